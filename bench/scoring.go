@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -35,6 +36,7 @@ type ScoreRequest struct {
 	Test    string   // the compliance test that the logs are of; empty: as in result.json, else an accuracy run
 	Count   int      // only the first ones of the data set ran
 	Params  []string // key=value: the benchmark's own, beside those of result.json
+	DType   string   // element type of the logs' payloads: the benchmark's own option for it; empty: as Params say
 	Targets []string // metric=value: the least that is good enough, in place of the rules'
 	Expect  string   // path of a file of expected answers; empty: none
 	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest, as for a Request.
@@ -127,6 +129,9 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		}
 	}
 	served, err := r.served(catalog, origin)
+	if err == nil {
+		err = r.element(served.Model, origin.Options.Params)
+	}
 	if err != nil {
 		return Scored{}, err
 	}
@@ -164,6 +169,20 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		return done, errors.Join(done.Unwritten, fault)
 	}
 	return done, fault
+}
+
+// element sets the option of a model that says of which type the elements of payloads are.
+func (r ScoreRequest) element(m sdk.ModelInfo, params map[string]string) error {
+	if r.DType == "" {
+		return nil
+	}
+	name := m.ParamOf(sdk.RoleElement)
+	if name == "" {
+		return sdk.Usage(fmt.Errorf("--dtype: %s has no option for the element type of its payloads", m.Name))
+	}
+	_, faults := keyvalue.Read("--param", append(slices.Clip(r.Params), name+"="+r.DType))
+	params[name] = r.DType
+	return sdk.Usage(errors.Join(faults...))
 }
 
 // launch scores a log with the plugin that serves its model.

@@ -209,6 +209,8 @@ func (m ModelInfo) Better(metric string) Better {
 type ParamInfo struct {
 	Name, Default, Help string
 	EmbeddedDefault     string // where the embedded model runs; empty: Default
+	// Roles are what a harness itself uses the option for, with a space between: "element mlmark=top5". See Role.
+	Roles string
 }
 
 // DefaultFor is the default where the embedded model runs, or another.

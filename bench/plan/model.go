@@ -28,6 +28,7 @@ type Model struct {
 	Finder    Files    // finds files of a manifest that are not embedded; nil: in the working directory alone
 	Precision string   `flag:"precision"` // of the embedded file
 	Params    []string `flag:"param"`     // key=value: the benchmark's own
+	MLMark    bool     // options have the values that an accuracy task of MLMark wants, beside Params
 
 	Backend        string   `flag:"backend"`
 	Devices        []string `flag:"device,split"` // what to run on, as the backend names them; empty: the backend's choice
@@ -168,9 +169,23 @@ func (m Model) resolveOptions(p *Plan) []error {
 	if i := slices.Index(m.Devices, ""); i >= 0 {
 		faults = append(faults, fmt.Errorf("--device %q: a device without a name", strings.Join(m.Devices, ",")))
 	}
-	params, wrong := p.params(m.Params)
+	texts := m.Params
+	if m.MLMark {
+		texts = slices.Concat(marked(p.Served.Model), texts)
+	}
+	params, wrong := p.params(texts)
 	o.Params = params
 	return append(faults, wrong...)
+}
+
+// marked are the options of a model that MLMark's accuracy sets, as KEY=VALUE.
+func marked(m sdk.ModelInfo) (texts []string) {
+	for _, p := range m.Params {
+		if value, ok := p.Role(sdk.RoleMLMark); ok {
+			texts = append(texts, p.Name+"="+value)
+		}
+	}
+	return texts
 }
 
 // params checks the benchmark's own options against those that the model documents.

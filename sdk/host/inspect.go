@@ -36,7 +36,7 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself "+
 			"is no description: %v", err), rebuildHint)
 	}
-	return convert.To[sdk.Description](r.GetDescription()), nil
+	return convert.To[sdk.Description](r.GetDescription()).WithRoles(), nil
 }
 
 // describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest

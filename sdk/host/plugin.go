@@ -49,7 +49,7 @@ func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 	if err != nil {
 		return sdk.Description{}, err
 	}
-	return convert.To[sdk.Description](r.GetDescription()), nil
+	return convert.To[sdk.Description](r.GetDescription()).WithRoles(), nil
 }
 
 // Open opens a workload in the plugin. A plugin holds one workload at a time.

@@ -79,6 +79,11 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	faults := []error{
 		m.completeEmbedded(&m.Embedded), m.declare(i.Params), m.checkDefaults("manifest, embedded", m.Embedded.Defaults),
 	}
+	for _, p := range m.Params {
+		if err := p.CheckRoles(); err != nil {
+			faults = append(faults, fmt.Errorf("manifest: %w", err))
+		}
+	}
 	if len(m.Models) == 0 {
 		faults = append(faults, errors.New("manifest: no models"))
 	}

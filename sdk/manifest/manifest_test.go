@@ -165,6 +165,7 @@ func TestReadReportsEveryFault(t *testing.T) {
 		{"not JSON", `{`, []string{"unexpected EOF"}},
 		{"more text", `{"models": [{"name": "m"}]} {}`, []string{"more text"}},
 		{"unknown field", `{"modles": []}`, []string{`"modles"`}},
+		{"unknown role", `{"params": [{"name": "p", "roles": "elemant"}]}`, []string{`"p": unknown role "elemant"`}},
 		{"nothing in it", `{}`, []string{"no models"}},
 		{"work that nobody does", `{"models": [{"name": "m", "datasetActions": [{"action": "convert"}]}]}`,
 			[]string{"without an Implementation.Dataset"}},

@@ -48,12 +48,14 @@ func fieldsOf(of any) ([]option.Field, error) {
 func (m *Manifest) declareField(f option.Field) error {
 	row := m.hasParam(f.Name)
 	switch {
+	case row && f.Roles != "":
+		return fmt.Errorf("parameter %q has a row of the manifest, and roles in a tag: want them in the row", f.Name)
 	case row && f.Help != "":
 		return fmt.Errorf("parameter %q has help in the manifest and in a tag, want it in one of them", f.Name)
 	case !row && f.Help == "":
 		return fmt.Errorf("parameter %q of a field has no help, want a row of the manifest or the tag help", f.Name)
 	case !row:
-		m.Params = append(m.Params, sdk.ParamInfo{Name: f.Name, Help: f.Help})
+		m.Params = append(m.Params, sdk.ParamInfo{Name: f.Name, Help: f.Help, Roles: f.Roles})
 	}
 	if f.HasDefault {
 		for _, defaults := range m.allDefaults() {

@@ -25,7 +25,7 @@ import (
 // Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, for its least or
 // its greatest; times is what a whole number is multiplied by. The tag choices has words with commas between them, the
 // empty one perhaps among them: a bool holds whether it is the second of two, a whole number which one it is, from 0,
-// and a text the word. The tags default and help are for the parameter's documentation: see [Fields].
+// and a text the word. The tags default, help and roles are for the parameter's documentation: see [Fields].
 //
 // Readers read parameters for which tags do not suffice; they take the place of tags. Faults are kept, as Params does,
 // and the field is the zero value. Bind panics where a field or a reader is wrong, which Fields finds, too.
@@ -98,7 +98,8 @@ func Tensors(param, what string, n int) func(text string) ([]backend.TensorInfo,
 type Field struct {
 	Name          string
 	Default, Help string
-	HasDefault    bool // there is a default, which may be empty
+	Roles         string // as sdk.ParamInfo has them
+	HasDefault    bool   // there is a default, which may be empty
 }
 
 // Fields are those of the parameters that Bind reads into a struct like of. An error says which field is wrong.
@@ -110,7 +111,8 @@ func Fields(of any) (all []Field, err error) {
 	}()
 	for _, f := range fieldsOf(reflect.New(reflect.TypeOf(of)).Elem()) {
 		def, has := f.tag.Lookup("default")
-		all = append(all, Field{Name: f.name, Default: def, Help: f.tag.Get("help"), HasDefault: has})
+		all = append(all, Field{Name: f.name, Default: def, Help: f.tag.Get("help"), Roles: f.tag.Get("roles"),
+			HasDefault: has})
 		if f.described() {
 			f.reader(nil)
 		}

@@ -32,10 +32,11 @@ import (
 )
 
 // driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark
-// is asked for in that form: the timed run, the accuracy and the audit, each measured now or before.
+// is asked for in that form: the timed run, the accuracy and the audit, each measured now or before. Timed runs without
+// the form leave no files of it from those that they replace.
 func driven(p *plan.Plan, d record.Document) error {
 	if !p.InEndpointsForm() || p.LoadGen != nil {
-		return nil
+		return forget(p, d)
 	}
 	var scenarios []string
 	for i := range d.Runs {
@@ -46,6 +47,18 @@ func driven(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for _, scenario := range scenarios {
 		faults = append(faults, sdk.Usage(endpointsForm{p.Out, p.Served.Model}.write(scenario)))
+	}
+	return errors.Join(faults...)
+}
+
+// forget removes the form's files of scenarios whose timed run has been replaced by one without them.
+func forget(p *plan.Plan, d record.Document) error {
+	var faults []error
+	for i := range d.Runs {
+		r := &d.Runs[i]
+		if dir, ok := scenarioOf(r); ok && r.Test == "" && r.Performance != nil {
+			faults = append(faults, os.RemoveAll(filepath.Join(p.Out, filepath.FromSlash(dir), endpoints.Folder)))
+		}
 	}
 	return errors.Join(faults...)
 }

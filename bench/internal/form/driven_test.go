@@ -8,8 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
+	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
 )
 
 // TestScoreOfDriven: the score is that of accuracy.txt, which harness score writes later than the record; where that
@@ -46,6 +48,40 @@ func TestScoreOfDriven(t *testing.T) {
 		})
 		if err != nil || got.Size != 24 || (got.Value == nil) != (c.want == 0) || got.Value != nil && *got.Value != c.want {
 			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestForget: a timed run without the form leaves no files of it beside it; those of other runs stay.
+func TestForget(t *testing.T) {
+	out := t.TempDir()
+	file := func(scenario string) string {
+		return filepath.Join(out, "m", scenario, endpoints.Folder, "config.yaml")
+	}
+	for _, scenario := range []string{"Offline", "Server", "SingleStream"} {
+		err := os.MkdirAll(filepath.Dir(file(scenario)), 0o755)
+		if err == nil {
+			err = os.WriteFile(file(scenario), []byte("model_params: {}"), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	timed := func(dir, test string, status record.Status) record.Run {
+		return record.Run{Dir: dir, Test: test, Status: status, Mode: plan.ModePerformance,
+			Performance: new(record.Performance), Effective: new(record.Effective)}
+	}
+	err := driven(&plan.Plan{Out: out}, record.Document{Runs: []record.Run{
+		timed("m/Offline/performance/run_1", "", record.Complete),
+		timed("m/Server/performance/run_1", "", record.Failed),
+		timed("m/SingleStream/"+cachingTest+"/performance/run_1", cachingTest, record.Complete),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scenario, want := range map[string]bool{"Offline": false, "Server": true, "SingleStream": true} {
+		if _, err := os.Stat(file(scenario)); (err == nil) != want {
+			t.Errorf("%s: %v", scenario, err)
 		}
 	}
 }

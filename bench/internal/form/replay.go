@@ -64,11 +64,15 @@ func replay(p *plan.Plan, r *record.Run) error {
 	return write(filepath.Dir(dir), r, run)
 }
 
-// asked is what a replay asked for. Its parameters have the names of that harness's keys.
+// asked is what a replay asked for: its parameters say which of that harness's keys they have the value of.
 func asked(p *plan.Plan, r *record.Run) endpoints.Run {
-	values := p.Served.Model.ParamValues(p.Embedded, r.Options.Params)
+	model := p.Served.Model
+	params, values := model.ParamValues(p.Embedded, r.Options.Params), map[string]string{}
+	for key, name := range model.ParamsOf(sdk.RoleReplay) {
+		values[key] = params[name]
+	}
 	run := endpoints.ReplayOf(values)
-	run.Data, run.Interrupted = endpointsData(p.Served.Model, r), r.Status == record.Interrupted
+	run.Data, run.Interrupted = endpointsData(model, r), r.Status == record.Interrupted
 	a, written := run.Agentic, writtenSettings(r)
 	a.Most = plan.ReplayTime
 	if v, ok := written["min_duration"]; ok {

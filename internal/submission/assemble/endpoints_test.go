@@ -6,20 +6,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// TestInEndpointsForm: files of the endpoints harness that lie beside a run are its own, and the round has the form.
+// TestInEndpointsForm: the form is of rounds that have it, and of runs that this LoadGen drove.
 func TestInEndpointsForm(t *testing.T) {
-	with := func(rules string, l *record.LoadGen, params map[string]string) *record.Run {
-		return &record.Run{Rules: rules, LoadGen: l, Options: record.Options{Params: params}}
-	}
+	with := func(rules string, l *record.LoadGen) *record.Run { return &record.Run{Rules: rules, LoadGen: l} }
 	for name, c := range map[string]struct {
 		run  *record.Run
 		want bool
 	}{
-		"by default":           {with("v6.1", nil, nil), true},
-		"asked for":            {with("v6.1", nil, map[string]string{"form": "endpoints"}), true},
-		"the other form":       {with("v6.1", nil, map[string]string{"form": "loadgen"}), false},
-		"the official LoadGen": {with("v6.1", new(record.LoadGen), nil), false},
-		"an older round":       {with("v6.0", nil, nil), false},
+		"a round that has it":  {with("v6.1", nil), true},
+		"the official LoadGen": {with("v6.1", new(record.LoadGen)), false},
+		"an older round":       {with("v6.0", nil), false},
 	} {
 		if got := inEndpointsForm(c.run); got != c.want {
 			t.Errorf("%s: %t", name, got)

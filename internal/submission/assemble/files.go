@@ -89,12 +89,11 @@ func (p *Plan) result(r *placed) error {
 	return p.described(r)
 }
 
-// inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, which are not left
-// over from another, and whether its round has the form: the official LoadGen does not hand out what they are made of.
+// inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, and whether its
+// round has the form: the official LoadGen does not hand out what they are made of. A run without the form leaves none.
 func inEndpointsForm(run *record.Run) bool {
-	form, said := run.Options.Params["form"]
 	round, err := mlconf.Round(run.Rules)
-	return err == nil && round.HasEndpoints() && run.LoadGen == nil && (!said || form == endpoints.Folder)
+	return err == nil && round.HasEndpoints() && run.LoadGen == nil
 }
 
 // endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay

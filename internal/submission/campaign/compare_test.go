@@ -131,20 +131,27 @@ func TestTestsOfAModel(t *testing.T) {
 
 // TestElementType: what a benchmark writes goes before what it reads, and what the user says before what is usual.
 func TestElementType(t *testing.T) {
+	as := func(value string) sdk.ParamInfo {
+		return sdk.ParamInfo{Name: "as", Roles: sdk.RoleElement, Default: value}
+	}
+	in := func(value string) sdk.ParamInfo {
+		return sdk.ParamInfo{Name: "in", Roles: sdk.RoleWritten, Default: value}
+	}
 	for _, tt := range []struct {
 		params []sdk.ParamInfo
 		given  map[string]string
 		want   string
 	}{
 		{nil, nil, ""},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "float"}}, nil, "float32"},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "int32"}}, map[string]string{"dtype": "int64", "size": "3"}, "int64"},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "float16"}}, nil, ""},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "auto"}, {Name: "payload", Default: "int32"}}, nil, "int32"},
-		{[]sdk.ParamInfo{{Name: "payload", Default: "int32"}}, map[string]string{"payload": "uint8"}, "byte"},
-		{[]sdk.ParamInfo{{Name: "dtype", Default: "float32"}, {Name: "payload", Default: "class"}}, nil, "float32"},
+		{[]sdk.ParamInfo{as("float")}, nil, "float32"},
+		{[]sdk.ParamInfo{as("int32")}, map[string]string{"as": "int64", "size": "3"}, "int64"},
+		{[]sdk.ParamInfo{as("float16")}, nil, ""},
+		{[]sdk.ParamInfo{as("auto"), in("int32")}, nil, "int32"},
+		{[]sdk.ParamInfo{in("int32")}, map[string]string{"in": "uint8"}, "byte"},
+		{[]sdk.ParamInfo{as("float32"), in("class")}, nil, "float32"},
 	} {
-		if got := elementType(sdk.ModelInfo{Params: tt.params}.ParamValues(false, tt.given)); got != tt.want {
+		m := sdk.ModelInfo{Params: tt.params}
+		if got := elementType(m, m.ParamValues(false, tt.given)); got != tt.want {
 			t.Errorf("%v, %v: %q, want %q", tt.params, tt.given, got, tt.want)
 		}
 	}

@@ -38,9 +38,8 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
 	values := served.ParamValues(ownTokens(p), p.Options.Params)
-	// The tests need what type the elements of payloads have (payload, as which a class is written, and dtype, as which
-	// payloads are scored), and what ends an answer.
-	m.element, m.ends = elementType(values), values["eos"]
+	// The tests need what type the elements of payloads have, and what ends an answer.
+	m.element, m.ends = elementType(served, values), values[served.ParamOf(sdk.RoleEnds)]
 	m.own = map[string]audit.Own{}
 	for _, test := range offered {
 		m.own[test] = ownOf(p, test)
@@ -75,14 +74,14 @@ func ownOf(p *bench.Plan, test string) (o audit.Own) {
 // ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is
 // given.
 func ownTokens(p *bench.Plan) bool {
-	tokenizer := p.Options.Params["tokenizer"]
+	tokenizer := p.Options.Params[p.Served.Model.ParamOf(sdk.RoleTokenizer)]
 	return p.Embedded && (tokenizer == "" || tokenizer == "embedded")
 }
 
-// elementType is the type of payloads' elements by the name that the tests have for it; empty where their own default
-// has to do.
-func elementType(values map[string]string) string {
-	return cmp.Or(typeName(values["payload"]), typeName(values["dtype"]))
+// elementType is the type of payloads' elements by the name that the tests have for it: that which answers are written
+// in, or are scored as. Empty: their own default has to do.
+func elementType(m sdk.ModelInfo, values map[string]string) string {
+	return cmp.Or(typeName(values[m.ParamOf(sdk.RoleWritten)]), typeName(values[m.ParamOf(sdk.RoleElement)]))
 }
 
 func typeName(text string) string {

@@ -57,7 +57,7 @@ func Description() sdk.Description {
 				Note:   "its licence forbids downloading: see image-net.org"},
 		},
 		Metrics: []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 76.46, Target: 75.6954, Share: 0.99}},
-		Params:  []sdk.ParamInfo{{Name: "dtype", Default: "float32", Help: "element type of the payloads"}},
+		Params:  []sdk.ParamInfo{{Name: "dtype", Default: "float32", Help: "element type of the payloads", Roles: "element"}},
 		Smoke:   smoke(),
 	}
 	second := model

@@ -2642,8 +2642,11 @@ type Param struct {
 	Help    string                 `protobuf:"bytes,3,opt,name=help,proto3" json:"help,omitempty"`
 	// Where the embedded model runs; empty: as default.
 	EmbeddedDefault string `protobuf:"bytes,4,opt,name=embedded_default,json=embeddedDefault,proto3" json:"embedded_default,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What the harness itself uses the option for: words with a space between, "element", or "replay=seed" where a value
+	// belongs to it. docs/vendor.md lists them. A description in which no option has any is one of an older plugin.
+	Roles         string `protobuf:"bytes,5,opt,name=roles,proto3" json:"roles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Param) Reset() {
@@ -2700,6 +2703,13 @@ func (x *Param) GetHelp() string {
 func (x *Param) GetEmbeddedDefault() string {
 	if x != nil {
 		return x.EmbeddedDefault
+	}
+	return ""
+}
+
+func (x *Param) GetRoles() string {
+	if x != nil {
+		return x.Roles
 	}
 	return ""
 }
@@ -4503,12 +4513,13 @@ const file_plumbline_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x05share\x18\x06 \x01(\x01R\x05share\x12%\n" +
 	"\x0eembedded_least\x18\a \x01(\x01R\rembeddedLeast\x12#\n" +
 	"\rembedded_most\x18\b \x01(\x01R\fembeddedMost\x123\n" +
-	"\x06better\x18\t \x01(\x0e2\x1b.plumbline.plugin.v1.BetterR\x06better\"t\n" +
+	"\x06better\x18\t \x01(\x0e2\x1b.plumbline.plugin.v1.BetterR\x06better\"\x8a\x01\n" +
 	"\x05Param\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\adefault\x18\x02 \x01(\tR\adefault\x12\x12\n" +
 	"\x04help\x18\x03 \x01(\tR\x04help\x12)\n" +
-	"\x10embedded_default\x18\x04 \x01(\tR\x0fembeddedDefault\"q\n" +
+	"\x10embedded_default\x18\x04 \x01(\tR\x0fembeddedDefault\x12\x14\n" +
+	"\x05roles\x18\x05 \x01(\tR\x05roles\"q\n" +
 	"\fSmokeSetting\x129\n" +
 	"\bscenario\x18\x01 \x01(\x0e2\x1d.plumbline.plugin.v1.ScenarioR\bscenario\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +

@@ -67,20 +67,12 @@ var (
 // workloads are MLMark's names of our models.
 var workloads = map[string]string{"resnet50": "resnet50", "mobilenet": "mobilenet", "ssd-mobilenet": "ssdmobilenet"}
 
-// Params are the benchmark's own that an accuracy task needs.
-func (t Task) Params() []string {
-	switch t.Workload {
-	case "resnet50", "mobilenet":
-		return []string{"payload=top5", "per_class=5"}
-	case "ssdmobilenet":
-		return []string{"mlmark_map=true"}
-	}
-	return nil
-}
+// Own says whether the task is of a workload that MLMark has, too.
+func (t Task) Own() bool { return workloads[t.Model] != "" }
 
 // AccuracyScore is the row of a metric of the benchmark; ok is false where MLMark has none for it.
 func (t Task) AccuracyScore(metric, unit string, value float64) (s Score, ok bool) {
-	if workloads[t.Model] == "" {
+	if !t.Own() {
 		return Score{metric, value, unit}, true
 	}
 	name := map[string]string{

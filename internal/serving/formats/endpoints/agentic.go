@@ -34,17 +34,24 @@ type Calls struct {
 	Took  time.Duration
 }
 
-// ReplayOf is a replay as a benchmark's parameters ask for it. They go by the names that that harness's configuration
-// has for the same, without a unit: temperature, seed and max_new_tokens of its model_params, turn_timeout in seconds.
-// One that is absent, or no number, is 0. Who sets what was measured fills in the rest.
-func ReplayOf(params map[string]string) Run {
-	tokens, _ := strconv.Atoi(params["max_new_tokens"])
-	timeout, _ := strconv.Atoi(params["turn_timeout"])
-	seed, _ := strconv.ParseUint(params["seed"], 10, 64)
+// The keys that replays have in that harness's configuration, of model_params and of agentic_inference.
+const (
+	keyTemperature = "temperature"
+	keySeed        = "seed"
+	keyMostTokens  = "max_new_tokens"
+	keyTimeout     = "turn_timeout_s"
+)
+
+// ReplayOf is a replay as that harness's keys ask for it: temperature, seed and max_new_tokens of its model_params, and
+// turn_timeout_s. One that is absent, or no number, is 0. Who sets what was measured fills in the rest.
+func ReplayOf(values map[string]string) Run {
+	tokens, _ := strconv.Atoi(values[keyMostTokens])
+	timeout, _ := strconv.Atoi(values[keyTimeout])
+	seed, _ := strconv.ParseUint(values[keySeed], 10, 64)
 	r := Run{Agentic: &Agentic{Timeout: time.Duration(timeout) * time.Second, DataSeed: seed}}
 	r.Load = arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Seed: seed}
 	r.API, r.Stream, r.MaxTokens = prompts.Chat, true, tokens
-	r.Fields = map[string]string{"temperature": params["temperature"], "seed": params["seed"]}
+	r.Fields = map[string]string{keyTemperature: values[keyTemperature], keySeed: values[keySeed]}
 	return r
 }
 

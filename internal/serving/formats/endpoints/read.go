@@ -26,9 +26,15 @@ type Asked struct {
 	Replays bool
 	Address string   // of the servers, with commas between them
 	Flags   []string // each before its value, where it has one
+	// Params are what a benchmark that replays has parameters for, by the keys of the configuration: their names are the
+	// benchmark's (sdk.RoleReplay).
+	Params []Param
 	// Notes are what of the configuration has no effect here, a sentence each.
 	Notes []string
 }
+
+// Param is what a configuration says of a key.
+type Param struct{ Key, Value string }
 
 // IsConfig says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only
 // that does.

@@ -49,9 +49,9 @@ func (c *configured) replayModel(s section) {
 	} else {
 		s.fault(s.at("name"), "want the model's name at the server")
 	}
-	for _, key := range []string{"temperature", "seed", "max_new_tokens"} {
-		if n, ok := s.number(key, 0, key != "temperature"); ok {
-			c.flag("--param", key+"="+plain(n))
+	for _, key := range []string{keyTemperature, keySeed, keyMostTokens} {
+		if n, ok := s.number(key, 0, key != keyTemperature); ok {
+			c.Params = append(c.Params, Param{key, plain(n)})
 		}
 	}
 	for _, key := range []string{"top_k", "top_p", "repetition_penalty", "presence_penalty", "frequency_penalty"} {
@@ -90,7 +90,7 @@ func (c *configured) replayData(s section) {
 				d.fault(d.at("path"), "%s: want the file of the conversations", shown(d.text("name")))
 			}
 			c.flag("--dataset", file)
-			c.replayTurns(d.in("agentic_inference", "turn_timeout_s", "enable_salt", "inject_tool_delay", "routing_headers",
+			c.replayTurns(d.in("agentic_inference", keyTimeout, "enable_salt", "inject_tool_delay", "routing_headers",
 				"num_trajectories_to_issue", "stop_issuing_on_first_user_complete"))
 		default:
 			d.fault(d.at("type"), "%s, want performance or accuracy", shown(kind))
@@ -104,8 +104,8 @@ func (c *configured) replayData(s section) {
 
 // replayTurns reads how turns follow each other.
 func (c *configured) replayTurns(s section) {
-	if n, ok := s.number("turn_timeout_s", 1, true); ok {
-		c.flag("--param", "turn_timeout="+plain(n))
+	if n, ok := s.number(keyTimeout, 1, true); ok {
+		c.Params = append(c.Params, Param{keyTimeout, plain(n)})
 	}
 	if s.truth("enable_salt", false) {
 		s.fault(s.at("enable_salt"), "true: texts are sent as they are recorded; want false")

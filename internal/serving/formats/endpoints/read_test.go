@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,12 +197,14 @@ report_dir: out
 		t.Fatalf("%+v, %v", got, err)
 	}
 	want := "--backend openai --backend-opt url=http://a:1 --backend-opt key_env=KEY --backend-opt model=m/tiny " +
-		"--param temperature=0 --param seed=42 --param max_new_tokens=1024 --backend-opt body.top_p=0.9 " +
-		"--dataset own.jsonl --param turn_timeout=600 --mode performance --set min_duration=600000 " +
+		"--backend-opt body.top_p=0.9 --dataset own.jsonl --mode performance --set min_duration=600000 " +
 		"--set max_duration=14400000 " +
 		"--set schedule_rng_seed=16159082839903944936 --set sample_index_rng_seed=2747215439041700203 --out out"
 	if flags := strings.Join(got.Flags, " "); flags != want {
 		t.Errorf("%s\nwant\n%s", flags, want)
+	}
+	if p := fmt.Sprint(got.Params); p != "[{temperature 0} {seed 42} {max_new_tokens 1024} {turn_timeout_s 600}]" {
+		t.Error(p)
 	}
 	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "datasets[1]: it has no path, and is not asked") ||
 		!strings.Contains(notes, "20 of them are wanted") {

@@ -27,7 +27,6 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
 	var of bench.Request
-	var dtype string
 	c := &cobra.Command{
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
 		Args: shell.OneArgument("the directory of a run, or an accuracy log"),
@@ -35,9 +34,6 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
 			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
 			r.ScorerModels = of.Data.ScorerModels
-			if dtype != "" {
-				r.Params = append(r.Params, "dtype="+dtype)
-			}
 			return a.score(c, r)
 		},
 	}
@@ -46,7 +42,7 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		"`MODEL` that the log is of (default: as in result.json,\nelse as the folder of a submission is called)")
 	flags.StringVar(&r.Dataset, "dataset", "",
 		"`PATH` of the data set that ran, a folder or a file (default: as in result.json, else the plugin's own)")
-	flags.StringVar(&dtype, "dtype", "",
+	flags.StringVar(&r.DType, "dtype", "",
 		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
 	flags.StringVar(&r.Rules, "rules", "",

@@ -27,7 +27,7 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 	switch {
 	case t.Mode == mlmark.Accuracy:
 		r.Load.Mode, r.Load.Scenarios, r.Model.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
-		r.Model.Params = append(t.Params(), r.Model.Params...)
+		r.Model.MLMark = t.Own()
 	case t.Concurrency > 1:
 		r.Load.Scenarios = []string{"Offline"}
 	}

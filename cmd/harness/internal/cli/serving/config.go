@@ -158,10 +158,11 @@ func (a *app) replay(
 		return err
 	}
 	var models []string
+	var params map[string]string
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
 			if m.Replay {
-				models = append(models, m.Name)
+				models, params = append(models, m.Name), m.ParamsOf(sdk.RoleReplay)
 			}
 		}
 	}
@@ -173,5 +174,13 @@ func (a *app) replay(
 	for _, note := range asked.Notes {
 		a.Note(note)
 	}
-	return a.run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", asked.Flags, models[0])
+	flags := asked.Flags
+	for _, p := range asked.Params {
+		name, ok := params[p.Key]
+		if !ok {
+			return sdk.Usage(fmt.Errorf("%s: %s: %s has no option for it; take it out", file, p.Key, models[0]))
+		}
+		flags = append(flags, "--param", name+"="+p.Value)
+	}
+	return a.run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
 }

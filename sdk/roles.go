@@ -1,0 +1,105 @@
+package sdk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The roles of options: what a harness uses one for, whatever its name is. ROLE=VALUE is a role with a value.
+const (
+	RoleElement   = "element"   // element type of the payloads that are scored
+	RoleWritten   = "written"   // as what a run writes an answer, if that is an element type: it comes before RoleElement
+	RoleEnds      = "ends"      // ids of the tokens that end an answer, with commas between
+	RoleTokenizer = "tokenizer" // whose tokens answers are of: empty or "embedded" for the embedded model's own
+	// RoleReplay is of what the endpoints harness has a key for in its configurations of recorded conversations, without
+	// the section: replay=temperature, replay=seed, replay=max_new_tokens, replay=turn_timeout_s.
+	RoleReplay = "replay"
+	RoleMLMark = "mlmark" // an accuracy task of MLMark sets the option to the value: mlmark=top5
+)
+
+// Role is the value of one of the option's roles, and whether the option has it.
+func (p ParamInfo) Role(role string) (value string, ok bool) {
+	for word := range strings.FieldsSeq(p.Roles) {
+		if name, value, _ := strings.Cut(word, "="); name == role {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// CheckRoles wants known roles, with values where they have some.
+func (p ParamInfo) CheckRoles() error {
+	for word := range strings.FieldsSeq(p.Roles) {
+		name, value, _ := strings.Cut(word, "=")
+		switch {
+		case !slices.Contains([]string{RoleElement, RoleWritten, RoleEnds, RoleTokenizer, RoleReplay, RoleMLMark}, name):
+			return fmt.Errorf("parameter %q: unknown role %q", p.Name, word)
+		case (value != "") != (name == RoleReplay || name == RoleMLMark):
+			return fmt.Errorf("parameter %q: role %q, want a value of replay and of mlmark alone, as in mlmark=top5", p.Name,
+				word)
+		}
+	}
+	return nil
+}
+
+// ParamOf is the name of the model's first option with a role; empty: none has it.
+func (m ModelInfo) ParamOf(role string) string {
+	for _, p := range m.Params {
+		if _, ok := p.Role(role); ok {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// ParamsOf are the names of the options with a role, by the values that the role has there.
+func (m ModelInfo) ParamsOf(role string) map[string]string {
+	all := map[string]string{}
+	for _, p := range m.Params {
+		if value, ok := p.Role(role); ok {
+			all[value] = p.Name
+		}
+	}
+	return all
+}
+
+// WithRoles is the description of a plugin that names no role at all, as older ones do, with the roles that options of
+// the names below always had; any other description as it is.
+func (d Description) WithRoles() Description {
+	for _, m := range d.Models {
+		if slices.ContainsFunc(m.Params, func(p ParamInfo) bool { return p.Roles != "" }) {
+			return d
+		}
+	}
+	d.Models = slices.Clone(d.Models)
+	for i := range d.Models {
+		m := &d.Models[i]
+		known := m.namedRoles()
+		m.Params = slices.Clone(m.Params)
+		for k := range m.Params {
+			m.Params[k].Roles = known[m.Params[k].Name]
+		}
+	}
+	return d
+}
+
+// namedRoles are the roles of options by their names.
+func (m ModelInfo) namedRoles() map[string]string {
+	all := map[string]string{
+		"dtype": RoleElement, "payload": RoleWritten, "eos": RoleEnds, "tokenizer": RoleTokenizer,
+		"mlmark_map": RoleMLMark + "=true",
+	}
+	if slices.ContainsFunc(m.Params, func(p ParamInfo) bool { return p.Name == "per_class" }) { // of a classifier
+		all["per_class"] = RoleMLMark + "=5"
+		all["payload"] += " " + RoleMLMark + "=top5"
+	}
+	if m.Replay {
+		for name, key := range map[string]string{
+			"temperature": "temperature", "seed": "seed", "max_new_tokens": "max_new_tokens", "turn_timeout": "turn_timeout_s",
+		} {
+			all[name] = RoleReplay + "=" + key
+		}
+	}
+	return all
+}
