@@ -31,7 +31,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ArticleSets()),
+		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, search{}}, Export: manifest.Export(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
 }
@@ -56,9 +56,9 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
-	split, err := openSplitter(s.punkt)
+	split, err := openSplitter(s.Punkt)
 	r.Fault(err)
-	run, err := s.programs.Open(ctx)
+	run, err := s.Programs.Open(ctx)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err

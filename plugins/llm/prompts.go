@@ -16,7 +16,7 @@ func (s *settings) fill(t *prompts.Sample) string {
 		return t.Input
 	}
 	return strings.NewReplacer("{system}", t.System, "{instruction}", t.Instruction,
-		"{input}", t.Input).Replace(s.template)
+		"{input}", t.Input).Replace(s.Template)
 }
 
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.

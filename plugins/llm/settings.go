@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -14,29 +15,36 @@ import (
 // settings are the parameters of a model.
 type settings struct {
 	language.Settings
-	punkt    string             // folder of parameters; "": the package's own
-	template string             // of prompts: {system}, {instruction} and {input} are replaced
-	programs execution.Settings // how programs of MBXP are executed, if they are
+	Punkt    string             `param:"punkt"`  // folder of parameters; "": the package's own
+	Template string             `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
+	Programs execution.Settings // how programs of MBXP are executed, if they are
+}
+
+// search are the parameters of payloads and beams.
+type search struct {
+	DType         payload.DType `param:"dtype"`
+	Beams         int           `param:"beams" min:"1" max:"1024"`
+	EarlyStopping bool          `param:"early_stopping"`
+	LengthPenalty float64       `param:"length_penalty" min:"-100" max:"100"`
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
 func readSettings(r *manifest.Request) settings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
-	if k, _ := kindOf(r.Model.Name); k != mixed && s.programs.Wanted() {
+	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.Wanted() {
 		r.Params.Fault(sdk.ExecuteParam, fmt.Errorf("no answer of %s is a program: want it empty", r.Model.Name))
 	}
 	return s
 }
 
-func parseSettings(p *option.Params) settings {
-	s := settings{
-		Settings: language.ReadSettings(p), punkt: p.Text("punkt"), template: option.Parse(p, "prompt", parseTemplate),
-		programs: execution.Read(p),
-	}
-	s.DType = option.Parse(p, "dtype", generation.ParseDType)
+func parseSettings(p *option.Params) (s settings) {
+	s.Bind(p, &s, option.By("prompt", parseTemplate))
+	s.Programs.Check(p, false)
+	var of search
+	option.Bind(p, &of, option.By("dtype", generation.ParseDType))
+	s.DType = of.DType
 	l := &s.Limits
-	l.Beams, l.EarlyStopping = p.Int("beams", 1, 1024), p.Bool("early_stopping")
-	l.LengthPenalty = p.Float("length_penalty", -100, 100)
+	l.Beams, l.EarlyStopping, l.LengthPenalty = of.Beams, of.EarlyStopping, of.LengthPenalty
 	return s
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
-	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 //go:embed manifest.json
@@ -31,7 +30,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
+		Open: open, Score: score, Params: []any{binding{}, cells{}, logged{}}, Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
 	})
 }
 
@@ -45,14 +44,20 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Runs(&workload{binding: b, files: b.models(r.Files), set: set}), nil
 }
 
+// logged is what a log means.
+type logged struct {
+	Empty bool `param:"missing" choices:"error,empty"` // a frame that is missing has no boxes
+}
+
 // score reads what is true of the frames.
 func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	b, set := bind(r.Params), openFrames(r)
-	empty := option.Pick(r.Params, "missing", map[string]bool{"error": false, "empty": true})
+	var l logged
+	r.Bind(&l)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(b, set, empty, r.Exhibits), nil
+	return newScorer(b, set, l.Empty, r.Exhibits), nil
 }
 
 // openFrames opens the frames of a run. A data set is checked as a whole: the fault names every one of it. To score,

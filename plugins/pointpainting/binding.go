@@ -20,26 +20,31 @@ const (
 // binding is how frames go into the networks and boxes come out of them.
 type binding struct {
 	grid    *lidar.Grid
-	score   float32 // of boxes that are looked at, more than this
-	overlap float32 // of a box with a better one, up to this
-	most    int     // boxes of a frame
-	inTime  bool    // files are read within the timed run
+	Score   float32 `param:"score" min:"0" max:"1"`       // of boxes that are looked at, more than this
+	Overlap float32 `param:"overlap" min:"0" max:"1"`     // of a box with a better one, up to this
+	Most    int     `param:"boxes" min:"1" max:"1<<20"`   // boxes of a frame
+	InTime  bool    `param:"load" choices:"memory,files"` // files are read within the timed run
+}
+
+// cells are the parameters of the grid.
+type cells struct {
+	Range   []float32 `param:"range"`
+	Voxel   []float32 `param:"voxel"`
+	Points  int       `param:"points" min:"1" max:"1<<16"`
+	Pillars int       `param:"pillars" min:"1" max:"1<<24"`
 }
 
 // bind reads the parameters.
-func bind(p *option.Params) binding {
-	b := binding{
-		score: float32(p.Float("score", 0, 1)), overlap: float32(p.Float("overlap", 0, 1)), most: p.Int("boxes", 1, 1<<20),
-		inTime: option.Pick(p, "load", map[string]bool{"memory": false, "files": true}),
-	}
-	limits, size := option.Parse(p, "range", numbers(6)), option.Parse(p, "voxel", numbers(3))
-	points, pillars := p.Int("points", 1, 1<<16), p.Int("pillars", 1, 1<<24)
+func bind(p *option.Params) (b binding) {
+	var c cells
+	option.Bind(p, &b)
+	option.Bind(p, &c, option.By("range", numbers(6)), option.By("voxel", numbers(3)))
 	if p.Err() != nil {
 		return b
 	}
 	var err error
-	space := lidar.Space{Low: [3]float32(limits), High: [3]float32(limits[3:])}
-	b.grid, err = lidar.NewGrid(space, [3]float32(size), points, pillars)
+	space := lidar.Space{Low: [3]float32(c.Range), High: [3]float32(c.Range[3:])}
+	b.grid, err = lidar.NewGrid(space, [3]float32(c.Voxel), c.Points, c.Pillars)
 	p.Fault("voxel", err)
 	return b
 }

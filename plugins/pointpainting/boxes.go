@@ -43,7 +43,7 @@ func (b *boxes) choose(o *binding, rows []float32) error {
 		b.candidates = b.candidates[:0]
 		score := func(row int) float32 { return rows[row*rowValues+7+class] }
 		for i := range len(rows) / rowValues {
-			if score(i) <= o.score {
+			if score(i) <= o.Score {
 				continue
 			}
 			for k, v := range rows[i*rowValues:][:7] {
@@ -54,14 +54,14 @@ func (b *boxes) choose(o *binding, rows []float32) error {
 			b.candidates = append(b.candidates, i)
 		}
 		slices.SortStableFunc(b.candidates, func(x, y int) int { return cmp.Compare(score(y), score(x)) })
-		b.suppress(o.overlap, rows)
+		b.suppress(o.Overlap, rows)
 		for _, i := range b.kept {
 			b.found = append(b.found, decode(rows[i*rowValues:][:rowValues], class))
 		}
 	}
-	if len(b.found) > o.most {
+	if len(b.found) > o.Most {
 		slices.SortStableFunc(b.found, func(x, y box) int { return cmp.Compare(y.score, x.score) })
-		b.found = b.found[:o.most]
+		b.found = b.found[:o.Most]
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestGoldenSuppression(t *testing.T) {
 			Scores []float32
 		}
 		golden.ReadJSON(t, path, &cases)
-		o, b := &binding{score: 0.1, overlap: 0.25, most: 500}, new(boxes)
+		o, b := &binding{Score: 0.1, Overlap: 0.25, Most: 500}, new(boxes)
 		for _, c := range cases {
 			var rows []float32
 			nan := false

@@ -267,7 +267,7 @@ func TestMostBoxes(t *testing.T) {
 		all = append(all, row...)
 	}
 	b := new(boxes)
-	if err := b.choose(&binding{score: 0.1, overlap: 0.25, most: 4}, all); err != nil {
+	if err := b.choose(&binding{Score: 0.1, Overlap: 0.25, Most: 4}, all); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range b.found {

@@ -47,7 +47,7 @@ func (w *workload) Parts() []sdk.Part {
 // Load reads frame i, and decodes its pictures.
 func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 	s := &sample{index: i, frame: w.set.Frame(i)}
-	if w.inTime {
+	if w.InTime {
 		return s, nil
 	}
 	return s, w.read(s)
@@ -100,7 +100,7 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 		"points are sorted into pillars, and painted with the scores of the pixels that they are seen at",
 		"boxes of low scores and those that better ones cover are dropped, and boxes brought into the cameras' frame",
 	}
-	if w.inTime {
+	if w.InTime {
 		work = append(work, "points and pictures are read and decoded")
 	}
 	return work
@@ -111,7 +111,7 @@ func (w *workload) Remarks() (r sdk.Remarks) {
 	if of, ok := w.set.(interface{ Warnings() []string }); ok {
 		r.Notes = of.Warnings()
 	}
-	if w.inTime {
+	if w.InTime {
 		r.Notes = append(r.Notes, "points and pictures were read and decoded within the timed run, as in the reference")
 	}
 	if name := w.converted.Load(); name != nil {

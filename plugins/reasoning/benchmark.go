@@ -29,7 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
+		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, sampling{}},
+		Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
 	})
 }
 

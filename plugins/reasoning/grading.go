@@ -16,15 +16,15 @@ import (
 // openGraders opens SymPy and Python, where they are asked for. note says what programs ran by, once they have run;
 // nil: nothing runs.
 func openGraders(ctx context.Context, s *settings, r *manifest.Request) (o reasoning.Options, note func() string) {
-	algebra, err := s.algebra.Open(ctx, s.programs.Weak())
+	algebra, err := s.Algebra.Open(ctx, s.Programs.Weak)
 	r.Fault(err)
 	o.Algebra = algebra
-	run, err := s.programs.Open(ctx)
+	run, err := s.Programs.Open(ctx)
 	r.Fault(err)
 	if run == nil {
 		return o, nil
 	}
-	set, err := openProblems(s.problems, r)
+	set, err := openProblems(s.Problems, r)
 	r.Fault(err)
 	o.Programs, o.Workers = execution.Problems{Runner: run, Set: set}, execution.AtOnce
 	return o, run.Note

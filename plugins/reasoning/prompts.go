@@ -29,14 +29,14 @@ func (s *settings) prompt(t language.Tokenizer, item *prompts.Sample) (p backend
 	p = s.Limits
 	switch {
 	case item.Input != "":
-		p.Text = strings.Replace(s.template, "{input}", item.Input, 1)
+		p.Text = strings.Replace(s.Template, "{input}", item.Input, 1)
 		p.Messages = []backend.Message{{Role: "user", Content: item.Input}}
-		if s.template == templates["plain"] {
+		if s.Template == templates["plain"] {
 			p.Tokens = t.Encode(nil, p.Text)
 		} else { // which has the tokens around it
 			p.Tokens = t.EncodePlain(nil, p.Text)
 		}
-	case s.send == asChat:
+	case s.Send == asChat:
 		return p, errors.New("it is token ids of a whole prompt, which a chat would put into a template once more: " +
 			"send=ids or send=text")
 	default:
@@ -58,7 +58,7 @@ func (s *settings) check(ids []int32, size int) error {
 
 // sent leaves of a prompt what goes to a server.
 func (s *settings) sent(t language.Tokenizer, p backend.Prompt) (backend.Prompt, error) {
-	switch s.send {
+	switch s.Send {
 	case asText:
 		if p.Text == "" {
 			whole, ok := t.(interface {

@@ -30,7 +30,7 @@ func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note fu
 	if exhibits > 0 {
 		o.Observe = worst.look
 	}
-	return &scorer{reasoning.New(o), s.whole, note, worst}
+	return &scorer{reasoning.New(o), s.Whole, note, worst}
 }
 
 // Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with

@@ -18,15 +18,25 @@ import (
 // settings are the parameters of a model.
 type settings struct {
 	language.Settings
-	template string // of prompts that are text: {input} is replaced
-	send     form
-	draw     backend.Sampling // but for the seed
-	seed     *int64           // of the first prompt; nil: none
-	whole    bool             // token_data stands before data in the log
+	Template string `param:"prompt"` // of prompts that are text: {input} is replaced
+	Send     form   `param:"send" choices:"ids,text,chat"`
+	Whole    bool   `param:"first_token" choices:"data,token_data"` // token_data stands before data in the log
+	Seed     *int64 `param:"seed"`                                  // of the first prompt; nil: none
 
-	algebra  sympy.Grader // what decides where texts do not
-	programs execution.Settings
-	problems string // path of those that programs are tested by; empty: the plugin's own
+	Algebra  sympy.Grader `param:"grader"` // what decides where texts do not
+	Programs execution.Settings
+	Problems string `param:"problems"` // path of those that programs are tested by; empty: the plugin's own
+
+	// MostScored are the tokens of an answer in an accuracy run, in the place of the limit of others.
+	MostScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
+	draw       backend.Sampling // but for the seed
+}
+
+// sampling are the parameters of drawing.
+type sampling struct {
+	Temperature float64 `param:"temperature" min:"0" max:"100"`
+	TopP        float64 `param:"top_p" min:"0" max:"1"`
+	TopK        *int    `param:"top_k"`
 }
 
 // form is what goes to a server.
@@ -42,25 +52,20 @@ const (
 func readSettings(r *manifest.Request) settings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
-	if most := r.Params.Int("accuracy_max_new_tokens", 1, math.MaxInt32); r.Use == sdk.UseAccuracy {
-		s.Limits.MaxNewTokens = most
+	if r.Use == sdk.UseAccuracy {
+		s.Limits.MaxNewTokens = s.MostScored
 	}
 	return s
 }
 
-func parseSettings(p *option.Params) settings {
-	s := settings{
-		Settings: language.ReadSettings(p), template: option.Parse(p, "prompt", parseTemplate),
-		send:  option.Pick(p, "send", map[string]form{"ids": asIDs, "text": asText, "chat": asChat}),
-		whole: option.Pick(p, "first_token", map[string]bool{"data": false, "token_data": true}),
-		seed:  option.Parse(p, "seed", parseSeed),
-
-		algebra:  option.Parse(p, sdk.GraderParam, sympy.Parse),
-		programs: execution.Read(p), problems: p.Text("problems"),
-	}
-	temperature, topP := p.Float("temperature", 0, 100), p.Float("top_p", 0, 1)
-	s.draw = backend.Sampling{Temperature: &temperature, TopP: &topP, TopK: option.Parse(p, "top_k", parseTopK)}
-	if topP == 0 && p.Err() == nil {
+func parseSettings(p *option.Params) (s settings) {
+	s.Bind(p, &s, option.By("prompt", parseTemplate), option.By("seed", parseSeed),
+		option.By(sdk.GraderParam, sympy.Parse))
+	s.Programs.Check(p, s.Algebra.External())
+	var of sampling
+	option.Bind(p, &of, option.By("top_k", parseTopK))
+	s.draw = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}
+	if of.TopP == 0 && p.Err() == nil {
 		p.Fault("top_p", errors.New("want a number above 0, at most 1"))
 	}
 	return s
@@ -76,8 +81,8 @@ func (s *settings) sampling(i int) *backend.Sampling {
 		return nil
 	}
 	of := s.draw
-	if s.seed != nil {
-		seed := *s.seed + int64(i)
+	if s.Seed != nil {
+		seed := *s.Seed + int64(i)
 		of.Seed = &seed
 	}
 	return &of

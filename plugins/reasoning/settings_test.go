@@ -17,7 +17,7 @@ func FuzzSettings(f *testing.F) {
 		p := option.NewParams(map[string]string{
 			"prompt": prompt, "send": send, "temperature": temperature, "top_p": topP, "top_k": topK, "seed": seed,
 			"first_token": first, "grader": grader, "execute": execute, "sandbox": sandbox, "max_new_tokens": most,
-			"min_new_tokens": "0", "eos": eos, "kv_cache_mb": "1", "max_prompt_tokens": "0",
+			"min_new_tokens": "0", "eos": eos, "kv_cache_mb": "1", "max_prompt_tokens": "0", "accuracy_max_new_tokens": "1",
 		})
 		s := parseSettings(p)
 		if p.Err() != nil {
@@ -27,8 +27,8 @@ func FuzzSettings(f *testing.F) {
 		if err := of.Check(); err != nil || (of == nil) != (*s.draw.Temperature == 0) {
 			t.Errorf("%+v, %v", of, err)
 		}
-		if !strings.Contains(s.template, "{input}") || s.Limits.MaxNewTokens < 1 || len(s.Limits.EOS) == 0 ||
-			of != nil && (of.Seed != nil) != (s.seed != nil) {
+		if !strings.Contains(s.Template, "{input}") || s.Limits.MaxNewTokens < 1 || len(s.Limits.EOS) == 0 ||
+			of != nil && (of.Seed != nil) != (s.Seed != nil) {
 			t.Errorf("settings %+v", s)
 		}
 	})

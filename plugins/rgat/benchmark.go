@@ -33,7 +33,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Dataset: store, Export: manifest.Export(export.CitationSets()),
+		Open: open, Score: score, Params: []any{binding{}, source{}, logged{}}, Dataset: store, Export: manifest.Export(export.CitationSets()),
 		Samples: citations.EvalCount,
 	})
 }
@@ -48,15 +48,21 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Runs(&workload{binding: b, file: r.File(), papers: p}), nil
 }
 
+// logged is how payloads are read.
+type logged struct {
+	Format accuracy.Format `param:"dtype"`
+}
+
 // score reads papers and labels.
 func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	format := option.Parse(r.Params, "dtype", accuracy.ParseFormat)
+	var l logged
+	r.Bind(&l, option.By("dtype", accuracy.ParseFormat))
 	p := openPapers(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	log := scoring.Log{
-		Samples: len(p.labels), Exhibits: r.Exhibits, Gallery: wrongOnes(p.ids, p.labels, format),
+		Samples: len(p.labels), Exhibits: r.Exhibits, Gallery: wrongOnes(p.ids, p.labels, l.Format),
 	}
-	return scoring.New(accuracy.New(p.labels, format), log, scoreOf), p.Close()
+	return scoring.New(accuracy.New(p.labels, l.Format), log, scoreOf), p.Close()
 }

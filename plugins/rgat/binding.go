@@ -15,28 +15,22 @@ import (
 
 // binding is how neighbourhoods are drawn, and how classes come out of a model.
 type binding struct {
-	sampling sampling.Options
-	shared   bool // papers of a batch share a neighbourhood
-	nodes    int  // the most of a run
-	output   string
-	payload  payload
+	Fanouts []int   `param:"fanouts"`
+	Seed    uint64  `param:"sampling_seed"`
+	Shared  bool    `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
+	Nodes   int     `param:"nodes" min:"1" max:"1<<22"`      // the most of a run: 17 GB of features of 1024
+	Output  string  `param:"output"`
+	Payload payload `param:"payload" choices:"int32,int64,uint8"`
 }
 
-// mostNodes bounds the memory of a run: 17 GB of features of 1024.
-const mostNodes = 1 << 22
+func bind(p *option.Params) (b binding) {
+	option.Bind(p, &b, option.By("fanouts", parseFanouts), option.By("sampling_seed", parseSeed))
+	return b
+}
 
-// bind reads the parameters.
-func bind(p *option.Params) binding {
-	return binding{
-		sampling: sampling.Options{
-			SeedType: igbh.Paper, Fanouts: option.Parse(p, "fanouts", parseFanouts), Seed: option.Parse(p, "sampling_seed",
-				parseSeed),
-		},
-		shared:  option.Pick(p, "sampling", map[string]bool{"sample": false, "node": true}),
-		nodes:   p.Int("nodes", 1, mostNodes),
-		output:  p.Text("output"),
-		payload: option.Pick(p, "payload", map[string]payload{"int32": asInt32, "int64": asInt64, "uint8": asUint8}),
-	}
+// sampling is how a neighbourhood is drawn.
+func (b *binding) sampling() sampling.Options {
+	return sampling.Options{SeedType: igbh.Paper, Fanouts: b.Fanouts, Seed: b.Seed}
 }
 
 func parseSeed(text string) (uint64, error) {

@@ -59,15 +59,24 @@ func (p *papers) draw(ctx context.Context, r *manifest.Request) (err error) {
 	return err
 }
 
+// source are the parameters of a data set of files.
+type source struct {
+	Size     string `param:"size"`
+	Graph    string `param:"graph"`    // path of the graph that is kept; none: it is made for each run
+	Features string `param:"features"` // folder that names servers
+}
+
 // read opens files.
 func (p *papers) read(ctx context.Context, r *manifest.Request) error {
-	o := igbh.Options{Size: r.Params.Text("size"), LabelsOnly: r.Scoring, Kept: r.Params.Text("graph")}
+	var s source
+	r.Bind(&s)
+	o := igbh.Options{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
 	if o.Kept == "none" {
 		o.Kept, o.NoKept = "", true
 	}
 	closeStore := func() error { return nil }
-	if folder := r.Params.Text("features"); folder != "" && !r.Scoring {
-		store, err := remote.Open(ctx, folder)
+	if s.Features != "" && !r.Scoring {
+		store, err := remote.Open(ctx, s.Features)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ type run struct {
 func newRun(w *workload, session backend.Session, fault error) (*run, error) {
 	infos := session.Inputs()
 	inputs, err := inputsOf(infos, w.papers.graph, w.papers.features.Width())
-	sampler, err2 := sampling.New(w.papers.graph, w.binding.sampling)
+	sampler, err2 := sampling.New(w.papers.graph, w.binding.sampling())
 	if err := errors.Join(fault, err, err2); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func newRun(w *workload, session backend.Session, fault error) (*run, error) {
 
 // Run appends the class of each paper.
 func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error {
-	if r.shared {
+	if r.Shared {
 		return r.joint(ctx, samples, p)
 	}
 	r.batch.Reset()
@@ -52,7 +52,7 @@ func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error 
 		if err := r.sampler.Add(r.batch, s.key, s.paper); err != nil {
 			return err
 		}
-		if r.batch.NodeCount() > r.nodes && len(r.batch.Seeds) > 1 {
+		if r.batch.NodeCount() > r.Nodes && len(r.batch.Seeds) > 1 {
 			r.batch.MoveLast(r.next)
 			if err := r.infer(ctx, p); err != nil {
 				return err
@@ -70,7 +70,7 @@ func (r *run) joint(ctx context.Context, samples []sample, p *sdk.Payloads) erro
 	if err := r.sampler.AddShared(r.batch, papers); err != nil {
 		return err
 	}
-	if half := len(samples) / 2; r.batch.NodeCount() > r.nodes && half > 0 {
+	if half := len(samples) / 2; r.batch.NodeCount() > r.Nodes && half > 0 {
 		if err := r.joint(ctx, samples[:half], p); err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (r *run) answers(out *backend.Tensor, n int, p *sdk.Payloads) error {
 	for i := range n {
 		class, err := classes(i)
 		if err == nil {
-			r.answer, err = r.payload.append(r.answer[:0], class)
+			r.answer, err = r.Payload.append(r.answer[:0], class)
 		}
 		if err != nil {
 			return fmt.Errorf("paper %d of the run: %w", i, err)

@@ -33,7 +33,7 @@ func (w *workload) Len() int { return len(w.papers.ids) }
 
 // Parts is the model with whatever inputs it has: a graph may lack those that cannot reach the output.
 func (w *workload) Parts() []sdk.Part {
-	w.file.Outputs = []backend.TensorInfo{{Name: w.output, DType: backend.Float32, Also: []backend.DType{backend.Int64},
+	w.file.Outputs = []backend.TensorInfo{{Name: w.Output, DType: backend.Float32, Also: []backend.DType{backend.Int64},
 		Chosen: "--param output=NAME (empty: the first)"}}
 	return []sdk.Part{{Model: w.file}}
 }

@@ -31,7 +31,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.SpeechSets()),
+		Open: open, Score: score, Params: []any{settings{}, source{}, logged{}}, Export: manifest.Export(export.SpeechSets()),
 		Samples: speech.EvalCount,
 	})
 }
@@ -47,9 +47,11 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 
 // score reads the transcripts.
 func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	set, dtype := openClips(ctx, r), option.Parse(r.Params, "dtype", wer.DTypes().Parse)
+	var l logged
+	set := openClips(ctx, r)
+	r.Bind(&l, option.By("dtype", wer.DTypes().Parse))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(set, dtype, r.Exhibits)
+	return newScorer(set, l.DType, r.Exhibits)
 }

@@ -79,7 +79,7 @@ func TestInform(t *testing.T) {
 	if w.Inform(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
 		t.Errorf("a run by the rules: %+v", info)
 	}
-	w.untimed, w.position = true, true
+	w.Untimed, w.Position = true, true
 	if w.Inform(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.OpenReasons[0], "untimed") ||
 		!strings.Contains(info.BackendInfo["tensors_bound"], "position") {
 		t.Errorf("untimed features, tensors by position: %+v", info)
@@ -87,7 +87,7 @@ func TestInform(t *testing.T) {
 }
 
 func TestTensorsByPosition(t *testing.T) {
-	w := newWorkload(settings{form: forms()["reference"], position: true}, map[string]backend.Model{}, nil, 0)
+	w := newWorkload(settings{Form: forms()["reference"], Position: true}, map[string]backend.Model{}, nil, 0)
 	for _, p := range w.Parts() {
 		for _, tensor := range slices.Concat(p.Model.Inputs, p.Model.Outputs) {
 			if tensor.Name != "" || tensor.Shape == nil {

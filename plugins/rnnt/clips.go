@@ -3,10 +3,10 @@ package rnnt
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
@@ -70,17 +70,29 @@ func readSpeech(path string) ([]float32, error) {
 	return samples, nil
 }
 
+// source are the parameters of a data set.
+type source struct {
+	Manifest string  `param:"manifest"`
+	Longest  float64 `param:"max_duration" min:"0" max:"2147483647"` // seconds
+}
+
+// logged is how payloads are read.
+type logged struct {
+	DType payload.DType `param:"dtype"`
+}
+
 // openClips opens the clips of a run. A data set is checked as a whole, with all of its files: the fault names every
 // one of it. To score, a manifest is enough.
 func openClips(ctx context.Context, r *manifest.Request) clips {
-	name, longest := r.Params.Text("manifest"), r.Params.Float("max_duration", 0, math.MaxInt32)
+	var s source
+	r.Bind(&s)
 	if r.Dataset == "" {
 		set := speech.Eval()
 		set.N = r.First(set.N, "clips")
 		return drawn{set}
 	}
-	o := librispeech.Options{Manifest: name, MostSeconds: longest, Keep: sayable, Length: length, Count: r.Count}
-	if _, err := os.Stat(filepath.Join(r.Dataset, name)); r.Scoring && err == nil {
+	o := librispeech.Options{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: sayable, Length: length, Count: r.Count}
+	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil
 	}
 	all, err := librispeech.Open(ctx, r.Dataset, o)

@@ -26,7 +26,7 @@ const (
 func (w *workload) Parts() []sdk.Part {
 	const runs = 100
 	var parts []sdk.Part
-	for i, p := range w.form.parts() {
+	for i, p := range w.Form.parts() {
 		part := sdk.Part{Name: p.name, Model: w.bound(p)}
 		if i > 0 {
 			part.RunsPerSample = runs
@@ -43,7 +43,7 @@ func (w *workload) bound(p ports) backend.Model {
 	for _, tensors := range [][]backend.TensorInfo{p.inputs, p.outputs} {
 		for i := range tensors {
 			tensors[i].Chosen = "--param bind=position for files whose tensors have other names, in this order"
-			if w.position {
+			if w.Position {
 				tensors[i].Name = ""
 			}
 		}

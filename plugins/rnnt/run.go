@@ -24,10 +24,10 @@ type run struct {
 func newRun(w *settings, s sdk.Sessions, f fit) *run {
 	f.unknown = int64(slices.Index(w.tokens, unknownToken))
 	return &run{
-		extractor: w.form.extractor(f.bins), tokens: w.tokens,
-		encoder: encoder{session: s.Part(encoderPart), form: w.form, bins: f.bins, sharing: f.batches},
+		extractor: w.Form.extractor(f.bins), tokens: w.tokens,
+		encoder: encoder{session: s.Part(encoderPart), form: w.Form, bins: f.bins, sharing: f.batches},
 		search: search{
-			network: w.form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank), most: w.form.most,
+			network: w.Form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank), most: w.Form.most,
 		},
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // reference is the form of the reference's files.
-func reference() *settings { return &settings{form: forms()["reference"]} }
+func reference() *settings { return &settings{Form: forms()["reference"]} }
 
 // randomClips are clips of so many frames, of random features.
 func randomClips(frames ...int) []*sample {
@@ -62,7 +62,7 @@ func loop(t *testing.T, m *model, s *sample) []int64 {
 // transcribe runs clips in batches of so many.
 func transcribe(t *testing.T, m *model, samples []*sample, batch int) (all [][]int64) {
 	t.Helper()
-	f, err := probe(m.sessions(), reference().form)
+	f, err := probe(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestDecodingRunsInStep(t *testing.T) {
 
 func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().form)
+	f, err := probe(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 
 func TestRunReportsShortClips(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().form)
+	f, err := probe(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestRunReportsShortClips(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().form)
+	f, err := probe(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newModel()
 			c.change(m)
-			_, err := probe(m.sessions(), reference().form)
+			_, err := probe(m.sessions(), reference().Form)
 			sdktest.WantError(t, err, c.want...)
 		})
 	}
@@ -229,6 +229,6 @@ func TestUndeclaredScores(t *testing.T) {
 	m.joint.run = func(in []backend.Tensor) ([]backend.Tensor, error) {
 		return []backend.Tensor{tensor(make([]float32, 30), 1, 1, 1, 30)}, nil
 	}
-	_, err := probe(m.sessions(), reference().form)
+	_, err := probe(m.sessions(), reference().Form)
 	sdktest.WantError(t, err, "[1,1,1,30], want 29 values")
 }

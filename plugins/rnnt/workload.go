@@ -60,10 +60,10 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 		return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, w.clips.Name(i), err))
 	}
 	s := &sample{waveform: waveform}
-	if !w.untimed {
+	if !w.Untimed {
 		return s, nil
 	}
-	if s.features, err = w.form.extractor(w.bins()).Append(nil, waveform); err != nil {
+	if s.features, err = w.Form.extractor(w.bins()).Append(nil, waveform); err != nil {
 		return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, w.clips.Name(i), err))
 	}
 	s.waveform = nil
@@ -82,8 +82,8 @@ func (w *workload) WarmSample() *sample {
 	for i := range s.waveform {
 		s.waveform[i] = float32(i%100) / 200
 	}
-	if w.untimed {
-		s.features, _ = w.form.extractor(w.bins()).Append(nil, s.waveform)
+	if w.Untimed {
+		s.features, _ = w.Form.extractor(w.bins()).Append(nil, s.waveform)
 		s.waveform = nil
 	}
 	return s
@@ -103,7 +103,7 @@ func (w *workload) MaxBatch() int { return 0 }
 
 // NewRun returns the memory of one worker. The first one holds the parts against each other.
 func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
-	w.probing.Do(func() { w.probed, w.fault = probe(s, w.form) })
+	w.probing.Do(func() { w.probed, w.fault = probe(s, w.Form) })
 	if w.fault != nil {
 		return nil, w.fault
 	}
@@ -116,7 +116,7 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 		"states of the prediction network are kept, and the greatest score of a symbol is looked for (ArgMax), " +
 			"symbol by symbol",
 	}
-	if !w.untimed {
+	if !w.Untimed {
 		work = append(work, "features are made of waveforms")
 	}
 	return work
@@ -128,13 +128,13 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 		info.BackendInfo = map[string]string{}
 	}
 	info.BackendInfo["encoder_batches"] = w.probed.batches.String()
-	if w.position {
+	if w.Position {
 		info.BackendInfo["tensors_bound"] = "by position: parameter bind"
 	}
-	if w.form.foreign != "" {
-		info.OpenReasons = append(info.OpenReasons, w.form.foreign)
+	if w.Form.foreign != "" {
+		info.OpenReasons = append(info.OpenReasons, w.Form.foreign)
 	}
-	if w.untimed {
+	if w.Untimed {
 		info.OpenReasons = append(info.OpenReasons,
 			"features are made before the run, untimed (features=untimed): the rules have them made within it")
 	}

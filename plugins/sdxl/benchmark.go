@@ -27,15 +27,15 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: openScore, Samples: captioned.EvalCount,
+		Open: open, Score: openScore, Params: []any{settings{}}, Samples: captioned.EvalCount,
 	})
 }
 
 // open reads the captions, the latent and what lies beside the networks.
 func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	captions, latent := openCaptions(r), openLatent(r, s.latents)
-	c, err := readConfiguration(s.folder(r.Files[unetPart].Path), s.steps)
+	captions, latent := openCaptions(r), openLatent(r, s.Latents)
+	c, err := readConfiguration(s.folder(r.Files[unetPart].Path), s.Steps)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (f *fake) workload(t testing.TB) *workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{steps: 3, guidance: 8, negative: "a"}
+	s := settings{Steps: 3, Guidance: 8, Negative: "a"}
 	return &workload{settings: s, configuration: &c, captions: []string{"a", "a a"}, latent: latent}
 }
 

@@ -43,7 +43,7 @@ func (w *workload) Parts() []sdk.Part {
 	decoder.Outputs = []backend.TensorInfo{numbers("sample", -1, 3, -1, -1)}
 	return []sdk.Part{
 		encoder(encoderPart), encoder(encoder2Part),
-		{Name: unetPart, Model: unet, RunsPerSample: float64(w.steps), MaxBatch: rowsPerCaption * w.batch},
+		{Name: unetPart, Model: unet, RunsPerSample: float64(w.Steps), MaxBatch: rowsPerCaption * w.batch},
 		{Name: decoderPart, Model: decoder, MaxBatch: w.batch},
 	}
 }

@@ -26,7 +26,7 @@ func newRun(w *workload, e *encoders, s sdk.Sessions) (*run, error) {
 	r := &run{
 		encoders: e, networks: networks{unet: unet, decoder: decoder},
 		pipeline: diffusion.Pipeline{
-			Schedule: w.schedule, Guidance: w.guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
+			Schedule: w.schedule, Guidance: w.Guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
 			Negative: w.negative,
 			Latents:  formatOf(unet.Inputs()[0].DType), Pictures: formatOf(decoder.Outputs()[0].DType),
 		},

@@ -23,10 +23,10 @@ import (
 // openScore reads what pictures are scored against and opens the scorer's models.
 func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
-	captions, latent := openCaptions(r), openLatent(r, s.latents)
-	real, err := openStatistics(s.statistics, r.Dataset)
+	captions, latent := openCaptions(r), openLatent(r, s.Latents)
+	real, err := openStatistics(s.Statistics, r.Dataset)
 	r.Fault(sdk.Data(err))
-	tokenizer, err := openScorerTokenizer(s.scorerVocabulary, r.Files[clipPart])
+	tokenizer, err := openScorerTokenizer(s.ScorerVocabulary, r.Files[clipPart])
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package sdxl
 
 import (
 	"errors"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -15,31 +14,21 @@ const embedded = manifest.Embedded
 
 // settings are the parameters of a model.
 type settings struct {
-	config           string // folder of tokenizers, scheduler and VAE configuration; "": beside the UNet's; "embedded"
-	latents          string // path; "": of the data set; "embedded"
-	steps            int
-	guidance         float32
-	negative         string // prompt
-	statistics       string // path; "": of the data set; "embedded"
-	scorerVocabulary string // folder; "": that of the scorer's clip; "embedded"
+	// Config is the folder of tokenizers, scheduler and VAE configuration; "": beside the UNet's; "embedded".
+	Config           string  `param:"config"`
+	Latents          string  `param:"latents"`                  // path; "": of the data set; "embedded"
+	Steps            int     `param:"steps" min:"1" max:"1000"` // of denoising, of which training has 1,000
+	Guidance         float32 `param:"guidance" min:"-3.4028234663852886e+38" max:"3.4028234663852886e+38"`
+	Negative         string  `param:"negative_prompt"`
+	Statistics       string  `param:"statistics"`        // path; "": of the data set; "embedded"
+	ScorerVocabulary string  `param:"scorer_vocabulary"` // folder; "": that of the scorer's clip; "embedded"
 }
 
 // readSettings reads all parameters. A configuration that the user names says whose defaults they have.
-func readSettings(r *manifest.Request) settings {
+func readSettings(r *manifest.Request) (s settings) {
 	r.DefaultsOf("config")
-	return parseSettings(r.Params)
-}
-
-// mostSteps bounds the denoising steps, of which training has 1,000.
-const mostSteps = 1000
-
-func parseSettings(p *option.Params) settings {
-	return settings{
-		config: p.Text("config"), latents: p.Text("latents"),
-		steps: p.Int("steps", 1, mostSteps), guidance: float32(p.Float("guidance", -math.MaxFloat32, math.MaxFloat32)),
-		negative:   option.Parse(p, "negative_prompt", parsePrompt),
-		statistics: p.Text("statistics"), scorerVocabulary: p.Text("scorer_vocabulary"),
-	}
+	r.Bind(&s, option.By("negative_prompt", parsePrompt))
+	return s
 }
 
 func parsePrompt(text string) (string, error) {
@@ -59,13 +48,13 @@ const (
 // open says, a phrase each, what keeps the run from the closed division.
 func (s *settings) open() []string {
 	var reasons []string
-	if s.steps != officialSteps {
+	if s.Steps != officialSteps {
 		reasons = append(reasons, "the rules have 20 denoising steps")
 	}
-	if s.guidance != officialGuidance {
+	if s.Guidance != officialGuidance {
 		reasons = append(reasons, "the rules have a guidance scale of 8")
 	}
-	if s.negative != officialNegative {
+	if s.Negative != officialNegative {
 		reasons = append(reasons, "the rules have another negative prompt")
 	}
 	return reasons
@@ -74,8 +63,8 @@ func (s *settings) open() []string {
 // folder is where a model's tokenizers and configurations lie: the one named, or that of optimum's export, in which the
 // UNet is unet/model.onnx.
 func (s *settings) folder(unet string) string {
-	if s.config != "" {
-		return s.config
+	if s.Config != "" {
+		return s.Config
 	}
 	return filepath.Dir(filepath.Dir(unet))
 }

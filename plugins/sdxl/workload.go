@@ -88,7 +88,7 @@ func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
 
 // first encodes the negative prompt, and looks whether the UNet takes what came.
 func (w *workload) first(e *encoders, s sdk.Sessions) (diffusion.Prompt, error) {
-	p, err := e.encode(context.Background(), w.tokens(w.settings.negative))
+	p, err := e.encode(context.Background(), w.tokens(w.Negative))
 	if err != nil {
 		return p, fmt.Errorf("encode the negative prompt: %w", err)
 	}

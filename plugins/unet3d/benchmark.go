@@ -17,6 +17,7 @@ import (
 	"embed"
 
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -33,7 +34,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: volumes.EvalCount,
+		Open: open, Score: score, Params: []any{binding{}, headBinding{}, headSource{}, logged{}},
+		Samples: volumes.EvalCount,
 		Exports: map[string]manifest.Export{headModel: manifest.Export(export.HeadSets())},
 	})
 }
@@ -62,18 +64,30 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return scoreHeads(r)
 	}
 	b, set := bind(r.Params), openCases(r)
-	dtype := option.Parse(r.Params, "dtype", dice.DTypes().Parse)
+	dtype := elements(r, dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return newScorer(b, set, dtype, r.Exhibits)
 }
 
+// logged is how payloads are read.
+type logged struct {
+	DType payload.DType `param:"dtype"`
+}
+
+// elements is the type of payloads' elements, of those that a metric takes.
+func elements(r *manifest.Request, parse func(name string) (payload.DType, error)) payload.DType {
+	var l logged
+	r.Bind(&l, option.By("dtype", parse))
+	return l.DType
+}
+
 // scoreHeads prepares to read labels of heads, one case at a time.
 func scoreHeads(r *manifest.Request) (sdk.Scorer, error) {
 	b := bindHeads(r.Params)
 	set := openHeads(r, b)
-	dtype := option.Parse(r.Params, "dtype", dice.HeadDTypes().Parse)
+	dtype := elements(r, dice.HeadDTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -147,8 +147,8 @@ func TestWindows(t *testing.T) {
 		bind(p)
 		sdktest.WantError(t, p.Err(), fmt.Sprintf("window = %q: want a multiple of 4 from 8 to 512", text))
 	}
-	if b := official(t, map[string]string{"window": "48"}); b.sliding.Window() != 48 {
-		t.Errorf("window %d, want 48", b.sliding.Window())
+	if b := official(t, map[string]string{"window": "48"}); b.Sliding.Window() != 48 {
+		t.Errorf("window %d, want 48", b.Sliding.Window())
 	}
 }
 

@@ -12,18 +12,24 @@ import (
 
 // binding is how volumes go into a model file and classes come out of it.
 type binding struct {
-	recipe        volume.Recipe
-	sliding       *volume.Sliding
-	input, output string // tensor names
+	tensorNames
+	Sliding *volume.Sliding `param:"window"`
+	recipe  volume.Recipe
+}
+
+// tensorNames are those of the input and the output; empty: the model's first.
+type tensorNames struct {
+	Input  string `param:"input"`
+	Output string `param:"output"`
 }
 
 // bind reads the parameters.
-func bind(p *option.Params) binding {
-	sliding := option.Parse(p, "window", parseWindow)
-	if sliding == nil {
-		return binding{}
+func bind(p *option.Params) (b binding) {
+	option.Bind(p, &b, option.By("window", parseWindow))
+	if b.Sliding != nil {
+		b.recipe = volume.KiTS19(b.Sliding.Window())
 	}
-	return binding{volume.KiTS19(sliding.Window()), sliding, p.Text("input"), p.Text("output")}
+	return b
 }
 
 // mostWindow bounds the memory of a window: 3 GiB of scores at 512.
@@ -40,11 +46,11 @@ func parseWindow(text string) (*volume.Sliding, error) {
 // model completes m with the tensors that the binding uses.
 func (b *binding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
-		Name: b.input, DType: backend.Float32, Shape: b.dims(-1, 1),
+		Name: b.Input, DType: backend.Float32, Shape: b.dims(-1, 1),
 		Chosen: "--param input=NAME (empty: the first) and window=SIDE",
 	}}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes),
+		Name: b.Output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes),
 		Chosen: "--param output=NAME (empty: the first)",
 	}}
 	return m
@@ -52,6 +58,6 @@ func (b *binding) model(m backend.Model) backend.Model {
 
 // dims is the shape of a tensor of n windows.
 func (b *binding) dims(n, channels int64) []int64 {
-	w := int64(b.sliding.Window())
+	w := int64(b.Sliding.Window())
 	return []int64{n, channels, w, w, w}
 }

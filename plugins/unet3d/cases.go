@@ -70,7 +70,7 @@ func (b *binding) preparedShape(c cases, i int) (volume.Shape, error) {
 	shape, spacing := c.Size(i)
 	var err error
 	if c.Preprocessed() {
-		err = b.sliding.Check(shape, shape.Voxels())
+		err = b.Sliding.Check(shape, shape.Voxels())
 	} else {
 		shape, err = b.recipe.Shape(shape, spacing)
 	}
@@ -88,7 +88,7 @@ func (b *binding) image(c cases, i int) ([]float32, volume.Shape, error) {
 	}
 	shape, spacing := c.Size(i)
 	if c.Preprocessed() {
-		err = b.sliding.Check(shape, len(values))
+		err = b.Sliding.Check(shape, len(values))
 	} else {
 		values, shape, err = b.recipe.Image(nil, values, shape, spacing)
 	}

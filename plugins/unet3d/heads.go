@@ -87,13 +87,15 @@ func (h readHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 
 // headBinding is how heads go into a model file and logits come out of it.
 type headBinding struct {
-	recipe        volume.HeadRecipe
-	input, output string // tensor names
+	tensorNames
+	Shape  volume.Shape `param:"shape"` // of the input
+	recipe volume.HeadRecipe
 }
 
-func bindHeads(p *option.Params) headBinding {
-	shape := option.Parse(p, "shape", parseShape)
-	return headBinding{volume.BraTS(shape), p.Text("input"), p.Text("output")}
+func bindHeads(p *option.Params) (b headBinding) {
+	option.Bind(p, &b, option.By("shape", parseShape))
+	b.recipe = volume.BraTS(b.Shape)
+	return b
 }
 
 // mostVoxels bounds the memory of a sample: 4 GiB of float32 in four channels.
@@ -123,26 +125,33 @@ func (b *headBinding) dims(n int64) []int64 {
 // model completes m with the tensors that the binding uses.
 func (b *headBinding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
-		Name: b.input, DType: backend.Float32, Shape: b.dims(-1),
+		Name: b.Input, DType: backend.Float32, Shape: b.dims(-1),
 		Chosen: "--param input=NAME (empty: the first) and shape=DEPTHxHEIGHTxWIDTH",
 	}}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.output, DType: backend.Float32, Shape: b.dims(-1), // as many classes as channels
+		Name: b.Output, DType: backend.Float32, Shape: b.dims(-1), // as many classes as channels
 		Chosen: "--param output=NAME (empty: the first)",
 	}}
 	return m
 }
 
+// headSource are the parameters of a data set of heads.
+type headSource struct {
+	Fold   string `param:"fold"`
+	Labels string `param:"labels"`
+}
+
 // openHeads opens the cases of a run. A data set is checked as a whole: the fault names every one of it.
 func openHeads(r *manifest.Request, b headBinding) heads {
-	fold, labels := r.Params.Text("fold"), r.Params.Text("labels")
+	var s headSource
+	r.Bind(&s)
 	if r.Dataset == "" {
 		set := volumes.HeadEval()
 		set.N = r.First(set.N, "heads")
 		return drawnHeads{set}
 	}
 	set, err := brats.Open(r.Dataset, brats.Options{
-		Fold: fold, Labels: labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.Padded(),
+		Fold: s.Fold, Labels: s.Labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.Padded(),
 	})
 	if err != nil {
 		r.Fault(sdk.Data(err))

@@ -30,8 +30,8 @@ type run struct {
 func newRun(w *workload, session backend.Session) *run {
 	return &run{
 		binding: &w.binding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
-		blend: volume.NewBlend(w.sliding, kits19.Classes),
-		in:    [1]backend.Tensor{{Name: w.input, DType: backend.Float32}},
+		blend: volume.NewBlend(w.Sliding, kits19.Classes),
+		in:    [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *run) segment(ctx context.Context, v *sample, p *sdk.Payloads) error {
 	if err := r.blend.Start(v.shape, p.Extend(v.shape.Voxels())); err != nil {
 		return err
 	}
-	r.origins = r.binding.sliding.Origins(r.origins[:0], v.shape)
+	r.origins = r.binding.Sliding.Origins(r.origins[:0], v.shape)
 	for origins := range slices.Chunk(r.origins, r.batch) {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -76,7 +76,7 @@ func (r *run) segment(ctx context.Context, v *sample, p *sdk.Payloads) error {
 
 // infer runs the session once and adds the scores of its windows.
 func (r *run) infer(ctx context.Context, v *sample, origins [][3]int) error {
-	sliding, n := r.binding.sliding, len(origins)
+	sliding, n := r.binding.Sliding, len(origins)
 	voxels := sliding.Voxels()
 	r.windows = slices.Grow(r.windows[:0], n*voxels)[:n*voxels]
 	for i, origin := range origins {

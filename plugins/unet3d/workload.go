@@ -51,7 +51,7 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 
 // WarmSample is an all-zero volume of four windows, which no data set holds.
 func (w *workload) WarmSample() *sample {
-	side := w.sliding.Window()
+	side := w.Sliding.Window()
 	shape := volume.Shape{side, side, side + 3*side/2}
 	return &sample{make([]float32, shape.Voxels()), shape}
 }

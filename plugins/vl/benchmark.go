@@ -29,7 +29,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
+		Open: open, Score: score, Params: []any{settings{}}, Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
 	})
 }
 
@@ -49,7 +49,7 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		return nil, err
 	}
 	w := &workload{
-		settings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.form.fields(r.Scenario),
+		settings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.Form.fields(r.Scenario),
 		size: officialSize(r.Model),
 	}
 	return sdk.Prompts(w), nil
@@ -66,7 +66,7 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	of := newScorer(truths, s.form)
+	of := newScorer(truths, s.Form)
 	log := scoring.Log{Samples: len(truths), Exhibits: r.Exhibits, Gallery: gallery{c, truths}.rate}
 	return scoring.New(of, log, of.score), nil
 }

@@ -53,7 +53,7 @@ func (d drawnChats) at(ctx context.Context, i int) (chat, error) {
 // chat is that of a product.
 func (s *settings) chat(row *products.Row) chat {
 	c := chat{text: s.text(row)}
-	if s.hides != hiddenPicture {
+	if s.Hides != hiddenPicture {
 		c.url = string(appendURL(nil, row))
 	}
 	c.json = backend.AppendChat(nil, backend.Prompt{Messages: s.messages(c.text, c.url)})
@@ -97,7 +97,7 @@ func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *
 		if !row.Offers() {
 			b.unoffered++
 		}
-		if url = url[:0]; s.hides != hiddenPicture {
+		if url = url[:0]; s.Hides != hiddenPicture {
 			url = appendURL(url, row)
 		}
 		text := s.text(row)
@@ -143,21 +143,21 @@ func (b *bodies) at(_ context.Context, i int) (chat, error) {
 // text is what the user says of a product. The program over LoadGen writes categories as Python prints a list.
 func (s *settings) text(row *products.Row) string {
 	title := row.Title
-	if s.hides == hiddenTitle {
+	if s.Hides == hiddenTitle {
 		title = ""
 	}
 	categories := row.OfferedText
-	if s.form == loadGen {
+	if s.Form == loadGen {
 		categories = pyvalue.Repr(lists.Map(row.Offered, func(text string) any { return text }))
 	}
-	return s.words.text(title, row.Description, categories)
+	return s.Words.text(title, row.Description, categories)
 }
 
 // messages are those of a chat.
 func (s *settings) messages(text, url string) []backend.Message {
 	parts := []backend.Part{{Text: text}}
-	if url != "" && s.hides != hiddenPicture {
+	if url != "" && s.Hides != hiddenPicture {
 		parts = append(parts, backend.Part{ImageURL: url})
 	}
-	return []backend.Message{{Role: "system", Content: s.words.system}, {Role: "user", Parts: parts}}
+	return []backend.Message{{Role: "system", Content: s.Words.system}, {Role: "user", Parts: parts}}
 }

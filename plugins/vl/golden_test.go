@@ -125,7 +125,7 @@ func TestGoldenRequests(t *testing.T) {
 				if asked.want == nil {
 					continue
 				}
-				s := &settings{form: asked.form, words: own[asked.form]}
+				s := &settings{Form: asked.form, Words: own[asked.form]}
 				fields := maps.Clone(asked.form.fields(asked.scenario))
 				if asked.scenario == loadgen.Server {
 					delete(fields, "stream_options")

@@ -19,9 +19,9 @@ import (
 
 // settings are the parameters.
 type settings struct {
-	form  form
-	words words
-	hides hidden
+	Form  form   `param:"form" choices:"endpoints,loadgen"`
+	Words words  `param:"prompts"` // not read to score
+	Hides hidden `param:"hide" choices:"nothing,picture,title"`
 }
 
 // form is which of the two official programs asks.
@@ -79,22 +79,13 @@ const (
 )
 
 // readSettings reads all parameters. Words that the user names say whose defaults the others have.
-func readSettings(r *manifest.Request) settings {
+func readSettings(r *manifest.Request) (s settings) {
 	r.DefaultsOf("prompts")
-	p := r.Params
-	s := settings{
-		form: option.Pick(p, "form", map[string]form{"endpoints": endpoints, "loadgen": loadGen}),
-		hides: option.Pick(p, "hide", map[string]hidden{
-			"nothing": hiddenNothing, "picture": hiddenPicture, "title": hiddenTitle,
-		}),
-	}
+	read := readWords
 	if r.Scoring {
-		return s
+		read = func(string) (words, error) { return words{}, nil }
 	}
-	var err error
-	if s.words, err = readWords(p.Text("prompts")); err != nil {
-		p.Fault("prompts", err)
-	}
+	r.Bind(&s, option.By("prompts", read))
 	return s
 }
 

@@ -52,7 +52,7 @@ func (w *workload) Load(ctx context.Context, i int) (chat, error) { return w.cha
 // Prompt is the chat, as it is sent and in its parts.
 func (w *workload) Prompt(c chat) (backend.Prompt, error) {
 	return backend.Prompt{
-		ChatJSON: c.json, Messages: w.messages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.form.most(),
+		ChatJSON: c.json, Messages: w.messages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.Form.most(),
 	}, nil
 }
 
@@ -75,11 +75,11 @@ func (w *workload) AppendTokens(dst []byte, _ chat, t backend.Tokens) ([]byte, i
 		return dst, 0, errUncounted
 	}
 	w.note(t)
-	if w.form == endpoints {
+	if w.Form == endpoints {
 		dst = append(dst, t.Reasoning...)
 	}
 	dst = append(dst, t.Text...)
-	if w.form == endpoints && len(t.Calls) > 0 {
+	if w.Form == endpoints && len(t.Calls) > 0 {
 		dst = backend.AppendCalls(dst, t.Calls)
 	}
 	return dst, t.N, nil
@@ -140,8 +140,8 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	n := w.catalogue.Len()
 	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.size), n != w.size)
 	open("prompts have other words than those of the official program (parameter prompts)",
-		w.words.sum != officialSums[w.form])
-	open("the model is kept from seeing a part of each product (parameter hide)", w.hides != hiddenNothing)
+		w.Words.sum != officialSums[w.Form])
+	open("the model is kept from seeing a part of each product (parameter hide)", w.Hides != hiddenNothing)
 }
 
 // ClientWork is nothing: requests are made before the run, and answers are taken as they are.
@@ -163,5 +163,5 @@ func (w *workload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Con
 // NewGenerator reads drawn products on a session of the embedded network.
 func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	w.here = true
-	return newReader(s.Part(""), &w.words, max(c.Concurrency, 1)), nil
+	return newReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil
 }

@@ -24,7 +24,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: len(ownPrompts()),
+		Open: open, Score: score, Params: []any{settings{}}, Samples: len(ownPrompts()),
 		Export: manifest.Export{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
 	})
 }

@@ -151,7 +151,7 @@ func (s *scorer) notes(c scoring.Counts) (n sdk.Notes) {
 		return n
 	}
 	how := "from 0 to 1, made percent"
-	if s.scale == percent {
+	if s.Scale == percent {
 		how = "percent, as they are"
 	}
 	n.Add("vbench_score is the mean of six dimensions of %s, %s; VBench ran elsewhere, and that it judged these videos "+

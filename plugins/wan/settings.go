@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,12 +16,42 @@ import (
 
 // settings are the parameters.
 type settings struct {
+	asked
 	request videos.Request // but for its prompt
 	folder  string         // of videos, absolute; empty: none
 	digest  bool           // the log has the SHA-256 of a video's file, and not its path
-	vbench  string
-	scale   scale
+	VBench  string         `param:"vbench"`
+	Scale   scale          `param:"scale" choices:"auto,share,percent"`
 }
+
+// asked are the parameters of requests, and of what is kept of videos.
+type asked struct {
+	Size      string  `param:"size"`
+	Seconds   float64 `param:"seconds" min:"0" max:"3600"`
+	FPS       int     `param:"fps" min:"1" max:"int32"`
+	Steps     int     `param:"steps" min:"1" max:"int32"`
+	Guidance  float64 `param:"guidance" min:"0" max:"1000"`
+	Guidance2 float64 `param:"guidance_2" min:"0" max:"1000"`
+	Seed      int     `param:"seed" min:"0" max:"int32"`
+	Frames    int     `param:"frames" min:"1" max:"int32"`
+	Boundary  float64 `param:"boundary" min:"0" max:"1"`
+	Latent    string  `param:"latent"`
+	Payload   logged  `param:"payload" choices:"auto,path,sha256"`
+	Response  bool    `param:"response" choices:"path,bytes"` // bytes
+	Output    string  `param:"output" choices:"auto,mp4,avi"`
+	Form      string  `param:"form" choices:"endpoints,loadgen"` // the manifest's: it changes no request
+	Videos    string  `param:"videos"`                           // folder; empty: none
+	Negative  string  `param:"negative"`                         // path of a prompt; empty: none
+}
+
+// logged is what the log has of a video.
+type logged uint8
+
+const (
+	anyPayload logged = iota // the SHA-256 of the plugin's own prompts' videos, whose files go with the run
+	asPath
+	asSum
+)
 
 // scale is that of VBench's results.
 type scale uint8
@@ -37,36 +66,29 @@ const (
 const longestPrompt = 1 << 16
 
 func readSettings(r *manifest.Request) settings {
-	p := r.Params
-	number := func(name string, least int) json.Number {
-		return json.Number(strconv.Itoa(p.Int(name, least, math.MaxInt32)))
+	var s settings
+	r.Bind(&s, option.By("size", parseSize))
+	a := &s.asked
+	number := func(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+	s.request = videos.Request{
+		Size: a.Size, Seconds: a.Seconds, FPS: number(a.FPS), Steps: number(a.Steps), Guidance: a.Guidance,
+		Guidance2: a.Guidance2, Seed: number(a.Seed), Frames: number(a.Frames), Boundary: a.Boundary, LatentPath: a.Latent,
+		OutputFormat: a.Output, ResponseFormat: videos.PathFormat,
 	}
-	s := settings{
-		request: videos.Request{
-			Size: option.Parse(p, "size", parseSize), Seconds: p.Float("seconds", 0, 3600), FPS: number("fps", 1),
-			Steps: number("steps", 1), Guidance: p.Float("guidance", 0, 1000), Guidance2: p.Float("guidance_2", 0, 1000),
-			Seed: number("seed", 0), Frames: number("frames", 1), Boundary: p.Float("boundary", 0, 1),
-			LatentPath: p.Text("latent"), OutputFormat: p.Text("output"),
-		},
-		digest: option.Pick(p, "payload", map[string]bool{"auto": r.Dataset == "", "path": false, "sha256": true}),
-		vbench: p.Text("vbench"),
-		scale:  option.Pick(p, "scale", map[string]scale{"auto": anyScale, "share": share, "percent": percent}),
+	if a.Response {
+		s.request.ResponseFormat = videos.BytesFormat
 	}
-	s.request.ResponseFormat = option.Pick(p, "response", map[string]string{
-		"path": videos.PathFormat, "bytes": videos.BytesFormat,
-	})
-	s.request.OutputFormat = option.Pick(p, "output", map[string]string{"auto": "auto", "mp4": "mp4", "avi": "avi"})
-	option.Pick(p, "form", map[string]bool{"endpoints": true, "loadgen": true}) // the manifest's: it changes no request
+	s.digest = a.Payload == asSum || a.Payload == anyPayload && r.Dataset == ""
 	var err error
-	if folder := p.Text("videos"); folder != "" {
-		if s.folder, err = filepath.Abs(folder); err != nil {
-			p.Fault("videos", err)
+	if a.Videos != "" {
+		if s.folder, err = filepath.Abs(a.Videos); err != nil {
+			r.Params.Fault("videos", err)
 		}
 	}
-	if path := p.Text("negative"); path != "" && !r.Scoring {
-		text, err := bounded.ReadFile(path, longestPrompt)
+	if a.Negative != "" && !r.Scoring {
+		text, err := bounded.ReadFile(a.Negative, longestPrompt)
 		if err != nil {
-			p.Fault("negative", err)
+			r.Params.Fault("negative", err)
 		}
 		s.request.NegativePrompt = strings.TrimSpace(string(text))
 	}

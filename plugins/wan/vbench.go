@@ -35,14 +35,14 @@ const mostResults = 64 << 20
 
 // openResults reads VBench's results where the parameter names them; nil where it does not.
 func openResults(r *manifest.Request, s *settings) *results {
-	if s.vbench == "" || !r.Scoring {
+	if s.VBench == "" || !r.Scoring {
 		return nil
 	}
-	path, err := lastResults(s.vbench)
+	path, err := lastResults(s.VBench)
 	if err == nil {
 		var found *results
 		if found, err = readResults(path); err == nil {
-			err = found.judge(s.scale)
+			err = found.judge(s.Scale)
 		}
 		if err == nil {
 			return found

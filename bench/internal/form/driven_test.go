@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
-	"github.com/plumbline-ml/plumbline/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
 // TestScoreOfDriven: the score is that of accuracy.txt, which harness score writes later than the record; where that

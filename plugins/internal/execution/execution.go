@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,38 +41,33 @@ type Runner struct {
 
 // Settings are the parameters of a model whose answers are programs.
 type Settings struct {
-	execute string // empty: nothing is executed
-	weak    bool
+	Python string `param:"execute"`                     // an interpreter; empty: nothing is executed
+	Weak   bool   `param:"sandbox" choices:"full,weak"` // programs may run without a sandbox
 }
 
-// Read reads the parameters execute and sandbox. Faults are added to p.
-func Read(p *option.Params) Settings {
-	s := Settings{p.Text(sdk.ExecuteParam), option.Pick(p, sdk.SandboxParam, map[string]bool{"full": false, "weak": true})}
-	if s.weak && s.execute == "" && !strings.HasPrefix(p.Text("grader"), "python:") { // SymPy's runs in it, too
+// Check adds a fault to p where nothing runs that the sandbox is for: no program, and no others.
+func (s Settings) Check(p *option.Params, others bool) {
+	if s.Weak && !s.Wanted() && !others {
 		p.Fault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
-	return s
 }
 
-// Weak says whether programs may run without a sandbox.
-func (s Settings) Weak() bool { return s.weak }
-
 // Wanted says whether programs are to be executed.
-func (s Settings) Wanted() bool { return s.execute != "" }
+func (s Settings) Wanted() bool { return s.Python != "" }
 
 // Open finds the interpreter and tries it. It returns nil where no program is to be executed.
 func (s Settings) Open(ctx context.Context) (*Runner, error) {
-	if s.execute == "" {
+	if s.Python == "" {
 		return nil, nil
 	}
-	python, err := sandbox.FindPython(ctx, s.execute, s.weak)
+	python, err := sandbox.FindPython(ctx, s.Python, s.Weak)
 	switch {
 	case errors.Is(err, sandbox.ErrRefused):
 		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w; permit user name spaces (a container's settings may "+
 			"refuse them), or run programs without a sandbox by sandbox=weak: SECURITY.md says what they can do then",
-			s.execute, err))
+			s.Python, err))
 	case err != nil:
-		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w", s.execute, err))
+		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w", s.Python, err))
 	}
 	return &Runner{python: python}, nil
 }

@@ -3,7 +3,6 @@ package language
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,28 +14,31 @@ import (
 
 // Settings are the parameters that all benchmarks of language models have.
 type Settings struct {
-	Tokenizer string // path; or one of the values that are none
+	Tokenizer string `param:"tokenizer"` // path; or one of the values that are none
 	DType     payload.DType
-	MostInput int            // tokens of a prompt; 0: no limit
+	MostInput int            `param:"max_prompt_tokens" min:"0" max:"int32"` // tokens of a prompt; 0: no limit
 	Limits    backend.Prompt // all of a prompt but what it continues
-	Cache     int64          // bytes, of keys and values
+	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes, of keys and values
 }
 
-// ReadSettings reads tokenizer, max_prompt_tokens, min_new_tokens, max_new_tokens, eos and kv_cache_mb. Payloads are of
-// int32; there are no beams.
-func ReadSettings(p *option.Params) Settings {
-	s := Settings{
-		Tokenizer: p.Text("tokenizer"), DType: payload.Int32, MostInput: p.Int("max_prompt_tokens", 0, math.MaxInt32),
-		Limits: backend.Prompt{
-			MinNewTokens: p.Int("min_new_tokens", 0, math.MaxInt32), MaxNewTokens: p.Int("max_new_tokens", 1, math.MaxInt32),
-			EOS: option.Parse(p, "eos", ParseIDs),
-		},
-		Cache: int64(p.Int("kv_cache_mb", 1, 1<<24)) << 20,
+// Lengths are the parameters that become limits of answers.
+type Lengths struct {
+	Least int     `param:"min_new_tokens" min:"0" max:"int32"`
+	Most  int     `param:"max_new_tokens" min:"1" max:"int32"`
+	Ends  []int32 `param:"eos"`
+}
+
+// Bind reads the parameters of a benchmark, to whose settings to points; s is the part of them that is here. Payloads
+// are of int32; there are no beams.
+func (s *Settings) Bind(p *option.Params, to any, readers ...option.Reader) {
+	var l Lengths
+	option.Bind(p, &l, option.By("eos", ParseIDs))
+	option.Bind(p, to, readers...)
+	s.DType = payload.Int32
+	s.Limits = backend.Prompt{MinNewTokens: l.Least, MaxNewTokens: l.Most, EOS: l.Ends}
+	if l.Least > l.Most && l.Most > 0 {
+		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Most))
 	}
-	if most := s.Limits.MaxNewTokens; s.Limits.MinNewTokens > most && most > 0 {
-		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", most))
-	}
-	return s
 }
 
 // ParseIDs reads token ids separated by commas.

@@ -42,6 +42,9 @@ const (
 // Grader is the value of the parameter "grader" of models whose answers are mathematics.
 type Grader struct{ python string }
 
+// External says that an interpreter decides.
+func (g Grader) External() bool { return g.python != "" }
+
 // Parse reads it: "own", or "python:PATH", an interpreter that has SymPy.
 func Parse(text string) (Grader, error) {
 	if text == "own" {
