@@ -20,7 +20,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
 	"github.com/plumbline-ml/plumbline/plugins/agentic/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
@@ -76,7 +75,8 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 			return nil, err
 		}
 		scorer := newReplayScorer(set)
-		return exhibit.Scorer(scorer, r.Exhibits, turnGallery{scorer}.rate), nil
+		log := scoring.Log{Samples: len(set.Turns), Exhibits: r.Exhibits, Gallery: turnGallery{scorer}.rate}
+		return scoring.New(scoring.OfEntries(scorer.add, scorer.result), log, scorer.score), nil
 	}
 	samples := openQuestions(r, &s)
 	if err := r.Err(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // inlineScore is the metric of a replay.
@@ -24,7 +25,6 @@ type replayScorer struct {
 	turns    []conversations.Turn
 	recorded map[turnKey]replay.Recorded
 	scorer   *replay.Scorer
-	answered map[uint64]bool
 	failed   map[string]int // by the type of the error
 	text     int            // answers without a call
 }
@@ -37,26 +37,25 @@ type turnKey struct {
 func newReplayScorer(set *conversations.Set) *replayScorer {
 	all := replay.RecordedTurns(set.Rows)
 	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.Recorded{}, scorer: replay.New(all),
-		answered: map[uint64]bool{}, failed: map[string]int{}}
+		failed: map[string]int{}}
 	for _, r := range all {
 		s.recorded[turnKey{r.Conversation, r.Client}] = r
 	}
 	return s
 }
 
-// Add takes the answer to a turn.
-func (s *replayScorer) Add(e mllog.AccuracyEntry) error {
+// add takes the answer to a turn.
+func (s *replayScorer) add(e mllog.AccuracyEntry) error {
 	if e.QSLIndex >= uint64(len(s.turns)) {
-		return sdk.Data(fmt.Errorf("the answer to turn %d of %d: it is of other conversations", e.QSLIndex, len(s.turns)))
+		return fmt.Errorf("the answer to turn %d of %d: it is of other conversations", e.QSLIndex, len(s.turns))
 	}
 	turn := s.turns[e.QSLIndex]
 	a, err := sdk.ParseTurn(e.Data)
 	if err != nil {
-		return sdk.Data(err)
+		return err
 	}
 	request := strconv.FormatUint(e.SeqID, 10)
 	s.scorer.Issue(request, turn.Conversation, turn.Turn)
-	s.answered[e.QSLIndex] = true
 	if a.Error != nil {
 		s.failed[a.Error.Type]++
 		s.scorer.Complete(request, nil)
@@ -78,8 +77,10 @@ func calls(a sdk.TurnAnswer) any {
 	return v
 }
 
-func (s *replayScorer) Result() (sdk.Score, error) {
-	r := s.scorer.Result()
+func (s *replayScorer) result() (replay.Result, error) { return s.scorer.Result(), nil }
+
+// score has the figures of the replay as its own harness writes them.
+func (s *replayScorer) score(r replay.Result, c scoring.Counts) (sdk.Score, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return sdk.Score{}, err
@@ -94,7 +95,7 @@ func (s *replayScorer) Result() (sdk.Score, error) {
 		Files:        []sdk.File{{Name: "endpoints/scores.json", Data: append(text, '\n')}},
 	}
 	var n sdk.Notes
-	n.Count(len(s.turns)-len(s.answered), "%d turns were never sent, and count in no figure of scores.json")
+	n.Count(c.Missing(), "%d turns were never sent, and count in no figure of scores.json")
 	for _, kind := range sortedKeys(s.failed) {
 		n.Add("%d turns failed: %s", s.failed[kind], kind)
 	}

@@ -31,7 +31,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, search{}}, Export: manifest.Export(export.ArticleSets()),
+		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, search{}},
+		Export:  manifest.Export(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
 }

@@ -30,7 +30,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{binding{}, cells{}, logged{}}, Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
+		Open: open, Score: score, Params: []any{binding{}, cells{}, logged{}},
+		Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
 	})
 }
 

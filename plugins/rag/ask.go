@@ -127,8 +127,8 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *setting
 	if m.cache, err = readReplies(s.cache); err != nil {
 		return nil, err
 	}
-	queries, err1 := connect(ctx, servers, "llm", s.queries, s.tries-1, s.concurrency)
-	relevance, err2 := connect(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.concurrency)
+	queries, err1 := connect(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
+	relevance, err2 := connect(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.Concurrency)
 	for i, g := range []backend.Generator{queries, relevance, queries, queries} {
 		m.of[i] = g
 	}
@@ -157,7 +157,7 @@ func (m *models) ask(
 	if s == loop.Relevance {
 		most = m.fields.mostMarking
 	}
-	r, err := ask(ctx, m.of[s], prompt, m.fields.request(most), most, m.timeout, m.tries)
+	r, err := ask(ctx, m.of[s], prompt, m.fields.request(most), most, m.Timeout, m.tries)
 	cached, has := m.cache[replyKey{row, s.Component(), round}]
 	switch {
 	case err != nil && has:

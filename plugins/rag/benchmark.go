@@ -40,7 +40,8 @@ func New(servers backend.GeneratorOpener) sdk.Benchmark {
 	b := opener{servers}
 	own := manifest.Export(export.EncyclopediaSets())
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: b.open, Score: b.score, Export: own, Exports: map[string]manifest.Export{pagesModel: own},
+		Open: b.open, Score: b.score, Params: []any{stores{}, asking{}, words{}},
+		Export: own, Exports: map[string]manifest.Export{pagesModel: own},
 		Samples: encyclopedia.QuestionCount,
 	})
 }

@@ -38,7 +38,7 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	s := &databaseScorer{ctx: context.WithoutCancel(ctx), settings: readSettings(r), there: map[uint64]bool{}}
 	s.all = readPages(r).Len()
 	s.readManifest(r)
-	if (s.want != nil || s.probes != nil) && s.database == "" {
+	if (s.want != nil || s.probes != nil) && s.Database == "" {
 		r.Params.Fault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
 	}
 	if err := r.Err(); err != nil || s.want == nil && s.probes == nil {
@@ -62,7 +62,7 @@ const mostManifest = 1 << 30
 
 // readManifest reads what the database must be, and which questions a manifest of it asks.
 func (s *databaseScorer) readManifest(r *manifest.Request) {
-	if path := s.settings.manifest; path != "" {
+	if path := s.Manifest; path != "" {
 		text, err := readPacked(path)
 		var m retrieval.Manifest
 		if err == nil {
@@ -73,10 +73,10 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 		}
 		s.want = &m
 	}
-	if s.questions == "" {
+	if s.Questions == "" {
 		return
 	}
-	questions, err := frames.OpenQuestions(s.questions)
+	questions, err := frames.OpenQuestions(s.Questions)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("parameter questions: %w", err)))
 		return
@@ -143,23 +143,23 @@ func (s *databaseScorer) compare(b retrieval.Build, n *sdk.Notes) (string, error
 	if b.MD5 == "" {
 		n.Add("no answer has the MD5 of the database: the run did not see its last page")
 	}
-	if s.index != "" {
+	if s.Index != "" {
 		n.Add("the MD5 is not compared: it is that of what was written into the store, which is no file")
 		return "", nil
 	}
-	if s.database == "" {
+	if s.Database == "" {
 		n.Add("the MD5 is not compared: no database was kept (--param database=FILE)")
 		return "", nil
 	}
-	actual, err := index.FileMD5(s.database)
+	actual, err := index.FileMD5(s.Database)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		n.Add("the database %s is not there", s.database)
+		n.Add("the database %s is not there", s.Database)
 		return "", nil
 	case err != nil:
 		return "", sdk.Data(err)
 	case actual != b.MD5:
-		n.Add("the database %s is not the one that the run made: MD5 %s, want %s", s.database, actual, b.MD5)
+		n.Add("the database %s is not the one that the run made: MD5 %s, want %s", s.Database, actual, b.MD5)
 	}
 	return actual, nil
 }
@@ -169,7 +169,7 @@ func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
 	if s.want == nil && s.probes == nil {
 		return nil
 	}
-	db, err := index.Open(s.database)
+	db, err := index.Open(s.Database)
 	if err != nil {
 		return sdk.Data(err)
 	}

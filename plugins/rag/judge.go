@@ -26,6 +26,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // How a judge is asked.
@@ -45,9 +46,6 @@ type judged struct {
 	truths    map[string]frames.Question // by the text of the question; of equal ones the last
 
 	answers  []answered
-	there    map[uint64]bool
-	dropped  int
-	outside  int
 	verdicts []retrieval.Verdict
 }
 
@@ -62,7 +60,7 @@ type answered struct {
 func (o opener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	j := &judged{ctx: context.WithoutCancel(ctx), settings: &s, most: min(r.Exhibits, sdk.MostExhibits),
-		questions: readQuestions(r), there: map[uint64]bool{}, truths: map[string]frames.Question{}}
+		questions: readQuestions(r), truths: map[string]frames.Question{}}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -70,33 +68,24 @@ func (o opener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer,
 		j.truths[q.Prompt] = q
 	}
 	var err error
-	if j.memory, err = openVerdicts(s.judgeCache); err != nil {
+	if j.memory, err = openVerdicts(s.JudgeCache); err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter judge_cache: %w", err))
 	}
-	if j.judge, err = connect(ctx, o.servers, "judge", s.judge, 0, s.concurrency); err != nil {
+	if j.judge, err = connect(ctx, o.servers, "judge", s.judge, 0, s.Concurrency); err != nil {
 		return nil, errors.Join(err, j.memory.Close())
 	}
-	return j, nil
+	return scoring.New(j, scoring.Log{Samples: len(j.questions), First: true, Within: true}, j.score), nil
 }
 
 // Close closes the client and the memory.
 func (j *judged) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
 
-// Add takes an answer. Of several of one question the first counts.
-func (j *judged) Add(e mllog.AccuracyEntry) error {
-	if e.QSLIndex >= uint64(len(j.questions)) {
-		j.outside++
-		return nil
-	}
-	if j.there[e.QSLIndex] {
-		j.dropped++
-		return nil
-	}
+// AddEntry takes an answer.
+func (j *judged) AddEntry(e mllog.AccuracyEntry) error {
 	a := answered{entry: e.SeqID, index: e.QSLIndex}
 	if err := json.Unmarshal(e.Data, &a.result); err != nil {
-		return sdk.Data(fmt.Errorf("the answer is not one of this benchmark: %w", err))
+		return fmt.Errorf("the answer is not one of this benchmark: %w", err)
 	}
-	j.there[e.QSLIndex] = true
 	j.answers = append(j.answers, a)
 	return nil
 }
@@ -129,18 +118,22 @@ const (
 	strictMetric   = "strict_accuracy"
 )
 
+// Add takes an answer whose response has no number.
+func (j *judged) Add(sample uint64, answer []byte) error {
+	return j.AddEntry(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
+}
+
 // Result asks the judge about all answers.
-func (j *judged) Result() (sdk.Score, error) {
+func (j *judged) Result() (t totals, err error) {
 	// In one order, so that sums are always the same.
 	slices.SortFunc(j.answers, func(a, b answered) int { return cmp.Compare(a.index, b.index) })
 	j.verdicts = make([]retrieval.Verdict, len(j.answers))
 	known := make([]bool, len(j.answers))
-	parallel.Shares(min(j.concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
+	parallel.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			j.verdicts[i], known[i] = j.verdict(&j.answers[i])
 		}
 	})
-	var t totals
 	for i := range j.answers {
 		if a := &j.answers[i]; known[i] {
 			t.add(a, j.truths[a.Query], j.verdicts[i])
@@ -148,7 +141,12 @@ func (j *judged) Result() (sdk.Score, error) {
 			t.unknown++
 		}
 	}
-	score := sdk.Score{Samples: len(j.answers), Metrics: []sdk.Metric{
+	return t, nil
+}
+
+// score is what the verdicts add up to.
+func (j *judged) score(t totals, c scoring.Counts) (sdk.Score, error) {
+	score := sdk.Score{Metrics: []sdk.Metric{
 		{Name: accuracyMetric, Unit: "%", Value: 100 * t.share(t.right)},
 		{Name: strictMetric, Unit: "%", Value: 100 * float64(t.strict) / float64(max(len(j.questions), 1))},
 		{Name: "retrieval_precision", Value: t.share(t.found.Precision)},
@@ -161,7 +159,7 @@ func (j *judged) Result() (sdk.Score, error) {
 		return score, err
 	}
 	score.Files = []sdk.File{{Name: "rag/results.json", Data: text}}
-	score.Notes, score.Exhibits = j.notes(&t), j.exhibits()
+	score.Notes, score.Exhibits = j.notes(&t, c), j.exhibits()
 	return score, nil
 }
 
@@ -210,7 +208,7 @@ func (t *totals) add(a *answered, truth frames.Question, v retrieval.Verdict) {
 // share is a sum divided by the number of answers, as the reference does.
 func (t *totals) share(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
 
-func (j *judged) notes(t *totals) sdk.Notes {
+func (j *judged) notes(t *totals, c scoring.Counts) sdk.Notes {
 	var n sdk.Notes
 	name := j.settings.judge.url
 	if name == manifest.Embedded {
@@ -229,10 +227,8 @@ func (j *judged) notes(t *totals) sdk.Notes {
 	n.Count(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
 		"\"false\"")
 	n.Count(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")
-	n.Count(j.outside, "%d entries are of questions beyond the data set and were dropped")
-	n.Dropped(j.dropped)
-	n.Missing(len(j.questions)-len(j.answers), len(j.questions), "questions", "the accuracy is that")
-	return n
+	n.Count(c.Outside, "%d entries are of questions beyond the data set and were dropped")
+	return append(n, c.Notes("questions", "the accuracy is that")...)
 }
 
 // results is the reference's results.json, by which the official script scores the same answers.

@@ -187,15 +187,15 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	m := &maker{settings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
 	all := readPages(r)
-	if s.database != "" {
-		if info, err := os.Stat(filepath.Dir(s.database)); err != nil || !info.IsDir() {
-			r.Params.Fault("database", fmt.Errorf("the folder of %s is not there", s.database))
+	if s.Database != "" {
+		if info, err := os.Stat(filepath.Dir(s.Database)); err != nil || !info.IsDir() {
+			r.Params.Fault("database", fmt.Errorf("the folder of %s is not there", s.Database))
 		}
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	m.builder = newBuilder(all, s.database)
+	m.builder = newBuilder(all, s.Database)
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return nil, err

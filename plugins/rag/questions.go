@@ -63,12 +63,12 @@ func (o opener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Wor
 		zeros: r.Use != sdk.UseAccuracy}
 	switch {
 	case r.Verifying:
-	case s.database != "":
+	case s.Database != "":
 		var err error
-		if a.db, err = index.Open(s.database); err != nil {
+		if a.db, err = index.Open(s.Database); err != nil {
 			r.Fault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
 		}
-	case !a.own && a.questions != nil && s.index == "":
+	case !a.own && a.questions != nil && s.Index == "":
 		r.Params.Fault("database", errors.New("want the file that a run of e2e-rag-db wrote, or index="))
 	}
 	if err := r.Err(); err != nil {
@@ -122,7 +122,7 @@ func (a *answerer) Load(_ context.Context, i int) (*frames.Question, error) {
 func (a *answerer) MaxBatch() int { return 1 }
 
 // ExtraRuns keep so many questions under way as are wanted: most of the time one waits for a server.
-func (a *answerer) ExtraRuns() int { return a.concurrency - 1 }
+func (a *answerer) ExtraRuns() int { return a.Concurrency - 1 }
 
 // Close closes the clients.
 func (a *answerer) Close() error {

@@ -16,26 +16,59 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
 // settings are the parameters.
 type settings struct {
+	stores
 	encoder  *tokens // of the embedder
 	reranker *tokens
 	loop     loop.Options
-	database string // path; empty: none is there, or kept
-	index    string // address of the store that passages are kept in; empty: none is
 
 	queries, relevance, judge server
 	fields                    fields
-	timeout                   time.Duration
 	tries                     int
-	concurrency               int
 	cache                     string // path of the replies of a run before; empty: none
+}
 
-	judgeCache string
-	manifest   string // path of what the database must be; empty: nothing is known
-	questions  string // path of the questions that a manifest is written of; empty: none is
+// stores are the parameters of both models.
+type stores struct {
+	Database    string        `param:"database"` // path; empty: none is there, or kept
+	Index       string        `param:"index"`    // address of the store of passages; empty: none is
+	Timeout     time.Duration `param:"timeout" min:"1" max:"1<<20" times:"1000000000"`
+	Concurrency int           `param:"concurrency" min:"1" max:"1<<16"`
+	Manifest    string        `param:"manifest"`  // path of what the database must be; empty: nothing is known
+	Questions   string        `param:"questions"` // path of those that a manifest is written of; empty: none is
+	JudgeCache  string        `param:"judge_cache"`
+}
+
+// asking are the parameters of the model that asks and answers.
+type asking struct {
+	Rounds         int               `param:"rounds" min:"1" max:"1000"`
+	Depth          int               `param:"top_k" min:"1" max:"10000"`
+	MaxQueries     int               `param:"max_queries" min:"1" max:"1000"`
+	Prompts        *loop.Prompts     `param:"prompts"`
+	Temperature    float64           `param:"temperature" min:"0" max:"100"`
+	Effort         string            `param:"reasoning_effort"`
+	Most           int               `param:"reply_tokens" min:"1" max:"1<<30"`
+	MostMarking    int               `param:"relevance_tokens" min:"1" max:"1<<30"`
+	Tries          int               `param:"tries" min:"1" max:"1000"`
+	Cache          string            `param:"cache"`
+	Options        map[string]string `param:"llm_options"`
+	LLM            string            `param:"llm"`
+	LLMModel       string            `param:"llm_model"`
+	Relevance      string            `param:"relevance_llm"`
+	RelevanceModel string            `param:"relevance_model"`
+	Judge          string            `param:"judge"`
+	JudgeModel     string            `param:"judge_model"`
+}
+
+// words are the parameters of the parts' tokens.
+type words struct {
+	Most     int    `param:"max_tokens" min:"3" max:"1<<16"`
+	Vocab    string `param:"vocab"`
+	Reranker string `param:"reranker_vocab"`
 }
 
 // server is where a language model is asked.
@@ -57,61 +90,53 @@ func readSettings(r *manifest.Request) (s settings) {
 		return s
 	}
 	r.DefaultsOf("prompts")
-	p := r.Params
-	s.database, s.index = p.Text("database"), p.Text("index")
-	if s.database != "" && s.index != "" {
-		p.Fault("index", errors.New("want a database or an index, not both"))
+	r.Bind(&s.stores)
+	if s.Database != "" && s.Index != "" {
+		r.Params.Fault("index", errors.New("want a database or an index, not both"))
 	}
-	s.timeout = time.Duration(p.Int("timeout", 1, 1<<20)) * time.Second
-	s.concurrency = p.Int("concurrency", 1, 1<<16)
-	s.manifest, s.questions = p.Text("manifest"), p.Text("questions")
-	s.judgeCache = p.Text("judge_cache")
 	asks := r.Model.Name == questionsModel
 	if asks {
-		s.loop = loop.Options{Rounds: p.Int("rounds", 1, 1000), Depth: p.Int("top_k", 1, 10000),
-			MaxQueries: p.Int("max_queries", 1, 1000)}
-		var err error
-		if s.loop.Prompts, err = readPrompts(p.Text("prompts")); err != nil {
-			p.Fault("prompts", err)
-		}
-		s.readServers(r)
+		s.readAsking(r)
 	}
-	if r.Scoring && (asks || s.manifest == "" && s.questions == "") {
+	if r.Scoring && (asks || s.Manifest == "" && s.Questions == "") {
 		return s
 	}
-	most := p.Int("max_tokens", 3, 1<<16)
-	s.encoder = readTokens(r, "vocab", embedderPart, most)
+	var w words
+	r.Bind(&w)
+	s.encoder = readTokens(r, "vocab", w.Vocab, embedderPart, w.Most)
 	if asks {
-		s.reranker = readTokens(r, "reranker_vocab", rerankerPart, most)
+		path := w.Reranker
+		if path == "" && r.Files[rerankerPart].Path == "" {
+			path = w.Vocab
+		}
+		s.reranker = readTokens(r, "reranker_vocab", path, rerankerPart, w.Most)
 	}
 	return s
 }
 
-// readServers reads who is asked, and how.
-func (s *settings) readServers(r *manifest.Request) {
-	p := r.Params
-	s.fields = fields{temperature: p.Float("temperature", 0, 100), effort: p.Text("reasoning_effort"),
-		most: p.Int("reply_tokens", 1, 1<<30), mostMarking: p.Int("relevance_tokens", 1, 1<<30)}
-	s.tries = p.Int("tries", 1, 1000)
-	s.cache = p.Text("cache")
-	options, err := readOptions(p.Text("llm_options"))
-	if err != nil {
-		p.Fault("llm_options", err)
-	}
-	s.queries = server{p.Text("llm"), p.Text("llm_model"), options}
-	s.relevance = server{p.Text("relevance_llm"), p.Text("relevance_model"), options}
+// readAsking reads how questions are asked, and of whom.
+func (s *settings) readAsking(r *manifest.Request) {
+	var a asking
+	r.Bind(&a, option.By("prompts", readPrompts), option.By("llm_options", readOptions))
+	s.loop = loop.Options{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
+	s.fields = fields{temperature: a.Temperature, effort: a.Effort, most: a.Most, mostMarking: a.MostMarking}
+	s.tries, s.cache = a.Tries, a.Cache
+	s.queries = server{a.LLM, a.LLMModel, a.Options}
+	s.relevance = server{a.Relevance, a.RelevanceModel, a.Options}
 	if s.relevance.url == "" {
 		s.relevance.url = s.queries.url
 		if s.relevance.model == "" {
 			s.relevance.model = s.queries.model
 		}
 	}
-	s.judge = server{p.Text("judge"), p.Text("judge_model"), options}
+	s.judge = server{a.Judge, a.JudgeModel, a.Options}
 	switch {
 	case r.Scoring && s.judge.url == "":
-		p.Fault("judge", errors.New("want the address of a server whose model judges answers, http://HOST:PORT, or embedded"))
+		r.Params.Fault("judge", errors.New("want the address of a server whose model judges answers, http://HOST:PORT, or "+
+			"embedded"))
 	case !r.Scoring && s.queries.url == "":
-		p.Fault("llm", errors.New("want the address of a server of the language models, http://HOST:PORT, or embedded"))
+		r.Params.Fault("llm", errors.New("want the address of a server of the language models, http://HOST:PORT, or "+
+			"embedded"))
 	}
 }
 
@@ -133,10 +158,10 @@ func readOptions(text string) (map[string]string, error) {
 
 // openStore connects to the store of passages; nil: there is none.
 func (s *settings) openStore(ctx context.Context) (*pgvector.Store, error) {
-	if s.index == "" {
+	if s.Index == "" {
 		return nil, nil
 	}
-	store, err := pgvector.Open(ctx, s.index, s.timeout, s.concurrency)
+	store, err := pgvector.Open(ctx, s.Index, s.Timeout, s.Concurrency)
 	switch {
 	case errors.Is(err, pgvector.ErrAddress):
 		return nil, sdk.Usage(fmt.Errorf("parameter index: %w", err))
@@ -164,12 +189,8 @@ func readPrompts(path string) (*loop.Prompts, error) {
 	return loop.ReadPrompts(bounded.Dir(path, mostPrompt))
 }
 
-// readTokens reads the vocabulary of a part: that which the parameter names, or vocab.txt beside the part's file.
-func readTokens(r *manifest.Request, param, part string, most int) *tokens {
-	path := r.Params.Text(param)
-	if path == "" && param != "vocab" && r.Files[part].Path == "" {
-		path = r.Params.Text("vocab")
-	}
+// readTokens reads the vocabulary of a part: at the path that the parameter has, or vocab.txt beside the part's file.
+func readTokens(r *manifest.Request, param, path, part string, most int) *tokens {
 	text, err := readVocab(path, r.Files[part])
 	if err == nil {
 		var t *wordpiece.Tokenizer

@@ -7,18 +7,19 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // scorer reports what the official script of a family finds in a log.
 type scorer struct {
-	*reasoning.Scorer
-	whole bool          // token_data stands before data
-	note  func() string // of what programs ran by; nil: nothing
-	worst *gallery
+	grader *reasoning.Scorer
+	whole  bool          // token_data stands before data
+	note   func() string // of what programs ran by; nil: nothing
+	worst  *gallery
 }
 
 // newScorer scores the answers to items, of which it shows so many; o has all else.
-func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note func() string, exhibits int) *scorer {
+func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note func() string, exhibits int) sdk.Scorer {
 	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
 		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
@@ -30,17 +31,18 @@ func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note fu
 	if exhibits > 0 {
 		o.Observe = worst.look
 	}
-	return &scorer{reasoning.New(o), s.Whole, note, worst}
+	of := &scorer{reasoning.New(o), s.Whole, note, worst}
+	return scoring.New(scoring.OfEntries(of.add, of.grader.Result), scoring.Log{Samples: len(items)}, of.score)
 }
 
-// Add grades an answer. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
+// add grades an answer, and counts what is missing or again as the official script of the family does. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
 // first_token=token_data it is put in its place.
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *scorer) add(e mllog.AccuracyEntry) error {
 	data := e.Data
 	if s.whole {
 		data = slices.Concat(e.TokenData, e.Data)
 	}
-	return sdk.Data(s.Scorer.Add(int64(e.QSLIndex), data))
+	return s.grader.Add(int64(e.QSLIndex), data)
 }
 
 // The metrics. The last is that of the sets without programs, where programs were not executed.
@@ -50,11 +52,7 @@ const (
 	withoutPrograms = "exact_match_without_programs"
 )
 
-func (s *scorer) Result() (sdk.Score, error) {
-	r, err := s.Scorer.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+func (s *scorer) score(r reasoning.Result, _ scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r), Exhibits: s.worst.exhibits()}
 	if s.note != nil {
 		score.Notes = append(score.Notes, s.note())

@@ -60,15 +60,15 @@ func (c Classifier) open(_ context.Context, r *manifest.Request) (sdk.Workload, 
 
 // score reads the labels of the data set.
 func (c Classifier) score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	dtype, offset := option.Parse(r.Params, "dtype", topk.DTypes().Parse), readOffset(r.Params)
-	best := readBest(r.Params)
+	var l logged
+	r.Bind(&l, option.By("dtype", topk.DTypes().Parse), best())
 	set := openLabels(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	x, err := openExpected(r.Params.Text(sdk.ExpectParam), set, dtype, c.Classes)
+	x, err := openExpected(l.Expect, set, l.DType, c.Classes)
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(set, dtype, scorer{offset, best > 1, x}, r.Exhibits), nil
+	return newScorer(set, l.DType, scorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
 }

@@ -3,8 +3,8 @@ package resnet50
 import (
 	"errors"
 	"fmt"
-	"math"
 
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -13,64 +13,60 @@ import (
 
 // binding is how pictures go into a model file and classes come out of it.
 type binding struct {
-	recipe        image.Recipe
-	input, output string // tensor names
-	scores        bool   // the output holds a row of scores per picture, not its class
-	offset        int64  // the model's number of class 0
-	best          int    // classes of each payload: 1, or 5 where it is not the official one
-	element       backend.DType
-	official      int // pixels that the benchmark's own models are high and wide
+	recipe   image.Recipe
+	official int           // pixels that the benchmark's own models are high and wide
+	Size     int           `param:"size,optional" min:"1" max:"4096"` // of the input: 200 MB of float32 at most
+	Element  backend.DType `param:"input_type"`
+	Layout   image.Layout  `param:"layout"`
+	Input    string        `param:"input"` // tensor names
+	Output   string        `param:"output"`
+	Scores   bool          `param:"answer" choices:"class,scores"` // a row of scores per picture, not its class
+	Top5     string        `param:"top5_output"`
+	Offset   int64         `param:"offset" min:"int16" max:"int16"` // the model's number of class 0
+	Best     int           `param:"payload"`                        // classes of each payload
 }
 
-// mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
-const mostSize = 4096
+// logged is how payloads are read.
+type logged struct {
+	DType  payload.DType `param:"dtype"`
+	Offset int64         `param:"offset" min:"int16" max:"int16"`
+	Best   int           `param:"payload"`
+	Expect string        `param:"expect"` // path of expected answers
+}
+
+// best reads how many classes a payload holds: 1, or 5 where it is not the official one.
+func best() option.Reader { return option.Words("payload", map[string]int{"class": 1, "top5": 5}) }
 
 // bind reads the parameters of a model whose input is official pixels high and wide where they do not say otherwise.
 func bind(p *option.Params, official int) binding {
-	size := official
-	if p.Text("size") != "" {
-		size = p.Int("size", 1, mostSize)
-	}
-	b := binding{
-		element: pictures.ReadElement(p), official: official,
-		recipe: readRecipe(p, size), input: p.Text("input"), output: p.Text("output"),
-		scores: option.Pick(p, "answer", map[string]bool{"class": false, "scores": true}), offset: readOffset(p),
-		best: readBest(p),
-	}
-	if b.element == backend.Uint8 && b.recipe.Name() != "pixels" {
+	b := binding{official: official, Size: official}
+	option.Bind(p, &b, pictures.Element(), best(),
+		option.Words("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
+	b.recipe = readRecipe(p, b.Size, b.Layout)
+	if b.Element == backend.Uint8 && b.recipe.Name() != "pixels" {
 		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=pixels, which leaves "+
 			"the normalisation to the model"))
 	}
-	switch name := p.Text("top5_output"); {
-	case b.best == 1:
-	case name != "":
-		b.output, b.scores = name, true
-	case !b.scores:
+	switch {
+	case b.Best == 1:
+	case b.Top5 != "":
+		b.Output, b.Scores = b.Top5, true
+	case !b.Scores:
 		p.Fault("payload", errors.New("top5 needs a row of scores per picture: give top5_output=NAME, or answer=scores"))
 	}
 	return b
 }
 
-// readBest is how many classes a payload holds.
-func readBest(p *option.Params) int {
-	return option.Pick(p, "payload", map[string]int{"class": 1, "top5": 5})
-}
-
-// readPerClass is how many pictures of each class are used; 0: all.
-func readPerClass(p *option.Params) int { return p.Int("per_class", 0, math.MaxInt32) }
-
-// readOffset is the model's number of class 0: 1 where a background class comes first.
-func readOffset(p *option.Params) int64 {
-	return int64(p.Int("offset", math.MinInt16, math.MaxInt16))
-}
-
 // readRecipe reads the names that the official reference gives its preprocessing functions.
-func readRecipe(p *option.Params, size int) image.Recipe {
-	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC})
-	r := option.Pick(p, "preprocess", map[string]image.Recipe{
+func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
+	var of struct {
+		Recipe image.Recipe `param:"preprocess"`
+	}
+	option.Bind(p, &of, option.Words("preprocess", map[string]image.Recipe{
 		"vgg": image.Vgg(size, l), "mobilenet": image.Mobilenet(size, l), "imagenet_pytorch": image.ImagenetPytorch(size, l),
 		"tflite_tpu": image.TFLiteTPU(), "pixels": image.Pixels(size, l),
-	})
+	}))
+	r = of.Recipe
 	if r.Name() == "tflite_tpu" && l != r.Layout() {
 		p.Fault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
 	}
@@ -82,21 +78,21 @@ func readRecipe(p *option.Params, size int) image.Recipe {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.element}
+	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
-		b.picture().Tensor(b.input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
+		b.picture().Tensor(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
 			"size=PIXELS, and input_type=float32, float16 or uint8 (with preprocess=pixels)"),
 	}
 	out := backend.TensorInfo{
-		Name: b.output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
+		Name: b.Output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
 		Chosen: "--param output=NAME (empty: the first), " +
 			"and answer=class (int64 or int32 [N]) or scores (float32 or float16 [N,classes])",
 	}
-	if b.scores {
+	if b.Scores {
 		out.DType, out.Also, out.Shape = backend.Float32, []backend.DType{backend.Float16}, []int64{-1, -1}
 		out.TrailingOnes = true
 	}

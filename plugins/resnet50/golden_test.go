@@ -61,9 +61,9 @@ func TestGoldenPayloads(t *testing.T) {
 		}
 		logits, rows := readMatrix(t, filepath.Join(dir, "logits.npy"))
 		class := read("resnet50_argmax_offset-1")
-		checkPayloads(t, binding{offset: 1}, classTensor(class.Classes...), len(class.Classes), class.Hex)
-		checkPayloads(t, binding{scores: true, offset: 1}, scoreTensor(rows, logits...), rows, read("argmax_offset-1").Hex)
-		checkPayloads(t, binding{scores: true}, scoreTensor(rows, logits...), rows, read("argmax_offset0").Hex)
+		checkPayloads(t, binding{Offset: 1}, classTensor(class.Classes...), len(class.Classes), class.Hex)
+		checkPayloads(t, binding{Scores: true, Offset: 1}, scoreTensor(rows, logits...), rows, read("argmax_offset-1").Hex)
+		checkPayloads(t, binding{Scores: true}, scoreTensor(rows, logits...), rows, read("argmax_offset0").Hex)
 	})
 }
 

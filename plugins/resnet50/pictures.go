@@ -70,7 +70,11 @@ func (s subset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
 
 // ofEachClass takes the first pictures of each class by their names, as many as per_class says, in the set's order.
 func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
-	n := readPerClass(r.Params)
+	var of struct {
+		Pictures int `param:"per_class" min:"0" max:"int32"` // 0: all
+	}
+	r.Bind(&of)
+	n := of.Pictures
 	if n == 0 {
 		return all
 	}

@@ -29,7 +29,7 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 		}
 		out.DType, out.Data, row = backend.Float32, backend.Bytes(scores), 2*row
 	}
-	best := max(1, b.best)
+	best := max(1, b.Best)
 	var classes [5]int64
 	var payload [4 * len(classes)]byte
 	for i := range n {
@@ -37,7 +37,7 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 			return fmt.Errorf("%w: picture %d of the batch: %w", errOutput, i, err)
 		}
 		for k, class := range classes[:best] {
-			binary.LittleEndian.PutUint32(payload[4*k:], math.Float32bits(float32(class-b.offset)))
+			binary.LittleEndian.PutUint32(payload[4*k:], math.Float32bits(float32(class-b.Offset)))
 		}
 		p.Append(payload[:4*best])
 	}
@@ -86,15 +86,15 @@ func greatest(best []int64, row []byte) error {
 func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
 	least := out.DType.Size()
 	switch {
-	case b.scores != (out.DType == backend.Float32 || out.DType == backend.Float16) ||
-		!b.scores && out.DType != backend.Int64 && out.DType != backend.Int32:
+	case b.Scores != (out.DType == backend.Float32 || out.DType == backend.Float16) ||
+		!b.Scores && out.DType != backend.Int64 && out.DType != backend.Int32:
 		want := "int64 or int32"
-		if b.scores {
+		if b.Scores {
 			want = "float32 or float16"
 		}
 		return 0, fmt.Errorf("%w: %q is %v, want %s; parameter answer chooses between class numbers and scores", errOutput,
 			out.Name, out.DType, want)
-	case n == 0 || len(out.Data)%n != 0 || len(out.Data)/n < least || !b.scores && len(out.Data)/n != least:
+	case n == 0 || len(out.Data)%n != 0 || len(out.Data)/n < least || !b.Scores && len(out.Data)/n != least:
 		return 0, fmt.Errorf("%w: %q has shape %s (%d bytes) for a batch of %d", errOutput, out.Name,
 			backend.ShapeString(out.Shape), len(out.Data), n)
 	}

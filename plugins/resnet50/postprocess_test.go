@@ -44,16 +44,16 @@ func TestAnswers(t *testing.T) {
 		n       int
 		want    []float32
 	}{
-		{"class numbers", binding{offset: 1}, classTensor(1, 1000, 8), 3, []float32{0, 999, 7}},
+		{"class numbers", binding{Offset: 1}, classTensor(1, 1000, 8), 3, []float32{0, 999, 7}},
 		{"no offset", binding{}, classTensor(0, 999), 2, []float32{0, 999}},
-		{"the background class", binding{offset: 1}, classTensor(0), 1, []float32{-1}},
-		{"class numbers of 32 bits", binding{offset: 1}, backend.Tensor{
+		{"the background class", binding{Offset: 1}, classTensor(0), 1, []float32{-1}},
+		{"class numbers of 32 bits", binding{Offset: 1}, backend.Tensor{
 			DType: backend.Int32, Shape: []int64{2}, Data: backend.Bytes([]int32{0, 8}),
 		}, 2, []float32{-1, 7}},
-		{"scores", binding{scores: true, offset: 1}, scoreTensor(2, 0.1, 0.7, 0.2, 0.1, 0.1, 0.8), 2, []float32{0, 1}},
-		{"the first of equal scores", binding{scores: true}, scoreTensor(1, 1, 3, 3, 2), 1, []float32{1}},
-		{"infinite scores", binding{scores: true}, scoreTensor(2, -inf, -inf, 5, inf), 2, []float32{0, 1}},
-		{"one class", binding{scores: true}, scoreTensor(1, -5), 1, []float32{0}},
+		{"scores", binding{Scores: true, Offset: 1}, scoreTensor(2, 0.1, 0.7, 0.2, 0.1, 0.1, 0.8), 2, []float32{0, 1}},
+		{"the first of equal scores", binding{Scores: true}, scoreTensor(1, 1, 3, 3, 2), 1, []float32{1}},
+		{"infinite scores", binding{Scores: true}, scoreTensor(2, -inf, -inf, 5, inf), 2, []float32{0, 1}},
+		{"one class", binding{Scores: true}, scoreTensor(1, -5), 1, []float32{0}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,14 +78,14 @@ func TestAnswersRefuses(t *testing.T) {
 		n       int
 	}{
 		{"scores for class numbers", binding{}, scoreTensor(1, 1, 2), 1},
-		{"class numbers for scores", binding{scores: true}, classTensor(1), 1},
+		{"class numbers for scores", binding{Scores: true}, classTensor(1), 1},
 		{"too few rows", binding{}, classTensor(1), 2},
 		{"too many rows", binding{}, classTensor(1, 2), 1},
-		{"ragged scores", binding{scores: true}, scoreTensor(1, 1, 2, 3), 2},
-		{"half a score", binding{scores: true}, odd, 1},
-		{"no data", binding{scores: true}, backend.Tensor{DType: backend.Float32}, 1},
+		{"ragged scores", binding{Scores: true}, scoreTensor(1, 1, 2, 3), 2},
+		{"half a score", binding{Scores: true}, odd, 1},
+		{"no data", binding{Scores: true}, backend.Tensor{DType: backend.Float32}, 1},
 		{"no pictures", binding{}, classTensor(1), 0},
-		{"not a number", binding{scores: true}, scoreTensor(1, 1, float32(math.NaN())), 1},
+		{"not a number", binding{Scores: true}, scoreTensor(1, 1, float32(math.NaN())), 1},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

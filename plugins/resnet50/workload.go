@@ -31,7 +31,7 @@ func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
 
 // Inform says what keeps a run out of the closed division.
 func (w *workload) Inform(info *sdk.WorkloadInfo) {
-	if w.best > 1 {
+	if w.Best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
 	}
 	if size := w.recipe.Size(); size != w.official {
@@ -72,13 +72,13 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sam
 // written in the log's type.
 func (w *workload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	work := pictures.Widening(outputs)
-	if w.scores {
+	if w.Scores {
 		work = append(work, "the class with the greatest score is looked for (ArgMax); "+
 			"parameter answer=class is for models that answer with the class")
 	}
-	if w.offset != 0 {
+	if w.Offset != 0 {
 		work = append(work, fmt.Sprintf("%d is subtracted from each class; "+
-			"parameter offset=0 is for models that number the classes from 0", w.offset))
+			"parameter offset=0 is for models that number the classes from 0", w.Offset))
 	}
 	return work
 }

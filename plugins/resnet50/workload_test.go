@@ -112,9 +112,9 @@ func TestClientWork(t *testing.T) {
 		want int
 	}{
 		"a class from 0":       {binding{}, 0},
-		"a class with offset":  {binding{offset: 1}, 1},
-		"scores":               {binding{scores: true}, 1},
-		"scores and an offset": {binding{scores: true, offset: 1}, 2},
+		"a class with offset":  {binding{Offset: 1}, 1},
+		"scores":               {binding{Scores: true}, 1},
+		"scores and an offset": {binding{Scores: true, Offset: 1}, 2},
 	} {
 		if work := (&workload{binding: c.binding}).ClientWork(nil, nil, 1); len(work) != c.want {
 			t.Errorf("%s: %q, want %d", name, work, c.want)

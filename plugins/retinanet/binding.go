@@ -15,8 +15,7 @@ import (
 // binding is how pictures go into a model file and detections come out of it.
 type binding struct {
 	form
-	recipe  image.Stretch
-	element backend.DType // of the input
+	recipe image.Stretch
 }
 
 // bind reads the parameters: a form, and what differs from it.
@@ -25,15 +24,15 @@ func bind(p *option.Params) binding {
 	if f == (form{}) {
 		return binding{}
 	}
-	option.Bind(p, &f)
+	option.Bind(p, &f, pictures.Element())
 	if f.pixels {
 		f.Pixels = f.Size
 	}
-	p.Fault("outputs", f.nameOutputs(p.Text("outputs")))
-	b := binding{f, f.readRecipe(p), pictures.ReadElement(p)}
+	p.Fault("outputs", f.nameOutputs(f.Named))
+	b := binding{f, f.readRecipe(p)}
 	if b.recipe.Uint8() {
-		b.element = backend.InvalidDType // the recipe's own
-	} else if b.element == backend.Uint8 {
+		b.Element = backend.InvalidDType // the recipe's own
+	} else if b.Element == backend.Uint8 {
 		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
 	}
 	return b
@@ -77,7 +76,7 @@ func (f *form) readRecipe(p *option.Params) image.Stretch {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.Size, Element: b.element}
+	return pictures.Input{Recipe: b.recipe, Size: b.Size, Element: b.Element}
 }
 
 // model completes m with the tensors that the binding uses.

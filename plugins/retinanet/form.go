@@ -3,15 +3,18 @@ package retinanet
 import (
 	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // form is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
 type form struct {
 	preprocess string
 	layout     image.Layout
-	Size       int    `param:"size,optional" min:"1" max:"4096"` // height and width in pixels: 200 MB of float32 at most
-	Input      string `param:"input,optional"`
-	pixels     bool   // boxes are in pixels of the input, instead of shares of its sides
+	Size       int           `param:"size,optional" min:"1" max:"4096"` // of each side, in pixels: 200 MB of float32
+	Input      string        `param:"input,optional"`
+	Element    backend.DType `param:"input_type"` // of the input
+	Named      string        `param:"outputs"`    // names of the outputs, with commas between; empty: those of the form
+	pixels     bool          // boxes are in pixels of the input, instead of shares of its sides
 	detection.Outputs
 }
 

@@ -33,7 +33,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{binding{}, source{}, logged{}}, Dataset: store, Export: manifest.Export(export.CitationSets()),
+		Open: open, Score: score, Params: []any{binding{}, source{}, logged{}},
+		Dataset: store, Export: manifest.Export(export.CitationSets()),
 		Samples: citations.EvalCount,
 	})
 }

@@ -31,7 +31,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}, source{}, logged{}}, Export: manifest.Export(export.SpeechSets()),
+		Open: open, Score: score, Params: []any{settings{}, source{}, logged{}},
+		Export:  manifest.Export(export.SpeechSets()),
 		Samples: speech.EvalCount,
 	})
 }

@@ -29,7 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}}, Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
+		Open: open, Score: score, Params: []any{settings{}},
+		Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
 	})
 }
 

@@ -16,12 +16,15 @@ import (
 
 // binding is how pictures go into a model file and detections come out of it.
 type binding struct {
-	letterbox     image.Letterbox
-	input, output string
-	element       backend.DType // of the input
-	coco          bool          // classes are COCO's 80, in its order; else a class's label is its number
-	unletterbox   detection.Unletterbox
-	told          string // of letterbox and unletterbox, for the result
+	letterbox   image.Letterbox
+	Size        int           `param:"size,optional" min:"1" max:"4096"` // as users give it; 0: nobody does
+	Shape       string        `param:"shape" choices:",fixed,rect"`
+	Input       string        `param:"input"`
+	Output      string        `param:"output"`
+	Element     backend.DType `param:"input_type"`                // of the input
+	COCO        bool          `param:"labels" choices:"own,coco"` // classes are COCO's 80, in its order; else numbers
+	Unletterbox rule          `param:"unletterbox"`
+	told        string        // of letterbox and rule, for the result
 }
 
 const (
@@ -32,11 +35,14 @@ const (
 	boxRows = 4
 )
 
-// unletterboxes are the rules of the reference's library, by the parameter's words, with its releases.
-var unletterboxes = map[string]struct {
-	rule     detection.Unletterbox
+// rule is how boxes are put back.
+type rule struct {
+	detection.Unletterbox
 	releases string
-}{
+}
+
+// unletterboxes are the rules of the reference's library, by the parameter's words, with its releases.
+var unletterboxes = map[string]rule{
 	"newest": {detection.UnletterboxExact, "8.4.190 on"},
 	"8.4":    {detection.UnletterboxOneScale, "8.4.40 to 8.4.160"},
 	"8.3":    {detection.UnletterboxUnrounded, "8.3 to 8.4.0"},
@@ -45,13 +51,12 @@ var unletterboxes = map[string]struct {
 // bind reads the parameters, and from the model file what they leave to it.
 func bind(r *manifest.Request) binding {
 	p, file := r.Params, signatureOf(r.File())
-	rule := option.Pick(p, "unletterbox", unletterboxes)
-	b := binding{
-		element: readElement(p), input: p.Text("input"), output: p.Text("output"), unletterbox: rule.rule,
-		coco: option.Pick(p, "labels", map[string]bool{"coco": true, "own": false}),
+	var b binding
+	r.Bind(&b, pictures.Element(), option.Words("unletterbox", unletterboxes))
+	if b.Element == backend.Uint8 {
+		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
-	size := file.size(p)
-	rect := option.Pick(p, "shape", map[string]string{"": "", "fixed": "fixed", "rect": "rect"})
+	size, rect := file.size(p, b.Size), b.Shape
 	switch {
 	case rect == "rect" && file.fixed():
 		p.Fault("shape", fmt.Errorf("the input of the model file is fixed to %d x %d: want fixed, or an export with free "+
@@ -67,17 +72,8 @@ func bind(r *manifest.Request) binding {
 	}
 	r.Fault(b.checkFile(file))
 	b.told = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
-		"reference's library, releases %s", size, size, rect, rule.releases)
+		"reference's library, releases %s", size, size, rect, b.Unletterbox.releases)
 	return b
-}
-
-// readElement reads the element type of the input: values are shares of 1, which uint8 does not hold.
-func readElement(p *option.Params) backend.DType {
-	d := pictures.ReadElement(p)
-	if d == backend.Uint8 {
-		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
-	}
-	return d
 }
 
 // checkFile refuses a file whose output cannot be detections, as far as the file says its shape.
@@ -134,10 +130,10 @@ func signatureOf(m backend.Model) (s signature) {
 }
 
 // size is the letterbox's: what the user says, what the file fixes, or the official one.
-func (s signature) size(p *option.Params) int {
+func (s signature) size(p *option.Params, given int) int {
 	switch {
-	case p.Text("size") != "":
-		return p.Int("size", 1, mostSize)
+	case given != 0:
+		return given
 	case s.fixed() && s.height != s.width:
 		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want a square, or free sides",
 			s.height, s.width))
@@ -155,10 +151,10 @@ func (b binding) checkClasses(classes int) error {
 	switch {
 	case classes < 1:
 		return fmt.Errorf("%w: columns of %d rows, want 4 + classes", detection.ErrOutput, classes+boxRows)
-	case b.coco && classes == detection.COCOClasses+1:
+	case b.COCO && classes == detection.COCOClasses+1:
 		return fmt.Errorf("%w: columns of 85 rows, want 4 + classes, which are 84 for COCO's 80: 85 has an objectness row, "+
 			"as models of older YOLOs do", detection.ErrOutput)
-	case b.coco && classes > detection.COCOClasses:
+	case b.COCO && classes > detection.COCOClasses:
 		return fmt.Errorf("%w: %d classes, want at most COCO's 80; run with --param labels=own where a class's number is "+
 			"its category's id in the data set", detection.ErrOutput, classes)
 	}
@@ -167,7 +163,7 @@ func (b binding) checkClasses(classes int) error {
 
 // label is the id of a class in the data set.
 func (b binding) label(class int) float32 {
-	if b.coco {
+	if b.COCO {
 		return float32(detection.COCOLabel(class))
 	}
 	return float32(class)
@@ -175,15 +171,15 @@ func (b binding) label(class int) float32 {
 
 // picture is the model's input.
 func (b binding) picture() pictures.Input {
-	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.element}
+	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
 }
 
 // model completes m with the tensors that the binding uses.
 func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.input, "--param input=NAME, size, shape, and "+
+	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.Input, "--param input=NAME, size, shape, and "+
 		"input_type=float32 or float16")}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1},
+		Name: b.Output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1},
 		Chosen: "--param output=NAME",
 	}}
 	return m

@@ -39,7 +39,7 @@ func (w *workload) Remarks() sdk.Remarks {
 	if note := w.picture().Note(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
-	if n := w.classes.Load(); w.coco && n > 0 && n < detection.COCOClasses {
+	if n := w.classes.Load(); w.COCO && n > 0 && n < detection.COCOClasses {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model has %d classes: they were taken for the first of COCO's 80", n))
 	}
 	return r
@@ -112,7 +112,7 @@ func (w *workload) answer(payload []byte, s *pictures.Sample, found []detection.
 		if sum := f.X1 + f.Y1 + f.X2 + f.Y2; sum != sum {
 			return payload, fmt.Errorf("the box of column %d, whose score is %v, is not a number", f.Column, f.Score)
 		}
-		f = w.unletterbox.Restore(f, in)
+		f = w.Unletterbox.Restore(f, in)
 		payload = detection.AppendRow(payload, s.Index, in.Shares(f), f.Score, w.label(f.Class))
 	}
 	return payload, nil

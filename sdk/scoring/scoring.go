@@ -19,6 +19,12 @@ type Metric[R any] interface {
 	Result() (R, error)
 }
 
+// EntryMetric is an optional interface of a Metric that needs more of an entry than its sample and its answer, such as
+// the number of the response or the data of the first token. AddEntry is called in the place of Add, and alike.
+type EntryMetric interface {
+	AddEntry(e mllog.AccuracyEntry) error
+}
+
 // ErrDamaged is in the chain of an error of Metric.Add about an answer that cannot be read and counts as the metric has
 // it, as a wrong one as a rule: the scoring goes on, and Counts.Damaged has it.
 var ErrDamaged = errors.New("the answer is damaged")
@@ -71,7 +77,7 @@ func (s *scorer[R]) Add(e mllog.AccuracyEntry) error {
 	}
 	again := s.seen.has(e.QSLIndex)
 	if !again || !s.log.First {
-		err := s.metric.Add(e.QSLIndex, e.Data)
+		err := s.add(e)
 		switch {
 		case errors.Is(err, ErrDamaged):
 			s.counts.damage(e.QSLIndex, err)
@@ -85,6 +91,29 @@ func (s *scorer[R]) Add(e mllog.AccuracyEntry) error {
 	}
 	return nil
 }
+
+// add hands an entry to the metric.
+func (s *scorer[R]) add(e mllog.AccuracyEntry) error {
+	if m, ok := s.metric.(EntryMetric); ok {
+		return m.AddEntry(e)
+	}
+	return s.metric.Add(e.QSLIndex, e.Data)
+}
+
+// OfEntries makes a metric of two functions, of which add takes whole entries.
+func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, error)) Metric[R] {
+	return entries[R]{functions[R]{result: result}, add}
+}
+
+type entries[R any] struct {
+	functions[R]
+	whole func(e mllog.AccuracyEntry) error
+}
+
+func (m entries[R]) Add(sample uint64, answer []byte) error {
+	return m.whole(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
+}
+func (m entries[R]) AddEntry(e mllog.AccuracyEntry) error { return m.whole(e) }
 
 // Result is the score of the metric's result.
 func (s *scorer[R]) Result() (sdk.Score, error) {

@@ -185,3 +185,36 @@ func TestEach(t *testing.T) {
 		t.Errorf("an answer that cannot be read: %v", err)
 	}
 }
+
+// TestOfEntries: a metric that wants whole entries has them, and the kit counts as before.
+func TestOfEntries(t *testing.T) {
+	var got []mllog.AccuracyEntry
+	add := func(e mllog.AccuracyEntry) error {
+		got = append(got, e)
+		return nil
+	}
+	m := OfEntries(add, func() (int, error) { return len(got), nil })
+	s := New(m, Log{Samples: 3, First: true, Within: true}, func(n int, c Counts) (sdk.Score, error) {
+		if n != 2 || c.Samples != 2 || c.Again() != 1 || c.Outside != 1 || c.Missing() != 1 {
+			t.Errorf("%d entries, %+v", n, c)
+		}
+		return sdk.Score{}, nil
+	})
+	for _, e := range []mllog.AccuracyEntry{
+		{SeqID: 7, QSLIndex: 1, Data: []byte("a"), TokenData: []byte("t")}, {SeqID: 8, QSLIndex: 1}, {SeqID: 9, QSLIndex: 3},
+		{SeqID: 10, QSLIndex: 0},
+	} {
+		if err := s.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Result(); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].SeqID != 7 || string(got[0].TokenData) != "t" || got[1].SeqID != 10 {
+		t.Errorf("%+v", got)
+	}
+	if err := m.Add(5, []byte("b")); err != nil || got[2].QSLIndex != 5 || string(got[2].Data) != "b" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// ReadElement reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
-func ReadElement(p *option.Params) backend.DType {
-	return option.Pick(p, "input_type", map[string]backend.DType{
+// Element reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
+func Element() option.Reader {
+	return option.Words("input_type", map[string]backend.DType{
 		"": backend.Float32, "float32": backend.Float32, "float16": backend.Float16, "uint8": backend.Uint8,
 	})
 }
