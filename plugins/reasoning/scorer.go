@@ -35,8 +35,9 @@ func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note fu
 	return scoring.New(scoring.OfEntries(of.add, of.grader.Result), scoring.Log{Samples: len(items)}, of.score)
 }
 
-// add grades an answer, and counts what is missing or again as the official script of the family does. Logs of gpt-oss' reference in Server have its first token in token_data alone: with
-// first_token=token_data it is put in its place.
+// add grades an answer; the official script of a family has a way of its own to count what is missing or again. Logs of
+// gpt-oss' reference in Server have its first token in token_data alone: with first_token=token_data it is put in its
+// place.
 func (s *scorer) add(e mllog.AccuracyEntry) error {
 	data := e.Data
 	if s.whole {

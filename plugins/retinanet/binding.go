@@ -21,15 +21,18 @@ type binding struct {
 // bind reads the parameters: a form, and what differs from it.
 func bind(p *option.Params) binding {
 	f := option.Pick(p, "form", forms())
-	if f == (form{}) {
+	option.Bind(p, &f, pictures.Element(), option.Words("preprocess", recipes()))
+	if f.Recipe == nil {
 		return binding{}
 	}
-	option.Bind(p, &f, pictures.Element())
 	if f.pixels {
 		f.Pixels = f.Size
 	}
 	p.Fault("outputs", f.nameOutputs(f.Named))
-	b := binding{f, f.readRecipe(p)}
+	b := binding{f, f.Recipe(f.Size, f.Layout)}
+	if b.recipe.Name() == "coco_mobilenet" && f.Layout != b.recipe.Layout() {
+		p.Fault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
+	}
 	if b.recipe.Uint8() {
 		b.Element = backend.InvalidDType // the recipe's own
 	} else if b.Element == backend.Uint8 {
@@ -49,8 +52,7 @@ func (f *form) nameOutputs(text string) error {
 		outputs = append(outputs, &f.Count)
 	}
 	if len(names) != len(outputs) || slices.Contains(names, "") {
-		want := []string{"BOXES,SCORES,LABELS", "BOXES,SCORES,LABELS,COUNT"}[len(outputs)-3]
-		return fmt.Errorf("want the names %s", want)
+		return fmt.Errorf("want the names %s", []string{"BOXES,SCORES,LABELS", "BOXES,SCORES,LABELS,COUNT"}[len(outputs)-3])
 	}
 	for i, name := range names {
 		*outputs[i] = name
@@ -58,20 +60,13 @@ func (f *form) nameOutputs(text string) error {
 	return nil
 }
 
-// readRecipe reads the names that the official reference gives its preprocessing functions.
-func (f *form) readRecipe(p *option.Params) image.Stretch {
-	l := option.Pick(p, "layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC, "": f.layout})
-	recipes := map[string]image.Stretch{
-		"retinanet": image.Retinanet(f.Size, l), "coco_pt_mobilenet": image.CocoPtMobilenet(f.Size, l),
-		"coco_mobilenet": image.CocoMobilenet(f.Size), // in one layout
-		"coco_resnet34":  image.CocoResnet34(f.Size, l), "coco_resnet34_tf": image.CocoResnet34TF(f.Size, l),
+// recipes are the preprocessing functions by the names that the official reference gives them.
+func recipes() map[string]recipe {
+	return map[string]recipe{
+		"retinanet": image.Retinanet, "coco_pt_mobilenet": image.CocoPtMobilenet,
+		"coco_mobilenet": func(size int, _ image.Layout) image.Stretch { return image.CocoMobilenet(size) },
+		"coco_resnet34":  image.CocoResnet34, "coco_resnet34_tf": image.CocoResnet34TF,
 	}
-	recipes[""] = recipes[f.preprocess]
-	r := option.Pick(p, "preprocess", recipes)
-	if r.Name() == "coco_mobilenet" && l != r.Layout() {
-		p.Fault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
-	}
-	return r
 }
 
 // picture is the model's input.

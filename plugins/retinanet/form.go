@@ -8,36 +8,39 @@ import (
 
 // form is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
 type form struct {
-	preprocess string
-	layout     image.Layout
-	Size       int           `param:"size,optional" min:"1" max:"4096"` // of each side, in pixels: 200 MB of float32
-	Input      string        `param:"input,optional"`
-	Element    backend.DType `param:"input_type"` // of the input
-	Named      string        `param:"outputs"`    // names of the outputs, with commas between; empty: those of the form
-	pixels     bool          // boxes are in pixels of the input, instead of shares of its sides
+	Recipe  recipe        `param:"preprocess,optional"`
+	Layout  image.Layout  `param:"layout,optional" choices:"nchw,nhwc"`
+	Size    int           `param:"size,optional" min:"1" max:"4096"` // of each side, in pixels: 200 MB of float32
+	Input   string        `param:"input,optional"`
+	Element backend.DType `param:"input_type"` // of the input
+	Named   string        `param:"outputs"`    // names of the outputs, with commas between; empty: those of the form
+	pixels  bool          // boxes are in pixels of the input, instead of shares of its sides
 	detection.Outputs
 }
+
+// recipe makes the preprocessing of pictures of a size.
+type recipe func(size int, l image.Layout) image.Stretch
 
 // forms are the official exports by name.
 func forms() map[string]form {
 	return map[string]form{
 		"retinanet": {
-			preprocess: "retinanet", layout: image.NCHW, Size: 800, Input: "images",
+			Recipe: image.Retinanet, Layout: image.NCHW, Size: 800, Input: "images",
 			Outputs: detection.Outputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05}, pixels: true,
 		},
 		"ssd-mobilenet": {
-			preprocess: "coco_mobilenet", layout: image.NHWC, Size: 300, Input: "image_tensor:0",
+			Recipe: recipes()["coco_mobilenet"], Layout: image.NHWC, Size: 300, Input: "image_tensor:0",
 			Outputs: detection.Outputs{ // without a threshold: the model counts its detections
 				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				Count: "num_detections:0", YFirst: true,
 			},
 		},
 		"ssd-resnet34": {
-			preprocess: "coco_resnet34", layout: image.NCHW, Size: 1200, Input: "image",
+			Recipe: image.CocoResnet34, Layout: image.NCHW, Size: 1200, Input: "image",
 			Outputs: detection.Outputs{Boxes: "bboxes", Scores: "scores", Labels: "labels", Threshold: 0.5},
 		},
 		"ssd-resnet34-tf": {
-			preprocess: "coco_resnet34_tf", layout: image.NHWC, Size: 1200, Input: "image:0",
+			Recipe: image.CocoResnet34TF, Layout: image.NHWC, Size: 1200, Input: "image:0",
 			Outputs: detection.Outputs{
 				Boxes: "detection_bboxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				YFirst: true, Threshold: 0.05,
