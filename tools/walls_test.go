@@ -153,7 +153,7 @@ func walls() map[string]wall {
 			others: []string{"github.com/disintegration/imaging", "gonum.org/v1/gonum"},
 		},
 		"tools": {
-			ours: []string{"internal/", "loadgen/", "sdk"},
+			ours: []string{"internal/fetch/", "internal/", "loadgen/", "sdk"},
 			others: []string{"github.com/blakesmith/ar", "github.com/bufbuild/protocompile",
 				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "golang.org/x/mod",
 				"google.golang.org/protobuf"},
