@@ -1,11 +1,12 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
@@ -58,28 +59,23 @@ func (r *resultFolder) sameHost(o *resultFolder) bool {
 	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
 		(r.scenario == o.scenario || r.inferred || o.inferred)
 	return one && r.System != o.System && r.system.fields != nil && o.system.fields != nil &&
-		sameButTypes(r.system.unnamed(), o.system.unnamed())
+		r.system.machine() == o.system.machine()
 }
 
-// unnamed are the fields of the description with the system's own folder taken out of them.
-func (s *system) unnamed() map[string]any {
-	fields := maps.Clone(s.fields)
-	for name, value := range fields {
-		if text, is := value.(string); is {
-			fields[name] = strings.ReplaceAll(text, s.System.System, "")
-		}
-	}
-	return fields
-}
-
-// sameButTypes says whether two descriptions have the same fields, typeFields left out.
-func sameButTypes(a, b map[string]any) bool {
-	without := func(fields map[string]any) map[string]any {
-		fields = maps.Clone(fields)
+// machine stands for the description with typeFields and the system's own folder taken out of it: two descriptions of one
+// machine have the same. It is made once: a run may be filed for thousands of results, which are compared in pairs.
+func (s *system) machine() unique.Handle[string] {
+	if s.described == (unique.Handle[string]{}) {
+		fields := maps.Clone(s.fields)
 		maps.DeleteFunc(fields, func(name string, _ any) bool { return slices.Contains(typeFields, name) })
-		return fields
+		for name, value := range fields {
+			if text, is := value.(string); is {
+				fields[name] = strings.ReplaceAll(text, s.System.System, "")
+			}
+		}
+		s.described = unique.Make(fmt.Sprintf("%#v", fields)) // in the order of the names
 	}
-	return reflect.DeepEqual(without(a), without(b))
+	return s.described
 }
 
 // meant is the result that a folder is for, whatever the folder's name. In the open division several benchmarks of a

@@ -52,7 +52,7 @@ func (f filedRun) accused() bool {
 
 func (f filedRun) checkAmong(list []filedRun) {
 	for _, o := range list {
-		if f.of.mayShare(o.of) || o.accused() && !f.accused() || f.of.moment != "" && f.of.moment == o.of.moment {
+		if f.of.moment != "" && f.of.moment == o.of.moment || f.of.mayShare(o.of) || o.accused() && !f.accused() {
 			continue
 		}
 		severity := Reject

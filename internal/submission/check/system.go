@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unique"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	description "github.com/plumbline-ml/plumbline/internal/submission/system"
@@ -23,6 +24,7 @@ type system struct {
 	fields    map[string]any    // of the description; nil where there is none
 	kind      mlconf.SystemType // empty where it is not known
 	network   bool
+	described unique.Handle[string] // what machine gives
 
 	findings []Finding
 }
