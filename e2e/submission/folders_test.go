@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
-// TestBareFolders gives folders of logs to the commands that take a run: those of one run, of a result, of a system, of a
-// submitter, and a whole repository of published results.
+// TestBareFolders gives folders of logs to the commands that take a run: those of one run, of a result, of a system, of
+// a submitter, and a whole repository of published results.
 func TestBareFolders(t *testing.T) {
 	root := t.TempDir()
 	older, newer, out := filepath.Join(root, "older"), filepath.Join(root, "newer"), filepath.Join(root, "out")

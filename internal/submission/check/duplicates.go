@@ -62,8 +62,8 @@ func (r *resultFolder) sameHost(o *resultFolder) bool {
 		r.system.machine() == o.system.machine()
 }
 
-// machine stands for the description with typeFields and the system's own folder taken out of it: two descriptions of one
-// machine have the same. It is made once: a run may be filed for thousands of results, which are compared in pairs.
+// machine stands for the description with typeFields and the system's own folder taken out of it: two descriptions of
+// one machine have the same. It is made once: a run may be filed for thousands of results, which are compared in pairs.
 func (s *system) machine() unique.Handle[string] {
 	if s.described == (unique.Handle[string]{}) {
 		fields := maps.Clone(s.fields)

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/submission/check"
 )
 
-// TestRunFiledForManySystems: a copy of one folder for every system is told of each, with all machines alike or all
-// different, in a time that does not grow with the pairs.
+// TestRunFiledForManySystems: where every system has a copy of one run each is told of: with a warning where all
+// descriptions are of one machine.
 func TestRunFiledForManySystems(t *testing.T) {
 	const systems = 40
 	for _, alike := range []bool{true, false} {

@@ -279,7 +279,8 @@ const (
 func TestOldRoundsTakeWhatIsRight(t *testing.T) {
 	for round, unjudged := range map[string]string{
 		"v0.5": "loadgen counts scenarios audit- audit-04", "v0.7": "loadgen counts audit-04",
-		"v1.0": "loadgen counts audit-04 power", "v1.1": "counts audit-04 power", "v2.0": "counts audit-04 power", "v2.1": "counts power", "v3.0": "counts power", "v3.1": "counts power", "v4.0": "counts power",
+		"v1.0": "loadgen counts audit-04 power", "v1.1": "counts audit-04 power", "v2.0": "counts audit-04 power",
+		"v2.1": "counts power", "v3.0": "counts power", "v3.1": "counts power", "v4.0": "counts power",
 	} {
 		report := newOldTree(t, round).check(t)
 		if rejects := found(report, check.Reject); len(rejects) > 0 || len(report.Results) < 2 {
