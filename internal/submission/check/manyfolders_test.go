@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
 // TestRunFiledForManySystems: where every system has a copy of one run each is told of: with a warning where all
