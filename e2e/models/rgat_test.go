@@ -62,7 +62,7 @@ func TestAGraphThatCannotBeKept(t *testing.T) {
 	data, _ := graphData(t)
 	out := t.TempDir()
 	harness.Run(t, "run", "rgat", "--model", "embedded-fp32", "--dataset", data, "--count", "50", "--mode", "performance",
-		"--param", "graph="+filepath.Join(data, "none", "graph"), "--out", out).WantCode(t, 0)
+		"--set", "min_query_count=50", "--param", "graph="+filepath.Join(data, "none", "graph"), "--out", out).WantCode(t, 0)
 	logs, err := filepath.Glob(filepath.Join(out, "rgat", "Offline", "*", "*", "plugin.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%v, logs %q", err, logs)

@@ -51,7 +51,7 @@ func begin(t *testing.T, submitter string) (workspace string) {
 // seconds, and nothing else.
 func TestSubmissionOfRehearsals(t *testing.T) {
 	workspace, tree := begin(t, "Лаборатория"), filepath.Join(t.TempDir(), "tree")
-	bert := rehearse(t, true, "bert", "--scenario", "SingleStream")
+	bert := rehearse(t, true, "bert", "--scenario", "SingleStream", "--count", "100", "--set", "min_query_count=100")
 	outs := []string{
 		bert, rehearse(t, false, "llama3.1-8b-edge", "--scenario", "SingleStream,Offline"),
 		rehearse(t, true, "3d-unet", "--scenario", "Offline", "--count", "2", "--set", "min_query_count=2"),
