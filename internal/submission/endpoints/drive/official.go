@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving"
-	"github.com/plumbline-ml/plumbline/serving/client"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // Official is the official client, unmodified: a program of Python that a user installed.
@@ -34,8 +34,9 @@ type Official struct {
 	Plan       *plan.Plan
 	Rules      *endpoints.Rules
 	Connection serving.Connection
-	// Tokenizer is the reference tokenizer, a file or folder: the super-passes' tokens are counted by it.
-	Tokenizer string
+	// Tokenizer is the reference tokenizer, by which the tokens of super-passes are counted; nil of agentic models, which
+	// have none.
+	Tokenizer prompts.Tokenizer
 	Say       func(line string)
 }
 
@@ -161,10 +162,6 @@ func (o *Official) read(j Job) (Measured, error) {
 	if !j.Windows {
 		return m, nil
 	}
-	tokens, err := client.OpenTokenizer(o.Tokenizer)
-	if err != nil {
-		return m, sdk.Usage(err)
-	}
 	file, err := os.Open(filepath.Join(j.Dir, files.EventsFile))
 	if err != nil {
 		return m, sdk.Data(err)
@@ -172,7 +169,7 @@ func (o *Official) read(j Job) (Measured, error) {
 	defer file.Close()
 	var ids []int32
 	events, err := steady.ReadEvents(file, m.Size, func(text string) int {
-		ids = tokens.EncodePlain(ids[:0], text)
+		ids = o.Tokenizer.EncodePlain(ids[:0], text)
 		return len(ids)
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving/client"
 )
 
 // officialScript does what the official client does, but for asking a server: it wants its arguments and the point's
@@ -57,7 +58,11 @@ func newOfficial(t *testing.T) (tr *trial, own *drive.Official) {
 "pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"}}`)
 	rules := *tr.Rules
 	rules.PerformanceSets = map[string]int{tr.Plan.Model: rows}
-	own = &drive.Official{Python: python, Plan: tr.Plan, Rules: &rules, Tokenizer: tokenizer, Say: tr.Say}
+	tokens, err := client.OpenTokenizer(tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own = &drive.Official{Python: python, Plan: tr.Plan, Rules: &rules, Tokenizer: tokens, Say: tr.Say}
 	tr.Rules, tr.Client, tr.Shorten = &rules, own, 1
 	return tr, own
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
@@ -29,19 +31,26 @@ const planHelp = `Plan the points of a curve of MLPerf Endpoints, or check a pla
   harness submission plan plan.yaml --client-configs configs
 
 A new plan has one point with an accuracy run in each region, points of choice between them, and Offline,
-which agentic models do not have. No server is asked: find C_max yourself, for example with harness bench.
+which agentic models do not have. Without --c-max the server is asked, with more and more users:
+
+  harness submission plan http://HOST:8000 --model gpt-oss-120b --out plan.yaml
+
 docs/endpoints.md says how points are chosen.`
 
 // planFlags are the flags of submission plan.
 type planFlags struct {
 	o                   plan.Options
 	check, out, configs string
+
+	probe      time.Duration // of each number of users, where a server is asked
+	data, url  string
+	connection bench.Request
 }
 
 func (a *app) planCommand() *cobra.Command {
 	f := &planFlags{}
 	c := &cobra.Command{
-		Use: "plan [PLAN]", Short: "Plan the points of a curve of MLPerf Endpoints, or check a plan", Long: planHelp,
+		Use: "plan [PLAN|URL]", Short: "Plan the points of a curve of MLPerf Endpoints, or check a plan", Long: planHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return sdk.Usage(fmt.Errorf("want one plan, found %d arguments", len(args)))
@@ -49,6 +58,12 @@ func (a *app) planCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && isURL(args[0]) {
+				if err := a.probeServer(c, f, args[0]); err != nil {
+					return err
+				}
+				args = nil
+			}
 			p, err := f.plan(c.Flags(), args)
 			if err != nil {
 				return sdk.Usage(err)
@@ -65,6 +80,9 @@ func (a *app) planCommand() *cobra.Command {
 		"`HOW` the curve gets its Offline point: dedicated, a run of its own, or elected, the point of C_max"+
 			" (default dedicated where the performance set has more samples than C_max)")
 	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last that may use the seed set)")
+	flags.DurationVar(&f.probe, "probe", defaultProbe, "how long each number of users is asked for, of a server")
+	flags.StringVar(&f.data, "data", "", "the performance set, `FILE`, that a server is asked (default made words)")
+	shell.Some(flags, &f.connection, "backend-opt", "backend-secret")
 	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")
 	flags.StringVar(&f.out, "out", "", "write the plan to `FILE`")
 	flags.StringVar(&f.configs, "client-configs", "", "write the official client's configuration of each point into `DIR`")
@@ -77,9 +95,6 @@ func (f *planFlags) plan(flags *pflag.FlagSet, args []string) (*plan.Plan, error
 		return nil, errors.New("want one plan: --check or an argument")
 	}
 	file := strings.Join(args, "") + f.check
-	if strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://") {
-		return nil, fmt.Errorf("%s is a server, and none is asked: want --model and --c-max", file)
-	}
 	if len(args) == 1 || flags.Changed("check") {
 		for _, name := range []string{"model", "c-max", "c-min", "points", "offline", "cohort", "out"} {
 			if flags.Changed(name) {
@@ -88,17 +103,23 @@ func (f *planFlags) plan(flags *pflag.FlagSet, args []string) (*plan.Plan, error
 		}
 		return plan.ReadFile(file)
 	}
-	for _, name := range []string{"model", "c-max"} {
-		if !flags.Changed(name) {
-			return nil, fmt.Errorf("want --%s, or the file of a plan", name)
-		}
+	switch {
+	case !flags.Changed("model"):
+		return nil, errors.New("want --model, or the file of a plan")
+	case f.o.CMax == 0 && !flags.Changed("c-max"):
+		return nil, errors.New("want --c-max, a server's address, or the file of a plan")
 	}
 	for name, value := range map[string]int{"c-min": f.o.CMin, "points": f.o.Points} {
 		if flags.Changed(name) && value < 1 {
 			return nil, fmt.Errorf("--%s is %d, want at least 1", name, value)
 		}
 	}
-	return plan.Choose(f.o, endpoints.Newest())
+	p, err := plan.Choose(f.o, endpoints.Newest())
+	if err == nil && f.url != "" {
+		p.Client.Endpoint = f.url
+		p.Client.PerformanceSet = cmp.Or(f.data, p.Client.PerformanceSet)
+	}
+	return p, err
 }
 
 // showPlan judges a plan, prints it, and writes the files that are asked for.

@@ -1,12 +1,16 @@
 package submission_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
 // TestPlan: a plan is made, edited, checked, and becomes the client's configurations.
@@ -66,13 +70,14 @@ func TestPlanRefuses(t *testing.T) {
 	s := clitest.New(t)
 	for want, args := range map[string][]string{
 		"want --model, or the file of a plan":           {},
-		"want --c-max, or the file of a plan":           {"--model", "kimi-k3"},
+		"want --c-max, a server's address, or":          {"--model", "kimi-k3"},
 		"C_max is 16, want more than 32":                {"--model", "kimi-k3", "--c-max", "16"},
 		"--c-min is 0, want at least 1":                 {"--model", "kimi-k3", "--c-max", "64", "--c-min", "0"},
 		"--points is -3, want at least 1":               {"--model", "kimi-k3", "--c-max", "64", "--points", "-3"},
 		"40 points, want 7 to 32":                       {"--model", "kimi-k3", "--c-max", "64", "--points", "40"},
 		"write llama3_1-8b":                             {"--model", "llama3.1-8b", "--c-max", "64"},
-		"is a server, and none is asked":                {"http://127.0.0.1:1", "--model", "kimi-k3"},
+		"a plan for a server wants --model":             {"http://127.0.0.1:1"},
+		"--probe is 0s, want more than 0":               {"http://127.0.0.1:1", "--model", "kimi-k3", "--probe", "0s"},
 		"--model does not go with a plan that is there": {"plan.yaml", "--model", "kimi-k3"},
 		"--out does not go with a plan that is there":   {"--check", "plan.yaml", "--out", "x"},
 		"want one plan: --check or an argument":         {"plan.yaml", "--check", "plan.yaml"},
@@ -89,4 +94,22 @@ func TestPlanRefuses(t *testing.T) {
 	} {
 		s.Want(2, s.Run(append([]string{"submission", "plan"}, args...)...), want)
 	}
+}
+
+// TestPlanOfAServer: C_max is found by asking the server, whose address the plan has.
+func TestPlanOfAServer(t *testing.T) {
+	server := httptest.NewServer(openaitest.New(openaitest.Options{Owner: "vllm", IDs: true, Slots: 8,
+		First: time.Millisecond}))
+	defer server.Close()
+	s := clitest.New(t)
+	file := filepath.Join(s.Dir, "plan.yaml")
+	s.Want(0, s.Run("submission", "plan", server.URL, "--model", "gpt-oss-120b", "--probe", "50ms", "--out", file),
+		"33 users: ", "C_max ", "med_concurrency")
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "endpoint: "+server.URL+"\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	s.Want(6, s.Run("submission", "plan", gone.URL, "--model", "gpt-oss-120b"), "nothing listens at")
 }

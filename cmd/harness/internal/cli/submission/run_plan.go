@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/client"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
@@ -44,12 +45,12 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if r.dryRun {
 		return writePlan(a.Stdout, p, rules)
 	}
-	client, err := a.pointClient(r, p, rules)
+	driven, err := a.pointClient(r, p, rules)
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	say := func(line string) { fmt.Fprintln(a.Stdout, line) }
-	o := drive.Options{Plan: p, Rules: rules, Client: client, Shorten: r.shorten, Force: r.Output.Force, Say: say,
+	o := drive.Options{Plan: p, Rules: rules, Client: driven, Shorten: r.shorten, Force: r.Output.Force, Say: say,
 		Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
 	if !r.Quiet {
 		o.Every = lineEvery
@@ -139,17 +140,17 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	if err != nil {
 		return nil, err
 	}
-	lookup := func(name string) (string, bool) {
-		value := a.Env(name)
-		return value, value != ""
-	}
-	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: lookup}
+	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: a.lookup}
 	if r.client == drive.OfficialName {
-		if _, err := os.Stat(p.Client.Tokenizer); err != nil && !p.Agentic(rules) {
-			return nil, fmt.Errorf("%s: %w: want its folder, by which the tokens of super-passes are counted", tokenizerKey, err)
+		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
+			Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
+		if p.Agentic(rules) {
+			return official, nil
 		}
-		return &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
-			Tokenizer: p.Client.Tokenizer, Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}, nil
+		if official.Tokenizer, err = client.OpenTokenizer(p.Client.Tokenizer); err != nil {
+			return nil, fmt.Errorf("%s, by which the tokens of super-passes are counted: %w", tokenizerKey, err)
+		}
+		return official, nil
 	}
 	v := shell.Version()
 	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,

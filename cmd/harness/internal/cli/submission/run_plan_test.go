@@ -51,7 +51,7 @@ func TestRunPlan(t *testing.T) {
 		"--rehearsal and --shorten are of this program's own": {file, "--client", "official", "--client-python", "x",
 			"--rehearsal"},
 		"--client-python goes with --client official":      {file, "--rehearsal", "--client-python", "x"},
-		"client.tokenizer: stat meta/none":                 {file, "--client", "official", "--client-python", "x"},
+		"client.tokenizer, by which the tokens":            {file, "--client", "official", "--client-python", "x"},
 		"--shorten goes with a plan of a curve":            {"resnet50", "--rehearsal", "--shorten", "5"},
 		"kimi-k3 is agentic: this program's own client":    {agentic(t, s), "--rehearsal"},
 		"the target cohort is \"2030-01-C0\", want one in": {s.File("late.yaml", cohort(filled)), "--rehearsal"},

@@ -1,0 +1,64 @@
+package submission
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// How a server is asked for its C_max: how long each number of users, and the highest number that is tried.
+const (
+	defaultProbe = 20 * time.Second
+	maxProbed    = 1 << 14
+)
+
+func isURL(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
+}
+
+// probeServer finds C_max, unless it is given.
+func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
+	f.url = url
+	flags := c.Flags()
+	switch {
+	case flags.Changed("check") || !flags.Changed("model"):
+		return sdk.Usage(errors.New("a plan for a server wants --model, and is new"))
+	case flags.Changed("c-max"):
+		return nil
+	case f.probe <= 0:
+		return sdk.Usage(fmt.Errorf("--probe is %v, want more than 0", f.probe))
+	}
+	f.connection.Model.Env, f.connection.Model.Secrets = a.Env, &a.Secrets
+	options, err := f.connection.ServerOptions()
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	connection := serving.Connection{Options: options, Lookup: a.lookup}
+	try, end, err := drive.ServerTries(c.Context(), connection, url, prompts.Options{File: f.data}, f.probe)
+	if err != nil {
+		return serving.OfServer(err)
+	}
+	defer end()
+	search := drive.Probe{Try: try, Least: endpoints.Newest().MaxCMin + 1, Most: maxProbed,
+		Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
+	if f.o.CMax, err = search.Find(c.Context()); err != nil {
+		return serving.OfServer(err)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "C_max %d: more users raise the tokens per second by less than 3 %%\n\n", f.o.CMax)
+	return err
+}
+
+// lookup finds an environment variable.
+func (a *app) lookup(name string) (string, bool) {
+	value := a.Env(name)
+	return value, value != ""
+}
