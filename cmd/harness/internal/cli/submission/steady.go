@@ -12,10 +12,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving/client"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 const steadyHelp = `Find the steady window of a run by the events.jsonl of the official client of MLPerf Endpoints, and
@@ -23,6 +26,10 @@ print what point.yaml says of it.
 
   harness submission steady events.jsonl --samples 6396 --tokenizer tokenizer.json --users 64
   harness submission steady events.jsonl --tokenizer FOLDER --users 64 --json
+
+The requests.jsonl of a point that harness bench, or a trial of harness submission run, measured does, too:
+
+  harness submission steady bench-1/users-64/requests.jsonl --samples 6396 --users 64
 
 A super-pass is as many requests as the performance set has samples: --samples, or dataset_size of the
 run_meta.json beside the file. The least time of the window follows from --users, the point's concurrency.
@@ -40,7 +47,7 @@ func (a *app) steadyCommand() *cobra.Command {
 	f := &steadyFlags{}
 	c := &cobra.Command{
 		Use: "steady EVENTS", Short: "Find the steady window of a run of MLPerf Endpoints", Long: steadyHelp,
-		Args: shell.OneArgument("the client's events.jsonl"),
+		Args: shell.OneArgument("the client's events.jsonl, or our own requests.jsonl"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("users") == c.Flags().Changed("min-seconds") {
 				return sdk.Usage(errors.New("want --users, the point's concurrency, or --min-seconds"))
@@ -60,7 +67,7 @@ func (a *app) steadyCommand() *cobra.Command {
 // check refuses settings that make no window.
 func (f *steadyFlags) check(events string) error {
 	switch {
-	case f.tokenizer == "":
+	case f.tokenizer == "" && !isRequests(events):
 		return errors.New("want --tokenizer, the model's: tokens are counted by it")
 	case f.users < 0 || f.seconds < 0 || f.samples < 0:
 		return errors.New("want --samples, --users and --min-seconds above 0")
@@ -94,20 +101,7 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	if err := f.check(events); err != nil {
 		return sdk.Usage(err)
 	}
-	tokens, err := client.OpenTokenizer(f.tokenizer)
-	if err != nil {
-		return sdk.Usage(err)
-	}
-	file, err := os.Open(events)
-	if err != nil {
-		return sdk.Usage(err)
-	}
-	defer file.Close()
-	var ids []int32
-	found, err := steady.ReadEvents(file, f.samples, func(text string) int {
-		ids = tokens.EncodePlain(ids[:0], text)
-		return len(ids)
-	})
+	found, err := f.read(events)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
 	}
@@ -123,6 +117,41 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	fmt.Fprint(a.Stdout, string(text))
 	a.noteSteady(found, report)
 	return nil
+}
+
+// isRequests says whether a file is the records of our own client.
+func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
+
+// read reads the client's events, or our own records, whose tokens are the server's.
+func (f *steadyFlags) read(path string) (steady.Events, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return steady.Events{}, err
+	}
+	defer file.Close()
+	if isRequests(path) {
+		all, err := requests.Read(file)
+		if err != nil {
+			return steady.Events{}, err
+		}
+		passes := formats.NewGathering(f.samples, metrics.Rules{Tokenizer: true})
+		for i := range all {
+			passes.Add(&all[i])
+		}
+		if passes.Len() == 0 {
+			return steady.Events{}, errors.New("it has no request that counts")
+		}
+		return steady.Events{Passes: passes.Passes(), Samples: passes.Len()}, nil
+	}
+	tokens, err := client.OpenTokenizer(f.tokenizer)
+	if err != nil {
+		return steady.Events{}, err
+	}
+	var ids []int32
+	return steady.ReadEvents(file, f.samples, func(text string) int {
+		ids = tokens.EncodePlain(ids[:0], text)
+		return len(ids)
+	})
 }
 
 // noteSteady says what the block does not.

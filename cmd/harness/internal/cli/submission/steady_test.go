@@ -1,6 +1,7 @@
 package submission_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // wordTokenizer is a tokenizer.json whose tokens are the letters.
@@ -63,4 +66,30 @@ func TestSteady(t *testing.T) {
 	} {
 		s.Want(2, s.Run(append([]string{"submission", "steady"}, args...)...), want)
 	}
+}
+
+// TestSteadyOfOwnRecords: our own records have the window that the client's events of the same run have.
+func TestSteadyOfOwnRecords(t *testing.T) {
+	s := clitest.New(t)
+	var all []metrics.Request
+	for i := range 40 {
+		r := metrics.Request{Index: i, Row: i % 5, Sent: 1 + int64(i)*20_000_000_000, Status: metrics.OK,
+			Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
+		for k := range int64(51) {
+			r.End = r.Sent + 200_000_000 + k*20_000_000
+			r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+		}
+		all = append(all, r)
+	}
+	var lines bytes.Buffer
+	if err := requests.Write(&lines, all, metrics.Rules{}); err != nil {
+		t.Fatal(err)
+	}
+	file := s.File("requests.jsonl", lines.String())
+	s.Want(0, s.Run("submission", "steady", file, "--samples", "5", "--users", "16"), "status: windowable",
+		"verdict: STEADY STATE", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 35", "duration_s: 680.0\n")
+	s.Want(0, s.Run("submission", "steady", file, "--samples", "5", "--users", "16", "--json"), `"per_user": 50`)
+	s.Want(2, s.Run("submission", "steady", s.File("requests.jsonl", "{}"), "--samples", "5", "--users", "16"), "line 1")
+	s.Want(2, s.Run("submission", "steady", s.File("requests.jsonl", ""), "--samples", "5", "--users", "16"),
+		"it has no request that counts")
 }
