@@ -202,10 +202,7 @@ func (r *run) point(ctx context.Context, q plan.Point) error {
 		return err
 	}
 	j := r.job(q)
-	if err := os.RemoveAll(j.Dir); err != nil { // of a point that was cut off
-		return err
-	}
-	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
+	if err := r.clear(q.Name()); err != nil {
 		return err
 	}
 	r.say("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, seconds(j.Seconds))
@@ -224,6 +221,24 @@ func (r *run) point(ctx context.Context, q plan.Point) error {
 	r.curve.Points = append(r.curve.Points, k)
 	r.say("%s", k)
 	return r.save()
+}
+
+// replacedDir has what was measured of points that are measured again, or that were cut off: the last of each.
+const replacedDir = "replaced"
+
+// clear makes an empty folder for a point. What is there goes aside.
+func (r *run) clear(name string) error {
+	dir, aside := filepath.Join(r.Out, name), filepath.Join(r.Out, replacedDir, name)
+	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+		err := errors.Join(os.MkdirAll(filepath.Dir(aside), 0o755), os.RemoveAll(aside))
+		if err == nil {
+			err = os.Rename(dir, aside)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
 }
 
 // String is what came of a point, in a line.

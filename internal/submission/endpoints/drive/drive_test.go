@@ -138,6 +138,9 @@ func TestRun(t *testing.T) {
 	}
 	name := tr.Plan.Points[1].Name()
 	tr.wantSaid(t, "r1 is measured again: r1/point.yaml has", name+" is measured again: the plan has changed")
+	if _, err := os.Stat(filepath.Join(tr.Out, "replaced", name, "performance", "result_summary.json")); err != nil {
+		t.Errorf("what was measured before is gone: %v", err)
+	}
 	tr.Plan.CMax++
 	_, err = drive.Run(t.Context(), tr.Options)
 	if err == nil || !strings.Contains(err.Error(), "its c_max is 40, not 41") {
