@@ -85,7 +85,7 @@ const detailLog = "mlperf_log_detail.txt"
 
 // TestGoldenAuditVerifyOfOldRounds judges audits of rounds before early stopping, as those rounds did.
 func TestGoldenAuditVerifyOfOldRounds(t *testing.T) {
-	const own = "../../submission/official/audits/testdata/golden"
+	const own = "../../internal/submission/official/audits/testdata/golden"
 	golden.EachOwn(t, own, "found5/old-rounds/test01_*/*/*", func(t *testing.T, scenario string) {
 		model := filepath.Base(filepath.Dir(scenario))
 		round := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(scenario))), "test01_")

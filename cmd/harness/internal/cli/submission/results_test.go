@@ -13,7 +13,7 @@ import (
 func resultTree(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.CopyFS(root, os.DirFS("../../../../../submission/official/checker/testdata/small")); err != nil {
+	if err := os.CopyFS(root, os.DirFS("../../../../../internal/submission/official/checker/testdata/small")); err != nil {
 		t.Fatal(err)
 	}
 	return root
