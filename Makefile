@@ -48,18 +48,18 @@ test-all: ## test, with what is slow by nature (PLUMBLINE_ALL=1), and fuzz with 
 # What needs more than Go, make and a C compiler: each name is a target extra.NAME or official.NAME below, with what it
 # takes. Without a name, or with another one, make says them all.
 EXTRA    = arm64 browser cpp dist gpu kills metrics network openai pace python searches servers serving-peers shares store
-OFFICIAL = accuracy bfcl brats checker endpoints loadgen products reasoning retrieval streamed submission
+OFFICIAL = accuracy bfcl brats checker endpoints endpoints-1.0 loadgen products reasoning retrieval streamed submission
 chosen = $(if $(filter 1,$(words $(filter $(2),$(OF)))),$(1).$(OF),$(1).unknown)
 
 test-extra: ## test by what may not be here: OF=arm64, browser, cpp, dist, gpu, kills, metrics, network, openai, pace, python, searches, servers, serving-peers, shares or store
 	@$(MAKE) --no-print-directory $(call chosen,extra,$(EXTRA))
 
-test-official: ## compare with official programs: OF=accuracy, bfcl, brats, checker, endpoints, loadgen, products, reasoning, retrieval, streamed or submission
+test-official: ## compare with official programs: OF=accuracy, bfcl, brats, checker, endpoints, endpoints-1.0, loadgen, products, reasoning, retrieval, streamed or submission
 	@$(MAKE) --no-print-directory $(call chosen,official,$(OFFICIAL))
 
 %.unknown:
 	@echo "OF=$(OF): want the name of a test of make test-$*:" >&2
-	@awk -F '#: ' '/^$*[.][a-z0-9-]+:.*#: / { name = $$1; sub(/^$*[.]/, "", name); sub(/:.*/, "", name); \
+	@awk -F '#: ' '/^$*[.][a-z0-9.-]+:.*#: / { name = $$1; sub(/^$*[.]/, "", name); sub(/:.*/, "", name); \
 	  printf "  OF=%-13s %s\n", name, $$2 }' $(firstword $(MAKEFILE_LIST)) >&2
 	@exit 2
 
@@ -99,6 +99,10 @@ official.accuracy: #: let the official accuracy scripts score what yolo and poin
 
 official.endpoints: #: let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./internal/serving/formats/endpoints ./internal/submission/check
+
+official.endpoints-1.0: #: compare check and bundle of submissions to MLPerf Endpoints with the official tools (PYTHON= one with endpoints-submission-cli 1.5.3.0 and mlperf-viz 2.0.0; TREES=300 SEED= random ones, TREE= ORG/SUBMISSION_ID of your own)
+	PLUMBLINE_ENDPOINTS_PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) TREES=$(TREES) SEED=$(SEED) \
+	$(GO) test -count=1 -v -timeout 6h -run TestOfficialTools ./internal/submission/endpoints/results
 
 official.reasoning: #: let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \

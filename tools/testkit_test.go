@@ -27,6 +27,8 @@ func beside() map[string]string {
 		"loadgen/loadgentest":       "promised to those who use LoadGen",
 		"loadgen/mlconf/mlconftest": "reads files that LoadGen's module keeps to itself",
 		"sdk/sdktest":               "promised to vendors",
+		"internal/submission/endpoints/internal/testkit": "reads files with what only its neighbours may import",
+
 		"sdk/manifest/manifesttest": "promised to vendors",
 
 		"backends/kserve/cmd/oip-mock":    "a server to be started by hand: a kit and its flags",

@@ -3,8 +3,10 @@ package submission_test
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,14 +28,18 @@ func TestEndpointsPage(t *testing.T) {
 		testfile.Write(t, filepath.Join(dir, "tokenizer.json"), `{"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[]},
 "pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"}}`)
 		writeEvents(t, filepath.Join(dir, "events.jsonl"), 8, 6396)
+		pointFolders(t, dir)
 		said := map[string]string{}
 		commands, _ := markdown.Commands(t, built.Doc("endpoints.md"), "")
-		for _, heading := range []string{"Plan the curve", "Run the points", "Check a submission",
-			"The results of a submission", "The steady window"} {
+		for _, heading := range []string{"Plan the curve", "Run the points", "Build the submission",
+			"Check a submission", "The results of a submission", "The steady window"} {
 			if heading == "Run the points" {
 				fillPlan(t, dir)
 			}
 			for _, args := range commands[heading] {
+				if strings.Join(args[:2], " ") == "submission build" {
+					fillIn(t, filepath.Join(dir, "submission"))
+				}
 				cmd := harness.Command(t, built.Harness(), args...)
 				cmd.Dir = dir
 				said[strings.Join(args[:2], " ")] += harness.Finish(t, cmd).WantCode(t, 0).Both()
@@ -46,6 +52,10 @@ func TestEndpointsPage(t *testing.T) {
 		for command, want := range map[string][]string{
 			"submission plan":    {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
 			"submission run":     {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
+			"submission init":    {filepath.Join("submission", "systems", "SYSTEM", "nodes", "node.json"), "to be filled in"},
+			"submission add":     {"SYSTEM/gpt-oss-120b/r6396 performance  from ", "model_precision"},
+			"submission build":   {filepath.Join("tree", "ORG", "pending"), "finds 0 errors, 1 warning"},
+			"submission pack":    {"lab.tar.gz", "read again and compared"},
 			"submission check":   {"endpoints-1.0: 0 errors, 1 warning, "},
 			"submission results": {"X200x8, gpt-oss-120b, C_max 512", "925.01", "75.758", "STEADY STATE"},
 			"submission steady":  {"status: windowable", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 44772"},
@@ -74,6 +84,45 @@ func fillPlan(t *testing.T, dir string) {
 	testfile.Write(t, filepath.Join(dir, "performance.jsonl"), set.String())
 	filled := strings.NewReplacer("http://SERVER:PORT", address, "PERFORMANCE_SET", "performance.jsonl")
 	testfile.Write(t, filepath.Join(dir, "plan.yaml"), filled.Replace(string(text)))
+}
+
+// pointFolders copies the points of the made submission to points/, with the power of its system.
+func pointFolders(t *testing.T, dir string) {
+	t.Helper()
+	system := filepath.Join(dir, "ORG", "SUBMISSION_ID", "results", "X200x8")
+	if err := os.CopyFS(filepath.Join(dir, "points"), os.DirFS(filepath.Join(system, "gpt-oss-120b"))); err != nil {
+		t.Fatal(err)
+	}
+	power, err := os.ReadFile(filepath.Join(system, "system_power.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, filepath.Join(dir, "points", "r1", "system_power.json"), string(power))
+}
+
+// fillIn writes what a person has to write in a workspace.
+func fillIn(t *testing.T, workspace string) {
+	t.Helper()
+	for _, name := range []string{filepath.Join("src", "vllm", "README.md"), filepath.Join("docs", "calibration.md")} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(workspace, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		testfile.Write(t, filepath.Join(workspace, name), "none\n")
+	}
+	err := filepath.WalkDir(workspace, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".json" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text = regexp.MustCompile(`"FILL IN: [^"]*"`).ReplaceAll(text, []byte(`"8"`))
+		return os.WriteFile(file, text, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // writeEvents writes the log of a run of super-passes of size samples, 300 s each, at 20 ms a token.

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/wholetree"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
@@ -26,12 +27,7 @@ type PlanOptions struct {
 }
 
 // File is a file of the tree and where it comes from.
-type File struct {
-	Path   string // in the tree, with slashes
-	Origin string // where it comes from, for people
-	From   string // the file that is copied; empty: Text is written
-	Text   []byte
-}
+type File = wholetree.File
 
 // Derived is a result that is a copy of another.
 type Derived struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,10 +12,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/wholetree"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/internal/submission/truncate"
 )
@@ -31,14 +30,25 @@ type Written struct {
 }
 
 // ErrExists says that the tree is there already.
-var ErrExists = errors.New("it exists already")
+var ErrExists = wholetree.ErrExists
 
 // Write makes the tree at out: beside it first, and then whole under its name. force replaces a tree that is there; a
 // folder that is no tree of a submission is never replaced. Whole accuracy logs are kept in the workspace, and read
 // again there. Of two that build one tree, or of one workspace, the second waits.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, error) {
 	out = filepath.Clean(out)
-	if err := p.writable(out, force); err != nil {
+	if within(out, p.workspace.Dir) || within(filepath.Join(p.workspace.Dir, OriginalsDir), out) {
+		return nil, fmt.Errorf("%s: the workspace %s would be part of the tree, or be replaced by it; choose another --out",
+			out, p.workspace.Dir)
+	}
+	w := &Written{Out: out, Listing: out + ".files.json", Files: len(p.Files)}
+	t := wholetree.Tree{Out: out, Force: force, Part: isDivision, Fill: func(root string) error {
+		if err := p.fill(ctx, root, w); err != nil {
+			return err
+		}
+		return p.list(ctx, root, w)
+	}}
+	if err := t.Possible(); err != nil {
 		return nil, err
 	}
 	release, err := p.workspace.hold(ctx)
@@ -46,60 +56,13 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, err
 		return nil, err
 	}
 	defer release()
-	free, err := filelock.Hold(ctx, beside(out, "lock")) // of another workspace's build
-	if err != nil {
-		return nil, fmt.Errorf("the tree %s: %w", out, err)
-	}
-	defer free()
-	if err := p.writable(out, force); err != nil { // as it is now
+	if w.Replaced, err = t.Write(ctx); err != nil {
 		return nil, err
-	}
-	making := beside(out, "building")
-	w := &Written{Out: out, Listing: out + ".files.json", Files: len(p.Files)}
-	err = os.RemoveAll(making) // of a build that was killed
-	if err == nil {
-		err = p.fill(ctx, making, w)
-	}
-	if err == nil {
-		err = p.list(ctx, making, w)
-	}
-	if err == nil {
-		w.Replaced, err = rename(making, out, force)
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(making))
 	}
 	return w, nil
 }
 
-// beside is a hidden name next to a folder's.
-func beside(out, what string) string {
-	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+what)
-}
-
-// writable wants nothing in the place of the tree, or with force a tree; and the workspace to lie elsewhere.
-func (p *Plan) writable(out string, force bool) error {
-	if within(out, p.workspace.Dir) || within(filepath.Join(p.workspace.Dir, OriginalsDir), out) {
-		return fmt.Errorf("%s: the workspace %s would be part of the tree, or be replaced by it; choose another --out", out,
-			p.workspace.Dir)
-	}
-	entries, err := os.ReadDir(out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return wholefile.Possible(filepath.Dir(out))
-	case err != nil:
-		return err
-	case !force:
-		return fmt.Errorf("%s: %w; choose another --out, or replace it with --force", out, ErrExists)
-	}
-	for _, e := range entries {
-		if !slices.Contains(tree.Divisions(), e.Name()) {
-			return fmt.Errorf("%s: %s is in it, which is no part of a submission's tree: it is not replaced; choose another "+
-				"--out", out, e.Name())
-		}
-	}
-	return nil
-}
+func isDivision(name string) bool { return slices.Contains(tree.Divisions(), name) }
 
 // within says whether path is folder or lies in it.
 func within(folder, path string) bool {
@@ -111,11 +74,8 @@ func within(folder, path string) bool {
 
 // fill writes all files below root, truncates the accuracy logs, and reads the originals again.
 func (p *Plan) fill(ctx context.Context, root string, w *Written) error {
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return err
-	}
 	for _, f := range p.Files {
-		if err := f.write(ctx, root); err != nil {
+		if err := f.Write(ctx, root); err != nil {
 			return err
 		}
 	}
@@ -152,52 +112,6 @@ func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) e
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// write makes one file of the tree.
-func (f File) write(ctx context.Context, root string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	path := filepath.Join(root, filepath.FromSlash(f.Path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if f.From == "" {
-		return os.WriteFile(path, f.Text, 0o644)
-	}
-	from, err := bounded.Open(f.From)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = from.Close() }() // opened for reading
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, bounded.Until(ctx, from))
-	return errors.Join(err, to.Close())
-}
-
-// rename gives the tree its name. One that was there goes once the new one has it.
-func rename(making, out string, force bool) (replaced bool, err error) {
-	old := beside(out, "replaced")
-	if err := os.RemoveAll(old); err != nil {
-		return false, err
-	}
-	if force {
-		err := os.Rename(out, old)
-		if replaced = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-	}
-	if err := os.Rename(making, out); err != nil {
-		if replaced {
-			err = errors.Join(err, os.Rename(old, out))
-		}
-		return false, err
-	}
-	return replaced, os.RemoveAll(old)
 }
 
 // listing is the form of the list of a tree's files, which lies beside the tree.

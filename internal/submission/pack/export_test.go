@@ -1,7 +1,14 @@
 package pack
 
-// Unpackable is unpackable, for tests.
-var Unpackable = unpackable
+import (
+	"github.com/plumbline-ml/plumbline/internal/fetch"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+)
+
+// Unpackable is unpackable of divisions, for tests.
+func Unpackable(t *tree.Tree, file string, most fetch.Limits) []error {
+	return scope{parts: tree.Divisions()}.unpackable(t, file, most)
+}
 
 // Fits is fits, for tests.
 func (p Packed) Fits(draft string) error { return p.fits(draft) }

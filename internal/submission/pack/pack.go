@@ -1,7 +1,8 @@
 // Package pack puts a submission's tree into one archive, and takes it out again.
 //
-// The archive of a tree is the same wherever and whenever it is made: a tar.gz of closed, network and open alone, in
-// the order of names, without owners and times. Its sha256 stands in a file beside it, as sha256sum writes it.
+// The archive of a tree is the same wherever and whenever it is made: a tar.gz of closed, network and open alone, or of
+// an organisation's folder, in the order of names, without owners and times. Its sha256 stands in a file beside it, as
+// sha256sum writes it.
 //
 // In: archives, their checksums. Out: whether a tree may be submitted (package check); encryption, which is another
 // program's.
@@ -18,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +50,32 @@ type Packed struct {
 // beside it. Neither file must be there; they appear whole or not at all. Links, devices and folders that cannot be
 // read are refused.
 func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
-	if err := fit(t, file); err != nil {
+	s := scope{parts: tree.Divisions()}
+	if _, err := t.Choose(""); err != nil {
+		return p, errors.Join(append(s.fit(t, file), err)...)
+	}
+	return s.write(ctx, t, file)
+}
+
+// WriteWhole is Write of all that is in a folder, below its name: that of an organisation with a submission to MLPerf
+// Endpoints.
+func WriteWhole(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
+	return scope{prefix: filepath.Base(t.Root())}.write(ctx, t, file)
+}
+
+// scope is what of a tree is packed.
+type scope struct {
+	parts  []string // folders in it; nil: all
+	prefix string   // the folder of the archive that it lies in; empty: none
+}
+
+func (s scope) has(name string) bool {
+	part, _, _ := strings.Cut(name, "/")
+	return s.parts == nil || slices.Contains(s.parts, part)
+}
+
+func (s scope) write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
+	if err := errors.Join(s.fit(t, file)...); err != nil {
 		return p, err
 	}
 	draft := file + "." + rand.Text() + ".tmp"
@@ -57,7 +84,7 @@ func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error)
 			err = errors.Join(err, absent(os.Remove(draft)))
 		}
 	}()
-	sums, err := writeDraft(ctx, t, draft, &p)
+	sums, err := s.writeDraft(ctx, t, draft, &p)
 	if err != nil {
 		return p, err
 	}
@@ -98,16 +125,14 @@ func absent(err error) error {
 }
 
 // fit wants a tree that can be packed, and new files outside of it.
-func fit(t *tree.Tree, file string) error {
+func (s scope) fit(t *tree.Tree, file string) []error {
 	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
 	for _, f := range repository.All(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
 			faults = append(faults, f)
 		}
 	}
-	faults = append(faults, unpackable(t, file, limits())...)
-	_, err := t.Choose("")
-	faults = append(faults, err)
+	faults = append(faults, s.unpackable(t, file, limits())...)
 	for _, name := range []string{file, file + SumEnding} {
 		if _, err := os.Lstat(name); err == nil {
 			faults = append(faults, fmt.Errorf("%s is there already: want a new file", name))
@@ -117,24 +142,23 @@ func fit(t *tree.Tree, file string) error {
 	if err == nil && !ok {
 		err = fmt.Errorf("%s is in the tree %s: want a file outside", file, t.Root())
 	}
-	return errors.Join(append(faults, err)...)
+	return append(faults, err)
 }
 
 // unpackable says why Unpack would not take a tree out of its archive again.
-func unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
+func (s scope) unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
 	if _, err := parseSum(strings.Repeat("0", sha256.Size*2)+"  "+filepath.Base(file)+"\n", file+SumEnding); err != nil {
 		faults = append(faults, fmt.Errorf("the file's name %q must not have a line break: give it another", file))
 	}
 	entries, bytes := 0, int64(0)
 	for e := range t.All {
-		division, below, _ := strings.Cut(e.Path, "/")
-		if !slices.Contains(tree.Divisions(), division) {
+		if !s.has(e.Path) {
 			continue
 		}
-		if below == "" && !e.Dir {
+		if s.parts != nil && !strings.Contains(e.Path, "/") && !e.Dir {
 			faults = append(faults, fmt.Errorf("%s is not a folder: want one", t.Abs(e.Path)))
 		}
-		if _, err := fetch.EntryPath(e.Path); err != nil {
+		if _, err := fetch.EntryPath(path.Join(s.prefix, e.Path)); err != nil {
 			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.Abs(e.Path), err))
 		}
 		entries++
@@ -150,14 +174,14 @@ func unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
 // sums are the sha256 of a tree's files, by path, and empty for folders.
 type sums map[string]string
 
-func writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all sums, err error) {
+func (s scope) writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all sums, err error) {
 	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	zipped := gzip.NewWriter(f)
 	archive := tar.NewWriter(zipped)
-	all, err = addAll(ctx, t, archive, p)
+	all, err = s.addAll(ctx, t, archive, p)
 	err = errors.Join(err, archive.Close(), zipped.Close())
 	if err == nil {
 		err = f.Sync()
@@ -165,24 +189,30 @@ func writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all
 	return all, errors.Join(err, f.Close())
 }
 
-func addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (sums, error) {
+func (s scope) addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (sums, error) {
 	all := sums{}
+	if s.prefix != "" {
+		all[s.prefix] = ""
+		if err := archive.WriteHeader(folder(s.prefix)); err != nil {
+			return nil, err
+		}
+	}
 	for e := range t.All {
-		division, _, _ := strings.Cut(e.Path, "/")
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case !slices.Contains(tree.Divisions(), division):
-			if e.Path == division {
-				p.Left = append(p.Left, division)
+		case !s.has(e.Path):
+			if !strings.Contains(e.Path, "/") {
+				p.Left = append(p.Left, e.Path)
 			}
 			continue
 		}
-		sum, err := add(ctx, t, archive, e)
+		name := path.Join(s.prefix, e.Path)
+		sum, err := add(ctx, t, archive, e, name)
 		if err != nil {
 			return nil, err
 		}
-		if all[e.Path] = sum; !e.Dir {
+		if all[name] = sum; !e.Dir {
 			p.Files++
 			p.Bytes += e.Size
 		}
@@ -190,10 +220,14 @@ func addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (
 	return all, nil
 }
 
-// add writes an entry of the archive and returns the sum of its contents.
-func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry) (sum string, err error) {
+func folder(name string) *tar.Header {
+	return &tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}
+}
+
+// add writes an entry of the archive, under a name, and returns the sum of its contents.
+func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, name string) (sum string, err error) {
 	if e.Dir {
-		return "", archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: e.Path + "/", Mode: 0o755})
+		return "", archive.WriteHeader(folder(name))
 	}
 	f, err := t.Open(e.Path)
 	if err != nil {
@@ -204,7 +238,7 @@ func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry) (
 	if err != nil {
 		return "", err
 	}
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: e.Path, Size: info.Size(), Mode: 0o644}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: 0o644}
 	if info.Mode().Perm()&0o100 != 0 {
 		h.Mode = 0o755
 	}

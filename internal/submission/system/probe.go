@@ -36,11 +36,23 @@ func Probe(ctx context.Context, m Machine) map[string]string {
 	maps.Copy(known, accelerators)
 	if driver != "" {
 		software = append(software, driver)
+		known["driver"] = driver
 	}
+	known["filesystem"] = filesystem(m.Root)
 	known["operating_system"] = info.OS
 	known["other_software_stack"] = strings.Join(software, ", ")
 	maps.DeleteFunc(known, func(_, value string) bool { return value == "" })
 	return known
+}
+
+// filesystem is the kind of the one that the root folder lies on; empty where the machine does not say.
+func filesystem(root fs.FS) (kind string) {
+	for line := range strings.Lines(text(root, "proc/mounts")) {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[1] == "/" {
+			kind = fields[2] // what was mounted last lies above
+		}
+	}
+	return kind
 }
 
 // mostBytes is the size up to which files of the machine are read.

@@ -16,6 +16,7 @@ func server() fstest.MapFS {
 	root := fstest.MapFS{
 		"proc/cpuinfo":           file("model name\t: Example  CPU\nphysical id\t: 0\ncpu MHz\t\t: 2596.114"),
 		"proc/meminfo":           file("MemTotal:       16384000 kB"),
+		"proc/mounts":            file("rootfs / rootfs rw 0 0\n/dev/sda1 / ext4 rw 0 0\nproc /proc proc rw 0 0"),
 		"etc/os-release":         file(`PRETTY_NAME="Example OS 1"`),
 		"proc/sys/kernel/ostype": file("Linux"), "proc/sys/kernel/osrelease": file("6.1.0"),
 		"sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": file("3700000"),
@@ -69,13 +70,13 @@ func TestProbe(t *testing.T) {
 		"accelerators_per_node": "0", "accelerator_model_name": "N/A", "accelerator_frequency": "",
 		"operating_system": "Example OS 1", "other_software_stack": "Linux 6.1.0", "number_of_nodes": "1",
 		"nic_loadgen": "Ethernet 25 Gb/s, InfiniBand", "number_nic_loadgen": "2",
-		"net_software_stack_loadgen": "TCP/IP of Linux 6.1.0",
+		"net_software_stack_loadgen": "TCP/IP of Linux 6.1.0", "filesystem": "ext4",
 	} {
 		if got[name] != want {
 			t.Errorf("%s = %q, want %q", name, got[name], want)
 		}
 	}
-	fields := map[string]bool{}
+	fields := map[string]bool{"filesystem": true, "driver": true} // of submissions to MLPerf Endpoints
 	for _, f := range append(Fields(), NetworkFields()...) {
 		fields[f.Name] = true
 	}

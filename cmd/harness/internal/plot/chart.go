@@ -19,9 +19,14 @@ type Chart struct {
 	Lines []Line
 	Rows  []Row // where there are rows, X is the axis of their values, and Y is not shown
 	Marks []Mark
-	Hover []Hover
-	Notes []string // what the axes do not show, a phrase each
+	// Shades are ranges of X with another ground.
+	Shades []Shade
+	Hover  []Hover
+	Notes  []string // what the axes do not show, a phrase each
 }
+
+// Shade is a range of X. What is outside of the axis is not shown.
+type Shade struct{ From, To float64 }
 
 // Axis is one of a chart's two.
 type Axis struct {

@@ -21,6 +21,7 @@ var (
 	inkMark  = ink{"pm", color.NRGBA{0x04, 0x78, 0x57, 0xff}}
 	inkUnder = ink{"pu", color.NRGBA{0xdb, 0xea, 0xfe, 0xff}}
 	inkBand  = ink{"pb", color.NRGBA{0x1d, 0x4e, 0xd8, 0x38}}
+	inkShade = ink{"ps", color.NRGBA{0xe5, 0xe7, 0xeb, 0x80}}
 	inkDots  = ink{"pd", color.NRGBA{0x64, 0x74, 0x8b, 0x99}}
 	inkBack  = ink{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // that of the page
 )
@@ -74,6 +75,7 @@ const CSS = `.plot text{font:12px "Liberation Sans",Arial,Helvetica,sans-serif}
 .plot path.pm{stroke:var(--plot-mark)}.plot text.pm{fill:var(--plot-mark)}
 .plot text.o{paint-order:stroke;stroke:var(--plot-back);stroke-width:4px;stroke-linejoin:round}
 .plot path.f{stroke:none}.plot path.f.pu{fill:var(--plot-under)}.plot path.f.p1{fill:var(--plot-1)}
+.plot path.f.ps{fill:var(--plot-grid);fill-opacity:.5}
 .plot path.f.pb{fill:var(--plot-1);fill-opacity:.22}
 `
 

@@ -37,6 +37,7 @@ func (c Chart) scene(alone bool) *scene {
 		}
 		l.key()
 		l.frame()
+		l.shades()
 		l.values()
 		if l.marks() {
 			l.foot()

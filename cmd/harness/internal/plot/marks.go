@@ -13,6 +13,22 @@ func (m Mark) ink() ink {
 	return inkMark
 }
 
+// shades draws ranges of X beneath all else.
+func (l *layout) shades() {
+	for _, s := range l.Shades {
+		b := box{l.plot.left, l.plot.top, l.plot.right, l.plot.bottom}
+		if s.From > 0 || l.x.Scale != Log {
+			b.left = min(max(l.x.at(s.From), b.left), b.right)
+		}
+		if s.To > 0 || l.x.Scale != Log {
+			b.right = max(min(l.x.at(s.To), b.right), b.left)
+		}
+		if b.right > b.left {
+			l.paths = slices.Insert(l.paths, 0, path{ink: inkShade, fill: true, parts: [][]point{rectangle(b)}})
+		}
+	}
+}
+
 // marks draws the marks with their names beside them. It is false where a name had no room: it is in the key then, and
 // all has to be placed anew.
 func (l *layout) marks() bool {

@@ -124,9 +124,14 @@ func (c *Chart) ceilings(all []Stairs) {
 	}
 }
 
-// ends marks where regions end.
+// ends marks where regions end, and shades every second one.
 func (c *Chart) ends(regions []Until) {
-	for _, r := range regions {
+	from := 0.0
+	for i, r := range regions {
+		if i%2 == 0 {
+			c.Shades = append(c.Shades, Shade{from, r.Users})
+		}
+		from = r.Users
 		c.Marks = append(c.Marks, Mark{Name: r.Name, At: r.Users, Vertical: true})
 	}
 }

@@ -35,6 +35,13 @@ func TestStairs(t *testing.T) {
 	if m := charts[1].Marks; len(m) != 2 || !m[1].Vertical || m[1].At != 8 || charts[1].X.Scale != Log {
 		t.Errorf("marks %+v", m)
 	}
+	if s := charts[1].Shades; len(s) != 1 || s[0] != (Shade{0, 8}) || charts[0].Shades != nil {
+		t.Errorf("shades %+v", s)
+	}
+	if svg, err := charts[1].SVG(); err != nil || strings.Count(string(svg), `class="f ps"`) != 1 ||
+		strings.Index(string(svg), `class="f ps"`) > strings.Index(string(svg), `class="pg"`) {
+		t.Errorf("the shade is not beneath the grid: %v", err)
+	}
 	step := charts[1].Lines[0]
 	if !step.Step || step.Reach || !slices.Equal(step.Y, []float64{100, 500, 400, 900}) {
 		t.Errorf("%+v", step)

@@ -23,6 +23,8 @@ type Point struct {
 	System      *pyvalue.Dict
 	Accuracy    *pyvalue.Dict
 	Run         *pyvalue.Dict // config.yaml, what the client ran
+	Results     *pyvalue.Dict // results.json, with some of the responses
+	Places      *pyvalue.Dict // sample_idx_map.json, the row of each sample in the order of issue
 	// KW is the power of the nodes that the point engages, in kW; 0 where it is not known.
 	KW float64
 	// Interactivity is output tokens over the time of turns, per second, of an agentic point; 0 where it is not known.
@@ -47,7 +49,8 @@ func (c *checker) keep(v *curve) {
 	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions}
 	for _, p := range v.points {
 		one := Point{Name: p.name, Concurrency: p.concurrency, Summary: c.object(p.results()), System: c.object(p.system()),
-			Accuracy: c.object(path.Join(p.dir, accuracyFile)), KW: p.kw}
+			Accuracy: c.object(path.Join(p.dir, accuracyFile)), KW: p.kw, Results: c.object(path.Join(p.dir, resultsFile)),
+			Places: c.object(path.Join(p.dir, placesFile))}
 		one.Config, _ = c.yaml(p.yaml())
 		one.Run, _ = c.yaml(path.Join(p.dir, configFile))
 		if p.config != nil && p.summary != nil && p.pattern() == patternAgentic {

@@ -26,6 +26,7 @@ const (
 	resultsFile  = "results.json"
 	systemFile   = "system_desc.json"
 	powerFile    = "system_power.json"
+	placesFile   = "sample_idx_map.json"
 )
 
 // maxFile is the size up to which a file is read, in bytes.

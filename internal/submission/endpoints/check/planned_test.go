@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/testkit/madetrees"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
@@ -111,7 +112,7 @@ func TestPlansPassTheCheck(t *testing.T) {
 	for archive, curve := range map[string]string{"dedicated": "sub/results/X200x8/gpt-oss-120b",
 		"elected": "sub/results/X200x32/llama3_1-8b", "agentic": "sub/results/X200x16/kimi-k3"} {
 		golden.Each(t, "endpoints/base/"+archive+".tar.gz", func(t *testing.T, file string) {
-			base, random := unpack(t, file), rand.New(rand.NewPCG(7, 25))
+			base, random := madetrees.Unpack(t, file), rand.New(rand.NewPCG(7, 25))
 			held, failed := 0, 0
 			for i := range 24 {
 				o := plan.Options{Model: path.Base(curve), CMax: 64 + random.IntN(1000), CMin: random.IntN(9),

@@ -32,6 +32,9 @@ func (r *Results) WriteViz(w io.Writer, at time.Time) error {
 				warnings = append(warnings, place+"/"+p.Name+": "+summaryMissing)
 				continue
 			}
+			if p.System == nil {
+				warnings = append(warnings, place+"/"+p.Name+": system_desc.json is missing or cannot be read")
+			}
 			if !described {
 				described = true
 				entry, dropped := describe(p, id)
@@ -156,7 +159,7 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 	details.Set("node_types", nodes)
 	data := from(merged, "dataset_id", "dataset_name", "input_token_average", "output_token_average", "dataset_type",
 		"dataset_link")
-	if empty(merged("dataset_name")) {
+	if !pyvalue.True(merged("dataset_name")) {
 		v, _ := p.Config.Get("dataset")
 		data.Set("dataset_name", v)
 	}

@@ -32,6 +32,9 @@ func (r *Results) WriteTable(w io.Writer) error {
 	if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
+	if err := r.writeComparisons(w); err != nil {
+		return err
+	}
 	var b strings.Builder
 	b.WriteByte('\n')
 	for _, c := range r.Curves {
@@ -83,7 +86,10 @@ func (r *Results) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return e.Encode(struct {
+		*Results
+		Comparisons []Comparison `json:"comparisons,omitempty"`
+	}{r, r.Compare()})
 }
 
 // WriteCSV writes a line of each point. Figures are not rounded; one that is not known is empty.

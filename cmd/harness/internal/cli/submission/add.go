@@ -40,7 +40,12 @@ func (a *app) addCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.add(c.Context(), dir, args, o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if ofEndpointsWorkspace(dir, "") {
+				return a.addEndpoints(c.Context(), dir, args, o, c.Flags())
+			}
+			return a.add(c.Context(), dir, args, o)
+		},
 	}
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
@@ -95,6 +100,9 @@ func (a *app) removeCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if ofEndpointsWorkspace(dir, "") {
+				return a.removeEndpoints(c.Context(), dir, args)
+			}
 			return sdk.Usage(assemble.Update(c.Context(), dir, func(w *assemble.Workspace) error {
 				removed, err := w.Remove(args)
 				for _, r := range removed {

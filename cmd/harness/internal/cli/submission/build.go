@@ -40,7 +40,12 @@ func (a *app) buildCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: buildHelp,
 		Args: shell.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.build(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if ofEndpointsWorkspace(f.workspace, f.Rules) {
+				return a.buildEndpoints(c.Context(), f, c.Flags())
+			}
+			return a.build(c.Context(), f)
+		},
 	}
 	runs.WorkspaceFlag(c, &f.workspace)
 	flags := c.Flags()

@@ -22,7 +22,7 @@ var curvesText string
 const curveRules = `.points td{overflow-wrap:normal}.points th,.points td{padding-right:.55rem}`
 
 var curvesPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"figure": results.Shown, "region": regionWords,
+	"figure": results.Shown, "region": regionWords, "number": func(x float64) string { return results.Shown(&x) },
 }).Parse(curvesText))
 
 // curvesView is what curves.html shows.
@@ -38,6 +38,8 @@ type curvesOfModel struct {
 	Model  string
 	Charts []curveChart
 	Curves []results.Curve
+	// Comparison is how they stand to one another; nil of one curve.
+	Comparison *results.Comparison
 }
 
 // curveChart is a chart on the page.
@@ -58,6 +60,10 @@ func writeCurves(w io.Writer, r *results.Results) error {
 			view.Models = append(view.Models, curvesOfModel{Model: c.Model})
 		}
 		view.Models[i].Curves = append(view.Models[i].Curves, c)
+	}
+	for _, c := range r.Compare() {
+		i := slices.IndexFunc(view.Models, func(m curvesOfModel) bool { return m.Model == c.Model })
+		view.Models[i].Comparison = &c
 	}
 	for i, m := range view.Models {
 		var err error

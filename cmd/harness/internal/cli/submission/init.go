@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -30,21 +31,42 @@ wrote.
   systems/SYSTEM.json       the system's description
   measurements.json         how the models were made, where a run does not record it;
                             measurements/BENCHMARK.json is for one benchmark alone
-  calibration.md, src/      yours, if you write them: they go into the tree as they are`
+  calibration.md, src/      yours, if you write them: they go into the tree as they are
+
+A submission to MLPerf Endpoints is another: --rules endpoints-1.0 (docs/endpoints.md).`
+
+// initFlags are the flags of submission init.
+type initFlags struct {
+	assemble.InitOptions
+	rules, submission, node string // of a submission to MLPerf Endpoints
+}
 
 func (a *app) initCommand() *cobra.Command {
 	var dir string
-	var o assemble.InitOptions
+	var o initFlags
 	c := &cobra.Command{
 		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
 		Long: initHelp, Args: shell.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return a.begin(c.Context(), dir, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if ofEndpointsWorkspace(dir, o.rules) {
+				return a.beginEndpoints(c.Context(), dir, &o, c.Flags())
+			}
+			if given := shell.Changed(c, "rules", "submission-id", "node"); given != "" {
+				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.Newest().Name))
+			}
+			return a.begin(c.Context(), dir, o.InitOptions)
+		},
 	}
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.StringVar(&o.Submitter, "submitter", "", "your organisation's `NAME`, as its folder is called")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
 	flags.StringVar(&o.System, "system", "", "the `NAME` of this system's folder (default: system)")
+	name := endpoints.Newest().Name
+	flags.StringVar(&o.rules, "rules", "", name+", of a submission to MLPerf Endpoints (default: other submissions)")
+	flags.StringVar(&o.submission, "submission-id", "",
+		"with --rules "+name+": the `ID` of the submission, once it has one")
+	flags.StringVar(&o.node, "node", "", "with --rules "+name+": the `KIND` of node that this machine is (default node)")
 	flags.StringVar(&o.SystemType, "system-type", "", "edge, datacenter, or datacenter,edge")
 	return c
 }

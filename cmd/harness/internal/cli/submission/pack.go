@@ -20,7 +20,7 @@ import (
 
 const packHelp = `Put a submission's tree into one tar.gz, with its sha256 in a file beside it. The same tree
 gives the same archive, which is read again and compared before it gets its name. Only closed, network and
-open go in.
+open go in, or of a submission to MLPerf Endpoints its ORG.
 
 A tree that harness submission check rejects is not packed, unless --allow-rejected is given.
 --unpack takes a tree out again, if the checksum is right and everything in the archive is safe.
@@ -44,7 +44,7 @@ func (a *app) packCommand() *cobra.Command {
 			if c.Flags().Changed("unpack") {
 				return shell.NoArguments(c, args)
 			}
-			return shell.OneArgument("the folder with closed, network or open")(c, args)
+			return shell.OneArgument("the folder with closed, network or open, or ORG/SUBMISSION_ID")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c); err != nil {
@@ -52,6 +52,9 @@ func (a *app) packCommand() *cobra.Command {
 			}
 			if f.unpack != "" {
 				return a.unpack(c.Context(), f)
+			}
+			if ofEndpoints(args[0], f.rules) {
+				return a.packEndpoints(c.Context(), args[0], f)
 			}
 			return a.pack(c.Context(), args[0], f)
 		},
@@ -93,17 +96,22 @@ func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
 	}
 	defer a.Tidies()()
 	p, err := pack.Write(ctx, t, f.out)
+	if err == nil && len(p.Left) > 0 {
+		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.Left, ", "))
+	}
+	return a.sayPacked(ctx, p, f.out, err)
+}
+
+// sayPacked says what was packed, or why not.
+func (a *app) sayPacked(ctx context.Context, p pack.Packed, out string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		return sdk.Data(err)
 	}
-	if len(p.Left) > 0 {
-		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.Left, ", "))
-	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\n    %s, %s; read again and compared\n    sha256 %s, in %s\n", f.out,
-		figure.Plural(p.Files, "file"), figure.Bytes(p.Bytes), p.SHA256, f.out+pack.SumEnding)
+	_, err = fmt.Fprintf(a.Stdout, "%s\n    %s, %s; read again and compared\n    sha256 %s, in %s\n", out,
+		figure.Plural(p.Files, "file"), figure.Bytes(p.Bytes), p.SHA256, out+pack.SumEnding)
 	return err
 }
 

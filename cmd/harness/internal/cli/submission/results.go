@@ -48,13 +48,18 @@ func (a *app) resultsCommand() *cobra.Command {
 	f := &resultsFlags{}
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
-		Args: shell.OneArgument("the folder with closed, network or open"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 && ofEndpoints(args[0], f.Round) {
+				return nil
+			}
+			return shell.OneArgument("the folder with closed, network or open, or several of MLPerf Endpoints")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(resultsFormats, f.format) {
 				return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
 			}
 			if ofEndpoints(args[0], f.Round) {
-				return a.endpointsResults(args[0], f, c.Flags())
+				return a.endpointsResults(args, f, c.Flags())
 			}
 			if f.format == formatViz {
 				return sdk.Usage(errors.New("--format viz goes with submissions to MLPerf Endpoints only"))

@@ -1,0 +1,205 @@
+package submission
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/build"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/pack"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// notOfEndpoints is an error where a flag is given that only other submissions have.
+func notOfEndpoints(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
+		}
+	}
+	return nil
+}
+
+// ofEndpointsWorkspace says whether a workspace is of a submission to MLPerf Endpoints: the rules say so, or its file.
+func ofEndpointsWorkspace(dir, rules string) bool {
+	return rules == endpoints.Newest().Name || build.Is(dir)
+}
+
+// beginEndpoints is submission init of MLPerf Endpoints.
+func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flags *pflag.FlagSet) error {
+	if err := notOfEndpoints(flags, "system-type"); err != nil {
+		return err
+	}
+	known := system.Probe(ctx, system.Machine{Root: a.Root, Run: run})
+	w, written, err := build.Init(dir, build.InitOptions{Organisation: o.Submitter, Submission: o.submission,
+		Division: o.Division, System: o.System, Node: o.node}, known, endpoints.Newest())
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	for _, name := range written {
+		fmt.Fprintln(a.Stdout, filepath.Join(dir, name))
+	}
+	return a.listOpen(w)
+}
+
+// listOpen says what a person must still write.
+func (a *app) listOpen(w *build.Workspace) error {
+	open, err := w.OpenFields()
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	return listUnfilled(a.Stdout, w.Dir, open)
+}
+
+// addEndpoints takes points into a submission to MLPerf Endpoints.
+func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o assemble.AddOptions,
+	flags *pflag.FlagSet) error {
+	if err := notOfEndpoints(flags, "division", "benchmark", "only"); err != nil {
+		return err
+	}
+	return sdk.Usage(build.Update(ctx, dir, func(w *build.Workspace) error {
+		added, err := w.Add(folders, build.AddOptions{System: o.System, Replace: o.Replace, Rehearsal: o.Rehearsal,
+			Now: a.Now()}, endpoints.Newest())
+		if err != nil {
+			return err
+		}
+		for _, p := range added {
+			fmt.Fprintf(a.Stdout, "%v  from %s\n", p, p.Dir)
+			for _, mark := range p.Marks {
+				fmt.Fprintln(a.Stdout, "    marked, not to be submitted: "+mark)
+			}
+		}
+		return a.listOpen(w)
+	}))
+}
+
+// removeEndpoints takes points out of a submission to MLPerf Endpoints.
+func (a *app) removeEndpoints(ctx context.Context, dir string, names []string) error {
+	return sdk.Usage(build.Update(ctx, dir, func(w *build.Workspace) error {
+		removed, err := w.Remove(names)
+		for _, p := range removed {
+			fmt.Fprintf(a.Stdout, "removed: %v  from %s\n", p, p.Dir)
+		}
+		return err
+	}))
+}
+
+// buildEndpoints makes the tree of a submission to MLPerf Endpoints.
+func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.FlagSet) error {
+	if err := notOfEndpoints(flags, "no-infer", "no-low-accuracy"); err != nil {
+		return err
+	}
+	w, err := build.Open(f.workspace)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	p, err := w.NewPlan(endpoints.Newest())
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	for _, one := range p.Power {
+		a.printPower(one)
+	}
+	if f.dryRun {
+		for _, file := range p.Files {
+			fmt.Fprintf(a.Stdout, "%s\n    %s\n", file.Path, file.Origin)
+		}
+		return a.printLacking(p, f.workspace)
+	}
+	if len(p.Open) > 0 && !f.AllowUnfilled {
+		_ = a.printLacking(p, f.workspace)
+		return sdk.Usage(fmt.Errorf("%s: fill them in, or give --allow-unfilled",
+			figure.Plural(len(p.Open), "field")+" not filled in"))
+	}
+	defer a.Tidies()()
+	if _, err := p.Write(ctx, f.out, f.force); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return sdk.Usage(err)
+	}
+	fmt.Fprintf(a.Stdout, "%s: %s\n", filepath.Join(f.out, filepath.FromSlash(p.Root)),
+		figure.Plural(len(p.Files), "file"))
+	if err := a.printLacking(p, f.workspace); err != nil {
+		return err
+	}
+	return a.sayChecked(filepath.Join(f.out, filepath.FromSlash(p.Root)))
+}
+
+// printPower shows how the power of a system comes about.
+func (a *app) printPower(p *build.Power) {
+	fmt.Fprintf(a.Stdout, "power of %s\n", p.System)
+	for _, line := range p.Lines {
+		fmt.Fprintln(a.Stdout, "    "+line)
+	}
+}
+
+// printLacking says what is missing, and what to do.
+func (a *app) printLacking(p *build.Plan, workspace string) error {
+	for _, mark := range p.Marks {
+		fmt.Fprintln(a.Stdout, "marked, not to be submitted: "+mark)
+	}
+	for _, text := range p.Missing {
+		fmt.Fprintln(a.Stdout, "missing: "+text)
+	}
+	for _, u := range p.Open {
+		fmt.Fprintf(a.Stdout, "not filled in: %s  %s\n", filepath.Join(workspace, u.File), u.Open)
+	}
+	return nil
+}
+
+// sayChecked says what the check finds in a tree that was made.
+func (a *app) sayChecked(root string) error {
+	report, err := check.Check(root, endpoints.Newest())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "harness submission check %s finds %s, %s\n", root,
+		figure.Plural(report.Count(check.Error), "error"), figure.Plural(report.Count(check.Warning), "warning"))
+	return err
+}
+
+// packEndpoints packs a submission to MLPerf Endpoints: the folder of its organisation.
+func (a *app) packEndpoints(ctx context.Context, folder string, f *packFlags) error {
+	report, err := check.Check(folder, endpoints.Newest())
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	errors := report.Count(check.Error)
+	switch found := fmt.Sprintf("the check finds %s", figure.Plural(errors, "error")); {
+	case errors > 0 && !f.allowRejected:
+		fmt.Fprintf(a.Stderr, "%s: it is not packed. harness submission check %s lists them; --allow-rejected packs it "+
+			"all the same\n", found, folder)
+		return &exitcode.Outcome{Code: exitcode.Invalid}
+	case errors > 0:
+		fmt.Fprintf(a.Stderr, "%s; it is packed all the same\n", found)
+	}
+	whole, err := filepath.Abs(report.Folder) // ORG/SUBMISSION_ID
+	if err != nil {
+		return err
+	}
+	organisation := filepath.Dir(whole)
+	t, err := tree.Open(organisation, "")
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	defer t.Close()
+	if beside := t.Entries("."); len(beside) != 1 {
+		names := lists.Map(beside, func(e tree.Entry) string { return e.Name })
+		return sdk.Usage(fmt.Errorf("%s has %s: want one submission alone in it", organisation, strings.Join(names, ", ")))
+	}
+	defer a.Tidies()()
+	p, err := pack.WriteWhole(ctx, t, f.out)
+	return a.sayPacked(ctx, p, f.out, err)
+}

@@ -1,0 +1,287 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+)
+
+// The files of a point's folder.
+const (
+	pointFile    = "point.yaml"
+	configFile   = "config.yaml"
+	summaryFile  = "result_summary.json"
+	accuracyFile = "accuracy_results.json"
+	resultsFile  = "results.json"
+	systemDesc   = "system_desc.json"
+	systemPower  = "system_power.json"
+)
+
+// AddOptions say how points are taken in.
+type AddOptions struct {
+	System    string // empty: the only one there is
+	Replace   bool   // in the place of what was added before
+	Rehearsal bool   // those that may not be submitted, too
+	Now       time.Time
+}
+
+// Add takes points into the submission: folders of points, or folders with rN of several in them. Either all are taken
+// or none. It writes the sheet of a model that is new, and saves the workspace.
+func (w *Workspace) Add(folders []string, o AddOptions, rules *endpoints.Rules) (added []Point, err error) {
+	name, err := w.chooseSystem(o.System)
+	if err == nil && !slices.Contains(w.Systems(), name) {
+		err = fmt.Errorf("the system %s has no sheet: harness submission init --rules %s --system %s", name, w.Rules, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	points, added, err := w.read(folders, name, o, rules)
+	if err != nil {
+		return nil, err
+	}
+	w.Points = points
+	if err := os.MkdirAll(filepath.Join(w.Dir, modelsDir), 0o755); err != nil {
+		return nil, err
+	}
+	for _, p := range added {
+		if _, err := w.complete(modelFile(p.Model), modelFields(), nil); err != nil {
+			return nil, err
+		}
+	}
+	return added, w.save()
+}
+
+// read reads the points of folders, and puts them among those that are there.
+func (w *Workspace) read(folders []string, name string, o AddOptions, rules *endpoints.Rules) (points, added []Point,
+	err error) {
+	var faults []error
+	points = slices.Clone(w.Points)
+	for _, folder := range folders {
+		dirs, err := pointFolders(folder)
+		faults = append(faults, err)
+		for _, dir := range dirs {
+			p, err := readPoint(dir, rules)
+			if err == nil && len(p.Marks) > 0 && !o.Rehearsal {
+				err = fmt.Errorf("%s cannot be submitted: %s; --rehearsal takes it, marked", dir, strings.Join(p.Marks, "; "))
+			}
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			p.System, p.Added = name, o.Now.UTC().Format(time.RFC3339)
+			points, err = place(points, p, o.Replace, added)
+			faults = append(faults, err)
+			added = append(added, p)
+		}
+	}
+	return points, added, errors.Join(faults...)
+}
+
+// place puts a point among those that are there.
+func place(points []Point, p Point, replace bool, now []Point) ([]Point, error) {
+	i := slices.IndexFunc(points, p.same)
+	switch {
+	case i < 0:
+	case slices.ContainsFunc(now, p.same):
+		return points, fmt.Errorf("%v: there are two, in %s and %s", p, points[i].Dir, p.Dir)
+	case !replace:
+		return points, fmt.Errorf("%v: there is one from %s; put this in its place with --replace", p, points[i].Dir)
+	default:
+		points = slices.Delete(slices.Clone(points), i, i+1)
+	}
+	points = append(points, p)
+	slices.SortFunc(points, func(a, b Point) int {
+		if a.System != b.System || a.Model != b.Model {
+			return strings.Compare(a.System+"/"+a.Model, b.System+"/"+b.Model)
+		}
+		if a.Concurrency != b.Concurrency {
+			return a.Concurrency - b.Concurrency
+		}
+		return -strings.Compare(a.Mode, b.Mode)
+	})
+	return points, nil
+}
+
+// pointFolders are the folders of points that one stands for.
+func pointFolders(folder string) (dirs []string, err error) {
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(whole, pointFile)); err == nil {
+		return []string{whole}, nil
+	}
+	entries, err := os.ReadDir(whole)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(whole, e.Name(), pointFile)); err == nil {
+			dirs = append(dirs, filepath.Join(whole, e.Name()))
+		}
+	}
+	if len(dirs) == 0 {
+		return nil, fmt.Errorf("%s has no %s, nor has a folder in it: want the folder of a point, as harness submission run "+
+			"and the official client write it", folder, pointFile)
+	}
+	return dirs, nil
+}
+
+// readPoint reads what a point's folder says of itself.
+func readPoint(dir string, rules *endpoints.Rules) (p Point, err error) {
+	d, _, err := readYAML(filepath.Join(dir, pointFile))
+	if err != nil {
+		return p, err
+	}
+	p = Point{Dir: dir, Mode: Performance}
+	p.Model, _ = pyvalue.Field[string](d, "model_name")
+	p.Concurrency = wholeNumber(d, "concurrency")
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf(dir+": "+format, args...))
+	}
+	if !slices.Contains(rules.Models, p.Model) {
+		fault("model_name of %s is %q, want one of %s", pointFile, p.Model, strings.Join(rules.Models, ", "))
+	}
+	if p.Concurrency < 1 {
+		fault("concurrency of %s is no whole number from 1: want that of the run", pointFile)
+	}
+	if mark, _ := pyvalue.Field[bool](d, "rehearsal"); mark {
+		client, _ := pyvalue.Field[string](d, "client")
+		p.Marks = append(p.Marks, fmt.Sprintf("a rehearsal by %q: the rules want the official client, and its times", client))
+	}
+	run, _, err := readYAML(filepath.Join(dir, configFile))
+	if err != nil {
+		fault("%w: want what the client ran", err)
+	}
+	summary, accuracy := firstFile(dir, summaryNames()...), accuracyOf(dir)
+	switch {
+	case summary == "" && accuracy == "":
+		fault("there is no %s and no %s: the run has not ended, or is another client's", summaryFile, accuracyFile)
+	case accuracy != "" && (summary == "" || firstSet(run) == Accuracy):
+		p.Mode = Accuracy
+	case summary == "":
+		fault("there is no %s", summaryFile)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return p, err
+	}
+	of := summary
+	if p.Mode == Accuracy {
+		of = accuracy
+	}
+	p.SHA256, _, err = checksum.File(of)
+	return p, err
+}
+
+// wholeNumber is a number of a file, written as one; 0 where there is none up to 2^30.
+func wholeNumber(d *pyvalue.Dict, key string) int {
+	v, _ := d.Get(key)
+	switch v := v.(type) {
+	case int64:
+		if v >= 0 && v <= 1<<30 {
+			return int(v)
+		}
+	case *big.Int:
+		if v.IsInt64() && v.Int64() >= 0 && v.Int64() <= 1<<30 {
+			return int(v.Int64())
+		}
+	}
+	return 0
+}
+
+// firstSet is what the first data set of a client's configuration is for.
+func firstSet(run *pyvalue.Dict) string {
+	sets, _ := pyvalue.Field[[]any](run, "datasets")
+	if len(sets) == 0 {
+		return ""
+	}
+	first, _ := sets[0].(*pyvalue.Dict)
+	kind, _ := pyvalue.Field[string](first, "type")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+func summaryNames() []string { return []string{filepath.Join("performance", summaryFile), summaryFile} }
+
+// accuracyOf is the file with a run's accuracy; empty where there is none.
+func accuracyOf(dir string) string {
+	found := firstFile(dir, filepath.Join("accuracy", accuracyFile), accuracyFile, filepath.Join("accuracy", resultsFile))
+	if found != "" {
+		return found
+	}
+	if d, err := readJSON(filepath.Join(dir, resultsFile)); err == nil {
+		if _, there := d.Get("accuracy_scores"); there {
+			return filepath.Join(dir, resultsFile)
+		}
+	}
+	return ""
+}
+
+// firstFile is the first file of several that is there.
+func firstFile(dir string, names ...string) string {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+func readYAML(path string) (d *pyvalue.Dict, text []byte, err error) {
+	if text, err = bounded.ReadFile(path, maxFile); err == nil {
+		d, err = schema.YAML(text, maxFile)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return d, text, err
+}
+
+func readJSON(path string) (*pyvalue.Dict, error) {
+	text, err := bounded.ReadFile(path, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	v, err := pyvalue.Decode(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
+		return nil, fmt.Errorf("%s: want a JSON object", path)
+	}
+	return d, nil
+}
+
+// Remove takes points out: those whose names have one of the texts in them.
+func (w *Workspace) Remove(names []string) (removed []Point, err error) {
+	for _, name := range names {
+		has := func(p Point) bool {
+			return slices.Contains(strings.FieldsFunc(p.String(), isBetween), name) || p.String() == name
+		}
+		if !slices.ContainsFunc(w.Points, has) {
+			return nil, fmt.Errorf("no point is called %q: want rN, a model, a system or a mode", name)
+		}
+		w.Points = slices.DeleteFunc(w.Points, func(p Point) bool {
+			if has(p) {
+				removed = append(removed, p)
+			}
+			return has(p)
+		})
+	}
+	return removed, w.save()
+}
+
+func isBetween(r rune) bool { return r == '/' || r == ' ' }

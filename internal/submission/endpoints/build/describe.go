@@ -1,0 +1,240 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+)
+
+// described is a system as its sheets have it.
+type described struct {
+	name  string
+	sheet *system.Sheet
+	nodes []node
+	// Missing says what a person has still to write, beyond fields that are marked.
+	missing []string
+}
+
+// node is a kind of node.
+type node struct {
+	file  string
+	sheet *system.Sheet
+	count int // of such nodes
+	// accelerators are those of a node.
+	accelerators int
+}
+
+// describe reads a system's sheets.
+func (w *Workspace) describe(name string) (*described, error) {
+	d := &described{name: name}
+	var err error
+	if d.sheet, _, err = w.sheet(systemFile(name), systemFields()); err != nil {
+		return nil, err
+	}
+	for _, kind := range w.nodes(name) {
+		n := node{file: nodeFile(name, kind)}
+		if n.sheet, _, err = w.sheet(n.file, nodeFields()); err != nil {
+			return nil, err
+		}
+		n.count = d.whole(n.file, n.sheet, "number_of_nodes", 1)
+		n.accelerators = d.whole(n.file, n.sheet, "accelerators_per_node", 0)
+		d.nodes = append(d.nodes, n)
+	}
+	if len(d.nodes) == 0 {
+		return nil, fmt.Errorf("the system %s has no node: harness submission init --system %s on such a machine writes %s",
+			name, name, filepath.Join(assemble.SystemsDir, name, nodesDir, "NODE.json"))
+	}
+	return d, nil
+}
+
+// whole is a field that is a whole number, at least min; 0, and a missing line, where it is none.
+func (d *described) whole(file string, s *system.Sheet, field string, min int) int {
+	text := s.Text(field)
+	n, err := strconv.Atoi(text)
+	if text != "" && (err != nil || n < min) {
+		d.missing = append(d.missing, fmt.Sprintf("%s: %s is %q, want a whole number from %d", file, field, text, min))
+		return 0
+	}
+	return n
+}
+
+// number is a field that is a number, at least 0; ok is false where it says nothing.
+func (d *described) number(file string, s *system.Sheet, field string) (x float64, ok bool) {
+	text := s.Text(field)
+	if text == "" {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 0 && x <= 1e12) {
+		d.missing = append(d.missing, fmt.Sprintf("%s: %s is %q, want a number", file, field, text))
+		return 0, false
+	}
+	return x, true
+}
+
+// accelerators are those of the whole system.
+func (d *described) accelerators() (n int) {
+	for _, one := range d.nodes {
+		n += one.count * one.accelerators
+	}
+	return n
+}
+
+func (d *described) total() (n int) {
+	for _, one := range d.nodes {
+		n += one.count
+	}
+	return n
+}
+
+// numbers are the fields of sheets that are whole numbers in system_desc.json.
+var numbers = []string{"number_of_nodes", "host_processors_per_node", "host_processor_core_count",
+	"accelerators_per_node", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch"}
+
+// value is a field as system_desc.json has it: a whole number, true or false, or a text.
+func value(s *system.Sheet, field string) any {
+	text := s.Text(field)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(numbers, field) {
+		return n
+	}
+	if field == "disaggregated" && (text == "true" || text == "false") {
+		return text == "true"
+	}
+	return text
+}
+
+// put writes fields that say something.
+func put(d *pyvalue.Dict, s *system.Sheet, fields ...string) {
+	for _, f := range fields {
+		if s.Text(f) != "" {
+			d.Set(f, value(s, f))
+		}
+	}
+}
+
+// description is system_desc.json, but for what is a point's own.
+func (d *described) description() *pyvalue.Dict {
+	out := pyvalue.NewDict()
+	put(out, d.sheet, "submitter_org_names", "division", "system_name", "shortened_system_name",
+		"system_availability_status",
+		"availability_url", "target_availability_date")
+	size := fmt.Sprintf("%d accelerators", d.accelerators())
+	if d.accelerators() == 0 {
+		size = fmt.Sprintf("%d nodes", d.total())
+	}
+	out.Set("system_size", size)
+	out.Set("system_node_ensemble_count", int64(len(d.nodes)))
+	out.Set("system_node_ensemble_total", int64(d.total()))
+	put(out, d.sheet, "serving_framework", "endpoint_url", "node_config")
+	var kinds []any
+	for i, n := range d.nodes {
+		kinds = append(kinds, n.description(i))
+	}
+	out.Set("node_types", kinds)
+	put(out, d.sheet, "disaggregated", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch")
+	out.Set("config_summary", fmt.Sprintf("TP%s PP%s EP%s DP%s", d.sheet.Text("tensor_parallel"),
+		d.sheet.Text("pipeline_parallel"), d.sheet.Text("expert_parallel"), d.sheet.Text("data_parallel")))
+	put(out, d.sheet, "config_summary_notes")
+	return out
+}
+
+func (n node) description(id int) *pyvalue.Dict {
+	out := pyvalue.NewDict()
+	out.Set("system_node_ensemble_id", int64(id))
+	put(out, n.sheet, "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
+		"host_processor_core_count", "host_memory_capacity", "host_memory_configuration")
+	info := []any{}
+	if n.accelerators > 0 {
+		one := pyvalue.NewDict()
+		put(one, n.sheet, "accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
+			"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect")
+		info = append(info, one)
+	}
+	out.Set("accelerator_info", info)
+	put(out, n.sheet, "host_network_card_count", "host_networking", "host_storage_capacity", "host_storage_type",
+		"cooling", "inference_backend", "driver", "operating_system", "filesystem", "container_link", "other_hardware",
+		"other_software_stack", "hw_notes", "sw_notes")
+	return out
+}
+
+// division is how a point divides its model.
+type division struct {
+	replica, replicas int
+	disaggregated     bool
+}
+
+// divisionOf reads it from a system_desc.json; ok is false where it is not said.
+func divisionOf(desc *pyvalue.Dict) (v division, ok bool) {
+	v.replica = 1
+	for _, name := range []string{"tensor_parallel", "pipeline_parallel", "expert_parallel"} {
+		n := wholeNumber(desc, name)
+		if n < 1 || v.replica > 1<<20 {
+			return v, false
+		}
+		v.replica *= n
+	}
+	v.replicas = wholeNumber(desc, "data_parallel")
+	v.disaggregated, _ = pyvalue.Field[bool](desc, "disaggregated")
+	return v, v.replicas >= 1
+}
+
+// engagement is what point.yaml says of the nodes and replicas of a point: nodes_used where nodes of the only kind
+// stay idle, dp_shortfall where fewer replicas run than the accelerators hold. err says what a person has to write.
+func (d *described) engagement(desc *pyvalue.Dict, rules *endpoints.Rules) (more []any, err error) {
+	v, ok := divisionOf(desc)
+	if !ok || v.disaggregated || d.accelerators() == 0 {
+		return nil, nil
+	}
+	most := d.accelerators() / v.replica
+	if v.replicas > most {
+		return nil, fmt.Errorf("%d replicas of %d accelerators, and the %d of %s hold %d: mend the parallelism",
+			v.replicas, v.replica, d.accelerators(), d.name, most)
+	}
+	if v.replicas < most {
+		reason := d.sheet.Text("dp_shortfall_reason")
+		if reason == "" {
+			err = fmt.Errorf("%d replicas of %d accelerators run, and the %d of %s hold %d: say why in dp_shortfall_reason "+
+				"of %s", v.replicas, v.replica, d.accelerators(), d.name, most, systemFile(d.name))
+		}
+		short := pyvalue.NewDict()
+		short.Set("dp_actual", int64(v.replicas))
+		short.Set("dp_formula", int64(most))
+		short.Set("reason", reason)
+		more = append(more, "dp_shortfall", short)
+	}
+	if n := d.nodes[0]; len(d.nodes) == 1 {
+		if used := (v.replica*v.replicas + n.accelerators - 1) / n.accelerators; used < n.count {
+			one := pyvalue.NewDict()
+			one.Set("system_node_ensemble_id", int64(0))
+			one.Set("nodes", int64(used))
+			more = append(more, "nodes_used", []any{one})
+		}
+	}
+	return more, err
+}
+
+// sourceOf reads a figure's source: "URL", "KIND URL", or "D.1" to "D.4".
+func sourceOf(text string) (kind, source string, err error) {
+	kind, source, two := strings.Cut(strings.TrimSpace(text), " ")
+	source = strings.TrimSpace(source)
+	switch {
+	case !two && strings.HasPrefix(kind, "D."):
+		return "mlc_default", kind, nil
+	case !two:
+		kind, source = "vendor_spec", kind
+	}
+	if kind != "vendor_spec" && kind != "publication" && kind != "public_statement" ||
+		!strings.HasPrefix(source, "https://") && !strings.HasPrefix(source, "http://") {
+		return "", "", errors.New("want the address of a public page, publication or public_statement before it, or D.1 to " +
+			"D.4")
+	}
+	return kind, source, nil
+}

@@ -1,0 +1,294 @@
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+)
+
+// made is a point of the tree, as it is put together.
+type made struct {
+	Point
+	accuracy string // the file; empty: none
+	inline   string // of an accuracy run of its own: that of the performance run
+	config   *pyvalue.Dict
+	text     []byte // of point.yaml
+	desc     *pyvalue.Dict
+	more     []any // keys of point.yaml, and their values
+	tps      float64
+}
+
+// read puts a performance run together with its accuracy, its system and what is disclosed of its model; nil of an
+// accuracy run.
+func (p *Plan) read(w *Workspace, d *described, q Point, all []Point) (*made, error) {
+	of := firstFile(q.Dir, summaryNames()...)
+	if q.Mode == Accuracy {
+		of = accuracyOf(q.Dir)
+	}
+	if sum, _, err := checksum.File(of); err != nil || sum != q.SHA256 {
+		return nil, fmt.Errorf("%v: its results in %s are missing, or not as they were when they were added: add it again, "+
+			"with --replace", q, q.Dir)
+	}
+	partner := slices.IndexFunc(all, func(o Point) bool {
+		return o.Model == q.Model && o.Concurrency == q.Concurrency && o.Mode != q.Mode
+	})
+	if q.Mode == Accuracy {
+		if partner < 0 {
+			p.miss("%v has no performance run: the rules want it right before the accuracy run", q)
+		}
+		return nil, nil
+	}
+	m := &made{Point: q, accuracy: accuracyOf(q.Dir)}
+	if partner >= 0 {
+		m.inline, m.accuracy = m.accuracy, accuracyOf(all[partner].Dir)
+	}
+	var err error
+	if m.config, m.text, err = readYAML(filepath.Join(q.Dir, pointFile)); err != nil {
+		return nil, err
+	}
+	summary, err := readJSON(of)
+	if err != nil {
+		return nil, err
+	}
+	m.tps = throughput(summary)
+	if err := m.describe(d); err != nil {
+		return nil, err
+	}
+	engaged, err := d.engagement(m.desc, p.rules)
+	if err != nil {
+		p.miss("%v: %v", q, err)
+	}
+	sheet, _, err := w.sheet(modelFile(q.Model), modelFields())
+	if err != nil {
+		return nil, err
+	}
+	m.disclose(d, sheet, engaged, p.implementations())
+	return m, nil
+}
+
+// throughput is output tokens per second of a summary; 0 where it is not known.
+func throughput(summary *pyvalue.Dict) float64 {
+	ns, _ := summary.Get("duration_ns")
+	lengths, _ := pyvalue.Field[*pyvalue.Dict](summary, "output_sequence_lengths")
+	total, _ := lengths.Get("total")
+	seconds, err := pyvalue.Float(ns)
+	tokens, err2 := pyvalue.Float(total)
+	if err != nil || err2 != nil || !(seconds > 0) {
+		return 0
+	}
+	return tokens / (seconds / 1e9)
+}
+
+// describe is the system as the point has it: the file in its folder, or else the sheets, with what its run declares.
+func (m *made) describe(d *described) error {
+	own, err := readJSON(filepath.Join(m.Dir, systemDesc))
+	switch {
+	case err == nil:
+		m.desc = own
+	case errors.Is(err, fs.ErrNotExist):
+		m.desc = d.description()
+	default:
+		return err
+	}
+	if v, there := m.config.Get("max_supported_concurrency"); there {
+		m.desc.Set("max_supported_concurrency", v)
+	}
+	if v, there := m.config.Get("c_min_override"); there {
+		m.desc.Set("c_min_override", v)
+	}
+	return nil
+}
+
+// disclose collects the keys that point.yaml lacks.
+func (m *made) disclose(d *described, model *system.Sheet, engaged []any, implementations []string) {
+	add := func(key string, v any) {
+		if had, _ := m.config.Get(key); v != nil && v != "" && (had == nil || had == "") {
+			m.more = append(m.more, key, v)
+		}
+	}
+	add("division", d.sheet.Text("division"))
+	if division, _ := pyvalue.Field[string](m.desc, "division"); d.sheet.Text("division") == "" {
+		add("division", division)
+	}
+	for _, f := range modelFields() {
+		add(f.Name, model.Text(f.Name))
+	}
+	if model.Text("shared_src") == "" && len(implementations) == 1 {
+		add("shared_src", path.Join(srcDir, implementations[0]))
+	}
+	add("shared_docs", docsDir)
+	for i := 0; i+1 < len(engaged); i += 2 {
+		add(engaged[i].(string), engaged[i+1])
+	}
+}
+
+// addedMark stands before what point.yaml gets in addition.
+const addedMark = "# Added by harness submission build:\n"
+
+// pointYAML is point.yaml with the keys that it lacks at its end.
+func (m *made) pointYAML() ([]byte, error) {
+	if len(m.more) == 0 {
+		return m.text, nil
+	}
+	out := bytes.NewBuffer(bytes.TrimRight(slices.Clone(m.text), "\n"))
+	out.WriteString("\n" + addedMark)
+	for i := 0; i+1 < len(m.more); i += 2 {
+		fmt.Fprintf(out, "%s: %s\n", m.more[i], pyvalue.JSON(m.more[i+1])) // JSON is YAML
+	}
+	d, err := yamlDict(out.Bytes())
+	for i := 0; i+1 < len(m.more) && err == nil; i += 2 {
+		if v, _ := d.Get(m.more[i].(string)); pyvalue.JSON(v) != pyvalue.JSON(m.more[i+1]) {
+			err = fmt.Errorf("%v would be %v", m.more[i], v)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s takes no further lines (%w): write it as lines of KEY: VALUE, without braces around them",
+			filepath.Join(m.Dir, pointFile), err)
+	}
+	return out.Bytes(), nil
+}
+
+// copied are the files of a run that go into the tree as they are, if they are there.
+var copied = []string{configFile, "sample_idx_map.json", "serving_config.json", "report.txt",
+	"metrics/final_snapshot.json"}
+
+// point adds the files of a point. highest is the curve's highest throughput.
+func (p *Plan) point(m *made, highest float64) error {
+	dir := path.Join(resultsDir, m.System, m.Model, fmt.Sprintf("r%d", m.Concurrency))
+	text, err := m.pointYAML()
+	if err != nil {
+		return err
+	}
+	p.write(path.Join(dir, pointFile), "that of "+m.Dir+", with what it lacked", text)
+	p.copy(path.Join(dir, summaryFile), firstFile(m.Dir, summaryNames()...))
+	if m.tps > 0 && highest > 0 {
+		m.desc.Set("tps_utilization", m.tps/highest)
+	}
+	if text, err = indented(m.desc); err != nil {
+		return err
+	}
+	p.write(path.Join(dir, systemDesc), "made of the sheets of "+m.System+" and the point", text)
+	if m.accuracy != "" {
+		if text, err = accuracyText(m.accuracy, m.inline); err != nil {
+			return err
+		}
+		p.write(path.Join(dir, accuracyFile), "that of "+m.accuracy+", its responses cut", text)
+	}
+	for _, name := range copied {
+		if file := firstFile(m.Dir, name); file != "" {
+			p.copy(path.Join(dir, name), file)
+		}
+	}
+	if file := firstFile(m.Dir, resultsFile); file != "" {
+		if text, err = accuracyText(file, ""); err != nil {
+			return err
+		}
+		p.write(path.Join(dir, resultsFile), "that of "+file+", its responses cut", text)
+	}
+	entries, err := os.ReadDir(m.Dir)
+	for _, e := range entries {
+		if ok, _ := filepath.Match("mlperf-system-info-*.json", e.Name()); ok && e.Type().IsRegular() {
+			p.copy(path.Join(dir, e.Name()), filepath.Join(m.Dir, e.Name()))
+		}
+	}
+	return errors.Join(err, filesBelow(filepath.Join(m.Dir, "server_configs"), func(name, file string) error {
+		p.copy(path.Join(dir, "server_configs", name), file)
+		return nil
+	}))
+}
+
+// maxResponses is how much of the responses a file in the tree keeps, in bytes.
+const maxResponses = 10 << 10
+
+// accuracyText is a file of results whose responses are cut, with the inline scores of another where it has none.
+func accuracyText(file, inline string) ([]byte, error) {
+	text, err := bounded.ReadFile(file, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	d, err := readJSON(file)
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	if responses, there := d.Get("responses"); there {
+		cut, err := cutResponses(responses)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if cut != nil {
+			d.Set("responses", cut)
+			changed = true
+		}
+	}
+	if inline != "" {
+		other, err := readJSON(inline)
+		if err != nil {
+			return nil, err
+		}
+		changed = addInline(d, other) || changed
+	}
+	if !changed {
+		return text, nil
+	}
+	return indented(d)
+}
+
+// cutResponses keeps the first ones that fit; nil where all do.
+func cutResponses(v any) (cut any, err error) {
+	left := maxResponses - len("[]")
+	take := func(text string) bool {
+		left -= len(text) + len(", ")
+		return left >= 0
+	}
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		for i, one := range v {
+			if !take(pyvalue.JSON(one)) {
+				return v[:i], nil
+			}
+		}
+	case *pyvalue.Dict:
+		out := pyvalue.NewDict()
+		for _, key := range v.Keys() {
+			one, _ := v.Get(key)
+			if !take(pyvalue.JSON(key) + ": " + pyvalue.JSON(one)) {
+				return out, nil
+			}
+			out.Set(key, one)
+		}
+	default:
+		return nil, errors.New("its responses are neither a list nor an object: they cannot be cut to what a tree keeps")
+	}
+	return nil, nil
+}
+
+// addInline adds the inline scores of a performance run, which agentic models have at every point, to those of an
+// accuracy run.
+func addInline(d, other *pyvalue.Dict) bool {
+	isInline := func(v any) bool {
+		one, _ := v.(*pyvalue.Dict)
+		kind, _ := pyvalue.Field[string](one, "dataset_type")
+		return strings.EqualFold(kind, Performance)
+	}
+	have, isList := pyvalue.Field[[]any](d, "accuracy_scores")
+	give, _ := pyvalue.Field[[]any](other, "accuracy_scores")
+	i := slices.IndexFunc(give, isInline)
+	if !isList || i < 0 || slices.ContainsFunc(have, isInline) {
+		return false
+	}
+	d.Set("accuracy_scores", append(slices.Clone(have), give[i]))
+	return true
+}

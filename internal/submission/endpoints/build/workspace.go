@@ -1,0 +1,324 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/system"
+)
+
+// The format of a workspace's file.
+const (
+	schemaName    = "plumbline.endpoints-submission"
+	schemaVersion = 1
+)
+
+// maxFile is the size up to which files of a workspace and of points are read, in bytes.
+const maxFile = 64 << 20
+
+// Workspace is a folder in which a submission is prepared.
+type Workspace struct {
+	Dir string `json:"-"`
+
+	Schema        string  `json:"schema"`
+	SchemaVersion int     `json:"schema_version"`
+	Rules         string  `json:"rules"`
+	Organisation  string  `json:"organisation"`
+	Submission    string  `json:"submission_id"`
+	Points        []Point `json:"points"`
+}
+
+// Point is the folder of a run that belongs to the submission.
+type Point struct {
+	System      string   `json:"system"`
+	Model       string   `json:"model"`
+	Concurrency int      `json:"concurrency"`
+	Mode        string   `json:"mode"` // Performance, which may have its accuracy with it, or Accuracy
+	Dir         string   `json:"dir"`  // an absolute path
+	SHA256      string   `json:"sha256"`
+	Added       string   `json:"added"`
+	Marks       []string `json:"marks,omitempty"` // why it may not be submitted
+}
+
+// The modes of points.
+const (
+	Performance = "performance"
+	Accuracy    = "accuracy"
+)
+
+// String names a point: "X200x8/gpt-oss-120b/r24 performance".
+func (p Point) String() string {
+	return fmt.Sprintf("%s/%s/r%d %s", p.System, p.Model, p.Concurrency, p.Mode)
+}
+
+func (p Point) same(o Point) bool {
+	return p.System == o.System && p.Model == o.Model && p.Concurrency == o.Concurrency && p.Mode == o.Mode
+}
+
+// Is says whether a folder is a workspace of a submission to MLPerf Endpoints.
+func Is(dir string) bool {
+	var w Workspace
+	text, err := bounded.ReadFile(filepath.Join(dir, assemble.WorkspaceFile), maxFile)
+	return err == nil && json.Unmarshal(text, &w) == nil && w.Schema == schemaName
+}
+
+// Open reads a workspace.
+func Open(dir string) (*Workspace, error) {
+	path := filepath.Join(dir, assemble.WorkspaceFile)
+	text, err := bounded.ReadFile(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init --rules %s",
+			assemble.ErrNoWorkspace, path, endpoints.Newest().Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Dir: dir}
+	if err := json.Unmarshal(text, w); err != nil {
+		return nil, fmt.Errorf("%w: %s: %s", assemble.ErrWorkspace, path, jsonwords.Fault("", err))
+	}
+	if w.Schema != schemaName || w.SchemaVersion != schemaVersion {
+		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d: another submission is prepared there; "+
+			"give another --workspace", assemble.ErrWorkspace, path, w.Schema, w.SchemaVersion, schemaName, schemaVersion)
+	}
+	if err := w.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return w, nil
+}
+
+// check wants names that can be folders.
+func (w *Workspace) check() error {
+	faults := []error{assemble.CheckName("organisation", w.Organisation),
+		assemble.CheckName("submission", w.Submission)}
+	for _, p := range w.Points {
+		faults = append(faults, assemble.CheckName("system", p.System), assemble.CheckName("model", p.Model))
+	}
+	return errors.Join(faults...)
+}
+
+// Update opens a workspace, and holds it while it is changed.
+func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
+	if _, err := Open(dir); err != nil { // what is none gets no lock file
+		return err
+	}
+	release, err := filelock.Hold(ctx, filepath.Join(dir, ".lock"))
+	if err != nil {
+		return fmt.Errorf("the workspace %s: %w", dir, err)
+	}
+	defer release()
+	w, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	return change(w)
+}
+
+func (w *Workspace) save() error {
+	if w.Points == nil {
+		w.Points = []Point{}
+	}
+	text, err := json.MarshalIndent(w, "", "  ")
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(w.Dir, assemble.WorkspaceFile), append(text, '\n'), 0o644)
+}
+
+// InitOptions are what is known beforehand.
+type InitOptions struct {
+	Organisation string // the name of its folder
+	Submission   string // its id; empty: "pending", as the id comes from who takes submissions
+	Division     string // Standardized, Serviced or RDI
+	System       string // the name of its folder; empty: the only one there is, or "system"
+	Node         string // the kind of node that this machine is; empty: "node"
+}
+
+// pending is the id of a submission that has none yet.
+const pending = "pending"
+
+// Init makes a workspace in dir, or adds what is missing there: the sheets of a system and of the kind of node that
+// this machine is, of which known is what it says. What a person wrote stays. It returns the files that are new or have
+// changed, relative to dir.
+func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.Rules) (w *Workspace, written []string,
+	err error) {
+	w, err = Open(dir)
+	if errors.Is(err, assemble.ErrNoWorkspace) {
+		w, err = &Workspace{Dir: dir, Schema: schemaName, SchemaVersion: schemaVersion, Rules: rules.Name,
+			Organisation: o.Organisation, Submission: cmp.Or(o.Submission, pending)}, nil
+		if o.Organisation == "" {
+			return nil, nil, errors.New("--submitter is missing: the name of your organisation, as its folder is called")
+		}
+		written = append(written, assemble.WorkspaceFile)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Organisation != "" && o.Organisation != w.Organisation {
+		return nil, nil, fmt.Errorf("the submitter is %s, found %s in %s: change it there, or use another folder",
+			o.Organisation, w.Organisation, assemble.WorkspaceFile)
+	}
+	w.Submission = cmp.Or(o.Submission, w.Submission)
+	name, err := w.chooseSystem(o.System)
+	node := cmp.Or(o.Node, "node")
+	if err := errors.Join(err, assemble.CheckName("node", node), w.check()); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, assemble.SystemsDir, name, nodesDir), 0o755); err != nil {
+		return nil, nil, err
+	}
+	if err := w.save(); err != nil {
+		return nil, nil, err
+	}
+	of := map[string]string{}
+	maps.Copy(of, known)
+	of["submitter_org_names"], of["system_name"], of["division"] = w.Organisation, name, o.Division
+	of["accelerator_memory_type"] = known["accelerator_memory_configuration"]
+	if len([]rune(name)) <= maxShortName {
+		of["shortened_system_name"] = name
+	}
+	for _, one := range []struct {
+		file   string
+		fields []system.Field
+	}{{systemFile(name), systemFields()}, {nodeFile(name, node), nodeFields()}} {
+		changed, err := w.complete(one.file, one.fields, of)
+		if err != nil {
+			return nil, nil, err
+		}
+		if changed {
+			written = append(written, one.file)
+		}
+	}
+	return w, written, nil
+}
+
+// maxShortName is the length of a system's short name, in characters.
+const maxShortName = 20
+
+// The places of sheets.
+const (
+	nodesDir  = "nodes"
+	modelsDir = "models"
+)
+
+func systemFile(name string) string {
+	return filepath.Join(assemble.SystemsDir, name, "system.json")
+}
+
+func nodeFile(name, node string) string {
+	return filepath.Join(assemble.SystemsDir, name, nodesDir, node+".json")
+}
+
+func modelFile(name string) string { return filepath.Join(modelsDir, name+".json") }
+
+// complete writes what is known into a sheet's open fields; it says whether that changed the file.
+func (w *Workspace) complete(file string, fields []system.Field, known map[string]string) (changed bool, err error) {
+	sheet, before, err := w.sheet(file, fields)
+	if err != nil {
+		return false, err
+	}
+	sheet.Complete(known)
+	text := sheet.JSON()
+	if string(before) == string(text) {
+		return false, nil
+	}
+	return true, wholefile.Write(filepath.Join(w.Dir, file), text, 0o644)
+}
+
+// sheet reads a sheet; one that is not there is empty.
+func (w *Workspace) sheet(file string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
+	text, err = bounded.ReadFile(filepath.Join(w.Dir, file), maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return system.NewSheet(fields), nil, nil
+	}
+	if err == nil {
+		s, err = system.ReadSheet(text, fields)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, text, nil
+}
+
+// Systems are those that have a sheet, sorted.
+func (w *Workspace) Systems() []string {
+	return w.names(assemble.SystemsDir, func(e fs.DirEntry) (string, bool) { return e.Name(), e.IsDir() })
+}
+
+// nodes are the kinds of nodes of a system, sorted.
+func (w *Workspace) nodes(name string) []string { return w.sheets(assemble.SystemsDir, name, nodesDir) }
+
+// sheets are the names of those in a folder.
+func (w *Workspace) sheets(folder ...string) []string {
+	return w.names(filepath.Join(folder...), func(e fs.DirEntry) (string, bool) {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		return name, ok && !e.IsDir()
+	})
+}
+
+func (w *Workspace) names(folder string, pick func(fs.DirEntry) (string, bool)) (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(w.Dir, folder)) // a folder that is not there has none
+	for _, e := range entries {
+		if name, ok := pick(e); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// chooseSystem is the system that is meant: the one asked for, else the one that is there.
+func (w *Workspace) chooseSystem(asked string) (string, error) {
+	there := w.Systems()
+	switch {
+	case asked != "":
+		return asked, assemble.CheckName("system", asked)
+	case len(there) == 0:
+		return "system", nil
+	case len(there) == 1:
+		return there[0], nil
+	}
+	return "", fmt.Errorf("there are %d systems, %q: say which with --system", len(there), there)
+}
+
+// OpenFields lists what a person must still fill in.
+func (w *Workspace) OpenFields() (open []assemble.Unfilled, err error) {
+	add := func(file string, fields []system.Field) {
+		sheet, _, fault := w.sheet(file, fields)
+		if err = errors.Join(err, fault); fault != nil {
+			return
+		}
+		for _, o := range sheet.Open() {
+			open = append(open, assemble.Unfilled{File: file, Open: o})
+		}
+	}
+	for _, name := range w.Systems() {
+		add(systemFile(name), systemFields())
+		for _, node := range w.nodes(name) {
+			add(nodeFile(name, node), nodeFields())
+		}
+	}
+	models := w.sheets(modelsDir)
+	for _, p := range w.Points {
+		models = append(models, p.Model)
+	}
+	slices.Sort(models)
+	for _, model := range slices.Compact(models) {
+		add(modelFile(model), modelFields())
+	}
+	return open, err
+}

@@ -1,0 +1,182 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+)
+
+// sectionReview is the section of the rules on what reviewers look for.
+const sectionReview = "§9.2"
+
+// reviewer collects what a reviewer would ask about a curve.
+type reviewer struct {
+	rows []Row
+}
+
+func (r *reviewer) warn(rule, place, format string, args ...any) {
+	r.rows = append(r.rows, Row{rule, Warning, place, sectionReview, fmt.Sprintf(format, args...)})
+}
+
+// Review says of curves what no official check does, and reviewers look for by hand: a curve that falls where it should
+// rise, one TTFT at all loads, a warm-up from the performance set, windows that end where the run does, tokens that do
+// not fit their time or the text, and samples that repeat within one batch more often than chance. Each is a warning:
+// an honest run may have a reason.
+func Review(curves []Curve) []Row {
+	var r reviewer
+	for _, c := range curves {
+		place := path.Join(resultsDir, c.System, c.Model)
+		var loads []Point // points of a fixed concurrency, by it
+		for _, p := range c.Points {
+			at := path.Join(place, p.Name)
+			r.warmup(p, at)
+			r.window(p, at)
+			r.tokens(p, at)
+			r.repeats(p, at)
+			offline, _ := pyvalue.Field[string](p.Config, "offline")
+			if offline != offlineDedicated && p.Summary != nil {
+				loads = append(loads, p)
+			}
+		}
+		r.order(loads, place)
+		r.latency(loads, place)
+	}
+	return r.rows
+}
+
+// orderTolerance is by what share throughput may fall with more users, or a user's speed rise, as by chance.
+const orderTolerance = 0.02
+
+// order wants more tokens per second of more users, and fewer for each of them.
+func (r *reviewer) order(points []Point, place string) {
+	for i := 1; i < len(points); i++ {
+		a, b := points[i-1], points[i]
+		if b.Concurrency <= a.Concurrency {
+			continue
+		}
+		x, ok := rawThroughput(a.Summary)
+		y, ok2 := rawThroughput(b.Summary)
+		if ok && ok2 && y < x*(1-orderTolerance) {
+			r.warn("curve-order", path.Join(place, b.Name, summaryFile),
+				"%s has %.4g tokens/s, fewer than the %.4g of %s with fewer users: is C_max too high, or was the server "+
+					"disturbed?", b.Name, y, x, a.Name)
+		}
+		slow, ok := statistic(a.Summary, "tpot", "90")
+		fast, ok2 := statistic(b.Summary, "tpot", "90")
+		if ok && ok2 && fast < slow*(1-orderTolerance) {
+			r.warn("curve-order", path.Join(place, b.Name, summaryFile),
+				"a user of %s gets tokens faster than one of %s with fewer users: TPOT p90 %.4g ms after %.4g ms",
+				b.Name, a.Name, fast/1e6, slow/1e6)
+		}
+	}
+}
+
+// What one TTFT at all loads means: within this share, at points whose users differ by this factor.
+const (
+	equalTTFT      = 0.01
+	loadsApart     = 4
+	minEqualPoints = 3
+)
+
+// latency wants a TTFT that depends on the load.
+func (r *reviewer) latency(points []Point, place string) {
+	low, high, n := 0.0, 0.0, 0
+	for _, p := range points {
+		if x, ok := statistic(p.Summary, "ttft", "90"); ok && x > 0 {
+			if n == 0 || x < low {
+				low = x
+			}
+			high, n = max(high, x), n+1
+		}
+	}
+	if n < minEqualPoints || high > low*(1+equalTTFT) ||
+		points[len(points)-1].Concurrency < loadsApart*points[0].Concurrency {
+		return
+	}
+	r.warn("ttft-of-load", place, "TTFT p90 is %.4g to %.4g ms at all of %d points from %d to %d users: does a proxy "+
+		"send a first chunk before the model has one?", low/1e6, high/1e6, n, points[0].Concurrency,
+		points[len(points)-1].Concurrency)
+}
+
+// warmup wants other data than the performance set, unless it is salted.
+func (r *reviewer) warmup(p Point, at string) {
+	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "warmup")
+	source, _ := pyvalue.Field[string](block, "data_source")
+	words := endpoints.Squash(source)
+	if words == "" || strings.Contains(words, "salt") {
+		return
+	}
+	for _, name := range performanceNames(p) {
+		if squashed := endpoints.Squash(name); len(squashed) > 3 && strings.Contains(words, squashed) {
+			r.warn("warmup-source", path.Join(at, pointFile),
+				"warmup.data_source is %q, which names the performance set %q: the rules want other data, or salt", source,
+				name)
+			return
+		}
+	}
+}
+
+// performanceNames are the names that a point has for its performance set.
+func performanceNames(p Point) []string {
+	names := []string{"performance set", "performance dataset", "performance data"}
+	for _, key := range []string{"dataset", "dataset_name"} {
+		name, _ := pyvalue.Field[string](p.Config, key)
+		names = append(names, name)
+	}
+	sets, _ := pyvalue.Field[[]any](p.Run, "datasets")
+	for _, one := range sets {
+		set, _ := one.(*pyvalue.Dict)
+		if kind, _ := pyvalue.Field[string](set, "type"); kind == "performance" {
+			file, _ := pyvalue.Field[string](set, "path")
+			base := path.Base(strings.ReplaceAll(file, `\`, "/"))
+			names = append(names, strings.TrimSuffix(base, path.Ext(base)))
+		}
+	}
+	return names
+}
+
+// window wants a run that goes on after its steady window.
+func (r *reviewer) window(p Point, at string) {
+	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
+	window, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
+	last, ok := of(window, "super_pass_end")
+	size, ok2 := of(window, "super_pass_size")
+	issued, ok3 := of(p.Summary, "n_samples_issued")
+	if !ok || !ok2 || !ok3 || size < 1 {
+		return
+	}
+	if passes := float64(int(issued / size)); last+1 > passes {
+		r.warn("window-end", path.Join(at, pointFile), "the steady window ends with super-pass %v, and the run has %v, "+
+			"counted from 0: it is of another run", last, passes)
+	} else if last+1 == passes && issued > 0 {
+		r.warn("window-end", path.Join(at, pointFile), "the steady window ends with super-pass %v, the run's last one: "+
+			"whether the state would have lasted is not known", last)
+	}
+}
+
+// of is a number of an object.
+func of(d *pyvalue.Dict, key string) (x float64, ok bool) {
+	v, _ := d.Get(key)
+	return figureOf(v)
+}
+
+// figureOf is a number of YAML or of JSON.
+func figureOf(v any) (x float64, ok bool) {
+	x, ok = number(v)
+	return x, ok && x == x
+}
+
+// statistic is a percentile of a metric of a summary.
+func statistic(summary *pyvalue.Dict, metric, percentile string) (x float64, ok bool) {
+	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
+	all, _ := pyvalue.Field[*pyvalue.Dict](d, "percentiles")
+	for _, key := range []string{percentile, percentile + ".0"} {
+		if x, ok = of(all, key); ok {
+			return x, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,115 @@
+package check
+
+import (
+	"math"
+	"path"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// How far tokens may be from what times and texts say of them.
+const (
+	tokenTimeFactor   = 2.0 // between the tokens and (latency - TTFT) / TPOT
+	minCharacters     = 1.0 // of a token, on average
+	maxCharacters     = 12.0
+	minTexts          = 5
+	repeatFactor      = 2.0 // of what chance gives
+	repeatDeviations  = 5.0
+	minRepeatedIssues = 100
+)
+
+// tokens wants as many output tokens as the times of responses have room for, and as their texts.
+func (r *reviewer) tokens(p Point, at string) {
+	mean, ok := meanOf(p.Summary, "output_sequence_lengths")
+	if !ok || mean <= 1 {
+		return
+	}
+	latency, ok := meanOf(p.Summary, "latency")
+	ttft, ok2 := meanOf(p.Summary, "ttft")
+	tpot, ok3 := meanOf(p.Summary, "tpot")
+	if ok && ok2 && ok3 && tpot > 0 && latency > ttft {
+		room := (latency - ttft) / tpot
+		if mean > room*tokenTimeFactor || mean*tokenTimeFactor < room {
+			r.warn("tokens-of-time", path.Join(at, summaryFile), "a response has %.4g tokens on average, but its time after "+
+				"the first one, %.4g ms, has room for %.4g of %.4g ms: is TPOT one of chunks, or are tokens counted twice?",
+				mean, (latency-ttft)/1e6, room, tpot/1e6)
+		}
+	}
+	characters, texts := charactersOf(p.Results)
+	if each := characters / mean; texts >= minTexts && (each < minCharacters || each > maxCharacters) {
+		r.warn("tokens-of-text", path.Join(at, resultsFile), "the %d responses that are kept have %.4g characters on "+
+			"average, and a response has %.4g tokens: %.3g characters a token, want %v to %v", texts, characters, mean, each,
+			minCharacters, maxCharacters)
+	}
+}
+
+// meanOf is the mean of a metric: avg, or total over what was completed.
+func meanOf(summary *pyvalue.Dict, metric string) (x float64, ok bool) {
+	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
+	if x, ok = of(d, "avg"); ok {
+		return x, true
+	}
+	total, ok := of(d, "total")
+	n, ok2 := of(summary, "n_samples_completed")
+	return total / n, ok && ok2 && n > 0
+}
+
+// charactersOf is the mean length of the texts that results.json keeps.
+func charactersOf(results *pyvalue.Dict) (mean float64, texts int) {
+	all, _ := results.Get("responses")
+	var values []any
+	switch v := all.(type) {
+	case []any:
+		values = v
+	case *pyvalue.Dict:
+		for _, key := range v.Keys() {
+			one, _ := v.Get(key)
+			values = append(values, one)
+		}
+	}
+	total := 0
+	for _, v := range values {
+		if text, ok := v.(string); ok {
+			total += utf8.RuneCountInString(text)
+			texts++
+		}
+	}
+	return float64(total) / float64(max(texts, 1)), texts
+}
+
+// repeats wants samples that repeat among those in flight no more often than with replacement by chance: a repeated one
+// comes out of a cache.
+func (r *reviewer) repeats(p Point, at string) {
+	places, ok := pyvalue.Field[*pyvalue.Dict](p.Places, "performance")
+	if !ok {
+		return
+	}
+	var order []int
+	size := 0
+	for _, id := range places.Keys() {
+		v, _ := places.Get(id)
+		n, isInt := whole(v)
+		if !isInt || n < 0 {
+			return
+		}
+		order, size = append(order, n), max(size, n+1)
+	}
+	together := min(p.Concurrency, size)
+	if len(order) < minRepeatedIssues || together < 2 {
+		return
+	}
+	found, last := 0, map[int]int{}
+	expected := 0.0
+	for i, n := range order {
+		if at, had := last[n]; had && i-at < together {
+			found++
+		}
+		last[n] = i
+		expected += 1 - math.Pow(1-1/float64(size), float64(min(i, together-1)))
+	}
+	if most := repeatFactor*expected + repeatDeviations*math.Sqrt(expected+1); float64(found) > most {
+		r.warn("repeated-samples", path.Join(at, placesFile), "%d of %d requests have a sample that is among the %d in "+
+			"flight with them, by chance %.4g would: a cache answers them", found, len(order), together, expected)
+	}
+}

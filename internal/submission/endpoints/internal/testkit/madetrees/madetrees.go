@@ -1,0 +1,229 @@
+// Package madetrees has the made submissions that tests compare with the official tools: bases, and changes of them.
+package madetrees
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
+	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
+	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+)
+
+// Case is a tree of the official checker's golden cases: a base, what is changed in it, and the rows of both: rule,
+// severity, path, section, message.
+type Case struct {
+	Base               string
+	Ops                []Op
+	Results, Gone, New [][5]string
+	Errors, Warnings   *int
+}
+
+// Op is a change of a file or folder: "set" or "delete" of the value at Path, "text" as the whole file, "remove", and
+// "rename" to To.
+type Op struct {
+	Op    string          `json:"op"`
+	File  string          `json:"file"` // below the submission
+	To    string          `json:"to,omitempty"`
+	Path  []any           `json:"path,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Cases reads the golden cases, and the bases that they name, which lie below sub/ in their file systems.
+func Cases(t testing.TB, file string) (all []Case, bases map[string]fstest.MapFS) {
+	t.Helper()
+	bases = map[string]fstest.MapFS{}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var c Case
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Results) > 0 {
+			bases[c.Base] = Unpack(t, filepath.Join(filepath.Dir(file), "base", c.Base+".tar.gz"))
+		}
+		all = append(all, c)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all, bases
+}
+
+// Unpack reads a base into memory, below sub/.
+func Unpack(t testing.TB, archive string) fstest.MapFS {
+	t.Helper()
+	dir, tree := t.TempDir(), fstest.MapFS{}
+	golden.Unpack(t, archive, dir)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		tree[path.Join("sub", name)] = &fstest.MapFile{Data: text}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// Write writes a tree into a folder.
+func Write(t testing.TB, tree fstest.MapFS, dir string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = os.WriteFile(file, tree[name].Data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Changed is a base with changes.
+func Changed(t testing.TB, base fstest.MapFS, ops []Op) fstest.MapFS {
+	t.Helper()
+	tree := maps.Clone(base)
+	for _, op := range ops {
+		file := path.Join("sub", op.File)
+		switch op.Op {
+		case "set", "delete":
+			tree[file] = &fstest.MapFile{Data: edit(t, file, tree[file].Data, op)}
+		case "text":
+			var text string
+			if err := json.Unmarshal(op.Value, &text); err != nil {
+				t.Fatal(err)
+			}
+			tree[file] = &fstest.MapFile{Data: []byte(text)}
+		case "remove", "rename":
+			moved := fstest.MapFS{}
+			for name, f := range tree {
+				if rest, below := strings.CutPrefix(name, file); below && (rest == "" || rest[0] == '/') {
+					delete(tree, name)
+					if op.To != "" {
+						moved[path.Join("sub", op.To)+rest] = f
+					}
+				}
+			}
+			maps.Copy(tree, moved)
+		default:
+			t.Fatalf("the change %q is not known", op.Op)
+		}
+	}
+	return tree
+}
+
+// decode reads a file of JSON or YAML.
+func decode(file string, text []byte) (any, error) {
+	if strings.HasSuffix(file, ".yaml") {
+		v, err := yaml11.Decode(text, len(text))
+		return schema.Plain(v), err
+	}
+	return pyvalue.Decode(string(text))
+}
+
+// edit sets or deletes a value of a file of JSON or YAML.
+func edit(t testing.TB, file string, text []byte, op Op) []byte {
+	t.Helper()
+	v, err := decode(file, text)
+	var set any
+	if err == nil && op.Op == "set" {
+		set, err = pyvalue.Decode(string(op.Value))
+	}
+	if err != nil {
+		t.Fatal(file, err)
+	}
+	v = changed(v, op.Path, set, op.Op == "delete")
+	if strings.HasSuffix(file, ".yaml") {
+		return []byte(flow(v))
+	}
+	return []byte(pyvalue.JSON(v))
+}
+
+func changed(v any, at []any, set any, remove bool) any {
+	if len(at) == 0 {
+		return set
+	}
+	switch v := v.(type) {
+	case *pyvalue.Dict:
+		out := pyvalue.NewDict()
+		name, _ := at[0].(string)
+		for _, k := range v.Keys() {
+			inner, _ := v.Get(k)
+			switch {
+			case k == name && remove && len(at) == 1:
+				continue
+			case k == name:
+				inner = changed(inner, at[1:], set, remove)
+			}
+			out.Set(k, inner)
+		}
+		if _, there := v.Get(name); !there && !remove {
+			out.Set(name, changed(pyvalue.NewDict(), at[1:], set, remove))
+		}
+		return out
+	case []any:
+		out := slices.Clone(v)
+		i := int(at[0].(float64))
+		if remove && len(at) == 1 {
+			return slices.Delete(out, i, i+1)
+		}
+		out[i] = changed(out[i], at[1:], set, remove)
+		return out
+	}
+	return v
+}
+
+// flow writes a value as YAML 1.1.
+func flow(v any) string {
+	switch v := v.(type) {
+	case *pyvalue.Dict:
+		var parts []string
+		for _, k := range v.Keys() {
+			inner, _ := v.Get(k)
+			parts = append(parts, pyvalue.JSON(k)+": "+flow(inner))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case []any:
+		var parts []string
+		for _, inner := range v {
+			parts = append(parts, flow(inner))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case float64:
+		text := pyvalue.JSON(v)
+		switch {
+		case text == "NaN":
+			return ".nan"
+		case strings.HasSuffix(text, "Infinity"):
+			return cmp.Or(map[string]string{"Infinity": ".inf"}[text], "-.inf")
+		}
+		mantissa, exponent, large := strings.Cut(text, "e")
+		if large && !strings.Contains(mantissa, ".") {
+			return mantissa + ".0e" + exponent
+		}
+		return text
+	}
+	return pyvalue.JSON(v)
+}

@@ -1,0 +1,183 @@
+package madetrees
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// oddValues are what may stand where another value did.
+var oddValues = []string{`null`, `true`, `false`, `0`, `1`, `-1`, `7`, `32`, `33`, `600`, `1.0`, `1.5`, `1e9`, `0.98`,
+	`"x"`, `""`, `"12"`, `" 12 "`, `"1_000"`, `"yes"`, `"no"`, `[]`, `[1]`, `["x"]`, `{}`, `{"x": 1}`, `NaN`, `Infinity`,
+	`"standardized"`, `"rdi"`, `"serviced"`, `"dedicated"`, `"elected"`, `"performance"`, `"accuracy"`, `"windowable"`,
+	`"insufficient_passes"`, `"STEADY STATE"`, `"anomaly"`, `"low_latency"`, `"med_concurrency"`, `"2026-10-C1"`,
+	`"2026-12-C1"`, `"mlc_default"`, `"vendor_spec"`, `"liquid"`, `"air"`, `"node_scaling"`, `10487924139932647040`}
+
+// oddTexts are what may stand where a whole file did.
+var oddTexts = []string{"", "null", "{}", "[]", "x", "a: 1\na: 2\n", "{\"a\": NaN}", "a:\n\t- 1\n", "x: yes\ny: 030\n"}
+
+// Random draws a few changes of a base.
+func Random(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Op) {
+	t.Helper()
+	tree := base
+	for n := 1 + random.IntN(4); len(ops) < n; {
+		more := draw(t, tree, random)
+		tree = Changed(t, tree, more)
+		ops = append(ops, more...)
+	}
+	return ops
+}
+
+// draw is one kind of change: of a file or folder as a whole, or of one value, at one point or at all of its curve.
+func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
+	t.Helper()
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool {
+		return !strings.HasPrefix(name, "sub/results/") && random.IntN(4) > 0
+	})
+	name := names[random.IntN(len(names))]
+	file := strings.TrimPrefix(name, "sub/")
+	dir := path.Dir(file)
+	switch random.IntN(24) {
+	case 0:
+		return []Op{{Op: "remove", File: file}}
+	case 1:
+		return []Op{{Op: "remove", File: dir}}
+	case 2:
+		value, _ := json.Marshal(oddTexts[random.IntN(len(oddTexts))])
+		return []Op{{Op: "text", File: file, Value: value}}
+	case 3:
+		return []Op{{Op: "rename", File: file, To: path.Join(dir, strings.ToUpper(path.Base(file)))}}
+	case 4:
+		to := path.Join(path.Dir(dir), "r"+strconv.Itoa(1+random.IntN(700)))
+		if _, there := tree[path.Join("sub", to, path.Base(file))]; there || to == dir {
+			return nil
+		}
+		return []Op{{Op: "rename", File: dir, To: to}}
+	}
+	op, ok := drawValue(tree[name].Data, file, random)
+	if !ok {
+		return nil
+	}
+	ops := []Op{op}
+	for _, other := range names {
+		if random.IntN(3) > 0 && len(ops) == 1 {
+			break // this point alone
+		}
+		beside := path.Base(other) == path.Base(name) && path.Dir(path.Dir(other)) == path.Dir(path.Dir(name))
+		if beside && other != name && has(tree[other].Data, other, op.Path) {
+			ops = append(ops, Op{Op: op.Op, File: strings.TrimPrefix(other, "sub/"), Path: op.Path, Value: op.Value})
+		}
+	}
+	return ops
+}
+
+// drawValue draws a change of one value of a file.
+func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
+	switch path.Ext(file) {
+	case ".json", ".yaml":
+	default:
+		return op, false
+	}
+	v, err := decode(file, text)
+	if err != nil {
+		return op, false
+	}
+	for {
+		var inner any
+		switch w := v.(type) {
+		case *pyvalue.Dict:
+			if len(w.Keys()) == 0 {
+				return op, false
+			}
+			key := w.Keys()[random.IntN(len(w.Keys()))]
+			inner, _ = w.Get(key)
+			op.Path = append(op.Path, key)
+		case []any:
+			if len(w) == 0 {
+				return op, false
+			}
+			i := random.IntN(len(w))
+			inner = w[i]
+			op.Path = append(op.Path, float64(i))
+		default:
+			return op, false
+		}
+		v = inner
+		if container(v) && random.IntN(6) > 0 {
+			continue
+		}
+		break
+	}
+	op.Op, op.File = "set", file
+	if random.IntN(5) == 0 {
+		op.Op = "delete"
+		return op, true
+	}
+	op.Value = json.RawMessage(drawn(v, random))
+	return op, true
+}
+
+// container says whether a value has others in it.
+func container(v any) bool {
+	switch v := v.(type) {
+	case *pyvalue.Dict:
+		return len(v.Keys()) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
+}
+
+// drawn is what stands in a value's place: of a number often one near it.
+func drawn(v any, random *rand.Rand) string {
+	factors := []float64{-1, 0.5, 0.9, 0.97, 0.995, 1.005, 1.03, 1.1, 2, 10}
+	factor := factors[random.IntN(len(factors))]
+	near := random.IntN(3) > 0
+	switch v := v.(type) {
+	case int64:
+		if near {
+			return strconv.FormatInt(int64(float64(v)*factor), 10)
+		}
+	case float64:
+		if near {
+			return pyvalue.JSON(v * factor)
+		}
+	}
+	return oddValues[random.IntN(len(oddValues))]
+}
+
+// has says whether a file has a value at a path.
+func has(text []byte, file string, at []any) bool {
+	v, err := decode(file, text)
+	if err != nil {
+		return false
+	}
+	for _, step := range at {
+		switch w := v.(type) {
+		case *pyvalue.Dict:
+			key, isKey := step.(string)
+			inner, there := w.Get(key)
+			if !isKey || !there {
+				return false
+			}
+			v = inner
+		case []any:
+			i, isIndex := step.(float64)
+			if !isIndex || int(i) >= len(w) {
+				return false
+			}
+			v = w[int(i)]
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,183 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/internal/table"
+)
+
+// Join puts the curves of several submissions together. Where there are several, systems are named with the
+// submission's organisation.
+func Join(all []*Results) *Results {
+	if len(all) == 1 {
+		return all[0]
+	}
+	out := &Results{Rules: all[0].Rules}
+	for _, r := range all {
+		out.Organisation += "+" + r.Organisation
+		out.Submission += "+" + r.Submission
+		out.Errors += r.Errors
+		out.Warnings += r.Warnings
+		for _, c := range r.Curves {
+			c.System = r.Organisation + "/" + c.System
+			out.Curves = append(out.Curves, c)
+		}
+	}
+	out.Organisation, out.Submission = out.Organisation[1:], out.Submission[1:]
+	return out
+}
+
+// Comparison is how the curves of one model stand to one another. Between points nothing was measured, so that curves
+// are steps: at each speed of one user a curve has the throughput of its best point that reaches the speed.
+type Comparison struct {
+	Model string  `json:"model"`
+	Leads []Lead  `json:"leads"` // by the speed of one user, rising
+	Areas []Share `json:"areas"` // the largest first
+}
+
+// Lead is a range of speeds of one user in which one system is ahead.
+type Lead struct {
+	From   float64 `json:"from"` // tokens/s of one user; above this
+	To     float64 `json:"to"`   // up to this
+	System string  `json:"system"`
+	// Over is its throughput over that of the next one, at the end of the range; 0 where no other gets there.
+	Over float64 `json:"over"`
+}
+
+// Share is the area under a system's steps: tokens/s of all users times tokens/s of one user.
+type Share struct {
+	System string  `json:"system"`
+	Area   float64 `json:"area"`
+}
+
+// speed is what one user of a point sees: of agentic models over the time of turns.
+func (p Point) speed() *float64 {
+	if p.Interactivity != nil {
+		return p.Interactivity
+	}
+	return p.TPSPerUser
+}
+
+// height is the curve's throughput at a speed of one user; 0 where no point reaches it.
+func (c Curve) height(speed float64) (tps float64) {
+	for _, p := range c.Points {
+		if s := p.speed(); !p.Dedicated() && s != nil && p.SystemTPS != nil && *s >= speed {
+			tps = max(tps, *p.SystemTPS)
+		}
+	}
+	return tps
+}
+
+// Compare compares the curves of each model of which there are several.
+func (r *Results) Compare() (all []Comparison) {
+	var models []string
+	for _, c := range r.Curves {
+		if !slices.Contains(models, c.Model) {
+			models = append(models, c.Model)
+		}
+	}
+	for _, model := range models {
+		curves := slices.Clone(r.Curves)
+		curves = slices.DeleteFunc(curves, func(c Curve) bool { return c.Model != model })
+		if len(curves) > 1 {
+			all = append(all, compareCurves(model, curves))
+		}
+	}
+	return all
+}
+
+func compareCurves(model string, curves []Curve) Comparison {
+	out := Comparison{Model: model}
+	areas := make([]float64, len(curves))
+	var speeds []float64
+	for _, c := range curves {
+		for _, p := range c.Points {
+			if s := p.speed(); !p.Dedicated() && s != nil && p.SystemTPS != nil && *s > 0 {
+				speeds = append(speeds, *s)
+			}
+		}
+	}
+	slices.Sort(speeds)
+	from := 0.0
+	for _, to := range slices.Compact(speeds) {
+		lead := Lead{From: from, To: to}
+		first, second := 0.0, 0.0
+		for i, c := range curves {
+			h := c.height(to)
+			areas[i] += h * (to - from)
+			switch {
+			case h > first:
+				lead.System, first, second = c.System, h, first
+			case h > 0 && h == first:
+				lead.System, second = lead.System+" = "+c.System, h
+			default:
+				second = max(second, h)
+			}
+		}
+		if second > 0 {
+			lead.Over = first / second
+		}
+		out.add(lead)
+		from = to
+	}
+	for i, c := range curves {
+		out.Areas = append(out.Areas, Share{c.System, areas[i]})
+	}
+	slices.SortStableFunc(out.Areas, func(a, b Share) int { return cmp.Compare(b.Area, a.Area) })
+	return out
+}
+
+// add joins a range to the one before it, where the same system is ahead.
+func (c *Comparison) add(l Lead) {
+	if n := len(c.Leads); n > 0 && c.Leads[n-1].System == l.System {
+		l.From = c.Leads[n-1].From
+		c.Leads = c.Leads[:n-1]
+	}
+	c.Leads = append(c.Leads, l)
+}
+
+// Others are how many times the throughput of the next one the leader has, in words.
+func (l Lead) Others() string {
+	if l.Over == 0 {
+		return "no other gets there"
+	}
+	return fmt.Sprintf("%.3g x the next one", l.Over)
+}
+
+// Share is a system's area over the largest one.
+func (c Comparison) Share(s Share) string {
+	if len(c.Areas) == 0 || c.Areas[0].Area <= 0 {
+		return unknown
+	}
+	return fmt.Sprintf("%.3g", s.Area/c.Areas[0].Area)
+}
+
+// writeComparisons writes who is ahead where, and the areas under the steps.
+func (r *Results) writeComparisons(w io.Writer) error {
+	for _, c := range r.Compare() {
+		leads := table.Table{Right: []int{0, 1}}
+		leads.Head("ABOVE", "UP TO", "TOKENS/S OF ONE USER: AHEAD", "AT THE END OF THE RANGE")
+		for _, l := range c.Leads {
+			leads.Row(Shown(&l.From), Shown(&l.To), l.System, l.Others())
+		}
+		areas := table.Table{Right: []int{1, 2}}
+		areas.Head("SYSTEM", "AREA UNDER THE STEPS", "OF THE LARGEST")
+		for _, s := range c.Areas {
+			areas.Row(s.System, Shown(&s.Area), c.Share(s))
+		}
+		if _, err := fmt.Fprintf(w, "\n%s: who is ahead\n", c.Model); err != nil {
+			return err
+		}
+		if _, err := leads.WriteTo(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		if _, err := areas.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// Package wholetree writes the tree of a submission whole or not at all: beside its place first, and then under its
+// name.
+package wholetree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+)
+
+// File is a file of a tree and where it comes from.
+type File struct {
+	Path   string // in the tree, with slashes
+	Origin string // where it comes from, for people
+	From   string // the file that is copied; empty: Text is written
+	Text   []byte
+}
+
+// ErrExists says that the tree is there already.
+var ErrExists = errors.New("it exists already")
+
+// Tree is one that is to be written.
+type Tree struct {
+	Out string
+	// Force replaces a tree that is there. A folder with an entry that Part does not know is never replaced.
+	Force bool
+	// Part says whether a name in Out is one of such a tree, by what it is.
+	Part func(name string) bool
+	// Fill writes the tree below a folder.
+	Fill func(root string) error
+}
+
+// Write writes the tree; replaced says whether one that was there is gone. Of two that write one tree, the second
+// waits.
+func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
+	if err := t.Possible(); err != nil {
+		return false, err
+	}
+	free, err := filelock.Hold(ctx, beside(t.Out, "lock"))
+	if err != nil {
+		return false, fmt.Errorf("the tree %s: %w", t.Out, err)
+	}
+	defer free()
+	if err := t.Possible(); err != nil { // as it is now
+		return false, err
+	}
+	making := beside(t.Out, "building")
+	err = os.RemoveAll(making) // of a build that was killed
+	if err == nil {
+		err = os.MkdirAll(making, 0o755)
+	}
+	if err == nil {
+		err = t.Fill(making)
+	}
+	if err == nil {
+		replaced, err = t.rename(making)
+	}
+	if err != nil {
+		return false, errors.Join(err, os.RemoveAll(making))
+	}
+	return replaced, nil
+}
+
+// beside is a hidden name next to a folder's.
+func beside(out, what string) string {
+	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+what)
+}
+
+// Possible wants nothing in the place of the tree, or with Force such a tree.
+func (t Tree) Possible() error {
+	entries, err := os.ReadDir(t.Out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return wholefile.Possible(filepath.Dir(t.Out))
+	case err != nil:
+		return err
+	case !t.Force:
+		return fmt.Errorf("%s: %w; choose another --out, or replace it with --force", t.Out, ErrExists)
+	}
+	for _, e := range entries {
+		if !t.Part(e.Name()) {
+			return fmt.Errorf("%s: %s is in it, which is no part of a submission's tree: it is not replaced; choose another "+
+				"--out", t.Out, e.Name())
+		}
+	}
+	return nil
+}
+
+// rename gives the tree its name. One that was there goes once the new one has it.
+func (t Tree) rename(making string) (replaced bool, err error) {
+	old := beside(t.Out, "replaced")
+	if err := os.RemoveAll(old); err != nil {
+		return false, err
+	}
+	if t.Force {
+		err := os.Rename(t.Out, old)
+		if replaced = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	if err := os.Rename(making, t.Out); err != nil {
+		if replaced {
+			err = errors.Join(err, os.Rename(old, t.Out))
+		}
+		return false, err
+	}
+	return replaced, os.RemoveAll(old)
+}
+
+// Write writes one file below a folder.
+func (f File) Write(ctx context.Context, root string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	path := filepath.Join(root, filepath.FromSlash(f.Path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if f.From == "" {
+		return os.WriteFile(path, f.Text, 0o644)
+	}
+	from, err := bounded.Open(f.From)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }() // opened for reading
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, bounded.Until(ctx, from))
+	return errors.Join(err, to.Close())
+}
