@@ -119,11 +119,14 @@ func locate(dir, results, test string) (Found, error) {
 // compared are the tests that look at the submission's own runs.
 var compared = []string{"TEST01", "TEST04", "TEST05", "TEST08"}
 
-// besideCompliance is the folder of the results of a scenario whose audits lie below compliance/, as before v6.0;
-// others are their own.
+// besideCompliance is the folder of the results of a scenario whose audits lie below compliance/, as before v6.0, or
+// below audit/, as in v0.5; others are their own.
 func besideCompliance(scenario string) string {
 	parts := strings.Split(filepath.ToSlash(scenario), "/")
 	i := slices.Index(parts, "compliance")
+	if above := len(parts) - 4; i < 0 && above >= 0 && parts[above] == "audit" { // of SYSTEM/BENCHMARK/SCENARIO
+		i = above
+	}
 	if i < 0 || isFolder(filepath.Join(scenario, tree.PerformanceDir)) {
 		return scenario
 	}

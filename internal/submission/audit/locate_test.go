@@ -12,9 +12,11 @@ func TestLocate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const v6, v5, compliance = "closed/x/results/s/resnet50/Offline", "closed/y/results/s/bert-99/Server",
 		"closed/y/compliance/s/bert-99/Server"
+	const first, audits = "closed/z/results/s/gnmt/Server", "closed/z/audit/s/gnmt/Server"
 	for _, dir := range []string{
 		v6 + "/performance/run_1", v6 + "/TEST01/performance/run_1", v6 + "/TEST04/performance/run_1",
 		v5 + "/performance/run_1", compliance + "/TEST01/performance/run_1", "run",
+		first + "/performance/run_1", audits + "/TEST05/performance/run_1",
 	} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -29,6 +31,9 @@ func TestLocate(t *testing.T) {
 		{v6 + "/", "", "TEST04", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
 		{v6 + "/TEST01", "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
 		{compliance, "", "", Found{"TEST01", ResultLogs(v5), ResultLogs(compliance + "/TEST01"), "bert-99", "Server"}},
+		{audits, "", "", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"), "gnmt", "Server"}},
+		{audits + "/TEST05", "", "TEST05", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"),
+			"gnmt", "Server"}},
 		{"run", v6, "TEST01", Found{"TEST01", ResultLogs(v6), logsIn("run"), "resnet50", "Offline"}},
 		{"run", "", "TEST06", Found{Test: "TEST06", Run: logsIn("run")}},
 	} {
