@@ -13,10 +13,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
+// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes the time of change
+// of a file, and a pinned file that changes while it is started is refused.
+func installUnlinked(t *testing.T) (dir string) {
+	t.Helper()
+	dir = built.Install(t, "plugins")
+	for _, name := range []string{"plumbline-plugin-resnet50", "libonnxruntime.so"} {
+		path := filepath.Join(dir, "plugins", name)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		built.Copy(t, filepath.Join("plugins", name), path)
+	}
+	return dir
+}
+
 // TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what
 // was changed does not run.
 func TestTrust(t *testing.T) {
-	dir := built.Install(t, "plugins")
+	dir := installUnlinked(t)
 	plugins := filepath.Join(dir, "plugins")
 	pinned := func(args ...string) harness.Result {
 		cmd := harness.Command(t, filepath.Join(dir, "harness"),
@@ -39,7 +54,7 @@ func TestTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(library); err != nil { // it is a link to that of all tests
+	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
 	}
 	testfile.Write(t, library, string(text)+"\x00")
@@ -83,7 +98,7 @@ func TestTrustAtTheSameTime(t *testing.T) {
 // TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a library that is not there, of which the loader of each program
 // complains: that of a pinned plugin does not hear of it.
 func TestPinnedPluginsPreloadNothing(t *testing.T) {
-	dir := built.Install(t, "plugins")
+	dir := installUnlinked(t)
 	lock := filepath.Join(dir, "plugins.lock")
 	run := func(args ...string) (harness.Result, string) {
 		out := t.TempDir()
