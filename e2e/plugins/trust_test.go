@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes the time of change
-// of a file, and a pinned file that changes while it is started is refused.
+// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes the file's time of
+// change, and a pinned file that changes while it is started is refused.
 func installUnlinked(t *testing.T) (dir string) {
 	t.Helper()
 	dir = built.Install(t, "plugins")
