@@ -202,6 +202,9 @@ func (r *record) set(p place, raw json.RawMessage, n *namer, column []byte) {
 	if bytes.Equal(raw, []byte("null")) {
 		return
 	}
+	if p.field == fInputLength && len(raw) > 0 && raw[0] == '[' { // MLPerf Endpoints' input_tokens are the ids themselves
+		p = place{fIDs, len(fieldNames[fIDs]) - 1}
+	}
 	if has := r.cells[p.field]; has != nil {
 		taken, left := r.columns[p.field], column
 		if r.ranks[p.field] > p.rank {

@@ -153,3 +153,17 @@ func TestOfficialRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestTokensOfSets: input_tokens are ids where they are a list, as in the sets of MLPerf Endpoints, and else a length.
+func TestTokensOfSets(t *testing.T) {
+	file := rowsFile(t, `{"input_tokens": [5, 6, 7], "question": "q", "ground_truth": "g", "dataset": "aime"}`)
+	set, asks := draw(t, prompts.Options{File: file, API: prompts.Completions}, prompts.Draw{})
+	if set.API != prompts.Completions || len(asks) != 1 || !slices.Equal(asks[0].IDs, []int32{5, 6, 7}) {
+		t.Errorf("%s %+v", set.API, asks)
+	}
+	file = rowsFile(t, `{"input_tokens": 3}`)
+	_, asks = draw(t, prompts.Options{File: file, Vocabulary: "0..99"}, prompts.Draw{})
+	if len(asks) != 1 || len(asks[0].IDs) != 3 {
+		t.Errorf("%+v", asks)
+	}
+}

@@ -7,11 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // CountTokens counts the tokens of a text, without special ones, as the reference tokenizer does.
 type CountTokens func(text string) int
+
+// CountMessage counts the tokens of a part of an answer that has reasoning or calls of tools (dicts of pyvalue), as the
+// reference chat template renders it.
+type CountMessage func(content, reasoning string, calls []any) int
 
 // Events is what the client's events.jsonl says of a run.
 type Events struct {
@@ -19,6 +27,7 @@ type Events struct {
 	Samples  int // issued while performance was tracked
 	Complete int // of them
 	Skipped  int // lines that are no event
+	Messages int // answers with reasoning or calls of tools
 }
 
 // maxLine is the longest line that is read, in bytes: an answer of a million tokens has some.
@@ -32,12 +41,13 @@ var ErrEvents = errors.New("not the events of a run")
 
 // ReadEvents reads events.jsonl and makes super-passes of size samples: that of the data set, at least 1. Lines that
 // are no event are counted and skipped, as the official detector skips them. Memory is that of the times of the
-// samples, 24 bytes each; texts are not kept.
-func ReadEvents(r io.Reader, size int, count CountTokens) (Events, error) {
+// samples, 24 bytes each; texts are not kept. Without message, answers with reasoning or calls of tools are counted as
+// texts, without the calls.
+func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) (Events, error) {
 	if size < 1 {
 		return Events{}, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
 	}
-	g := gathering{size: size, count: count, under: map[string]*sample{}}
+	g := gathering{size: size, count: count, message: message, under: map[string]*sample{}}
 	lines := bufio.NewReaderSize(r, 1<<20)
 	var long []byte
 	for {
@@ -75,6 +85,7 @@ type sample struct {
 type gathering struct {
 	size     int
 	count    CountTokens
+	message  CountMessage
 	tracking bool
 	tracked  bool // at any time
 	under    map[string]*sample
@@ -148,14 +159,29 @@ func (g *gathering) complete(s *sample, p *Pass, e event) {
 	if !s.answered {
 		return
 	}
-	text := laterText(e.data)
-	if text == "" {
-		return
-	}
-	if tokens := g.count(text); tokens > 0 {
+	if tokens := g.tokens(e.data); tokens > 0 {
 		p.OutTokens += int64(tokens)
 		p.TPOT = append(p.TPOT, float64(e.at-s.first)/float64(tokens))
 	}
+}
+
+// tokens are those of an answer after its first chunk.
+func (g *gathering) tokens(data []byte) int {
+	var parts []json.RawMessage
+	if json.Unmarshal(data, &parts) != nil || len(parts) < 2 {
+		return 0
+	}
+	a := laterOf(parts)
+	if a.structured {
+		if g.out.Messages++; g.message != nil {
+			return g.message(a.content, a.reasoning, a.calls)
+		}
+	}
+	text := a.reasoning + a.content
+	if text == "" {
+		return 0
+	}
+	return g.count(text)
 }
 
 // remember keeps a completed sample for a while, and forgets the one that completed longest ago.
@@ -178,32 +204,101 @@ func (g *gathering) events() (Events, error) {
 	return g.out, nil
 }
 
-// laterText is the text of an answer after its first chunk, of what a completion carries: a tag, the output, and, where
-// there are such, the reasoning and the calls of tools. Output and reasoning are a text or a list of chunks. The first
-// chunk is the reasoning's where there is any; a text as a whole cannot be told from its first chunk and does not
-// count, unless chunks of reasoning came before it.
-func laterText(data []byte) string {
-	var parts []json.RawMessage
-	if json.Unmarshal(data, &parts) != nil || len(parts) < 2 {
-		return ""
-	}
-	var all []byte
-	reasoned, listed := false, false
+// later is what came of an answer after its first chunk.
+type later struct {
+	content, reasoning string
+	calls              []any
+	structured         bool // the answer has reasoning or calls of tools
+}
+
+// laterOf reads what a completion carries: a tag, the output, and, where there are such, the reasoning and the calls of
+// tools. Output and reasoning are a text or a list of chunks. The first chunk is the reasoning's where there is any; a
+// text as a whole cannot be told from its first chunk and does not count, unless chunks of reasoning came before it.
+func laterOf(parts []json.RawMessage) (a later) {
+	listed, reasoned := false, false
 	if len(parts) > 2 {
 		chunks, whole, list := chunksOf(parts[2])
 		listed, reasoned = list && len(chunks) > 0, len(chunks) > 0 || whole != ""
-		all = appendFrom(all, chunks, 1)
+		a.reasoning = string(appendFrom(nil, chunks, 1))
 	}
 	chunks, whole, list := chunksOf(parts[1])
 	switch {
 	case list && reasoned:
-		all = appendFrom(all, chunks, 0)
+		a.content = string(appendFrom(nil, chunks, 0))
 	case list:
-		all = appendFrom(all, chunks, 1)
+		a.content = string(appendFrom(nil, chunks, 1))
 	case listed:
-		all = append(all, whole...)
+		a.content = whole
 	}
-	return string(all)
+	if len(parts) > 3 {
+		a.calls = callsOf(parts[3], len(chunks) == 0 && whole == "" && !reasoned)
+	}
+	a.structured = reasoned || len(parts) > 3 && !empty(parts[3])
+	return a
+}
+
+// empty tells whether a value is null or a list of nothing.
+func empty(raw json.RawMessage) bool {
+	var all []json.RawMessage
+	return json.Unmarshal(raw, &all) != nil || len(all) == 0
+}
+
+// callsOf are the calls of tools: a list of them, or of chunks, whose parts are put together by their index. Of chunks
+// the first does not count where the answer began with it.
+func callsOf(raw json.RawMessage, first bool) []any {
+	v, err := pyvalue.Decode(string(raw))
+	all, _ := v.([]any)
+	if err != nil || len(all) == 0 {
+		return nil
+	}
+	if _, chunks := all[0].([]any); !chunks {
+		return all
+	}
+	if first {
+		all = all[1:]
+	}
+	calls := map[int64]*pyvalue.Dict{}
+	for _, chunk := range all {
+		parts, _ := chunk.([]any)
+		for _, part := range parts {
+			if d, ok := part.(*pyvalue.Dict); ok {
+				addPart(calls, d)
+			}
+		}
+	}
+	var out []any
+	for _, i := range slices.Sorted(maps.Keys(calls)) {
+		out = append(out, calls[i])
+	}
+	return out
+}
+
+// addPart adds a part of a call to the call of its index.
+func addPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
+	i, _ := pyvalue.Field[int64](part, "index")
+	call := calls[i]
+	if call == nil {
+		call = pyvalue.NewDict()
+		call.Set("type", "function")
+		function := pyvalue.NewDict()
+		function.Set("arguments", "")
+		call.Set("function", function)
+		calls[i] = call
+	}
+	for _, key := range []string{"id", "type"} {
+		if text, _ := pyvalue.Field[string](part, key); text != "" {
+			call.Set(key, text)
+		}
+	}
+	function, _ := pyvalue.Field[*pyvalue.Dict](call, "function")
+	more, _ := pyvalue.Field[*pyvalue.Dict](part, "function")
+	if name, _ := pyvalue.Field[string](more, "name"); name != "" {
+		function.Set("name", name)
+	}
+	if text, _ := pyvalue.Field[string](more, "arguments"); text != "" {
+		before, _ := pyvalue.Field[string](function, "arguments")
+		function.Set("arguments", before+text)
+	}
 }
 
 // chunksOf reads a text, or a list of them.

@@ -2,14 +2,18 @@ package steady
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
 // words counts the tokens of made answers, which are blanks.
@@ -31,8 +35,46 @@ func TestLaterText(t *testing.T) {
 		`["text",7,8]`:                               "",
 		``:                                           "",
 	} {
-		if got := laterText([]byte(data)); got != want {
+		if got := textOf(data); got != want {
 			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+}
+
+// textOf is the text that is counted of an answer where there is no chat template.
+func textOf(data string) (text string) {
+	g := gathering{count: func(t string) int { text = t; return 1 }}
+	g.tokens([]byte(data))
+	return text
+}
+
+// TestMessages: what the client counts of answers with reasoning and calls of tools (ea332753).
+func TestMessages(t *testing.T) {
+	text, err := os.ReadFile("testdata/messages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		var c struct {
+			Data                      json.RawMessage
+			Structured                bool
+			Content, Reasoning, Calls string
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		g := gathering{count: func(string) int { return 1 }, message: func(content, reasoning string, calls []any) int {
+			got++
+			want, _ := pyvalue.Decode(cmp.Or(c.Calls, "[]"))
+			if content != c.Content || reasoning != c.Reasoning || calls != nil && !pyvalue.Same(any(calls), want) ||
+				(calls == nil) != (c.Calls == "") {
+				t.Errorf("%s: %q, %q, %s", line, content, reasoning, pyvalue.JSON(calls))
+			}
+			return 7
+		}}
+		if tokens := g.tokens(c.Data); (got == 1) != c.Structured || (tokens == 7) != c.Structured {
+			t.Errorf("%s: %d messages, %d tokens", line, got, tokens)
 		}
 	}
 }
@@ -57,7 +99,7 @@ not an event
 {"event_type":"sample.complete","timestamp_ns":x,"sample_uuid":"b"}
 {"event_type":"sample.complete"
 [1]`
-	got, err := ReadEvents(strings.NewReader(text), 2, words)
+	got, err := ReadEvents(strings.NewReader(text), 2, words, nil)
 	want := Events{Samples: 3, Complete: 2, Skipped: 4, Passes: []Pass{
 		{Issued: 2, FirstIssue: 10, LastIssue: 20, LastEvent: 60, OutTokens: 3, TTFT: []float64{10},
 			TPOT: []float64{20.0 / 3}, Latency: []float64{30, 48}},
@@ -67,11 +109,11 @@ not an event
 		t.Errorf("%+v (%v)\nwant %+v", got, err, want)
 	}
 	for _, bad := range []string{"", "x\n", `{"event_type":"session.start_performance_tracking","timestamp_ns":1}`} {
-		if _, err := ReadEvents(strings.NewReader(bad), 2, words); err == nil {
+		if _, err := ReadEvents(strings.NewReader(bad), 2, words, nil); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}
-	if _, err := ReadEvents(strings.NewReader(text), 0, words); err == nil {
+	if _, err := ReadEvents(strings.NewReader(text), 0, words, nil); err == nil {
 		t.Error("super-passes of 0 samples: no error")
 	}
 }
@@ -113,7 +155,7 @@ func TestWindowOfLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			writeLog(&log, 40, 10, c.tpot)
-			events, err := ReadEvents(&log, 10, words)
+			events, err := ReadEvents(&log, 10, words, nil)
 			if err != nil || events.Samples != 400 || events.Complete != 400 {
 				t.Fatalf("%+v (%v)", events, err)
 			}
@@ -171,7 +213,7 @@ func BenchmarkReadEvents(b *testing.B) {
 	b.SetBytes(int64(log.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ReadEvents(bytes.NewReader(log.Bytes()), 100, words); err != nil {
+		if _, err := ReadEvents(bytes.NewReader(log.Bytes()), 100, words, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

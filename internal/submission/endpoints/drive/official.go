@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/serving/chat"
 	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
@@ -167,15 +168,22 @@ func (o *Official) read(j Job) (Measured, error) {
 		return m, sdk.Data(err)
 	}
 	defer file.Close()
+	messages, err := chat.OpenBeside(o.Plan.Client.Tokenizer, o.Tokenizer.EncodePlain)
+	if err != nil {
+		return m, sdk.Usage(err)
+	}
 	var ids []int32
 	events, err := steady.ReadEvents(file, m.Size, func(text string) int {
 		ids = o.Tokenizer.EncodePlain(ids[:0], text)
 		return len(ids)
-	})
+	}, messages.Parts())
 	if err != nil {
 		return m, sdk.Data(fmt.Errorf("%s: %w", file.Name(), err))
 	}
 	m.Passes = events.Passes
+	if doubt := messages.Doubt(events.Messages); doubt != "" && o.Say != nil {
+		o.Say(j.Point.Name() + ": " + doubt)
+	}
 	o.advise(j, m)
 	return m, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/internal/serving/chat"
 	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
@@ -101,9 +102,12 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	if err := f.check(events); err != nil {
 		return sdk.Usage(err)
 	}
-	found, err := f.read(events)
+	found, messages, err := f.read(events)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
+	}
+	if doubt := messages.Doubt(found.Messages); doubt != "" {
+		fmt.Fprintln(a.Stderr, doubt)
 	}
 	report := steady.Detect(found.Passes, steady.Options{})
 	block := report.Block(found.Samples, f.samples, f.minSeconds())
@@ -123,35 +127,40 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
 
 // read reads the client's events, or our own records, whose tokens are the server's.
-func (f *steadyFlags) read(path string) (steady.Events, error) {
+func (f *steadyFlags) read(path string) (steady.Events, *chat.Counter, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return steady.Events{}, err
+		return steady.Events{}, nil, err
 	}
 	defer file.Close()
 	if isRequests(path) {
 		all, err := requests.Read(file)
 		if err != nil {
-			return steady.Events{}, err
+			return steady.Events{}, nil, err
 		}
 		passes := formats.NewGathering(f.samples, metrics.Rules{Tokenizer: true})
 		for i := range all {
 			passes.Add(&all[i])
 		}
 		if passes.Len() == 0 {
-			return steady.Events{}, errors.New("it has no request that counts")
+			return steady.Events{}, nil, errors.New("it has no request that counts")
 		}
-		return steady.Events{Passes: passes.Passes(), Samples: passes.Len()}, nil
+		return steady.Events{Passes: passes.Passes(), Samples: passes.Len()}, nil, nil
 	}
 	tokens, err := client.OpenTokenizer(f.tokenizer)
 	if err != nil {
-		return steady.Events{}, err
+		return steady.Events{}, nil, err
+	}
+	messages, err := chat.OpenBeside(f.tokenizer, tokens.EncodePlain)
+	if err != nil {
+		return steady.Events{}, nil, err
 	}
 	var ids []int32
-	return steady.ReadEvents(file, f.samples, func(text string) int {
+	events, err := steady.ReadEvents(file, f.samples, func(text string) int {
 		ids = tokens.EncodePlain(ids[:0], text)
 		return len(ids)
-	})
+	}, messages.Parts())
+	return events, messages, err
 }
 
 // noteSteady says what the block does not.

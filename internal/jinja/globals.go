@@ -1,0 +1,245 @@
+package jinja
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+var globals map[string]function
+
+func init() {
+	globals = map[string]function{
+		"range": makeRange, "dict": makeDict, "namespace": makeNamespace,
+		"raise_exception": func(r *run, a given) any {
+			panic(&Raised{r.str(a.take("raise_exception", "message")[0])})
+		},
+		"strftime_now": func(r *run, a given) any {
+			return strftime(textOf("strftime_now", a.take("strftime_now", "format")[0]), r)
+		},
+	}
+}
+
+func makeRange(r *run, a given) any {
+	if len(a.named) > 0 || len(a.places) < 1 || len(a.places) > 3 {
+		fail("range takes one to three numbers")
+	}
+	parts := []int{0, 0, 1}
+	for i, v := range a.places {
+		parts[i] = wholeOf("range", v)
+	}
+	if len(a.places) == 1 {
+		parts[0], parts[1] = 0, parts[0]
+	}
+	if parts[2] == 0 {
+		fail("the step of a range is 0")
+	}
+	var out []any
+	for i := parts[0]; parts[2] > 0 && i < parts[1] || parts[2] < 0 && i > parts[1]; i += parts[2] {
+		if len(out) == maxRange {
+			fail("a range of more than %d numbers", maxRange)
+		}
+		out = append(out, int64(i))
+	}
+	r.charge(16 * len(out))
+	return out
+}
+
+// named are arguments by name, and those of a dict.
+func named(of string, a given) map[string]any {
+	out := map[string]any{}
+	if len(a.places) > 1 {
+		fail("%s takes one argument by place", of)
+	}
+	for _, v := range a.places {
+		d, ok := v.(*pyvalue.Dict)
+		if !ok {
+			fail("%s wants a dict, found %s", of, typeName(v))
+		}
+		for _, key := range d.Keys() {
+			out[key], _ = d.Get(key)
+		}
+	}
+	for name, v := range a.named {
+		out[name] = v
+	}
+	return out
+}
+
+func makeDict(_ *run, a given) any {
+	if len(a.named) > 1 || len(a.places) > 0 {
+		fail("dict with several names, or with a list, is not supported: want {...}")
+	}
+	d := pyvalue.NewDict()
+	for name, v := range a.named {
+		d.Set(name, v)
+	}
+	return d
+}
+
+func makeNamespace(_ *run, a given) any { return &namespace{named("namespace", a)} }
+
+// percent is "text" % values, with %s, %d and %%.
+func (r *run) percent(text string, v any) any {
+	values, ok := v.(tuple)
+	if !ok {
+		values = tuple{v}
+	}
+	var parts []string
+	used := 0
+	for text != "" {
+		i := strings.IndexByte(text, '%')
+		if i < 0 || i+1 == len(text) {
+			parts = append(parts, text)
+			break
+		}
+		parts = append(parts, text[:i])
+		c := text[i+1]
+		text = text[i+2:]
+		if c == '%' {
+			parts = append(parts, "%")
+			continue
+		}
+		if c != 's' && c != 'd' || used == len(values) {
+			fail("%%%c in a text with values is not supported, or has no value", c)
+		}
+		if _, ok := values[used].(int64); c == 'd' && !ok {
+			fail("%%d wants a whole number, found %s", typeName(values[used]))
+		}
+		parts = append(parts, r.str(values[used]))
+		used++
+	}
+	if used < len(values) {
+		fail("a text with %% leaves values over")
+	}
+	return r.join(parts, "")
+}
+
+// dates are the parts of a date by Go's names.
+var dates = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01", 'y': "06",
+	'Y': "2006", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'F': "2006-01-02", 'T': "15:04:05", 'j': "002",
+	'Z': "", 'z': ""}
+
+func strftime(format string, r *run) string {
+	var out strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			out.WriteByte(format[i])
+			continue
+		}
+		i++
+		layout, known := dates[format[i]]
+		switch {
+		case format[i] == '%':
+			out.WriteByte('%')
+		case format[i] == '-' && i+1 < len(format) && strings.IndexByte("dmHIMS", format[i+1]) >= 0:
+			i++
+			text := strings.TrimLeft(r.now.Format(dates[format[i]]), "0")
+			if text == "" {
+				text = "0"
+			}
+			out.WriteString(text)
+		case known:
+			out.WriteString(r.now.Format(layout))
+		default:
+			fail("strftime_now: %%%c is not supported", format[i])
+		}
+	}
+	return out.String()
+}
+
+// jsonForm is how tojson writes.
+type jsonForm struct {
+	r              *run
+	ascii, sort    bool
+	indent         string
+	indented       bool
+	between, colon string
+}
+
+func toJSON(r *run, v any, a given) any {
+	p := a.take("tojson", "ensure_ascii", "indent", "separators", "sort_keys")
+	f := jsonForm{r: r, ascii: truth(or(p[0], false)), sort: truth(or(p[3], false)), between: ", ", colon: ": "}
+	switch by := or(p[1], nil).(type) {
+	case nil:
+	case string:
+		f.indented, f.indent, f.between = true, by, ","
+	default:
+		n := min(max(0, wholeOf("tojson", by)), 1000)
+		f.indented, f.indent, f.between = true, strings.Repeat(" ", n), ","
+	}
+	if s, ok := sequence(or(p[2], nil)); ok && len(s) == 2 {
+		f.between, f.colon = textOf("tojson", s[0]), textOf("tojson", s[1])
+	}
+	return f.value(v, "\n")
+}
+
+// value is a value as JSON; line is what begins a line of its depth.
+func (f jsonForm) value(v any, line string) string {
+	f.r.step()
+	defer f.r.deeper()()
+	inner := line + f.indent
+	switch v := v.(type) {
+	case string:
+		return f.text(v)
+	case []any, tuple:
+		all, _ := sequence(v)
+		parts := make([]string, len(all))
+		for i, one := range all {
+			parts[i] = f.value(one, inner)
+		}
+		return f.wrap("[", parts, "]", line)
+	case *pyvalue.Dict:
+		keys := v.Keys()
+		if f.sort {
+			keys = slices.Sorted(slices.Values(keys))
+		}
+		parts := make([]string, len(keys))
+		for i, key := range keys {
+			one, _ := v.Get(key)
+			parts[i] = f.text(key) + f.colon + f.value(one, inner)
+		}
+		return f.wrap("{", parts, "}", line)
+	case nil, bool, int64, *big.Int, float64:
+		return pyvalue.JSON(v)
+	}
+	fail("%s cannot be written as JSON", typeName(v))
+	return ""
+}
+
+func (f jsonForm) wrap(open string, parts []string, end, line string) string {
+	if len(parts) == 0 {
+		return open + end
+	}
+	between := f.between
+	if f.indented {
+		between += line + f.indent
+		open, end = open+line+f.indent, line+end
+	}
+	return f.r.join([]string{open, f.r.join(parts, between), end}, "")
+}
+
+func (f jsonForm) text(s string) string {
+	f.r.charge(len(s))
+	if f.ascii {
+		return pyvalue.JSON(s)
+	}
+	out := []byte{'"'}
+	for i := 0; i < len(s); {
+		c, n := utf8.DecodeRuneInString(s[i:])
+		switch j := strings.IndexRune("\b\f\n\r\t\"\\", c); {
+		case j >= 0 && c != utf8.RuneError:
+			out = append(out, '\\', "bfnrt\"\\"[j])
+		case c < 0x20:
+			out = fmt.Appendf(out, `\u%04x`, c)
+		default:
+			out = append(out, s[i:i+n]...)
+		}
+		i += n
+	}
+	return string(append(out, '"'))
+}

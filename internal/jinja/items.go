@@ -1,0 +1,123 @@
+package jinja
+
+import (
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+)
+
+// attributeOf is v.name: a method, an attribute, or an item with this key.
+func attributeOf(v any, name string) any {
+	if m, ok := methodOf(v, name); ok {
+		return m
+	}
+	switch v := v.(type) {
+	case *pyvalue.Dict:
+		if one, ok := v.Get(name); ok {
+			return one
+		}
+	case *round:
+		if one, ok := v.attribute(name); ok {
+			return one
+		}
+	case *namespace:
+		if one, ok := v.names[name]; ok {
+			return one
+		}
+	case *undefined:
+		fail("%s is undefined, and has no %s", v.name, name)
+	}
+	return &undefined{name}
+}
+
+// itemOf is v[with].
+func (r *run) itemOf(v, with any) any {
+	if u, ok := v.(*undefined); ok {
+		fail("%s is undefined, and has no items", u.name)
+	}
+	key, isText := with.(string)
+	if d, ok := v.(*pyvalue.Dict); ok && isText {
+		if one, ok := d.Get(key); ok {
+			return one
+		}
+	}
+	if isText {
+		return attributeOf(v, key)
+	}
+	i, ok := with.(int64)
+	if !ok {
+		return &undefined{"an item of " + typeName(v)}
+	}
+	all, ok := v.([]any)
+	switch v := v.(type) {
+	case tuple:
+		all, ok = v, true
+	case string:
+		all, ok = r.items(v), true
+	}
+	if i < 0 {
+		i += int64(len(all))
+	}
+	if !ok || i < 0 || i >= int64(len(all)) {
+		return &undefined{"an item of " + typeName(v)}
+	}
+	return all[i]
+}
+
+// cut is a slice of a text or a list.
+func (r *run) cut(v any, parts [3]any) any {
+	_, isText := v.(string)
+	_, isTuple := v.(tuple)
+	if _, ok := v.([]any); !ok && !isText && !isTuple {
+		fail("%s has no slices", typeName(v))
+	}
+	all := r.items(v)
+	step := 1
+	if parts[2] != nil {
+		step = wholeOf("a slice", parts[2])
+	}
+	if step == 0 {
+		fail("the step of a slice is 0")
+	}
+	first, last := bounds(len(all), step, parts)
+	var out []any
+	for i := first; step > 0 && i < last || step < 0 && i > last; i += step {
+		out = append(out, all[i])
+	}
+	r.charge(16 * len(out))
+	switch {
+	case isText:
+		var b strings.Builder
+		for _, c := range out {
+			b.WriteString(c.(string))
+		}
+		return b.String()
+	case isTuple:
+		return tuple(out)
+	case out == nil:
+		return []any{}
+	}
+	return out
+}
+
+// bounds are the first and the last place of a slice, the last not included.
+func bounds(n, step int, parts [3]any) (first, last int) {
+	low, high := 0, n
+	if step < 0 {
+		low, high = -1, n-1
+	}
+	place := func(v any, otherwise int) int {
+		if v == nil {
+			return otherwise
+		}
+		i := wholeOf("a slice", v)
+		if i < 0 {
+			i = max(i, -n-1) + n
+		}
+		return min(max(i, low), high)
+	}
+	if step > 0 {
+		return place(parts[0], 0), place(parts[1], n)
+	}
+	return place(parts[0], n-1), place(parts[1], -1)
+}

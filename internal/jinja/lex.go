@@ -1,0 +1,329 @@
+package jinja
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+)
+
+// kind is that of a token.
+type kind int
+
+const (
+	tokEnd kind = iota
+	tokText
+	tokPrint // {{
+	tokPrintEnd
+	tokBlock // {%
+	tokBlockEnd
+	tokName
+	tokString
+	tokInt
+	tokFloat
+	tokOperator
+)
+
+type token struct {
+	kind  kind
+	text  string
+	value any // of a number
+	line  int
+}
+
+// lexer takes a template apart. Blanks around tags go as Jinja's trim_blocks and lstrip_blocks say.
+type lexer struct {
+	source string
+	at     int
+	line   int
+	starts bool // the text begins a line, as far as the lexer knows
+	tokens []token
+}
+
+func lex(source string) []token {
+	l := &lexer{source: source, line: 1, starts: true}
+	for l.at < len(source) {
+		l.text()
+	}
+	return append(l.tokens, token{kind: tokEnd, line: l.line})
+}
+
+func (l *lexer) fail(format string, args ...any) {
+	defer func() {
+		f := recover().(*fault)
+		f.line = l.line
+		panic(f)
+	}()
+	fail(format, args...)
+}
+
+func (l *lexer) add(k kind, text string) {
+	l.tokens = append(l.tokens, token{kind: k, text: text, line: l.line})
+}
+
+// forward steps over n bytes.
+func (l *lexer) forward(n int) {
+	l.line += strings.Count(l.source[l.at:l.at+n], "\n")
+	l.at += n
+}
+
+// begin is where the next tag begins; the length of the source where there is none.
+func (l *lexer) begin() int {
+	for i := l.at; i+1 < len(l.source); i++ {
+		if l.source[i] == '{' && strings.IndexByte("{%#", l.source[i+1]) >= 0 {
+			return i
+		}
+	}
+	return len(l.source)
+}
+
+// text reads a text and the tag behind it.
+func (l *lexer) text() {
+	from := l.begin()
+	text := l.source[l.at:from]
+	if from == len(l.source) {
+		l.add(tokText, text)
+		l.at = from
+		return
+	}
+	open, sign := l.source[from+1], byte(0)
+	if from+2 < len(l.source) && (l.source[from+2] == '-' || l.source[from+2] == '+') {
+		sign = l.source[from+2]
+	}
+	switch {
+	case sign == '-':
+		text = strings.TrimRightFunc(text, pyfloat.IsSpace)
+	case sign == 0 && open != '{':
+		i := strings.LastIndexByte(text, '\n') + 1
+		if (i > 0 || l.starts) && strings.TrimFunc(text[i:], pyfloat.IsSpace) == "" {
+			text = text[:i]
+		}
+	}
+	if text != "" {
+		l.add(tokText, text)
+	}
+	n := 2
+	if sign != 0 {
+		n = 3
+	}
+	l.forward(from - l.at + n)
+	l.starts = false
+	switch open {
+	case '#':
+		l.comment()
+	case '{':
+		l.tag(tokPrint, tokPrintEnd, "}}")
+	default:
+		if !l.raw() {
+			l.tag(tokBlock, tokBlockEnd, "%}")
+		}
+	}
+}
+
+// closes tells whether a tag ends at a place, and steps over its end.
+func (l *lexer) closes(end string) bool {
+	rest := l.source[l.at:]
+	switch {
+	case strings.HasPrefix(rest, "-"+end):
+		rest = rest[1+len(end):]
+		blanks := len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace))
+		l.forward(1 + len(end) + blanks)
+	case strings.HasPrefix(rest, "+"+end) && end != "}}":
+		l.forward(1 + len(end))
+	case strings.HasPrefix(rest, end):
+		n := len(end)
+		if end != "}}" && strings.HasPrefix(rest[n:], "\n") {
+			n++
+		}
+		l.forward(n)
+	default:
+		return false
+	}
+	l.starts = l.source[l.at-1] == '\n'
+	return true
+}
+
+func (l *lexer) comment() {
+	for l.at < len(l.source) {
+		if l.closes("#}") {
+			return
+		}
+		l.forward(1)
+	}
+	l.fail("a comment without its end, want #}")
+}
+
+// raw reads {% raw %}, whose text is as it stands.
+func (l *lexer) raw() bool {
+	rest := strings.TrimLeftFunc(l.source[l.at:], pyfloat.IsSpace)
+	after, ok := strings.CutPrefix(rest, "raw")
+	if trimmed := strings.TrimLeftFunc(after, pyfloat.IsSpace); !ok ||
+		!strings.HasPrefix(strings.TrimLeft(trimmed, "+-"), "%}") {
+		return false
+	}
+	l.fail("raw is not supported: write its text as texts in quotes")
+	return true
+}
+
+// tag reads the tokens of a tag.
+func (l *lexer) tag(open, end kind, closing string) {
+	l.add(open, "")
+	var braces []byte
+	for {
+		l.blanks()
+		if l.at >= len(l.source) {
+			l.fail("a tag without its end, want %s", closing)
+		}
+		if len(braces) == 0 && l.closes(closing) {
+			l.add(end, "")
+			return
+		}
+		braces = l.token(braces)
+	}
+}
+
+func (l *lexer) blanks() {
+	rest := l.source[l.at:]
+	l.forward(len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace)))
+}
+
+// operators are those of expressions, longest first.
+var operators = []string{"//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
+	">", "<", "=", ".", ":", "|", ",", ";"}
+
+// token reads one token; braces are those that are open.
+func (l *lexer) token(braces []byte) []byte {
+	c, _ := utf8.DecodeRuneInString(l.source[l.at:])
+	switch {
+	case c == '\'' || c == '"':
+		l.quoted(byte(c))
+		return braces
+	case c >= '0' && c <= '9':
+		l.number()
+		return braces
+	case c == '_' || unicode.IsLetter(c):
+		n := strings.IndexFunc(l.source[l.at:], func(r rune) bool {
+			return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})
+		if n < 0 {
+			n = len(l.source) - l.at
+		}
+		l.add(tokName, l.source[l.at:l.at+n])
+		l.forward(n)
+		return braces
+	}
+	for _, o := range operators {
+		if !strings.HasPrefix(l.source[l.at:], o) {
+			continue
+		}
+		l.add(tokOperator, o)
+		l.forward(len(o))
+		return l.balance(braces, o)
+	}
+	l.fail("unexpected %q", c)
+	return nil
+}
+
+// balance notes a brace that opens or closes.
+func (l *lexer) balance(braces []byte, o string) []byte {
+	if i := strings.Index("([{", o); i >= 0 && len(o) == 1 {
+		return append(braces, ")]}"[i])
+	}
+	if i := strings.Index(")]}", o); i >= 0 && len(o) == 1 {
+		if len(braces) == 0 || braces[len(braces)-1] != o[0] {
+			l.fail("unexpected %q", o)
+		}
+		return braces[:len(braces)-1]
+	}
+	return braces
+}
+
+func (l *lexer) number() {
+	digits := func(i int) int {
+		for i < len(l.source) && (l.source[i] >= '0' && l.source[i] <= '9' || l.source[i] == '_') {
+			i++
+		}
+		return i
+	}
+	end, float := digits(l.at), false
+	if end+1 < len(l.source) && l.source[end] == '.' && l.source[end+1] >= '0' && l.source[end+1] <= '9' {
+		end, float = digits(end+1), true
+	}
+	if end < len(l.source) && (l.source[end] == 'e' || l.source[end] == 'E') {
+		i := end + 1
+		if i < len(l.source) && (l.source[i] == '+' || l.source[i] == '-') {
+			i++
+		}
+		if j := digits(i); j > i {
+			end, float = j, true
+		}
+	}
+	text := strings.ReplaceAll(l.source[l.at:end], "_", "")
+	t := token{kind: tokInt, text: text, line: l.line}
+	var err error
+	if float {
+		t.kind = tokFloat
+		t.value, err = strconv.ParseFloat(text, 64)
+	} else {
+		t.value, err = strconv.ParseInt(text, 10, 64)
+	}
+	if err != nil {
+		l.fail("%s is no number that can be used", text)
+	}
+	l.tokens = append(l.tokens, t)
+	l.forward(end - l.at)
+}
+
+func (l *lexer) quoted(quote byte) {
+	line := l.line
+	for i := l.at + 1; i < len(l.source); i++ {
+		switch l.source[i] {
+		case '\\':
+			i++
+		case quote:
+			text := l.unescape(l.source[l.at+1 : i])
+			l.forward(i + 1 - l.at)
+			l.tokens = append(l.tokens, token{kind: tokString, text: text, line: line})
+			return
+		}
+	}
+	l.fail("a text without its end, want %q", quote)
+}
+
+// simple are the escapes of one letter.
+var simple = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b",
+	'f': "\f", 'v': "\v", '\n': ""}
+
+// unescape reads the escapes of Python's texts.
+func (l *lexer) unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			out.WriteByte(text[i])
+			continue
+		}
+		i++
+		if s, ok := simple[text[i]]; ok {
+			out.WriteString(s)
+			continue
+		}
+		n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[i]]
+		if n > 0 && i+n < len(text) {
+			if v, err := strconv.ParseUint(text[i+1:i+1+n], 16, 32); err == nil {
+				out.WriteRune(rune(v))
+				i += n
+				continue
+			}
+		}
+		if n > 0 || text[i] >= '0' && text[i] <= '7' || text[i] == 'N' {
+			l.fail(`the escape \%c cannot be read`, text[i])
+		}
+		out.WriteString(text[i-1 : i+1])
+	}
+	return out.String()
+}
