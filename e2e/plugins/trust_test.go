@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes the file's time of
+// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes a file's time of
 // change, and a pinned file that changes while it is started is refused.
 func installUnlinked(t *testing.T) (dir string) {
 	t.Helper()
