@@ -61,6 +61,8 @@ const (
 	WorkloadFlags      = plan.WorkloadFlags
 	RunFlags           = plan.RunFlags
 	OutputFlags        = plan.OutputFlags
+	GoalFlags          = plan.GoalFlags
+	PluginFlags        = plan.PluginFlags
 )
 
 // Plan is what will be done, and what is asked to do it.

@@ -61,9 +61,7 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 		return nil, err
 	}
 	g.settings = s
-	if g.asker, err = newAsker(s, s.kind); err != nil {
-		return nil, err
-	}
+	g.asker = newAsker(s)
 	return g, nil
 }
 

@@ -27,6 +27,12 @@ const (
 	Rerank      API = "rerank"
 )
 
+// The other ways to ask a benchmark's prompts.
+const (
+	anyAPI API = ""         // what fits the prompt
+	native API = "generate" // SGLang's own, which is not OpenAI's and lies beside it
+)
+
 // apis are all parts with their paths below a base URL; of paths with the same end the longer one is first.
 var apis = [...]struct {
 	name API
@@ -36,14 +42,17 @@ var apis = [...]struct {
 	{Rerank, "/rerank"},
 }
 
-// path is where an API is, below a base URL.
-func (a API) path() (string, bool) {
+// path is where an API is, below a base URL, and that of SGLang beside it; empty: there is no such API.
+func (a API) path() string {
 	for _, known := range apis {
 		if known.name == a {
-			return known.path, true
+			return known.path
 		}
 	}
-	return "", false
+	if a == native {
+		return "/generate"
+	}
+	return ""
 }
 
 // generates tells whether an API answers with generated text.
@@ -118,8 +127,8 @@ type writer struct {
 
 // Write writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
 func (c *Client) Write(call Call) (Request, error) {
-	path, ok := call.API.path()
-	if !ok {
+	path := call.API.path()
+	if path == "" || call.API == native {
 		return Request{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
 			ErrPrompt, call.API)
 	}
@@ -134,7 +143,8 @@ func (c *Client) Write(call Call) (Request, error) {
 	if own := fields[place]; len(before) == 0 || len(own) == 0 || &own[0] != &call.Messages[0] {
 		before = nil // a field of the user's has taken the place of all messages
 	}
-	body, at := object(fields, place)
+	body, at := appendFields([]byte{'{'}, fields, place)
+	body[len(body)-1] = '}' // in the place of the last comma
 	head, host := c.head(call.Header, len(body)+len(before))
 	tokens := cmp.Or(call.MaxTokens, mostUnasked)
 	return Request{
@@ -241,10 +251,11 @@ func (call Call) lacks() string {
 // fields are those of a request's body, as JSON.
 func (w *writer) fields(call Call) map[string][]byte {
 	model := cmp.Or(call.Model, w.settings.model)
-	f := map[string][]byte{"model": appendText(nil, model)}
+	f := map[string][]byte{}
 	if call.API.generates() {
 		w.generating(f, call)
 	}
+	f["model"] = appendText(nil, model)
 	switch call.API {
 	case Chat:
 		f["messages"] = call.Messages
@@ -275,18 +286,15 @@ func (w *writer) fields(call Call) map[string][]byte {
 
 // generating sets the fields of requests for generated text.
 func (w *writer) generating(f map[string][]byte, call Call) {
-	f["temperature"] = []byte("0")
-	if !call.Whole {
-		f["stream"] = []byte("true")
+	maps.Copy(f, w.settings.generated(call.API, call.Whole, false))
+	k := w.kind
+	if w.settings.cache != cacheAllow && k.salts(call.API) {
+		f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
 	}
-	if call.API != Responses {
-		w.counting(f, call)
-	}
-	w.caching(f, call)
 	if call.MaxTokens == 0 {
 		return
 	}
-	k, n := w.kind, strconv.AppendInt(nil, int64(call.MaxTokens), 10)
+	n := strconv.AppendInt(nil, int64(call.MaxTokens), 10)
 	f[k.limit(call.API)] = n
 	if call.Exact && k.minTokens != "" {
 		f[k.minTokens] = n
@@ -295,51 +303,6 @@ func (w *writer) generating(f map[string][]byte, call Call) {
 		f["ignore_eos"] = []byte("true")
 	}
 }
-
-// counting sets the fields by which a server reports what tokens are counted by, and takes the likeliest of them.
-func (w *writer) counting(f map[string][]byte, call Call) {
-	k := w.kind
-	if !call.Whole {
-		f["stream_options"] = []byte(`{"include_usage":true}`)
-	}
-	for _, one := range append(k.counting(w.settings.count), k.greedy...) {
-		f[one.name] = []byte(one.value)
-	}
-	if f["logprobs"] != nil && call.API == Chat {
-		f["logprobs"], f["top_logprobs"] = []byte("true"), []byte("0")
-	}
-	if k.asksSpecial(w.settings) {
-		f["skip_special_tokens"] = []byte("false")
-	}
-}
-
-// caching sets the fields that keep a prompt out of a server's cache, where an option asks for it.
-func (w *writer) caching(f map[string][]byte, call Call) {
-	k := w.kind
-	if w.settings.cache == cacheAllow {
-		return
-	}
-	for _, one := range k.noCache {
-		f[one.name] = []byte(one.value)
-	}
-	if k.salt != "" && (!k.saltsChats || call.API == Chat) {
-		f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
-	}
-}
-
-// limit is the name of the most tokens in an API.
-func (k *kind) limit(of API) string {
-	switch {
-	case of == Responses:
-		return "max_output_tokens"
-	case of == Chat && k.maxTokens != "":
-		return k.maxTokens
-	}
-	return "max_tokens"
-}
-
-// exact tells whether answers of an exact length can be asked for.
-func (k *kind) exact() bool { return k.ignoresEnd }
 
 func firstOf(texts ...[]byte) []byte {
 	for _, t := range texts {
@@ -360,23 +323,4 @@ func idsOrText(ids []int32, text string) []byte {
 // question is a chat of one question.
 func question(text string) []byte {
 	return backend.AppendChat(nil, backend.Prompt{Text: text})[len(`"messages":`):]
-}
-
-// object writes fields as an object, in the order of their names, and says where the value of one of them is.
-func object(fields map[string][]byte, of string) (b []byte, at int) {
-	n := 2
-	for name, value := range fields {
-		n += len(name) + len(value) + 4
-	}
-	b = append(make([]byte, 0, n), '{')
-	for i, name := range slices.Sorted(maps.Keys(fields)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b = append(appendText(b, name), ':'); name == of {
-			at = len(b)
-		}
-		b = append(b, fields[name]...)
-	}
-	return append(b, '}'), at
 }

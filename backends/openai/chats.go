@@ -16,7 +16,7 @@ var (
 )
 
 // TakesParts says that chats may have pictures, unless option api names another way to ask.
-func (g *Generator) TakesParts() bool { return g.settings.api == anyAPI || g.settings.api == chat }
+func (g *Generator) TakesParts() bool { return g.settings.api == anyAPI || g.settings.api == Chat }
 
 // TakesTools says that chats may have tools, unless option api names another way to ask.
 func (g *Generator) TakesTools() bool { return g.TakesParts() }
@@ -56,21 +56,13 @@ func (a *asker) exact(p backend.Prompt, salt string, goesOn bool) request {
 			fields[f.name] = json.RawMessage(f.value)
 		}
 	}
-	if salt != "" && a.kind.salt != "" {
+	if salt != "" && a.kind.salts(Chat) {
 		fields[a.kind.salt] = appendText(nil, salt)
 	}
 	maps.Copy(fields, a.settings.body)
-	n := len(p.ChatJSON) + 256
-	for name, value := range fields {
-		n += len(name) + len(value) + 4
-	}
-	b := append(make([]byte, 0, n), '{')
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		b = append(appendText(b, name), ':')
-		b = append(append(b, fields[name]...), ',')
-	}
+	b, _ := appendFields(append(make([]byte, 0, len(p.ChatJSON)+256), '{'), fields, "")
 	return request{
-		path: chat.path(), body: append(appendChat(b, p), '}'), session: p.Session,
+		path: Chat.path(), body: append(appendChat(b, p), '}'), session: p.Session,
 		whole: string(fields["stream"]) != "true",
 	}
 }

@@ -16,12 +16,8 @@ func ForTest(dial func(context.Context, string, string) (net.Conn, error), optio
 	if err != nil {
 		panic(err)
 	}
-	asker, err := newAsker(s, s.kind)
-	if err != nil {
-		panic(err)
-	}
 	return &Generator{
-		settings: s, asker: asker, header: header(""), cache: newCacheWatch(),
+		settings: s, asker: newAsker(s), header: header(""), cache: newCacheWatch(),
 		client:   &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
 		balancer: newBalancer(s.endpoints, s.places),
 	}

@@ -74,7 +74,7 @@ func refused(r *http.Response, body []byte) *failure {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.busy = true
 	case http.StatusBadRequest:
-		if r.Request != nil && strings.HasSuffix(r.Request.URL.Path, chat.path()) { // chats have no ids
+		if r.Request != nil && strings.HasSuffix(r.Request.URL.Path, Chat.path()) { // chats have no ids
 			break
 		}
 		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text " +
@@ -113,6 +113,27 @@ func message(body []byte) string {
 		return "no reason given"
 	}
 	return text
+}
+
+// fault is what is wrong with an event of an answer, of which a parser made a chunk, or could not: ok is false. Nil:
+// nothing.
+func (ev event) fault(c *chunk, ok bool) error {
+	switch {
+	case ev.isError || c.hasFault:
+		return fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))
+	case !ok:
+		return fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream, len(ev.data), ev.data)
+	}
+	return nil
+}
+
+// finishFault is an error of an answer that ended for a reason that makes it none; nil: it is an answer.
+func finishFault(reason string) error {
+	switch reason {
+	case "error", "abort", "content_filter":
+		return fmt.Errorf("%w: the answer ended with %q", ErrServer, reason)
+	}
+	return nil
 }
 
 // encoded is an answer whose content was encoded, though no request says that it may be.

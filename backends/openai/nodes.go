@@ -33,7 +33,7 @@ var _ backend.LocalWorker = (*Generator)(nil)
 // ids that no server keeps.
 func (g *Generator) LocalWork() []string {
 	var work []string
-	if g.settings.api == chat {
+	if g.settings.api == Chat {
 		work = append(work, "prompts are sent as text, as chats are (option api=chat)")
 	}
 	if g.settings.cache == cacheAllow {
@@ -82,7 +82,7 @@ func (n node) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
 	of := n.generator.settings.api
-	r := request{path: of.path(), beside: of == native}
+	r := request{path: cmp.Or(of, Completions).path(), beside: of == native}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.at(n.base), bytes.NewReader(body))
 	if err != nil {
 		return err

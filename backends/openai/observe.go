@@ -418,12 +418,8 @@ func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
 			continue
 		}
 		chunk, ok := a.parser.parse(ev.data)
-		switch {
-		case ev.isError || chunk.hasFault:
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))}
-		case !ok:
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream,
-				len(ev.data), ev.data)}
+		if err := ev.fault(chunk, ok); err != nil {
+			return &Failure{Kind: BadAnswer, Err: err}
 		}
 		a.take(chunk, o)
 	}
@@ -493,9 +489,8 @@ func (a *observed) drain() {
 
 // finished judges an answer that has ended, of which so many tokens were seen.
 func (a *observed) finished(came int, r *Request) error {
-	switch a.finish {
-	case "error", "abort", "content_filter":
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: the answer ended with %q", ErrServer, a.finish)}
+	if err := finishFault(a.finish); err != nil {
+		return &Failure{Kind: BadAnswer, Err: err}
 	}
 	if !r.api.generates() {
 		return nil

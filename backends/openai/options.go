@@ -18,7 +18,7 @@ type settings struct {
 	model     string
 	kind      *kind // of server; nil: asked
 	kindGiven bool
-	api       api
+	api       API // anyAPI, Chat, Completions or native
 	count     count
 	places    int           // requests at a time, of each endpoint
 	unused    time.Duration // how long a connection is kept that nobody uses
@@ -35,27 +35,6 @@ type settings struct {
 	special   specialPolicy
 	body      map[string]json.RawMessage
 	whole     bool // answers come in one piece
-}
-
-// api is the way to ask.
-type api uint8
-
-const (
-	anyAPI api = iota // what fits the prompt
-	completions
-	chat
-	native // SGLang's own, which is not OpenAI's
-)
-
-// path is where it is: below a base URL, SGLang's own beside it.
-func (a api) path() string {
-	switch a {
-	case chat:
-		return "/chat/completions"
-	case native:
-		return "/generate"
-	}
-	return "/completions"
 }
 
 // count is how tokens are to be counted.
@@ -119,7 +98,7 @@ func (s *settings) options() option.List {
 		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
 		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
 		option.Choice("api", &s.api,
-			map[string]api{"auto": anyAPI, "completions": completions, "chat": chat, "sglang": native},
+			map[string]API{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": native},
 			"auto (what fits the prompt), completions, chat, or sglang (its own /generate, by token ids)"),
 		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
 			"false: answers of api=sglang come in one piece, so that their first token counts as late as the last"),

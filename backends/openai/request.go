@@ -1,12 +1,9 @@
 package openai
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,71 +22,22 @@ type asker struct {
 	common, drawn [2][]byte
 }
 
-// newAsker returns an asker for a kind of server.
-func newAsker(s settings, k *kind) (*asker, error) {
-	extra := k.counting(s.count)
-	if s.cache != cacheAllow {
-		extra = append(extra, k.noCache...)
-	}
-	if k.asksSpecial(s) {
-		extra = append(extra, field{"skip_special_tokens", "false"})
-	}
-	a := &asker{settings: s, kind: k}
-	greedy := append([]field{{"temperature", "0"}}, k.greedy...)
-	for i, of := range []api{completions, chat} {
-		var err1, err2 error
-		a.common[i], err1 = commonFields(s, of, append(greedy, extra...))
-		a.drawn[i], err2 = commonFields(s, of, extra)
-		if err := cmp.Or(err1, err2); err != nil {
-			return nil, err
+// newAsker returns an asker of the kind of server that the settings have.
+func newAsker(s settings) *asker {
+	a := &asker{settings: s, kind: s.kind}
+	for i, of := range []API{Completions, Chat} {
+		for _, to := range []struct {
+			fields *[2][]byte
+			drawn  bool
+		}{{&a.common, false}, {&a.drawn, true}} {
+			fields := s.generated(of, false, to.drawn)
+			for name, value := range s.body {
+				fields[name] = value
+			}
+			to.fields[i], _ = appendFields(nil, fields, "")
 		}
 	}
-	return a, nil
-}
-
-// counting returns the fields that make a server report what tokens are counted by. Where it has none for ids, it may
-// report them unasked, or for a field of option body.KEY.
-func (k *kind) counting(c count) []field {
-	switch {
-	case c == countLogged, c == countIDs && k.tokenIDs == nil && k.loggedIDs:
-		return append(slices.Clone(k.idsByLogprobs), field{"logprobs", "1"})
-	case c == countByUsage:
-		return nil
-	}
-	return slices.Clone(k.tokenIDs)
-}
-
-// asksSpecial tells whether the text of special tokens is asked for. Where neither ids nor log probabilities are, an
-// answer that starts with such a token would seem to start with its first word.
-func (k *kind) asksSpecial(s settings) bool {
-	if s.special != specialWhereHidden {
-		return s.special == specialShown
-	}
-	return k.showsSpecial && len(k.counting(s.count)) == 0
-}
-
-// commonFields writes the fields that all requests of an API have, those of option body.KEY in place of others.
-func commonFields(s settings, of api, extra []field) ([]byte, error) {
-	model, err := json.Marshal(s.model)
-	if err != nil {
-		return nil, err
-	}
-	fields := map[string]string{"model": string(model), "stream": "true", "stream_options": `{"include_usage":true}`}
-	for _, f := range extra {
-		fields[f.name] = f.value
-	}
-	if fields["logprobs"] != "" && of == chat {
-		fields["logprobs"], fields["top_logprobs"] = "true", "0"
-	}
-	for name, value := range s.body {
-		fields[name] = string(value)
-	}
-	var b []byte
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		b = append(strconv.AppendQuote(b, name), ':')
-		b = append(append(b, fields[name]...), ',')
-	}
-	return b, nil
+	return a
 }
 
 // request is what to ask: the path below an endpoint, and the body.
@@ -120,24 +68,21 @@ func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, er
 	}
 	b := make([]byte, 0, 512+7*len(p.Tokens)+len(p.Text))
 	b = append(b, '{')
-	r := request{path: a.settings.api.path(), session: p.Session}
-	limit, common := "max_tokens", &a.common
+	of, common := Completions, &a.common
 	if p.Sampling != nil {
 		common = &a.drawn
 	}
 	if a.asksChat(p) {
-		r.path = chat.path()
+		of = Chat
 		b = append(appendChat(append(b, common[1]...), p), ',')
-		if a.kind.maxTokens != "" {
-			limit = a.kind.maxTokens
-		}
 	} else {
 		b = appendPrompt(append(b, common[0]...), p)
 	}
-	b = appendNumber(b, limit, p.MaxNewTokens)
+	r := request{path: of.path(), session: p.Session}
+	b = appendNumber(b, a.kind.limit(of), p.MaxNewTokens)
 	b = a.appendEnds(b, p)
 	b = a.appendSampling(b, p.Sampling)
-	if salt != "" && a.kind.salt != "" && (!a.kind.saltsChats || a.asksChat(p)) {
+	if salt != "" && a.kind.salts(of) {
 		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
 	}
 	r.body = append(b, '}')
@@ -147,12 +92,10 @@ func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, er
 // asksChat tells which API fits a prompt.
 func (a *asker) asksChat(p backend.Prompt) bool {
 	switch a.settings.api {
-	case completions:
+	case Completions, native:
 		return false
-	case chat:
+	case Chat:
 		return true
-	case native:
-		return false
 	}
 	return len(p.Tokens) == 0 && isChat(p)
 }

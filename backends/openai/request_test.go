@@ -25,11 +25,7 @@ func ask(t *testing.T, p backend.Prompt, options ...string) (request, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAsker(s, s.kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.request(p, "s1", false)
+	return newAsker(s).request(p, "s1", false)
 }
 
 // TestGreedyRequests holds requests without sampling to what they were before there was any, byte for byte.

@@ -151,13 +151,11 @@ func (c *call) take(ev event) error {
 		parse = c.parser.generated
 	}
 	chunk, ok := parse(ev.data)
-	switch {
-	case c.request.native && chunk.hasFault:
+	if c.request.native && chunk.hasFault {
 		return fmt.Errorf("%w within an answer: %.4096s", ErrServer, chunk.fault)
-	case ev.isError || chunk.hasFault:
-		return fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))
-	case !ok:
-		return fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream, len(ev.data), ev.data)
+	}
+	if err := ev.fault(chunk, ok); err != nil {
+		return err
 	}
 	if c.request.native {
 		if err := c.answer.fresh(chunk); err != nil {
@@ -184,14 +182,12 @@ func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
 
 // complete checks an answer that has ended.
 func (g *Generator) complete(c *call) *failure {
-	switch reason := c.answer.finish; reason {
-	case "":
-		if c.request.native {
-			return &failure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
-				ErrStream, len(c.answer.ids))}
-		}
-	case "error", "abort", "content_filter":
-		return &failure{err: fmt.Errorf("%w: the answer ended with %q", ErrServer, reason)}
+	if c.answer.finish == "" && c.request.native {
+		return &failure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
+			ErrStream, len(c.answer.ids))}
+	}
+	if err := finishFault(c.answer.finish); err != nil {
+		return &failure{err: err}
 	}
 	return nil
 }

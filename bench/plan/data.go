@@ -22,7 +22,7 @@ type Data struct {
 	// (sdk.DatasetInfo.Use); empty: Path.
 	AccuracyPath string `flag:"accuracy-dataset"`
 	AuditPath    string `flag:"audit-dataset"`
-	Count        int    `flag:"count"`
+	Count        int    `flag:"count,positive"`
 	CountAtMost  bool   // of a data set with fewer samples than Count all run
 
 	Targets []string `flag:"target"` // metric=value: the least that an accuracy run must reach

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
-
-	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
 // Flag is a flag that fills a field of a request.
@@ -16,21 +14,27 @@ type Flag struct {
 	Name  string    // without dashes
 	Help  string    // what it does, in lines; the placeholder of its value stands between backquotes
 	Group FlagGroup // which commands take it
-	Split bool      // one text has several values with commas between them
-	// Field points to the field: a *string, *[]string, *int, *bool, *time.Duration or *[]export.Format.
+	Topic string    // of help: the title that it stands under
+	// Rarely says that few need it: help shows it where all flags are asked for. Positive that its number is above 0.
+	Rarely, Positive bool
+	Split            bool // one text has several values with commas between them
+	// Field points to the field: a *string, *[]string, *int, *bool, *time.Duration, *mlconf.SystemType or
+	// *[]export.Format.
 	Field any
 }
 
 // FlagGroup is flags that some commands take together.
 type FlagGroup string
 
-// The groups of flags: what decides about LoadGen's settings, what the plugin opens, what else a run takes, and where
-// results go.
+// The groups of flags: what decides about LoadGen's settings, what the plugin opens, what else a run takes, where
+// results go, for what system runs are to be submitted, and where plugins are found.
 const (
 	SettingFlags  FlagGroup = "settings"
 	WorkloadFlags FlagGroup = "workload"
 	RunFlags      FlagGroup = "runs"
 	OutputFlags   FlagGroup = "output"
+	GoalFlags     FlagGroup = "goal"
+	PluginFlags   FlagGroup = "plugins"
 )
 
 // flagsText has a row for each flag, in the order of help.
@@ -38,7 +42,8 @@ const (
 //go:embed flags.txt
 var flagsText string
 
-// flagTag is the key of the tags that name the flag of a field: `flag:"NAME"`, or `flag:"NAME,split"`.
+// flagTag is the key of the tags that name the flag of a field: `flag:"NAME"`, `flag:"NAME,split"` where commas are
+// between values, or `flag:"NAME,positive"` of a number above 0.
 const flagTag = "flag"
 
 // Flags are those that fill the request, in the order of help. A field whose flag has no text, and a text whose flag
@@ -55,7 +60,7 @@ func (r *Request) Flags() []Flag {
 		if !ok {
 			panic(fmt.Sprintf("flags.txt: --%s: no field of a request has this flag", f.Name))
 		}
-		flags[i].Field, flags[i].Split = field.Field, field.Split
+		flags[i].Field, flags[i].Split, flags[i].Positive = field.Field, field.Split, field.Positive
 		delete(fields, f.Name)
 	}
 	for name := range fields {
@@ -64,29 +69,29 @@ func (r *Request) Flags() []Flag {
 	return flags
 }
 
-// addTagged adds the fields of a section that have flags, by the names of these. That of an identity is its label's.
+// addTagged adds the fields of a section that have flags, by the names of these, and those of structs in it.
 func addTagged(section reflect.Value, fields map[string]Flag) {
 	for i := range section.NumField() {
-		tag, ok := section.Type().Field(i).Tag.Lookup(flagTag)
+		of, field := section.Type().Field(i), section.Field(i)
+		tag, ok := of.Tag.Lookup(flagTag)
 		if !ok {
+			if of.IsExported() && field.Kind() == reflect.Struct {
+				addTagged(field, fields)
+			}
 			continue
 		}
 		name, how, _ := strings.Cut(tag, ",")
-		field := section.Field(i).Addr().Interface()
-		if identity, ok := field.(*record.Identity); ok {
-			field = &identity.Label
-		}
 		if _, twice := fields[name]; twice {
 			panic(fmt.Sprintf("--%s: two fields of a request have this flag", name))
 		}
-		fields[name] = Flag{Field: field, Split: how == "split"}
+		fields[name] = Flag{Field: field.Addr().Interface(), Split: how == "split", Positive: how == "positive"}
 	}
 }
 
-// readFlags reads the rows of a text: groups as "# NAME: ...", below each the names of flags, and the lines of their
-// help, indented. Lines above the first group are about the text itself.
+// readFlags reads the rows of a text: groups as "# NAME: ...", below each the names of flags with their topics, and the
+// lines of their help, indented. Lines above the first group are about the text itself.
 func readFlags(text string) (flags []Flag) {
-	rounds := strings.Join(mlconf.Rounds(), ", ")
+	words := strings.NewReplacer("[rounds]", strings.Join(mlconf.Rounds(), ", "), "[usual]", UsualAnswerTimeout.String())
 	var group FlagGroup
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -100,11 +105,13 @@ func readFlags(text string) (flags []Flag) {
 		switch {
 		case line == "" || group == "":
 		case !indented:
-			flags = append(flags, Flag{Name: line, Group: group})
+			name, topic, _ := strings.Cut(line, ": ")
+			topic, rarely := strings.CutSuffix(topic, ", rarely")
+			flags = append(flags, Flag{Name: name, Group: group, Topic: topic, Rarely: rarely})
 		case flags[last].Help == "":
-			flags[last].Help = strings.ReplaceAll(help, "[rounds]", rounds)
+			flags[last].Help = words.Replace(help)
 		default:
-			flags[last].Help += "\n" + help
+			flags[last].Help += "\n" + words.Replace(help)
 		}
 	}
 	return flags

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record/export"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
 // TestEveryFlagFillsOneField: each flag has a text, a group and a field of its own, which a value of the flag reaches.
@@ -21,8 +22,11 @@ func TestEveryFlagFillsOneField(t *testing.T) {
 		if f.Help == "" || strings.Contains(f.Help, "[rounds]") {
 			t.Errorf("--%s: help %q", f.Name, f.Help)
 		}
+		if f.Topic == "" {
+			t.Errorf("--%s: it stands under no topic", f.Name)
+		}
 		switch f.Group {
-		case SettingFlags, WorkloadFlags, RunFlags, OutputFlags:
+		case SettingFlags, WorkloadFlags, RunFlags, OutputFlags, GoalFlags, PluginFlags:
 		default:
 			t.Errorf("--%s: unknown group %q", f.Name, f.Group)
 		}
@@ -52,10 +56,32 @@ func fill(t *testing.T, f Flag) {
 		*field = true
 	case *time.Duration:
 		*field = time.Second
+	case *mlconf.SystemType:
+		*field = mlconf.Edge
 	case *[]export.Format:
 		*field = []export.Format{export.JSONL()}
 	default:
 		t.Errorf("--%s: a field of type %T, which no command line can fill", f.Name, field)
+	}
+}
+
+// TestNumbersAboveZero: each flag of a number above 0 is refused below it, those of the data first.
+func TestNumbersAboveZero(t *testing.T) {
+	r := Request{Data: Data{Count: -1}, Model: Model{Batch: -2, Sessions: -3, Threads: -4}}
+	want := []string{"--count -1", "--batch -2", "--sessions -3", "--threads -4"}
+	got := r.checkNumbers()
+	if len(got) != len(want) {
+		t.Fatalf("found %v, want %q", got, want)
+	}
+	for i, err := range got {
+		if err.Error() != want[i]+": want a number above 0" {
+			t.Errorf("found %v, want %s", err, want[i])
+		}
+	}
+	for _, f := range r.Flags() {
+		if _, number := f.Field.(*int); f.Positive && !number {
+			t.Errorf("--%s is no number, and is to be above 0", f.Name)
+		}
 	}
 }
 
@@ -72,17 +98,20 @@ func TestSectionsAreSmall(t *testing.T) {
 
 // TestReadFlags reads groups, names, and help of several lines.
 func TestReadFlags(t *testing.T) {
-	got := readFlags("about the text\n\n# one: a group\n\na\n    `N` of\n    these\n\nb\n    of [rounds]\n\n" +
-		"# two: another\n\nc\n    x")
+	got := readFlags("about the text\n\n# one: a group\n\na: Load\n    `N` of\n    these\n\n" +
+		"b: Load, rarely\n    of [rounds]\n\n# two: another\n\nc: Results\n    x")
 	if len(got) != 3 {
 		t.Fatalf("found %+v, want three flags", got)
 	}
 	for i, want := range []Flag{
-		{Name: "a", Help: "`N` of\nthese", Group: "one"}, {Name: "b", Help: "of v6.1, ", Group: "one"},
-		{Name: "c", Help: "x", Group: "two"},
+		{Name: "a", Help: "`N` of\nthese", Group: "one", Topic: "Load"},
+		{Name: "b", Help: "of v6.1, ", Group: "one", Topic: "Load", Rarely: true},
+		{Name: "c", Help: "x", Group: "two", Topic: "Results"},
 	} {
-		if f := got[i]; f.Name != want.Name || f.Group != want.Group || !strings.HasPrefix(f.Help, want.Help) {
-			t.Errorf("found %+v, want %+v", f, want)
+		f := got[i]
+		begins := strings.HasPrefix(f.Help, want.Help)
+		if f.Help = want.Help; f != want || !begins {
+			t.Errorf("found %+v, want %+v", got[i], want)
 		}
 	}
 }

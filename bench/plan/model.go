@@ -41,11 +41,11 @@ type Model struct {
 	Env func(name string) string
 	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
 	Secrets *Secrets
-	Threads int    `flag:"threads"` // shortcut for the backend option "threads"
 	ORTLib  string `flag:"ort-lib"` // shortcut for the backend option "lib"
 
-	Batch    int `flag:"batch"`
-	Sessions int `flag:"sessions"`
+	Batch    int `flag:"batch,positive"`
+	Sessions int `flag:"sessions,positive"`
+	Threads  int `flag:"threads,positive"` // shortcut for the backend option "threads"
 	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder
 	// Profiles that fits, if any.
 	Tuning   string `flag:"tuning"`

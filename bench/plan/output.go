@@ -33,7 +33,7 @@ type Output struct {
 	Note           string `flag:"note"`
 	PrecisionLabel string `flag:"precision-label"`
 	// Identity is what results call the runs, where several are shown: a label, and the place among those of one command.
-	Identity record.Identity `flag:"label"`
+	Identity record.Identity
 
 	Trace bool `flag:"trace"` // write mlperf_log_trace.json too, which is large
 	// Exports are written beside the logs of each timed run: of each query, as far as they are at most ExportRows samples

@@ -13,10 +13,10 @@ import (
 // Plugins says where plugins are looked for, and how they are started and watched. Its methods may be called from any
 // goroutine.
 type Plugins struct {
-	Dirs       []string // are searched first, in this order
+	Dirs       []string `flag:"plugin-dir"` // are searched first, in this order
 	List       string   // further ones, as the variable PLUMBLINE_PLUGINS lists them
 	Executable string   // a program: its folder, and plugins/ in there, are searched last; empty: none
-	Name       string   // the only plugin to use, or the path of its binary; empty: all that are found
+	Name       string   `flag:"plugin"` // the only plugin to use, or the path of its binary; empty: all that are found
 	// Launcher starts them; nil: plugin.Host{}. A trust.Guard starts pinned ones only.
 	Launcher plugin.Launcher
 	// Launch watches them. An AnswerTimeout of 0 is UsualAnswerTimeout in smoke runs, and none in others; below 0: none.

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -37,17 +39,15 @@ func (r *Request) prepare() error {
 	return nil
 }
 
-// checkNumbers wants a number above 0 of flags that are given with another one.
-func (r Request) checkNumbers() (faults []error) {
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{
-		{"--count", r.Data.Count}, {"--batch", r.Model.Batch}, {"--sessions", r.Model.Sessions},
-		{"--threads", r.Model.Threads},
-	} {
-		if n.value < 0 {
-			faults = append(faults, fmt.Errorf("%s %d: want a number above 0", n.flag, n.value))
+// checkNumbers wants a number above 0 of flags that are given with another one: those of the data, then the model's.
+func (r *Request) checkNumbers() (faults []error) {
+	for _, section := range []any{&r.Data, &r.Model} {
+		value := reflect.ValueOf(section).Elem()
+		for i := range value.NumField() {
+			name, how, _ := strings.Cut(value.Type().Field(i).Tag.Get(flagTag), ",")
+			if how == "positive" && value.Field(i).Int() < 0 {
+				faults = append(faults, fmt.Errorf("--%s %d: want a number above 0", name, value.Field(i).Int()))
+			}
 		}
 	}
 	return faults

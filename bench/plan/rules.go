@@ -25,9 +25,9 @@ type Rules struct {
 	Division string `flag:"division"`
 	// SystemType is what the runs are submitted for: where Load.Scenarios is empty, those that the round has of the model
 	// on such systems are run in the closed and the network division. Empty: nothing is left out.
-	SystemType mlconf.SystemType
-	Official   bool `flag:"official"`
-	Smoke      bool `flag:"smoke"`
+	SystemType mlconf.SystemType `flag:"system-type"`
+	Official   bool              `flag:"official"`
+	Smoke      bool              `flag:"smoke"`
 
 	UserConf string   `flag:"user-conf"`
 	Set      []string `flag:"set"`   // [scenario.]key=value

@@ -10,8 +10,8 @@ import (
 
 // Identity is what a run is called among others: what the user calls it, and its place where a command makes several.
 type Identity struct {
-	Label string `json:"label,omitempty"` // the user's own name of it: --label
-	Entry string `json:"entry,omitempty"` // the name of the suite's entry, where it is not the model's
+	Label string `json:"label,omitempty" flag:"label"` // the user's own name of it: --label
+	Entry string `json:"entry,omitempty"`              // the name of the suite's entry, where it is not the model's
 	// Point is that of a suite's matrix, or which of several backends it is: "batch=4", "backend=ort". Each is KEY=VALUE.
 	Point []string `json:"point,omitempty"`
 	// Repeat is which of Repeats it is, from 1 on; both are 0 where it is made once.

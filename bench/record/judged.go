@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // Judged is a figure that a run is judged by: its result, or what a limit holds for.
@@ -264,7 +264,7 @@ func countOf(i metric.Info, n uint64) Figure {
 func (l *TokenLatency) judged() Judged {
 	j := Judged{Figure: l.Figure}
 	switch {
-	case l.LimitNS >= int64(arrival.NoLimit):
+	case l.LimitNS >= int64(metrics.NoLimit):
 		j.About = "no limit"
 	case l.LimitNS > 0:
 		j.Limit, j.Better = figure.Millis(time.Duration(l.LimitNS)), sdk.LowerBetter

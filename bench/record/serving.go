@@ -3,8 +3,6 @@ package record
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -14,10 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/curve"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/objective"
 )
 
 // ModeServing is the mode of a run that measures a server without a benchmark.
@@ -42,8 +37,8 @@ type Serving struct {
 	Faults []ServingFault `json:"faults,omitempty"`
 	// Holds says whether the point keeps all objectives; absent where there are none. Objectives are these, each with its
 	// verdict.
-	Holds      *bool               `json:"holds,omitempty"`
-	Objectives []objective.Verdict `json:"objectives,omitempty"`
+	Holds      *bool             `json:"holds,omitempty"`
+	Objectives []metrics.Verdict `json:"objectives,omitempty"`
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *metrics.Stationarity `json:"stationarity,omitempty"`
@@ -80,8 +75,8 @@ type ServingFault struct {
 
 // ServingLoad is the load of a point.
 type ServingLoad struct {
-	By    arrival.Kind `json:"by"`
-	Value float64      `json:"value,omitempty"` // how many users, or requests per second; 0 where the load is no number
+	By    metrics.LoadKind `json:"by"`
+	Value float64          `json:"value,omitempty"` // users, or requests per second; 0 where the load is no number
 	// Arrival is how requests of a rate follow each other; Think how long users think, in seconds; Users how many requests
 	// may be under way at most beside a rate.
 	Arrival string  `json:"arrival,omitempty"`
@@ -215,13 +210,13 @@ func (s *Serving) judged(r Run) []Judged {
 		}
 		value, limit, unit := *v.Measured, v.Term.Value, v.Term.Unit
 		switch unit {
-		case objective.Nanoseconds:
+		case metrics.Nanoseconds:
 			value, limit, unit = value/nsPerMilli, limit/nsPerMilli, metric.Millis
-		case objective.Share:
+		case metrics.Share:
 			value, limit, unit = 100*value, 100*limit, "%"
 		}
 		name := v.Term.Metric
-		if v.Term.Stat != objective.Whole {
+		if v.Term.Stat != metrics.Whole {
 			name = v.Term.Stat + " " + name
 		}
 		j := Judged{Figure: figureOf(metric.Info{Title: name, Unit: unit}, value), Limit: limit, Better: sdk.HigherBetter}
@@ -259,11 +254,11 @@ func (s *Serving) headline(r Run) (value string, remarks []string) {
 // String is the load: "16 users", "5 requests/s", "all at once".
 func (l ServingLoad) String() string {
 	switch value := figure.Short(l.Value); l.By {
-	case arrival.Users:
+	case metrics.UsersLoad:
 		return figure.Plural(int(l.Value), "user")
-	case arrival.Rate:
+	case metrics.RateLoad:
 		return value + " requests/s"
-	case arrival.Maximum:
+	case metrics.MaximumLoad:
 		return "all at once"
 	}
 	return string(l.By)
@@ -288,31 +283,6 @@ func (s *Serving) others(r Run) []Judged {
 		}
 	}
 	return all
-}
-
-// Point is what a sweep has to know of the run.
-func (s *Serving) Point() curve.Point {
-	known := func(v *float64) float64 {
-		if v == nil {
-			return math.NaN()
-		}
-		return *v
-	}
-	p := curve.Point{
-		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
-		Goodput: math.NaN(), Failed: math.NaN(), Held: !s.Failed() && (s.Holds == nil || *s.Holds),
-		Stationary: !slices.Contains(s.Flags, NotStationary), ClientLimited: slices.Contains(s.Flags, ClientLimited),
-	}
-	f := s.Figures
-	if f == nil {
-		return p
-	}
-	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.CountedTokensPerSec()), known(f.Goodput)
-	p.User = known(f.UserRate())
-	if p.Requests = f.Requests; f.Requests > 0 {
-		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
-	}
-	return p
 }
 
 // About is what goes with the figures wherever they are shown: what the load is, and of a closed loop what that means.

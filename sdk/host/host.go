@@ -71,19 +71,21 @@ const (
 	defaultCloseTimeout     = 5 * time.Second
 )
 
-// LaunchOptions say how to start a plugin. Zero values give the defaults.
+// LaunchOptions say how to start a plugin. Zero values give the defaults. Tags name the flags of harness that fill
+// them.
 type LaunchOptions struct {
 	Stderr           io.Writer     // receives what the plugin prints, stdout and stderr; nil: kept for StderrTail only
-	StartTimeout     time.Duration // 30 s: from start to handshake
-	HeartbeatTimeout time.Duration // 30 s: silence longer than this is a hang
-	AnswerTimeout    time.Duration // 0: none: nothing that the plugin was asked for gets on for longer than this is a hang
-	CloseTimeout     time.Duration // 5 s: how long Close asks before it kills
-	Env              []string      // added to the plugin's environment, as NAME=VALUE
-	Inherit          []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
-	Withhold         []string      // names of variables that it does not inherit
-	TLS              bool          // mutual TLS on the unix socket too; it doubles the round trip
-	StreamOnly       bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
-	Limits           Limits        // of what its processes may use; zero: none
+	StartTimeout     time.Duration `flag:"plugin-start-timeout"` // 30 s: from start to handshake
+	HeartbeatTimeout time.Duration `flag:"heartbeat-timeout"`    // 30 s: silence longer than this is a hang
+	// AnswerTimeout is how long nothing that the plugin was asked for may get on: longer is a hang. 0: for ever.
+	AnswerTimeout time.Duration `flag:"answer-timeout"`
+	CloseTimeout  time.Duration // 5 s: how long Close asks before it kills
+	Env           []string      // added to the plugin's environment, as NAME=VALUE
+	Inherit       []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
+	Withhold      []string      // names of variables that it does not inherit
+	TLS           bool          // mutual TLS on the unix socket too; it doubles the round trip
+	StreamOnly    bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
+	Limits        Limits        // of what its processes may use; zero: none
 	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it
 	// from being started; else the file that was approved is the one that is executed, on Linux even if its name comes to
 	// mean another one meanwhile. A file that is changed while it is started is an *Error.

@@ -8,17 +8,19 @@ package arrival
 import (
 	"fmt"
 	"time"
+
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Kind is what decides when a request is sent.
-type Kind string
+// Kind is what decides when a request is sent, as records have it.
+type Kind = metrics.LoadKind
 
 // The kinds of load.
 const (
-	Maximum Kind = "maximum" // everything is due at once
-	Rate    Kind = "rate"    // requests arrive at a rate, which may change
-	Replay  Kind = "replay"  // requests arrive as those of a trace did
-	Users   Kind = "users"   // each user waits for an answer, thinks, and asks again
+	Maximum = metrics.MaximumLoad // everything is due at once
+	Rate    = metrics.RateLoad    // requests arrive at a rate, which may change
+	Replay  = metrics.ReplayLoad  // requests arrive as those of a trace did
+	Users   = metrics.UsersLoad   // each user waits for an answer, thinks, and asks again
 )
 
 // Arrival is how requests of a rate follow each other.
@@ -39,7 +41,7 @@ const (
 )
 
 // NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
-const NoLimit = 365 * 24 * time.Hour
+const NoLimit = metrics.NoLimit
 
 // MostRequests bounds a schedule: its times alone take half a gigabyte.
 const MostRequests = 1 << 26

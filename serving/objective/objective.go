@@ -30,40 +30,34 @@ import (
 
 // Units of the limits of terms.
 const (
-	Nanoseconds = "ns"
-	TokensPerS  = "tokens/s"
-	RequestsPer = "requests/s"
-	Share       = "share" // from 0 to 1; written in percent
+	Nanoseconds = metrics.Nanoseconds
+	TokensPerS  = metrics.TokensPerS
+	RequestsPer = metrics.RequestsPer
+	Share       = metrics.Share
 )
 
 // Statistics of terms that are no percentile.
 const (
-	Each  = "each"  // of each request
-	Mean  = "mean"  // of answered requests
-	Max   = "max"   // failures count as infinite
-	Whole = "value" // the metric is one number of a point
+	Each  = metrics.Each
+	Mean  = metrics.Mean
+	Max   = metrics.Max
+	Whole = metrics.Whole
 )
 
 // Metrics that are one number of a point; the others are distributions of measure.
 const (
-	TokensPerSec   = "tokens_per_s"
-	RequestsPerSec = "requests_per_s"
-	Goodput        = "goodput"
-	Attainment     = "attainment"
-	Failed         = "failed"
+	TokensPerSec   = metrics.TokensPerSec
+	RequestsPerSec = metrics.RequestsPerSec
+	Goodput        = metrics.Goodput
+	Attainment     = metrics.Attainment
+	Failed         = metrics.Failed
 )
 
-// Term is one objective.
-type Term struct {
-	Text   string              `json:"text"` // as it was given
-	Stat   string              `json:"stat"` // "p99", Each, Mean, Max, Whole
-	Metric string              `json:"metric"`
-	Op     inequality.Operator `json:"op"`
-	Value  float64             `json:"value"`
-	Unit   string              `json:"unit"`
-
-	p float64 // of a percentile, as a fraction; else 0
-}
+// Term is one objective, and Verdict whether a point holds it: as records have them.
+type (
+	Term    = metrics.Term
+	Verdict = metrics.Verdict
+)
 
 // Objectives are terms that a point is to keep, all of them.
 type Objectives struct {
@@ -138,46 +132,41 @@ func parseTerm(text string) (Term, error) {
 	subject, op, value, ok := inequality.Cut(text)
 	switch {
 	case text == "":
-		return t, t.fault("there is nothing between two commas, or at an end")
+		return t, fault(&t, "there is nothing between two commas, or at an end")
 	case !ok:
-		return t, t.fault("no operator (<, <=, >, >=)")
+		return t, fault(&t, "no operator (<, <=, >, >=)")
 	case op == inequality.Equal || op == inequality.Different:
-		return t, t.fault(fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
+		return t, fault(&t, fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
 	}
 	t.Op = op
-	if err := t.readSubject(subject); err != nil {
+	if err := readSubject(&t, subject); err != nil {
 		return t, err
 	}
-	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != t.smaller() {
+	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != smaller(&t) {
 		better, op := "larger", "> or >="
-		if t.smaller() {
+		if smaller(&t) {
 			better, op = "smaller", "< or <="
 		}
-		return t, t.fault(fmt.Sprintf("%s is better the %s it is: no limit holds it there; want %s", t.Metric, better, op))
+		return t, fault(&t, fmt.Sprintf("%s is better the %s it is: no limit holds it there; want %s", t.Metric, better, op))
 	}
-	return t, t.readValue(value)
+	return t, readValue(&t, value)
 }
 
-func (t Term) fault(what string) error {
+func fault(t *Term, what string) error {
 	return fmt.Errorf("objective %q: %s; want [p99|mean|max] METRIC < VALUE, such as p99 ttft < 500ms", t.Text, what)
 }
 
 // smaller says that the metric is better the smaller it is.
-func (t Term) smaller() bool { return t.Unit == Nanoseconds || t.Metric == Failed }
-
-// Throughput says that the metric is one that rises with the load, as long as the server keeps up.
-func (t Term) Throughput() bool {
-	return t.Metric == TokensPerSec || t.Metric == RequestsPerSec || t.Metric == Goodput
-}
+func smaller(t *Term) bool { return t.Unit == Nanoseconds || t.Metric == Failed }
 
 // ofRequests says that each request has the metric.
 func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
 
 // readSubject reads what is left of the operator: a statistic and a metric, or as figures are named: ttft.p99.
-func (t *Term) readSubject(text string) error {
+func readSubject(t *Term, text string) error {
 	words := inOrder(strings.Fields(strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 2 {
-		return t.fault(fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
+		return fault(t, fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
 	}
 	t.Metric = words[len(words)-1]
 	if name, ok := other[t.Metric]; ok {
@@ -185,10 +174,10 @@ func (t *Term) readSubject(text string) error {
 	}
 	if unitOf[t.Metric] == "" {
 		if isStat(t.Metric) && len(words) == 1 {
-			return t.fault(fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
+			return fault(t, fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
 		}
 		if what := unclear[t.Metric]; what != "" {
-			return t.fault(fmt.Sprintf("%s is unclear: %s", t.Metric, what))
+			return fault(t, fmt.Sprintf("%s is unclear: %s", t.Metric, what))
 		}
 		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, Metrics()))
 	}
@@ -199,16 +188,17 @@ func (t *Term) readSubject(text string) error {
 		return nil
 	}
 	if !ofRequests(t.Metric) {
-		return t.fault(fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
+		return fault(t, fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
 	}
 	if t.Stat = words[0]; t.Stat == Mean || t.Stat == Max {
 		return nil
 	}
 	var ok bool
-	if t.p, ok = metrics.ParsePercentile(t.Stat); !ok {
-		return t.fault(fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max", words[0]))
+	if t.Fraction, ok = metrics.ParsePercentile(t.Stat); !ok {
+		return fault(t, fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max",
+			words[0]))
 	}
-	t.Stat = metrics.PercentileName(t.p)
+	t.Stat = metrics.PercentileName(t.Fraction)
 	return nil
 }
 
@@ -254,46 +244,46 @@ func isStat(word string) bool {
 }
 
 // readValue reads what is right of the operator.
-func (t *Term) readValue(text string) error {
+func readValue(t *Term, text string) error {
 	q, ok := inequality.ParseQuantity(text)
 	if !ok {
-		return t.fault(fmt.Sprintf("%q is no number with a unit", text))
+		return fault(t, fmt.Sprintf("%q is no number with a unit", text))
 	}
 	switch t.Unit {
 	case Nanoseconds:
 		power, ok := inequality.TimePower(q.Unit)
 		if !ok {
-			return t.fault(fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
+			return fault(t, fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
 		}
 		if t.Value = q.Scaled(power); t.Value <= 0 {
-			return t.fault("no time is that short; want more than 0")
+			return fault(t, "no time is that short; want more than 0")
 		}
 	case Share:
 		if q.Unit != "%" {
-			return t.fault(fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
+			return fault(t, fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
 		}
 		t.Value = q.Scaled(-2)
 	default:
 		if q.Unit != "" && !slices.Contains(perSecond[t.Unit], strings.ToLower(q.Unit)) {
-			return t.fault(fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))
+			return fault(t, fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))
 		}
 		t.Value = q.Value
 	}
 	if math.IsInf(t.Value, 0) {
-		return t.fault(fmt.Sprintf("%q is too large", text))
+		return fault(t, fmt.Sprintf("%q is too large", text))
 	}
 	if t.Value < 0 {
-		return t.fault(fmt.Sprintf("%q is below 0", text))
+		return fault(t, fmt.Sprintf("%q is below 0", text))
 	}
-	if t.Unit == Share && (t.Value > 1 || !t.Op.Holds(t.best(), t.Value)) {
-		return t.fault("no point can hold it: shares are from 0 to 100 %")
+	if t.Unit == Share && (t.Value > 1 || !t.Op.Holds(best(t), t.Value)) {
+		return fault(t, "no point can hold it: shares are from 0 to 100 %")
 	}
 	return nil
 }
 
 // best is the best share that there is.
-func (t Term) best() float64 {
-	if t.smaller() {
+func best(t *Term) float64 {
+	if smaller(t) {
 		return 0
 	}
 	return 1
@@ -312,16 +302,16 @@ func (o Objectives) Each() metrics.Limits {
 	var limits metrics.Limits
 	rarest := map[string]float64{}
 	for _, t := range o.Terms {
-		if limits == nil && (t.Stat == Each || t.p > 0 || t.Metric == Attainment || t.Metric == Goodput) {
+		if limits == nil && (t.Stat == Each || t.Fraction > 0 || t.Metric == Attainment || t.Metric == Goodput) {
 			limits = metrics.Limits{}
 		}
-		p := t.p
+		p := t.Fraction
 		switch {
 		case t.Stat == Each:
 			p = math.Inf(1)
 		case p == 0:
 			continue
-		case !t.smaller():
+		case !smaller(&t):
 			p = 1 - p
 		}
 		if p > rarest[t.Metric] {
@@ -335,8 +325,8 @@ func (o Objectives) Each() metrics.Limits {
 func (o Objectives) Percentiles() map[string][]float64 {
 	all := map[string][]float64{}
 	for _, t := range o.Terms {
-		if t.p > 0 {
-			all[t.Metric] = append(all[t.Metric], t.p)
+		if t.Fraction > 0 {
+			all[t.Metric] = append(all[t.Metric], t.Fraction)
 		}
 	}
 	return all

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // TestFails: a point without one good answer is a failure whatever else there is; one with too many failures where no

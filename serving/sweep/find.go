@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/objective"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // Find is a search for the highest load.

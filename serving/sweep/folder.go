@@ -17,10 +17,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // Folder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // damages are ways in which a point's folder is not what it was, each with what is said of it.

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/curve"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // Sweep is loads to be measured.
@@ -110,7 +110,7 @@ func (s *Sweep) save() error {
 
 // points are those that were made, in the order of their loads, as a curve has them.
 func (s *Sweep) points() []curve.Point {
-	return lists.Map(s.File.InOrder(), func(r record.Run) curve.Point { return r.Serving.Point() })
+	return lists.Map(s.File.InOrder(), func(r record.Run) curve.Point { return sweepfile.PointOf(r.Serving) })
 }
 
 // below are those of the points that have a lower load.

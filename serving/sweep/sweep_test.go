@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"
@@ -23,6 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // server works on slots of requests at a time, 200 to 600 ms each: 2.5 a second for each slot. The first of its two

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // save makes an output folder with a run of each scenario.
@@ -105,7 +105,7 @@ func TestPointsInOrder(t *testing.T) {
 		value, _, _ = strings.Cut(value, "-")
 		r := record.Run{Model: "m", Mode: record.ModeServing, Dir: ".", Started: began.Add(time.Duration(i) * time.Minute)}
 		if by != "run" {
-			r.Serving = &record.Serving{Load: record.ServingLoad{By: arrival.Kind(by)}}
+			r.Serving = &record.Serving{Load: record.ServingLoad{By: metrics.LoadKind(by)}}
 			r.Serving.Load.Value, _ = strconv.ParseFloat(value, 64)
 		}
 		text, err := record.NewDocument([]record.Run{r}).JSON()

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/curve"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // sweep is the points of one server in one folder.
@@ -105,7 +106,7 @@ func curves(runs []results.Found) []plot.Chart {
 			s.Name = called[i]
 		}
 		s.Loads = append(s.Loads, lists.Map(w.points, func(r record.Run) plot.Load { return loadOf(r, perGPU) })...)
-		best := curve.Pareto(lists.Map(w.points, func(r record.Run) curve.Point { return r.Serving.Point() }))
+		best := curve.Pareto(lists.Map(w.points, func(r record.Run) curve.Point { return sweepfile.PointOf(r.Serving) }))
 		for i := range s.Loads {
 			s.Loads[i].Beaten = !slices.Contains(best, i)
 		}
@@ -190,7 +191,7 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 	}
 	l := plot.Load{
 		By: loadName(s.Load.By), Value: s.Load.Value, Name: loadLabel(s.Load), Tokens: known(f.TokensPerSec, 1),
-		User:     s.Point().User,
+		User:     sweepfile.PointOf(s).User,
 		Requests: known(f.RequestsPerSec, 1), Goodput: known(f.Goodput, 1), Attainment: known(f.Attainment, 100),
 		Shaky: s.Doubted(),
 	}

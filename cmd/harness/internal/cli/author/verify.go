@@ -3,7 +3,6 @@ package author
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -133,7 +132,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 // subject is what the flags name. A plugin that does not even start is one: the first check says so.
 func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
 	s := conformance.Subject{
-		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.Launch.StartTimeout,
+		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.Asked.Plugins.Launch.StartTimeout,
 	}
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
@@ -151,7 +150,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 		s.Binary, s.Open.Model = path, f.request.Model.Name
 		return s, nil
 	}
-	if s.AnswerTimeout = f.Launch.AnswerTimeout; !f.Patient {
+	if s.AnswerTimeout = f.Asked.Plugins.Launch.AnswerTimeout; !f.Patient {
 		s.AnswerTimeout = bench.UsualAnswerTimeout
 	}
 	s.Note = a.Note
@@ -163,10 +162,10 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 
 // nameByPath takes the path of a plugin, in the place of a model, for that plugin and its first model.
 func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
-	if f.Choice != "" || !strings.ContainsRune(f.request.Model.Name, os.PathSeparator) {
+	if f.Asked.Plugins.Name != "" || !strings.ContainsRune(f.request.Model.Name, os.PathSeparator) {
 		return nil
 	}
-	f.Choice = f.request.Model.Name
+	f.Asked.Plugins.Name = f.request.Model.Name
 	catalog, err := a.Catalog(c, f.PluginFlags)
 	if err != nil {
 		return err
@@ -185,7 +184,7 @@ func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
-	name := cmp.Or(f.Choice, f.request.Model.Name)
+	name := cmp.Or(f.Asked.Plugins.Name, f.request.Model.Name)
 	found, err := a.PluginsOf(f.PluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false
@@ -198,7 +197,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
 		other := *f.PluginFlags
-		other.Choice = f.reference[:at]
+		other.Asked.Plugins.Name = f.reference[:at]
 		request := f.request
 		request.Model.Backend, request.Model.BackendOptions, request.Model.SecretSources,
 			request.Model.Devices = f.reference[at+1:], nil, nil, nil
@@ -278,9 +277,7 @@ func verdictText(results []conformance.Result) string {
 
 // verifyJSON prints the results for programs; whole says that all checks were made.
 func (a *app) verifyJSON(path string, o sdk.Options, results []conformance.Result, whole bool) error {
-	e := json.NewEncoder(a.Data)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+	return shell.WriteJSON(a.Data, struct {
 		Plugin  string               `json:"plugin"`
 		Model   string               `json:"model"`
 		Backend string               `json:"backend,omitempty"`

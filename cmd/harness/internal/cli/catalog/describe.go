@@ -38,7 +38,7 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			if err := writeDescription(a.Stdout, served); err != nil {
 				return err
 			}
-			infos, err := a.backends(c.Context(), served.Entry, f.Launch)
+			infos, err := a.backends(c.Context(), served.Entry, f.Asked.Plugins.Launch)
 			if err != nil {
 				fmt.Fprintf(a.Stderr, "\nits backends cannot be asked: %v\n", err)
 				return nil

@@ -38,7 +38,7 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				return err
 			}
 			fmt.Fprintln(a.Stdout)
-			return a.writeDevices(c.Context(), catalog, f.Launch)
+			return a.writeDevices(c.Context(), catalog, f.Asked.Plugins.Launch)
 		},
 	}
 	l.Flags().BoolVar(&long, "long", false, "say of each model its plugin, backends, embedded files and scenarios, too")

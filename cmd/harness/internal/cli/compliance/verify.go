@@ -3,7 +3,6 @@ package compliance
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -284,7 +283,5 @@ func (a *app) writeVerdicts(f *auditVerifyFlags, list []verdictJSON) error {
 	if !f.json {
 		return nil
 	}
-	e := json.NewEncoder(a.Data)
-	e.SetIndent("", "  ")
-	return e.Encode(append([]verdictJSON{}, list...))
+	return shell.WriteJSON(a.Data, append([]verdictJSON{}, list...))
 }

@@ -36,8 +36,8 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			}
 			sections := []doctor.Section{
 				doctor.Machine(system.Describe(a.Root), doctor.Measure()),
-				doctor.Plugins(c.Context(), a.Plugins, catalog, f.Launch),
-				doctor.Transport(c.Context(), a.Plugins, catalog, f.Launch),
+				doctor.Plugins(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
+				doctor.Transport(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f), a.exposedCheck(f))

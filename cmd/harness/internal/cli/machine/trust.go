@@ -169,7 +169,7 @@ func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 // binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one
 // that is no plugin the name in this folder.
 func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
-	dirs := discover.Dirs(f.Dirs, a.Env(discover.EnvPlugins), a.Executable)
+	dirs := discover.Dirs(f.Asked.Plugins.Dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
 		args = []string{""}
 	}

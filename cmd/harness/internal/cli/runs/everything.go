@@ -47,8 +47,8 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 			models.Missing = "no plugin that answers has it"
 		}
 	}
-	if r.Choice != "" {
-		models.Missing = "left out by --plugin " + r.Choice
+	if r.PluginFlags.Asked.Plugins.Name != "" {
+		models.Missing = "left out by --plugin " + r.PluginFlags.Asked.Plugins.Name
 	}
 	others := append(slices.Clone(besideSuite), "rules")
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })

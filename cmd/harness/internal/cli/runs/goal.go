@@ -11,26 +11,26 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
 // goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.
 type goalFlags struct {
-	Workspace  string
-	System     string // in the workspace; empty: all that it has are alike
-	systemType string
+	Workspace string
+	System    string        // in the workspace; empty: all that it has are alike
+	asked     bench.Request // its type of system alone
 }
 
 // Add adds the flags.
 func (g *goalFlags) Add(c *cobra.Command) {
 	WorkspaceFlag(c, &g.Workspace)
-	c.Flags().StringVar(&g.systemType, "system-type", "",
-		"the runs are for a submission of a system of this `TYPE`: edge, datacenter or\ndatacenter,edge, and scenarios that "+
-			"the round does not have for it are left out\n(default: the workspace's)")
+	shell.Some(c.Flags(), &g.asked, "system-type")
 }
 
 // Settle gives a request the type of system, and where it names none the division, of the workspace within reach.
 func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
+	asked := string(g.asked.Rules.SystemType)
 	var stated assemble.Goal
 	w, err := assemble.OpenWorkspace(g.Workspace)
 	switch {
@@ -38,12 +38,12 @@ func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 	case err != nil:
 		return err
 	default:
-		if stated, err = w.Goal(g.System); err != nil && g.systemType == "" {
+		if stated, err = w.Goal(g.System); err != nil && asked == "" {
 			return err
 		}
 	}
-	if r.Rules.SystemType = stated.SystemType; g.systemType != "" {
-		if r.Rules.SystemType, err = mlconf.ParseSystemType(g.systemType); err != nil {
+	if r.Rules.SystemType = stated.SystemType; asked != "" {
+		if r.Rules.SystemType, err = mlconf.ParseSystemType(asked); err != nil {
 			return fmt.Errorf("--system-type: %w", err)
 		}
 	}

@@ -1,13 +1,10 @@
 package serving
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/internal/system"
@@ -24,13 +20,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/config"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/kept"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/shown"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/internal/failif"
-	"github.com/plumbline-ml/plumbline/internal/record/queries"
-	"github.com/plumbline-ml/plumbline/internal/record/requests"
-	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/internal/serving/beside"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
@@ -39,6 +33,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // session is one measurement.
@@ -68,8 +63,9 @@ func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
 
 // request reads what flags ask for, and keeps their secrets.
 func (a *app) request(c *cobra.Command, f *benchFlags) (*request, error) {
-	if isConfig(f.address) {
-		if err := a.configured(c, f); err != nil {
+	if config.Is(f.address) {
+		var err error
+		if f.address, err = config.Configure(a.App, c, f.address); err != nil {
 			return nil, err
 		}
 	}
@@ -183,17 +179,8 @@ func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
 
 // extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
 func (s *session) extra(dir string, p *sweep.Point) error {
-	run := p.Record.Name()
-	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.Rules, string) error{
-		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
-	} {
-		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
-			pieces := bufio.NewWriterSize(w, 1<<16)
-			return errors.Join(write(pieces, p.Requests, p.Rules, run), pieces.Flush())
-		})
-		if err != nil {
-			return err
-		}
+	if err := kept.WriteTables(dir, p); err != nil {
+		return err
 	}
 	return s.others(dir, p)
 }
@@ -215,7 +202,7 @@ func (s *session) others(dir string, p *sweep.Point) error {
 		run.Data.Name = "random"
 	}
 	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.fields()
-	notes, err := writeLayouts(dir, s.also, run)
+	notes, err := kept.WriteLayouts(dir, s.also, run)
 	for _, note := range notes {
 		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
 	}
@@ -275,7 +262,7 @@ func (s *session) finish(err error) error {
 	if e := s.sweep.Folder.Save(f); err == nil {
 		err = e
 	}
-	if e := s.page(); err == nil {
+	if e := kept.WritePage(s.sweep.Folder.Dir, f); err == nil {
 		err = e
 	}
 	if e := s.print(); err == nil {
@@ -320,25 +307,6 @@ func ofSearch(ended search.Ended) error {
 	return &exitcode.Outcome{Code: exitcode.Invalid}
 }
 
-// PageName is the file of the page that shows a sweep.
-const PageName = "index.html"
-
-// page writes the page of the sweep.
-func (s *session) page() error {
-	dir := s.sweep.Folder.Dir
-	var set results.Set
-	for _, r := range s.sweep.File.InOrder() {
-		r.Dir = filepath.ToSlash(r.Dir)
-		set.Runs = append(set.Runs, results.Found{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
-	}
-	var b bytes.Buffer
-	report := page.Report{Set: set, Conclusion: s.sweep.File.Conclusion(), Version: shell.Version().Version}
-	if err := report.WriteHTML(&b); err != nil {
-		return err
-	}
-	return sdk.Usage(wholefile.Write(filepath.Join(dir, PageName), b.Bytes(), 0o644))
-}
-
 // print prints the sweep: as a table, or for programs.
 func (s *session) print() error {
 	f := s.sweep.File
@@ -353,5 +321,5 @@ func (s *session) print() error {
 		_, err = s.Data.Write(text)
 		return err
 	}
-	return writeSweep(s.Stdout, f, s.sweep.Folder.Dir, s.set.API)
+	return shown.WriteSweep(s.Stdout, f, s.sweep.Folder.Dir, s.set.API)
 }

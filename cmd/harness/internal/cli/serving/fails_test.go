@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // TestNoGoodAnswer: a measurement without one good answer ends with code 5, however few requests it has, whichever way

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/kept"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
@@ -216,6 +217,6 @@ func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.label, "label", "", "what to call this server where several are shown: a `TEXT`")
 	flags.StringVar(&f.note, "note", "", "a remark `TEXT` for the results")
 	flags.StringSliceVar(&f.also, "also", nil, "write each point as another tool does, too: `LAYOUT,...` "+
-		strings.Join(layoutNames(), ", "))
+		strings.Join(kept.LayoutNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

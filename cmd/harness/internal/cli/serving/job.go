@@ -15,12 +15,13 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/shown"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // Job is a measurement of a server that a suite asks for.
@@ -80,7 +81,7 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 func (j *Job) Loads() (all []string) {
 	s := j.session
 	for _, p := range s.loads {
-		all = append(all, dryText(p))
+		all = append(all, shown.LoadText(p))
 	}
 	if len(all) == 0 {
 		all = append(all, s.loadText())
@@ -144,7 +145,7 @@ func (j *Job) Run(ctx context.Context) error {
 	if found := j.kept(); found != nil && found.Complete && sweep.Whole(s.out, found) {
 		if !s.json {
 			fmt.Fprintf(s.Stdout, "%s: it is measured, and not measured again\n", s.out)
-			if err := writeSweep(s.Stdout, found, s.out, prompts.API(found.Asked.API)); err != nil {
+			if err := shown.WriteSweep(s.Stdout, found, s.out, prompts.API(found.Asked.API)); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/secret"
 	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/kept"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/internal/power"
@@ -73,7 +74,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 		err = r.checkConditions(f.model)
 	}
 	need(err)
-	need(checkLayouts(f.also, r.loads, f.Options.API))
+	need(kept.CheckLayouts(f.also, r.loads, f.Options.API))
 	oneOf := func(flag, value string, choices ...string) {
 		if !slices.Contains(choices, value) {
 			wrong("--%s %q: want %s", flag, value, strings.Join(choices, " or "))

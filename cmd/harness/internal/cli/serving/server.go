@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,7 +17,7 @@ func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	return serving.Connection{Model: f.model, Options: options, Lookup: a.lookup}.Connect(ctx, f.address)
+	return serving.Connection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
 }
 
 // options are those of the connection, but for its address and the model.
@@ -35,16 +34,4 @@ func (a *app) options(f *serverFlags) (map[string]string, error) {
 		return nil, err
 	}
 	return options, nil
-}
-
-// lookup finds an environment variable.
-func (a *app) lookup(name string) (string, bool) {
-	value := a.Env(name)
-	return value, value != ""
-}
-
-// serverText says which server was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
-func serverText(about openai.About) string {
-	what := strings.TrimSpace(about.Kind + " " + about.Version)
-	return fmt.Sprintf("%s at %s (%s)", about.Model, strings.Join(about.URLs, ", "), what)
 }

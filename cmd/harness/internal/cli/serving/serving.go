@@ -4,6 +4,7 @@ package serving
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/config"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
@@ -43,11 +44,8 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
-			if isConfig(f.address) && isSuite(f.address) {
-				return a.suite(c, f.address)
-			}
-			if asked, err := replayOf(f.address); asked != nil || err != nil {
-				return a.replay(c, plugins, f.address, asked, err)
+			if is, err := config.Run(a.App, c, plugins, f.address); is {
+				return err
 			}
 			return a.bench(c, f)
 		},

@@ -11,9 +11,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/serving/shard"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // shareFlags say which part of the load is sent here, where other machines send the rest.

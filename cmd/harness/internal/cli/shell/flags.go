@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/queries"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
 // SettingFlags adds the flags that decide about LoadGen's settings.
@@ -56,6 +57,8 @@ func addFlag(f *pflag.FlagSet, of bench.Flag) {
 		f.BoolVar(field, of.Name, false, of.Help)
 	case *time.Duration:
 		f.DurationVar(field, of.Name, 0, of.Help)
+	case *mlconf.SystemType: // which is checked where it counts
+		f.StringVar((*string)(field), of.Name, "", of.Help)
 	case *[]export.Format:
 		f.Var(&exportFlag{field}, of.Name, of.Help)
 	case *[]string:

@@ -3,12 +3,15 @@ package shell
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
@@ -103,39 +106,57 @@ func items(text string) (all []Item) {
 	return all
 }
 
-// topics are the flags by what they are about: those that most runs need, and those that --help-all adds. A command of
-// few flags lists them without titles.
+// topics are the titles of help, with the flags below them that fill no field of a request: those that most runs need,
+// and those that --help-all adds. A command of few flags lists them without titles.
 var topics = []struct{ title, common, more string }{
 	{"What is asked", "data isl osl",
 		"format column prefix block vocabulary tokenizer image turns history order order-seed salt-seed seed"},
-	{"What runs", "scenario model dataset mode precision backend device",
-		"accuracy-dataset audit-dataset count param scorer-model precision-label"},
-	{"Load", "concurrency rate max requests duration", "arrival burstiness think ramp stages replay speed from to " +
-		"warmup window grace max-errors retry shard start-at"},
+	{"What runs", "", ""},
+	{"Load", "rate max", "arrival burstiness think ramp stages replay speed from to warmup window grace max-errors " +
+		"retry shard start-at"},
 	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
 	{"Requests", "api", "body header lora lora-order tools stream"},
-	{"How it runs", "batch sessions threads tuning", "backend-opt backend-secret ort-lib abort-early pace"},
-	{"Rules and settings", "rules official smoke set user-conf",
-		"audit ignore-unknown-keys division loadgen system-type"},
+	{"How it runs", "", ""},
+	{"Rules and settings", "", ""},
 	{"Search", "try-batch try-sessions try-threads try-requests time exhaustive", ""},
 	{"Tests", "test results dtype no-accuracy-logs compatible", "eos-token-id accuracy-command score-pattern " +
 		"audit-config tolerance accuracy-threshold min-output-tokens max-output-tokens unixmode"},
 	{"Compared runs", "original seeds", ""},
-	{"Accuracy", "target", "expect"},
-	{"Results", "out force label note", "system also export export-rows trace workspace tree"},
+	{"Accuracy", "", ""},
+	{"Results", "", "also workspace tree"},
 	{"Several runs", "repeat fail-if rehearsal shorten client client-python", ""},
 	{"What is printed", "dry-run quiet json", "color"},
 	{"While runs go on", "web metrics", "events otlp"},
-	{"Power", "", "power power-interval power-ranging power-logs"},
+	{"Power", "", ""},
+}
+
+// topicOf are the titles of flags, by their names, and whether few need them.
+var topicOf = sync.OnceValue(func() map[string]topic {
+	all := map[string]topic{}
+	for _, f := range new(bench.Request).Flags() {
+		if f.Group != bench.PluginFlags {
+			all[f.Name] = topic{f.Topic, f.Rarely}
+		}
+	}
+	for _, t := range topics {
+		for _, name := range strings.Fields(t.common) {
+			all[name] = topic{t.title, false}
+		}
+		for _, name := range strings.Fields(t.more) {
+			all[name] = topic{t.title, true}
+		}
+	}
+	return all
+})
+
+// topic is where a flag stands in help.
+type topic struct {
+	title  string
+	rarely bool
 }
 
 // TopicFlags are the names of all flags that have a topic.
-func TopicFlags() (all []string) {
-	for _, t := range topics {
-		all = append(all, strings.Fields(t.common+" "+t.more)...)
-	}
-	return all
-}
+func TopicFlags() []string { return slices.Sorted(maps.Keys(topicOf())) }
 
 // otherTopic is the title of flags that no topic has, and pluginTopic that of the flags of plugins.
 const (
@@ -188,12 +209,11 @@ func (h *Help) groups(c *cobra.Command, all bool) {
 func (h *Help) topics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	for _, t := range topics {
 		var common, more []*pflag.Flag
-		names, further := strings.Fields(t.common), strings.Fields(t.more)
 		for _, f := range own {
-			switch {
-			case slices.Contains(names, f.Name):
+			switch topicOf()[f.Name] {
+			case topic{t.title, false}:
 				common = append(common, f)
-			case slices.Contains(further, f.Name):
+			case topic{t.title, true}:
 				more = append(more, f)
 			}
 		}

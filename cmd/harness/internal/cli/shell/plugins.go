@@ -17,11 +17,9 @@ import (
 
 // PluginFlags say where plugins are found and how they are watched.
 type PluginFlags struct {
-	Dirs   []string
-	Choice string
-	lock   string // path of a lock file; empty: the user's
+	Asked  bench.Request // its section of plugins alone
+	lock   string        // path of a lock file; empty: the user's
 	limits []string
-	Launch host.LaunchOptions
 	// patient: the user said how long nothing may get on, for ever perhaps.
 	Patient bool
 }
@@ -31,18 +29,9 @@ const answerTimeout = "--answer-timeout"
 
 // Add adds the flags.
 func (f *PluginFlags) Add(global *pflag.FlagSet) {
-	global.StringArrayVar(&f.Dirs, "plugin-dir", nil, "look for plugins in `DIR` first (repeatable)")
-	global.StringVar(&f.Choice, "plugin", "", "use only this plugin: `NAME` or path of a binary")
+	addGroup(global, &f.Asked, bench.PluginFlags)
 	global.StringVar(&f.lock, "lock", "",
 		"start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
-	global.DurationVar(&f.Launch.StartTimeout, "plugin-start-timeout", 0,
-		"a plugin must shake hands within `DURATION` of its start (default 30s;\nthe process of a backend has "+
-			"--backend-opt start_timeout=DURATION)")
-	global.DurationVar(&f.Launch.HeartbeatTimeout, "heartbeat-timeout", 0,
-		"treat a plugin as hung if it is silent for longer than `DURATION` (default 30s)")
-	global.DurationVar(&f.Launch.AnswerTimeout, answerTimeout[len("--"):], 0,
-		"treat a plugin as hung if it makes no progress for `DURATION`: no batch,\nno token; 0: wait for "+
-			"ever (default "+bench.UsualAnswerTimeout.String()+" in smoke runs\nand verify, else 0)")
 	global.StringSliceVar(&f.limits, "limit", nil,
 		"end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 "+
 			"is of each process")
@@ -69,7 +58,7 @@ func noEmpty(c *cobra.Command) error {
 // folders checks --plugin-dir: a folder that is named must be there.
 func (f *PluginFlags) folders() error {
 	var faults []error
-	for _, dir := range f.Dirs {
+	for _, dir := range f.Asked.Plugins.Dirs {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%s is no folder", dir)
@@ -83,7 +72,7 @@ func (f *PluginFlags) folders() error {
 
 // startTimeout checks --plugin-start-timeout.
 func (f *PluginFlags) startTimeout(c *cobra.Command) error {
-	if d := f.Launch.StartTimeout; d < 0 || d == 0 && c.Flags().Changed("plugin-start-timeout") {
+	if d := f.Asked.Plugins.Launch.StartTimeout; d < 0 || d == 0 && c.Flags().Changed("plugin-start-timeout") {
 		return fmt.Errorf("--plugin-start-timeout %v: want a duration above 0", d)
 	}
 	return nil
@@ -91,9 +80,9 @@ func (f *PluginFlags) startTimeout(c *cobra.Command) error {
 
 // limit reads --limit.
 func (f *PluginFlags) limit(c *cobra.Command) (err error) {
-	switch {
-	case f.Launch.AnswerTimeout < 0:
-		return fmt.Errorf("%s %v: want a duration, or 0 to wait for ever", answerTimeout, f.Launch.AnswerTimeout)
+	switch longest := f.Asked.Plugins.Launch.AnswerTimeout; {
+	case longest < 0:
+		return fmt.Errorf("%s %v: want a duration, or 0 to wait for ever", answerTimeout, longest)
 	case len(f.limits) == 0:
 		return nil
 	case !host.LimitsSupported:
@@ -101,7 +90,7 @@ func (f *PluginFlags) limit(c *cobra.Command) (err error) {
 	case c.Name() == VerifyName && c.Parent() == c.Root(): // dataset verify and audit verify start plugins as runs do
 		return errors.New("--limit: verify takes none, since it measures what a plugin uses by itself")
 	}
-	if f.Launch.Limits, err = parseLimits(f.limits); err != nil {
+	if f.Asked.Plugins.Launch.Limits, err = parseLimits(f.limits); err != nil {
 		return fmt.Errorf("--limit: %w", err)
 	}
 	return nil
@@ -140,10 +129,10 @@ func ofPlugins(c *cobra.Command) error {
 // PluginsOf are those that the flags, the environment and the place of the harness name.
 func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
 	p := bench.Plugins{
-		Dirs: f.Dirs, List: a.Env(discover.EnvPlugins), Executable: a.Executable, Name: f.Choice,
-		Launcher: a.Plugins, Launch: f.Launch,
+		Dirs: f.Asked.Plugins.Dirs, List: a.Env(discover.EnvPlugins), Executable: a.Executable, Name: f.Asked.Plugins.Name,
+		Launcher: a.Plugins, Launch: f.Asked.Plugins.Launch,
 	}
-	if f.Patient && f.Launch.AnswerTimeout == 0 {
+	if f.Patient && f.Asked.Plugins.Launch.AnswerTimeout == 0 {
 		p.Launch.AnswerTimeout = -1
 	}
 	return p

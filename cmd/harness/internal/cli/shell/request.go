@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch"
 	"github.com/plumbline-ml/plumbline/internal/secret"
@@ -23,14 +25,23 @@ const (
 	backendSecret = "--backend-secret"
 )
 
+// positive are the flags of numbers above 0.
+var positive = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, f := range new(bench.Request).Flags() {
+		all[f.Name] = f.Positive
+	}
+	return all
+})
+
 // noZero refuses a 0 where leaving the flag out is what it would mean.
 func noZero(c *cobra.Command) error {
 	var faults []error
-	for _, name := range []string{"batch", "count", "sessions", "threads"} {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "0" {
-			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", name))
+	c.Flags().Visit(func(f *pflag.Flag) { // in the order of the alphabet
+		if positive()[f.Name] && f.Value.String() == "0" {
+			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", f.Name))
 		}
-	}
+	})
 	return errors.Join(faults...)
 }
 
@@ -69,6 +80,12 @@ func (a *App) Profiles() (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, "tuning"), nil
+}
+
+// Lookup finds an environment variable; one that is empty is not there.
+func (a *App) Lookup(name string) (string, bool) {
+	value := a.Env(name)
+	return value, value != ""
 }
 
 // Note shows at once what a user should know of a plugin that works on.
@@ -111,7 +128,7 @@ func (a *App) DefaultRuntime(f *PluginFlags) {
 		return
 	}
 	if l, ok, err := a.LastRuntime(); ok && err == nil {
-		f.Launch.Env = append(f.Launch.Env, EnvORTLib+"="+l.Path)
+		f.Asked.Plugins.Launch.Env = append(f.Asked.Plugins.Launch.Env, EnvORTLib+"="+l.Path)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // TestFindConclusion: each end of a search has words of its own, with what is known and what would tell more.

@@ -1,4 +1,6 @@
-package serving
+// Package config reads what harness bench may be given in place of an address: configurations of mlcommons/endpoints,
+// which stand for flags or for recorded conversations, and suites.
+package config
 
 import (
 	"errors"
@@ -22,8 +24,8 @@ import (
 // mostConfig bounds a configuration, in bytes.
 const mostConfig = 1 << 20
 
-// isConfig says whether an argument is a file, and no address of a server.
-func isConfig(argument string) bool {
+// Is says whether an argument is a file, and no address of a server.
+func Is(argument string) bool {
 	end := strings.ToLower(filepath.Ext(argument))
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
@@ -44,23 +46,23 @@ func given(c *cobra.Command, name string) bool {
 	return c.Flags().Changed(name)
 }
 
-// configured takes over a configuration of mlcommons/endpoints: its flags count where the command line has none of
-// them, nor another that says the same.
-func (a *app) configured(c *cobra.Command, f *benchFlags) error {
-	text, err := bounded.ReadFile(f.address, mostConfig)
+// Configure takes over the configuration of mlcommons/endpoints in a file: its flags count where the command line has
+// none of them, nor another that says the same. It returns the address of the servers.
+func Configure(a *shell.App, c *cobra.Command, file string) (address string, err error) {
+	text, err := bounded.ReadFile(file, mostConfig)
 	if err != nil {
-		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	if err := endpoints.Readable(text); err != nil {
-		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	if !endpoints.IsConfig(text) {
-		return sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config where "+
-			"the servers are, and no suite, which has a list of runs; want the address of a server", f.address))
+		return "", sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config "+
+			"where the servers are, and no suite, which has a list of runs; want the address of a server", file))
 	}
 	asked, err := endpoints.ReadConfig(text)
 	if err != nil {
-		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	var flags []string
 	for i := 0; i < len(asked.Flags); i++ {
@@ -75,15 +77,27 @@ func (a *app) configured(c *cobra.Command, f *benchFlags) error {
 		flags = append(flags, asked.Flags[i])
 	}
 	if err := c.Flags().Parse(flags); err != nil {
-		return sdk.Usage(fmt.Errorf("%s: %w", f.address, err))
+		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
-	if !f.json {
+	if said, _ := c.Flags().GetBool("json"); !said {
 		for _, note := range asked.Notes {
 			fmt.Fprintln(a.Stdout, note)
 		}
 	}
-	f.address = asked.Address
-	return nil
+	return asked.Address, nil
+}
+
+// Run does what a file stands for that harness run does: the runs of a suite, or recorded conversations. is says that
+// the file is one of them; where it is not, nothing is done.
+func Run(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string) (is bool, err error) {
+	if Is(file) && isSuite(file) {
+		return true, runSuite(c, file)
+	}
+	asked, err := replayOf(file)
+	if asked == nil && err == nil {
+		return false, nil
+	}
+	return true, replay(a, c, plugins, file, asked, err)
 }
 
 // isSuite says whether a file has a list of runs at its top.
@@ -94,14 +108,14 @@ func isSuite(path string) bool {
 
 var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
 
-// suite makes the runs of a suite, as harness run does.
-func (a *app) suite(c *cobra.Command, file string) error {
-	return a.run(c, file, "write it into the suite", nil, file)
+// runSuite makes the runs of a suite, as harness run does.
+func runSuite(c *cobra.Command, file string) error {
+	return run(c, file, "write it into the suite", nil, file)
 }
 
 // run is harness run with arguments, with flags, and with those of harness bench that were given: the latter win. One
 // that it does not have is a fault, with what to do.
-func (a *app) run(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
+func run(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
 	run, _, err := c.Root().Find([]string{"run"})
 	if err != nil {
 		return err
@@ -135,7 +149,7 @@ func (a *app) run(c *cobra.Command, file, instead string, flags []string, argume
 
 // replayOf reads a configuration of recorded conversations; nil: the argument is none.
 func replayOf(argument string) (*endpoints.Asked, error) {
-	if !isConfig(argument) {
+	if !Is(argument) {
 		return nil, nil
 	}
 	text, err := bounded.ReadFile(argument, mostConfig)
@@ -147,8 +161,8 @@ func replayOf(argument string) (*endpoints.Asked, error) {
 }
 
 // replay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
-func (a *app) replay(
-	c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error,
+func replay(
+	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error,
 ) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))
@@ -182,5 +196,5 @@ func (a *app) replay(
 		}
 		flags = append(flags, "--param", name+"="+p.Value)
 	}
-	return a.run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
+	return run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
 }

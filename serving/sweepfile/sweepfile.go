@@ -196,7 +196,7 @@ func (s *Sweep) InOrder() []record.Run {
 
 // curve are the points as a curve has them.
 func (s *Sweep) curve() []curve.Point {
-	return lists.Map(s.Points, func(r record.Run) curve.Point { return r.Serving.Point() })
+	return lists.Map(s.Points, func(r record.Run) curve.Point { return PointOf(r.Serving) })
 }
 
 // JSON is the text of sweep.json.

@@ -1,4 +1,4 @@
-package serving
+package kept
 
 import (
 	"cmp"
@@ -31,17 +31,17 @@ var layouts = map[string]layout{
 	}},
 }
 
-// layoutNames lists the layouts.
-func layoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
+// LayoutNames lists the layouts.
+func LayoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
 
-// checkLayouts says which of the names are no layout, and which layouts have no words for any of the points' loads or
+// CheckLayouts says which of the names are no layout, and which layouts have no words for any of the points' loads or
 // for the API, before anything is asked.
-func checkLayouts(names []string, points []arrival.Pattern, api prompts.API) error {
+func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
 		l, known := layouts[name]
 		if !known {
-			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, layoutNames())))
+			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, LayoutNames())))
 			continue
 		}
 		var wrong error
@@ -60,9 +60,9 @@ func checkLayouts(names []string, points []arrival.Pattern, api prompts.API) err
 	return errors.Join(faults...)
 }
 
-// writeLayouts writes the named layouts of a point into its folder. One that has no words for the point is not written,
+// WriteLayouts writes the named layouts of a point into its folder. One that has no words for the point is not written,
 // and a note says so.
-func writeLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
+func WriteLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
 	for _, name := range names {
 		err := layouts[name].write(dir, r)
 		if errors.Is(err, formats.ErrNoWords) {

@@ -1,4 +1,4 @@
-package serving
+package shown
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 func TestLatency(t *testing.T) {

@@ -1,4 +1,4 @@
-package serving
+package shown
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // joules are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.

@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/objective"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
 // point is a point of so many users, who each wait 10 ms for a first token and 1 ms for each other, but with more than

@@ -1,4 +1,5 @@
-package serving
+// Package shown prints what harness bench and harness probe say of a server: tables, texts, loads.
+package shown
 
 import (
 	"fmt"
@@ -13,13 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/bench/record/sweepfile"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/kept"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// writeSweep prints a sweep for people.
-func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
+// WriteSweep prints a sweep for people.
+func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
 	out := terminal.On(w)
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
 	points := f.InOrder()
@@ -32,13 +34,13 @@ func writeSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 			out.Print(broken, "\n")
 		}
 	}
-	_, err := fmt.Fprintln(w, filepath.Join(dir, PageName))
+	_, err := fmt.Fprintln(w, filepath.Join(dir, kept.PageName))
 	return err
 }
 
 // headText says what was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
 func headText(f *sweepfile.Sweep, api prompts.API) string {
-	parts := []string{serverText(openai.About{
+	parts := []string{ServerText(openai.About{
 		URLs: f.Server.URLs, Kind: f.Server.Kind, Version: f.Server.Version, Model: f.Server.Model,
 	}), string(api)}
 	for _, p := range []struct{ text, end string }{
@@ -143,4 +145,10 @@ func pointNotes(points []record.Run) (all []string) {
 		all = append(all, m.text)
 	}
 	return all
+}
+
+// ServerText says which server was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
+func ServerText(about openai.About) string {
+	what := strings.TrimSpace(about.Kind + " " + about.Version)
+	return fmt.Sprintf("%s at %s (%s)", about.Model, strings.Join(about.URLs, ", "), what)
 }

@@ -1,0 +1,59 @@
+// Package kept writes what is kept of a measured server beside its records: tables of requests, a page, and the files
+// of other tools.
+package kept
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
+	"github.com/plumbline-ml/plumbline/internal/record/queries"
+	"github.com/plumbline-ml/plumbline/internal/record/requests"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
+)
+
+// WriteTables writes the requests of a point and the gaps between their events as tables into the point's folder.
+func WriteTables(dir string, p *sweep.Point) error {
+	run := p.Record.Name()
+	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.Rules, string) error{
+		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
+	} {
+		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
+			pieces := bufio.NewWriterSize(w, 1<<16)
+			return errors.Join(write(pieces, p.Requests, p.Rules, run), pieces.Flush())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PageName is the file of the page that shows a sweep.
+const PageName = "index.html"
+
+// WritePage writes the page of a sweep into its folder.
+func WritePage(dir string, f *sweepfile.Sweep) error {
+	var set results.Set
+	for _, r := range f.InOrder() {
+		r.Dir = filepath.ToSlash(r.Dir)
+		set.Runs = append(set.Runs, results.Found{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
+	}
+	var b bytes.Buffer
+	report := page.Report{Set: set, Conclusion: f.Conclusion(), Version: shell.Version().Version}
+	if err := report.WriteHTML(&b); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(filepath.Join(dir, PageName), b.Bytes(), 0o644))
+}

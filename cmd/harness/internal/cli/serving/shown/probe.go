@@ -1,0 +1,87 @@
+package shown
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+)
+
+// WriteProbe prints what a server is.
+func WriteProbe(w io.Writer, p openai.Probed) error {
+	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.About)}, "\n")
+	t := table.Table{Indent: "  "}
+	t.Row("models", strings.Join(p.Models, ", "))
+	t.Row("answers", strings.Join(APINames(p.APIs), ", "))
+	if p.MaxLength > 0 {
+		t.Row("context", strconv.Itoa(p.MaxLength)+" tokens of a prompt and its answer")
+	}
+	if p.Asked != "" {
+		t.Row("streams", streamText(p))
+		t.Row("counts", countText(p))
+		t.Row("cache", cacheText(p))
+	}
+	t.Row("lengths", lengthText(p))
+	for _, fault := range p.Faults {
+		t.Row(terminal.Span{Style: terminal.Doubtful, Text: "fault"}, fault)
+	}
+	_, err := t.WriteTo(w)
+	return err
+}
+
+func streamText(p openai.Probed) string {
+	switch {
+	case !p.Streams:
+		return fmt.Sprintf("no: %s answers in one piece, so that only whole answers can be timed", p.Asked)
+	case p.TPOT > 0:
+		return fmt.Sprintf("%s, first token after %s, then one every %s", p.Asked, latency(float64(p.TTFT)),
+			latency(float64(p.TPOT)))
+	}
+	return fmt.Sprintf("%s, first token after %s", p.Asked, latency(float64(p.TTFT)))
+}
+
+func countText(p openai.Probed) string {
+	switch p.Counts {
+	case "":
+		return "no tokens: times can be measured, tokens not, unless --tokenizer FILE counts them"
+	case "ids":
+		return fmt.Sprintf("tokens by ids: %d in the answer to a prompt of %s", p.Tokens, known(p.PromptTokens))
+	}
+	return fmt.Sprintf("tokens by the usage record: %d in the answer to a prompt of %s", p.Tokens, known(p.PromptTokens))
+}
+
+// known is a number of tokens, where the server told it.
+func known(n int) string {
+	if n < 0 {
+		return "a length that it does not tell"
+	}
+	return strconv.Itoa(n)
+}
+
+func cacheText(p openai.Probed) string {
+	if p.TellsCached {
+		return "tells how many tokens of a prompt it had kept"
+	}
+	return "does not tell how many tokens of a prompt it had kept"
+}
+
+func lengthText(p openai.Probed) string {
+	text := "answers of an exact length cannot be asked for: a model may end them early"
+	if p.Exact {
+		text = "answers of an exact length can be asked for"
+	}
+	if p.IDs {
+		text += "; ids of tokens, too"
+	}
+	return text
+}
+
+// APINames are those of parts of the API.
+func APINames(apis []openai.API) []string {
+	return lists.Map(apis, func(api openai.API) string { return string(api) })
+}

@@ -1,0 +1,35 @@
+package sweepfile
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/serving/curve"
+)
+
+// PointOf is what a sweep has to know of a load that was measured.
+func PointOf(s *record.Serving) curve.Point {
+	known := func(v *float64) float64 {
+		if v == nil {
+			return math.NaN()
+		}
+		return *v
+	}
+	p := curve.Point{
+		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
+		Goodput: math.NaN(), Failed: math.NaN(), Held: !s.Failed() && (s.Holds == nil || *s.Holds),
+		Stationary:    !slices.Contains(s.Flags, record.NotStationary),
+		ClientLimited: slices.Contains(s.Flags, record.ClientLimited),
+	}
+	f := s.Figures
+	if f == nil {
+		return p
+	}
+	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.CountedTokensPerSec()), known(f.Goodput)
+	p.User = known(f.UserRate())
+	if p.Requests = f.Requests; f.Requests > 0 {
+		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
+	}
+	return p
+}
