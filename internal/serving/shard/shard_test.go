@@ -103,7 +103,8 @@ func split(all []metrics.Request, of int) []shard.Part {
 // TestGoldenMerged: the figures of shares that are put together are those of one client, to the last bit of every
 // number that does not depend on an order of additions.
 func TestGoldenMerged(t *testing.T) {
-	golden.EachBelow(t, "../../../serving/metrics/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
+	const cases = "../../../serving/metrics/testdata/golden"
+	golden.EachBelow(t, cases, "serving/events/*.json", func(t *testing.T, path string) {
 		c := metricstest.Read(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
