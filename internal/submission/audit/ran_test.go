@@ -25,7 +25,7 @@ type ranAudits struct {
 
 // TestConfigurationsAreThoseThatRan: each round's audits are configured as those of its published results.
 func TestConfigurationsAreThoseThatRan(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "loadgen", "mlconf", "testdata", "ran", "v*.json"))
+	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "loadgen", "mlconf", "testdata", "ran", "v*.json"))
 	if err != nil || len(paths) != 6 {
 		t.Fatalf("%d files of facts, want 6 (%v)", len(paths), err)
 	}

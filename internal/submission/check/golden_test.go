@@ -66,7 +66,7 @@ var contradicted = map[string]check.Verdict{"acc_at.json": check.Warned, "seed_a
 
 func TestGoldenTreesAreJudged(t *testing.T) {
 	bases := treeops.NewBases(t)
-	golden.Each(t, "internal/submission/check/*.json", func(t *testing.T, path string) {
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
 		var c goldenCase
 		golden.ReadJSON(t, path, &c)
 		t.Parallel()

@@ -30,7 +30,7 @@ func TestNewRoundsAreChecked(t *testing.T) {
 		each = 6
 	}
 	n := 0
-	golden.Each(t, "internal/submission/check/*.json", func(t *testing.T, path string) {
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
 		if n++; n%each != 0 {
 			return
 		}

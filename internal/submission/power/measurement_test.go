@@ -27,7 +27,7 @@ type powerCase struct {
 // checker does.
 func TestGoldenPower(t *testing.T) {
 	bases := treeops.NewBases(t)
-	golden.Each(t, "internal/submission/check/power_*.json", func(t *testing.T, file string) {
+	golden.Each(t, "submission/check/power_*.json", func(t *testing.T, file string) {
 		var c powerCase
 		golden.ReadJSON(t, file, &c)
 		in, err := tree.Open(bases.Tree(t, c.Base, c.Ops), c.Version)

@@ -22,7 +22,7 @@ type repositoryCase struct {
 }
 
 func TestOfficialGolden(t *testing.T) {
-	golden.Each(t, "internal/submission/repository_checks/*/case.json", func(t *testing.T, path string) {
+	golden.Each(t, "submission/repository_checks/*/case.json", func(t *testing.T, path string) {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ type checkCase struct {
 // the summary byte for byte where a case has it.
 func TestGoldenOfficial(t *testing.T) {
 	bases := treeops.NewBases(t)
-	golden.Each(t, "internal/submission/check/*.json", func(t *testing.T, file string) {
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
 		var c checkCase
 		golden.ReadJSON(t, file, &c)
 		r, err := Check(bases.Tree(t, c.Base, c.Ops), options(t, c))

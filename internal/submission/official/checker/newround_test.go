@@ -15,7 +15,7 @@ func TestNewRoundsAreJudged(t *testing.T) {
 	bases := treeops.NewBases(t)
 	const each = 9 // of the cases, for its time
 	n := 0
-	golden.Each(t, "internal/submission/check/*.json", func(t *testing.T, path string) {
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
 		if n++; n%each != 0 {
 			return
 		}

@@ -136,7 +136,7 @@ func TestOfficialChecker(t *testing.T) {
 		}
 	})
 	bases := treeops.NewBases(t)
-	golden.Each(t, "internal/submission/check/*.json", func(t *testing.T, file string) {
+	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
 		var c checkCase
 		golden.ReadJSON(t, file, &c)
 		o.compare(t, bases.Tree(t, c.Base, c.Ops), c)

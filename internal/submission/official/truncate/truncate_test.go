@@ -58,7 +58,7 @@ func (c officialCase) options(t *testing.T) (o truncate.Options) {
 }
 
 func TestOfficialGolden(t *testing.T) {
-	golden.Each(t, "internal/submission/truncate/*/case.json", func(t *testing.T, path string) {
+	golden.Each(t, "submission/truncate/*/case.json", func(t *testing.T, path string) {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			t.Fatal(err)
