@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
 // DatasetWork is what a plugin shall do with a data set, apart from runs: one of its model's DatasetActions.
@@ -31,7 +31,7 @@ type DatasetWork struct {
 // WorkOnDataset has it done, and returns what the plugin says of it. Output must not exist: it is there once all of it
 // is, and nothing of it where the work fails or ctx ends.
 func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) {
-	params, faults := keyvalue.Read("--param", w.Params)
+	params, faults := flagtext.Pairs("--param", w.Params)
 	if len(faults) > 0 {
 		return "", sdk.Usage(errors.Join(faults...))
 	}

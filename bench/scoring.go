@@ -17,9 +17,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 	"github.com/plumbline-ml/plumbline/bench/internal/form"
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
-	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
@@ -180,7 +179,7 @@ func (r ScoreRequest) element(m sdk.ModelInfo, params map[string]string) error {
 	if name == "" {
 		return sdk.Usage(fmt.Errorf("--dtype: %s has no option for the element type of its payloads", m.Name))
 	}
-	_, faults := keyvalue.Read("--param", append(slices.Clip(r.Params), name+"="+r.DType))
+	_, faults := flagtext.Pairs("--param", append(slices.Clip(r.Params), name+"="+r.DType))
 	params[name] = r.DType
 	return sdk.Usage(errors.Join(faults...))
 }
@@ -218,7 +217,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 			"%s: no %s beside it says which model ran; name it with --benchmark", log.Path, record.FileName))
 	}
 	if r.Dataset != "" {
-		path, err := modelfiles.Dataset("--dataset", r.Dataset)
+		path, err := flagtext.Dataset("--dataset", r.Dataset)
 		if err != nil {
 			return run, sdk.Data(err)
 		}
@@ -227,7 +226,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	if r.Count != 0 {
 		run.Options.Count = r.Count
 	}
-	params, faults := keyvalue.Read("--param", r.Params)
+	params, faults := flagtext.Pairs("--param", r.Params)
 	if len(faults) > 0 {
 		return run, sdk.Usage(errors.Join(faults...))
 	}

@@ -27,7 +27,7 @@ func walls() map[string]wall {
 	return map[string]wall{
 		"loadgen": {},
 		"preprocess": {
-			ours:  []string{"internal/lists", "internal/mt19937", "internal/parallel"},
+			ours:  []string{"internal/lists", "internal/mt19937"},
 			tests: []string{"internal/"},
 			others: []string{"github.com/mewkiz/flac", "golang.org/x/net", "golang.org/x/text", "gonum.org/v1/gonum",
 				"google.golang.org/protobuf"},
@@ -35,7 +35,7 @@ func walls() map[string]wall {
 		"datasets/cmd": {ours: []string{"datasets/", "internal/", "internal/synthetic/", "preprocess/", "accuracy/"}},
 		"datasets": {
 			ours: []string{"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
-				"internal/mt19937", "internal/npy", "internal/parallel", "internal/pyfloat", "internal/pyvalue"},
+				"internal/mt19937", "internal/npy", "internal/pyfloat", "internal/pyvalue"},
 			tests: []string{"internal/", "internal/synthetic/"},
 			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
 				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
@@ -56,7 +56,7 @@ func walls() map[string]wall {
 		},
 		"accuracy": {
 			ours: []string{"preprocess/text/", "internal/half", "internal/lists", "internal/mt19937",
-				"internal/parallel", "internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
+				"internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
 			tests:  []string{"internal/"},
 			others: []string{"github.com/mozillazg/go-unidecode", "golang.org/x/text", "gonum.org/v1/gonum"},
 		},
@@ -79,7 +79,7 @@ func walls() map[string]wall {
 		"cmd/plugins": {
 			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
 				"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
-				"internal/mt19937", "internal/npy", "internal/oip", "internal/onnx", "internal/parallel", "internal/pcg64",
+				"internal/mt19937", "internal/npy", "internal/oip", "internal/onnx", "internal/pcg64",
 				"internal/pyfloat", "internal/pyvalue", "internal/sandbox", "internal/synthetic/"},
 			tests: []string{"internal/"},
 		},
@@ -183,7 +183,7 @@ func plugin(others ...string) wall {
 			"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 			"sdk/scoring", "sdk/sequence", "internal/draw", "internal/npy", "internal/synthetic/",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
-			"internal/lists", "internal/mt19937", "internal/onnx", "internal/parallel", "internal/pcg64",
+			"internal/lists", "internal/mt19937", "internal/onnx", "internal/pcg64",
 			"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
 			"plugins/internal/", // what several plugins share
 		},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
@@ -14,7 +13,7 @@ func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int3
 
 // check returns what is wrong with the truth, all of it.
 func (t *Truth) check() error {
-	var f faults.List
+	var f payload.Faults
 	if t.Labels != nil && t.Samples == nil {
 		f.Addf("%d labels without samples, want the range of pairs of each sample", len(t.Labels))
 	}
@@ -82,7 +81,7 @@ func (s *Scorer) decode(index uint64, data []byte, pairs int, labels []uint8) (g
 	if d == payload.Float32 && labels == nil {
 		return s.decodeFloats(index, data)
 	}
-	var wrong faults.List
+	var wrong payload.Faults
 	for i := range pairs {
 		prediction, label := 0.0, 0.0
 		if labels == nil {
@@ -122,7 +121,7 @@ func (s *Scorer) pair(prediction, label float64) (problem string) {
 
 // decodeFloats is decode for the usual payload: float32 predictions and labels.
 func (s *Scorer) decodeFloats(index uint64, data []byte) (good int, err error) {
-	var wrong faults.List
+	var wrong payload.Faults
 	for i := 0; i < len(data); i += 8 {
 		p := math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))
 		label := math.Float32frombits(binary.LittleEndian.Uint32(data[i+4:]))

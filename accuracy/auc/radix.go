@@ -3,7 +3,7 @@ package auc
 import (
 	"runtime"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Keys are sorted by their digits of 11 bits, the lowest first: 2048 targets of writing stay in the caches, and three
@@ -37,14 +37,14 @@ func split(keys []uint32) [][]uint32 {
 func pass(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
 	places := make([][digits]int, workers)
-	parallel.Shares(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
+	lists.Shares(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
 	begin := 0
 	for d := range digits {
 		for w := range places {
 			places[w][d], begin = begin, begin+places[w][d]
 		}
 	}
-	parallel.Shares(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
+	lists.Shares(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
 }
 
 func count(parts [][]uint32, shift uint, counts *[digits]int) {

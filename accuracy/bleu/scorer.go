@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -23,7 +23,7 @@ type Scorer struct {
 	seen       []bool
 	counter    *counter
 	result     Result
-	faults     faults.List
+	faults     payload.Faults
 }
 
 // New returns a scorer for a data set whose sample i has the reference references[i], as [Clean] makes it.

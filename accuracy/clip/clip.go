@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // Scorer collects the scores of pictures. It is not safe for concurrent use.
@@ -79,5 +79,5 @@ func (s *Scorer) Result() (Result, error) {
 	if len(s.scores) == 0 {
 		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
-	return Result{Score: pairwise.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
+	return Result{Score: pyfloat.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
 }

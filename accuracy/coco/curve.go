@@ -1,6 +1,6 @@
 package coco
 
-import "github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
+import "github.com/plumbline-ml/plumbline/internal/pyfloat"
 
 // recallPoints is how many values of recall a curve is read at: 0, 0.01 ... 1.
 const recallPoints = 101
@@ -123,5 +123,5 @@ func meanOf(values []float64) float64 {
 	if len(values) == 0 {
 		return -1
 	}
-	return pairwise.Mean(values)
+	return pyfloat.Mean(values)
 }

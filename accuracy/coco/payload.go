@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
@@ -40,7 +39,7 @@ func (s *Scorer) decode(index uint64, data []byte) error {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
 			ErrPayload, index, len(data), recordSize)
 	}
-	var wrong faults.List
+	var wrong payload.Faults
 	for i := 0; i < len(data); i += recordSize {
 		r := readRecord(data[i : i+recordSize])
 		if problem := s.take(index, r); problem != "" {

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
-	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
 // Errors of this package, found with errors.Is.
@@ -97,7 +96,7 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong faults.List
+	var wrong payload.Faults
 	names := make([]string, len(cases))
 	for i, c := range cases {
 		names[i] = c.Name
@@ -201,6 +200,6 @@ func (s *Scorer) table() (r Result) {
 		kidney, tumour = append(kidney, score.Kidney), append(tumour, score.Tumour)
 		composite = append(composite, score.Composite)
 	}
-	r.Mean = Score{pairwise.Mean(kidney), pairwise.Mean(tumour), pairwise.Mean(composite)}
+	r.Mean = Score{pyfloat.Mean(kidney), pyfloat.Mean(tumour), pyfloat.Mean(composite)}
 	return r
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
@@ -91,7 +90,7 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 	if o.DType, err = HeadDTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong faults.List
+	var wrong payload.Faults
 	names := make([]string, len(heads))
 	for i, h := range heads {
 		names[i] = h.Name

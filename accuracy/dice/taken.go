@@ -3,7 +3,7 @@ package dice
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/faults"
+	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
 // taken counts how often each case was in a log.
@@ -27,7 +27,7 @@ func (t *taken) again(index uint64) (bool, error) {
 
 // complete is an error unless each case came once: the official scripts stop else.
 func (t *taken) complete() error {
-	var wrong faults.List
+	var wrong payload.Faults
 	total := 0
 	for i, n := range t.times {
 		total += n

@@ -5,11 +5,9 @@ import (
 	"runtime"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -95,7 +93,7 @@ type Pair struct{ Reference, Answer string }
 func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))
-	parallel.Shares(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
+	lists.Shares(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
 		scorer := rouge.New(rouge.Options{Stem: true})
 		for i := from; i < to; i++ {
 			answer := Lines(splitter, pairs[i].Answer)
@@ -104,7 +102,7 @@ func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
 		}
 	})
 	mean := func(of func(rouge.Scores) rouge.Score) float64 {
-		return 100 * pairwise.Mean(lists.Map(scores, func(s rouge.Scores) float64 { return of(s).F }))
+		return 100 * pyfloat.Mean(lists.Map(scores, func(s rouge.Scores) float64 { return of(s).F }))
 	}
 	r := Result{
 		Rouge1:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge1 }),

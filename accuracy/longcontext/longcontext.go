@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/internal/pairwise"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -103,7 +102,7 @@ func (s *Scorer) Result() (Result, error) {
 // compare scores each answer by its metric, in percent, and measures its length in characters, with all processors.
 func (s *Scorer) compare(answers []generation.Answer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
-	parallel.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
+	lists.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
 		scorer := rouge.New(rouge.Options{Stem: true})
 		for i := from; i < to; i++ {
 			r := s.options.References[answers[i].Index]
@@ -138,5 +137,5 @@ func (s *Scorer) mean(answers []generation.Answer, values []float64, has func(Me
 			n++
 		}
 	}
-	return pairwise.Sum(terms) / float64(n)
+	return pyfloat.Sum(terms) / float64(n)
 }

@@ -1,6 +1,7 @@
 // Package payload reads the elements of a response's payload, of whatever type the system under test wrote them in.
 //
-// In: element types, their names, their values. Out: what the values mean (each metric's package).
+// In: element types, their names, their values; lists of what is wrong with them. Out: what the values mean (each
+// metric's package).
 package payload
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
-	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
@@ -41,7 +41,7 @@ func (d Data) resolve(p *Plan) []error {
 	m := p.Served.Model
 	find := func(flag, path string, to *string) (err error) {
 		if path != "" {
-			*to, err = modelfiles.Dataset(flag, path)
+			*to, err = flagtext.Dataset(flag, path)
 		}
 		return sdk.Data(err)
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
-	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
 // Model is what is run, and how: the model and its files, the backend and its options.
@@ -79,7 +78,7 @@ func (m Model) chooseFiles(p *Plan) []error {
 	if err := p.chooseNamed(file, m.Precision); err != nil || file.Embedded {
 		return []error{err}
 	}
-	path, err := modelfiles.Official(m.Finder, model, file)
+	path, err := flagtext.Official(m.Finder, model, file)
 	p.Options.ModelFile = path
 	return []error{sdk.Data(err)}
 }
@@ -116,7 +115,7 @@ func (p *Plan) chooseEmbedded(precision string) []error {
 
 // chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
 func (p *Plan) chooseOwn(path string) []error {
-	abs, err := modelfiles.Path(path)
+	abs, err := flagtext.Path(path)
 	if err == nil {
 		p.Options.ModelFile = abs
 		return nil
@@ -190,7 +189,7 @@ func marked(m sdk.ModelInfo) (texts []string) {
 
 // params checks the benchmark's own options against those that the model documents.
 func (p *Plan) params(texts []string) (map[string]string, []error) {
-	params, faults := keyvalue.Read("--param", texts)
+	params, faults := flagtext.Pairs("--param", texts)
 	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, key) {
@@ -211,11 +210,11 @@ func (m Model) chooseParts(p *Plan) []error {
 	if whole := m.Files[0]; len(m.Files) == 1 && !strings.Contains(whole, "=") {
 		return p.chooseWhole(whole, m.Precision, m.Finder)
 	}
-	given, faults := modelfiles.Given("--model", m.Files, model.Parts)
-	found, wrong := modelfiles.Locate("--model", given, model, model.Files, m.Finder)
+	given, faults := flagtext.Parts("--model", m.Files, model.Parts)
+	found, wrong := flagtext.Locate("--model", given, model, model.Files, m.Finder)
 	faults = append(faults, wrong...)
 	if len(faults) == 0 {
-		faults = append(faults, modelfiles.Missing(found, model), modelfiles.Shared(found))
+		faults = append(faults, flagtext.Missing(found, model), flagtext.Shared(found))
 	}
 	p.Options.PartFiles = found
 	return faults
@@ -235,15 +234,15 @@ func (p *Plan) chooseWhole(name, precision string, files Files) []error {
 		}
 	}
 	if len(named) > 0 {
-		found, faults := modelfiles.Locate("--model", named, model, model.Files, files)
+		found, faults := flagtext.Locate("--model", named, model, model.Files, files)
 		p.Options.ModelFile, p.Options.PartFiles = "", found
-		return append(faults, modelfiles.Missing(named, model))
+		return append(faults, flagtext.Missing(named, model))
 	}
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return []error{sdk.Data(fmt.Errorf("--model %s: it is neither a folder nor the name of files of %s, whose model has "+
-			"several parts: name a folder that holds them, or each: %s", name, model.Name, modelfiles.Each(model)))}
+			"several parts: name a folder that holds them, or each: %s", name, model.Name, flagtext.Each(model)))}
 	}
-	found, err := modelfiles.Folder(name, model)
+	found, err := flagtext.Folder(name, model)
 	p.Options.PartFiles = found
 	return []error{sdk.Data(err)}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
-	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/internal/power"
@@ -62,7 +62,7 @@ func (p *Plan) NameOf(r Run) string {
 }
 
 // Files finds the files of models that are not embedded.
-type Files = modelfiles.Finder
+type Files = flagtext.Finder
 
 // New finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
 // nothing is written. All faults of the request are reported at once.

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
 // Secrets hides what it has learned in texts. The zero value knows nothing. Any goroutine may use it.
@@ -31,7 +31,7 @@ const mostSecret = 64 << 10
 // readSecrets reads the options of a model that are secret, and learns what no text may show: them, the secrets in
 // the other options, and the values of the variables that the plugin inherits for its backend.
 func (m *Model) readSecrets() error {
-	given, _ := keyvalue.Read(backendOpt, m.BackendOptions) // resolve says what is wrong with them
+	given, _ := flagtext.Pairs(backendOpt, m.BackendOptions) // resolve says what is wrong with them
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		m.Secrets.Add(secrets...)
@@ -39,7 +39,7 @@ func (m *Model) readSecrets() error {
 	for _, name := range append(named(given), "OPENAI_API_KEY") {
 		m.Secrets.Add(m.getenv(name))
 	}
-	params, _ := keyvalue.Read("--param", m.Params) // as above
+	params, _ := flagtext.Pairs("--param", m.Params) // as above
 	for _, value := range params {
 		if isPostgres(value) {
 			for _, name := range postgresSecrets {
@@ -60,7 +60,7 @@ func (m *Model) readSecrets() error {
 
 // readSources adds the values of SecretSources to BackendSecrets.
 func (m *Model) readSources() error {
-	sources, faults := keyvalue.Read(backendSecret, m.SecretSources)
+	sources, faults := flagtext.Pairs(backendSecret, m.SecretSources)
 	all := make(map[string]string, len(m.BackendSecrets)+len(sources))
 	maps.Copy(all, m.BackendSecrets)
 	for name, source := range sources {
@@ -98,7 +98,7 @@ func (m *Model) readSecret(source string) (value string, err error) {
 
 // allOptions joins the options of the backend, secret ones among them.
 func (m *Model) allOptions() (map[string]string, []error) {
-	options, faults := keyvalue.Read(backendOpt, m.BackendOptions)
+	options, faults := flagtext.Pairs(backendOpt, m.BackendOptions)
 	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))

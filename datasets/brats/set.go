@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -241,7 +241,7 @@ func (s *Set) Read(i int) ([][]float32, error) {
 	c := &s.cases[i]
 	channels := make([][]float32, Channels)
 	faults := make([]error, Channels)
-	parallel.Each(context.Background(), Channels, func(k int) {
+	lists.Each(context.Background(), Channels, func(k int) {
 		h, values, err := nifti.ReadFloats(c.channels[k], nifti.Reversed)
 		if err == nil && reversed(h.Shape) != c.shape {
 			err = fmt.Errorf("%s: shape %v, was %v before", c.channels[k], reversed(h.Shape), c.shape)

@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
@@ -210,7 +209,7 @@ func (s *Set) readLabels(n int, where string, faults *fault.List, read func(star
 
 // eachBlock calls do with the pairs [start, end) of each block of n, with all processors, until ctx ends.
 func eachBlock(ctx context.Context, n int, do func(start, end int)) {
-	parallel.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
+	lists.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
 }
 
 func (s *Set) setLabels(start int, values []float64, where string, faults *fault.List) {

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // ErrEdges is in the chain of every error about edges.
@@ -105,7 +105,7 @@ func (b *builder) err(ctx context.Context) error {
 
 // eachChunk reads all chunks with all processors, and hands over each in pieces, in order.
 func (b *builder) eachChunk(ctx context.Context, visit func(c *chunk, first int64, pairs []int64)) {
-	parallel.Each(ctx, len(b.chunks), func(i int) {
+	lists.Each(ctx, len(b.chunks), func(i int) {
 		c := &b.chunks[i]
 		room, _ := b.memory.Get().(*[]int64)
 		if room == nil {
@@ -175,7 +175,7 @@ func (b *builder) rows(ctx context.Context, edges uint64) (*CSC, error) {
 		edges += uint64(b.plan.Destinations)
 	}
 	c := newCSC(b.plan.Destinations, edges)
-	parallel.Each(ctx, b.buckets, func(k int) { b.row(c, k) })
+	lists.Each(ctx, b.buckets, func(k int) { b.row(c, k) })
 	return c, b.err(ctx)
 }
 

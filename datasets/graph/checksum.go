@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // checkedBytes are summed at a time.
@@ -20,7 +20,7 @@ func Checksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint32, e
 	sums := make([]byte, 4*((size+checkedBytes-1)/checkedBytes))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	parallel.Each(ctx, len(sums)/4, func(i int) {
+	lists.Each(ctx, len(sums)/4, func(i int) {
 		first := int64(i) * checkedBytes
 		sum := crc32.New(castagnoli)
 		n := min(checkedBytes, size-first)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or
@@ -84,7 +84,7 @@ func measure(ctx context.Context, dir string, clips []Clip, o Options, faults *f
 		return nil
 	}
 	problems := make([]error, len(clips))
-	parallel.Each(ctx, len(clips), func(i int) {
+	lists.Each(ctx, len(clips), func(i int) {
 		clips[i].Samples, problems[i] = o.Length(clips[i].File(dir))
 		clips[i].Seconds = float64(clips[i].Samples) / Rate
 	})
@@ -102,7 +102,7 @@ func measure(ctx context.Context, dir string, clips []Clip, o Options, faults *f
 // holdToFiles compares the lengths that a manifest says with its files.
 func holdToFiles(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) {
 	problems := make([]string, len(clips))
-	parallel.Each(ctx, len(clips), func(i int) {
+	lists.Each(ctx, len(clips), func(i int) {
 		samples, err := o.Length(clips[i].File(dir))
 		switch {
 		case err != nil:

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Check reads the samples of all requests, with all processors, and lists what is wrong with them. The error is a
@@ -12,7 +12,7 @@ import (
 func (s *Set) Check(ctx context.Context) error {
 	var faults fault.List
 	for p := range s.requests {
-		parallel.Each(ctx, len(s.requests[p]), func(r int) {
+		lists.Each(ctx, len(s.requests[p]), func(r int) {
 			if _, err := s.Sample(p, r); err != nil {
 				faults.Addf("", "%v", err)
 			}

@@ -1,11 +1,10 @@
-// Command plumbline-plugin-resnet50-acme serves the resnet50 benchmark on ACME's hardware.
+// Command plumbline-plugin-resnet50-acme serves the resnet50 benchmark on ACME's hardware: a vendor's backend in a
+// module of its own.
 package main
 
 import (
-	"example.com/acme/acme"
-
 	"github.com/plumbline-ml/plumbline/plugins/resnet50"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }
+func main() { serve.Main(resnet50.New(), serve.Backend("acme", Backend{})) }

@@ -1,4 +1,5 @@
-// Package lists makes lists of others: what a function makes of their items, or some of them.
+// Package lists makes lists of others, what a function makes of their items or some of them, and does the same to each
+// place of a list with all processors.
 package lists
 
 import "slices"

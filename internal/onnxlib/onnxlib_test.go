@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
-	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 )
 
 // put writes files below a new folder.
@@ -28,8 +28,8 @@ func put(t *testing.T, files map[string][]byte) string {
 
 // TestFind looks in the layouts of package managers, as they are, for each machine.
 func TestFind(t *testing.T) {
-	intel, arm := onnxlibtest.Library(t, "linux", "amd64", "1.32.0"), onnxlibtest.Library(t, "linux", "arm64", "1.32.0")
-	mac := onnxlibtest.Library(t, "darwin", "arm64", "1.32.0")
+	intel, arm := onnxfile.Library(t, "linux", "amd64", "1.32.0"), onnxfile.Library(t, "linux", "arm64", "1.32.0")
+	mac := onnxfile.Library(t, "darwin", "arm64", "1.32.0")
 	other := []byte("not a library at all, though long enough to be looked at for one moment or two, which is enough")
 	for name, c := range map[string]struct {
 		files        map[string][]byte
@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 		},
 		"the newest of two": {
 			map[string][]byte{
-				"a/libonnxruntime.so": onnxlibtest.Library(t, "linux", "amd64", "1.9.0"), "b/libonnxruntime.so": intel,
+				"a/libonnxruntime.so": onnxfile.Library(t, "linux", "amd64", "1.9.0"), "b/libonnxruntime.so": intel,
 			}, "linux", "amd64", onnxlib.Library{Path: "b/libonnxruntime.so", Release: "1.32.0", Variant: "cpu"},
 		},
 	} {
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 
 // TestFindNothing says what lies there in place of the library.
 func TestFindNothing(t *testing.T) {
-	intel := onnxlibtest.Library(t, "linux", "amd64", "1.32.0")
+	intel := onnxfile.Library(t, "linux", "amd64", "1.32.0")
 	for want, files := range map[string]map[string][]byte{
 		"holds no library of ONNX Runtime (libonnxruntime)": {"README": intel},
 		"for linux/arm64: a/libonnxruntime.so: it is for EM_X86_64 (ET_DYN), this machine is EM_AARCH64": {
@@ -96,7 +96,7 @@ func TestFindNothing(t *testing.T) {
 		},
 		"libonnxruntime.so: no shared library":         {"libonnxruntime.so": []byte("a text")},
 		"libonnxruntime.so: no shared library: EOF":    {"libonnxruntime.so": nil},
-		"libonnxruntime.so.1: it does not say which r": {"libonnxruntime.so.1": onnxlibtest.Library(t, "linux", "arm64", "")},
+		"libonnxruntime.so.1: it does not say which r": {"libonnxruntime.so.1": onnxfile.Library(t, "linux", "arm64", "")},
 	} {
 		if _, err := onnxlib.Find(put(t, files), "linux", "arm64"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -122,7 +122,7 @@ func TestCopy(t *testing.T) {
 // FuzzFind reads libraries that are spoiled at any place.
 func FuzzFind(f *testing.F) {
 	for _, goos := range []string{"linux", "darwin"} {
-		f.Add(onnxlibtest.Library(f, goos, "arm64", "1.32.0"))
+		f.Add(onnxfile.Library(f, goos, "arm64", "1.32.0"))
 	}
 	f.Fuzz(func(t *testing.T, contents []byte) {
 		dir := put(t, map[string][]byte{"libonnxruntime.so": contents, "libonnxruntime.1.2.3.dylib": contents})

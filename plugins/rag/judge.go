@@ -19,7 +19,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
 	"github.com/plumbline-ml/plumbline/datasets/frames"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -129,7 +129,7 @@ func (j *judged) Result() (t totals, err error) {
 	slices.SortFunc(j.answers, func(a, b answered) int { return cmp.Compare(a.index, b.index) })
 	j.verdicts = make([]retrieval.Verdict, len(j.answers))
 	known := make([]bool, len(j.answers))
-	parallel.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
+	lists.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			j.verdicts[i], known[i] = j.verdict(&j.answers[i])
 		}

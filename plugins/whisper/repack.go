@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -62,7 +61,7 @@ func (w *packing) write(ctx context.Context, folder string) error {
 		return err
 	}
 	faults := make([]error, len(w.packs))
-	parallel.Each(ctx, len(w.packs), func(i int) { faults[i] = w.writePack(w.packs[i]) })
+	lists.Each(ctx, len(w.packs), func(i int) { faults[i] = w.writePack(w.packs[i]) })
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Box is a part of a volume: Size voxels a side from the voxel Low on.
@@ -59,7 +59,7 @@ func (r HeadRecipe) Image(dst []float32, channels [][]float32, from Shape) ([]fl
 	voxels := r.padded.Voxels()
 	dst = sized(dst, len(channels)*voxels)
 	clear(dst)
-	parallel.Each(context.Background(), len(channels), func(c int) {
+	lists.Each(context.Background(), len(channels), func(c int) {
 		prepared := normalised(channels[c], from, box, inside)
 		at := 0
 		for line := range box.Size[0] * box.Size[1] {

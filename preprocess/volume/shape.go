@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // ErrVolume is in the chain of every error about a volume's shape, spacing or values.
@@ -34,5 +34,5 @@ func split(n int, do func(from, to int)) {
 		return
 	}
 	size := max(n/(8*workers), 1) // parts small enough that the last ones end together
-	parallel.Each(context.Background(), (n+size-1)/size, func(i int) { do(i*size, min((i+1)*size, n)) })
+	lists.Each(context.Background(), (n+size-1)/size, func(i int) { do(i*size, min((i+1)*size, n)) })
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // Dataset has the plugin work on a data set apart from runs: one of its model's DatasetActions. progress takes each
@@ -18,13 +18,13 @@ import (
 func (p *Plugin) Dataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {
-	able, err := p.able(ctx, handshake.Dataset)
+	able, err := p.able(ctx, wire.Dataset)
 	if err != nil {
 		return "", err
 	}
 	if !able {
 		return "", sdk.Usage(fmt.Errorf("plugin %s does no work on data sets apart from runs (it lacks the capability %q)",
-			p.name, handshake.Dataset))
+			p.name, wire.Dataset))
 	}
 	ctx, cancel := p.Context(ctx)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // Backends asks the plugin for what its backends say of themselves: their devices, options and libraries. No model is
@@ -27,12 +27,12 @@ func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 	if len(devices) == 0 {
 		return nil
 	}
-	if able, err := p.able(ctx, handshake.Devices); able || err != nil {
+	if able, err := p.able(ctx, wire.Devices); able || err != nil {
 		return err
 	}
 	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's "+
 		"sdk, or leave the device out",
-		strings.Join(devices, ", "), p.name, handshake.Devices))
+		strings.Join(devices, ", "), p.name, wire.Devices))
 }
 
 // able reports whether the plugin has a capability.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 const rebuildHint = "rebuild the plugin and the harness from the same release"
@@ -34,13 +34,13 @@ func (p *Plugin) diagnose(err error) error {
 // diagnoseVersion explains a handshake that go-plugin refused.
 func (p *Plugin) diagnoseVersion(line string, err error) error {
 	parts := strings.Split(line, "|")
-	if parts[0] != strconv.Itoa(handshake.CoreProtocol) {
+	if parts[0] != strconv.Itoa(wire.CoreProtocol) {
 		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness "+
-			"speaks %d", parts[0], handshake.CoreProtocol), rebuildHint)
+			"speaks %d", parts[0], wire.CoreProtocol), rebuildHint)
 	}
-	if parts[1] != strconv.Itoa(handshake.Protocol) {
+	if parts[1] != strconv.Itoa(wire.Protocol) {
 		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d",
-			parts[1], handshake.Protocol), rebuildHint)
+			parts[1], wire.Protocol), rebuildHint)
 	}
 	return p.failure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shorten(line), err),
 		rebuildHint)
@@ -76,7 +76,7 @@ func (p *Plugin) checkAddress() error {
 	parts := strings.Split(line, "|")
 	if len(parts) > 2 && parts[2] != "unix" && !p.options.TLS && runtime.GOOS != "windows" {
 		return p.failure(KindHandshake, nil, fmt.Sprintf("it listens on %q without TLS, want a unix socket", parts[2]),
-			"listen in the folder that the environment variable "+handshake.SocketDirEnv+" names")
+			"listen in the folder that the environment variable "+wire.SocketDirEnv+" names")
 	}
 	return nil
 }

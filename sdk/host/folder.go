@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // folder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is open
@@ -52,7 +52,7 @@ func newFolder(parent string) (*folder, error) {
 	// another harness may take a folder for a dead one's before it is locked: many of them do on many cores
 	const tries = 1000
 	for range tries {
-		path, err := os.MkdirTemp(parent, handshake.FolderPrefix) // 0700
+		path, err := os.MkdirTemp(parent, wire.FolderPrefix) // 0700
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func sweep(parent string) {
 	if !lockShowsOwner {
 		return
 	}
-	paths, _ := filepath.Glob(filepath.Join(parent, handshake.FolderPrefix+"*")) // the pattern is good
+	paths, _ := filepath.Glob(filepath.Join(parent, wire.FolderPrefix+"*")) // the pattern is good
 	for _, path := range paths {
 		if lock := claim(path); lock != nil {
 			_ = os.RemoveAll(path)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
@@ -20,7 +20,7 @@ func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := filepath.Join(parent, handshake.FolderPrefix+"123")
+	dead := filepath.Join(parent, wire.FolderPrefix+"123")
 	if err := os.MkdirAll(filepath.Join(dead, "plugin-dir", "deeper"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // Whoever may write the temporary directory may put there what has a folder's name and is none.
 func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
-	pipe, link := filepath.Join(parent, handshake.FolderPrefix+"pipe"), filepath.Join(parent,
-		handshake.FolderPrefix+"link")
+	pipe, link := filepath.Join(parent, wire.FolderPrefix+"pipe"), filepath.Join(parent,
+		wire.FolderPrefix+"link")
 	if err := unix.Mkfifo(pipe, 0o644); err != nil {
 		t.Fatal(err)
 	}

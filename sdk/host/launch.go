@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
@@ -95,12 +94,12 @@ func socketParent() string {
 // the calls that bring answers and scores.
 const mostAbout = 4 << 20
 
-func large() grpc.CallOption { return grpc.MaxCallRecvMsgSize(handshake.MaxMessage) }
+func large() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMessage) }
 
 func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	return &plugin.ClientConfig{
-		HandshakeConfig:  handshake.Config(),
-		Plugins:          plugin.PluginSet{handshake.Service: dispensed{}},
+		HandshakeConfig:  wire.Config(),
+		Plugins:          plugin.PluginSet{wire.Service: dispensed{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     p.options.StartTimeout + outlast,
 		SkipHostEnv:      true,
@@ -115,9 +114,9 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		},
 		GRPCDialOptions: []grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostAbout),
-				grpc.MaxCallSendMsgSize(handshake.MaxMessage), wire.Codec()),
-			grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
-			grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
+				grpc.MaxCallSendMsgSize(wire.MaxMessage), wire.Codec()),
+			grpc.WithInitialWindowSize(wire.Window), grpc.WithInitialConnWindowSize(wire.Window),
+			grpc.WithReadBufferSize(wire.SocketBuffer), grpc.WithWriteBufferSize(wire.SocketBuffer),
 		},
 	}
 }
@@ -171,7 +170,7 @@ func (p *Plugin) shake(ctx context.Context) error {
 	if err != nil {
 		return p.diagnose(err)
 	}
-	raw, err := conn.Dispense(handshake.Service)
+	raw, err := conn.Dispense(wire.Service)
 	if err != nil {
 		return p.diagnose(err)
 	}

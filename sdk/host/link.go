@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
@@ -87,7 +86,7 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 
 // heartbeats is how often they come: often enough for each limit.
 func heartbeats(o LaunchOptions) time.Duration {
-	interval := min(handshake.Heartbeat, o.HeartbeatTimeout/heartbeatsPerTimeout)
+	interval := min(wire.Heartbeat, o.HeartbeatTimeout/heartbeatsPerTimeout)
 	if o.AnswerTimeout > 0 {
 		interval = min(interval, max(o.AnswerTimeout/heartbeatsPerTimeout, time.Millisecond))
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/tokens"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
@@ -57,11 +57,11 @@ const listensEnv = "PLUMBLINE_TEST_LISTENS"
 // test asks for one.
 func TestMain(m *testing.M) {
 	switch {
-	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(tokensEnv) != "":
+	case os.Getenv(wire.CookieKey) == wire.CookieValue && os.Getenv(tokensEnv) != "":
 		serve.Main(tokens.Benchmark{}, serve.Backend("tokens", tokens.Backend{}))
-	case os.Getenv(handshake.CookieKey) == handshake.CookieValue && os.Getenv(datasetEnv) != "":
+	case os.Getenv(wire.CookieKey) == wire.CookieValue && os.Getenv(datasetEnv) != "":
 		serve.Main(copier{}, serve.Backend("null", null.Backend{}))
-	case os.Getenv(handshake.CookieKey) == handshake.CookieValue:
+	case os.Getenv(wire.CookieKey) == wire.CookieValue:
 		serve.Main(null.Benchmark{}, serve.Backend("null", null.Backend{}), serve.Backend("racks", racks{}))
 	case os.Getenv(harnessEnv) != "":
 		fmt.Fprintln(os.Stderr, playHarness())

@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
@@ -38,7 +37,7 @@ func newShared(o LaunchOptions) *shared {
 	if o.StreamOnly || o.TLS {
 		return nil
 	}
-	offer, err := ring.NewOffer(handshake.MaxMessage)
+	offer, err := ring.NewOffer(wire.MaxMessage)
 	if err != nil {
 		return nil // the stream does as well, more slowly
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // scoreFrameBytes is how much of an accuracy log goes into one frame.
@@ -36,11 +36,11 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	if err := checkScoreOptions(o); err != nil {
 		return nil, err
 	}
-	pieces, err := p.able(ctx, handshake.ScorePieces)
+	pieces, err := p.able(ctx, wire.ScorePieces)
 	if err != nil {
 		return nil, err
 	}
-	if shows, err := p.able(ctx, handshake.Exhibits); err != nil {
+	if shows, err := p.able(ctx, wire.Exhibits); err != nil {
 		return nil, err
 	} else if !shows {
 		o.Exhibits = 0

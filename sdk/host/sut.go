@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // chunkSamples is how many samples one frame holds at most.
-const chunkSamples = handshake.ChunkBytes / 8
+const chunkSamples = wire.ChunkBytes / 8
 
 // sut issues queries over the stream: a loadgen.SUT and loadgen.Warmer.
 //

@@ -10,9 +10,9 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
@@ -32,7 +32,7 @@ func accept(stream runStream, start *pluginpb.Start) (frames, error) {
 	var way frames = overStream{stream}
 	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
 		// Where it cannot be opened the stream does as well: the harness learns from the first message.
-		if ends, err := ring.Open(descriptors(offer), handshake.MaxMessage); err == nil {
+		if ends, err := ring.Open(descriptors(offer), wire.MaxMessage); err == nil {
 			way, first.Ring = &overRing{stream: stream, ends: ends}, true
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // Option configures Main.
@@ -40,7 +40,7 @@ func Backend(name string, b backend.Backend) Option {
 // the handshake.
 func Main(b sdk.Benchmark, options ...Option) {
 	osprocess.KeepOpenFiles() // backends and programs of models are started by this process
-	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(handshake.CookieKey) == handshake.CookieValue}
+	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(wire.CookieKey) == wire.CookieValue}
 	for _, o := range options {
 		o(&p)
 	}
@@ -110,8 +110,8 @@ func (p *program) serve(stderr io.Writer) int {
 	osprocess.EndWithHarness()
 	s := newService(p.benchmark, p.backends)
 	plugin.Serve(&plugin.ServeConfig{
-		HandshakeConfig: handshake.Config(),
-		Plugins:         plugin.PluginSet{handshake.Service: &served{service: s}},
+		HandshakeConfig: wire.Config(),
+		Plugins:         plugin.PluginSet{wire.Service: &served{service: s}},
 		GRPCServer:      p.server(restore, &s.lookout.calls),
 		Logger:          hclog.NewNullLogger(),
 	})
@@ -127,9 +127,9 @@ func (p *program) serve(stderr io.Writer) int {
 func (p *program) server(restore func(), calls *atomic.Int32) func([]grpc.ServerOption) *grpc.Server {
 	return func(options []grpc.ServerOption) *grpc.Server {
 		options = append(options,
-			grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
-			grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
-			grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
+			grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+			grpc.InitialWindowSize(wire.Window), grpc.InitialConnWindowSize(wire.Window),
+			grpc.ReadBufferSize(wire.SocketBuffer), grpc.WriteBufferSize(wire.SocketBuffer),
 			grpc.ChainUnaryInterceptor(func(ctx context.Context, r any, _ *grpc.UnaryServerInfo, h grpc.UnaryHandler) (any,
 				error) {
 				restore()

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
@@ -107,7 +106,7 @@ func (o *outbox) firstToken(b wire.Batch) {
 
 // awaitRoom waits while a full frame is unsent. o.mu is held.
 func (o *outbox) awaitRoom() {
-	for o.pending.bytes() >= handshake.ChunkBytes && o.send != nil {
+	for o.pending.bytes() >= wire.ChunkBytes && o.send != nil {
 		o.room.Wait()
 	}
 }

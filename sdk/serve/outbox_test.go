@@ -15,7 +15,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
@@ -102,7 +101,7 @@ func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
 }
 
 func TestAFullFrameHoldsWorkersBack(t *testing.T) {
-	payload := make([]byte, handshake.ChunkBytes/2)
+	payload := make([]byte, wire.ChunkBytes/2)
 	s := withOutbox(t, func(o *outbox, _ *slowStream) {
 		for id := range loadgen.ResponseID(10) {
 			go o.answer(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})

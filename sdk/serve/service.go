@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
@@ -52,10 +51,10 @@ func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*plu
 
 // capabilities names what this half can do beyond the first version.
 func capabilities(b sdk.Benchmark) []string {
-	all := []string{"tokens", "parts", handshake.Devices, handshake.Backends, handshake.ScorePieces,
-		handshake.Exhibits}
+	all := []string{"tokens", "parts", wire.Devices, wire.Backends, wire.ScorePieces,
+		wire.Exhibits}
 	if worksOnDatasets(b) {
-		all = append(all, handshake.Dataset)
+		all = append(all, wire.Dataset)
 	}
 	if ring.Supported {
 		all = append(all, "ring")
@@ -207,7 +206,7 @@ func (s *service) alone() bool {
 // beat sends heartbeats until ctx ends.
 func (s *service) beat(ctx context.Context, every time.Duration) {
 	if every <= 0 {
-		every = handshake.Heartbeat
+		every = wire.Heartbeat
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/batch"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -53,7 +52,7 @@ func (t *taken) deliver() error {
 }
 
 // mostAnswered is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
-const mostAnswered = handshake.MaxMessage - 2*handshake.ChunkBytes
+const mostAnswered = wire.MaxMessage - 2*wire.ChunkBytes
 
 // deliver hands a batch on, unless no message can carry it.
 func deliver(answer func(wire.Batch), b wire.Batch) error {

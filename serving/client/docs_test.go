@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
-	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
@@ -39,7 +39,7 @@ func TestDocumentedData(t *testing.T) {
 			continue
 		}
 		t.Run(block[2], func(t *testing.T) {
-			o := promptstest.Options(t, block[2])
+			o := servingtest.PromptOptions(t, block[2])
 			o.File = filepath.Join(dir, o.File)
 			set, err := prompts.Read(o)
 			if err != nil {

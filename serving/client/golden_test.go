@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
@@ -32,5 +32,5 @@ func TestGoldenData(t *testing.T) {
 		return "/v1" + request.Path(), body
 	}
 	golden.EachBelow(t, "../prompts/testdata/golden", "serving/data/*/case.json",
-		func(t *testing.T, path string) { promptstest.Run(t, path, OpenParquet, write) })
+		func(t *testing.T, path string) { servingtest.RunPrompts(t, path, OpenParquet, write) })
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
@@ -74,7 +74,7 @@ func planWork(asks Asks, joined bool, seed uint64) *work {
 func (w *work) write(asker Asker, asks Asks, own []bool) error {
 	var mu sync.Mutex
 	var faults []error
-	parallel.Each(context.Background(), len(w.units), func(i int) {
+	lists.Each(context.Background(), len(w.units), func(i int) {
 		if own != nil && !own[i] {
 			return
 		}

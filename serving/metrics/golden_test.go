@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
-	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
@@ -24,7 +24,7 @@ var beyond = []string{"/tokens_per_event", "/user/p1", "/user/p1_linear", "/user
 // TestGoldenFigures compares figures with those that an independent program made of the same records.
 func TestGoldenFigures(t *testing.T) {
 	golden.Each(t, "serving/events/*.json", func(t *testing.T, path string) {
-		c := metricstest.Read(t, path)
+		c := servingtest.ReadCase(t, path)
 		text, err := json.Marshal(metrics.Of(c.Records(), c.Measure()))
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestGoldenOthers(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		c := metricstest.Read(t, path)
+		c := servingtest.ReadCase(t, path)
 		rules := c.Measure()
 		f := metrics.Of(c.Records(), rules)
 		if f.TTFT.N == 0 || rules.Window != nil {

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/internal/testkit/promptstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // TestGoldenData compares what requests mean; serving/client compares them as they are written.
 func TestGoldenData(t *testing.T) {
 	golden.Each(t, "serving/data/*/case.json", func(t *testing.T, path string) {
-		promptstest.Run(t, path, nil, meaning)
+		servingtest.RunPrompts(t, path, nil, meaning)
 	})
 }
 

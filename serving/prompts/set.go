@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Set is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
@@ -352,7 +352,7 @@ func (w *Drawn) Len() int { return len(w.plan) }
 // All are all requests, made on all cores.
 func (w *Drawn) All() []Ask {
 	all := make([]Ask, len(w.plan))
-	parallel.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
+	lists.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
 	return all
 }
 

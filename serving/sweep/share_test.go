@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/serving/shard"
-	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
@@ -82,7 +82,7 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.R
 // bit.
 func TestJoinedAreOneClient(t *testing.T) {
 	golden.EachBelow(t, "../metrics/testdata/golden", "serving/events/p*.json", func(t *testing.T, path string) {
-		c := metricstest.Read(t, path)
+		c := servingtest.ReadCase(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
 		for i := range all {

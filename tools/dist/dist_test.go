@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 )
 
 // TestPack packs a folder twice, with other times and modes that do not count.
@@ -110,12 +110,12 @@ func TestLicenceOf(t *testing.T) {
 // TestRuntimeOfAPackage takes the library of the architecture out of a jar that has several.
 func TestRuntimeOfAPackage(t *testing.T) {
 	jar, plugins := filepath.Join(t.TempDir(), "onnxruntime.jar"), t.TempDir()
-	arm := onnxlibtest.Library(t, "linux", "arm64", "1.32.0")
+	arm := onnxfile.Library(t, "linux", "arm64", "1.32.0")
 	files := map[string][]byte{
-		"ai/onnxruntime/native/linux-x64/libonnxruntime.so":     onnxlibtest.Library(t, "linux", "amd64", "1.32.0"),
+		"ai/onnxruntime/native/linux-x64/libonnxruntime.so":     onnxfile.Library(t, "linux", "amd64", "1.32.0"),
 		"ai/onnxruntime/native/linux-aarch64/libonnxruntime.so": arm,
 	}
-	if err := os.WriteFile(jar, onnxlibtest.Zip(t, files), 0o644); err != nil {
+	if err := os.WriteFile(jar, onnxfile.Zip(t, files), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := runtimeOf(jar, t.TempDir(), plugins, "arm64"); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
-	"github.com/plumbline-ml/plumbline/bench/internal/modelfiles"
+	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
 // Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
@@ -41,7 +40,7 @@ type Ask struct {
 	Expect  string   // path of a file of expected answers; empty: none
 	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest.
 	ScorerModels []string
-	Files        modelfiles.Finder
+	Files        flagtext.Finder
 	Own          bool // the data set is one that the user named
 	Unscored     bool // nothing is scored: the scorer's models are looked for only where the user names some
 }
@@ -50,7 +49,7 @@ type Ask struct {
 func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err error) {
 	w, fault := a.wanted(model)
 	if !a.Unscored || len(a.ScorerModels) > 0 {
-		files, err = modelfiles.Scorer(model, a.ScorerModels, a.Own, a.Files)
+		files, err = flagtext.Scorer(model, a.ScorerModels, a.Own, a.Files)
 	}
 	return w, files, exitcode.Join([]error{err, fault})
 }
@@ -77,7 +76,7 @@ func (a Ask) wanted(model sdk.ModelInfo) (Wanted, error) {
 			fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name),
 		}, faults...)
 	}
-	path, err := modelfiles.File(a.Expect)
+	path, err := flagtext.File(a.Expect)
 	if err != nil {
 		faults = append([]error{sdk.Data(fmt.Errorf("--expect %s: %w", a.Expect, err))}, faults...)
 	}
@@ -108,7 +107,7 @@ func readTargets(given, known []string) (texts map[string]string, faults []error
 		}
 		faults = append(faults, fmt.Errorf("--target %q: want METRIC=VALUE, such as %s=%s", text, metric, number))
 	}
-	texts, more := keyvalue.Read("--target", pairs)
+	texts, more := flagtext.Pairs("--target", pairs)
 	return texts, append(faults, more...)
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Fault is one thing wrong with a data set.
@@ -75,7 +75,7 @@ func (l *List) Addf(where, format string, args ...any) {
 // what the record is called.
 func (l *List) Check(n int, where func(i int) string, check func(i int) (problems []string)) {
 	problems := make([][]string, n)
-	parallel.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
+	lists.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
 	for i := range problems {
 		for _, p := range problems[i] {
 			l.Addf(where(i), "%s", p)

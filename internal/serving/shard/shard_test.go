@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
 	"github.com/plumbline-ml/plumbline/internal/serving/shard"
-	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
@@ -105,7 +105,7 @@ func split(all []metrics.Request, of int) []shard.Part {
 func TestGoldenMerged(t *testing.T) {
 	const cases = "../../../serving/metrics/testdata/golden"
 	golden.EachBelow(t, cases, "serving/events/*.json", func(t *testing.T, path string) {
-		c := metricstest.Read(t, path)
+		c := servingtest.ReadCase(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
 		want, err := json.Marshal(metrics.Of(all, c.Measure()))

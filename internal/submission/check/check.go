@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -94,7 +94,7 @@ func (c *checker) addSubmitter(s tree.Submitter) {
 func (c *checker) checkResults(ctx context.Context) error {
 	var lock sync.Mutex
 	done := 0
-	parallel.Each(ctx, len(c.results), func(i int) {
+	lists.Each(ctx, len(c.results), func(i int) {
 		c.results[i].check()
 		lock.Lock()
 		defer lock.Unlock()

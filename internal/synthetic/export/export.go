@@ -10,7 +10,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // inRange returns an error unless [first, end) is a range of a set of n samples.
@@ -25,7 +25,7 @@ func inRange(first, end, n int) error {
 func onAllCores(ctx context.Context, first, end int, do func(i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	parallel.Each(ctx, end-first, func(i int) {
+	lists.Each(ctx, end-first, func(i int) {
 		if err := do(first + i); err != nil {
 			cancel(err)
 		}

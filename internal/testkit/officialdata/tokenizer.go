@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/testkit/protobuf"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -104,9 +104,9 @@ func Llama2() (words int64, a tinymodel.Answer) {
 
 // Llama2Tokenizer writes tokenizer.model as SentencePiece does.
 func Llama2Tokenizer(dir string) error {
-	var model protobuf.Message
+	var model onnxfile.Message
 	add := func(text string, kind int64) {
-		model = model.Bytes(1, protobuf.Message(nil).Text(1, text).Float(2, 0).Int(3, kind))
+		model = model.Bytes(1, onnxfile.Message(nil).Text(1, text).Float(2, 0).Int(3, kind))
 	}
 	add("<unk>", unknown)
 	add("<s>", control)
@@ -118,7 +118,7 @@ func Llama2Tokenizer(dir string) error {
 		add(word, normal)
 	}
 	const bpe, yes = 2, 1
-	trainer := protobuf.Message(nil).Int(3, bpe).Int(4, 263).Int(35, yes)
-	normalizer := protobuf.Message(nil).Text(1, "identity").Int(3, yes).Int(4, 0).Int(5, yes)
+	trainer := onnxfile.Message(nil).Int(3, bpe).Int(4, 263).Int(35, yes)
+	normalizer := onnxfile.Message(nil).Text(1, "identity").Int(3, yes).Int(4, 0).Int(5, yes)
 	return write(filepath.Join(dir, "tokenizer.model"), model.Bytes(2, trainer).Bytes(3, normalizer))
 }

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
-	"github.com/plumbline-ml/plumbline/internal/testkit/protobuf"
 )
 
 // DType is a tensor's element type, by ONNX's number.
@@ -34,7 +32,7 @@ type Tensor struct {
 type Graph struct {
 	Inputs, Outputs []Tensor
 
-	nodes, constants []protobuf.Message
+	nodes, constants []Message
 	external         map[string][]byte // files beside the model's
 	names            int
 }
@@ -67,7 +65,7 @@ func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g,
 // External adds a constant whose values lie in a file beside the model's, as those of large models do.
 func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	data := encode(values)
-	var m protobuf.Message
+	var m Message
 	for _, n := range shape {
 		m = m.Int(1, n)
 	}
@@ -75,7 +73,7 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	m = m.Int(2, int64(Float)).Text(8, name)
 	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)},
 		{"length", fmt.Sprint(len(data))}} {
-		m = m.Bytes(13, protobuf.Message(nil).Text(1, entry[0]).Text(2, entry[1]))
+		m = m.Bytes(13, Message(nil).Text(1, entry[0]).Text(2, entry[1]))
 	}
 	if g.external == nil {
 		g.external = map[string][]byte{}
@@ -103,7 +101,7 @@ func Random(seed uint64, scale float32, shape ...int64) []float32 {
 
 // constant encodes a TensorProto.
 func constant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []int64) string {
-	var m protobuf.Message
+	var m Message
 	for _, n := range shape {
 		m = m.Int(1, n)
 	}
@@ -130,7 +128,7 @@ func (g *Graph) Node(op string, inputs []string, attributes ...Attribute) string
 
 // Name adds an operator whose outputs have the names.
 func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ...Attribute) {
-	var m protobuf.Message
+	var m Message
 	for _, name := range inputs {
 		m = m.Text(1, name)
 	}
@@ -145,16 +143,16 @@ func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ..
 }
 
 // Attribute is an encoded AttributeProto.
-type Attribute protobuf.Message
+type Attribute Message
 
 // Int is an attribute of one whole number.
 func Int(name string, v int64) Attribute {
-	return Attribute(protobuf.Message(nil).Text(1, name).Int(3, v).Int(20, 2))
+	return Attribute(Message(nil).Text(1, name).Int(3, v).Int(20, 2))
 }
 
 // IntList is an attribute of whole numbers.
 func IntList(name string, values ...int64) Attribute {
-	m := protobuf.Message(nil).Text(1, name)
+	m := Message(nil).Text(1, name)
 	for _, v := range values {
 		m = m.Int(8, v)
 	}
@@ -163,7 +161,7 @@ func IntList(name string, values ...int64) Attribute {
 
 // Subgraph is an attribute of a graph: the body of a Loop.
 func Subgraph(name string, body *Graph) Attribute {
-	return Attribute(protobuf.Message(nil).Text(1, name).Bytes(6, body.encode()).Int(20, 5))
+	return Attribute(Message(nil).Text(1, name).Bytes(6, body.encode()).Int(20, 5))
 }
 
 // The versions that every ONNX Runtime of the last years reads.
@@ -174,13 +172,13 @@ const (
 
 // Bytes is the model's file.
 func (g *Graph) Bytes() []byte {
-	operators := protobuf.Message(nil).Text(1, "").Int(2, opset)
-	return protobuf.Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
+	operators := Message(nil).Text(1, "").Int(2, opset)
+	return Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
 }
 
 // encode is a GraphProto.
-func (g *Graph) encode() protobuf.Message {
-	var graph protobuf.Message
+func (g *Graph) encode() Message {
+	var graph Message
 	for _, n := range g.nodes {
 		graph = graph.Bytes(1, n)
 	}
@@ -198,17 +196,17 @@ func (g *Graph) encode() protobuf.Message {
 }
 
 // encode is a ValueInfoProto.
-func (t Tensor) encode() protobuf.Message {
-	var shape protobuf.Message
+func (t Tensor) encode() Message {
+	var shape Message
 	for _, n := range t.Shape {
-		var size protobuf.Message
+		var size Message
 		if n >= 0 {
 			size = size.Int(1, n)
 		}
 		shape = shape.Bytes(1, size)
 	}
-	kind := protobuf.Message(nil).Int(1, int64(t.DType)).Bytes(2, shape)
-	return protobuf.Message(nil).Text(1, t.Name).Bytes(2, protobuf.Message(nil).Bytes(1, kind))
+	kind := Message(nil).Int(1, int64(t.DType)).Bytes(2, shape)
+	return Message(nil).Text(1, t.Name).Bytes(2, Message(nil).Bytes(1, kind))
 }
 
 // Write writes the model's file, those beside it, and the folders above it.

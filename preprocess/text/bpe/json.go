@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
 // file is a tokenizer.json.
@@ -156,13 +156,13 @@ func (p *parser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int
 	tokens, faults := entries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)
-	var asIs, normal []added.Pattern
+	var asIs, normal []tokentext.Pattern
 	for _, a := range extra {
 		if a.Normalized {
-			normal = append(normal, added.Pattern{Text: t.normalize(a.Content), Token: a})
+			normal = append(normal, tokentext.Pattern{Text: t.normalize(a.Content), Token: a})
 		} else {
-			asIs = append(asIs, added.Pattern{Text: a.Content, Token: a})
+			asIs = append(asIs, tokentext.Pattern{Text: a.Content, Token: a})
 		}
 	}
-	t.asIs, t.normal = added.NewFinder(asIs), added.NewFinder(normal)
+	t.asIs, t.normal = tokentext.NewFinder(asIs), tokentext.NewFinder(normal)
 }

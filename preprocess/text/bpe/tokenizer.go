@@ -7,8 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/cleanup"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -24,7 +23,7 @@ var (
 const faultsShown = 5
 
 // Added is a token that is found in text before anything else, and is not taken apart.
-type Added = added.Token
+type Added = tokentext.Token
 
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {
@@ -33,9 +32,9 @@ type Tokenizer struct {
 	size      int     // ids that have a token
 	normalize func(string) string
 	split     splitter
-	asIs      *added.Finder // added tokens that are found in text as it is
-	normal    *added.Finder // those that are found in normalized text
-	before    []int32       // special tokens around a text
+	asIs      *tokentext.Finder // added tokens that are found in text as it is
+	normal    *tokentext.Finder // those that are found in normalized text
+	before    []int32           // special tokens around a text
 	after     []int32
 	decode    decoder
 	cleanUp   bool
@@ -123,7 +122,7 @@ func (t *Tokenizer) decodeAs(ids []int32, skipSpecial bool) (string, error) {
 	}
 	text := t.decode(t, kept)
 	if t.cleanUp {
-		text = cleanup.English(text)
+		text = tokentext.CleanEnglish(text)
 	}
 	return text, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
 // VocabOptions are what stands beside vocab.json and merges.txt. The zero value is GPT-2's.
@@ -36,7 +36,7 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
 	t := &Tokenizer{
-		normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: added.NewFinder(nil), cleanUp: o.CleanUp,
+		normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewFinder(nil), cleanUp: o.CleanUp,
 	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
@@ -79,7 +79,7 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 
 func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []string) {
 	extra := make([]Added, 0, len(o.Added))
-	patterns := make([]added.Pattern, 0, len(o.Added))
+	patterns := make([]tokentext.Pattern, 0, len(o.Added))
 	for _, a := range o.Added {
 		if a.ID < 0 {
 			id, ok := vocab[a.Content]
@@ -90,7 +90,7 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 			a.ID = id
 		}
 		extra = append(extra, a)
-		patterns = append(patterns, added.Pattern{Text: a.Content, Token: a})
+		patterns = append(patterns, tokentext.Pattern{Text: a.Content, Token: a})
 		if a.Content == o.Begin {
 			t.before = []int32{a.ID}
 		}
@@ -105,6 +105,6 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 			tokens[a.ID].apart = true
 		}
 	}
-	t.asIs = added.NewFinder(patterns)
+	t.asIs = tokentext.NewFinder(patterns)
 	return append(faults, wrong...)
 }

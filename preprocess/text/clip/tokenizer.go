@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -37,9 +37,9 @@ type Options struct {
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {
 	clean           func(string) string
-	specials        *added.Finder // in raw text
-	inText          [2]string     // names of start and end in cleaned text
-	bytes, ends     [256]int32    // ids of the bytes within a piece, and at its end
+	specials        *tokentext.Finder // in raw text
+	inText          [2]string         // names of start and end in cleaned text
+	bytes, ends     [256]int32        // ids of the bytes within a piece, and at its end
 	table           *merge.Table
 	start, end, pad int32
 	context         int
@@ -157,19 +157,19 @@ func Parse(vocab, merges []byte, o Options) (*Tokenizer, error) {
 // setTokens finds the ids of start, end and padding.
 func (t *Tokenizer) setTokens(ids map[string]int32, o Options) (faults []string) {
 	pad := cmp.Or(o.Pad, endToken)
-	patterns := make([]added.Pattern, 0, 3)
+	patterns := make([]tokentext.Pattern, 0, 3)
 	for _, token := range []string{startToken, endToken, pad} {
 		id, ok := ids[token]
 		if !ok {
 			faults = append(faults, fmt.Sprintf("the token %.40q is not in the vocabulary", token))
 		}
-		patterns = append(patterns, added.Pattern{Text: token, Token: added.Token{ID: id, Content: token}})
+		patterns = append(patterns, tokentext.Pattern{Text: token, Token: tokentext.Token{ID: id, Content: token}})
 	}
 	t.start, t.end, t.pad = patterns[0].Token.ID, patterns[1].Token.ID, patterns[2].Token.ID
 	if o.Scorer {
 		t.pad, patterns = 0, nil
 		t.inText, t.clean = [2]string{scorerStart, scorerEnd}, cleanScorer
 	}
-	t.specials = added.NewFinder(patterns)
+	t.specials = tokentext.NewFinder(patterns)
 	return faults
 }

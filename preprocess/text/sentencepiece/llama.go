@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/cleanup"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
 // Added is a token that is found in text before anything else, and is not taken apart.
-type Added = added.Token
+type Added = tokentext.Token
 
 // LlamaOptions are what a tokenizer_config.json says. The zero value is that of Llama 2.
 type LlamaOptions struct {
@@ -38,7 +37,7 @@ func (o LlamaOptions) withDefaults() LlamaOptions {
 type Llama struct {
 	model    *Model
 	options  LlamaOptions
-	finder   *added.Finder
+	finder   *tokentext.Finder
 	extra    map[int32]Added // by id
 	specials map[string]bool
 	begin    int32
@@ -51,7 +50,7 @@ func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 	o = o.withDefaults()
 	l := &Llama{model: m, options: o, extra: map[int32]Added{}, specials: map[string]bool{}, size: m.Size()}
 	var missing []string
-	patterns := make([]added.Pattern, 0, len(o.Added)+3)
+	patterns := make([]tokentext.Pattern, 0, len(o.Added)+3)
 	list := append([]Added(nil), o.Added...)
 	for _, content := range []string{o.Begin, o.End, o.Unknown} {
 		id := m.ID(content)
@@ -68,13 +67,13 @@ func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 		l.extra[a.ID] = a
 		l.specials[a.Content] = l.specials[a.Content] || a.Special
 		l.size = max(l.size, int(a.ID)+1)
-		patterns = append(patterns, added.Pattern{Text: a.Content, Token: a})
+		patterns = append(patterns, tokentext.Pattern{Text: a.Content, Token: a})
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%w: no special tokens %s; is this the tokenizer_config.json of the model?", ErrFile,
 			strings.Join(missing, ", "))
 	}
-	l.finder, l.begin, l.end = added.NewFinder(patterns), m.ID(o.Begin), m.ID(o.End)
+	l.finder, l.begin, l.end = tokentext.NewFinder(patterns), m.ID(o.Begin), m.ID(o.End)
 	return l, nil
 }
 
@@ -173,7 +172,7 @@ func (l *Llama) decode(ids []int32, skipSpecial bool) (string, error) {
 	flush()
 	text := strings.Join(parts, " ")
 	if l.options.CleanUp {
-		text = cleanup.English(text)
+		text = tokentext.CleanEnglish(text)
 	}
 	return text, nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/internal/added"
+	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
@@ -16,7 +16,7 @@ type Marian struct {
 	ids            map[string]int32
 	pieces         []string // by id
 	unknown, end   int32
-	special        *added.Finder
+	special        *tokentext.Finder
 }
 
 // The special tokens of Marian's vocabularies.
@@ -52,13 +52,13 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 		return nil, fmt.Errorf("%w: vocab.json has %d of the %d pieces of the source's model: do they belong together?",
 			ErrFile, known, all)
 	}
-	var special []added.Pattern
+	var special []tokentext.Pattern
 	for _, token := range []string{marianEnd, marianUnknown, marianPad} {
 		if id, ok := m.ids[token]; ok {
-			special = append(special, added.Pattern{Text: token, Token: added.Token{ID: id}})
+			special = append(special, tokentext.Pattern{Text: token, Token: tokentext.Token{ID: id}})
 		}
 	}
-	m.special = added.NewFinder(special)
+	m.special = tokentext.NewFinder(special)
 	return m, nil
 }
 

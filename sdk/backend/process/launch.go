@@ -21,7 +21,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
@@ -175,10 +174,10 @@ func (p *child) dial(address string, heartbeat time.Duration) (err error) {
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.connect(ctx, address) }),
 		grpc.WithKeepaliveParams(pings(heartbeat)),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(handshake.MaxMessage),
-			grpc.MaxCallSendMsgSize(handshake.MaxMessage), grpc.WaitForReady(false), wire.Codec()),
-		grpc.WithInitialWindowSize(handshake.Window), grpc.WithInitialConnWindowSize(handshake.Window),
-		grpc.WithReadBufferSize(handshake.SocketBuffer), grpc.WithWriteBufferSize(handshake.SocketBuffer),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage),
+			grpc.MaxCallSendMsgSize(wire.MaxMessage), grpc.WaitForReady(false), wire.Codec()),
+		grpc.WithInitialWindowSize(wire.Window), grpc.WithInitialConnWindowSize(wire.Window),
+		grpc.WithReadBufferSize(wire.SocketBuffer), grpc.WithWriteBufferSize(wire.SocketBuffer),
 	)
 	if err != nil {
 		return fmt.Errorf("connect to the backend process %q: %w", p.command, err)

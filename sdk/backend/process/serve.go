@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // ErrByHand says that a backend process was not started by a plugin.
@@ -36,9 +36,9 @@ func Serve(b backend.Backend) error {
 	}
 	server := grpc.NewServer(
 		grpc.WaitForHandlers(true), // the session is closed when no batch is at work in it
-		grpc.MaxRecvMsgSize(handshake.MaxMessage), grpc.MaxSendMsgSize(handshake.MaxMessage),
-		grpc.InitialWindowSize(handshake.Window), grpc.InitialConnWindowSize(handshake.Window),
-		grpc.ReadBufferSize(handshake.SocketBuffer), grpc.WriteBufferSize(handshake.SocketBuffer),
+		grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+		grpc.InitialWindowSize(wire.Window), grpc.InitialConnWindowSize(wire.Window),
+		grpc.ReadBufferSize(wire.SocketBuffer), grpc.WriteBufferSize(wire.SocketBuffer),
 	)
 	s := newService(b, server.Stop)
 	backendpb.RegisterBackendServer(server, s)

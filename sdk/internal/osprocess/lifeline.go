@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // EndWithHarness ends the process when its standard input ends: the harness holds the other end of that pipe, and the
@@ -27,7 +27,7 @@ func EndWithHarness() {
 		case <-terminated:
 		case <-closed:
 		}
-		removeFolder(os.Getenv(handshake.SocketDirEnv))
+		removeFolder(os.Getenv(wire.SocketDirEnv))
 		endGroup()
 		os.Exit(1)
 	}()
@@ -40,7 +40,7 @@ func removeFolder(sockets string) {
 		return
 	}
 	private := filepath.Dir(sockets)
-	if strings.HasPrefix(filepath.Base(private), handshake.FolderPrefix) {
+	if strings.HasPrefix(filepath.Base(private), wire.FolderPrefix) {
 		_ = os.RemoveAll(private)
 	}
 }

@@ -1,4 +1,6 @@
-// Package wire views the byte arrays of plugin.proto as Go slices and back, without copying where the machine allows.
+// Package wire is what both halves of the plugin connection agree on: the handshake before they speak, limits of
+// messages, and the byte arrays of plugin.proto, which it views as Go slices and back, without copying where the
+// machine allows.
 package wire
 
 import (

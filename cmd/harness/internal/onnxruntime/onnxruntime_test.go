@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch"
-	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
@@ -54,7 +54,7 @@ func write(w *tar.Writer, text string) error {
 func official(t *testing.T, name, last string) []byte {
 	release := name[strings.LastIndex(name, "-")+1:]
 	return archive(t, [2]string{name + "/VERSION_NUMBER", release},
-		[2]string{name + "/lib/libonnxruntime.so.1", string(onnxlibtest.Library(t, "linux", "amd64", release)) + last},
+		[2]string{name + "/lib/libonnxruntime.so.1", string(onnxfile.Library(t, "linux", "amd64", release)) + last},
 		[2]string{name + "/lib/libonnxruntime.so", "->libonnxruntime.so.1"})
 }
 
@@ -279,8 +279,8 @@ func here() Build { return Build{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
 // wheel is a Python package with the library for this machine.
 func wheel(t *testing.T, release string) []byte {
-	name, library := onnxlibtest.Here(t, release)
-	return onnxlibtest.Zip(t, map[string][]byte{"onnxruntime/capi/" + name: library, "onnxruntime/__init__.py": nil})
+	name, library := onnxfile.LibraryHere(t, release)
+	return onnxfile.Zip(t, map[string][]byte{"onnxruntime/capi/" + name: library, "onnxruntime/__init__.py": nil})
 }
 
 // TestFetchAPackage takes the library out of a wheel that lies here, and out of one at an address.
@@ -316,7 +316,7 @@ func TestFetchAPackage(t *testing.T) {
 // the library.
 func TestFetchFromAnInterpreter(t *testing.T) {
 	module, bin, dir := filepath.Join(t.TempDir(), "onnxruntime"), t.TempDir(), t.TempDir()
-	name, library := onnxlibtest.Here(t, "1.33.0")
+	name, library := onnxfile.LibraryHere(t, "1.33.0")
 	if err := os.MkdirAll(filepath.Join(module, "capi"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -365,9 +365,9 @@ func TestFaultsOfPackages(t *testing.T) {
 	dir := t.TempDir()
 	for name, contents := range map[string][]byte{
 		"none.whl": []byte("no archive, but long enough to be looked at, and for a moment at that"), "folder.whl/x": nil,
-		"empty.jar": onnxlibtest.Zip(t, map[string][]byte{"README": nil}), "libonnxruntime.so": nil,
-		"far.zip": onnxlibtest.Zip(t, map[string][]byte{
-			"libonnxruntime.so": onnxlibtest.Library(t, "linux", "mips", "1.32.0"),
+		"empty.jar": onnxfile.Zip(t, map[string][]byte{"README": nil}), "libonnxruntime.so": nil,
+		"far.zip": onnxfile.Zip(t, map[string][]byte{
+			"libonnxruntime.so": onnxfile.Library(t, "linux", "mips", "1.32.0"),
 		}),
 		"right.whl": wheel(t, "1.32.0"),
 	} {

@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
 // node is a value of a suite file with its place. Scalars keep the text that they are written with, so that a flag gets
@@ -53,7 +53,7 @@ const (
 // parse reads the one document of a YAML text. faults are those of values, in whose place others stand; with err there
 // is no document.
 func parse(text []byte) (root node, faults []error, err error) {
-	if err := unfold.Check(text, mostDepth, mostNodes); err != nil {
+	if err := formats.CheckYAML(text, mostDepth, mostNodes); err != nil {
 		return node{}, nil, err
 	}
 	file, err := parser.ParseBytes(text, 0)

@@ -20,7 +20,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
-	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
@@ -319,7 +319,7 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 // TestEndpointsOfGoldenRecords: whatever was recorded is written, and the counts agree with each other.
 func TestEndpointsOfGoldenRecords(t *testing.T) {
 	golden.EachBelow(t, "../vllm/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
-		c := metricstest.Read(t, path)
+		c := servingtest.ReadCase(t, path)
 		r := users()
 		r.Requests, r.Rules, r.Stream = c.Records(), c.Measure(), c.Rules.Stream == nil
 		dir, got := written(t, r)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
 // Asked is what a configuration of another tool asks for, in the words of harness bench; Replays: in those of harness
@@ -73,7 +73,7 @@ const (
 
 // mapping reads the one document of a YAML text.
 func mapping(text []byte) (map[string]any, error) {
-	if err := unfold.Check(text, deepest, mostValues); err != nil {
+	if err := formats.CheckYAML(text, deepest, mostValues); err != nil {
 		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))

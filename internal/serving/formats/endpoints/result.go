@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
 // ResultFiles are the files of a result to submit, of a replay of recorded conversations or of another run; beside them
@@ -82,7 +82,7 @@ type DatasetScore struct {
 func (r *Result) Parse(file string, text []byte) error {
 	switch file {
 	case ConfigFile:
-		if err := unfold.Check(text, deepest, mostValues); err != nil {
+		if err := formats.CheckYAML(text, deepest, mostValues); err != nil {
 			return err
 		}
 		return yaml.Unmarshal(text, &r.Config)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/vllm"
-	"github.com/plumbline-ml/plumbline/internal/testkit/metricstest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/servingtest"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
@@ -50,7 +50,7 @@ func TestGoldenVLLM(t *testing.T) {
 		}
 		for name, want := range others.Cases {
 			t.Run(name, func(t *testing.T) {
-				c := metricstest.Read(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
+				c := servingtest.ReadCase(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
 				got := texted(t, formats.Run{Requests: c.Records(), Rules: c.Measure()})
 				for key, value := range want.VLLM {
 					d := differs(got[keysOfVLLM[key]], value)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/internal/parallel"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // group is how many vectors are linked together.
@@ -16,7 +16,7 @@ func (g *Graph) link(n int) {
 	for i := first; i < first+n; i++ {
 		g.links = append(g.links, make([][]uint32, g.level(i)+1))
 	}
-	parallel.Each(context.Background(), n, func(k int) { g.choose(uint32(first+k), uint32(first)) })
+	lists.Each(context.Background(), n, func(k int) { g.choose(uint32(first+k), uint32(first)) })
 	g.linkBack(first, n)
 	for i := first; i < first+n; i++ {
 		if g.linked == 0 && i == 0 || len(g.links[i]) > len(g.links[g.entry]) {
@@ -95,7 +95,7 @@ func (g *Graph) linkBack(first, n int) {
 			}
 		}
 	}
-	parallel.Each(context.Background(), len(places), func(k int) {
+	lists.Each(context.Background(), len(places), func(k int) {
 		p := places[k]
 		links := append(slices.Clone(g.links[p.id][p.level]), back[p]...)
 		if room := g.room(p.level); len(links) > room {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // hangs are the faults of a backend that never answers, while the plugin's heartbeats go on: the number of the run of
@@ -60,7 +60,7 @@ type deaf struct {
 }
 
 func serveDeaf() error {
-	listener, err := net.Listen("unix", filepath.Join(os.Getenv(handshake.SocketDirEnv), "backend"))
+	listener, err := net.Listen("unix", filepath.Join(os.Getenv(wire.SocketDirEnv), "backend"))
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func serveDeaf() error {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
 		server.Stop()
 	}()
-	fmt.Printf("%d|1|unix|%s|grpc\n", handshake.CoreProtocol, listener.Addr())
+	fmt.Printf("%d|1|unix|%s|grpc\n", wire.CoreProtocol, listener.Addr())
 	return server.Serve(listener)
 }
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
@@ -36,10 +36,10 @@ var starts = map[string]func(){
 	"print-binary":           func() { fmt.Print("\x7fELF\x00\x01\x02\n") },
 	"print-long":             func() { fmt.Println(strings.Repeat("x", 1<<20)) },
 	"silent-start":           func() { time.Sleep(time.Hour) },
-	"old-version":            func() { handshakeOf(handshake.CoreProtocol, 0) },
-	"new-version":            func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol+1) },
-	"new-core":               func() { handshakeOf(handshake.CoreProtocol+1, handshake.Protocol) },
-	"nobody-listens":         func() { handshakeOf(handshake.CoreProtocol, handshake.Protocol) },
+	"old-version":            func() { handshakeOf(wire.CoreProtocol, 0) },
+	"new-version":            func() { handshakeOf(wire.CoreProtocol, wire.Protocol+1) },
+	"new-core":               func() { handshakeOf(wire.CoreProtocol+1, wire.Protocol) },
+	"nobody-listens":         func() { handshakeOf(wire.CoreProtocol, wire.Protocol) },
 	"tcp":                    func() { serveFrames("tcp", "127.0.0.1:0", nil) },
 	"stream-oversized":       func() { serveFrames("unix", socket(), []byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) },
 	"stream-cut":             func() { serveFrames("unix", socket(), []byte{0, 0, 0, 0, 100, 1, 2, 3}) },
@@ -48,7 +48,7 @@ var starts = map[string]func(){
 
 // handshakeOf prints a handshake and never answers.
 func handshakeOf(core, protocol int) {
-	fmt.Printf("%d|%d|unix|%s/plugin-none|grpc|\n", core, protocol, os.Getenv(handshake.SocketDirEnv))
+	fmt.Printf("%d|%d|unix|%s/plugin-none|grpc|\n", core, protocol, os.Getenv(wire.SocketDirEnv))
 	time.Sleep(time.Hour)
 }
 
@@ -61,7 +61,7 @@ func main() {
 		return
 	}
 	fault := os.Getenv(faultEnv)
-	if os.Getenv(handshake.CookieKey) != handshake.CookieValue {
+	if os.Getenv(wire.CookieKey) != wire.CookieValue {
 		fault = "" // by hand, or asked to describe itself
 	}
 	if start, ok := starts[fault]; ok {

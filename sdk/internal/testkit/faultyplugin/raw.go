@@ -12,9 +12,9 @@ import (
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // raw speaks the wire by itself, as a plugin in another language would: its benchmark answers each sample with nothing.
@@ -188,8 +188,8 @@ var errHangUp = errors.New("hangs up")
 func serveRaw(r *raw) {
 	osprocess.EndWithHarness()
 	plugin.Serve(&plugin.ServeConfig{
-		HandshakeConfig: handshake.Config(),
-		Plugins:         plugin.PluginSet{handshake.Service: r},
+		HandshakeConfig: wire.Config(),
+		Plugins:         plugin.PluginSet{wire.Service: r},
 		GRPCServer:      plugin.DefaultGRPCServer,
 		Logger:          hclog.NewNullLogger(),
 	})

@@ -9,9 +9,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 	"github.com/plumbline-ml/plumbline/sdk/internal/ring"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // deed is what a plugin does with the ring that it is offered.
@@ -46,7 +46,7 @@ var deeds = map[string]deed{
 		return takeRing(stream)
 	},
 	"ring-garbage": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, handshake.MaxMessage)
+		ends, err := ring.Open(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ var deeds = map[string]deed{
 		return ends.Writer.Write([]byte{0xff, 0xff, 0xff})
 	},
 	"ring-bomb": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, handshake.MaxMessage)
+		ends, err := ring.Open(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ var deeds = map[string]deed{
 		return ends.Writer.Write(frame)
 	},
 	"ring-last-words": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, handshake.MaxMessage)
+		ends, err := ring.Open(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,13 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plumbline-ml/plumbline/sdk/internal/handshake"
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
+	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
 // socket is a free address in the private folder.
-func socket() string { return filepath.Join(os.Getenv(handshake.SocketDirEnv), "plugin-raw") }
+func socket() string { return filepath.Join(os.Getenv(wire.SocketDirEnv), "plugin-raw") }
 
 // serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and
 // then with bytes as they are, and ends it.
@@ -27,7 +27,7 @@ func serveFrames(network, address string, text []byte) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d|%d|%s|%s|grpc|\n", handshake.CoreProtocol, handshake.Protocol, network, listener.Addr())
+	fmt.Printf("%d|%d|%s|%s|grpc|\n", wire.CoreProtocol, wire.Protocol, network, listener.Addr())
 	mux := http.NewServeMux()
 	mux.HandleFunc("/plumbline.plugin.v1.Plugin/Run", func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/testkit/onnxlibtest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
@@ -125,7 +125,7 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
-	file, library := onnxlibtest.Here(t, onnxruntime.Newest)
+	file, library := onnxfile.LibraryHere(t, onnxruntime.Newest)
 	err := w.WriteHeader(&tar.Header{
 		Name: name + "/lib/" + file, Mode: 0o755, Size: int64(len(library)), Typeflag: tar.TypeReg,
 	})
@@ -161,7 +161,7 @@ func TestFetchRuntimeFromPython(t *testing.T) {
 	module := t.TempDir()
 	pythonSays(t, module)
 	s.Want(6, s.Run("fetch", "onnxruntime", "--from", "python3"), "it holds no library of ONNX Runtime")
-	name, library := onnxlibtest.Here(t, "9.8.7")
+	name, library := onnxfile.LibraryHere(t, "9.8.7")
 	if err := os.WriteFile(filepath.Join(module, name), library, 0o644); err != nil {
 		t.Fatal(err)
 	}

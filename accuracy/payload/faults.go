@@ -1,5 +1,4 @@
-// Package faults collects all that is wrong with one input, so that an error can say it at once.
-package faults
+package payload
 
 import (
 	"errors"
@@ -9,14 +8,15 @@ import (
 // shown is how many faults an error spells out.
 const shown = 20
 
-// List is a list of faults. The zero value is empty.
-type List struct {
+// Faults collects all that is wrong with payloads, or with what they are compared with, so that one error can say it.
+// The zero value is empty.
+type Faults struct {
 	texts []error
 	more  int
 }
 
 // Addf adds a fault. Those after the first 20 are only counted.
-func (l *List) Addf(format string, args ...any) {
+func (l *Faults) Addf(format string, args ...any) {
 	if len(l.texts) == shown {
 		l.more++
 		return
@@ -25,7 +25,7 @@ func (l *List) Addf(format string, args ...any) {
 }
 
 // Err is an error of the kind given, with one line for each fault; nil without faults.
-func (l *List) Err(kind error) error {
+func (l *Faults) Err(kind error) error {
 	if len(l.texts) == 0 {
 		return nil
 	}

@@ -1,13 +1,12 @@
-// Package keyvalue reads flags of the form KEY=VALUE.
-package keyvalue
+package flagtext
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Read reads the texts of a flag, which its faults name. A key that occurs twice is a fault; the first value stays.
-func Read(flag string, texts []string) (map[string]string, []error) {
+// Pairs reads the texts of a flag, which its faults name. A key that occurs twice is a fault; the first value stays.
+func Pairs(flag string, texts []string) (map[string]string, []error) {
 	var faults []error
 	m := map[string]string{}
 	for _, text := range texts {

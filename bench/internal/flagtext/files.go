@@ -1,6 +1,6 @@
-// Package modelfiles finds the files of models and data sets that a user names: which file is which part, where it is,
-// and what is wrong with what was given.
-package modelfiles
+// Package flagtext reads the texts of flags: pairs of the form KEY=VALUE, and the files of models and data sets that a
+// user names: which file is which part, where it is, and what is wrong with what was given.
+package flagtext
 
 import (
 	"errors"
@@ -17,7 +17,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/internal/keyvalue"
 )
 
 // Finder finds the files of models that are not embedded.
@@ -26,10 +25,10 @@ type Finder interface {
 	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
 }
 
-// Given reads PART=PATH, of the parts that there are.
-func Given(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
+// Parts reads PART=PATH, of the parts that there are.
+func Parts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
 	names := partNames(parts)
-	given, faults := keyvalue.Read(flag, texts)
+	given, faults := Pairs(flag, texts)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch {
 		case !slices.Contains(names, name):
@@ -230,7 +229,7 @@ func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[st
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
 	}
-	named, faults := Given(flag, given, model.ScorerParts)
+	named, faults := Parts(flag, given, model.ScorerParts)
 	found, wrong := Locate(flag, named, model, model.ScorerFiles, files)
 	faults = append(faults, wrong...)
 	for _, part := range model.ScorerParts {

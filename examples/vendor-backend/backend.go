@@ -1,5 +1,4 @@
-// Package acme is a vendor's backend in a module of its own: a device that classifies a picture by its mean level.
-package acme
+package main
 
 import (
 	"context"
@@ -8,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Backend opens models on the device.
+// Backend opens models on a device that classifies a picture by its mean level.
 type Backend struct{}
 
 var (

@@ -1,8 +1,4 @@
-// Package promptstest has cases of files with the requests that they mean, for those who make requests of files and
-// those who write them.
-//
-// In: reading a case, comparing requests with it. Out: who makes and who writes requests (the test).
-package promptstest
+package servingtest
 
 import (
 	"encoding/json"
@@ -18,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// goldenCase is a file, and the requests that it means.
-type goldenCase struct {
+// promptCase is a file, and the requests that it means.
+type promptCase struct {
 	File, Flags string
-	Requests    []goldenRequest
+	Requests    []promptRequest
 	Error       *struct {
 		Exit  int
 		Line  places
@@ -46,7 +42,7 @@ func (p *places) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]int)(p))
 }
 
-type goldenRequest struct {
+type promptRequest struct {
 	Endpoint  string
 	Body      map[string]any
 	Absent    []string
@@ -58,15 +54,16 @@ type goldenRequest struct {
 	PromptIDs int      `json:"prompt_ids"`
 }
 
-// Writer writes a request: the path of its URL, from /v1 on, and the fields of its body.
-type Writer func(t *testing.T, a prompts.Ask) (path string, body map[string]any)
+// PromptWriter writes a request: the path of its URL, from /v1 on, and the fields of its body.
+type PromptWriter func(t *testing.T, a prompts.Ask) (path string, body map[string]any)
 
-// Run reads the file of the case at a path, and compares what write makes of its requests. Tables are read by table.
-func Run(t *testing.T, path string, table func(path string) (prompts.Table, error), write Writer) {
+// RunPrompts reads the file of the case at a path, and compares what write makes of its requests. Tables are read by
+// table.
+func RunPrompts(t *testing.T, path string, table func(path string) (prompts.Table, error), write PromptWriter) {
 	t.Helper()
-	var c goldenCase
+	var c promptCase
 	golden.ReadJSON(t, path, &c)
-	o := Options(t, c.Flags)
+	o := PromptOptions(t, c.Flags)
 	o.File, o.Table = filepath.Join(filepath.Dir(path), c.File), table
 	if strings.HasSuffix(c.File, ".parquet") && table == nil {
 		t.Skip("there is no reader of Parquet here")
@@ -87,7 +84,7 @@ func Run(t *testing.T, path string, table func(path string) (prompts.Table, erro
 	}
 }
 
-func (c *goldenCase) wantError(t *testing.T, err error) {
+func (c *promptCase) wantError(t *testing.T, err error) {
 	t.Helper()
 	var faults *prompts.Faults
 	if c.Error.Exit == 2 {
@@ -109,7 +106,7 @@ func (c *goldenCase) wantError(t *testing.T, err error) {
 	}
 }
 
-func (c *goldenCase) compare(t *testing.T, asks []prompts.Ask, write Writer) {
+func (c *promptCase) compare(t *testing.T, asks []prompts.Ask, write PromptWriter) {
 	t.Helper()
 	if len(asks) != len(c.Requests) {
 		t.Fatalf("%d requests, want %d", len(asks), len(c.Requests))
@@ -134,7 +131,7 @@ func (c *goldenCase) compare(t *testing.T, asks []prompts.Ask, write Writer) {
 	}
 }
 
-func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask, write Writer) {
+func (want *promptRequest) compare(t *testing.T, i int, a prompts.Ask, write PromptWriter) {
 	t.Helper()
 	path, body := write(t, a)
 	if path != want.Endpoint {
@@ -154,7 +151,7 @@ func (want *goldenRequest) compare(t *testing.T, i int, a prompts.Ask, write Wri
 }
 
 // compareFacts compares what is no field of a body, or one of several names.
-func (want *goldenRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body map[string]any) {
+func (want *promptRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body map[string]any) {
 	t.Helper()
 	limit := 0.0
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
@@ -176,8 +173,8 @@ func (want *goldenRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body
 	}
 }
 
-// Options reads flags as the command does.
-func Options(t *testing.T, flags string) prompts.Options {
+// PromptOptions reads flags as the command does.
+func PromptOptions(t *testing.T, flags string) prompts.Options {
 	t.Helper()
 	var o prompts.Options
 	texts := map[string]*string{"--data": &o.File, "--api": (*string)(&o.API), "--osl": &o.OSL, "--isl": &o.ISL,

@@ -1,4 +1,4 @@
-package modelfiles
+package flagtext
 
 import (
 	"errors"

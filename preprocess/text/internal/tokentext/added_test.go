@@ -1,4 +1,4 @@
-package added
+package tokentext
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package parallel does the same to many things with all processors.
-package parallel
+package lists
 
 import (
 	"context"

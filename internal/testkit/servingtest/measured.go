@@ -1,12 +1,14 @@
-// Package measuretest reads the golden cases of recorded requests, for tests of all that makes figures of them.
-package metricstest
+// Package servingtest reads the golden cases of packages below serving: recorded requests with the figures that they
+// come to, and files with the requests that they mean.
+//
+// In: reading a case, comparing requests with it. Out: who makes and who writes requests, and figures (the tests).
+package servingtest
 
 import (
 	"strconv"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
@@ -49,8 +51,8 @@ type Request struct {
 	}
 }
 
-// Read reads a case, or fails the test.
-func Read(t testing.TB, path string) Case {
+// ReadCase reads a case, or fails the test.
+func ReadCase(t testing.TB, path string) Case {
 	t.Helper()
 	var c Case
 	golden.ReadJSON(t, path, &c)

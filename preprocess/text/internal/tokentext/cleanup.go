@@ -1,11 +1,10 @@
-// Package cleanup removes the blanks that tokenizers of words leave before signs, as transformers does by the setting
-// clean_up_tokenization_spaces.
-package cleanup
+package tokentext
 
 import "strings"
 
-// English removes blanks before signs and contractions of English.
-func English(text string) string {
+// CleanEnglish removes the blanks that tokenizers of words leave before signs and contractions of English, as
+// transformers does by the setting clean_up_tokenization_spaces.
+func CleanEnglish(text string) string {
 	for _, sign := range []string{".", "?", "!", ","} {
 		text = strings.ReplaceAll(text, " "+sign, sign)
 	}

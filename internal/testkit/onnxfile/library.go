@@ -1,6 +1,4 @@
-// Package onnxlibtest makes files of the form of ONNX Runtime's library, without code, and packages with them, for
-// tests.
-package onnxlibtest
+package onnxfile
 
 import (
 	"archive/zip"
@@ -24,8 +22,8 @@ func Library(t testing.TB, goos, goarch, release string) []byte {
 	return library(t, machine, "VERS_"+release)
 }
 
-// Here is the library's name and contents for the machine that runs the test.
-func Here(t testing.TB, release string) (name string, contents []byte) {
+// LibraryHere is the library's name and contents for the machine that runs the test.
+func LibraryHere(t testing.TB, release string) (name string, contents []byte) {
 	t.Helper()
 	name = "libonnxruntime.so." + release
 	if runtime.GOOS == "darwin" {

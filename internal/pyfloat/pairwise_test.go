@@ -1,4 +1,4 @@
-package pairwise
+package pyfloat
 
 import (
 	"math"

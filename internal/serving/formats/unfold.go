@@ -1,9 +1,4 @@
-// Package unfold bounds what a YAML text stands for before it is read: aliases and merge keys make a few lines mean
-// more than any memory holds, and readers that write each out do not end.
-//
-// In: how deep values lie in each other, and how many values a text has when all aliases are written out. Out: reading
-// them.
-package unfold
+package formats
 
 import (
 	"fmt"
@@ -15,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Check is an error where a text is no YAML, where lists and mappings lie deeper in each other than that, where an
+// CheckYAML is an error where a text is no YAML, where lists and mappings lie deeper in each other than that, where an
 // alias is part of what it stands for, and where there are more values than most when aliases and merge keys are
 // written out. It takes no longer than the text is long.
-func Check(text []byte, depth, most int) error {
+func CheckYAML(text []byte, depth, most int) error {
 	if err := bounded.Nesting(text, depth); err != nil {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package handshake holds what both halves of the plugin connection must agree on before they speak.
-package handshake
+package wire
 
 import (
 	"math"

@@ -1,11 +1,11 @@
-package unfold_test
+package formats_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/serving/formats/unfold"
+	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
 // bomb is lines of which each stands for the one before, twice.
@@ -24,10 +24,11 @@ func TestBombs(t *testing.T) {
 		"{<<: [*, *]}", "{<<: *, b: *}", "[*, *]", "{b: *, c: *}", "!!map {b: *, c: [*]}", "[[*], [*]]", "{<<: [*, *], y: 2}",
 		"{? k : *, l: *}",
 	} {
-		if err := unfold.Check([]byte(bomb(40, line)), 50, 10_000); err == nil || !strings.Contains(err.Error(), "unfold") {
+		err := formats.CheckYAML([]byte(bomb(40, line)), 50, 10_000)
+		if err == nil || !strings.Contains(err.Error(), "unfold") {
 			t.Errorf("%s: %v", line, err)
 		}
-		if err := unfold.Check([]byte(bomb(5, line)), 50, 10_000); err != nil {
+		if err := formats.CheckYAML([]byte(bomb(5, line)), 50, 10_000); err != nil {
 			t.Errorf("%s, five times: %v", line, err)
 		}
 	}
@@ -35,7 +36,7 @@ func TestBombs(t *testing.T) {
 	for i := 1; i < 40; i++ {
 		block += fmt.Sprintf("a%d: &a%d\n  <<:\n    - *a%d\n    - *a%d\n", i, i, i-1, i-1)
 	}
-	if err := unfold.Check([]byte(block), 50, 10_000); err == nil || !strings.Contains(err.Error(), "unfold") {
+	if err := formats.CheckYAML([]byte(block), 50, 10_000); err == nil || !strings.Contains(err.Error(), "unfold") {
 		t.Errorf("in blocks: %v", err)
 	}
 }
@@ -51,7 +52,7 @@ func TestTexts(t *testing.T) {
 		strings.Repeat("[", 60):       "open at once",
 		"[" + strings.Repeat("1, ", 9_999) + "1]": "unfold",
 	} {
-		if err := unfold.Check([]byte(text), 50, 10_000); (err == nil) != (want == "") ||
+		if err := formats.CheckYAML([]byte(text), 50, 10_000); (err == nil) != (want == "") ||
 			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
@@ -61,5 +62,5 @@ func TestTexts(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n"))
 	f.Add([]byte("a: &a {b: 1}\nc: {<<: [*a, *a]}\n"))
-	f.Fuzz(func(_ *testing.T, text []byte) { _ = unfold.Check(text, 50, 1000) })
+	f.Fuzz(func(_ *testing.T, text []byte) { _ = formats.CheckYAML(text, 50, 1000) })
 }

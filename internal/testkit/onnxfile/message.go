@@ -1,12 +1,11 @@
-// Package protobuf encodes protocol buffers field by field, for tests that write files of other programs.
-package protobuf
+package onnxfile
 
 import (
 	"encoding/binary"
 	"math"
 )
 
-// Message is an encoded protocol buffer, to which the methods append a field.
+// Message is an encoded protocol buffer, to which the methods append a field: of ONNX, or of another program's files.
 type Message []byte
 
 // Int appends a number as a varint.

@@ -1,8 +1,8 @@
-// Package added finds the tokens in a text that stand for themselves, such as "<s>", before a
-// tokenizer takes the rest apart.
+// Package tokentext is what tokenizers of several kinds do alike: it finds the tokens in a text that stand for
+// themselves, such as "<s>", before a tokenizer takes the rest apart, and cleans up the text that tokens are joined to.
 //
 // In: tokens and a text. Out: the rest of the text, which is the tokenizer's business.
-package added
+package tokentext
 
 import (
 	"cmp"

@@ -1,9 +1,4 @@
-// Package pairwise sums float64 values in the order in which NumPy sums them, so that a mean of the same terms has the
-// same bits as that of a reference script.
-//
-// In: sums and means of slices.
-// Out: sums along an axis of an array, which NumPy may add in another order.
-package pairwise
+package pyfloat
 
 // block is the longest run that NumPy adds with eight running sums; longer ones it halves.
 const block = 128

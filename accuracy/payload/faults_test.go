@@ -1,4 +1,4 @@
-package faults
+package payload
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestList(t *testing.T) {
+func TestFaults(t *testing.T) {
 	kind := errors.New("bad input")
-	var l List
+	var l Faults
 	if err := l.Err(kind); err != nil {
 		t.Errorf("an empty list: %v, want nil", err)
 	}
