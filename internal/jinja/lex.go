@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -92,16 +93,7 @@ func (l *lexer) text() {
 	if from+2 < len(l.source) && (l.source[from+2] == '-' || l.source[from+2] == '+') {
 		sign = l.source[from+2]
 	}
-	switch {
-	case sign == '-':
-		text = strings.TrimRightFunc(text, pyfloat.IsSpace)
-	case sign == 0 && open != '{':
-		i := strings.LastIndexByte(text, '\n') + 1
-		if (i > 0 || l.starts) && strings.TrimFunc(text[i:], pyfloat.IsSpace) == "" {
-			text = text[:i]
-		}
-	}
-	if text != "" {
+	if text = l.trimmed(text, sign, open); text != "" {
 		l.add(tokText, text)
 	}
 	n := 2
@@ -120,6 +112,21 @@ func (l *lexer) text() {
 			l.tag(tokBlock, tokBlockEnd, "%}")
 		}
 	}
+}
+
+// trimmed is a text without the blanks that the tag behind it takes: all with "-"; without a sign, those of its line,
+// where nothing else stands on it.
+func (l *lexer) trimmed(text string, sign, open byte) string {
+	switch {
+	case sign == '-':
+		return strings.TrimRightFunc(text, pyfloat.IsSpace)
+	case sign == 0 && open != '{':
+		i := strings.LastIndexByte(text, '\n') + 1
+		if (i > 0 || l.starts) && strings.TrimFunc(text[i:], pyfloat.IsSpace) == "" {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // closes tells whether a tag ends at a place, and steps over its end.
@@ -240,27 +247,13 @@ func (l *lexer) balance(braces []byte, o string) []byte {
 	return braces
 }
 
+// numeral is a number: digits with underscores, a fraction, an exponent.
+var numeral = regexp.MustCompile(`^[0-9_]+(\.[0-9][0-9_]*)?([eE][+-]?[0-9_]+)?`)
+
 func (l *lexer) number() {
-	digits := func(i int) int {
-		for i < len(l.source) && (l.source[i] >= '0' && l.source[i] <= '9' || l.source[i] == '_') {
-			i++
-		}
-		return i
-	}
-	end, float := digits(l.at), false
-	if end+1 < len(l.source) && l.source[end] == '.' && l.source[end+1] >= '0' && l.source[end+1] <= '9' {
-		end, float = digits(end+1), true
-	}
-	if end < len(l.source) && (l.source[end] == 'e' || l.source[end] == 'E') {
-		i := end + 1
-		if i < len(l.source) && (l.source[i] == '+' || l.source[i] == '-') {
-			i++
-		}
-		if j := digits(i); j > i {
-			end, float = j, true
-		}
-	}
-	text := strings.ReplaceAll(l.source[l.at:end], "_", "")
+	parts := numeral.FindStringSubmatch(l.source[l.at:])
+	end, float := l.at+len(parts[0]), parts[1] != "" || parts[2] != ""
+	text := strings.ReplaceAll(parts[0], "_", "")
 	t := token{kind: tokInt, text: text, line: l.line}
 	var err error
 	if float {

@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -355,12 +356,17 @@ func arithmetic(operator string, a, b any) any {
 	}
 	_, f1 := a.(float64)
 	_, f2 := b.(float64)
-	if (operator == "/" || operator == "//" || operator == "%") && y == 0 {
+	if slices.Contains([]string{"/", "//", "%"}, operator) && y == 0 {
 		fail("division by zero")
 	}
 	if !f1 && !f2 && operator != "/" {
 		return wholes(operator, int64(wholeOf("", a)), int64(wholeOf("", b)))
 	}
+	return floats(operator, x, y)
+}
+
+// floats works with numbers of which one is a float, or divides.
+func floats(operator string, x, y float64) any {
 	switch operator {
 	case "+":
 		return x + y

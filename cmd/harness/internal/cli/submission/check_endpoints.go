@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -25,19 +26,8 @@ func ofEndpoints(folder, rules string) bool {
 
 // checkEndpoints checks a submission to MLPerf Endpoints.
 func (a *app) checkEndpoints(folder string, f *checkFlags, flags *pflag.FlagSet) error {
-	for _, name := range []string{"csv", "submitter"} {
-		if flags.Changed(name) {
-			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
-		}
-	}
-	var skipped error
-	flags.Visit(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, "skip-") || flag.Name == "submission-exceptions" {
-			skipped = fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", flag.Name)
-		}
-	})
-	if skipped != nil {
-		return sdk.Usage(skipped)
+	if err := checkNoRoundFlags(flags); err != nil {
+		return sdk.Usage(err)
 	}
 	curves, report, err := check.Curves(folder, endpoints.Newest())
 	if err != nil {
@@ -64,6 +54,17 @@ func (a *app) checkEndpoints(folder string, f *checkFlags, flags *pflag.FlagSet)
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil
+}
+
+// checkNoRoundFlags refuses the flags of a round's submissions.
+func checkNoRoundFlags(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(flag *pflag.Flag) {
+		rounds := slices.Contains([]string{"csv", "submitter", "submission-exceptions"}, flag.Name)
+		if err == nil && (rounds || strings.HasPrefix(flag.Name, "skip-")) {
+			err = fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", flag.Name)
+		}
+	})
+	return err
 }
 
 // writeEndpoints writes what does not hold, errors first; what holds is counted.

@@ -66,9 +66,13 @@ func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
 	if !ok {
 		return nil
 	}
-	ops := []Op{op}
+	return append([]Op{op}, drawOthers(tree, names, name, op, random)...)
+}
+
+// drawOthers makes the change of a file at other points of its curve, too: at none, or at all behind some of the first.
+func drawOthers(tree fstest.MapFS, names []string, name string, op Op, random *rand.Rand) (ops []Op) {
 	for _, other := range names {
-		if random.IntN(3) > 0 && len(ops) == 1 {
+		if random.IntN(3) > 0 && len(ops) == 0 {
 			break // this point alone
 		}
 		beside := path.Base(other) == path.Base(name) && path.Dir(path.Dir(other)) == path.Dir(path.Dir(name))
