@@ -2,16 +2,15 @@ package submission
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -57,8 +56,9 @@ func (a *app) checkCommand() *cobra.Command {
 			if f.csv != "" && !f.compatible {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
 			}
-			if ofEndpoints(args[0], f.rules) {
-				return a.checkEndpoints(args[0], f, c.Flags())
+			if curves.Is(args[0], f.rules) {
+				return curves.Check(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible, JSON: f.json},
+					c.Flags())
 			}
 			if f.strict {
 				return sdk.Usage(errors.New("--strict goes with submissions to MLPerf Endpoints only"))
@@ -110,7 +110,7 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 		return err
 	}
 	if f.json {
-		err = writeIndented(a.Data, report)
+		err = shell.WriteUnescapedJSON(a.Data, report)
 	} else {
 		err = writeReport(a.Stdout, report)
 	}
@@ -134,13 +134,6 @@ func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options
 		return nil, ofTree(err)
 	}
 	return report, nil
-}
-
-func writeIndented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // resultLine is what a result amounts to, and its verdict.

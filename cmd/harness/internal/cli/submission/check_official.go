@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -30,11 +31,11 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 	}
 	if f.csv != "" && r.Verdict != checker.Crash {
 		write := func(w io.Writer) error { return r.Form.WriteCSV(w, r.Rows) }
-		if err := a.toFile(f.csv, write); err != nil {
+		if err := a.WriteFile(f.csv, write); err != nil {
 			return err
 		}
 	}
-	return officialExit(r.Verdict != checker.OK)
+	return shell.OfficialExit(r.Verdict != checker.OK)
 }
 
 func (a *app) printOfficial(r *checker.Report, asJSON bool) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 	"github.com/plumbline-ml/plumbline/internal/submission/pack"
@@ -53,8 +54,9 @@ func (a *app) packCommand() *cobra.Command {
 			if f.unpack != "" {
 				return a.unpack(c.Context(), f)
 			}
-			if ofEndpoints(args[0], f.rules) {
-				return a.packEndpoints(c.Context(), args[0], f)
+			if curves.Is(args[0], f.rules) {
+				p, err := curves.Pack(c.Context(), a.App, args[0], f.out, f.allowRejected)
+				return a.sayPacked(p, f.out, err)
 			}
 			return a.pack(c.Context(), args[0], f)
 		},
@@ -99,16 +101,16 @@ func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
 	if err == nil && len(p.Left) > 0 {
 		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.Left, ", "))
 	}
-	return a.sayPacked(ctx, p, f.out, err)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return a.sayPacked(p, f.out, sdk.Data(err))
 }
 
-// sayPacked says what was packed, or why not.
-func (a *app) sayPacked(ctx context.Context, p pack.Packed, out string, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return sdk.Data(err)
+// sayPacked says what was packed; err is returned as it is.
+func (a *app) sayPacked(p pack.Packed, out string, err error) error {
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s\n    %s, %s; read again and compared\n    sha256 %s, in %s\n", out,
 		figure.Plural(p.Files, "file"), figure.Bytes(p.Bytes), p.SHA256, out+pack.SumEnding)

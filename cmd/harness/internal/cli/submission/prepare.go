@@ -123,5 +123,5 @@ func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	if err != nil && !errors.Is(err, officialprepare.ErrOutputExists) {
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
 	}
-	return officialExit(err != nil)
+	return shell.OfficialExit(err != nil)
 }

@@ -89,11 +89,11 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 
 func (a *app) writeReportFiles(r *spreadsheet.Report, ids, name string) error {
 	faults := []error{
-		a.toFile(ids, func(w io.Writer) error { _, err := w.Write(r.IDs); return err }),
-		a.toFile(name+"_results.json", func(w io.Writer) error { _, err := w.Write(r.Results); return err }),
+		a.WriteFile(ids, func(w io.Writer) error { _, err := w.Write(r.IDs); return err }),
+		a.WriteFile(name+"_results.json", func(w io.Writer) error { _, err := w.Write(r.Results); return err }),
 	}
 	for _, s := range r.Sheets {
-		faults = append(faults, a.toFile(name+" - "+s.Name+".csv", s.WriteCSV))
+		faults = append(faults, a.WriteFile(name+" - "+s.Name+".csv", s.WriteCSV))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err

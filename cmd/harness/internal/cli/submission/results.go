@@ -1,7 +1,6 @@
 package submission
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
@@ -49,7 +48,7 @@ func (a *app) resultsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 && ofEndpoints(args[0], f.Round) {
+			if len(args) > 1 && curves.Is(args[0], f.Round) {
 				return nil
 			}
 			return shell.OneArgument("the folder with closed, network or open, or several of MLPerf Endpoints")(c, args)
@@ -58,10 +57,10 @@ func (a *app) resultsCommand() *cobra.Command {
 			if !slices.Contains(resultsFormats, f.format) {
 				return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
 			}
-			if ofEndpoints(args[0], f.Round) {
-				return a.endpointsResults(args, f, c.Flags())
+			if curves.Is(args[0], f.Round) {
+				return curves.Results(a.App, args, f.format, f.out, c.Flags())
 			}
-			if f.format == formatViz {
+			if f.format == curves.FormatViz {
 				return sdk.Usage(errors.New("--format viz goes with submissions to MLPerf Endpoints only"))
 			}
 			return a.results(args[0], f)
@@ -79,10 +78,7 @@ func (a *app) resultsCommand() *cobra.Command {
 }
 
 // resultsFormats are the forms that results can take.
-var resultsFormats = []string{"table", "csv", "json", "html", formatViz}
-
-// formatViz is the bundle of the official visualizer of MLPerf Endpoints.
-const formatViz = "viz"
+var resultsFormats = []string{"table", "csv", "json", "html", curves.FormatViz}
 
 func (a *app) results(root string, f *resultsFlags) error {
 	var err error
@@ -103,7 +99,7 @@ func (a *app) results(root string, f *resultsFlags) error {
 			return sdk.Data(err)
 		}
 	}
-	return a.toFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
+	return a.WriteFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
 }
 
 func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {
@@ -132,16 +128,4 @@ func writeWithout(w io.Writer, s result.Summary) error {
 		}
 	}
 	return err
-}
-
-// toFile writes to a file as a whole, or where none is named to the terminal.
-func (a *app) toFile(name string, write func(io.Writer) error) error {
-	if name == "" {
-		return write(a.Stdout)
-	}
-	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		return err
-	}
-	return sdk.Data(wholefile.Write(name, text.Bytes(), 0o666))
 }

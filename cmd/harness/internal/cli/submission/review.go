@@ -92,7 +92,7 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 		return err
 	}
 	if f.json {
-		err = writeIndented(a.Data, found)
+		err = shell.WriteUnescapedJSON(a.Data, found)
 	} else if _, err = fmt.Fprintf(a.Stdout, "%s\n\n", r.said); err == nil {
 		err = found.WriteText(a.Stdout)
 	}
@@ -105,7 +105,7 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 // writeReviewPages writes the pages that are asked for.
 func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *reviewFlags) error {
 	if f.html != "" {
-		err := a.toFile(f.html, func(w io.Writer) error { return writeReview(w, found) })
+		err := a.WriteFile(f.html, func(w io.Writer) error { return writeReview(w, found) })
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *re
 	}
 	for _, name := range found.Submitters() {
 		one := found.Of(report, name)
-		err := a.toFile(filepath.Join(f.pages, name+".html"), func(w io.Writer) error {
+		err := a.WriteFile(filepath.Join(f.pages, name+".html"), func(w io.Writer) error {
 			return writeReview(w, one)
 		})
 		if err != nil {

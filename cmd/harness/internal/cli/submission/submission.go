@@ -2,6 +2,7 @@
 package submission
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/workspace"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -34,14 +36,14 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	run := a.runCommand(f)
-	shell.ConcernsPlugins(run)
+	c.AddCommand(workspace.Commands(s, f, func(ctx context.Context, tree, rules string) error {
+		return a.checkSubmission(ctx, tree, &checkFlags{rules: rules})
+	})...)
 	c.AddCommand(
-		run,
-		a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand(),
 		a.truncateCommand(),
 		a.repositoryCommand(), a.prepareCommand(), a.resultsCommand(),
-		a.reportCommand(), a.checkCommand(), a.reviewCommand(), a.packCommand(), a.planCommand(), a.steadyCommand(),
+		a.reportCommand(), a.checkCommand(), a.reviewCommand(), a.packCommand(),
+		curves.PlanCommand(s), curves.SteadyCommand(s),
 	)
 	return c
 }
@@ -78,14 +80,6 @@ func (a *app) roundOf(root, given string) (round string, err error) {
 		fmt.Fprintln(a.Stderr, found)
 	}
 	return found.Name, nil
-}
-
-// officialExit ends a command that did as an official tool does, with that tool's exit code.
-func officialExit(failed bool) error {
-	if failed {
-		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as there
-	}
-	return nil
 }
 
 // ofTree classes the error of a command on a tree: that there is none, or none of one round, is wrong

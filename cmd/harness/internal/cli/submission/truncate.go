@@ -142,5 +142,5 @@ func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	case err != nil:
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
 	}
-	return officialExit(err != nil)
+	return shell.OfficialExit(err != nil)
 }

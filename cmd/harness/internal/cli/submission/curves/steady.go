@@ -1,4 +1,4 @@
-package submission
+package curves
 
 import (
 	"encoding/json"
@@ -44,7 +44,8 @@ type steadyFlags struct {
 	json           bool
 }
 
-func (a *app) steadyCommand() *cobra.Command {
+func SteadyCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
 	f := &steadyFlags{}
 	c := &cobra.Command{
 		Use: "steady EVENTS", Short: "Find the steady window of a run of MLPerf Endpoints", Long: steadyHelp,
@@ -112,7 +113,7 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	report := steady.Detect(found.Passes, steady.Options{})
 	block := report.Block(found.Samples, f.samples, f.minSeconds())
 	if f.json {
-		return writeIndented(a.Data, map[string]any{"steady_state": block, "report": report})
+		return shell.WriteUnescapedJSON(a.Data, map[string]any{"steady_state": block, "report": report})
 	}
 	text, err := yaml.Marshal(map[string]any{"steady_state": block})
 	if err != nil {

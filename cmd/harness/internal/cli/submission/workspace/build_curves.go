@@ -1,35 +1,21 @@
-package submission
+package workspace
 
 import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/build"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
-	"github.com/plumbline-ml/plumbline/internal/submission/pack"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
-	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
-
-// notOfEndpoints is an error where a flag is given that only other submissions have.
-func notOfEndpoints(flags *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		if flags.Changed(name) {
-			return sdk.Usage(fmt.Errorf("--%s does not go with submissions to MLPerf Endpoints", name))
-		}
-	}
-	return nil
-}
 
 // ofEndpointsWorkspace says whether a workspace is of a submission to MLPerf Endpoints: the rules say so, or its file.
 func ofEndpointsWorkspace(dir, rules string) bool {
@@ -38,7 +24,7 @@ func ofEndpointsWorkspace(dir, rules string) bool {
 
 // beginEndpoints is submission init of MLPerf Endpoints.
 func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flags *pflag.FlagSet) error {
-	if err := notOfEndpoints(flags, "system-type"); err != nil {
+	if err := curves.CheckFlags(flags, "system-type"); err != nil {
 		return err
 	}
 	known := system.Probe(ctx, system.Machine{Root: a.Root, Run: run})
@@ -65,7 +51,7 @@ func (a *app) listOpen(w *build.Workspace) error {
 // addEndpoints takes points into a submission to MLPerf Endpoints.
 func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o assemble.AddOptions,
 	flags *pflag.FlagSet) error {
-	if err := notOfEndpoints(flags, "division", "benchmark", "only"); err != nil {
+	if err := curves.CheckFlags(flags, "division", "benchmark", "only"); err != nil {
 		return err
 	}
 	return sdk.Usage(build.Update(ctx, dir, func(w *build.Workspace) error {
@@ -97,7 +83,7 @@ func (a *app) removeEndpoints(ctx context.Context, dir string, names []string) e
 
 // buildEndpoints makes the tree of a submission to MLPerf Endpoints.
 func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.FlagSet) error {
-	if err := notOfEndpoints(flags, "no-infer", "no-low-accuracy"); err != nil {
+	if err := curves.CheckFlags(flags, "no-infer", "no-low-accuracy"); err != nil {
 		return err
 	}
 	w, err := build.Open(f.workspace)
@@ -168,38 +154,4 @@ func (a *app) sayChecked(root string) error {
 	_, err = fmt.Fprintf(a.Stdout, "harness submission check %s finds %s, %s\n", root,
 		figure.Plural(report.Count(check.Error), "error"), figure.Plural(report.Count(check.Warning), "warning"))
 	return err
-}
-
-// packEndpoints packs a submission to MLPerf Endpoints: the folder of its organisation.
-func (a *app) packEndpoints(ctx context.Context, folder string, f *packFlags) error {
-	report, err := check.Check(folder, endpoints.Newest())
-	if err != nil {
-		return sdk.Usage(err)
-	}
-	errors := report.Count(check.Error)
-	switch found := fmt.Sprintf("the check finds %s", figure.Plural(errors, "error")); {
-	case errors > 0 && !f.allowRejected:
-		fmt.Fprintf(a.Stderr, "%s: it is not packed. harness submission check %s lists them; --allow-rejected packs it "+
-			"all the same\n", found, folder)
-		return &exitcode.Outcome{Code: exitcode.Invalid}
-	case errors > 0:
-		fmt.Fprintf(a.Stderr, "%s; it is packed all the same\n", found)
-	}
-	whole, err := filepath.Abs(report.Folder) // ORG/SUBMISSION_ID
-	if err != nil {
-		return err
-	}
-	organisation := filepath.Dir(whole)
-	t, err := tree.Open(organisation, "")
-	if err != nil {
-		return sdk.Usage(err)
-	}
-	defer t.Close()
-	if beside := t.Entries("."); len(beside) != 1 {
-		names := lists.Map(beside, func(e tree.Entry) string { return e.Name })
-		return sdk.Usage(fmt.Errorf("%s has %s: want one submission alone in it", organisation, strings.Join(names, ", ")))
-	}
-	defer a.Tidies()()
-	p, err := pack.WriteWhole(ctx, t, f.out)
-	return a.sayPacked(ctx, p, f.out, err)
 }

@@ -1,4 +1,4 @@
-package submission_test
+package curves_test
 
 import (
 	"net/http"

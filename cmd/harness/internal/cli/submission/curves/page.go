@@ -1,4 +1,4 @@
-package submission
+package curves
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package submission
+package curves
 
 import (
 	"fmt"
@@ -10,22 +10,22 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ofEndpoints says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.
-func ofEndpoints(folder, rules string) bool {
-	if rules != "" {
-		return rules == endpoints.Newest().Name
-	}
-	return check.Is(folder)
+// CheckOptions say which rules count, and how the report is written.
+type CheckOptions struct {
+	Strict     bool // beyond the official checker's rules, and warnings reject
+	Compatible bool // as the official checker does
+	JSON       bool
 }
 
-// checkEndpoints checks a submission to MLPerf Endpoints.
-func (a *app) checkEndpoints(folder string, f *checkFlags, flags *pflag.FlagSet) error {
+// Check checks a submission to MLPerf Endpoints.
+func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) error {
 	if err := checkNoRoundFlags(flags); err != nil {
 		return sdk.Usage(err)
 	}
@@ -33,23 +33,23 @@ func (a *app) checkEndpoints(folder string, f *checkFlags, flags *pflag.FlagSet)
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	if f.strict && !f.compatible { // beyond what the official checker says
+	if o.Strict && !o.Compatible { // beyond what the official checker says
 		report.Rows = append(report.Rows, check.Review(curves)...)
 	}
 	switch {
-	case f.json && f.compatible:
-		err = writeIndented(a.Data, officialForm(report))
-	case f.json:
-		err = writeIndented(a.Data, report)
+	case o.JSON && o.Compatible:
+		err = shell.WriteUnescapedJSON(a.Data, officialForm(report))
+	case o.JSON:
+		err = shell.WriteUnescapedJSON(a.Data, report)
 	default:
 		err = writeEndpoints(a.Stdout, report)
 	}
-	rejected := report.Count(check.Error) > 0 || f.strict && report.Count(check.Warning) > 0
+	rejected := report.Count(check.Error) > 0 || o.Strict && report.Count(check.Warning) > 0
 	switch {
 	case err != nil:
 		return err
-	case f.compatible:
-		return officialExit(rejected)
+	case o.Compatible:
+		return shell.OfficialExit(rejected)
 	case rejected:
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}

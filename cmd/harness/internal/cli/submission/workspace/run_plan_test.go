@@ -1,4 +1,4 @@
-package submission_test
+package workspace_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package submission
+package workspace
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
@@ -43,7 +44,7 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 		return sdk.Usage(fmt.Errorf("%s: %w", files[0], err))
 	}
 	if r.dryRun {
-		return writePlan(a.Stdout, p, rules)
+		return curves.WritePlan(a.Stdout, p, rules)
 	}
 	driven, err := a.pointClient(r, p, rules)
 	if err != nil {
@@ -140,7 +141,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	if err != nil {
 		return nil, err
 	}
-	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: a.lookup}
+	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: a.Lookup}
 	if r.client == drive.OfficialName {
 		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
 			Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}

@@ -1,4 +1,4 @@
-package submission
+package curves
 
 import (
 	"cmp"
@@ -47,7 +47,8 @@ type planFlags struct {
 	connection bench.Request
 }
 
-func (a *app) planCommand() *cobra.Command {
+func PlanCommand(s *shell.App) *cobra.Command {
+	a := &app{s}
 	f := &planFlags{}
 	c := &cobra.Command{
 		Use: "plan [PLAN|URL]", Short: "Plan the points of a curve of MLPerf Endpoints, or check a plan", Long: planHelp,
@@ -136,7 +137,7 @@ func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	if err := writePlan(a.Stdout, p, rules); err != nil {
+	if err := WritePlan(a.Stdout, p, rules); err != nil {
 		return err
 	}
 	if err := writeNew(files); err != nil {
@@ -199,8 +200,8 @@ func writeNew(files []newFile) error {
 	return nil
 }
 
-// writePlan prints the regions, the points with what each needs, and what all of them need.
-func writePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
+// WritePlan prints the regions, the points with what each needs, and what all of them need.
+func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	regions, err := p.Regions(rules)
 	if err != nil {
 		return err

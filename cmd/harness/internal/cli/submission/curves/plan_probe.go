@@ -1,4 +1,4 @@
-package submission
+package curves
 
 import (
 	"errors"
@@ -42,7 +42,7 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	connection := serving.Connection{Options: options, Lookup: a.lookup}
+	connection := serving.Connection{Options: options, Lookup: a.Lookup}
 	try, end, err := drive.ServerTries(c.Context(), connection, url, prompts.Options{File: f.data}, f.probe)
 	if err != nil {
 		return serving.OfServer(err)
@@ -55,10 +55,4 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	}
 	_, err = fmt.Fprintf(a.Stdout, "C_max %d: more users raise the tokens per second by less than 3 %%\n\n", f.o.CMax)
 	return err
-}
-
-// lookup finds an environment variable.
-func (a *app) lookup(name string) (string, bool) {
-	value := a.Env(name)
-	return value, value != ""
 }

@@ -1,4 +1,4 @@
-package submission
+package workspace
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 	if err := a.build(ctx, f); err != nil {
 		return err
 	}
-	err = a.checkSubmission(ctx, r.tree, &checkFlags{rules: r.Rules.Round})
+	err = a.check(ctx, r.tree, r.Rules.Round)
 	var refused *exitcode.Outcome
 	if r.rehearsal && errors.As(err, &refused) {
 		return nil

@@ -1,0 +1,50 @@
+package curves
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// FormatViz is the bundle of the official visualizer of MLPerf Endpoints.
+const FormatViz = "viz"
+
+// Results writes the curves of submissions to MLPerf Endpoints, of one or of several to be compared, to a file, or
+// where none is named to the terminal. The format is table, csv, json, html or FormatViz.
+func Results(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
+	if err := CheckFlags(flags, "submitter", "private-ids", "write-private-ids"); err != nil {
+		return err
+	}
+	if len(folders) > 1 && (format == FormatViz || format == "csv") {
+		return sdk.Usage(fmt.Errorf("--format %s goes with one submission, found %d", format, len(folders)))
+	}
+	var all []*results.Results
+	for _, folder := range folders {
+		r, err := results.Read(folder, endpoints.Newest())
+		if err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	r := results.Join(all)
+	return a.WriteFile(out, func(w io.Writer) error {
+		switch format {
+		case "csv":
+			return r.WriteCSV(w)
+		case "json":
+			return r.WriteJSON(w)
+		case "html":
+			return writeCurves(w, r)
+		case FormatViz:
+			return r.WriteViz(w, time.Now())
+		}
+		return r.WriteTable(w)
+	})
+}

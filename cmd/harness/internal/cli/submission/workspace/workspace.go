@@ -1,0 +1,28 @@
+// Package workspace has the steps of harness submission up to a tree: the workspace that runs are gathered in, the runs
+// that a submission needs, and the tree that is made of them.
+package workspace
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+)
+
+// app is one execution.
+type app struct {
+	*shell.App
+	check func(ctx context.Context, tree, rules string) error
+}
+
+// Commands are run, init, add, remove and build. check is submission check of a tree by the rules of a round: run ends
+// with it.
+func Commands(
+	s *shell.App, f *shell.PluginFlags, check func(ctx context.Context, tree, rules string) error,
+) []*cobra.Command {
+	a := &app{s, check}
+	run := a.runCommand(f)
+	shell.ConcernsPlugins(run)
+	return []*cobra.Command{run, a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand()}
+}
