@@ -1,6 +1,9 @@
 package mlconf
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Checks are what submissions of a round are held to otherwise than those of today's rounds: the zero value is today's.
 type Checks struct {
@@ -23,12 +26,22 @@ type Checks struct {
 	AuditsWherePresent bool `json:"audits_where_present"`
 	// AuditLogsUnread says that the checker of the round read verdicts of audits, and not the logs of their runs.
 	AuditLogsUnread bool `json:"audit_logs_unread"`
+	// AuditsUnmarked says that runs of audits had their settings by other ways than an audit.config, too: where a log
+	// names none, its settings alone show the audit.
+	AuditsUnmarked bool `json:"audits_unmarked"`
 	// CachingNotIn are the scenarios without TEST04.
 	CachingNotIn []string `json:"caching_not_in"`
 	// Zones says that times of a power measurement are those of the machines' zones, and not UTC.
 	Zones bool `json:"zones"`
 	// OtherPowerTools says that the round had power tools of its own, of which no sums are known.
 	OtherPowerTools bool `json:"other_power_tools"`
+}
+
+// Forgives says whether the round takes runs with an error: message is the error, or what LoadGen cut it to.
+func (c Checks) Forgives(message string) bool {
+	return message != "" && slices.ContainsFunc(c.Forgiven, func(part string) bool {
+		return strings.Contains(message, part) || strings.HasSuffix(part, message)
+	})
 }
 
 // Checks are what the round's submissions are held to.

@@ -219,7 +219,8 @@ func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
 		j.note("the run ended at its max_query_count, when all its queries were issued")
 	}
 	n, _ := number(d, "num_errors")
-	if count := max(int(n), d.NumErrors) - len(remarks); count > 0 {
+	all, forgiven := j.forgiven(all)
+	if count := max(int(n), d.NumErrors) - len(remarks) - forgiven; count > 0 {
 		found := fmt.Sprintf("%d errors", count)
 		if len(all) > 0 {
 			found += ", the first: " + all[0].Key
@@ -229,10 +230,30 @@ func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
 	}
 }
 
+// forgiven leaves out the errors with which the round takes runs, and counts them.
+func (j *judge) forgiven(all []mllog.DetailEntry) (rest []mllog.DetailEntry, count int) {
+	for _, e := range all {
+		message, _ := e.Text()
+		if j.rules.Checks().Forgives(message) {
+			j.note("%s takes a run with the error %q", j.rules.Name, message)
+			count++
+			continue
+		}
+		rest = append(rest, e)
+	}
+	return rest, count
+}
+
 func orNone(value string) string { return cmp.Or(value, "missing") }
 
 func (j *judge) marked() {
-	if evidence.AuditNote(j.run) == "" {
+	if evidence.AuditNote(j.run) != "" {
+		return
+	}
+	if j.rules.Checks().AuditsUnmarked {
+		j.note("whether the run had an audit.config is not judged: its log names none, and in %s settings came by other "+
+			"ways, too", j.rules.Name)
+	} else {
 		j.fault(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("no entry %q: the run had no audit settings", evidence.AuditMark),
 			Want:  "the log of a run with the test's audit.config",

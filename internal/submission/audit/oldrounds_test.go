@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
 // oldRun is a run's score as the LoadGen of its time wrote it.
@@ -219,4 +220,47 @@ func TestInvalidRunsOfOldRounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnmarkedRunsOfTheFirstRound: in v0.5 the settings of a run show an audit, whether its log names an audit.config
+// or not, and an error that the round takes is none. Later rounds want the name.
+func TestUnmarkedRunsOfTheFirstRound(t *testing.T) {
+	same := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	unmark := func(m *made) { delete(m.audit.detail, "warning_generic_message") }
+	for _, c := range []struct {
+		name, round string
+		edit        func(*made)
+		pass        bool
+		noted       string
+	}{
+		{"no mark", "v0.5", unmark, true, "is not judged: its log names none"},
+		{"no mark", "v0.7", unmark, false, ""},
+		{"no mark, and another share", "v0.5", func(m *made) {
+			unmark(m)
+			delete(m.audit.detail, "requested_"+logShareKey)
+		}, false, "is not judged"},
+		{"an error of the round", "v0.5", ranOut, true, "takes a run with the error"},
+		{"an error of the round", "v1.0", ranOut, false, ""},
+	} {
+		for _, scenario := range []string{"SingleStream", "Offline"} {
+			v := ofRound(t, c.round, "TEST01", scenario, same, same).edited(c.edit).verify(t)
+			if notes := strings.Join(v.Notes, "\n"); v.Pass != c.pass || !strings.Contains(notes, c.noted) {
+				t.Errorf("%s, %s, %s: pass %v: %v, notes %q", c.round, c.name, scenario, v.Pass, v.Reasons, v.Notes)
+			}
+		}
+	}
+}
+
+// edited changes the logs before they are written.
+func (m *made) edited(edit func(*made)) *made {
+	edit(m)
+	return m
+}
+
+// ranOut logs an error that the LoadGen of v0.5 wrote in runs whose queries were all answered soon.
+func ranOut(m *made) {
+	m.audit.tail += string(mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Error: true,
+		Value: "Ending early: Ran out of generated queries to issue before the minimum query count and test duration " +
+			"were reached."}))
+	m.audit.detail["num_errors"] = 1
 }

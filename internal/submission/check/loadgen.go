@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,7 +31,7 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
 	if status := l.word("loadgen_git_status_message"); status != "" && status != "NA" {
 		severity := Reject
-		if r.checker.options.Skip.Uncommitted || r.checker.forgiven(uncommitted) {
+		if r.checker.options.Skip.Uncommitted || r.checker.asks.Forgives(uncommitted) {
 			severity = Warn
 		}
 		r.add(severity, ruleLoadGen, name, "LoadGen was changed", status, "LoadGen as it was published", do)
@@ -41,13 +40,6 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 
 // uncommitted is what LoadGen logs where it was built with changes.
 const uncommitted = "built with uncommitted changes"
-
-// forgiven says whether the round takes runs with an error.
-func (c *checker) forgiven(message string) bool {
-	return slices.ContainsFunc(c.asks.Forgiven, func(part string) bool {
-		return strings.Contains(message, part) || strings.HasSuffix(part, message)
-	})
-}
 
 // ofAccuracy is Warn for logs of accuracy runs, whose settings decide nothing.
 func (r *resultFolder) ofAccuracy(l *runLog) Severity {

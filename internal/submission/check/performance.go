@@ -128,7 +128,7 @@ func (r *resultFolder) checkErrors(l *runLog) {
 			r.warn(ruleLoadGen, l.path(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
 			return true
 		}
-		return r.checker.forgiven(message)
+		return r.checker.asks.Forgives(message)
 	})
 	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > mostErrors && len(all) > 0 {
 		r.reject(ruleValidity, l.path(), "LoadGen logged errors",

@@ -17,6 +17,8 @@ type Review struct {
 	Submitter string `json:"submitter,omitempty"` // the only one that it is about; empty: all
 	Results   int    `json:"results"`             // that were checked
 	ToActOn   int    `json:"results_to_act_on"`
+	// ForForms are results that files and forms alone have rejected: of none there is a finding to act on.
+	ForForms int `json:"results_rejected_for_forms"`
 	// Kinds are those that were found, by weight.
 	Kinds []Kind `json:"kinds"`
 	// Folded are findings that nobody acts on one by one: by severity, then by how many there are.
@@ -108,9 +110,27 @@ func Make(report *check.Report, scope Scope) *Review {
 			byKind[id] = append(byKind[id], c)
 		}
 	}
-	r.group(byKind)
+	acted := r.group(byKind)
+	r.ToActOn, r.ForForms = len(acted), rejectedBeside(folded, acted)
 	r.Folded = fold(folded)
 	return r
+}
+
+// rejectedBeside is how many results are rejected by folded findings alone.
+func rejectedBeside(folded []check.Finding, acted map[string]bool) int {
+	alone := map[string]bool{}
+	for _, f := range folded {
+		if f.Severity == check.Reject && f.Result != "" && !acted[f.Result] {
+			alone[f.Result] = true
+		}
+	}
+	return len(alone)
+}
+
+// Clean says whether there is nothing to act on, and nothing rejected.
+func (r *Review) Clean() bool {
+	rejects := func(f Fold) bool { return f.Severity == check.Reject }
+	return len(r.Kinds) == 0 && !slices.ContainsFunc(r.Folded, rejects)
 }
 
 // run is what findings have in common that are on one run.
@@ -164,8 +184,8 @@ func casesOf(at run, list []check.Finding) map[string]Case {
 	return cases
 }
 
-// group sets the cases in the order of kinds and submitters.
-func (r *Review) group(byKind map[string][]Case) {
+// group sets the cases in the order of kinds and submitters, and returns the results that they are of.
+func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 	ids := slices.Clone(kindsInOrder)
 	for _, id := range slices.Sorted(maps.Keys(byKind)) {
 		if !slices.ContainsFunc(ids, func(k kind) bool { return k.id == id }) {
@@ -173,7 +193,7 @@ func (r *Review) group(byKind map[string][]Case) {
 			ids = append(ids, k)
 		}
 	}
-	acted := map[string]bool{}
+	acted = map[string]bool{}
 	for _, known := range ids {
 		cases := byKind[known.id]
 		if len(cases) == 0 {
@@ -197,7 +217,7 @@ func (r *Review) group(byKind map[string][]Case) {
 		slices.SortFunc(k.Submitters, func(a, b Submitter) int { return cmp.Compare(a.Folder, b.Folder) })
 		r.Kinds = append(r.Kinds, k)
 	}
-	r.ToActOn = len(acted)
+	return acted
 }
 
 // results is how many results the cases are of.

@@ -230,3 +230,33 @@ func TestScopes(t *testing.T) {
 		t.Errorf("of one submitter in a division: %+v", one)
 	}
 }
+
+// TestRejectsOfFormsAreNotPassed: results that files and forms alone have rejected are counted, and nobody reads that
+// there is nothing to act on.
+func TestRejectsOfFormsAreNotPassed(t *testing.T) {
+	const many = 6002
+	forms := make([]check.Finding, 0, many)
+	for i := range many {
+		forms = append(forms, finding("names", "", fmt.Sprintf("closed/Lab/results/box/m%d/Offline", i), "x", ""))
+	}
+	warning := finding("names", "", result, "x", "")
+	warning.Severity = check.Warn
+	ofTree := check.Finding{Severity: check.Reject, Rule: "tree", Path: "closed/Lab", What: "a folder is missing"}
+	act := finding("validity", "", result, "performance/run_1/mlperf_log_detail.txt", "")
+	for _, c := range []struct {
+		list  []check.Finding
+		clean bool
+		want  string
+	}{
+		{forms, false, "6,002 results, 6,002 rejected for files and forms alone"},
+		{[]check.Finding{warning}, true, "1 result, nothing to act on"},
+		{[]check.Finding{warning, ofTree}, false, "1 result, files and forms of the tree rejected"},
+		{[]check.Finding{act, finding("names", "", result, "x", "")}, false, "1 result, 1 to act on, of 1 kind"},
+		{append([]check.Finding{act}, forms[:2]...), false,
+			"3 results, 1 to act on, of 1 kind, 2 rejected for files and forms alone"},
+	} {
+		if r := Make(reportOf(c.list...), Scope{}); r.Clean() != c.clean || r.Conclusion() != c.want {
+			t.Errorf("clean %v: %q, want %q", r.Clean(), r.Conclusion(), c.want)
+		}
+	}
+}

@@ -18,10 +18,20 @@ const (
 // Conclusion is what the review comes to, in one line.
 func (r *Review) Conclusion() string {
 	results := figure.Plural(r.Results, "result")
-	if len(r.Kinds) == 0 {
+	if r.Clean() {
 		return results + ", nothing to act on"
 	}
-	return fmt.Sprintf("%s, %d to act on, of %s", results, r.ToActOn, figure.Plural(len(r.Kinds), "kind"))
+	said := results
+	if len(r.Kinds) > 0 {
+		said += fmt.Sprintf(", %s to act on, of %s", figure.Count(uint64(r.ToActOn)), figure.Plural(len(r.Kinds), "kind"))
+	}
+	switch {
+	case r.ForForms > 0:
+		said += fmt.Sprintf(", %s rejected for files and forms alone", figure.Count(uint64(r.ForForms)))
+	case len(r.Kinds) == 0:
+		said += ", files and forms of the tree rejected"
+	}
+	return said
 }
 
 // WriteText prints a review: kinds by weight, submitters below them, a line for each finding or for equal ones.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
@@ -31,7 +32,8 @@ accuracy and power, as the official checker of the round finds them.
 
 Figures have the rules' five significant digits, a half going to the even neighbour, with the unrounded
 results beside them. The csv is unrounded, as the official one is; json has both. The power working group's
-checker is not run. The exit code is 0 whether all folders have a result or not.
+checker is not run. The exit code is 0 if there is a result, whether all folders have one or not, 3 if there is
+none, 2 if there is no submission.
 
 A submission to MLPerf Endpoints is known by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
 the whole run, as the official visualizer derives them; docs/endpoints.md says what the columns are.`
@@ -99,7 +101,11 @@ func (a *app) results(root string, f *resultsFlags) error {
 			return sdk.Data(err)
 		}
 	}
-	return a.WriteFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
+	err = a.WriteFile(f.out, func(w io.Writer) error { return writeResults(w, r, f) })
+	if err == nil && len(r.Rows) == 0 {
+		err = &exitcode.Outcome{Code: exitcode.Invalid}
+	}
+	return err
 }
 
 func writeResults(w io.Writer, r *checker.Report, f *resultsFlags) error {

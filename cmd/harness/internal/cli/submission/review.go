@@ -30,8 +30,8 @@ harness submission check. The round is that of the logs' seeds.
   harness submission review TREE --html FILE         all of it as one page
   harness submission review TREE --json              for programs, with every finding
 
-The exit code is 0 if there is nothing to act on, 3 if there is, 2 if there is no submission, or no round is
-known.`
+The exit code is 0 if there is nothing to act on, 3 if there is or files and forms are rejected, 2 if there is no
+submission, or no round is known.`
 
 // reviewFlags are the flags of submission review.
 type reviewFlags struct {
@@ -96,7 +96,7 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 	} else if _, err = fmt.Fprintf(a.Stdout, "%s\n\n", r.said); err == nil {
 		err = found.WriteText(a.Stdout)
 	}
-	if err == nil && len(found.Kinds) > 0 {
+	if err == nil && !found.Clean() {
 		err = &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
@@ -37,7 +38,7 @@ func TestTheRoundOfATreeIsFound(t *testing.T) {
 		if round == mlconf.Rounds()[0] {
 			found = ""
 		}
-		s.Want(0, s.Run("submission", "results", root), found, "1 without")
+		s.Want(3, s.Run("submission", "results", root), found, "1 without")
 		s.Want(1, s.Run("submission", "check", root, "--compatible"), found, "by the rules "+round)
 	}
 	old := t.TempDir()
@@ -47,7 +48,31 @@ func TestTheRoundOfATreeIsFound(t *testing.T) {
 	s.Want(2, s.Run("submission", "pack", old, "--rules", "v1.0", "--out", filepath.Join(t.TempDir(), "x.tar.gz")),
 		"submissions of v1.0 are taken by harness submission results and check alone")
 	runOf(t, old, "Other", "v6.0")
-	s.Want(0, s.Run("submission", "results", old), "holds runs of v1.0 and of v6.0; name the folder of one round",
+	s.Want(3, s.Run("submission", "results", old), "holds runs of v1.0 and of v6.0; name the folder of one round",
 		"the rules are those of v6.1, the newest")
 	s.Want(2, s.Run("submission", "results", t.TempDir()), "no submission")
+}
+
+// TestTreesWithoutAResult: where no log can be read, or the round is none that is known, the first line says so, and
+// the exit code that there is no result.
+func TestTreesWithoutAResult(t *testing.T) {
+	s := clitest.New(t)
+	for text, first := range map[string]string{
+		"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n": "are pointers of Git LFS, closed/Lab/",
+		"Scenario : Offline\nResult is : VALID\nqsl_rng_seed : 5\n":           "have seeds of no round from v0.5 to ",
+	} {
+		root := t.TempDir()
+		runOf(t, root, "Lab", "v6.0")
+		log := filepath.Join(root, "closed/Lab/results/box/resnet50/Offline/performance/run_1/mlperf_log_summary.txt")
+		if err := os.WriteFile(log, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for command, code := range map[string]int{"results": 3, "check": 3, "review": 2} {
+			s.Want(code, s.Run("submission", command, root), first)
+			line, _, _ := strings.Cut(s.Stderr.String(), "\n")
+			if !strings.Contains(line, "the round is not known: the logs of ") || !strings.Contains(line, first) {
+				t.Errorf("%s: the first line is %q, want %q in it", command, line, first)
+			}
+		}
+	}
 }
