@@ -14,6 +14,7 @@ roomy() {
 
 if [ -z "${TMPDIR:-}" ] && roomy; then
   made=$(mktemp -d "$memory/plumbline-XXXXXX")
+  chmod 711 "$made" # tests start programs in it as another user
   printf '#!/bin/sh\n' >"$made/runs"
   chmod +x "$made/runs"
   if "$made/runs" 2>/dev/null; then
@@ -23,4 +24,6 @@ if [ -z "${TMPDIR:-}" ] && roomy; then
   fi
   rm -r "$made"
 fi
-mktemp -d "${TMPDIR:-/tmp}/plumbline-XXXXXX"
+made=$(mktemp -d "${TMPDIR:-/tmp}/plumbline-XXXXXX")
+chmod 711 "$made"
+echo "$made"

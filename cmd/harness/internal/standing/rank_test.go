@@ -272,6 +272,7 @@ func report(t *testing.T) Report {
 // TestForms: text within 80 columns, a line of CSV for each entry, JSON that is read back, a page that loads nothing.
 func TestForms(t *testing.T) {
 	r := report(t)
+	r.Trees[0].Name, r.Trees[1].Basis = strings.Repeat("folder/", 12)+"v5.1", "by the seeds of 1,994 of 2,013 logs"
 	var text, data, table, page bytes.Buffer
 	err := errors.Join(r.WriteText(&text, true), r.WriteJSON(&data), r.WriteCSV(&table), r.WriteHTML(&page))
 	if err != nil {

@@ -22,12 +22,8 @@ const around = 4
 func (r Report) WriteText(w io.Writer, every bool) error {
 	b := terminal.On(w)
 	wrapped(b, "", r.Note)
-	t := table.Table{Indent: "  "}
 	b.Print("\n")
-	for _, tree := range r.Trees {
-		t.Row(tree.Round, tree.Basis, short(tree.Name, 44))
-	}
-	_, _ = t.WriteTo(b)
+	r.writeTrees(b)
 	for _, ranking := range r.Rankings {
 		ranking.write(b, every)
 	}
@@ -38,6 +34,19 @@ func (r Report) WriteText(w io.Writer, every bool) error {
 		}
 	}
 	return b.Err()
+}
+
+// writeTrees writes what was read; names have what the other columns leave of the line.
+func (r Report) writeTrees(b *terminal.Writer) {
+	round, basis := 0, 0
+	for _, tree := range r.Trees {
+		round, basis = max(round, terminal.Width(tree.Round)), max(basis, terminal.Width(tree.Basis))
+	}
+	t := table.Table{Indent: "  "}
+	for _, tree := range r.Trees {
+		t.Row(tree.Round, tree.Basis, short(tree.Name, max(columns-round-basis-6, 16))) // 6: the blanks between
+	}
+	_, _ = t.WriteTo(b)
 }
 
 // wrapped writes a text in lines.
