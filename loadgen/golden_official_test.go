@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
@@ -20,7 +19,7 @@ import (
 // TestOfficialDriverOnGoldenCases repeats the cases through the driver, in real time: what is loaded, issued and logged
 // is what the official program did by itself.
 func TestOfficialDriverOnGoldenCases(t *testing.T) {
-	l := officialtest.Library(t)
+	l := golden.Library(t, official.Open)
 	files, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "cases", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases (%v)", err)
@@ -58,7 +57,7 @@ func (c *goldenCase) drive(t *testing.T, l *official.Library) {
 // TestOfficialDriverOnGoldenLogs repeats the recorded runs through the driver: the settings, the sets and the counts of
 // the detail log are equal, and so are the keys in their order where the verdict is that of the recorded run.
 func TestOfficialDriverOnGoldenLogs(t *testing.T) {
-	l := officialtest.Library(t)
+	l := golden.Library(t, official.Open)
 	dirs, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "logs", "*"))
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no logs (%v)", err)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
@@ -17,7 +17,7 @@ import (
 // BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery. With make bench-official the LoadGen
 // alone makes one as long before each.
 func BenchmarkNullSUT(b *testing.B) {
-	l := officialtest.Library(b)
+	l := golden.Library(b, official.Open)
 	for scenario, queries := range map[loadgen.Scenario]uint64{
 		loadgen.SingleStream: 1e6, loadgen.MultiStream: 2e5, loadgen.Server: 1e6, loadgen.Offline: 4e6,
 	} {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/officialtest"
+	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
+	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
 // TestOfficialSearchWithoutEnd: with a SUT that is never too slow the library's search would go on until it dies.
 func TestOfficialSearchWithoutEnd(t *testing.T) {
-	l := officialtest.Library(t)
+	l := golden.Library(t, official.Open)
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.Mode, s.ServerTargetQPS = loadgen.Server, loadgen.FindPeakPerformance, 1000
 	s.MinDuration, s.MinQueryCount, s.ServerTargetLatency = 0, 10, time.Hour
@@ -38,7 +39,7 @@ func (m *mute) IssueQuery(context.Context, loadgen.Query, loadgen.Responder) err
 
 // TestOfficialTestIsLeft: a test ends with its context, whatever the library waits for, and the next one runs.
 func TestOfficialTestIsLeft(t *testing.T) {
-	l := officialtest.Library(t)
+	l := golden.Library(t, official.Open)
 	for _, scenario := range []loadgen.Scenario{
 		loadgen.SingleStream, loadgen.MultiStream, loadgen.Server, loadgen.Offline,
 	} {

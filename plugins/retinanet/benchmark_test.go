@@ -3,6 +3,7 @@ package retinanet
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -15,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
-	"github.com/plumbline-ml/plumbline/internal/testkit/detectiontest"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
@@ -95,8 +95,16 @@ func TestTheEmbeddedModelHasAnInputOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := int64(manifesttest.ReadCard[detectiontest.Card](t).Side)
-	if in := w.Parts()[0].Model.Inputs[0]; in.Name != "images" || !slices.Equal(in.Shape, []int64{-1, 3, side, side}) {
+	text, err := os.ReadFile(filepath.Join("model", "card.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var card struct{ Side int64 } // pixels of the input's sides
+	if err := json.Unmarshal(text, &card); err != nil {
+		t.Fatal(err)
+	}
+	shape := []int64{-1, 3, card.Side, card.Side}
+	if in := w.Parts()[0].Model.Inputs[0]; in.Name != "images" || !slices.Equal(in.Shape, shape) {
 		t.Errorf("input %v", in)
 	}
 }

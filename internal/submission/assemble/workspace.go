@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
@@ -105,7 +104,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	w := &Workspace{Dir: dir}
 	if err := json.Unmarshal(text, w); err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, jsonwords.Fault("", err))
+		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, bounded.JSONFault("", err))
 	}
 	if w.Schema != schema || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
@@ -62,7 +62,7 @@ func (r *resultFolder) checkEndpoints() {
 			err = e.Parse(file, text)
 		}
 		if err != nil {
-			r.reject(ruleLogFormat, name, "the file cannot be read", jsonwords.Fault("", err), "",
+			r.reject(ruleLogFormat, name, "the file cannot be read", bounded.JSONFault("", err), "",
 				"file it as the harness wrote it")
 		}
 		return err == nil

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -130,7 +130,7 @@ func parseSession(name string, text []byte) (*session, []Fault) {
 	}
 	s := &session{path: name}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, []Fault{{name, "form", "not what the power tools write: " + jsonwords.Fault("", err)}}
+		return nil, []Fault{{name, "form", "not what the power tools write: " + bounded.JSONFault("", err)}}
 	}
 	return s, nil
 }
@@ -380,7 +380,8 @@ func (p *pair) devices() {
 		p.fault(p.server.path, "form", "not what the power tools write, without ptd_config")
 		return
 	case err != nil:
-		p.fault(p.server.path, "form", "not what the power tools of the round write: %s", jsonwords.Fault("ptd_config", err))
+		p.fault(p.server.path, "form", "not what the power tools of the round write: %s",
+			bounded.JSONFault("ptd_config", err))
 		return
 	}
 	for _, d := range list {

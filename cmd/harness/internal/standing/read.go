@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -53,7 +53,7 @@ func Read(name string, w Wanted) (Published, error) {
 	o.Only = func(p tree.Place, model string) bool {
 		return inside(below, p.Results()) && w.model(rules, p.Benchmark, model)
 	}
-	r, err := official.Check(root, o)
+	r, err := former.Check(root, o)
 	if err != nil {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}

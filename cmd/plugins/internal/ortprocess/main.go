@@ -11,14 +11,14 @@ import (
 	"os"
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
-	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/pace"
+	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
 )
 
 func main() {
 	text := flag.String("pace", "", `"once", or how many times as long a run takes`)
 	flag.Parse()
-	p, err := pace.Parse(*text)
+	p, err := backends.ParsePace(*text)
 	if err == nil {
 		err = process.Serve(p.Of(ort.Backend{}))
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/jsonwords"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
@@ -90,7 +89,7 @@ func Open(dir string) (*Workspace, error) {
 	}
 	w := &Workspace{Dir: dir}
 	if err := json.Unmarshal(text, w); err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", assemble.ErrWorkspace, path, jsonwords.Fault("", err))
+		return nil, fmt.Errorf("%w: %s: %s", assemble.ErrWorkspace, path, bounded.JSONFault("", err))
 	}
 	if w.Schema != schemaName || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d: another submission is prepared there; "+

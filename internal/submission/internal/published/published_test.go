@@ -24,8 +24,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -287,7 +287,7 @@ type publication struct {
 // compareFigures holds the results to the published numbers, and the rows to an official summary where there is one:
 // DIR.csv.
 func compareFigures(t *testing.T, root, round, dir string, leftOut []string, line *row) {
-	report, err := official.Check(root, checker.Options{Round: round, SkipPower: true})
+	report, err := former.Check(root, checker.Options{Round: round, SkipPower: true})
 	if err != nil {
 		t.Fatal(err)
 	}

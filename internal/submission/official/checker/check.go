@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
-	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/files"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -85,7 +85,9 @@ func Check(root string, o Options) (*Report, error) {
 		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.Named(err))
 	}
 	defer r.Close()
-	c := &checker{Options: o, rules: rules, layout: layout, files: files.Tree{Root: r}, report: &Report{Round: rules.Name}}
+	c := &checker{
+		Options: o, rules: rules, layout: layout, files: python.Tree{Root: r}, report: &Report{Round: rules.Name},
+	}
 	if err := c.divisions(); err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ type checker struct {
 	Options
 	rules  *mlconf.Rules
 	layout tree.Layout
-	files  files.Tree
+	files  python.Tree
 	report *Report
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/files"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
@@ -41,7 +41,7 @@ func hasPrivateID(t *tree.Tree, name, system string) bool {
 		return false
 	}
 	defer f.Close()
-	v, err := files.ReadJSON(f, name)
+	v, err := python.ReadJSON(f, name)
 	ids, ok := v.(*pyvalue.Dict)
 	_, has := ids.Get(system)
 	return err == nil && ok && has

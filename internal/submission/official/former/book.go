@@ -52,16 +52,6 @@ type book struct {
 	SparesAudits []string `json:"spares_audits"`
 }
 
-// Known says whether the checker of a round is one of this package.
-func Known(round string) bool {
-	rules, err := mlconf.Round(round)
-	if err != nil {
-		return false
-	}
-	_, known, err := bookOf(rules)
-	return known && err == nil
-}
-
 func bookOf(rules *mlconf.Rules) (b book, known bool, err error) {
 	if known, err = rules.Section(section, &b); err != nil {
 		return b, known, fmt.Errorf("rules %s: %w", rules.Name, err)

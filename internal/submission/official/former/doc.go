@@ -5,6 +5,6 @@
 // The checkers walked the tree in the order of the file system, which here is that of names. Where one would have ended
 // with a traceback, the crash is noted and the reading goes on.
 //
-// In: a tree, a round, the official checker's arguments.
-// Out: the checkers since v5.0 (package checker), rules that no official checker looks at (package check).
+// In: a tree, a round, the official checker's arguments; trees of later rounds go on to the checker since v5.0.
+// Out: what that one says (package checker), rules that no official checker looks at (package check).
 package former

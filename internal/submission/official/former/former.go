@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
-	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/files"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Check reads the tree at root as the checker of o.Round did. Errors are of the round, of root itself and of its
-// listing; all else is in the report. Private identifiers and the sizes of data sets are of later rounds: o's fields of
-// them are not looked at.
+// Check reads the tree at root as the checker of o.Round did, of rounds since v5.0 by package checker. Errors are of
+// the round, of root itself and of its listing; all else is in the report. Private identifiers and the sizes of data
+// sets are of later rounds than the former ones, which do not look at o's fields of them.
 func Check(root string, o checker.Options) (*checker.Report, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
@@ -27,7 +27,7 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 		return nil, err
 	}
 	if !known {
-		return nil, fmt.Errorf("the checker of %s is not one of the former ones", rules.Name)
+		return checker.Check(root, o)
 	}
 	layout, err := tree.LayoutOf(rules.Name)
 	if err != nil {
@@ -38,7 +38,7 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 		return nil, fmt.Errorf("open the submission: %w", err)
 	}
 	defer r.Close()
-	c := &judge{Options: o, rules: rules, asks: rules.Checks(), book: b, layout: layout, files: files.Tree{Root: r},
+	c := &judge{Options: o, rules: rules, asks: rules.Checks(), book: b, layout: layout, files: python.Tree{Root: r},
 		entries: map[string]*entry{}, report: &checker.Report{Round: rules.Name, Form: b.Table}}
 	if err := c.divisions(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ type judge struct {
 	asks   mlconf.Checks
 	book   book
 	layout tree.Layout
-	files  files.Tree
+	files  python.Tree
 	report *checker.Report
 
 	entries map[string]*entry

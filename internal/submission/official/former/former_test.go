@@ -3,6 +3,7 @@ package former_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +38,14 @@ const home = "testdata/said.json"
 
 // rounds are those whose checkers are known.
 func rounds() []string {
-	return slices.DeleteFunc(mlconf.Rounds(), func(r string) bool { return !former.Known(r) })
+	return slices.DeleteFunc(mlconf.Rounds(), func(r string) bool {
+		rules, err := mlconf.Round(r)
+		if err != nil {
+			return true
+		}
+		known, err := rules.Section("former_checker", &map[string]any{})
+		return !known || err != nil
+	})
 }
 
 // TestMadeTrees holds the checkers to what the official ones said of trees with one change each. Where the official
@@ -194,14 +203,21 @@ func (p *program) ask(t *testing.T, root string) (s said) {
 	return s
 }
 
-// TestRoundsOfOtherCheckers: the present checker's rounds, and rounds that there are not, are none of these.
+// TestRoundsOfOtherCheckers: the present checker's rounds are none of these and go on to it; rounds that there are not
+// are refused.
 func TestRoundsOfOtherCheckers(t *testing.T) {
 	for _, round := range []string{"v5.0", "v6.1", "v9.9", ""} {
-		if former.Known(round) {
-			t.Errorf("%q is known", round)
+		if slices.Contains(rounds(), round) {
+			t.Errorf("%q has a former checker", round)
 		}
-		if _, err := former.Check(t.TempDir(), checker.Options{Round: round}); err == nil {
-			t.Errorf("%q is checked", round)
+		root, o := t.TempDir(), checker.Options{Round: round}
+		got, gotErr := former.Check(root, o)
+		want, wantErr := checker.Check(root, o)
+		if !reflect.DeepEqual(got, want) || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+			t.Errorf("%q: %+v (%v), package checker says %+v (%v)", round, got, gotErr, want, wantErr)
+		}
+		if exists := slices.Contains(mlconf.Rounds(), cmp.Or(round, mlconf.Rounds()[0])); exists != (gotErr == nil) {
+			t.Errorf("%q: %v", round, gotErr)
 		}
 	}
 	if _, err := former.Check(filepath.Join(t.TempDir(), "none"), checker.Options{Round: "v4.1"}); err == nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
@@ -71,7 +71,7 @@ func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v ver
 }
 
 func (t *preparation) removePower(p tree.Place) error {
-	t.Say(official.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
+	t.Say(python.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
 		p.Benchmark, p.Scenario, p.Division)
 	return errors.Join(os.RemoveAll(t.at(p.Power())), os.RemoveAll(t.at(p.Ranging())),
 		os.RemoveAll(filepath.Join(t.at(p.Run()), tree.PowerSamples)))
@@ -80,7 +80,7 @@ func (t *preparation) removePower(p tree.Place) error {
 // dispose removes what is not valid, or moves it to the open division.
 func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 	say := func(where, end string) {
-		t.Say(official.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
+		t.Say(python.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
 			p.Scenario, p.System, p.Benchmark, where, pythonText(v.accuracy), pythonText(v.performance), end)
 	}
 	division := p.Division + " division"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
@@ -21,7 +21,7 @@ func (t *preparation) infer(p tree.Place, scenarios []string) error {
 	for _, p.Scenario = range folders {
 		for _, to := range t.inferable(p, scenarios) {
 			source := strings.ToLower(p.Scenario)
-			t.Say(official.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
+			t.Say(python.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
 				p.Submitter, p.System, p.Benchmark, to.Scenario, source)
 			if err := treefiles.CopyFolder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
 				return err
@@ -89,7 +89,7 @@ func (t *preparation) lowAccuracy(high tree.Place) error {
 		return nil
 	}
 	if !t.exists(low.Results()) {
-		t.Say(official.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
+		t.Say(python.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
 			high.Submitter, high.System, high.Benchmark, low.Benchmark)
 		if err := treefiles.CopyFolder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
 			return err

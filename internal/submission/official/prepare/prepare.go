@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
@@ -39,11 +39,11 @@ var ErrOutputExists = errors.New("the output folder already exists")
 // Run makes a new tree as the official tool does, with all its ways: what it judges, removes, moves to the open
 // division and copies under which name. An error is where the tool dies; the tree is left as far as it came then. The
 // power working group's checker is not asked.
-func Run(o Options) ([]official.Line, error) {
+func Run(o Options) ([]python.Line, error) {
 	t := &preparation{Options: o}
 	t.ModelMapping = cmp.Or(o.ModelMapping, tree.ModelMapping)
 	if _, err := os.Stat(o.Output); err == nil {
-		t.Say(official.Error, "output directory %s already exists", o.Output)
+		t.Say(python.Error, "output directory %s already exists", o.Output)
 		return t.Lines, ErrOutputExists
 	}
 	return t.Lines, t.run()
@@ -52,7 +52,7 @@ func Run(o Options) ([]official.Line, error) {
 // preparation is one run of the tool. Paths are slash-separated and relative to the new tree.
 type preparation struct {
 	Options
-	official.Log
+	python.Log
 
 	rules oldRules
 	kind  mlconf.SystemType // of the system that was looked at last
@@ -213,7 +213,7 @@ func (t *preparation) removeEmptyBelow(dir, name string) (empty bool, err error)
 	if !empty {
 		return false, nil
 	}
-	t.Say(official.Info, "Removing empty dir: (%s)", name)
+	t.Say(python.Info, "Removing empty dir: (%s)", name)
 	return true, os.Remove(dir)
 }
 
@@ -228,7 +228,7 @@ func (t *preparation) division(division string) error {
 			continue
 		}
 		if !t.exists(p.Results()) {
-			t.Say(official.Error, "no submission in %s", p.Results())
+			t.Say(python.Error, "no submission in %s", p.Results())
 			continue
 		}
 		if err := t.systems(p); err != nil {
@@ -251,7 +251,7 @@ func (t *preparation) systems(p tree.Place) error {
 	}
 	for _, p.System = range systems {
 		if !t.exists(p.SystemFile()) {
-			t.Say(official.Error, "no system_desc for %s/%s/%s", p.Division, p.Submitter, p.System)
+			t.Say(python.Error, "no system_desc for %s/%s/%s", p.Division, p.Submitter, p.System)
 			continue
 		}
 		s, err := t.openSystem(p)
@@ -291,7 +291,7 @@ func (t *preparation) openSystem(p tree.Place) (s officialSystem, err error) {
 	s.kindText, _ = value.(string)
 	kind, ok := system.Type(s.kindText)
 	if !ok {
-		t.Say(official.Error, "Division %s, submitter %s, system %s has invalid system type (%v)", p.Division,
+		t.Say(python.Error, "Division %s, submitter %s, system %s has invalid system type (%v)", p.Division,
 			p.Submitter, p.SystemFile(), pythonText(value))
 		return s, errors.New("ValueError: invalid system type")
 	}
@@ -325,7 +325,7 @@ func (t *preparation) benchmark(s officialSystem) error {
 	model, _ := t.rules.ModelOf(p.Benchmark, s.mapping)
 	if len(t.rules.required(model, t.kind)) == 0 {
 		models := "dict_keys(['" + strings.Join(t.rules.models(t.kind), "', '") + "'])"
-		t.Say(official.Warning, "Division %s, submitter %s, system %s has invalid MLPerf model (%s) corresponding to "+
+		t.Say(python.Warning, "Division %s, submitter %s, system %s has invalid MLPerf model (%s) corresponding to "+
 			"given model (%s). Valid ones for MLPerf inference version (%s) in (%s) category are [%s]. Removing...", p.Division,
 			p.Submitter, p.SystemFile(), model, p.Benchmark, t.rules.Name, s.kindText, models)
 		return t.removeBenchmark(p)
@@ -338,7 +338,7 @@ func (t *preparation) benchmark(s officialSystem) error {
 
 // removeBenchmark removes a benchmark's folder, and that of a system without others.
 func (t *preparation) removeBenchmark(p tree.Place) error {
-	t.Say(official.Print, "rmtree %s", p.Results())
+	t.Say(python.Print, "rmtree %s", p.Results())
 	if err := os.RemoveAll(t.at(p.Results())); err != nil {
 		return err
 	}
@@ -347,6 +347,6 @@ func (t *preparation) removeBenchmark(p tree.Place) error {
 	if err != nil || len(entries) > 0 {
 		return err
 	}
-	t.Say(official.Info, "No benchmark results remaining for %s. rmtree %s", p.System, p.Results())
+	t.Say(python.Info, "No benchmark results remaining for %s. rmtree %s", p.System, p.Results())
 	return os.RemoveAll(t.at(p.Results()))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/prepare"
 	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 )
@@ -91,7 +91,7 @@ func TestOfficialGolden(t *testing.T) {
 func (c officialCase) exists() bool { return c.Expect.Crash == nil && c.Expect.Exit != 0 }
 
 // said are the lines, with their blanks as the cases have them.
-func said(lines []official.Line) (all []string) {
+func said(lines []python.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, strings.TrimSpace(l.Level+" "+strings.Join(strings.Fields(l.Text), " ")))
 	}

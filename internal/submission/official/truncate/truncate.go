@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	own "github.com/plumbline-ml/plumbline/internal/submission/truncate"
@@ -38,7 +38,7 @@ var ErrOutputExists = errors.New("output directory already exists")
 
 // Run truncates a tree as the official tool does: what it leaves alone, what it does twice and where it stops are
 // the same, and the files too. An error is where the tool would have died.
-func Run(o Options) (lines []official.Line, err error) {
+func Run(o Options) (lines []python.Line, err error) {
 	t := truncation{root: o.Input, options: o}
 	if o.Output != "" {
 		if _, err := os.Stat(o.Output); err == nil {
@@ -52,7 +52,7 @@ func Run(o Options) (lines []official.Line, err error) {
 	if err := t.tree(); err != nil {
 		return t.Lines, err
 	}
-	t.Say(official.Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
+	t.Say(python.Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
 		cmp.Or(o.Output, o.Backup))
 	return t.Lines, nil
 }
@@ -62,7 +62,7 @@ type truncation struct {
 	root    string
 	options Options
 
-	official.Log
+	python.Log
 }
 
 func (t *truncation) at(name string) string { return filepath.Join(t.root, filepath.FromSlash(name)) }
@@ -82,7 +82,7 @@ func (t *truncation) tree() error {
 		}
 		results := path.Join(submitter, "results")
 		if !t.exists(results) {
-			t.Say(official.Error, "no submission in %s", results)
+			t.Say(python.Error, "no submission in %s", results)
 			continue
 		}
 		if err := t.below(results, 3); err != nil {
@@ -134,18 +134,18 @@ func (t *truncation) log(dir string, bare bool) error {
 	log, score := path.Join(accuracy, tree.AccuracyLog), path.Join(accuracy, tree.AccuracyText)
 	switch {
 	case !t.exists(log) && (t.exists(dir+"/config.yaml") || t.exists(dir+"/config.yml")):
-		t.Say(official.Info, "%s is an endpoints submission; nothing to truncate", dir)
+		t.Say(python.Info, "%s is an endpoints submission; nothing to truncate", dir)
 		return nil
 	case !t.exists(log):
-		t.Say(official.Error, "%s missing", log)
+		t.Say(python.Error, "%s missing", log)
 		return nil
 	case !bare && !t.exists(score):
-		t.Say(official.Error, "%s missing, generate to continue", score)
+		t.Say(python.Error, "%s missing, generate to continue", score)
 		return nil
 	}
 	if done, err := t.done(log, score, bare); done || err != nil {
 		if done {
-			t.Say(official.Info, "%s already has hash and size seems truncated", accuracy)
+			t.Say(python.Info, "%s already has hash and size seems truncated", accuracy)
 		}
 		return err
 	}
@@ -155,7 +155,7 @@ func (t *truncation) log(dir string, bare bool) error {
 	if err := t.change(t.at(log), t.at(score), bare); err != nil {
 		return err
 	}
-	t.Say(official.Info, "%s truncated", log)
+	t.Say(python.Info, "%s truncated", log)
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (t *truncation) backup(log string) (saved bool, err error) {
 		return false, err
 	}
 	if _, err := os.Stat(target); err == nil {
-		t.Say(official.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
+		t.Say(python.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
 		return false, nil
 	}
 	return true, treefiles.CopyFile(context.Background(), t.at(log), target)

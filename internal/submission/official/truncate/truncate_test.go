@@ -13,7 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/python"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/truncate"
 	"github.com/plumbline-ml/plumbline/internal/testkit/treeops"
 )
@@ -80,7 +80,7 @@ func TestOfficialGolden(t *testing.T) {
 	})
 }
 
-func printed(lines []official.Line) (all []string) {
+func printed(lines []python.Line) (all []string) {
 	for _, l := range lines {
 		all = append(all, l.Level+" "+l.Text)
 	}

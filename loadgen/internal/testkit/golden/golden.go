@@ -1,5 +1,6 @@
-// Package golden finds the golden data of LoadGen's tests. The other modules have a package of their own for that:
-// LoadGen requires no module at all, not even for its tests, so that whoever uses it needs none either.
+// Package golden finds what LoadGen's tests hold it against: golden data, and the official LoadGen itself. The other
+// modules have a package of their own for golden data: LoadGen requires no module at all, not even for its tests, so
+// that whoever uses it needs none either.
 package golden
 
 import (

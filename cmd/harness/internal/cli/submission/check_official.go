@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -22,7 +22,7 @@ func (f *checkFlags) official() checker.Options {
 // checkOfficially says what the official checker would say, and ends with its exit code. Where that would crash there
 // is no summary.
 func (a *app) checkOfficially(root string, f *checkFlags) error {
-	r, err := official.Check(root, f.official())
+	r, err := former.Check(root, f.official())
 	if err != nil {
 		return sdk.Usage(err)
 	}

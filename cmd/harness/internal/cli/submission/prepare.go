@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	officialprepare "github.com/plumbline-ml/plumbline/internal/submission/official/prepare"
 	"github.com/plumbline-ml/plumbline/internal/submission/prepare"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -115,7 +114,7 @@ func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	lines, err := officialprepare.Run(o)
 	for _, l := range lines {
 		to := a.Stderr
-		if l.Level == official.Print {
+		if l.Printed() {
 			to = a.Stdout
 		}
 		fmt.Fprintln(to, l)

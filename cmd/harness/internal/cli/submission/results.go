@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/submission/official"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
+	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -92,7 +92,7 @@ func (a *app) results(root string, f *resultsFlags) error {
 	}
 	f.SkipPower = true
 	f.PrivateIDs = f.PrivateIDs || f.writeIDs
-	r, err := official.Check(root, f.Options)
+	r, err := former.Check(root, f.Options)
 	if err != nil {
 		return sdk.Data(err)
 	}

@@ -1,14 +1,14 @@
-package jsonwords_test
+package bounded_test
 
 import (
 	"encoding/json"
 	"errors"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/jsonwords"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-func TestFault(t *testing.T) {
+func TestJSONFault(t *testing.T) {
 	type entry struct {
 		Text  string            `json:"text"`
 		Whole *int              `json:"whole"`
@@ -34,15 +34,15 @@ func TestFault(t *testing.T) {
 		`{`:                      "unexpected end of JSON input",
 	} {
 		err := json.Unmarshal([]byte(text), &entry{})
-		if got := jsonwords.Fault("", err); got != want {
+		if got := bounded.JSONFault("", err); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 	err := json.Unmarshal([]byte(`{"text": 5}`), &entry{})
-	if got := jsonwords.Fault("outer", err); got != "outer.text is a number, want a text" {
+	if got := bounded.JSONFault("outer", err); got != "outer.text is a number, want a text" {
 		t.Errorf("got %q", got)
 	}
-	if got := jsonwords.Fault("outer", errors.New("no file")); got != "no file" {
+	if got := bounded.JSONFault("outer", errors.New("no file")); got != "no file" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,16 +1,17 @@
-// Package detectiontest has the tests that the cards of embedded detectors share.
-package detectiontest
+package detection
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-// Card is model/card.json of a detector that is trained on the scenes.
-type Card struct {
+// detectorCard is model/card.json of a detector that is trained on the scenes.
+type detectorCard struct {
 	manifest.Card
 	TrainedWith any `json:"trained_with"` // says more than the manifest reads
 
@@ -26,10 +27,20 @@ type Card struct {
 	ProcessorMinutes    float64 `json:"processor_minutes"` // of the training, on its threads together
 }
 
-// CheckCard wants the card to be of the data, the model to be good and not perfect, and quantisation to keep 99 % of
-// it.
-func CheckCard(t *testing.T, c Card) {
-	t.Helper()
+// TestCards: the card of each detector is of the data and agrees with its README, the model is good and not perfect,
+// and quantisation keeps 99 % of it.
+func TestCards(t *testing.T) {
+	for _, benchmark := range []string{"retinanet", "yolo"} {
+		t.Run(benchmark, func(t *testing.T) {
+			t.Chdir(filepath.Join("..", "..", benchmark))
+			card := manifesttest.ReadCard[detectorCard](t)
+			card.check(t)
+			manifesttest.CheckReadme(t, card.Card, fullMetric)
+		})
+	}
+}
+
+func (c detectorCard) check(t *testing.T) {
 	if c.Classes != scenes.Classes {
 		t.Errorf("%d classes, the data have %d", c.Classes, scenes.Classes)
 	}
@@ -48,8 +59,8 @@ func CheckCard(t *testing.T, c Card) {
 	}
 }
 
-// Figures are those of a row of the README beside the card.
-func Figures(f manifest.CardFile) string {
+// fullMetric is the figure in a row of the README beside the card.
+func fullMetric(f manifest.CardFile) string {
 	full, _ := f.Metric("mAP")
 	return fmt.Sprintf("%.2f", full)
 }

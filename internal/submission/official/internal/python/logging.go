@@ -1,4 +1,4 @@
-package official
+package python
 
 import "fmt"
 
@@ -13,9 +13,12 @@ const (
 // Line is a line that an official tool logs or prints.
 type Line struct{ Level, Text string }
 
+// Printed says that the tool prints the line to its standard output, where all others are logged.
+func (l Line) Printed() bool { return l.Level == Print }
+
 // String is the line as the tools write it.
 func (l Line) String() string {
-	if l.Level == Print {
+	if l.Printed() {
 		return l.Text
 	}
 	return fmt.Sprintf("%s:main:%s", l.Level, l.Text)

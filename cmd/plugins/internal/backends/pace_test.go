@@ -1,4 +1,4 @@
-package pace_test
+package backends_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/pace"
+	"github.com/plumbline-ml/plumbline/cmd/plugins/internal/backends"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -53,7 +53,7 @@ func (s session) Run(_ context.Context, in, out []backend.Tensor) error {
 // opened is a session at a pace, and the number of runs of the model.
 func opened(t *testing.T, text string) (backend.Session, *int) {
 	t.Helper()
-	p, err := pace.Parse(text)
+	p, err := backends.ParsePace(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (s layered) Run(_ context.Context, in, out []backend.Tensor) error {
 
 // TestAtOnceOfLayers: a batch of two has as many rows as its output has layers, and they are not the same.
 func TestAtOnceOfLayers(t *testing.T) {
-	p, err := pace.Parse("once")
+	p, err := backends.ParsePace("once")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,9 +226,9 @@ func TestEach(t *testing.T) {
 	})
 }
 
-func TestParse(t *testing.T) {
+func TestParsePace(t *testing.T) {
 	for _, text := range []string{"1", "-2", "twice", "0", "-5ms"} {
-		if _, err := pace.Parse(text); err == nil {
+		if _, err := backends.ParsePace(text); err == nil {
 			t.Errorf("%q is taken", text)
 		}
 	}

@@ -1,8 +1,8 @@
-// Package files reads a tree as the official checkers do, with Python's os, open and json: links out of the tree count
-// as broken.
+// Package python does what the official tools leave to Python: it reads a tree as its os, open and json do, where links
+// out of the tree count as broken, and logs as its logging does.
 //
-// In: the folder of the tree. Out: what its texts mean.
-package files
+// In: the folder of the tree, what a tool says. Out: what its texts mean, and who reads its lines.
+package python
 
 import (
 	"fmt"
