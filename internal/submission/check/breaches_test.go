@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -342,5 +343,42 @@ func TestFalseAlarmsOfPublishedRounds(t *testing.T) {
 				t.Errorf("it is accused of %s: %s", k.ID, k.Submitters[0].Lines()[0])
 			}
 		})
+	}
+}
+
+// TestMetersOfARoundAreNoFault: in a tree of a round before v5.1 the meter's settings are one object, and a list later.
+// What else the made session lacks is told in all of them.
+func TestMetersOfARoundAreNoFault(t *testing.T) {
+	const one = `{"device_type": 49, "device_port": "C1", "channel": [1, 2]}`
+	for _, c := range []struct {
+		round, config string
+		fault         bool
+	}{
+		{"v5.0", one, false}, {"v5.1", "[" + one + "]", false}, {"v6.0", "[" + one + ", " + one + "]", false},
+		{"v6.1", "[" + one + "]", false}, {"v5.0", "[" + one + "]", true}, {"v5.1", one, true},
+	} {
+		root := newTree(t)
+		const session = `{"version": 1, "timezone": 0, "modules": {}, "sources": {}, "messages": [], "uuid": {}, ` +
+			`"session_name": "box", "results": {}, "phases": {}, "ptd_messages": [], "ptd_config": `
+		for _, name := range tree.PowerFiles() {
+			put(t, root, sound+"/performance/power/"+name, session+c.config+"}")
+		}
+		put(t, root, sound+"/performance/run_1/"+tree.PowerSamples, "Time,11-22-2026 08:05:00.000,Watts,100.0\n")
+		found, err := tree.Open(root, c.round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		report, err := check.Run(context.Background(), found, check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFinding(t, report, check.Reject, "power", sound+"/performance/power/client.json", "the session of the power meter")
+		told := slices.ContainsFunc(report.Findings, func(f check.Finding) bool {
+			return strings.Contains(f.Found, "ptd_config")
+		})
+		if told != c.fault {
+			t.Errorf("%s, %s: ptd_config is a fault: %v", c.round, c.config, told)
+		}
 	}
 }
