@@ -373,7 +373,8 @@ func TestMetersOfARoundAreNoFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantFinding(t, report, check.Reject, "power", sound+"/performance/power/client.json", "the session of the power meter")
+		client := sound + "/performance/power/client.json"
+		wantFinding(t, report, check.Reject, "power", client, "the session of the power meter")
 		told := slices.ContainsFunc(report.Findings, func(f check.Finding) bool {
 			return strings.Contains(f.Found, "ptd_config")
 		})
