@@ -264,3 +264,22 @@ func ranOut(m *made) {
 			"were reached."}))
 	m.audit.detail["num_errors"] = 1
 }
+
+// TestScenariosInWords: a summary's "Single Stream" is the detail log's SingleStream, and no other scenario is.
+func TestScenariosInWords(t *testing.T) {
+	same := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	for _, round := range []string{"v0.5", "v0.7", "v1.0"} {
+		for written, pass := range map[string]bool{"Single Stream": true, "SingleStream": true, "Multi Stream": false} {
+			v := ofRound(t, round, "TEST05", "SingleStream", same, same).edited(func(m *made) {
+				for _, run := range []*madeRun{m.performance, m.audit} {
+					for i, line := range run.summary {
+						run.summary[i] = strings.Replace(line, "Scenario : SingleStream", "Scenario : "+written, 1)
+					}
+				}
+			}).verify(t)
+			if v.Pass != pass {
+				t.Errorf("%s, %s: pass %v: %v", round, written, v.Pass, v.Reasons)
+			}
+		}
+	}
+}
