@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -73,7 +72,7 @@ func (j *judge) summary(d *mllog.Detail, path string) {
 			Do: "take both logs of one run, unchanged"})
 	}
 	// summaries of early rounds have the scenario's words apart: Single Stream
-	if scenario := text(d, "effective_scenario"); strings.ReplaceAll(s.Scenario, " ", "") != scenario {
+	if scenario := text(d, "effective_scenario"); mllog.Word(s.Scenario) != scenario {
 		contradicts("the scenario "+orNone(s.Scenario), scenario)
 	}
 	if valid := text(d, "result_validity"); s.Result != valid {
