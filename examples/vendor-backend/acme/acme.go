@@ -1,4 +1,5 @@
-package main
+// Package acme is a vendor's backend in a module of its own: a device that classifies a picture by its mean level.
+package acme
 
 import (
 	"context"
@@ -7,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Backend opens models on a device that classifies a picture by its mean level.
+// Backend opens models on the device.
 type Backend struct{}
 
 var (
