@@ -16,12 +16,12 @@ const (
 	orderShuffled           = "shuffled"
 	orderInOrder            = "in-order"
 	orderWithoutReplacement = "without-replacement"
-	orderWithReplacement    = "with-replacement"
+	WithReplacement         = "with-replacement"
 )
 
 // Orders are the orders of rows by name.
 func Orders() []string {
-	return []string{orderShuffled, orderInOrder, orderWithoutReplacement, orderWithReplacement}
+	return []string{orderShuffled, orderInOrder, orderWithoutReplacement, WithReplacement}
 }
 
 // defaultOrderSeed is that of MLPerf Endpoints' client.
@@ -32,7 +32,7 @@ const SaltBytes = 8
 
 // drawsByPython tells whether rows are drawn by Python's generator.
 func (a *asked) drawsByPython() bool {
-	return a.Options.Order == orderWithoutReplacement || a.Options.Order == orderWithReplacement
+	return a.Options.Order == orderWithoutReplacement || a.Options.Order == WithReplacement
 }
 
 // Once is the option by which something is drawn once for each request, so that a measurement must say how many it has;
@@ -58,7 +58,7 @@ func (a *asked) checkOfficial() (faults []error) {
 	}
 	if a.OrderSeed != "" && !a.drawsByPython() {
 		faults = append(faults, fmt.Errorf("--order-seed is of --order %s and %s", orderWithoutReplacement,
-			orderWithReplacement))
+			WithReplacement))
 	}
 	if a.salted && a.File == "" {
 		faults = append(faults, errors.New("--salt-seed is of a file: prompts that are made differ anyway"))
@@ -85,7 +85,7 @@ func readSeed(flag string, seed *uint64, text string) (given bool, err error) {
 // random.randint(0, all - 1).
 func rowsByPython(order string, seed uint64, all, n int) []int32 {
 	r, rows := mt19937.NewPythonWide(seed), make([]int32, n)
-	if order == orderWithReplacement {
+	if order == WithReplacement {
 		for i := range rows {
 			rows[i] = int32(r.Below(uint32(all)))
 		}

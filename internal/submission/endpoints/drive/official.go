@@ -144,7 +144,9 @@ func (o *Official) follow(ctx context.Context, j Job) {
 		if completed > 0 && s.Passes < s.Least {
 			s.Left = s.Seconds * (float64(size*s.Least)/float64(completed) - 1)
 		}
-		j.Tell(s)
+		if j.Tell != nil {
+			j.Tell(s)
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 func (o *Own) open(wire *openai.Client, load arrival.Pattern, seeds endpoints.SeedSet) (*serving.Session, error) {
 	pl := serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
 		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true}
-	pl.Prompts.Order, pl.Prompts.OrderSeed = "with-replacement", strconv.FormatUint(seeds.SampleIndex, 10)
+	pl.Prompts.Order, pl.Prompts.OrderSeed = prompts.WithReplacement, strconv.FormatUint(seeds.SampleIndex, 10)
 	s, err := serving.Open(wire, pl)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (p *ownPoint) rules() metrics.Rules { return p.session.Settings.Rules }
 // measure sends the requests, and writes the files.
 func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	w := newWatch(p.job, p.size, p.rules())
-	pl := engine.Plan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.all.Add}
+	pl := engine.Plan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.see}
 	if p.job.Point.Offline == plan.Dedicated {
 		pl.Load = arrival.Pattern{Kind: arrival.Maximum, Requests: p.job.Point.Passes * p.size, Seed: p.load.Seed}
 	} else {

@@ -76,9 +76,20 @@ func newWatch(j Job, size int, rules metrics.Rules) *watch {
 	return w
 }
 
+// begin notes that the measurement has begun; the first call counts.
+func (w *watch) begin() { w.began.CompareAndSwap(0, time.Now().UnixNano()) }
+
+// see takes a request that has ended. A run that does not ask more, Offline, begins with its first answer.
+func (w *watch) see(r *metrics.Request) {
+	if !r.WarmUp {
+		w.begin()
+	}
+	w.all.Add(r)
+}
+
 // more says whether the request at a place is sent: whole super-passes are.
 func (w *watch) more(place int) bool {
-	w.began.CompareAndSwap(0, time.Now().UnixNano())
+	w.begin()
 	if int64(place) < w.limit.Load() {
 		return true
 	}
@@ -105,32 +116,45 @@ func (w *watch) run(ctx context.Context) {
 		case <-ticks.C:
 		}
 		began := w.began.Load()
-		if n := w.all.Len() / w.size; began > 0 && (n > passes || !w.job.Windows) {
+		took := float64(time.Now().UnixNano()-began) / 1e9
+		switch n := w.all.Len() / w.size; {
+		case began == 0:
+		case !w.job.Windows:
+			s := w.lookAtWhole(n, took)
+			w.state.Store(&s)
+		case n > passes:
 			passes = n
-			s := w.look(w.all.Passes()[:n], float64(time.Now().UnixNano()-began)/1e9)
+			s := w.look(w.all.Passes()[:n], took)
 			w.state.Store(&s)
 		}
 		if w.job.Tell != nil {
 			s := *w.state.Load()
 			if began > 0 {
-				s.Seconds = float64(time.Now().UnixNano()-began) / 1e9
+				s.Seconds = took
 			}
 			w.job.Tell(s)
 		}
 	}
 }
 
-// look says how far a run is by its super-passes that have ended.
+// at is the state after so many super-passes and seconds.
+func (w *watch) at(passes int, took float64) State {
+	return State{Point: w.job.Point.Name(), Passes: passes, Least: w.job.Point.Passes, LeastWindow: w.job.Seconds,
+		Seconds: took, Left: -1}
+}
+
+// lookAtWhole says how far a run is that counts as a whole.
+func (w *watch) lookAtWhole(passes int, took float64) State {
+	s := w.at(passes, took)
+	s.Counts = passes >= s.Least && took >= w.job.Seconds
+	s.Left = w.left(s, s.Least, w.job.Seconds)
+	return s
+}
+
+// look says how far a run is by its super-passes that have ended, in which a window is looked for.
 func (w *watch) look(passes []steady.Pass, took float64) State {
-	j := w.job
-	s := State{Point: j.Point.Name(), Passes: len(passes), Least: j.Point.Passes, LeastWindow: j.Seconds, Seconds: took,
-		Left: -1}
+	j, s := w.job, w.at(len(passes), took)
 	enough := len(passes) >= s.Least
-	if !j.Windows {
-		s.Counts = enough && took >= j.Seconds
-		s.Left = w.left(s, s.Least, j.Seconds)
-		return s
-	}
 	r := steady.Detect(passes, steady.Options{Floor: j.Floor})
 	block := r.Block(len(passes)*w.size, w.size, j.Seconds)
 	if block.Window != nil {

@@ -79,6 +79,19 @@ func TestMoreSendsWholeSuperPasses(t *testing.T) {
 	}
 }
 
+// A run that sends all at once begins with its first answer, not with the warm-up.
+func TestSeeBeginsARun(t *testing.T) {
+	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 1, metrics.Rules{})
+	w.see(&metrics.Request{WarmUp: true})
+	if w.began.Load() != 0 || w.all.Len() != 0 {
+		t.Error("the warm-up counts")
+	}
+	w.see(&metrics.Request{Status: metrics.OK})
+	if w.began.Load() == 0 || w.all.Len() != 1 {
+		t.Errorf("began %d with %d requests, want a beginning and one", w.began.Load(), w.all.Len())
+	}
+}
+
 // A run without a window ends after its super-passes and its time.
 func TestLookWithoutAWindow(t *testing.T) {
 	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 10, metrics.Rules{})
@@ -87,7 +100,7 @@ func TestLookWithoutAWindow(t *testing.T) {
 		took   float64
 		counts bool
 	}{{0, 200, false}, {1, 50, false}, {1, 101, true}, {2, 100, true}} {
-		if s := w.look(passes(10, 1, make([]float64, c.passes)...), c.took); s.Counts != c.counts {
+		if s := w.lookAtWhole(c.passes, c.took); s.Counts != c.counts {
 			t.Errorf("%+v, want counts %t", s, c.counts)
 		}
 	}
