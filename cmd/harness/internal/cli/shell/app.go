@@ -117,6 +117,8 @@ type App struct {
 	ends bool   // the end of ctx leads to an end in order, with what is measured kept, however long that takes
 	// between counts what ends in order, too, while no plugin runs: commands that make several runs, and write of each.
 	between int
+	// changed is when one of the three did so last.
+	changed time.Time
 
 	Secrets secret.Keeper     // of the backend's options
 	Heard   func(text string) // hears what note shows, too; nil: nobody does
@@ -127,6 +129,7 @@ func (a *App) OnKill(kill func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.kill = kill
+	a.changed = time.Now()
 }
 
 // Orderly says whether the command ends in order by itself when its context does.
@@ -134,6 +137,7 @@ func (a *App) Orderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends = ends
+	a.changed = time.Now()
 }
 
 // Closed says that no plugin runs any more.
@@ -148,6 +152,7 @@ func (a *App) Several() (done func()) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.between += n
+		a.changed = time.Now()
 	}
 	add(1)
 	return func() { add(-1) }
@@ -167,13 +172,18 @@ const (
 	patience           = time.Second
 )
 
-// unheeded reports whether a command has not ended so long after a signal, though nothing keeps it.
-func (a *App) unheeded(since time.Duration) bool {
+// unheeded reports whether a command that had a signal at a time has not ended now, though nothing keeps it. A command
+// that was kept until a moment ago, as by its run, has its patience from then on.
+func (a *App) unheeded(signal, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ends || a.kill == nil && a.between > 0 {
 		return false
 	}
+	if signal.Before(a.changed) {
+		signal = a.changed
+	}
+	since := now.Sub(signal)
 	return since >= patienceWithPlugin || since >= patience && a.kill == nil
 }
 
@@ -202,7 +212,7 @@ func (a *App) listen(cancel context.CancelCauseFunc) (stop func()) {
 				}
 				a.killNow("killed; the logs of this run are partial")
 			case <-look.C:
-				if !a.unheeded(time.Since(since)) {
+				if !a.unheeded(since, time.Now()) {
 					continue
 				}
 				a.killNow("ended while it waited for something else; there was nothing to save")

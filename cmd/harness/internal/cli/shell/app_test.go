@@ -31,6 +31,7 @@ func TestASignalSentTwiceIsOne(t *testing.T) {
 // TestPatienceWithSignals: a command is given up where it pays no heed to a signal, and never while it ends in order.
 func TestPatienceWithSignals(t *testing.T) {
 	kill := func() {}
+	signal := time.Now()
 	for _, c := range []struct {
 		about    string
 		App      *App
@@ -44,8 +45,10 @@ func TestPatienceWithSignals(t *testing.T) {
 		{"runs", &App{kill: kill, ends: true}, time.Hour, false},
 		{"writes between runs", &App{between: 1}, time.Hour, false},
 		{"a plugin opens for ever, of the second run", &App{kill: kill, between: 1}, patienceWithPlugin, true},
+		{"its run has just ended", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience/4, false},
+		{"its run ended long ago", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience, true},
 	} {
-		if got := c.App.unheeded(c.after); got != c.unheeded {
+		if got := c.App.unheeded(signal, signal.Add(c.after)); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
 		}
 	}
