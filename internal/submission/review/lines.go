@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -123,8 +122,10 @@ const maxFollow = 4
 // sayings are what findings say, each once.
 func sayings(list []check.Finding) []string {
 	var all []string
+	has := map[string]bool{}
 	for _, f := range list {
-		if !slices.Contains(all, f.What) {
+		if !has[f.What] {
+			has[f.What] = true
 			all = append(all, f.What)
 		}
 	}

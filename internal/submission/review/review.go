@@ -199,17 +199,18 @@ func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 		if len(cases) == 0 {
 			continue
 		}
-		k := Kind{ID: known.id, Title: known.title, Ask: known.ask, Results: results(cases)}
+		k, at := Kind{ID: known.id, Title: known.title, Ask: known.ask, Results: results(cases)}, map[string]int{}
 		for _, c := range cases {
 			if c.Result != "" {
 				acted[c.Result] = true
 			}
 			folder := submitterOf(c.Findings[0].Path)
-			if i := slices.IndexFunc(k.Submitters, func(s Submitter) bool { return s.Folder == folder }); i >= 0 {
-				k.Submitters[i].Cases = append(k.Submitters[i].Cases, c)
-				continue
+			i, has := at[folder]
+			if !has {
+				i, at[folder] = len(k.Submitters), len(k.Submitters)
+				k.Submitters = append(k.Submitters, Submitter{Folder: folder})
 			}
-			k.Submitters = append(k.Submitters, Submitter{Folder: folder, Cases: []Case{c}})
+			k.Submitters[i].Cases = append(k.Submitters[i].Cases, c)
 		}
 		for i := range k.Submitters {
 			k.Submitters[i].Results = results(k.Submitters[i].Cases)
@@ -242,18 +243,23 @@ func submitterOf(name string) string {
 
 // fold counts findings that say the same. Those of the repository's rules name a file in what they say.
 func fold(list []check.Finding) []Fold {
-	folds := []Fold{}
+	type said struct {
+		severity   check.Severity
+		rule, what string
+	}
+	folds, at := []Fold{}, map[said]int{}
 	for _, f := range list {
 		what := f.What
 		if f.Rule == "repository" {
 			what = "the repository does not take a name, a link or a size"
 		}
-		same := func(o Fold) bool { return o.Severity == f.Severity && o.Rule == f.Rule && o.What == what }
-		if i := slices.IndexFunc(folds, same); i >= 0 {
-			folds[i].Count++
-			continue
+		key := said{f.Severity, f.Rule, what}
+		i, has := at[key]
+		if !has {
+			i, at[key] = len(folds), len(folds)
+			folds = append(folds, Fold{f.Severity, f.Rule, what, 0, f.Path})
 		}
-		folds = append(folds, Fold{f.Severity, f.Rule, what, 1, f.Path})
+		folds[i].Count++
 	}
 	weight := []check.Severity{check.Reject, check.Warn, check.Note}
 	slices.SortStableFunc(folds, func(a, b Fold) int {

@@ -260,3 +260,23 @@ func TestRejectsOfFormsAreNotPassed(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkMake sorts findings that all say something else, of as many submitters.
+func BenchmarkMake(b *testing.B) {
+	for _, n := range []int{1_000, 4_000, 16_000} {
+		var list []check.Finding
+		for i := range n {
+			in := fmt.Sprintf("closed/Lab%d/results/box/resnet/Offline", i)
+			folded := finding("system", "", in, "x", "")
+			folded.What = fmt.Sprintf("fault %d", i)
+			list = append(list, folded, finding("seeds", check.SeedsOfAnother, in, "x", fmt.Sprint(i)))
+		}
+		report := &check.Report{Rules: "v6.1", Findings: list}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Make(report, Scope{})
+			}
+		})
+	}
+}
