@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -209,7 +210,7 @@ func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
 }
 
 // errors wants a log without errors, but for LoadGen's remark that a run ended when all its queries were issued. Where
-// speed is judged, the official scripts die of that, too.
+// speed is judged, the official scripts die of that, too; those of earlier rounds told of errors, and judged the speed.
 func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
 	all, remarks := evidence.RunErrors(d)
 	if speed {
@@ -219,29 +220,19 @@ func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
 		j.note("the run ended at its max_query_count, when all its queries were issued")
 	}
 	n, _ := number(d, "num_errors")
-	all, forgiven := j.forgiven(all)
-	if count := max(int(n), d.NumErrors) - len(remarks) - forgiven; count > 0 {
-		found := fmt.Sprintf("%d errors", count)
+	if count := max(int(n), d.NumErrors) - len(remarks); count > 0 {
+		found := figure.Plural(count, "error")
 		if len(all) > 0 {
-			found += ", the first: " + all[0].Key
+			message, _ := all[0].Text()
+			found += ", the first: " + all[0].Key + ": " + message
+		}
+		if speed && j.scoring.TellsErrors() {
+			j.note("%s: %s; the script of %s told of errors, and judged the speed all the same", path, found, j.rules.Name)
+			return
 		}
 		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
 			Do: "read the entries marked is_error, mend what they name, and run again"})
 	}
-}
-
-// forgiven leaves out the errors with which the round takes runs, and counts them.
-func (j *judge) forgiven(all []mllog.DetailEntry) (rest []mllog.DetailEntry, count int) {
-	for _, e := range all {
-		message, _ := e.Text()
-		if j.rules.Checks().Forgives(message) {
-			j.note("%s takes a run with the error %q", j.rules.Name, message)
-			count++
-			continue
-		}
-		rest = append(rest, e)
-	}
-	return rest, count
 }
 
 func orNone(value string) string { return cmp.Or(value, "missing") }

@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
@@ -60,16 +61,25 @@ func ofRound(t *testing.T, round, test, scenario string, reference, run oldRun) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, v := range map[string]uint64{"qsl": rules.Seeds.QSL, "sample_index": rules.Seeds.SampleIndex,
-		"schedule": rules.Seeds.Schedule} {
-		m.audit.detail["effective_"+key+"_rng_seed"] = v
-	}
 	s, err := loadgen.ParseScenario(scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
+	seeds := rules.Seeds
 	for _, o := range config.For(s) {
 		m.audit.detail["requested_"+o.Key] = number0(o.Value)
+		if o.Key == "test05" {
+			set, err := mlconf.Load(mlconf.Options{Rules: round, Model: "resnet50", Scenario: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seeds = mlconf.Seeds{QSL: set.Test05QSLRNGSeed, SampleIndex: set.Test05SampleIndexRNGSeed,
+				Schedule: set.Test05ScheduleRNGSeed}
+		}
+	}
+	for key, v := range map[string]uint64{"qsl": seeds.QSL, "sample_index": seeds.SampleIndex,
+		"schedule": seeds.Schedule} {
+		m.audit.detail["effective_"+key+"_rng_seed"] = v
 	}
 	reference.scenario, run.scenario = scenario, scenario
 	reference.written(m.performance)
@@ -223,7 +233,7 @@ func TestInvalidRunsOfOldRounds(t *testing.T) {
 }
 
 // TestUnmarkedRunsOfTheFirstRound: in v0.5 the settings of a run show an audit, whether its log names an audit.config
-// or not, and an error that the round takes is none. Later rounds want the name.
+// or not. Later rounds want the name.
 func TestUnmarkedRunsOfTheFirstRound(t *testing.T) {
 	same := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
 	unmark := func(m *made) { delete(m.audit.detail, "warning_generic_message") }
@@ -239,8 +249,6 @@ func TestUnmarkedRunsOfTheFirstRound(t *testing.T) {
 			unmark(m)
 			delete(m.audit.detail, "requested_"+logShareKey)
 		}, false, "is not judged"},
-		{"an error of the round", "v0.5", ranOut, true, "takes a run with the error"},
-		{"an error of the round", "v1.0", ranOut, false, ""},
 	} {
 		for _, scenario := range []string{"SingleStream", "Offline"} {
 			v := ofRound(t, c.round, "TEST01", scenario, same, same).edited(c.edit).verify(t)
@@ -257,12 +265,60 @@ func (m *made) edited(edit func(*made)) *made {
 	return m
 }
 
-// ranOut logs an error that the LoadGen of v0.5 wrote in runs whose queries were all answered soon.
-func ranOut(m *made) {
-	m.audit.tail += string(mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Error: true,
-		Value: "Ending early: Ran out of generated queries to issue before the minimum query count and test duration " +
-			"were reached."}))
-	m.audit.detail["num_errors"] = 1
+// TestErrorsOfOldRounds: scripts that read summaries told of a run's errors, whosever run it was, and judged its speed;
+// those that read detail logs die of them.
+func TestErrorsOfOldRounds(t *testing.T) {
+	same := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	much := oldRun{single: 1.3e6, multi: 6.5e6, samples: 40, rate: 70}
+	for _, c := range []struct {
+		round string
+		tests []string
+		told  bool
+	}{
+		{"v0.5", []string{"TEST01", "TEST05"}, true}, {"v0.7", []string{"TEST01", "TEST05"}, true},
+		{"v1.0", []string{"TEST01", "TEST05"}, true}, {"v1.1", []string{"TEST01", "TEST05"}, true},
+		{"v2.0", []string{"TEST01", "TEST05"}, true}, {"v2.1", []string{"TEST01", "TEST04", "TEST05"}, true},
+		{"v3.0", []string{"TEST01", "TEST04", "TEST05"}, true}, {"v3.1", []string{"TEST01", "TEST04", "TEST05"}, true},
+		{"v4.0", []string{"TEST01", "TEST04", "TEST05"}, true}, {"v4.1", []string{"TEST01", "TEST04", "TEST05"}, true},
+		{"v5.0", []string{"TEST01", "TEST04"}, true}, {"v5.1", []string{"TEST01", "TEST04"}, false},
+		{"v6.0", []string{"TEST01", "TEST04"}, false}, {"v6.1", []string{"TEST01", "TEST04"}, false},
+	} {
+		for _, test := range c.tests {
+			for name, mend := range map[string]func(*made){
+				"the audit's run":  func(m *made) { m.audit.failed() },
+				"the result's run": func(m *made) { m.performance.failed() },
+			} {
+				m := ofRound(t, c.round, test, "Offline", same, same)
+				m.audit.text = c.round == "v0.5" || c.round == "v0.7"
+				m.performance.text = m.audit.text
+				v := m.edited(mend).verify(t)
+				noted := strings.Contains(strings.Join(v.Notes, "\n"), "1 error, the first: error_runtime: it failed")
+				if v.Pass != c.told || noted != c.told {
+					t.Errorf("%s, %s, %s: pass %v: %v, notes %q", c.round, test, name, v.Pass, v.Reasons, v.Notes)
+				}
+			}
+			if test != "TEST04" {
+				m := ofRound(t, c.round, test, "Offline", same, much)
+				m.audit.failed()
+				if v := m.verify(t); v.Pass {
+					t.Errorf("%s, %s: a slow run with errors passes", c.round, test)
+				}
+			}
+		}
+	}
+}
+
+// failed logs an error, in both forms of a log, and in the summary.
+func (r *madeRun) failed() {
+	r.detail["num_errors"] = 1
+	r.tail = string(mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Error: true, Value: "it failed"}))
+	if r.text {
+		r.tail = `"pid": 1, "tid": 1, "ts": 5ns : ERROR : it failed` + "\n"
+	}
+	for i, line := range r.summary {
+		r.summary[i] = strings.Replace(line, "No errors encountered during test.",
+			"1 ERROR encountered. See detailed log.", 1)
+	}
 }
 
 // TestScenariosInWords: a summary's "Single Stream" is the detail log's SingleStream, and no other scenario is.

@@ -124,6 +124,10 @@ func (s Scoring) ReadsDetails(test string) bool {
 	return test == "TEST01" && s.form == mlconf.ScoreDetails
 }
 
+// TellsErrors says whether the scripts of speed took runs with errors, of which they printed a warning: those of the
+// rounds in which all of them read summaries.
+func (s Scoring) TellsErrors() bool { return s.form != mlconf.ScoreDetails }
+
 // lines are those of a summary that hold a scenario's score.
 var (
 	ninetieth    = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later: 90.0th
