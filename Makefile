@@ -235,6 +235,12 @@ endif
 	@if command -v "$(or $(RUFF),ruff)" >/dev/null; then "$(or $(RUFF),ruff)" check; \
 	else echo "skipped: the Python is not linted, for $(or $(RUFF),ruff) is not installed (pip install ruff)"; fi
 
+packages: ## write docs/packages.md from the package comments
+	$(GO) run ./tools/packages
+
+docs: packages ## make a site of the documents in dist/site/
+	$(GO) run ./tools/site -o dist/site
+
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt
 

@@ -10,6 +10,7 @@ require (
 	github.com/plumbline-ml/plumbline v0.0.0
 	github.com/plumbline-ml/plumbline/loadgen v0.0.0
 	github.com/plumbline-ml/plumbline/sdk v0.0.0
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/mod v0.43.0
 	google.golang.org/protobuf v1.36.12
 )

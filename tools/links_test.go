@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
@@ -23,8 +24,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPagesExist wants every page that a document or a text of the program names to be there. The changelog may name
-// those of its day.
+// TestPagesExist requires every page that a document or a text of the program names to exist.
 func TestPagesExist(t *testing.T) {
 	top := root(t)
 	files := documents(t, top)
@@ -35,7 +35,7 @@ func TestPagesExist(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range page.FindAllString(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(top, name)); err != nil && filepath.Base(file) != "CHANGELOG.md" {
+			if _, err := os.Stat(filepath.Join(top, name)); err != nil {
 				t.Errorf("%s names %s, which is not there", file, name)
 			}
 		}
@@ -57,4 +57,23 @@ func documents(t *testing.T, top string) []string {
 		t.Fatalf("%d documents in %s, want all of them", len(files), top)
 	}
 	return files
+}
+
+// TestIndexListsEveryPage requires a line of docs/index.md for each page of docs/.
+func TestIndexListsEveryPage(t *testing.T) {
+	top := root(t)
+	index, err := os.ReadFile(filepath.Join(top, "docs", "index.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		name := filepath.Base(page)
+		if name != "index.md" && !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("docs/index.md does not list %s", name)
+		}
+	}
 }

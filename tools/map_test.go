@@ -2,104 +2,78 @@ package tools
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// mappedLines is the size, in lines of Go without tests and generated files, above which a package must be on the map.
-const mappedLines = 300
+// What a reader of ARCHITECTURE.md can take in: its size in bytes and the folders of its map.
+const (
+	maxArchitecture = 16 << 10
+	maxFolders      = 20
+)
 
-// mapRow is a row of a table in ARCHITECTURE.md whose first column holds folders: "loadgen/mlconf/" or
-// "internal/submission/system/, assemble/", where those after the first lie beside it.
-var mapRow = regexp.MustCompile(`(?m)^\| ([\w/., -]+/(?:, [\w/.-]+/)*) \| (.*) \|$`)
+var (
+	// mapRow is a row of the map in ARCHITECTURE.md: "| loadgen/ | 0 | LoadGen |".
+	mapRow = regexp.MustCompile(`(?m)^\| ([\w/-]+)/ \| [^|]+ \| .* \|$`)
+	// named is a folder that the text names: "serving/prompts".
+	named = regexp.MustCompile(`(?:^|[\s(,])((?:accuracy|backends|bench|cmd|datasets|docs|e2e|examples|internal|loadgen|` +
+		`plugins|preprocess|sdk|serving|tools)(?:/[a-z0-9_.-]*[a-z0-9])+)`)
+)
 
-type mapped struct {
-	folders []string
-	text    string
-}
-
-// names tells whether the row's folders, or the names below them in its text, hold the package.
-func (m mapped) names(pkg string) bool {
-	for _, folder := range m.folders {
-		if pkg == folder {
-			return true
-		}
-		below, ok := strings.CutPrefix(pkg, folder+"/")
-		if ok && regexp.MustCompile(`(^|[^\w/])`+regexp.QuoteMeta(below)+`/`).MatchString(m.text) {
-			return true
-		}
-	}
-	return false
-}
-
-func readMap(t *testing.T, top string) []mapped {
-	t.Helper()
+// TestMapIsWhole checks the size of ARCHITECTURE.md, that its map has a row for each top folder, and that every folder
+// and file that it names exists.
+func TestMapIsWhole(t *testing.T) {
+	top := root(t)
 	text, err := os.ReadFile(filepath.Join(top, "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, house, found := strings.Cut(string(text), "\n## The house\n")
-	house, _, closed := strings.Cut(house, "\n## ")
-	if !found || !closed {
-		t.Fatal("ARCHITECTURE.md has no section \"The house\"")
+	if len(text) > maxArchitecture {
+		t.Errorf("ARCHITECTURE.md has %d bytes, want %d or fewer", len(text), maxArchitecture)
 	}
-	var rows []mapped
-	for _, match := range mapRow.FindAllStringSubmatch(house, -1) {
-		row := mapped{text: match[2]}
-		for i, folder := range strings.Split(match[1], ", ") {
-			if i > 0 {
-				folder = path.Join(path.Dir(row.folders[0]), folder)
-			}
-			row.folders = append(row.folders, path.Clean(folder))
+	rows := map[string]bool{}
+	for _, match := range mapRow.FindAllStringSubmatch(string(text), -1) {
+		rows[match[1]] = true
+	}
+	if len(rows) > maxFolders {
+		t.Errorf("the map of ARCHITECTURE.md has %d folders, want %d or fewer", len(rows), maxFolders)
+	}
+	for _, folder := range topFolders(t, top) {
+		covered := rows[folder]
+		for row := range rows {
+			covered = covered || strings.HasPrefix(row, folder+"/") // cmd/harness for cmd
 		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// TestMapIsWhole wants every package of more than mappedLines lines in the tables of ARCHITECTURE.md's section "The
-// house", and every folder that they name to be there.
-func TestMapIsWhole(t *testing.T) {
-	top := root(t)
-	rows := readMap(t, top)
-	for _, row := range rows {
-		for _, folder := range row.folders {
-			if _, err := os.Stat(filepath.Join(top, folder)); err != nil {
-				t.Errorf("ARCHITECTURE.md has a row for %s/, which is not there: %v", folder, err)
-			}
+		if !covered {
+			t.Errorf("the map of ARCHITECTURE.md has no row for %s/", folder)
 		}
 	}
-	for pkg, lines := range packageLines(t, top) {
-		named := false
-		for _, row := range rows {
-			named = named || row.names(pkg)
-		}
-		if lines > mappedLines && !named {
-			t.Errorf("%s has %d lines and no row in ARCHITECTURE.md: add one", pkg, lines)
+	for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+		rows[match[1]] = true
+	}
+	for name := range rows {
+		if _, err := os.Stat(filepath.Join(top, name)); err != nil {
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist: %v", name, err)
 		}
 	}
 }
 
-// packageLines counts the lines of Go of each folder of the workspace, without tests and generated files.
-func packageLines(t *testing.T, top string) map[string]int {
+// topFolders are the folders at the top of the checkout with files of Go below them.
+func topFolders(t *testing.T, top string) []string {
 	t.Helper()
-	lines := map[string]int{}
+	seen := map[string]bool{}
+	var folders []string
 	for _, file := range goFiles(t, top) {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(file)
+		name, err := filepath.Rel(top, file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		folder, err := filepath.Rel(top, filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
+		folder, _, below := strings.Cut(filepath.ToSlash(name), "/")
+		if below && !seen[folder] {
+			seen[folder] = true
+			folders = append(folders, folder)
 		}
-		lines[filepath.ToSlash(folder)] += len(goLines(text)) // none of a generated file
 	}
-	return lines
+	return folders
 }

@@ -154,8 +154,8 @@ func walls() map[string]wall {
 		"tools": {
 			ours: []string{"internal/fetch/", "internal/", "loadgen/", "sdk"},
 			others: []string{"github.com/blakesmith/ar", "github.com/bufbuild/protocompile",
-				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "golang.org/x/mod",
-				"google.golang.org/protobuf"},
+				"github.com/goreleaser/nfpm/v2", "github.com/klauspost/compress", "github.com/yuin/goldmark",
+				"golang.org/x/mod", "google.golang.org/protobuf"},
 		},
 		"examples": {ours: measured()},
 	}

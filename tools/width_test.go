@@ -15,16 +15,14 @@ import (
 const mostColumns = 120
 
 // TestWidth lists the lines of Go that are too wide, but for generated files and testdata, and the lines of prose in
-// the documents but the changelog.
+// the documents.
 func TestWidth(t *testing.T) {
 	top := root(t)
 	for _, path := range goFiles(t, top) {
 		checkWidth(t, top, path, goLines)
 	}
 	for _, path := range documents(t, top) {
-		if filepath.Base(path) != "CHANGELOG.md" { // its entries are merged line by line
-			checkWidth(t, top, path, proseLines)
-		}
+		checkWidth(t, top, path, proseLines)
 	}
 }
 

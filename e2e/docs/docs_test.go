@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestIndexIsTrue runs the commands of docs/index.md in an empty folder, one after the other, and compares what they
+// TestStartIsTrue runs the commands of docs/start.md in an empty folder, one after the other, and compares what they
 // print with what stands there, all numbers left out. PLUMBLINE_UPDATE_DOCS=1 writes what they print.
-func TestIndexIsTrue(t *testing.T) {
-	path := built.Doc("index.md")
+func TestStartIsTrue(t *testing.T) {
+	path := built.Doc("start.md")
 	text := testfile.Read(t, path)
 	dir := t.TempDir()
 	var fresh strings.Builder
@@ -36,7 +36,7 @@ func TestIndexIsTrue(t *testing.T) {
 	had, have := strings.Split(masked(text), "\n"), strings.Split(masked(fresh.String()), "\n")
 	for i := range max(len(had), len(have)) {
 		if i >= len(had) || i >= len(have) || had[i] != have[i] {
-			t.Fatalf("docs/index.md is not what the commands print (PLUMBLINE_UPDATE_DOCS=1 writes it), from here on:\n%s",
+			t.Fatalf("docs/start.md is not what the commands print (PLUMBLINE_UPDATE_DOCS=1 writes it), from here on:\n%s",
 				strings.Join(have[min(i, len(have)):min(i+6, len(have))], "\n"))
 		}
 	}

@@ -60,9 +60,9 @@ func TestMetricsOfOneModelAreItsOwn(t *testing.T) {
 	}
 }
 
-// TestReadmeHasTheCardsFigures holds the table of README.md to the cards.
-func TestReadmeHasTheCardsFigures(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestDocumentHasTheCardsFigures compares the table of docs/benchmarks.md with the cards.
+func TestDocumentHasTheCardsFigures(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "benchmarks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 		}
 		form, ok := forms[plugin]
 		if !ok {
-			t.Errorf("README.md's figures of %s are not held to its card: name their form here", plugin)
+			t.Errorf("the figures of %s in docs/benchmarks.md are not compared with its card: name their form here", plugin)
 			continue
 		}
 		var values []any
@@ -101,8 +101,8 @@ func TestReadmeHasTheCardsFigures(t *testing.T) {
 				}
 			}
 		}
-		if want := "| " + fmt.Sprintf(form.text, values...) + " |"; !strings.Contains(string(readme), want) {
-			t.Errorf("README.md lacks %q of %s", want, plugin)
+		if want := "| " + fmt.Sprintf(form.text, values...) + " |"; !strings.Contains(string(document), want) {
+			t.Errorf("docs/benchmarks.md lacks %q of %s", want, plugin)
 		}
 	}
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const pageHead = `# Go packages
+
+All packages, by folder. Each line is the beginning of the package comment; ` + "`go doc ./FOLDER`" + ` prints the rest.
+` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
+[ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together.
+`
+
+// writePage returns the page of the checkout at top. It fails if a package has no comment.
+func writePage(top string) (string, error) {
+	synopses, err := readSynopses(top)
+	if err != nil {
+		return "", err
+	}
+	folders := make([]string, 0, len(synopses))
+	for folder := range synopses {
+		folders = append(folders, folder)
+	}
+	slices.Sort(folders)
+	var page strings.Builder
+	page.WriteString(pageHead)
+	section := ""
+	for _, folder := range folders {
+		if name, _, _ := strings.Cut(folder, "/"); name != section {
+			section = name
+			fmt.Fprintf(&page, "\n## %s\n\n| package | what it is |\n|---|---|\n", section)
+		}
+		fmt.Fprintf(&page, "| %s | %s |\n", folder, strings.ReplaceAll(synopses[folder], "|", `\|`))
+	}
+	return page.String(), nil
+}
+
+// readSynopses returns the first sentence of the comment of every package of the checkout, by its folder. Folders with
+// tests only are no packages; what make builds and testdata are left out.
+func readSynopses(top string) (map[string]string, error) {
+	synopses := map[string]string{}
+	var faults []error
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		folder, err := filepath.Rel(top, path)
+		if err != nil {
+			return err
+		}
+		folder = filepath.ToSlash(folder)
+		if skipFolder(folder) {
+			return fs.SkipDir
+		}
+		comment, isPackage, err := readComment(path)
+		switch {
+		case err != nil:
+			return err
+		case isPackage && comment == "":
+			faults = append(faults, fmt.Errorf("%s has no package comment", folder))
+		case isPackage:
+			synopses[folder] = shorten(comment)
+		}
+		return nil
+	})
+	return synopses, errors.Join(append(faults, err)...)
+}
+
+func skipFolder(folder string) bool {
+	if folder == "." {
+		return false
+	}
+	base := filepath.Base(folder)
+	return base == "testdata" || strings.HasPrefix(base, ".") || slices.Contains([]string{"bin", "out", "dist"}, folder)
+}
+
+// readComment returns the package comment of a folder, from whichever file contains it.
+func readComment(dir string) (comment string, isPackage bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", false, err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		mode := parser.PackageClauseOnly | parser.ParseComments
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, mode)
+		if err != nil {
+			return "", false, err
+		}
+		if ast.IsGenerated(file) {
+			continue
+		}
+		isPackage = true
+		if text := file.Doc.Text(); comment == "" && strings.TrimSpace(text) != "" {
+			comment = text
+		}
+	}
+	return comment, isPackage, nil
+}
+
+// opening is what every package comment begins with.
+var opening = regexp.MustCompile(`^(Package|Command) [\w-]+ `)
+
+// clauseEnd is where a sentence may be cut.
+var clauseEnd = regexp.MustCompile(`[,;:]? \(|[;:] `)
+
+// maxText is the length, in bytes, above which a sentence is cut at the end of a clause.
+const maxText = 80
+
+// shorten returns the first sentence of a package comment without its opening words and its last mark. A sentence above
+// maxText is cut at the end of its last clause within maxText, or else of its first one.
+func shorten(comment string) string {
+	var p doc.Package
+	text := strings.TrimRight(opening.ReplaceAllString(p.Synopsis(comment), ""), ".:")
+	if len(text) <= maxText {
+		return text
+	}
+	end := len(text)
+	for _, at := range clauseEnd.FindAllStringIndex(text, -1) {
+		if at[0] > maxText && end < len(text) {
+			break
+		}
+		end = at[0]
+	}
+	return text[:end]
+}
