@@ -16,6 +16,21 @@ type Stationarity struct {
 	TTFT *Trend `json:"ttft_ns,omitempty"`
 	// UnderWay is how many requests were with the server.
 	UnderWay *Trend `json:"under_way,omitempty"`
+	// Drift is by how many seconds TTFT, or that of whole answers E2E, rose in each second in which requests were due, by
+	// least squares over all answers. A server that is asked for a share x more than it does has x. Absent: fewer than two
+	// answers.
+	Drift *float64 `json:"drift,omitempty"`
+	begun int      // requests that were due
+}
+
+// MaxDrift is the drift above which a rate is more than a server does.
+const MaxDrift = 0.04
+
+// Exceeds reports whether a queue of requests that arrive at random grew by more than chance lets it grow at a rate that
+// the server just does: by more than MaxDrift, or by twice its own error there. The error is that of the slope of a
+// random walk of as many steps: sqrt(1.2/n).
+func (s *Stationarity) Exceeds() bool {
+	return s.Drift != nil && *s.Drift > min(MaxDrift, 2*math.Sqrt(1.2/float64(s.begun)))
 }
 
 // Trend is how something went over equal windows of time.
@@ -54,7 +69,8 @@ func Stationary(requests []Request, w Window, rules Rules) Stationarity {
 	if begun < leastToTell || w.To-w.From < tenths {
 		return Stationarity{}
 	}
-	s := Stationarity{Told: true, TTFT: waits(all, w), UnderWay: underWay(all, w)}
+	s := Stationarity{Told: true, TTFT: waits(all, w), UnderWay: underWay(all, w), Drift: drift(all, w),
+		begun: begun}
 	s.Rises = s.UnderWay.Rises || s.TTFT != nil && s.TTFT.Rises
 	return s
 }
@@ -73,6 +89,42 @@ func Issued(requests []Request) Window {
 	return w
 }
 
+// drift is the slope of the times to the first token over the times at which their requests were due within w; nil: fewer
+// than two moments have an answer.
+func drift(all []Measured, w Window) *float64 {
+	n, meanAt, meanTook, squares, products := 0.0, 0.0, 0.0, 0.0, 0.0
+	for i := range all { // Welford's way, for two variables
+		m := &all[i]
+		if !w.Has(m.Due) {
+			continue
+		}
+		took, ok := m.toFirst()
+		if !ok {
+			continue
+		}
+		n++
+		at := float64(m.Due - w.From)
+		off := at - meanAt
+		meanAt += off / n
+		meanTook += (float64(took) - meanTook) / n
+		squares += off * (at - meanAt)
+		products += off * (float64(took) - meanTook)
+	}
+	if squares <= 0 {
+		return nil
+	}
+	slope := products / squares
+	return &slope
+}
+
+// toFirst is the time to the first token, or to the whole answer where there is none; false: there is no answer.
+func (m *Measured) toFirst() (took int64, ok bool) {
+	if took, ok = m.value(TTFT); !ok {
+		took, ok = m.value(E2E)
+	}
+	return took, ok
+}
+
 // tenth is the window of a time within w.
 func (w Window) tenth(at int64) int {
 	return min(int(float64(at-w.From)*tenths/float64(w.To-w.From)), tenths-1)
@@ -89,11 +141,7 @@ func waits(all []Measured, w Window) *Trend {
 		if !w.Has(m.Due) {
 			continue
 		}
-		v, ok := m.value(TTFT)
-		if !ok {
-			v, ok = m.value(E2E)
-		}
-		if ok {
+		if v, ok := m.toFirst(); ok {
 			k := w.tenth(m.Due)
 			of[k] = append(of[k], v)
 		}

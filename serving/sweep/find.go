@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
@@ -189,7 +190,9 @@ func (s *Sweep) perSecond(p arrival.Pattern) float64 {
 // try measures a load for a search. The point and the trial are kept together, or neither.
 func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) {
 	p, longer := s.trial(l)
-	point, err := s.take(ctx, p, s.number(p))
+	number := s.number(p)
+	p.Seed = s.seedOf(p, number) // trials of equal arrivals would have the same luck
+	point, err := s.take(ctx, p, number)
 	if err != nil {
 		return search.Outcome{}, err
 	}
@@ -227,7 +230,7 @@ func (s *Sweep) number(p arrival.Pattern) (n int) {
 func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
 	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
 	limited := slices.Contains(served.Flags, record.ClientLimited)
-	rises := slices.Contains(served.Flags, record.NotStationary)
+	rises := overloaded(served)
 	unclear := objective.Unclear(served.Objectives)
 	few := served.Figures.Requests < s.needs()
 	switch {
@@ -241,6 +244,14 @@ func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
 		return search.Outcome{Verdict: search.Overloaded, Again: longer}
 	}
 	return search.Outcome{Verdict: search.Held, Again: longer && (few || unclear)}
+}
+
+// overloaded says that times got worse as long as a trial lasted. At a rate a queue grows by the share that is too much,
+// however loose the objectives are; over many trials chance lets it grow and shrink alike.
+func overloaded(served *record.Serving) bool {
+	steady := served.Stationarity
+	return slices.Contains(served.Flags, record.NotStationary) ||
+		served.Load.By == arrival.Rate && steady != nil && steady.Drift != nil && *steady.Drift > metrics.MaxDrift
 }
 
 // missed is the outcome of a trial that does not keep all objectives.

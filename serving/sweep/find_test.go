@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
@@ -86,6 +87,49 @@ func TestFind(t *testing.T) {
 		})
 	}
 	t.Logf("%v trials on average", float64(trials)/float64(seeds))
+}
+
+// TestFindsThePace: where a queue takes longer to miss the objectives than a point lasts, the rate that is found is the
+// server's pace all the same. Of 60 searches in points of 160 requests two were 11 % off, of longer ones none 10 %.
+func TestFindsThePace(t *testing.T) {
+	seeds := uint64(4)
+	if slow.All() {
+		seeds = 20
+	}
+	for _, c := range []struct {
+		slots int
+		takes []time.Duration // to the tokens
+		lasts time.Duration   // a point
+		slo   string
+		pace  float64
+	}{
+		{8, []time.Duration{200 * time.Millisecond, 300 * time.Millisecond}, 10 * time.Second, "p90 ttft < 2s", 16},
+		{8, []time.Duration{200 * time.Millisecond, 300 * time.Millisecond}, 10 * time.Second, "mean e2e < 9s", 16},
+		{8, []time.Duration{200 * time.Millisecond, 300 * time.Millisecond}, 40 * time.Second, "p90 ttft < 2s", 16},
+		{16, []time.Duration{10 * time.Millisecond, 150 * time.Millisecond}, 6 * time.Second, "p90 ttft < 600ms", 100},
+		{8, []time.Duration{time.Millisecond, 15 * time.Millisecond}, 4 * time.Second, "p90 ttft < 600ms", 500},
+	} {
+		for seed := range seeds {
+			virtual(t, func(t *testing.T, ctx context.Context) {
+				s := find(t, seed, c.lasts)
+				server := s.Asker.(*server)
+				server.slots, server.takes = make(chan struct{}, c.slots), c.takes
+				s.Latency = c.takes[0] + c.takes[1]
+				var err error
+				if s.Objectives, err = objective.Parse(c.slo); err != nil {
+					t.Fatal(err)
+				}
+				s.File.Objectives = c.slo
+				if err := s.Run(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if f := s.File.Find; f.Ended != string(search.ByServer) || math.Abs(f.Found-c.pace) > 0.12*c.pace {
+					t.Errorf("%s in %v, seed %d: %s", c.slo, c.lasts, seed, s.File.Conclusion())
+				}
+				checkTrials(t, s)
+			})
+		}
+	}
 }
 
 // TestFindBesideFaults: a client that is late now and then, or always, and a server that stands still for a second now

@@ -406,6 +406,9 @@ func stationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
 		window = *rules.Window
 	}
 	stationary := metrics.Stationary(p.Requests, window, rules)
+	if p.Load.Kind == arrival.Rate && p.Load.Arrival != arrival.Constant {
+		stationary.Rises = stationary.Rises && stationary.Exceeds()
+	}
 	return &stationary
 }
 

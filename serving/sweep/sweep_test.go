@@ -37,6 +37,8 @@ type server struct {
 	late func() time.Duration
 	// stands, if not nil, is how long the server stands still before it works on the next request.
 	stands func() time.Duration
+	// takes, if not nil, are the times from the beginning of the work to each token.
+	takes []time.Duration
 }
 
 func (s *server) Prepare(*prompts.Ask) (engine.Prepared, error) { return nil, nil }
@@ -61,7 +63,11 @@ func (s *server) Ask(ctx context.Context, _ engine.Prepared, clock engine.Clock,
 		time.Sleep(s.by(s.stands))
 	}
 	rest := s.by(func() time.Duration { return time.Duration((0.18 + 0.4*s.rng.Float64()) * float64(time.Second)) })
-	for _, wait := range []time.Duration{20 * time.Millisecond, rest} {
+	takes := s.takes
+	if takes == nil {
+		takes = []time.Duration{20 * time.Millisecond, rest}
+	}
+	for _, wait := range takes {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -101,9 +101,8 @@ const (
 	// next above it, nextAbove as a share of it: a machine that does other things, too, spoils one now and then.
 	proof     = 4
 	nextAbove = 0.5
-	// The lower end wants fewer: hardly anything lets a trial hold by chance, but near the end itself.
-	proofBelow = 3
-	nextBelow  = 0.05
+	// At the lower end only trials near the end itself count: hardly anything lets one hold by chance farther below.
+	nextBelow = 0.05
 	// tries is how often a load is tried at which the client is the limit, and mostClients how many loads are, downwards.
 	tries, mostClients = 4, 2
 	// spoilt is the share of trials, up to the load that the server does not hold, above which the client was the limit so
@@ -273,7 +272,7 @@ func (r *running) settle() (Load, Ended) {
 }
 
 // proven says that a load that holds did so in a trial of full length, and often enough.
-func (r *running) proven(low *end) bool { return low.confirmed && r.held(low.value) >= proofBelow }
+func (r *running) proven(low *end) bool { return low.confirmed && r.held(low.value) >= proof }
 
 // held is how many more trials at a load, and next below it, held than did not.
 func (r *running) held(value float64) (n int) {
