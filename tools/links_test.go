@@ -77,3 +77,24 @@ func TestIndexListsEveryPage(t *testing.T) {
 		}
 	}
 }
+
+// maxRelease is the size, in bytes, of a release's part of CHANGELOG.md.
+const maxRelease = 3 << 10
+
+// TestChangelogIsShort checks the size of each release's part of CHANGELOG.md.
+func TestChangelogIsShort(t *testing.T) {
+	changelog, err := os.ReadFile(filepath.Join(root(t), "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases := strings.Split(string(changelog), "\n## ")[1:]
+	if len(releases) == 0 {
+		t.Error("CHANGELOG.md contains no release")
+	}
+	for _, release := range releases {
+		if len(release) > maxRelease {
+			title, _, _ := strings.Cut(release, "\n")
+			t.Errorf("CHANGELOG.md has %d bytes on %s, want %d or fewer: write what users see", len(release), title, maxRelease)
+		}
+	}
+}
