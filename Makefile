@@ -215,6 +215,7 @@ extra.arm64: #: unit tests and a benchmark for arm64, emulated (Debian: qemu-use
 # complexity too, takes minutes to compile and minutes to run, govulncheck needs its database, and vet for two more
 # systems compiles everything twice more.
 GOCYCLO  = github.com/fzipp/gocyclo@v0.6.0
+ACTIONLINT = github.com/rhysd/actionlint@v1.7.7
 GOLANGCI = github.com/golangci/golangci-lint/v2@v2.15.0
 # VULNDB=address is another database of vulnerabilities, file:///folder too.
 GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),-db "$(VULNDB)")
@@ -222,7 +223,9 @@ GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),
 command = if $(GO) mod download $(1) >/dev/null 2>&1; then $(GO) run $(subst @,$(3)@,$(1)) $(4); \
 	else echo "skipped: $(2) is not looked at: $(1) cannot be downloaded, and is not in the module cache"; fi
 
-lint: check ## check, golangci-lint and govulncheck where they can be had (LINT=quick: complexity, on this system alone), ruff for the Python (RUFF=program) where it is installed
+schema = "$(or $(CHECK_JSONSCHEMA),check-jsonschema)" --builtin-schema vendor.$(1) $(2)
+
+lint: check ## check, golangci-lint and govulncheck where they can be had (LINT=quick: complexity, on this system alone), ruff for the Python (RUFF=program) and check-jsonschema for .github (CHECK_JSONSCHEMA=program) where they are installed
 ifeq ($(LINT),quick)
 	@$(call command,$(GOCYCLO),complexity,/cmd/gocyclo,-over 15 -ignore '_test[.]go$$|testdata/|[.]pb[.]go$$' .)
 else
@@ -232,6 +235,13 @@ else
 		echo "skipped: known vulnerabilities are not looked for: their database cannot be had (VULNDB=address)" ;; \
 	*) for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && $(GOVULNCHECK) ./...) || exit 1; done ;; esac
 endif
+	@$(call command,$(ACTIONLINT),.github/workflows,/cmd/actionlint,)
+	@if command -v "$(or $(CHECK_JSONSCHEMA),check-jsonschema)" >/dev/null; then \
+	$(call schema,github-workflows,.github/workflows/*.yml) && $(call schema,dependabot,.github/dependabot.yml) && \
+	$(call schema,github-issue-config,.github/ISSUE_TEMPLATE/config.yml) && \
+	$(call schema,github-issue-forms,$$(ls .github/ISSUE_TEMPLATE/*.yml | grep -v config)) && \
+	$(call schema,citation-file-format,CITATION.cff --default-filetype yaml); \
+	else echo "skipped: the files of .github are not held to their schemas, for check-jsonschema is not installed (pip install check-jsonschema)"; fi
 	@if command -v "$(or $(RUFF),ruff)" >/dev/null; then "$(or $(RUFF),ruff)" check; \
 	else echo "skipped: the Python is not linted, for $(or $(RUFF),ruff) is not installed (pip install ruff)"; fi
 
@@ -240,6 +250,14 @@ packages: ## write docs/packages.md from the package comments
 
 docs: packages ## make a site of the documents in dist/site/
 	$(GO) run ./tools/site -o dist/site
+
+# What VERSIONING.md promises: names of these packages keep compiling.
+PROMISED = bench bench/plan bench/record loadgen loadgen/mllog sdk sdk/backend sdk/manifest sdk/option sdk/serve
+APIDIFF  = golang.org/x/exp@v0.0.0-20261113113407-e3970619a1a4
+
+api: ## compare the names that VERSIONING.md promises with the last release's, or with BASE=commit
+	@GOBIN=$(CURDIR)/$(BIN)/tools GOFLAGS= $(GO) install $(subst @,/cmd/apidiff@,$(APIDIFF))
+	@tools/apidiff.sh "$(BASE)" $(PROMISED)
 
 bench: ## run the Go benchmarks (BENCH=regexp COUNT=n) into bench.txt for benchstat
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) work | tee bench.txt

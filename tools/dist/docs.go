@@ -20,7 +20,7 @@ import (
 func shipped() []string {
 	const glob = ":(glob)"
 	return []string{
-		glob + "*.md", "LICENSE", "docs", "examples", glob + "sdk/proto/**/*.proto",
+		glob + "*.md", "LICENSE", "CITATION.cff", "docs", "examples", glob + "sdk/proto/**/*.proto",
 		glob + "plugins/*/manifest.json", glob + "plugins/*/model/*.json", glob + "plugins/*/model/*.md",
 		glob + "plugins/*/model/*.png", glob + "plugins/*/model/*.py", glob + "plugins/*/model/*.txt", "plugins/model",
 		"datasets/convert", "backends/openai/testdata/llamacpp.py", "tools/peers",
