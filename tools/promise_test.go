@@ -38,7 +38,7 @@ func promises(t *testing.T) (whole, partial, values []string) {
 			first, rest, _ := strings.Cut(cells[1], "(of ")
 			rest, _, _ = strings.Cut(rest, ":")
 			whole, partial = packages(first), packages(rest)
-		case strings.HasPrefix(cells[1], " types of other packages"):
+		case strings.HasPrefix(cells[1], " types that these names use"):
 			values = packages(cells[1])
 		}
 	}
