@@ -43,9 +43,9 @@ A configuration file (user.conf, audit.config) has lines
 
     MODEL.SCENARIO.KEY = NUMBER
 
-with white space around =. MODEL and SCENARIO may be *. Of the lines of one file that fit a run, the first of
-MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; of equal keys, the last. A later source overrides an earlier one, even
-if the earlier one's key is more specific: LoadGen's defaults, the rules of the round, user.conf, flags
+with white space around =. MODEL and SCENARIO may be *. If several lines of a file fit a run, the first of
+MODEL.SCENARIO, *.SCENARIO, MODEL.*, *.* counts; if keys are equal, the last line. A later source overrides an earlier
+one, even if the earlier key is more specific: LoadGen's defaults, the rules of the round, user.conf, flags
 (` + "`--set KEY=NUMBER`" + `), audit.config. A line that begins with # and a space is a comment. Numbers may be
 decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
 ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
@@ -54,11 +54,11 @@ decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
 "Default" is LoadGen's, before the rules. A line that would be ignored, or cannot be read, is an error with file and
 line.
 
-Lines for models other than the run's are noted and ignored. So are keys and scenarios that LoadGen does not know, if
-` + "`--ignore-unknown-keys`" + ` is given; without it they are an error that names the nearest one. Of an audit.config
-only lines for * are applied, and keys that an audit's own script reads (` + "`test07_accuracy_threshold`" + `) are
-noted and kept in the file. Both must be regular files of at most 1 MiB: they are read once for each run, so a pipe
-(` + "`<(...)`" + `) has to be written to a file first. The faults of a file are reported in at most 50 lines.
+Lines for other models are noted and ignored. Unknown keys and scenarios are errors that name the nearest one;
+` + "`--ignore-unknown-keys`" + ` notes and ignores them too. An audit.config applies only lines for *; keys that an
+audit's own script reads (` + "`test07_accuracy_threshold`" + `) are noted and kept in the file. Both must be regular
+files of up to 1 MiB: each run reads them once, so write a pipe (` + "`<(...)`" + `) to a file first. The first 50
+faults of a file are reported.
 
 `
 
@@ -68,12 +68,12 @@ func settingsDoc(t *testing.T) string {
 	b.WriteString(settingsIntro)
 	section(&b, "Keys of configuration files", "", func(f loadgen.Field) bool { return f.Key != "" && !f.RulesOnly })
 	section(&b, "Keys that only the rules set",
-		"In a user.conf these are errors: the official LoadGen ignores them there. `--set` can change them; a run then\n"+
-			"deviates from the rules.\n\n"+
-			"A user.conf is read by the keys of the round (`--rules`). Up to v4.1 LoadGen read the seeds, test05 and\n"+
-			"accuracy_log_probability from it, and they count. Up to v1.1 it read `target_qps` of MultiStream, which is\n"+
-			"the arrival interval (15 queries per second are 66.666666 ms), and `max_async_queries`, of which only 1 is\n"+
-			"run here; keys that it did not know, such as `Server.target_duration`, it passed over: a note names them.",
+		"In a user.conf these are errors, because the official LoadGen ignores them there. `--set` can change them; a run\n"+
+			"then deviates from the rules.\n\n"+
+			"The round (`--rules`) decides which keys a user.conf may have. Up to v4.1 LoadGen read the seeds, test05 and\n"+
+			"accuracy_log_probability from it, so they count there. Up to v1.1 it read `target_qps` of MultiStream, the\n"+
+			"arrival interval (15 queries per second are 66.666666 ms), and `max_async_queries`, which must be 1 here. It\n"+
+			"ignored unknown keys, such as `Server.target_duration`; a note names them.",
 		func(f loadgen.Field) bool { return f.RulesOnly })
 	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.",
 		func(f loadgen.Field) bool { return f.Key == "" })
@@ -106,11 +106,11 @@ func orElse(text, other string) string {
 const roundsIntro = `## Rounds
 
 The newest is the default; ` + "`--rules`" + ` chooses. The settings of v5.0 to v6.0 are those of v6.1 with the seeds of
-the round. Those of v0.5 to v4.1 are those that each round ran: of its mlperf.conf and its submission checker; the
-files in loadgen/mlconf/internal/roundfiles/rules say where each number stands. In v0.5 to v1.1 MultiStream issues
-queries at an arrival interval, that of target_qps: 66.666666 ms of 15 queries/s (ssd-resnet34), though mlperf.conf has
-a target_latency of 66 beside it. The settings and targets are compared with those of the published runs of v0.5, v0.7,
-v1.0, v4.1, v5.1 and v6.0 (loadgen/mlconf/testdata/ran). Where the text of a round says otherwise, the runs count:
+the round. Those of v0.5 to v4.1 come from each round's mlperf.conf and submission checker; the files in
+loadgen/mlconf/internal/roundfiles/rules name the source of each number. In v0.5 to v1.1 MultiStream issues queries at
+the arrival interval of target_qps: 66.666666 ms for 15 queries/s (ssd-resnet34), although mlperf.conf also has a
+target_latency of 66. Settings and targets are compared with those of the published runs of v0.5, v0.7, v1.0, v4.1, v5.1
+and v6.0 (loadgen/mlconf/testdata/ran). If the text of a round differs, the runs count:
 
 | settings | the text, sections 3 and 4 | what the round ran, and ` + "`--rules`" + ` offers |
 |---|---|---|
@@ -122,9 +122,9 @@ v1.0, v4.1, v5.1 and v6.0 (loadgen/mlconf/testdata/ran). Where the text of a rou
 | target_latency_percentile of v0.7, Server, bert, dlrm and rnnt | 97 | 99 |
 | min_query_count of v0.7, Server, bert, dlrm and rnnt | 90,112 | 270,336 |
 
-` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. The text's are
-` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; a run with them is labelled as one that
-leaves the rules.
+` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. For the values of the text,
+use ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; such a run is labelled as leaving the
+rules.
 
 | Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |
 |---|---|---|---|---|
