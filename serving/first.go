@@ -27,7 +27,8 @@ func (s *Session) First(ctx context.Context, waiting func(text string)) error {
 	p := &s.Plan
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
 	s.Settings = sweep.Settings{
-		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUp(), Grace: p.grace(), BoundAll: p.Grace != 0,
+		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUp(), Grace: p.graceTime(),
+		BoundAll:  p.Grace != 0,
 		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
 		Shared: p.Shared(),
 		Rules: metrics.Rules{
@@ -35,11 +36,11 @@ func (s *Session) First(ctx context.Context, waiting func(text string)) error {
 		},
 		Forget: s.wire.ForgetPrompts,
 	}
-	first, err := s.try(ctx, waiting)
+	first, err := s.tryFirst(ctx, waiting)
 	if err != nil {
 		return ofAsk(ctx, err)
 	}
-	if err := s.look(first, noTokens); err != nil {
+	if err := s.judgeFirst(first, noTokens); err != nil {
 		return err
 	}
 	if first.Found == metrics.OK {
@@ -51,8 +52,8 @@ func (s *Session) First(ctx context.Context, waiting func(text string)) error {
 // sayAfter is how long the first answer takes before a line says that it is waited for.
 const sayAfter = time.Second
 
-// try asks for one answer, and says so where it takes long.
-func (s *Session) try(ctx context.Context, waiting func(text string)) (metrics.Measured, error) {
+// tryFirst asks for one answer, and says so where it takes long.
+func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metrics.Measured, error) {
 	answered := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -82,40 +83,40 @@ func ofAsk(ctx context.Context, err error) error {
 	return exitcode.OrData(err)
 }
 
-// look judges the first answer. A server that refuses the request is one that cannot be measured so; one that fails,
-// fails for now.
-func (s *Session) look(m metrics.Measured, noTokens bool) error {
+// judgeFirst judges the first answer. A server that refuses the request is one that cannot be measured so; one that
+// fails, fails for now.
+func (s *Session) judgeFirst(m metrics.Measured, noTokens bool) error {
 	switch m.Found {
 	case metrics.OK:
-	case status(http.StatusBadRequest), status(http.StatusUnprocessableEntity),
-		status(http.StatusRequestEntityTooLarge):
+	case statusOfCode(http.StatusBadRequest), statusOfCode(http.StatusUnprocessableEntity),
+		statusOfCode(http.StatusRequestEntityTooLarge):
 		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
-	case status(http.StatusUnauthorized), status(http.StatusForbidden), status(http.StatusNotFound),
-		status(http.StatusMethodNotAllowed), status(http.StatusNotImplemented), metrics.Refused:
+	case statusOfCode(http.StatusUnauthorized), statusOfCode(http.StatusForbidden), statusOfCode(http.StatusNotFound),
+		statusOfCode(http.StatusMethodNotAllowed), statusOfCode(http.StatusNotImplemented), metrics.Refused:
 		return sdk.Data(fmt.Errorf("%s: %s", s.Set.API.Endpoint(), m.Fault))
 	case metrics.Cancelled:
 		return nil
 	case metrics.Unfinished:
-		s.note(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
+		s.addNote(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
 			"long one takes", figure.Seconds(s.Plan.Longest())))
 		return nil
 	default:
 		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))
-		s.note(strings.TrimSuffix(text, ":"))
+		s.addNote(strings.TrimSuffix(text, ":"))
 		return nil
 	}
 	switch {
 	case noTokens:
 	case m.By == metrics.Uncounted:
-		s.note("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
+		s.addNote("the server counts no tokens of answers (neither ids nor a usage record): tokens are not measured, times " +
 			"are; --tokenizer FILE counts them")
 	case m.Request.Whole && !s.Plan.Whole:
-		s.note("the server does not stream: only whole answers are timed")
+		s.addNote("the server does not stream: only whole answers are timed")
 	}
 	return nil
 }
 
-// status is that of a request which a server answered with another status than 200.
-func status(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
+// statusOfCode is that of a request which a server answered with another status than 200.
+func statusOfCode(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
 
-func (s *Session) note(text string) { s.Notes = append(s.Notes, text) }
+func (s *Session) addNote(text string) { s.Notes = append(s.Notes, text) }

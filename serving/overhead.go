@@ -21,7 +21,8 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 		return nil
 	}
 	if more < 0 || more > mostTemplate {
-		s.note(fmt.Sprintf("the server counts %d tokens in a prompt of %d of --tokenizer: it is hardly that of its model, "+
+		s.addNote(fmt.Sprintf("the server counts %d tokens in a prompt of %d of --tokenizer: it is hardly that of its "+
+			"model, "+
 			"and lengths are approximate", first.Usage.Prompt, first.AskedIn))
 		return nil
 	}
@@ -35,7 +36,8 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 		return ofAsk(ctx, err)
 	}
 	if left, known := moreThanAsked(second); known && left != 0 {
-		s.note(fmt.Sprintf("the server counts %+d tokens more or fewer in a prompt of %d than --tokenizer and the %d of its "+
+		s.addNote(fmt.Sprintf("the server counts %+d tokens more or fewer in a prompt of %d than --tokenizer and the %d of "+
+			"its "+
 			"chat template: lengths are approximate", left, second.AskedIn, more))
 	}
 	return nil

@@ -105,8 +105,8 @@ func (c Connection) Connect(ctx context.Context, url string) (*openai.Client, er
 	return nil, sdk.Data(err)
 }
 
-// complete puts defaults where the plan says nothing.
-func (p *Plan) complete() error {
+// setDefaults puts defaults where the plan says nothing.
+func (p *Plan) setDefaults() error {
 	if p.Prompts.File == "" && p.Prompts.ISL == "" {
 		p.Prompts.ISL, p.Prompts.OSL = DefaultISL, cmp.Or(p.Prompts.OSL, DefaultOSL)
 	}
@@ -121,8 +121,8 @@ func (p *Plan) complete() error {
 	return nil
 }
 
-// grace is how long answers may take that are under way at the end.
-func (p *Plan) grace() time.Duration {
+// graceTime is how long answers may take that are under way at the end.
+func (p *Plan) graceTime() time.Duration {
 	if p.Grace == 0 {
 		return DefaultGrace
 	}
@@ -146,7 +146,7 @@ func (p *Plan) Longest() time.Duration {
 	for _, l := range p.Loads {
 		lasts = max(lasts, l.Duration, l.StagesLast())
 	}
-	return cmp.Or(lasts, arrival.DefaultDuration) + p.grace()
+	return cmp.Or(lasts, arrival.DefaultDuration) + p.graceTime()
 }
 
 // Shared says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.

@@ -31,7 +31,7 @@ type Session struct {
 // Open makes the requests of a plan for the server that a client is connected to, and asks nothing. Errors are of
 // sdk.ErrUsage or sdk.ErrData.
 func Open(wire *openai.Client, plan Plan) (*Session, error) {
-	if err := plan.complete(); err != nil {
+	if err := plan.setDefaults(); err != nil {
 		return nil, sdk.Usage(err)
 	}
 	s := &Session{Plan: plan, wire: wire, About: wire.About(), asker: &client.Client{Wire: wire, Whole: plan.Whole}}
@@ -52,7 +52,7 @@ func Open(wire *openai.Client, plan Plan) (*Session, error) {
 		return nil, ofPrompts(err)
 	}
 	s.Set, s.Notes = set, set.Notes
-	if err := s.fits(); err != nil {
+	if err := s.checkContextLength(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -87,8 +87,8 @@ func ofPrompts(err error) error {
 // tried is how many requests are looked at before the first is sent.
 const tried = 256
 
-// fits compares lengths of prompts and answers with what the server says that it can.
-func (s *Session) fits() error {
+// checkContextLength compares lengths of prompts and answers with what the server says that it can.
+func (s *Session) checkContextLength() error {
 	if s.About.MaxLength == 0 {
 		return nil
 	}

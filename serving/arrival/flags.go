@@ -26,12 +26,12 @@ type Flags struct {
 // Patterns are the points that are asked for, in rising order. Everything that is wrong is in the error. Where no load
 // is asked for there is none, and no error.
 func (f Flags) Patterns() ([]Pattern, error) {
-	var p reader
+	var p flagReader
 	base := Pattern{Seed: f.Seed}
-	p.need(f.kind(&base))
-	p.conflicts(f)
-	p.common(f, &base)
-	points := p.points(f, base)
+	p.addError(f.findKind(&base))
+	p.checkConflicts(f)
+	p.readCommon(f, &base)
+	points := p.makePatterns(f, base)
 	if err := errors.Join(p.faults...); err != nil {
 		return nil, err
 	}
@@ -47,19 +47,19 @@ const (
 	allTurns  = "all"
 )
 
-// reader collects what is wrong with flags.
-type reader struct{ faults []error }
+// flagReader collects what is wrong with flags.
+type flagReader struct{ faults []error }
 
-func (p *reader) need(err error) {
+func (p *flagReader) addError(err error) {
 	if err != nil {
 		p.faults = append(p.faults, err)
 	}
 }
 
-func (p *reader) wrong(format string, args ...any) { p.need(fmt.Errorf(format, args...)) }
+func (p *flagReader) addErrorf(format string, args ...any) { p.addError(fmt.Errorf(format, args...)) }
 
-// kind finds what the load is.
-func (f Flags) kind(p *Pattern) error {
+// findKind finds what the load is.
+func (f Flags) findKind(p *Pattern) error {
 	var asked []string
 	add := func(given bool, name string, k Kind) {
 		if given {
@@ -80,8 +80,8 @@ func (f Flags) kind(p *Pattern) error {
 	return nil
 }
 
-// conflicts finds flags that mean nothing beside the others.
-func (p *reader) conflicts(f Flags) {
+// checkConflicts finds flags that mean nothing beside the others.
+func (p *flagReader) checkConflicts(f Flags) {
 	given := func(text string) bool { return text != "" }
 	rate := given(f.Rate) || given(f.Stages)
 	users := given(f.Concurrency) && !rate && !f.Max && !f.Replay
@@ -101,16 +101,16 @@ func (p *reader) conflicts(f Flags) {
 		{f.Turns == allTurns, "--turns all", rate || users || f.Replay, "--concurrency, --rate or --replay"},
 	} {
 		if c.given && !c.with {
-			p.wrong("%s is for %s", c.what, c.wants)
+			p.addErrorf("%s is for %s", c.what, c.wants)
 		}
 	}
 	if f.Max && given(f.Concurrency) {
-		p.wrong("--max and --concurrency: a maximum with so many at a time is --concurrency alone")
+		p.addErrorf("--max and --concurrency: a maximum with so many at a time is --concurrency alone")
 	}
 }
 
-// common reads what all points share.
-func (p *reader) common(f Flags, b *Pattern) {
+// readCommon reads what all points share.
+func (p *flagReader) readCommon(f Flags, b *Pattern) {
 	if b.Kind == Rate {
 		b.Arrival = Poisson
 	}
@@ -119,24 +119,24 @@ func (p *reader) common(f Flags, b *Pattern) {
 		b.Arrival = a
 	case "":
 	default:
-		p.need(suggest.Unknown("--arrival", f.Arrival, []string{string(Poisson), string(Constant), string(Gamma)}))
+		p.addError(suggest.Unknown("--arrival", f.Arrival, []string{string(Poisson), string(Constant), string(Gamma)}))
 	}
 	if b.Arrival == Gamma {
-		b.Burstiness = p.number("--burstiness", f.Burstiness, 0.01, 1e6)
+		b.Burstiness = p.readNumber("--burstiness", f.Burstiness, 0.01, 1e6)
 	}
-	b.Think = p.given("--think", f.Think, 0)
-	b.Duration = p.given("--duration", f.Duration, 1)
-	b.From, b.To = p.given("--from", f.From, 0), p.given("--to", f.To, 1)
+	b.Think = p.readOptionalTime("--think", f.Think, 0)
+	b.Duration = p.readOptionalTime("--duration", f.Duration, 1)
+	b.From, b.To = p.readOptionalTime("--from", f.From, 0), p.readOptionalTime("--to", f.To, 1)
 	if b.To > 0 && b.To <= b.From {
-		p.wrong("--from %v and --to %v: want the end behind the beginning", b.From, b.To)
+		p.addErrorf("--from %v and --to %v: want the end behind the beginning", b.From, b.To)
 	}
 	if f.Speed != "" {
-		b.Speed = p.number("--speed", f.Speed, 1e-6, 1e6)
+		b.Speed = p.readNumber("--speed", f.Speed, 1e-6, 1e6)
 	}
 	if f.Requests != "" {
 		n, err := strconv.Atoi(f.Requests)
 		if err != nil || n < 1 || n > MostRequests {
-			p.wrong("--requests %s: want a whole number from 1 to %d", f.Requests, MostRequests)
+			p.addErrorf("--requests %s: want a whole number from 1 to %d", f.Requests, MostRequests)
 		}
 		b.Requests = n
 	}
@@ -145,30 +145,30 @@ func (p *reader) common(f Flags, b *Pattern) {
 	case allTurns:
 		b.Sessions = true
 	default:
-		p.wrong("--turns %s: want %s or %s", f.Turns, firstTurn, allTurns)
+		p.addErrorf("--turns %s: want %s or %s", f.Turns, firstTurn, allTurns)
 	}
-	p.ramp(f, b)
-	p.stages(f, b)
+	p.readRamp(f, b)
+	p.readStages(f, b)
 }
 
-func (p *reader) ramp(f Flags, b *Pattern) {
+func (p *flagReader) readRamp(f Flags, b *Pattern) {
 	if f.Ramp == "" {
 		return
 	}
 	from, over, hasRate := strings.Cut(f.Ramp, ":")
 	if b.Kind == Rate != hasRate {
-		p.wrong("--ramp %s: want FROM:TIME beside a rate, as 1:30s, and TIME beside users, as 30s", f.Ramp)
+		p.addErrorf("--ramp %s: want FROM:TIME beside a rate, as 1:30s, and TIME beside users, as 30s", f.Ramp)
 		return
 	}
 	if !hasRate {
 		over = from
 	} else if from != "0" {
-		b.RampFrom = p.number("--ramp", from, leastRate, mostRate)
+		b.RampFrom = p.readNumber("--ramp", from, leastRate, mostRate)
 	}
-	b.Ramp = p.time("--ramp", over, 1)
+	b.Ramp = p.readTime("--ramp", over, 1)
 }
 
-func (p *reader) stages(f Flags, b *Pattern) {
+func (p *flagReader) readStages(f Flags, b *Pattern) {
 	if f.Stages == "" {
 		return
 	}
@@ -176,35 +176,35 @@ func (p *reader) stages(f Flags, b *Pattern) {
 	for part := range strings.SplitSeq(f.Stages, ",") {
 		rate, over, ok := strings.Cut(strings.TrimSpace(part), ":")
 		if !ok {
-			p.wrong("--stages %s: %q has no time; want RATE:TIME,..., as 5:1m,20:1m", f.Stages, part)
+			p.addErrorf("--stages %s: %q has no time; want RATE:TIME,..., as 5:1m,20:1m", f.Stages, part)
 			return
 		}
-		s := Stage{For: p.time("--stages", over, 1)}
+		s := Stage{For: p.readTime("--stages", over, 1)}
 		if rate != "0" {
-			s.PerSecond = p.number("--stages", rate, leastRate, mostRate)
+			s.PerSecond = p.readNumber("--stages", rate, leastRate, mostRate)
 			some = true
 		}
 		b.Stages = append(b.Stages, s)
 	}
 	if !some {
-		p.wrong("--stages %s: want a rate above 0 in one of them", f.Stages)
+		p.addErrorf("--stages %s: want a rate above 0 in one of them", f.Stages)
 	}
 }
 
-// points makes a pattern of each value.
-func (p *reader) points(f Flags, b Pattern) []Pattern {
+// makePatterns makes a pattern of each value.
+func (p *flagReader) makePatterns(f Flags, b Pattern) []Pattern {
 	rates, users := []float64{0}, []float64{0}
 	var err error
 	if f.Rate != "" {
 		rates, err = Points(f.Rate, false)
-		p.need(named("--rate", err))
+		p.addError(withFlagName("--rate", err))
 	}
 	if f.Concurrency != "" {
 		users, err = Points(f.Concurrency, true)
-		p.need(named("--concurrency", err))
+		p.addError(withFlagName("--concurrency", err))
 	}
 	if len(rates) > 1 && len(users) > 1 {
-		p.wrong("--rate %s and --concurrency %s: a list of one of them at a time", f.Rate, f.Concurrency)
+		p.addErrorf("--rate %s and --concurrency %s: a list of one of them at a time", f.Rate, f.Concurrency)
 	}
 	var all []Pattern
 	for _, b.PerSecond = range rates {
@@ -216,43 +216,43 @@ func (p *reader) points(f Flags, b Pattern) []Pattern {
 	return all
 }
 
-func named(flag string, err error) error {
+func withFlagName(flag string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-func (p *reader) number(flag, text string, least, most float64) float64 {
+func (p *flagReader) readNumber(flag, text string, least, most float64) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || x < least || x > most {
 		what := fmt.Sprintf("%s %s", flag, text)
 		if text == "" {
 			what = flag + " is missing"
 		}
-		p.wrong("%s: want a number from %g to %g", what, least, most)
+		p.addErrorf("%s: want a number from %g to %g", what, least, most)
 		return 0
 	}
 	return x
 }
 
-// given is time, and 0 where none was given.
-func (p *reader) given(flag, text string, least time.Duration) time.Duration {
+// readOptionalTime is time, and 0 where none was given.
+func (p *flagReader) readOptionalTime(flag, text string, least time.Duration) time.Duration {
 	if text == "" {
 		return 0
 	}
-	return p.time(flag, text, least)
+	return p.readTime(flag, text, least)
 }
 
-// time reads a duration of at least so many nanoseconds.
-func (p *reader) time(flag, text string, least time.Duration) time.Duration {
+// readTime reads a duration of at least so many nanoseconds.
+func (p *flagReader) readTime(flag, text string, least time.Duration) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < least || d > MostTime {
 		what := "a time above 0"
 		if least == 0 {
 			what = "a time"
 		}
-		p.wrong("%s %s: want %s of at most %v, as 500ms, 30s or 2m", flag, text, what, MostTime)
+		p.addErrorf("%s %s: want %s of at most %v, as 500ms, 30s or 2m", flag, text, what, MostTime)
 		return 0
 	}
 	return d

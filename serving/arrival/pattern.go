@@ -119,11 +119,11 @@ func (p Pattern) Label() string {
 	if p.Scenario() != "" {
 		return ""
 	}
-	return "no LoadGen scenario: " + p.what()
+	return "no LoadGen scenario: " + p.describeLoad()
 }
 
-// what names a load that is no scenario.
-func (p Pattern) what() string {
+// describeLoad names a load that is no scenario.
+func (p Pattern) describeLoad() string {
 	switch {
 	case p.Kind == Users && p.Sessions:
 		return "closed loop of sessions"

@@ -17,7 +17,7 @@ const mostPoints = 10_000
 func Points(text string, whole bool) ([]float64, error) {
 	var all []float64
 	for part := range strings.SplitSeq(text, ",") {
-		points, err := series(strings.TrimSpace(part), whole)
+		points, err := parseSeries(strings.TrimSpace(part), whole)
 		if err != nil {
 			return nil, err
 		}
@@ -29,10 +29,10 @@ func Points(text string, whole bool) ([]float64, error) {
 	return slices.Compact(all), nil
 }
 
-// series reads one member of a list.
-func series(text string, whole bool) ([]float64, error) {
+// parseSeries reads one member of a list.
+func parseSeries(text string, whole bool) ([]float64, error) {
 	first, rest, isRange := strings.Cut(text, "..")
-	from, err := value(first, whole)
+	from, err := parseLoad(first, whole)
 	if err != nil || !isRange {
 		return []float64{from}, err
 	}
@@ -40,7 +40,7 @@ func series(text string, whole bool) ([]float64, error) {
 	if at < 0 {
 		at = len(rest)
 	}
-	to, err := value(rest[:at], whole)
+	to, err := parseLoad(rest[:at], whole)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func series(text string, whole bool) ([]float64, error) {
 	}
 	switch {
 	case at == len(rest):
-		return doubled(from, to), nil
+		return doublingLoads(from, to), nil
 	case rest[at] == '+':
-		return steps(text, from, to, rest[at+1:], whole)
+		return equalSteps(text, from, to, rest[at+1:], whole)
 	}
-	return ratios(text, from, to, rest[at+1:], whole)
+	return equalRatios(text, from, to, rest[at+1:], whole)
 }
 
-// value reads a load.
-func value(text string, whole bool) (float64, error) {
+// parseLoad reads a load.
+func parseLoad(text string, whole bool) (float64, error) {
 	text = strings.TrimSpace(text)
 	if whole {
 		n, err := strconv.Atoi(text)
@@ -82,8 +82,8 @@ const (
 	mostUsers = 1_000_000
 )
 
-// doubled doubles from the first on, and has the last.
-func doubled(from, to float64) []float64 {
+// doublingLoads doubles from the first on, and has the last.
+func doublingLoads(from, to float64) []float64 {
 	var all []float64
 	for x := from; x < to; x *= 2 {
 		all = append(all, x)
@@ -91,9 +91,9 @@ func doubled(from, to float64) []float64 {
 	return append(all, to)
 }
 
-// steps are equal; the last is not beyond the end.
-func steps(text string, from, to float64, by string, whole bool) ([]float64, error) {
-	step, err := value(by, whole)
+// equalSteps are equal; the last is not beyond the end.
+func equalSteps(text string, from, to float64, by string, whole bool) ([]float64, error) {
+	step, err := parseLoad(by, whole)
 	if err != nil {
 		return nil, fmt.Errorf("the step of %q: %w", text, err)
 	}
@@ -107,14 +107,14 @@ func steps(text string, from, to float64, by string, whole bool) ([]float64, err
 			return all, nil
 		}
 		if !whole {
-			x = significant(x, 12)
+			x = roundSignificant(x, 12)
 		}
 		all = append(all, x)
 	}
 }
 
-// ratios are so many points of equal ratio.
-func ratios(text string, from, to float64, count string, whole bool) ([]float64, error) {
+// equalRatios are so many points of equal ratio.
+func equalRatios(text string, from, to float64, count string, whole bool) ([]float64, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || n < 2 || n > mostPoints {
 		return nil, fmt.Errorf("%q has %q points: want a whole number from 2 to %d", text, count, mostPoints)
@@ -122,7 +122,7 @@ func ratios(text string, from, to float64, count string, whole bool) ([]float64,
 	all := []float64{from}
 	for i := 1; i < n-1; i++ {
 		x := from * math.Pow(to/from, float64(i)/float64(n-1))
-		if x = significant(x, 3); whole {
+		if x = roundSignificant(x, 3); whole {
 			x = math.Round(from * math.Pow(to/from, float64(i)/float64(n-1)))
 		}
 		all = append(all, min(max(x, from), to))
@@ -139,13 +139,13 @@ func Between(one, maximum float64, n int) []float64 {
 	}
 	var all []float64
 	for i := 1; i <= n; i++ {
-		all = append(all, significant(one+(top-one)*float64(i)/float64(n), 3))
+		all = append(all, roundSignificant(one+(top-one)*float64(i)/float64(n), 3))
 	}
 	return slices.Compact(all)
 }
 
-// significant rounds to so many significant digits.
-func significant(x float64, digits int) float64 {
+// roundSignificant rounds to so many significant digits.
+func roundSignificant(x float64, digits int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {
 		return x

@@ -8,41 +8,41 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// integral is that of a rate over time, from 0 on: of straight lines, the last of which never ends.
-type integral struct {
-	lines []line
+// rateIntegral is that of a rate over time, from 0 on: of straight lines, the last of which never ends.
+type rateIntegral struct {
+	lines []rateSegment
 	begin float64 // of the first line that is left, in ns
 	sum   float64 // there
 }
 
-// line is a rate that changes evenly.
-type line struct {
+// rateSegment is a rate that changes evenly.
+type rateSegment struct {
 	from, to float64 // per second
 	length   float64 // ns
 }
 
-func (l line) area() float64 { return (l.from + l.to) / 2 * (l.length / 1e9) }
+func (l rateSegment) area() float64 { return (l.from + l.to) / 2 * (l.length / 1e9) }
 
-// integral is that of the pattern's rate.
-func (p Pattern) integral() *integral {
-	r := &integral{}
+// integrateRate is that of the pattern's rate.
+func (p Pattern) integrateRate() *rateIntegral {
+	r := &rateIntegral{}
 	if p.Ramp > 0 {
-		r.lines = append(r.lines, line{p.RampFrom, p.PerSecond, float64(p.Ramp)})
+		r.lines = append(r.lines, rateSegment{p.RampFrom, p.PerSecond, float64(p.Ramp)})
 	}
 	for _, s := range p.Stages {
-		r.lines = append(r.lines, line{s.PerSecond, s.PerSecond, float64(s.For)})
+		r.lines = append(r.lines, rateSegment{s.PerSecond, s.PerSecond, float64(s.For)})
 	}
 	if p.Stages == nil {
-		r.lines = append(r.lines, line{p.PerSecond, p.PerSecond, math.Inf(1)})
+		r.lines = append(r.lines, rateSegment{p.PerSecond, p.PerSecond, math.Inf(1)})
 	}
 	return r
 }
 
-// until is the integral from 0 to a time in ns.
-func (r *integral) until(at float64) (sum float64) {
+// integrateUntil is the integral from 0 to a time in ns.
+func (r *rateIntegral) integrateUntil(at float64) (sum float64) {
 	for _, l := range r.lines {
 		d := min(at, l.length)
-		sum += line{l.from, l.from + (l.to-l.from)*(d/l.length), d}.area()
+		sum += rateSegment{l.from, l.from + (l.to-l.from)*(d/l.length), d}.area()
 		if at -= d; at <= 0 {
 			break
 		}
@@ -50,9 +50,9 @@ func (r *integral) until(at float64) (sum float64) {
 	return sum
 }
 
-// reaches is the first time, in ns, at which the integral has the value; infinite: it never has. It is asked for values
-// that rise.
-func (r *integral) reaches(value float64) float64 {
+// timeAtValue is the first time, in ns, at which the integral has the value; infinite: it never has. It is asked for
+// values that rise.
+func (r *rateIntegral) timeAtValue(value float64) float64 {
 	for len(r.lines) > 0 && value > r.sum+r.lines[0].area() {
 		r.sum += r.lines[0].area()
 		r.begin += r.lines[0].length
@@ -75,9 +75,9 @@ func (r *integral) reaches(value float64) float64 {
 	return r.begin + min(2*x/(l.from+root)*1e9, l.length)
 }
 
-// unit returns a function that has the times, in seconds, of arrivals at one a second, one after the other; the first
-// is 0.
-func (p Pattern) unit() func() float64 {
+// unitArrivals returns a function that has the times, in seconds, of arrivals at one a second, one after the other; the
+// first is 0.
+func (p Pattern) unitArrivals() func() float64 {
 	switch p.Arrival {
 	case Gamma:
 		return gammaTimes(p.Burstiness, p.Seed)
@@ -145,8 +145,8 @@ func gammaTimes(shape float64, seed uint64) func() float64 {
 	}
 }
 
-// stretched is a time at a speed.
-func stretched(d time.Duration, speed float64) int64 {
+// scaleTime is a time at a speed.
+func scaleTime(d time.Duration, speed float64) int64 {
 	if speed == 1 {
 		return int64(d)
 	}

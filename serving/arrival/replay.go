@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// replay sends the rows of a trace as it did: sorted by their times, equal ones in the order of the file.
-func (p Pattern) replay(stamps []time.Duration) (s Schedule, err error) {
+// scheduleReplay sends the rows of a trace as it did: sorted by their times, equal ones in the order of the file.
+func (p Pattern) scheduleReplay(stamps []time.Duration) (s Schedule, err error) {
 	if len(stamps) == 0 {
 		return s, errors.New("the data has no times of requests: a replay wants a column timestamp " +
 			"(or --column timestamp=NAME)")
@@ -32,7 +32,7 @@ func (p Pattern) replay(stamps []time.Duration) (s Schedule, err error) {
 		if p.To > 0 && stamps[row]-zero >= p.To {
 			break
 		}
-		due := stretched(stamps[row]-stamps[rows[0]], speed)
+		due := scaleTime(stamps[row]-stamps[rows[0]], speed)
 		if p.Requests > 0 && i >= p.Requests || p.Duration > 0 && due >= int64(p.Duration) {
 			break
 		}

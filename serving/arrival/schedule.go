@@ -31,16 +31,17 @@ func (p Pattern) Schedule(rows int, stamps []time.Duration) (Schedule, error) {
 		n := cmp.Or(p.Requests, rows)
 		return Schedule{Due: make([]int64, n)}, nil
 	case Replay:
-		return p.replay(stamps)
+		return p.scheduleReplay(stamps)
 	case Rate:
-		due, err := p.arrivals()
+		due, err := p.arrivalTimes()
 		return Schedule{Due: due, Steady: int64(p.Ramp)}, err
 	}
 	return Schedule{}, errors.New("users have no schedule")
 }
 
-// end is how many requests of a rate are due at most, and before when; whole says that both have to be reached.
-func (p Pattern) end() (requests int, before int64, whole bool) {
+// arrivalLimits is how many requests of a rate are due at most, and before when; whole says that both have to be
+// reached.
+func (p Pattern) arrivalLimits() (requests int, before int64, whole bool) {
 	requests, before = math.MaxInt, math.MaxInt64
 	if p.Requests > 0 {
 		requests = p.Requests
@@ -56,24 +57,24 @@ func (p Pattern) end() (requests int, before int64, whole bool) {
 	return requests, before, false
 }
 
-// arrivals are the due times of a rate: those of LoadGen where it has them, else where the integral of the rate has
+// arrivalTimes are the due times of a rate: those of LoadGen where it has them, else where the integral of the rate has
 // the value that arrivals at one a second have as their times.
-func (p Pattern) arrivals() ([]int64, error) {
-	requests, before, whole := p.end()
-	if n := p.integral().until(float64(before)); min(n, float64(requests)) > MostRequests {
+func (p Pattern) arrivalTimes() ([]int64, error) {
+	requests, before, whole := p.arrivalLimits()
+	if n := p.integrateRate().integrateUntil(float64(before)); min(n, float64(requests)) > MostRequests {
 		return nil, fmt.Errorf("the load asks for %.3g requests, at most %d are possible: shorten its duration or lower "+
 			"its rate", n, MostRequests)
 	}
 	if p.Arrival == Poisson && p.Stages == nil && p.Ramp == 0 {
-		return p.server(requests, before, whole)
+		return p.serverArrivals(requests, before, whole)
 	}
 	if whole {
 		before = int64(MostDuration)
 	}
 	var due []int64
-	rate, next := p.integral(), p.unit()
+	rate, next := p.integrateRate(), p.unitArrivals()
 	for {
-		at := rate.reaches(next())
+		at := rate.timeAtValue(next())
 		done := len(due) >= requests
 		if whole {
 			done = done && at >= float64(DefaultDuration)
@@ -85,8 +86,8 @@ func (p Pattern) arrivals() ([]int64, error) {
 	}
 }
 
-// server is LoadGen's own schedule: a part of a longer one is its beginning.
-func (p Pattern) server(requests int, before int64, whole bool) ([]int64, error) {
+// serverArrivals is LoadGen's own schedule: a part of a longer one is its beginning.
+func (p Pattern) serverArrivals(requests int, before int64, whole bool) ([]int64, error) {
 	least, span := uint64(1), before
 	expected := p.PerSecond * time.Duration(before).Seconds()
 	switch {

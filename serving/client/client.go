@@ -40,19 +40,19 @@ func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 
 // Ask sends a request that Prepare wrote, and records what comes.
 func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
-	c.ask(ctx, p, r, &recorder{Clock: clock, request: r, keeps: c.Text != nil})
+	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keeps: c.Text != nil})
 }
 
 // Answer is Ask, and returns the text of the answer.
 func (c *Client) Answer(
 	ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request,
 ) (text string) {
-	o := &recorder{Clock: clock, request: r, keeps: true}
-	c.ask(ctx, p, r, o)
+	o := &eventRecorder{Clock: clock, request: r, keeps: true}
+	c.sendRequest(ctx, p, r, o)
 	return string(o.answer)
 }
 
-func (c *Client) ask(ctx context.Context, p engine.Prepared, r *metrics.Request, o *recorder) {
+func (c *Client) sendRequest(ctx context.Context, p engine.Prepared, r *metrics.Request, o *eventRecorder) {
 	request, ok := p.(openai.Request)
 	if !ok {
 		r.Sent, r.End = o.Now(), o.Now()
@@ -64,15 +64,15 @@ func (c *Client) ask(ctx context.Context, p engine.Prepared, r *metrics.Request,
 	r.Usage, r.Finish = metrics.Usage(told.Usage), told.Finish
 	r.Status = metrics.OK
 	if err != nil {
-		r.Status, r.Fault = status(err), err.Error()
+		r.Status, r.Fault = statusOf(err), err.Error()
 	}
 	if c.Text != nil {
 		c.Text(r, o.answer, o.reasoning)
 	}
 }
 
-// status is how a failed request ended.
-func status(err error) metrics.Status {
+// statusOf is how a failed request ended.
+func statusOf(err error) metrics.Status {
 	f := new(openai.Failure)
 	if !errors.As(err, &f) {
 		return metrics.Faulty
@@ -94,8 +94,8 @@ func status(err error) metrics.Status {
 	return metrics.Faulty
 }
 
-// recorder records the events of one request.
-type recorder struct {
+// eventRecorder records the events of one request.
+type eventRecorder struct {
 	engine.Clock
 	request           *metrics.Request
 	keeps             bool
@@ -109,7 +109,7 @@ var kinds = [...]metrics.Kind{
 }
 
 // Event records an event.
-func (o *recorder) Event(e *openai.Event) {
+func (o *eventRecorder) Event(e *openai.Event) {
 	o.request.Events.Add(metrics.Event{
 		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
 	})

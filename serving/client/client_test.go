@@ -116,11 +116,11 @@ func TestStatus(t *testing.T) {
 	for kind, want := range map[openai.FailureKind]metrics.Status{
 		openai.NotConnected: metrics.Refused, openai.TimedOut: metrics.Timeout, openai.Interrupted: metrics.Cancelled,
 	} {
-		if got := status(&openai.Failure{Kind: kind, Err: net.ErrClosed}); got != want {
+		if got := statusOf(&openai.Failure{Kind: kind, Err: net.ErrClosed}); got != want {
 			t.Errorf("%d: %s, want %s", kind, got, want)
 		}
 	}
-	if got := status(errors.New("?")); got != metrics.Faulty {
+	if got := statusOf(errors.New("?")); got != metrics.Faulty {
 		t.Errorf("%s", got)
 	}
 }

@@ -14,13 +14,13 @@ func OpenParquet(path string) (prompts.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return table{f}, nil
+	return parquetTable{f}, nil
 }
 
-// table is a Parquet file.
-type table struct{ *parquetfile.File }
+// parquetTable is a Parquet file.
+type parquetTable struct{ *parquetfile.File }
 
 // Rows implements prompts.Table.
-func (t table) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
+func (t parquetTable) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
 	return t.Objects(want)
 }

@@ -89,16 +89,16 @@ func Pareto(points []Point) []int {
 	return kept
 }
 
-// height is what a curve shows over its load: goodput, where there are objectives, else requests per second.
-func (p Point) height() float64 {
+// curveValue is what a curve shows over its load: goodput, where there are objectives, else requests per second.
+func (p Point) curveValue() float64 {
 	if math.IsNaN(p.Goodput) {
 		return p.RequestsPerSec
 	}
 	return p.Goodput
 }
 
-// place is where a point stands among rates: one user and the maximum at the rate that they got.
-func (p Point) place() float64 {
+// ratePosition is where a point stands among rates: one user and the maximum at the rate that they got.
+func (p Point) ratePosition() float64 {
 	if p.By == arrival.Rate {
 		return p.Load
 	}
@@ -147,35 +147,35 @@ func Auto(made []Point) (by arrival.Kind, value float64, ok bool) {
 	if len(rates)-len(first) >= autoRefined {
 		return "", 0, false
 	}
-	value, ok = refine(made)
+	value, ok = refineGap(made)
 	return arrival.Rate, value, ok && !slices.ContainsFunc(rates, func(p Point) bool { return p.Load == value })
 }
 
-// refine is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above it,
-// where a higher rate may have more; below it where that cannot be far, and the top has less than its rate.
-func refine(made []Point) (rate float64, ok bool) {
-	order := rising(made, Point.place)
-	at, ok := top(made)
+// refineGap is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above
+// it, where a higher rate may have more; below it where that cannot be far, and the top has less than its rate.
+func refineGap(made []Point) (rate float64, ok bool) {
+	order := sortByPlace(made, Point.ratePosition)
+	at, ok := topPoint(made)
 	n := slices.Index(order, at)
 	if !ok || n < 0 {
 		return 0, false
 	}
-	here := made[at].place()
+	here := made[at].ratePosition()
 	if n+1 < len(order) {
-		if above := made[order[n+1]].place(); above > here*(1+bracket) {
-			return middle(here, above), true
+		if above := made[order[n+1]].ratePosition(); above > here*(1+bracket) {
+			return middleRate(here, above), true
 		}
 	}
 	if n > 0 {
-		if below := made[order[n-1]].place(); here > below*(1+bracket) && made[at].height() < here*(1-bracket/2) {
-			return middle(below, here), true
+		if below := made[order[n-1]].ratePosition(); here > below*(1+bracket) && made[at].curveValue() < here*(1-bracket/2) {
+			return middleRate(below, here), true
 		}
 	}
 	return 0, false
 }
 
-// top is the point with the highest goodput; without objectives it is the knee.
-func top(made []Point) (at int, ok bool) {
+// topPoint is the point with the highest goodput; without objectives it is the knee.
+func topPoint(made []Point) (at int, ok bool) {
 	for i, p := range made {
 		if p.Goodput > 0 && (!ok || p.Goodput > made[at].Goodput) {
 			at, ok = i, true
@@ -184,11 +184,11 @@ func top(made []Point) (at int, ok bool) {
 	if ok {
 		return at, true
 	}
-	return bend(made, Point.place)
+	return sharpestBend(made, Point.ratePosition)
 }
 
-// middle is halfway between two rates, with three significant digits as all rates of a sweep.
-func middle(a, b float64) float64 {
+// middleRate is halfway between two rates, with three significant digits as all rates of a sweep.
+func middleRate(a, b float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat((a+b)/2, 'g', 3, 64), 64)
 	if err != nil {
 		return (a + b) / 2

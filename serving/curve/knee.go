@@ -31,16 +31,16 @@ func Knee(points []Point) (at, straight int) {
 		mine = rates
 	}
 	place := func(p Point) float64 { return p.Load }
-	among := pick(points, mine)
-	if at, ok := bend(among, place); ok {
+	among := selectPoints(points, mine)
+	if at, ok := sharpestBend(among, place); ok {
 		return mine[at], None
 	}
-	order := rising(among, place)
+	order := sortByPlace(among, place)
 	if len(order) < fewest {
 		return None, None
 	}
 	first, last := among[order[0]], among[order[len(order)-1]]
-	if last.height() == 0 || last.height()/last.Load < flatter*first.height()/first.Load {
+	if last.curveValue() == 0 || last.curveValue()/last.Load < flatter*first.curveValue()/first.Load {
 		return None, None
 	}
 	return None, mine[order[len(order)-1]]
@@ -59,7 +59,7 @@ func ofKind(points []Point, by arrival.Kind) (all []int) {
 	return all
 }
 
-func pick(points []Point, which []int) []Point {
+func selectPoints(points []Point, which []int) []Point {
 	all := make([]Point, len(which))
 	for i, at := range which {
 		all[i] = points[at]
@@ -67,22 +67,22 @@ func pick(points []Point, which []int) []Point {
 	return all
 }
 
-// bend is the point that lies highest above the chord between its neighbours, both axes from 0 to 1, of those where the
-// curve bends down; ok is false where none does.
-func bend(points []Point, place func(Point) float64) (at int, ok bool) {
-	order := rising(points, place)
+// sharpestBend is the point that lies highest above the chord between its neighbours, both axes from 0 to 1, of those
+// where the curve bends down; ok is false where none does.
+func sharpestBend(points []Point, place func(Point) float64) (at int, ok bool) {
+	order := sortByPlace(points, place)
 	width, height := 0.0, 0.0
 	for _, i := range order {
-		width, height = max(width, place(points[i])), max(height, points[i].height())
+		width, height = max(width, place(points[i])), max(height, points[i].curveValue())
 	}
 	highest := 0.0
 	for n := 1; n+1 < len(order) && height > 0; n++ {
 		before, here, behind := points[order[n-1]], points[order[n]], points[order[n+1]]
-		if !bends(before, here, behind, place) {
+		if !bendsDown(before, here, behind, place) {
 			continue
 		}
 		x := func(p Point) float64 { return place(p) / width }
-		y := func(p Point) float64 { return p.height() / height }
+		y := func(p Point) float64 { return p.curveValue() / height }
 		dx, dy := x(behind)-x(before), y(behind)-y(before)
 		if d := (dx*(y(here)-y(before)) - dy*(x(here)-x(before))) / math.Hypot(dx, dy); d > highest {
 			at, ok, highest = order[n], true, d
@@ -91,36 +91,37 @@ func bend(points []Point, place func(Point) float64) (at int, ok bool) {
 	return at, ok
 }
 
-// bends says that three neighbours bend down, and by more than their spread.
-func bends(before, here, behind Point, place func(Point) float64) bool {
-	x, y := place(here)-place(before), here.height()-before.height()
-	rest, more := place(behind)-place(here), behind.height()-here.height()
+// bendsDown says that three neighbours bend down, and by more than their spread.
+func bendsDown(before, here, behind Point, place func(Point) float64) bool {
+	x, y := place(here)-place(before), here.curveValue()-before.curveValue()
+	rest, more := place(behind)-place(here), behind.curveValue()-here.curveValue()
 	if y <= 0 || more/rest > flatter*y/x {
 		return false
 	}
 	share := x / (x + rest) // of the chord, to below here
-	above := here.height() - (1-share)*before.height() - share*behind.height()
-	spread := math.Sqrt(square(here.spread()) + square((1-share)*before.spread()) + square(share*behind.spread()))
+	above := here.curveValue() - (1-share)*before.curveValue() - share*behind.curveValue()
+	spread := math.Sqrt(square(here.valueSpread()) + square((1-share)*before.valueSpread()) +
+		square(share*behind.valueSpread()))
 	return above > sigmas*spread
 }
 
 func square(v float64) float64 { return v * v }
 
-// spread is the deviation of the point's height from one measurement to another. Requests of a rate come by chance, so
-// that their number has a deviation of its own: its root.
-func (p Point) spread() float64 {
+// valueSpread is the deviation of the point's height from one measurement to another. Requests of a rate come by
+// chance, so that their number has a deviation of its own: its root.
+func (p Point) valueSpread() float64 {
 	relative := square(noise)
 	if p.By == arrival.Rate && p.Requests > 0 {
 		relative += 1 / float64(p.Requests)
 	}
-	return p.height() * math.Sqrt(relative)
+	return p.curveValue() * math.Sqrt(relative)
 }
 
-// rising are the points with a place and a height, in order of the place.
-func rising(points []Point, place func(Point) float64) []int {
+// sortByPlace are the points with a place and a height, in order of the place.
+func sortByPlace(points []Point, place func(Point) float64) []int {
 	var order []int
 	for i, p := range points {
-		if x := place(p); x > 0 && p.height() >= 0 && !math.IsInf(x, 1) {
+		if x := place(p); x > 0 && p.curveValue() >= 0 && !math.IsInf(x, 1) {
 			order = append(order, i)
 		}
 	}

@@ -36,25 +36,25 @@ func (c Client) Of(p arrival.Pattern) metrics.Client {
 	return m
 }
 
-// meter watches the process.
-type meter struct {
+// processMeter watches the process.
+type processMeter struct {
 	began, ended time.Time
 	cpu          [2]time.Duration
 	gc           [2]debug.GCStats
 }
 
-func (m *meter) begin() {
+func (m *processMeter) startMeter() {
 	m.began, m.cpu[0] = time.Now(), processTime()
 	debug.ReadGCStats(&m.gc[0])
 }
 
-func (m *meter) end() {
+func (m *processMeter) stopMeter() {
 	m.ended, m.cpu[1] = time.Now(), processTime()
 	debug.ReadGCStats(&m.gc[1])
 }
 
-// of is what was seen while a point was measured.
-func (m *meter) of(p *Point) Client {
+// clientUsage is what was seen while a point was measured.
+func (m *processMeter) clientUsage(p *Point) Client {
 	c := Client{Cores: runtime.GOMAXPROCS(0)}
 	if m.began.IsZero() {
 		return c
@@ -80,11 +80,11 @@ func (c *Client) Waits(requests []metrics.Request, w *metrics.Window) {
 			queued, read = append(queued, r.Sent-r.Due), append(read, r.Read)
 		}
 	}
-	c.QueueP99, c.ReadP99 = p99(queued), p99(read)
+	c.QueueP99, c.ReadP99 = percentile99(queued), percentile99(read)
 }
 
-// p99 is the 99th percentile by LoadGen's rank.
-func p99(values []int64) time.Duration {
+// percentile99 is the 99th percentile by LoadGen's rank.
+func percentile99(values []int64) time.Duration {
 	if len(values) == 0 {
 		return 0
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// users ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each for
-// itself: nobody waits for the others, and no second wave is made.
-func (e *engine) users() {
+// runUsers ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each
+// for itself: nobody waits for the others, and no second wave is made.
+func (e *engine) runUsers() {
 	var group sync.WaitGroup
 	var at int64
 	e.boundWarmUp()
@@ -21,67 +21,67 @@ func (e *engine) users() {
 			continue
 		}
 		start += at
-		group.Go(func() { (&user{engine: e, number: i, up: make(chan struct{}, 1)}).run(start) })
+		group.Go(func() { (&closedLoopUser{engine: e, number: i, up: make(chan struct{}, 1)}).askUntilDone(start) })
 	}
 	group.Wait()
 	e.stop(ByRequests)
 }
 
-// user is one user.
-type user struct {
+// closedLoopUser is one user.
+type closedLoopUser struct {
 	*engine
 	number   int
 	up       chan struct{}
 	measured bool // it has sent a request that counts
 }
 
-// run asks until there is nothing more to ask for.
-func (u *user) run(due int64) {
+// askUntilDone asks until there is nothing more to ask for.
+func (u *closedLoopUser) askUntilDone(due int64) {
 	share, warm := u.plan.Share, u.plan.Share.Count(len(u.warm.items))
-	for u.keeper.wait(u.sending, due, u.up) {
+	for u.keeper.waitUntil(u.sending, due, u.up) {
 		place := int(u.taken.Add(1)) - 1
 		if place < warm {
 			if u.warming.Err() != nil { // nothing more warms up
 				continue
 			}
-			due = u.ask(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
+			due = u.sendItem(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
 			continue
 		}
-		if u.past(due) {
+		if u.durationElapsed(due) {
 			u.timeIsUp()
 			break
 		}
-		of, ok := u.promise(share.Place(place - warm))
+		of, ok := u.reserveUnit(share.Place(place - warm))
 		if !ok {
 			u.dealtOut()
 			break
 		}
-		u.gives(of)
+		u.addPending(of)
 		if n := share.Count(u.plan.Load.Requests); n > 0 && u.owed.Load() >= int64(n) {
 			u.dealtOut()
 		}
-		due = u.turns(of, due)
+		due = u.askTurns(of, due)
 	}
 	u.noMore()
 }
 
-// turns asks for all turns of a unit, until one fails, and returns when the next is due.
-func (u *user) turns(of unit, due int64) int64 {
-	told := u.work.history(of)
+// askTurns asks for all turns of a unit, until one fails, and returns when the next is due.
+func (u *closedLoopUser) askTurns(of workUnit, due int64) int64 {
+	told := u.work.newHistory(of)
 	left := of.to - of.from
-	defer func() { u.sends(left) }() // which nobody sends any more
+	defer func() { u.donePending(left) }() // which nobody sends any more
 	for k := of.from; k < of.to; k++ {
 		it := &u.work.items[k]
 		if k > of.from {
-			if due += int64(it.thinks(u.plan.Load)); !u.keeper.wait(u.sending, due, u.up) || u.past(due) {
+			if due += int64(it.thinkTime(u.plan.Load)); !u.keeper.waitUntil(u.sending, due, u.up) || u.durationElapsed(due) {
 				return due
 			}
 		}
-		u.begin(due)
+		u.markBegin(due)
 		u.sent.Add(1)
 		left--
-		u.sends(1)
-		r := u.ask(it, due, told, false)
+		u.donePending(1)
+		r := u.sendItem(it, due, told, false)
 		if due = r.End; r.Status != metrics.OK {
 			break
 		}
@@ -89,20 +89,20 @@ func (u *user) turns(of unit, due int64) int64 {
 	return due + int64(u.plan.Load.Think)
 }
 
-// ask sends one request.
-func (u *user) ask(it *item, due int64, told *prompts.History, warm bool) *metrics.Request {
-	r := u.slots.next()
+// sendItem sends one request.
+func (u *closedLoopUser) sendItem(it *workItem, due int64, told *prompts.History, warm bool) *metrics.Request {
+	r := u.slots.newRecord()
 	r.Due, r.User = due, u.number
-	u.engine.ask(it, r, told, nil, warm)
+	u.engine.askItem(it, r, told, nil, warm)
 	if !warm && !u.measured {
 		u.measured = true
-		u.steady(r)
+		u.noteFirstMeasured(r)
 	}
 	return r
 }
 
-// steady notes that a user has sent its first measured request.
-func (u *user) steady(r *metrics.Request) {
+// noteFirstMeasured notes that a user has sent its first measured request.
+func (u *closedLoopUser) noteFirstMeasured(r *metrics.Request) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.started++
@@ -110,7 +110,7 @@ func (u *user) steady(r *metrics.Request) {
 }
 
 // noMore notes that a user finds nothing more to do.
-func (u *user) noMore() {
+func (u *closedLoopUser) noMore() {
 	now := u.clock.Now()
 	u.mu.Lock()
 	defer u.mu.Unlock()

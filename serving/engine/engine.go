@@ -35,11 +35,11 @@ var errGrace = errors.New("the grace period is over")
 type engine struct {
 	asker    Asker
 	plan     Plan
-	work     *work
-	warm     *work
-	slots    slots
+	work     *sendableWork
+	warm     *sendableWork
+	slots    recordSlots
 	clock    *pace.Clock
-	keeper   *keeper
+	keeper   *timekeeper
 	progress *Progress
 
 	sending context.Context // ends when nothing more is sent, by an Ended
@@ -51,7 +51,7 @@ type engine struct {
 
 	zero   atomic.Int64 // when the measurement begins; unset before
 	begun  sync.Once
-	client meter
+	client processMeter
 	graced sync.Once
 	length time.Duration // of a schedule that a duration ends
 
@@ -81,25 +81,25 @@ func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
 	}
 	var s arrival.Schedule
 	if plan.Load.Kind != arrival.Users {
-		if s, err = e.schedule(); err != nil {
+		if s, err = e.makeSchedule(); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.write(s); err != nil {
+	if err := e.writeRequests(s); err != nil {
 		return nil, err
 	}
-	if err := e.late(time.Now()); err != nil {
+	if err := e.errIfStartPassed(time.Now()); err != nil {
 		return nil, err
 	}
-	return e.run(ctx, s)
+	return e.sendAll(ctx, s)
 }
 
 // ErrLate says that the start of a plan had passed before its requests were written, or before those that warm up were
 // answered.
 var ErrLate = errors.New("the start has passed")
 
-// late is ErrLate where the start has passed; nil: there is none.
-func (e *engine) late(now time.Time) error {
+// errIfStartPassed is ErrLate where the start has passed; nil: there is none.
+func (e *engine) errIfStartPassed(now time.Time) error {
 	if by := now.Sub(e.plan.Start); !e.plan.Start.IsZero() && by > 0 {
 		return fmt.Errorf("%w: all was ready %v after it", ErrLate, by.Round(time.Millisecond))
 	}
@@ -108,7 +108,7 @@ func (e *engine) late(now time.Time) error {
 
 // newEngine checks the plan. Its requests are not written yet.
 func newEngine(asker Asker, plan Plan) (*engine, error) {
-	if err := plan.check(); err != nil {
+	if err := plan.checkPlan(); err != nil {
 		return nil, err
 	}
 	e := &engine{asker: asker, plan: plan, progress: plan.Progress, from: unset, to: math.MaxInt64}
@@ -121,8 +121,8 @@ func newEngine(asker Asker, plan Plan) (*engine, error) {
 	return e, nil
 }
 
-// write has the requests written that will be sent here.
-func (e *engine) write(s arrival.Schedule) error {
+// writeRequests has the requests written that will be sent here.
+func (e *engine) writeRequests(s arrival.Schedule) error {
 	var warm []bool
 	share := e.plan.Share
 	if share.Of > 1 {
@@ -132,14 +132,15 @@ func (e *engine) write(s arrival.Schedule) error {
 		}
 	}
 	if e.plan.Lazy {
-		return e.warm.write(e.asker, e.plan.WarmUp, warm)
+		return e.warm.writeUnits(e.asker, e.plan.WarmUp, warm)
 	}
-	return errors.Join(e.work.write(e.asker, e.plan.Asks, e.own(s)), e.warm.write(e.asker, e.plan.WarmUp, warm))
+	return errors.Join(e.work.writeUnits(e.asker, e.plan.Asks, e.shareMask(s)), e.warm.writeUnits(e.asker, e.plan.WarmUp,
+		warm))
 }
 
-// own are the units that the share sends; nil: all, or nobody knows. Users who have no number of requests may come to
-// any unit when all have been sent once.
-func (e *engine) own(s arrival.Schedule) []bool {
+// shareMask are the units that the share sends; nil: all, or nobody knows. Users who have no number of requests may
+// come to any unit when all have been sent once.
+func (e *engine) shareMask(s arrival.Schedule) []bool {
 	share, p := e.plan.Share, e.plan.Load
 	if share.Of <= 1 || p.Kind == arrival.Users && p.Requests == 0 {
 		return nil
@@ -147,7 +148,7 @@ func (e *engine) own(s arrival.Schedule) []bool {
 	own := make([]bool, len(e.work.units))
 	if p.Kind == arrival.Users {
 		for k := range share.Count(p.Requests) {
-			own[e.work.index(share.Place(k))] = true
+			own[e.work.unitIndex(share.Place(k))] = true
 		}
 		return own
 	}
@@ -157,14 +158,14 @@ func (e *engine) own(s arrival.Schedule) []bool {
 		case s.Rows != nil:
 			own[s.Rows[i]] = true
 		default:
-			own[e.work.index(i)] = true
+			own[e.work.unitIndex(i)] = true
 		}
 	}
 	return own
 }
 
-// schedule are the due times of units.
-func (e *engine) schedule() (arrival.Schedule, error) {
+// makeSchedule are the due times of units.
+func (e *engine) makeSchedule() (arrival.Schedule, error) {
 	var stamps []time.Duration
 	if e.plan.Load.Kind == arrival.Replay {
 		for _, u := range e.work.units {
@@ -178,41 +179,41 @@ func (e *engine) schedule() (arrival.Schedule, error) {
 	return e.plan.Load.Schedule(len(e.work.units), stamps)
 }
 
-// run sends all, and makes the point.
-func (e *engine) run(ctx context.Context, s arrival.Schedule) (p *Point, err error) {
-	defer e.start(ctx)()
-	e.slots.size = len(e.warm.items) + e.expected(s)
-	e.keeper = &keeper{clock: e.clock, wake: make(chan struct{}, 1)}
+// sendAll sends all, and makes the point.
+func (e *engine) sendAll(ctx context.Context, s arrival.Schedule) (p *Point, err error) {
+	defer e.startClock(ctx)()
+	e.slots.size = len(e.warm.items) + e.expectedRequests(s)
+	e.keeper = &timekeeper{clock: e.clock, wake: make(chan struct{}, 1)}
 	keeping, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var kept sync.WaitGroup
-	kept.Go(func() { e.keeper.run(keeping) })
+	kept.Go(func() { e.keeper.wakeAll(keeping) })
 	if e.plan.Load.Kind == arrival.Users {
-		e.users()
+		e.runUsers()
 	} else {
-		err = e.open(s)
+		err = e.runOpenLoop(s)
 	}
 	enough()
 	kept.Wait()
-	e.rest()
+	e.stopTimers()
 	if err != nil {
 		return nil, err
 	}
-	p = e.point(s.Notes)
+	p = e.makePoint(s.Notes)
 	if e.plan.Load.Kind == arrival.Users {
-		e.window(p)
+		e.setSteadyWindow(p)
 	}
-	p.Client = e.client.of(p)
+	p.Client = e.client.clientUsage(p)
 	p.Client.Retries = e.retries.Load()
 	return p, nil
 }
 
-// start starts the clock, and lets ctx end what is sent and asked.
-func (e *engine) start(ctx context.Context) (end func()) {
+// startClock starts the clock, and lets ctx end what is sent and asked.
+func (e *engine) startClock(ctx context.Context) (end func()) {
 	caller := context.WithoutCancel(ctx)
 	e.sending, e.stop = context.WithCancelCause(caller)
 	e.asking, e.cancel = context.WithCancelCause(caller)
 	e.warming, e.cool = context.WithCancelCause(e.asking)
-	unlink := context.AfterFunc(ctx, func() { e.abort(ByCaller) })
+	unlink := context.AfterFunc(ctx, func() { e.abortPoint(ByCaller) })
 	e.clock = pace.Start(ctx)
 	return func() {
 		unlink()
@@ -222,8 +223,8 @@ func (e *engine) start(ctx context.Context) (end func()) {
 	}
 }
 
-// expected is how many requests there will be, as far as that is known.
-func (e *engine) expected(s arrival.Schedule) int {
+// expectedRequests is how many requests there will be, as far as that is known.
+func (e *engine) expectedRequests(s arrival.Schedule) int {
 	switch p := e.plan.Load; {
 	case p.Kind != arrival.Users:
 		return len(s.Due)
@@ -233,20 +234,20 @@ func (e *engine) expected(s arrival.Schedule) int {
 	return leastBlock
 }
 
-// abort ends the point at once.
-func (e *engine) abort(why Ended) {
+// abortPoint ends the point at once.
+func (e *engine) abortPoint(why Ended) {
 	e.stop(why)
 	e.cancel(why)
 }
 
-// begin is when the measurement begins, at the first time that it is called.
-func (e *engine) begin(at int64) {
+// markBegin is when the measurement begins, at the first time that it is called.
+func (e *engine) markBegin(at int64) {
 	e.begun.Do(func() {
 		e.zero.Store(at)
-		e.client.begin()
-		for _, d := range e.ends() {
-			e.after(d-time.Duration(e.clock.Now()-at), func() {
-				if e.past(at + int64(d)) {
+		e.client.startMeter()
+		for _, d := range e.endTimes() {
+			e.runLater(d-time.Duration(e.clock.Now()-at), func() {
+				if e.durationElapsed(at + int64(d)) {
 					e.timeIsUp()
 				}
 			})
@@ -254,8 +255,8 @@ func (e *engine) begin(at int64) {
 	})
 }
 
-// ends are the times after which a duration may have ended the sending.
-func (e *engine) ends() []time.Duration {
+// endTimes are the times after which a duration may have ended the sending.
+func (e *engine) endTimes() []time.Duration {
 	switch p := e.plan.Load; {
 	case p.Kind != arrival.Users && e.length == math.MaxInt64:
 		return nil
@@ -288,12 +289,12 @@ func (e *engine) warmUpLasts() time.Duration {
 // boundWarmUp begins the time that warmUpLasts.
 func (e *engine) boundWarmUp() {
 	if d := e.warmUpLasts(); d > 0 && len(e.warm.items) > 0 {
-		e.after(d, func() { e.cool(errGrace) })
+		e.runLater(d, func() { e.cool(errGrace) })
 	}
 }
 
-// past tells whether a duration has ended the sending at a time.
-func (e *engine) past(at int64) bool {
+// durationElapsed tells whether a duration has ended the sending at a time.
+func (e *engine) durationElapsed(at int64) bool {
 	passed := time.Duration(at - e.zero.Load())
 	switch p := e.plan.Load; {
 	case e.zero.Load() == unset:
@@ -315,18 +316,18 @@ func (e *engine) timeIsUp() {
 		if e.plan.Load.Kind == arrival.Users {
 			e.stop(ByDuration)
 		}
-		e.after(e.plan.Grace, func() {
+		e.runLater(e.plan.Grace, func() {
 			e.cancel(errGrace)
 			e.stop(ByDuration)
 		})
 	})
 }
 
-// gives counts the turns of a unit, which somebody is to send.
-func (e *engine) gives(u unit) { e.unsent.Add(int64(u.to - u.from)) }
+// addPending counts the turns of a unit, which somebody is to send.
+func (e *engine) addPending(u workUnit) { e.unsent.Add(int64(u.to - u.from)) }
 
-// sends counts turns that are sent, or will not be.
-func (e *engine) sends(turns int) {
+// donePending counts turns that are sent, or will not be.
+func (e *engine) donePending(turns int) {
 	if e.unsent.Add(-int64(turns)) == 0 && e.dealt.Load() {
 		e.allSent()
 	}
@@ -342,30 +343,30 @@ func (e *engine) dealtOut() {
 // allSent begins the grace period of a point that a number of requests ended, where it is to have one.
 func (e *engine) allSent() {
 	if e.plan.BoundAll {
-		e.graced.Do(func() { e.after(e.plan.Grace, func() { e.cancel(errGrace) }) })
+		e.graced.Do(func() { e.runLater(e.plan.Grace, func() { e.cancel(errGrace) }) })
 	}
 }
 
-// promise takes the turns of the unit at a place; false: so many are taken that nothing more begins.
-func (e *engine) promise(place int) (u unit, ok bool) {
+// reserveUnit takes the turns of the unit at a place; false: so many are taken that nothing more begins.
+func (e *engine) reserveUnit(place int) (u workUnit, ok bool) {
 	most := int64(e.plan.Share.Count(e.plan.Load.Requests))
 	if e.plan.Load.Requests > 0 && e.owed.Load() >= most || e.plan.More != nil && !e.plan.More(place) {
 		return u, false
 	}
-	u = e.work.at(place)
+	u = e.work.unitAt(place)
 	n := int64(u.to - u.from)
 	return u, e.owed.Add(n)-n < most || e.plan.Load.Requests == 0
 }
 
-// after does something later, unless the point has ended.
-func (e *engine) after(d time.Duration, do func()) {
+// runLater does something later, unless the point has ended.
+func (e *engine) runLater(d time.Duration, do func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.timers = append(e.timers, time.AfterFunc(d, do))
 }
 
-// rest stops what was planned for later.
-func (e *engine) rest() {
+// stopTimers stops what was planned for later.
+func (e *engine) stopTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range e.timers {
@@ -373,11 +374,11 @@ func (e *engine) rest() {
 	}
 }
 
-// ask sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
+// askItem sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
 // told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
-func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first func(), warm bool) {
+func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.History, first func(), warm bool) {
 	if e.plan.Lazy && !warm {
-		it = e.written(it)
+		it = e.writtenItem(it)
 	}
 	r.Row, r.Session, r.Turn, r.WarmUp = it.row, it.session, it.turn, warm
 	r.AskedIn, r.AskedOut, r.Retokenized = it.in, it.out, metrics.Unknown
@@ -396,12 +397,12 @@ func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first 
 		r.Events.OnFirst(first)
 		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
 		r.Usage, r.Status, r.Fault = metrics.NoUsage(), "", ""
-		e.try(ctx, it, r, told)
+		e.sendOnce(ctx, it, r, told)
 		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
 			break
 		}
 		e.retries.Add(1)
-		if !e.pause(backoff << min(try, 6)) {
+		if !e.waitOrStop(backoff << min(try, 6)) {
 			break
 		}
 	}
@@ -413,21 +414,21 @@ func (e *engine) ask(it *item, r *metrics.Request, told *prompts.History, first 
 		r.Status = metrics.Unfinished
 	}
 	if !warm {
-		e.ended(r)
+		e.countEnded(r)
 	}
 }
 
-// written is an item whose request is written now.
-func (e *engine) written(it *item) *item {
+// writtenItem is an item whose request is written now.
+func (e *engine) writtenItem(it *workItem) *workItem {
 	a, now := e.plan.Asks.At(it.at), *it
-	if err := now.write(e.asker, &a); err != nil {
+	if err := now.writeRequest(e.asker, &a); err != nil {
 		now.fault = err.Error()
 	}
 	return &now
 }
 
-// try sends an item once.
-func (e *engine) try(ctx context.Context, it *item, r *metrics.Request, told *prompts.History) {
+// sendOnce sends an item once.
+func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request, told *prompts.History) {
 	if it.fault != "" {
 		r.Sent = e.clock.Now()
 		r.End, r.Status, r.Fault = r.Sent, metrics.Faulty, it.fault
@@ -462,8 +463,8 @@ const (
 	mostGrown = 1 << 16
 )
 
-// pause waits; false: nothing more is sent.
-func (e *engine) pause(d time.Duration) bool {
+// waitOrStop waits; false: nothing more is sent.
+func (e *engine) waitOrStop(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -475,8 +476,8 @@ func (e *engine) pause(d time.Duration) bool {
 	return false
 }
 
-// ended counts a measured request.
-func (e *engine) ended(r *metrics.Request) {
+// countEnded counts a measured request.
+func (e *engine) countEnded(r *metrics.Request) {
 	e.progress.tokens.Add(int64(r.Events.Len()))
 	if e.plan.Seen != nil {
 		e.plan.Seen(r)
@@ -489,7 +490,7 @@ func (e *engine) ended(r *metrics.Request) {
 	if m.Found == metrics.OK {
 		return
 	}
-	if failed := e.progress.failed.Add(1); e.plan.MaxErrors.exceeded(failed, ended) {
-		e.abort(ByErrors)
+	if failed := e.progress.failed.Add(1); e.plan.MaxErrors.isExceeded(failed, ended) {
+		e.abortPoint(ByErrors)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// keeper wakes goroutines at exact times: one of them sleeps for all.
-type keeper struct {
+// timekeeper wakes goroutines at exact times: one of them sleeps for all.
+type timekeeper struct {
 	clock *pace.Clock
 	mu    sync.Mutex
 	queue waiters
@@ -31,8 +31,8 @@ const (
 	napped = 500 * time.Microsecond
 )
 
-// wait returns when it is due; false: ctx ended before.
-func (k *keeper) wait(ctx context.Context, due int64, up chan struct{}) bool {
+// waitUntil returns when it is due; false: ctx ended before.
+func (k *timekeeper) waitUntil(ctx context.Context, due int64, up chan struct{}) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -57,8 +57,8 @@ func (k *keeper) wait(ctx context.Context, due int64, up chan struct{}) bool {
 	}
 }
 
-// due wakes those that are due, and says when the next is; ok is false where there is none.
-func (k *keeper) due() (next int64, ok bool) {
+// wakeDue wakes those that are due, and says when the next is; ok is false where there is none.
+func (k *timekeeper) wakeDue() (next int64, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(k.queue) > 0 {
@@ -70,14 +70,14 @@ func (k *keeper) due() (next int64, ok bool) {
 	return 0, false
 }
 
-// run wakes until ctx ends.
-func (k *keeper) run(ctx context.Context) {
+// wakeAll wakes until ctx ends.
+func (k *timekeeper) wakeAll(ctx context.Context) {
 	sleeper := pace.NewSleeper(ctx, k.clock, false)
 	defer sleeper.Close()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		next, ok := k.due()
+		next, ok := k.wakeDue()
 		left := time.Duration(next - k.clock.Now())
 		switch {
 		case !ok:

@@ -73,33 +73,33 @@ func MeasureByLoadGen(
 	plan.MaxErrors, plan.Retry = &MaxErrors{Count: math.MaxInt}, 0
 	e, err := newEngine(asker, plan)
 	if err == nil {
-		err = e.write(arrival.Schedule{})
+		err = e.writeRequests(arrival.Schedule{})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer e.start(ctx)()
+	defer e.startClock(ctx)()
 	testing, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	d := &driven{engine: e, settings: s, fail: fail}
+	d := &servedWorkload{engine: e, settings: s, fail: fail}
 	e.slots.size = len(e.warm.items) + int(min(s.MinQueryCount, leastBlock))
 	result, err := loadgen.StartTest(testing, d, d, s, l)
 	if cause := context.Cause(testing); cause != nil && ctx.Err() == nil {
 		err = cause
 	}
 	if err != nil {
-		e.abort(ByErrors)
+		e.abortPoint(ByErrors)
 	}
 	d.group.Wait()
 	e.stop(ByRequests)
-	d.place()
-	p := e.point(nil)
-	p.Client = e.client.of(p)
+	d.placeDueTimes()
+	p := e.makePoint(nil)
+	p.Client = e.client.clientUsage(p)
 	return p, result, err
 }
 
-// driven is the SUT and the QSL of a server.
-type driven struct {
+// servedWorkload is the SUT and the QSL of a server.
+type servedWorkload struct {
 	*engine
 	settings loadgen.TestSettings
 	fail     context.CancelCauseFunc
@@ -108,54 +108,56 @@ type driven struct {
 }
 
 // Name implements loadgen.SUT and loadgen.QSL.
-func (d *driven) Name() string { return "server" }
+func (d *servedWorkload) Name() string { return "server" }
 
 // TotalSampleCount implements loadgen.QSL: each request is a sample.
-func (d *driven) TotalSampleCount() int { return len(d.work.items) }
+func (d *servedWorkload) TotalSampleCount() int { return len(d.work.items) }
 
 // PerformanceSampleCount implements loadgen.QSL: all requests are written.
-func (d *driven) PerformanceSampleCount() int { return len(d.work.items) }
+func (d *servedWorkload) PerformanceSampleCount() int { return len(d.work.items) }
 
 // LoadSamplesToRAM implements loadgen.QSL.
-func (d *driven) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
+func (d *servedWorkload) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
 
 // UnloadSamplesFromRAM implements loadgen.QSL.
-func (d *driven) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error { return nil }
+func (d *servedWorkload) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error {
+	return nil
+}
 
 // FlushQueries implements loadgen.SUT: nothing is held back.
-func (d *driven) FlushQueries(context.Context) error { return nil }
+func (d *servedWorkload) FlushQueries(context.Context) error { return nil }
 
 // WarmUp implements loadgen.Warmer.
-func (d *driven) WarmUp(context.Context) error {
+func (d *servedWorkload) WarmUp(context.Context) error {
 	d.warmUp()
 	return nil
 }
 
 // IssueQuery implements loadgen.SUT.
-func (d *driven) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Responder) error {
+func (d *servedWorkload) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Responder) error {
 	now := d.clock.Now()
-	d.began.Do(d.client.begin)
+	d.began.Do(d.client.startMeter)
 	for _, s := range q.Samples {
-		r := d.slots.next()
+		r := d.slots.newRecord()
 		r.Due, r.Index = now, int(s.ID)
-		d.group.Go(func() { d.answer(s, r, out) })
+		d.group.Go(func() { d.answerSample(s, r, out) })
 	}
 	return nil
 }
 
-// answer asks for a sample, and answers it.
-func (d *driven) answer(s loadgen.QuerySample, r *metrics.Request, out loadgen.Responder) {
+// answerSample asks for a sample, and answers it.
+func (d *servedWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request, out loadgen.Responder) {
 	answer := []loadgen.QuerySampleResponse{{ID: s.ID}}
 	first := func() { out.FirstTokenComplete(answer) }
 	if !d.settings.UseTokenLatencies {
 		first = nil
 	}
-	d.ask(&d.work.items[s.Index], r, nil, first, false)
+	d.askItem(&d.work.items[s.Index], r, nil, first, false)
 	m := metrics.Measure(r, metrics.Rules{NoTokens: d.plan.NoTokens})
 	switch {
 	case m.Found != metrics.OK:
 		d.fail(fmt.Errorf("the request of row %d failed (%s%s): LoadGen's tests end with the first that fails", r.Row+1,
-			m.Found, said(r.Fault)))
+			m.Found, faultText(r.Fault)))
 	case d.settings.UseTokenLatencies && m.Out == metrics.Unknown:
 		d.fail(errors.New("the server does not count the tokens of its answers: LoadGen wants to know how many there are"))
 	default:
@@ -163,17 +165,18 @@ func (d *driven) answer(s loadgen.QuerySample, r *metrics.Request, out loadgen.R
 	}
 }
 
-func said(fault string) string {
+func faultText(fault string) string {
 	if fault == "" {
 		return ""
 	}
 	return ": " + fault
 }
 
-// place sets when requests were due by LoadGen's schedule, whose zero is the earliest that none was issued before.
-func (d *driven) place() {
+// placeDueTimes sets when requests were due by LoadGen's schedule, whose zero is the earliest that none was issued
+// before.
+func (d *servedWorkload) placeDueTimes() {
 	zero := int64(math.MaxInt64)
-	due, err := d.arrivals()
+	due, err := d.serverArrivals()
 	for _, b := range d.slots.blocks {
 		for i := range b {
 			if r := &b[i]; !r.WarmUp && err == nil && r.Index < len(due) {
@@ -195,8 +198,8 @@ func (d *driven) place() {
 	}
 }
 
-// arrivals are Server's due times; none of another scenario.
-func (d *driven) arrivals() ([]int64, error) {
+// serverArrivals are Server's due times; none of another scenario.
+func (d *servedWorkload) serverArrivals() ([]int64, error) {
 	s := d.settings
 	if s.Scenario != loadgen.Server {
 		return nil, nil

@@ -15,24 +15,24 @@ import (
 // lead is how long after its start a schedule begins: its first request is not late.
 const lead = 2 * time.Millisecond
 
-// open sends by a schedule, whatever the server does.
-func (e *engine) open(s arrival.Schedule) error {
+// runOpenLoop sends by a schedule, whatever the server does.
+func (e *engine) runOpenLoop(s arrival.Schedule) error {
 	e.warmUp()
 	var group sync.WaitGroup
 	defer group.Wait()
 	sleeper := pace.NewSleeper(e.sending, e.clock, false)
 	defer sleeper.Close()
-	ended := e.lasts(s)
+	ended := e.scheduleEnd(s)
 	at := e.clock.Now() + int64(lead)
 	if !e.plan.Start.IsZero() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
-		if err := e.late(e.clock.Wall().Add(time.Duration(e.clock.Now()))); err != nil && e.sending.Err() == nil {
+		if err := e.errIfStartPassed(e.clock.Wall().Add(time.Duration(e.clock.Now()))); err != nil && e.sending.Err() == nil {
 			return err
 		}
 		sleeper.Until(at)
 	}
-	e.begin(at)
-	o := &opened{engine: e, schedule: s, zero: e.zero.Load()}
+	e.markBegin(at)
+	o := &openLoop{engine: e, schedule: s, zero: e.zero.Load()}
 	if n := e.plan.Share.Count(e.plan.Load.Users); n > 0 {
 		o.room = make(chan struct{}, n)
 	}
@@ -41,27 +41,27 @@ func (e *engine) open(s arrival.Schedule) error {
 			continue
 		}
 		sleeper.Until(o.zero + due)
-		if e.sending.Err() != nil || !o.enter() {
-			o.left(i)
+		if e.sending.Err() != nil || !o.enterCap() {
+			o.recordUnsent(i)
 			return nil
 		}
 		if e.plan.Load.Sessions {
-			if _, ok := e.promise(i); !ok {
-				o.leave()
+			if _, ok := e.reserveUnit(i); !ok {
+				o.leaveCap()
 				break
 			}
 		}
-		u := o.unit(i)
-		e.gives(u)
-		group.Go(func() { o.send(i, u) })
+		u := o.unitAt(i)
+		e.addPending(u)
+		group.Go(func() { o.sendUnit(i, u) })
 	}
 	e.dealtOut()
 	e.stop(ended)
 	return nil
 }
 
-// lasts is what will end a schedule, and sets how long it is where a duration does.
-func (e *engine) lasts(s arrival.Schedule) Ended {
+// scheduleEnd is what will end a schedule, and sets how long it is where a duration does.
+func (e *engine) scheduleEnd(s arrival.Schedule) Ended {
 	p := e.plan.Load
 	e.length = math.MaxInt64
 	if p.Requests > 0 && len(s.Due) >= p.Requests || p.Kind != arrival.Rate && p.Duration == 0 {
@@ -90,24 +90,24 @@ func (e *engine) warmUp() {
 			continue
 		}
 		group.Go(func() {
-			r := e.slots.next()
+			r := e.slots.newRecord()
 			r.Due = e.clock.Now()
-			e.ask(&e.warm.items[i], r, nil, nil, true)
+			e.askItem(&e.warm.items[i], r, nil, nil, true)
 		})
 	}
 	group.Wait()
 }
 
-// opened is a schedule that runs.
-type opened struct {
+// openLoop is a schedule that runs.
+type openLoop struct {
 	*engine
 	schedule arrival.Schedule
 	zero     int64
 	room     chan struct{} // nil: as many as come
 }
 
-// enter waits until the request may be sent; false: it may not any more.
-func (o *opened) enter() bool {
+// enterCap waits until the request may be sent; false: it may not any more.
+func (o *openLoop) enterCap() bool {
 	if o.room == nil {
 		return true
 	}
@@ -119,62 +119,62 @@ func (o *opened) enter() bool {
 	}
 }
 
-func (o *opened) leave() {
+func (o *openLoop) leaveCap() {
 	if o.room != nil {
 		<-o.room
 	}
 }
 
-// unit is what is sent at a place of the schedule.
-func (o *opened) unit(i int) unit {
+// unitAt is what is sent at a place of the schedule.
+func (o *openLoop) unitAt(i int) workUnit {
 	if o.schedule.Rows != nil {
 		return o.work.units[o.schedule.Rows[i]]
 	}
-	return o.work.at(i)
+	return o.work.unitAt(i)
 }
 
-// send sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer
+// sendUnit sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer
 // before has ended and its user has thought. The place in the room is the caller's, of the first turn.
-func (o *opened) send(i int, u unit) {
+func (o *openLoop) sendUnit(i int, u workUnit) {
 	due := o.zero + o.schedule.Due[i]
 	left := u.to - u.from
-	defer func() { o.sends(left) }() // which nobody sends any more
+	defer func() { o.donePending(left) }() // which nobody sends any more
 	var up chan struct{}
-	told := o.work.history(u)
+	told := o.work.newHistory(u)
 	for k := u.from; k < u.to; k++ {
 		it := &o.work.items[k]
 		if k > u.from {
 			if up == nil {
 				up = make(chan struct{}, 1)
 			}
-			due += int64(it.thinks(o.plan.Load))
-			if o.past(due) || !o.keeper.wait(o.asking, due, up) || !o.enter() {
+			due += int64(it.thinkTime(o.plan.Load))
+			if o.durationElapsed(due) || !o.keeper.waitUntil(o.asking, due, up) || !o.enterCap() {
 				return
 			}
 		}
-		r := o.slots.next()
+		r := o.slots.newRecord()
 		r.Due = due
 		o.sent.Add(1)
 		left--
-		o.sends(1)
-		o.ask(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
-		o.leave()
+		o.donePending(1)
+		o.askItem(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
+		o.leaveCap()
 		if due = r.End; r.Status != metrics.OK {
 			return // nobody goes on after that
 		}
 	}
 }
 
-// thinks is how long a user thinks before an item.
-func (it *item) thinks(p arrival.Pattern) time.Duration {
+// thinkTime is how long a user thinks before an item.
+func (it *workItem) thinkTime(p arrival.Pattern) time.Duration {
 	if it.think > 0 && it.turn > 0 {
 		return it.think
 	}
 	return p.Think
 }
 
-// left records, from a place on, what was due and not sent when the grace period ended.
-func (o *opened) left(from int) {
+// recordUnsent records, from a place on, what was due and not sent when the grace period ended.
+func (o *openLoop) recordUnsent(from int) {
 	if !errors.Is(context.Cause(o.asking), errGrace) {
 		return
 	}
@@ -183,8 +183,8 @@ func (o *opened) left(from int) {
 		if !o.plan.Share.Has(i) {
 			continue
 		}
-		it := &o.work.items[o.unit(i).from]
-		r := o.slots.next()
+		it := &o.work.items[o.unitAt(i).from]
+		r := o.slots.newRecord()
 		*r = metrics.Request{
 			Row: it.row, Session: it.session, Due: o.zero + o.schedule.Due[i], Sent: now, End: now,
 			Status: metrics.Unfinished, Fault: "not sent: so many requests were under way until the grace period ended",

@@ -102,8 +102,8 @@ func ParseMaxErrors(text string) (MaxErrors, error) {
 	return MaxErrors{Count: n}, nil
 }
 
-// exceeded tells whether so many failed of those that ended are too many.
-func (m *MaxErrors) exceeded(failed, ended int64) bool {
+// isExceeded tells whether so many failed of those that ended are too many.
+func (m *MaxErrors) isExceeded(failed, ended int64) bool {
 	switch {
 	case m == nil:
 		return ended >= errorsAreAfter && float64(failed) > errorShare*float64(ended)
@@ -126,11 +126,11 @@ func (m *MaxErrors) Fails(requests []metrics.Request, noTokens bool) bool {
 			failed++
 		}
 	}
-	return failed > 0 && good == 0 || m.exceeded(failed, good+failed)
+	return failed > 0 && good == 0 || m.isExceeded(failed, good+failed)
 }
 
-// check says what of a plan cannot be run.
-func (p *Plan) check() error {
+// checkPlan says what of a plan cannot be run.
+func (p *Plan) checkPlan() error {
 	var faults []error
 	need := func(ok bool, text string) {
 		if !ok {

@@ -30,15 +30,15 @@ type Point struct {
 	Notes  []string
 }
 
-// point makes the point of what was recorded.
-func (e *engine) point(notes []string) *Point {
-	e.client.end()
+// makePoint makes the point of what was recorded.
+func (e *engine) makePoint(notes []string) *Point {
+	e.client.stopMeter()
 	zero := e.zero.Load()
 	if zero == unset {
 		zero = e.clock.Now()
 	}
 	p := &Point{
-		Load: e.plan.Load, Requests: e.slots.all(), Notes: notes,
+		Load: e.plan.Load, Requests: e.slots.joinRecords(), Notes: notes,
 		Began: e.clock.Wall().Add(time.Duration(zero)),
 	}
 	var cause Ended
@@ -55,28 +55,28 @@ func (e *engine) point(notes []string) *Point {
 		r.Due, r.Sent, r.End = r.Due-zero, r.Sent-zero, r.End-zero
 		r.Events.Shift(-zero)
 	}
-	e.rounds(p)
+	e.countRounds(p)
 	return p
 }
 
-// rounds says how often the data were asked for.
-func (e *engine) rounds(p *Point) {
+// countRounds says how often the data were asked for.
+func (e *engine) countRounds(p *Point) {
 	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s asked for up to %d times, each time shuffled anew: the "+
-			"server's cache may answer", were(len(e.work.items), "prompt"), p.Rounds))
+			"server's cache may answer", countWithVerb(len(e.work.items), "prompt"), p.Rounds))
 	}
 }
 
-// were is a number of things and its verb.
-func were(n int, thing string) string {
+// countWithVerb is a number of things and its verb.
+func countWithVerb(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing + " was"
 	}
 	return figure.Plural(n, thing) + " were"
 }
 
-// window is the steady part.
-func (e *engine) window(p *Point) {
+// setSteadyWindow is the steady part.
+func (e *engine) setSteadyWindow(p *Point) {
 	zero := e.zero.Load()
 	if e.started < e.plan.Share.Count(e.plan.Load.Users) || e.from >= e.to {
 		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+

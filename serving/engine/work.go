@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// item is a request as it is sent.
-type item struct {
+// workItem is a request as it is sent.
+type workItem struct {
 	prepared Prepared
 	fault    string // why it could not be written; empty: it was, or will be
 	at       int    // among the requests
@@ -29,49 +29,49 @@ type item struct {
 	own      *prompts.Ask // of a session that goes on from the server's answers: written when it is due
 }
 
-// unit are items that follow each other: the turns of a session, else one.
-type unit struct{ from, to int }
+// workUnit are items that follow each other: the turns of a session, else one.
+type workUnit struct{ from, to int }
 
-// work is all that can be sent.
-type work struct {
-	items []item
-	units []unit
+// sendableWork is all that can be sent.
+type sendableWork struct {
+	items []workItem
+	units []workUnit
 	seed  uint64
 
 	mu     sync.Mutex
 	orders [][]int32 // of the units, by round but the first
 }
 
-// placed are requests that say their places without being made.
-type placed interface{ Place(i int) prompts.Ask }
+// placer are requests that say their places without being made.
+type placer interface{ Place(i int) prompts.Ask }
 
 // planWork is what can be sent, without a request that is written: turns of sessions are joined where they follow each
 // other.
-func planWork(asks Asks, joined bool, seed uint64) *work {
-	w := &work{seed: seed}
+func planWork(asks Asks, joined bool, seed uint64) *sendableWork {
+	w := &sendableWork{seed: seed}
 	if asks == nil {
 		return w
 	}
-	w.items = make([]item, asks.Len())
+	w.items = make([]workItem, asks.Len())
 	for i := range w.items {
 		w.items[i].at = i
 	}
 	if joined {
 		at := asks.At
-		if of, ok := asks.(placed); ok {
+		if of, ok := asks.(placer); ok {
 			at = of.Place
 		}
 		for i := range w.items {
 			a := at(i)
-			w.items[i].place(&a)
+			w.items[i].takePlace(&a)
 		}
 	}
-	w.join(joined)
+	w.joinUnits(joined)
 	return w
 }
 
-// write has the requests of units written, on all cores; nil: of all.
-func (w *work) write(asker Asker, asks Asks, own []bool) error {
+// writeUnits has the requests of units written, on all cores; nil: of all.
+func (w *sendableWork) writeUnits(asker Asker, asks Asks, own []bool) error {
 	var mu sync.Mutex
 	var faults []error
 	lists.Each(context.Background(), len(w.units), func(i int) {
@@ -80,7 +80,7 @@ func (w *work) write(asker Asker, asks Asks, own []bool) error {
 		}
 		for k := w.units[i].from; k < w.units[i].to; k++ {
 			a := asks.At(k)
-			if err := w.items[k].write(asker, &a); err != nil {
+			if err := w.items[k].writeRequest(asker, &a); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				faults = append(faults, fmt.Errorf("request %d of the data: %w", a.Row+1, err))
@@ -91,16 +91,16 @@ func (w *work) write(asker Asker, asks Asks, own []bool) error {
 	return errors.Join(faults...)
 }
 
-// place takes over what an item is among others.
-func (it *item) place(a *prompts.Ask) {
-	*it = item{
+// takePlace takes over what an item is among others.
+func (it *workItem) takePlace(a *prompts.Ask) {
+	*it = workItem{
 		at: it.at, row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
 		in: metrics.Unknown, out: metrics.Unknown,
 	}
 }
 
-func (it *item) write(asker Asker, a *prompts.Ask) (err error) {
-	it.place(a)
+func (it *workItem) writeRequest(asker Asker, a *prompts.Ask) (err error) {
+	it.takePlace(a)
 	if a.InputTokens > 0 {
 		it.in = int64(a.InputTokens)
 	}
@@ -118,8 +118,8 @@ func (it *item) write(asker Asker, a *prompts.Ask) (err error) {
 	return err
 }
 
-// join makes units: neighbours of one session, turn after turn, are one.
-func (w *work) join(joined bool) {
+// joinUnits makes units: neighbours of one session, turn after turn, are one.
+func (w *sendableWork) joinUnits(joined bool) {
 	for i := range w.items {
 		it := &w.items[i]
 		if n := len(w.units); joined && n > 0 && it.session != "" && it.turn > 0 {
@@ -128,19 +128,19 @@ func (w *work) join(joined bool) {
 				continue
 			}
 		}
-		w.units = append(w.units, unit{i, i + 1})
+		w.units = append(w.units, workUnit{i, i + 1})
 	}
 }
 
-// round is how often the unit at a place in the order of sending was sent before.
-func (w *work) round(place int) int { return place / len(w.units) }
+// roundAt is how often the unit at a place in the order of sending was sent before.
+func (w *sendableWork) roundAt(place int) int { return place / len(w.units) }
 
-// at is the unit at a place in the order of sending: all in their order, then all again, shuffled anew.
-func (w *work) at(place int) unit { return w.units[w.index(place)] }
+// unitAt is the unit at a place in the order of sending: all in their order, then all again, shuffled anew.
+func (w *sendableWork) unitAt(place int) workUnit { return w.units[w.unitIndex(place)] }
 
-// index is the number of the unit at a place.
-func (w *work) index(place int) int {
-	round, i := w.round(place), place%len(w.units)
+// unitIndex is the number of the unit at a place.
+func (w *sendableWork) unitIndex(place int) int {
+	round, i := w.roundAt(place), place%len(w.units)
 	if round == 0 {
 		return i
 	}
@@ -158,16 +158,16 @@ func (w *work) index(place int) int {
 	return int(w.orders[round-1][i])
 }
 
-// history is where a unit remembers what was said; nil: it need not.
-func (w *work) history(u unit) *prompts.History {
+// newHistory is where a unit remembers what was said; nil: it need not.
+func (w *sendableWork) newHistory(u workUnit) *prompts.History {
 	if w.items[u.from].own == nil {
 		return nil
 	}
 	return new(prompts.History)
 }
 
-// slots hold what is recorded, in blocks that never move.
-type slots struct {
+// recordSlots hold what is recorded, in blocks that never move.
+type recordSlots struct {
 	mu     sync.Mutex
 	blocks [][]metrics.Request
 	size   int // of the next block
@@ -176,8 +176,8 @@ type slots struct {
 // leastBlock is how many requests the blocks have that come when the first is full.
 const leastBlock = 4096
 
-// next is a new record.
-func (s *slots) next() *metrics.Request {
+// newRecord is a new record.
+func (s *recordSlots) newRecord() *metrics.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.blocks)
@@ -191,8 +191,8 @@ func (s *slots) next() *metrics.Request {
 	return &(*b)[len(*b)-1]
 }
 
-// all are the records, in one piece.
-func (s *slots) all() []metrics.Request {
+// joinRecords are the records, in one piece.
+func (s *recordSlots) joinRecords() []metrics.Request {
 	if len(s.blocks) == 0 {
 		return nil
 	}

@@ -95,8 +95,8 @@ func ParsePercentile(name string) (p float64, ok bool) {
 	return p, err == nil && p > 0 && p < 1
 }
 
-// rank is the element of n sorted values that LoadGen takes as percentile p.
-func rank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
+// percentileRank is the element of n sorted values that LoadGen takes as percentile p.
+func percentileRank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
 
 // z is how many deviations of a normal distribution 95 % of it lie within.
 const z = 1.959963984540054
@@ -113,8 +113,8 @@ func Wilson(k float64, n int) (low, high float64) {
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// values are those of one metric, to be walked again and again.
-type values struct {
+// metricValues are those of one metric, to be walked again and again.
+type metricValues struct {
 	orderstat.Values
 	of       func(v int64) float64 // what an integer stands for
 	n        int                   // how many there are
@@ -125,8 +125,8 @@ type values struct {
 	lowest   bool      // a failure is the lowest value, not the highest
 }
 
-// distribution finds the percentiles, rising.
-func (v values) distribution(percentiles []float64) Distribution {
+// summarize finds the percentiles, rising.
+func (v metricValues) summarize(percentiles []float64) Distribution {
 	if v.n == 0 {
 		return Distribution{}
 	}
@@ -135,8 +135,8 @@ func (v values) distribution(percentiles []float64) Distribution {
 	ranks := make([]int, 0, each*len(percentiles))
 	for _, p := range percentiles {
 		below := min(int(float64(v.n-1)*p), v.n-1)
-		ranks = append(ranks, rank(v.n, p), below, min(below+1, v.n-1))
-		low, high := v.bounds(p)
+		ranks = append(ranks, percentileRank(v.n, p), below, min(below+1, v.n-1))
+		low, high := v.shareBounds(p)
 		for _, p := range []float64{p, low, high} {
 			with, _ := v.withFailures(p)
 			ranks = append(ranks, max(0, min(with, v.n-1)))
@@ -147,7 +147,7 @@ func (v values) distribution(percentiles []float64) Distribution {
 		at := func(j int) float64 { return v.of(found[each*i+j]) }
 		judged := func(p float64, j int) float64 {
 			if _, beyond := v.withFailures(p); beyond {
-				return v.failure()
+				return v.failureValue()
 			}
 			return at(j)
 		}
@@ -158,7 +158,7 @@ func (v values) distribution(percentiles []float64) Distribution {
 			q.Failed = judged(p, 3)
 		}
 		if slices.Contains(v.asked, p) {
-			low, high := v.bounds(p)
+			low, high := v.shareBounds(p)
 			q.Between = &Bounds{judged(low, 4), judged(high, 5)}
 		}
 		d.Percentiles = append(d.Percentiles, q)
@@ -166,23 +166,23 @@ func (v values) distribution(percentiles []float64) Distribution {
 	return d
 }
 
-// bounds are the shares between which that of the values below a percentile may be.
-func (v values) bounds(p float64) (low, high float64) {
+// shareBounds are the shares between which that of the values below a percentile may be.
+func (v metricValues) shareBounds(p float64) (low, high float64) {
 	n := v.n + v.failed
 	return Wilson(p*float64(n), n)
 }
 
 // withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.
-func (v values) withFailures(p float64) (at int, beyond bool) {
-	at = rank(v.n+v.failed, p)
+func (v metricValues) withFailures(p float64) (at int, beyond bool) {
+	at = percentileRank(v.n+v.failed, p)
 	if v.lowest {
 		at -= v.failed
 	}
 	return at, at < 0 || at >= v.n
 }
 
-// failure is the value that a failed request counts as.
-func (v values) failure() float64 {
+// failureValue is the value that a failed request counts as.
+func (v metricValues) failureValue() float64 {
 	if v.lowest {
 		return 0
 	}
@@ -224,7 +224,7 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
 func (d *Distribution) UnmarshalJSON(text []byte) error {
-	fields, err := statistics(text)
+	fields, err := parseStatistics(text)
 	if err != nil {
 		return err
 	}
@@ -249,8 +249,8 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// statistics are the fields of a distribution's JSON that are some; nil is null.
-func statistics(text []byte) (map[string]*float64, error) {
+// parseStatistics are the fields of a distribution's JSON that are some; nil is null.
+func parseStatistics(text []byte) (map[string]*float64, error) {
 	fields := map[string]*float64{}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -278,17 +278,17 @@ func percentileOf(p float64, name string, fields map[string]*float64) Percentile
 		q.Linear = *v
 	}
 	if v, ok := fields[name+"_failed"]; ok {
-		q.Failed = infinite(v)
+		q.Failed = orInfinite(v)
 	}
 	low, isLow := fields[name+"_low"]
 	if high, ok := fields[name+"_high"]; ok && isLow {
-		q.Between = &Bounds{infinite(low), infinite(high)}
+		q.Between = &Bounds{orInfinite(low), orInfinite(high)}
 	}
 	return q
 }
 
-// infinite is a number of which null is infinite.
-func infinite(v *float64) float64 {
+// orInfinite is a number of which null is infinite.
+func orInfinite(v *float64) float64 {
 	if v == nil {
 		return math.Inf(1)
 	}

@@ -154,7 +154,7 @@ func (f *Figures) UserRate() *float64 {
 	if !ok {
 		return nil
 	}
-	return ratio(1e9, median.Value)
+	return divideOrNil(1e9, median.Value)
 }
 
 // CountedTokensPerSec is TokensPerSec; nil where no answer's tokens were counted, so that it is no rate of 0.

@@ -132,12 +132,12 @@ func Of(requests []Request, rules Rules) *Figures {
 			all = append(all, Measure(&requests[i], rules))
 		}
 	}
-	w := span(all)
+	w := wholeWindow(all)
 	w.To = max(w.To, w.From+rules.Least)
 	if rules.Window != nil {
 		w = *rules.Window
 	}
-	f := figures(all, w, rules)
+	f := computeFigures(all, w, rules)
 	if len(rules.Servers) > 1 {
 		for i, name := range rules.Servers {
 			own := make([]Measured, 0, len(all)/len(rules.Servers))
@@ -146,14 +146,14 @@ func Of(requests []Request, rules Rules) *Figures {
 					own = append(own, all[j])
 				}
 			}
-			f.Servers = append(f.Servers, ServerFigures{name, *figures(own, w, rules)})
+			f.Servers = append(f.Servers, ServerFigures{name, *computeFigures(own, w, rules)})
 		}
 	}
 	return f
 }
 
-// span is from the first due time to the last token, or to the end of what brought none.
-func span(all []Measured) Window {
+// wholeWindow is from the first due time to the last token, or to the end of what brought none.
+func wholeWindow(all []Measured) Window {
 	if len(all) == 0 {
 		return Window{}
 	}
@@ -164,8 +164,8 @@ func span(all []Measured) Window {
 	return w
 }
 
-// figures are those of requests in a window.
-func figures(all []Measured, w Window, rules Rules) *Figures {
+// computeFigures are those of requests in a window.
+func computeFigures(all []Measured, w Window, rules Rules) *Figures {
 	f := &Figures{Failed: map[Status]int{}, CountedBy: map[Counter]int{}, WindowNS: w.To - w.From}
 	inside := make([]*Measured, 0, len(all))
 	for i := range all {
@@ -186,22 +186,22 @@ func figures(all []Measured, w Window, rules Rules) *Figures {
 			f.Failed[m.Found]++
 		}
 	}
-	f.tokens(inside)
-	f.Lengths = lengths(inside)
-	f.distributions(inside, rules)
-	f.ConcurrencyMean, f.ConcurrencyPeak = concurrency(all, w)
-	f.rates(all, w, rules)
+	f.countTokens(inside)
+	f.Lengths = meanLengths(inside)
+	f.setDistributions(inside, rules)
+	f.ConcurrencyMean, f.ConcurrencyPeak = measureConcurrency(all, w)
+	f.setRates(all, w, rules)
 	if rules.Limits != nil {
-		f.good(inside, all, w, rules)
+		f.setGoodput(inside, all, w, rules)
 	}
 	if rules.LoadGen == loadgen.Server.String() || rules.LoadGen == loadgen.Offline.String() {
-		f.LoadGen = headline(inside, rules.LoadGen)
+		f.LoadGen = loadGenResult(inside, rules.LoadGen)
 	}
 	return f
 }
 
-// tokens counts those of answers and prompts.
-func (f *Figures) tokens(inside []*Measured) {
+// countTokens counts those of answers and prompts.
+func (f *Figures) countTokens(inside []*Measured) {
 	var counted, events, cached int64
 	for _, m := range inside {
 		if m.Found != OK {
@@ -213,19 +213,19 @@ func (f *Figures) tokens(inside []*Measured) {
 		if m.Bundled() {
 			f.Bundled++
 		}
-		if m.streams() && m.Out != Unknown {
+		if m.isStream() && m.Out != Unknown {
 			counted, events = counted+m.Out, events+int64(m.Events.Len())
 		}
 		f.PromptTokens += max(0, m.Usage.Prompt)
 		f.ReasoningTokens += max(0, m.Usage.Reasoning)
 		cached += max(0, m.Usage.Cached)
 	}
-	f.CachedShare = ratio(float64(cached), float64(f.PromptTokens))
-	f.TokensPerEvent = ratio(float64(counted), float64(events))
+	f.CachedShare = divideOrNil(float64(cached), float64(f.PromptTokens))
+	f.TokensPerEvent = divideOrNil(float64(counted), float64(events))
 }
 
-// ratio is a/b; nil where b is 0.
-func ratio(a, b float64) *float64 {
+// divideOrNil is a/b; nil where b is 0.
+func divideOrNil(a, b float64) *float64 {
 	if b == 0 {
 		return nil
 	}
@@ -233,8 +233,8 @@ func ratio(a, b float64) *float64 {
 	return &a
 }
 
-// distributions describes times and lengths.
-func (f *Figures) distributions(inside []*Measured, rules Rules) {
+// setDistributions describes times and lengths.
+func (f *Figures) setDistributions(inside []*Measured, rules Rules) {
 	failed := f.Requests - f.OK
 	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
 	for _, name := range Distributions() {
@@ -248,12 +248,12 @@ func (f *Figures) distributions(inside []*Measured, rules Rules) {
 		if more := rules.Percentiles[name]; len(more) > 0 && name != Queue && name != Out {
 			v.failed, v.asked = failed, more
 		}
-		*f.Distribution(name) = v.distribution(percentilesOf(name, v.asked))
+		*f.Distribution(name) = v.summarize(percentilesOf(name, v.asked))
 		if rules.OpenLoop && (name == TTFT || name == TPOT || name == E2E) && v.n > 0 {
 			if f.EarlyStopping == nil {
 				f.EarlyStopping = map[string]map[string]Estimate{}
 			}
-			f.EarlyStopping[name] = v.estimates()
+			f.EarlyStopping[name] = v.earlyStoppingEstimates()
 		}
 	}
 }
@@ -286,8 +286,8 @@ func Everything(rules Rules) *Figures {
 	return f
 }
 
-// estimates are LoadGen's of the usual percentiles.
-func (v values) estimates() map[string]Estimate {
+// earlyStoppingEstimates are LoadGen's of the usual percentiles.
+func (v metricValues) earlyStoppingEstimates() map[string]Estimate {
 	all := map[string]Estimate{}
 	for _, p := range usual {
 		n := v.n + v.failed
@@ -302,17 +302,17 @@ func (v values) estimates() map[string]Estimate {
 }
 
 // valuesOf gathers the values of a metric, failures apart, in room, which has a place for each request.
-func valuesOf(inside []*Measured, metric string, room []int64) values {
+func valuesOf(inside []*Measured, metric string, room []int64) metricValues {
 	if metric == Gap {
 		return gapsOf(inside)
 	}
-	v := values{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+	v := metricValues{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
 	if metric == User {
 		v.of = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
 	}
 	all, sum := room[:0], 0.0
 	for _, m := range inside {
-		if x, ok := m.value(metric); ok {
+		if x, ok := m.sortableValue(metric); ok {
 			all = append(all, x)
 			v.min, v.max = min(v.min, x), max(v.max, x)
 			sum += v.of(x)
@@ -324,8 +324,8 @@ func valuesOf(inside []*Measured, metric string, room []int64) values {
 }
 
 // gapsOf are all gaps of all requests.
-func gapsOf(inside []*Measured) values {
-	v := values{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+func gapsOf(inside []*Measured) metricValues {
+	v := metricValues{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
 	var streams []*Measured
 	var before []int // how many gaps those before have
 	sum := 0.0
@@ -361,8 +361,8 @@ func gapsOf(inside []*Measured) values {
 	return v
 }
 
-// rates are of all answered requests without a window, else of what came in it.
-func (f *Figures) rates(all []Measured, w Window, rules Rules) {
+// setRates are of all answered requests without a window, else of what came in it.
+func (f *Figures) setRates(all []Measured, w Window, rules Rules) {
 	answered, tokens := 0.0, 0.0
 	for i := range all {
 		m := &all[i]
@@ -377,23 +377,23 @@ func (f *Figures) rates(all []Measured, w Window, rules Rules) {
 			continue
 		}
 		if rules.Shares {
-			answered += m.share(w.From, w.To)
+			answered += m.shareWithin(w.From, w.To)
 		} else if w.Has(m.Done()) {
 			answered++
 		}
-		tokens += m.delivered(w.From, w.To)
+		tokens += m.tokensWithin(w.From, w.To)
 	}
 	seconds := float64(w.To-w.From) / 1e9
 	if seconds <= 0 {
 		return
 	}
-	f.RequestsPerSec, f.TokensPerSec = ratio(answered, seconds), ratio(tokens, seconds)
-	f.TokensPerSecPerGPU = ratio(*f.TokensPerSec, float64(rules.GPUs))
+	f.RequestsPerSec, f.TokensPerSec = divideOrNil(answered, seconds), divideOrNil(tokens, seconds)
+	f.TokensPerSecPerGPU = divideOrNil(*f.TokensPerSec, float64(rules.GPUs))
 }
 
-// good counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all that
-// came in the window.
-func (f *Figures) good(inside []*Measured, all []Measured, w Window, rules Rules) {
+// setGoodput counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all
+// that came in the window.
+func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules Rules) {
 	n := 0
 	for _, m := range inside {
 		if m.Good(rules.Limits) {
@@ -401,24 +401,24 @@ func (f *Figures) good(inside []*Measured, all []Measured, w Window, rules Rules
 		}
 	}
 	f.Good = &n
-	f.Attainment = ratio(float64(n), float64(f.Requests))
+	f.Attainment = divideOrNil(float64(n), float64(f.Requests))
 	came := float64(n)
 	if rules.Window != nil && rules.Shares {
 		came = 0
 		for i := range all {
 			if m := &all[i]; m.Good(rules.Limits) {
-				came += m.share(w.From, w.To)
+				came += m.shareWithin(w.From, w.To)
 			}
 		}
 	}
 	if f.WindowNS > 0 {
-		f.Goodput = ratio(came, float64(f.WindowNS)/1e9)
+		f.Goodput = divideOrNil(came, float64(f.WindowNS)/1e9)
 	}
 }
 
-// headline is what LoadGen makes of the answers where each is complete with its last token: of Offline all of them up
-// to the last, of Server all but one, up to the end of the one that was due last. Time is from the first due one.
-func headline(inside []*Measured, scenario string) *LoadGen {
+// loadGenResult is what LoadGen makes of the answers where each is complete with its last token: of Offline all of them
+// up to the last, of Server all but one, up to the end of the one that was due last. Time is from the first due one.
+func loadGenResult(inside []*Measured, scenario string) *LoadGen {
 	var final *Measured
 	zero, longest, n, tokens := int64(math.MaxInt64), int64(math.MinInt64), 0, 0.0
 	for _, m := range inside {
@@ -446,9 +446,9 @@ func headline(inside []*Measured, scenario string) *LoadGen {
 	return &LoadGen{float64(n) / seconds, tokens / seconds}
 }
 
-// concurrency is the mean and the highest number of requests with the server in a window. Where one ends when another
-// begins, they do not overlap.
-func concurrency(all []Measured, w Window) (mean float64, peak int) {
+// measureConcurrency is the mean and the highest number of requests with the server in a window. Where one ends when
+// another begins, they do not overlap.
+func measureConcurrency(all []Measured, w Window) (mean float64, peak int) {
 	begins, ends := make([]int64, 0, len(all)), make([]int64, 0, len(all))
 	area := 0.0
 	for i := range all {

@@ -28,23 +28,23 @@ func (l *Length) Off() (share float64, tell bool) {
 	return share, math.Abs(share) >= tellFrom
 }
 
-// lengths compares them.
-func lengths(inside []*Measured) *Lengths {
+// meanLengths compares them.
+func meanLengths(inside []*Measured) *Lengths {
 	var in, out Length
 	for _, m := range inside {
 		if m.Found == OK {
-			in.add(m.AskedIn, m.Usage.Prompt)
-			out.add(m.AskedOut, m.Out)
+			in.addPair(m.AskedIn, m.Usage.Prompt)
+			out.addPair(m.AskedOut, m.Out)
 		}
 	}
-	l := Lengths{in.mean(), out.mean()}
+	l := Lengths{in.divideSums(), out.divideSums()}
 	if l == (Lengths{}) {
 		return nil
 	}
 	return &l
 }
 
-func (l *Length) add(asked, got int64) {
+func (l *Length) addPair(asked, got int64) {
 	if asked <= 0 || got < 0 {
 		return
 	}
@@ -56,8 +56,8 @@ func (l *Length) add(asked, got int64) {
 	}
 }
 
-// mean divides sums; nil where there is nothing.
-func (l *Length) mean() *Length {
+// divideSums divides sums; nil where there is nothing.
+func (l *Length) divideSums() *Length {
 	if l.N == 0 {
 		return nil
 	}

@@ -42,12 +42,12 @@ func Measure(r *Request, rules Rules) Measured {
 		m.Found = Empty
 		return m
 	}
-	m.count(m.read(), rules)
+	m.countOutput(m.readEvents(), rules)
 	return m
 }
 
-// read takes times from the events; it returns how many ids they have.
-func (m *Measured) read() (ids int64) {
+// readEvents takes times from the events; it returns how many ids they have.
+func (m *Measured) readEvents() (ids int64) {
 	i := 0
 	m.Least = math.MaxInt64
 	for e := range m.Events.All() {
@@ -66,9 +66,9 @@ func (m *Measured) read() (ids int64) {
 	return ids
 }
 
-// count decides how many tokens the answer has: by ids, else by the usage record, else by a tokenizer. Ids and usage
-// that disagree are a fault of the server.
-func (m *Measured) count(ids int64, rules Rules) {
+// countOutput decides how many tokens the answer has: by ids, else by the usage record, else by a tokenizer. Ids and
+// usage that disagree are a fault of the server.
+func (m *Measured) countOutput(ids int64, rules Rules) {
 	usage := m.Usage.Completion
 	switch {
 	case ids > 0 && usage != Unknown && ids != usage:
@@ -92,21 +92,21 @@ func (m *Measured) Done() int64 {
 	return m.End
 }
 
-// streams says that the answer came as a stream of tokens.
-func (m *Measured) streams() bool { return m.Found == OK && !m.whole && !m.Whole }
+// isStream says that the answer came as a stream of tokens.
+func (m *Measured) isStream() bool { return m.Found == OK && !m.whole && !m.Whole }
 
 // Bundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events that
 // one read brought, since a proxy or the server held them back. They have no times of their own.
 func (m *Measured) Bundled() bool {
-	return m.streams() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
+	return m.isStream() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
 }
 
-// timed says that the tokens of a stream have times of their own.
-func (m *Measured) timed() bool { return m.streams() && !(m.untimed && m.Bundled()) }
+// hasTokenTimes says that the tokens of a stream have times of their own.
+func (m *Measured) hasTokenTimes() bool { return m.isStream() && !(m.untimed && m.Bundled()) }
 
 // Gaps is how many neighbours among the token events there are.
 func (m *Measured) Gaps() int {
-	if !m.timed() {
+	if !m.hasTokenTimes() {
 		return 0
 	}
 	return m.Events.Len() - 1
@@ -118,15 +118,15 @@ func (m *Measured) Value(metric string) (v float64, ok bool) {
 	if metric == Gap {
 		metric = Stall
 	}
-	n, ok := m.value(metric)
+	n, ok := m.sortableValue(metric)
 	if metric == User {
 		return math.Float64frombits(uint64(n)), ok
 	}
 	return float64(n), ok
 }
 
-// value is Value as an integer that sorts as the value does: the bits of tokens per second.
-func (m *Measured) value(metric string) (v int64, ok bool) {
+// sortableValue is Value as an integer that sorts as the value does: the bits of tokens per second.
+func (m *Measured) sortableValue(metric string) (v int64, ok bool) {
 	if metric == Queue {
 		return m.Sent - m.Due, true
 	}
@@ -141,14 +141,14 @@ func (m *Measured) value(metric string) (v int64, ok bool) {
 	case Out:
 		return m.Out, m.Out != Unknown
 	}
-	if !m.streams() {
+	if !m.isStream() {
 		return 0, false
 	}
-	return m.streamed(metric)
+	return m.streamValue(metric)
 }
 
-// streamed is value of what only a stream has.
-func (m *Measured) streamed(metric string) (v int64, ok bool) {
+// streamValue is value of what only a stream has.
+func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 	switch metric {
 	case TTFT:
 		return m.First - m.Due, true
@@ -159,7 +159,7 @@ func (m *Measured) streamed(metric string) (v int64, ok bool) {
 	case Stall:
 		return m.Stall, m.Gaps() > 0
 	case TPOT:
-		if m.Out > 1 && m.timed() {
+		if m.Out > 1 && m.hasTokenTimes() {
 			return (m.Last - m.First) / (m.Out - 1), true
 		}
 	case User:
@@ -180,7 +180,7 @@ func (m *Measured) Good(limits Limits) bool {
 	for metric, limit := range limits {
 		v, ok := m.Value(metric)
 		switch {
-		case !ok && m.streams() && !m.timed():
+		case !ok && m.isStream() && !m.hasTokenTimes():
 			return false
 		case metric == User:
 			if ok && v < limit {
@@ -193,9 +193,9 @@ func (m *Measured) Good(limits Limits) bool {
 	return true
 }
 
-// share is the share of the answer, from 0 to 1, that came within [from, to): of tokens each at its event where events
-// have ids, else as many with each event as with another. An answer without events comes when it is there.
-func (m *Measured) share(from, to int64) float64 {
+// shareWithin is the share of the answer, from 0 to 1, that came within [from, to): of tokens each at its event where
+// events have ids, else as many with each event as with another. An answer without events comes when it is there.
+func (m *Measured) shareWithin(from, to int64) float64 {
 	switch {
 	case m.Found != OK:
 		return 0
@@ -223,10 +223,10 @@ func (m *Measured) share(from, to int64) float64 {
 	return float64(events) / float64(m.Events.Len())
 }
 
-// delivered is how many tokens came within [from, to).
-func (m *Measured) delivered(from, to int64) float64 {
+// tokensWithin is how many tokens came within [from, to).
+func (m *Measured) tokensWithin(from, to int64) float64 {
 	if m.Out == Unknown || m.whole {
 		return 0
 	}
-	return float64(m.Out) * m.share(from, to)
+	return float64(m.Out) * m.shareWithin(from, to)
 }

@@ -26,9 +26,9 @@ type Stationarity struct {
 // MaxDrift is the drift above which a rate is more than a server does.
 const MaxDrift = 0.04
 
-// Exceeds reports whether a queue of requests that arrive at random grew by more than chance lets it grow at a rate that
-// the server just does: by more than MaxDrift, or by twice its own error there. The error is that of the slope of a
-// random walk of as many steps: sqrt(1.2/n).
+// Exceeds reports whether a queue of requests that arrive at random grew by more than chance lets it grow at a rate
+// that the server just does: by more than MaxDrift, or by twice its own error there. The error is that of the slope of
+// a random walk of as many steps: sqrt(1.2/n).
 func (s *Stationarity) Exceeds() bool {
 	return s.Drift != nil && *s.Drift > min(MaxDrift, 2*math.Sqrt(1.2/float64(s.begun)))
 }
@@ -69,7 +69,7 @@ func Stationary(requests []Request, w Window, rules Rules) Stationarity {
 	if begun < leastToTell || w.To-w.From < tenths {
 		return Stationarity{}
 	}
-	s := Stationarity{Told: true, TTFT: waits(all, w), UnderWay: underWay(all, w), Drift: drift(all, w),
+	s := Stationarity{Told: true, TTFT: ttftTrend(all, w), UnderWay: underWayTrend(all, w), Drift: measureDrift(all, w),
 		begun: begun}
 	s.Rises = s.UnderWay.Rises || s.TTFT != nil && s.TTFT.Rises
 	return s
@@ -89,9 +89,9 @@ func Issued(requests []Request) Window {
 	return w
 }
 
-// drift is the slope of the times to the first token over the times at which their requests were due within w; nil: fewer
-// than two moments have an answer.
-func drift(all []Measured, w Window) *float64 {
+// measureDrift is the slope of the times to the first token over the times at which their requests were due within w;
+// nil: fewer than two moments have an answer.
+func measureDrift(all []Measured, w Window) *float64 {
 	n, meanAt, meanTook, squares, products := 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range all { // Welford's way, for two variables
 		m := &all[i]
@@ -119,22 +119,24 @@ func drift(all []Measured, w Window) *float64 {
 
 // toFirst is the time to the first token, or to the whole answer where there is none; false: there is no answer.
 func (m *Measured) toFirst() (took int64, ok bool) {
-	if took, ok = m.value(TTFT); !ok {
-		took, ok = m.value(E2E)
+	if took, ok = m.sortableValue(TTFT); !ok {
+		took, ok = m.sortableValue(E2E)
 	}
 	return took, ok
 }
 
-// tenth is the window of a time within w.
-func (w Window) tenth(at int64) int {
+// tenthOf is the window of a time within w.
+func (w Window) tenthOf(at int64) int {
 	return min(int(float64(at-w.From)*tenths/float64(w.To-w.From)), tenths-1)
 }
 
-// bound is where a tenth begins.
-func (w Window) bound(i int) int64 { return w.From + int64(float64(w.To-w.From)*float64(i)/tenths) }
+// tenthStart is where a tenth begins.
+func (w Window) tenthStart(i int) int64 {
+	return w.From + int64(float64(w.To-w.From)*float64(i)/tenths)
+}
 
-// waits is the trend of TTFT; nil where a window of the last half has no answer.
-func waits(all []Measured, w Window) *Trend {
+// ttftTrend is the trend of TTFT; nil where a window of the last half has no answer.
+func ttftTrend(all []Measured, w Window) *Trend {
 	var of [tenths][]int64
 	for i := range all {
 		m := &all[i]
@@ -142,7 +144,7 @@ func waits(all []Measured, w Window) *Trend {
 			continue
 		}
 		if v, ok := m.toFirst(); ok {
-			k := w.tenth(m.Due)
+			k := w.tenthOf(m.Due)
 			of[k] = append(of[k], v)
 		}
 	}
@@ -157,21 +159,21 @@ func waits(all []Measured, w Window) *Trend {
 			continue
 		}
 		slices.Sort(values)
-		quarter := func(p float64) float64 { return float64(values[rank(len(values), p)]) }
+		quarter := func(p float64) float64 { return float64(values[percentileRank(len(values), p)]) }
 		t.Windows = append(t.Windows, quarter(0.5))
 		spreads = append(spreads, (quarter(0.75)-quarter(0.25))/quartiles)
 	}
 	slices.Sort(spreads)
 	t.Spread = spreads[len(spreads)/2]
-	t.judge()
+	t.fitLine()
 	return t
 }
 
 // quartiles is how many deviations of a normal distribution lie between its quartiles.
 const quartiles = 1.3489795003921634
 
-// underWay is the trend of the number of requests with the server.
-func underWay(all []Measured, w Window) *Trend {
+// underWayTrend is the trend of the number of requests with the server.
+func underWayTrend(all []Measured, w Window) *Trend {
 	type step struct {
 		at    int64
 		delta int
@@ -189,11 +191,11 @@ func underWay(all []Measured, w Window) *Trend {
 		for at < s.at {
 			until := s.at
 			if k+1 < tenths {
-				until = min(until, w.bound(k+1))
+				until = min(until, w.tenthStart(k+1))
 			}
 			d := float64(until - at)
 			area[k], square[k], took[k] = area[k]+d*float64(now), square[k]+d*float64(now)*float64(now), took[k]+d
-			if at = until; k+1 < tenths && at == w.bound(k+1) {
+			if at = until; k+1 < tenths && at == w.tenthStart(k+1) {
 				k++
 			}
 		}
@@ -207,12 +209,12 @@ func underWay(all []Measured, w Window) *Trend {
 		variance += max(0, square[k]/took[k]-mean*mean) / tenths
 	}
 	t.Spread = math.Sqrt(variance)
-	t.judge()
+	t.fitLine()
 	return t
 }
 
-// judge fits a line to the last half of the windows, by least squares.
-func (t *Trend) judge() {
+// fitLine fits a line to the last half of the windows, by least squares.
+func (t *Trend) fitLine() {
 	last := t.Windows[half:]
 	level, slope, squares := 0.0, 0.0, 0.0
 	const centre = float64(half-1) / 2

@@ -79,17 +79,17 @@ func (v Verdict) String() string {
 	case v.Measured == nil:
 		text += ": failed requests stand there"
 	default:
-		text += ": " + v.Term.format(*v.Measured)
+		text += ": " + v.Term.formatValue(*v.Measured)
 	}
 	if v.Unclear {
-		text += fmt.Sprintf(", but with as few requests it could be from %s to %s", v.Term.format(float64(v.Between[0])),
-			v.Term.format(float64(v.Between[1])))
+		text += fmt.Sprintf(", but with as few requests it could be from %s to %s", v.Term.formatValue(float64(v.Between[0])),
+			v.Term.formatValue(float64(v.Between[1])))
 	}
 	return text
 }
 
-// format writes a value in the unit of the term.
-func (t Term) format(v float64) string {
+// formatValue writes a value in the unit of the term.
+func (t Term) formatValue(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "failed"
 	}

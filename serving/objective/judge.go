@@ -15,7 +15,7 @@ func (o Objectives) Judge(f *metrics.Figures) []Verdict {
 	var all []Verdict
 	for _, t := range o.Terms {
 		if t.Stat != Each {
-			all = append(all, judge(t, f))
+			all = append(all, judgeTerm(t, f))
 		}
 	}
 	return all
@@ -31,9 +31,9 @@ func Unclear(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Unclear })
 }
 
-func judge(t Term, f *metrics.Figures) Verdict {
+func judgeTerm(t Term, f *metrics.Figures) Verdict {
 	v := Verdict{Term: t}
-	measured, why := measure(t, f)
+	measured, why := measureTerm(t, f)
 	if why != "" {
 		v.Why = why
 		return v
@@ -43,26 +43,26 @@ func judge(t Term, f *metrics.Figures) Verdict {
 	}
 	if t.Metric == Attainment && f.Good != nil {
 		low, high := metrics.Wilson(float64(*f.Good), f.Requests)
-		bound(&v, low, high)
+		setBounds(&v, low, high)
 	}
 	if t.Fraction > 0 {
 		if p, ok := f.Distribution(t.Metric).At(t.Fraction); ok && p.Between != nil {
-			bound(&v, p.Between.Low, p.Between.High)
+			setBounds(&v, p.Between.Low, p.Between.High)
 		}
 	}
 	return v
 }
 
-// bound notes between which values the measured one may be in a longer measurement.
-func bound(v *Verdict, low, high float64) {
+// setBounds notes between which values the measured one may be in a longer measurement.
+func setBounds(v *Verdict, low, high float64) {
 	v.Between = &[2]figure.Number{figure.Number(low), figure.Number(high)}
 	v.Unclear = v.Term.Op.Holds(low, v.Term.Value) != v.Term.Op.Holds(high, v.Term.Value)
 }
 
-// measure is what the term is on; infinite where failures stand there. why says why it was not measured.
-func measure(t Term, f *metrics.Figures) (v float64, why string) {
+// measureTerm is what the term is on; infinite where failures stand there. why says why it was not measured.
+func measureTerm(t Term, f *metrics.Figures) (v float64, why string) {
 	if ofRequests(t.Metric) {
-		return statistic(t, f)
+		return measureStatistic(t, f)
 	}
 	if f.Requests == 0 {
 		return 0, "there was no request"
@@ -89,8 +89,8 @@ func measure(t Term, f *metrics.Figures) (v float64, why string) {
 	return *from, ""
 }
 
-// statistic is one of a distribution.
-func statistic(t Term, f *metrics.Figures) (v float64, why string) {
+// measureStatistic is one of a distribution.
+func measureStatistic(t Term, f *metrics.Figures) (v float64, why string) {
 	d, failed := f.Distribution(t.Metric), f.FailedTotal() > 0 && t.Metric != metrics.Queue
 	worst := math.Inf(1)
 	if t.Metric == metrics.User {
@@ -103,7 +103,7 @@ func statistic(t Term, f *metrics.Figures) (v float64, why string) {
 		return 0, "no request has one"
 	case t.Stat == Mean:
 		return d.Mean, ""
-	case t.Stat == Max && failed && smaller(&t):
+	case t.Stat == Max && failed && smallerIsBetter(&t):
 		return worst, ""
 	case t.Stat == Max:
 		return d.Max, ""

@@ -103,7 +103,7 @@ func Parse(text string) (Objectives, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		t, err := parseTerm(strings.TrimSpace(part))
 		if err == nil {
-			err = o.twice(t)
+			err = o.errDuplicate(t)
 		}
 		if err != nil {
 			faults = append(faults, err)
@@ -117,8 +117,8 @@ func Parse(text string) (Objectives, error) {
 	return o, nil
 }
 
-// twice is the error of a term on what an earlier one is on.
-func (o Objectives) twice(t Term) error {
+// errDuplicate is the error of a term on what an earlier one is on.
+func (o Objectives) errDuplicate(t Term) error {
 	for _, before := range o.Terms {
 		if before.Metric == t.Metric && before.Stat == t.Stat {
 			return fmt.Errorf("objective %q: %q is on the same, which is twice; leave one of them", t.Text, before.Text)
@@ -132,32 +132,33 @@ func parseTerm(text string) (Term, error) {
 	subject, op, value, ok := inequality.Cut(text)
 	switch {
 	case text == "":
-		return t, fault(&t, "there is nothing between two commas, or at an end")
+		return t, termError(&t, "there is nothing between two commas, or at an end")
 	case !ok:
-		return t, fault(&t, "no operator (<, <=, >, >=)")
+		return t, termError(&t, "no operator (<, <=, >, >=)")
 	case op == inequality.Equal || op == inequality.Different:
-		return t, fault(&t, fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
+		return t, termError(&t, fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
 	}
 	t.Op = op
 	if err := readSubject(&t, subject); err != nil {
 		return t, err
 	}
-	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != smaller(&t) {
+	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != smallerIsBetter(&t) {
 		better, op := "larger", "> or >="
-		if smaller(&t) {
+		if smallerIsBetter(&t) {
 			better, op = "smaller", "< or <="
 		}
-		return t, fault(&t, fmt.Sprintf("%s is better the %s it is: no limit holds it there; want %s", t.Metric, better, op))
+		return t, termError(&t, fmt.Sprintf("%s is better the %s it is: no limit holds it there; want %s", t.Metric, better,
+			op))
 	}
 	return t, readValue(&t, value)
 }
 
-func fault(t *Term, what string) error {
+func termError(t *Term, what string) error {
 	return fmt.Errorf("objective %q: %s; want [p99|mean|max] METRIC < VALUE, such as p99 ttft < 500ms", t.Text, what)
 }
 
-// smaller says that the metric is better the smaller it is.
-func smaller(t *Term) bool { return t.Unit == Nanoseconds || t.Metric == Failed }
+// smallerIsBetter says that the metric is better the smaller it is.
+func smallerIsBetter(t *Term) bool { return t.Unit == Nanoseconds || t.Metric == Failed }
 
 // ofRequests says that each request has the metric.
 func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
@@ -166,7 +167,7 @@ func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || me
 func readSubject(t *Term, text string) error {
 	words := inOrder(strings.Fields(strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 2 {
-		return fault(t, fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
+		return termError(t, fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
 	}
 	t.Metric = words[len(words)-1]
 	if name, ok := other[t.Metric]; ok {
@@ -174,10 +175,10 @@ func readSubject(t *Term, text string) error {
 	}
 	if unitOf[t.Metric] == "" {
 		if isStat(t.Metric) && len(words) == 1 {
-			return fault(t, fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
+			return termError(t, fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
 		}
 		if what := unclear[t.Metric]; what != "" {
-			return fault(t, fmt.Sprintf("%s is unclear: %s", t.Metric, what))
+			return termError(t, fmt.Sprintf("%s is unclear: %s", t.Metric, what))
 		}
 		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, Metrics()))
 	}
@@ -188,14 +189,14 @@ func readSubject(t *Term, text string) error {
 		return nil
 	}
 	if !ofRequests(t.Metric) {
-		return fault(t, fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
+		return termError(t, fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
 	}
 	if t.Stat = words[0]; t.Stat == Mean || t.Stat == Max {
 		return nil
 	}
 	var ok bool
 	if t.Fraction, ok = metrics.ParsePercentile(t.Stat); !ok {
-		return fault(t, fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max",
+		return termError(t, fmt.Sprintf("%q is no statistic; there are percentiles above 0 and below 100, mean and max",
 			words[0]))
 	}
 	t.Stat = metrics.PercentileName(t.Fraction)
@@ -206,7 +207,7 @@ func readSubject(t *Term, text string) error {
 // by another sign.
 func inOrder(words []string) []string {
 	if len(words) == 1 && unitOf[words[0]] == "" {
-		words = apart(words[0])
+		words = splitJoined(words[0])
 	}
 	if len(words) == 2 && isMetric(words[0]) && !isMetric(words[1]) {
 		return []string{words[1], words[0]}
@@ -214,9 +215,9 @@ func inOrder(words []string) []string {
 	return words
 }
 
-// apart are the two words of one that joins a metric and a statistic: ttft.p99, p99_ttft. One that has a statistic or a
-// metric alone is parted, too, for an error about the other half; others are left whole.
-func apart(word string) []string {
+// splitJoined are the two words of one that joins a metric and a statistic: ttft.p99, p99_ttft. One that has a
+// statistic or a metric alone is parted, too, for an error about the other half; others are left whole.
+func splitJoined(word string) []string {
 	parts := []string{word}
 	for i, sign := range word {
 		if !strings.ContainsRune("._-:", sign) {
@@ -247,43 +248,43 @@ func isStat(word string) bool {
 func readValue(t *Term, text string) error {
 	q, ok := inequality.ParseQuantity(text)
 	if !ok {
-		return fault(t, fmt.Sprintf("%q is no number with a unit", text))
+		return termError(t, fmt.Sprintf("%q is no number with a unit", text))
 	}
 	switch t.Unit {
 	case Nanoseconds:
 		power, ok := inequality.TimePower(q.Unit)
 		if !ok {
-			return fault(t, fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
+			return termError(t, fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
 		}
 		if t.Value = q.Scaled(power); t.Value <= 0 {
-			return fault(t, "no time is that short; want more than 0")
+			return termError(t, "no time is that short; want more than 0")
 		}
 	case Share:
 		if q.Unit != "%" {
-			return fault(t, fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
+			return termError(t, fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
 		}
 		t.Value = q.Scaled(-2)
 	default:
 		if q.Unit != "" && !slices.Contains(perSecond[t.Unit], strings.ToLower(q.Unit)) {
-			return fault(t, fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))
+			return termError(t, fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))
 		}
 		t.Value = q.Value
 	}
 	if math.IsInf(t.Value, 0) {
-		return fault(t, fmt.Sprintf("%q is too large", text))
+		return termError(t, fmt.Sprintf("%q is too large", text))
 	}
 	if t.Value < 0 {
-		return fault(t, fmt.Sprintf("%q is below 0", text))
+		return termError(t, fmt.Sprintf("%q is below 0", text))
 	}
-	if t.Unit == Share && (t.Value > 1 || !t.Op.Holds(best(t), t.Value)) {
-		return fault(t, "no point can hold it: shares are from 0 to 100 %")
+	if t.Unit == Share && (t.Value > 1 || !t.Op.Holds(bestShare(t), t.Value)) {
+		return termError(t, "no point can hold it: shares are from 0 to 100 %")
 	}
 	return nil
 }
 
-// best is the best share that there is.
-func best(t *Term) float64 {
-	if smaller(t) {
+// bestShare is the best share that there is.
+func bestShare(t *Term) float64 {
+	if smallerIsBetter(t) {
 		return 0
 	}
 	return 1
@@ -311,7 +312,7 @@ func (o Objectives) Each() metrics.Limits {
 			p = math.Inf(1)
 		case p == 0:
 			continue
-		case !smaller(&t):
+		case !smallerIsBetter(&t):
 			p = 1 - p
 		}
 		if p > rarest[t.Metric] {

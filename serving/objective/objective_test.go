@@ -184,7 +184,7 @@ func refused(n int) []metrics.Request {
 	return slices.Repeat([]metrics.Request{{Status: metrics.Refused, Usage: metrics.NoUsage(), End: 1e6}}, n)
 }
 
-func judge(t *testing.T, text string, requests []metrics.Request) []objective.Verdict {
+func judgeTerm(t *testing.T, text string, requests []metrics.Request) []objective.Verdict {
 	t.Helper()
 	o := parse(t, text)
 	return o.Judge(metrics.Of(requests, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}))
@@ -227,7 +227,7 @@ func TestJudge(t *testing.T) {
 		{"tokens_per_s > 3000", fast, "holds tokens_per_s > 3000: 3500 tokens/s"},
 		{"goodput > 700, ttft < 1s", fast, "misses goodput > 700: 700 requests/s"},
 	} {
-		verdicts := judge(t, c.text, c.requests)
+		verdicts := judgeTerm(t, c.text, c.requests)
 		if got := verdicts[0].String(); got != c.want {
 			t.Errorf("%q: %s, want %s", c.text, got, c.want)
 		}
@@ -249,7 +249,7 @@ func TestJudge(t *testing.T) {
 // TestLimitsAlone: limits of each request make goodput, which no point misses.
 func TestLimitsAlone(t *testing.T) {
 	o := parse(t, "ttft < 5ms, user > 3 tok/s")
-	if o.Judges() || len(judge(t, "ttft < 5ms", answered(1, 100))) != 0 {
+	if o.Judges() || len(judgeTerm(t, "ttft < 5ms", answered(1, 100))) != 0 {
 		t.Error("there is a verdict on a limit of each request")
 	}
 	if !parse(t, "ttft < 5ms, attainment > 5%").Judges() {

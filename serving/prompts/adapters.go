@@ -21,9 +21,9 @@ func readOrder(text string) (float64, error) {
 	return s, nil
 }
 
-// adapters settles the adapter of each request whose row has none: in turns, or drawn by Zipf's law: the kth is asked
-// for in proportion to 1/k^s. The turns of a session have one.
-func (w *Drawn) adapters(d Draw) {
+// assignAdapters settles the adapter of each request whose row has none: in turns, or drawn by Zipf's law: the kth is
+// asked for in proportion to 1/k^s. The turns of a session have one.
+func (w *Drawn) assignAdapters(d Draw) {
 	names := w.set.asked.LoRA
 	var upTo []float64
 	var sum float64
@@ -31,7 +31,7 @@ func (w *Drawn) adapters(d Draw) {
 		sum += math.Pow(float64(k+1), -w.set.asked.zipf)
 		upTo = append(upTo, sum)
 	}
-	r := random(d.Seed, ofAdapter, 0)
+	r := newRand(d.Seed, ofAdapter, 0)
 	turn, last := 0, int32(-1)
 	for i := range w.plan {
 		p := &w.plan[i]

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet writes symbols as a prompt.
-type alphabet interface {
+// promptAlphabet writes symbols as a prompt.
+type promptAlphabet interface {
 	// write puts the prompt of symbols into a. again draws others into the same slice, for a prompt that is not as long as
 	// it should be; its argument counts from 1.
 	write(a *Ask, symbols []int32, again func(try uint64))
@@ -127,7 +127,7 @@ func plainIDs(tok Tokenizer) tableAlphabet {
 // putText makes a text the prompt.
 func (a *Ask) putText(text string) {
 	if a.API == Embeddings {
-		a.Input, _ = marshal(text)
+		a.Input, _ = marshalPlain(text)
 		return
 	}
 	a.Text = text
@@ -136,7 +136,7 @@ func (a *Ask) putText(text string) {
 // putIDs makes ids the prompt.
 func (a *Ask) putIDs(ids []int32) {
 	if a.API == Embeddings {
-		a.Input, _ = marshal(ids)
+		a.Input, _ = marshalPlain(ids)
 		return
 	}
 	a.IDs = ids
@@ -164,15 +164,15 @@ func (s *Set) makeAlphabet() error {
 		s.alphabet, s.symbols.size = tokenAlphabet{single, s.asked.Tokenizer}, len(single)
 	default:
 		s.alphabet, s.symbols.size = wordAlphabet(words), len(words)
-		s.note("lengths of prompts are approximate: they are made of words, as there is %s; the report shows what the "+
-			"server counted", missing(s.API))
+		s.addNotef("lengths of prompts are approximate: they are made of words, as there is %s; the report shows what the "+
+			"server counted", missingFields(s.API))
 	}
 	s.symbols.prefix, s.symbols.block = s.asked.prefix, s.asked.Block
 	s.symbols.blocks = newStarts(s.symbols.size, 0)
 	return nil
 }
 
-func missing(api API) string {
+func missingFields(api API) string {
 	if api == Completions || api == Embeddings {
 		return "no --vocabulary and no --tokenizer"
 	}

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// message is one of a chat.
-type message struct {
+// chatMessage is one of a chat.
+type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-func said(role, text string) json.RawMessage {
-	content, _ := marshal(text)
-	m, _ := marshal(message{role, content})
+func chatMessageJSON(role, text string) json.RawMessage {
+	content, _ := marshalPlain(text)
+	m, _ := marshalPlain(chatMessage{role, content})
 	return m
 }
 
-// marshal is a value as JSON, with <, > and & as they are.
-func marshal(v any) (json.RawMessage, error) {
+// marshalPlain is a value as JSON, with <, > and & as they are.
+func marshalPlain(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -29,8 +29,8 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// list is an array of messages.
-func list(messages ...json.RawMessage) json.RawMessage {
+// joinMessages is an array of messages.
+func joinMessages(messages ...json.RawMessage) json.RawMessage {
 	all := []byte{'['}
 	for i, m := range messages {
 		if i > 0 {
@@ -45,17 +45,17 @@ func list(messages ...json.RawMessage) json.RawMessage {
 // memory of what was said before them in common.
 type History struct{ said []byte } // messages, each with a comma behind it
 
-// add adds a message. Where there is no room, there is twice as much afterwards: what turns have in common stays in
-// memory as often as it was moved, all together twice.
-func (h *History) add(m json.RawMessage) {
+// appendMessage adds a message. Where there is no room, there is twice as much afterwards: what turns have in common
+// stays in memory as often as it was moved, all together twice.
+func (h *History) appendMessage(m json.RawMessage) {
 	if n := len(h.said) + len(m) + 1; n > cap(h.said) {
 		h.said = append(make([]byte, 0, 2*n), h.said...)
 	}
 	h.said = append(append(h.said, m...), ',')
 }
 
-// before is what was said until now.
-func (h *History) before() []byte { return h.said[:len(h.said):len(h.said)] }
+// messagesSoFar is what was said until now.
+func (h *History) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
 
 // Turn is a turn of a session as it is sent: behind all that was said before it.
 func (h *History) Turn(a Ask) Ask {
@@ -63,44 +63,44 @@ func (h *History) Turn(a Ask) Ask {
 		return a
 	}
 	if a.Messages == nil {
-		a.Messages, a.Text = list(said("user", a.Text)), ""
+		a.Messages, a.Text = joinMessages(chatMessageJSON("user", a.Text)), ""
 	}
-	a.Before = h.before()
+	a.Before = h.messagesSoFar()
 	eachElement(a.Messages, func(m []byte) bool {
-		h.add(m)
+		h.appendMessage(m)
 		return true
 	})
 	return a
 }
 
 // Answer adds what the server answered to the last turn.
-func (h *History) Answer(text string) { h.add(said("assistant", text)) }
+func (h *History) Answer(text string) { h.appendMessage(chatMessageJSON("assistant", text)) }
 
-// chat builds a request of messages, or of one question.
-func (r *reader) chat(rec *record, a *Ask) {
+// buildChat builds a request of messages, or of one question.
+func (r *rowReader) buildChat(rec *sourceRow, a *Ask) {
 	switch {
-	case rec.has(fMessages):
-		r.cell(rec, fMessages, func(raw json.RawMessage) error {
-			messages, err := structured(raw, '[')
+	case rec.hasField(fMessages):
+		r.readCell(rec, fMessages, func(raw json.RawMessage) error {
+			messages, err := parseStructured(raw, '[')
 			if err == nil {
 				err = checkMessages(messages)
 			}
 			if err == nil {
-				messages = r.recorded(rec, messages)
+				messages = r.takeRecordedAnswer(rec, messages)
 			}
 			a.Messages = bytes.Clone(messages)
 			return err
 		})
 		return
-	case rec.has(fIDs) && !rec.has(fPrompt):
-		r.fault(rec.line, "ids are of completions: want --api completions, not %s", r.api)
+	case rec.hasField(fIDs) && !rec.hasField(fPrompt):
+		r.addFaultf(rec.line, "ids are of completions: want --api completions, not %s", r.api)
 		return
-	case !rec.has(fPrompt):
-		r.nothing(rec)
+	case !rec.hasField(fPrompt):
+		r.noteNoPrompt(rec)
 		return
 	}
 	var parts []json.RawMessage
-	r.cell(rec, fPrompt, func(raw json.RawMessage) (err error) {
+	r.readCell(rec, fPrompt, func(raw json.RawMessage) (err error) {
 		if raw[0] == '[' {
 			parts, err = textParts(raw)
 			return err
@@ -108,11 +108,11 @@ func (r *reader) chat(rec *record, a *Ask) {
 		a.Text, err = promptText(raw)
 		return err
 	})
-	r.cell(rec, fImage, func(raw json.RawMessage) error {
+	r.readCell(rec, fImage, func(raw json.RawMessage) error {
 		if r.api == Responses {
 			return errors.New("pictures are of chats: want --api chat, not responses")
 		}
-		pictures, err := r.pictures(raw)
+		pictures, err := r.readPictures(raw)
 		if err == nil && parts == nil {
 			parts = []json.RawMessage{textPart(a.Text)}
 		}
@@ -120,48 +120,48 @@ func (r *reader) chat(rec *record, a *Ask) {
 		return err
 	})
 	var before []json.RawMessage
-	r.cell(rec, fSystem, func(raw json.RawMessage) error {
+	r.readCell(rec, fSystem, func(raw json.RawMessage) error {
 		text, err := textOf(raw)
-		before = []json.RawMessage{said("system", text)}
+		before = []json.RawMessage{chatMessageJSON("system", text)}
 		return err
 	})
 	switch {
 	case parts != nil:
-		m, _ := marshal(message{"user", list(parts...)})
-		a.Messages, a.Text = list(append(before, m)...), ""
+		m, _ := marshalPlain(chatMessage{"user", joinMessages(parts...)})
+		a.Messages, a.Text = joinMessages(append(before, m)...), ""
 	case before != nil:
-		a.Messages, a.Text = list(append(before, said("user", a.Text))...), ""
+		a.Messages, a.Text = joinMessages(append(before, chatMessageJSON("user", a.Text))...), ""
 	}
 }
 
-// recorded takes a last message that is the assistant's, as files for fine-tuning have it, for the recorded answer,
-// and leaves the messages before it.
-func (r *reader) recorded(rec *record, messages json.RawMessage) json.RawMessage {
+// takeRecordedAnswer takes a last message that is the assistant's, as files for fine-tuning have it, for the recorded
+// answer, and leaves the messages before it.
+func (r *rowReader) takeRecordedAnswer(rec *sourceRow, messages json.RawMessage) json.RawMessage {
 	var all []json.RawMessage
 	eachElement(messages, func(value []byte) bool {
 		all = append(all, value)
 		return true
 	})
 	n := len(all) - 1
-	var last message
+	var last chatMessage
 	if n < 1 || json.Unmarshal(all[n], &last) != nil || last.Role != "assistant" {
 		return messages
 	}
 	r.answers++
-	if !rec.has(fAnswer) && len(last.Content) > 0 && last.Content[0] == '"' {
+	if !rec.hasField(fAnswer) && len(last.Content) > 0 && last.Content[0] == '"' {
 		rec.cells[fAnswer] = last.Content
 	}
-	return list(all[:n]...)
+	return joinMessages(all[:n]...)
 }
 
 func textPart(text string) json.RawMessage {
-	part, _ := marshal(map[string]string{"type": "text", "text": text})
+	part, _ := marshalPlain(map[string]string{"type": "text", "text": text})
 	return part
 }
 
 // inputTextPart is a text as part of what a response is made of.
 func inputTextPart(text string) json.RawMessage {
-	part, _ := marshal(map[string]string{"type": "input_text", "text": text})
+	part, _ := marshalPlain(map[string]string{"type": "input_text", "text": text})
 	return part
 }
 
@@ -188,7 +188,7 @@ func checkMessages(messages json.RawMessage) error {
 		n++
 		var m struct{ Role string }
 		if json.Unmarshal(value, &m) != nil || m.Role == "" {
-			err = fmt.Errorf(`message %d: want {"role": "user", "content": ...}, not %s`, n, glimpse(value))
+			err = fmt.Errorf(`message %d: want {"role": "user", "content": ...}, not %s`, n, firstChars(value))
 		}
 		return err == nil
 	})
@@ -202,24 +202,24 @@ func checkMessages(messages json.RawMessage) error {
 var roles = map[string]string{"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant",
 	"chatgpt": "assistant", "bing": "assistant", "bard": "assistant", "model": "assistant", "system": "system"}
 
-// turn is a question of a conversation, with what was said before it, and its answer.
-type turn struct {
+// chatTurn is a question of a conversation, with what was said before it, and its answer.
+type chatTurn struct {
 	before   []json.RawMessage // since the turn before: the system's words, and questions without an answer
 	question string
 	answer   string
 }
 
-// turns takes a conversation apart, up to its first turn or whole; an error is a message that cannot be read.
-func turns(conversation json.RawMessage, first bool) ([]turn, error) {
-	var all []turn
-	var now turn
+// splitTurns takes a conversation apart, up to its first turn or whole; an error is a message that cannot be read.
+func splitTurns(conversation json.RawMessage, first bool) ([]chatTurn, error) {
+	var all []chatTurn
+	var now chatTurn
 	asked := false
 	n := 0
 	var err error
 	eachElement(conversation, func(value []byte) bool {
 		n++
 		var from, text string
-		if from, text, err = utterance(value); err != nil {
+		if from, text, err = speakerAndText(value); err != nil {
 			err = fmt.Errorf("message %d: %w", n, err)
 			return false
 		}
@@ -228,16 +228,16 @@ func turns(conversation json.RawMessage, first bool) ([]turn, error) {
 			err = fmt.Errorf("message %d is from %q: want human, gpt or system", n, from)
 			return false
 		case role == "system":
-			now.before = append(now.before, said(role, text))
+			now.before = append(now.before, chatMessageJSON(role, text))
 		case role == "user":
 			if asked {
-				now.before = append(now.before, said("user", now.question))
+				now.before = append(now.before, chatMessageJSON("user", now.question))
 			}
 			now.question, asked = text, strings.TrimSpace(text) != ""
 		case asked:
 			now.answer = text
 			all = append(all, now)
-			now, asked = turn{}, false
+			now, asked = chatTurn{}, false
 			return !first
 		case len(all) > 0: // the model goes on
 			all[len(all)-1].answer += "\n" + text
@@ -247,8 +247,8 @@ func turns(conversation json.RawMessage, first bool) ([]turn, error) {
 	return all, err
 }
 
-// utterance is who says what in a message of a conversation.
-func utterance(message json.RawMessage) (from, text string, err error) {
+// speakerAndText is who says what in a message of a conversation.
+func speakerAndText(message json.RawMessage) (from, text string, err error) {
 	var who, what json.RawMessage
 	ok := eachMember(message, func(name, value []byte) {
 		switch string(name) {
@@ -259,35 +259,35 @@ func utterance(message json.RawMessage) (from, text string, err error) {
 		}
 	})
 	if !ok || who == nil || what == nil || who[0] != '"' || what[0] != '"' {
-		return "", "", fmt.Errorf(`want {"from": "human", "value": "..."}, not %s`, glimpse(message))
+		return "", "", fmt.Errorf(`want {"from": "human", "value": "..."}, not %s`, firstChars(message))
 	}
-	from, err = unquote(who)
+	from, err = unquoteJSON(who)
 	if err == nil {
-		text, err = unquote(what)
+		text, err = unquoteJSON(what)
 	}
 	return from, text, err
 }
 
-// conversation builds the requests of a row of ShareGPT: the first question that has an answer, or all of them.
-func (r *reader) conversation(rec *record) {
+// buildConversation builds the requests of a row of ShareGPT: the first question that has an answer, or all of them.
+func (r *rowReader) buildConversation(rec *sourceRow) {
 	if r.api == "" {
 		r.api, r.apiLine = Chat, rec.line
 	}
 	if r.api != Chat && r.api != Responses && (r.api != Completions || r.asked.sessions) {
-		r.fault(rec.line, "conversations are of chats: want --api chat or responses, not %s", r.api)
+		r.addFaultf(rec.line, "conversations are of chats: want --api chat or responses, not %s", r.api)
 		return
 	}
-	var all []turn
+	var all []chatTurn
 	bad := len(r.faults.List) + r.faults.More
-	r.cell(rec, fConversations, func(raw json.RawMessage) error {
-		conversation, err := structured(raw, '[')
+	r.readCell(rec, fConversations, func(raw json.RawMessage) error {
+		conversation, err := parseStructured(raw, '[')
 		if err == nil {
-			all, err = turns(conversation, !r.asked.sessions)
+			all, err = splitTurns(conversation, !r.asked.sessions)
 		}
 		return err
 	})
-	shared := row{ask: &Ask{API: r.api}, line: int32(rec.line)}
-	r.common(rec, &shared)
+	shared := promptRow{ask: &Ask{API: r.api}, line: int32(rec.line)}
+	r.readCommonFields(rec, &shared)
 	if len(r.faults.List)+r.faults.More > bad {
 		return
 	}
@@ -296,11 +296,11 @@ func (r *reader) conversation(rec *record) {
 		r.unanswered++
 		return
 	}
-	r.turns(rec, shared, all)
+	r.addTurns(rec, shared, all)
 }
 
-// turns keeps the turns of one conversation.
-func (r *reader) turns(rec *record, shared row, all []turn) {
+// addTurns keeps the turns of one conversation.
+func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 	name := shared.ask.ID
 	if name == "" || r.named[name] {
 		name = fmt.Sprintf("%s#%d", name, r.conversations)
@@ -308,20 +308,20 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 	r.named[name] = r.asked.sessions
 	var h History
 	for i, t := range all {
-		one := r.turn(shared, name, i)
+		one := r.turnRow(shared, name, i)
 		a := one.ask
-		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.counted(rec, &one, t) {
+		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.countTurn(rec, &one, t) {
 			return
 		}
-		now := append(t.before[:len(t.before):len(t.before)], said("user", t.question))
+		now := append(t.before[:len(t.before):len(t.before)], chatMessageJSON("user", t.question))
 		switch {
 		case r.asked.lengths.traceIn:
 		case len(now) == 1 && len(h.said) == 0 || r.api == Completions:
 			a.Text = t.question
 		default:
-			a.Before, a.Messages = h.before(), list(now...)
+			a.Before, a.Messages = h.messagesSoFar(), joinMessages(now...)
 		}
-		if r.keep(rec, one); i+1 == len(all) || r.full(rec.line) {
+		if r.keepRow(rec, one); i+1 == len(all) || r.noteFull(rec.line) {
 			return
 		}
 		if r.asked.own {
@@ -329,16 +329,16 @@ func (r *reader) turns(rec *record, shared row, all []turn) {
 		}
 		had := len(h.said)
 		for _, m := range now {
-			h.add(m)
+			h.appendMessage(m)
 		}
 		h.Answer(t.answer)
 		r.kept += int64(len(h.said) - had)
 	}
 }
 
-// turn is the row of a conversation's turn, which has none of the words yet: of one behind the first nobody knows when
-// it is due.
-func (r *reader) turn(shared row, name string, i int) row {
+// turnRow is the row of a conversation's turn, which has none of the words yet: of one behind the first nobody knows
+// when it is due.
+func (r *rowReader) turnRow(shared promptRow, name string, i int) promptRow {
 	a := *shared.ask
 	if r.asked.sessions {
 		a.Session, a.Turn, a.Own = name, i, r.asked.own
@@ -349,11 +349,11 @@ func (r *reader) turn(shared row, name string, i int) row {
 	return shared
 }
 
-// counted takes the lengths of a question and its answer.
-func (r *reader) counted(rec *record, one *row, t turn) bool {
+// countTurn takes the lengths of a question and its answer.
+func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
 	tok := r.asked.Tokenizer
 	if tok == nil {
-		r.fault(rec.line, "lengths of conversations want a tokenizer: give --tokenizer")
+		r.addFaultf(rec.line, "lengths of conversations want a tokenizer: give --tokenizer")
 		return false
 	}
 	one.out, one.exact = int32(max(1, len(tok.EncodePlain(nil, t.answer)))), true
@@ -375,13 +375,13 @@ func (a API) Endpoint() string {
 	return "/v1/" + string(a)
 }
 
-// batch builds the request of a line of a batch file.
-func (r *reader) batch(rec *record) {
+// buildBatchLine builds the request of a line of a batch file.
+func (r *rowReader) buildBatchLine(rec *sourceRow) {
 	url, err := textOf(rec.cells[fURL])
 	api, known := endpoints[url]
 	if err != nil || !known {
-		r.fault(rec.line, "url = %s: want one of /v1/chat/completions, /v1/completions, /v1/responses, /v1/embeddings, "+
-			"/v1/rerank", glimpse(rec.cells[fURL]))
+		r.addFaultf(rec.line, "url = %s: want one of /v1/chat/completions, /v1/completions, /v1/responses, /v1/embeddings, "+
+			"/v1/rerank", firstChars(rec.cells[fURL]))
 		return
 	}
 	if r.api == "" {
@@ -392,33 +392,33 @@ func (r *reader) batch(rec *record) {
 		if r.apiLine > 0 {
 			asked = fmt.Sprintf("%s in line %d", r.api.Endpoint(), r.apiLine)
 		}
-		r.fault(rec.line, "the url is %s after %s: a file has one endpoint", url, asked)
+		r.addFaultf(rec.line, "the url is %s after %s: a file has one endpoint", url, asked)
 		return
 	}
-	body, err := structured(rec.cells[fBody], '{')
+	body, err := parseStructured(rec.cells[fBody], '{')
 	if err != nil {
-		r.fault(rec.line, "body: %v", err)
+		r.addFaultf(rec.line, "body: %v", err)
 		return
 	}
 	a := &Ask{}
-	inner := record{line: rec.line}
+	inner := sourceRow{line: rec.line}
 	inner.cells[fID] = rec.cells[fID]
-	eachMember(body, func(name, value []byte) { r.member(&inner, a, string(name), value) })
-	r.plain(&inner, a)
+	eachMember(body, func(name, value []byte) { r.setBodyMember(&inner, a, string(name), value) })
+	r.buildPlain(&inner, a)
 }
 
 // bodyFields are the fields of bodies that a request has in its own form.
-var bodyFields = map[string]field{"messages": fMessages, "prompt": fPrompt, "input": fPrompt, "query": fQuery,
+var bodyFields = map[string]columnField{"messages": fMessages, "prompt": fPrompt, "input": fPrompt, "query": fQuery,
 	"documents": fDocuments, "tools": fTools, "max_tokens": fOutput, "max_completion_tokens": fOutput,
 	"max_output_tokens": fOutput}
 
-// member takes a member of a batch file's body.
-func (r *reader) member(rec *record, a *Ask, name string, value json.RawMessage) {
+// setBodyMember takes a member of a batch file's body.
+func (r *rowReader) setBodyMember(rec *sourceRow, a *Ask, name string, value json.RawMessage) {
 	if f, ok := bodyFields[name]; ok {
 		if f == fPrompt && r.api == Responses && value[0] == '[' {
 			f = fMessages
 		}
-		rec.set(place{f, 0}, value, nil, []byte(name))
+		rec.setCell(fieldPlace{f, 0}, value, nil, []byte(name))
 		return
 	}
 	switch name {
@@ -427,7 +427,7 @@ func (r *reader) member(rec *record, a *Ask, name string, value json.RawMessage)
 	case "stream", "stream_options":
 	case "n", "best_of":
 		if string(value) != "1" && string(value) != "null" {
-			r.fault(rec.line, "%s = %s: want 1, a request has one answer", name, glimpse(value))
+			r.addFaultf(rec.line, "%s = %s: want 1, a request has one answer", name, firstChars(value))
 		}
 	default:
 		if a.Fields == nil {

@@ -32,7 +32,7 @@ const mostFaults = 1000
 // shownLines are named where many have the same fault.
 const shownLines = 20
 
-func (f *Faults) add(line int, text string) {
+func (f *Faults) addFault(line int, text string) {
 	if len(f.List) == mostFaults {
 		f.More++
 		return
@@ -60,7 +60,7 @@ func (f *Faults) Error() string {
 			texts = append(texts, fmt.Sprintf("%s: %s", f.File, fault.Text))
 			continue
 		}
-		texts = append(texts, fmt.Sprintf("%s: %s: %s", f.File, f.places(lines[fault.Text]), fault.Text))
+		texts = append(texts, fmt.Sprintf("%s: %s: %s", f.File, f.formatLines(lines[fault.Text]), fault.Text))
 	}
 	if f.More > 0 {
 		texts = append(texts, fmt.Sprintf("%s: %d more faults", f.File, f.More))
@@ -68,7 +68,7 @@ func (f *Faults) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-func (f *Faults) places(lines []int) string {
+func (f *Faults) formatLines(lines []int) string {
 	slices.Sort(lines)
 	lines = slices.Compact(lines)
 	if len(lines) == 1 {

@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// field is what a column can have.
-type field int
+// columnField is what a column can have.
+type columnField int
 
 const (
-	fPrompt field = iota
+	fPrompt columnField = iota
 	fMessages
 	fIDs
 	fOutput
@@ -75,8 +75,8 @@ var fieldNames = [nFields][]string{
 var onlyNamed = []string{"ids", "output", "session"}
 
 // readColumns reads FIELD=COLUMN.
-func readColumns(pairs []string) (map[field]string, error) {
-	columns := map[field]string{}
+func readColumns(pairs []string) (map[columnField]string, error) {
+	columns := map[columnField]string{}
 	var faults []error
 	for _, p := range pairs {
 		name, column, ok := strings.Cut(p, "=")
@@ -92,39 +92,39 @@ func readColumns(pairs []string) (map[field]string, error) {
 			faults = append(faults, fmt.Errorf("--column %s: there is no field %q; want one of %s", p, name,
 				strings.Join(fields, ", ")))
 		default:
-			columns[field(f)] = column
+			columns[columnField(f)] = column
 		}
 	}
 	return columns, errors.Join(faults...)
 }
 
-// namer finds the field of a column.
-type namer struct {
-	known map[string]place
-	named map[field]string   // by --column
-	found map[string]bool    // all columns seen, true: with a field
-	pairs map[[2]string]bool // of columns that rows had both of: which counted, and which did not
+// fieldNamer finds the field of a column.
+type fieldNamer struct {
+	known map[string]fieldPlace
+	named map[columnField]string // by --column
+	found map[string]bool        // all columns seen, true: with a field
+	pairs map[[2]string]bool     // of columns that rows had both of: which counted, and which did not
 }
 
-type place struct {
-	field field
+type fieldPlace struct {
+	field columnField
 	rank  int // the smallest of a field counts
 }
 
-func newNamer(named map[field]string) *namer {
-	n := &namer{known: map[string]place{}, named: named, found: map[string]bool{}, pairs: map[[2]string]bool{}}
+func newNamer(named map[columnField]string) *fieldNamer {
+	n := &fieldNamer{known: map[string]fieldPlace{}, named: named, found: map[string]bool{}, pairs: map[[2]string]bool{}}
 	taken := map[string]bool{}
 	for f, column := range named {
-		n.known[column] = place{f, 0}
+		n.known[column] = fieldPlace{f, 0}
 		taken[column] = true
 	}
 	for f, names := range fieldNames {
-		if _, ok := named[field(f)]; ok {
+		if _, ok := named[columnField(f)]; ok {
 			continue
 		}
 		for rank, name := range names {
 			if !taken[name] && !slices.Contains(onlyNamed, name) {
-				n.known[name] = place{field(f), rank}
+				n.known[name] = fieldPlace{columnField(f), rank}
 			}
 		}
 	}
@@ -134,8 +134,8 @@ func newNamer(named map[field]string) *namer {
 // mostColumns are remembered for what is said of columns.
 const mostColumns = 1000
 
-// knows tells whether a column has a field.
-func (n *namer) knows(column string) bool {
+// knowsColumn tells whether a column has a field.
+func (n *fieldNamer) knowsColumn(column string) bool {
 	_, ok := n.known[column]
 	if !ok {
 		_, ok = n.known[strings.ToLower(column)]
@@ -143,8 +143,8 @@ func (n *namer) knows(column string) bool {
 	return ok
 }
 
-// of is the field of a column: by its name, or by its name in small letters.
-func (n *namer) of(column []byte) (place, bool) {
+// fieldOf is the field of a column: by its name, or by its name in small letters.
+func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
 	p, ok := n.known[string(column)]
 	if !ok {
 		p, ok = n.known[strings.ToLower(string(column))]
@@ -155,18 +155,18 @@ func (n *namer) of(column []byte) (place, bool) {
 	return p, ok
 }
 
-// prefer notes that a row had two columns of a field, and which of them counted.
-func (n *namer) prefer(taken, left string) {
+// notePreference notes that a row had two columns of a field, and which of them counted.
+func (n *fieldNamer) notePreference(taken, left string) {
 	if len(n.pairs) < mostColumns {
 		n.pairs[[2]string{taken, left}] = true
 	}
 }
 
-// preferred says which columns counted where rows had several.
-func (n *namer) preferred() []string {
+// listPreferences says which columns counted where rows had several.
+func (n *fieldNamer) listPreferences() []string {
 	var notes []string
 	for pair := range n.pairs {
-		p, _ := n.of([]byte(pair[0]))
+		p, _ := n.fieldOf([]byte(pair[0]))
 		notes = append(notes, fmt.Sprintf("rows have both %s and %s: %s is used (--column %s=%s takes the other one)",
 			pair[0], pair[1], pair[0], fieldNames[p.field][0], pair[1]))
 	}
@@ -174,8 +174,8 @@ func (n *namer) preferred() []string {
 	return notes
 }
 
-// unused are the columns without a field, in order of names.
-func (n *namer) unused() []string {
+// unusedColumns are the columns without a field, in order of names.
+func (n *fieldNamer) unusedColumns() []string {
 	var names []string
 	for name, used := range n.found {
 		if !used {
@@ -186,24 +186,24 @@ func (n *namer) unused() []string {
 	return names
 }
 
-// record is a row of a file as it came; what it has is valid until the next.
-type record struct {
+// sourceRow is a row of a file as it came; what it has is valid until the next.
+type sourceRow struct {
 	line    int
 	cells   [nFields]json.RawMessage // nil: the row has none
 	ranks   [nFields]int
 	columns [nFields][]byte // that the cells are of
 }
 
-func (r *record) has(f field) bool { return r.cells[f] != nil }
+func (r *sourceRow) hasField(f columnField) bool { return r.cells[f] != nil }
 
-// set notes the cell of a column, unless a better column has the field, or it is null. Where a row has two columns of a
-// field with other values, the namer notes which one counts; nil: they are no columns.
-func (r *record) set(p place, raw json.RawMessage, n *namer, column []byte) {
+// setCell notes the cell of a column, unless a better column has the field, or it is null. Where a row has two columns
+// of a field with other values, the namer notes which one counts; nil: they are no columns.
+func (r *sourceRow) setCell(p fieldPlace, raw json.RawMessage, n *fieldNamer, column []byte) {
 	if bytes.Equal(raw, []byte("null")) {
 		return
 	}
 	if p.field == fInputLength && len(raw) > 0 && raw[0] == '[' { // MLPerf Endpoints' input_tokens are the ids themselves
-		p = place{fIDs, len(fieldNames[fIDs]) - 1}
+		p = fieldPlace{fIDs, len(fieldNames[fIDs]) - 1}
 	}
 	if has := r.cells[p.field]; has != nil {
 		taken, left := r.columns[p.field], column
@@ -211,7 +211,7 @@ func (r *record) set(p place, raw json.RawMessage, n *namer, column []byte) {
 			taken, left = left, taken
 		}
 		if n != nil && !bytes.Equal(has, raw) && !bytes.Equal(taken, left) {
-			n.prefer(string(taken), string(left))
+			n.notePreference(string(taken), string(left))
 		}
 		if bytes.Equal(taken, r.columns[p.field]) {
 			return
@@ -220,9 +220,9 @@ func (r *record) set(p place, raw json.RawMessage, n *namer, column []byte) {
 	r.cells[p.field], r.ranks[p.field], r.columns[p.field] = raw, p.rank, column
 }
 
-// object reads an object of JSON into a record. What is no object is an error.
-func (r *record) object(line int, text []byte, n *namer) error {
-	*r = record{line: line}
+// readObject reads an object of JSON into a record. What is no object is an error.
+func (r *sourceRow) readObject(line int, text []byte, n *fieldNamer) error {
+	*r = sourceRow{line: line}
 	if !json.Valid(text) {
 		without := pyvalue.NullNaN(text)
 		if !json.Valid(without) {
@@ -231,12 +231,12 @@ func (r *record) object(line int, text []byte, n *namer) error {
 		text = without
 	}
 	ok := eachMember(text, func(name, value []byte) {
-		if p, known := n.of(name); known {
-			r.set(p, value, n, name)
+		if p, known := n.fieldOf(name); known {
+			r.setCell(p, value, n, name)
 		}
 	})
 	if !ok {
-		return fmt.Errorf("want an object {...}, not %s", glimpse(text))
+		return fmt.Errorf("want an object {...}, not %s", firstChars(text))
 	}
 	return nil
 }
@@ -252,8 +252,8 @@ func jsonFault(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// glimpse is the beginning of a text.
-func glimpse(text []byte) string {
+// firstChars is the beginning of a text.
+func firstChars(text []byte) string {
 	const enough = 40
 	if len(text) > enough {
 		return strconv.Quote(string(text[:enough])) + "..."
@@ -265,15 +265,15 @@ func glimpse(text []byte) string {
 func textOf(raw json.RawMessage) (string, error) {
 	switch raw[0] {
 	case '"':
-		return unquote(raw)
+		return unquoteJSON(raw)
 	case '{', '[', 't', 'f':
-		return "", fmt.Errorf("want a text, not %s", glimpse(raw))
+		return "", fmt.Errorf("want a text, not %s", firstChars(raw))
 	}
 	return string(raw), nil
 }
 
-// unquote decodes a string of JSON.
-func unquote(raw []byte) (string, error) {
+// unquoteJSON decodes a string of JSON.
+func unquoteJSON(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), nil
 	}
@@ -287,7 +287,7 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	text := string(raw)
 	if raw[0] == '"' {
 		var err error
-		if text, err = unquote(raw); err != nil {
+		if text, err = unquoteJSON(raw); err != nil {
 			return 0, err
 		}
 		text = strings.TrimSpace(text)
@@ -296,7 +296,7 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	if err != nil {
 		f, errFloat := strconv.ParseFloat(text, 64)
 		if errFloat != nil || f != float64(int64(f)) || f > 1<<53 {
-			return 0, fmt.Errorf("want a whole number, not %s", glimpse([]byte(text)))
+			return 0, fmt.Errorf("want a whole number, not %s", firstChars([]byte(text)))
 		}
 		n = int64(f)
 	}
@@ -306,14 +306,14 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	return n, nil
 }
 
-// structured is a cell that is an array or an object; it may be written in a text, as in CSV. It is valid as long as
-// the record.
-func structured(raw json.RawMessage, open byte) (json.RawMessage, error) {
+// parseStructured is a cell that is an array or an object; it may be written in a text, as in CSV. It is valid as long
+// as the record.
+func parseStructured(raw json.RawMessage, open byte) (json.RawMessage, error) {
 	if raw[0] == open {
 		return raw, nil
 	}
 	if raw[0] == '"' {
-		text, err := unquote(raw)
+		text, err := unquoteJSON(raw)
 		inner := bytes.TrimSpace([]byte(text))
 		if err == nil && len(inner) > 0 && inner[0] == open && json.Valid(inner) {
 			return inner, nil
@@ -323,5 +323,5 @@ func structured(raw json.RawMessage, open byte) (json.RawMessage, error) {
 	if open == '{' {
 		what = "an object {...}"
 	}
-	return nil, fmt.Errorf("want %s, not %s", what, glimpse(raw))
+	return nil, fmt.Errorf("want %s, not %s", what, firstChars(raw))
 }

@@ -4,22 +4,22 @@ import "bytes"
 
 // eachMember calls yield with the names, decoded, and the values of an object of valid JSON; false: it is none.
 func eachMember(text []byte, yield func(name, value []byte)) bool {
-	i := blanks(text, 0)
+	i := skipBlanks(text, 0)
 	if i == len(text) || text[i] != '{' {
 		return false
 	}
-	for i = blanks(text, i+1); text[i] != '}'; i = blanks(text, i) {
+	for i = skipBlanks(text, i+1); text[i] != '}'; i = skipBlanks(text, i) {
 		end := valueEnd(text, i)
 		name := text[i+1 : end-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
-			if decoded, err := unquote(text[i:end]); err == nil {
+			if decoded, err := unquoteJSON(text[i:end]); err == nil {
 				name = []byte(decoded)
 			}
 		}
-		i = blanks(text, blanks(text, end)+1) // the colon
+		i = skipBlanks(text, skipBlanks(text, end)+1) // the colon
 		end = valueEnd(text, i)
 		yield(name, text[i:end:end])
-		if i = blanks(text, end); text[i] == ',' {
+		if i = skipBlanks(text, end); text[i] == ',' {
 			i++
 		}
 	}
@@ -29,23 +29,23 @@ func eachMember(text []byte, yield func(name, value []byte)) bool {
 // eachElement calls yield with the elements of an array of valid JSON, until it returns false. What is no array has
 // none.
 func eachElement(text []byte, yield func(value []byte) bool) {
-	i := blanks(text, 0)
+	i := skipBlanks(text, 0)
 	if i == len(text) || text[i] != '[' {
 		return
 	}
-	for i = blanks(text, i+1); text[i] != ']'; i = blanks(text, i) {
+	for i = skipBlanks(text, i+1); text[i] != ']'; i = skipBlanks(text, i) {
 		end := valueEnd(text, i)
 		if !yield(text[i:end:end]) {
 			return
 		}
-		if i = blanks(text, end); text[i] == ',' {
+		if i = skipBlanks(text, end); text[i] == ',' {
 			i++
 		}
 	}
 }
 
-// blanks is the first place from i on that is no blank.
-func blanks(text []byte, i int) int {
+// skipBlanks is the first place from i on that is no blank.
+func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
 	}

@@ -14,19 +14,19 @@ const most = 1 << 24
 
 // Lengths are lengths of prompts and answers to draw, in tokens. The zero value has none.
 type Lengths struct {
-	parts []part
+	parts []weightedLengths
 	// those of the data: of prompts, and of answers
 	traceIn, traceOut bool
 }
 
-// part is lengths that are drawn with a weight.
-type part struct {
+// weightedLengths is lengths that are drawn with a weight.
+type weightedLengths struct {
 	weight  float64
-	in, out length
+	in, out lengthDistribution
 }
 
-// length is a distribution; the zero value is none.
-type length struct {
+// lengthDistribution is a distribution; the zero value is none.
+type lengthDistribution struct {
 	from, to int     // uniform, both included
 	mean     float64 // else normal, where spread is above 0
 	spread   float64 // the standard deviation
@@ -44,11 +44,11 @@ func ParseLengths(isl, osl string) (Lengths, error) {
 		return parseMixture(isl)
 	}
 	l := Lengths{traceIn: isl == "trace", traceOut: osl == "trace"}
-	var p part
+	var p weightedLengths
 	var faults []error
 	for _, side := range []struct {
 		flag, text string
-		into       *length
+		into       *lengthDistribution
 	}{{"--isl", isl, &p.in}, {"--osl", osl, &p.out}} {
 		if side.text == "" || side.text == "trace" {
 			continue
@@ -62,8 +62,8 @@ func ParseLengths(isl, osl string) (Lengths, error) {
 		faults = append(faults, fmt.Errorf("--isl %s --osl trace: pairs of a trace belong together; want --isl trace", isl))
 	}
 	p.weight = 1
-	if p != (part{weight: 1}) {
-		l.parts = []part{p}
+	if p != (weightedLengths{weight: 1}) {
+		l.parts = []weightedLengths{p}
 	}
 	return l, errors.Join(faults...)
 }
@@ -71,37 +71,37 @@ func ParseLengths(isl, osl string) (Lengths, error) {
 var errLength = errors.New("want a number of tokens from 1 on, as 1024, 1024±100 (normal), 512..2048 (uniform), " +
 	"60%:256/64,40%:2048/512 (mixture of prompt/answer) or trace")
 
-func parseLength(text string) (length, error) {
+func parseLength(text string) (lengthDistribution, error) {
 	if from, to, ok := strings.Cut(text, ".."); ok {
-		a, b := count(from), count(to)
+		a, b := parseCount(from), parseCount(to)
 		if a == 0 || b == 0 {
-			return length{}, errLength
+			return lengthDistribution{}, errLength
 		}
 		if a > b {
-			return length{}, fmt.Errorf("%d is more than %d; want the smaller first, as %d..%d", a, b, b, a)
+			return lengthDistribution{}, fmt.Errorf("%d is more than %d; want the smaller first, as %d..%d", a, b, b, a)
 		}
-		return length{from: a, to: b}, nil
+		return lengthDistribution{from: a, to: b}, nil
 	}
 	mean, spread, ok := strings.Cut(strings.ReplaceAll(text, "+-", "±"), "±")
-	n := count(mean)
+	n := parseCount(mean)
 	if n == 0 {
-		return length{}, errLength
+		return lengthDistribution{}, errLength
 	}
 	if !ok {
-		return length{from: n, to: n}, nil
+		return lengthDistribution{from: n, to: n}, nil
 	}
 	s, err := strconv.ParseFloat(spread, 64)
 	if err != nil || !(s >= 0) || s > most {
-		return length{}, errLength
+		return lengthDistribution{}, errLength
 	}
 	if s == 0 {
-		return length{from: n, to: n}, nil
+		return lengthDistribution{from: n, to: n}, nil
 	}
-	return length{mean: float64(n), spread: s}, nil
+	return lengthDistribution{mean: float64(n), spread: s}, nil
 }
 
-// count reads a number from 1 to most; 0: it is none.
-func count(text string) int {
+// parseCount reads a number from 1 to most; 0: it is none.
+func parseCount(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
 		return 0
@@ -125,7 +125,7 @@ func parseMixture(text string) (Lengths, error) {
 			return Lengths{}, fmt.Errorf("--isl %s: %q: %w", text, p, err)
 		}
 		sum += w
-		l.parts = append(l.parts, part{w, a, b})
+		l.parts = append(l.parts, weightedLengths{w, a, b})
 	}
 	if math.Abs(sum-100) > 0.01 {
 		return Lengths{}, fmt.Errorf("--isl %s: the parts are %v %% together, want 100", text, sum)
@@ -133,8 +133,8 @@ func parseMixture(text string) (Lengths, error) {
 	return l, nil
 }
 
-// draw is one pair of lengths; 0: none was asked for.
-func (l Lengths) draw(r *rand.Rand) (in, out int) {
+// drawPair is one pair of lengths; 0: none was asked for.
+func (l Lengths) drawPair(r *rand.Rand) (in, out int) {
 	if len(l.parts) == 0 {
 		return 0, 0
 	}
@@ -152,10 +152,10 @@ func (l Lengths) draw(r *rand.Rand) (in, out int) {
 			p = l.parts[0]
 		}
 	}
-	return p.in.draw(r), p.out.draw(r)
+	return p.in.drawLength(r), p.out.drawLength(r)
 }
 
-func (l length) draw(r *rand.Rand) int {
+func (l lengthDistribution) drawLength(r *rand.Rand) int {
 	switch {
 	case l.spread > 0:
 		return max(1, min(int(math.Round(l.mean+l.spread*r.NormFloat64())), most))

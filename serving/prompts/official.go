@@ -31,7 +31,7 @@ const defaultOrderSeed = 42
 const SaltBytes = 8
 
 // drawsByPython tells whether rows are drawn by Python's generator.
-func (a *asked) drawsByPython() bool {
+func (a *parsedOptions) drawsByPython() bool {
 	return a.Options.Order == orderWithoutReplacement || a.Options.Order == WithReplacement
 }
 
@@ -48,7 +48,7 @@ func (s *Set) Once() string {
 }
 
 // checkOfficial says what of an official order and of salts cannot be with the other options.
-func (a *asked) checkOfficial() (faults []error) {
+func (a *parsedOptions) checkOfficial() (faults []error) {
 	order := a.Options.Order
 	if order != "" && order != orderShuffled && a.File == "" {
 		faults = append(faults, fmt.Errorf("--order %s is of a file: give --data FILE, too", order))
@@ -105,14 +105,14 @@ func rowsByPython(order string, seed uint64, all, n int) []int32 {
 // chooseByPython plans n requests by rowsByPython; each row knows how often it came before.
 func (w *Drawn) chooseByPython(n int) {
 	a, came := w.set.asked, make([]int32, len(w.set.rows))
-	w.plan = make([]planned, n)
+	w.plan = make([]plannedRequest, n)
 	for i, row := range rowsByPython(a.Options.Order, a.orderSeed, len(came), n) {
-		w.plan[i] = planned{row: row, round: came[row]}
+		w.plan[i] = plannedRequest{row: row, round: came[row]}
 		came[row]++
 	}
 	if most := slices.Max(came); most > 1 {
 		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s, drawn %s by Python's generator: one comes up to %d times",
-			n, counted(len(came), "row"), a.Options.Order, most))
+			n, countText(len(came), "row"), a.Options.Order, most))
 	}
 }
 
@@ -142,7 +142,7 @@ func (w *Drawn) addSalt(a *Ask, i int) {
 		all = append(all, m)
 		return true
 	})
-	a.Messages = list(all...)
+	a.Messages = joinMessages(all...)
 }
 
 // saltMessage is a message of a user with a salt before its text; nil: it is another's, or its content is no text.
@@ -154,7 +154,7 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 	}
 	switch content := fields["content"]; {
 	case json.Unmarshal(content, &text) == nil && len(content) > 0 && content[0] == '"':
-		fields["content"], _ = marshal(salt + text)
+		fields["content"], _ = marshalPlain(salt + text)
 	case len(content) > 0 && content[0] == '[':
 		parts := []json.RawMessage{textPart(salt)}
 		if api == Responses {
@@ -164,11 +164,11 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 			parts = append(parts, part)
 			return true
 		})
-		fields["content"] = list(parts...)
+		fields["content"] = joinMessages(parts...)
 	default:
 		return nil
 	}
-	out, _ := marshal(fields)
+	out, _ := marshalPlain(fields)
 	return out
 }
 

@@ -22,52 +22,52 @@ const (
 	mostRows = 1 << 24
 )
 
-// container is how rows lie in a file.
-type container int
+// fileLayout is how rows lie in a file.
+type fileLayout int
 
 const (
-	inLines container = iota // a value of JSON in each
-	inJSON                   // an array, or values one after the other
+	inLines fileLayout = iota // a value of JSON in each
+	inJSON                    // an array, or values one after the other
 	inCSV
 	inTSV
 	inText // a prompt a line
 	inTable
 )
 
-var containers = map[string]container{"jsonl": inLines, "json": inJSON, "csv": inCSV, "tsv": inTSV, "text": inText,
+var containers = map[string]fileLayout{"jsonl": inLines, "json": inJSON, "csv": inCSV, "tsv": inTSV, "text": inText,
 	"parquet": inTable}
 
-var extensions = map[string]container{".jsonl": inLines, ".ndjson": inLines, ".json": inJSON, ".csv": inCSV,
+var extensions = map[string]fileLayout{".jsonl": inLines, ".ndjson": inLines, ".json": inJSON, ".csv": inCSV,
 	".tsv": inTSV, ".txt": inText, ".text": inText, ".parquet": inTable}
 
-// source is an open file.
-type source struct {
+// openFile is an open file.
+type openFile struct {
 	in   *bufio.Reader
-	form container
+	form fileLayout
 	io.Closer
 }
 
-// open opens a file and finds its form: by the format asked for, its name, and its first bytes.
-func open(path, format string) (*source, error) {
+// openSource opens a file and finds its form: by the format asked for, its name, and its first bytes.
+func openSource(path, format string) (*openFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrData, bounded.Named(err))
 	}
-	s := &source{Closer: f}
-	if err := s.begin(f, path, format); err != nil {
+	s := &openFile{Closer: f}
+	if err := s.detectForm(f, path, format); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrData, path, err), f.Close())
 	}
 	return s, nil
 }
 
-func (s *source) begin(f io.Reader, path, format string) error {
-	s.in = bufio.NewReaderSize(&limited{f, mostRead}, 1<<16)
+func (s *openFile) detectForm(f io.Reader, path, format string) error {
+	s.in = bufio.NewReaderSize(&limitedReader{f, mostRead}, 1<<16)
 	if head, _ := s.in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(s.in)
 		if err != nil {
 			return err
 		}
-		s.in = bufio.NewReaderSize(&limited{z, mostRead}, 1<<16)
+		s.in = bufio.NewReaderSize(&limitedReader{z, mostRead}, 1<<16)
 	}
 	head, err := s.in.Peek(1 << 16)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -85,7 +85,7 @@ func (s *source) begin(f io.Reader, path, format string) error {
 	return nil
 }
 
-func formOf(head []byte, ext, format string) container {
+func formOf(head []byte, ext, format string) fileLayout {
 	if c, ok := containers[format]; ok {
 		return c
 	}
@@ -113,13 +113,13 @@ func formOf(head []byte, ext, format string) container {
 	return inText
 }
 
-// limited fails beyond so many bytes: what is small when zipped may have no end.
-type limited struct {
+// limitedReader fails beyond so many bytes: what is small when zipped may have no end.
+type limitedReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
 		return 0, fmt.Errorf("it has more than %d GiB, the most that is read", mostRead>>30)
@@ -127,8 +127,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lines calls yield with each line, without its end, until it returns false. A line is valid until the next.
-func lines(in *bufio.Reader, yield func(line int, text []byte) bool) error {
+// eachLine calls yield with each line, without its end, until it returns false. A line is valid until the next.
+func eachLine(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 	var long []byte
 	for n := 1; ; n++ {
 		long = long[:0]
@@ -161,8 +161,8 @@ func lines(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 	}
 }
 
-// values are the values of JSON in a file, or the elements of the one array that it is.
-type values struct {
+// jsonValues are the values of JSON in a file, or the elements of the one array that it is.
+type jsonValues struct {
 	in      *bufio.Reader
 	line    int
 	inArray bool
@@ -170,32 +170,32 @@ type values struct {
 	text    []byte
 }
 
-// each calls yield with each value and the line where it begins, until it returns false. A value is valid until the
-// next. An error is of the line v.line.
-func (v *values) each(yield func(line int, text []byte) bool) error {
+// eachValue calls yield with each value and the line where it begins, until it returns false. A value is valid until
+// the next. An error is of the line v.line.
+func (v *jsonValues) eachValue(yield func(line int, text []byte) bool) error {
 	v.line = 1
-	c, err := v.skip()
+	c, err := v.nextNonBlank()
 	if err == nil && c == '[' {
 		v.inArray = true
-		c, err = v.skip()
+		c, err = v.nextNonBlank()
 	}
-	for ; err == nil; c, err = v.skip() {
+	for ; err == nil; c, err = v.nextNonBlank() {
 		if v.inArray {
 			if c == ']' {
-				return v.after()
+				return v.checkEnd()
 			}
 			if v.some {
 				if c != ',' {
 					return fmt.Errorf("want , or ] after a value, not %q", c)
 				}
-				if c, err = v.skip(); err != nil {
+				if c, err = v.nextNonBlank(); err != nil {
 					break
 				}
 			}
 		}
 		v.some = true
 		line := v.line
-		if err := v.value(c); err != nil {
+		if err := v.readValue(c); err != nil {
 			return err
 		}
 		if !yield(line, v.text) {
@@ -211,9 +211,9 @@ func (v *values) each(yield func(line int, text []byte) bool) error {
 	return err
 }
 
-// after wants nothing after the array.
-func (v *values) after() error {
-	c, err := v.skip()
+// checkEnd wants nothing after the array.
+func (v *jsonValues) checkEnd() error {
+	c, err := v.nextNonBlank()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -223,8 +223,8 @@ func (v *values) after() error {
 	return err
 }
 
-// skip is the next byte that is no blank.
-func (v *values) skip() (byte, error) {
+// nextNonBlank is the next byte that is no blank.
+func (v *jsonValues) nextNonBlank() (byte, error) {
 	for {
 		c, err := v.in.ReadByte()
 		if err != nil {
@@ -240,26 +240,26 @@ func (v *values) skip() (byte, error) {
 	}
 }
 
-// value reads the value that begins with c into v.text.
-func (v *values) value(c byte) error {
+// readValue reads the value that begins with c into v.text.
+func (v *jsonValues) readValue(c byte) error {
 	v.text = append(v.text[:0], c)
 	if c != '"' && c != '{' && c != '[' {
-		return v.word()
+		return v.readWord()
 	}
-	at := nesting{quoted: c == '"'}
-	at.see(c)
+	at := jsonNesting{quoted: c == '"'}
+	at.takeByte(c)
 	for !at.closed {
-		c, err := v.byte()
+		c, err := v.readByte()
 		if err != nil {
 			return err
 		}
-		at.see(c)
+		at.takeByte(c)
 	}
 	return nil
 }
 
-// byte reads the next byte of a value.
-func (v *values) byte() (byte, error) {
+// readByte reads the next byte of a value.
+func (v *jsonValues) readByte() (byte, error) {
 	c, err := v.in.ReadByte()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file ends within a value")
@@ -276,8 +276,8 @@ func (v *values) byte() (byte, error) {
 	return c, err
 }
 
-// word reads a number or a name, up to what ends it.
-func (v *values) word() error {
+// readWord reads a number or a name, up to what ends it.
+func (v *jsonValues) readWord() error {
 	for {
 		next, err := v.in.Peek(1)
 		if errors.Is(err, io.EOF) {
@@ -289,20 +289,20 @@ func (v *values) word() error {
 		if bytes.IndexByte([]byte(",]} \n\r\t"), next[0]) >= 0 {
 			return nil
 		}
-		if _, err := v.byte(); err != nil {
+		if _, err := v.readByte(); err != nil {
 			return err
 		}
 	}
 }
 
-// nesting tells where a text in quotes, an object or an array ends.
-type nesting struct {
+// jsonNesting tells where a text in quotes, an object or an array ends.
+type jsonNesting struct {
 	depth           int
 	quoted, escaped bool
 	begun, closed   bool
 }
 
-func (n *nesting) see(c byte) {
+func (n *jsonNesting) takeByte(c byte) {
 	switch {
 	case !n.begun && n.quoted: // the first quote
 		n.begun = true

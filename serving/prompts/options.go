@@ -100,14 +100,14 @@ func Formats() []string {
 // APIs are the parts of the API by name.
 func APIs() []API { return []API{Chat, Completions, Responses, Embeddings, Rerank} }
 
-// asked are the options, read.
-type asked struct {
+// parsedOptions are the options, read.
+type parsedOptions struct {
 	Options
-	columns    map[field]string
+	columns    map[columnField]string
 	lengths    Lengths
-	vocabulary span
-	prefix     prefix
-	image      picture
+	vocabulary idRange
+	prefix     sharedPrefix
+	image      pictureSize
 	body       map[string]json.RawMessage
 	header     map[string]string
 	zipf       float64 // 0: adapters take turns
@@ -121,31 +121,31 @@ type asked struct {
 
 // Check says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
 func (o Options) Check() error {
-	_, err := o.read()
+	_, err := o.parseOptions()
 	return err
 }
 
-// read checks the options; its error has all faults.
-func (o Options) read() (*asked, error) {
-	a := &asked{Options: o, sessions: o.Turns == "all", own: o.History == "own"}
+// parseOptions checks the options; its error has all faults.
+func (o Options) parseOptions() (*parsedOptions, error) {
+	a := &parsedOptions{Options: o, sessions: o.Turns == "all", own: o.History == "own"}
 	var faults []error
 	check := func(err error) {
 		if err != nil {
 			faults = append(faults, err)
 		}
 	}
-	check(oneOf("--api", string(o.API), append([]string{"auto"}, texts(APIs())...)...))
+	check(oneOf("--api", string(o.API), append([]string{"auto"}, toTexts(APIs())...)...))
 	check(oneOf("--format", o.Format, Formats()...))
 	check(oneOf("--turns", o.Turns, "first", "all"))
 	check(oneOf("--history", o.History, "recorded", "own"))
-	check(into(&a.columns, readColumns, o.Columns))
-	check(into(&a.vocabulary, readVocabulary, o.Vocabulary))
-	check(into(&a.prefix, readPrefix, o.Prefix))
-	check(into(&a.image, readPicture, o.Image))
-	check(into(&a.body, readBody, o.Body))
-	check(into(&a.header, readHeader, o.Header))
-	check(into(&a.zipf, readOrder, o.LoRAOrder))
-	check(into(&a.tools, readTools, o.Tools))
+	check(parseInto(&a.columns, readColumns, o.Columns))
+	check(parseInto(&a.vocabulary, readVocabulary, o.Vocabulary))
+	check(parseInto(&a.prefix, readPrefix, o.Prefix))
+	check(parseInto(&a.image, readPicture, o.Image))
+	check(parseInto(&a.body, readBody, o.Body))
+	check(parseInto(&a.header, readHeader, o.Header))
+	check(parseInto(&a.zipf, readOrder, o.LoRAOrder))
+	check(parseInto(&a.tools, readTools, o.Tools))
 	check(oneOf("--order", o.Order, Orders()...))
 	given, err := readSeed("--order-seed", &a.orderSeed, o.OrderSeed)
 	if check(err); !given {
@@ -158,7 +158,7 @@ func (o Options) read() (*asked, error) {
 	if o.Block < 0 {
 		check(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
 	}
-	for _, fault := range slices.Concat(a.contradictions(), a.checkOfficial(), a.withoutFile()) {
+	for _, fault := range slices.Concat(a.findContradictions(), a.checkOfficial(), a.withoutFile()) {
 		check(fault)
 	}
 	if len(faults) > 0 {
@@ -176,14 +176,14 @@ func (o Options) read() (*asked, error) {
 	return a, nil
 }
 
-// into reads a text, or several, as a value.
-func into[T, V any](value *V, read func(T) (V, error), text T) (err error) {
+// parseInto reads a text, or several, as a value.
+func parseInto[T, V any](value *V, read func(T) (V, error), text T) (err error) {
 	*value, err = read(text)
 	return err
 }
 
-// contradictions are options that do not go together.
-func (a *asked) contradictions() []error {
+// findContradictions are options that do not go together.
+func (a *parsedOptions) findContradictions() []error {
 	var faults []error
 	if a.own && !a.sessions {
 		faults = append(faults, errors.New("--history own is of several turns: give --turns all, too"))
@@ -199,7 +199,7 @@ func (a *asked) contradictions() []error {
 }
 
 // withoutFile are options that want a file where there is none.
-func (a *asked) withoutFile() []error {
+func (a *parsedOptions) withoutFile() []error {
 	if a.File != "" {
 		return nil
 	}
@@ -225,15 +225,15 @@ func oneOf(flag, value string, choices ...string) error {
 	return fmt.Errorf("%s %q: want one of %s", flag, value, strings.Join(choices, ", "))
 }
 
-func texts[T ~string](names []T) []string {
+func toTexts[T ~string](names []T) []string {
 	return lists.Map(names, func(n T) string { return string(n) })
 }
 
-// span is ids from first to last, both included; the zero value is none.
-type span struct{ first, last int32 }
+// idRange is ids from first to last, both included; the zero value is none.
+type idRange struct{ first, last int32 }
 
-func (s span) size() int {
-	if s == (span{}) {
+func (s idRange) size() int {
+	if s == (idRange{}) {
 		return 0
 	}
 	return int(s.last-s.first) + 1
@@ -242,18 +242,19 @@ func (s span) size() int {
 // fewest is how many ids a vocabulary has at least: prompts are told apart by their first two.
 const fewest = 16
 
-func readVocabulary(text string) (span, error) {
+func readVocabulary(text string) (idRange, error) {
 	if text == "" {
-		return span{}, nil
+		return idRange{}, nil
 	}
 	from, to, ok := strings.Cut(text, "..")
 	first, err1 := strconv.ParseInt(from, 10, 32)
 	last, err2 := strconv.ParseInt(to, 10, 32)
 	if !ok || err1 != nil || err2 != nil || first < 0 || last-first+1 < fewest {
-		return span{}, fmt.Errorf("--vocabulary %s: want FIRST..LAST, %d ids or more without special tokens, as 1000..31999",
+		return idRange{}, fmt.Errorf("--vocabulary %s: want FIRST..LAST, %d ids or more without special tokens, as "+
+			"1000..31999",
 			text, fewest)
 	}
-	return span{int32(first), int32(last)}, nil
+	return idRange{int32(first), int32(last)}, nil
 }
 
 func readBody(pairs []string) (map[string]json.RawMessage, error) {

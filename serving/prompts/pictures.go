@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// picture is a size of pictures, and how many there are in each request; the zero value is none.
-type picture struct{ width, height, n int }
+// pictureSize is a size of pictures, and how many there are in each request; the zero value is none.
+type pictureSize struct{ width, height, n int }
 
 // Limits of pictures.
 const (
@@ -27,21 +27,22 @@ const (
 	mostPicture  = 64 << 20
 )
 
-func readPicture(text string) (picture, error) {
+func readPicture(text string) (pictureSize, error) {
 	if text == "" {
-		return picture{}, nil
+		return pictureSize{}, nil
 	}
 	sides := strings.Split(text, "x")
 	if len(sides) == 2 {
 		sides = append(sides, "1")
 	}
 	if len(sides) == 3 {
-		p := picture{count(sides[0]), count(sides[1]), count(sides[2])}
+		p := pictureSize{parseCount(sides[0]), parseCount(sides[1]), parseCount(sides[2])}
 		if p.width > 0 && p.height > 0 && p.n > 0 && max(p.width, p.height) <= mostSide && p.n <= mostPictures {
 			return p, nil
 		}
 	}
-	return picture{}, fmt.Errorf("--image %s: want WIDTHxHEIGHT or WIDTHxHEIGHTxN, up to %d pixels and %d pictures, as "+
+	return pictureSize{}, fmt.Errorf("--image %s: want WIDTHxHEIGHT or WIDTHxHEIGHTxN, up to %d pixels and %d pictures, "+
+		"as "+
 		"1024x768 or 1024x768x2", text, mostSide, mostPictures)
 }
 
@@ -50,7 +51,7 @@ func imagePart(url string) json.RawMessage { return backend.Part{ImageURL: url}.
 
 // inputPart is a picture as part of what a response is made of.
 func inputPart(url string) json.RawMessage {
-	part, _ := marshal(struct {
+	part, _ := marshalPlain(struct {
 		Type  string `json:"type"`
 		Image string `json:"image_url"`
 	}{"input_image", url})
@@ -62,32 +63,32 @@ func dataURL(kind string, content []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
 }
 
-// pictures are those of a row: one or a list of URLs, files beside the data, or objects with bytes or a path, as data
-// sets in Parquet have them.
-func (r *reader) pictures(raw json.RawMessage) ([]json.RawMessage, error) {
+// readPictures are those of a row: one or a list of URLs, files beside the data, or objects with bytes or a path, as
+// data sets in Parquet have them.
+func (r *rowReader) readPictures(raw json.RawMessage) ([]json.RawMessage, error) {
 	if raw[0] != '[' {
-		part, err := r.picture(raw)
+		part, err := r.readPicture(raw)
 		return []json.RawMessage{part}, err
 	}
 	var parts []json.RawMessage
 	var err error
 	eachElement(raw, func(value []byte) bool {
 		var part json.RawMessage
-		part, err = r.picture(value)
+		part, err = r.readPicture(value)
 		parts = append(parts, part)
 		return err == nil
 	})
 	return parts, err
 }
 
-func (r *reader) picture(raw json.RawMessage) (json.RawMessage, error) {
+func (r *rowReader) readPicture(raw json.RawMessage) (json.RawMessage, error) {
 	if raw[0] == '{' {
 		var o struct {
 			Bytes []byte
 			Path  string
 		}
 		if err := json.Unmarshal(raw, &o); err != nil || o.Bytes == nil && o.Path == "" {
-			return nil, fmt.Errorf("want a URL, a file, or an object with bytes in base64 or a path, not %s", glimpse(raw))
+			return nil, fmt.Errorf("want a URL, a file, or an object with bytes in base64 or a path, not %s", firstChars(raw))
 		}
 		if o.Bytes == nil {
 			return r.pictureFile(o.Path)
@@ -105,7 +106,7 @@ func (r *reader) picture(raw json.RawMessage) (json.RawMessage, error) {
 }
 
 // pictureFile is a picture in a file; its path is relative to the data's folder.
-func (r *reader) pictureFile(path string) (json.RawMessage, error) {
+func (r *rowReader) pictureFile(path string) (json.RawMessage, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.asked.File), filepath.FromSlash(path))
 	}
@@ -129,10 +130,10 @@ func pictureOf(content []byte) (json.RawMessage, error) {
 	return imagePart(dataURL(kind, content)), nil
 }
 
-// noise is a picture of noise in PNG: nobody's cache has it, and nothing makes it smaller.
-func (p picture) noise(seed, index uint64) []byte {
+// drawNoisePNG is a picture of noise in PNG: nobody's cache has it, and nothing makes it smaller.
+func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, p.width, p.height))
-	r := random(seed, ofPicture, index)
+	r := newRand(seed, ofPicture, index)
 	for i := 0; i < len(img.Pix); i += 4 {
 		n := r.Uint32()
 		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = byte(n), byte(n>>8), byte(n>>16), 0xff
@@ -144,8 +145,8 @@ func (p picture) noise(seed, index uint64) []byte {
 	return b.Bytes()
 }
 
-// illustrate adds pictures of noise to the last message of a user.
-func (w *Drawn) illustrate(a *Ask, i int) {
+// addPictures adds pictures of noise to the last message of a user.
+func (w *Drawn) addPictures(a *Ask, i int) {
 	p := w.set.asked.image
 	parts := make([]json.RawMessage, 0, p.n+1)
 	text, picture := textPart, imagePart
@@ -156,17 +157,17 @@ func (w *Drawn) illustrate(a *Ask, i int) {
 		parts = append(parts, text(a.Text))
 	}
 	for k := range p.n {
-		parts = append(parts, picture(dataURL("image/png", p.noise(w.seed, uint64(i)*mostPictures+uint64(k)))))
+		parts = append(parts, picture(dataURL("image/png", p.drawNoisePNG(w.seed, uint64(i)*mostPictures+uint64(k)))))
 	}
 	if a.Messages == nil {
-		m, _ := marshal(message{"user", list(parts...)})
-		a.Messages, a.Text = list(m), ""
+		m, _ := marshalPlain(chatMessage{"user", joinMessages(parts...)})
+		a.Messages, a.Text = joinMessages(m), ""
 		return
 	}
-	m, _ := marshal(message{"user", list(parts...)})
+	m, _ := marshalPlain(chatMessage{"user", joinMessages(parts...)})
 	var all []json.RawMessage
 	eachElement(a.Messages, func(value []byte) bool { all = append(all, value); return true })
-	a.Messages = list(append(all, m)...)
+	a.Messages = joinMessages(append(all, m)...)
 }
 
 // checkPictures wants chats or responses of single turns.

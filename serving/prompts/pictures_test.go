@@ -13,17 +13,17 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// part is one of a message's content.
-type part struct {
+// weightedLengths is one of a message's content.
+type weightedLengths struct {
 	Type, Text string
 	Image      struct{ URL string } `json:"image_url"`
 }
 
-func content(t *testing.T, a prompts.Ask) []part {
+func content(t *testing.T, a prompts.Ask) []weightedLengths {
 	t.Helper()
 	var messages []struct {
 		Role    string
-		Content []part
+		Content []weightedLengths
 	}
 	if err := json.Unmarshal(a.Messages, &messages); err != nil || len(messages) != 1 || messages[0].Role != "user" {
 		t.Fatalf("%.200s: %v", a.Messages, err)
@@ -31,7 +31,7 @@ func content(t *testing.T, a prompts.Ask) []part {
 	return messages[0].Content
 }
 
-func embeddedPicture(t *testing.T, p part) []byte {
+func embeddedPicture(t *testing.T, p weightedLengths) []byte {
 	t.Helper()
 	text, ok := strings.CutPrefix(p.Image.URL, "data:image/png;base64,")
 	data, err := base64.StdEncoding.DecodeString(text)

@@ -32,7 +32,7 @@ func rows(t testing.TB, o prompts.Options) []prompts.Ask {
 	return asks
 }
 
-func texts(asks []prompts.Ask) []string {
+func toTexts(asks []prompts.Ask) []string {
 	var all []string
 	for _, a := range asks {
 		all = append(all, a.Text)
@@ -62,12 +62,12 @@ func TestForms(t *testing.T) {
 		{"a.txt", lines, "jsonl"},
 		{"a.dat", "prompt\none\ntwo\n", "csv"},
 	} {
-		got := texts(rows(t, prompts.Options{File: file(t, c.name, c.content), Format: c.format}))
+		got := toTexts(rows(t, prompts.Options{File: file(t, c.name, c.content), Format: c.format}))
 		if !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("%s %q: %q", c.name, c.content, got)
 		}
 		zipped := file(t, c.name+".gz", gzipped(t, c.content))
-		if got := texts(rows(t, prompts.Options{File: zipped, Format: c.format})); len(got) != 2 {
+		if got := toTexts(rows(t, prompts.Options{File: zipped, Format: c.format})); len(got) != 2 {
 			t.Errorf("%s %q zipped: %q", c.name, c.content, got)
 		}
 	}
@@ -335,7 +335,7 @@ func TestRowsComeAgain(t *testing.T) {
 	if !slices.Equal(drawn.Notes, []string{want}) {
 		t.Errorf("%q", drawn.Notes)
 	}
-	all := texts(drawn.All())
+	all := toTexts(drawn.All())
 	if slices.Equal(all[:8], all[8:16]) || !slices.Equal(sorted(all[:8]), sorted(all[8:16])) || len(all) != 20 {
 		t.Errorf("%q", all)
 	}
@@ -346,11 +346,11 @@ func TestRowsComeAgain(t *testing.T) {
 	if !slices.Equal(next.Notes, []string{want}) {
 		t.Errorf("%q", next.Notes)
 	}
-	if round := append(all[16:20:20], texts(next.All())...); !slices.Equal(sorted(round), sorted(all[:8])) {
-		t.Errorf("%q after %q", texts(next.All()), all)
+	if round := append(all[16:20:20], toTexts(next.All())...); !slices.Equal(sorted(round), sorted(all[:8])) {
+		t.Errorf("%q after %q", toTexts(next.All()), all)
 	}
-	if first := set.Draw(prompts.Draw{N: 4}); len(first.Notes) > 0 || !slices.Equal(texts(first.All()), all[:4]) {
-		t.Errorf("%q, %q", first.Notes, texts(first.All()))
+	if first := set.Draw(prompts.Draw{N: 4}); len(first.Notes) > 0 || !slices.Equal(toTexts(first.All()), all[:4]) {
+		t.Errorf("%q, %q", first.Notes, toTexts(first.All()))
 	}
 }
 
@@ -412,7 +412,7 @@ func TestListedTurns(t *testing.T) {
 	o := prompts.Options{File: file(t, "a.jsonl", `{"session_id": "a", "timestamp": 5, "turns": [{"text": "1", `+
 		`"answer": "A"}, `+
 		`{"text": "2", "delay": 20, "output_length": 3}]}`+"\n"+`{"turns": ["3"]}`)}
-	if got := texts(rows(t, o)); !slices.Equal(got, []string{"1", "3"}) {
+	if got := toTexts(rows(t, o)); !slices.Equal(got, []string{"1", "3"}) {
 		t.Errorf("%q", got)
 	}
 	o.Turns = "all"

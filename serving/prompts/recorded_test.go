@@ -41,7 +41,7 @@ func TestInstructions(t *testing.T) {
 		`{"instruction": null, "prompt": "The sea."}`:                       "The sea.",
 	} {
 		path := file(t, "a.jsonl", line+"\n")
-		if got := texts(rows(t, prompts.Options{File: path})); len(got) != 1 || got[0] != want {
+		if got := toTexts(rows(t, prompts.Options{File: path})); len(got) != 1 || got[0] != want {
 			t.Errorf("%s is asked as %q, want %q", line, got, want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// row is one of the data, ready to be asked. It is small for a row of a trace, of which there can be millions.
-type row struct {
+// promptRow is one of the data, ready to be asked. It is small for a row of a trace, of which there can be millions.
+type promptRow struct {
 	ask     *Ask // nil: lengths alone
 	hashes  []uint64
 	due     time.Duration
@@ -24,58 +24,58 @@ type row struct {
 }
 
 // ask builds a row of a record.
-func (r *reader) row(rec *record) {
+func (r *rowReader) buildRow(rec *sourceRow) {
 	switch {
-	case rec.has(fConversations):
-		r.conversation(rec)
-	case rec.has(fTurns):
-		r.listed(rec)
-	case rec.has(fURL) && rec.has(fBody):
-		r.batch(rec)
+	case rec.hasField(fConversations):
+		r.buildConversation(rec)
+	case rec.hasField(fTurns):
+		r.buildListedTurns(rec)
+	case rec.hasField(fURL) && rec.hasField(fBody):
+		r.buildBatchLine(rec)
 	default:
 		switch r.asked.Format {
 		case "sharegpt":
-			r.fault(rec.line, "no conversations: want rows of ShareGPT")
+			r.addFaultf(rec.line, "no conversations: want rows of ShareGPT")
 		case "batch":
-			r.fault(rec.line, "no url and body: want rows of a batch file")
+			r.addFaultf(rec.line, "no url and body: want rows of a batch file")
 		default:
-			r.plain(rec, &Ask{})
+			r.buildPlain(rec, &Ask{})
 		}
 	}
 }
 
-// listed builds the rows of a session whose turns are a list: of texts, or of objects as rows are. Without sessions it
-// is the first of them.
-func (r *reader) listed(rec *record) {
+// buildListedTurns builds the rows of a session whose turns are a list: of texts, or of objects as rows are. Without
+// sessions it is the first of them.
+func (r *rowReader) buildListedTurns(rec *sourceRow) {
 	session := rec.cells[fSession]
 	if session == nil {
-		session, _ = marshal(fmt.Sprintf("#%d", r.all))
+		session, _ = marshalPlain(fmt.Sprintf("#%d", r.all))
 	}
-	r.cell(rec, fTurns, func(raw json.RawMessage) error {
-		list, err := structured(raw, '[')
+	r.readCell(rec, fTurns, func(raw json.RawMessage) error {
+		list, err := parseStructured(raw, '[')
 		if err != nil {
 			return err
 		}
 		n := 0
 		eachElement(list, func(value []byte) bool {
 			n++
-			turn := record{line: rec.line}
+			turn := sourceRow{line: rec.line}
 			if value[0] == '"' {
 				turn.cells[fPrompt] = value
-			} else if err = turn.object(rec.line, value, r.names); err != nil {
+			} else if err = turn.readObject(rec.line, value, r.names); err != nil {
 				err = fmt.Errorf("turn %d: %w", n, err)
 				return false
 			}
 			if r.asked.sessions {
 				turn.cells[fSession] = session
 			}
-			for _, f := range []field{fSystem, fTimestamp, fLoRA, fTools, fID} { // said once, of the whole session
-				if n == 1 && !turn.has(f) {
+			for _, f := range []columnField{fSystem, fTimestamp, fLoRA, fTools, fID} { // said once, of the whole session
+				if n == 1 && !turn.hasField(f) {
 					turn.cells[f] = rec.cells[f]
 				}
 			}
-			r.plain(&turn, &Ask{})
-			return r.asked.sessions && !r.full(rec.line)
+			r.buildPlain(&turn, &Ask{})
+			return r.asked.sessions && !r.noteFull(rec.line)
 		})
 		if err == nil && n == 0 {
 			err = errors.New("there is no turn")
@@ -84,13 +84,13 @@ func (r *reader) listed(rec *record) {
 	})
 }
 
-func (r *reader) fault(line int, format string, args ...any) {
-	r.faults.add(line, fmt.Sprintf(format, args...))
+func (r *rowReader) addFaultf(line int, format string, args ...any) {
+	r.faults.addFault(line, fmt.Sprintf(format, args...))
 }
 
-// cell runs read on the cell of a field, if there is one, and notes its fault.
-func (r *reader) cell(rec *record, f field, read func(raw json.RawMessage) error) {
-	if !rec.has(f) {
+// readCell runs read on the cell of a field, if there is one, and notes its fault.
+func (r *rowReader) readCell(rec *sourceRow, f columnField, read func(raw json.RawMessage) error) {
+	if !rec.hasField(f) {
 		return
 	}
 	if err := read(rec.cells[f]); err != nil {
@@ -98,40 +98,40 @@ func (r *reader) cell(rec *record, f field, read func(raw json.RawMessage) error
 		if column, ok := r.asked.columns[f]; ok {
 			name = column
 		}
-		r.fault(rec.line, "%s: %v", name, err)
+		r.addFaultf(rec.line, "%s: %v", name, err)
 	}
 }
 
-// plain builds a row that has each thing in a column of its own, into a.
-func (r *reader) plain(rec *record, a *Ask) {
+// buildPlain builds a row that has each thing in a column of its own, into a.
+func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	before := len(r.faults.List) + r.faults.More
-	row := row{ask: a, line: int32(min(rec.line, math.MaxInt32))}
-	r.common(rec, &row)
-	r.instruct(rec)
-	if !r.choose(rec) {
+	row := promptRow{ask: a, line: int32(min(rec.line, math.MaxInt32))}
+	r.readCommonFields(rec, &row)
+	r.buildInstruction(rec)
+	if !r.chooseAPI(rec) {
 		return
 	}
 	if a.API = r.api; r.lengthsAlone(rec) {
-		r.lengths(rec, &row)
+		r.buildTraceRow(rec, &row)
 	} else {
-		r.prompt(rec, a)
+		r.buildPrompt(rec, a)
 		r.answerLength(rec, &row)
 	}
 	if len(r.faults.List)+r.faults.More > before {
 		return
 	}
-	r.keep(rec, row)
+	r.keepRow(rec, row)
 }
 
-// instruct makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the
+// buildInstruction makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the
 // instruction, and behind an empty line what it is about, where there is anything.
-func (r *reader) instruct(rec *record) {
-	r.cell(rec, fInstruction, func(raw json.RawMessage) error {
+func (r *rowReader) buildInstruction(rec *sourceRow) {
+	r.readCell(rec, fInstruction, func(raw json.RawMessage) error {
 		text, err := textOf(raw)
-		if err != nil || rec.has(fPrompt) && rec.cells[fPrompt][0] != '"' {
+		if err != nil || rec.hasField(fPrompt) && rec.cells[fPrompt][0] != '"' {
 			return err
 		}
-		if rec.has(fPrompt) {
+		if rec.hasField(fPrompt) {
 			about, err := textOf(rec.cells[fPrompt])
 			if err != nil {
 				return err
@@ -140,23 +140,23 @@ func (r *reader) instruct(rec *record) {
 				text += "\n\n" + about
 			}
 		}
-		rec.cells[fPrompt], err = marshal(text)
+		rec.cells[fPrompt], err = marshalPlain(text)
 		return err
 	})
 }
 
-// common reads what rows of all APIs may have.
-func (r *reader) common(rec *record, row *row) {
+// readCommonFields reads what rows of all APIs may have.
+func (r *rowReader) readCommonFields(rec *sourceRow, row *promptRow) {
 	a := row.ask
-	r.cell(rec, fID, func(raw json.RawMessage) (err error) { a.ID, err = textOf(raw); return err })
-	r.cell(rec, fLoRA, func(raw json.RawMessage) (err error) { a.Model, err = textOf(raw); return err })
-	r.cell(rec, fTools, func(raw json.RawMessage) error {
-		tools, err := structured(raw, '[')
+	r.readCell(rec, fID, func(raw json.RawMessage) (err error) { a.ID, err = textOf(raw); return err })
+	r.readCell(rec, fLoRA, func(raw json.RawMessage) (err error) { a.Model, err = textOf(raw); return err })
+	r.readCell(rec, fTools, func(raw json.RawMessage) error {
+		tools, err := parseStructured(raw, '[')
 		a.Tools = bytes.Clone(tools)
 		return err
 	})
-	r.cell(rec, fSession, func(raw json.RawMessage) (err error) { a.Session, err = textOf(raw); return err })
-	r.cell(rec, fOutput, func(raw json.RawMessage) error {
+	r.readCell(rec, fSession, func(raw json.RawMessage) (err error) { a.Session, err = textOf(raw); return err })
+	r.readCell(rec, fOutput, func(raw json.RawMessage) error {
 		n, err := numberOf(raw, most)
 		if err == nil && n == 0 {
 			err = errors.New("want 1 or more, not 0")
@@ -164,23 +164,23 @@ func (r *reader) common(rec *record, row *row) {
 		a.MaxTokens = int(n)
 		return err
 	})
-	r.cell(rec, fTimestamp, func(raw json.RawMessage) (err error) {
-		row.due, err = moment(raw)
+	r.readCell(rec, fTimestamp, func(raw json.RawMessage) (err error) {
+		row.due, err = parseMoment(raw)
 		row.hasDue = true
 		return err
 	})
-	r.cell(rec, fDelay, func(raw json.RawMessage) (err error) { a.Think, err = milliseconds(raw); return err })
-	r.cell(rec, fExtra, func(raw json.RawMessage) error {
-		text, err := structured(raw, '{')
+	r.readCell(rec, fDelay, func(raw json.RawMessage) (err error) { a.Think, err = parseMilliseconds(raw); return err })
+	r.readCell(rec, fExtra, func(raw json.RawMessage) error {
+		text, err := parseStructured(raw, '{')
 		if err == nil {
-			r.extra(text, a)
+			r.takeExtraFields(text, a)
 		}
 		return err
 	})
 }
 
-// extra takes the members of an object as fields of a request; its limit of tokens is the request's.
-func (r *reader) extra(object json.RawMessage, a *Ask) {
+// takeExtraFields takes the members of an object as fields of a request; its limit of tokens is the request's.
+func (r *rowReader) takeExtraFields(object json.RawMessage, a *Ask) {
 	eachMember(object, func(name, value []byte) {
 		key := string(name)
 		if slices.Contains(fieldNames[fOutput], key) && key != "output" {
@@ -196,12 +196,12 @@ func (r *reader) extra(object json.RawMessage, a *Ask) {
 	})
 }
 
-// milliseconds reads a time in ms.
-func milliseconds(raw json.RawMessage) (time.Duration, error) {
+// parseMilliseconds reads a time in ms.
+func parseMilliseconds(raw json.RawMessage) (time.Duration, error) {
 	text := strings.Trim(string(raw), `" `)
 	var ms float64
 	if err := json.Unmarshal([]byte(text), &ms); err != nil {
-		return 0, fmt.Errorf("want milliseconds, not %s", glimpse(raw))
+		return 0, fmt.Errorf("want milliseconds, not %s", firstChars(raw))
 	}
 	if ms < 0 || ms > float64(math.MaxInt64/int64(time.Millisecond)) {
 		return 0, fmt.Errorf("want milliseconds from 0 on, not %v", ms)
@@ -209,69 +209,71 @@ func milliseconds(raw json.RawMessage) (time.Duration, error) {
 	return time.Duration(math.Round(ms * float64(time.Millisecond))), nil
 }
 
-// moment reads a time in ms from any zero, or a date with a time of day.
-func moment(raw json.RawMessage) (time.Duration, error) {
-	due, err := milliseconds(raw)
+// parseMoment reads a time in ms from any zero, or a date with a time of day.
+func parseMoment(raw json.RawMessage) (time.Duration, error) {
+	due, err := parseMilliseconds(raw)
 	if err == nil || raw[0] != '"' {
 		return due, err
 	}
-	text, errText := unquote(raw)
+	text, errText := unquoteJSON(raw)
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if t, errTime := time.Parse(layout, strings.TrimSpace(text)); errText == nil && errTime == nil {
 			return time.Duration(t.UnixNano()), nil
 		}
 	}
-	return 0, fmt.Errorf("want milliseconds or a time as 2026-11-23T10:00:00Z, not %s", glimpse(raw))
+	return 0, fmt.Errorf("want milliseconds or a time as 2026-11-23T10:00:00Z, not %s", firstChars(raw))
 }
 
-// choose settles the API by the first row, unless it was asked for.
-func (r *reader) choose(rec *record) bool {
+// chooseAPI settles the API by the first row, unless it was asked for.
+func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 	if r.api != "" {
 		return true
 	}
 	switch {
 	case r.lengthsAlone(rec):
 		r.api = r.madeAPI()
-	case rec.has(fQuery) && rec.has(fDocuments):
+	case rec.hasField(fQuery) && rec.hasField(fDocuments):
 		r.api = Rerank
-	case rec.has(fMessages), rec.has(fPrompt):
+	case rec.hasField(fMessages), rec.hasField(fPrompt):
 		r.api = Chat
-	case rec.has(fIDs):
+	case rec.hasField(fIDs):
 		r.api = Completions
 	default:
-		r.nothing(rec)
+		r.noteNoPrompt(rec)
 		return false
 	}
 	r.apiLine = rec.line
 	return true
 }
 
-// nothing notes a row without a prompt.
-func (r *reader) nothing(rec *record) {
+// noteNoPrompt notes a row without a prompt.
+func (r *rowReader) noteNoPrompt(rec *sourceRow) {
 	r.empty++
-	r.fault(rec.line, "%s", noPrompt)
+	r.addFaultf(rec.line, "%s", noPrompt)
 }
 
 const noPrompt = "no prompt"
 
 // lengthsAlone tells whether a row says how long a prompt is, and not what it is.
-func (r *reader) lengthsAlone(rec *record) bool {
+func (r *rowReader) lengthsAlone(rec *sourceRow) bool {
 	if r.asked.lengths.traceIn {
 		return true
 	}
-	return rec.has(fInputLength) && !rec.has(fPrompt) && !rec.has(fMessages) && !rec.has(fIDs) && !rec.has(fQuery)
+	return rec.hasField(fInputLength) && !rec.hasField(fPrompt) && !rec.hasField(fMessages) && !rec.hasField(fIDs) &&
+		!rec.hasField(fQuery)
 }
 
-// lengths builds a row of a trace.
-func (r *reader) lengths(rec *record, row *row) {
-	if !rec.has(fInputLength) && r.asked.Tokenizer != nil && rec.has(fPrompt) {
-		r.count(rec, row)
-	} else if !rec.has(fInputLength) {
-		r.fault(rec.line, "no length of the prompt: want a column input_length or --column input_length=NAME, or a prompt "+
+// buildTraceRow builds a row of a trace.
+func (r *rowReader) buildTraceRow(rec *sourceRow, row *promptRow) {
+	if !rec.hasField(fInputLength) && r.asked.Tokenizer != nil && rec.hasField(fPrompt) {
+		r.countLengths(rec, row)
+	} else if !rec.hasField(fInputLength) {
+		r.addFaultf(rec.line, "no length of the prompt: want a column input_length or --column input_length=NAME, or a "+
+			"prompt "+
 			"and --tokenizer")
 		return
 	}
-	r.cell(rec, fInputLength, func(raw json.RawMessage) error {
+	r.readCell(rec, fInputLength, func(raw json.RawMessage) error {
 		n, err := numberOf(raw, most)
 		if err == nil && n == 0 {
 			err = errors.New("want 1 or more, not 0")
@@ -279,8 +281,8 @@ func (r *reader) lengths(rec *record, row *row) {
 		row.in = int32(n)
 		return err
 	})
-	r.cell(rec, fHashes, func(raw json.RawMessage) (err error) {
-		row.hashes, err = r.blocks(raw, int(row.in))
+	r.readCell(rec, fHashes, func(raw json.RawMessage) (err error) {
+		row.hashes, err = r.parseBlockHashes(raw, int(row.in))
 		return err
 	})
 	row.out, row.exact = int32(row.ask.MaxTokens), row.ask.MaxTokens > 0
@@ -290,9 +292,9 @@ func (r *reader) lengths(rec *record, row *row) {
 	}
 }
 
-// blocks are the hashes of a prompt's blocks, which are as many as its length says.
-func (r *reader) blocks(raw json.RawMessage, length int) ([]uint64, error) {
-	list, err := structured(raw, '[')
+// parseBlockHashes are the hashes of a prompt's blocks, which are as many as its length says.
+func (r *rowReader) parseBlockHashes(raw json.RawMessage, length int) ([]uint64, error) {
+	list, err := parseStructured(raw, '[')
 	if err != nil {
 		return nil, err
 	}
@@ -316,32 +318,33 @@ func (r *reader) blocks(raw json.RawMessage, length int) ([]uint64, error) {
 
 // answerLength settles how long the answer to a prompt of the data is, where that was asked for: by its column, or by
 // the recorded answer.
-func (r *reader) answerLength(rec *record, row *row) {
+func (r *rowReader) answerLength(rec *sourceRow, row *promptRow) {
 	if !r.asked.lengths.traceOut {
 		return
 	}
 	if a := row.ask; a.MaxTokens == 0 && r.asked.Tokenizer != nil {
-		r.cell(rec, fAnswer, func(raw json.RawMessage) error {
+		r.readCell(rec, fAnswer, func(raw json.RawMessage) error {
 			text, err := textOf(raw)
 			a.MaxTokens = len(r.asked.Tokenizer.EncodePlain(nil, text))
 			return err
 		})
 	}
 	if row.out, row.exact = int32(row.ask.MaxTokens), true; row.out == 0 {
-		r.fault(rec.line, "no length of the answer: want a column output_length or --column output=NAME, or a column answer "+
+		r.addFaultf(rec.line, "no length of the answer: want a column output_length or --column output=NAME, or a column "+
+			"answer "+
 			"and --tokenizer")
 	}
 }
 
-// count takes the lengths of the texts of a row.
-func (r *reader) count(rec *record, row *row) {
-	for f, into := range map[field]func(n int){
+// countLengths takes the lengths of the texts of a row.
+func (r *rowReader) countLengths(rec *sourceRow, row *promptRow) {
+	for f, into := range map[columnField]func(n int){
 		fPrompt: func(n int) { row.in = int32(n) },
 		fAnswer: func(n int) {
 			row.ask.MaxTokens = cmp.Or(row.ask.MaxTokens, n)
 		},
 	} {
-		r.cell(rec, f, func(raw json.RawMessage) error {
+		r.readCell(rec, f, func(raw json.RawMessage) error {
 			text, err := textOf(raw)
 			if err != nil {
 				return err
@@ -356,38 +359,38 @@ func (r *reader) count(rec *record, row *row) {
 	}
 }
 
-// prompt builds what a row asks.
-func (r *reader) prompt(rec *record, a *Ask) {
+// buildPrompt builds what a row asks.
+func (r *rowReader) buildPrompt(rec *sourceRow, a *Ask) {
 	switch r.api {
 	case Chat, Responses:
-		r.chat(rec, a)
+		r.buildChat(rec, a)
 	case Completions:
-		r.completion(rec, a)
+		r.buildCompletion(rec, a)
 	case Embeddings:
-		r.embedding(rec, a)
+		r.buildEmbedding(rec, a)
 	case Rerank:
-		r.rerank(rec, a)
+		r.buildRerank(rec, a)
 	}
 }
 
-func (r *reader) completion(rec *record, a *Ask) {
+func (r *rowReader) buildCompletion(rec *sourceRow, a *Ask) {
 	switch {
-	case rec.has(fIDs):
-		r.ids(rec, fIDs, a)
-	case rec.has(fPrompt) && rec.cells[fPrompt][0] == '[':
-		r.ids(rec, fPrompt, a)
-	case rec.has(fPrompt):
-		r.cell(rec, fPrompt, func(raw json.RawMessage) (err error) { a.Text, err = promptText(raw); return err })
-		r.cell(rec, fSystem, func(raw json.RawMessage) error {
+	case rec.hasField(fIDs):
+		r.readTokenIDs(rec, fIDs, a)
+	case rec.hasField(fPrompt) && rec.cells[fPrompt][0] == '[':
+		r.readTokenIDs(rec, fPrompt, a)
+	case rec.hasField(fPrompt):
+		r.readCell(rec, fPrompt, func(raw json.RawMessage) (err error) { a.Text, err = promptText(raw); return err })
+		r.readCell(rec, fSystem, func(raw json.RawMessage) error {
 			system, err := textOf(raw)
 			system += "\n\n"
 			a.Text, a.user = system+a.Text, len(system)
 			return err
 		})
-	case rec.has(fMessages):
-		r.fault(rec.line, "messages are of chats: want --api chat or responses, not completions")
+	case rec.hasField(fMessages):
+		r.addFaultf(rec.line, "messages are of chats: want --api chat or responses, not completions")
 	default:
-		r.nothing(rec)
+		r.noteNoPrompt(rec)
 	}
 }
 
@@ -400,9 +403,9 @@ func promptText(raw json.RawMessage) (string, error) {
 	return text, err
 }
 
-func (r *reader) ids(rec *record, f field, a *Ask) {
-	r.cell(rec, f, func(raw json.RawMessage) error {
-		list, err := structured(raw, '[')
+func (r *rowReader) readTokenIDs(rec *sourceRow, f columnField, a *Ask) {
+	r.readCell(rec, f, func(raw json.RawMessage) error {
+		list, err := parseStructured(raw, '[')
 		if err != nil {
 			return err
 		}
@@ -421,16 +424,16 @@ func (r *reader) ids(rec *record, f field, a *Ask) {
 	})
 }
 
-func (r *reader) embedding(rec *record, a *Ask) {
+func (r *rowReader) buildEmbedding(rec *sourceRow, a *Ask) {
 	f := fPrompt
-	if rec.has(fIDs) {
+	if rec.hasField(fIDs) {
 		f = fIDs
 	}
-	if !rec.has(f) {
-		r.nothing(rec)
+	if !rec.hasField(f) {
+		r.noteNoPrompt(rec)
 		return
 	}
-	r.cell(rec, f, func(raw json.RawMessage) error {
+	r.readCell(rec, f, func(raw json.RawMessage) error {
 		if raw[0] != '[' {
 			if _, err := promptText(raw); err != nil {
 				return err
@@ -447,14 +450,14 @@ func (r *reader) embedding(rec *record, a *Ask) {
 	a.MaxTokens = 0
 }
 
-func (r *reader) rerank(rec *record, a *Ask) {
-	if !rec.has(fQuery) || !rec.has(fDocuments) {
-		r.fault(rec.line, "want query and documents for --api rerank")
+func (r *rowReader) buildRerank(rec *sourceRow, a *Ask) {
+	if !rec.hasField(fQuery) || !rec.hasField(fDocuments) {
+		r.addFaultf(rec.line, "want query and documents for --api rerank")
 		return
 	}
-	r.cell(rec, fQuery, func(raw json.RawMessage) (err error) { a.Query, err = promptText(raw); return err })
-	r.cell(rec, fDocuments, func(raw json.RawMessage) error {
-		documents, err := structured(raw, '[')
+	r.readCell(rec, fQuery, func(raw json.RawMessage) (err error) { a.Query, err = promptText(raw); return err })
+	r.readCell(rec, fDocuments, func(raw json.RawMessage) error {
+		documents, err := parseStructured(raw, '[')
 		a.Documents = bytes.Clone(documents)
 		if err == nil && len(bytes.TrimSpace(a.Documents[1:len(a.Documents)-1])) == 0 {
 			err = errors.New("the list is empty")

@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// spoken is what a row of a session has beside its question.
-type spoken struct {
+// turnTexts is what a row of a session has beside its question.
+type turnTexts struct {
 	answer    string
 	hasAnswer bool
 	whole     bool // its messages have what was said before
 }
 
-// regroup puts the turns of each session together.
-func (r *reader) regroup(s *Set) {
+// groupSessions puts the turns of each session together.
+func (r *rowReader) groupSessions(s *Set) {
 	if !r.asked.sessions {
 		s.forgetSessions()
 		return
@@ -38,7 +38,7 @@ func (r *reader) regroup(s *Set) {
 		index[i] = i
 	}
 	slices.SortStableFunc(index, func(a, b int) int { return place[a] - place[b] })
-	rows := make([]row, len(s.rows))
+	rows := make([]promptRow, len(s.rows))
 	for to, from := range index {
 		rows[to] = s.rows[from]
 		if to == 0 || place[from] != place[index[to-1]] {
@@ -47,12 +47,12 @@ func (r *reader) regroup(s *Set) {
 	}
 	s.units = append(s.units, int32(len(rows)))
 	s.rows = rows
-	spoken := make([]spoken, len(rows))
+	spoken := make([]turnTexts, len(rows))
 	for to, from := range index {
 		spoken[to] = r.spoken[int32(from)]
 	}
 	for u := range len(s.units) - 1 {
-		r.follow(rows[s.units[u]:s.units[u+1]], spoken[s.units[u]:s.units[u+1]])
+		r.linkTurns(rows[s.units[u]:s.units[u+1]], spoken[s.units[u]:s.units[u+1]])
 	}
 }
 
@@ -66,12 +66,12 @@ func (s *Set) forgetSessions() {
 		}
 	}
 	if some {
-		s.note("the data have sessions: --turns all asks their turns one after the other")
+		s.addNotef("the data have sessions: --turns all asks their turns one after the other")
 	}
 }
 
-// follow numbers the turns of a session whose rows are lines of their own, and gives each what was said before it.
-func (r *reader) follow(session []row, said []spoken) {
+// linkTurns numbers the turns of a session whose rows are lines of their own, and gives each what was said before it.
+func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 	if session[0].ask == nil || len(r.spoken) == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *reader) follow(session []row, said []spoken) {
 		if i > 0 {
 			session[i].hasDue, session[i].due = false, 0
 		}
-		if !r.follows(said[i], session[i]) {
+		if !r.prependsHistory(said[i], session[i]) {
 			continue
 		}
 		if a.Own = true; r.asked.own {
@@ -92,14 +92,14 @@ func (r *reader) follow(session []row, said []spoken) {
 		}
 		had := len(h.said)
 		*a = h.Turn(*a)
-		if r.kept += int64(len(a.Messages) + len(h.said) - had); r.full(int(session[i].line)) {
+		if r.kept += int64(len(a.Messages) + len(h.said) - had); r.noteFull(int(session[i].line)) {
 			return
 		}
 		if a.Own = false; i+1 == len(session) {
 			continue
 		}
 		if !said[i].hasAnswer && !said[i+1].whole {
-			r.fault(int(session[i+1].line), "session %q has no answer in line %d for this turn to follow: want a column "+
+			r.addFaultf(int(session[i+1].line), "session %q has no answer in line %d for this turn to follow: want a column "+
 				"answer, "+
 				"or --history own", a.Session, session[i].line)
 			return
@@ -110,8 +110,8 @@ func (r *reader) follow(session []row, said []spoken) {
 	}
 }
 
-// follows says whether what was said before is put before a turn.
-func (r *reader) follows(said spoken, turn row) bool {
+// prependsHistory says whether what was said before is put before a turn.
+func (r *rowReader) prependsHistory(said turnTexts, turn promptRow) bool {
 	chats := r.api == Chat || r.api == Responses
 	return chats && !(said.whole && !r.asked.own) && turn.in <= 0
 }

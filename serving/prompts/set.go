@@ -23,11 +23,11 @@ type Set struct {
 	// Notes say what the user should know of the data.
 	Notes []string
 
-	asked    *asked
-	rows     []row
+	asked    *parsedOptions
+	rows     []promptRow
 	units    []int32 // where the sessions begin, and the number of rows; nil: each row is one
-	symbols  symbols
-	alphabet alphabet
+	symbols  symbolWriter
+	alphabet promptAlphabet
 	tools    json.RawMessage
 }
 
@@ -47,11 +47,11 @@ func (s *Set) Timed() bool {
 	return len(s.rows) > 0
 }
 
-// set is what the reader found.
-func (r *reader) set() (*Set, error) {
+// buildSet is what the reader found.
+func (r *rowReader) buildSet() (*Set, error) {
 	s := &Set{API: r.api, asked: r.asked, rows: r.rows}
 	r.noteData(s)
-	if r.regroup(s); len(r.faults.List) > 0 {
+	if r.groupSessions(s); len(r.faults.List) > 0 {
 		return nil, r.faults
 	}
 	s.startAtZero()
@@ -61,7 +61,7 @@ func (r *reader) set() (*Set, error) {
 	if s.API == Chat || s.API == Responses {
 		s.tools = r.asked.tools
 	} else if r.asked.tools != nil {
-		s.note("--tools are of chats: none is sent with %s", s.API)
+		s.addNotef("--tools are of chats: none is sent with %s", s.API)
 	}
 	if err := r.checkPrefix(); err != nil {
 		return nil, err
@@ -75,33 +75,33 @@ func (r *reader) set() (*Set, error) {
 }
 
 // noteData notes what of the data is taken otherwise than it stands there.
-func (r *reader) noteData(s *Set) {
+func (r *rowReader) noteData(s *Set) {
 	if r.unanswered > 0 {
 		has := "have"
 		if r.unanswered == 1 {
 			has = "has"
 		}
-		s.note("%d of %d conversations %s no question with an answer", r.unanswered, r.conversations, has)
+		s.addNotef("%d of %d conversations %s no question with an answer", r.unanswered, r.conversations, has)
 	}
 	if r.answers > 0 {
-		s.note("chats that end with a message of the assistant: %d. It is taken for the recorded answer, and not sent",
+		s.addNotef("chats that end with a message of the assistant: %d. It is taken for the recorded answer, and not sent",
 			r.answers)
 	}
-	for _, preferred := range r.names.preferred() {
-		s.note("%s", preferred)
+	for _, preferred := range r.names.listPreferences() {
+		s.addNotef("%s", preferred)
 	}
-	if unused := r.names.unused(); len(unused) > 0 {
-		s.note("columns without a use here: %s", strings.Join(unused, ", "))
+	if unused := r.names.unusedColumns(); len(unused) > 0 {
+		s.addNotef("columns without a use here: %s", strings.Join(unused, ", "))
 	}
 	if len(r.models) > 0 {
-		s.note("the model in the file, %s, is not asked for: --model says which",
+		s.addNotef("the model in the file, %s, is not asked for: --model says which",
 			strings.Join(slices.Sorted(maps.Keys(r.models)), ", "))
 	}
 }
 
 // checkPrefix wants --prefix for prompts that are made alone.
-func (r *reader) checkPrefix() error {
-	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row row) bool { return len(row.hashes) > 0 }) {
+func (r *rowReader) checkPrefix() error {
+	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row promptRow) bool { return len(row.hashes) > 0 }) {
 		return fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
 			"in common: leave --prefix out", ErrOptions, r.asked.Prefix, r.asked.File)
 	}
@@ -112,7 +112,7 @@ func (r *reader) checkPrefix() error {
 	return nil
 }
 
-func (s *Set) note(format string, args ...any) {
+func (s *Set) addNotef(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
@@ -206,13 +206,13 @@ type Drawn struct {
 
 	set    *Set
 	seed   uint64
-	starts starts
-	plan   []planned
+	starts promptStarts
+	plan   []plannedRequest
 	salts  [][SaltBytes]byte // nil: there are none
 }
 
-// planned is a request that can be made.
-type planned struct {
+// plannedRequest is a request that can be made.
+type plannedRequest struct {
 	row     int32 // -1: none
 	round   int32 // how often the row was asked before
 	in, out int32
@@ -229,7 +229,7 @@ func (s *Set) Draw(d Draw) *Drawn {
 	if d.Order == Shuffled && !d.WarmUp && s.asked.drawsByPython() {
 		w.chooseByPython(cmp.Or(d.N, len(s.rows)))
 	} else {
-		w.choose(d)
+		w.chooseRows(d)
 	}
 	switch {
 	case s.asked.salted && d.WarmUp:
@@ -237,34 +237,34 @@ func (s *Set) Draw(d Draw) *Drawn {
 	case s.asked.salted:
 		w.drawSalts(s.asked.saltSeed)
 	}
-	lengths := random(d.Seed, ofLengths, uint64(d.Skip))
+	lengths := newRand(d.Seed, ofLengths, uint64(d.Skip))
 	for i := range w.plan {
 		s.measureOut(&w.plan[i], lengths)
 	}
-	w.adapters(d)
+	w.assignAdapters(d)
 	w.noteSize()
 	return w
 }
 
-// choose takes rows, round after round.
-func (w *Drawn) choose(d Draw) {
+// chooseRows takes rows, round after round.
+func (w *Drawn) chooseRows(d Draw) {
 	s := w.set
 	if len(s.rows) == 0 {
-		w.plan = make([]planned, d.N)
+		w.plan = make([]plannedRequest, d.N)
 		for i := range w.plan {
-			w.plan[i] = planned{row: -1}
+			w.plan[i] = plannedRequest{row: -1}
 		}
 		return
 	}
 	n := cmp.Or(d.N, len(s.rows))
-	w.plan = make([]planned, 0, n)
+	w.plan = make([]plannedRequest, 0, n)
 	rounds := int32(0)
 	for round, skip := int32(0), d.Skip; len(w.plan) < n; round++ {
 		if skip >= len(s.rows) {
 			skip -= len(s.rows)
 			continue
 		}
-		for _, u := range s.order(d.Order, round) {
+		for _, u := range s.orderRound(d.Order, round) {
 			from, to := u, u+1
 			if s.units != nil {
 				from, to = s.units[u], s.units[u+1]
@@ -277,7 +277,7 @@ func (w *Drawn) choose(d Draw) {
 				break
 			}
 			for r := from; r < to; r++ {
-				w.plan = append(w.plan, planned{row: r, round: round})
+				w.plan = append(w.plan, plannedRequest{row: r, round: round})
 			}
 			rounds = round + 1
 		}
@@ -285,23 +285,23 @@ func (w *Drawn) choose(d Draw) {
 	switch {
 	case rounds > 1 && d.Skip > 0:
 		w.Notes = append(w.Notes, fmt.Sprintf("the data have %s, and %s came before: rows come again, shuffled "+
-			"anew, and the server's cache may answer", counted(len(s.rows), "row"), counted(d.Skip, "request")))
+			"anew, and the server's cache may answer", countText(len(s.rows), "row"), countText(d.Skip, "request")))
 	case rounds > 1:
 		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s: rows come again, shuffled anew, up to %d times in all; "+
-			"the server's cache may answer", len(w.plan), counted(len(s.rows), "row"), rounds))
+			"the server's cache may answer", len(w.plan), countText(len(s.rows), "row"), rounds))
 	}
 }
 
-// counted is a number of things.
-func counted(n int, thing string) string {
+// countText is a number of things.
+func countText(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// order are the rows, or the sessions, of a round.
-func (s *Set) order(o Order, round int32) []int32 {
+// orderRound are the rows, or the sessions, of a round.
+func (s *Set) orderRound(o Order, round int32) []int32 {
 	n := len(s.rows)
 	if s.units != nil {
 		n = len(s.units) - 1
@@ -312,17 +312,17 @@ func (s *Set) order(o Order, round int32) []int32 {
 	}
 	switch {
 	case o == ByTime:
-		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.first(a).due, s.first(b).due) })
+		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.firstRow(a).due, s.firstRow(b).due) })
 	case s.asked.Options.Order == orderInOrder: // each time
 	case o == Shuffled || round > 0:
-		r := random(s.asked.Seed, ofOrder, uint64(round))
+		r := newRand(s.asked.Seed, ofOrder, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return all
 }
 
-// first is the row of a unit that comes first.
-func (s *Set) first(unit int32) *row {
+// firstRow is the row of a unit that comes first.
+func (s *Set) firstRow(unit int32) *promptRow {
 	if s.units != nil {
 		unit = s.units[unit]
 	}
@@ -330,8 +330,8 @@ func (s *Set) first(unit int32) *row {
 }
 
 // measureOut settles the lengths of a request.
-func (s *Set) measureOut(p *planned, r *rand.Rand) {
-	in, out := s.asked.lengths.draw(r)
+func (s *Set) measureOut(p *plannedRequest, r *rand.Rand) {
+	in, out := s.asked.lengths.drawPair(r)
 	p.in, p.out, p.exact = int32(in), int32(out), out > 0
 	if p.row < 0 {
 		return
@@ -381,13 +381,13 @@ func (w *Drawn) At(i int) Ask {
 		a.MaxTokens, a.Exact = 0, false
 	}
 	if p.in > 0 {
-		w.make(&a, i, p)
+		w.writePrompt(&a, i, p)
 	}
 	if w.salts != nil {
 		w.addSalt(&a, i)
 	}
 	if s.asked.image.n > 0 {
-		w.illustrate(&a, i)
+		w.addPictures(&a, i)
 	}
 	if a.Fields == nil {
 		a.Fields = s.asked.body
@@ -401,17 +401,17 @@ func (w *Drawn) At(i int) Ask {
 	return a
 }
 
-// make writes a prompt of a length.
-func (w *Drawn) make(a *Ask, i int, p planned) {
+// writePrompt writes a prompt of a length.
+func (w *Drawn) writePrompt(a *Ask, i int, p plannedRequest) {
 	s := w.set
 	a.InputTokens = int(p.in)
 	symbols := make([]int32, max(1, int(p.in)-s.asked.Overhead))
 	write := func(again uint64) {
 		if p.row >= 0 && len(s.rows[p.row].hashes) > 0 {
-			s.symbols.hashed(symbols, s.rows[p.row].hashes)
+			s.symbols.writeBlocks(symbols, s.rows[p.row].hashes)
 			return
 		}
-		s.symbols.lone(symbols, w.seed^mix(again)*min(again, 1), w.starts, uint64(i))
+		s.symbols.writeUnique(symbols, w.seed^mixBits(again)*min(again, 1), w.starts, uint64(i))
 	}
 	write(0)
 	s.alphabet.write(a, symbols, write)

@@ -20,7 +20,7 @@ import (
 func Fails(f *sweepfile.Sweep) error {
 	for i := range f.Points {
 		if r := &f.Points[i]; f.Find == nil && r.Status == record.Complete && r.Serving.Unanswered() {
-			return failing(r.Serving)
+			return pointFailure(r.Serving)
 		}
 	}
 	return failsSoFar(f)
@@ -36,11 +36,11 @@ func failsSoFar(f *sweepfile.Sweep) error {
 	if len(f.Points) == 0 || slices.ContainsFunc(f.Points, good) {
 		return nil
 	}
-	return failing(f.Points[0].Serving)
+	return pointFailure(f.Points[0].Serving)
 }
 
-// failing says how a server failed at a point.
-func failing(s *record.Serving) error {
+// pointFailure says how a server failed at a point.
+func pointFailure(s *record.Serving) error {
 	return fmt.Errorf("%w at %v: %s", ErrServer, s.Load, FaultText(s))
 }
 
@@ -71,8 +71,8 @@ const (
 	mostFaults = 10
 )
 
-// faults are what failed requests of those that count were told, the commonest first.
-func faults(requests []metrics.Request, rules metrics.Rules, counts func(r *metrics.Request) bool) (
+// countFaults are what failed requests of those that count were told, the commonest first.
+func countFaults(requests []metrics.Request, rules metrics.Rules, counts func(r *metrics.Request) bool) (
 	all []record.ServingFault,
 ) {
 	for i := range requests {
@@ -121,7 +121,7 @@ func (p *Point) noteOutside(rules metrics.Rules) {
 				n++
 			}
 		}
-		if kinds := faults(p.Requests, rules, part.counts); len(kinds) > 0 {
+		if kinds := countFaults(p.Requests, rules, part.counts); len(kinds) > 0 {
 			failed := 0
 			for _, k := range kinds {
 				failed += k.Number

@@ -36,17 +36,18 @@ const (
 	mostRate, mostUsers = 1e6, 1 << 16
 )
 
-// find searches.
-func (s *Sweep) find(ctx context.Context) error {
+// searchLoads searches.
+func (s *Sweep) searchLoads(ctx context.Context) error {
 	began := time.Now()
 	f := s.File.Find
 	if f == nil {
-		f = &sweepfile.Find{By: s.Find.By, Start: s.start(), Needs: s.needs(), Trials: []sweepfile.Trial{}}
+		f = &sweepfile.Find{By: s.Find.By, Start: s.firstLoad(), Needs: s.minTrialRequests(), Trials: []sweepfile.Trial{}}
 		s.File.Find = f
 	}
 	before := f.Took
 	look := search.Search{
-		Users: f.By == arrival.Users, Start: f.Start, Least: s.least(), Most: mostRate, Try: s.try, Made: s.trials(),
+		Users: f.By == arrival.Users, Start: f.Start, Least: s.minRate(), Most: mostRate, Try: s.runTrial,
+		Made: s.earlierTrials(),
 	}
 	if look.Users {
 		look.Most = mostUsers
@@ -62,13 +63,13 @@ func (s *Sweep) find(ctx context.Context) error {
 		f.Found = found.Holds
 	}
 	if found.Ended == search.ByFew {
-		f.Would, f.WouldRequests = s.would()
+		f.Would, f.WouldRequests = s.suggestLonger()
 	}
 	return failsSoFar(s.File)
 }
 
-// trials are those that were made before the sweep went on.
-func (s *Sweep) trials() (all []search.Trial) {
+// earlierTrials are those that were made before the sweep went on.
+func (s *Sweep) earlierTrials() (all []search.Trial) {
 	for _, t := range s.File.Find.Trials {
 		if t.Verdict == "" { // as earlier versions wrote, which judged otherwise
 			continue
@@ -81,8 +82,8 @@ func (s *Sweep) trials() (all []search.Trial) {
 	return all
 }
 
-// start is the first load of a search: that which was asked for, or the rate at which one user is answered.
-func (s *Sweep) start() float64 {
+// firstLoad is the first load of a search: that which was asked for, or the rate at which one user is answered.
+func (s *Sweep) firstLoad() float64 {
 	switch {
 	case s.Find.Start > 0:
 		return s.Find.Start
@@ -94,8 +95,8 @@ func (s *Sweep) start() float64 {
 	return 1
 }
 
-// needs is how many requests a trial has at least: one beyond each percentile of the objectives.
-func (s *Sweep) needs() int {
+// minTrialRequests is how many requests a trial has at least: one beyond each percentile of the objectives.
+func (s *Sweep) minTrialRequests() int {
 	n := leastRequests
 	for _, all := range s.Objectives.Percentiles() {
 		for _, p := range all {
@@ -105,24 +106,24 @@ func (s *Sweep) needs() int {
 	return n
 }
 
-// longest is how long a trial may take at most, warm-up and grace beside it.
-func (s *Sweep) longest() time.Duration {
+// maxTrialTime is how long a trial may take at most, warm-up and grace beside it.
+func (s *Sweep) maxTrialTime() time.Duration {
 	if s.Base.Duration > 0 {
 		return s.Base.Duration
 	}
 	return arrival.MostDuration
 }
 
-// least is the lowest rate of which enough requests come in time; 0: users have no such bound.
-func (s *Sweep) least() float64 {
+// minRate is the lowest rate of which enough requests come in time; 0: users have no such bound.
+func (s *Sweep) minRate() float64 {
 	if s.Find.By == arrival.Users {
 		return 0
 	}
-	return spare * float64(s.needs()) / s.longest().Seconds()
+	return spare * float64(s.minTrialRequests()) / s.maxTrialTime().Seconds()
 }
 
-// expected is how many requests a load has in a time, at most some thousands.
-func (s *Sweep) expected(p arrival.Pattern, d time.Duration) int {
+// expectedRequests is how many requests a load has in a time, at most some thousands.
+func (s *Sweep) expectedRequests(p arrival.Pattern, d time.Duration) int {
 	n := p.PerSecond * d.Seconds()
 	if p.Kind == arrival.Users {
 		n = float64(p.Users) * d.Seconds() / max(s.Latency, time.Millisecond).Seconds()
@@ -130,16 +131,17 @@ func (s *Sweep) expected(p arrival.Pattern, d time.Duration) int {
 	return int(min(n, 10_000))
 }
 
-// trial is the load of a trial. One that confirms is as long as a point; another has a quarter of that, times as often
-// as it says, and as many requests as it needs, if they come in the time of a point. longer says that it could be.
-func (s *Sweep) trial(l search.Load) (p arrival.Pattern, longer bool) {
-	p = s.at(s.Find.By, l.Value)
-	needs := int(math.Ceil(spare*float64(s.needs()))) + 2*p.Users
-	whole, part := s.lengths(p, needs)
+// planTrial is the load of a trial. One that confirms is as long as a point; another has a quarter of that, times as
+// often as it says, and as many requests as it needs, if they come in the time of a point. longer says that it could
+// be.
+func (s *Sweep) planTrial(l search.Load) (p arrival.Pattern, longer bool) {
+	p = s.loadAt(s.Find.By, l.Value)
+	needs := int(math.Ceil(spare*float64(s.minTrialRequests()))) + 2*p.Users
+	whole, part := s.trialLengths(p, needs)
 	if l.Confirms {
 		part = whole
 	}
-	part.times(l.Times)
+	part.scaleBy(l.Times)
 	p.Duration, p.Requests = min(part.time, whole.time), part.requests
 	longer = p.Duration < whole.time || p.Requests < whole.requests
 	if most := s.Find.Most; most > 0 {
@@ -153,30 +155,30 @@ func (s *Sweep) trial(l search.Load) (p arrival.Pattern, longer bool) {
 	return p, longer
 }
 
-// length is how long a trial is; whichever comes first ends it. No requests: the time alone does.
-type length struct {
+// trialLength is how long a trial is; whichever comes first ends it. No requests: the time alone does.
+type trialLength struct {
 	time     time.Duration
 	requests int
 }
 
-func (l *length) times(n int) {
+func (l *trialLength) scaleBy(n int) {
 	l.time *= time.Duration(n)
 	l.requests *= n
 }
 
-// lengths are those of a point, and of a trial that does not confirm.
-func (s *Sweep) lengths(p arrival.Pattern, needs int) (whole, part length) {
-	whole = length{s.longest(), s.Base.Requests}
+// trialLengths are those of a point, and of a trial that does not confirm.
+func (s *Sweep) trialLengths(p arrival.Pattern, needs int) (whole, part trialLength) {
+	whole = trialLength{s.maxTrialTime(), s.Base.Requests}
 	if whole.requests > 0 {
 		whole.requests = max(whole.requests, needs)
 		return whole, whole
 	}
 	if s.Base.Duration > 0 {
 		takes := time.Duration(float64(needs) / s.perSecond(p) * float64(time.Second))
-		return whole, length{time: min(whole.time, max(whole.time/trialShare, takes))}
+		return whole, trialLength{time: min(whole.time, max(whole.time/trialShare, takes))}
 	}
-	whole.requests = max(needs, s.expected(p, arrival.DefaultDuration))
-	return whole, length{whole.time, max(needs, s.expected(p, arrival.DefaultDuration/trialShare))}
+	whole.requests = max(needs, s.expectedRequests(p, arrival.DefaultDuration))
+	return whole, trialLength{whole.time, max(needs, s.expectedRequests(p, arrival.DefaultDuration/trialShare))}
 }
 
 // perSecond is about how many requests of a load come in a second.
@@ -187,28 +189,28 @@ func (s *Sweep) perSecond(p arrival.Pattern) float64 {
 	return p.PerSecond
 }
 
-// try measures a load for a search. The point and the trial are kept together, or neither.
-func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) {
-	p, longer := s.trial(l)
-	number := s.number(p)
+// runTrial measures a load for a search. The point and the trial are kept together, or neither.
+func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, error) {
+	p, longer := s.planTrial(l)
+	number := s.trialNumber(p)
 	p.Seed = s.seedOf(p, number) // trials of equal arrivals would have the same luck
-	point, err := s.take(ctx, p, number)
+	point, err := s.measureAndKeep(ctx, p, number)
 	if err != nil {
 		return search.Outcome{}, err
 	}
 	s.File.Points = append(s.File.Points, point.Record)
 	if point.Record.Status != record.Complete {
-		if err := s.save(); err != nil {
+		if err := s.writeFiles(); err != nil {
 			return search.Outcome{}, err
 		}
 		return search.Outcome{}, context.Cause(ctx)
 	}
-	out := s.outcome(point.Record.Serving, longer)
+	out := s.judgeTrial(point.Record.Serving, longer)
 	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
 		Value: l.Value, Verdict: string(out.Verdict), Held: out.Verdict == search.Held, Confirms: l.Confirms, Times: l.Times,
 		Again: out.Again, Hopeless: out.Hopeless, Point: len(s.File.Points) - 1,
 	})
-	if err := s.save(); err != nil {
+	if err := s.writeFiles(); err != nil {
 		return out, err
 	}
 	if ctx.Err() != nil {
@@ -217,27 +219,27 @@ func (s *Sweep) try(ctx context.Context, l search.Load) (search.Outcome, error) 
 	return out, nil
 }
 
-// number tells a trial apart from others of its load, whose folders are there.
-func (s *Sweep) number(p arrival.Pattern) (n int) {
-	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+numbered(n) }) {
+// trialNumber tells a trial apart from others of its load, whose folders are there.
+func (s *Sweep) trialNumber(p arrival.Pattern) (n int) {
+	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+trialSuffix(n) }) {
 		n++
 	}
 	return n
 }
 
-// outcome is what a trial says of its load. A client that is late makes times longer, never shorter: at a rate, what is
-// kept is kept all the same. Users whom it holds up ask less than they should.
-func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
+// judgeTrial is what a trial says of its load. A client that is late makes times longer, never shorter: at a rate, what
+// is kept is kept all the same. Users whom it holds up ask less than they should.
+func (s *Sweep) judgeTrial(served *record.Serving, longer bool) search.Outcome {
 	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
 	limited := slices.Contains(served.Flags, record.ClientLimited)
-	rises := overloaded(served)
+	rises := queueGrows(served)
 	unclear := objective.Unclear(served.Objectives)
-	few := served.Figures.Requests < s.needs()
+	few := served.Figures.Requests < s.minTrialRequests()
 	switch {
 	case limited && (!kept || rises || served.Load.By == arrival.Users):
 		return search.Outcome{Verdict: search.Client}
 	case !kept:
-		return s.missed(served, longer, few)
+		return s.missedOutcome(served, longer, few)
 	case few && !longer:
 		return search.Outcome{Verdict: search.Few}
 	case rises:
@@ -246,18 +248,18 @@ func (s *Sweep) outcome(served *record.Serving, longer bool) search.Outcome {
 	return search.Outcome{Verdict: search.Held, Again: longer && (few || unclear)}
 }
 
-// overloaded says that times got worse as long as a trial lasted. At a rate a queue grows by the share that is too much,
-// however loose the objectives are; over many trials chance lets it grow and shrink alike.
-func overloaded(served *record.Serving) bool {
+// queueGrows says that times got worse as long as a trial lasted. At a rate a queue grows by the share that is too
+// much, however loose the objectives are; over many trials chance lets it grow and shrink alike.
+func queueGrows(served *record.Serving) bool {
 	steady := served.Stationarity
 	return slices.Contains(served.Flags, record.NotStationary) ||
 		served.Load.By == arrival.Rate && steady != nil && steady.Drift != nil && *steady.Drift > metrics.MaxDrift
 }
 
-// missed is the outcome of a trial that does not keep all objectives.
-func (s *Sweep) missed(served *record.Serving, longer, few bool) search.Outcome {
+// missedOutcome is the outcome of a trial that does not keep all objectives.
+func (s *Sweep) missedOutcome(served *record.Serving, longer, few bool) search.Outcome {
 	clear, low := missedHow(served, few)
-	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: hopeless(served)}
+	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: fastestMisses(served)}
 	switch {
 	case low && !served.Failed() && !slices.Contains(served.Flags, record.NotStationary):
 		out.Verdict, out.Again = search.TooLow, longer && few
@@ -280,8 +282,8 @@ func missedHow(served *record.Serving, few bool) (clear, low bool) {
 	return clear, low
 }
 
-// hopeless says that the quickest request missed the limit of an objective.
-func hopeless(served *record.Serving) bool {
+// fastestMisses says that the quickest request missed the limit of an objective.
+func fastestMisses(served *record.Serving) bool {
 	return slices.ContainsFunc(served.Objectives, func(v objective.Verdict) bool {
 		d := served.Figures.Distribution(v.Term.Metric)
 		return !v.Held && v.Term.Unit == objective.Nanoseconds && d.N > 0 && !v.Term.Op.Holds(d.Min, v.Term.Value)
@@ -291,10 +293,10 @@ func hopeless(served *record.Serving) bool {
 // farBelow is how far below what a server does at most its objectives may be missed no more.
 const farBelow = 4
 
-// would is which duration of a point, or how many requests, would have told more: at a rate far below what the slowest
-// trial had answered. 0: that would not.
-func (s *Sweep) would() (d time.Duration, requests int) {
-	needs := s.needs()
+// suggestLonger is which duration of a point, or how many requests, would have told more: at a rate far below what the
+// slowest trial had answered. 0: that would not.
+func (s *Sweep) suggestLonger() (d time.Duration, requests int) {
+	needs := s.minTrialRequests()
 	if most := s.Find.Most; most > 0 && most < needs {
 		return 0, needs
 	}
@@ -306,9 +308,9 @@ func (s *Sweep) would() (d time.Duration, requests int) {
 		}
 	}
 	if math.IsInf(slowest, 1) {
-		slowest = spare * float64(needs) / s.longest().Seconds()
+		slowest = spare * float64(needs) / s.maxTrialTime().Seconds()
 	}
-	d = max(2*s.longest(), time.Duration(farBelow*spare*float64(needs)/slowest*float64(time.Second)))
+	d = max(2*s.maxTrialTime(), time.Duration(farBelow*spare*float64(needs)/slowest*float64(time.Second)))
 	return roundUp(d), 0
 }
 

@@ -39,25 +39,25 @@ type Folder struct {
 // of another one, or of none, it is nil. A folder with another sweep is an error, unless force says to replace it.
 func Open(out string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
 	if out != "" {
-		return open(out, force, flags)
+		return openFolder(out, force, flags)
 	}
 	for n := 1; ; n++ {
 		dir := fmt.Sprintf("bench-%d", n)
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-			return open(dir, false, flags)
+			return openFolder(dir, false, flags)
 		}
 		if found, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name)); err != nil || found.Complete ||
 			!slices.Equal(found.Flags, flags) {
 			continue
 		}
-		f, found, err := open(dir, false, flags)
+		f, found, err := openFolder(dir, false, flags)
 		if err == nil {
 			return f, found, nil
 		}
 	}
 }
 
-func open(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
+func openFolder(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
 	f := &Folder{Dir: dir}
 	path := filepath.Join(dir, sweepfile.Name)
 	found, err := sweepfile.Read(path)
@@ -77,7 +77,7 @@ func open(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, er
 		found = nil
 	case !slices.Equal(found.Flags, flags):
 		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds another measurement: %s; give another folder, or --force "+
-			"to replace it", dir, differences(found.Flags, flags)))
+			"to replace it", dir, differingFlags(found.Flags, flags)))
 	}
 	if f.claim, err = output.Hold(dir); err != nil {
 		return nil, nil, err
@@ -85,8 +85,8 @@ func open(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, er
 	return f, found, nil
 }
 
-// differences says which flags are not the same.
-func differences(there, here []string) string {
+// differingFlags says which flags are not the same.
+func differingFlags(there, here []string) string {
 	text := ""
 	for _, of := range []struct {
 		what     string
@@ -146,10 +146,10 @@ const ToldName = "server.json"
 
 // Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards, and
 // the checksums of the files.
-func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.keep(name, p)) }
+func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.writePoint(name, p)) }
 
-func (f *Folder) keep(name string, p *Point) error {
-	dir, err := f.place(name)
+func (f *Folder) writePoint(name string, p *Point) error {
+	dir, err := f.makePointFolder(name)
 	if err != nil {
 		return err
 	}
@@ -181,12 +181,12 @@ func (f *Folder) keep(name string, p *Point) error {
 			return err
 		}
 	}
-	return p.seal(dir, name)
+	return p.writeSealedRecord(dir, name)
 }
 
-// seal writes the record of a point whose other files are in its folder, dir. The record has their checksums there, and
-// its own beside them in p, below the name of the folder.
-func (p *Point) seal(dir, name string) error {
+// writeSealedRecord writes the record of a point whose other files are in its folder, dir. The record has their
+// checksums there, and its own beside them in p, below the name of the folder.
+func (p *Point) writeSealedRecord(dir, name string) error {
 	path := filepath.Join(dir, record.FileName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a point that this one replaces
 		return err
@@ -224,12 +224,12 @@ func writeSeries(dir string, p *Point) error {
 	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
-// place makes the folder of a point.
-func (f *Folder) place(name string) (dir string, err error) {
+// makePointFolder makes the folder of a point.
+func (f *Folder) makePointFolder(name string) (dir string, err error) {
 	if err := f.claim.Check(); err != nil {
 		return "", err
 	}
-	if err := f.replace(); err != nil {
+	if err := f.removeReplaced(); err != nil {
 		return "", err
 	}
 	f.wrote = true
@@ -237,8 +237,8 @@ func (f *Folder) place(name string) (dir string, err error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// replace removes the points of the sweep that is to be replaced: there are new ones now.
-func (f *Folder) replace() error {
+// removeReplaced removes the points of the sweep that is to be replaced: there are new ones now.
+func (f *Folder) removeReplaced() error {
 	for _, name := range f.stale {
 		if name == "" || !filepath.IsLocal(name) {
 			continue
@@ -252,9 +252,9 @@ func (f *Folder) replace() error {
 }
 
 // Save writes sweep.json and curve.csv.
-func (f *Folder) Save(s *sweepfile.Sweep) error { return sdk.Usage(f.save(s)) }
+func (f *Folder) Save(s *sweepfile.Sweep) error { return sdk.Usage(f.writeSweep(s)) }
 
-func (f *Folder) save(s *sweepfile.Sweep) error {
+func (f *Folder) writeSweep(s *sweepfile.Sweep) error {
 	if len(s.Points) == 0 {
 		return nil // there is nothing to be kept
 	}

@@ -124,7 +124,7 @@ func WithPoint(matrix []string, p arrival.Pattern) []string {
 // interrupted run.
 func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip int) (*Point, error) {
 	seed := s.seedOf(p, trial)
-	asks, warmUp, err := s.draw(p, seed, skip)
+	asks, warmUp, err := s.drawRequests(p, seed, skip)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 	if s.Begun != nil {
 		done = s.Begun(p, plan.Progress)
 	}
-	measured, result, err := s.measured(ctx, plan, NameOf(p)+numbered(trial))
+	measured, result, err := s.sendLoad(ctx, plan, NameOf(p)+trialSuffix(trial))
 	if err != nil {
 		done(nil)
 		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
@@ -156,34 +156,34 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 		point.WarmUp = warmUp.Len()
 	}
 	if s.Share.Of > 0 {
-		point.Digest = digest(asks)
+		point.Digest = requestsDigest(asks)
 	}
 	for _, note := range append(notes, asks.Notes...) {
 		point.Note("data", note)
 	}
 	if result != nil {
-		point.judged(result)
+		point.takeLoadGenResult(result)
 	}
 	done(point)
 	var ended error
 	if measured.Ended == engine.ByCaller {
-		ended = interrupted(context.Cause(ctx))
+		ended = asInterrupt(context.Cause(ctx))
 	}
 	point.Record.Finish(ended)
 	return point, nil
 }
 
-// interrupted is the cause of a context's end as an interrupt: neither the server nor the client failed, whatever the
+// asInterrupt is the cause of a context's end as an interrupt: neither the server nor the client failed, whatever the
 // caller's reason is.
-func interrupted(cause error) error {
+func asInterrupt(cause error) error {
 	if errors.Is(cause, loadgen.ErrInterrupted) || errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", loadgen.ErrInterrupted, cause)
 }
 
-// measured sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
-func (s *Settings) measured(
+// sendLoad sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
+func (s *Settings) sendLoad(
 	ctx context.Context, plan engine.Plan, name string,
 ) (*engine.Point, *loadgen.Result, error) {
 	if !s.LoadGen {
@@ -223,8 +223,8 @@ func keepSeries(r loadgen.Recording, dir string) error {
 	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
-// judged takes over what LoadGen says of a point.
-func (p *Point) judged(r *loadgen.Result) {
+// takeLoadGenResult takes over what LoadGen says of a point.
+func (p *Point) takeLoadGenResult(r *loadgen.Result) {
 	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
 	p.Record.FromResult(r)
 	text := fmt.Sprintf("LoadGen, %s: %s", p.Load.Scenario(), r.Verdict)
@@ -251,8 +251,8 @@ const (
 	mostWritten   = 256 << 20
 )
 
-// draw makes the requests of a point, and those that warm it up; nil: there are none.
-func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
+// drawRequests makes the requests of a point, and those that warm it up; nil: there are none.
+func (s *Settings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
 	n := s.WarmUp
 	if n < 0 {
 		n = engine.WarmUps(p)
@@ -278,12 +278,12 @@ func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp 
 		if err != nil {
 			return nil, nil, err
 		}
-		d.N = max(1, len(schedule.Due)*s.turns())
+		d.N = max(1, len(schedule.Due)*s.meanTurns())
 	case once != "":
 		return nil, nil, fmt.Errorf("%w: %s draws once for each request, so that their number must be known: give "+
 			"--requests N", prompts.ErrOptions, once)
 	default:
-		d.N = s.estimate(p)
+		d.N = s.estimateRequests(p)
 	}
 	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows && once == "" { // the engine asks them again, as often as it takes
 		d.N = rows
@@ -291,8 +291,8 @@ func (s *Settings) draw(p arrival.Pattern, seed uint64, skip int) (asks, warmUp 
 	return s.Prompts.Draw(d), warmUp, nil
 }
 
-// turns is how many turns a session has, on average, or one more.
-func (s *Settings) turns() int {
+// meanTurns is how many turns a session has, on average, or one more.
+func (s *Settings) meanTurns() int {
 	if n := s.Prompts.Sessions(); n > 0 {
 		return (s.Prompts.Rows() + n - 1) / n
 	}
@@ -302,8 +302,8 @@ func (s *Settings) turns() int {
 // atOnce is how many times as fast as one user a server is taken to be that is asked all at once.
 const atOnce = 8
 
-// estimate is how many requests a point may take whose number is not known.
-func (s *Settings) estimate(p arrival.Pattern) int {
+// estimateRequests is how many requests a point may take whose number is not known.
+func (s *Settings) estimateRequests(p arrival.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
 	if s.Share.Of > 0 {
 		took = sharedLatency
@@ -341,7 +341,7 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	}
 	rules.Shares, rules.Untimed = true, true
 	if rules.OpenLoop {
-		rules.LoadGen, rules.Least = p.Load.Scenario(), least(p)
+		rules.LoadGen, rules.Least = p.Load.Scenario(), minWindow(p)
 	}
 	f := metrics.Of(p.Requests, rules)
 	point.Rules, point.Record = rules, s.Record
@@ -354,10 +354,10 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	r.Serving = &served
 	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
 	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
-	served.Figures, served.Ended, served.Faults = f, string(p.Ended), faults(p.Requests, rules,
+	served.Figures, served.Ended, served.Faults = f, string(p.Ended), countFaults(p.Requests, rules,
 		func(r *metrics.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
 	served.Client = clientOf(p.Client)
-	served.Stationarity = stationarity(p, rules)
+	served.Stationarity = measureStationarity(p, rules)
 	s.judgeObjectives(&served, f)
 	r.Notes = slices.Clone(s.Record.Notes)
 	mine := p.Load
@@ -373,7 +373,7 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	for _, n := range notes {
 		point.Note(n.About, n.Text)
 	}
-	if rough := f.Rough(begun(p.Requests)); rough != "" {
+	if rough := f.Rough(countBegun(p.Requests)); rough != "" {
 		point.Note(metrics.AboutRough, rough)
 	}
 	for _, n := range p.Notes {
@@ -383,7 +383,7 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 		point.Note("load", "no request that was due while all users asked had an answer: figures are of all requests")
 	}
 	point.noteOutside(rules)
-	served.Flags = flags(&served, len(limited) > 0, notes)
+	served.Flags = pointFlags(&served, len(limited) > 0, notes)
 	return point
 }
 
@@ -396,8 +396,8 @@ func (s *Settings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
 	}
 }
 
-// stationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
-func stationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
+// measureStationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
+func measureStationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
 	if p.Load.Kind == arrival.Maximum {
 		return nil
 	}
@@ -412,9 +412,9 @@ func stationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
 	return &stationary
 }
 
-// least is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate, and
-// stages last as long as they were to.
-func least(p *engine.Point) int64 {
+// minWindow is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate,
+// and stages last as long as they were to.
+func minWindow(p *engine.Point) int64 {
 	if p.Load.Stages != nil {
 		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
 			return int64(p.Load.StagesLast())
@@ -430,8 +430,8 @@ func least(p *engine.Point) int64 {
 	return int64(p.Load.Least(units))
 }
 
-// begun is how many requests of a point count or would, were they in its window.
-func begun(requests []metrics.Request) (n int) {
+// countBegun is how many requests of a point count or would, were they in its window.
+func countBegun(requests []metrics.Request) (n int) {
 	for i := range requests {
 		if r := &requests[i]; !r.WarmUp && r.Status != metrics.Cancelled {
 			n++
@@ -445,8 +445,8 @@ func (p *Point) Note(about, text string) {
 	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
 }
 
-// flags are the doubts about a point, and the limits that it misses.
-func flags(s *record.Serving, limited bool, notes []metrics.Note) []string {
+// pointFlags are the doubts about a point, and the limits that it misses.
+func pointFlags(s *record.Serving, limited bool, notes []metrics.Note) []string {
 	all := []string{}
 	if limited {
 		all = append(all, record.ClientLimited)

@@ -28,8 +28,8 @@ import (
 // digested is how many requests a digest is made of at most, evenly from all: beside them, how many there are.
 const digested = 4096
 
-// digest is the SHA-256 of requests: the same where the same is asked for.
-func digest(asks *prompts.Drawn) string {
+// requestsDigest is the SHA-256 of requests: the same where the same is asked for.
+func requestsDigest(asks *prompts.Drawn) string {
 	n := asks.Len()
 	hash := sha256.New()
 	write := json.NewEncoder(hash)
@@ -41,8 +41,8 @@ func digest(asks *prompts.Drawn) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// shares notes of a point what those need who put shares together.
-func (s *Sweep) shares(p *Point) {
+// noteShare notes of a point what those need who put shares together.
+func (s *Sweep) noteShare(p *Point) {
 	to := s.File.Share
 	if to == nil {
 		return
@@ -117,7 +117,7 @@ func readShare(dir string) (*Shared, error) {
 		return nil, fmt.Errorf("%s: %w", in.Name(), err)
 	}
 	s.Part = shard.Part{
-		Name: dir, Share: f.Share.Share, Common: s.common(), Zero: r.Started, Clock: f.Share.Clock, ClockError: -1,
+		Name: dir, Share: f.Share.Share, Common: s.commonFacts(), Zero: r.Started, Clock: f.Share.Clock, ClockError: -1,
 		Requests: all, Window: f.Share.Steady,
 	}
 	if e := f.Share.ClockError; e != nil {
@@ -130,8 +130,8 @@ func readShare(dir string) (*Shared, error) {
 // the content of. The seed stands for itself, given or not.
 var ofMachine = []string{"--shard", "--start-at", "--seed", "--data", "--tokenizer", "--tools", "--backend-opt"}
 
-// common is what all shares must have in common.
-func (s *Shared) common() map[string]string {
+// commonFacts is what all shares must have in common.
+func (s *Shared) commonFacts() map[string]string {
 	f := s.File
 	c := map[string]string{
 		"seed": strconv.FormatUint(f.Asked.Seed, 10), "version": f.Share.Version, "model": f.Server.Model,
@@ -164,7 +164,7 @@ func (s *Settings) Join(all []*Shared, p arrival.Pattern) (*Point, *sweepfile.Sh
 		return cmp.Compare(a.Part.Share.Index, b.Part.Share.Index)
 	})
 	whole := &engine.Point{
-		Load: p, Requests: m.Requests, Window: m.Window, Ended: ended(all), Began: m.Zero, Client: clients(all),
+		Load: p, Requests: m.Requests, Window: m.Window, Ended: whatEnded(all), Began: m.Zero, Client: mergeClients(all),
 	}
 	if s.MaxErrors.Fails(m.Requests, s.Rules.NoTokens) {
 		whole.Ended = engine.ByErrors
@@ -184,14 +184,14 @@ func (s *Settings) Join(all []*Shared, p arrival.Pattern) (*Point, *sweepfile.Sh
 	for _, note := range m.Notes {
 		point.Note("clocks", note)
 	}
-	point.inherit(all)
+	point.inheritNotes(all)
 	point.Record.Finish(nil)
-	return point, together(all, m), nil
+	return point, describeShares(all, m), nil
 }
 
-// inherit takes over what shares say that records do not: notes of data and loads, each once, and what the server told,
-// which it told of itself as a whole.
-func (p *Point) inherit(all []*Shared) {
+// inheritNotes takes over what shares say that records do not: notes of data and loads, each once, and what the server
+// told, which it told of itself as a whole.
+func (p *Point) inheritNotes(all []*Shared) {
 	seen := map[string]bool{}
 	for _, n := range p.Record.Notes {
 		seen[n.Text] = true
@@ -216,8 +216,8 @@ func (p *Point) inherit(all []*Shared) {
 	served.Energy = &e
 }
 
-// ended is what ended the sending: failures of any share, else a duration.
-func ended(all []*Shared) engine.Ended {
+// whatEnded is what ended the sending: failures of any share, else a duration.
+func whatEnded(all []*Shared) engine.Ended {
 	by := engine.ByRequests
 	for _, one := range all {
 		switch e := engine.Ended(one.Record().Serving.Ended); e {
@@ -230,8 +230,8 @@ func ended(all []*Shared) engine.Ended {
 	return by
 }
 
-// clients are all clients as one: their work is added, and the busiest counts.
-func clients(all []*Shared) (c engine.Client) {
+// mergeClients are all clients as one: their work is added, and the busiest counts.
+func mergeClients(all []*Shared) (c engine.Client) {
 	for _, one := range all {
 		of := one.Record().Serving.Client
 		if of == nil {
@@ -248,8 +248,8 @@ func clients(all []*Shared) (c engine.Client) {
 	return c
 }
 
-// together is what the sweep's file says of shares.
-func together(all []*Shared, m *shard.Merged) *sweepfile.Shares {
+// describeShares is what the sweep's file says of shares.
+func describeShares(all []*Shared, m *shard.Merged) *sweepfile.Shares {
 	s := &sweepfile.Shares{Apart: int64(m.Apart)}
 	if m.Doubt >= 0 {
 		ns := int64(m.Doubt)

@@ -47,15 +47,15 @@ var ErrServer = errors.New("the server fails")
 func (s *Sweep) Run(ctx context.Context) (err error) {
 	s.File.Complete, s.File.Ended = false, sweepfile.Unfinished
 	if s.Folder != nil {
-		s.place = s.Folder.place
+		s.place = s.Folder.makePointFolder
 	}
 	switch {
 	case s.Find != nil:
-		err = s.find(ctx)
+		err = s.searchLoads(ctx)
 	case s.Auto:
-		err = s.auto(ctx)
+		err = s.measureAuto(ctx)
 	default:
-		err = s.list(ctx)
+		err = s.measureList(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -67,7 +67,7 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 			s.File.Ended = ""
 		}
 	}
-	return errors.Join(err, s.save())
+	return errors.Join(err, s.writeFiles())
 }
 
 // GoOn takes over what is complete of a sweep that was cut off, and whose files are as they were written: so many
@@ -99,8 +99,8 @@ func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 	return len(s.File.Points), lost
 }
 
-// save writes the sweep's own files.
-func (s *Sweep) save() error {
+// writeFiles writes the sweep's own files.
+func (s *Sweep) writeFiles() error {
 	s.File.Judge()
 	if s.Folder == nil {
 		return nil
@@ -108,64 +108,64 @@ func (s *Sweep) save() error {
 	return s.Folder.Save(s.File)
 }
 
-// points are those that were made, in the order of their loads, as a curve has them.
-func (s *Sweep) points() []curve.Point {
+// curvePoints are those that were made, in the order of their loads, as a curve has them.
+func (s *Sweep) curvePoints() []curve.Point {
 	return lists.Map(s.File.InOrder(), func(r record.Run) curve.Point { return sweepfile.PointOf(r.Serving) })
 }
 
-// below are those of the points that have a lower load.
-func (s *Sweep) below(p arrival.Pattern) []curve.Point {
-	return lists.Filter(s.points(), func(q curve.Point) bool { return q.By == p.Kind && q.Load < p.Value() })
+// pointsBelow are those of the points that have a lower load.
+func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.Point {
+	return lists.Filter(s.curvePoints(), func(q curve.Point) bool { return q.By == p.Kind && q.Load < p.Value() })
 }
 
-// skip is how many rows of the data the points have taken.
-func (s *Sweep) skip() (rows int) {
+// usedRows is how many rows of the data the points have taken.
+func (s *Sweep) usedRows() (rows int) {
 	for _, r := range s.File.Points {
 		rows += r.Serving.Asked.Sent
 	}
 	return rows
 }
 
-// made says whether a load was measured.
-func (s *Sweep) made(p arrival.Pattern) bool {
+// isMeasured says whether a load was measured.
+func (s *Sweep) isMeasured(p arrival.Pattern) bool {
 	return slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
 		l := r.Serving.Load
 		return l.By == p.Kind && l.Value == p.Value()
 	})
 }
 
-// list measures the loads that are given, until two in a row are overloaded.
-func (s *Sweep) list(ctx context.Context) error {
+// measureList measures the loads that are given, until two in a row are overloaded.
+func (s *Sweep) measureList(ctx context.Context) error {
 	for _, p := range s.Loads {
-		if s.made(p) {
+		if s.isMeasured(p) {
 			continue
 		}
-		if curve.Stop(s.below(p)) {
+		if curve.Stop(s.pointsBelow(p)) {
 			s.File.Ended = sweepfile.Overloaded
 			return nil
 		}
-		if err := s.add(ctx, p); err != nil {
+		if err := s.measureNext(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// auto measures what curve.Auto asks for.
-func (s *Sweep) auto(ctx context.Context) error {
+// measureAuto measures what curve.Auto asks for.
+func (s *Sweep) measureAuto(ctx context.Context) error {
 	for {
-		by, value, ok := curve.Auto(s.points())
+		by, value, ok := curve.Auto(s.curvePoints())
 		if !ok {
 			return nil
 		}
-		if err := s.add(ctx, s.at(by, value)); err != nil {
+		if err := s.measureNext(ctx, s.loadAt(by, value)); err != nil {
 			return err
 		}
 	}
 }
 
-// at is the base load at a value.
-func (s *Sweep) at(by arrival.Kind, value float64) arrival.Pattern {
+// loadAt is the base load at a value.
+func (s *Sweep) loadAt(by arrival.Kind, value float64) arrival.Pattern {
 	p := s.Base
 	p.Kind = by
 	switch by {
@@ -181,14 +181,14 @@ func (s *Sweep) at(by arrival.Kind, value float64) arrival.Pattern {
 	return p
 }
 
-// add measures a load and keeps the point. It is an error if the server fails at the first.
-func (s *Sweep) add(ctx context.Context, p arrival.Pattern) error {
-	point, err := s.take(ctx, p, 0)
+// measureNext measures a load and keeps the point. It is an error if the server fails at the first.
+func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
+	point, err := s.measureAndKeep(ctx, p, 0)
 	if err != nil {
 		return err
 	}
 	s.File.Points = append(s.File.Points, point.Record)
-	if err := s.save(); err != nil {
+	if err := s.writeFiles(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -197,29 +197,29 @@ func (s *Sweep) add(ctx context.Context, p arrival.Pattern) error {
 	return failsSoFar(s.File)
 }
 
-// take measures a load and keeps the files of the point, which the sweep's own do not name yet. The number tells points
-// of one load apart.
-func (s *Sweep) take(ctx context.Context, p arrival.Pattern, number int) (*Point, error) {
+// measureAndKeep measures a load and keeps the files of the point, which the sweep's own do not name yet. The number
+// tells points of one load apart.
+func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number int) (*Point, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	point, err := s.Measure(ctx, p, number, s.skip())
+	point, err := s.Measure(ctx, p, number, s.usedRows())
 	if err != nil {
 		return nil, err
 	}
 	if s.Folder != nil {
-		if err := s.Folder.Keep(NameOf(p)+numbered(number), point); err != nil {
+		if err := s.Folder.Keep(NameOf(p)+trialSuffix(number), point); err != nil {
 			return nil, err
 		}
 	} else {
-		point.Record.Dir = NameOf(p) + numbered(number)
+		point.Record.Dir = NameOf(p) + trialSuffix(number)
 	}
-	s.shares(point)
+	s.noteShare(point)
 	return point, nil
 }
 
-// numbered tells points of one load apart.
-func numbered(trial int) string {
+// trialSuffix tells points of one load apart.
+func trialSuffix(trial int) string {
 	if trial == 0 {
 		return ""
 	}

@@ -33,8 +33,8 @@ var percentiles = [...]float64{0.5, 0.9, 0.99}
 // Columns are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
 // failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func Columns() []string {
-	names := lists.Map(numbers(), func(c column) string { return c.name })
-	return slices.Concat([]string{"kind", "value"}, names, energies(), behind)
+	names := lists.Map(numberColumns(), func(c csvColumn) string { return c.name })
+	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), behind)
 }
 
 // behind are the columns behind the numbers.
@@ -46,25 +46,28 @@ func figureNames() []string {
 	return all[2 : len(all)-len(behind)]
 }
 
-// column is one of numbers.
-type column struct {
+// csvColumn is one of numbers.
+type csvColumn struct {
 	name string
 	of   func(f *metrics.Figures) *float64
 }
 
-// energies are the columns behind numbers: what a power meter measured beside a point, else what its accelerators say.
-func energies() []string { return []string{"power_w", "energy_per_token_j", "energy_per_request_j"} }
+// energyColumns are the columns behind numbers: what a power meter measured beside a point, else what its accelerators
+// say.
+func energyColumns() []string {
+	return []string{"power_w", "energy_per_token_j", "energy_per_request_j"}
+}
 
-// numbers are the columns between the load and the flags.
-func numbers() []column {
-	all := []column{
+// numberColumns are the columns between the load and the flags.
+func numberColumns() []csvColumn {
+	all := []csvColumn{
 		{"requests_per_s", func(f *metrics.Figures) *float64 { return f.RequestsPerSec }},
 		{"tokens_per_s", (*metrics.Figures).CountedTokensPerSec},
 		{"tokens_per_s_per_gpu", func(f *metrics.Figures) *float64 { return f.TokensPerSecPerGPU }},
 	}
 	for _, metric := range []string{metrics.TTFT, metrics.TPOT, metrics.E2E} {
 		for _, p := range percentiles {
-			all = append(all, column{metric + "_" + metrics.PercentileName(p) + "_ms", func(f *metrics.Figures) *float64 {
+			all = append(all, csvColumn{metric + "_" + metrics.PercentileName(p) + "_ms", func(f *metrics.Figures) *float64 {
 				q, ok := f.Distribution(metric).At(p)
 				if !ok {
 					return nil
@@ -75,21 +78,21 @@ func numbers() []column {
 		}
 	}
 	return append(all,
-		column{"user", (*metrics.Figures).UserRate},
-		column{"goodput_per_s", func(f *metrics.Figures) *float64 { return f.Goodput }},
-		column{"attainment", func(f *metrics.Figures) *float64 { return f.Attainment }},
-		column{"failed", func(f *metrics.Figures) *float64 {
+		csvColumn{"user", (*metrics.Figures).UserRate},
+		csvColumn{"goodput_per_s", func(f *metrics.Figures) *float64 { return f.Goodput }},
+		csvColumn{"attainment", func(f *metrics.Figures) *float64 { return f.Attainment }},
+		csvColumn{"failed", func(f *metrics.Figures) *float64 {
 			if f.Requests == 0 {
 				return nil
 			}
 			share := float64(f.FailedTotal()) / float64(f.Requests)
 			return &share
 		}},
-		column{"concurrency", func(f *metrics.Figures) *float64 { return &f.ConcurrencyMean }},
-		column{"requests", func(f *metrics.Figures) *float64 { return count(f.Requests) }},
-		column{"answered", func(f *metrics.Figures) *float64 { return count(f.OK) }},
-		column{"prompt_tokens_per_s", promptRate},
-		column{"total_tokens_per_s", func(f *metrics.Figures) *float64 {
+		csvColumn{"concurrency", func(f *metrics.Figures) *float64 { return &f.ConcurrencyMean }},
+		csvColumn{"requests", func(f *metrics.Figures) *float64 { return intValue(f.Requests) }},
+		csvColumn{"answered", func(f *metrics.Figures) *float64 { return intValue(f.OK) }},
+		csvColumn{"prompt_tokens_per_s", promptRate},
+		csvColumn{"total_tokens_per_s", func(f *metrics.Figures) *float64 {
 			in, out := promptRate(f), f.CountedTokensPerSec()
 			if in == nil || out == nil {
 				return nil
@@ -109,7 +112,7 @@ func promptRate(f *metrics.Figures) *float64 {
 	return &rate
 }
 
-func count(n int) *float64 {
+func intValue(n int) *float64 {
 	v := float64(n)
 	return &v
 }
@@ -126,18 +129,18 @@ func RowOf(p *record.Run) Row {
 		r.Figures[name] = math.NaN()
 	}
 	if s.Figures != nil {
-		for _, c := range numbers() {
+		for _, c := range numberColumns() {
 			if v := c.of(s.Figures); v != nil {
 				r.Figures[c.name] = *v
 			}
 		}
 	}
-	r.energy(p)
+	r.setEnergy(p)
 	return r
 }
 
-// energy fills the columns of energies.
-func (r *Row) energy(p *record.Run) {
+// setEnergy fills the columns of energies.
+func (r *Row) setEnergy(p *record.Run) {
 	var all [3]float64 // W, J, J; 0: not known
 	if e := p.Serving.Energy; e != nil {
 		all = [3]float64{e.Watts, e.PerToken, e.PerRequest}
@@ -151,7 +154,7 @@ func (r *Row) energy(p *record.Run) {
 			all[2] = float64(m.Energy.Value) / 1e3 // mJ
 		}
 	}
-	for i, name := range energies() {
+	for i, name := range energyColumns() {
 		if all[i] > 0 {
 			r.Figures[name] = all[i]
 		}
@@ -167,9 +170,9 @@ func (s *Sweep) WriteCSV(to io.Writer) error {
 	_ = w.Write(Columns()) // Flush has the first fault
 	for i := range s.Points {
 		r := RowOf(&s.Points[i])
-		line := []string{string(r.Kind), number(r.Value)}
+		line := []string{string(r.Kind), formatNumber(r.Value)}
 		for _, name := range figureNames() {
-			line = append(line, number(r.Figures[name]))
+			line = append(line, formatNumber(r.Figures[name]))
 		}
 		_ = w.Write(append(line, strconv.FormatUint(*r.Seed, 10), strings.Join(r.Flags, between)))
 	}
@@ -177,7 +180,7 @@ func (s *Sweep) WriteCSV(to io.Writer) error {
 	return w.Error()
 }
 
-func number(v float64) string {
+func formatNumber(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}
@@ -217,7 +220,7 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 			r.Figures[c] = math.NaN()
 		}
 		for i, text := range fields[1:] {
-			if want := r.take(head[i+1], text); want != "" {
+			if want := r.setColumn(head[i+1], text); want != "" {
 				line, _ := in.FieldPos(i + 1)
 				return nil, fmt.Errorf("%s, line %d: %s is %q, want %s", CSVName, line, head[i+1], text, want)
 			}
@@ -226,8 +229,8 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 	}
 }
 
-// take takes the field of a column, and says what is wanted where it is something else.
-func (r *Row) take(name, text string) (want string) {
+// setColumn takes the field of a column, and says what is wanted where it is something else.
+func (r *Row) setColumn(name, text string) (want string) {
 	var err error
 	switch _, number := r.Figures[name]; {
 	case name == "flags" && text != "":

@@ -17,46 +17,46 @@ func (s *Sweep) findText() string {
 	took := fmt.Sprintf(" (%s in %s)", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
 	switch search.Ended(f.Ended) {
 	case search.ByServer:
-		return fmt.Sprintf("the highest load that keeps all objectives is %v; %v does not%s", f.load(f.Holds),
-			f.load(f.Misses), took)
+		return fmt.Sprintf("the highest load that keeps all objectives is %v; %v does not%s", f.toLoad(f.Holds),
+			f.toLoad(f.Misses), took)
 	case search.ByClient:
-		return fmt.Sprintf("the client is the limit at %v; %s%s", f.load(f.ClientAt), f.holds(), took)
+		return fmt.Sprintf("the client is the limit at %v; %s%s", f.toLoad(f.ClientAt), f.holdsText(), took)
 	case search.ByFew:
-		return "not enough data: " + s.few() + took
+		return "not enough data: " + s.fewText() + took
 	case search.ByMost:
-		return fmt.Sprintf("the server holds at least %v, the highest load that is tried%s", f.load(f.Holds), took)
+		return fmt.Sprintf("the server holds at least %v, the highest load that is tried%s", f.toLoad(f.Holds), took)
 	case search.ByNone:
 		return "no load keeps all objectives" + took
 	}
 	if f.Found > 0 { // of an earlier version
-		return fmt.Sprintf("the highest load that keeps all objectives is %v%s", f.load(f.Found), took)
+		return fmt.Sprintf("the highest load that keeps all objectives is %v%s", f.toLoad(f.Found), took)
 	}
 	return "the search is not over" + took
 }
 
-// load is a load of the search, in words.
-func (f *Find) load(v float64) record.ServingLoad { return record.ServingLoad{By: f.By, Value: v} }
+// toLoad is a load of the search, in words.
+func (f *Find) toLoad(v float64) record.ServingLoad { return record.ServingLoad{By: f.By, Value: v} }
 
-// holds says what the server does at least.
-func (f *Find) holds() string {
+// holdsText says what the server does at least.
+func (f *Find) holdsText() string {
 	if f.Holds == 0 {
 		return "no load was measured that the server holds"
 	}
-	return fmt.Sprintf("the server holds at least %v", f.load(f.Holds))
+	return fmt.Sprintf("the server holds at least %v", f.toLoad(f.Holds))
 }
 
-// few says what is known, what is missing, and what would tell.
-func (s *Sweep) few() string {
+// fewText says what is known, what is missing, and what would tell.
+func (s *Sweep) fewText() string {
 	f := s.Find
 	var known []string
 	if f.Holds > 0 {
-		known = append(known, f.holds())
+		known = append(known, f.holdsText())
 	}
 	if f.Misses > 0 {
-		known = append(known, fmt.Sprintf("it does not keep all objectives at %v", f.load(f.Misses)))
+		known = append(known, fmt.Sprintf("it does not keep all objectives at %v", f.toLoad(f.Misses)))
 	}
 	if n, ok := s.requestsAt(f.Few); ok {
-		known = append(known, fmt.Sprintf("a trial at %v has %s", f.load(f.Few), figure.Plural(n, "request")))
+		known = append(known, fmt.Sprintf("a trial at %v has %s", f.toLoad(f.Few), figure.Plural(n, "request")))
 	} else if f.Misses > 0 && f.Holds == 0 {
 		known = append(known, "lower loads have too few requests in the time of a point")
 	}
@@ -65,7 +65,7 @@ func (s *Sweep) few() string {
 	case f.WouldRequests > 0:
 		known = append(known, fmt.Sprintf("--max-requests-per-point %d would do", f.WouldRequests))
 	case f.Would > 0:
-		known = append(known, fmt.Sprintf("--duration %s would do", short(f.Would)))
+		known = append(known, fmt.Sprintf("--duration %s would do", formatShort(f.Would)))
 	}
 	return strings.Join(known, "; ")
 }
@@ -80,8 +80,8 @@ func (s *Sweep) requestsAt(v float64) (n int, ok bool) {
 	return n, ok
 }
 
-// short writes a duration without parts that are 0: 90s, 2m, 1h.
-func short(d time.Duration) string {
+// formatShort writes a duration without parts that are 0: 90s, 2m, 1h.
+func formatShort(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

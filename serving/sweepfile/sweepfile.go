@@ -156,7 +156,7 @@ const note = "What was measured of a server under load; no result of a LoadGen r
 // Judge sets schema and note, and says which points hold, which is the best, and so on, by their records.
 func (s *Sweep) Judge() {
 	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
-	points := s.curve()
+	points := s.curvePoints()
 	s.Holds, s.Best, s.Knee, s.NoKnee = []int{}, nil, nil, nil
 	for i, p := range points {
 		if p.Holds() {
@@ -194,8 +194,8 @@ func (s *Sweep) InOrder() []record.Run {
 	return all
 }
 
-// curve are the points as a curve has them.
-func (s *Sweep) curve() []curve.Point {
+// curvePoints are the points as a curve has them.
+func (s *Sweep) curvePoints() []curve.Point {
 	return lists.Map(s.Points, func(r record.Run) curve.Point { return PointOf(r.Serving) })
 }
 
