@@ -30,32 +30,32 @@ var manifestText string
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, standin.Files(), manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}},
+		Open: openWorkload, Score: openScorer, Params: []any{requestSettings{}},
 		Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
 	})
 }
 
-// open makes the prompts of the questions in an accuracy run, and of the turns in any other.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload makes the prompts of the questions in an accuracy run, and of the turns in any other.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	w := &workload{file: r.File(), scripted: scripted(r.Backend)}
+	w := &toolWorkload{file: r.File(), scripted: isScripted(r.Backend)}
 	if r.Use == sdk.UseAccuracy || r.Verifying && holdsQuestions(r.Dataset) {
-		w.prompts = s.questions(openQuestions(r, &s))
+		w.prompts = s.questionPrompts(openQuestions(r, &s))
 	} else if set := openTurns(r); set != nil {
 		var err error
-		w.prompts, w.all, err = s.turns(set)
+		w.prompts, w.all, err = s.turnPrompts(set)
 		w.other = r.Dataset != "" && set.SHA256 != conversations.OfficialSHA256
 		r.Fault(err)
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	w.settings = s
+	w.requestSettings = s
 	return sdk.Prompts(w), nil
 }
 
-// scripted says that the plugin's script answers, by the name of the backend.
-func scripted(by string) bool { return by == standin.Name || by == "" }
+// isScripted reports whether the plugin's script answers, by the name of the backend.
+func isScripted(by string) bool { return by == standin.Name || by == "" }
 
 // holdsQuestions tells which of the two data sets of the model lies at a path that is verified: a folder without
 // recorded conversations, and a table of questions, are those of accuracy.
@@ -67,7 +67,7 @@ func holdsQuestions(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	if r.Use == sdk.UseReplay {
 		set := openTurns(r)
@@ -75,8 +75,8 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 			return nil, err
 		}
 		scorer := newReplayScorer(set)
-		log := scoring.Log{Samples: len(set.Turns), Exhibits: r.Exhibits, Gallery: turnGallery{scorer}.rate}
-		return scoring.New(scoring.OfEntries(scorer.add, scorer.result), log, scorer.score), nil
+		log := scoring.Log{Samples: len(set.Turns), Exhibits: r.Exhibits, Gallery: turnGallery{scorer}.rateTurn}
+		return scoring.New(scoring.OfEntries(scorer.addTurn, scorer.result), log, scorer.scoreReplay), nil
 	}
 	samples := openQuestions(r, &s)
 	if err := r.Err(); err != nil {
@@ -87,13 +87,13 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, sdk.Data(err)
 	}
 	log := scoring.Log{
-		Samples: len(samples), First: true, Within: true, Exhibits: r.Exhibits, Gallery: callGallery{scorer}.rate,
+		Samples: len(samples), First: true, Within: true, Exhibits: r.Exhibits, Gallery: callGallery{scorer}.rateAnswer,
 	}
-	return scoring.New(scorer, log, scorer.score), nil
+	return scoring.New(scorer, log, scorer.scoreCalls), nil
 }
 
 // openQuestions opens the questions of a request: the official part of the data set, or all of it.
-func openQuestions(r *manifest.Request, s *settings) []bfcl.Sample {
+func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.Sample {
 	open := func() ([]bfcl.Sample, error) { return bfcl.Open(r.Dataset) }
 	if r.Dataset == "" {
 		open = tooluse.Samples

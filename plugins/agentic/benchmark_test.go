@@ -27,13 +27,13 @@ import (
 func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
 
 // openFor opens the embedded data of a use.
-func openFor(t *testing.T, o sdk.Options) *workload {
+func openFor(t *testing.T, o sdk.Options) *toolWorkload {
 	t.Helper()
 	opened, err := New().Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, ok := sdk.As[*workload](opened)
+	w, ok := sdk.As[*toolWorkload](opened)
 	if !ok {
 		t.Fatalf("a workload of %T", opened)
 	}
@@ -47,7 +47,7 @@ func (s *sink) FirstToken(backend.Tokens) {}
 func (s *sink) Complete(t backend.Tokens) { s.answer = t }
 
 // answered are the payloads of the stand-in to all prompts of a workload.
-func answered(t *testing.T, w *workload) (payloads [][]byte) {
+func answered(t *testing.T, w *toolWorkload) (payloads [][]byte) {
 	t.Helper()
 	g, err := standin.Backend{}.OpenGenerator(t.Context(), w.file, backend.Config{})
 	if err != nil {
@@ -203,7 +203,7 @@ func TestGoldenRequests(t *testing.T) {
 		ID   string `json:"sample_id"`
 		Body json.RawMessage
 	}
-	defaults := openFor(t, sdk.Options{}).settings
+	defaults := openFor(t, sdk.Options{}).requestSettings
 	golden.Each(t, "agentic/bfcl/requests.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[testCase](t, path) {
 			want, err := pyvalue.Decode(string(c.Body))
@@ -219,7 +219,7 @@ func TestGoldenRequests(t *testing.T) {
 				content, _ := m.(*pyvalue.Dict).Get("content")
 				of.Messages = append(of.Messages, bfcl.Message{Role: role.(string), Content: content.(string)})
 			}
-			if got := body(t, defaults.questions([]bfcl.Sample{of})[0]); !pyvalue.Same(got, want) {
+			if got := body(t, defaults.questionPrompts([]bfcl.Sample{of})[0]); !pyvalue.Same(got, want) {
 				t.Errorf("%s: %s\nwant %s", c.ID, pyvalue.JSON(got), c.Body)
 			}
 		}
@@ -241,7 +241,7 @@ func TestGoldenTurns(t *testing.T) {
 			Body         json.RawMessage
 		}
 	}
-	defaults := openFor(t, sdk.Options{}).settings
+	defaults := openFor(t, sdk.Options{}).requestSettings
 	golden.Each(t, "agentic/agentic/conversations.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[testCase](t, path) {
 			var text strings.Builder
@@ -253,7 +253,7 @@ func TestGoldenTurns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prompts, _, err := defaults.turns(set)
+			prompts, _, err := defaults.turnPrompts(set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -287,8 +287,9 @@ func TestOverrides(t *testing.T) {
 		}
 		return set
 	}
-	s := openFor(t, sdk.Options{}).settings
-	prompts, _, err := s.turns(row(`,"temperature":0.5,"max_new_tokens":7,"max_completion_tokens":9,"tool_choice":"none"`))
+	s := openFor(t, sdk.Options{}).requestSettings
+	prompts, _, err := s.turnPrompts(
+		row(`,"temperature":0.5,"max_new_tokens":7,"max_completion_tokens":9,"tool_choice":"none"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +298,8 @@ func TestOverrides(t *testing.T) {
 		p.ToolChoice != "none" || string(s.fields["temperature"]) != "0" {
 		t.Errorf("%s, %q", p.Fields, p.ToolChoice)
 	}
-	if _, _, err := s.turns(row(`,"model":"other"`)); err == nil || !strings.Contains(err.Error(), `the model "other"`) {
+	if _, _, err := s.turnPrompts(row(`,"model":"other"`)); err == nil || !strings.Contains(err.Error(),
+		`the model "other"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -371,7 +373,7 @@ func BenchmarkScore(b *testing.B) {
 // TestInform: the script is what the record says that answers, but not where a server does.
 func TestInform(t *testing.T) {
 	for by, want := range map[string]bool{"": true, standin.Name: true, "openai": false} {
-		w := &workload{scripted: scripted(by)}
+		w := &toolWorkload{scripted: isScripted(by)}
 		info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "ab", ModelSize: 2}
 		w.Inform(&info)
 		if info.Embedded != want || (info.ModelFile == "embedded-fp32") != want || (info.ModelSHA256 == "ab") != want {

@@ -44,8 +44,8 @@ func newReplayScorer(set *conversations.Set) *replayScorer {
 	return s
 }
 
-// add takes the answer to a turn.
-func (s *replayScorer) add(e mllog.AccuracyEntry) error {
+// addTurn adds the answer to a turn.
+func (s *replayScorer) addTurn(e mllog.AccuracyEntry) error {
 	if e.QSLIndex >= uint64(len(s.turns)) {
 		return fmt.Errorf("the answer to turn %d of %d: it is of other conversations", e.QSLIndex, len(s.turns))
 	}
@@ -64,12 +64,12 @@ func (s *replayScorer) add(e mllog.AccuracyEntry) error {
 	if a.ToolCalls == nil {
 		s.text++
 	}
-	s.scorer.Complete(request, &replay.Answer{Reasoning: a.Reasoning, Content: a.Output, Calls: calls(a)})
+	s.scorer.Complete(request, &replay.Answer{Reasoning: a.Reasoning, Content: a.Output, Calls: decodeCalls(a)})
 	return nil
 }
 
-// calls are those of an answer as Python reads them; nil: there are none.
-func calls(a sdk.TurnAnswer) any {
+// decodeCalls decodes the calls of an answer as Python reads them; nil: there are none.
+func decodeCalls(a sdk.TurnAnswer) any {
 	v, err := pyvalue.Decode(string(a.ToolCalls))
 	if err != nil {
 		return nil
@@ -79,8 +79,8 @@ func calls(a sdk.TurnAnswer) any {
 
 func (s *replayScorer) result() (replay.Result, error) { return s.scorer.Result(), nil }
 
-// score has the figures of the replay as its own harness writes them.
-func (s *replayScorer) score(r replay.Result, c scoring.Counts) (sdk.Score, error) {
+// scoreReplay returns the figures of the replay as its own harness writes them.
+func (s *replayScorer) scoreReplay(r replay.Result, c scoring.Counts) (sdk.Score, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return sdk.Score{}, err
@@ -107,19 +107,20 @@ func (s *replayScorer) score(r replay.Result, c scoring.Counts) (sdk.Score, erro
 // turnGallery shows turns that differ from what was recorded.
 type turnGallery struct{ *replayScorer }
 
-// of is a turn with what was recorded, and the programs of both.
-func (g turnGallery) of(e mllog.AccuracyEntry) (
+// compareTurn returns a turn, and the programs that were recorded and answered.
+func (g turnGallery) compareTurn(e mllog.AccuracyEntry) (
 	turn conversations.Turn, want, got []string, a sdk.TurnAnswer, err error,
 ) {
 	turn = g.turns[e.QSLIndex]
 	a, err = sdk.ParseTurn(e.Data)
-	return turn, replay.Actions(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls), replay.Actions(calls(a)), a, err
+	return turn, replay.Actions(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls), replay.Actions(decodeCalls(a)),
+		a, err
 }
 
-// rate puts turns that failed first, then those that differ most.
-func (g turnGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	_, want, got, a, err := g.of(e)
-	show = func() (sdk.Exhibit, error) { return g.show(e) }
+// rateTurn puts turns that failed first, then those that differ most.
+func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	_, want, got, a, err := g.compareTurn(e)
+	show = func() (sdk.Exhibit, error) { return g.showTurn(e) }
 	switch {
 	case err != nil:
 		return 0, nil
@@ -131,12 +132,12 @@ func (g turnGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.
 	return 1 - replay.Overlap(want, got), show
 }
 
-// mostShown bounds the characters of what was said before a turn.
-const mostShown = 4000
+// maxHistoryChars limits the characters of the messages before a turn.
+const maxHistoryChars = 4000
 
-// show has what was said before a turn, what was recorded and what was answered.
-func (g turnGallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
-	turn, want, got, a, err := g.of(e)
+// showTurn shows the messages before a turn, what was recorded and what was answered.
+func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+	turn, want, got, a, err := g.compareTurn(e)
 	var said []string
 	for _, m := range turn.Messages {
 		line := []string{m.Role + ":", m.Reasoning, m.Content}
@@ -147,13 +148,13 @@ func (g turnGallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 			}
 			line = append(line, callText(v))
 		}
-		said = append(said, joined(line...))
+		said = append(said, joinTexts(line...))
 	}
 	before := strings.Join(said, "\n")
-	if n := len(before) - mostShown; n > 0 {
+	if n := len(before) - maxHistoryChars; n > 0 {
 		before = "[...]" + strings.ToValidUTF8(before[n:], "")
 	}
-	answer := joined(a.Reasoning, a.Output, callsText(calls(a)))
+	answer := joinTexts(a.Reasoning, a.Output, callsText(decodeCalls(a)))
 	if a.Error != nil {
 		answer = a.Error.Type + ": " + a.Error.Message
 	}
@@ -165,8 +166,8 @@ func (g turnGallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	}, err
 }
 
-// joined are the texts that are not empty, with a space between.
-func joined(texts ...string) string {
+// joinTexts joins the texts that are not empty with spaces.
+func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " ")
 }
 

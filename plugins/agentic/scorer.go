@@ -52,26 +52,26 @@ const (
 	normalized = "normalized_single_turn_score"
 )
 
-func percent(share float64) float64 { return pyfloat.Round(100*share, 2) }
+func roundPercent(share float64) float64 { return pyfloat.Round(100*share, 2) }
 
-func shown(share float64) string { return pyfloat.Repr(percent(share)) }
+func formatPercent(share float64) string { return pyfloat.Repr(roundPercent(share)) }
 
 // Result adds up the grades.
 func (s *callScorer) Result() (bfcl.Scores, error) {
-	return s.totals(func(i int) (right, answered bool) {
+	return s.sumGrades(func(i int) (right, answered bool) {
 		g, ok := s.grades[uint64(i)]
 		return g.Right, ok
 	}), nil
 }
 
-func (s *callScorer) score(scores bfcl.Scores, c scoring.Counts) (sdk.Score, error) {
-	floor := s.totals(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
+func (s *callScorer) scoreCalls(scores bfcl.Scores, c scoring.Counts) (sdk.Score, error) {
+	floor := s.sumGrades(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
 	score := sdk.Score{Metrics: []sdk.Metric{
 		{Name: overall, Unit: "%", Value: 100 * scores.Overall},
 		{Name: normalized, Unit: "%", Value: 100 * scores.Normalized},
 	}}
-	score.OfficialText = s.text(scores)
-	entry, err := json.MarshalIndent(s.entry(scores), "", "  ")
+	score.OfficialText = s.breakdownText(scores)
+	entry, err := json.MarshalIndent(s.endpointsEntry(scores), "", "  ")
 	if err != nil {
 		return score, err
 	}
@@ -83,13 +83,13 @@ func (s *callScorer) score(scores bfcl.Scores, c scoring.Counts) (sdk.Score, err
 	n.Dropped(c.Again())
 	n.Count(c.Outside, "%d entries are of samples beyond the data set and were dropped")
 	n.Count(s.empty, "%d answers are empty, which is right where no function helps")
-	s.count(&n)
+	s.noteSources(&n)
 	score.Notes = n
 	return score, nil
 }
 
-// totals adds up what is said of each sample.
-func (s *callScorer) totals(of func(i int) (right, answered bool)) bfcl.Scores {
+// sumGrades adds up the grades that of returns for the samples.
+func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.Scores {
 	var t bfcl.Totals
 	for i, truth := range s.truths {
 		if right, answered := of(i); answered {
@@ -101,8 +101,8 @@ func (s *callScorer) totals(of func(i int) (right, answered bool)) bfcl.Scores {
 	return t.Scores()
 }
 
-// count says how calls were found, and where the official scoring would have ended.
-func (s *callScorer) count(n *sdk.Notes) {
+// noteSources notes how calls were found, and where the official scoring would have ended.
+func (s *callScorer) noteSources(n *sdk.Notes) {
 	guessed, listed, native, stops := 0, 0, 0, 0
 	var first string
 	for i := range s.truths {
@@ -134,25 +134,25 @@ func (s *callScorer) count(n *sdk.Notes) {
 		"first: %s", first)
 }
 
-// text is the breakdown in lines.
-func (s *callScorer) text(of bfcl.Scores) string {
+// breakdownText returns the breakdown, one figure a line.
+func (s *callScorer) breakdownText(of bfcl.Scores) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, shown(of.Overall), normalized, shown(of.Normalized))
+	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, formatPercent(of.Overall), normalized, formatPercent(of.Normalized))
 	for _, c := range bfcl.Categories() {
 		if v, ok := of.Categories[c.Name]; ok {
-			fmt.Fprintf(&b, "%s=%s%%\n", c.Name, shown(v))
+			fmt.Fprintf(&b, "%s=%s%%\n", c.Name, formatPercent(v))
 		}
 	}
 	for _, name := range bfcl.Subsets() {
 		if t, ok := of.Subsets[name]; ok {
-			fmt.Fprintf(&b, "%s=%s%% of %d\n", name, shown(t.Accuracy()), t.Issued)
+			fmt.Fprintf(&b, "%s=%s%% of %d\n", name, formatPercent(t.Accuracy()), t.Issued)
 		}
 	}
 	return b.String()
 }
 
-// entry is what accuracy_results.json of the endpoints harness says of the data set.
-func (s *callScorer) entry(of bfcl.Scores) any {
+// endpointsEntry is the entry of the data set in accuracy_results.json of the endpoints harness.
+func (s *callScorer) endpointsEntry(of bfcl.Scores) any {
 	type counts struct {
 		Issued  int `json:"issued"`
 		Scored  int `json:"scored"`
@@ -161,10 +161,10 @@ func (s *callScorer) entry(of bfcl.Scores) any {
 	}
 	categories, subsets := map[string]float64{}, map[string]float64{}
 	for name, v := range of.Categories {
-		categories[name] = percent(v)
+		categories[name] = roundPercent(v)
 	}
 	for name, t := range of.Subsets {
-		subsets[name] = percent(t.Accuracy())
+		subsets[name] = roundPercent(t.Accuracy())
 	}
 	return struct {
 		Score     float64        `json:"score"`
@@ -174,7 +174,7 @@ func (s *callScorer) entry(of bfcl.Scores) any {
 	}{
 		of.Overall, of.Completed,
 		map[string]any{
-			overall: percent(of.Overall), normalized: percent(of.Normalized), "category_scores": categories,
+			overall: roundPercent(of.Overall), normalized: roundPercent(of.Normalized), "category_scores": categories,
 			"subset_scores": subsets, "total_samples": of.Completed, "issued_samples": of.Issued,
 		},
 		counts{of.Issued, of.Completed - s.empty, s.empty, of.Issued - of.Completed},
@@ -184,8 +184,8 @@ func (s *callScorer) entry(of bfcl.Scores) any {
 // callGallery shows questions that are answered wrong.
 type callGallery struct{ *callScorer }
 
-// rate puts answers first at which the official scoring stops, then wrong ones.
-func (g callGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+// rateAnswer puts answers first at which the official scoring stops, then wrong ones.
+func (g callGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	grade, ok := g.grades[e.QSLIndex]
 	if !ok {
 		return 0, nil
@@ -196,10 +196,10 @@ func (g callGallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.
 	case !grade.Right:
 		badness = 1
 	}
-	return badness, func() (sdk.Exhibit, error) { return g.show(e), nil }
+	return badness, func() (sdk.Exhibit, error) { return g.showAnswer(e), nil }
 }
 
-func (g callGallery) show(e mllog.AccuracyEntry) sdk.Exhibit {
+func (g callGallery) showAnswer(e mllog.AccuracyEntry) sdk.Exhibit {
 	of, grade := g.samples[e.QSLIndex], g.grades[e.QSLIndex]
 	verdict := "right"
 	if !grade.Right {

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// settings are the parameters.
-type settings struct {
+// requestSettings are the parameters of requests.
+type requestSettings struct {
 	Temperature float64       `param:"temperature" min:"0" max:"2"`
-	Most        int           `param:"max_new_tokens" min:"1" max:"1<<20"` // tokens of an answer
+	MaxTokens   int           `param:"max_new_tokens" min:"1" max:"1<<20"` // tokens of an answer
 	Seed        int           `param:"seed" min:"0" max:"int32"`
 	Timeout     time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"` // of a turn; given in seconds
 	Whole       bool          `param:"part" choices:"official,all"`                         // all questions
@@ -20,11 +20,11 @@ type settings struct {
 	fields map[string]json.RawMessage // of each request
 }
 
-func readSettings(r *manifest.Request) (s settings) {
+func readSettings(r *manifest.Request) (s requestSettings) {
 	r.Bind(&s)
 	s.fields = map[string]json.RawMessage{
-		"temperature": number(s.Temperature), "seed": number(float64(s.Seed)), "stream": json.RawMessage("true"),
-		"max_completion_tokens": number(float64(s.Most)),
+		"temperature": numberJSON(s.Temperature), "seed": numberJSON(float64(s.Seed)), "stream": json.RawMessage("true"),
+		"max_completion_tokens": numberJSON(float64(s.MaxTokens)),
 	}
 	if s.Usage {
 		s.fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
@@ -32,4 +32,6 @@ func readSettings(r *manifest.Request) (s settings) {
 	return s
 }
 
-func number(v float64) json.RawMessage { return json.RawMessage(strconv.FormatFloat(v, 'f', -1, 64)) }
+func numberJSON(v float64) json.RawMessage {
+	return json.RawMessage(strconv.FormatFloat(v, 'f', -1, 64))
+}

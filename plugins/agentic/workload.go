@@ -18,9 +18,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// workload is the benchmark opened on one of its two data sets.
-type workload struct {
-	settings
+// toolWorkload is the benchmark opened on one of its two data sets.
+type toolWorkload struct {
+	requestSettings
 	file    backend.Model
 	prompts []backend.Prompt
 	// all are the conversations that the prompts are turns of; nil: they are questions.
@@ -32,18 +32,18 @@ type workload struct {
 }
 
 var (
-	_ sdk.GenerativeOf[*backend.Prompt] = (*workload)(nil)
-	_ sdk.ToolsPrompter                 = (*workload)(nil)
-	_ sdk.Replayer                      = (*workload)(nil)
-	_ sdk.Remarker                      = (*workload)(nil)
-	_ sdk.Informer                      = (*workload)(nil)
-	_ sdk.ClientWorker                  = (*workload)(nil)
+	_ sdk.GenerativeOf[*backend.Prompt] = (*toolWorkload)(nil)
+	_ sdk.ToolsPrompter                 = (*toolWorkload)(nil)
+	_ sdk.Replayer                      = (*toolWorkload)(nil)
+	_ sdk.Remarker                      = (*toolWorkload)(nil)
+	_ sdk.Informer                      = (*toolWorkload)(nil)
+	_ sdk.ClientWorker                  = (*toolWorkload)(nil)
 )
 
-// questions makes the prompts of questions.
-func (s *settings) questions(all []bfcl.Sample) (prompts []backend.Prompt) {
+// questionPrompts makes the prompts of questions.
+func (s *requestSettings) questionPrompts(all []bfcl.Sample) (prompts []backend.Prompt) {
 	for _, q := range all {
-		p := s.prompt()
+		p := s.basePrompt()
 		p.Tools, p.ToolChoice = json.RawMessage(q.Tools), "auto"
 		p.Messages = lists.Map(q.Messages, func(m bfcl.Message) backend.Message {
 			return backend.Message{Role: m.Role, Content: m.Content}
@@ -54,20 +54,21 @@ func (s *settings) questions(all []bfcl.Sample) (prompts []backend.Prompt) {
 	return prompts
 }
 
-// prompt is what all prompts have in common.
-func (s *settings) prompt() backend.Prompt {
-	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.Most}
+// basePrompt returns what all prompts have in common.
+func (s *requestSettings) basePrompt() backend.Prompt {
+	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.MaxTokens}
 }
 
-// turns makes the prompts of turns. The error names what a row asks for that the harness does not send.
-func (s *settings) turns(set *conversations.Set) (prompts []backend.Prompt, all []sdk.Conversation, err error) {
+// turnPrompts makes the prompts of turns. The error names what a row asks for that the harness does not send.
+func (s *requestSettings) turnPrompts(set *conversations.Set) (prompts []backend.Prompt, all []sdk.Conversation,
+	err error) {
 	for _, t := range set.Turns {
-		p := s.prompt()
+		p := s.basePrompt()
 		if t.Tools != "" {
 			p.Tools = json.RawMessage(t.Tools)
 		}
 		p.Messages = lists.Map(t.Messages, messageOf)
-		if err := s.override(&p, &t); err != nil {
+		if err := s.overrideFields(&p, &t); err != nil {
 			return nil, nil, sdk.Data(fmt.Errorf("conversation %s, turn %d: %w", t.Conversation, t.Turn, err))
 		}
 		p.Session = t.Conversation
@@ -91,8 +92,8 @@ func messageOf(m conversations.Message) backend.Message {
 	return to
 }
 
-// override takes the fields of a request that a row has itself.
-func (s *settings) override(p *backend.Prompt, t *conversations.Turn) error {
+// overrideFields replaces fields of a request by those that a row has itself.
+func (s *requestSettings) overrideFields(p *backend.Prompt, t *conversations.Turn) error {
 	if len(t.Fields) == 0 {
 		return nil
 	}
@@ -117,40 +118,42 @@ func (s *settings) override(p *backend.Prompt, t *conversations.Turn) error {
 	return nil
 }
 
-func (w *workload) Len() int { return len(w.prompts) }
+func (w *toolWorkload) Len() int { return len(w.prompts) }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *toolWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load returns prompt i, which is made: the sample.
-func (w *workload) Load(_ context.Context, i int) (*backend.Prompt, error) { return &w.prompts[i], nil }
+func (w *toolWorkload) Load(_ context.Context, i int) (*backend.Prompt, error) {
+	return &w.prompts[i], nil
+}
 
-func (w *workload) Close() error { return nil }
+func (w *toolWorkload) Close() error { return nil }
 
 // Prompt is the sample itself.
-func (w *workload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
+func (w *toolWorkload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
 // WarmSample is a short question that no data set holds, without tools.
-func (w *workload) WarmSample() *backend.Prompt {
-	p := w.settings.prompt()
+func (w *toolWorkload) WarmSample() *backend.Prompt {
+	p := w.requestSettings.basePrompt()
 	p.Messages = []backend.Message{{Role: "user", Content: "One two three"}}
 	p.Fields, p.MaxNewTokens = maps.Clone(p.Fields), 4
-	p.Fields["max_completion_tokens"] = number(4)
+	p.Fields["max_completion_tokens"] = numberJSON(4)
 	p.ChatJSON = backend.AppendChat(nil, p)
 	return &p
 }
 
 // ToolsPrompts says that prompts have tools.
-func (w *workload) ToolsPrompts() bool { return true }
+func (w *toolWorkload) ToolsPrompts() bool { return true }
 
 // Conversations are those that the samples are turns of.
-func (w *workload) Conversations() []sdk.Conversation { return w.all }
+func (w *toolWorkload) Conversations() []sdk.Conversation { return w.all }
 
 // TurnTimeout is how long an answer to a turn may take.
-func (w *workload) TurnTimeout() time.Duration { return w.Timeout }
+func (w *toolWorkload) TurnTimeout() time.Duration { return w.Timeout }
 
 // AppendTokens appends what is scored: of a question the calls in JSON, or what was thought and said where there are
 // none; of a turn all of it.
-func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
+func (w *toolWorkload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if t.Reasoning != "" {
 		w.reasons.Add(1)
 	}
@@ -173,7 +176,7 @@ func (w *workload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens)
 }
 
 // Inform says what keeps a run out of the closed division, and takes the script back where a server has a model.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *toolWorkload) Inform(info *sdk.WorkloadInfo) {
 	if !w.scripted {
 		info.AtServer()
 	}
@@ -184,10 +187,10 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork lists nothing: requests are written before the run, and answers are handed on.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
+func (w *toolWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
 
 // Remarks say what the answers have shown.
-func (w *workload) Remarks() (r sdk.Remarks) {
+func (w *toolWorkload) Remarks() (r sdk.Remarks) {
 	if n := w.reasons.Load(); n > 0 {
 		r.Notes = append(r.Notes, strconv.FormatUint(n, 10)+" answers hold thoughts: the rules want reasoning to be off "+
 			"at the server")

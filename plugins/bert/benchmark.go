@@ -32,14 +32,14 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{vocabulary, binding{}, accuracy.Options{}},
+		Open: openWorkload, Score: openScorer, Params: []any{vocabulary, tensorBinding{}, accuracy.Options{}},
 		Export: manifest.Export(export.QuestionSets()), Samples: drawnFeatures,
 	})
 }
 
-// open makes the features of all questions.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b, set := bind(r.Params), openQuestions(ctx, r)
+// openWorkload makes the features of all questions.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bindTensors(r.Params), openQuestions(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -47,28 +47,28 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		return nil, sdk.Usage(errors.New("the embedded model has a vocabulary of its own: " +
 			"give parameter vocab=embedded with another data set, or a model file"))
 	}
-	return sdk.Batches(newWorkload(b, r.File(), set.features, r.Batch)), nil
+	return sdk.Batches(newQuestionWorkload(b, r.File(), set.features, r.Batch)), nil
 }
 
-// score reads questions, vocabulary and accepted answers.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads questions, vocabulary and accepted answers.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	o := readOptions(r.Params)
 	set := openQuestions(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	s := scorer{set, o, r.Exhibits}
-	return scoring.New(accuracy.New(set.examples, o), scoring.Log{Samples: len(set.features)}, s.score), nil
+	s := answerScorer{set, o, r.Exhibits}
+	return scoring.New(accuracy.New(set.examples, o), scoring.Log{Samples: len(set.features)}, s.scoreAnswers), nil
 }
 
-// binding is how features go into a model file and logits come out of it.
-type binding struct {
+// tensorBinding is how features go into a model file and logits come out of it.
+type tensorBinding struct {
 	Inputs  []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
 	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits; or one, with pairs of both
 	Padded  int                  `param:"sequence"` // length of all features; 0: that of the longest of a batch
 }
 
-func bind(p *option.Params) (b binding) {
+func bindTensors(p *option.Params) (b tensorBinding) {
 	option.Bind(p, &b,
 		option.By("inputs", option.Tensors("inputs", "token ids, mask and segments", 3)),
 		option.By("outputs", parseOutputs), option.By("sequence", parseSequence))

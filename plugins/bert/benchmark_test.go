@@ -84,7 +84,7 @@ func TestOpenFindsTheVocabulary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, _ := sdk.As[*workload](w)
+		own, _ := sdk.As[*questionWorkload](w)
 		if got := load(t, own, 5)[0]; !slices.Equal(got.Row(0), want.Row(0)) {
 			t.Errorf("%+v: other tokens", c)
 		}

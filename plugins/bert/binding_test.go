@@ -10,10 +10,10 @@ import (
 )
 
 // defaultBinding is bound with the parameters of the embedded model, and those given.
-func defaultBinding(t testing.TB, params map[string]string) binding {
+func defaultBinding(t testing.TB, params map[string]string) tensorBinding {
 	t.Helper()
 	p := manifesttest.Params(t, New(), "", true, params)
-	b := bind(p)
+	b := bindTensors(p)
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestBindsTheOfficialFiles(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m := newWorkload(defaultBinding(t, c.params), backend.Model{}, nil, 0).Model
+			m := newQuestionWorkload(defaultBinding(t, c.params), backend.Model{}, nil, 0).Model
 			in, err := backend.Bind("input", m.Inputs, c.inputs)
 			if err != nil {
 				t.Fatal(err)
@@ -78,7 +78,7 @@ func TestParametersReportEveryFault(t *testing.T) {
 		"inputs": "a,b", "outputs": "a,b,c", "sequence": "100", "dtype": "bfloat16", "transposed": "maybe",
 		"max_examples": "-1",
 	})
-	bind(p)
+	bindTensors(p)
 	readOptions(p)
 	sdktest.WantError(t, p.Err(), `inputs = "a,b": want 3`, `outputs = "a,b,c": want 2`, `sequence = "100"`,
 		"bfloat16", `transposed = "maybe"`, `max_examples = "-1"`)

@@ -16,9 +16,9 @@ func floats(shape []int64, values ...float32) backend.Tensor {
 }
 
 // openedOn is a workload whose batches have been of one length, or of several.
-func openedOn(t testing.TB, fixed bool) *workload {
+func openedOn(t testing.TB, fixed bool) *questionWorkload {
 	t.Helper()
-	w := newWorkload(binding{}, backend.Model{}, nil, 0)
+	w := newQuestionWorkload(tensorBinding{}, backend.Model{}, nil, 0)
 	if fixed {
 		batch := sdk.NewBatch(slices.Repeat([]backend.TensorInfo{{DType: backend.Int64, Shape: []int64{-1, length}}}, 3))
 		if err := w.Collate([]*sequence.Sample{sequence.New(3, 1)}, batch); err != nil {
@@ -129,7 +129,7 @@ func BenchmarkPostprocess(b *testing.B) {
 }
 
 func TestPairs(t *testing.T) {
-	w := newWorkload(binding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
+	w := newQuestionWorkload(tensorBinding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
 	samples := []*sequence.Sample{sequence.New(3, 3), sequence.New(3, 2)} // of three tokens and of two
 	var p sdk.Payloads
 	if err := w.Postprocess([]backend.Tensor{floats([]int64{2, 3, 2}, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)},
@@ -151,7 +151,7 @@ func TestPairs(t *testing.T) {
 }
 
 func TestPairsOfAllPositionsAreCopied(t *testing.T) {
-	w := newWorkload(binding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
+	w := newQuestionWorkload(tensorBinding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
 	all := make([]float32, 2*length)
 	for i := range all {
 		all[i] = float32(i)

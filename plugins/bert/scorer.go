@@ -10,23 +10,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer says what exact match and F1 are of. Of several entries of one feature the last counts.
-type scorer struct {
+// answerScorer reports exact match and F1. Of several entries of one feature the last counts.
+type answerScorer struct {
 	set         *questionSet
 	options     accuracy.Options
 	maxExhibits int // how many questions to show
 }
 
-func (s scorer) score(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
+func (s answerScorer) scoreAnswers(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch},
 		},
-		OfficialText: r.String(), Notes: s.notes(c), Exhibits: s.exhibits(r),
+		OfficialText: r.String(), Notes: s.scoreNotes(c), Exhibits: s.worstQuestions(r),
 	}, nil
 }
 
-func (s scorer) notes(c scoring.Counts) (n sdk.Notes) {
+func (s answerScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	n.Count(c.Again(), "%d entries dropped: a later one of the same feature replaced them")
 	n.Count(c.Missing(), "%d of %d features are not in the log; their windows were not searched for answers", c.All)
 	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
@@ -39,9 +39,9 @@ func (s scorer) notes(c scoring.Counts) (n sdk.Notes) {
 	return n
 }
 
-// exhibits are the questions whose answers are least like those that are accepted. A question may have several
+// worstQuestions are the questions whose answers are least like those that are accepted. A question may have several
 // features, so that only the whole log has its answer.
-func (s scorer) exhibits(r accuracy.Result) []sdk.Exhibit {
+func (s answerScorer) worstQuestions(r accuracy.Result) []sdk.Exhibit {
 	return exhibit.Worst(len(s.set.examples), s.maxExhibits, func(i int) (badness float64, show func() sdk.Exhibit) {
 		e := s.set.examples[i]
 		_, f1 := accuracy.Compare(r.Predictions[e.ID], e.Answers)

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sequence"
 )
 
-var _ sdk.ClientWorker = (*workload)(nil)
+var _ sdk.ClientWorker = (*questionWorkload)(nil)
 
-// workload is the benchmark opened on one model file and one data set. A sample is one feature: token ids, mask and
-// segments.
-type workload struct{ *sequence.Workload }
+// questionWorkload is the benchmark opened on one model file and one data set. A sample is one feature: token ids, mask
+// and segments.
+type questionWorkload struct{ *sequence.Workload }
 
 // A batch of this many tokens keeps a core busy; more of them only wait for each other.
 const (
@@ -22,18 +22,18 @@ const (
 	batchSamples = 16
 )
 
-// newWorkload opens the benchmark on some features. batch is the largest batch that the user asks for; 0: none.
-func newWorkload(b binding, file backend.Model, all []features.Feature, batch int) *workload {
+// newQuestionWorkload opens the benchmark on some features. batch is the largest batch that the user asks for; 0: none.
+func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, batch int) *questionWorkload {
 	file.Inputs, file.Outputs = b.Inputs, b.Outputs
-	return &workload{&sequence.Workload{
+	return &questionWorkload{&sequence.Workload{
 		OnePart: sdk.OnePart{Model: file}, Name: "features", Values: "token ids, masks and segments",
-		Count: len(all), Read: func(i int) *sequence.Sample { return inputs(all[i]) },
+		Count: len(all), Read: func(i int) *sequence.Sample { return inputSample(all[i]) },
 		Rows: 3, Longest: length, Length: b.Padded, Tokens: batchTokens, Samples: batchSamples, Asked: batch,
 	}}
 }
 
-// inputs writes out those of a feature.
-func inputs(f features.Feature) *sequence.Sample {
+// inputSample writes out the inputs of a feature.
+func inputSample(f features.Feature) *sequence.Sample {
 	s := sequence.New(3, f.Len())
 	features.Fill(f, s.Row(0), s.Row(1), s.Row(2))
 	return s
@@ -45,8 +45,8 @@ const payloadBytes = length * 2 * 4
 // Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length,
 // those of the padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest
 // feature, a payload must not depend on the others. Pairs for all positions of the log are taken as they are.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sequence.Sample, p *sdk.Payloads) error {
-	l, err := w.logits(outputs, len(samples))
+func (w *questionWorkload) Postprocess(outputs []backend.Tensor, samples []*sequence.Sample, p *sdk.Payloads) error {
+	l, err := w.findLogits(outputs, len(samples))
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sequence.Sam
 	return nil
 }
 
-// logits finds those of n features in the outputs.
-func (w *workload) logits(outputs []backend.Tensor, n int) (l accuracy.Logits, err error) {
+// findLogits finds the logits of n features in the outputs.
+func (w *questionWorkload) findLogits(outputs []backend.Tensor, n int) (l accuracy.Logits, err error) {
 	if len(outputs) != 1 || len(w.Model.Outputs) != 1 {
 		both, err := sequence.AllLogits(outputs, n, "start", "end")
 		if err != nil {
@@ -84,7 +84,7 @@ func (w *workload) logits(outputs []backend.Tensor, n int) (l accuracy.Logits, e
 
 // ClientWork is nothing for a model that takes int64 features of any length, one at a time, and answers with the log's
 // pairs for all of its positions.
-func (w *workload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []string {
+func (w *questionWorkload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []string {
 	var work []string
 	switch {
 	case len(w.Model.Outputs) == 2:

@@ -10,17 +10,17 @@ import (
 )
 
 // openEmbedded opens the embedded model on the first count samples.
-func openEmbedded(t testing.TB, count int, params map[string]string) *workload {
+func openEmbedded(t testing.TB, count int, params map[string]string) *questionWorkload {
 	t.Helper()
 	w, err := New().Open(t.Context(), sdk.Options{Count: count, Params: params})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*questionWorkload](w)
 	return own
 }
 
-func load(t testing.TB, w *workload, indices ...int) []*sequence.Sample {
+func load(t testing.TB, w *questionWorkload, indices ...int) []*sequence.Sample {
 	t.Helper()
 	var samples []*sequence.Sample
 	for _, i := range indices {
@@ -93,7 +93,7 @@ func TestClientWork(t *testing.T) {
 		"padded in a batch":      {one, inputs(backend.Int64, -1), full, 2, 1},
 		"converted and padded":   {two, inputs(backend.Int32, length), two, 1, 3},
 	} {
-		w := newWorkload(binding{Outputs: c.bound}, backend.Model{}, nil, 0)
+		w := newQuestionWorkload(tensorBinding{Outputs: c.bound}, backend.Model{}, nil, 0)
 		if work := w.ClientWork(c.inputs, c.outputs, c.n); len(work) != c.want {
 			t.Errorf("%s: %q, want %d", name, work, c.want)
 		}

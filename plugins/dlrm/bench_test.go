@@ -8,7 +8,7 @@ import (
 )
 
 // benchBatch is a batch of a thousand pairs of the embedded data: the first samples of the rules.
-func benchBatch(b *testing.B, params map[string]string) (*workload, []*sample, int) {
+func benchBatch(b *testing.B, params map[string]string) (*clickWorkload, []*pairRun, int) {
 	b.Helper()
 	w := mustOpen(b, sdk.Options{Params: params})
 	samples := load(b, w, 0, 1, 2, 4)
@@ -59,7 +59,7 @@ func BenchmarkGroup(b *testing.B) {
 	const pairs = 271_600
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := g.group(pairs); err != nil {
+		if _, err := g.groupPairs(pairs); err != nil {
 			b.Fatal(err)
 		}
 	}

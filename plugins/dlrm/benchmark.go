@@ -29,14 +29,14 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Export: manifest.Export(export.ClickSets()),
+		Open: openWorkload, Score: openScorer, Export: manifest.Export(export.ClickSets()),
 		Samples: drawnSamples,
 	})
 }
 
-// open opens the data set and groups its pairs.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b, s := bind(r.Params), readSource(r)
+// openWorkload opens the data set and groups its pairs.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, s := bindTensors(r.Params), readSource(r)
 	if r.Batch < 0 {
 		r.Fault(sdk.Usage(fmt.Errorf("batch = %d, want 0 (the benchmark's choice) or more: it counts pairs", r.Batch)))
 	}
@@ -48,15 +48,15 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		}
 		return nil, err
 	}
-	w, err := openWorkload(ctx, b, s, log)
+	w, err := openClickWorkload(ctx, b, s, log)
 	return sdk.Batches(w), err
 }
 
-// score reads no model. Where the log holds the labels and no data set is named, it reads nothing.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads no model. Where the log holds the labels and no data set is named, it reads nothing.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	f, s := readForm(r.Params), readSource(r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return openScorer(f, s)
+	return newAUCScorer(f, s)
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// layout is the form of a model's inputs beside dense_x [pairs,13].
-type layout uint8
+// inputLayout is the form of a model's inputs beside dense_x [pairs,13].
+type inputLayout uint8
 
 const (
 	// bags: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs + i, of table k and pair i, is the indices from its
 	// offset to the next: the reference's jagged tensor of all tables.
-	bags layout = iota
+	bags inputLayout = iota
 	// stacked: offsets [26,pairs] and indices [26,pairs], with one index in each bag: the ONNX export of DLRM v1. A row of
 	// offsets counts within its row of indices.
 	stacked
@@ -23,9 +23,9 @@ const (
 	lists
 )
 
-// binding is how pairs go into a model file and predictions come out of it.
-type binding struct {
-	Layout  layout        `param:"layout" choices:"bags,stacked,lists"`
+// clickBinding is how pairs go into a model file and predictions come out of it.
+type clickBinding struct {
+	Layout  inputLayout   `param:"layout" choices:"bags,stacked,lists"`
 	Dense   string        `param:"dense"`   // tensor names
 	Offsets string        `param:"offsets"` // of lists, the name before the number, as of indices
 	Indices string        `param:"indices"`
@@ -33,8 +33,8 @@ type binding struct {
 	Index   backend.DType `param:"index"` // of offsets and indices
 }
 
-// bind reads the parameters.
-func bind(p *option.Params) (b binding) {
+// bindTensors reads the parameters.
+func bindTensors(p *option.Params) (b clickBinding) {
 	option.Bind(p, &b,
 		option.Words("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
 	for name, value := range map[string]string{"offsets": b.Offsets, "indices": b.Indices} {
@@ -45,8 +45,8 @@ func bind(p *option.Params) (b binding) {
 	return b
 }
 
-// model completes m with the tensors that the binding uses.
-func (b binding) model(m backend.Model) backend.Model {
+// completeModel completes m with the tensors that the binding uses.
+func (b clickBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
 		Name: b.Dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures},
 		Chosen: "--param layout=LAYOUT, dense, offsets, indices and index",

@@ -18,55 +18,55 @@ type clickLog interface {
 	// Hotness is how many indices a pair has of each table.
 	Hotness() []int
 	// Read reads the pairs from start on into s, which has room for as many as are wanted.
-	Read(s *sample, start int) error
+	Read(s *pairRun, start int) error
 	// Check reads all pairs and lists every fault.
 	Check(ctx context.Context) error
 	Close() error
 }
 
 // openLog opens the data set.
-func (s source) openLog() (clickLog, error) {
+func (s clickSource) openLog() (clickLog, error) {
 	if s.Dataset == "" {
-		return newDrawn(clicks.Eval()), nil
+		return newDrawnClicks(clicks.Eval()), nil
 	}
 	set, err := criteo.Open(s.Dataset, s.log)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return official{set}, nil
+	return officialClicks{set}, nil
 }
 
-// drawn are the embedded pairs.
-type drawn struct {
+// drawnClicks are the embedded pairs.
+type drawnClicks struct {
 	*clicks.Set
 	hotness [clicks.Tables]int
 }
 
-func newDrawn(set *clicks.Set) drawn { return drawn{set, clicks.Hotness()} }
+func newDrawnClicks(set *clicks.Set) drawnClicks { return drawnClicks{set, clicks.Hotness()} }
 
-func (d drawn) Hotness() []int { return d.hotness[:] }
+func (d drawnClicks) Hotness() []int { return d.hotness[:] }
 
-func (d drawn) Read(s *sample, start int) error {
+func (d drawnClicks) Read(s *pairRun, start int) error {
 	b := &clicks.Block{Dense: s.dense, Labels: s.labels}
 	for k := range b.Sparse {
-		b.Sparse[k] = s.table(k)
+		b.Sparse[k] = s.tableIndices(k)
 	}
 	return d.Set.Read(b, start)
 }
 
-func (d drawn) Check(context.Context) error { return nil }
+func (d drawnClicks) Check(context.Context) error { return nil }
 
-func (d drawn) Close() error { return nil }
+func (d drawnClicks) Close() error { return nil }
 
-// official is a data set of files.
-type official struct{ *criteo.Set }
+// officialClicks is a data set of files.
+type officialClicks struct{ *criteo.Set }
 
 // Read reports the faults of all arrays at once.
-func (o official) Read(s *sample, start int) error {
+func (o officialClicks) Read(s *pairRun, start int) error {
 	end := start + len(s.labels)
 	faults := []error{o.Dense(s.dense, start, end)}
 	for k := range criteo.Tables {
-		faults = append(faults, o.Sparse(s.table(k), k, start, end))
+		faults = append(faults, o.Sparse(s.tableIndices(k), k, start, end))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return sdk.Data(err)
@@ -75,7 +75,7 @@ func (o official) Read(s *sample, start int) error {
 	return nil
 }
 
-func (o official) Check(ctx context.Context) error {
+func (o officialClicks) Check(ctx context.Context) error {
 	if err := o.Set.Check(ctx); err != nil {
 		return sdk.Data(err)
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// pair is a prediction with what happened.
-type pair struct {
+// predictedPair is a prediction with what happened.
+type predictedPair struct {
 	number     int // in the sample
 	prediction float64
 	clicked    bool
 }
 
-// loss is the log loss of a prediction.
-func (p pair) loss() float64 {
+// logLoss is the log loss of a prediction.
+func (p predictedPair) logLoss() float64 {
 	right := p.prediction
 	if !p.clicked {
 		right = 1 - right
@@ -30,8 +30,8 @@ func (p pair) loss() float64 {
 	return -math.Log(max(right, 1e-9))
 }
 
-// judged are the pairs of an answer to a sample.
-func judged(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) []pair {
+// answeredPairs returns the pairs of an answer to a sample.
+func answeredPairs(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) []predictedPair {
 	n := len(answer) / dtype.Size()
 	var labels []uint8
 	if truth.Labels != nil {
@@ -40,35 +40,35 @@ func judged(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) 
 	} else {
 		n /= 2
 	}
-	all := make([]pair, n)
+	all := make([]predictedPair, n)
 	for i := range all {
 		if labels != nil {
-			all[i] = pair{i, dtype.At(answer, i), labels[i] == 1}
+			all[i] = predictedPair{i, dtype.At(answer, i), labels[i] == 1}
 		} else {
-			all[i] = pair{i, dtype.At(answer, 2*i), dtype.At(answer, 2*i+1) == 1}
+			all[i] = predictedPair{i, dtype.At(answer, 2*i), dtype.At(answer, 2*i+1) == 1}
 		}
 	}
 	return all
 }
 
-// mostPairs is how many pairs of a sample are shown.
-const mostPairs = 8
+// maxShownPairs limits the pairs that are shown of a sample.
+const maxShownPairs = 8
 
 // worstPredicted shows samples by the mean log loss of their pairs of user and item, with those predicted worst.
 func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-		all := judged(truth, dtype, e.QSLIndex, e.Data)
+		all := answeredPairs(truth, dtype, e.QSLIndex, e.Data)
 		if len(all) == 0 {
 			return 0, nil
 		}
 		for _, p := range all {
-			badness += p.loss()
+			badness += p.logLoss()
 		}
 		badness /= float64(len(all))
 		return badness, func() (sdk.Exhibit, error) {
-			slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.loss(), a.loss()) })
+			slices.SortStableFunc(all, func(a, b predictedPair) int { return cmp.Compare(b.logLoss(), a.logLoss()) })
 			var b strings.Builder
-			for _, p := range all[:min(len(all), mostPairs)] {
+			for _, p := range all[:min(len(all), maxShownPairs)] {
 				what := "not clicked"
 				if p.clicked {
 					what = "clicked"

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// samples groups the pairs of a data set, of which there are so many, and writes the trace where one is asked for.
-func (s source) samples(pairs int) ([]criteo.Range, error) {
-	samples, err := s.group(pairs)
+// sampleRanges groups the pairs of a data set, and writes the trace where one is asked for.
+func (s clickSource) sampleRanges(pairs int) ([]criteo.Range, error) {
+	samples, err := s.groupPairs(pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +26,11 @@ func (s source) samples(pairs int) ([]criteo.Range, error) {
 	return samples, nil
 }
 
-func (g grouping) group(pairs int) ([]criteo.Range, error) {
+func (g grouping) groupPairs(pairs int) ([]criteo.Range, error) {
 	if g.trace != "" {
-		return g.traced(pairs)
+		return g.readTrace(pairs)
 	}
-	bounds, err := g.bounds(pairs)
+	bounds, err := g.groupBounds(pairs)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -41,19 +41,19 @@ func (g grouping) group(pairs int) ([]criteo.Range, error) {
 	return samples, nil
 }
 
-func (g grouping) bounds(pairs int) ([]int, error) {
+func (g grouping) groupBounds(pairs int) ([]int, error) {
 	if g.equal > 0 {
 		return tabular.GroupEqually(pairs, g.equal)
 	}
-	q, err := g.distribution()
+	q, err := g.sizeQuantiles()
 	if err != nil {
 		return nil, err
 	}
 	return tabular.Group(pairs, q, g.seed)
 }
 
-// traced reads the trace, which must not go beyond the pairs.
-func (g grouping) traced(pairs int) ([]criteo.Range, error) {
+// readTrace reads the trace, which must not go beyond the pairs.
+func (g grouping) readTrace(pairs int) ([]criteo.Range, error) {
 	samples, err := readFile(g.trace, criteo.ReadTrace)
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -65,13 +65,13 @@ func (g grouping) traced(pairs int) ([]criteo.Range, error) {
 	return samples, nil
 }
 
-// mostSmall is the size up to which a trace or a table of hot categories is read: those of the whole
+// maxSmallFile is the size up to which a trace or a table of hot categories is read: those of the whole
 // data set have megabytes.
-const mostSmall = 1 << 30
+const maxSmallFile = 1 << 30
 
 // readFile reads a small file; errors name it.
 func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
-	data, err := backend.ReadFile(path, mostSmall)
+	data, err := backend.ReadFile(path, maxSmallFile)
 	if err != nil {
 		return v, err
 	}

@@ -14,7 +14,7 @@ import (
 var errOutput = errors.New("the model's output is not one prediction per pair")
 
 // Postprocess appends the pairs of each sample.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []*sample, p *sdk.Payloads) error {
+func (w *clickWorkload) Postprocess(outputs []backend.Tensor, samples []*pairRun, p *sdk.Payloads) error {
 	predictions, err := predictionsOf(outputs, pairsOf(samples))
 	if err != nil {
 		return err

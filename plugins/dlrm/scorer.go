@@ -19,20 +19,20 @@ import (
 // textName is the file of the day as it was published.
 const textName = "day_23"
 
-// form is what payloads hold.
-type form struct {
+// payloadForm is what payloads hold.
+type payloadForm struct {
 	DType payload.DType `param:"dtype"`
 	Apart bool          `param:"labels" choices:"log,dataset"` // predictions only: the labels are the data set's
 }
 
-func readForm(p *option.Params) (f form) {
+func readForm(p *option.Params) (f payloadForm) {
 	option.Bind(p, &f, option.By("dtype", auc.DTypes().Parse))
 	return f
 }
 
-// openScorer reads the sizes of samples and the labels, as far as they are needed and known.
-func openScorer(f form, s source) (sdk.Scorer, error) {
-	truth, err := s.truth(f)
+// newAUCScorer reads the sizes of samples and the labels, as far as they are needed and known.
+func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
+	truth, err := s.readTruth(f)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +58,17 @@ func scoreOf(r auc.Result, c scoring.Counts) (sdk.Score, error) {
 	}, nil
 }
 
-// truth is what payloads are scored against. A log that holds the labels needs no data set; where one is named, the
-// payloads must have the lengths of its samples.
-func (s source) truth(f form) (t auc.Truth, err error) {
+// readTruth reads what payloads are scored against. A log that holds the labels needs no data set; where one is named,
+// the payloads must have the lengths of its samples.
+func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	if !f.Apart && s.Dataset == "" {
 		return t, nil
 	}
-	labels, err := s.labels()
+	labels, err := s.readLabels()
 	if err != nil {
 		return t, err
 	}
-	samples, err := s.samples(len(labels))
+	samples, err := s.sampleRanges(len(labels))
 	if err != nil {
 		return t, err
 	}
@@ -82,8 +82,8 @@ func (s source) truth(f form) (t auc.Truth, err error) {
 	return t, nil
 }
 
-// labels are those of all pairs of the data set, which may be the published text alone.
-func (s source) labels() ([]uint8, error) {
+// readLabels reads the labels of all pairs of the data set, which may be the published text alone.
+func (s clickSource) readLabels() ([]uint8, error) {
 	if s.Dataset == "" {
 		return drawnLabels()
 	}
@@ -101,7 +101,7 @@ func (s source) labels() ([]uint8, error) {
 }
 
 // textLabels reads the labels that the trace needs.
-func (s source) textLabels(path string) (labels []uint8, err error) {
+func (s clickSource) textLabels(path string) (labels []uint8, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, sdk.Data(err)

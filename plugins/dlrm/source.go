@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// source says which pairs of the request run, and how they are grouped.
-type source struct {
+// clickSource says which pairs of the request run, and how they are grouped.
+type clickSource struct {
 	*manifest.Request
 	log   criteo.Options
 	check bool // every number and index before the run
@@ -31,9 +31,9 @@ type grouping struct {
 }
 
 // readSource reads the parameters.
-func readSource(r *manifest.Request) source {
+func readSource(r *manifest.Request) clickSource {
 	p := r.Params
-	return source{
+	return clickSource{
 		Request: r,
 		log: criteo.Options{
 			Variant: option.Pick(p, "variant", map[string]criteo.Variant{
@@ -86,8 +86,8 @@ func readGrouping(p *option.Params) grouping {
 	return g
 }
 
-// distribution is what sizes are drawn from.
-func (g grouping) distribution() (tabular.Quantiles, error) {
+// sizeQuantiles returns the distribution that sizes are drawn from.
+func (g grouping) sizeQuantiles() (tabular.Quantiles, error) {
 	if g.quantiles == "" {
 		return tabular.OfficialQuantiles(), nil
 	}

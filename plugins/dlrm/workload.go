@@ -18,10 +18,10 @@ const (
 	warmPairs = 200
 )
 
-var _ sdk.ClientWorker = (*workload)(nil)
+var _ sdk.ClientWorker = (*clickWorkload)(nil)
 
-// workload is the benchmark opened on one model file and one data set.
-type workload struct {
+// clickWorkload is the benchmark opened on one model file and one data set.
+type clickWorkload struct {
 	collator
 	file    backend.Model
 	log     clickLog
@@ -31,8 +31,8 @@ type workload struct {
 	starts  sync.Map  // of []int32 by the number of pairs: sample.starts
 }
 
-// openWorkload groups the pairs of a data set, which it closes on error.
-func openWorkload(ctx context.Context, b binding, s source, log clickLog) (_ *workload, err error) {
+// openClickWorkload groups the pairs of a data set, which it closes on error.
+func openClickWorkload(ctx context.Context, b clickBinding, s clickSource, log clickLog) (_ *clickWorkload, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, log.Close())
@@ -43,25 +43,25 @@ func openWorkload(ctx context.Context, b binding, s source, log clickLog) (_ *wo
 			return nil, err
 		}
 	}
-	c, err := newCollator(b, newShape(log.Hotness()))
+	c, err := newCollator(b, newIndexShape(log.Hotness()))
 	if err != nil {
 		return nil, err
 	}
-	samples, err := s.samples(log.Len())
+	samples, err := s.sampleRanges(log.Len())
 	if err != nil {
 		return nil, err
 	}
 	batch := cmp.Or(s.Batch, defaultBatch)
-	w := &workload{collator: c, file: b.model(s.File()), log: log, samples: samples, batch: batch}
+	w := &clickWorkload{collator: c, file: b.completeModel(s.File()), log: log, samples: samples, batch: batch}
 	return w, context.Cause(ctx)
 }
 
-func (w *workload) Len() int { return len(w.samples) }
+func (w *clickWorkload) Len() int { return len(w.samples) }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *clickWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads the pairs of sample i.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
+func (w *clickWorkload) Load(_ context.Context, i int) (*pairRun, error) {
 	r := w.samples[i]
 	s := w.newSample(r.End - r.Start)
 	if err := w.log.Read(s, r.Start); err != nil {
@@ -71,18 +71,18 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 }
 
 // SampleSize is the number of pairs of a sample.
-func (w *workload) SampleSize(s *sample) int { return s.pairs() }
+func (w *clickWorkload) SampleSize(s *pairRun) int { return s.pairCount() }
 
 // SizeRule cuts batches by their pairs.
-func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
+func (w *clickWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
 
 // WarmSample are pairs of zeros.
-func (w *workload) WarmSample() *sample { return w.newSample(min(warmPairs, w.batch)) }
+func (w *clickWorkload) WarmSample() *pairRun { return w.newSample(min(warmPairs, w.batch)) }
 
-// newSample is a sample of zeros, with the starts of its bags where it may go to the model by itself.
-func (w *workload) newSample(pairs int) *sample {
-	s := newSample(w.shape, pairs)
-	if !w.shares() {
+// newPairRun is a sample of zeros, with the starts of its bags where it may go to the model by itself.
+func (w *clickWorkload) newSample(pairs int) *pairRun {
+	s := newPairRun(w.indexShape, pairs)
+	if !w.canShare() {
 		return s
 	}
 	known, ok := w.starts.Load(pairs)
@@ -98,9 +98,9 @@ func (w *workload) newSample(pairs int) *sample {
 // ClientWork is nothing for a sample by itself that lies in memory as the model takes it. To write each
 // prediction beside its label, as the log has it, is none: the label never leaves this machine, and the
 // prediction stays what the server said.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
+func (w *clickWorkload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	switch {
-	case !w.shares():
+	case !w.canShare():
 		return []string{"indices and the offsets of their bags are copied or converted; " +
 			"parameters layout=bags and index=int32 are for models that take them as they are"}
 	case n > 1:
@@ -109,4 +109,4 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	return nil
 }
 
-func (w *workload) Close() error { return w.log.Close() }
+func (w *clickWorkload) Close() error { return w.log.Close() }

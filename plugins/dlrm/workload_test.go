@@ -19,7 +19,7 @@ import (
 )
 
 // mustOpen opens a workload of the benchmark.
-func mustOpen(t testing.TB, o sdk.Options) *workload {
+func mustOpen(t testing.TB, o sdk.Options) *clickWorkload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
@@ -30,13 +30,13 @@ func mustOpen(t testing.TB, o sdk.Options) *workload {
 			t.Error(err)
 		}
 	})
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*clickWorkload](w)
 	return own
 }
 
-func load(t testing.TB, w *workload, indices ...int) []*sample {
+func load(t testing.TB, w *clickWorkload, indices ...int) []*pairRun {
 	t.Helper()
-	var samples []*sample
+	var samples []*pairRun
 	for _, i := range indices {
 		s, err := w.Load(t.Context(), i)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestCountAndBatch(t *testing.T) {
 }
 
 // collated runs Collate and returns the inputs.
-func collated(t *testing.T, w *workload, samples []*sample) []backend.Tensor {
+func collated(t *testing.T, w *clickWorkload, samples []*pairRun) []backend.Tensor {
 	t.Helper()
 	b := sdk.NewBatch(w.Parts()[0].Model.Inputs)
 	if err := w.Collate(samples, b); err != nil {
@@ -378,15 +378,15 @@ func TestQuantilesFromAFile(t *testing.T) {
 
 func TestClientWork(t *testing.T) {
 	for name, c := range map[string]struct {
-		binding
+		clickBinding
 		n, want int
 	}{
-		"a sample as it lies": {binding{Index: backend.Int32}, 1, 0},
-		"samples joined":      {binding{Index: backend.Int32}, 2, 1},
-		"converted":           {binding{Index: backend.Int64}, 1, 1},
-		"copied":              {binding{Layout: lists, Index: backend.Int32}, 1, 1},
+		"a sample as it lies": {clickBinding{Index: backend.Int32}, 1, 0},
+		"samples joined":      {clickBinding{Index: backend.Int32}, 2, 1},
+		"converted":           {clickBinding{Index: backend.Int64}, 1, 1},
+		"copied":              {clickBinding{Layout: lists, Index: backend.Int32}, 1, 1},
 	} {
-		w := &workload{collator: collator{binding: c.binding}}
+		w := &clickWorkload{collator: collator{clickBinding: c.clickBinding}}
 		if work := w.ClientWork(nil, nil, c.n); len(work) != c.want {
 			t.Errorf("%s: %q, want %d", name, work, c.want)
 		}
@@ -399,7 +399,7 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	for k := range hotness {
 		hotness[k] = 1 + k%3
 	}
-	w := &workload{collator: collator{binding{Layout: bags, Index: backend.Int32}, newShape(hotness)}}
+	w := &clickWorkload{collator: collator{clickBinding{Layout: bags, Index: backend.Int32}, newIndexShape(hotness)}}
 	s := w.newSample(5)
 	for i := range s.sparse {
 		s.sparse[i] = int32(i)
@@ -407,13 +407,14 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	if again := w.newSample(5); &again.starts[0] != &s.starts[0] {
 		t.Error("samples of as many pairs have offsets of their own")
 	}
-	shared, copied := sdk.NewBatch(w.model(backend.Model{}).Inputs), sdk.NewBatch(w.model(backend.Model{}).Inputs)
-	if err := w.Collate([]*sample{s}, shared); err != nil {
+	shared, copied := sdk.NewBatch(w.completeModel(backend.Model{}).Inputs),
+		sdk.NewBatch(w.completeModel(backend.Model{}).Inputs)
+	if err := w.Collate([]*pairRun{s}, shared); err != nil {
 		t.Fatal(err)
 	}
 	plain := *s
 	plain.starts = nil
-	if err := w.Collate([]*sample{&plain}, copied); err != nil {
+	if err := w.Collate([]*pairRun{&plain}, copied); err != nil {
 		t.Fatal(err)
 	}
 	for i, in := range shared.Tensors() {

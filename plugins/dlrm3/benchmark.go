@@ -29,15 +29,15 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{source{}},
+		Open: openWorkload, Score: openScorer, Params: []any{streamSource{}},
 		Export: manifest.Export(export.PreferenceSets()), Samples: drawnRequests,
 	})
 }
 
-// open opens the data set and orders its requests.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload opens the data set and orders its requests.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSource(r)
-	set, err := s.open()
+	set, err := s.openSet()
 	r.Fault(err)
 	beside, err := openTables(s.Tables)
 	r.Fault(err)
@@ -47,15 +47,15 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 		}
 		return nil, errors.Join(err, beside.Close())
 	}
-	w := &workload{
-		set: set, source: s, tables: beside, file: model(r.File(), beside), scored: r.Use == sdk.UseAccuracy,
+	w := &streamWorkload{
+		set: set, streamSource: s, tables: beside, file: bindModel(r.File(), beside), scored: r.Use == sdk.UseAccuracy,
 	}
-	err = beside.fit(s.Stream.Items, set)
+	err = beside.checkSizes(s.Stream.Items, set)
 	if err == nil && s.Check {
 		err = sdk.Data(set.Check(ctx))
 	}
 	if err == nil {
-		w.order, err = s.order(set, r.Use)
+		w.order, err = s.orderRequests(set, r.Use)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -63,15 +63,15 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Runs(w), nil
 }
 
-// score reads the log, which holds the labels, and of a data set that is named which requests there are.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads the log, which holds the labels, and of a data set that is named which requests there are.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSource(r)
-	own := &scorer{}
+	own := &entropyScorer{}
 	if s.Dataset != "" {
-		r.Fault(s.expect(own))
+		r.Fault(s.expectRequests(own))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return scoring.New(own, scoring.Log{Exhibits: r.Exhibits, Gallery: worstPredicted}, own.score), nil
+	return scoring.New(own, scoring.Log{Exhibits: r.Exhibits, Gallery: worstPredicted}, own.scoreEntropy), nil
 }

@@ -20,8 +20,8 @@ type candidate struct {
 	liked      bool
 }
 
-// loss is the log loss of a prediction.
-func (c candidate) loss() float64 {
+// logLoss is the log loss of a prediction.
+func (c candidate) logLoss() float64 {
 	right := c.prediction
 	if !c.liked {
 		right = 1 - right
@@ -29,8 +29,8 @@ func (c candidate) loss() float64 {
 	return -math.Log(max(right, 1e-9))
 }
 
-// candidates are those of an answer that the scorer has taken.
-func candidates(payload []byte) []candidate {
+// payloadCandidates returns the candidates of an answer that the scorer has taken.
+func payloadCandidates(payload []byte) []candidate {
 	at := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
 	n := (len(payload)/4 - 3) / 3
 	all := make([]candidate, max(n, 0))
@@ -40,30 +40,30 @@ func candidates(payload []byte) []candidate {
 	return all
 }
 
-// mostCandidates is how many candidates of a request are shown.
-const mostCandidates = 8
+// maxShownCandidates limits the candidates that are shown of a request.
+const maxShownCandidates = 8
 
 // worstPredicted shows requests by the mean log loss of their candidates, with those that are predicted worst.
 func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	all := candidates(e.Data)
+	all := payloadCandidates(e.Data)
 	if len(all) == 0 {
 		return 0, nil
 	}
 	for _, c := range all {
-		badness += c.loss()
+		badness += c.logLoss()
 	}
 	badness /= float64(len(all))
 	return badness, func() (sdk.Exhibit, error) {
-		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.loss(), a.loss()) })
+		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.logLoss(), a.logLoss()) })
 		var b strings.Builder
-		for _, c := range all[:min(len(all), mostCandidates)] {
+		for _, c := range all[:min(len(all), maxShownCandidates)] {
 			what := "not liked"
 			if c.liked {
 				what = "liked"
 			}
 			fmt.Fprintf(&b, "candidate %d: %s, predicted %.4f\n", c.number, what, c.prediction)
 		}
-		p := placeOf(e.Data)
+		p := parseRequestID(e.Data)
 		return sdk.Exhibit{
 			Caption: fmt.Sprintf("request %d of period %d, %d candidates: mean log loss %.3f", p.request, p.period, len(all),
 				badness),

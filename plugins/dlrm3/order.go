@@ -6,49 +6,49 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// place is a request: of a period after the training, by its number in the data set.
-type place struct{ period, request int32 }
+// requestID names a request: a period after the training, and the number of the request in the data set.
+type requestID struct{ period, request int32 }
 
-// order is in which order the requests of the periods are asked, as in the reference.
-type order struct {
-	places  []place // each once, period by period
-	starts  []int   // of periods in places, and their end
-	repeats int     // rounds of a period before the next one begins
-	rest    int     // requests of the last period behind its rounds
+// requestOrder is the order in which the requests of the periods are asked, as in the reference.
+type requestOrder struct {
+	requests []requestID // each once, period by period
+	starts   []int       // of periods in requests, and their end
+	repeats  int         // rounds of a period before the next one begins
+	extra    int         // requests of the last period behind its rounds
 }
 
 // newOrder shuffles a share of the requests of each period with one generator. Each is asked once.
-func newOrder(requests []int, share float64, seed int64) (order, error) {
+func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 	random := mt19937.NewPython(seed)
-	o := order{starts: []int{0}, repeats: 1}
+	o := requestOrder{starts: []int{0}, repeats: 1}
 	for p, n := range requests {
-		begin := len(o.places)
+		begin := len(o.requests)
 		for r := range int(float64(n) * share) {
-			o.places = append(o.places, place{int32(p), int32(r)})
+			o.requests = append(o.requests, requestID{int32(p), int32(r)})
 		}
-		own := o.places[begin:]
+		own := o.requests[begin:]
 		random.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		if len(own) > 0 {
-			o.starts = append(o.starts, len(o.places))
+			o.starts = append(o.starts, len(o.requests))
 		}
 	}
-	if len(o.places) == 0 {
+	if len(o.requests) == 0 {
 		return o, fmt.Errorf("a share of %v leaves no request of the %d of the first period, and none of the others", share,
 			requests[0])
 	}
 	return o, nil
 }
 
-// ask has so many queries ask the requests: each period several times, if they are more; 0: each request once.
-func (o *order) ask(queries int) {
-	if queries > len(o.places) {
-		o.repeats, o.rest = queries/len(o.places), queries%len(o.places)
+// repeatFor repeats each period where there are more queries than requests; 0 queries: each request is asked once.
+func (o *requestOrder) repeatFor(queries int) {
+	if queries > len(o.requests) {
+		o.repeats, o.extra = queries/len(o.requests), queries%len(o.requests)
 	}
 }
 
-// first leaves the first n requests.
-func (o *order) first(n int) {
-	o.places = o.places[:n]
+// keepFirst keeps the first n requests.
+func (o *requestOrder) keepFirst(n int) {
+	o.requests = o.requests[:n]
 	for i, start := range o.starts {
 		if start >= n {
 			o.starts = append(o.starts[:i:i], n)
@@ -57,8 +57,8 @@ func (o *order) first(n int) {
 	}
 }
 
-// numbers are those of the requests, as they are in places, in the order in which queries ask them.
-func (o *order) numbers() (all []int64) {
+// queryOrder returns indices into requests, in the order in which queries ask them.
+func (o *requestOrder) queryOrder() (all []int64) {
 	round := func(from, n int) {
 		for i := range n {
 			all = append(all, int64(from+i))
@@ -73,7 +73,7 @@ func (o *order) numbers() (all []int64) {
 		if p < last {
 			continue
 		}
-		for rest := o.rest; rest > 0; rest -= end - from {
+		for rest := o.extra; rest > 0; rest -= end - from {
 			round(from, min(rest, end-from))
 		}
 	}

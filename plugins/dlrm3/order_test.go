@@ -34,18 +34,18 @@ func TestGoldenOrders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.ask(c.Queries)
-			var want []place
+			o.repeatFor(c.Queries)
+			var want []requestID
 			for p, order := range c.RunOrder {
 				for _, r := range order {
-					want = append(want, place{int32(p), r})
+					want = append(want, requestID{int32(p), r})
 				}
 			}
-			if !slices.Equal(o.places, want) || o.repeats != c.Repeats || c.Queries > c.Total && o.rest != c.Remaining {
-				t.Errorf("%s: %d times %v and %d, want %d times %v and %d", c.Name, o.repeats, o.places, o.rest, c.Repeats, want,
+			if !slices.Equal(o.requests, want) || o.repeats != c.Repeats || c.Queries > c.Total && o.extra != c.Remaining {
+				t.Errorf("%s: %d times %v and %d, want %d times %v and %d", c.Name, o.repeats, o.requests, o.extra, c.Repeats, want,
 					c.Remaining)
 			}
-			if got := len(o.numbers()); got != max(c.Queries, c.Total) {
+			if got := len(o.queryOrder()); got != max(c.Queries, c.Total) {
 				t.Errorf("%s: an order of %d, want %d", c.Name, got, max(c.Queries, c.Total))
 			}
 			checkServed(t, c, o)
@@ -54,23 +54,23 @@ func TestGoldenOrders(t *testing.T) {
 }
 
 // checkServed compares the requests of each batch that the reference served whole with those that are handed out.
-func checkServed(t *testing.T, c orderCase, o order) {
+func checkServed(t *testing.T, c orderCase, o requestOrder) {
 	t.Helper()
-	numbers, at := o.numbers(), 0
+	numbers, at := o.queryOrder(), 0
 	for b, size := range c.Batches {
 		if at+size > len(numbers) {
 			return // the reference was asked past its end
 		}
-		var want, got []place
+		var want, got []requestID
 		parts, _ := c.Served[b].([]any)
 		for _, part := range parts {
 			pair := part.([]any)
 			for _, r := range pair[1].([]any) {
-				want = append(want, place{int32(pair[0].(float64)), int32(r.(float64))})
+				want = append(want, requestID{int32(pair[0].(float64)), int32(r.(float64))})
 			}
 		}
 		for _, i := range numbers[at : at+size] {
-			got = append(got, o.places[i])
+			got = append(got, o.requests[i])
 		}
 		if at += size; len(want) < size {
 			return // it lost requests, or stopped: what follows is shifted
@@ -87,20 +87,20 @@ func TestRestIsLongerThanThePeriod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.ask(14) // twice each, and 4 more of the last one
-	if got := fmt.Sprint(o.numbers()); got != "[0 1 2 0 1 2 3 4 3 4 3 4 3 4]" {
+	o.repeatFor(14) // twice each, and 4 more of the last one
+	if got := fmt.Sprint(o.queryOrder()); got != "[0 1 2 0 1 2 3 4 3 4 3 4 3 4]" {
 		t.Errorf("%v", got)
 	}
 	o, err = newOrder([]int{3, 2}, 1, 123)
-	o.ask(2) // fewer than there are: each once
-	if got := fmt.Sprint(o.numbers()); err != nil || got != "[0 1 2 3 4]" {
+	o.repeatFor(2) // fewer than there are: each once
+	if got := fmt.Sprint(o.queryOrder()); err != nil || got != "[0 1 2 3 4]" {
 		t.Errorf("%v, %v", got, err)
 	}
-	o.first(2)
-	if got := fmt.Sprint(o.numbers()); got != "[0 1]" {
+	o.keepFirst(2)
+	if got := fmt.Sprint(o.queryOrder()); got != "[0 1]" {
 		t.Errorf("the first two: %v", got)
 	}
-	o.first(2)
+	o.keepFirst(2)
 	if _, err := newOrder([]int{3, 2}, 0.1, 123); err == nil {
 		t.Error("no request is left, want an error")
 	}

@@ -18,28 +18,28 @@ const (
 	groupedArea       = "GAUC"
 )
 
-// scorer reports what the official script finds in a log. Every entry counts, whatever its index.
-type scorer struct {
+// entropyScorer reports what the official script finds in a log. Every entry counts, whatever its index.
+type entropyScorer struct {
 	entropy.Scorer
-	lowest float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
+	minEntropy float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
 
-	missing map[place]bool // requests of the data set that are not in the log yet; nil: none is named
-	all     int            // requests of the data set
-	again   int            // entries of requests that were in the log before, or that the data set does not have
+	missing map[requestID]bool // requests of the data set that are not in the log yet; nil: none is named
+	all     int                // requests of the data set
+	again   int                // entries of requests that were in the log before, or that the data set does not have
 }
 
-// expect has a scorer count the requests of the data set.
-func (s source) expect(own *scorer) error {
-	set, err := s.open()
+// expectRequests has a scorer count the requests of the data set.
+func (s streamSource) expectRequests(own *entropyScorer) error {
+	set, err := s.openSet()
 	if set == nil || err != nil {
 		return err
 	}
-	o, err := s.order(set, sdk.UseAccuracy)
-	own.missing, own.all = map[place]bool{}, len(o.places)
-	for _, p := range o.places {
+	o, err := s.orderRequests(set, sdk.UseAccuracy)
+	own.missing, own.all = map[requestID]bool{}, len(o.requests)
+	for _, p := range o.requests {
 		own.missing[p] = true
 	}
-	own.lowest = s.reference(normalizedEntropy) * checkerShare
+	own.minEntropy = s.referenceValue(normalizedEntropy) * checkerShare
 	return errors.Join(err, set.Close())
 }
 
@@ -47,8 +47,8 @@ func (s source) expect(own *scorer) error {
 // entropy, which is better when lower.
 const checkerShare = 0.999
 
-// reference is the model's reference value of a metric.
-func (s source) reference(metric string) float64 {
+// referenceValue is the model's reference value of a metric.
+func (s streamSource) referenceValue(metric string) float64 {
 	for _, m := range s.Model.Metrics {
 		if m.Name == metric {
 			return m.Reference
@@ -58,11 +58,11 @@ func (s source) reference(metric string) float64 {
 }
 
 // Add counts an answer, whatever its sample: it says itself which request it is to.
-func (s *scorer) Add(_ uint64, answer []byte) error {
+func (s *entropyScorer) Add(_ uint64, answer []byte) error {
 	if err := s.Scorer.Add(answer); err != nil {
 		return err
 	}
-	if p := placeOf(answer); s.missing[p] {
+	if p := parseRequestID(answer); s.missing[p] {
 		delete(s.missing, p)
 	} else {
 		s.again++
@@ -70,18 +70,18 @@ func (s *scorer) Add(_ uint64, answer []byte) error {
 	return nil
 }
 
-// placeOf is the request that a payload names.
-func placeOf(payload []byte) place {
+// parseRequestID reads the request that a payload names.
+func parseRequestID(payload []byte) requestID {
 	at := func(i int) int32 { return int32(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
-	return place{at(0), at(1)}
+	return requestID{at(0), at(1)}
 }
 
 // Result is what the official script finds.
-func (s *scorer) Result() (entropy.Result, error) { return s.Scorer.Result(), nil }
+func (s *entropyScorer) Result() (entropy.Result, error) { return s.Scorer.Result(), nil }
 
-func (s *scorer) score(r entropy.Result, _ scoring.Counts) (sdk.Score, error) {
+func (s *entropyScorer) scoreEntropy(r entropy.Result, _ scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
-		Samples: r.Requests, OfficialText: r.Text(), Notes: s.notes(r),
+		Samples: r.Requests, OfficialText: r.Text(), Notes: s.scoreNotes(r),
 		Metrics: []sdk.Metric{
 			{Name: normalizedEntropy, Value: r.Entropy}, {Name: rightSide, Unit: "%", Value: 100 * r.Accuracy},
 			{Name: groupedArea, Unit: "%", Value: 100 * r.GAUC},
@@ -94,12 +94,12 @@ func (s *scorer) score(r entropy.Result, _ scoring.Counts) (sdk.Score, error) {
 	return score, nil
 }
 
-func (s *scorer) notes(r entropy.Result) []string {
+func (s *entropyScorer) scoreNotes(r entropy.Result) []string {
 	var n sdk.Notes
 	n.Add("normalized entropy (NE) is better when lower: 1 is that of who answers the share of likes for every candidate")
-	if s.lowest > 0 && r.Entropy < s.lowest {
+	if s.minEntropy > 0 && r.Entropy < s.minEntropy {
 		n.Add("the submission checker takes NE as better when higher, and wants %.8f at least: it refuses this log, whose "+
-			"model is better than the reference", s.lowest)
+			"model is better than the reference", s.minEntropy)
 	}
 	if s.missing != nil {
 		n.Missing(len(s.missing), s.all, "requests", "the metrics are those")

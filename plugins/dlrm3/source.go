@@ -13,30 +13,30 @@ import (
 // drawnRequests is how many requests the embedded data set has.
 const drawnRequests = 221
 
-// source says which requests run, and how they are read.
-type source struct {
+// streamSource says which requests run, and how they are read.
+type streamSource struct {
 	*manifest.Request
 	Stream  streaming.Options
-	Check   bool    `param:"check" choices:"indexes,all"` // all requests before the run
-	Share   float64 `param:"percentage" min:"0" max:"1"`
-	Seed    int64   `param:"seed" min:"int" max:"int"`
-	Queries int     `param:"queries" min:"0" max:"int32"`
-	Tables  string  `param:"tables"` // folder of tables beside the model, or inside
-	History history `param:"history" choices:"whole,shuffled,none"`
+	Check   bool        `param:"check" choices:"indexes,all"` // all requests before the run
+	Share   float64     `param:"percentage" min:"0" max:"1"`
+	Seed    int64       `param:"seed" min:"int" max:"int"`
+	Queries int         `param:"queries" min:"0" max:"int32"`
+	Tables  string      `param:"tables"` // folder of tables beside the model, or inside
+	History historyMode `param:"history" choices:"whole,shuffled,none"`
 }
 
-// history is what a model gets to see of it.
-type history int
+// historyMode is what a model gets to see of the history.
+type historyMode int
 
 const (
-	whole    history = iota
-	shuffled         // by a draw of its own for each request
+	whole    historyMode = iota
+	shuffled             // by a draw of its own for each request
 	hidden
 )
 
 // readSource reads the parameters.
-func readSource(r *manifest.Request) source {
-	s := source{Request: r}
+func readSource(r *manifest.Request) streamSource {
+	s := streamSource{Request: r}
 	r.Bind(&s)
 	return s
 }
@@ -44,8 +44,8 @@ func readSource(r *manifest.Request) source {
 // folder is that of the data set's files in the folder above it that the reference is told.
 const folder = "sampled_data"
 
-// open opens the data set: the user's, or the embedded one; nil where parameters do not say how.
-func (s source) open() (*streaming.Set, error) {
+// openSet opens the data set: the user's, or the embedded one; nil where parameters do not say how.
+func (s streamSource) openSet() (*streaming.Set, error) {
 	if s.Params.Err() != nil {
 		return nil, nil
 	}
@@ -66,8 +66,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// order is that of the requests that run. All are asked once for accuracy.
-func (s source) order(set *streaming.Set, use string) (order, error) {
+// orderRequests orders the requests that run. All are asked once for accuracy.
+func (s streamSource) orderRequests(set *streaming.Set, use string) (requestOrder, error) {
 	requests := make([]int, set.Periods())
 	for p := range requests {
 		requests[p] = len(set.Requests(p))
@@ -76,9 +76,9 @@ func (s source) order(set *streaming.Set, use string) (order, error) {
 	if err != nil {
 		return o, sdk.Usage(err)
 	}
-	o.first(s.First(len(o.places), "requests"))
+	o.keepFirst(s.First(len(o.requests), "requests"))
 	if use != sdk.UseAccuracy {
-		o.ask(s.Queries)
+		o.repeatFor(s.Queries)
 	}
 	return o, s.Err()
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// tables are embedding tables beside the model, whose rows are its inputs: those of items and users. nil: the model has
-// its tables inside.
-type tables struct{ items, users *streaming.Table }
+// embeddingTables are tables of items and users next to the model, whose rows are its inputs. nil: the
+// model has its tables inside.
+type embeddingTables struct{ items, users *streaming.Table }
 
 // inside is the value of the parameter for a model with its tables inside.
 const inside = "inside"
 
 // openTables opens items.npy and users.npy of a folder.
-func openTables(dir string) (*tables, error) {
+func openTables(dir string) (*embeddingTables, error) {
 	if dir == inside {
 		return nil, nil
 	}
-	t := &tables{}
+	t := &embeddingTables{}
 	var errItems, errUsers error
 	t.items, errItems = streaming.OpenTable(filepath.Join(dir, "items.npy"))
 	t.users, errUsers = streaming.OpenTable(filepath.Join(dir, "users.npy"))
@@ -37,16 +37,16 @@ func openTables(dir string) (*tables, error) {
 	return t, nil
 }
 
-// of is the table that an input has rows of.
-func (t *tables) of(input int) *streaming.Table {
+// inputTable returns the table that has the rows of an input.
+func (t *embeddingTables) inputTable(input int) *streaming.Table {
 	if input == user {
 		return t.users
 	}
 	return t.items
 }
 
-// fit wants a row for each item and user.
-func (t *tables) fit(items int64, set *streaming.Set) error {
+// checkSizes requires a row for each item and user.
+func (t *embeddingTables) checkSizes(items int64, set *streaming.Set) error {
 	if t == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (t *tables) fit(items int64, set *streaming.Set) error {
 }
 
 // Close closes the files.
-func (t *tables) Close() error {
+func (t *embeddingTables) Close() error {
 	if t == nil {
 		return nil
 	}
@@ -75,8 +75,8 @@ func (t *tables) Close() error {
 	return errors.Join(faults...)
 }
 
-// gather writes rows, and zeros behind them: shape is that of the input without the width.
-func gather(b *sdk.Batch, input int, t *streaming.Table, shape []int64, rows [][]int32) error {
+// gatherRows writes rows, and zeros behind them: shape is that of the input without the width.
+func gatherRows(b *sdk.Batch, input int, t *streaming.Table, shape []int64, rows [][]int32) error {
 	values := backend.View[float32](b.Input(input, append(shape, int64(t.Width))...))
 	each := len(values) / max(1, len(rows))
 	for i, ids := range rows {

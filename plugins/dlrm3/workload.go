@@ -12,44 +12,44 @@ import (
 )
 
 var (
-	_ sdk.Ordered      = (*workload)(nil)
-	_ sdk.Informer     = (*workload)(nil)
-	_ sdk.ClientWorker = (*workload)(nil)
+	_ sdk.Ordered      = (*streamWorkload)(nil)
+	_ sdk.Informer     = (*streamWorkload)(nil)
+	_ sdk.ClientWorker = (*streamWorkload)(nil)
 )
 
 // batch is how many requests a batch has at most where the user does not say: as in the reference.
 const batch = 10
 
-// workload is the benchmark opened on one model file and one data set.
-type workload struct {
-	source
+// streamWorkload is the benchmark opened on one model file and one data set.
+type streamWorkload struct {
+	streamSource
 	set    *streaming.Set
-	order  order
-	tables *tables // nil: inside the model
+	order  requestOrder
+	tables *embeddingTables // nil: inside the model
 	file   backend.Model
 	scored bool // payloads are those of an accuracy run
 }
 
-// sample is a request.
-type sample struct {
+// requestSample is a request.
+type requestSample struct {
 	*streaming.Sample
-	place
+	requestID
 	user [1]int32
 }
 
-func (w *workload) Len() int             { return len(w.order.places) }
-func (w *workload) Parts() []sdk.Part    { return []sdk.Part{{Model: w.file}} }
-func (w *workload) Order() []int64       { return w.order.numbers() }
-func (w *workload) Close() error         { return errors.Join(w.set.Close(), w.tables.Close()) }
-func (w *workload) MaxBatch() int        { return 0 }
-func (*workload) SampleSize(*sample) int { return 1 }
+func (w *streamWorkload) Len() int                    { return len(w.order.requests) }
+func (w *streamWorkload) Parts() []sdk.Part           { return []sdk.Part{{Model: w.file}} }
+func (w *streamWorkload) Order() []int64              { return w.order.queryOrder() }
+func (w *streamWorkload) Close() error                { return errors.Join(w.set.Close(), w.tables.Close()) }
+func (w *streamWorkload) MaxBatch() int               { return 0 }
+func (*streamWorkload) SampleSize(*requestSample) int { return 1 }
 
 // SizeRule has the size of batches alone: requests run in their order, whatever their length.
-func (*workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: batch} }
+func (*streamWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: batch} }
 
 // Load reads a request.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
-	p := w.order.places[i]
+func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) {
+	p := w.order.requests[i]
 	s, err := w.set.Sample(int(p.period), int(p.request))
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -60,12 +60,12 @@ func (w *workload) Load(_ context.Context, i int) (*sample, error) {
 			ids[i] = min(id, last) // one that was rounded up
 		}
 	}
-	w.spoil(s, i)
-	return &sample{s, p, [1]int32{s.User}}, nil
+	w.hideHistory(s, i)
+	return &requestSample{s, p, [1]int32{s.User}}, nil
 }
 
-// spoil takes from the history what the model is not to see.
-func (w *workload) spoil(s *streaming.Sample, i int) {
+// hideHistory removes from the history what the model is not to see.
+func (w *streamWorkload) hideHistory(s *streaming.Sample, i int) {
 	switch w.History {
 	case hidden:
 		s.History, s.Weights = streaming.Entries{}, nil
@@ -80,16 +80,16 @@ func (w *workload) spoil(s *streaming.Sample, i int) {
 }
 
 // WarmSample is a request of a user without history for one candidate.
-func (w *workload) WarmSample() *sample {
-	e := streaming.Entries{IDs: make([]int32, w.warm()), Categories: make([]uint16, w.warm())}
-	return &sample{Sample: &streaming.Sample{Candidates: e, Labels: make([]uint8, w.warm())}}
+func (w *streamWorkload) WarmSample() *requestSample {
+	e := streaming.Entries{IDs: make([]int32, w.warmCandidates()), Categories: make([]uint16, w.warmCandidates())}
+	return &requestSample{Sample: &streaming.Sample{Candidates: e, Labels: make([]uint8, w.warmCandidates())}}
 }
 
-// warm is how many candidates the request that warms up has.
-func (w *workload) warm() int { return w.Stream.MaxCandidates }
+// warmCandidates is the number of candidates of the request that warms up.
+func (w *streamWorkload) warmCandidates() int { return w.Stream.MaxCandidates }
 
 // Inform says where the requests are not those of the rules.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *streamWorkload) Inform(info *sdk.WorkloadInfo) {
 	if w.Dataset == "" {
 		return // no rules are about it
 	}
@@ -104,7 +104,7 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork is what it takes to make tensors.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
+func (w *streamWorkload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	work := []string{"ids, weights and categories are widened to int64"}
 	if w.tables != nil {
 		work = append(work, "rows of tables are looked up")

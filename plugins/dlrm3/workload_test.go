@@ -19,13 +19,13 @@ import (
 )
 
 // opened is the workload on the embedded data, or o's.
-func opened(t *testing.T, o sdk.Options) (*workload, error) {
+func opened(t *testing.T, o sdk.Options) (*streamWorkload, error) {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
 		return nil, err
 	}
-	own, ok := sdk.As[*workload](w)
+	own, ok := sdk.As[*streamWorkload](w)
 	if !ok {
 		t.Fatalf("a workload of type %T", w)
 	}
@@ -69,7 +69,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("an order of %d, want 500", len(numbers))
 	}
 	for _, i := range numbers {
-		p := w.order.places[i]
+		p := w.order.requests[i]
 		if p.period < before {
 			t.Fatalf("period %d after %d", p.period, before)
 		}
@@ -93,7 +93,7 @@ type echo struct {
 	batches [][4]int // requests, entries of the longest history, candidates, entries of the first one
 }
 
-func (*echo) Inputs() []backend.TensorInfo { return model(backend.Model{}, nil).Inputs }
+func (*echo) Inputs() []backend.TensorInfo { return bindModel(backend.Model{}, nil).Inputs }
 
 func (e *echo) Run(_ context.Context, in, out []backend.Tensor) error {
 	n, long, candidates := int(in[itemIDs].Shape[0]), int(in[itemIDs].Shape[1]), int(in[candidateIDs].Shape[1])
@@ -121,7 +121,7 @@ func (e *echo) Run(_ context.Context, in, out []backend.Tensor) error {
 }
 
 // wants is what echo predicts of a request.
-func wants(s *sample) []float32 {
+func wants(s *requestSample) []float32 {
 	sum := float32(s.User)
 	for i, id := range s.History.IDs {
 		sum += float32(id) + 3*float32(s.Weights[i]) + 5*float32(s.History.Categories[i])
@@ -141,7 +141,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var samples []*sample
+		var samples []*requestSample
 		border := w.order.starts[1]
 		for i := border - 3; i < border+4; i++ {
 			s, err := w.Load(t.Context(), i)
@@ -155,7 +155,7 @@ func TestRun(t *testing.T) {
 		samples[5].Candidates, samples[5].Labels = fewer, samples[5].Labels[:2]
 		samples[6].Labels = nil
 		e := &echo{}
-		r := &run{session: e, batch: sdk.NewBatch(e.Inputs()), scored: w.scored}
+		r := &requestRun{session: e, batch: sdk.NewBatch(e.Inputs()), scored: w.scored}
 		var p sdk.Payloads
 		if err := r.Run(t.Context(), samples, &p); err != nil {
 			t.Fatal(err)
@@ -182,11 +182,11 @@ func TestRun(t *testing.T) {
 // rowsEcho is a session that wants rows: each is the row of its id, of width 2: [id, 10 id].
 type rowsEcho struct {
 	backend.Session
-	tables *tables
+	tables *embeddingTables
 	t      *testing.T
 }
 
-func (e *rowsEcho) Inputs() []backend.TensorInfo { return model(backend.Model{}, e.tables).Inputs }
+func (e *rowsEcho) Inputs() []backend.TensorInfo { return bindModel(backend.Model{}, e.tables).Inputs }
 
 func (e *rowsEcho) Run(_ context.Context, in, out []backend.Tensor) error {
 	items, users, asked := in[itemIDs], in[user], in[candidateIDs]
@@ -235,7 +235,7 @@ func TestRowsAsInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var samples []*sample
+	var samples []*requestSample
 	for i := range 3 {
 		s, err := w.Load(t.Context(), i)
 		if err != nil {
@@ -244,7 +244,7 @@ func TestRowsAsInputs(t *testing.T) {
 		samples = append(samples, s)
 	}
 	e := &rowsEcho{tables: w.tables, t: t}
-	r := &run{session: e, batch: sdk.NewBatch(e.Inputs()), tables: w.tables}
+	r := &requestRun{session: e, batch: sdk.NewBatch(e.Inputs()), tables: w.tables}
 	var p sdk.Payloads
 	if err := r.Run(t.Context(), samples, &p); err != nil {
 		t.Fatal(err)
@@ -293,8 +293,8 @@ func TestPredictionsOfAnotherShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &short{}
-	r := &run{session: e, batch: sdk.NewBatch(e.Inputs())}
-	if err := r.Run(t.Context(), []*sample{s}, &sdk.Payloads{}); !errors.Is(err, backend.ErrFailed) ||
+	r := &requestRun{session: e, batch: sdk.NewBatch(e.Inputs())}
+	if err := r.Run(t.Context(), []*requestSample{s}, &sdk.Payloads{}); !errors.Is(err, backend.ErrFailed) ||
 		!strings.Contains(err.Error(), "want [1,24]") {
 		t.Errorf("%v", err)
 	}
@@ -337,7 +337,7 @@ func TestWideIDs(t *testing.T) {
 
 // TestHistoryIsSpoiledOnPurpose: shuffled, a history has the same entries in another order; hidden, it has none.
 func TestHistoryIsSpoiledOnPurpose(t *testing.T) {
-	load := func(history string) *sample {
+	load := func(history string) *requestSample {
 		w, err := opened(t, sdk.Options{Params: map[string]string{"history": history}})
 		if err != nil {
 			t.Fatal(err)

@@ -27,12 +27,12 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}}, Samples: translation.EvalCount,
+		Open: openWorkload, Score: openScorer, Params: []any{searchSettings{}}, Samples: translation.EvalCount,
 	})
 }
 
-// open reads the sentences and the vocabularies.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload reads the sentences and the vocabularies.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r.Params)
 	text := openSentences(r, s)
 	f, err := openForm(r, s)
@@ -40,11 +40,11 @@ func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(&workload{settings: s, files: r.Files, sentences: text, form: f}), nil
+	return sdk.Prompts(&translationWorkload{searchSettings: s, files: r.Files, sentences: text, form: f}), nil
 }
 
-// score reads the references.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads the references.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r.Params)
 	text := openSentences(r, s)
 	if err := r.Err(); err != nil {

@@ -48,13 +48,13 @@ func model(t *testing.T) map[string]string {
 	return map[string]string{"encoder": path, "decoder": path}
 }
 
-func openOfficial(t *testing.T, files, params map[string]string) (*workload, error) {
+func openOfficial(t *testing.T, files, params map[string]string) (*translationWorkload, error) {
 	t.Helper()
 	w, err := New().Open(t.Context(), sdk.Options{Dataset: official(t, files), PartFiles: model(t), Params: params})
 	if err != nil {
 		return nil, err
 	}
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*translationWorkload](w)
 	return own, nil
 }
 

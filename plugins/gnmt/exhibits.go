@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// unlike shows translations whose words are least like those of the reference.
-func unlike(text sentences) exhibit.Gallery {
+// showUnlike shows translations whose words are least like those of the reference.
+func showUnlike(text sentencePairs) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		i, reference := e.QSLIndex, text.references[e.QSLIndex]
 		badness = exhibit.Unlike(reference, string(e.Data))

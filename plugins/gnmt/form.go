@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// form is a family of models: the ids of a sentence, how they are searched, and the text of an answer.
-type form interface {
+// modelForm is a family of models: the ids of a sentence, how they are searched, and the text of an answer.
+type modelForm interface {
 	// ids are those of a sentence; none: its translation is empty.
 	ids(sentence string) ([]int32, error)
 	prompt(ids []int32) backend.Prompt
@@ -24,7 +24,7 @@ type form interface {
 
 // openForm reads the vocabularies of the model: Marian's, where its files lie with the model or in the folder that the
 // user names, else GNMT's.
-func openForm(r *manifest.Request, s settings) (form, error) {
+func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 	if dir := marianFolder(r, s.Vocabulary); dir != "" {
 		return openMarian(r, s, dir)
 	}
@@ -32,30 +32,30 @@ func openForm(r *manifest.Request, s settings) (form, error) {
 		r.Fault(sdk.Usage(errPlain))
 	}
 	v, err := openVocabularies(r, s.Vocabulary)
-	return &reference{v, s}, err
+	return &referenceForm{v, s}, err
 }
 
-// reference is GNMT in the reference's form: sentences are pieces of words, a space apart.
-type reference struct {
-	vocabulary vocabularies
-	settings   settings
+// referenceForm is GNMT in the reference's form: sentences are pieces of words, a space apart.
+type referenceForm struct {
+	vocabulary vocabularyPair
+	settings   searchSettings
 }
 
-func (f *reference) ids(sentence string) ([]int32, error) {
+func (f *referenceForm) ids(sentence string) ([]int32, error) {
 	return f.vocabulary.source.IDs(sentence), nil
 }
-func (f *reference) text(ids []int32) (string, error) { return f.vocabulary.target.Text(ids), nil }
-func (f *reference) size() int                        { return f.vocabulary.target.Len() }
-func (f *reference) inform(*sdk.WorkloadInfo)         {}
+func (f *referenceForm) text(ids []int32) (string, error) { return f.vocabulary.target.Text(ids), nil }
+func (f *referenceForm) size() int                        { return f.vocabulary.target.Len() }
+func (f *referenceForm) inform(*sdk.WorkloadInfo)         {}
 
 // prompt allows twice as many steps as the source has tokens.
-func (f *reference) prompt(ids []int32) backend.Prompt {
+func (f *referenceForm) prompt(ids []int32) backend.Prompt {
 	return backend.Prompt{
 		Tokens: ids, MaxNewTokens: 2 * len(ids), EOS: []int32{subword.End}, PadToken: subword.End,
 		Beams: f.settings.Beams, LengthPenalty: f.settings.Penalty,
 	}
 }
 
-func (f *reference) options() generate.Options {
+func (f *referenceForm) options() generate.Options {
 	return generate.Options{Start: []int32{subword.Start}, Beams: f.settings.Rule}
 }

@@ -29,8 +29,9 @@ var (
 		"generation_config.json")
 )
 
-// marian is a translation model of the Marian family, as transformers and optimum have it: sentences are plain text.
-type marian struct {
+// marianForm is a translation model of the Marian family, as transformers and optimum have it: sentences are plain
+// text.
+type marianForm struct {
 	tokenizer *sentencepiece.Marian
 	search    marianSearch
 }
@@ -62,7 +63,7 @@ func isThere(path string) bool {
 }
 
 // openMarian reads the files of a Marian model. The error lists all faults.
-func openMarian(r *manifest.Request, s settings, dir string) (*marian, error) {
+func openMarian(r *manifest.Request, s searchSettings, dir string) (*marianForm, error) {
 	if !s.Plain {
 		r.Fault(sdk.Usage(errPieces))
 	}
@@ -80,16 +81,16 @@ func openMarian(r *manifest.Request, s settings, dir string) (*marian, error) {
 	if err := errors.Join(errSearch, errTokens); err != nil {
 		return nil, sdk.Data(fmt.Errorf("the Marian model in %s: %w", dir, err))
 	}
-	if err := search.check(t.Size()); err != nil {
+	if err := search.checkSettings(t.Size()); err != nil {
 		return nil, sdk.Data(fmt.Errorf("%s: %w", dir, err))
 	}
-	return &marian{t, search}, nil
+	return &marianForm{t, search}, nil
 }
 
 func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
 	source, errSource := readPieces(filepath.Join(dir, marianSource))
 	target, errTarget := readPieces(filepath.Join(dir, marianTarget))
-	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), mostVocabulary)
+	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), maxVocabularySize)
 	var errApart error
 	if isThere(filepath.Join(dir, "target_vocab.json")) {
 		errApart = errors.New("it has a vocabulary for each language (target_vocab.json), want one for both")
@@ -101,7 +102,7 @@ func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
 }
 
 func readPieces(path string) (*sentencepiece.Model, error) {
-	data, err := backend.ReadFile(path, mostVocabulary)
+	data, err := backend.ReadFile(path, maxVocabularySize)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func readPieces(path string) (*sentencepiece.Model, error) {
 }
 
 // ids are those of a sentence as it is written, with the end token.
-func (m *marian) ids(sentence string) ([]int32, error) {
+func (m *marianForm) ids(sentence string) ([]int32, error) {
 	ids := m.tokenizer.Encode(nil, sentence)
 	if n := m.search.Positions; n > 0 && len(ids) > n {
 		return nil, sdk.Data(fmt.Errorf("a sentence of %d tokens, the model takes %d (max_position_embeddings): %.80q",
@@ -122,18 +123,18 @@ func (m *marian) ids(sentence string) ([]int32, error) {
 	return ids, nil
 }
 
-func (m *marian) text(ids []int32) (string, error) { return m.tokenizer.Decode(ids) }
-func (m *marian) size() int                        { return m.tokenizer.Size() }
+func (m *marianForm) text(ids []int32) (string, error) { return m.tokenizer.Decode(ids) }
+func (m *marianForm) size() int                        { return m.tokenizer.Size() }
 
-func (m *marian) prompt(ids []int32) backend.Prompt {
+func (m *marianForm) prompt(ids []int32) backend.Prompt {
 	s := &m.search
 	return backend.Prompt{
-		Tokens: ids, MinNewTokens: s.least(), MaxNewTokens: s.most(), EOS: s.End, PadToken: *s.Pad, Beams: s.Beams,
+		Tokens: ids, MinNewTokens: s.minTokens(), MaxNewTokens: s.maxTokens(), EOS: s.End, PadToken: *s.Pad, Beams: s.Beams,
 		LengthPenalty: s.Penalty, EarlyStopping: s.early,
 	}
 }
 
-func (m *marian) options() generate.Options {
+func (m *marianForm) options() generate.Options {
 	s := &m.search
 	never := slices.Clone(s.Suppressed)
 	for _, word := range s.Bad {
@@ -143,16 +144,16 @@ func (m *marian) options() generate.Options {
 	}
 	return generate.Options{
 		Start: []int32{*s.Start}, Beams: generate.HuggingFace, Never: never, ForceEnd: s.Forced != nil,
-		Renormalize: s.Renormalize, Source: s.Positions, Answer: s.most(),
+		Renormalize: s.Renormalize, Source: s.Positions, Answer: s.maxTokens(),
 	}
 }
 
-func (m *marian) inform(info *sdk.WorkloadInfo) {
+func (m *marianForm) inform(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
 	s := &m.search
 	info.BackendInfo["search"] = fmt.Sprintf("transformers' rule, beams %d, length penalty %v, at most %d tokens",
-		s.Beams, s.Penalty, s.most())
+		s.Beams, s.Penalty, s.maxTokens())
 	info.OpenReasons = append(info.OpenReasons, "a Marian model translates, with pieces and a search of its own")
 }

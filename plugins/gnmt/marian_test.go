@@ -60,7 +60,7 @@ func with(t *testing.T, name string, values map[string]any) string {
 }
 
 // openModel opens the benchmark on a Marian model and two sentences of plain text.
-func openModel(t *testing.T, dir string, params map[string]string) (*workload, error) {
+func openModel(t *testing.T, dir string, params map[string]string) (*translationWorkload, error) {
 	t.Helper()
 	all := map[string]string{"text": "plain", "sources": "test.en", "references": "test.de"}
 	maps.Copy(all, params)
@@ -76,7 +76,7 @@ func openModel(t *testing.T, dir string, params map[string]string) (*workload, e
 	if err != nil {
 		return nil, err
 	}
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*translationWorkload](w)
 	return own, nil
 }
 
@@ -216,10 +216,10 @@ func FuzzMarianSearch(f *testing.F) {
 	f.Add(config, []byte(`{"decoder_start_token_id": -1, "max_length": 1e9, "num_beams": -4}`))
 	f.Fuzz(func(t *testing.T, config, generation []byte) {
 		s, err := parseMarianSearch(config, generation)
-		if err != nil || s.check(100) != nil {
+		if err != nil || s.checkSettings(100) != nil {
 			return
 		}
-		m := &marian{search: s}
+		m := &marianForm{search: s}
 		if p := m.prompt(nil); p.MaxNewTokens < 1 || p.Beams < 1 || len(p.EOS) == 0 || len(m.options().Start) != 1 {
 			t.Errorf("%+v", p)
 		}

@@ -27,23 +27,23 @@ type marianSearch struct {
 	Renormalize bool      `json:"renormalize_logits"`
 
 	// Lengths, the first two with the start token.
-	LeastLength int `json:"min_length"`
-	MostLength  int `json:"max_length"`
-	LeastNew    int `json:"min_new_tokens"`
-	MostNew     int `json:"max_new_tokens"`
+	MinLength int `json:"min_length"`
+	MaxLength int `json:"max_length"`
+	MinNew    int `json:"min_new_tokens"`
+	MaxNew    int `json:"max_new_tokens"`
 
 	Positions int `json:"-"` // of encoder and decoder, each; 0: config.json does not say
 	early     bool
 }
 
-// least and most are how many tokens an answer has, the end token among them.
-func (s *marianSearch) least() int { return max(s.LeastNew, s.LeastLength-1, 0) }
+// minTokens and maxTokens limit the tokens of an answer, the end token among them.
+func (s *marianSearch) minTokens() int { return max(s.MinNew, s.MinLength-1, 0) }
 
-func (s *marianSearch) most() int {
-	if s.MostNew > 0 {
-		return s.MostNew
+func (s *marianSearch) maxTokens() int {
+	if s.MaxNew > 0 {
+		return s.MaxNew
 	}
-	return s.MostLength - 1
+	return s.MaxLength - 1
 }
 
 // tokenIDs are one id or a list.
@@ -62,16 +62,16 @@ func (t *tokenIDs) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]int32)(t))
 }
 
-// mostConfig is the size up to which a configuration is read.
-const mostConfig = 1 << 20
+// maxConfigSize is the size of the largest configuration that is read.
+const maxConfigSize = 1 << 20
 
 // readMarianSearch reads the configurations in a folder.
 func readMarianSearch(dir string) (marianSearch, error) {
-	config, err := backend.ReadFile(filepath.Join(dir, marianConfig), mostConfig)
+	config, err := backend.ReadFile(filepath.Join(dir, marianConfig), maxConfigSize)
 	if err != nil {
 		return marianSearch{}, err
 	}
-	generation, err := backend.ReadFile(filepath.Join(dir, marianGeneration), mostConfig)
+	generation, err := backend.ReadFile(filepath.Join(dir, marianGeneration), maxConfigSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return marianSearch{}, err
 	}
@@ -95,7 +95,7 @@ func parseMarianSearch(config, generation []byte) (marianSearch, error) {
 	if generation == nil {
 		name, text = marianConfig, config
 	}
-	s := marianSearch{Start: model.Start, Positions: model.Positions, Beams: 1, Penalty: 1, MostLength: 20}
+	s := marianSearch{Start: model.Start, Positions: model.Positions, Beams: 1, Penalty: 1, MaxLength: 20}
 	if err := errors.Join(json.Unmarshal(text, &s), s.readEarly(), otherSearches(text)); err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
@@ -130,15 +130,15 @@ func otherSearches(text []byte) error {
 	}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(neutral)) {
-		if v := given[name]; v != nil && !same(v, neutral[name]) {
+		if v := given[name]; v != nil && !equalScalars(v, neutral[name]) {
 			faults = append(faults, fmt.Errorf("%s = %.60v, which this search has not: want %v", name, v, neutral[name]))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// same compares a value of JSON with a neutral one. Lists are none.
-func same(v, neutral any) bool {
+// equalScalars reports whether a value of JSON is a neutral one. Lists are not.
+func equalScalars(v, neutral any) bool {
 	switch v.(type) {
 	case bool, float64, string:
 		return v == neutral
@@ -146,8 +146,8 @@ func same(v, neutral any) bool {
 	return false
 }
 
-// check holds the settings to one another and to a vocabulary of so many tokens. It lists every fault.
-func (s *marianSearch) check(tokens int) error {
+// checkSettings checks the settings against one another, and against a vocabulary of some tokens. It lists every fault.
+func (s *marianSearch) checkSettings(tokens int) error {
 	var faults []error
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -174,8 +174,8 @@ func (s *marianSearch) check(tokens int) error {
 	want(s.Forced == nil || slices.Equal(s.Forced, s.End), "forced_eos_token_id = %v, want eos_token_id, %v", s.Forced,
 		s.End)
 	want(s.Beams >= 1 && s.Beams <= maxBeams, "num_beams = %d, want 1 to %d", s.Beams, maxBeams)
-	want(s.most() >= 1, "max_length = %d, want 2 or more", s.MostLength)
-	want(s.Positions == 0 || s.most() <= s.Positions, "answers of up to %d tokens, the decoder takes %d "+
-		"(max_position_embeddings)", s.most(), s.Positions)
+	want(s.maxTokens() >= 1, "max_length = %d, want 2 or more", s.MaxLength)
+	want(s.Positions == 0 || s.maxTokens() <= s.Positions, "answers of up to %d tokens, the decoder takes %d "+
+		"(max_position_embeddings)", s.maxTokens(), s.Positions)
 	return errors.Join(faults...)
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// metrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of one
-// sentence the first counts.
-type metrics struct {
+// translationMetrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of
+// one sentence the first counts.
+type translationMetrics struct {
 	*bleu.Scorer
 	sacre      *bleu.Sacre
 	references []string
 	seen       []bool
 }
 
-func newScorer(text sentences, s settings, exhibits int) sdk.Scorer {
-	m := &metrics{bleu.New(text.references), bleu.NewSacre(s.Sacre), text.references, make([]bool, len(text.references))}
-	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: unlike(text)}
-	return scoring.New(m, log, scorer{text, s, m.sacre}.score)
+func newScorer(text sentencePairs, s searchSettings, exhibits int) sdk.Scorer {
+	m := &translationMetrics{bleu.New(text.references), bleu.NewSacre(s.Sacre), text.references, make([]bool,
+		len(text.references))}
+	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: showUnlike(text)}
+	return scoring.New(m, log, translationScorer{text, s, m.sacre}.scoreTranslations)
 }
 
 // Add scores a translation by both.
-func (m *metrics) Add(sample uint64, answer []byte) error {
+func (m *translationMetrics) Add(sample uint64, answer []byte) error {
 	if err := m.Scorer.Add(sample, answer); err != nil || m.seen[sample] {
 		return err
 	}
@@ -38,18 +39,18 @@ func (m *metrics) Add(sample uint64, answer []byte) error {
 	return nil
 }
 
-// scorer says what the metrics are of.
-type scorer struct {
-	text     sentences
-	settings settings
+// translationScorer reports the metrics.
+type translationScorer struct {
+	text     sentencePairs
+	settings searchSettings
 	sacre    *bleu.Sacre
 }
 
-func (s scorer) score(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
+func (s translationScorer) scoreTranslations(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
 	sacre := sdk.Metric{Name: "sacreBLEU", Value: s.sacre.Result().Score}
 	score := sdk.Score{
 		Metrics:      []sdk.Metric{{Name: "BLEU", Value: 100 * r.BLEU()}, sacre},
-		OfficialText: r.String(), Notes: s.notes(r, c),
+		OfficialText: r.String(), Notes: s.scoreNotes(r, c),
 	}
 	if s.settings.Plain {
 		score.Metrics, score.OfficialText = []sdk.Metric{sacre}, fmt.Sprintf("sacreBLEU: %.1f", sacre.Value)
@@ -57,7 +58,7 @@ func (s scorer) score(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
 	return score, nil
 }
 
-func (s scorer) notes(r bleu.Result, c scoring.Counts) (n sdk.Notes) {
+func (s translationScorer) scoreNotes(r bleu.Result, c scoring.Counts) (n sdk.Notes) {
 	target := "the official target is of BLEU"
 	if s.settings.Plain {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"

@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// sentences are a data set.
-type sentences struct {
+// sentencePairs are the sentences of a data set with their references.
+type sentencePairs struct {
 	sources    []string // pieces of words, a space apart; or plain text
 	references []string // words, a space apart; or plain text
 	remark     string   // on what the files have; "": nothing
 }
 
 // openSentences opens the sentences of a request: the official files, or the synthetic ones.
-func openSentences(r *manifest.Request, s settings) sentences {
+func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	if r.Dataset == "" {
 		return writeSentences(r, s)
 	}
@@ -33,7 +33,7 @@ func openSentences(r *manifest.Request, s settings) sentences {
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("sources: %w", err)))
 	}
-	text := sentences{sources: sources[:min(r.First(len(sources), "sentences"), len(sources))]}
+	text := sentencePairs{sources: sources[:min(r.First(len(sources), "sentences"), len(sources))]}
 	if r.Scoring {
 		text.readReferences(r, s, len(sources))
 	}
@@ -41,7 +41,7 @@ func openSentences(r *manifest.Request, s settings) sentences {
 }
 
 // readReferences reads what translations are compared with, of a data set of so many sentences.
-func (s *sentences) readReferences(r *manifest.Request, o settings, sources int) {
+func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, sources int) {
 	lines, err := readLines(filepath.Join(r.Dataset, o.References), o.Plain)
 	if err != nil {
 		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
@@ -56,12 +56,12 @@ func (s *sentences) readReferences(r *manifest.Request, o settings, sources int)
 	}
 }
 
-// mostText is the size up to which a file is read: that of performance runs has 400 MB.
-const mostText = 2 << 30
+// maxTextSize is the size up to which a file is read: that of performance runs has 400 MB.
+const maxTextSize = 2 << 30
 
 // readLines reads a file's lines, which must be UTF-8, cut as cutLines does.
 func readLines(path string, plain bool) ([]string, error) {
-	data, err := backend.ReadFile(path, mostText)
+	data, err := backend.ReadFile(path, maxTextSize)
 	if err != nil {
 		return nil, fmt.Errorf("%w; the data set is a folder with newstest2014.tok.bpe.32000.en and .de, "+
 			"parameters sources and references name others", err)
@@ -89,13 +89,13 @@ func cutLines(text string, plain bool) []string {
 
 // writeSentences makes the synthetic data set. Unless it is plain text, its sources are split as the embedded model's
 // vocabulary has them.
-func writeSentences(r *manifest.Request, s settings) sentences {
+func writeSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	codes, err := embeddedCodes()
 	if err != nil {
 		r.Fault(err)
-		return sentences{}
+		return sentencePairs{}
 	}
-	set, text := translation.Eval(), sentences{}
+	set, text := translation.Eval(), sentencePairs{}
 	for i := range r.First(translation.EvalCount, "sentences") {
 		p := set.At(i)
 		if !s.Plain {

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters of a model.
-type settings struct {
+// searchSettings are the parameters of a model and its search.
+type searchSettings struct {
 	Sources    string            `param:"sources"` // name of the file in the data set's folder
 	References string            `param:"references"`
 	Vocabulary string            `param:"vocabulary"`                       // folder; "embedded"; "": beside the data
@@ -23,7 +23,7 @@ type settings struct {
 // maxBeams bounds the width of the search.
 const maxBeams = 1024
 
-func readSettings(p *option.Params) (s settings) {
+func readSettings(p *option.Params) (s searchSettings) {
 	option.Bind(p, &s, option.By("beams", option.Whole(1, maxBeams)),
 		option.Words("max_steps", map[string]generate.BeamRule{"sentence": generate.GNMT, "batch": generate.GNMTBatch}),
 		option.By("sacrebleu", bleu.ParseTokenizer), option.By("sacrebleu_smoothing", bleu.ParseSmoothing))

@@ -15,12 +15,12 @@ import (
 // embedded is the value of the parameter vocabulary that asks for the embedded model's.
 const embedded = "embedded"
 
-// vocabularies are those of both languages.
-type vocabularies struct{ source, target *subword.Vocabulary }
+// vocabularyPair has the vocabularies of both languages.
+type vocabularyPair struct{ source, target *subword.Vocabulary }
 
 // openVocabularies reads the vocabularies in a folder, the embedded ones, or by default those beside the data set or
 // else beside the model.
-func openVocabularies(r *manifest.Request, folder string) (v vocabularies, err error) {
+func openVocabularies(r *manifest.Request, folder string) (v vocabularyPair, err error) {
 	var errSource, errTarget error
 	v.source, errSource = openVocabulary(r, folder, ".en")
 	v.target, errTarget = openVocabulary(r, folder, ".de")
@@ -30,8 +30,8 @@ func openVocabularies(r *manifest.Request, folder string) (v vocabularies, err e
 // vocabularyNames are what a vocabulary is called, without the ending of its language.
 var vocabularyNames = [...]string{"vocab.bpe.32000", "vocab.bpe"}
 
-// mostVocabulary is the size up to which a vocabulary is read: the official ones have 300 kB.
-const mostVocabulary = 64 << 20
+// maxVocabularySize is the size up to which a vocabulary is read: the official ones have 300 kB.
+const maxVocabularySize = 64 << 20
 
 func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabulary, error) {
 	if folder == embedded {
@@ -43,7 +43,7 @@ func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabu
 	}
 	places := vocabularyPlaces(r, folder, ending)
 	for _, place := range places {
-		data, err := backend.ReadFile(place, mostVocabulary)
+		data, err := backend.ReadFile(place, maxVocabularySize)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

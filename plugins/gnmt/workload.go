@@ -11,30 +11,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// workload is the benchmark opened on its model and one data set.
-type workload struct {
-	settings
+// translationWorkload is the benchmark opened on its model and one data set.
+type translationWorkload struct {
+	searchSettings
 	files     map[string]backend.Model // by part
-	sentences sentences
-	form      form
+	sentences sentencePairs
+	form      modelForm
 }
 
 var (
-	_ sdk.GenerativeOf[sentence] = (*workload)(nil)
-	_ sdk.SessionGenerator       = (*workload)(nil)
-	_ sdk.SessionPlanner         = (*workload)(nil)
-	_ sdk.Informer               = (*workload)(nil)
-	_ sdk.ClientWorker           = (*workload)(nil)
+	_ sdk.GenerativeOf[sourceIDs] = (*translationWorkload)(nil)
+	_ sdk.SessionGenerator        = (*translationWorkload)(nil)
+	_ sdk.SessionPlanner          = (*translationWorkload)(nil)
+	_ sdk.Informer                = (*translationWorkload)(nil)
+	_ sdk.ClientWorker            = (*translationWorkload)(nil)
 )
 
-// sentence is a loaded source: ids; none: its translation is empty.
-type sentence []int32
+// sourceIDs are the ids of a loaded source; none: its translation is empty.
+type sourceIDs []int32
 
-func (w *workload) Len() int     { return len(w.sentences.sources) }
-func (w *workload) Close() error { return nil }
+func (w *translationWorkload) Len() int     { return len(w.sentences.sources) }
+func (w *translationWorkload) Close() error { return nil }
 
 // Load makes ids of sentence i.
-func (w *workload) Load(_ context.Context, i int) (sentence, error) {
+func (w *translationWorkload) Load(_ context.Context, i int) (sourceIDs, error) {
 	ids, err := w.form.ids(w.sentences.sources[i])
 	if err != nil {
 		return nil, fmt.Errorf("line %d of the sources: %w", i+1, err)
@@ -49,7 +49,7 @@ const typicalSteps = 25
 const encoderPart, decoderPart, pastPart = "encoder", "decoder", "decoder_with_past"
 
 // Parts are the encoder and the decoders, whose tensors package generate binds.
-func (w *workload) Parts() []sdk.Part {
+func (w *translationWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: encoderPart, Model: w.files[encoderPart]},
 		{Name: decoderPart, Model: w.files[decoderPart], RunsPerSample: typicalSteps},
@@ -58,20 +58,22 @@ func (w *workload) Parts() []sdk.Part {
 }
 
 // Prompt is the source with the search's settings.
-func (w *workload) Prompt(s sentence) (backend.Prompt, error) { return w.form.prompt(s), nil }
+func (w *translationWorkload) Prompt(s sourceIDs) (backend.Prompt, error) {
+	return w.form.prompt(s), nil
+}
 
 // SampleSize is the number of tokens.
-func (w *workload) SampleSize(s sentence) int { return len(s) }
+func (w *translationWorkload) SampleSize(s sourceIDs) int { return len(s) }
 
 // SizeRule has sentences of like length run together: less of what the encoder gives is padding.
-func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
+func (w *translationWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 
 // WarmSample is a sentence of unknown words.
-func (w *workload) WarmSample() sentence { return make(sentence, 4) }
+func (w *translationWorkload) WarmSample() sourceIDs { return make(sourceIDs, 4) }
 
 // PlanSession has sentences read beside the steps of others, on one core each where the model is the embedded one: its
 // runs take longer to share than to make.
-func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = cmp.Or(c.Concurrency, 2)
 	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
@@ -81,7 +83,7 @@ func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 const defaultSentences = 16
 
 // NewGenerator searches with as many rows together as the user asks for: each beam is one.
-func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	p := generate.EncoderDecoder{Encoder: s.Part(encoderPart), Decoder: s.Part(decoderPart), Step: s.Part(pastPart)}
 	if err := w.checkVocabulary(p.Decoder); err != nil {
 		return nil, err
@@ -94,11 +96,11 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	return translator{g}, nil
+	return emptyLineGenerator{g}, nil
 }
 
 // checkVocabulary holds the target's vocabulary to the decoder's, where that says its size.
-func (w *workload) checkVocabulary(decoder backend.Session) error {
+func (w *translationWorkload) checkVocabulary(decoder backend.Session) error {
 	for _, t := range decoder.Outputs() {
 		if t.Name != "logits" || len(t.Shape) == 0 {
 			continue
@@ -111,10 +113,10 @@ func (w *workload) checkVocabulary(decoder backend.Session) error {
 	return nil
 }
 
-// translator is a generator that has nothing to say of an empty line.
-type translator struct{ *generate.Generator }
+// emptyLineGenerator is a generator that answers an empty line with nothing.
+type emptyLineGenerator struct{ *generate.Generator }
 
-func (t translator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (t emptyLineGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if len(p.Tokens) == 0 {
 		sink.Complete(backend.Tokens{})
 		return nil
@@ -123,7 +125,7 @@ func (t translator) Generate(ctx context.Context, p backend.Prompt, sink backend
 }
 
 // AppendTokens appends the translation's text.
-func (w *workload) AppendTokens(dst []byte, _ sentence, t backend.Tokens) ([]byte, int, error) {
+func (w *translationWorkload) AppendTokens(dst []byte, _ sourceIDs, t backend.Tokens) ([]byte, int, error) {
 	if t.IDs == nil {
 		return append(dst, t.Text...), t.N, nil
 	}
@@ -132,9 +134,9 @@ func (w *workload) AppendTokens(dst []byte, _ sentence, t backend.Tokens) ([]byt
 }
 
 // Inform says which form the model has.
-func (w *workload) Inform(info *sdk.WorkloadInfo) { w.form.inform(info) }
+func (w *translationWorkload) Inform(info *sdk.WorkloadInfo) { w.form.inform(info) }
 
 // ClientWork is what becomes of ids here.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *translationWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"ids of pieces are made text, as the reference does within the run"}
 }

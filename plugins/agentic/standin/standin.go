@@ -67,7 +67,7 @@ type Backend struct{}
 var (
 	_ backend.GeneratorOpener = Backend{}
 	_ backend.Describer       = Backend{}
-	_ backend.ToolsTaker      = (*generator)(nil)
+	_ backend.ToolsTaker      = (*scriptGenerator)(nil)
 )
 
 // Describe says what it is.
@@ -104,18 +104,18 @@ func (Backend) OpenGenerator(_ context.Context, m backend.Model, c backend.Confi
 	return newGenerator(s), nil
 }
 
-// answer is what is said to a prompt.
-type answer struct {
+// scriptedAnswer is the answer to a prompt.
+type scriptedAnswer struct {
 	text, reasoning string
 	calls           []tooluse.Call
 }
 
-type generator struct{ answers map[string]answer }
+type scriptGenerator struct{ answers map[string]scriptedAnswer }
 
-func newGenerator(s Script) *generator {
-	g := &generator{answers: map[string]answer{}}
+func newGenerator(s Script) *scriptGenerator {
+	g := &scriptGenerator{answers: map[string]scriptedAnswer{}}
 	for i, q := range tooluse.Questions() {
-		g.answers[q.Text] = s.question(q, i%tooluse.PerSubset)
+		g.answers[q.Text] = s.answerQuestion(q, i%tooluse.PerSubset)
 	}
 	set, err := tooluse.Conversations()
 	if err != nil { // not of what is made here
@@ -123,19 +123,19 @@ func newGenerator(s Script) *generator {
 	}
 	for i, command := range tooluse.Recorded() {
 		t := set.Turns[i]
-		g.answers[turnKey(t.Conversation, len(t.Messages))] = s.turn(command, i)
+		g.answers[turnKey(t.Conversation, len(t.Messages))] = s.answerTurn(command, i)
 	}
 	return g
 }
 
-// question is the answer to question i of a subset.
-func (s *Script) question(q tooluse.Question, i int) answer {
+// answerQuestion returns the answer to question i of a subset.
+func (s *Script) answerQuestion(q tooluse.Question, i int) scriptedAnswer {
 	of := s.Questions
 	if len(q.Right) == 0 {
 		if slices.Contains(of.WrongValue, i) {
-			return answer{calls: []tooluse.Call{{Name: "timer_start", Arguments: map[string]any{"seconds": 1}}}}
+			return scriptedAnswer{calls: []tooluse.Call{{Name: "timer_start", Arguments: map[string]any{"seconds": 1}}}}
 		}
-		return answer{text: "No function here helps with that."}
+		return scriptedAnswer{text: "No function here helps with that."}
 	}
 	last := &q.Right[len(q.Right)-1]
 	first := firstKey(last.Arguments)
@@ -145,11 +145,11 @@ func (s *Script) question(q tooluse.Question, i int) answer {
 	case slices.Contains(of.Missing, i):
 		delete(last.Arguments, first)
 	case slices.Contains(of.Text, i):
-		return answer{text: inPython(q.Right)}
+		return scriptedAnswer{text: inPython(q.Right)}
 	case slices.Contains(of.Silent, i):
-		return answer{}
+		return scriptedAnswer{}
 	}
-	return answer{calls: q.Right}
+	return scriptedAnswer{calls: q.Right}
 }
 
 func firstKey(m map[string]any) (first string) {
@@ -184,15 +184,15 @@ func inPython(calls []tooluse.Call) string {
 	return strings.Join(all, "; ")
 }
 
-// turn is the answer to turn i.
-func (s *Script) turn(command string, i int) answer {
+// answerTurn returns the answer to turn i.
+func (s *Script) answerTurn(command string, i int) scriptedAnswer {
 	switch {
 	case slices.Contains(s.Turns.Other, i):
 		command = "curl http://localhost/"
 	case slices.Contains(s.Turns.Silent, i):
-		return answer{text: "It is done."}
+		return scriptedAnswer{text: "It is done."}
 	}
-	return answer{calls: []tooluse.Call{{Name: "bash", Arguments: map[string]any{"command": command}}}}
+	return scriptedAnswer{calls: []tooluse.Call{{Name: "bash", Arguments: map[string]any{"command": command}}}}
 }
 
 // turnKey names a turn by what was said before.
@@ -201,10 +201,10 @@ func turnKey(conversation string, messages int) string {
 }
 
 // TakesTools says that prompts may have tools.
-func (*generator) TakesTools() bool { return true }
+func (*scriptGenerator) TakesTools() bool { return true }
 
 // Generate says what the script has for the prompt; to any other prompt it says so much.
-func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (g *scriptGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -234,6 +234,6 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 }
 
 // Limits has no preference.
-func (*generator) Limits() backend.Limits { return backend.Limits{} }
+func (*scriptGenerator) Limits() backend.Limits { return backend.Limits{} }
 
-func (*generator) Close() error { return nil }
+func (*scriptGenerator) Close() error { return nil }
