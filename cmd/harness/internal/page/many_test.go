@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/record/exhibits"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 // TestTwoThousandRuns: a page has a row for each of 2,000 runs of published results, below the names of their
@@ -29,8 +31,8 @@ func TestTwoThousandRuns(t *testing.T) {
 		set.Runs = append(set.Runs, results.Found{Run: r, Out: "/published/results"})
 	}
 	text := html(t, set)
-	if len(text) > 3_000_000 {
-		t.Errorf("the page has %d bytes, want at most 3 MB", len(text))
+	if len(text) > mostPage || len(text)/runs > 1000 {
+		t.Errorf("the page has %d bytes, want at most 3 MB, and 1 kB for a run", len(text))
 	}
 	if n := strings.Count(text, `class="badge good"`); n < runs {
 		t.Errorf("%d of %d runs have a row", n, runs)
@@ -44,5 +46,36 @@ func TestTwoThousandRuns(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "-node-of-eight-"); n != runs {
 		t.Errorf("%d of %d runs have a line", n, runs)
+	}
+}
+
+// TestManyRunsWithSamples: a page has at most 3 MB where its runs have samples to look at, more than there is room for,
+// and rows lead to the sections that are there.
+func TestManyRunsWithSamples(t *testing.T) {
+	dir := t.TempDir()
+	all := make([]sdk.Exhibit, sdk.MostExhibits)
+	for i := range all {
+		all[i] = sdk.Exhibit{Caption: "a sample", Text: strings.Repeat("its text ", 400)}
+	}
+	if notes, err := exhibits.Write(dir, "sum", all); err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
+	}
+	for _, runs := range []int{30, 300, 2000} {
+		var set results.Set
+		for i := range runs {
+			set.Runs = append(set.Runs, results.Found{Out: dir, Run: record.Run{
+				Model: fmt.Sprintf("benchmark-%d", i*8/runs), Scenario: "Offline", Mode: "accuracy", Status: record.Complete,
+				Accuracy: &record.Accuracy{LogSHA256: "sum", Notes: []string{strings.Repeat("as it was found ", 40)}},
+				Place:    &record.Place{Division: "closed", Submitter: "S", System: fmt.Sprint(i), Scenario: "Offline"},
+			}})
+		}
+		text := html(t, set)
+		if len(text) > mostPage || len(text) < mostExhibits {
+			t.Errorf("%d runs: the page has %d bytes", runs, len(text))
+		}
+		if links, sections := strings.Count(text, `<a href="#run-`), strings.Count(text, `id="run-`)/2; links != sections ||
+			links == 0 {
+			t.Errorf("%d runs: %d links to %d sections", runs, links, sections)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
@@ -41,9 +42,10 @@ func Policy(css string) string {
 
 // The bounds of a page in bytes: what is over them is left out, and the page says so.
 const (
-	mostBytes    = 1_100_000 // of sections of runs without exhibits
+	mostPage     = 3_000_000 // of all
+	mostSections = 1_100_000 // of sections of runs without exhibits
 	mostExhibits = 1_900_000 // of exhibits
-	mostRows     = 2000      // of the table of all runs
+	mostRows     = 2000      // rows of the table of all runs
 )
 
 // Report is what a page or a text shows.
@@ -85,15 +87,8 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
 	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)
-	shown, err := v.sections(r.Set.Runs)
-	if err == nil {
-		err = v.tunedSections(r.Tuned)
-	}
-	if err != nil {
-		return err
-	}
 	if len(r.Set.Runs) > 1 {
-		v.rows(r.Set.Runs, shown)
+		v.rows(r.Set.Runs)
 		v.Sweeps = sweepTables(r.Set.Runs)
 		v.ChartsFirst = len(v.Rows) > 40
 		for _, c := range several(r.Set.Runs, v.names) {
@@ -102,35 +97,61 @@ func (r Report) WriteHTML(w io.Writer) error {
 			}
 		}
 	}
+	if err := v.tunedSections(r.Tuned); err != nil {
+		return err
+	}
+	var beside counter
+	if err := page.Execute(&beside, v); err != nil {
+		return err
+	}
+	tuned := v.Runs
+	v.Runs = nil
+	if err := v.sections(r.Set.Runs, mostPage-int(beside)); err != nil {
+		return err
+	}
+	v.Runs = append(v.Runs, tuned...)
 	return page.Execute(w, v)
 }
 
-// sections adds the sections of the runs, as long as there is room, and says how many there are.
-func (v *view) sections(runs []results.Found) (shown int, err error) {
-	room, pictures := mostBytes, mostExhibits
+// counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// sections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of those
+// that have none lead nowhere.
+func (v *view) sections(runs []results.Found, left int) error {
+	room := min(mostSections, left)
+	pictures := min(mostExhibits, left-room)
 	for i, f := range runs {
 		s, exhibits := newSection(f, v.names[i].Full, sectionID(i), pictures)
 		var text bytes.Buffer
 		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
-			return i, err
+			return err
 		}
 		if f.Serving != nil && len(s.Charts) > 0 && text.Len() > 2*room/(len(runs)-i) { // every point has its table
 			s.Charts = nil
 			s.Missing = "Its charts have no room beside those of so many points: harness report " + f.Folder() + " shows them."
 			text.Reset()
 			if err := page.ExecuteTemplate(&text, "run", s); err != nil {
-				return i, err
+				return err
 			}
 		}
 		if room -= text.Len() - exhibits; room < 0 && i > 0 {
-			v.Left = fmt.Sprintf("The page has room for the first %d of %d runs; harness report of a folder of its own, %s, "+
-				"shows the others.", i, len(runs), f.Folder())
-			return i, nil
+			v.Left = fmt.Sprintf("The page has room for the first %d of %s; harness report of a folder of its own, %s, "+
+				"shows the others.", i, figure.Plural(len(runs), "run"), f.Folder())
+			for k := i; k < len(v.Rows); k++ {
+				v.Rows[k].ID = ""
+			}
+			return nil
 		}
 		pictures -= exhibits
 		v.Runs = append(v.Runs, template.HTML(text.String())) // made by the template, which escaped it
 	}
-	return len(runs), nil
+	return nil
 }
 
 func sectionID(i int) string { return fmt.Sprintf("run-%d", i+1) }
@@ -144,13 +165,10 @@ type row struct {
 	Judged      []judged
 }
 
-// rows makes the table of all runs, of which so many have sections.
-func (v *view) rows(runs []results.Found, shown int) {
+// rows makes the table of all runs.
+func (v *view) rows(runs []results.Found) {
 	for i, f := range runs[:min(len(runs), mostRows)] {
-		r := row{Name: v.names[i].Full, verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
-		if i < shown {
-			r.ID = sectionID(i)
-		}
+		r := row{ID: sectionID(i), Name: v.names[i].Full, verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if figure, ok := f.Headline(); ok {
 			r.Value, r.What = figure.String(), figure.Name
 		}
@@ -160,7 +178,7 @@ func (v *view) rows(runs []results.Found, shown int) {
 		v.Rows = append(v.Rows, r)
 	}
 	if n := len(runs) - mostRows; n > 0 {
-		v.More = fmt.Sprintf("and %d more, which have no room here: harness report of a folder of fewer shows them", n)
+		v.More = "and " + figure.Count(uint64(n)) + " more, which have no room here: harness report of a folder of fewer shows them"
 	}
 }
 

@@ -239,7 +239,6 @@ func TestChartsOfSeveralRuns(t *testing.T) {
 	}
 }
 
-// A page stays small: runs for which there is no room are named, and the table of all ends.
 // TestTextsOfAnyDirection: what others wrote, labels first, finds its own direction.
 func TestTextsOfAnyDirection(t *testing.T) {
 	r := hostile()
@@ -255,6 +254,7 @@ func TestTextsOfAnyDirection(t *testing.T) {
 	}
 }
 
+// TestThousandsOfRuns: a page stays small, says for which runs it has no room, and its table of all ends.
 func TestThousandsOfRuns(t *testing.T) {
 	one := measuredRun(t, loadgen.Server, 5000)
 	var set results.Set
@@ -267,7 +267,7 @@ func TestThousandsOfRuns(t *testing.T) {
 	if at := strings.Index(text, `id="overview-`); at < 0 || at > strings.Index(text, `aria-label="All runs"`) {
 		t.Error("the charts are behind a table of thousands of rows")
 	}
-	if len(text) > 2_000_000 || !strings.Contains(text, "of 3000 runs") || !strings.Contains(text, "and 1000 more") {
+	if len(text) > 2_000_000 || !strings.Contains(text, "of 3,000 runs") || !strings.Contains(text, "and 1,000 more") {
 		t.Errorf("%d bytes", len(text))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
@@ -54,7 +55,7 @@ func (r Report) writeRuns(b *terminal.Writer) error {
 	begun := b.Written()
 	for i, f := range r.Set.Runs {
 		if b.Written()-begun > 1<<20 {
-			b.Print("\n", fmt.Sprintf("%d further runs are left out: name their folders\n", len(r.Set.Runs)-i))
+			b.Print("\n", figure.Count(uint64(len(r.Set.Runs)-i))+" further runs are left out: name their folders\n")
 			break
 		}
 		if err := writeRun(b, f, called[i].Full); err != nil {

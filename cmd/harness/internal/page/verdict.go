@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -98,7 +97,7 @@ func subtitle(runs []results.Found) string {
 		}
 		counts[v]++
 	}
-	parts := lists.Map(verdicts, func(v string) string { return fmt.Sprintf("%d %s", counts[v], v) })
+	parts := lists.Map(verdicts, func(v string) string { return figure.Count(uint64(counts[v])) + " " + v })
 	return figure.Plural(len(runs), "run") + ": " + strings.Join(parts, ", ")
 }
 
