@@ -27,6 +27,17 @@ func (j *judge) sampled(entries int) {
 		Do:   "take the log of the same run, whole"})
 }
 
+// mostEntries is how many entries of the audit's accuracy log are compared: as many as its run can have logged. A log
+// with more is none of that run, and is counted only.
+func (j *judge) mostEntries() int {
+	if j.run != nil {
+		if issued := j.issued(); issued > 0 && issued < math.MaxInt32 {
+			return int(issued)
+		}
+	}
+	return math.MaxInt
+}
+
 // issued is how many samples the run answered; 0 where its log does not say.
 func (j *judge) issued() float64 {
 	return count(j.run, "result_query_count") * count(j.run, "effective_samples_per_query")

@@ -120,12 +120,13 @@ func (j *judge) agrees(text string) {
 
 // sameAnswers compares the two accuracy logs.
 func (j *judge) sameAnswers(ctx context.Context) string {
-	m, tails := evidence.NewMatches(j.dtype), tails{seed: maphash.MakeSeed(), index: map[uint64]uint64{}}
-	audited := j.payloads(j.r.Run.Accuracy)
+	m, tails := evidence.NewMatches[uint64](j.dtype), tails{seed: maphash.MakeSeed()}
+	audited, most := j.payloads(j.r.Run.Accuracy), j.mostEntries()
 	whole := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
 		audited.add(j.dtype, e)
-		m.Audit(sampleName(e), j.dtype.First(e.Data))
-		tails.audit(e)
+		if audited.n <= most && m.Audit(e.QSLIndex, j.dtype.First(e.Data)) {
+			tails.audit(e)
+		}
 	})
 	accuracy, seen := j.payloads(j.r.Reference.Accuracy), samples{}
 	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
@@ -135,9 +136,9 @@ func (j *judge) sameAnswers(ctx context.Context) string {
 			m.Repeated++
 			return
 		}
-		if name := sampleName(e); m.Wants(name) {
-			m.Reference(name, j.dtype.First(e.Data))
-			tails.reference(e)
+		if at, wanted := m.Wants(e.QSLIndex); wanted {
+			m.Reference(at, j.dtype.First(e.Data))
+			tails.reference(at, e)
 		}
 	})
 	j.sampled(whole)
@@ -152,10 +153,8 @@ func (j *judge) sameAnswers(ctx context.Context) string {
 		"Reading performance mode results...\n" + m.Text()
 }
 
-func sampleName(e mllog.AccuracyEntry) string { return strconv.FormatUint(e.QSLIndex, 10) }
-
 // matched adds the reasons that the comparison of answers gives.
-func (j *judge) matched(m *evidence.Matches) {
+func (j *judge) matched(m *evidence.Matches[uint64]) {
 	if m.Mismatched > 0 {
 		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.Mismatched,
@@ -164,8 +163,9 @@ func (j *judge) matched(m *evidence.Matches) {
 			Do:   "if the system may answer differently from run to run, compare the accuracies (docs/audits.md)"})
 	}
 	if m.Missing > 0 && m.Accuracy > 0 && !j.broken {
+		such := strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Absent()), " ", ", "), "[]")
 		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
-			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.Missing, m.Samples(), m.Absent()),
+			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.Missing, m.Samples(), such),
 			Want:  "an entry for every sample of the data set", Do: "take the log of the whole accuracy run"})
 	}
 	if m.Repeated > j.padding() {
@@ -202,18 +202,14 @@ func (s samples) add(index uint64) bool {
 // tails compares whole payloads, for a note.
 type tails struct {
 	seed      maphash.Seed
-	index     map[uint64]uint64
+	sums      []uint64 // of the audit's samples, in their order
 	different int
 }
 
-func (t *tails) audit(e mllog.AccuracyEntry) {
-	if _, again := t.index[e.QSLIndex]; !again {
-		t.index[e.QSLIndex] = maphash.Bytes(t.seed, e.Data)
-	}
-}
+func (t *tails) audit(e mllog.AccuracyEntry) { t.sums = append(t.sums, maphash.Bytes(t.seed, e.Data)) }
 
-func (t *tails) reference(e mllog.AccuracyEntry) {
-	if t.index[e.QSLIndex] != maphash.Bytes(t.seed, e.Data) {
+func (t *tails) reference(at int, e mllog.AccuracyEntry) {
+	if t.sums[at] != maphash.Bytes(t.seed, e.Data) {
 		t.different++
 	}
 }

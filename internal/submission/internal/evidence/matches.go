@@ -1,18 +1,20 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // Matches compares the answers of an audit's run with those of the accuracy run, sample by sample: each answer with the
 // one before it to the same sample, the first with the accuracy run's. The audit's log is read first, so that of the
-// accuracy log, which may be large, only the answers to these samples are looked at.
-type Matches struct {
+// accuracy log, which may be large, only the answers to these samples are looked at. Samples are called as the reader of
+// the logs has them: by numbers or texts.
+type Matches[Sample cmp.Ordered] struct {
 	dtype DType
-	index map[string]*answered // by sample, of the audit's log
+	index map[Sample]int // places in list, of the audit's log
+	list  []answered
 
 	Audited    int // entries of the audit's log
 	Matched    int // with an answer before
@@ -31,36 +33,41 @@ type answered struct {
 }
 
 // NewMatches compares nothing yet; d is the type of the answers' elements.
-func NewMatches(d DType) *Matches { return &Matches{dtype: d, index: map[string]*answered{}} }
-
-// Audit adds an answer of the audit's log.
-func (m *Matches) Audit(sample string, e Element) {
-	m.Audited++
-	a := m.index[sample]
-	if a == nil {
-		m.index[sample] = &answered{first: e, last: e}
-		m.Missing++
-		return
-	}
-	m.compare(a.last, e)
-	a.last = e
+func NewMatches[Sample cmp.Ordered](d DType) *Matches[Sample] {
+	return &Matches[Sample]{dtype: d, index: map[Sample]int{}}
 }
 
-// Wants says whether the accuracy log's answer to a sample is to be compared.
-func (m *Matches) Wants(sample string) bool {
-	a := m.index[sample]
-	return a != nil && !a.found
+// Audit adds an answer of the audit's log, and says whether it is the first to its sample.
+func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
+	m.Audited++
+	i, again := m.index[sample]
+	if !again {
+		m.index[sample] = len(m.list)
+		m.list = append(m.list, answered{first: e, last: e})
+		m.Missing++
+		return true
+	}
+	m.compare(m.list[i].last, e)
+	m.list[i].last = e
+	return false
+}
+
+// Wants says whether the accuracy log's answer to a sample is to be compared, and which of the audit's samples it is,
+// counted from 0.
+func (m *Matches[Sample]) Wants(sample Sample) (at int, wanted bool) {
+	i, has := m.index[sample]
+	return i, has && !m.list[i].found
 }
 
 // Reference adds the accuracy log's first answer to a sample that is wanted.
-func (m *Matches) Reference(sample string, e Element) {
-	a := m.index[sample]
+func (m *Matches[Sample]) Reference(at int, e Element) {
+	a := &m.list[at]
 	a.found = true
 	m.Missing--
 	m.compare(e, a.first)
 }
 
-func (m *Matches) compare(reference, e Element) {
+func (m *Matches[Sample]) compare(reference, e Element) {
 	m.Matched++
 	if !m.dtype.equal(reference, e) {
 		m.Mismatched++
@@ -68,13 +75,13 @@ func (m *Matches) compare(reference, e Element) {
 }
 
 // Samples is how many samples the audit's log answers.
-func (m *Matches) Samples() int { return len(m.index) }
+func (m *Matches[Sample]) Samples() int { return len(m.list) }
 
 // Pass says whether there were answers to compare, and all of them are equal.
-func (m *Matches) Pass() bool { return m.Mismatched == 0 && m.Matched > 0 }
+func (m *Matches[Sample]) Pass() bool { return m.Mismatched == 0 && m.Matched > 0 }
 
 // Text is what the official script prints of the comparison.
-func (m *Matches) Text() string {
+func (m *Matches[Sample]) Text() string {
 	var b strings.Builder
 	for _, line := range []struct {
 		name string
@@ -89,14 +96,14 @@ func (m *Matches) Text() string {
 	return b.String() + Word(m.Pass())
 }
 
-// Absent names some samples that the accuracy log lacks.
-func (m *Matches) Absent() string {
-	var names []int
-	for name, a := range m.index {
-		if n, err := strconv.Atoi(name); err == nil && !a.found {
-			names = append(names, n)
+// Absent are the first samples that the accuracy log lacks, three at most.
+func (m *Matches[Sample]) Absent() []Sample {
+	var least []Sample
+	for sample, i := range m.index {
+		if at, _ := slices.BinarySearch(least, sample); !m.list[i].found && at < 3 {
+			least = slices.Insert(least, at, sample)
+			least = least[:min(3, len(least))]
 		}
 	}
-	slices.Sort(names)
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(names[:min(3, len(names))]), " ", ", "), "[]")
+	return least
 }

@@ -45,7 +45,7 @@ func unquoted(script string) string {
 // firstElements is verify_accuracy.py: what it prints behind its first line.
 func firstElements(r Request, d evidence.DType) string {
 	const reading = "Reading accuracy mode results...\nReading performance mode results...\n"
-	m := evidence.NewMatches(d)
+	m := evidence.NewMatches[string](d)
 	err := eachEntry(r.Run.Accuracy, func(e fields) error {
 		sample, first, err := answerOf(d, e)
 		if err == nil {
@@ -88,7 +88,7 @@ func firstOf(d evidence.DType, e fields) (evidence.Element, error) {
 }
 
 // reference reads the accuracy log. What differs in repeated entries is the text of their payloads.
-func reference(path string, d evidence.DType, m *evidence.Matches) error {
+func reference(path string, d evidence.DType, m *evidence.Matches[string]) error {
 	seed, texts := maphash.MakeSeed(), map[string]uint64{}
 	return eachEntry(path, func(e fields) error {
 		sample, err := e.key("qsl_idx")
@@ -109,12 +109,13 @@ func reference(path string, d evidence.DType, m *evidence.Matches) error {
 			return nil
 		}
 		texts[sample] = text
-		if !m.Wants(sample) {
+		at, wanted := m.Wants(sample)
+		if !wanted {
 			return nil
 		}
 		first, err := firstOf(d, e)
 		if err == nil {
-			m.Reference(sample, first)
+			m.Reference(at, first)
 		}
 		return err
 	})
