@@ -12,8 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// mostKept bounds what a Detail keeps of one key, of errors, warnings and faults.
-const mostKept = 64
+// mostKept bounds what a Detail keeps of one key, of errors, warnings and faults; mostKeys how many keys it knows, of
+// which LoadGen has some hundreds.
+const (
+	mostKept = 64
+	mostKeys = 10_000
+)
 
 // Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in
 // the text form of LoadGens before v1.0 has the keys of later ones. Lists of samples (loaded_qsl_set) are left out, but
@@ -172,13 +176,15 @@ func (d *Detail) keep(e DetailEntry) {
 		}
 		e.Value = []uint64{}
 	}
-	k := d.entries[e.Key]
-	if k == nil {
-		k = &keyEntries{}
-		d.entries[e.Key] = k
+	switch k := d.entries[e.Key]; {
+	case k != nil:
+		k.count++
+		k.list = kept(k.list, e)
+	case len(d.entries) < mostKeys:
+		d.entries[e.Key] = &keyEntries{list: []DetailEntry{e}, count: 1}
+	default:
+		d.fault(fmt.Sprintf("key %s: the log has more than %d keys before, want one of LoadGen", shown([]byte(e.Key)), mostKeys))
 	}
-	k.count++
-	k.list = kept(k.list, e)
 	if e.Error {
 		d.NumErrors++
 		d.Errors = kept(d.Errors, e)

@@ -2,6 +2,7 @@ package mllog_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -120,4 +121,19 @@ func FuzzScanDetail(f *testing.F) {
 			t.Errorf("%q has the key %q: got %+v", text, key, d)
 		}
 	})
+}
+
+// TestKeysAreBounded: of a log with more keys than any LoadGen writes the first are kept, the others are faults, and
+// errors are counted all the same.
+func TestKeysAreBounded(t *testing.T) {
+	const most, more = 10_000, 100
+	var log []byte
+	for i := range most + more {
+		log = mllog.AppendDetail(log, mllog.DetailEntry{Key: fmt.Sprint("key", i), Value: uint64(i), Error: i%2 == 0})
+	}
+	log = mllog.AppendDetail(log, mllog.DetailEntry{Key: "key1", Value: "again"})
+	d := scan(t, string(log))
+	if d.NumFaults != more || d.NumErrors != (most+more)/2 || d.Count("key1") != 2 || d.Has(fmt.Sprint("key", most)) {
+		t.Errorf("%d faults, %d errors, %d of key1", d.NumFaults, d.NumErrors, d.Count("key1"))
+	}
 }

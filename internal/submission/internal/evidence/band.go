@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
 // band is what TEST01's verify_performance.py prints of two detail logs, by their paths.
@@ -48,9 +49,21 @@ type scoredLog struct {
 	latency  any
 }
 
+// keysRead are the keys that TEST01 reads of a detail log.
+func (s Scoring) keysRead() map[string]bool {
+	read := map[string]bool{"effective_scenario": true, "result_validity": true, "num_errors": true,
+		"effective_target_latency_ns": true}
+	for _, of := range loadgen.Scenarios() {
+		for _, key := range s.Keys(of.String()) {
+			read[key] = true
+		}
+	}
+	return read
+}
+
 func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error) {
 	var r scoredLog
-	log, err := readDetail(path)
+	log, err := readDetail(path, s.keysRead())
 	if err != nil {
 		return r, err
 	}

@@ -10,26 +10,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// detailLog is a detail log as the official log_parser.py takes it.
+// detailLog is a detail log as the official log_parser.py takes it: of the keys that scripts ask for.
 type detailLog struct {
-	records map[string]*pyvalue.Dict // the first of each key
+	wanted  map[string]bool
+	records map[string]*pyvalue.Dict // the first of each key; of lists the first item alone
 	count   map[string]int
 	errors  int
 	noFlag  bool // an entry has no is_error
 	out     *strings.Builder
 }
 
-func readDetail(path string) (*detailLog, error) {
+func readDetail(path string, wanted map[string]bool) (*detailLog, error) {
 	f, err := OpenText(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return scanDetail(f)
+	return scanDetail(f, wanted)
 }
 
-func scanDetail(f *os.File) (*detailLog, error) {
-	log := &detailLog{records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
+func scanDetail(f *os.File, wanted map[string]bool) (*detailLog, error) {
+	log := &detailLog{wanted: wanted, records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
 	marker := ""
 	err := eachLine(f, func(i int, line string) error {
 		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
@@ -57,7 +58,7 @@ func markerOf(line string) string {
 }
 
 func (l *detailLog) add(text string) error {
-	v, err := pyvalue.Decode(text)
+	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
 		return Died("RuntimeError: Encountered invalid line: %.200s", text)
 	}
@@ -73,6 +74,9 @@ func (l *detailLog) add(text string) error {
 	case []any, *pyvalue.Dict:
 		return Died("TypeError: unhashable type: %s", pyvalue.Name(k))
 	case string:
+		if !l.wanted[key] {
+			break
+		}
 		if l.count[key]++; l.count[key] == 1 {
 			l.records[key] = record
 		}
