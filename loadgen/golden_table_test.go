@@ -27,9 +27,14 @@ func checkTable(t *testing.T, outcomes map[string]string) {
 	if !ok || !closed {
 		t.Fatalf("%s has no table", path)
 	}
-	var rows []string
+	runs := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(outcomes)) {
-		rows = append(rows, fmt.Sprintf("| %s | %s |", name, strings.ReplaceAll(outcomes[name], "\n", " ")))
+		outcome := strings.ReplaceAll(outcomes[name], "\n", " ")
+		runs[outcome] = append(runs[outcome], name)
+	}
+	var rows []string
+	for _, outcome := range slices.Sorted(maps.Keys(runs)) {
+		rows = append(rows, fmt.Sprintf("| %s | %s |", outcome, strings.Join(runs[outcome], ", ")))
 	}
 	want := strings.Join(rows, "\n")
 	switch {

@@ -17,7 +17,8 @@ import (
 
 const pageHead = `# Go packages
 
-All packages, by folder. Each line is the beginning of the package comment; ` + "`go doc ./FOLDER`" + ` prints the rest.
+All packages except the mains of the plugins, by folder. Each line is the beginning of the package comment.
+` + "`go doc ./FOLDER`" + ` prints the whole comment.
 ` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
 [ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together.
 `
@@ -39,9 +40,9 @@ func writePage(top string) (string, error) {
 	for _, folder := range folders {
 		if name, _, _ := strings.Cut(folder, "/"); name != section {
 			section = name
-			fmt.Fprintf(&page, "\n## %s\n\n| package | what it is |\n|---|---|\n", section)
+			fmt.Fprintf(&page, "\n## %s\n\n", section)
 		}
-		fmt.Fprintf(&page, "| %s | %s |\n", folder, strings.ReplaceAll(synopses[folder], "|", `\|`))
+		page.WriteString(wrapLine("- `"+folder+"` "+synopses[folder]+".") + "\n")
 	}
 	return page.String(), nil
 }
@@ -82,7 +83,8 @@ func skipFolder(folder string) bool {
 		return false
 	}
 	base := filepath.Base(folder)
-	return base == "testdata" || strings.HasPrefix(base, ".") || slices.Contains([]string{"bin", "out", "dist"}, folder)
+	return base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "plumbline-plugin-") ||
+		slices.Contains([]string{"bin", "out", "dist"}, folder)
 }
 
 // readComment returns the package comment of a folder, from whichever file contains it.
@@ -116,10 +118,24 @@ func readComment(dir string) (comment string, isPackage bool, err error) {
 var opening = regexp.MustCompile(`^(Package|Command) [\w-]+ `)
 
 // clauseEnd is where a sentence may be cut.
-var clauseEnd = regexp.MustCompile(`[,;:]? \(|[;:] `)
+var clauseEnd = regexp.MustCompile(`[,;:]? \(|[;:] |, (?:as|by|equal|for|so that|where|which|with) `)
 
 // maxText is the length, in bytes, above which a sentence is cut at the end of a clause.
 const maxText = 80
+
+// maxColumns is the width of a line of the page.
+const maxColumns = 120
+
+// wrapLine breaks a line of a list into lines of maxColumns or fewer.
+func wrapLine(line string) string {
+	var lines []string
+	for len(line) > maxColumns {
+		at := strings.LastIndex(line[:maxColumns+1], " ")
+		lines = append(lines, line[:at])
+		line = "  " + line[at+1:]
+	}
+	return strings.Join(append(lines, line), "\n")
+}
 
 // shorten returns the first sentence of a package comment without its opening words and its last mark. A sentence above
 // maxText is cut at the end of its last clause within maxText, or else of its first one.
