@@ -2,12 +2,12 @@ package generate
 
 import "slices"
 
-// take lets the waiting sequences go whose calls were given up, and returns those whose prompts run now.
-func (g *Generator) take() []*sequence {
+// takeWaiting lets the waiting sequences go whose calls were given up, and returns those whose prompts run now.
+func (g *Generator) takeWaiting() []*sequence {
 	for _, s := range g.givenUp() {
-		g.end(s)
+		g.endSequence(s)
 	}
-	return g.admit()
+	return g.admitSequences()
 }
 
 // givenUp removes from the waiting sequences those whose contexts have ended.
@@ -15,7 +15,7 @@ func (g *Generator) givenUp() (gone []*sequence) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = slices.DeleteFunc(g.waiting, func(s *sequence) bool {
-		over := s.over()
+		over := s.isFinished()
 		if over {
 			gone = append(gone, s)
 		}
@@ -24,27 +24,27 @@ func (g *Generator) givenUp() (gone []*sequence) {
 	return gone
 }
 
-// admit removes from the waiting sequences those that there is room for, in the order in which they came, until there
-// is none for the next one.
-func (g *Generator) admit() []*sequence {
+// admitSequences removes from the waiting sequences those that there is room for, in the order in which they came,
+// until there is none for the next one.
+func (g *Generator) admitSequences() []*sequence {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var batch []*sequence
 	rows, widest := 0, 0
-	var longest size
+	var longest memorySize
 	for _, s := range g.active {
-		rows += branches(&s.prompt)
-		longest = longest.max(s.size)
+		rows += branchCount(&s.prompt)
+		longest = longest.largerOf(s.size)
 	}
-	for len(g.waiting) > 0 && g.joins(g.waiting[0], len(batch)) {
+	for len(g.waiting) > 0 && g.canJoin(g.waiting[0], len(batch)) {
 		s := g.waiting[0]
-		rows += branches(&s.prompt)
+		rows += branchCount(&s.prompt)
 		widest = max(widest, s.size.prompt)
 		tooMany := rows > g.options.MaxSequences || len(batch) > 0 && (len(batch)+1)*widest > g.options.PromptTokens
-		if tooMany || g.memory(rows, longest.max(s.size)) > g.options.CacheBytes {
+		if tooMany || g.maxMemory(rows, longest.largerOf(s.size)) > g.options.CacheBytes {
 			break
 		}
-		longest = longest.max(s.size)
+		longest = longest.largerOf(s.size)
 		batch = append(batch, s)
 		g.active = append(g.active, s)
 		g.waiting = g.waiting[1:]
@@ -53,8 +53,8 @@ func (g *Generator) admit() []*sequence {
 	return batch
 }
 
-// joins says that a sequence's state may lie beside those of the active ones, of which the last fresh come with it.
-func (g *Generator) joins(s *sequence, fresh int) bool {
+// canJoin says that a sequence's state may lie beside those of the active ones, of which the last fresh come with it.
+func (g *Generator) canJoin(s *sequence, fresh int) bool {
 	if len(g.active) == 0 {
 		g.stepped = false
 		return true
@@ -62,8 +62,8 @@ func (g *Generator) joins(s *sequence, fresh int) bool {
 	return g.model.joins(s.size, g.active[0].size, g.stepped, fresh == len(g.active))
 }
 
-// end lets a sequence go, and ends its call.
-func (g *Generator) end(s *sequence) {
+// endSequence lets a sequence go, and ends its call.
+func (g *Generator) endSequence(s *sequence) {
 	g.mu.Lock()
 	g.active = slices.DeleteFunc(g.active, func(a *sequence) bool { return a == s })
 	if s.err == nil {
@@ -72,18 +72,18 @@ func (g *Generator) end(s *sequence) {
 	}
 	g.mu.Unlock()
 	close(s.finished)
-	g.signal()
+	g.wakeLoop()
 }
 
-// count changes the figures.
-func (g *Generator) count(change func(*Stats)) {
+// updateStats changes the figures.
+func (g *Generator) updateStats(change func(*Stats)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	change(&g.stats)
 }
 
-// peak takes note of how much memory the state of sequences has come to hold.
-func (g *Generator) peak(m memory) {
+// notePeakMemory takes note of how much memory the state of sequences has come to hold.
+func (g *Generator) notePeakMemory(m rowMemory) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stats.CacheBytes += m.grown()
@@ -92,14 +92,14 @@ func (g *Generator) peak(m memory) {
 // promptCaches is how many batches of prompts have a cache: where they run beside the steps, one runs while another
 // joins.
 func (g *Generator) promptCaches() int {
-	if g.beside {
+	if g.overlapPrompts {
 		return 2
 	}
 	return 1
 }
 
-// memory is the most bytes that the state of rows can take whose longest is of this size: what steps read and what they
-// write, and the prompts' own.
-func (g *Generator) memory(rows int, longest size) int64 {
+// maxMemory is the most bytes that the state of rows can take whose longest is of this size: what steps read and what
+// they write, and the prompts' own.
+func (g *Generator) maxMemory(rows int, longest memorySize) int64 {
 	return int64(2+g.promptCaches()) * int64(rows) * g.model.rowBytes(longest)
 }

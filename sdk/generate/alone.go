@@ -10,26 +10,26 @@ import (
 
 // A decoder is a model without an encoder.
 
-func (d *decoder) newRunner() runner { return newRunner(d, d.session) }
-func (d *decoder) newMemory() memory { return newCache(d) }
-func (d *decoder) joinsLater() bool  { return true }
-func (d *decoder) takesAudio() bool  { return false }
-func (d *decoder) close() error      { return d.session.Close() }
+func (d *decoderModel) newRunner() modelRunner { return newRunner(d, d.session) }
+func (d *decoderModel) newMemory() rowMemory   { return newCache(d) }
+func (d *decoderModel) joinsLater() bool       { return true }
+func (d *decoderModel) takesAudio() bool       { return false }
+func (d *decoderModel) close() error           { return d.session.Close() }
 
-func (d *decoder) joins(size, size, bool, bool) bool { return true }
-func (d *decoder) level([]*sequence, size)           {}
+func (d *decoderModel) joins(memorySize, memorySize, bool, bool) bool { return true }
+func (d *decoderModel) level([]*sequence, memorySize)                 {}
 
-func (d *decoder) begin(s *sequence) (size, error) {
+func (d *decoderModel) begin(s *sequence) (memorySize, error) {
 	n := len(s.prompt.Tokens)
-	return size{prompt: n, tokens: n + s.prompt.MaxNewTokens}, nil
+	return memorySize{prompt: n, tokens: n + s.prompt.MaxNewTokens}, nil
 }
 
 // rowBytes counts the columns that a cache may grow to beyond need, and their slack.
-func (d *decoder) rowBytes(s size) int64 {
-	return int64(columns(s.tokens)+1+slackColumns) * int64(d.tokenBytes())
+func (d *decoderModel) rowBytes(s memorySize) int64 {
+	return int64(maxWidth(s.tokens)+1+slackColumns) * int64(d.tokenBytes())
 }
 
-func (d *decoder) faults(p *backend.Prompt) []error {
+func (d *decoderModel) faults(p *backend.Prompt) []error {
 	var faults []error
 	if len(p.Tokens) == 0 {
 		faults = append(faults, errors.New("it has no tokens; this generator takes nothing else"))
@@ -57,14 +57,14 @@ func checkTokens(ids []int32, vocab int) error {
 	return nil
 }
 
-func (d *decoder) describe() backend.Info {
-	info := describe(d.session)
+func (d *decoderModel) describe() backend.Info {
+	info := describeSession(d.session)
 	info.Details["kv_cache_bytes_per_token"] = fmt.Sprint(d.tokenBytes())
 	return info
 }
 
-// describe is what a session says of itself, with details that may be added to.
-func describe(s backend.Session) backend.Info {
+// describeSession is what a session says of itself, with details that may be added to.
+func describeSession(s backend.Session) backend.Info {
 	var info backend.Info
 	if d, ok := s.(backend.Describer); ok {
 		info = d.Describe()

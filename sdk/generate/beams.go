@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// beams is beam search as transformers has it: at each step the best continuations of all beams together, of which
+// beamSearch is beam search as transformers has it: at each step the best continuations of all beams together, of which
 // those that end become hypotheses and the others the next beams.
-type beams struct {
-	limits
+type beamSearch struct {
+	answerLimits
 	width  int
 	scores []float32 // sums of log probabilities
 	ids    [][]int32 // generated so far
@@ -19,16 +19,16 @@ type beams struct {
 	pool   hypotheses
 	ended  bool
 
-	top     best
+	top     topCandidates
 	spareID [][]int32
 }
 
 // farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
 const farBelow = -1e9
 
-func newBeams(p *backend.Prompt, o Options) *beams {
-	b := &beams{
-		limits: limitsOf(p, o), width: p.Beams,
+func newBeams(p *backend.Prompt, o Options) *beamSearch {
+	b := &beamSearch{
+		answerLimits: limitsOf(p, o), width: p.Beams,
 		scores: make([]float32, p.Beams), ids: make([][]int32, p.Beams), spareID: make([][]int32, p.Beams),
 		from: make([]int, p.Beams), last: make([]int32, p.Beams),
 		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, early: p.EarlyStopping, worst: math.MaxFloat64},
@@ -41,17 +41,17 @@ func newBeams(p *backend.Prompt, o Options) *beams {
 	return b
 }
 
-func (b *beams) next(logits [][]float32) error {
+func (b *beamSearch) next(logits [][]float32) error {
 	b.top.kept = b.top.kept[:0]
 	for i := range b.width {
-		if err := b.offer(i, logits[min(i, len(logits)-1)]); err != nil {
+		if err := b.scoreBeam(i, logits[min(i, len(logits)-1)]); err != nil {
 			return err
 		}
 	}
 	b.length++
-	b.choose()
-	b.ended = b.pool.full(float64(b.scores[0]), b.length)
-	if !b.ended && b.length >= b.most {
+	b.chooseBeams()
+	b.ended = b.pool.isDecided(float64(b.scores[0]), b.length)
+	if !b.ended && b.length >= b.maxTokens {
 		b.ended = true
 		for i, ids := range b.ids {
 			b.pool.add(ids, false, float64(b.scores[i]), b.length)
@@ -60,27 +60,28 @@ func (b *beams) next(logits [][]float32) error {
 	return nil
 }
 
-// offer scores all continuations of beam i.
-func (b *beams) offer(i int, logits []float32) error {
-	r, err := b.row(logits, b.length)
+// scoreBeam scores all continuations of beam i.
+func (b *beamSearch) scoreBeam(i int, logits []float32) error {
+	r, err := b.allowedScores(logits, b.length)
 	if err != nil {
 		return err
 	}
-	least := r.least(b.top.floor() - b.scores[i])
-	for id := reach(r.values, 0, least); id < len(r.values); id = reach(r.values, id+1, least) {
-		if score := r.at(r.values[id]) + b.scores[i]; score > b.top.floor() || len(b.top.kept) < b.top.n {
-			b.top.offer(candidate{score: score, beam: i, token: int32(id)})
-			least = r.least(b.top.floor() - b.scores[i])
+	least := r.minValue(b.top.minScore() - b.scores[i])
+	for id := indexAtLeast(r.values, 0, least); id < len(r.values); id = indexAtLeast(r.values, id+1, least) {
+		if score := r.logProb(r.values[id]) + b.scores[i]; score > b.top.minScore() || len(b.top.kept) < b.top.n {
+			b.top.offerCandidate(candidate{score: score, beam: i, token: int32(id)})
+			least = r.minValue(b.top.minScore() - b.scores[i])
 		}
 	}
 	return nil
 }
 
-// choose makes the next beams of the best continuations. One that ends and is not among the first of them is dropped.
-func (b *beams) choose() {
+// chooseBeams makes the next beams of the best continuations. One that ends and is not among the first of them is
+// dropped.
+func (b *beamSearch) chooseBeams() {
 	n := 0
 	for rank, c := range b.top.kept {
-		if among(c.token, b.ends) {
+		if containsToken(c.token, b.ends) {
 			if rank < b.width {
 				b.pool.add(b.ids[c.beam], true, float64(c.score), b.length)
 			}
@@ -95,8 +96,8 @@ func (b *beams) choose() {
 	b.ids, b.spareID = b.spareID, b.ids
 }
 
-func (b *beams) done() bool      { return b.ended }
-func (b *beams) tokens() []int32 { return b.last }
-func (b *beams) parents() []int  { return b.from }
-func (b *beams) answer() []int32 { return b.pool.best(b.ends) }
-func (b *beams) beams() []Beam   { return b.pool.sorted(b.ends) }
+func (b *beamSearch) done() bool      { return b.ended }
+func (b *beamSearch) tokens() []int32 { return b.last }
+func (b *beamSearch) parents() []int  { return b.from }
+func (b *beamSearch) answer() []int32 { return b.pool.bestTokens(b.ends) }
+func (b *beamSearch) beams() []Beam   { return b.pool.sortedBeams(b.ends) }

@@ -23,141 +23,141 @@ type EncoderDecoder struct {
 // ErrEncoderDecoder is in the chain of every error about sessions that are no encoder and decoder.
 var ErrEncoderDecoder = errors.New("the model is not an encoder and a decoder")
 
-// binder collects an encoder-decoder from names.
-type binder struct {
-	*coder
+// coderBinder collects an encoder-decoder from names.
+type coderBinder struct {
+	*coderModel
 	slotOf map[string]int // by the name of its input
 	faults []string
 }
 
-// bind finds all tensors of an encoder-decoder. It lists every fault.
-func bind(p EncoderDecoder) (*coder, error) {
+// bindCoder finds all tensors of an encoder-decoder. It lists every fault.
+func bindCoder(p EncoderDecoder) (*coderModel, error) {
 	if p.Encoder == nil || p.Decoder == nil {
 		return nil, fmt.Errorf("%w: want the session of an encoder and that of a decoder", ErrEncoderDecoder)
 	}
-	p = recall(p)
-	b := binder{coder: &coder{}, slotOf: map[string]int{}}
+	p = recallPast(p)
+	b := coderBinder{coderModel: &coderModel{}, slotOf: map[string]int{}}
 	b.encoder, b.first = newGraph("encoder", p.Encoder), newGraph("decoder", p.Decoder)
 	if b.next = b.first; p.Step != nil {
 		b.next = newGraph("decoder with past", p.Step)
 	}
 	b.bindEncoder()
-	for _, g := range b.decoders() {
+	for _, g := range b.decoderGraphs() {
 		b.bindInputs(g)
 	}
 	scores := "logits"
 	if b.normal = b.givesLogProbs(); b.normal {
 		scores = logProbs
 	}
-	for _, g := range b.decoders() {
+	for _, g := range b.decoderGraphs() {
 		b.bindOutputs(g, scores)
 	}
-	b.finish()
+	b.checkComplete()
 	if len(b.faults) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrEncoderDecoder, strings.Join(b.faults, "; "))
 	}
-	return b.coder, nil
+	return b.coderModel, nil
 }
 
 func newGraph(name string, s backend.Session) *graph {
-	none := []port{{slot: -1}}
+	none := []graphPort{{slot: -1}}
 	return &graph{
 		name: name, session: s,
 		in: slices.Repeat(none, len(s.Inputs())), out: slices.Repeat(none, len(s.Outputs())),
 	}
 }
 
-// decoders are the graphs that are run for tokens, each once: the one that has all states first.
-func (c *coder) decoders() []*graph {
+// decoderGraphs are the graphs that are run for tokens, each once: the one that has all states first.
+func (c *coderModel) decoderGraphs() []*graph {
 	if c.next == c.first {
 		return []*graph{c.next}
 	}
 	return []*graph{c.next, c.first}
 }
 
-func (b *binder) fault(g *graph, format string, args ...any) {
+func (b *coderBinder) addFault(g *graph, format string, args ...any) {
 	b.faults = append(b.faults, g.name+": "+fmt.Sprintf(format, args...))
 }
 
 // bindEncoder binds the encoder's inputs. What it gives, and is given, that a decoder asks for finds its slot later.
-func (b *binder) bindEncoder() {
+func (b *coderBinder) bindEncoder() {
 	for i, info := range b.encoder.session.Inputs() {
 		u := encoderUses[info.Name]
 		if u == unused {
-			b.fault(b.encoder, "input %v is unknown, want one of %s", info, namesOf(encoderUses))
+			b.addFault(b.encoder, "input %v is unknown, want one of %s", info, namesOf(encoderUses))
 			continue
 		}
 		b.encoder.in[i].use = u
-		b.check(b.encoder, "input", info, u)
+		b.checkPort(b.encoder, "input", info, u)
 	}
-	if b.encoder.has(sourceTokens) == b.encoder.has(features) {
-		b.fault(b.encoder, "want one input of tokens, or one of features: %s", namesOf(encoderUses))
+	if b.encoder.hasUse(sourceTokens) == b.encoder.hasUse(features) {
+		b.addFault(b.encoder, "want one input of tokens, or one of features: %s", namesOf(encoderUses))
 	}
 }
 
-// check holds a tensor to the type and rank that its use asks for.
-func (b *binder) check(g *graph, kind string, info backend.TensorInfo, u use) {
+// checkPort holds a tensor to the type and rank that its use asks for.
+func (b *coderBinder) checkPort(g *graph, kind string, info backend.TensorInfo, u tensorUse) {
 	want := shapes[u]
 	if n := len(info.Shape); info.DType != want.dtype || n < want.ranks[0] || n > want.ranks[1] {
-		b.fault(g, "%s %v, want %s", kind, info, want.text)
+		b.addFault(g, "%s %v, want %s", kind, info, want.text)
 	}
 }
 
 // bindInputs binds a decoder's inputs.
-func (b *binder) bindInputs(g *graph) {
+func (b *coderBinder) bindInputs(g *graph) {
 	for i, info := range g.session.Inputs() {
 		p := &g.in[i]
 		if p.use = decoderUses[info.Name]; p.use != unused {
-			b.check(g, "input", info, p.use)
+			b.checkPort(g, "input", info, p.use)
 			continue
 		}
 		p.use, p.slot = stored, b.bindSlot(g, info)
 	}
-	if !g.has(tokens) {
-		b.fault(g, "an input of tokens is missing, want one of %s", namesOf(decoderUses))
+	if !g.hasUse(tokens) {
+		b.addFault(g, "an input of tokens is missing, want one of %s", namesOf(decoderUses))
 	}
 }
 
 // bindSlot returns the slot of a decoder's input: a state, for which there is an output, or a constant.
-func (b *binder) bindSlot(g *graph, info backend.TensorInfo) int {
+func (b *coderBinder) bindSlot(g *graph, info backend.TensorInfo) int {
 	if i, ok := b.slotOf[info.Name]; ok {
-		b.same(g, "input", info, i)
+		b.checkSlotTensor(g, "input", info, i)
 		return i
 	}
 	s, ok := newSlot(info)
 	if !ok {
-		b.fault(g, "input %v, want one free dimension for rows, one more at most, and a size within reason", info)
+		b.addFault(g, "input %v, want one free dimension for rows, one more at most, and a size within reason", info)
 	}
 	i := len(b.slots)
 	b.slots, b.slotOf[info.Name] = append(b.slots, s), i
-	started, cross := b.start(info.Name, i), isCross(info.Name)
-	b.slots[i].constant = cross || !writes(g, info.Name)
+	started, cross := b.bindFirstValue(info.Name, i), isCross(info.Name)
+	b.slots[i].constant = cross || !writesState(g, info.Name)
 	b.slots[i].first = g != b.next
 	switch {
-	case cross && !writes(b.first, info.Name):
-		b.fault(b.first, "output %q is missing, for the input %q", outputOf(info.Name), info.Name)
+	case cross && !writesState(b.first, info.Name):
+		b.addFault(b.first, "output %q is missing, for the input %q", outputOf(info.Name), info.Name)
 	case !cross && !started && b.slots[i].constant:
-		b.fault(g, "input %q is neither a state, for which an output %q is missing, nor of the encoder",
+		b.addFault(g, "input %q is neither a state, for which an output %q is missing, nor of the encoder",
 			info.Name, outputOf(info.Name))
 	}
 	return i
 }
 
-// start gives slot i its first value, where the encoder has one: an output of the input's name, or with a 0 behind
-// it; or an input of the encoder.
-func (b *binder) start(name string, slot int) bool {
+// bindFirstValue gives slot i its first value, where the encoder has one: an output of the input's name, or with a 0
+// behind it; or an input of the encoder.
+func (b *coderBinder) bindFirstValue(name string, slot int) bool {
 	names := []string{name, name + "0", constantNames[name]}
 	for j, o := range b.encoder.session.Outputs() {
 		if slices.Contains(names, o.Name) {
-			b.encoder.out[j] = port{stored, slot}
-			b.same(b.encoder, "output", o, slot)
+			b.encoder.out[j] = graphPort{stored, slot}
+			b.checkSlotTensor(b.encoder, "output", o, slot)
 			return true
 		}
 	}
 	for j, in := range b.encoder.session.Inputs() {
 		if slices.Contains(names, in.Name) {
 			b.encoder.in[j].slot = slot
-			b.same(b.encoder, "input", in, slot)
+			b.checkSlotTensor(b.encoder, "input", in, slot)
 			return true
 		}
 	}
@@ -165,26 +165,26 @@ func (b *binder) start(name string, slot int) bool {
 }
 
 // bindOutputs binds a decoder's outputs. Those of constants count in the first run.
-func (b *binder) bindOutputs(g *graph, scores string) {
+func (b *coderBinder) bindOutputs(g *graph, scores string) {
 	found := false
 	for i, info := range g.session.Outputs() {
 		if info.Name == scores {
 			g.out[i].use, found = logits, true
-			b.check(g, "output", info, logits)
+			b.checkPort(g, "output", info, logits)
 			continue
 		}
 		in := inputOf(info.Name)
 		slot, ok := b.slotOf[in]
 		switch {
 		case ok:
-			g.out[i] = port{stored, slot}
-			b.same(g, "output", info, slot)
+			g.out[i] = graphPort{stored, slot}
+			b.checkSlotTensor(g, "output", info, slot)
 		case in != "":
-			b.fault(g, "output %q is a state without its input %q", info.Name, in)
+			b.addFault(g, "output %q is a state without its input %q", info.Name, in)
 		}
 	}
 	if !found {
-		b.fault(g, "output %s is missing", scores)
+		b.addFault(g, "output %s is missing", scores)
 	}
 }
 
@@ -192,8 +192,8 @@ func (b *binder) bindOutputs(g *graph, scores string) {
 const logProbs = "log_probs"
 
 // givesLogProbs says that each decoder does.
-func (c *coder) givesLogProbs() bool {
-	for _, g := range c.decoders() {
+func (c *coderModel) givesLogProbs() bool {
+	for _, g := range c.decoderGraphs() {
 		is := func(o backend.TensorInfo) bool { return o.Name == logProbs }
 		if !slices.ContainsFunc(g.session.Outputs(), is) {
 			return false
@@ -202,37 +202,37 @@ func (c *coder) givesLogProbs() bool {
 	return true
 }
 
-// same holds a tensor to what its slot's first input is.
-func (b *binder) same(g *graph, kind string, info backend.TensorInfo, slot int) {
+// checkSlotTensor holds a tensor to what its slot's first input is.
+func (b *coderBinder) checkSlotTensor(g *graph, kind string, info backend.TensorInfo, slot int) {
 	s := &b.slots[slot]
 	ok := info.DType == s.dtype && len(info.Shape) == len(s.shape)
 	for i := range s.shape {
 		ok = ok && (s.shape[i] == info.Shape[i] || s.shape[i] < 0 || info.Shape[i] < 0)
 	}
 	if !ok {
-		b.fault(g, "%s %v, want %v%s as the input %q of a decoder",
+		b.addFault(g, "%s %v, want %v%s as the input %q of a decoder",
 			kind, info, s.dtype, backend.ShapeString(s.shape), s.name)
 	}
 }
 
-// finish names what is missing altogether, and keeps what follows from the names.
-func (b *binder) finish() {
+// checkComplete names what is missing altogether, and keeps what follows from the names.
+func (b *coderBinder) checkComplete() {
 	states := 0
 	for _, s := range b.slots {
 		if s.constant {
 			continue
 		}
 		states++
-		if s.width >= 0 && b.next.has(offset) {
-			b.fault(b.next, "input %s %v%s, want a fixed width beside the input offset",
+		if s.width >= 0 && b.next.hasUse(offset) {
+			b.addFault(b.next, "input %s %v%s, want a fixed width beside the input offset",
 				s.name, s.dtype, backend.ShapeString(s.shape))
 		}
-		if !writes(b.first, s.name) {
-			b.fault(b.first, "output %q is missing, for the input %q", outputOf(s.name), s.name)
+		if !writesState(b.first, s.name) {
+			b.addFault(b.first, "output %q is missing, for the input %q", outputOf(s.name), s.name)
 		}
 	}
 	if states == 0 {
-		b.fault(b.next, "it has no state: export it with its past")
+		b.addFault(b.next, "it has no state: export it with its past")
 	}
 	b.masked = b.readsMask()
 	for i, p := range b.next.out {
@@ -243,8 +243,8 @@ func (b *binder) finish() {
 }
 
 // readsMask says that encoder and decoder both know what of a source is padding.
-func (b *binder) readsMask() bool {
-	return slices.ContainsFunc(b.encoder.in, func(p port) bool {
+func (b *coderBinder) readsMask() bool {
+	return slices.ContainsFunc(b.encoder.in, func(p graphPort) bool {
 		return (p.use == sourceMask || p.use == sourceLength) && p.slot >= 0
 	})
 }
@@ -283,12 +283,12 @@ func outputOf(input string) string {
 	return input + "_out"
 }
 
-// writes says that a graph has the output of a state.
-func writes(g *graph, input string) bool {
+// writesState says that a graph has the output of a state.
+func writesState(g *graph, input string) bool {
 	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return inputOf(o.Name) == input })
 }
 
 // namesOf lists names for a message.
-func namesOf(uses map[string]use) string {
+func namesOf(uses map[string]tensorUse) string {
 	return strings.Join(slices.Sorted(maps.Keys(uses)), ", ")
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// coder is a model of an encoder and a decoder.
-type coder struct {
+// coderModel is a model of an encoder and a decoder.
+type coderModel struct {
 	encoder, first, next *graph // first and next are one where the decoder runs all tokens
-	slots                []slot
+	slots                []stateSlot
 	masked               bool // sources of other widths can be padded
 	normal               bool // the decoders give log probabilities
 	vocab                int  // of the decoder; 0: it does not say
 	options              Options
-	keeper               *keeper
+	keeper               *outputTracker
 }
 
 // NewEncoderDecoder returns a generator on the sessions p, which it owns: Close closes them. With an error they stay
 // the caller's. o.Start is what the decoder is given first.
 func NewEncoderDecoder(p EncoderDecoder, o Options) (*Generator, error) {
-	c, errModel := bind(p)
-	o, errOptions := o.complete()
+	c, errModel := bindCoder(p)
+	o, errOptions := o.withDefaults()
 	if err := errors.Join(errModel, errOptions); err != nil {
 		return nil, err
 	}
@@ -37,11 +37,11 @@ func NewEncoderDecoder(p EncoderDecoder, o Options) (*Generator, error) {
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
 		beside = beside && g.session.Limits().Concurrency > 1
 	}
-	return start(c, o, beside), nil
+	return startGenerator(c, o, beside), nil
 }
 
 // checkOptions holds the options to what the model takes.
-func (c *coder) checkOptions() error {
+func (c *coderModel) checkOptions() error {
 	var faults []error
 	if len(c.options.Start) == 0 {
 		faults = append(faults, errors.New("generate: Start is empty, want what the decoder is given before an answer"))
@@ -49,39 +49,39 @@ func (c *coder) checkOptions() error {
 	if err := checkTokens(c.options.Start, c.vocab); err != nil {
 		faults = append(faults, fmt.Errorf("generate: Start: %w", err))
 	}
-	if c.encoder.has(features) && c.options.Features == nil {
+	if c.encoder.hasUse(features) && c.options.Features == nil {
 		faults = append(faults, errors.New("generate: the encoder takes features, which Features has to make of audio"))
 	}
 	return errors.Join(faults...)
 }
 
-func (c *coder) newMemory() memory {
-	return &state{slots: c.slots, values: make([]value, len(c.slots))}
+func (c *coderModel) newMemory() rowMemory {
+	return &coderState{slots: c.slots, values: make([]slotValue, len(c.slots))}
 }
-func (c *coder) takesAudio() bool { return c.encoder.has(features) }
+func (c *coderModel) takesAudio() bool { return c.encoder.hasUse(features) }
 
 // joinsLater says that no row depends on how many tokens another one has: all states are of fixed size.
-func (c *coder) joinsLater() bool {
+func (c *coderModel) joinsLater() bool {
 	for _, s := range c.slots {
 		if !s.constant && s.width >= 0 {
 			return false
 		}
 	}
-	return !slices.ContainsFunc([]use{offset, positions, positionsOnce, mask, cached}, func(u use) bool {
-		return c.next.has(u)
+	return !slices.ContainsFunc([]tensorUse{offset, positions, positionsOnce, mask, cached}, func(u tensorUse) bool {
+		return c.next.hasUse(u)
 	})
 }
 
 // joins says whether a sequence may run beside others: not where rows must be equally long and some have gone on, and
 // not where its source cannot be made as wide as theirs.
-func (c *coder) joins(s, other size, stepped, fresh bool) bool {
-	fits := s.source == other.source || c.masked && (fresh || !c.keeper.on() || s.source < other.source)
+func (c *coderModel) joins(s, other memorySize, stepped, fresh bool) bool {
+	fits := s.source == other.source || c.masked && (fresh || !c.keeper.keepsOutputs() || s.source < other.source)
 	return fits && (!stepped || c.joinsLater())
 }
 
 // level makes all sources of a batch equally wide where what is made of them is kept: it joins what is there already.
-func (c *coder) level(batch []*sequence, longest size) {
-	if !c.keeper.on() {
+func (c *coderModel) level(batch []*sequence, longest memorySize) {
+	if !c.keeper.keepsOutputs() {
 		return
 	}
 	for _, s := range batch {
@@ -89,13 +89,13 @@ func (c *coder) level(batch []*sequence, longest size) {
 	}
 }
 
-func (c *coder) faults(p *backend.Prompt) []error {
+func (c *coderModel) faults(p *backend.Prompt) []error {
 	var faults []error
-	if most := c.capacity(); most > 0 && len(c.options.Start)+p.MaxNewTokens > most {
+	if most := c.cacheCapacity(); most > 0 && len(c.options.Start)+p.MaxNewTokens > most {
 		faults = append(faults, fmt.Errorf("MaxNewTokens = %d behind %d tokens to start with, the cache takes %d in all",
 			p.MaxNewTokens, len(c.options.Start), most))
 	}
-	if c.encoder.has(features) {
+	if c.encoder.hasUse(features) {
 		if len(p.Audio) == 0 {
 			faults = append(faults, errors.New("it has no audio, of which the encoder takes features"))
 		}
@@ -110,9 +110,9 @@ func (c *coder) faults(p *backend.Prompt) []error {
 	return append(faults, checkPad(p, 0)...)
 }
 
-// capacity is how many tokens a cache in place takes; 0: there is none.
-func (c *coder) capacity() int {
-	if !c.next.has(offset) {
+// cacheCapacity is how many tokens a cache in place takes; 0: there is none.
+func (c *coderModel) cacheCapacity() int {
+	if !c.next.hasUse(offset) {
 		return 0
 	}
 	for _, s := range c.slots {
@@ -124,11 +124,11 @@ func (c *coder) capacity() int {
 }
 
 // begin makes the features of a prompt with audio.
-func (c *coder) begin(s *sequence) (size, error) {
+func (c *coderModel) begin(s *sequence) (memorySize, error) {
 	source := len(s.prompt.Tokens)
-	n := size{prompt: source, source: source, tokens: len(c.options.Start) + s.prompt.MaxNewTokens}
-	if !c.encoder.has(features) {
-		if c.masked && c.keeper.on() {
+	n := memorySize{prompt: source, source: source, tokens: len(c.options.Start) + s.prompt.MaxNewTokens}
+	if !c.encoder.hasUse(features) {
+		if c.masked && c.keeper.keepsOutputs() {
 			n.source = (n.source + widthStep - 1) / widthStep * widthStep
 		}
 		return n, nil
@@ -146,25 +146,25 @@ func (c *coder) begin(s *sequence) (size, error) {
 }
 
 // rowBytes counts a width of the encoder as wide as the source, and one of the decoder as wide as all tokens.
-func (c *coder) rowBytes(n size) int64 {
+func (c *coderModel) rowBytes(n memorySize) int64 {
 	total := 0
 	for i := range c.slots {
 		if s := &c.slots[i]; s.constant {
-			total += s.bytes(1, n.source)
+			total += s.byteSize(1, n.source)
 		} else {
-			total += s.bytes(1, n.tokens)
+			total += s.byteSize(1, n.tokens)
 		}
 	}
 	return int64(total)
 }
 
-func (c *coder) describe() backend.Info {
-	info := describe(c.first.session)
+func (c *coderModel) describe() backend.Info {
+	info := describeSession(c.first.session)
 	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.keeper.copied.Load() / max(c.keeper.steps.Load(), 1))
 	return info
 }
 
-func (c *coder) close() error {
+func (c *coderModel) close() error {
 	err := errors.Join(c.encoder.session.Close(), c.first.session.Close())
 	if c.next != c.first {
 		err = errors.Join(err, c.next.session.Close())

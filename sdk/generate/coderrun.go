@@ -11,7 +11,7 @@ import (
 
 // coderRunner runs an encoder and a decoder, in memory that it reuses.
 type coderRunner struct {
-	model   *coder
+	model   *coderModel
 	tensors map[*graph]*[2][]backend.Tensor // inputs and outputs
 
 	ids, counts, ones []int64
@@ -25,7 +25,7 @@ type coderRunner struct {
 	scores            [][]float32
 }
 
-func (c *coder) newRunner() runner {
+func (c *coderModel) newRunner() modelRunner {
 	r := &coderRunner{model: c, tensors: map[*graph]*[2][]backend.Tensor{}}
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
 		r.tensors[g] = &[2][]backend.Tensor{make([]backend.Tensor, len(g.in)), make([]backend.Tensor, len(g.out))}
@@ -34,18 +34,18 @@ func (c *coder) newRunner() runner {
 }
 
 // step runs the last token of each row on.
-func (r *coderRunner) step(ctx context.Context, m memory, last []int32) ([][]float32, error) {
+func (r *coderRunner) step(ctx context.Context, m rowMemory, last []int32) ([][]float32, error) {
 	r.ids = r.ids[:0]
 	for _, id := range last {
 		r.ids = append(r.ids, int64(id))
 	}
-	return r.decode(ctx, r.model.next, m.(*state), 1)
+	return r.runDecoder(ctx, r.model.next, m.(*coderState), 1)
 }
 
 // prompts encodes the sources of a batch and runs the tokens to start with.
-func (r *coderRunner) prompts(ctx context.Context, m memory, batch []*sequence) ([][]float32, error) {
-	s := m.(*state)
-	if err := r.encode(ctx, s, batch); err != nil {
+func (r *coderRunner) prompts(ctx context.Context, m rowMemory, batch []*sequence) ([][]float32, error) {
+	s := m.(*coderState)
+	if err := r.runEncoder(ctx, s, batch); err != nil {
 		return nil, err
 	}
 	start := r.model.options.Start
@@ -59,7 +59,7 @@ func (r *coderRunner) prompts(ctx context.Context, m memory, batch []*sequence) 
 			}
 		}
 		var err error
-		if scores, err = r.decode(ctx, r.model.first, s, n); err != nil {
+		if scores, err = r.runDecoder(ctx, r.model.first, s, n); err != nil {
 			return nil, err
 		}
 	}
@@ -76,93 +76,93 @@ func (r *coderRunner) atOnce(n int) int {
 	return 1
 }
 
-// decode runs n tokens of each row, which are r.ids, and keeps the states.
-func (r *coderRunner) decode(ctx context.Context, g *graph, s *state, n int) ([][]float32, error) {
+// runDecoder runs n tokens of each row, which are r.ids, and keeps the states.
+func (r *coderRunner) runDecoder(ctx context.Context, g *graph, s *coderState, n int) ([][]float32, error) {
 	in, out := r.tensors[g][0], r.tensors[g][1]
 	for i, p := range g.in {
 		r.decoderInput(&in[i], g, i, p, s, n)
 	}
-	r.model.keeper.ask(g, out)
+	r.model.keeper.markKept(g, out)
 	r.logits.Release()
 	if err := g.session.Run(ctx, in, out); err != nil {
 		return nil, fmt.Errorf("%s: run %d tokens of %d sequences behind %d: %w", g.name, n, s.rows(), s.length, err)
 	}
 	if g == r.model.next && s.length > 0 {
-		r.model.keeper.count(g, in, out)
+		r.model.keeper.countCopied(g, in, out)
 	}
-	err := r.keep(g, s, out)
+	err := r.storeOutputs(g, s, out)
 	s.length += n
 	if err != nil {
 		return nil, err
 	}
-	return r.split(s.rows(), n)
+	return r.splitLogits(s.rows(), n)
 }
 
 // decoderInput makes input i of a run of n tokens of each row.
-func (r *coderRunner) decoderInput(t *backend.Tensor, g *graph, i int, p port, s *state, n int) {
+func (r *coderRunner) decoderInput(t *backend.Tensor, g *graph, i int, p graphPort, s *coderState, n int) {
 	info, rows := &g.session.Inputs()[i], s.rows()
 	switch p.use {
 	case stored:
-		*t = s.tensor(p.slot)
+		*t = s.valueTensor(p.slot)
 		t.Name = info.Name
 	case tokens:
 		if len(info.Shape) == 1 {
-			integers(t, info, r.ids, rows)
+			setIntegers(t, info, r.ids, rows)
 		} else {
-			integers(t, info, r.ids, rows, n)
+			setIntegers(t, info, r.ids, rows, n)
 		}
 	case positions:
-		integers(t, info, r.count(rows, n, s.length), rows, n)
+		setIntegers(t, info, r.tokenPositions(rows, n, s.length), rows, n)
 	case positionsOnce:
-		integers(t, info, r.count(1, n, s.length), n)
+		setIntegers(t, info, r.tokenPositions(1, n, s.length), n)
 	case mask:
-		r.ones = filled(r.ones, rows*(s.length+n), 1)
-		integers(t, info, r.ones, rows, s.length+n)
+		r.ones = repeatValue(r.ones, rows*(s.length+n), 1)
+		setIntegers(t, info, r.ones, rows, s.length+n)
 	case offset:
 		r.offset[0] = int64(s.length)
-		integers(t, info, r.offset[:], slices.Repeat([]int{1}, len(info.Shape))...)
+		setIntegers(t, info, r.offset[:], slices.Repeat([]int{1}, len(info.Shape))...)
 	case cached:
 		r.cached[0] = 0
 		if s.length > 0 {
 			r.cached[0] = 1
 		}
-		place(t, info, r.cached[:], 1)
+		setTensor(t, info, r.cached[:], 1)
 	}
 }
 
-// count numbers n tokens of each row from first on.
-func (r *coderRunner) count(rows, n, first int) []int64 {
-	r.counts = sized(r.counts, rows*n)
+// tokenPositions are the numbers of n tokens of each row, from first on.
+func (r *coderRunner) tokenPositions(rows, n, first int) []int64 {
+	r.counts = resizeSlice(r.counts, rows*n)
 	for i := range r.counts {
 		r.counts[i] = int64(first + i%n)
 	}
 	return r.counts
 }
 
-// filled is n times v, in memory of old where that suffices.
-func filled(old []int64, n int, v int64) []int64 {
-	old = sized(old, n)
+// repeatValue is n times v, in memory of old where that suffices.
+func repeatValue(old []int64, n int, v int64) []int64 {
+	old = resizeSlice(old, n)
 	for i := range old {
 		old[i] = v
 	}
 	return old
 }
 
-func integers(t *backend.Tensor, info *backend.TensorInfo, values []int64, shape ...int) {
-	place(t, info, backend.Bytes(values), shape...)
+func setIntegers(t *backend.Tensor, info *backend.TensorInfo, values []int64, shape ...int) {
+	setTensor(t, info, backend.Bytes(values), shape...)
 }
 
-// place makes t the tensor of an input.
-func place(t *backend.Tensor, info *backend.TensorInfo, data []byte, shape ...int) {
+// setTensor makes t the tensor of an input.
+func setTensor(t *backend.Tensor, info *backend.TensorInfo, data []byte, shape ...int) {
 	*t = backend.Tensor{Name: info.Name, DType: info.DType, Data: data, Shape: t.Shape[:0]}
 	for _, d := range shape {
 		t.Shape = append(t.Shape, int64(d))
 	}
 }
 
-// keep takes what a run of a decoder or the encoder put out: states, and constants in the first run, become values; the
-// logits stay until the next run.
-func (r *coderRunner) keep(g *graph, s *state, out []backend.Tensor) (err error) {
+// storeOutputs takes what a run of a decoder or the encoder put out: states, and constants in the first run, become
+// values; the logits stay until the next run.
+func (r *coderRunner) storeOutputs(g *graph, s *coderState, out []backend.Tensor) (err error) {
 	for i, p := range g.out {
 		t := out[i]
 		out[i] = backend.Tensor{}
@@ -174,18 +174,18 @@ func (r *coderRunner) keep(g *graph, s *state, out []backend.Tensor) (err error)
 			t.Release()
 			continue
 		}
-		if fault := s.slots[p.slot].takes(&t, s.rows()); fault != nil {
+		if fault := s.slots[p.slot].checkTensor(&t, s.rows()); fault != nil {
 			t.Release()
 			err = errors.Join(err, fmt.Errorf("%w: %s: output %w", ErrEncoderDecoder, g.name, fault))
 			continue
 		}
-		s.set(p.slot, t)
+		s.setValue(p.slot, t)
 	}
 	return err
 }
 
-// split cuts the logits of each row's last token of n.
-func (r *coderRunner) split(rows, n int) ([][]float32, error) {
+// splitLogits cuts the logits of each row's last token of n.
+func (r *coderRunner) splitLogits(rows, n int) ([][]float32, error) {
 	shape := r.logits.Shape
 	if len(shape) == 2 {
 		shape = []int64{shape[0], 1, shape[1]}

@@ -13,8 +13,8 @@ import (
 // ErrModel is in the chain of every error about a session that holds no decoder with its past.
 var ErrModel = errors.New("the model is not a decoder with its past")
 
-// decoder is what a session's tensors say of the model.
-type decoder struct {
+// decoderModel is what a session's tensors say of the model.
+type decoderModel struct {
 	session backend.Session
 
 	layers int
@@ -34,15 +34,15 @@ type decoder struct {
 }
 
 // inPlace says that the cache is one memory, which each run reads and writes, instead of growing from run to run.
-func (d *decoder) inPlace() bool { return d.starts >= 0 || d.ends >= 0 }
+func (d *decoderModel) inPlace() bool { return d.starts >= 0 || d.ends >= 0 }
 
-// inspect finds the decoder's tensors. It lists every fault.
-func inspect(s backend.Session) (decoder, error) {
-	d := decoder{session: s, ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
-	p := parts{decoder: &d}
-	p.inputs(s.Inputs())
-	p.outputs(s.Outputs())
-	p.finish()
+// bindDecoder finds the decoder's tensors. It lists every fault.
+func bindDecoder(s backend.Session) (decoderModel, error) {
+	d := decoderModel{session: s, ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
+	p := decoderBinder{decoderModel: &d}
+	p.bindInputs(s.Inputs())
+	p.bindOutputs(s.Outputs())
+	p.checkComplete()
 	if len(p.faults) > 0 {
 		return d, fmt.Errorf("%w: %s; want input_ids, past_key_values.N.key and .value -> logits, present.N.key and .value; "+
 			"and attention_mask, position_ids, or, of a cache in place, write_indices, nonpad_kv_seqlen", ErrModel,
@@ -52,76 +52,76 @@ func inspect(s backend.Session) (decoder, error) {
 }
 
 // tokenBytes is what one token of one sequence takes in the cache.
-func (d *decoder) tokenBytes() int {
+func (d *decoderModel) tokenBytes() int {
 	return 2 * d.layers * d.heads * d.dim * d.past.Size()
 }
 
-// parts collects a decoder from names.
-type parts struct {
-	*decoder
+// decoderBinder collects a decoder from names.
+type decoderBinder struct {
+	*decoderModel
 	faults []string
 }
 
-func (p *parts) fault(format string, args ...any) {
+func (p *decoderBinder) addFault(format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf(format, args...))
 }
 
-func (p *parts) inputs(infos []backend.TensorInfo) {
+func (p *decoderBinder) bindInputs(infos []backend.TensorInfo) {
 	for i, info := range infos {
 		switch info.Name {
 		case "input_ids":
-			p.ids = p.integers(i, info, 2)
+			p.ids = p.bindIntegers(i, info, 2)
 		case "attention_mask":
-			p.mask = p.integers(i, info, 2)
+			p.mask = p.bindIntegers(i, info, 2)
 		case "position_ids":
-			p.positions = p.integers(i, info, 2)
+			p.positions = p.bindIntegers(i, info, 2)
 		case "write_indices":
-			p.starts = p.integers(i, info, 1)
+			p.starts = p.bindIntegers(i, info, 1)
 		case "nonpad_kv_seqlen":
-			p.ends = p.integers(i, info, 1)
+			p.ends = p.bindIntegers(i, info, 1)
 		case "num_logits_to_keep", "logits_to_keep":
-			p.keep, p.lastOnly = p.integers(i, info, 0), true
+			p.keep, p.lastOnly = p.bindIntegers(i, info, 0), true
 		default:
-			p.cached("past_key_values.", i, info, &p.pasts)
+			p.bindCached("past_key_values.", i, info, &p.pasts)
 		}
 	}
 }
 
-func (p *parts) outputs(infos []backend.TensorInfo) {
+func (p *decoderBinder) bindOutputs(infos []backend.TensorInfo) {
 	for i, info := range infos {
 		if info.Name == "logits" {
 			p.scores = i
 			p.checkLogits(info)
 			continue
 		}
-		p.cached("present.", i, info, &p.presents)
+		p.bindCached("present.", i, info, &p.presents)
 	}
 }
 
-// integers checks an input of ids, masks or lengths, with so many free dimensions, and returns its place.
-func (p *parts) integers(i int, info backend.TensorInfo, rank int) int {
+// bindIntegers checks an input of ids, masks or lengths, with so many free dimensions, and returns its place.
+func (p *decoderBinder) bindIntegers(i int, info backend.TensorInfo, rank int) int {
 	fixed := slices.ContainsFunc(info.Shape, func(d int64) bool { return d >= 0 })
 	if info.DType != backend.Int64 || len(info.Shape) != rank || fixed {
-		p.fault("input %v, want int64%s", info, [...]string{"[]", "[N]", "[N,N]"}[rank])
+		p.addFault("input %v, want int64%s", info, [...]string{"[]", "[N]", "[N,N]"}[rank])
 	}
 	return i
 }
 
-func (p *parts) checkLogits(info backend.TensorInfo) {
+func (p *decoderBinder) checkLogits(info backend.TensorInfo) {
 	p.logits = info.DType
 	if info.DType != backend.Float32 || len(info.Shape) != 3 {
-		p.fault("output %v, want float32 of rank 3", info)
+		p.addFault("output %v, want float32 of rank 3", info)
 		return
 	}
 	p.vocab = max(int(info.Shape[2]), 0)
 	p.lastOnly = p.lastOnly || info.Shape[1] == 1
 }
 
-// cached notes the place of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
-func (p *parts) cached(prefix string, i int, info backend.TensorInfo, places *[]int) {
+// bindCached notes the place of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
+func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo, places *[]int) {
 	slot, ok := slotOf(strings.TrimPrefix(info.Name, prefix))
 	if !ok || !strings.HasPrefix(info.Name, prefix) {
-		p.fault("tensor %q is unknown", info.Name)
+		p.addFault("tensor %q is unknown", info.Name)
 		return
 	}
 	for len(*places) <= slot {
@@ -150,54 +150,54 @@ func slotOf(name string) (slot int, ok bool) {
 }
 
 // checkCached holds a key or value to [N, heads, N, dim], the same for all.
-func (p *parts) checkCached(info backend.TensorInfo) {
+func (p *decoderBinder) checkCached(info backend.TensorInfo) {
 	s := info.Shape
 	switch {
 	case len(s) != 4 || s[1] <= 0 || s[2] >= 0 || s[3] <= 0:
-		p.fault("tensor %v, want [N,HEADS,N,DIM] with fixed heads and dim, and free lengths", info)
+		p.addFault("tensor %v, want [N,HEADS,N,DIM] with fixed heads and dim, and free lengths", info)
 	case info.DType != backend.Float32 && info.DType != backend.Float16 && info.DType != backend.BFloat16:
-		p.fault("tensor %v, want float32, float16 or bfloat16", info)
+		p.addFault("tensor %v, want float32, float16 or bfloat16", info)
 	case p.heads == 0:
 		p.heads, p.dim, p.past = int(s[1]), int(s[3]), info.DType
 	case int(s[1]) != p.heads || int(s[3]) != p.dim || info.DType != p.past:
-		p.fault("tensor %v, want %v[N,%d,N,%d] as the others", info, p.past, p.heads, p.dim)
+		p.addFault("tensor %v, want %v[N,%d,N,%d] as the others", info, p.past, p.heads, p.dim)
 	}
 }
 
-// finish names what is missing.
-func (p *parts) finish() {
-	p.need("input_ids", p.ids)
-	p.need("logits", p.scores)
+// checkComplete names what is missing.
+func (p *decoderBinder) checkComplete() {
+	p.requireTensor("input_ids", p.ids)
+	p.requireTensor("logits", p.scores)
 	if p.inPlace() {
-		p.need("write_indices", p.starts)
-		p.need("nonpad_kv_seqlen", p.ends)
+		p.requireTensor("write_indices", p.starts)
+		p.requireTensor("nonpad_kv_seqlen", p.ends)
 	} else {
-		p.need("attention_mask", p.mask)
+		p.requireTensor("attention_mask", p.mask)
 	}
 	if p.inPlace() && p.mask >= 0 {
-		p.fault("attention_mask beside write_indices: want one of them")
+		p.addFault("attention_mask beside write_indices: want one of them")
 	}
-	p.missing("past_key_values", p.pasts)
-	p.missing("present", p.presents)
+	p.requireLayers("past_key_values", p.pasts)
+	p.requireLayers("present", p.presents)
 	if len(p.pasts) != len(p.presents) {
-		p.fault("%d past and %d present tensors", len(p.pasts), len(p.presents))
+		p.addFault("%d past and %d present tensors", len(p.pasts), len(p.presents))
 	}
 	if len(p.pasts) == 0 {
-		p.fault("it has no past: export it with its cache")
+		p.addFault("it has no past: export it with its cache")
 	}
 	p.layers = len(p.pasts) / 2
 }
 
-func (p *parts) need(name string, place int) {
+func (p *decoderBinder) requireTensor(name string, place int) {
 	if place < 0 {
-		p.fault("%s is missing", name)
+		p.addFault("%s is missing", name)
 	}
 }
 
-func (p *parts) missing(name string, places []int) {
+func (p *decoderBinder) requireLayers(name string, places []int) {
 	for slot := range len(places) + len(places)%2 {
 		if slot == len(places) || places[slot] < 0 {
-			p.fault("%s.%d.%s is missing", name, slot/2, [2]string{"key", "value"}[slot%2])
+			p.addFault("%s.%d.%s is missing", name, slot/2, [2]string{"key", "value"}[slot%2])
 		}
 	}
 }

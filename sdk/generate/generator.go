@@ -15,9 +15,9 @@ import (
 // Answers hold ids alone, and the end token where one was reached. With beams, no token is certain before the answer is
 // complete: FirstToken comes right before Complete then.
 type Generator struct {
-	model   model
-	options Options
-	beside  bool // prompts run beside the steps
+	model          sequenceModel
+	options        Options
+	overlapPrompts bool // prompts run beside the steps
 
 	mu      sync.Mutex
 	waiting []*sequence // in the order in which they came
@@ -45,25 +45,25 @@ var ErrClosed = errors.New("the generator is closed")
 
 // New returns a generator on s, which it owns: Close closes it. With an error s stays the caller's.
 func New(s backend.Session, o Options) (*Generator, error) {
-	m, errModel := inspect(s)
-	o, errOptions := o.complete()
+	m, errModel := bindDecoder(s)
+	o, errOptions := o.withDefaults()
 	if err := errors.Join(errModel, errOptions); err != nil {
 		return nil, err
 	}
-	return start(&m, o, s.Limits().Concurrency > 1), nil
+	return startGenerator(&m, o, s.Limits().Concurrency > 1), nil
 }
 
-// start returns a generator on a model, with its loop running.
-func start(m model, o Options, beside bool) *Generator {
+// startGenerator returns a generator on a model, with its loop running.
+func startGenerator(m sequenceModel, o Options, beside bool) *Generator {
 	g := &Generator{
-		model: m, options: o, beside: beside,
+		model: m, options: o, overlapPrompts: beside,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.stats.CacheLimit = o.CacheBytes
-	l := &loop{Generator: g, runner: m.newRunner(), state: m.newMemory(), prompter: newPrompter(g)}
+	l := &stepLoop{Generator: g, runner: m.newRunner(), state: m.newMemory(), prompter: newPrompter(g)}
 	go func() {
 		defer close(g.ended)
-		l.run()
+		l.runSteps()
 	}()
 	return g
 }
@@ -73,7 +73,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	if len(p.EOS) == 0 {
 		p.EOS = g.options.EOS
 	}
-	if err := g.check(&p); err != nil {
+	if err := g.checkPrompt(&p); err != nil {
 		return err
 	}
 	s := newSequence(ctx, p, sink, g.options)
@@ -84,8 +84,8 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	g.mu.Lock()
 	g.waiting = append(g.waiting, s)
 	g.mu.Unlock()
-	g.signal()
-	if !g.await(s) {
+	g.wakeLoop()
+	if !g.awaitSequence(s) {
 		return ErrClosed
 	}
 	if s.err != nil {
@@ -110,8 +110,8 @@ func (g *Generator) begin(s *sequence) (err error) {
 	return g.checkSize(s)
 }
 
-// await waits for the end of a sequence, and reports false where the generator was closed before.
-func (g *Generator) await(s *sequence) bool {
+// awaitSequence waits for the end of a sequence, and reports false where the generator was closed before.
+func (g *Generator) awaitSequence(s *sequence) bool {
 	select {
 	case <-s.finished:
 		return true
@@ -125,7 +125,7 @@ func (g *Generator) await(s *sequence) bool {
 	}
 }
 
-func (g *Generator) signal() {
+func (g *Generator) wakeLoop() {
 	select {
 	case g.wake <- struct{}{}:
 	default:
@@ -151,7 +151,7 @@ func (g *Generator) Describe() backend.Info {
 	info := g.model.describe()
 	info.Details["sequences"] = fmt.Sprint(g.options.MaxSequences)
 	info.Details["kv_cache_limit_bytes"] = fmt.Sprint(g.options.CacheBytes)
-	info.Details["prompts_beside_steps"] = fmt.Sprint(g.beside)
+	info.Details["prompts_beside_steps"] = fmt.Sprint(g.overlapPrompts)
 	return info
 }
 

@@ -10,14 +10,14 @@ import (
 // gnmtBeams is beam search as TensorFlow's BeamSearchDecoder has it: the beams of a step are the best of all
 // continuations, one that has ended goes on with end tokens that cost nothing, and all go on until each has ended.
 type gnmtBeams struct {
-	limits
+	answerLimits
 	penalty float64
 	all     bool // beams are asked for
 	now     []gnmtBeam
 	before  []gnmtBeam
 	steps   []gnmtStep
 
-	top best
+	top topCandidates
 }
 
 // gnmtBeam is a beam behind its last step. One that ends is scored without its end token in that step, and with it in
@@ -35,7 +35,8 @@ type gnmtStep struct {
 }
 
 func newGNMTBeams(p *backend.Prompt, o Options, all bool) *gnmtBeams {
-	g := &gnmtBeams{limits: limitsOf(p, o), penalty: p.LengthPenalty, all: all, now: make([]gnmtBeam, branches(p))}
+	g := &gnmtBeams{answerLimits: limitsOf(p, o), penalty: p.LengthPenalty, all: all, now: make([]gnmtBeam,
+		branchCount(p))}
 	for i := range g.now[1:] {
 		g.now[1+i] = gnmtBeam{sum: float32(math.Inf(-1)), ended: true}
 	}
@@ -47,56 +48,56 @@ func newGNMTBeams(p *backend.Prompt, o Options, all bool) *gnmtBeams {
 func (g *gnmtBeams) next(logits [][]float32) error {
 	g.top.kept = g.top.kept[:0]
 	for i := range g.now {
-		if err := g.offer(i, logits[min(i, len(logits)-1)]); err != nil {
+		if err := g.scoreBeam(i, logits[min(i, len(logits)-1)]); err != nil {
 			return err
 		}
 	}
-	g.choose()
+	g.chooseBeams()
 	return nil
 }
 
-// offer scores all continuations of beam i: of one that has ended, the end token alone.
-func (g *gnmtBeams) offer(i int, logits []float32) error {
+// scoreBeam scores all continuations of beam i: of one that has ended, the end token alone.
+func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 	b := &g.now[i]
 	if b.ended {
-		g.top.offer(candidate{score: b.sum / g.divisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
+		g.top.offerCandidate(candidate{score: b.sum / g.lengthDivisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
 		return nil
 	}
-	r, err := g.row(logits, len(g.steps))
+	r, err := g.allowedScores(logits, len(g.steps))
 	if err != nil {
 		return err
 	}
-	ending, going := g.divisor(b.length), g.divisor(b.length+1)
+	ending, going := g.lengthDivisor(b.length), g.lengthDivisor(b.length+1)
 	end := min(int(g.ends[0]), len(r.values))
-	g.scan(i, &r, 0, end, going)
+	g.scoreTokens(i, &r, 0, end, going)
 	if end < len(r.values) {
-		g.scan(i, &r, end, end+1, ending)
-		g.scan(i, &r, end+1, len(r.values), going)
+		g.scoreTokens(i, &r, end, end+1, ending)
+		g.scoreTokens(i, &r, end+1, len(r.values), going)
 	}
 	return nil
 }
 
-// scan scores the tokens from first to before last as continuations of beam i, each divided by a divisor.
-func (g *gnmtBeams) scan(i int, r *row, first, last int, by float32) {
+// scoreTokens scores the tokens from first to before last as continuations of beam i, each divided by a divisor.
+func (g *gnmtBeams) scoreTokens(i int, r *tokenScores, first, last int, by float32) {
 	sum := g.now[i].sum
-	least := r.least(g.top.floor()*by - sum)
+	least := r.minValue(g.top.minScore()*by - sum)
 	values := r.values[:last]
-	for id := reach(values, first, least); id < last; id = reach(values, id+1, least) {
-		total := sum + r.at(values[id])
-		if score := total / by; score > g.top.floor() || len(g.top.kept) < g.top.n {
-			g.top.offer(candidate{score: score, beam: i, token: int32(id), sum: total})
-			least = r.least(g.top.floor()*by - sum)
+	for id := indexAtLeast(values, first, least); id < last; id = indexAtLeast(values, id+1, least) {
+		total := sum + r.logProb(values[id])
+		if score := total / by; score > g.top.minScore() || len(g.top.kept) < g.top.n {
+			g.top.offerCandidate(candidate{score: score, beam: i, token: int32(id), sum: total})
+			least = r.minValue(g.top.minScore()*by - sum)
 		}
 	}
 }
 
-// divisor is what a sum of log probabilities over a length is divided by.
-func (g *gnmtBeams) divisor(length int) float32 {
+// lengthDivisor is what a sum of log probabilities over a length is divided by.
+func (g *gnmtBeams) lengthDivisor(length int) float32 {
 	return float32(math.Pow(float64(5+length)/6, g.penalty))
 }
 
-// choose makes the next beams of the best continuations.
-func (g *gnmtBeams) choose() {
+// chooseBeams makes the next beams of the best continuations.
+func (g *gnmtBeams) chooseBeams() {
 	step := gnmtStep{make([]int32, len(g.now)), make([]int, len(g.now))}
 	g.now, g.before = g.before, g.now
 	for i, c := range g.top.kept {
@@ -111,29 +112,29 @@ func (g *gnmtBeams) choose() {
 }
 
 func (g *gnmtBeams) done() bool {
-	if g.spent() {
+	if g.noStepLeft() {
 		return true
 	}
-	_, won := g.winner()
+	_, won := g.findWinner()
 	return won
 }
 
-// spent says that no step is left, or no beam that goes on.
-func (g *gnmtBeams) spent() bool {
-	return len(g.steps) >= g.most || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
+// noStepLeft says that no step is left, or no beam that goes on.
+func (g *gnmtBeams) noStepLeft() bool {
+	return len(g.steps) >= g.maxTokens || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
 }
 
-// winner is a beam that has ended and that none of those that go on can overtake, where the best answer is all that is
-// asked for: a sum of log probabilities only falls, and what divides it is greatest at the most steps.
-func (g *gnmtBeams) winner() (beam int, won bool) {
+// findWinner returns a beam that has ended and that none of those that go on can overtake, where the best answer is all
+// that is asked for: a sum of log probabilities only falls, and what divides it is greatest at the most steps.
+func (g *gnmtBeams) findWinner() (beam int, won bool) {
 	if g.all {
 		return 0, false
 	}
 	ended, going := float32(math.Inf(-1)), float32(math.Inf(-1))
 	for i, b := range g.now {
 		if !b.ended {
-			going = max(going, b.sum/g.divisor(g.most))
-		} else if score := b.sum / g.divisor(b.length); score > ended {
+			going = max(going, b.sum/g.lengthDivisor(g.maxTokens))
+		} else if score := b.sum / g.lengthDivisor(b.length); score > ended {
 			ended, beam = score, i
 		}
 	}
@@ -144,14 +145,14 @@ func (g *gnmtBeams) tokens() []int32 { return g.steps[len(g.steps)-1].tokens }
 func (g *gnmtBeams) parents() []int  { return g.steps[len(g.steps)-1].from }
 
 func (g *gnmtBeams) answer() []int32 {
-	if beam, won := g.winner(); won && !g.spent() {
-		return g.trace(beam)
+	if beam, won := g.findWinner(); won && !g.noStepLeft() {
+		return g.beamTokens(beam)
 	}
-	return g.trace(0)
+	return g.beamTokens(0)
 }
 
-// trace is the tokens of a beam, up to and with the first end token.
-func (g *gnmtBeams) trace(beam int) []int32 {
+// beamTokens is the tokens of a beam, up to and with the first end token.
+func (g *gnmtBeams) beamTokens(beam int) []int32 {
 	n := 0
 	for _, b := range g.now {
 		n = max(n, b.length)
@@ -171,7 +172,7 @@ func (g *gnmtBeams) trace(beam int) []int32 {
 func (g *gnmtBeams) beams() []Beam {
 	all := make([]Beam, len(g.now))
 	for i, b := range g.now {
-		all[i] = Beam{IDs: g.trace(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
+		all[i] = Beam{IDs: g.beamTokens(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
 	}
 	return all
 }
@@ -186,6 +187,6 @@ func shareSteps(rule BeamRule, batch []*sequence) {
 		most = max(most, s.prompt.MaxNewTokens)
 	}
 	for _, s := range batch {
-		s.search.(*gnmtBeams).most = most
+		s.search.(*gnmtBeams).maxTokens = most
 	}
 }

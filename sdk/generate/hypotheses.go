@@ -52,18 +52,18 @@ func (h *hypotheses) dropWorst() {
 	}
 }
 
-// full says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is
+// isDecided says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is
 // worse than the best beam that goes on would be at this length, as transformers has it since beams are its tensors.
 // Releases up to 4.46 took the best of all continuations, ended ones too, and went on for longer at times.
-func (h *hypotheses) full(bestSum float64, length int) bool {
+func (h *hypotheses) isDecided(bestSum float64, length int) bool {
 	if len(h.kept) < h.n {
 		return false
 	}
 	return h.early || h.worst >= bestSum/math.Pow(float64(length), h.penalty)
 }
 
-// best returns the tokens of the best, the last of equal ones, with the end token where one ended it.
-func (h *hypotheses) best(ends []int32) []int32 {
+// bestTokens returns the tokens of the best, the last of equal ones, with the end token where one ended it.
+func (h *hypotheses) bestTokens(ends []int32) []int32 {
 	at := 0
 	for i, k := range h.kept {
 		if k.score >= h.kept[at].score {
@@ -73,8 +73,8 @@ func (h *hypotheses) best(ends []int32) []int32 {
 	return h.kept[at].tokens(ends)
 }
 
-// sorted are all, best first, with their end tokens.
-func (h *hypotheses) sorted(ends []int32) []Beam {
+// sortedBeams are all, best first, with their end tokens.
+func (h *hypotheses) sortedBeams(ends []int32) []Beam {
 	var all []Beam
 	for _, k := range slices.Backward(h.kept) {
 		all = append(all, Beam{IDs: k.tokens(ends), LogProb: k.sum, Score: k.score, Ended: k.ended})

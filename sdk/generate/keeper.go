@@ -21,53 +21,53 @@ var ErrCopies = errors.New("too many bytes are copied at each step")
 // that are kept apart fit beside one another.
 const widthStep = 16
 
-// keeper knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
-type keeper struct {
-	here          bool              // the sessions read and write the memory of this process: nothing is copied on the way
-	asked         map[*graph][]bool // outputs
-	kept          []bool            // slots
+// outputTracker knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
+type outputTracker struct {
+	inProcess     bool              // the sessions read and write the memory of this process: nothing is copied on the way
+	keptOutputs   map[*graph][]bool // outputs
+	keptSlots     []bool            // slots
 	steps, copied atomic.Int64
 }
 
 // newKeeper has the sessions keep what they can: what has its rows first, and is made in the memory that the decoders
 // read. In the memory of this process tensors serve as well, and rows that stay in their order need no copy.
-func newKeeper(c *coder) *keeper {
-	k := &keeper{asked: map[*graph][]bool{}, kept: make([]bool, len(c.slots)), here: true}
+func newKeeper(c *coderModel) *outputTracker {
+	k := &outputTracker{keptOutputs: map[*graph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
 	memory := backend.KeptIn(c.next.session)
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
-		k.here = k.here && backend.KeptIn(g.session) == keep.Memory{}
+		k.inProcess = k.inProcess && backend.KeptIn(g.session) == keep.Memory{}
 	}
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
-		k.asked[g] = make([]bool, len(g.out))
+		k.keptOutputs[g] = make([]bool, len(g.out))
 		together := backend.KeptIn(g.session) == memory && backend.KeptIn(c.first.session) == memory
-		if k.here || memory == nil || !together {
+		if k.inProcess || memory == nil || !together {
 			continue
 		}
 		for i, p := range g.out {
 			if p.use == stored && c.slots[p.slot].rows == 0 {
-				k.asked[g][i], k.kept[p.slot] = true, true
+				k.keptOutputs[g][i], k.keptSlots[p.slot] = true, true
 			}
 		}
 	}
 	return k
 }
 
-// on says that sessions keep something.
-func (k *keeper) on() bool {
-	return slices.Contains(k.kept, true)
+// keepsOutputs says that sessions keep something.
+func (k *outputTracker) keepsOutputs() bool {
+	return slices.Contains(k.keptSlots, true)
 }
 
-// ask marks the outputs of a run that the session is to keep.
-func (k *keeper) ask(g *graph, out []backend.Tensor) {
-	for i, kept := range k.asked[g] {
+// markKept marks the outputs of a run that the session is to keep.
+func (k *outputTracker) markKept(g *graph, out []backend.Tensor) {
+	for i, kept := range k.keptOutputs[g] {
 		out[i].Keep = kept
 	}
 }
 
-// count notes what a step copied.
-func (k *keeper) count(g *graph, in, out []backend.Tensor) {
+// countCopied notes what a step copied.
+func (k *outputTracker) countCopied(g *graph, in, out []backend.Tensor) {
 	k.steps.Add(1)
-	if k.here {
+	if k.inProcess {
 		return
 	}
 	n := 0
@@ -85,20 +85,20 @@ func (k *keeper) count(g *graph, in, out []backend.Tensor) {
 }
 
 // checkCopies refuses a model of which each step would copy too much.
-func (c *coder) checkCopies() error {
+func (c *coderModel) checkCopies() error {
 	n := int64(0)
 	for i := range c.slots {
 		s := &c.slots[i]
 		switch {
-		case c.keeper.kept[i]:
+		case c.keeper.keptSlots[i]:
 		case s.constant:
-			n += int64(s.bytes(1, max(c.options.Source, 1)))
+			n += int64(s.byteSize(1, max(c.options.Source, 1)))
 		default:
-			n += 2 * int64(s.bytes(1, max(c.options.Answer, 1)))
+			n += 2 * int64(s.byteSize(1, max(c.options.Answer, 1)))
 		}
 	}
 	n *= int64(c.options.MaxSequences)
-	if n <= MostCopied || c.keeper.here || c.options.CopyState {
+	if n <= MostCopied || c.keeper.inProcess || c.options.CopyState {
 		return nil
 	}
 	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the "+

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// row is what the model gave for one beam: logits, or log probabilities.
-type row struct {
+// tokenScores is what the model gave for one beam: logits, or log probabilities.
+type tokenScores struct {
 	values []float32
 	most   float32 // the greatest logit
 	log    float32 // of the sum of all exp(logit - most)
 }
 
 // newRow reads a row of logits; normal says that they are log probabilities.
-func newRow(x []float32, normal bool) (row, error) {
+func newRow(x []float32, normal bool) (tokenScores, error) {
 	if normal {
 		if len(x) == 0 || x[0] != x[0] {
-			return row{}, fmt.Errorf("%w: log probabilities are %v", errScores, x[:min(len(x), 1)])
+			return tokenScores{}, fmt.Errorf("%w: log probabilities are %v", errScores, x[:min(len(x), 1)])
 		}
-		return row{values: x}, nil
+		return tokenScores{values: x}, nil
 	}
 	most := float32(math.Inf(-1))
 	for _, v := range x {
@@ -28,36 +28,37 @@ func newRow(x []float32, normal bool) (row, error) {
 	}
 	sum := sumExp(x, most)
 	if most-most != 0 || sum-sum != 0 {
-		return row{}, fmt.Errorf("%w: the greatest is %v, the sum of their exponentials %v", errScores, most, sum)
+		return tokenScores{}, fmt.Errorf("%w: the greatest is %v, the sum of their exponentials %v", errScores, most, sum)
 	}
-	return row{x, most, float32(math.Log(sum))}, nil
+	return tokenScores{x, most, float32(math.Log(sum))}, nil
 }
 
-// at is the log probability of the token whose value is v, with the roundings to float32 in the order in which PyTorch
-// makes them.
-func (r *row) at(v float32) float32 { return (v - r.most) - r.log }
+// logProb is the log probability of the token whose value is v, with the roundings to float32 in the order in which
+// PyTorch makes them.
+func (r *tokenScores) logProb(v float32) float32 { return (v - r.most) - r.log }
 
-// settle makes the values log probabilities.
-func (r *row) settle() {
+// toLogProbs makes the values log probabilities.
+func (r *tokenScores) toLogProbs() {
 	for i, v := range r.values {
-		r.values[i] = r.at(v)
+		r.values[i] = r.logProb(v)
 	}
 	r.most, r.log = 0, 0
 }
 
-// certain is a row of which one token has all the probability, in the memory of x.
-func certain(x []float32, token int32) row {
+// certainToken returns scores by which one token has all the probability, in the memory of x.
+func certainToken(x []float32, token int32) tokenScores {
 	for i := range x {
 		x[i] = float32(math.Inf(-1))
 	}
 	if int(token) < len(x) {
 		x[token] = 0
 	}
-	return row{values: x}
+	return tokenScores{values: x}
 }
 
-// least is a value that no token is below whose log probability is above p. It leaves room for the roundings of at.
-func (r *row) least(p float32) float32 {
+// minValue is a lower bound of the values of all tokens whose log probability is above p. It leaves room for the
+// roundings of logProb.
+func (r *tokenScores) minValue(p float32) float32 {
 	if p-p != 0 {
 		return float32(math.Inf(-1))
 	}
@@ -65,8 +66,8 @@ func (r *row) least(p float32) float32 {
 	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.most)+1)
 }
 
-// reach is the first place from at on whose value is not below least, len(x) where there is none.
-func reach(x []float32, at int, least float32) int {
+// indexAtLeast is the first place from at on whose value is not below least, len(x) where there is none.
+func indexAtLeast(x []float32, at int, least float32) int {
 	for ; at+4 <= len(x); at += 4 {
 		if v := x[at : at+4 : at+4]; v[0] >= least || v[1] >= least || v[2] >= least || v[3] >= least {
 			break
@@ -80,8 +81,8 @@ func reach(x []float32, at int, least float32) int {
 
 func abs(v float32) float32 { return max(v, -v) }
 
-// ban makes tokens impossible. Tokens that the model does not know stay so.
-func (r *row) ban(tokens []int32) {
+// banTokens makes tokens impossible. Tokens that the model does not know stay so.
+func (r *tokenScores) banTokens(tokens []int32) {
 	for _, id := range tokens {
 		if int(id) < len(r.values) {
 			r.values[id] = float32(math.Inf(-1))

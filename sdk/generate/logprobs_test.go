@@ -26,8 +26,8 @@ func TestLogProbsAreThoseOfTheSum(t *testing.T) {
 		}
 		for _, v := range x {
 			want := float64(v) - most - math.Log(sum)
-			if d := math.Abs(float64(got.at(v)) - want); d > 1e-6*(1+math.Abs(want)) && v-v == 0 {
-				t.Fatalf("spread %v: log probability of %v is %v, want %v", spread, v, got.at(v), want)
+			if d := math.Abs(float64(got.logProb(v)) - want); d > 1e-6*(1+math.Abs(want)) && v-v == 0 {
+				t.Fatalf("spread %v: log probability of %v is %v, want %v", spread, v, got.logProb(v), want)
 			}
 		}
 	}
@@ -47,12 +47,12 @@ func TestNoTokenIsPassedOver(t *testing.T) {
 		}
 		p := float32(-20 * r.Float64())
 		left := map[int]bool{}
-		for i := reach(x, 0, got.least(p)); i < len(x); i = reach(x, i+1, got.least(p)) {
+		for i := indexAtLeast(x, 0, got.minValue(p)); i < len(x); i = indexAtLeast(x, i+1, got.minValue(p)) {
 			left[i] = true
 		}
 		for i, v := range x {
-			if got.at(v) > p && !left[i] {
-				t.Fatalf("token %d of %v, of log probability %v, is left out at %v", i, x, got.at(v), p)
+			if got.logProb(v) > p && !left[i] {
+				t.Fatalf("token %d of %v, of log probability %v, is left out at %v", i, x, got.logProb(v), p)
 			}
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// loop runs steps for as long as there are sequences. All of it belongs to one goroutine.
+// stepLoop runs steps for as long as there are sequences. All of it belongs to one goroutine.
 //
 // Where the session takes two runs at a time, prompts run in a goroutine of their own, beside the steps; else between
 // them.
-type loop struct {
+type stepLoop struct {
 	*Generator
-	runner   runner
-	state    memory // of the running sequences
-	prompter *prompter
+	runner   modelRunner
+	state    rowMemory // of the running sequences
+	prompter *promptRunner
 	running  []*sequence
 	owners   []*sequence // of each row of the state
 
@@ -22,27 +22,27 @@ type loop struct {
 	logits [][]float32
 }
 
-// run takes steps until the generator closes.
-func (l *loop) run() {
-	if l.beside {
+// runSteps takes steps until the generator closes.
+func (l *stepLoop) runSteps() {
+	if l.overlapPrompts {
 		var prompts sync.WaitGroup
-		prompts.Go(l.prompter.run)
+		prompts.Go(l.prompter.runPrompts)
 		defer prompts.Wait()
 	}
-	for l.collect() {
+	for l.collectPrepared() {
 		l.step()
 	}
 }
 
-// collect lets prompts that have run join, and waits for some where nothing runs. It returns false when the generator
-// closes.
-func (l *loop) collect() bool {
+// collectPrepared lets prompts that have run join, and waits for some where nothing runs. It returns false when the
+// generator closes.
+func (l *stepLoop) collectPrepared() bool {
 	select {
 	case <-l.closing:
 		return false
 	default:
 	}
-	if !l.beside {
+	if !l.overlapPrompts {
 		return l.runPrompts()
 	}
 	if len(l.running) == 0 {
@@ -64,9 +64,9 @@ func (l *loop) collect() bool {
 }
 
 // runPrompts runs prompts that wait, as far as there is room.
-func (l *loop) runPrompts() bool {
-	for batch := l.take(); len(batch) > 0; batch = l.take() {
-		l.joinAll(l.prompter.prepare(batch, <-l.prompter.spare))
+func (l *stepLoop) runPrompts() bool {
+	for batch := l.takeWaiting(); len(batch) > 0; batch = l.takeWaiting() {
+		l.joinAll(l.prompter.preparePrompts(batch, <-l.prompter.spare))
 		if l.model.joinsLater() {
 			return true
 		}
@@ -83,19 +83,19 @@ func (l *loop) runPrompts() bool {
 }
 
 // joinAll gives the sequences of a batch their rows.
-func (l *loop) joinAll(r prepared) {
+func (l *stepLoop) joinAll(r preparedPrompts) {
 	for i, s := range r.batch {
 		if s != nil {
-			l.join(s, r.state, i)
+			l.joinSequence(s, r.state, i)
 		}
 	}
 	l.state.joined()
-	l.peak(r.state)
+	l.notePeakMemory(r.state)
 	l.prompter.spare <- r.state
 }
 
-// join gives a sequence its rows in the state, all copies of row i of the prompts'.
-func (l *loop) join(s *sequence, from memory, i int) {
+// joinSequence gives a sequence its rows in the state, all copies of row i of the prompts'.
+func (l *stepLoop) joinSequence(s *sequence, from rowMemory, i int) {
 	for range s.search.tokens() {
 		s.rows = append(s.rows, len(l.owners))
 		l.owners = append(l.owners, s)
@@ -105,12 +105,12 @@ func (l *loop) join(s *sequence, from memory, i int) {
 }
 
 // step runs one token of each branch of each sequence.
-func (l *loop) step() {
+func (l *stepLoop) step() {
 	if len(l.running) == 0 {
 		return
 	}
-	l.state.fit(l.most())
-	l.tokens = sized(l.tokens, l.state.rows())
+	l.state.fit(l.maxTokens())
+	l.tokens = resizeSlice(l.tokens, l.state.rows())
 	for _, s := range l.running {
 		for branch, id := range s.search.tokens() {
 			l.tokens[s.rows[branch]] = id
@@ -119,16 +119,16 @@ func (l *loop) step() {
 	logits, err := l.runner.step(context.Background(), l.state, l.tokens)
 	for _, s := range l.running {
 		if s.err = err; err == nil {
-			l.advance(s, logits)
+			l.advanceSequence(s, logits)
 		}
 	}
-	l.count(func(st *Stats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
-	l.peak(l.state)
-	l.retire()
+	l.updateStats(func(st *Stats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
+	l.notePeakMemory(l.state)
+	l.retireSequences()
 }
 
-// most is how many tokens the running sequences can come to.
-func (l *loop) most() int {
+// maxTokens is how many tokens the running sequences can come to.
+func (l *stepLoop) maxTokens() int {
 	n := 0
 	for _, s := range l.running {
 		n = max(n, s.size.tokens)
@@ -136,31 +136,31 @@ func (l *loop) most() int {
 	return n
 }
 
-// advance lets a sequence choose, and moves its rows to where its branches continue.
-func (l *loop) advance(s *sequence, logits [][]float32) {
+// advanceSequence lets a sequence choose, and moves its rows to where its branches continue.
+func (l *stepLoop) advanceSequence(s *sequence, logits [][]float32) {
 	l.logits = l.logits[:0]
 	for _, row := range s.rows {
 		l.logits = append(l.logits, logits[row])
 	}
-	s.advance(l.logits)
-	if !s.over() && len(s.rows) > 1 {
+	s.advanceSearch(l.logits)
+	if !s.isFinished() && len(s.rows) > 1 {
 		l.state.permute(s.rows, s.search.parents())
 	}
 }
 
-// retire lets the sequences go that are complete or failed.
-func (l *loop) retire() {
+// retireSequences lets the sequences go that are complete or failed.
+func (l *stepLoop) retireSequences() {
 	l.running = slices.DeleteFunc(l.running, func(s *sequence) bool {
-		if !s.over() {
+		if !s.isFinished() {
 			return false
 		}
-		l.leave(s)
+		l.removeSequence(s)
 		return true
 	})
 }
 
-// leave takes a sequence's rows out of the state, closes the gaps with the last rows, and ends its call.
-func (l *loop) leave(s *sequence) {
+// removeSequence takes a sequence's rows out of the state, closes the gaps with the last rows, and ends its call.
+func (l *stepLoop) removeSequence(s *sequence) {
 	slices.Sort(s.rows)
 	for _, row := range slices.Backward(s.rows) {
 		last := len(l.owners) - 1
@@ -173,5 +173,5 @@ func (l *loop) leave(s *sequence) {
 		l.owners = l.owners[:last]
 		l.state.drop(last)
 	}
-	l.end(s)
+	l.endSequence(s)
 }

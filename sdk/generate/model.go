@@ -6,24 +6,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// model is what continues sequences: a decoder, or an encoder and a decoder.
-type model interface {
+// sequenceModel is what continues sequences: a decoder, or an encoder and a decoder.
+type sequenceModel interface {
 	// newRunner returns what runs the model, for one goroutine, and newMemory what its rows lie in, empty.
-	newRunner() runner
-	newMemory() memory
+	newRunner() modelRunner
+	newMemory() rowMemory
 	// faults are those of a prompt that are the model's to find.
 	faults(p *backend.Prompt) []error
 	// begin makes of a prompt what the model needs beside its tokens, in the goroutine of the call, and says how
 	// large it is.
-	begin(s *sequence) (size, error)
+	begin(s *sequence) (memorySize, error)
 	// rowBytes is the most memory that one row of this size takes in a step's input, and in its output.
-	rowBytes(size) int64
+	rowBytes(memorySize) int64
 	// joins says that a prompt can join active ones, of which one has the other size; stepped: they have made a step;
 	// fresh: their own prompts run together with this one.
-	joins(s, other size, stepped, fresh bool) bool
+	joins(s, other memorySize, stepped, fresh bool) bool
 	// level makes the sizes of prompts that run together what they have to be beside active ones, the longest of all
 	// given.
-	level(batch []*sequence, longest size)
+	level(batch []*sequence, longest memorySize)
 	// joinsLater says that prompts can join after the first step.
 	joinsLater() bool
 	takesAudio() bool
@@ -31,19 +31,19 @@ type model interface {
 	close() error
 }
 
-// runner runs a model. What it returns is valid until its next run: the logits of each row.
-type runner interface {
+// modelRunner runs a model. What it returns is valid until its next run: the logits of each row.
+type modelRunner interface {
 	// step runs the last token of each row of m, which joins it.
-	step(ctx context.Context, m memory, tokens []int32) ([][]float32, error)
+	step(ctx context.Context, m rowMemory, tokens []int32) ([][]float32, error)
 	// prompts runs whole prompts, which make up m afterwards.
-	prompts(ctx context.Context, m memory, batch []*sequence) ([][]float32, error)
+	prompts(ctx context.Context, m rowMemory, batch []*sequence) ([][]float32, error)
 }
 
-// memory is the state of sequences from step to step, one row for each branch.
-type memory interface {
+// rowMemory is the state of sequences from step to step, one row for each branch.
+type rowMemory interface {
 	rows() int
 	// add appends a copy of a row of another memory, and joined ends a series of such calls: the other may change then.
-	add(from memory, row int)
+	add(from rowMemory, row int)
 	joined()
 	// permute makes row rows[i] a copy of what row rows[from[i]] held, for all i at once: rows of one sequence.
 	permute(rows, from []int)
@@ -56,14 +56,14 @@ type memory interface {
 	grown() int64
 }
 
-// size is what the memory of a sequence depends on.
-type size struct {
+// memorySize is what the memory of a sequence depends on.
+type memorySize struct {
 	prompt int // tokens that run before the first step, those of an encoder included
 	source int // width of what the encoder gives, 0 without one
 	tokens int // that the decoder sees, at most
 }
 
-// max is the size of something that is as large as either.
-func (s size) max(o size) size {
-	return size{max(s.prompt, o.prompt), max(s.source, o.source), max(s.tokens, o.tokens)}
+// largerOf is the size of something that is as large as either.
+func (s memorySize) largerOf(o memorySize) memorySize {
+	return memorySize{max(s.prompt, o.prompt), max(s.source, o.source), max(s.tokens, o.tokens)}
 }

@@ -51,7 +51,7 @@ const (
 	defaultPromptTokens = 128
 )
 
-func (o Options) complete() (Options, error) {
+func (o Options) withDefaults() (Options, error) {
 	var faults []error
 	for _, f := range []struct {
 		name  string
@@ -70,14 +70,14 @@ func (o Options) complete() (Options, error) {
 // ErrPrompt is in the chain of every error about a prompt that cannot be continued.
 var ErrPrompt = errors.New("the prompt cannot be continued")
 
-// check lists every fault of a prompt.
-func (g *Generator) check(p *backend.Prompt) error {
+// checkPrompt lists every fault of a prompt.
+func (g *Generator) checkPrompt(p *backend.Prompt) error {
 	faults := g.model.faults(p)
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if p.MaxNewTokens <= 0 {
 		fault("MaxNewTokens = %d, want 1 or more", p.MaxNewTokens)
 	}
-	if p.Beams < 0 || branches(p) > g.options.MaxSequences {
+	if p.Beams < 0 || branchCount(p) > g.options.MaxSequences {
 		fault("%d beams, want at most the %d sequences that are decoded together", p.Beams, g.options.MaxSequences)
 	}
 	faults = append(faults, g.options.checkSampling(p)...)
@@ -89,8 +89,8 @@ func (g *Generator) check(p *backend.Prompt) error {
 
 // checkSize holds a prompt that has begun to what the memory can take.
 func (g *Generator) checkSize(s *sequence) error {
-	rows := branches(&s.prompt)
-	if need := g.memory(rows, s.size); need > g.options.CacheBytes {
+	rows := branchCount(&s.prompt)
+	if need := g.maxMemory(rows, s.size); need > g.options.CacheBytes {
 		return fmt.Errorf("%w: %d rows of %d tokens need %d bytes of cache, the limit is %d",
 			ErrPrompt, rows, s.size.tokens, need, g.options.CacheBytes)
 	}

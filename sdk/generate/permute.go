@@ -4,7 +4,7 @@ package generate
 //
 // It copies rows whose old contents nobody needs any more first. What then remains are cycles, each of which
 // keeps one of its rows aside.
-func (c *cache) permute(rows, from []int) {
+func (c *kvCache) permute(rows, from []int) {
 	readers := make([]int, len(rows)) // of each row: copies still to be made of it
 	pending := 0
 	for i, f := range from {
@@ -17,14 +17,14 @@ func (c *cache) permute(rows, from []int) {
 	for pending > 0 {
 		n := c.moveFree(rows, from, readers, done)
 		if n == 0 {
-			n = c.rotate(rows, from, done)
+			n = c.rotateCycle(rows, from, done)
 		}
 		pending -= n
 	}
 }
 
 // moveFree makes the copies to rows that are not to be copied themselves, and returns how many it made.
-func (c *cache) moveFree(rows, from, readers []int, done []bool) int {
+func (c *kvCache) moveFree(rows, from, readers []int, done []bool) int {
 	n := 0
 	for i, f := range from {
 		if f == i || done[i] || readers[i] > 0 {
@@ -38,8 +38,8 @@ func (c *cache) moveFree(rows, from, readers []int, done []bool) int {
 	return n
 }
 
-// rotate carries out one cycle of copies and returns how many they were. No row outside reads one of a cycle.
-func (c *cache) rotate(rows, from []int, done []bool) int {
+// rotateCycle carries out one cycle of copies and returns how many they were. No row outside reads one of a cycle.
+func (c *kvCache) rotateCycle(rows, from []int, done []bool) int {
 	start := 0
 	for from[start] == start || done[start] {
 		start++
@@ -49,8 +49,8 @@ func (c *cache) rotate(rows, from []int, done []bool) int {
 		done[i] = true
 		cycle = append(cycle, rows[i])
 	}
-	n := c.size(1, c.width)
-	c.aside = sized(c.aside, n)
+	n := c.bytesUsed(1, c.width)
+	c.aside = resizeSlice(c.aside, n)
 	for _, t := range c.tensors {
 		row := func(r int) []byte { return t[r*n : (r+1)*n] }
 		copy(c.aside, row(cycle[0]))
@@ -63,7 +63,7 @@ func (c *cache) rotate(rows, from []int, done []bool) int {
 	return len(cycle)
 }
 
-func (c *cache) rotateLengths(cycle []int) {
+func (c *kvCache) rotateLengths(cycle []int) {
 	first := c.lengths[cycle[0]]
 	for i := range len(cycle) - 1 {
 		c.lengths[cycle[i]] = c.lengths[cycle[i+1]]

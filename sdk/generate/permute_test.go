@@ -11,8 +11,8 @@ import (
 )
 
 // small is a decoder, in each of the two forms.
-func small(inPlace bool) *decoder {
-	d := &decoder{layers: 2, heads: 3, dim: 2, past: backend.Float32, starts: -1, ends: -1}
+func small(inPlace bool) *decoderModel {
+	d := &decoderModel{layers: 2, heads: 3, dim: 2, past: backend.Float32, starts: -1, ends: -1}
 	if inPlace {
 		d.starts, d.ends = 1, 2
 	}
@@ -20,26 +20,26 @@ func small(inPlace bool) *decoder {
 }
 
 // filledCache returns a cache of rows of random lengths, whose bytes say which row they are of.
-func filledCache(r *rand.Rand, rows int, inPlace bool) *cache {
+func filledCache(r *rand.Rand, rows int, inPlace bool) *kvCache {
 	c := newCache(small(inPlace))
 	for i := range rows {
 		n := 1 + r.IntN(9)
 		from := newCache(small(inPlace))
 		from.begin(1, n)
-		tensors, _ := from.present(n)
+		tensors, _ := from.presentTensors(n)
 		for t, data := range tensors {
 			for j := range data {
 				data[j] = byte(100*t + 10*i + j%7 + 1)
 			}
 		}
-		from.filled(n, []int{n})
+		from.finishPrompts(n, []int{n})
 		c.add(from, 0)
 	}
 	return c
 }
 
 // contents are each row's tensors, without what is before or behind its columns.
-func contents(c *cache) []string {
+func contents(c *kvCache) []string {
 	all := make([]string, c.rows())
 	for r, n := range c.lengths {
 		var b bytes.Buffer
@@ -86,16 +86,16 @@ func TestFitKeepsRowsOfAGrowingCache(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	c := filledCache(r, 5, false)
 	before := contents(c)
-	c.rebuild(5, 80)
+	c.resizeRows(5, 80)
 	c.fit(80)
-	if c.width != c.longest() || !slices.Equal(contents(c), before) {
-		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(),
+	if c.width != c.maxRowLength() || !slices.Equal(contents(c), before) {
+		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.maxRowLength(),
 			slices.Equal(contents(c), before))
 	}
-	c.rebuild(5, columns(c.longest()))
+	c.resizeRows(5, maxWidth(c.maxRowLength()))
 	c.fit(80)
-	if c.width != columns(c.longest()) {
-		t.Errorf("fit copied for %d spare columns of %d", c.width-c.longest(), c.width)
+	if c.width != maxWidth(c.maxRowLength()) {
+		t.Errorf("fit copied for %d spare columns of %d", c.width-c.maxRowLength(), c.width)
 	}
 }
 
@@ -104,17 +104,17 @@ func TestFitKeepsRowsOfACacheInPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	c := filledCache(r, 5, true)
 	before := contents(c)
-	c.rebuild(5, c.longest())
+	c.resizeRows(5, c.maxRowLength())
 	c.fit(80)
-	if c.width <= c.longest() || !slices.Equal(contents(c), before) {
-		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.longest(),
+	if c.width <= c.maxRowLength() || !slices.Equal(contents(c), before) {
+		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.maxRowLength(),
 			slices.Equal(contents(c), before))
 	}
-	c.rebuild(5, columns(80))
-	if c.fit(80); c.width != columns(80) {
+	c.resizeRows(5, maxWidth(80))
+	if c.fit(80); c.width != maxWidth(80) {
 		t.Errorf("fit copied a cache of %d columns, of which rows can come to need 80", c.width)
 	}
-	if c.fit(12); c.width > columns(12) || !slices.Equal(contents(c), before) {
+	if c.fit(12); c.width > maxWidth(12) || !slices.Equal(contents(c), before) {
 		t.Errorf("wide cache after fit: width %d of rows up to 12, contents equal: %v", c.width,
 			slices.Equal(contents(c), before))
 	}
@@ -138,13 +138,13 @@ func TestPaddingIsCleared(t *testing.T) {
 func BenchmarkPermute(b *testing.B) {
 	for _, kind := range []string{"same", "one", "cycle"} {
 		b.Run(kind, func(b *testing.B) {
-			model := &decoder{layers: 4, heads: 8, dim: 64, past: backend.Float32, starts: -1, ends: -1}
+			model := &decoderModel{layers: 4, heads: 8, dim: 64, past: backend.Float32, starts: -1, ends: -1}
 			c := newCache(model)
 			for range 4 {
 				from := newCache(model)
 				from.begin(1, 256)
-				from.present(256)
-				from.filled(256, []int{256})
+				from.presentTensors(256)
+				from.finishPrompts(256, []int{256})
 				c.add(from, 0)
 			}
 			from := map[string][]int{"same": {0, 1, 2, 3}, "one": {0, 0, 2, 3}, "cycle": {1, 2, 3, 0}}[kind]

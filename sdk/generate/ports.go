@@ -6,28 +6,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// use is what a tensor of an encoder or a decoder is for.
-type use uint8
+// tensorUse is what a tensor of an encoder or a decoder is for.
+type tensorUse uint8
 
 const (
-	unused        use = iota
-	stored            // a slot's
-	tokens            // int64[N] or int64[N,T]: what the decoder is given
-	positions         // int64[N,T]: how many tokens are before each of them
-	positionsOnce     // int64[T]: the same for all rows
-	offset            // int64[1] or int64[]: how many tokens are in the cache
-	mask              // int64[N,P+T]: of the decoder's tokens, all ones
-	cached            // bool[1]: there is a past
-	logits            // float32[N,V] or float32[N,T,V]
-	sourceTokens      // int64[N,S]: what the encoder is given
-	sourceMask        // int64[N,S]: 1 for its tokens, 0 for padding
-	sourceLength      // int64[N]
-	features          // float32[N,...]: what it is given of audio
+	unused        tensorUse = iota
+	stored                  // a slot's
+	tokens                  // int64[N] or int64[N,T]: what the decoder is given
+	positions               // int64[N,T]: how many tokens are before each of them
+	positionsOnce           // int64[T]: the same for all rows
+	offset                  // int64[1] or int64[]: how many tokens are in the cache
+	mask                    // int64[N,P+T]: of the decoder's tokens, all ones
+	cached                  // bool[1]: there is a past
+	logits                  // float32[N,V] or float32[N,T,V]
+	sourceTokens            // int64[N,S]: what the encoder is given
+	sourceMask              // int64[N,S]: 1 for its tokens, 0 for padding
+	sourceLength            // int64[N]
+	features                // float32[N,...]: what it is given of audio
 )
 
-// port is one input or output of a graph. slot is where its value is kept, -1 where it is not.
-type port struct {
-	use  use
+// graphPort is one input or output of a graph. slot is where its value is kept, -1 where it is not.
+type graphPort struct {
+	use  tensorUse
 	slot int
 }
 
@@ -35,16 +35,16 @@ type port struct {
 type graph struct {
 	name    string
 	session backend.Session
-	in, out []port
+	in, out []graphPort
 }
 
-// has says whether an input has a use.
-func (g *graph) has(u use) bool {
-	return slices.ContainsFunc(g.in, func(p port) bool { return p.use == u })
+// hasUse says whether an input has a use.
+func (g *graph) hasUse(u tensorUse) bool {
+	return slices.ContainsFunc(g.in, func(p graphPort) bool { return p.use == u })
 }
 
 // decoderUses are the names of decoders' inputs that are neither a state nor of the encoder, by what exports call them.
-var decoderUses = map[string]use{
+var decoderUses = map[string]tensorUse{
 	"input_ids": tokens, "decoder_input_ids": tokens, "token": tokens, "tokens": tokens,
 	"position_ids": positions, "decoder_position_ids": positions, "cache_position": positionsOnce,
 	"offset": offset, "use_cache_branch": cached,
@@ -52,7 +52,7 @@ var decoderUses = map[string]use{
 }
 
 // encoderUses are the names of encoders' inputs.
-var encoderUses = map[string]use{
+var encoderUses = map[string]tensorUse{
 	"input_ids": sourceTokens, "src": sourceTokens, "attention_mask": sourceMask, "src_len": sourceLength,
 	"input_features": features, "mel": features,
 }
@@ -63,7 +63,7 @@ var constantNames = map[string]string{
 }
 
 // shapes are what the uses ask for: a type and the possible numbers of dimensions.
-var shapes = map[use]struct {
+var shapes = map[tensorUse]struct {
 	dtype backend.DType
 	ranks [2]int
 	text  string

@@ -2,24 +2,25 @@ package generate
 
 import "context"
 
-// prompter runs prompts. All of it but its channels belongs to one goroutine.
-type prompter struct {
+// promptRunner runs prompts. All of it but its channels belongs to one goroutine.
+type promptRunner struct {
 	*Generator
-	runner runner
-	done   chan prepared
-	spare  chan memory // that no prepared batch uses
+	runner modelRunner
+	done   chan preparedPrompts
+	spare  chan rowMemory // that no prepared batch uses
 }
 
-// prepared are prompts that have run: sequence i, if it goes on, continues row i of the state, which goes back
+// preparedPrompts are prompts that have run: sequence i, if it goes on, continues row i of the state, which goes back
 // to spare.
-type prepared struct {
+type preparedPrompts struct {
 	batch []*sequence // nil where the answer is complete already
-	state memory
+	state rowMemory
 }
 
-func newPrompter(g *Generator) *prompter {
-	p := &prompter{
-		Generator: g, runner: g.model.newRunner(), done: make(chan prepared, 1), spare: make(chan memory, g.promptCaches()),
+func newPrompter(g *Generator) *promptRunner {
+	p := &promptRunner{
+		Generator: g, runner: g.model.newRunner(), done: make(chan preparedPrompts, 1), spare: make(chan rowMemory,
+			g.promptCaches()),
 	}
 	for range g.promptCaches() {
 		p.spare <- g.model.newMemory()
@@ -27,10 +28,10 @@ func newPrompter(g *Generator) *prompter {
 	return p
 }
 
-// run prepares prompts as they come, until the generator closes.
-func (p *prompter) run() {
+// runPrompts prepares prompts as they come, until the generator closes.
+func (p *promptRunner) runPrompts() {
 	for {
-		batch := p.take()
+		batch := p.takeWaiting()
 		if len(batch) == 0 {
 			select {
 			case <-p.closing:
@@ -43,14 +44,14 @@ func (p *prompter) run() {
 		case <-p.closing:
 			return
 		case m := <-p.spare:
-			if !p.hand(p.prepare(batch, m)) {
+			if !p.sendPrepared(p.preparePrompts(batch, m)) {
 				return
 			}
 		}
 	}
 }
 
-func (p *prompter) hand(r prepared) bool {
+func (p *promptRunner) sendPrepared(r preparedPrompts) bool {
 	select {
 	case <-p.closing:
 		return false
@@ -59,19 +60,19 @@ func (p *prompter) hand(r prepared) bool {
 	}
 }
 
-// prepare runs prompts, and ends the sequences that have their answer.
-func (p *prompter) prepare(batch []*sequence, m memory) prepared {
+// preparePrompts runs prompts, and ends the sequences that have their answer.
+func (p *promptRunner) preparePrompts(batch []*sequence, m rowMemory) preparedPrompts {
 	shareSteps(p.options.Beams, batch)
 	logits, err := p.runner.prompts(context.Background(), m, batch)
 	for i, s := range batch {
 		if s.err = err; err == nil {
-			s.advance(logits[i : i+1])
+			s.advanceSearch(logits[i : i+1])
 		}
-		if s.over() {
-			p.end(s)
+		if s.isFinished() {
+			p.endSequence(s)
 			batch[i] = nil
 		}
 	}
-	p.count(func(st *Stats) { st.Prompts++ })
-	return prepared{batch, m}
+	p.updateStats(func(st *Stats) { st.Prompts++ })
+	return preparedPrompts{batch, m}
 }

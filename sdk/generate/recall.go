@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// recalling is the session of a decoder that takes no past, as one that remembers tokens alone: each run of it runs all
-// tokens of each row so far. Its outputs are the logits of the last token, and the tokens.
-type recalling struct {
+// recallingSession is the session of a decoder that takes no past, as one that remembers tokens alone: each run of it
+// runs all tokens of each row so far. Its outputs are the logits of the last token, and the tokens.
+type recallingSession struct {
 	backend.Session
 	in, out        []backend.TensorInfo
 	tokens, logits int // among the inputs and the outputs of the session
@@ -21,10 +21,10 @@ type recalling struct {
 // so that nobody asks the session to keep them.
 const recalled, recalledNext = "recalled_tokens", "recalled_tokens_out"
 
-// recall makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing else.
-// What other outputs it has is not used.
-func recall(p EncoderDecoder) EncoderDecoder {
-	d := &recalling{Session: p.Decoder, in: slices.Clone(p.Decoder.Inputs()), tokens: -1, logits: -1}
+// recallPast makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing
+// else. What other outputs it has is not used.
+func recallPast(p EncoderDecoder) EncoderDecoder {
+	d := &recallingSession{Session: p.Decoder, in: slices.Clone(p.Decoder.Inputs()), tokens: -1, logits: -1}
 	for i, info := range d.in {
 		switch {
 		case decoderUses[info.Name] == tokens && len(info.Shape) == 2 && info.Shape[1] < 0:
@@ -52,15 +52,15 @@ func ofEncoder(encoder backend.Session, name string) bool {
 		slices.ContainsFunc(encoder.Inputs(), is)
 }
 
-func (d *recalling) Inputs() []backend.TensorInfo  { return d.in }
-func (d *recalling) Outputs() []backend.TensorInfo { return d.out }
+func (d *recallingSession) Inputs() []backend.TensorInfo  { return d.in }
+func (d *recallingSession) Outputs() []backend.TensorInfo { return d.out }
 
 // KeptIn is that of the decoder.
-func (d *recalling) KeptIn() any { return backend.KeptIn(d.Session) }
+func (d *recallingSession) KeptIn() any { return backend.KeptIn(d.Session) }
 
 // Describe says what a step costs.
-func (d *recalling) Describe() backend.Info {
-	info := describe(d.Session)
+func (d *recallingSession) Describe() backend.Info {
+	info := describeSession(d.Session)
 	info.Details["past"] = "the decoder takes none: all tokens of an answer run again at each step"
 	return info
 }
@@ -71,14 +71,14 @@ type recallingCall struct {
 	in, out []backend.Tensor
 }
 
-func (d *recalling) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (d *recallingSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	c, ok := d.calls.Get().(*recallingCall)
 	if !ok {
 		c = &recallingCall{out: make([]backend.Tensor, len(d.Session.Outputs()))}
 	}
 	defer d.calls.Put(c)
 	before := in[len(in)-1]
-	all := c.join(&before, &in[d.tokens])
+	all := c.joinTokens(&before, &in[d.tokens])
 	c.in = append(c.in[:0], in[:len(in)-1]...)
 	c.in[d.tokens].Data, c.in[d.tokens].Shape = backend.Bytes(c.ids), all[1:]
 	if err := d.Session.Run(ctx, c.in, c.out); err != nil {
@@ -96,8 +96,8 @@ func (d *recalling) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// join puts new tokens behind those of before, row by row, and returns the shape of all.
-func (c *recallingCall) join(before, tokens *backend.Tensor) []int64 {
+// joinTokens puts new tokens behind those of before, row by row, and returns the shape of all.
+func (c *recallingCall) joinTokens(before, tokens *backend.Tensor) []int64 {
 	old, added := backend.View[int64](before.Data), backend.View[int64](tokens.Data)
 	rows, past, n := before.Shape[1], before.Shape[2], tokens.Shape[1]
 	c.ids = c.ids[:0]

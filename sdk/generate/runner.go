@@ -9,7 +9,7 @@ import (
 
 // tokenRunner runs a decoder: it makes the session's tensors of tokens and a cache, in memory that it reuses.
 type tokenRunner struct {
-	model   *decoder
+	model   *decoderModel
 	session backend.Session
 	in, out []backend.Tensor
 
@@ -20,7 +20,7 @@ type tokenRunner struct {
 	scores               [][]float32
 }
 
-func newRunner(m *decoder, s backend.Session) *tokenRunner {
+func newRunner(m *decoderModel, s backend.Session) *tokenRunner {
 	r := &tokenRunner{
 		model: m, session: s, one: [1]int64{1},
 		in: make([]backend.Tensor, len(s.Inputs())), out: make([]backend.Tensor, len(s.Outputs())),
@@ -32,61 +32,61 @@ func newRunner(m *decoder, s backend.Session) *tokenRunner {
 }
 
 // step runs the last token of each row, which joins the cache. The logits of each row are valid until the next run.
-func (r *tokenRunner) step(ctx context.Context, m memory, tokens []int32) ([][]float32, error) {
-	c := m.(*cache)
+func (r *tokenRunner) step(ctx context.Context, m rowMemory, tokens []int32) ([][]float32, error) {
+	c := m.(*kvCache)
 	rows := c.rows()
-	r.resize(rows, 1, c.width+1)
+	r.resizeInputs(rows, 1, c.width+1)
 	for i, n := range c.lengths {
 		r.ids[i], r.positions[i] = int64(tokens[i]), int64(n)
 		r.starts[i], r.ends[i] = int64(n), int64(n+1)
-		r.unmask(i, c.width+1, n+1)
+		r.unmaskRow(i, c.width+1, n+1)
 	}
-	if err := r.run(ctx, c, 1); err != nil {
+	if err := r.runModel(ctx, c, 1); err != nil {
 		return nil, err
 	}
-	c.stepped()
-	return r.last(1), nil
+	c.finishStep()
+	return r.lastLogits(1), nil
 }
 
 // prompts runs whole prompts, which make up the cache afterwards. Shorter ones are padded: on the left, or on the right
 // where the cache is in place.
-func (r *tokenRunner) prompts(ctx context.Context, m memory, batch []*sequence) ([][]float32, error) {
-	c, width := m.(*cache), 0
+func (r *tokenRunner) prompts(ctx context.Context, m rowMemory, batch []*sequence) ([][]float32, error) {
+	c, width := m.(*kvCache), 0
 	lengths := make([]int, len(batch))
 	for i, s := range batch {
 		lengths[i] = len(s.prompt.Tokens)
 		width = max(width, lengths[i])
 	}
 	c.begin(len(batch), width)
-	r.resize(len(batch), width, width)
+	r.resizeInputs(len(batch), width, width)
 	for i, s := range batch {
-		r.fill(i, width, s.prompt.Tokens, batch[0].prompt.PadToken)
+		r.fillRow(i, width, s.prompt.Tokens, batch[0].prompt.PadToken)
 	}
-	if err := r.run(ctx, c, width); err != nil {
+	if err := r.runModel(ctx, c, width); err != nil {
 		return nil, err
 	}
-	c.filled(width, lengths)
-	return r.last(width), nil
+	c.finishPrompts(width, lengths)
+	return r.lastLogits(width), nil
 }
 
-// resize makes room for rows of n tokens, and for their masks.
-func (r *tokenRunner) resize(rows, n, width int) {
-	r.ids = sized(r.ids, rows*n)
-	r.positions = sized(r.positions, rows*n)
-	r.mask = sized(r.mask, rows*width)
-	r.starts = sized(r.starts, rows)
-	r.ends = sized(r.ends, rows)
+// resizeInputs makes room for rows of n tokens, and for their masks.
+func (r *tokenRunner) resizeInputs(rows, n, width int) {
+	r.ids = resizeSlice(r.ids, rows*n)
+	r.positions = resizeSlice(r.positions, rows*n)
+	r.mask = resizeSlice(r.mask, rows*width)
+	r.starts = resizeSlice(r.starts, rows)
+	r.ends = resizeSlice(r.ends, rows)
 }
 
-func sized[T any](s []T, n int) []T {
+func resizeSlice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)
 	}
 	return s[:n]
 }
 
-// fill writes a prompt to a row of width tokens. Positions count from its first token.
-func (r *tokenRunner) fill(row, width int, prompt []int32, pad int32) {
+// fillRow writes a prompt to a row of width tokens. Positions count from its first token.
+func (r *tokenRunner) fillRow(row, width int, prompt []int32, pad int32) {
 	ids, positions := r.ids[row*width:(row+1)*width], r.positions[row*width:(row+1)*width]
 	for i := range ids {
 		ids[i], positions[i] = int64(pad), 0
@@ -99,11 +99,11 @@ func (r *tokenRunner) fill(row, width int, prompt []int32, pad int32) {
 		ids[start+i], positions[start+i] = int64(id), int64(i)
 	}
 	r.starts[row], r.ends[row] = 0, int64(len(prompt))
-	r.unmask(row, width, len(prompt))
+	r.unmaskRow(row, width, len(prompt))
 }
 
-// unmask lets a row see its last n columns.
-func (r *tokenRunner) unmask(row, width, n int) {
+// unmaskRow lets a row see its last n columns.
+func (r *tokenRunner) unmaskRow(row, width, n int) {
 	if r.model.mask < 0 {
 		return
 	}
@@ -114,16 +114,16 @@ func (r *tokenRunner) unmask(row, width, n int) {
 	}
 }
 
-// run executes the model on n tokens of each row behind the cache, and writes what becomes the cache.
-func (r *tokenRunner) run(ctx context.Context, c *cache, n int) error {
+// runModel executes the model on n tokens of each row behind the cache, and writes what becomes the cache.
+func (r *tokenRunner) runModel(ctx context.Context, c *kvCache, n int) error {
 	m, rows := r.model, c.rows()
 	r.setTokens(rows, n, c.width+n)
 	for slot, i := range m.pasts {
-		r.set(i, c.past()[slot][:c.size(rows, c.width)], rows, m.heads, c.width, m.dim)
+		r.setInput(i, c.pastTensors()[slot][:c.bytesUsed(rows, c.width)], rows, m.heads, c.width, m.dim)
 	}
-	present, width := c.present(n)
+	present, width := c.presentTensors(n)
 	for slot, data := range present {
-		r.place(m.presents[slot], m.past, data, rows, m.heads, width, m.dim)
+		r.setOutput(m.presents[slot], m.past, data, rows, m.heads, width, m.dim)
 	}
 	if err := r.placeLogits(rows, n); err != nil {
 		return err
@@ -131,29 +131,29 @@ func (r *tokenRunner) run(ctx context.Context, c *cache, n int) error {
 	if err := r.session.Run(ctx, r.in, r.out); err != nil {
 		return fmt.Errorf("run %d tokens of %d sequences behind %d columns of cache: %w", n, rows, c.width, err)
 	}
-	return r.check(rows, r.kept(n), width)
+	return r.checkOutputs(rows, r.logitCount(n), width)
 }
 
 // setTokens sets the inputs of tokens, as far as the model has them.
 func (r *tokenRunner) setTokens(rows, n, width int) {
 	m := r.model
-	r.set(m.ids, backend.Bytes(r.ids), rows, n)
+	r.setInput(m.ids, backend.Bytes(r.ids), rows, n)
 	if m.mask >= 0 {
-		r.set(m.mask, backend.Bytes(r.mask), rows, width)
+		r.setInput(m.mask, backend.Bytes(r.mask), rows, width)
 	}
 	if m.positions >= 0 {
-		r.set(m.positions, backend.Bytes(r.positions), rows, n)
+		r.setInput(m.positions, backend.Bytes(r.positions), rows, n)
 	}
 	if m.inPlace() {
-		r.set(m.starts, backend.Bytes(r.starts), rows)
-		r.set(m.ends, backend.Bytes(r.ends), rows)
+		r.setInput(m.starts, backend.Bytes(r.starts), rows)
+		r.setInput(m.ends, backend.Bytes(r.ends), rows)
 	}
 	if m.keep >= 0 {
-		r.set(m.keep, backend.Bytes(r.one[:]))
+		r.setInput(m.keep, backend.Bytes(r.one[:]))
 	}
 }
 
-func (r *tokenRunner) set(i int, data []byte, shape ...int) {
+func (r *tokenRunner) setInput(i int, data []byte, shape ...int) {
 	t := &r.in[i]
 	t.Data, t.Shape = data, t.Shape[:0]
 	for _, d := range shape {
@@ -161,7 +161,7 @@ func (r *tokenRunner) set(i int, data []byte, shape ...int) {
 	}
 }
 
-func (r *tokenRunner) place(i int, d backend.DType, data []byte, shape ...int) {
+func (r *tokenRunner) setOutput(i int, d backend.DType, data []byte, shape ...int) {
 	t := &r.out[i]
 	t.DType, t.Data, t.Shape = d, data, t.Shape[:0]
 	for _, d := range shape {
@@ -169,8 +169,8 @@ func (r *tokenRunner) place(i int, d backend.DType, data []byte, shape ...int) {
 	}
 }
 
-// kept is for how many of n tokens the model gives logits.
-func (r *tokenRunner) kept(n int) int {
+// logitCount is for how many of n tokens the model gives logits.
+func (r *tokenRunner) logitCount(n int) int {
 	if r.model.lastOnly {
 		return 1
 	}
@@ -183,13 +183,13 @@ func (r *tokenRunner) placeLogits(rows, n int) error {
 		r.out[r.model.scores].Release()
 		return nil
 	}
-	r.logits = sized(r.logits, rows*r.kept(n)*r.model.vocab)
-	r.place(r.model.scores, backend.Float32, backend.Bytes(r.logits), rows, r.kept(n), r.model.vocab)
+	r.logits = resizeSlice(r.logits, rows*r.logitCount(n)*r.model.vocab)
+	r.setOutput(r.model.scores, backend.Float32, backend.Bytes(r.logits), rows, r.logitCount(n), r.model.vocab)
 	return nil
 }
 
-// check holds what came out to the shapes that the next step builds on.
-func (r *tokenRunner) check(rows, n, width int) error {
+// checkOutputs holds what came out to the shapes that the next step builds on.
+func (r *tokenRunner) checkOutputs(rows, n, width int) error {
 	l := &r.out[r.model.scores]
 	if len(l.Shape) != 3 || l.Shape[0] != int64(rows) || l.Shape[1] != int64(n) || l.Shape[2] <= 0 {
 		return fmt.Errorf("%w: logits of shape %s, want [%d,%d,VOCABULARY]", ErrModel, backend.ShapeString(l.Shape), rows, n)
@@ -204,18 +204,18 @@ func (r *tokenRunner) check(rows, n, width int) error {
 	return nil
 }
 
-// last are the logits of each row's last token of n.
-func (r *tokenRunner) last(n int) [][]float32 {
+// lastLogits are the logits of each row's last token of n.
+func (r *tokenRunner) lastLogits(n int) [][]float32 {
 	l := &r.out[r.model.scores]
 	vocab := int(l.Shape[2])
 	all := backend.View[float32](l.Data)
 	r.scores = r.scores[:0]
 	for row := range int(l.Shape[0]) {
-		at := r.kept(n) - 1
+		at := r.logitCount(n) - 1
 		if r.model.inPlace() && !r.model.lastOnly {
 			at = int(r.ends[row] - r.starts[row] - 1)
 		}
-		r.scores = append(r.scores, all[(row*r.kept(n)+at)*vocab:][:vocab])
+		r.scores = append(r.scores, all[(row*r.logitCount(n)+at)*vocab:][:vocab])
 	}
 	return r.scores
 }

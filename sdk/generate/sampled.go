@@ -10,30 +10,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sampled draws a token at each step.
-type sampled struct {
-	greedy
+// samplingSearch draws a token at each step.
+type samplingSearch struct {
+	greedySearch
 	temperature, topP   float64
 	topK                int // 0: all
 	seed                uint64
 	presence, frequency float64
 	times               map[int32]int // how often the answer holds a token; nil: there are no penalties
 
-	draws []draw
+	draws []weightedToken
 }
 
-// draw is a token that can be drawn.
-type draw struct {
+// weightedToken is a token that can be drawn.
+type weightedToken struct {
 	id     int32
 	logit  float64
 	weight float64 // its probability, but for a factor that all have
 }
 
-func newSampled(p *backend.Prompt, o Options) *sampled {
+func newSampled(p *backend.Prompt, o Options) *samplingSearch {
 	of := p.Sampling
-	s := &sampled{
-		greedy: greedy{limits: limitsOf(p, o)}, temperature: or(of.Temperature, 1), topP: or(of.TopP, 1),
-		topK: max(or(of.TopK, -1), 0), presence: or(of.PresencePenalty, 0), frequency: or(of.FrequencyPenalty, 0),
+	s := &samplingSearch{
+		greedySearch: greedySearch{answerLimits: limitsOf(p, o)}, temperature: valueOr(of.Temperature, 1),
+		topP: valueOr(of.TopP, 1),
+		topK: max(valueOr(of.TopK, -1), 0), presence: valueOr(of.PresencePenalty, 0), frequency: valueOr(of.FrequencyPenalty,
+			0),
 	}
 	if of.Seed != nil {
 		s.seed = uint64(*of.Seed)
@@ -46,27 +48,27 @@ func newSampled(p *backend.Prompt, o Options) *sampled {
 	return s
 }
 
-func or[T any](v *T, otherwise T) T {
+func valueOr[T any](v *T, otherwise T) T {
 	if v == nil {
 		return otherwise
 	}
 	return *v
 }
 
-func (s *sampled) next(logits [][]float32) error {
-	id, err := s.draw(logits[0], len(s.ids))
+func (s *samplingSearch) next(logits [][]float32) error {
+	id, err := s.drawToken(logits[0], len(s.ids))
 	if err != nil {
 		return err
 	}
 	if s.times != nil {
 		s.times[id]++
 	}
-	s.take(id)
+	s.appendToken(id)
 	return nil
 }
 
-// draw is the token behind n others. It changes the logits where there are penalties.
-func (s *sampled) draw(logits []float32, n int) (int32, error) {
+// drawToken draws the token that follows n others. It changes the logits where there are penalties.
+func (s *samplingSearch) drawToken(logits []float32, n int) (int32, error) {
 	if s.mustEnd(n) {
 		return s.ends[0], nil
 	}
@@ -75,44 +77,47 @@ func (s *sampled) draw(logits []float32, n int) (int32, error) {
 			logits[id] -= float32(s.presence + s.frequency*float64(times))
 		}
 	}
-	greatest, err := argmax(logits, s.banned(n))
+	greatest, err := argmax(logits, s.bannedTokens(n))
 	if err != nil || s.temperature == 0 {
 		return greatest, err
 	}
 	if math.IsInf(float64(logits[greatest]), 1) {
 		return 0, fmt.Errorf("%w: that of token %d is infinite", errScores, greatest)
 	}
-	s.weigh(logits, greatest, n)
-	s.narrow()
-	return s.pick(rand.New(rand.NewPCG(s.seed, uint64(n))).Float64()), nil //nolint:gosec // draws are no secrets
+	s.weighTokens(logits, greatest, n)
+	s.applyTopLimits()
+	return s.pickToken(rand.New(rand.NewPCG(s.seed, uint64(n))).Float64()), nil //nolint:gosec // draws are no secrets
 }
 
-// weigh lists the tokens that can be drawn, by their ids.
-func (s *sampled) weigh(logits []float32, greatest int32, n int) {
+// weighTokens lists the tokens that can be drawn, by their ids.
+func (s *samplingSearch) weighTokens(logits []float32, greatest int32, n int) {
 	most := float64(logits[greatest])
 	s.draws = s.draws[:0]
 	for i, v := range logits {
 		weight := math.Exp((float64(v) - most) / s.temperature)
 		if weight > 0 {
-			s.draws = append(s.draws, draw{int32(i), float64(v), weight})
+			s.draws = append(s.draws, weightedToken{int32(i), float64(v), weight})
 		}
 	}
-	if banned := s.banned(n); len(banned) > 0 {
-		s.draws = slices.DeleteFunc(s.draws, func(d draw) bool { return among(d.id, banned) })
+	if banned := s.bannedTokens(n); len(banned) > 0 {
+		s.draws = slices.DeleteFunc(s.draws, func(d weightedToken) bool { return containsToken(d.id, banned) })
 	}
 }
 
-// narrow leaves what TopK and TopP admit.
-func (s *sampled) narrow() {
+// applyTopLimits leaves what TopK and TopP admit.
+func (s *samplingSearch) applyTopLimits() {
 	if s.topP >= 1 && (s.topK == 0 || s.topK >= len(s.draws)) {
 		return
 	}
-	slices.SortFunc(s.draws, func(a, b draw) int { return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(s.draws, func(a, b weightedToken) int {
+		return cmp.Or(cmp.Compare(b.logit, a.logit), cmp.Compare(a.id,
+			b.id))
+	})
 	if s.topK > 0 && s.topK < len(s.draws) {
 		s.draws = s.draws[:s.topK]
 	}
 	if s.topP < 1 {
-		enough, sum := s.topP*s.sum(), 0.0
+		enough, sum := s.topP*s.sumWeights(), 0.0
 		for i, d := range s.draws {
 			if sum += d.weight; sum >= enough {
 				s.draws = s.draws[:i+1]
@@ -120,10 +125,10 @@ func (s *sampled) narrow() {
 			}
 		}
 	}
-	slices.SortFunc(s.draws, func(a, b draw) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(s.draws, func(a, b weightedToken) int { return cmp.Compare(a.id, b.id) })
 }
 
-func (s *sampled) sum() float64 {
+func (s *samplingSearch) sumWeights() float64 {
 	sum := 0.0
 	for _, d := range s.draws {
 		sum += d.weight
@@ -131,9 +136,9 @@ func (s *sampled) sum() float64 {
 	return sum
 }
 
-// pick is the first token up to which the weights add up to more than this part of all.
-func (s *sampled) pick(part float64) int32 {
-	upTo, sum := part*s.sum(), 0.0
+// pickToken returns the first token up to which the weights add up to more than this part of all.
+func (s *samplingSearch) pickToken(part float64) int32 {
+	upTo, sum := part*s.sumWeights(), 0.0
 	for _, d := range s.draws {
 		if sum += d.weight; sum > upTo {
 			return d.id

@@ -14,7 +14,7 @@ var errScores = errors.New("the model's logits are not numbers")
 func argmax(logits []float32, banned []int32) (int32, error) {
 	best, at := float32(math.Inf(-1)), -1
 	for i, v := range logits {
-		if v > best && !among(int32(i), banned) {
+		if v > best && !containsToken(int32(i), banned) {
 			best, at = v, i
 		} else if v != v {
 			return 0, fmt.Errorf("%w: that of token %d", errScores, i)
@@ -26,7 +26,7 @@ func argmax(logits []float32, banned []int32) (int32, error) {
 	return int32(at), nil
 }
 
-func among(id int32, ids []int32) bool {
+func containsToken(id int32, ids []int32) bool {
 	return slices.Contains(ids, id)
 }
 
@@ -38,13 +38,13 @@ type candidate struct {
 	sum   float32 // by the rule of GNMT, whose scores are divided sums
 }
 
-// best keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.
-type best struct {
+// topCandidates keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.
+type topCandidates struct {
 	n    int
 	kept []candidate
 }
 
-func (b *best) offer(c candidate) {
+func (b *topCandidates) offerCandidate(c candidate) {
 	if len(b.kept) == b.n {
 		if c.score <= b.kept[b.n-1].score {
 			return
@@ -59,8 +59,8 @@ func (b *best) offer(c candidate) {
 	b.kept[i] = c
 }
 
-// floor is the score that a candidate must exceed to be kept.
-func (b *best) floor() float32 {
+// minScore is the score that a candidate must exceed to be kept.
+func (b *topCandidates) minScore() float32 {
 	if len(b.kept) < b.n {
 		return float32(math.Inf(-1))
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// search chooses the tokens of one answer. Its branches are the rows that it needs in the cache.
-type search interface {
+// tokenSearch chooses the tokens of one answer. Its branches are the rows that it needs in the cache.
+type tokenSearch interface {
 	// next takes the logits of each branch, which are its to change, and chooses. At first there is one branch, the
 	// prompt.
 	next(logits [][]float32) error
@@ -55,7 +55,7 @@ type BeamSink interface {
 }
 
 // newSearch begins the search for one answer; all says that its other beams are asked for as well.
-func newSearch(p *backend.Prompt, o Options, all bool) search {
+func newSearch(p *backend.Prompt, o Options, all bool) tokenSearch {
 	switch {
 	case o.Beams != HuggingFace:
 		return newGNMTBeams(p, o, all)
@@ -64,42 +64,42 @@ func newSearch(p *backend.Prompt, o Options, all bool) search {
 	case p.Sampling != nil:
 		return newSampled(p, o)
 	}
-	return &greedy{limits: limitsOf(p, o)}
+	return &greedySearch{answerLimits: limitsOf(p, o)}
 }
 
-// branches is how many rows a prompt's search needs.
-func branches(p *backend.Prompt) int { return max(p.Beams, 1) }
+// branchCount is how many rows a prompt's search needs.
+func branchCount(p *backend.Prompt) int { return max(p.Beams, 1) }
 
-// greedy takes the most probable token at each step.
-type greedy struct {
-	limits
+// greedySearch takes the most probable token at each step.
+type greedySearch struct {
+	answerLimits
 	ids   []int32
 	ended bool
 }
 
-func (g *greedy) next(logits [][]float32) error {
-	id, err := g.best(logits[0], len(g.ids))
+func (g *greedySearch) next(logits [][]float32) error {
+	id, err := g.bestToken(logits[0], len(g.ids))
 	if err != nil {
 		return err
 	}
-	g.take(id)
+	g.appendToken(id)
 	return nil
 }
 
-// take goes on with a token.
-func (g *greedy) take(id int32) {
+// appendToken goes on with a token.
+func (g *greedySearch) appendToken(id int32) {
 	g.ids = append(g.ids, id)
-	g.ended = len(g.ids) >= g.most || among(id, g.ends)
+	g.ended = len(g.ids) >= g.maxTokens || containsToken(id, g.ends)
 }
 
-func (g *greedy) done() bool      { return g.ended }
-func (g *greedy) tokens() []int32 { return g.ids[len(g.ids)-1:] }
-func (g *greedy) parents() []int  { return alone[:] }
-func (g *greedy) answer() []int32 { return g.ids }
+func (g *greedySearch) done() bool      { return g.ended }
+func (g *greedySearch) tokens() []int32 { return g.ids[len(g.ids)-1:] }
+func (g *greedySearch) parents() []int  { return alone[:] }
+func (g *greedySearch) answer() []int32 { return g.ids }
 
 // beams is the answer, whose probability nobody asked for.
-func (g *greedy) beams() []Beam {
-	return []Beam{{IDs: slices.Clone(g.ids), Ended: among(g.ids[len(g.ids)-1], g.ends)}}
+func (g *greedySearch) beams() []Beam {
+	return []Beam{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.ends)}}
 }
 
 // alone are the parents of a single branch. It is never written to.

@@ -11,8 +11,8 @@ type sequence struct {
 	ctx       context.Context
 	prompt    backend.Prompt
 	sink      backend.TokenSink
-	search    search
-	size      size
+	search    tokenSearch
+	size      memorySize
 	features  backend.Tensor // of one row, for an encoder that takes no tokens
 	rows      []int          // in the cache, one for each branch
 	announced bool           // FirstToken was called
@@ -29,21 +29,21 @@ func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, 
 	}
 }
 
-// advance gives the search the logits of its branches, and reports the first token of a greedy one.
-func (s *sequence) advance(logits [][]float32) {
+// advanceSearch gives the search the logits of its branches, and reports the first token of a greedy one.
+func (s *sequence) advanceSearch(logits [][]float32) {
 	if err := s.search.next(logits); err != nil {
 		s.err = err
 		return
 	}
 	s.awaited.Sign()
-	if !s.announced && branches(&s.prompt) == 1 {
+	if !s.announced && branchCount(&s.prompt) == 1 {
 		s.announced = true
 		s.sink.FirstToken(backend.Tokens{IDs: s.search.answer()[:1], N: 1})
 	}
 }
 
-// over says that the sequence needs no further step.
-func (s *sequence) over() bool {
+// isFinished says that the sequence needs no further step.
+func (s *sequence) isFinished() bool {
 	if s.err == nil {
 		s.err = context.Cause(s.ctx)
 	}

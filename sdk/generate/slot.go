@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// slot is one tensor that an encoder-decoder keeps of each sequence from run to run: a state, which each step writes
-// anew, or a constant, which stays what the encoder or the first run made it.
-type slot struct {
+// stateSlot is one tensor that an encoder-decoder keeps of each sequence from run to run: a state, which each step
+// writes anew, or a constant, which stays what the encoder or the first run made it.
+type stateSlot struct {
 	name     string
 	dtype    backend.DType
 	shape    []int64 // -1 for rows and, where it is free, for the width
@@ -21,8 +21,8 @@ type slot struct {
 
 // newSlot reads a slot's axes from its shape: the first free one is that of rows, the second that of the width. ok is
 // false where there is none of rows, or a third, or a row takes more than mostElements.
-func newSlot(info backend.TensorInfo) (s slot, ok bool) {
-	s = slot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
+func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
+	s = stateSlot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
 	for axis, d := range info.Shape {
 		switch {
 		case d >= 0:
@@ -34,14 +34,14 @@ func newSlot(info backend.TensorInfo) (s slot, ok bool) {
 			return s, false
 		}
 	}
-	return s, s.rows >= 0 && backend.Elements(s.shaped(nil, 1, 1)) <= mostElements
+	return s, s.rows >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= mostElements
 }
 
 // mostElements is how many values a row of a width of 1 may have: no model comes near it.
 const mostElements = 1 << 32
 
-// shaped appends the shape of rows of a width to dst.
-func (s *slot) shaped(dst []int64, rows, width int) []int64 {
+// appendShape appends the shape of rows of a width to dst.
+func (s *stateSlot) appendShape(dst []int64, rows, width int) []int64 {
 	dst = append(dst, s.shape...)
 	dst[s.rows] = int64(rows)
 	if s.width >= 0 {
@@ -51,35 +51,35 @@ func (s *slot) shaped(dst []int64, rows, width int) []int64 {
 }
 
 // widthOf is how wide a tensor is, 0 where the slot has no width.
-func (s *slot) widthOf(t *backend.Tensor) int {
+func (s *stateSlot) widthOf(t *backend.Tensor) int {
 	if s.width < 0 {
 		return 0
 	}
 	return int(t.Shape[s.width])
 }
 
-// bytes is the size of rows of a width.
-func (s *slot) bytes(rows, width int) int {
-	return int(backend.Elements(s.shaped(make([]int64, 0, 8), rows, width))) * s.dtype.Size()
+// byteSize is the size of rows of a width.
+func (s *stateSlot) byteSize(rows, width int) int {
+	return int(backend.Elements(s.appendShape(make([]int64, 0, 8), rows, width))) * s.dtype.Size()
 }
 
-// takes says what is wrong with a tensor of so many rows as the slot's value.
-func (s *slot) takes(t *backend.Tensor, rows int) error {
+// checkTensor says what is wrong with a tensor of so many rows as the slot's value.
+func (s *stateSlot) checkTensor(t *backend.Tensor, rows int) error {
 	ok := t.DType == s.dtype && len(t.Shape) == len(s.shape)
 	for i := range s.shape {
 		ok = ok && (s.shape[i] < 0 || s.shape[i] == t.Shape[i])
 	}
 	if !ok || t.Shape[s.rows] != int64(rows) {
-		want := s.shaped(nil, rows, -1)
+		want := s.appendShape(nil, rows, -1)
 		return fmt.Errorf("%s is %v%s, want %v%s", s.name, t.DType, backend.ShapeString(t.Shape), s.dtype,
 			backend.ShapeString(want))
 	}
 	return nil
 }
 
-// blocks says how a tensor's bytes are divided: for each index of what is before the rows, and each row, middle
+// blockCounts says how a tensor's bytes are divided: for each index of what is before the rows, and each row, middle
 // pieces of the width, each so many bytes wide for one column.
-func (s *slot) blocks() (outer, middle, column int) {
+func (s *stateSlot) blockCounts() (outer, middle, column int) {
 	behind := s.rows + 1
 	if s.width >= 0 {
 		middle = int(backend.Elements(s.shape[behind:s.width]))
@@ -90,10 +90,10 @@ func (s *slot) blocks() (outer, middle, column int) {
 	return int(backend.Elements(s.shape[:s.rows])), middle, int(backend.Elements(s.shape[behind:])) * s.dtype.Size()
 }
 
-// gather copies rows of src to the rows from at on of dst, a tensor of total rows of a width: what src is narrower
+// gatherRows copies rows of src to the rows from at on of dst, a tensor of total rows of a width: what src is narrower
 // stays zero on the right, where it is wider it is cut.
-func (s *slot) gather(dst []byte, width, at, total int, src *backend.Tensor, rows []int32) {
-	outer, middle, column := s.blocks()
+func (s *stateSlot) gatherRows(dst []byte, width, at, total int, src *backend.Tensor, rows []int32) {
+	outer, middle, column := s.blockCounts()
 	have, from, to := int(src.Shape[s.rows]), column, column
 	if s.width >= 0 {
 		from, to = from*s.widthOf(src), to*width
@@ -111,10 +111,10 @@ func (s *slot) gather(dst []byte, width, at, total int, src *backend.Tensor, row
 
 // inOrder says that rows are the first n, each once and in order.
 func inOrder(rows []int32, n int) bool {
-	return len(rows) == n && !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= n }) && ascending(rows)
+	return len(rows) == n && !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= n }) && isAscending(rows)
 }
 
-func ascending(rows []int32) bool {
+func isAscending(rows []int32) bool {
 	for i, r := range rows {
 		if int(r) != i {
 			return false

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// encode runs the encoder on the sources of a batch, which begins the state: what a decoder reads of them is in it
+// runEncoder runs the encoder on the sources of a batch, which begins the state: what a decoder reads of them is in it
 // then.
-func (r *coderRunner) encode(ctx context.Context, s *state, batch []*sequence) error {
+func (r *coderRunner) runEncoder(ctx context.Context, s *coderState, batch []*sequence) error {
 	sources := make([]int, len(batch))
 	for i, q := range batch {
 		sources[i] = q.size.source
@@ -24,43 +24,43 @@ func (r *coderRunner) encode(ctx context.Context, s *state, batch []*sequence) e
 			return err
 		}
 		if p.slot >= 0 {
-			copy(s.zero(p.slot, width).Data, in[i].Data)
+			copy(s.setZeros(p.slot, width).Data, in[i].Data)
 		}
 	}
-	r.model.keeper.ask(g, out)
+	r.model.keeper.markKept(g, out)
 	if err := g.session.Run(ctx, in, out); err != nil {
 		return fmt.Errorf("encoder: run %d sources, %d wide: %w", len(batch), width, err)
 	}
-	return r.keep(g, s, out)
+	return r.storeOutputs(g, s, out)
 }
 
 // encoderInput makes an input of the encoder. Sources are padded on the right.
-func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u use,
+func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u tensorUse,
 	batch []*sequence, width int) error {
 	rows := len(batch)
 	switch u {
 	case sourceTokens:
-		r.source = filled(r.source, rows*width, int64(batch[0].prompt.PadToken))
+		r.source = repeatValue(r.source, rows*width, int64(batch[0].prompt.PadToken))
 		for i, q := range batch {
 			for j, id := range q.prompt.Tokens {
 				r.source[i*width+j] = int64(id)
 			}
 		}
-		integers(t, info, r.source, rows, width)
+		setIntegers(t, info, r.source, rows, width)
 	case sourceMask:
-		r.sourceMask = filled(r.sourceMask, rows*width, 0)
+		r.sourceMask = repeatValue(r.sourceMask, rows*width, 0)
 		for i, q := range batch {
 			for j := range q.prompt.Tokens {
 				r.sourceMask[i*width+j] = 1
 			}
 		}
-		integers(t, info, r.sourceMask, rows, width)
+		setIntegers(t, info, r.sourceMask, rows, width)
 	case sourceLength:
-		r.sourceLength = sized(r.sourceLength, rows)
+		r.sourceLength = resizeSlice(r.sourceLength, rows)
 		for i, q := range batch {
 			r.sourceLength[i] = int64(len(q.prompt.Tokens))
 		}
-		integers(t, info, r.sourceLength, rows)
+		setIntegers(t, info, r.sourceLength, rows)
 	case features:
 		return r.placeFeatures(t, info, batch)
 	}
@@ -78,7 +78,7 @@ func (r *coderRunner) placeFeatures(t *backend.Tensor, info *backend.TensorInfo,
 		}
 		r.features = append(r.features, q.features.Data...)
 	}
-	place(t, info, r.features, len(batch))
+	setTensor(t, info, r.features, len(batch))
 	t.Shape = append(t.Shape, first.Shape...)
 	return nil
 }

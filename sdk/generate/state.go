@@ -6,94 +6,94 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// state is the memory of an encoder-decoder: a value for each slot. Rows move by number; their bytes are copied where
-// a run needs them in another order.
-type state struct {
-	slots   []slot
-	values  []value
+// coderState is the memory of an encoder-decoder: a value for each slot. Rows move by number; their bytes are copied
+// where a run needs them in another order.
+type coderState struct {
+	slots   []stateSlot
+	values  []slotValue
 	sources []int // of each row, how wide its source is
 	length  int   // tokens that the decoder was given, where all rows have the same number
 
-	from        *state  // whose rows join
-	joining     []int32 // which of them
+	from        *coderState // whose rows join
+	joining     []int32     // which of them
 	old         []int32
 	peak, noted int
 }
 
-func (s *state) rows() int { return len(s.sources) }
+func (s *coderState) rows() int { return len(s.sources) }
 
 // begin empties the state, for rows whose sources are so wide.
-func (s *state) begin(sources []int) {
+func (s *coderState) begin(sources []int) {
 	s.drop(0)
 	s.sources = append(s.sources, sources...)
 	s.length = 0
 }
 
-// set makes a session's tensor, a row for each of the state, the value of a slot.
-func (s *state) set(i int, t backend.Tensor) {
+// setValue makes a session's tensor, a row for each of the state, the value of a slot.
+func (s *coderState) setValue(i int, t backend.Tensor) {
 	v := &s.values[i]
 	v.release()
 	t.Shape = slices.Clone(t.Shape)
 	v.tensor, v.rows = t, upTo(v.rows, s.rows())
 }
 
-// zero makes zeros the value of a slot, in the state's memory.
-func (s *state) zero(i, width int) *backend.Tensor {
+// setZeros makes zeros the value of a slot, in the state's memory.
+func (s *coderState) setZeros(i, width int) *backend.Tensor {
 	v, sl := &s.values[i], &s.slots[i]
-	data := v.room(sl.bytes(s.rows(), width))
+	data := v.takeSpare(sl.byteSize(s.rows(), width))
 	clear(data)
-	v.own(sl, s.rows(), width, data)
+	v.setData(sl, s.rows(), width, data)
 	return &v.tensor
 }
 
-// tensor is the value of a slot, as a run takes it: the state's rows in their order. One that is not there is empty,
-// or zero where it has no width.
-func (s *state) tensor(i int) backend.Tensor {
+// valueTensor is the value of a slot, as a run takes it: the state's rows in their order. One that is not there is
+// empty, or zero where it has no width.
+func (s *coderState) valueTensor(i int) backend.Tensor {
 	v, sl := &s.values[i], &s.slots[i]
 	switch {
-	case !v.there():
-		return *s.zero(i, 0)
-	case v.kept():
-		return v.handles()
+	case !v.isSet():
+		return *s.setZeros(i, 0)
+	case v.isKept():
+		return v.keptTensor()
 	case !inOrder(v.rows, int(v.tensor.Shape[sl.rows])):
-		s.copy(i, sl.widthOf(&v.tensor))
+		s.copyValue(i, sl.widthOf(&v.tensor))
 	}
 	return v.tensor
 }
 
-// copy makes a value one tensor of its rows and of those that join, of a width.
-func (s *state) copy(i, width int) {
+// copyValue makes a value one tensor of its rows and of those that join, of a width.
+func (s *coderState) copyValue(i, width int) {
 	v, sl, total := &s.values[i], &s.slots[i], s.rows()
 	stay := total - len(s.joining)
-	if v.fits(sl, stay, total, width) {
-		v.fill(sl, stay, total)
+	if v.fitsInPlace(sl, stay, total, width) {
+		v.compactRows(sl, stay, total)
 		s.gatherJoining(v, sl, i, stay)
 		return
 	}
-	data := v.room(sl.bytes(total, width))
+	data := v.takeSpare(sl.byteSize(total, width))
 	if stay > 0 {
-		sl.gather(data, width, 0, total, &v.tensor, v.rows[:stay])
+		sl.gatherRows(data, width, 0, total, &v.tensor, v.rows[:stay])
 	}
-	v.own(sl, total, width, data)
+	v.setData(sl, total, width, data)
 	s.gatherJoining(v, sl, i, stay)
 }
 
 // gatherJoining copies the rows that join to those of value i behind the ones that stay.
-func (s *state) gatherJoining(v *value, sl *slot, i, stay int) {
+func (s *coderState) gatherJoining(v *slotValue, sl *stateSlot, i, stay int) {
 	if len(s.joining) > 0 {
-		sl.gather(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.from.values[i].tensor, s.joining)
+		sl.gatherRows(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.from.values[i].tensor, s.joining)
 	}
 }
 
 // add lets a row of another state join.
-func (s *state) add(from memory, row int) {
-	s.from = from.(*state)
+func (s *coderState) add(from rowMemory, row int) {
+	s.from = from.(*coderState)
 	s.joining = append(s.joining, int32(row))
 	s.sources = append(s.sources, s.from.sources[row])
 }
 
 // joined makes one tensor of each slot of the rows that were there and those that joined.
-func (s *state) joined() {
+func (s *coderState) joined() {
 	if len(s.joining) == 0 {
 		return
 	}
@@ -102,30 +102,31 @@ func (s *state) joined() {
 		s.length = s.from.length
 	}
 	for i := range s.values {
-		s.join(i, first)
+		s.joinSlot(i, first)
 	}
-	s.from.note()
+	s.from.notePeak()
 	s.from.drop(0)
 	s.from, s.joining = nil, s.joining[:0]
 }
 
-// join does for one slot what joined does. Where nothing was there and all rows come as they are, they change hands.
-func (s *state) join(i int, first bool) {
+// joinSlot does for one slot what joined does. Where nothing was there and all rows come as they are, they change
+// hands.
+func (s *coderState) joinSlot(i int, first bool) {
 	v, from := &s.values[i], &s.from.values[i]
 	switch {
-	case !from.there() || s.slots[i].first:
-	case from.kept():
-		v.take(from, s.joining)
+	case !from.isSet() || s.slots[i].first:
+	case from.isKept():
+		v.appendKept(from, s.joining)
 	case first && inOrder(s.joining, s.from.rows()):
 		*v, *from = *from, *v
 	default:
-		s.copy(i, s.widest(i))
+		s.copyValue(i, s.joinedWidth(i))
 	}
 }
 
-// widest is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the sources,
-// it is that of the widest source that is still there.
-func (s *state) widest(i int) int {
+// joinedWidth is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the
+// sources, it is that of the widest source that is still there.
+func (s *coderState) joinedWidth(i int) int {
 	sl := &s.slots[i]
 	joins := sl.widthOf(&s.from.values[i].tensor)
 	n := joins
@@ -139,10 +140,10 @@ func (s *state) widest(i int) int {
 }
 
 // permute moves the states; constants are the same for all rows of a sequence.
-func (s *state) permute(rows, from []int) {
+func (s *coderState) permute(rows, from []int) {
 	for i := range s.values {
 		v := &s.values[i]
-		if s.slots[i].constant || !v.there() {
+		if s.slots[i].constant || !v.isSet() {
 			continue
 		}
 		s.old = s.old[:0]
@@ -155,20 +156,20 @@ func (s *state) permute(rows, from []int) {
 	}
 }
 
-func (s *state) move(dst, src int) {
+func (s *coderState) move(dst, src int) {
 	s.sources[dst] = s.sources[src]
 	for i := range s.values {
-		if v := &s.values[i]; v.there() {
+		if v := &s.values[i]; v.isSet() {
 			v.rows[dst] = v.rows[src]
 		}
 	}
 }
 
-func (s *state) drop(n int) {
+func (s *coderState) drop(n int) {
 	s.sources = s.sources[:n]
 	for i := range s.values {
 		v := &s.values[i]
-		if !v.there() {
+		if !v.isSet() {
 			continue
 		}
 		if v.rows = v.rows[:n]; n == 0 {
@@ -177,17 +178,17 @@ func (s *state) drop(n int) {
 	}
 }
 
-func (s *state) fit(int) {}
+func (s *coderState) fit(int) {}
 
-func (s *state) grown() int64 {
-	s.note()
+func (s *coderState) grown() int64 {
+	s.notePeak()
 	n := s.peak - s.noted
 	s.noted = s.peak
 	return int64(n)
 }
 
-// note keeps the most that was ever held.
-func (s *state) note() {
+// notePeak keeps the most that was ever held.
+func (s *coderState) notePeak() {
 	held := 0
 	for i := range s.values {
 		held += len(s.values[i].tensor.Data) + cap(s.values[i].spare)

@@ -6,36 +6,36 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// value is what is there for one slot: a tensor, or what a session keeps of it, and which of its rows each row of the
-// state is.
-type value struct {
-	tensor backend.Tensor
-	rows   []int32
-	mine   bool   // the tensor's memory, which goes back to spare
-	spare  []byte // what the next copy is made in
+// slotValue is what is there for one slot: a tensor, or what a session keeps of it, and which of its rows each row of
+// the state is.
+type slotValue struct {
+	tensor   backend.Tensor
+	rows     []int32
+	ownsData bool   // the tensor's memory, which goes back to spare
+	spare    []byte // what the next copy is made in
 }
 
-// there says whether there is a value.
-func (v *value) there() bool { return v.tensor.Shape != nil }
+// isSet says whether there is a value.
+func (v *slotValue) isSet() bool { return v.tensor.Shape != nil }
 
-// room is memory for a copy of the value.
-func (v *value) room(n int) []byte {
-	data := sized(v.spare, n)
+// takeSpare returns memory for a copy of the value.
+func (v *slotValue) takeSpare(n int) []byte {
+	data := resizeSlice(v.spare, n)
 	v.spare = nil
 	return data
 }
 
-// own makes data, a tensor of the state's rows in their order, the value.
-func (v *value) own(s *slot, rows, width int, data []byte) {
+// setData makes data, a tensor of the state's rows in their order, the value.
+func (v *slotValue) setData(s *stateSlot, rows, width int, data []byte) {
 	v.release()
-	v.tensor = backend.Tensor{Name: s.name, DType: s.dtype, Shape: s.shaped(nil, rows, width), Data: data}
-	v.mine, v.rows = true, upTo(v.rows, rows)
+	v.tensor = backend.Tensor{Name: s.name, DType: s.dtype, Shape: s.appendShape(nil, rows, width), Data: data}
+	v.ownsData, v.rows = true, upTo(v.rows, rows)
 }
 
-// fits says that the value's own memory takes so many rows of a width, and that no row would be written before it is
-// read if those that stay were put in order there.
-func (v *value) fits(s *slot, stay, total, width int) bool {
-	if !v.mine || s.rows != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.bytes(total, width) {
+// fitsInPlace says that the value's own memory takes so many rows of a width, and that no row would be written before
+// it is read if those that stay were put in order there.
+func (v *slotValue) fitsInPlace(s *stateSlot, stay, total, width int) bool {
+	if !v.ownsData || s.rows != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.byteSize(total, width) {
 		return false
 	}
 	for i, row := range v.rows[:stay] {
@@ -46,10 +46,10 @@ func (v *value) fits(s *slot, stay, total, width int) bool {
 	return true
 }
 
-// fill puts the rows that stay in order where the value is, as the first of a tensor of so many rows.
-func (v *value) fill(s *slot, stay, total int) {
+// compactRows puts the rows that stay in order where the value is, as the first of a tensor of so many rows.
+func (v *slotValue) compactRows(s *stateSlot, stay, total int) {
 	width := s.widthOf(&v.tensor)
-	n := s.bytes(1, width)
+	n := s.byteSize(1, width)
 	for i, row := range v.rows[:stay] {
 		if int(row) != i {
 			copy(v.tensor.Data[i*n:][:n], v.tensor.Data[int(row)*n:][:n])
@@ -61,23 +61,23 @@ func (v *value) fill(s *slot, stay, total int) {
 }
 
 // release forgets the value.
-func (v *value) release() {
+func (v *slotValue) release() {
 	for _, k := range v.tensor.Kept {
 		k.Release()
 	}
-	if v.mine {
+	if v.ownsData {
 		v.spare = v.tensor.Data[:0]
 	} else {
 		v.tensor.Release()
 	}
-	v.tensor, v.mine, v.rows = backend.Tensor{}, false, v.rows[:0]
+	v.tensor, v.ownsData, v.rows = backend.Tensor{}, false, v.rows[:0]
 }
 
-// kept says that a session has the value.
-func (v *value) kept() bool { return len(v.tensor.Kept) > 0 }
+// isKept says that a session has the value.
+func (v *slotValue) isKept() bool { return len(v.tensor.Kept) > 0 }
 
-// handles is the value that a session has, as a run takes it.
-func (v *value) handles() backend.Tensor {
+// keptTensor is the value that a session has, as a run takes it.
+func (v *slotValue) keptTensor() backend.Tensor {
 	t := v.tensor
 	if !inOrder(v.rows, int(t.Shape[0])) {
 		t.Shape = slices.Clone(t.Shape)
@@ -86,10 +86,11 @@ func (v *value) handles() backend.Tensor {
 	return t
 }
 
-// take puts what a session has of another value behind what it has of this one, and makes rows of it the last ones.
-func (v *value) take(from *value, rows []int32) {
+// appendKept puts what a session has of another value behind what it has of this one, and makes rows of it the last
+// ones.
+func (v *slotValue) appendKept(from *slotValue, rows []int32) {
 	have := int64(0)
-	if v.there() {
+	if v.isSet() {
 		have = v.tensor.Shape[0]
 		v.tensor.Shape[0] += from.tensor.Shape[0]
 		v.tensor.Kept = append(v.tensor.Kept, from.tensor.Kept...)
@@ -100,11 +101,11 @@ func (v *value) take(from *value, rows []int32) {
 		v.rows = append(v.rows, int32(have)+r)
 	}
 	from.tensor, from.rows = backend.Tensor{}, from.rows[:0]
-	v.prune()
+	v.releaseUnused()
 }
 
-// prune releases what no row is of any more.
-func (v *value) prune() {
+// releaseUnused releases what no row is of any more.
+func (v *slotValue) releaseUnused() {
 	first := int32(0)
 	v.tensor.Kept = slices.DeleteFunc(v.tensor.Kept, func(k *backend.Kept) bool {
 		n := int32(k.Shape()[0])
