@@ -11,30 +11,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// answers asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of
+// answerAll asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of
 // each sample.
-func (v *visit) answers(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
+func (v *pluginVisit) answerAll(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
 	v.subject.Open.Count = v.whole
-	p, m, err := v.start(ctx)
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return nil, sdk.ModelInfo{}, nil, err
 	}
-	payloads, err := v.test(ctx, p, m, mainScenario(m), loadgen.AccuracyOnly)
+	payloads, err := v.runTest(ctx, p, m, mainScenario(m), loadgen.AccuracyOnly)
 	if err != nil {
 		return nil, sdk.ModelInfo{}, nil, err
 	}
-	list, err := listed(payloads, len(payloads))
+	list, err := payloadList(payloads, len(payloads))
 	return p, m, list, err
 }
 
-// accuracy scores the whole data set, and holds an embedded model to its card.
-func accuracy(ctx context.Context, v *visit) (string, error) {
-	p, m, list, err := v.answers(ctx)
+// checkAccuracy scores the whole data set, and holds an embedded model to its card.
+func checkAccuracy(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, list, err := v.answerAll(ctx)
 	if err != nil {
 		return "", err
 	}
 	v.known.whole = list
-	s, err := v.score(ctx, p, list)
+	s, err := v.scorePayloads(ctx, p, list)
 	if err != nil {
 		return "", err
 	}
@@ -47,9 +47,9 @@ func accuracy(ctx context.Context, v *visit) (string, error) {
 	}
 	o := v.subject.Open
 	if o.ModelFile != "" || len(o.PartFiles) > 0 || o.Dataset != "" || o.Count != 0 {
-		return metrics(s) + "; no reference applies to this model file or data set", nil
+		return scoreText(s) + "; no reference applies to this model file or data set", nil
 	}
-	return metrics(s), cardFaults(s, m, o.Precision)
+	return scoreText(s), cardFaults(s, m, o.Precision)
 }
 
 // unknownMetrics names what is scored and not described.
@@ -68,9 +68,9 @@ func unknownMetrics(s sdk.Score, m sdk.ModelInfo) error {
 // card must say: another machine rounds otherwise.
 const cardShare = 0.99
 
-// worse reports whether got is worse than what is wanted by more than the share that is allowed; a figure of neither
+// isWorse reports whether got is worse than what is wanted by more than the share that is allowed; a figure of neither
 // way may be neither more nor less.
-func worse(got, want float64, better sdk.Better) bool {
+func isWorse(got, want float64, better sdk.Better) bool {
 	low, high := !(got >= cardShare*want), !(want >= cardShare*got)
 	switch better {
 	case sdk.LowerBetter:
@@ -81,8 +81,8 @@ func worse(got, want float64, better sdk.Better) bool {
 	return low
 }
 
-// side is where a figure lies that is too far from another one.
-func side(of, from float64) string {
+// deviationSide says on which side of another figure one lies that is too far from it.
+func deviationSide(of, from float64) string {
 	if of > from {
 		return "high"
 	}
@@ -104,35 +104,35 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 			case i < 0:
 				faults = append(faults, fmt.Errorf("the score has no metric %q, which %s has in the description", want.Name,
 					f.Name))
-			case worse(s.Metrics[i].Value, want.Value, m.Better(want.Name)):
+			case isWorse(s.Metrics[i].Value, want.Value, m.Better(want.Name)):
 				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the score is too %s, or "+
 					"the card too %s", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name,
-					side(s.Metrics[i].Value, want.Value), side(want.Value, s.Metrics[i].Value)))
-			case worse(want.Value, s.Metrics[i].Value, m.Better(want.Name)):
+					deviationSide(s.Metrics[i].Value, want.Value), deviationSide(want.Value, s.Metrics[i].Value)))
+			case isWorse(want.Value, s.Metrics[i].Value, m.Better(want.Name)):
 				faults = append(faults, fmt.Errorf("%s is %.5g %s, the description says %.5g for %s: the card is too %s, and "+
 					"99 %% of it is no target", want.Name, s.Metrics[i].Value, want.Unit, want.Value, f.Name,
-					side(want.Value, s.Metrics[i].Value)))
+					deviationSide(want.Value, s.Metrics[i].Value)))
 			}
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// reference scores the answers of another plugin or backend to the same samples. Outputs may differ as far as the score
-// bears it: a device rounds otherwise, and may be less precise.
-func reference(ctx context.Context, v *visit) (string, error) {
+// checkReference scores the answers of another plugin or backend to the same samples. Outputs may differ as far as the
+// score bears it: a device rounds otherwise, and may be less precise.
+func checkReference(ctx context.Context, v *pluginVisit) (string, error) {
 	if v.subject.Reference == nil {
-		return "", skip("no reference was named")
+		return "", skipCheck("no reference was named")
 	}
 	own := v.known.whole
 	if own == nil {
 		var err error
-		if _, _, own, err = v.answers(ctx); err != nil {
+		if _, _, own, err = v.answerAll(ctx); err != nil {
 			return "", err
 		}
 	}
-	other := v.of(*v.subject.Reference)
-	p, m, theirs, err := other.answers(ctx)
+	other := v.visitReference(*v.subject.Reference)
+	p, m, theirs, err := other.answerAll(ctx)
 	v.plugins = other.plugins
 	if err != nil {
 		return "", fmt.Errorf("the reference: %w", err)
@@ -140,25 +140,25 @@ func reference(ctx context.Context, v *visit) (string, error) {
 	if len(own) != len(theirs) {
 		return "", fmt.Errorf("%d answers, the reference has %d", len(own), len(theirs))
 	}
-	d := compare(theirs, own)
-	want, err := other.score(ctx, p, theirs)
+	d := comparePayloads(theirs, own)
+	want, err := other.scorePayloads(ctx, p, theirs)
 	if err != nil {
 		return "", fmt.Errorf("the reference: %w", err)
 	}
-	got, err := other.score(ctx, p, own)
+	got, err := other.scorePayloads(ctx, p, own)
 	if err != nil {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
-	found := fmt.Sprintf("%s, the reference %s; %v", metrics(got), metrics(want), d)
-	if short := shortfalls(got, want, m.Better); len(short) > 0 {
+	found := fmt.Sprintf("%s, the reference %s; %v", scoreText(got), scoreText(want), d)
+	if short := metricShortfalls(got, want, m.Better); len(short) > 0 {
 		return "", fmt.Errorf("%s; want at most %g %% worse than the reference: %w", found,
 			100*(1-cardShare), errors.Join(short...))
 	}
 	return found, nil
 }
 
-// of is a visit to the reference.
-func (v *visit) of(r Reference) *visit {
+// visitReference returns a visit to the reference.
+func (v *pluginVisit) visitReference(r Reference) *pluginVisit {
 	other := *v
 	other.subject.Open = r.Open
 	if r.Binary != "" {
@@ -167,15 +167,15 @@ func (v *visit) of(r Reference) *visit {
 	return &other
 }
 
-// shortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
-func shortfalls(got, want sdk.Score, better func(metric string) sdk.Better) (faults []error) {
+// metricShortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
+func metricShortfalls(got, want sdk.Score, better func(metric string) sdk.Better) (faults []error) {
 	for _, w := range want.Metrics {
 		i := slices.IndexFunc(got.Metrics, func(m sdk.Metric) bool { return m.Name == w.Name })
 		switch {
 		case i < 0:
 			faults = append(faults, fmt.Errorf("%s is missing", w.Name))
-		case worse(got.Metrics[i].Value, w.Value, better(w.Name)):
-			faults = append(faults, fmt.Errorf("%s is too %s", w.Name, side(got.Metrics[i].Value, w.Value)))
+		case isWorse(got.Metrics[i].Value, w.Value, better(w.Name)):
+			faults = append(faults, fmt.Errorf("%s is too %s", w.Name, deviationSide(got.Metrics[i].Value, w.Value)))
 		}
 	}
 	return faults

@@ -12,21 +12,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// test runs one LoadGen test and returns the payload of each sample that was issued.
-func (v *visit) test(
+// runTest runs one LoadGen test and returns the payload of each sample that was issued.
+func (v *pluginVisit) runTest(
 	ctx context.Context, p *host.Plugin, m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode,
 ) (map[loadgen.SampleIndex][]byte, error) {
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
-	w, err := v.open(ctx, p, s)
+	w, err := v.openWorkload(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	t, err := settings(m, s, mode)
+	t, err := testSettings(m, s, mode)
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	r := &recorder{sut: w.SUT(), open: map[loadgen.ResponseID]loadgen.SampleIndex{},
+	r := &recordingSUT{sut: w.SUT(), open: map[loadgen.ResponseID]loadgen.SampleIndex{},
 		payloads: map[loadgen.SampleIndex][]byte{}}
 	_, err = loadgen.StartTest(ctx, r, w.QSL(), t, loadgen.LogSettings{OutDir: v.dir})
 	if err == nil {
@@ -41,23 +41,23 @@ func (v *visit) test(
 	return r.payloads, nil
 }
 
-func scenarios(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+func checkScenarios(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
 	for i, s := range m.Scenarios {
 		start := time.Now()
 		if i == 0 && v.whole == 0 {
-			v.subject.Open.Count = clamp(fewestSamples, v.subject.Open.Dataset, m)
+			v.subject.Open.Count = clampCount(fewestSamples, v.subject.Open.Dataset, m)
 		}
-		payloads, err := v.test(ctx, p, m, s, loadgen.AccuracyOnly)
+		payloads, err := v.runTest(ctx, p, m, s, loadgen.AccuracyOnly)
 		if err != nil {
 			return "", err
 		}
 		if i == 0 && v.whole == 0 {
-			v.known.samples = bearable(time.Since(start), len(payloads))
-			v.subject.Open.Count = clamp(v.known.samples, v.subject.Open.Dataset, m)
+			v.known.samples = affordableSamples(time.Since(start), len(payloads))
+			v.subject.Open.Count = clampCount(v.known.samples, v.subject.Open.Dataset, m)
 		}
 	}
 	return fmt.Sprintf("%v: each sample once", m.Scenarios), nil
@@ -66,17 +66,17 @@ func scenarios(ctx context.Context, v *visit) (string, error) {
 // passTime is how long one pass over the samples of most checks may take.
 const passTime = 10 * time.Second
 
-// bearable is how many samples the checks use, where n took so long.
-func bearable(took time.Duration, n int) int {
+// affordableSamples is how many samples the checks use, where n took so long.
+func affordableSamples(took time.Duration, n int) int {
 	if n == 0 || took <= 0 {
 		return defaultSamples
 	}
 	return min(max(int(float64(n)*passTime.Seconds()/took.Seconds()), fewestSamples), defaultSamples)
 }
 
-// modes compares the payloads of both modes in every scenario with those of the first accuracy run.
-func modes(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+// checkModes compares the payloads of both modes in every scenario with those of the first accuracy run.
+func checkModes(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -84,16 +84,16 @@ func modes(ctx context.Context, v *visit) (string, error) {
 	var detail string
 	for _, s := range m.Scenarios {
 		for _, mode := range []loadgen.Mode{loadgen.AccuracyOnly, loadgen.PerformanceOnly} {
-			payloads, err := v.test(ctx, p, m, s, mode)
+			payloads, err := v.runTest(ctx, p, m, s, mode)
 			if err != nil {
 				return "", err
 			}
 			if first == nil {
-				if first, err = listed(payloads, len(payloads)); err != nil {
+				if first, err = payloadList(payloads, len(payloads)); err != nil {
 					return "", err
 				}
 			}
-			if detail, err = v.agree(ctx, p, first, overlay(first, payloads)); err != nil {
+			if detail, err = v.requireAgreement(ctx, p, first, overlayPayloads(first, payloads)); err != nil {
 				return "", fmt.Errorf("%v %v against %v accuracy: %w", s, mode, m.Scenarios[0], err)
 			}
 		}
@@ -101,8 +101,8 @@ func modes(ctx context.Context, v *visit) (string, error) {
 	return detail, nil
 }
 
-// overlay is base with the payloads of some samples replaced.
-func overlay(base [][]byte, payloads map[loadgen.SampleIndex][]byte) [][]byte {
+// overlayPayloads is base with the payloads of some samples replaced.
+func overlayPayloads(base [][]byte, payloads map[loadgen.SampleIndex][]byte) [][]byte {
 	list := slices.Clone(base)
 	for i, data := range payloads {
 		if int(i) < len(list) {
@@ -112,28 +112,28 @@ func overlay(base [][]byte, payloads map[loadgen.SampleIndex][]byte) [][]byte {
 	return list
 }
 
-// determinism asks two processes the same.
-func determinism(ctx context.Context, v *visit) (string, error) {
+// checkDeterminism asks two processes the same.
+func checkDeterminism(ctx context.Context, v *pluginVisit) (string, error) {
 	var rounds [2][][]byte
-	var c *client
+	var c *queryClient
 	for i := range rounds {
 		var err error
-		if c, err = v.client(ctx); err != nil {
+		if c, err = v.openClient(ctx); err != nil {
 			return "", err
 		}
-		if rounds[i], err = c.ask(ctx, c.all()); err != nil {
+		if rounds[i], err = c.runQuery(ctx, c.allSamples()); err != nil {
 			return "", err
 		}
 	}
-	return v.agree(ctx, c.plugin, rounds[0], rounds[1])
+	return v.requireAgreement(ctx, c.plugin, rounds[0], rounds[1])
 }
 
-// order asks for all samples in order, and in reverse.
-func order(ctx context.Context, v *visit) (string, error) {
-	return v.asked(ctx, func(ctx context.Context, c *client) ([][]byte, error) {
-		reversed := c.all()
+// checkOrder asks for all samples in order, and in reverse.
+func checkOrder(ctx context.Context, v *pluginVisit) (string, error) {
+	return v.compareAnswers(ctx, func(ctx context.Context, c *queryClient) ([][]byte, error) {
+		reversed := c.allSamples()
 		slices.Reverse(reversed)
-		answers, err := c.ask(ctx, reversed)
+		answers, err := c.runQuery(ctx, reversed)
 		slices.Reverse(answers)
 		return answers, err
 	})
@@ -141,8 +141,8 @@ func order(ctx context.Context, v *visit) (string, error) {
 
 // ownOrder asks for as many samples as there are, under the index of the first, and compares the answers with those to
 // the samples of the workload's order.
-func ownOrder(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+func ownOrder(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +151,7 @@ func ownOrder(ctx context.Context, v *visit) (string, error) {
 		return "it has none: samples are those that LoadGen draws", nil
 	}
 	left := map[loadgen.SampleIndex]bool{}
-	for _, i := range c.all() {
+	for _, i := range c.allSamples() {
 		left[i] = true
 	}
 	asked := make([]loadgen.SampleIndex, len(order))
@@ -162,7 +162,7 @@ func ownOrder(ctx context.Context, v *visit) (string, error) {
 	if len(left) > 0 {
 		return "", fmt.Errorf("its order leaves out %d of %d samples, want each at least once", len(left), c.size)
 	}
-	direct, err := c.ask(ctx, asked)
+	direct, err := c.runQuery(ctx, asked)
 	if err = errors.Join(err, c.workload.Close()); err != nil {
 		return "", err
 	}
@@ -171,22 +171,22 @@ func ownOrder(ctx context.Context, v *visit) (string, error) {
 		return "", err
 	}
 	c = newClient(c.plugin, w)
-	if err := w.QSL().LoadSamplesToRAM(ctx, c.all()); err != nil {
+	if err := w.QSL().LoadSamplesToRAM(ctx, c.allSamples()); err != nil {
 		return "", err
 	}
-	handed, err := c.ask(ctx, make([]loadgen.SampleIndex, len(order)))
+	handed, err := c.runQuery(ctx, make([]loadgen.SampleIndex, len(order)))
 	if err != nil {
 		return "", err
 	}
-	return v.agree(ctx, c.plugin, direct, handed)
+	return v.requireAgreement(ctx, c.plugin, direct, handed)
 }
 
-// batches asks for all samples at once, and for each alone.
-func batches(ctx context.Context, v *visit) (string, error) {
-	return v.asked(ctx, func(ctx context.Context, c *client) ([][]byte, error) {
+// checkBatches asks for all samples at once, and for each alone.
+func checkBatches(ctx context.Context, v *pluginVisit) (string, error) {
+	return v.compareAnswers(ctx, func(ctx context.Context, c *queryClient) ([][]byte, error) {
 		var answers [][]byte
-		for _, i := range c.all() {
-			answer, err := c.ask(ctx, []loadgen.SampleIndex{i})
+		for _, i := range c.allSamples() {
+			answer, err := c.runQuery(ctx, []loadgen.SampleIndex{i})
 			if err != nil {
 				return nil, err
 			}
@@ -196,13 +196,14 @@ func batches(ctx context.Context, v *visit) (string, error) {
 	})
 }
 
-// asked compares the answers to one query of all samples with those that again gets.
-func (v *visit) asked(ctx context.Context, again func(context.Context, *client) ([][]byte, error)) (string, error) {
-	c, err := v.client(ctx)
+// compareAnswers compares the answers to one query of all samples with those that again gets.
+func (v *pluginVisit) compareAnswers(ctx context.Context, again func(context.Context, *queryClient) ([][]byte,
+	error)) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
-	first, err := c.ask(ctx, c.all())
+	first, err := c.runQuery(ctx, c.allSamples())
 	if err != nil {
 		return "", err
 	}
@@ -210,5 +211,5 @@ func (v *visit) asked(ctx context.Context, again func(context.Context, *client) 
 	if err != nil {
 		return "", err
 	}
-	return v.agree(ctx, c.plugin, first, second)
+	return v.requireAgreement(ctx, c.plugin, first, second)
 }

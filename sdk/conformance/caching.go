@@ -19,44 +19,44 @@ const (
 	tooFast = 200 * time.Microsecond
 )
 
-// caching compares the times of samples' first answers with those of their second ones. The first round that shows no
-// cache acquits.
-func caching(ctx context.Context, v *visit) (string, error) {
+// checkCaching compares the times of samples' first answers with those of their second ones. The first round that shows
+// no cache acquits.
+func checkCaching(ctx context.Context, v *pluginVisit) (string, error) {
 	var found string
 	for round := range cacheRounds {
-		c, err := v.client(ctx)
+		c, err := v.openClient(ctx)
 		if err != nil {
 			return "", err
 		}
 		if c.size < cachePairs {
-			return "", skip("%d samples are too few", c.size)
+			return "", skipCheck("%d samples are too few", c.size)
 		}
 		if err := c.workload.SUT().(loadgen.Warmer).WarmUp(ctx); err != nil {
 			return "", err
 		}
-		first, second, err := c.twice(ctx, c.some(round*cachePairs, cachePairs), uint64(round))
+		first, second, err := c.timeTwice(ctx, c.samplesFrom(round*cachePairs, cachePairs), uint64(round))
 		if err != nil {
 			return "", err
 		}
 		found = fmt.Sprintf("median %v for a new sample, %v for the same again", median(first).Round(time.Microsecond),
 			median(second).Round(time.Microsecond))
-		if !kept(first, second) {
+		if !looksCached(first, second) {
 			return found, nil
 		}
 	}
 	return "", fmt.Errorf("%s: answers seem to be kept, which the rules forbid", found)
 }
 
-// kept tells whether even the quickest of the first answers took far longer than most of the second ones. What else
-// runs on the machine delays some of both, and hardly ever all of one kind and few of the other.
-func kept(first, second []time.Duration) bool {
+// looksCached tells whether even the quickest of the first answers took far longer than most of the second ones. What
+// else runs on the machine delays some of both, and hardly ever all of one kind and few of the other.
+func looksCached(first, second []time.Duration) bool {
 	least := slices.Min(first)
 	return least > tooFast && 2*median(second) < least
 }
 
-// twice asks for each sample alone, two times, in an order drawn by seed: a delay that comes at every second query,
+// timeTwice asks for each sample alone, two times, in an order drawn by seed: a delay that comes at every second query,
 // say, must not hit one kind only. It returns the times of the first answers and of the second ones.
-func (c *client) twice(
+func (c *queryClient) timeTwice(
 	ctx context.Context, samples []loadgen.SampleIndex, seed uint64,
 ) (first, second []time.Duration, err error) {
 	order := slices.Repeat(samples, 2)
@@ -65,7 +65,7 @@ func (c *client) twice(
 	seen := make(map[loadgen.SampleIndex]bool)
 	for _, index := range order {
 		start := time.Now()
-		if _, err := c.ask(ctx, []loadgen.SampleIndex{index}); err != nil {
+		if _, err := c.runQuery(ctx, []loadgen.SampleIndex{index}); err != nil {
 			return nil, nil, err
 		}
 		took := time.Since(start)

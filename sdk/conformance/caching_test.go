@@ -23,7 +23,7 @@ func TestKept(t *testing.T) {
 		"most of the new ones delayed": {late(7, 120*us, 4*ms), late(0, 120*us, 0), false},
 		"a little quicker":             {late(0, ms, 0), late(0, 600*us, 0), false},
 	} {
-		if got := kept(c.first, c.second); got != c.kept {
+		if got := looksCached(c.first, c.second); got != c.kept {
 			t.Errorf("%s: %v, want %v", name, got, c.kept)
 		}
 	}

@@ -44,7 +44,7 @@ func TestWorse(t *testing.T) {
 		}
 		for says, err := range map[string]error{
 			"card: " + c.card: cardFaults(score, m, ""),
-			"peer: " + c.peer: errors.Join(shortfalls(score, sdk.Score{Metrics: want}, m.Better)...),
+			"peer: " + c.peer: errors.Join(metricShortfalls(score, sdk.Score{Metrics: want}, m.Better)...),
 		} {
 			_, says, _ = strings.Cut(says, ": ")
 			if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {

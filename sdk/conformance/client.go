@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// client asks a workload for answers, without LoadGen: the queries of one call, then those of the next.
-type client struct {
+// queryClient asks a workload for answers, without LoadGen: the queries of one call, then those of the next.
+type queryClient struct {
 	plugin   *host.Plugin
 	workload *host.Workload
 	model    sdk.ModelInfo // of visit.client
@@ -28,12 +28,12 @@ type client struct {
 	done     chan struct{} // closed when missing is 0
 }
 
-func newClient(p *host.Plugin, w *host.Workload) *client {
-	return &client{plugin: p, workload: w, size: w.Info().DatasetSize}
+func newClient(p *host.Plugin, w *host.Workload) *queryClient {
+	return &queryClient{plugin: p, workload: w, size: w.Info().DatasetSize}
 }
 
-// all are the samples of the workload.
-func (c *client) all() []loadgen.SampleIndex {
+// allSamples are the samples of the workload.
+func (c *queryClient) allSamples() []loadgen.SampleIndex {
 	indices := make([]loadgen.SampleIndex, c.size)
 	for i := range indices {
 		indices[i] = loadgen.SampleIndex(i)
@@ -41,28 +41,28 @@ func (c *client) all() []loadgen.SampleIndex {
 	return indices
 }
 
-// ask issues one query and returns the payload of each of its samples, in order.
-func (c *client) ask(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
-	return c.await(ctx, indices, len(indices))
+// runQuery issues one query and returns the payload of each of its samples, in order.
+func (c *queryClient) runQuery(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+	return c.runQueries(ctx, indices, len(indices))
 }
 
 // askEach issues a query for each sample, all of them at once, and returns the payloads in order.
-func (c *client) askEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
-	return c.await(ctx, indices, 1)
+func (c *queryClient) askEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+	return c.runQueries(ctx, indices, 1)
 }
 
-// await issues queries of so many samples each and awaits all answers.
-func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each int) ([][]byte, error) {
+// runQueries issues queries of so many samples each and awaits all answers.
+func (c *queryClient) runQueries(ctx context.Context, indices []loadgen.SampleIndex, each int) ([][]byte, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
-	done, err := c.issue(ctx, indices, each)
+	done, err := c.issueQueries(ctx, indices, each)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.workload.SUT().FlushQueries(ctx); err != nil {
 		return nil, err
 	}
-	if err := ends(ctx, done); err != nil {
+	if err := awaitDone(ctx, done); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -73,9 +73,9 @@ func (c *client) await(ctx context.Context, indices []loadgen.SampleIndex, each 
 	return c.answers, nil
 }
 
-// ends waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of this
-// query.
-func ends(ctx context.Context, done <-chan struct{}) error {
+// awaitDone waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of
+// this query.
+func awaitDone(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
@@ -89,8 +89,9 @@ func ends(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// issue issues queries of so many samples each; the channel is closed when all of them are answered.
-func (c *client) issue(ctx context.Context, indices []loadgen.SampleIndex, each int) (<-chan struct{}, error) {
+// issueQueries issues queries of so many samples each; the channel is closed when all of them are answered.
+func (c *queryClient) issueQueries(ctx context.Context, indices []loadgen.SampleIndex, each int) (<-chan struct{},
+	error) {
 	samples := make([]loadgen.QuerySample, len(indices))
 	c.mu.Lock()
 	c.first, c.missing, c.done = c.next, len(indices), make(chan struct{})
@@ -110,7 +111,7 @@ func (c *client) issue(ctx context.Context, indices []loadgen.SampleIndex, each 
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (c *client) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+func (c *queryClient) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range rs {
@@ -127,10 +128,10 @@ func (c *client) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 }
 
 // FirstTokenComplete implements loadgen.Responder.
-func (c *client) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
+func (c *queryClient) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
 
-// count is how many samples of the queries under way are answered.
-func (c *client) count() int {
+// answeredCount is how many samples of the queries under way are answered.
+func (c *queryClient) answeredCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.answers) - c.missing

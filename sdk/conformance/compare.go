@@ -22,8 +22,8 @@ const (
 	scoreTolerance = 1e-3 // of the metrics of the same samples: as a share
 )
 
-// difference is how two lists of payloads differ.
-type difference struct {
+// payloadDiff is how two lists of payloads differ.
+type payloadDiff struct {
 	count, total int
 	first        int     // the first that differs
 	apart        int     // payloads that differ by more than a tolerance
@@ -32,9 +32,9 @@ type difference struct {
 	lengths      int     // payloads whose lengths differ
 }
 
-// compare compares as many payloads, one by one.
-func compare(a, b [][]byte) difference {
-	d := difference{total: len(a), first: -1}
+// comparePayloads compares as many payloads, one by one.
+func comparePayloads(a, b [][]byte) payloadDiff {
+	d := payloadDiff{total: len(a), first: -1}
 	for i := range a {
 		if bytes.Equal(a[i], b[i]) {
 			continue
@@ -43,19 +43,19 @@ func compare(a, b [][]byte) difference {
 			d.first = i
 		}
 		d.count++
-		d.add(a[i], b[i])
+		d.addPair(a[i], b[i])
 	}
 	return d
 }
 
-// add takes two payloads that differ.
-func (d *difference) add(a, b []byte) {
+// addPair takes two payloads that differ.
+func (d *payloadDiff) addPair(a, b []byte) {
 	if len(a) != len(b) {
 		d.largest, d.lengths, d.apart = math.NaN(), d.lengths+1, d.apart+1
 		return
 	}
 	var near bool
-	if x, y, ok := floats(a, b); ok {
+	if x, y, ok := readFloats(a, b); ok {
 		var largest float64
 		largest, near = floatDistance(x, y)
 		d.largest = max(d.largest, largest) // NaN stays
@@ -89,27 +89,27 @@ func byteDistance(a, b []byte) float64 {
 	return float64(differ) / float64(len(a))
 }
 
-// floats reads two payloads as float32 values, if they are some.
-func floats(a, b []byte) (x, y []float32, ok bool) {
+// readFloats reads two payloads as float32 values, if they are some.
+func readFloats(a, b []byte) (x, y []float32, ok bool) {
 	if len(a)%4 != 0 {
 		return nil, nil, false
 	}
 	x, y = backend.View[float32](bytes.Clone(a)), backend.View[float32](bytes.Clone(b))
 	for i := range x {
-		if !plausible(x[i]) || !plausible(y[i]) {
+		if !isPlausibleFloat(x[i]) || !isPlausibleFloat(y[i]) {
 			return nil, nil, false
 		}
 	}
 	return x, y, true
 }
 
-// plausible tells floats from whole numbers that are read as floats.
-func plausible(v float32) bool {
+// isPlausibleFloat tells floats from whole numbers that are read as floats.
+func isPlausibleFloat(v float32) bool {
 	m := math.Abs(float64(v))
 	return m == 0 || m > 1e-20 && m < 1e20
 }
 
-func (d difference) String() string {
+func (d payloadDiff) String() string {
 	if d.count == 0 {
 		return fmt.Sprintf("%d payloads are equal, byte for byte", d.total)
 	}
@@ -126,37 +126,37 @@ func (d difference) String() string {
 	return text
 }
 
-// agree compares payloads of the first samples of the data set, got twice. They may differ by
+// requireAgreement compares payloads of the first samples of the data set, got twice. They may differ by
 // rounding alone, and must score the same.
-func (v *visit) agree(ctx context.Context, p *host.Plugin, a, b [][]byte) (string, error) {
+func (v *pluginVisit) requireAgreement(ctx context.Context, p *host.Plugin, a, b [][]byte) (string, error) {
 	if len(a) != len(b) {
 		return "", fmt.Errorf("%d payloads, then %d: want as many of the same data set", len(a), len(b))
 	}
-	d := compare(a, b)
+	d := comparePayloads(a, b)
 	if d.count == 0 {
 		return d.String(), nil
 	}
 	if d.apart > 0 {
 		return "", fmt.Errorf("%v: %d of them by more than rounding", d, d.apart)
 	}
-	before, err := v.score(ctx, p, a)
+	before, err := v.scorePayloads(ctx, p, a)
 	if err != nil {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
-	after, err := v.score(ctx, p, b)
+	after, err := v.scorePayloads(ctx, p, b)
 	if err != nil {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
 	if err := sameScores(before, after); err != nil {
 		return "", fmt.Errorf("%v; %w", d, err)
 	}
-	return fmt.Sprintf("%v; both score %s", d, metrics(before)), nil
+	return fmt.Sprintf("%v; both score %s", d, scoreText(before)), nil
 }
 
 // sameScores wants the same metrics, with values that differ by rounding alone.
 func sameScores(a, b sdk.Score) error {
 	if len(a.Metrics) != len(b.Metrics) {
-		return fmt.Errorf("they score %s, and %s: want the same metrics", metrics(a), metrics(b))
+		return fmt.Errorf("they score %s, and %s: want the same metrics", scoreText(a), scoreText(b))
 	}
 	for i, m := range a.Metrics {
 		n := b.Metrics[i]
@@ -167,8 +167,8 @@ func sameScores(a, b sdk.Score) error {
 	return nil
 }
 
-// score scores payloads of the first samples of the data set, as a harness does.
-func (v *visit) score(ctx context.Context, p *host.Plugin, payloads [][]byte) (sdk.Score, error) {
+// scorePayloads scores payloads of the first samples of the data set, as a harness does.
+func (v *pluginVisit) scorePayloads(ctx context.Context, p *host.Plugin, payloads [][]byte) (sdk.Score, error) {
 	entries := make([]mllog.AccuracyEntry, len(payloads))
 	for i, data := range payloads {
 		entries[i] = mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: data, TokenCount: -1}
@@ -176,7 +176,8 @@ func (v *visit) score(ctx context.Context, p *host.Plugin, payloads [][]byte) (s
 	return v.scoreEntries(ctx, p, entries)
 }
 
-func (v *visit) scoreEntries(ctx context.Context, p *host.Plugin, entries []mllog.AccuracyEntry) (sdk.Score, error) {
+func (v *pluginVisit) scoreEntries(ctx context.Context, p *host.Plugin, entries []mllog.AccuracyEntry) (sdk.Score,
+	error) {
 	o := v.subject.Open
 	s, err := p.OpenScorer(ctx, sdk.ScoreOptions{
 		Model: o.Model, Dataset: o.Dataset, Count: o.Count, Params: o.Params, PartFiles: v.subject.ScorerFiles,
@@ -192,8 +193,8 @@ func (v *visit) scoreEntries(ctx context.Context, p *host.Plugin, entries []mllo
 	return s.Result()
 }
 
-// metrics words a score: "accuracy 97.1 %".
-func metrics(s sdk.Score) string {
+// scoreText words a score: "accuracy 97.1 %".
+func scoreText(s sdk.Score) string {
 	texts := make([]string, len(s.Metrics))
 	for i, m := range s.Metrics {
 		texts[i] = strings.TrimSpace(fmt.Sprintf("%s %.5g %s", m.Name, m.Value, m.Unit))
@@ -201,8 +202,8 @@ func metrics(s sdk.Score) string {
 	return strings.Join(texts, ", ")
 }
 
-// listed puts payloads by sample into a list; every sample must have one.
-func listed(payloads map[loadgen.SampleIndex][]byte, size int) ([][]byte, error) {
+// payloadList puts payloads by sample into a list; every sample must have one.
+func payloadList(payloads map[loadgen.SampleIndex][]byte, size int) ([][]byte, error) {
 	list := make([][]byte, size)
 	for i := range list {
 		data, ok := payloads[loadgen.SampleIndex(i)]

@@ -82,52 +82,52 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// check is one thing to be held.
-type check struct {
+// namedCheck is one rule that a plugin must keep.
+type namedCheck struct {
 	name, about string
 	// run returns what was found. An error is a failure, unless it is of class errSkip.
-	run func(ctx context.Context, v *visit) (string, error)
+	run func(ctx context.Context, v *pluginVisit) (string, error)
 }
 
 // errSkip is in the chain of the error of a check that does not apply.
 var errSkip = errors.New("skip")
 
-func skip(format string, args ...any) error {
+func skipCheck(format string, args ...any) error {
 	return fmt.Errorf("%w%s", errSkip, fmt.Sprintf(format, args...))
 }
 
-// checks lists every check, in the order in which they are made.
-func checks() []check {
-	return []check{
-		{"handshake", "it starts, shakes hands and speaks this version of the wire", handshake},
+// allChecks lists every check, in the order in which they are made.
+func allChecks() []namedCheck {
+	return []namedCheck{
+		{"handshake", "it starts, shakes hands and speaks this version of the wire", checkHandshake},
 		{"by-hand", "started without a harness it says what it is for and fails", byHand},
-		{"description", "its description is complete, and the same by both ways", description},
-		{"reality", "models, data sets and scenarios are as described", reality},
-		{"heartbeats", "heartbeats come while it is idle too, and count what was received and answered", heartbeats},
-		{"scenarios", "every scenario runs, and each sample is answered once", scenarios},
-		{"modes", "a sample has the same payload in performance and accuracy mode and in every scenario", modes},
-		{"payloads", "payloads have the form that the scorer wants, and it refuses others", payloads},
-		{"determinism", "the same samples in a fresh process give the same payloads", determinism},
-		{"order", "the order of samples does not matter", order},
+		{"description", "its description is complete, and the same by both ways", checkDescription},
+		{"reality", "models, data sets and scenarios are as described", checkReality},
+		{"heartbeats", "heartbeats come while it is idle too, and count what was received and answered", checkHeartbeats},
+		{"scenarios", "every scenario runs, and each sample is answered once", checkScenarios},
+		{"modes", "a sample has the same payload in performance and accuracy mode and in every scenario", checkModes},
+		{"payloads", "payloads have the form that the scorer wants, and it refuses others", checkPayloads},
+		{"determinism", "the same samples in a fresh process give the same payloads", checkDeterminism},
+		{"order", "the order of samples does not matter", checkOrder},
 		{"own-order", "a benchmark that hands out its samples by itself hands out each, in its order", ownOrder},
-		{"batch", "a sample alone has the payload that it has in a batch", batches},
-		{"accuracy", "the whole data set scores what the description promises", accuracy},
-		{"reference", "the whole data set scores what it scores with the reference", reference},
-		{"errors", "unknown models, backends, options and work on data sets are refused", refusals},
-		{"loading", "samples are loaded, counted and unloaded; others are not answered", loading},
+		{"batch", "a sample alone has the payload that it has in a batch", checkBatches},
+		{"accuracy", "the whole data set scores what the description promises", checkAccuracy},
+		{"reference", "the whole data set scores what it scores with the reference", checkReference},
+		{"errors", "unknown models, backends, options and work on data sets are refused", checkRefusals},
+		{"loading", "samples are loaded, counted and unloaded; others are not answered", checkLoading},
 		{"back-pressure", "more samples than can be answered do not fill the memory", backPressure},
-		{"cancellation", "a run that is called off ends soon, and the next one works", cancellation},
-		{"kill", "a killed process ends the run with a reason, and starts again", kill},
-		{"memory", "memory does not grow with the number of queries", memory},
-		{"caching", "a sample that was answered before takes as long as a new one", caching},
-		{"leftovers", "no process and no file is left", leftovers},
+		{"cancellation", "a run that is called off ends soon, and the next one works", checkCancellation},
+		{"kill", "a killed process ends the run with a reason, and starts again", checkKill},
+		{"memory", "memory does not grow with the number of queries", checkMemory},
+		{"caching", "a sample that was answered before takes as long as a new one", checkCaching},
+		{"leftovers", "no process and no file is left", checkLeftovers},
 	}
 }
 
 // Names lists the checks, in order.
 func Names() []string {
 	var names []string
-	for _, c := range checks() {
+	for _, c := range allChecks() {
 		names = append(names, c.name)
 	}
 	return names
@@ -138,8 +138,8 @@ func Names() []string {
 // subject cannot be opened. When ctx ends, so do the checks.
 func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 	var results []Result
-	var known memo
-	for _, c := range checks() {
+	var known sharedResults
+	for _, c := range allChecks() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
 			continue
 		}
@@ -148,7 +148,7 @@ func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 		case ctx.Err() != nil:
 			r.Detail = "called off"
 		case known.futile == "":
-			r = c.make(ctx, s, &known)
+			r = c.runCheck(ctx, s, &known)
 		}
 		if ctx.Err() != nil && r.Outcome == Fail { // by that, not by the plugin
 			r.Outcome, r.Detail = Skip, "called off"
@@ -178,9 +178,9 @@ func Failed(results []Result) int {
 // checkMost is how long a check of a few samples may take: longer than any that ends.
 const checkMost = 10 * time.Minute
 
-// bounded ends the context of a check that does not end. The whole data set takes as long as it takes: there a plugin
-// that hangs is found by its heartbeats.
-func (c check) bounded(ctx context.Context, s Subject) (context.Context, context.CancelFunc) {
+// withTimeout ends the context of a check that does not end. The whole data set takes as long as it takes: there a
+// plugin that hangs is found by its heartbeats.
+func (c namedCheck) withTimeout(ctx context.Context, s Subject) (context.Context, context.CancelFunc) {
 	most := checkMost
 	switch c.name {
 	case "accuracy", "reference":
@@ -191,16 +191,16 @@ func (c check) bounded(ctx context.Context, s Subject) (context.Context, context
 	return context.WithTimeoutCause(ctx, most, fmt.Errorf("no end after %v", most))
 }
 
-// make makes one check in processes of its own.
-func (c check) make(ctx context.Context, s Subject, known *memo) (r Result) {
+// runCheck makes one check in processes of its own.
+func (c namedCheck) runCheck(ctx context.Context, s Subject, known *sharedResults) (r Result) {
 	r = Result{Name: c.name, About: c.about}
-	ctx, cancel := c.bounded(ctx, s)
+	ctx, cancel := c.withTimeout(ctx, s)
 	defer cancel()
 	start := time.Now()
 	v, err := newVisit(s, known)
 	if err == nil {
 		r.Detail, err = c.run(ctx, v)
-		err = errors.Join(err, v.end())
+		err = errors.Join(err, v.closeAll())
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.Outcome = Pass
@@ -208,13 +208,13 @@ func (c check) make(ctx context.Context, s Subject, known *memo) (r Result) {
 	case errors.Is(err, errSkip):
 		r.Outcome, r.Detail = Skip, strings.TrimPrefix(err.Error(), errSkip.Error())
 	case err != nil:
-		r.Outcome, r.Detail = Fail, distinct(err.Error())
+		r.Outcome, r.Detail = Fail, distinctLines(err.Error())
 	}
 	return r
 }
 
-// distinct leaves out the lines of a text that it has already: many samples fail for one reason.
-func distinct(text string) string {
+// distinctLines leaves out the lines of a text that it has already: many samples fail for one reason.
+func distinctLines(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(lines, line) {
@@ -224,8 +224,8 @@ func distinct(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// model is the description of the model that the subject opens.
-func (v *visit) model(d sdk.Description) (sdk.ModelInfo, error) {
+// subjectModel is the description of the model that the subject opens.
+func (v *pluginVisit) subjectModel(d sdk.Description) (sdk.ModelInfo, error) {
 	for _, m := range d.Models {
 		if v.subject.Open.Model == "" || strings.EqualFold(m.Name, v.subject.Open.Model) {
 			return m, nil

@@ -204,7 +204,7 @@ func TestCompare(t *testing.T) {
 			"to 25 % of a payload's bytes"},
 	}
 	for _, c := range cases {
-		if got := compare(c.a, c.b).String(); got != c.want {
+		if got := comparePayloads(c.a, c.b).String(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
@@ -214,7 +214,7 @@ func TestCompare(t *testing.T) {
 func TestProcessesThatDisagree(t *testing.T) {
 	two, one := [][]byte{{1}, {2}}, [][]byte{{1}}
 	for _, c := range [][2][][]byte{{two, one}, {one, two}} {
-		_, err := new(visit).agree(t.Context(), nil, c[0], c[1])
+		_, err := new(pluginVisit).requireAgreement(t.Context(), nil, c[0], c[1])
 		if err == nil || !strings.Contains(err.Error(), "want as many") {
 			t.Errorf("%d and %d payloads: error %v", len(c[0]), len(c[1]), err)
 		}
@@ -244,11 +244,11 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 		took time.Duration
 		want int
 	}{{0, defaultSamples}, {time.Second, defaultSamples}, {8 * time.Second, 10}, {time.Hour, fewestSamples}} {
-		if got := bearable(c.took, 8); got != c.want {
+		if got := affordableSamples(c.took, 8); got != c.want {
 			t.Errorf("8 samples in %v: %d, want %d", c.took, got, c.want)
 		}
 	}
-	if got := allowed(7500, 10_000); got != growthBytes*3/4 {
+	if got := allowedGrowth(7500, 10_000); got != growthBytes*3/4 {
 		t.Errorf("three quarters of the queries may keep %d bytes, want %d", got, growthBytes*3/4)
 	}
 }
@@ -259,11 +259,11 @@ func TestTimeOfChecks(t *testing.T) {
 		"memory": checkMost + time.Hour} {
 		var until time.Time
 		var bounded bool
-		c := check{name: name, run: func(ctx context.Context, _ *visit) (string, error) {
+		c := namedCheck{name: name, run: func(ctx context.Context, _ *pluginVisit) (string, error) {
 			until, bounded = ctx.Deadline()
 			return "", nil
 		}}
-		c.make(t.Context(), Subject{MemoryTime: time.Hour}, &memo{})
+		c.runCheck(t.Context(), Subject{MemoryTime: time.Hour}, &sharedResults{})
 		if own := least > 0; bounded != own || own && time.Until(until) < least-time.Minute {
 			t.Errorf("%s: a bound %v in %v, want one %v after %v", name, bounded, time.Until(until), own, least)
 		}
@@ -271,7 +271,7 @@ func TestTimeOfChecks(t *testing.T) {
 }
 
 func TestDistinct(t *testing.T) {
-	if got := distinct("one\ntwo\none\ntwo"); got != "one\ntwo" {
+	if got := distinctLines("one\ntwo\none\ntwo"); got != "one\ntwo" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -286,7 +286,7 @@ func TestGrowth(t *testing.T) {
 		"leak":    {[]int64{10, 20, 30, 40, 50, 60, 70, 80}, 20, 70},
 		"once":    {[]int64{10}, 10, 10},
 	} {
-		if before, after := quarters(c.seen); before != c.before || after != c.after {
+		if before, after := quarterBounds(c.seen); before != c.before || after != c.after {
 			t.Errorf("%s: %d and %d, want %d and %d", name, before, after, c.before, c.after)
 		}
 	}

@@ -30,7 +30,7 @@ func actionFaults(m sdk.ModelInfo) (faults []error) {
 }
 
 // datasetRefusals asks for work on data sets that there is not, and for that which there is on data that is missing.
-func (v *visit) datasetRefusals(ctx context.Context, p *host.Plugin, m sdk.ModelInfo) (faults []error) {
+func (v *pluginVisit) datasetRefusals(ctx context.Context, p *host.Plugin, m sdk.ModelInfo) (faults []error) {
 	if len(m.DatasetActions) == 0 {
 		return nil
 	}

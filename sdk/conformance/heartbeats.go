@@ -16,17 +16,17 @@ const (
 	beatLook = 20 * time.Millisecond
 )
 
-// heartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one
+// checkHeartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one
 // sample, and then all of them as well.
-func heartbeats(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+func checkHeartbeats(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
 	asked := uint64(0)
-	for _, more := range [][]loadgen.SampleIndex{nil, c.all()[:1], c.all()} {
+	for _, more := range [][]loadgen.SampleIndex{nil, c.allSamples()[:1], c.allSamples()} {
 		if len(more) > 0 {
-			if _, err := c.ask(ctx, more); err != nil {
+			if _, err := c.runQuery(ctx, more); err != nil {
 				return "", err
 			}
 		}
@@ -45,7 +45,7 @@ func heartbeats(ctx context.Context, v *visit) (string, error) {
 }
 
 // nextBeat waits for heartbeats of the workload that began after the call.
-func (c *client) nextBeat(ctx context.Context, patience time.Duration) (host.Heartbeat, error) {
+func (c *queryClient) nextBeat(ctx context.Context, patience time.Duration) (host.Heartbeat, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
 	late := time.After(patience)

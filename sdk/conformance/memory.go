@@ -21,14 +21,14 @@ const (
 	mostAtATime = 64
 )
 
-// memory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of the
-// last quarter is compared with the most of the first.
-func memory(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+// checkMemory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of
+// the last quarter is compared with the most of the first.
+func checkMemory(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
-	if err := c.grow(ctx, v.subject.Queries/10, v.subject.MemoryTime/8); err != nil {
+	if err := c.growToWorkingSize(ctx, v.subject.Queries/10, v.subject.MemoryTime/8); err != nil {
 		return "", err
 	}
 	var seen []int64
@@ -38,14 +38,14 @@ func memory(ctx context.Context, v *visit) (string, error) {
 		return err
 	}
 	if err := look(); err != nil {
-		return "", skip("%v", err)
+		return "", skipCheck("%v", err)
 	}
-	made, err := c.endure(ctx, v.subject.Queries, v.subject.MemoryTime, look)
+	made, err := c.repeatQueries(ctx, v.subject.Queries, v.subject.MemoryTime, look)
 	if err != nil {
 		return "", err
 	}
-	before, after := quarters(seen)
-	if grown, most := after-before, allowed(made, v.subject.Queries); grown > most {
+	before, after := quarterBounds(seen)
+	if grown, most := after-before, allowedGrowth(made, v.subject.Queries); grown > most {
 		return "", fmt.Errorf("the process grew by %d MB within %d queries, want at most %d MB: something is kept of each",
 			grown>>20, made, most>>20)
 	}
@@ -56,26 +56,26 @@ func memory(ctx context.Context, v *visit) (string, error) {
 	return found, nil
 }
 
-// quarters are the most of the first quarter and the least of the last one.
-func quarters(seen []int64) (before, after int64) {
+// quarterBounds are the most of the first quarter and the least of the last one.
+func quarterBounds(seen []int64) (before, after int64) {
 	n := (len(seen) + 3) / 4
 	return slices.Max(seen[:n]), slices.Min(seen[len(seen)-n:])
 }
 
-// allowed is what may be kept, between the first quarter and the last, of made of n queries.
-func allowed(made, n int) int64 {
+// allowedGrowth is what may be kept, between the first quarter and the last, of made of n queries.
+func allowedGrowth(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
-// grow lets the process grow to its working size: with n queries one at a time, and with n many at a time, so that each
-// of its sessions has met batches of all sizes. Either part ends after most.
-func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
-	if _, err := c.endure(ctx, n, most, func() error { return nil }); err != nil {
+// growToWorkingSize lets the process grow to its working size: with n queries one at a time, and with n many at a time,
+// so that each of its sessions has met batches of all sizes. Either part ends after most.
+func (c *queryClient) growToWorkingSize(ctx context.Context, n int, most time.Duration) error {
+	if _, err := c.repeatQueries(ctx, n, most, func() error { return nil }); err != nil {
 		return err
 	}
 	start, together := time.Now(), c.atATime()
 	for made := 0; made < n && time.Since(start) < most; made += together {
-		if _, err := c.askEach(ctx, c.some(made, together)); err != nil {
+		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return err
 		}
 	}
@@ -83,10 +83,10 @@ func (c *client) grow(ctx context.Context, n int, most time.Duration) error {
 }
 
 // atATime is how many queries of a slow subject are in work at a time.
-func (c *client) atATime() int { return min(mostAtATime, 2*c.size) }
+func (c *queryClient) atATime() int { return min(mostAtATime, 2*c.size) }
 
-// some are n samples from one on, in turn.
-func (c *client) some(from, n int) []loadgen.SampleIndex {
+// samplesFrom are n samples from one on, in turn.
+func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
 	indices := make([]loadgen.SampleIndex, n)
 	for i := range indices {
 		indices[i] = loadgen.SampleIndex((from + i) % c.size)
@@ -94,16 +94,18 @@ func (c *client) some(from, n int) []loadgen.SampleIndex {
 	return indices
 }
 
-// endure makes n queries of one sample, or as many as begin before most has passed: one after the other, and from half
-// of the time on many at a time. It looks in equal distances, of queries or of time, and returns how many were made.
-func (c *client) endure(ctx context.Context, n int, most time.Duration, look func() error) (made int, err error) {
+// repeatQueries makes n queries of one sample, or as many as begin before most has passed: one after the other, and
+// from half of the time on many at a time. It looks in equal distances, of queries or of time, and returns how many
+// were made.
+func (c *queryClient) repeatQueries(ctx context.Context, n int, most time.Duration, look func() error) (made int,
+	err error) {
 	start, looked := time.Now(), 0
 	for made < n && time.Since(start) < most {
 		together := 1
 		if time.Since(start) > most/2 {
 			together = min(c.atATime(), n-made)
 		}
-		if _, err := c.askEach(ctx, c.some(made, together)); err != nil {
+		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return made, err
 		}
 		made += together

@@ -16,17 +16,17 @@ import (
 // beyond is the index of a sample that no data set has.
 const beyond = 1<<32 - 2
 
-// payloads scores the answers to a few samples, and then payloads that no answer may have.
-func payloads(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+// checkPayloads scores the answers to a few samples, and then payloads that no answer may have.
+func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
-	answers, err := c.ask(ctx, c.all())
+	answers, err := c.runQuery(ctx, c.allSamples())
 	if err != nil {
 		return "", err
 	}
-	if _, err := v.score(ctx, c.plugin, answers); err != nil {
+	if _, err := v.scorePayloads(ctx, c.plugin, answers); err != nil {
 		return "", fmt.Errorf("its own scorer refuses its payloads: %w", err)
 	}
 	if areText(answers) {
@@ -35,13 +35,13 @@ func payloads(ctx context.Context, v *visit) (string, error) {
 	smallest, largest := len(answers[0]), 0
 	for i, data := range answers {
 		smallest, largest = min(smallest, len(data)), max(largest, len(data))
-		if len(data) > 0 && v.accepts(ctx, c.plugin, uint64(i), data[:len(data)-1]) {
+		if len(data) > 0 && v.scorerAccepts(ctx, c.plugin, uint64(i), data[:len(data)-1]) {
 			return "", fmt.Errorf("the scorer takes the payload of sample %d without its last byte, want an error", i)
 		}
 	}
-	found := fmt.Sprintf("of %s; the scorer refuses a byte less", sizes(smallest, largest))
+	found := fmt.Sprintf("of %s; the scorer refuses a byte less", sizeRange(smallest, largest))
 	// where the payload itself holds what is right, the index may not matter
-	if v.accepts(ctx, c.plugin, beyond, answers[0]) {
+	if v.scorerAccepts(ctx, c.plugin, beyond, answers[0]) {
 		return found + ", and does not look at the index", nil
 	}
 	return found + ", and a sample that does not exist", nil
@@ -60,8 +60,8 @@ func areText(answers [][]byte) bool {
 }
 
 // damagedText scores texts with a byte behind them that no text has: they are refused, or are worth less.
-func (v *visit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
-	whole, err := v.score(ctx, p, answers)
+func (v *pluginVisit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
+	whole, err := v.scorePayloads(ctx, p, answers)
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func (v *visit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byt
 	for i, data := range answers {
 		damaged[i] = append(bytes.Clone(data), 0xff)
 	}
-	less, err := v.score(ctx, p, damaged)
+	less, err := v.scorePayloads(ctx, p, damaged)
 	if err == nil && slices.Equal(whole.Metrics, less.Metrics) {
 		return "", errors.New("the scorer takes texts with a byte behind them that is not UTF-8 as if they were whole, " +
 			"want an error or another score")
@@ -77,19 +77,19 @@ func (v *visit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byt
 	if err != nil {
 		return "of text; the scorer refuses bytes that are not UTF-8", nil
 	}
-	return fmt.Sprintf("of text; with bytes that are not UTF-8 it scores %s, in place of %s", metrics(less),
-		metrics(whole)), nil
+	return fmt.Sprintf("of text; with bytes that are not UTF-8 it scores %s, in place of %s", scoreText(less),
+		scoreText(whole)), nil
 }
 
-func sizes(smallest, largest int) string {
+func sizeRange(smallest, largest int) string {
 	if smallest == largest {
 		return fmt.Sprintf("%d bytes", largest)
 	}
 	return fmt.Sprintf("%d to %d bytes", smallest, largest)
 }
 
-// accepts reports whether the scorer takes one entry of an accuracy log.
-func (v *visit) accepts(ctx context.Context, p *host.Plugin, index uint64, data []byte) bool {
+// scorerAccepts reports whether the scorer takes one entry of an accuracy log.
+func (v *pluginVisit) scorerAccepts(ctx context.Context, p *host.Plugin, index uint64, data []byte) bool {
 	_, err := v.scoreEntries(ctx, p, []mllog.AccuracyEntry{{QSLIndex: index, Data: data, TokenCount: -1}})
 	return err == nil
 }

@@ -16,7 +16,7 @@ func residentBytes(pid int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, child := range descendants(pid) {
+	for _, child := range listDescendants(pid) {
 		if n, err := residentAlone(child); err == nil { // else it has just ended
 			total += n
 		}
@@ -36,8 +36,8 @@ func residentAlone(pid int) (int64, error) {
 	return resident * int64(os.Getpagesize()), nil
 }
 
-// descendants lists the processes that a process started, and those that they started.
-func descendants(pid int) []int {
+// listDescendants lists the processes that a process started, and those that they started.
+func listDescendants(pid int) []int {
 	children := map[int][]int{}
 	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range paths {
@@ -61,8 +61,8 @@ func descendants(pid int) []int {
 	return found
 }
 
-// marked lists the processes that have a variable in their environment, and whether that can be known.
-func marked(variable string) (pids []int, known bool) {
+// processesWithVariable lists the processes that have a variable in their environment, and whether that can be known.
+func processesWithVariable(variable string) (pids []int, known bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {
 		environ, err := os.ReadFile(path)

@@ -30,7 +30,7 @@ func TestMemoryIsThatOfTheWholeTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = killProcess(grandchild); _ = killProcess(child.Process.Pid); _ = child.Wait() }()
-	found := descendants(os.Getpid())
+	found := listDescendants(os.Getpid())
 	if !slices.Contains(found, child.Process.Pid) || !slices.Contains(found, grandchild) {
 		t.Errorf("%v, want %d and %d among them", found, child.Process.Pid, grandchild)
 	}

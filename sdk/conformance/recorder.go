@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// recorder stands between LoadGen and a SUT and keeps what goes by.
-type recorder struct {
+// recordingSUT stands between LoadGen and a SUT and keeps what goes by.
+type recordingSUT struct {
 	sut     loadgen.SUT
 	current loadgen.Responder
 
@@ -21,10 +21,10 @@ type recorder struct {
 }
 
 // Name implements loadgen.SUT.
-func (r *recorder) Name() string { return r.sut.Name() }
+func (r *recordingSUT) Name() string { return r.sut.Name() }
 
 // WarmUp implements loadgen.Warmer.
-func (r *recorder) WarmUp(ctx context.Context) error {
+func (r *recordingSUT) WarmUp(ctx context.Context) error {
 	if w, ok := r.sut.(loadgen.Warmer); ok {
 		return w.WarmUp(ctx)
 	}
@@ -32,7 +32,7 @@ func (r *recorder) WarmUp(ctx context.Context) error {
 }
 
 // IssueQuery implements loadgen.SUT.
-func (r *recorder) IssueQuery(ctx context.Context, q loadgen.Query, to loadgen.Responder) error {
+func (r *recordingSUT) IssueQuery(ctx context.Context, q loadgen.Query, to loadgen.Responder) error {
 	r.mu.Lock()
 	r.current = to
 	for _, s := range q.Samples {
@@ -43,20 +43,20 @@ func (r *recorder) IssueQuery(ctx context.Context, q loadgen.Query, to loadgen.R
 }
 
 // FlushQueries implements loadgen.SUT.
-func (r *recorder) FlushQueries(ctx context.Context) error { return r.sut.FlushQueries(ctx) }
+func (r *recordingSUT) FlushQueries(ctx context.Context) error { return r.sut.FlushQueries(ctx) }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (r *recorder) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+func (r *recordingSUT) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	r.mu.Lock()
 	for _, answer := range rs {
-		r.keep(answer)
+		r.keepAnswer(answer)
 	}
 	to := r.current
 	r.mu.Unlock()
 	to.QuerySamplesComplete(rs)
 }
 
-func (r *recorder) keep(answer loadgen.QuerySampleResponse) {
+func (r *recordingSUT) keepAnswer(answer loadgen.QuerySampleResponse) {
 	i, ok := r.open[answer.ID]
 	if !ok {
 		r.faults = append(r.faults, fmt.Errorf("response id %d was answered twice, or never issued", answer.ID))
@@ -69,7 +69,7 @@ func (r *recorder) keep(answer loadgen.QuerySampleResponse) {
 }
 
 // FirstTokenComplete implements loadgen.Responder.
-func (r *recorder) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+func (r *recordingSUT) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	r.mu.Lock()
 	to := r.current
 	r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-func handshake(ctx context.Context, v *visit) (string, error) {
-	p, err := v.launch(ctx)
+func checkHandshake(ctx context.Context, v *pluginVisit) (string, error) {
+	p, err := v.launchPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -24,7 +24,7 @@ func handshake(ctx context.Context, v *visit) (string, error) {
 	return "it answers", nil
 }
 
-func byHand(ctx context.Context, v *visit) (string, error) {
+func byHand(ctx context.Context, v *pluginVisit) (string, error) {
 	cmd := exec.CommandContext(ctx, v.subject.Binary)
 	cmd.Env = append(cmd.Environ(), v.subject.Env...)
 	out, err := cmd.CombinedOutput()
@@ -39,8 +39,8 @@ func byHand(ctx context.Context, v *visit) (string, error) {
 	return fmt.Sprintf("exit status %d", exit.ExitCode()), nil
 }
 
-func description(ctx context.Context, v *visit) (string, error) {
-	p, err := v.launch(ctx)
+func checkDescription(ctx context.Context, v *pluginVisit) (string, error) {
+	p, err := v.launchPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -102,9 +102,9 @@ func modelFaults(m sdk.ModelInfo) (faults []error) {
 	return faults
 }
 
-// reality opens the subject's model with its own data set, and compares.
-func reality(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+// checkReality opens the subject's model with its own data set, and compares.
+func checkReality(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -165,9 +165,9 @@ func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
 	return nil
 }
 
-// refusals asks for what does not exist.
-func refusals(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+// checkRefusals asks for what does not exist.
+func checkRefusals(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -178,7 +178,7 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 	}{
 		{"model", func(o *sdk.Options) { o.Model = "no such model" }},
 		{"backend", func(o *sdk.Options) { o.Backend = "no such backend" }},
-		{"backend option", func(o *sdk.Options) { o.BackendOptions = with(o.BackendOptions, "no such option") }},
+		{"backend option", func(o *sdk.Options) { o.BackendOptions = withOption(o.BackendOptions, "no such option") }},
 	} {
 		o := v.subject.Open
 		o.Scenario = mainScenario(m)
@@ -200,7 +200,7 @@ func refusals(ctx context.Context, v *visit) (string, error) {
 	return found, errors.Join(faults...)
 }
 
-func with(options map[string]string, name string) map[string]string {
+func withOption(options map[string]string, name string) map[string]string {
 	o := map[string]string{name: "1"}
 	maps.Copy(o, options)
 	return o

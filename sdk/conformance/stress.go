@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// loading tries the edges of loading and unloading.
-func loading(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+// checkLoading tries the edges of loading and unloading.
+func checkLoading(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
-	w, err := v.open(ctx, p, mainScenario(m))
+	w, err := v.openWorkload(ctx, p, mainScenario(m))
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +30,7 @@ func loading(ctx context.Context, v *visit) (string, error) {
 	// MultiStream loads some samples twice: the first unloading leaves the second.
 	err = errors.Join(q.LoadSamplesToRAM(ctx, one), q.LoadSamplesToRAM(ctx, one), q.UnloadSamplesFromRAM(ctx, one))
 	if err == nil {
-		_, err = c.ask(ctx, one)
+		_, err = c.runQuery(ctx, one)
 	}
 	if err == nil {
 		err = q.UnloadSamplesFromRAM(ctx, one)
@@ -40,7 +40,7 @@ func loading(ctx context.Context, v *visit) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, v.subject.Patience)
 	defer cancel()
-	if _, err := c.ask(ctx, one); err == nil {
+	if _, err := c.runQuery(ctx, one); err == nil {
 		return "", errors.New("a sample that is not loaded was answered, want an error that names it")
 	} else if ctx.Err() != nil {
 		return "", fmt.Errorf("a sample that is not loaded gave neither answer nor error in %v", v.subject.Patience)
@@ -62,17 +62,17 @@ const (
 	floodBytes = 256 << 20
 )
 
-func backPressure(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.ask(ctx, c.some(0, c.fill())); err != nil { // grown to its working size
+	if _, err := c.runQuery(ctx, c.samplesFrom(0, c.samplesToFill())); err != nil { // grown to its working size
 		return "", err
 	}
 	before, err := residentBytes(c.plugin.PID())
 	if err != nil {
-		return "", skip("%v", err)
+		return "", skipCheck("%v", err)
 	}
 	flood := make([]loadgen.SampleIndex, floodSamples)
 	for i := range flood {
@@ -82,11 +82,11 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	defer cancel()
 	issued := make(chan error, 1)
 	go func() { // as it should be, it waits for room
-		_, err := c.issue(ctx, flood, len(flood))
+		_, err := c.issueQueries(ctx, flood, len(flood))
 		issued <- err
 	}()
 	start := time.Now()
-	grown, err := c.grows(ctx, before, v.subject.Patience)
+	grown, err := c.measureGrowth(ctx, before, v.subject.Patience)
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +95,7 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 			"fast as they are answered",
 			grown>>20, floodSamples, floodBytes>>20)
 	}
-	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.count(), floodSamples,
+	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.answeredCount(), floodSamples,
 		time.Since(start).Round(floodLook), max(grown, 0)>>20)
 	if err := c.workload.Close(); err != nil {
 		return "", fmt.Errorf("close with samples waiting: %w", err)
@@ -108,9 +108,9 @@ func backPressure(ctx context.Context, v *visit) (string, error) {
 	return found, nil
 }
 
-// grows is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing. One
-// that takes samples in without end, but has hardly a processor, takes its time; most bounds it.
-func (c *client) grows(ctx context.Context, before int64, most time.Duration) (int64, error) {
+// measureGrowth is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing.
+// One that takes samples in without end, but has hardly a processor, takes its time; most bounds it.
+func (c *queryClient) measureGrowth(ctx context.Context, before int64, most time.Duration) (int64, error) {
 	start := time.Now()
 	peak, rose := before, start
 	for {
@@ -133,14 +133,15 @@ func (c *client) grows(ctx context.Context, before int64, most time.Duration) (i
 	}
 }
 
-// fill is how many samples bring all of the plugin's memory to use: a full batch in each session, and one that waits.
-func (c *client) fill() int {
+// samplesToFill is how many samples bring all of the plugin's memory to use: a full batch in each session, and one that
+// waits.
+func (c *queryClient) samplesToFill() int {
 	info := c.workload.Info()
 	return max(c.size, min(info.Batch*(info.Sessions+1), floodSamples))
 }
 
-func cancellation(ctx context.Context, v *visit) (string, error) {
-	p, m, err := v.start(ctx)
+func checkCancellation(ctx context.Context, v *pluginVisit) (string, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -150,9 +151,9 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	}
 	many := make([]loadgen.SampleIndex, 0, 50*c.size)
 	for range 50 {
-		many = append(many, c.all()...)
+		many = append(many, c.allSamples()...)
 	}
-	if _, err := c.issue(ctx, many, len(many)); err != nil {
+	if _, err := c.issueQueries(ctx, many, len(many)); err != nil {
 		return "", err
 	}
 	start := time.Now()
@@ -170,7 +171,7 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	took := time.Since(start)
 	next, err := v.clientOf(ctx, p, mainScenario(m))
 	if err == nil {
-		_, err = next.ask(ctx, next.all())
+		_, err = next.runQuery(ctx, next.allSamples())
 	}
 	if err != nil {
 		return "", fmt.Errorf("the run after one that was called off: %w", err)
@@ -178,15 +179,15 @@ func cancellation(ctx context.Context, v *visit) (string, error) {
 	return fmt.Sprintf("closed in %v, the next run works", took.Round(time.Millisecond)), nil
 }
 
-func kill(ctx context.Context, v *visit) (string, error) {
-	c, err := v.client(ctx)
+func checkKill(ctx context.Context, v *pluginVisit) (string, error) {
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
 	watched, cancel := c.plugin.Context(ctx)
 	defer cancel()
-	twice := append(c.all(), c.all()...)
-	if _, err := c.issue(ctx, twice, len(twice)); err != nil {
+	twice := append(c.allSamples(), c.allSamples()...)
+	if _, err := c.issueQueries(ctx, twice, len(twice)); err != nil {
 		return "", err
 	}
 	if err := killProcess(c.plugin.PID()); err != nil {
@@ -205,9 +206,9 @@ func kill(ctx context.Context, v *visit) (string, error) {
 	if err := c.plugin.Close(); err != nil {
 		return "", err
 	}
-	again, err := v.client(ctx)
+	again, err := v.openClient(ctx)
 	if err == nil {
-		_, err = again.ask(ctx, again.all())
+		_, err = again.runQuery(ctx, again.allSamples())
 	}
 	if err != nil {
 		return "", fmt.Errorf("after the kill: %w", err)
@@ -223,19 +224,19 @@ func killProcess(pid int) error {
 	return p.Kill()
 }
 
-// leftovers looks for processes and files behind a plugin that was closed.
-func leftovers(ctx context.Context, v *visit) (string, error) {
+// checkLeftovers looks for processes and files behind a plugin that was closed.
+func checkLeftovers(ctx context.Context, v *pluginVisit) (string, error) {
 	files := v.dir + "/tmp"
 	if err := os.Mkdir(files, 0o700); err != nil {
 		return "", err
 	}
 	mark := "PLUMBLINE_VERIFY_MARK=" + v.dir
 	v.subject.Env = append(v.subject.Env, mark, "TMPDIR="+files)
-	c, err := v.client(ctx)
+	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.ask(ctx, c.all()); err != nil {
+	if _, err := c.runQuery(ctx, c.allSamples()); err != nil {
 		return "", err
 	}
 	if err := c.plugin.Close(); err != nil {
@@ -249,7 +250,7 @@ func leftovers(ctx context.Context, v *visit) (string, error) {
 		return "", fmt.Errorf("files are left in the temporary directory (%d, such as %s): remove them in Close", len(left),
 			left[0].Name())
 	}
-	processes, known := marked(mark)
+	processes, known := processesWithVariable(mark)
 	for _, p := range processes {
 		_ = killProcess(p) // ours: it has the mark of this check
 	}

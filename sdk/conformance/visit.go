@@ -14,23 +14,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// memo is what the checks of one Run learn from each other.
-type memo struct {
+// sharedResults is what the checks of one Run learn from each other.
+type sharedResults struct {
 	samples int      // that can be answered again and again in a bearable time; 0: not measured
 	whole   [][]byte // the answers to the whole data set; nil: not asked for
 	futile  string   // why no other check needs to be tried; empty: they are worth it
 }
 
-// visit is one check's use of a plugin: what it starts, it ends.
-type visit struct {
+// pluginVisit is one check's use of a plugin: what it starts, it ends.
+type pluginVisit struct {
 	subject Subject
-	known   *memo
+	known   *sharedResults
 	whole   int    // Open.Count as the user gave it; 0: all samples
 	dir     string // for the plugin's temporary files and our logs
 	plugins []*host.Plugin
 }
 
-func newVisit(s Subject, known *memo) (*visit, error) {
+func newVisit(s Subject, known *sharedResults) (*pluginVisit, error) {
 	whole := s.Open.Count
 	if whole == 0 {
 		s.Open.Count = known.samples
@@ -43,11 +43,11 @@ func newVisit(s Subject, known *memo) (*visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &visit{subject: s, known: known, whole: whole, dir: dir}, nil
+	return &pluginVisit{subject: s, known: known, whole: whole, dir: dir}, nil
 }
 
-// end closes what is running and removes what was written.
-func (v *visit) end() error {
+// closeAll closes what is running and removes what was written.
+func (v *pluginVisit) closeAll() error {
 	var faults []error
 	for _, p := range v.plugins {
 		faults = append(faults, p.Close())
@@ -55,8 +55,8 @@ func (v *visit) end() error {
 	return errors.Join(append(faults, os.RemoveAll(v.dir))...)
 }
 
-// launch starts the plugin.
-func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
+// launchPlugin starts the plugin.
+func (v *pluginVisit) launchPlugin(ctx context.Context) (*host.Plugin, error) {
 	s := v.subject
 	p, err := host.Launch(ctx, s.Binary, host.LaunchOptions{
 		Env: s.Env, StartTimeout: cmp.Or(s.StartTimeout, time.Minute), AnswerTimeout: s.AnswerTimeout, Approve: s.Approve,
@@ -69,9 +69,9 @@ func (v *visit) launch(ctx context.Context) (*host.Plugin, error) {
 	return p, nil
 }
 
-// start launches the plugin and asks it for the subject's model.
-func (v *visit) start(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) {
-	p, err := v.launch(ctx)
+// startPlugin launches the plugin and asks it for the subject's model.
+func (v *pluginVisit) startPlugin(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) {
+	p, err := v.launchPlugin(ctx)
 	if err != nil {
 		return nil, sdk.ModelInfo{}, err
 	}
@@ -79,22 +79,22 @@ func (v *visit) start(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) 
 	if err != nil {
 		return nil, sdk.ModelInfo{}, err
 	}
-	m, err := v.model(d)
-	v.subject.Open.Count = clamp(v.subject.Open.Count, v.subject.Open.Dataset, m)
+	m, err := v.subjectModel(d)
+	v.subject.Open.Count = clampCount(v.subject.Open.Count, v.subject.Open.Dataset, m)
 	return p, m, err
 }
 
-// clamp keeps a count within the embedded data set, whose size is described.
-func clamp(count int, dataset string, m sdk.ModelInfo) int {
+// clampCount keeps a count within the embedded data set, whose size is described.
+func clampCount(count int, dataset string, m sdk.ModelInfo) int {
 	if all := m.DatasetsFor(sdk.UseAccuracy, true); len(all) > 0 && dataset == "" && all[0].Samples > 0 {
 		count = min(count, all[0].Samples)
 	}
 	return count
 }
 
-// open opens the subject's workload for a scenario. Samples are those that are asked for, also where the workload has
-// an order of its own.
-func (v *visit) open(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
+// openWorkload opens the subject's workload for a scenario. Samples are those that are asked for, also where the
+// workload has an order of its own.
+func (v *pluginVisit) openWorkload(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
 	w, err := v.openOrdered(ctx, p, s)
 	if err == nil {
 		w.LeaveOrder()
@@ -103,7 +103,7 @@ func (v *visit) open(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*
 }
 
 // openOrdered is open with the workload's own order, if it has one.
-func (v *visit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
+func (v *pluginVisit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
 	o := v.subject.Open
 	o.Scenario = s
 	w, err := p.Open(ctx, o)
@@ -113,9 +113,9 @@ func (v *visit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen.Scena
 	return w, nil
 }
 
-// client starts the plugin and opens the main scenario with all of its samples loaded.
-func (v *visit) client(ctx context.Context) (*client, error) {
-	p, m, err := v.start(ctx)
+// openClient starts the plugin and opens the main scenario with all of its samples loaded.
+func (v *pluginVisit) openClient(ctx context.Context) (*queryClient, error) {
+	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,17 +126,17 @@ func (v *visit) client(ctx context.Context) (*client, error) {
 	return c, err
 }
 
-func (v *visit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*client, error) {
-	w, err := v.open(ctx, p, s)
+func (v *pluginVisit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*queryClient, error) {
+	w, err := v.openWorkload(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
 	c := newClient(p, w)
-	return c, w.QSL().LoadSamplesToRAM(ctx, c.all())
+	return c, w.QSL().LoadSamplesToRAM(ctx, c.allSamples())
 }
 
-// settings are LoadGen's for a test of a few samples of a model.
-func settings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadgen.TestSettings, error) {
+// testSettings are LoadGen's for a test of a few samples of a model.
+func testSettings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadgen.TestSettings, error) {
 	read, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, RulesModel: m.RulesKey, Scenario: s})
 	if err != nil {
 		return loadgen.TestSettings{}, err

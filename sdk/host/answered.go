@@ -6,23 +6,23 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// answered is the set of response ids that were answered in one test. LoadGen numbers them densely from 0.
-type answered struct {
+// answeredSet is the set of response ids that were answered in one test. LoadGen numbers them densely from 0.
+type answeredSet struct {
 	words []uint64
 	test  uint64 // names the test: how many samples were issued before it
 	count uint64 // ids in the set
 }
 
-// begin empties the set if the test is another one than before.
-func (a *answered) begin(test uint64) {
+// beginTest empties the set if the test is another one than before.
+func (a *answeredSet) beginTest(test uint64) {
 	if a.test != test {
 		a.test, a.count = test, 0
 		clear(a.words)
 	}
 }
 
-// add marks the ids of rs that are below limit, the number of issued samples.
-func (a *answered) add(rs []loadgen.QuerySampleResponse, limit uint64) {
+// markAnswered marks the ids of rs that are below limit, the number of issued samples.
+func (a *answeredSet) markAnswered(rs []loadgen.QuerySampleResponse, limit uint64) {
 	count := uint64(0)
 	for i := range rs {
 		id := uint64(rs[i].ID)
@@ -42,7 +42,7 @@ func (a *answered) add(rs []loadgen.QuerySampleResponse, limit uint64) {
 }
 
 // firstMissing is the smallest id that is not in the set.
-func (a *answered) firstMissing() uint64 {
+func (a *answeredSet) firstMissing() uint64 {
 	for i, w := range a.words {
 		if w != ^uint64(0) {
 			return uint64(i*64 + bits.TrailingZeros64(^w))

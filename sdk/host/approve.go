@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// approved is a binary that LaunchOptions.Approve has read and found good. It is held open: what is executed is the
-// open file, whatever its name has come to mean.
-type approved struct {
+// approvedBinary is a binary that LaunchOptions.Approve has read and found good. It is held open: what is executed is
+// the open file, whatever its name has come to mean.
+type approvedBinary struct {
 	file  *os.File
 	path  string      // to execute it by
 	state os.FileInfo // as it was before it was read
@@ -17,13 +17,13 @@ type approved struct {
 // errChanged says that a binary is no longer the one that was approved.
 var errChanged = errors.New("the file was changed while it was started")
 
-// approve opens the binary and has it checked.
-func approve(path string, check func(*os.File) error) (*approved, error) {
+// openApproved opens the binary and has it checked.
+func openApproved(path string, check func(*os.File) error) (*approvedBinary, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	a := &approved{file: file, path: path}
+	a := &approvedBinary{file: file, path: path}
 	if a.state, err = file.Stat(); err == nil {
 		err = check(file)
 	}
@@ -44,9 +44,9 @@ func isScript(file *os.File) bool {
 	return bytes.Equal(start[:], []byte("#!"))
 }
 
-// unchanged wants the file as it was when it was approved: neither written to, nor, where it is executed by its name,
-// replaced. A file that is being executed cannot be written any more.
-func (a *approved) unchanged() error {
+// checkUnchanged requires that the file is as it was when it was approved: neither written to, nor, where it is
+// executed by its name, replaced. A file that is being executed cannot be written any more.
+func (a *approvedBinary) checkUnchanged() error {
 	now, err := a.file.Stat()
 	if err == nil && !sameState(a.state, now) {
 		err = errChanged
@@ -65,7 +65,7 @@ func sameState(a, b os.FileInfo) bool {
 		changeTime(a).Equal(changeTime(b))
 }
 
-func (a *approved) close() {
+func (a *approvedBinary) close() {
 	if a != nil {
 		_ = a.file.Close()
 	}

@@ -16,13 +16,13 @@ import (
 // deathLooks is how long a broken connection waits for the news that the process has ended, which says more.
 const deathLooks = 40
 
-// call makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
-func call[Q, R any](
+// callUnary makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
+func callUnary[Q, R any](
 	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
 ) (R, error) {
 	ctx, cancel := p.Context(ctx)
 	defer cancel()
-	defer p.unary.begin(what)()
+	defer p.unary.beginCall(what)()
 	answer, err := method(ctx, request)
 	if err == nil {
 		return answer, nil
@@ -38,8 +38,8 @@ func call[Q, R any](
 func watchedCall[Q, R any](
 	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
 ) (R, error) {
-	defer p.calls.begin(what)()
-	return call(ctx, p, what, method, request)
+	defer p.calls.beginCall(what)()
+	return callUnary(ctx, p, what, method, request)
 }
 
 // callError makes an error of a status.
@@ -50,19 +50,19 @@ func (p *Plugin) callError(what string, err error) error {
 	}
 	switch s.Code() {
 	case codes.InvalidArgument:
-		return sdk.Usage(errors.New(p.said(s.Message())))
+		return sdk.Usage(errors.New(p.messageText(s.Message())))
 	case codes.FailedPrecondition:
-		return sdk.Data(errors.New(p.said(s.Message())))
+		return sdk.Data(errors.New(p.messageText(s.Message())))
 	case codes.Unavailable, codes.Canceled:
 		if cause := p.awaitFailure(); cause != nil {
 			return cause
 		}
 	case codes.Unimplemented:
-		return p.failure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what),
+		return p.newFailure(KindProtocol, err, fmt.Sprintf("it does not know the call %q", what),
 			"rebuild the plugin with this version's sdk")
 	}
 	p.process.awaitKept()
-	return p.failure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
+	return p.newFailure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
 }
 
 // awaitFailure waits for the plugin's failure, and returns it: a moment where its process may live on, and until it is

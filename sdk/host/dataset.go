@@ -18,7 +18,7 @@ import (
 func (p *Plugin) Dataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {
-	able, err := p.able(ctx, wire.Dataset)
+	able, err := p.hasCapability(ctx, wire.Dataset)
 	if err != nil {
 		return "", err
 	}
@@ -36,14 +36,14 @@ func (p *Plugin) Dataset(
 		}
 		done = m.GetDone()
 		if line := m.GetProgress(); line != "" {
-			progress(p.options.hidden(line))
+			progress(p.options.hideSecrets(line))
 		}
 	}
 	switch {
 	case errors.Is(err, io.EOF) && done != "":
-		return p.options.hidden(done), nil
+		return p.options.hideSecrets(done), nil
 	case errors.Is(err, io.EOF):
-		return "", p.failure(KindProtocol, err, "work on a data set: it ended the call without saying what was done",
+		return "", p.newFailure(KindProtocol, err, "work on a data set: it ended the call without saying what was done",
 			faultHint)
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("work on a data set: %w", context.Cause(ctx))

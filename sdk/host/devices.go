@@ -15,7 +15,7 @@ import (
 // Backends asks the plugin for what its backends say of themselves: their devices, options and libraries. No model is
 // opened. A plugin that cannot say, built with an older sdk or none, has none to list.
 func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
-	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{Backends: true})
+	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{Backends: true})
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 	if len(devices) == 0 {
 		return nil
 	}
-	if able, err := p.able(ctx, wire.Devices); able || err != nil {
+	if able, err := p.hasCapability(ctx, wire.Devices); able || err != nil {
 		return err
 	}
 	return sdk.Usage(fmt.Errorf("device %s: plugin %s knows no devices (capability %q); rebuild it with this version's "+
@@ -35,8 +35,8 @@ func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 		strings.Join(devices, ", "), p.name, wire.Devices))
 }
 
-// able reports whether the plugin has a capability.
-func (p *Plugin) able(ctx context.Context, capability string) (bool, error) {
-	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
+// hasCapability reports whether the plugin has a capability.
+func (p *Plugin) hasCapability(ctx context.Context, capability string) (bool, error) {
+	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
 	return slices.Contains(r.GetCapabilities(), capability), err
 }

@@ -15,15 +15,16 @@ import (
 
 const rebuildHint = "rebuild the plugin and the harness from the same release"
 
-// diagnose says why a plugin did not start, from what it did.
-func (p *Plugin) diagnose(err error) error {
+// diagnoseStart says why a plugin did not start, from what it did.
+func (p *Plugin) diagnoseStart(err error) error {
 	if !p.process.wasStarted() {
-		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
+		return p.newFailure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
 	}
 	line, printed := p.process.firstLine()
 	switch {
 	case printed && !looksLikeHandshake(line):
-		return p.failure(KindHandshake, err, fmt.Sprintf("its first line of output is %q, not the handshake", shorten(line)),
+		return p.newFailure(KindHandshake, err, fmt.Sprintf("its first line of output is %q, not the handshake",
+			shortenText(line)),
 			"nothing may be printed before serve.Main is called, and the binary must be a plugin")
 	case printed:
 		return p.diagnoseVersion(line, err)
@@ -35,14 +36,15 @@ func (p *Plugin) diagnose(err error) error {
 func (p *Plugin) diagnoseVersion(line string, err error) error {
 	parts := strings.Split(line, "|")
 	if parts[0] != strconv.Itoa(wire.CoreProtocol) {
-		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness "+
+		return p.newFailure(KindVersion, err, fmt.Sprintf("it speaks version %q of go-plugin's core protocol, this harness "+
 			"speaks %d", parts[0], wire.CoreProtocol), rebuildHint)
 	}
 	if parts[1] != strconv.Itoa(wire.Protocol) {
-		return p.failure(KindVersion, err, fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d",
-			parts[1], wire.Protocol), rebuildHint)
+		return p.newFailure(KindVersion, err,
+			fmt.Sprintf("it speaks version %s of the plugin protocol, this harness speaks %d",
+				parts[1], wire.Protocol), rebuildHint)
 	}
-	return p.failure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shorten(line), err),
+	return p.newFailure(KindHandshake, err, fmt.Sprintf("its handshake %q cannot be used: %v", shortenText(line), err),
 		rebuildHint)
 }
 
@@ -50,8 +52,8 @@ func (p *Plugin) diagnoseVersion(line string, err error) error {
 func (p *Plugin) diagnoseEnd(err error) error {
 	select {
 	case <-p.process.exited:
-		how := p.process.how()
-		return p.failure(KindStart, err, "the process "+how+" before the handshake", deathHint(how, p.output.tail()))
+		how := p.process.exitText()
+		return p.newFailure(KindStart, err, "the process "+how+" before the handshake", deathHint(how, p.output.lastLines()))
 	default:
 		return p.startTimeout()
 	}
@@ -60,12 +62,12 @@ func (p *Plugin) diagnoseEnd(err error) error {
 // startTimeout explains a plugin that is not there in time.
 func (p *Plugin) startTimeout() *Error {
 	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
-		return p.failure(KindHandshake, context.DeadlineExceeded,
+		return p.newFailure(KindHandshake, context.DeadlineExceeded,
 			fmt.Sprintf("it shook hands and does not answer within %v of its start: no heartbeat came over the call Run, "+
 				"whose first answer is one", p.options.StartTimeout),
 			rebuildHint)
 	}
-	return p.failure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start",
+	return p.newFailure(KindStart, context.DeadlineExceeded, fmt.Sprintf("no handshake within %v of its start",
 		p.options.StartTimeout),
 		"does the file wait for input, or is the machine overloaded? --plugin-start-timeout waits longer")
 }
@@ -75,7 +77,7 @@ func (p *Plugin) checkAddress() error {
 	line, _ := p.process.firstLine()
 	parts := strings.Split(line, "|")
 	if len(parts) > 2 && parts[2] != "unix" && !p.options.TLS && runtime.GOOS != "windows" {
-		return p.failure(KindHandshake, nil, fmt.Sprintf("it listens on %q without TLS, want a unix socket", parts[2]),
+		return p.newFailure(KindHandshake, nil, fmt.Sprintf("it listens on %q without TLS, want a unix socket", parts[2]),
 			"listen in the folder that the environment variable "+wire.SocketDirEnv+" names")
 	}
 	return nil
@@ -85,13 +87,13 @@ func (p *Plugin) checkAddress() error {
 func execHint(path string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if needs := interpreter(path); needs != "" {
+		if needs := programInterpreter(path); needs != "" {
 			return fmt.Sprintf("it needs the program %s, which does not exist here: install it, or rebuild the plugin", needs)
 		}
 		return "the file does not exist"
 	case errors.Is(err, syscall.ENOEXEC):
 		return fmt.Sprintf("it is not a program for %s/%s%s: install or build the one for this machine", runtime.GOOS,
-			runtime.GOARCH, target(path))
+			runtime.GOARCH, programTarget(path))
 	case errors.Is(err, fs.ErrPermission):
 		return "make the file executable, and check that its file system is not mounted noexec"
 	}
@@ -115,11 +117,11 @@ func deathHint(how string, tail []string) string {
 // quoted is how much of a first line a message quotes.
 const quoted = 200
 
-// shorten cuts text for a message.
-func shorten(text string) string { return cut(text, quoted) }
+// shortenText cuts text for a message.
+func shortenText(text string) string { return cutText(text, quoted) }
 
-// cut cuts text behind a number of bytes, between two characters.
-func cut(text string, most int) string {
+// cutText cuts text behind a number of bytes, between two characters.
+func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

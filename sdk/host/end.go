@@ -5,9 +5,9 @@ import "time"
 // endGrace is how long a process has to end after it was asked to, and again after SIGTERM.
 const endGrace = 2 * time.Second
 
-// end ends the process: it calls ask, then sends SIGTERM, then SIGKILL. Nothing of its group is left. ask must return
-// once the process has ended.
-func (p *process) end(ask func()) {
+// endProcess ends the process: it calls ask, then sends SIGTERM, then SIGKILL. Nothing of its group is left. ask must
+// return once the process has ended.
+func (p *pluginProcess) endProcess(ask func()) {
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
@@ -17,13 +17,13 @@ func (p *process) end(ask func()) {
 		if p.endsWithin(endGrace) {
 			break
 		}
-		p.signal(send)
+		p.signalGroup(send)
 	}
 	<-p.gone
 	<-asked
 }
 
-func (p *process) endsWithin(d time.Duration) bool {
+func (p *pluginProcess) endsWithin(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -22,27 +22,27 @@ var known = [...]string{
 	"OPENAI_API_KEY", // of the backend openai, unless its option names another
 }
 
-// inherited are the variables of environ, as NAME=VALUE, that are known or in more.
-func inherited(environ, more []string) []string {
+// inheritedEnv are the variables of environ, as NAME=VALUE, that are known or in more.
+func inheritedEnv(environ, more []string) []string {
 	var kept []string
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if listed(known[:], name) || listed(more, name) {
+		if matchesAny(known[:], name) || matchesAny(more, name) {
 			kept = append(kept, variable)
 		}
 	}
 	return kept
 }
 
-// without are the variables but for those of these names.
-func without(environ, names []string) []string {
+// withoutVars are the variables but for those of these names.
+func withoutVars(environ, names []string) []string {
 	return slices.DeleteFunc(environ, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(names, name)
 	})
 }
 
-func listed(patterns []string, name string) bool {
+func matchesAny(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		start, all := strings.CutSuffix(p, "*")
 		return p == name || all && strings.HasPrefix(name, start)

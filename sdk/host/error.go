@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 		b.WriteString("\nlast lines of its output:")
 	}
 	for _, line := range e.Stderr {
-		b.WriteString("\n  " + cut(line, mostOfALine))
+		b.WriteString("\n  " + cutText(line, mostOfALine))
 	}
 	return b.String()
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// folder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is open
-// its owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
-type folder struct {
+// privateFolder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is
+// open its owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
+type privateFolder struct {
 	path string
 	lock *os.File
 }
@@ -22,7 +22,7 @@ type folder struct {
 // folders are those of this process that are not removed yet.
 var folders struct {
 	sync.Mutex
-	open map[*folder]bool
+	open map[*privateFolder]bool
 }
 
 // Abandon removes the private folders of all plugins of this process, and calls exit, which ends the process without
@@ -34,7 +34,7 @@ func Abandon(exit func()) {
 		if folders.TryLock() {
 			defer folders.Unlock()
 			for f := range folders.open {
-				_ = f.remove()
+				_ = f.moveAndRemove()
 			}
 			clear(folders.open)
 			break
@@ -45,8 +45,8 @@ func Abandon(exit func()) {
 }
 
 // newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
-func newFolder(parent string) (*folder, error) {
-	sweep(parent)
+func newFolder(parent string) (*privateFolder, error) {
+	removeStaleFolders(parent)
 	folders.Lock() // who ends the process sees the folder or is there before it
 	defer folders.Unlock()
 	// another harness may take a folder for a dead one's before it is locked: many of them do on many cores
@@ -56,10 +56,10 @@ func newFolder(parent string) (*folder, error) {
 		if err != nil {
 			return nil, err
 		}
-		if lock := claim(path); lock != nil {
-			f := &folder{path, lock}
+		if lock := lockFolder(path); lock != nil {
+			f := &privateFolder{path, lock}
 			if folders.open == nil {
-				folders.open = map[*folder]bool{}
+				folders.open = map[*privateFolder]bool{}
 			}
 			folders.open[f] = true
 			return f, nil
@@ -69,8 +69,8 @@ func newFolder(parent string) (*folder, error) {
 	return nil, fmt.Errorf("folders in %s cannot be locked", parent)
 }
 
-// claim locks a folder; nil where somebody else holds it, or where it is gone or no folder.
-func claim(path string) *os.File {
+// lockFolder locks a folder; nil where somebody else holds it, or where it is gone or no folder.
+func lockFolder(path string) *os.File {
 	dir, err := openFolder(path)
 	if err != nil {
 		return nil
@@ -89,15 +89,15 @@ func isStill(dir *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// sweep removes the folders in parent whose owners are dead. What cannot be removed, other accounts' folders above all,
-// stays.
-func sweep(parent string) {
+// removeStaleFolders removes the folders in parent whose owners are dead. What cannot be removed, other accounts'
+// folders above all, stays.
+func removeStaleFolders(parent string) {
 	if !lockShowsOwner {
 		return
 	}
 	paths, _ := filepath.Glob(filepath.Join(parent, wire.FolderPrefix+"*")) // the pattern is good
 	for _, path := range paths {
-		if lock := claim(path); lock != nil {
+		if lock := lockFolder(path); lock != nil {
 			_ = os.RemoveAll(path)
 			_ = lock.Close()
 		}
@@ -105,19 +105,19 @@ func sweep(parent string) {
 }
 
 // close removes the folder with all that is in it. A nil folder is none.
-func (f *folder) close() error {
+func (f *privateFolder) close() error {
 	if f == nil {
 		return nil
 	}
 	folders.Lock()
 	delete(folders.open, f)
 	folders.Unlock()
-	return f.remove()
+	return f.moveAndRemove()
 }
 
-// remove moves the folder away before it removes it: a plugin that is alive cannot begin to put a file there any more,
-// and what it had begun to make is soon made. Under its new name, too, it is nobody's once the process has ended.
-func (f *folder) remove() error {
+// moveAndRemove moves the folder away before it removes it: a plugin that is alive cannot begin to put a file there any
+// more, and what it had begun to make is soon made. Under its new name, too, it is nobody's once the process has ended.
+func (f *privateFolder) moveAndRemove() error {
 	path := f.path + ".gone"
 	if os.Rename(f.path, path) != nil {
 		path = f.path

@@ -37,7 +37,7 @@ func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
 			t.Errorf("%s: %v, want it there: %v", path, err, want)
 		}
 	}
-	for _, f := range []*folder{alive, second, second, nil} {
+	for _, f := range []*privateFolder{alive, second, second, nil} {
 		if err := f.close(); err != nil {
 			t.Error(err)
 		}

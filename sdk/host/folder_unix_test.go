@@ -28,7 +28,7 @@ func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 	go func() {
 		f, err := newFolder(parent)
 		if err == nil {
-			err = f.remove()
+			err = f.moveAndRemove()
 		}
 		made <- err
 	}()

@@ -99,8 +99,8 @@ type LaunchOptions struct {
 	Note func(text string)
 }
 
-// hidden is a text of the plugin's without secrets.
-func (o LaunchOptions) hidden(text string) string {
+// hideSecrets returns a text of the plugin without its secrets.
+func (o LaunchOptions) hideSecrets(text string) string {
 	if o.Hide == nil {
 		return text
 	}

@@ -25,32 +25,34 @@ const mostDescribed = 8 << 20
 func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()
-	path = absolute(path)
-	p := &Plugin{name: nameOf(path), path: path, output: &output{}}
-	text, err := p.describes(ctx)
+	path = absolutePath(path)
+	p := &Plugin{name: nameOf(path), path: path, output: &pluginOutput{}}
+	text, err := p.runDescribe(ctx)
 	if err != nil {
-		return sdk.Description{}, p.failure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(path, err))
+		return sdk.Description{}, p.newFailure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(path,
+			err))
 	}
 	var r pluginpb.DescribeResponse
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, &r); err != nil {
-		return sdk.Description{}, p.failure(KindHandshake, err, fmt.Sprintf("what it prints when asked to describe itself "+
-			"is no description: %v", err), rebuildHint)
+		return sdk.Description{}, p.newFailure(KindHandshake, err,
+			fmt.Sprintf("what it prints when asked to describe itself "+
+				"is no description: %v", err), rebuildHint)
 	}
 	return convert.To[sdk.Description](r.GetDescription()).WithRoles(), nil
 }
 
-// describes runs the binary with the argument "describe" and returns what it prints to its standard output. The rest
+// runDescribe runs the binary with the argument "describe" and returns what it prints to its standard output. The rest
 // goes to p.output.
-func (p *Plugin) describes(ctx context.Context) ([]byte, error) {
-	stdout := bounded{most: mostDescribed}
+func (p *Plugin) runDescribe(ctx context.Context) ([]byte, error) {
+	stdout := limitedWriter{most: mostDescribed}
 	errs, stderr := io.Pipe()
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		p.output.drain(errs)
+		p.output.drainReader(errs)
 	}()
 	cmd := exec.CommandContext(ctx, p.path, "describe")
-	cmd.Env = append([]string{}, inherited(os.Environ(), nil)...) // not nil, which would be all
+	cmd.Env = append([]string{}, inheritedEnv(os.Environ(), nil)...) // not nil, which would be all
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
@@ -77,14 +79,15 @@ func runAlone(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// bounded is a writer that keeps what is written to it, and fails from the write on that makes it more than most bytes.
-type bounded struct {
+// limitedWriter is a writer that keeps what is written to it, and fails from the write on that makes it more than most
+// bytes.
+type limitedWriter struct {
 	text bytes.Buffer
 	most int
 	err  error
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedWriter) Write(p []byte) (int, error) {
 	if b.err == nil && b.text.Len()+len(p) > b.most {
 		b.err = fmt.Errorf("it prints more than %d bytes", b.most)
 	}

@@ -21,7 +21,7 @@ func ids(list ...loadgen.ResponseID) []loadgen.QuerySampleResponse {
 }
 
 func TestAnsweredCountsDistinctIssuedIDs(t *testing.T) {
-	var a answered
+	var a answeredSet
 	for _, c := range []struct {
 		test, limit    uint64
 		rs             []loadgen.QuerySampleResponse
@@ -34,8 +34,8 @@ func TestAnsweredCountsDistinctIssuedIDs(t *testing.T) {
 		{7, 3, ids(1), 1, 0}, // the next test
 		{7, 3, ids(0, 2), 3, 3},
 	} {
-		a.begin(c.test)
-		a.add(c.rs, c.limit)
+		a.beginTest(c.test)
+		a.markAnswered(c.rs, c.limit)
 		if a.count != c.count || a.firstMissing() != c.missing || len(a.words) > 4 {
 			t.Errorf("after %v: %d answered, first missing %d, want %d and %d", c.rs, a.count, a.firstMissing(), c.count,
 				c.missing)
@@ -45,13 +45,13 @@ func TestAnsweredCountsDistinctIssuedIDs(t *testing.T) {
 
 func TestOutputKeepsTheLastLines(t *testing.T) {
 	var to bytes.Buffer
-	o := &output{to: &to}
+	o := &pluginOutput{to: &to}
 	text := strings.Repeat("line\r\n", 2*tailLines) + strings.Repeat("x", 3*lineBytes) + "\nthe end, without a line break"
-	o.drain(strings.NewReader(text))
+	o.drainReader(strings.NewReader(text))
 	if to.String() != text {
 		t.Error("the output is not passed on as it came")
 	}
-	tail := o.tail()
+	tail := o.lastLines()
 	if len(tail) != tailLines || tail[0] != "line" || tail[tailLines-2] != strings.Repeat("x", lineBytes) ||
 		tail[tailLines-1] != "the end, without a line break" {
 		t.Errorf("%d lines: %.100q", len(tail), tail)
@@ -64,10 +64,10 @@ func (w *brokenWriter) Write([]byte) (int, error) { w.n++; return 0, errors.New(
 
 func TestOutputOutlivesItsReader(t *testing.T) {
 	w := &brokenWriter{}
-	o := &output{to: w}
-	o.drain(strings.NewReader("one\ntwo\n"))
-	if w.n != 1 || len(o.tail()) != 2 {
-		t.Errorf("%d writes, %d lines kept, want 1 and 2", w.n, len(o.tail()))
+	o := &pluginOutput{to: w}
+	o.drainReader(strings.NewReader("one\ntwo\n"))
+	if w.n != 1 || len(o.lastLines()) != 2 {
+		t.Errorf("%d writes, %d lines kept, want 1 and 2", w.n, len(o.lastLines()))
 	}
 }
 
@@ -77,12 +77,12 @@ func FuzzOutput(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("abc\n"), 50))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var to bytes.Buffer
-		o := &output{to: &to}
-		o.drain(bytes.NewReader(text))
+		o := &pluginOutput{to: &to}
+		o.drainReader(bytes.NewReader(text))
 		if !bytes.Equal(to.Bytes(), text) {
 			t.Error("the output is not passed on as it came")
 		}
-		if tail := o.tail(); len(tail) > tailLines {
+		if tail := o.lastLines(); len(tail) > tailLines {
 			t.Errorf("%d lines are kept", len(tail))
 		}
 	})
@@ -92,7 +92,7 @@ func FuzzLooksLikeHandshake(f *testing.F) {
 	f.Add("1|1|unix|/tmp/socket|grpc|")
 	f.Add("usage: a | b | c | d")
 	f.Fuzz(func(t *testing.T, line string) {
-		p := &Plugin{output: &output{}}
+		p := &Plugin{output: &pluginOutput{}}
 		if looksLikeHandshake(line) {
 			_ = p.diagnoseVersion(line, errors.New("refused")) // has all the parts that it reads
 		}
@@ -133,9 +133,9 @@ func TestOutputKeepsWhatAProgramDiedOf(t *testing.T) {
 			[]string{"fatal error: all is lost", "x"}, "x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var o output
-			o.drain(strings.NewReader(c.text))
-			tail := o.tail()
+			var o pluginOutput
+			o.drainReader(strings.NewReader(c.text))
+			tail := o.lastLines()
 			if len(tail) > tailLines || !slices.Equal(tail[:len(c.want)], c.want) || tail[len(tail)-1] != c.last {
 				t.Errorf("%d lines: %q, want %q at first and %q at last", len(tail), tail, c.want, c.last)
 			}
@@ -153,7 +153,7 @@ func TestWhatAnErrorQuotesIsNotSaidTwice(t *testing.T) {
 		{"it ended; its last output: one", []string{"one", "two"}, false},
 		{"it ended", nil, false},
 	} {
-		if got := repeats(c.text, c.lines); got != c.want {
+		if got := repeatsLines(c.text, c.lines); got != c.want {
 			t.Errorf("%q, %q: %v, want %v", c.text, c.lines, got, c.want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestAnswersToOpenThatMakeNoSense(t *testing.T) {
 		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 " +
 			"at least"},
 	} {
-		if got := misopened(c.number, c.info); got != c.want {
+		if got := openedFault(c.number, c.info); got != c.want {
 			t.Errorf("%d, %+v: %q, want %q", c.number, c.info, got, c.want)
 		}
 	}

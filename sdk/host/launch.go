@@ -32,50 +32,50 @@ const outlast = time.Hour
 
 // Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
-	path, o = absolute(path), o.withDefaults()
-	p := &Plugin{name: nameOf(path), path: path, options: o, output: &output{to: o.Stderr, hide: o.Hide},
+	path, o = absolutePath(path), o.withDefaults()
+	p := &Plugin{name: nameOf(path), path: path, options: o, output: &pluginOutput{to: o.Stderr, hide: o.Hide},
 		received: make(chan struct{})}
 	if o.Limits != (Limits{}) && !LimitsSupported {
-		return nil, p.failure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(),
+		return nil, p.newFailure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(),
 			"start it without limits, or under the system's own")
 	}
 	p.process = newProcess(path, p.output)
-	p.process.bound = p.bound
-	if fault := p.approve(); fault != nil {
+	p.process.bound = p.applyLimits
+	if fault := p.approveBinary(); fault != nil {
 		return nil, fault
 	}
 	defer p.process.binary.close()
 	var err error
 	if p.folder, err = newFolder(socketParent()); err != nil {
-		return nil, p.failure(KindStart, err, "no private folder for its socket: "+err.Error(),
+		return nil, p.newFailure(KindStart, err, "no private folder for its socket: "+err.Error(),
 			"set TMPDIR to a folder that can be written")
 	}
 	p.ring = newShared(o)
-	p.process.inherited = p.ring.inherited()
+	p.process.inherited = p.ring.inheritedFiles()
 	p.failed, p.fail = context.WithCancelCause(context.Background())
 	p.client = plugin.NewClient(p.clientConfig())
-	if err := p.connect(ctx); err != nil {
-		p.abandon()
+	if err := p.startAndConnect(ctx); err != nil {
+		p.cleanUpStart()
 		return nil, err
 	}
 	return p, nil
 }
 
-// approve has the binary checked, if the launch asks for it.
-func (p *Plugin) approve() (err error) {
+// approveBinary has the binary checked, if the launch asks for it.
+func (p *Plugin) approveBinary() (err error) {
 	if p.options.Approve == nil {
 		return nil
 	}
-	p.process.binary, err = approve(p.path, p.options.Approve)
+	p.process.binary, err = openApproved(p.path, p.options.Approve)
 	var failed *Error
 	if err != nil && !errors.As(err, &failed) {
-		return p.failure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
+		return p.newFailure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
 	}
 	return err
 }
 
-// absolute keeps a file of the working directory from being looked up in PATH.
-func absolute(path string) string {
+// absolutePath makes a path absolute. It keeps a file of the working directory from being looked up in PATH.
+func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}
@@ -94,12 +94,12 @@ func socketParent() string {
 // the calls that bring answers and scores.
 const mostAbout = 4 << 20
 
-func large() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMessage) }
+func largeMessages() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMessage) }
 
 func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	return &plugin.ClientConfig{
 		HandshakeConfig:  wire.Config(),
-		Plugins:          plugin.PluginSet{wire.Service: dispensed{}},
+		Plugins:          plugin.PluginSet{wire.Service: servicePlugin{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     p.options.StartTimeout + outlast,
 		SkipHostEnv:      true,
@@ -108,7 +108,8 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.folder.path},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
 			private := []string{"TMPDIR=" + p.folder.path} // so that nothing of it outlives it
-			p.process.env = slices.Concat(without(inherited(os.Environ(), p.options.Inherit), p.options.Withhold), spec.Env,
+			p.process.env = slices.Concat(withoutVars(inheritedEnv(os.Environ(), p.options.Inherit), p.options.Withhold),
+				spec.Env,
 				private, p.options.Env)
 			return p.process, nil
 		},
@@ -121,12 +122,12 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	}
 }
 
-// connect starts the process, shakes hands and opens the stream. If ctx ends meanwhile, the process is killed.
-func (p *Plugin) connect(ctx context.Context) error {
+// startAndConnect starts the process, shakes hands and opens the stream. If ctx ends meanwhile, the process is killed.
+func (p *Plugin) startAndConnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.options.StartTimeout)
 	defer cancel()
 	result := make(chan error, 1)
-	go func() { result <- p.shake(ctx) }()
+	go func() { result <- p.shakeHands(ctx) }()
 	select {
 	case err := <-result:
 		if err != nil && p.failed.Err() != nil { // it went over a limit, which explains what followed
@@ -134,32 +135,32 @@ func (p *Plugin) connect(ctx context.Context) error {
 		}
 		return err
 	case <-ctx.Done():
-		return p.interrupted(ctx, result)
+		return p.abortStart(ctx, result)
 	}
 }
 
-// interrupted ends a start that took too long or was called off.
-func (p *Plugin) interrupted(ctx context.Context, result <-chan error) error {
+// abortStart ends a start that took too long or was called off.
+func (p *Plugin) abortStart(ctx context.Context, result <-chan error) error {
 	err := context.Cause(ctx)
 	_ = p.process.Kill(ctx)
 	shaken := <-result
 	if errors.Is(err, context.DeadlineExceeded) {
 		return p.startTimeout()
 	}
-	return p.failure(KindStart, errors.Join(err, shaken), "its start was interrupted", "")
+	return p.newFailure(KindStart, errors.Join(err, shaken), "its start was interrupted", "")
 }
 
-// shake is what connect does, in a goroutine of its own: go-plugin's waits know no context.
-func (p *Plugin) shake(ctx context.Context) error {
+// shakeHands is what startAndConnect does, in a goroutine of its own: go-plugin's waits know no context.
+func (p *Plugin) shakeHands(ctx context.Context) error {
 	if _, err := p.client.Start(); err != nil {
-		return p.diagnose(err)
+		return p.diagnoseStart(err)
 	}
-	if err := p.ring.started(); err != nil {
-		return p.failure(KindStart, err, "its shared memory: "+err.Error(), "")
+	if err := p.ring.closeInherited(); err != nil {
+		return p.newFailure(KindStart, err, "its shared memory: "+err.Error(), "")
 	}
 	if p.process.binary != nil {
-		if err := p.process.binary.unchanged(); err != nil {
-			return p.failure(KindStart, err, "it was ended again: "+err.Error(),
+		if err := p.process.binary.checkUnchanged(); err != nil {
+			return p.newFailure(KindStart, err, "it was ended again: "+err.Error(),
 				"is it being built or installed? Start again; and see who may write it")
 		}
 	}
@@ -168,11 +169,11 @@ func (p *Plugin) shake(ctx context.Context) error {
 	}
 	conn, err := p.client.Client()
 	if err != nil {
-		return p.diagnose(err)
+		return p.diagnoseStart(err)
 	}
 	raw, err := conn.Dispense(wire.Service)
 	if err != nil {
-		return p.diagnose(err)
+		return p.diagnoseStart(err)
 	}
 	p.rpc = raw.(pluginpb.PluginClient)
 	go p.watchProcess()
@@ -180,21 +181,21 @@ func (p *Plugin) shake(ctx context.Context) error {
 	return err
 }
 
-// abandon cleans up behind a start that failed.
-func (p *Plugin) abandon() {
+// cleanUpStart cleans up behind a start that failed.
+func (p *Plugin) cleanUpStart() {
 	_ = p.process.Kill(context.Background())
 	p.client.Kill()
-	_ = p.ring.free(&p.sending)
+	_ = p.ring.unmapRing(&p.sending)
 	_ = p.folder.close()
 }
 
-// dispensed makes the client of the service.
-type dispensed struct{ plugin.NetRPCUnsupportedPlugin }
+// servicePlugin makes the client of the service.
+type servicePlugin struct{ plugin.NetRPCUnsupportedPlugin }
 
-func (dispensed) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
+func (servicePlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
 	return errors.New("the harness serves no plugin")
 }
 
-func (dispensed) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+func (servicePlugin) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
 	return pluginpb.NewPluginClient(conn), nil
 }

@@ -29,15 +29,15 @@ const (
 	members = 5
 )
 
-// usage is what living processes use, together.
-type usage struct {
+// resourceUsage is what living processes use, together.
+type resourceUsage struct {
 	memory    int64
 	processes int
 	cpu       time.Duration // of those that have ended too
 }
 
-// over says what is used too much; empty where nothing is.
-func (l Limits) over(u usage) string {
+// exceededLimit says what is used too much; empty where nothing is.
+func (l Limits) exceededLimit(u resourceUsage) string {
 	switch {
 	case l.Memory > 0 && u.memory > l.Memory:
 		return fmt.Sprintf("it uses %s of memory, over its limit memory=%s", sizeText(u.memory), sizeText(l.Memory))
@@ -49,8 +49,8 @@ func (l Limits) over(u usage) string {
 	return ""
 }
 
-// watched reports whether there is anything to look at.
-func (l Limits) watched() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
+// needsMeter reports whether there is anything to look at.
+func (l Limits) needsMeter() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
 
 // sizeText writes a number of bytes as the flag takes it.
 func sizeText(n int64) string {
@@ -62,17 +62,17 @@ func sizeText(n int64) string {
 
 const limitHint = "give it a higher limit, or less to do: a smaller batch, fewer sessions"
 
-// bound holds the process, which has just been started, to the plugin's limits.
-func (p *Plugin) bound() {
+// applyLimits holds the process, which has just been started, to the plugin's limits.
+func (p *Plugin) applyLimits() {
 	l := p.options.Limits
 	if l.Files > 0 {
 		if err := limitFiles(p.process.cmd.Process.Pid, l.Files); err != nil {
 			p.failWith(KindLimit, err, fmt.Sprintf("its limit files=%d cannot be set: %v", l.Files, err), "")
-			p.process.signal(killGroup)
+			p.process.signalGroup(killGroup)
 			return
 		}
 	}
-	if l.watched() {
+	if l.needsMeter() {
 		go p.watchLimits()
 	}
 }
@@ -81,16 +81,16 @@ func (p *Plugin) bound() {
 func (p *Plugin) watchLimits() {
 	tick := time.NewTicker(time.Second / looks)
 	defer tick.Stop()
-	m := meter{group: p.process.cmd.Process.Pid}
+	m := usageMeter{group: p.process.cmd.Process.Pid}
 	for {
 		select {
 		case <-p.process.exited:
 			return
 		case <-tick.C:
 		}
-		if found := p.options.Limits.over(m.read()); found != "" {
+		if found := p.options.Limits.exceededLimit(m.readUsage()); found != "" {
 			p.failWith(KindLimit, nil, found, limitHint)
-			p.process.signal(killGroup)
+			p.process.signalGroup(killGroup)
 			return
 		}
 	}
@@ -102,6 +102,6 @@ func (p *Plugin) outOfFiles(message string) bool {
 }
 
 func (p *Plugin) overFiles(err error, message string) *Error {
-	return p.failure(KindLimit, err, fmt.Sprintf("it needs more open files than its limit files=%d: %s",
+	return p.newFailure(KindLimit, err, fmt.Sprintf("it needs more open files than its limit files=%d: %s",
 		p.options.Limits.Files, message), "give it a higher limit")
 }

@@ -20,17 +20,17 @@ func limitFiles(pid, n int) error {
 	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &limit, nil)
 }
 
-// meter reads what the processes of a group use.
-type meter struct {
+// usageMeter reads what the processes of a group use.
+type usageMeter struct {
 	group int
 	pids  []int
 	reads int
 }
 
-// read sums up. A process that ends meanwhile counts as none.
-func (m *meter) read() (u usage) {
+// readUsage sums up. A process that ends meanwhile counts as none.
+func (m *usageMeter) readUsage() (u resourceUsage) {
 	if m.reads%members == 0 {
-		m.pids = processes()
+		m.pids = listProcesses()
 	}
 	m.reads++
 	kept := m.pids[:0]
@@ -54,8 +54,8 @@ func (m *meter) read() (u usage) {
 	return u
 }
 
-// processes lists the ids of all processes.
-func processes() (pids []int) {
+// listProcesses lists the ids of all processes.
+func listProcesses() (pids []int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
 	for _, dir := range dirs {
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
@@ -65,8 +65,8 @@ func processes() (pids []int) {
 	return pids
 }
 
-// stat is the part of /proc/PID/stat that a meter needs.
-type stat struct {
+// procStat is the part of /proc/PID/stat that a meter needs.
+type procStat struct {
 	state byte
 	group int
 	cpu   time.Duration // of the process and of the children that it has waited for
@@ -78,7 +78,7 @@ const userHz = 100
 
 // parseStat reads a line as the manual page proc_pid_stat(5) describes it. The name of the program, in parentheses, may
 // hold anything.
-func parseStat(text []byte) (s stat, ok bool) {
+func parseStat(text []byte) (s procStat, ok bool) {
 	end := bytes.LastIndexByte(text, ')')
 	if end < 0 {
 		return s, false
@@ -98,6 +98,6 @@ func parseStat(text []byte) (s stat, ok bool) {
 	for i := userTime; i <= childrenTime; i++ { // user and system, own and children's
 		ticks += number(i)
 	}
-	s = stat{fields[state][0], int(number(group)), time.Duration(ticks) * time.Second / userHz, number(resident)}
+	s = procStat{fields[state][0], int(number(group)), time.Duration(ticks) * time.Second / userHz, number(resident)}
 	return s, ok
 }

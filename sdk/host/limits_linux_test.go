@@ -9,7 +9,7 @@ import (
 func TestParseStat(t *testing.T) {
 	const line = "42 (a) (b) S 1 7 7 0 -1 4194304 100 0 0 0 30 20 5 5 20 0 9 0 100 1000 12 18446744073709551615 1 1 0 0\n"
 	s, ok := parseStat([]byte(line))
-	if want := (stat{'S', 7, 600 * time.Millisecond, 12}); !ok || s != want {
+	if want := (procStat{'S', 7, 600 * time.Millisecond, 12}); !ok || s != want {
 		t.Errorf("%+v, %v, want %+v", s, ok, want)
 	}
 	for _, bad := range []string{"", "1 (x", "1 (x) S 1 2", "1 (x) S 1 y 7 0 -1 4194304 100 0 0 0 30 20 5 5 20 0 9 0 " +
@@ -39,9 +39,9 @@ func TestMeterReadsThisProcess(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s cannot be read", text)
 	}
-	m := meter{group: own.group}
+	m := usageMeter{group: own.group}
 	for range 2 * members {
-		if u := m.read(); u.processes < 1 || u.memory < 1<<20 {
+		if u := m.readUsage(); u.processes < 1 || u.memory < 1<<20 {
 			t.Errorf("%+v, want this process at least", u)
 		}
 	}
@@ -49,8 +49,8 @@ func TestMeterReadsThisProcess(t *testing.T) {
 
 func BenchmarkMeter(b *testing.B) {
 	b.ReportAllocs()
-	m := meter{group: os.Getpid()}
+	m := usageMeter{group: os.Getpid()}
 	for b.Loop() {
-		m.read()
+		m.readUsage()
 	}
 }

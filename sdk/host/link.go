@@ -26,8 +26,8 @@ const responsesPerCall = 512
 
 const faultHint = "this is a fault of the plugin: report it to its author"
 
-// receiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
-type receiver interface {
+// answerReceiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
+type answerReceiver interface {
 	number() uint64 // of the workload
 	complete(rs []loadgen.QuerySampleResponse)
 	firstTokens(rs []loadgen.QuerySampleResponse)
@@ -37,40 +37,40 @@ type receiver interface {
 	missing() uint64
 }
 
-// link is the stream of a connection.
-type link struct {
+// pluginLink is the stream of a connection.
+type pluginLink struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_RunClient
-	ring   *shared // nil: none is offered
+	ring   *sharedRing // nil: none is offered
 
-	receiver atomic.Pointer[receiver] // of the open workload
-	lastBeat atomic.Int64             // time of the last frame, in ns since start
+	receiver atomic.Pointer[answerReceiver] // of the open workload
+	lastBeat atomic.Int64                   // time of the last frame, in ns since start
 	start    time.Time
 	alive    chan struct{} // closed with the first frame
 	rs       []loadgen.QuerySampleResponse
 	given    uint64 // answers and first tokens that came
-	overdue  overdue
+	overdue  stallDetector
 
 	frame pluginpb.RunRequest // reused by issue, whose callers exclude each other
 	part  pluginpb.Issue
 }
 
 // openLink opens the stream, waits for the first heartbeat, and starts to receive and to watch.
-func openLink(ctx context.Context, p *Plugin) (*link, error) {
-	stream, err := p.rpc.Run(p.failed, large())
+func openLink(ctx context.Context, p *Plugin) (*pluginLink, error) {
+	stream, err := p.rpc.Run(p.failed, largeMessages())
 	if err != nil {
 		close(p.received)
-		return nil, p.unreachable(err)
+		return nil, p.explainUnreachable(err)
 	}
-	interval := heartbeats(p.options)
-	l := &link{
+	interval := heartbeatInterval(p.options)
+	l := &pluginLink{
 		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
 		rs:      make([]loadgen.QuerySampleResponse, responsesPerCall),
-		overdue: overdue{limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), noted: map[int64]bool{}},
+		overdue: stallDetector{limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), noted: map[int64]bool{}},
 	}
-	go l.receive()
-	if err := l.send(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval),
-		Ring: p.ring.message()}}); err != nil {
+	go l.receiveFrames()
+	if err := l.sendFrame(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval),
+		Ring: p.ring.offerMessage()}}); err != nil {
 		return nil, err
 	}
 	select {
@@ -80,12 +80,12 @@ func openLink(ctx context.Context, p *Plugin) (*link, error) {
 	case <-ctx.Done():
 		return nil, p.startTimeout()
 	}
-	go l.watch(interval)
+	go l.watchHeartbeats(interval)
 	return l, nil
 }
 
-// heartbeats is how often they come: often enough for each limit.
-func heartbeats(o LaunchOptions) time.Duration {
+// heartbeatInterval is how often they come: often enough for each limit.
+func heartbeatInterval(o LaunchOptions) time.Duration {
 	interval := min(wire.Heartbeat, o.HeartbeatTimeout/heartbeatsPerTimeout)
 	if o.AnswerTimeout > 0 {
 		interval = min(interval, max(o.AnswerTimeout/heartbeatsPerTimeout, time.Millisecond))
@@ -93,24 +93,25 @@ func heartbeats(o LaunchOptions) time.Duration {
 	return interval
 }
 
-// unreachable explains a plugin that shook hands and then does not answer.
-func (p *Plugin) unreachable(err error) error {
+// explainUnreachable explains a plugin that shook hands and then does not answer.
+func (p *Plugin) explainUnreachable(err error) error {
 	if cause := p.awaitFailure(); cause != nil {
 		return cause
 	}
-	return p.failure(KindHandshake, err, "it shook hands and does not answer: "+status.Convert(err).Message(), rebuildHint)
+	return p.newFailure(KindHandshake, err, "it shook hands and does not answer: "+status.Convert(err).Message(),
+		rebuildHint)
 }
 
-// send sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
-func (l *link) send(r *pluginpb.RunRequest) error {
+// sendFrame sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
+func (l *pluginLink) sendFrame(r *pluginpb.RunRequest) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
 	return l.sendLocked(r)
 }
 
-// issue sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and gRPC
-// encode it before they return.
-func (l *link) issue(workload uint64, samples []loadgen.QuerySample, more bool) error {
+// issueSamples sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and
+// gRPC encode it before they return.
+func (l *pluginLink) issueSamples(workload uint64, samples []loadgen.QuerySample, more bool) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
 	l.part.Samples, l.part.More = wire.SampleBytes(samples), more
@@ -118,14 +119,14 @@ func (l *link) issue(workload uint64, samples []loadgen.QuerySample, more bool) 
 	return l.sendLocked(&l.frame)
 }
 
-func (l *link) sendLocked(r *pluginpb.RunRequest) error {
+func (l *pluginLink) sendLocked(r *pluginpb.RunRequest) error {
 	send := l.stream.Send
 	if l.overRing() {
-		send = l.ring.send
+		send = l.ring.sendFrame
 	}
 	if err := send(r); err != nil {
 		if errors.Is(err, ring.ErrCorrupt) { // the plugin's side of the ring to it
-			_ = l.breach(err)
+			_ = l.failBreach(err)
 		}
 		if cause := l.plugin.awaitFailure(); cause != nil {
 			return cause
@@ -136,14 +137,14 @@ func (l *link) sendLocked(r *pluginpb.RunRequest) error {
 }
 
 // overRing reports whether frames go through the ring.
-func (l *link) overRing() bool { return l.ring != nil && l.ring.taken.Load() }
+func (l *pluginLink) overRing() bool { return l.ring != nil && l.ring.taken.Load() }
 
-// receive hands the frames of the stream on until it ends.
-func (l *link) receive() {
+// receiveFrames hands the frames of the stream on until it ends.
+func (l *pluginLink) receiveFrames() {
 	defer l.ring.close()
 	frame, err := l.stream.Recv()
 	if err == nil {
-		err = l.begin(frame)
+		err = l.acceptFirst(frame)
 	}
 	for err == nil {
 		if frame, err = l.stream.Recv(); err == nil {
@@ -153,17 +154,18 @@ func (l *link) receive() {
 	l.ring.takeRest()
 	close(l.plugin.received)
 	if !errors.Is(err, errBreach) {
-		l.ended(err)
+		l.explainEnd(err)
 	}
 }
 
-// begin goes on with what the first frame says: a heartbeat, of no workload yet. Others use the link only after it.
-func (l *link) begin(first *pluginpb.RunResponse) error {
+// acceptFirst goes on with what the first frame says: a heartbeat, of no workload yet. Others use the link only after
+// it.
+func (l *pluginLink) acceptFirst(first *pluginpb.RunResponse) error {
 	if first.GetRing() {
 		if l.ring == nil {
-			return l.breach(errNoOffer)
+			return l.failBreach(errNoOffer)
 		}
-		l.ring.use(l.accept, func(err error) { _ = l.breach(err) })
+		l.ring.startReceiving(l.acceptFrame, func(err error) { _ = l.failBreach(err) })
 	}
 	l.lastBeat.Store(int64(time.Since(l.start)))
 	close(l.alive)
@@ -177,8 +179,8 @@ var (
 	errOverStream = errors.New("it sends a frame over the stream, though it took the ring")
 )
 
-// breach fails the plugin for an error of what it sent.
-func (l *link) breach(err error) error {
+// failBreach fails the plugin for a breach of the protocol in what it sent.
+func (l *pluginLink) failBreach(err error) error {
 	if !errors.Is(err, errBreach) {
 		l.plugin.failWith(KindProtocol, err, err.Error(), faultHint)
 	}
@@ -186,38 +188,38 @@ func (l *link) breach(err error) error {
 }
 
 // acceptFromStream takes one frame, which is none of a ring's.
-func (l *link) acceptFromStream(frame *pluginpb.RunResponse) error {
+func (l *pluginLink) acceptFromStream(frame *pluginpb.RunResponse) error {
 	if l.overRing() {
-		return l.breach(errOverStream)
+		return l.failBreach(errOverStream)
 	}
-	return l.accept(frame)
+	return l.acceptFrame(frame)
 }
 
-// accept takes one frame.
-func (l *link) accept(frame *pluginpb.RunResponse) error {
+// acceptFrame takes one frame.
+func (l *pluginLink) acceptFrame(frame *pluginpb.RunResponse) error {
 	l.plugin.frames.Add(1)
 	l.lastBeat.Store(int64(time.Since(l.start)))
-	if err := l.take(frame, l.rs); err != nil {
-		return l.breach(err)
+	if err := l.dispatchFrame(frame, l.rs); err != nil {
+		return l.failBreach(err)
 	}
 	l.given += uint64(len(frame.GetFirstTokens().GetIds()) + len(frame.GetComplete().GetIds()))
 	l.watchAnswers(frame.GetHeartbeat())
 	return nil
 }
 
-// take handles the parts of one frame. A frame of a workload that is closed is dropped.
-func (l *link) take(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleResponse) error {
+// dispatchFrame handles the parts of one frame. A frame of a workload that is closed is dropped.
+func (l *pluginLink) dispatchFrame(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleResponse) error {
 	r := l.receiver.Load()
 	if r == nil || (*r).number() != frame.GetWorkload() {
 		return nil
 	}
 	if m := frame.GetFirstTokens(); m != nil {
-		if err := deliver(m, rs, (*r).firstTokens); err != nil {
+		if err := deliverAnswers(m, rs, (*r).firstTokens); err != nil {
 			return fmt.Errorf("first tokens: %w", err)
 		}
 	}
 	if m := frame.GetComplete(); m != nil {
-		if err := deliver(m, rs, (*r).complete); err != nil {
+		if err := deliverAnswers(m, rs, (*r).complete); err != nil {
 			return fmt.Errorf("answers: %w", err)
 		}
 	}
@@ -230,7 +232,8 @@ func (l *link) take(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleRespons
 	return nil
 }
 
-func deliver(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse, to func([]loadgen.QuerySampleResponse)) error {
+func deliverAnswers(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse,
+	to func([]loadgen.QuerySampleResponse)) error {
 	answers, err := wire.ParseAnswers(m)
 	if err != nil {
 		return err
@@ -243,7 +246,7 @@ func deliver(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse, to func([]lo
 
 // remoteFailure makes an error of what the plugin reports in mid-run.
 func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
-	err := errors.New(p.said(f.GetMessage()))
+	err := errors.New(p.messageText(f.GetMessage()))
 	if p.outOfFiles(f.GetMessage()) {
 		return p.overFiles(err, f.GetMessage())
 	}
@@ -254,12 +257,12 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 		err = sdk.Data(err)
 	}
 	p.process.awaitKept()
-	return p.failure(KindFailed, err, f.GetMessage(), "")
+	return p.newFailure(KindFailed, err, f.GetMessage(), "")
 }
 
-// ended explains the end of the stream. Where the connection broke the process has most often died, which its watcher
-// reports better.
-func (l *link) ended(err error) {
+// explainEnd explains the end of the stream. Where the connection broke the process has most often died, which its
+// watcher reports better.
+func (l *pluginLink) explainEnd(err error) {
 	code := status.Code(err)
 	if (code == codes.Unavailable || code == codes.Canceled) && l.plugin.awaitFailure() != nil {
 		return
@@ -271,19 +274,19 @@ func (l *link) ended(err error) {
 	l.plugin.failWith(KindProtocol, err, found, faultHint)
 }
 
-// watch reports a plugin that is silent for too long.
-func (l *link) watch(interval time.Duration) {
+// watchHeartbeats reports a plugin that is silent for too long.
+func (l *pluginLink) watchHeartbeats(interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	last, came := time.Since(l.start), l.ring.bytes()
+	last, came := time.Since(l.start), l.ring.receivedBytes()
 	for {
 		select {
 		case <-l.plugin.failed.Done():
 			return
 		case <-tick.C:
 		}
-		now, bytes := time.Since(l.start), l.ring.bytes()
-		if l.excused(now-last) || bytes != came { // a part of a large frame is a sign of life too
+		now, bytes := time.Since(l.start), l.ring.receivedBytes()
+		if l.wasSuspended(now-last) || bytes != came { // a part of a large frame is a sign of life too
 			l.lastBeat.Store(int64(now))
 		}
 		last, came = now, bytes
@@ -296,9 +299,11 @@ func (l *link) watch(interval time.Duration) {
 	}
 }
 
-// excused reports whether this process was suspended too, so that its own tick came late.
-func (l *link) excused(tick time.Duration) bool { return tick > l.plugin.options.HeartbeatTimeout/2 }
+// wasSuspended reports whether this process was suspended too, so that its own tick came late.
+func (l *pluginLink) wasSuspended(tick time.Duration) bool {
+	return tick > l.plugin.options.HeartbeatTimeout/2
+}
 
-func (l *link) tooLong(silence time.Duration) bool {
+func (l *pluginLink) tooLong(silence time.Duration) bool {
 	return silence > l.plugin.options.HeartbeatTimeout
 }

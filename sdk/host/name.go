@@ -19,9 +19,9 @@ type networkName struct {
 	err error // of the first time that the nodes could not be asked: they are not asked again
 }
 
-// of returns the name of a SUT on nodes. A name cannot fail: what keeps it from being asked for is an error of the
+// sutName returns the name of a SUT on nodes. A name cannot fail: what keeps it from being asked for is an error of the
 // first query.
-func (n *networkName) of(sut string) string {
+func (n *networkName) sutName(sut string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err != nil {
@@ -41,8 +41,8 @@ func (n *networkName) of(sut string) string {
 	return "Network SUT " + sut + ": " + strings.Join(names, ", ")
 }
 
-// fault is why the nodes could not be asked for their names; nil: they could, or need not.
-func (n *networkName) fault() error {
+// nameError is why the nodes could not be asked for their names; nil: they could, or need not.
+func (n *networkName) nameError() error {
 	if n == nil {
 		return nil
 	}

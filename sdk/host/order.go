@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// order hands out the samples of a workload in an order of its own.
-type order struct {
+// sampleOrder hands out the samples of a workload in an order of its own.
+type sampleOrder struct {
 	samples []int64
 
 	mu   sync.Mutex
@@ -16,15 +16,15 @@ type order struct {
 }
 
 // newOrder is nil where there is none.
-func newOrder(samples []int64) *order {
+func newOrder(samples []int64) *sampleOrder {
 	if len(samples) == 0 {
 		return nil
 	}
-	return &order{samples: samples}
+	return &sampleOrder{samples: samples}
 }
 
-// restart begins the order anew, for another test.
-func (o *order) restart() {
+// restartOrder begins the order anew, for another test.
+func (o *sampleOrder) restartOrder() {
 	if o != nil {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -33,7 +33,7 @@ func (o *order) restart() {
 }
 
 // handOut has the samples of a query be the next ones: a copy, for a query's samples are LoadGen's.
-func (o *order) handOut(asked []loadgen.QuerySample) []loadgen.QuerySample {
+func (o *sampleOrder) handOut(asked []loadgen.QuerySample) []loadgen.QuerySample {
 	if o == nil {
 		return asked
 	}

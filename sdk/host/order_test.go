@@ -35,9 +35,9 @@ func TestOrder(t *testing.T) {
 	want(ask(2), 2, 0)
 	want(ask(1), 1)
 	want(ask(4), 2, 0, 1, 2)
-	o.restart()
+	o.restartOrder()
 	want(ask(1), 2)
 	o = newOrder(nil)
-	o.restart()
+	o.restartOrder()
 	want(ask(2), 7, 7)
 }

@@ -14,8 +14,8 @@ const (
 	lineBytes = 4 << 10 // of each line
 )
 
-// output takes what a plugin prints: it passes it on as it comes and keeps the last lines.
-type output struct {
+// pluginOutput takes what a plugin prints: it passes it on as it comes and keeps the last lines.
+type pluginOutput struct {
 	mu    sync.Mutex
 	to    io.Writer                // may be nil
 	hide  func(text string) string // may be nil: see LaunchOptions.Hide
@@ -25,14 +25,14 @@ type output struct {
 	bytes uint64                   // that came
 }
 
-// drain reads r to its end, whatever the length of its lines.
-func (o *output) drain(r io.Reader) {
+// drainReader reads r to its end, whatever the length of its lines.
+func (o *pluginOutput) drainReader(r io.Reader) {
 	lines := bufio.NewReaderSize(r, lineBytes)
 	continued := false
 	for {
 		line, err := lines.ReadSlice('\n')
 		if len(line) > 0 {
-			o.add(line, continued)
+			o.addText(line, continued)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
@@ -41,8 +41,8 @@ func (o *output) drain(r io.Reader) {
 	}
 }
 
-// add passes text on and keeps it as a line, unless it continues a line that is long enough already.
-func (o *output) add(text []byte, continued bool) {
+// addText passes text on and keeps it as a line, unless it continues a line that is long enough already.
+func (o *pluginOutput) addText(text []byte, continued bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bytes += uint64(len(text))
@@ -65,8 +65,8 @@ func (o *output) add(text []byte, continued bool) {
 	o.keepDeath(line)
 }
 
-// pass passes on what is not the plugin's own.
-func (o *output) pass(text string) {
+// passOn passes on a text that the plugin did not print itself.
+func (o *pluginOutput) passOn(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.to != nil {
@@ -77,7 +77,7 @@ func (o *output) pass(text string) {
 // deathLines of a dump say why a Go program died, and where. What follows, the other goroutines, can be long.
 const deathLines = 8
 
-func (o *output) keepDeath(line string) {
+func (o *pluginOutput) keepDeath(line string) {
 	switch {
 	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
 		o.death, o.since = []string{line}, 1
@@ -98,14 +98,15 @@ func trimLine(text []byte) string {
 	return string(text[:n])
 }
 
-func (o *output) count() uint64 {
+func (o *pluginOutput) byteCount() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes
 }
 
-// tail returns the last lines. Where a Go program's dump began before them its first lines are in the place of some.
-func (o *output) tail() []string {
+// lastLines returns the last lines. Where a Go program's dump began before them its first lines are in the place of
+// some.
+func (o *pluginOutput) lastLines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since > len(o.lines) {
@@ -114,9 +115,9 @@ func (o *output) tail() []string {
 	return append([]string(nil), o.lines...)
 }
 
-// repeats reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a process
-// of its own has printed through it.
-func repeats(text string, lines []string) bool {
+// repeatsLines reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a
+// process of its own has printed through it.
+func repeatsLines(text string, lines []string) bool {
 	for _, line := range lines {
 		if !strings.Contains(text, strings.TrimSpace(line)) {
 			return false

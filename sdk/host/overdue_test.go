@@ -34,10 +34,10 @@ func TestOverdue(t *testing.T) {
 		"one that does not say, answers":  {[]*pluginpb.Heartbeat{{}, {}, {}, {}}, []uint64{0, 1, 2, 3}, true, false},
 	} {
 		now := time.Now()
-		o := overdue{limit: 2500 * time.Millisecond, interval: time.Second, last: now}
+		o := stallDetector{limit: 2500 * time.Millisecond, interval: time.Second, last: now}
 		for i, h := range c.beats {
 			now = now.Add(time.Second)
-			o.look(h, c.given[i], c.asked, now)
+			o.checkHeartbeat(h, c.given[i], c.asked, now)
 		}
 		if o.tooLong() != c.hung {
 			t.Errorf("%s: too long is %v after %v", name, o.tooLong(), o.quiet)
@@ -67,17 +67,17 @@ func TestLostCalls(t *testing.T) {
 		"one that does not say":   {[]*pluginpb.Heartbeat{{}, {}, {}}, true, false, 0},
 		"another language's none": {[]*pluginpb.Heartbeat{nil, nil, nil}, true, false, 0},
 	} {
-		var l lost
-		var made calls
+		var l lostCallDetector
+		var made callCounter
 		if c.waits {
-			made.begin("load samples")
+			made.beginCall("load samples")
 		}
 		var quiet time.Duration
 		for _, h := range c.beats {
 			if c.calls {
-				made.begin("describe")()
+				made.beginCall("describe")()
 			}
-			quiet = l.look(h, &made, time.Second)
+			quiet = l.checkHeartbeat(h, &made, time.Second)
 		}
 		if quiet != c.want {
 			t.Errorf("%s: lost for %v, want %v", name, quiet, c.want)
@@ -88,10 +88,10 @@ func TestLostCalls(t *testing.T) {
 // A machine that was suspended is not held against the plugin, and without a limit nothing is.
 func TestOverdueCountsHeartbeats(t *testing.T) {
 	now := time.Now()
-	o := overdue{limit: 10 * time.Second, interval: time.Second, last: now}
+	o := stallDetector{limit: 10 * time.Second, interval: time.Second, last: now}
 	something := &pluginpb.Pending{What: "an answer"}
-	o.look(beat(1, something), 0, false, now)
-	if quiet := o.look(beat(1, something), 0, false, now.Add(time.Hour)); quiet != 2*time.Second || o.tooLong() {
+	o.checkHeartbeat(beat(1, something), 0, false, now)
+	if quiet := o.checkHeartbeat(beat(1, something), 0, false, now.Add(time.Hour)); quiet != 2*time.Second || o.tooLong() {
 		t.Errorf("%v after an hour's sleep, want two heartbeats", quiet)
 	}
 	o.limit, o.quiet = 0, time.Hour
@@ -105,8 +105,8 @@ func TestIdleProcessesAreNoted(t *testing.T) {
 		ns := int64(used)
 		return &pluginpb.Pending{What: "an answer", Ns: int64(waited), Pid: pid, UsedNs: &ns}
 	}
-	o := overdue{noted: map[int64]bool{}}
-	notes := o.idle([]*pluginpb.Pending{
+	o := stallDetector{noted: map[int64]bool{}}
+	notes := o.idleProcesses([]*pluginpb.Pending{
 		process(1, 59*time.Second, 0), process(2, time.Minute, time.Second), {What: "an answer", Ns: int64(time.Hour),
 			Pid: 3},
 		process(4, time.Minute, 100*time.Millisecond),
@@ -115,7 +115,7 @@ func TestIdleProcessesAreNoted(t *testing.T) {
 		"since)") {
 		t.Errorf("%q, want process 4 alone", notes)
 	}
-	if again := o.idle([]*pluginpb.Pending{process(4, time.Hour, 0)}); len(again) > 0 {
+	if again := o.idleProcesses([]*pluginpb.Pending{process(4, time.Hour, 0)}); len(again) > 0 {
 		t.Errorf("%q, though it was said", again)
 	}
 }

@@ -19,16 +19,16 @@ import (
 type Plugin struct {
 	name, path string
 	options    LaunchOptions
-	folder     *folder // of the socket
-	output     *output
-	process    *process
+	folder     *privateFolder // of the socket
+	output     *pluginOutput
+	process    *pluginProcess
 	client     *plugin.Client
 	rpc        pluginpb.PluginClient
-	ring       *shared // offered to the process; nil: none
-	link       *link
+	ring       *sharedRing // offered to the process; nil: none
+	link       *pluginLink
 	frames     atomic.Uint64 // taken
-	calls      calls         // those that are held to LaunchOptions.AnswerTimeout
-	unary      calls         // all unary ones
+	calls      callCounter   // those that are held to LaunchOptions.AnswerTimeout
+	unary      callCounter   // all unary ones
 	received   chan struct{} // closed when all that the process sent is taken
 	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
 
@@ -45,7 +45,7 @@ var errClosed = errors.New("the plugin is closed")
 
 // Describe asks the plugin what it serves.
 func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
-	r, err := call(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
+	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
 	if err != nil {
 		return sdk.Description{}, err
 	}
@@ -68,17 +68,18 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 		return nil, err
 	}
 	info := convert.To[sdk.WorkloadInfo](r.GetInfo())
-	if fault := misopened(r.GetWorkload(), info); fault != "" {
-		return nil, p.failure(KindProtocol, nil, "its answer to Open makes no sense: "+fault, faultHint)
+	if fault := openedFault(r.GetWorkload(), info); fault != "" {
+		return nil, p.newFailure(KindProtocol, nil, "its answer to Open makes no sense: "+fault, faultHint)
 	}
 	return newWorkload(p, r.GetWorkload(), info, o.Scenario, o.Network), nil
 }
 
-// mostSamples is more than any data set has: LoadGen keeps a few bytes for each sample.
-const mostSamples = 1 << 28
+// maxSamples is more than any data set has: LoadGen keeps a few bytes for each sample.
+const maxSamples = 1 << 28
 
-// misopened says what no run could do with: frames of a workload without a number are dropped, on both sides.
-func misopened(number uint64, info sdk.WorkloadInfo) string {
+// openedFault names what no run could work with in a plugin's answer to Open: frames of a workload without a number are
+// dropped, on both sides.
+func openedFault(number uint64, info sdk.WorkloadInfo) string {
 	var faults []string
 	for _, f := range []struct {
 		field string
@@ -90,8 +91,8 @@ func misopened(number uint64, info sdk.WorkloadInfo) string {
 		if f.value < 1 {
 			faults = append(faults, fmt.Sprintf("%s is %d, want 1 at least", f.field, f.value))
 		}
-		if f.value > mostSamples {
-			faults = append(faults, fmt.Sprintf("%s is %d, want %d at most", f.field, f.value, mostSamples))
+		if f.value > maxSamples {
+			faults = append(faults, fmt.Sprintf("%s is %d, want %d at most", f.field, f.value, maxSamples))
 		}
 	}
 	for k, i := range info.Order {
@@ -118,7 +119,7 @@ func (p *Plugin) Context(parent context.Context) (context.Context, context.Cance
 }
 
 // StderrTail returns the last lines the plugin printed.
-func (p *Plugin) StderrTail() []string { return p.output.tail() }
+func (p *Plugin) StderrTail() []string { return p.output.lastLines() }
 
 // PID is the id of the plugin's process, which leads a process group of its own.
 func (p *Plugin) PID() int { return p.process.cmd.Process.Pid }
@@ -129,10 +130,10 @@ func (p *Plugin) Close() error {
 		healthy := p.failed.Err() == nil
 		p.fail(errClosed)
 		if healthy {
-			p.ask()
+			p.askToFinish()
 		}
-		p.process.end(p.client.Kill)
-		p.closed = p.ring.free(&p.sending)
+		p.process.endProcess(p.client.Kill)
+		p.closed = p.ring.unmapRing(&p.sending)
 		if err := p.folder.close(); err != nil {
 			p.closed = errors.Join(p.closed, fmt.Errorf("plugin %s: remove its private folder: %w", p.name, err))
 		}
@@ -144,34 +145,36 @@ func (p *Plugin) Close() error {
 // exit. Close may follow.
 func (p *Plugin) Kill() {
 	p.fail(errClosed)
-	p.process.signal(killGroup)
+	p.process.signalGroup(killGroup)
 	_ = p.folder.close()
 }
 
-// ask asks the plugin to finish what is in work and to close its workload.
-func (p *Plugin) ask() {
+// askToFinish asks the plugin to finish what is in work and to close its workload.
+func (p *Plugin) askToFinish() {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.CloseTimeout)
 	defer cancel()
 	if _, err := p.rpc.Close(ctx, &pluginpb.CloseRequest{}); err != nil {
-		p.process.signal(endGroup)
+		p.process.signalGroup(endGroup)
 	}
 }
 
 // failWith ends the plugin's context with a failure; the first one counts.
 func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
-	p.fail(p.failure(kind, err, found, hint))
+	p.fail(p.newFailure(kind, err, found, hint))
 }
 
-// mostSaid is how many bytes of what a plugin says of a failure are told.
-const mostSaid = 16 << 10
+// maxMessageText is how many bytes of a plugin's text about a failure a message has.
+const maxMessageText = 16 << 10
 
-// said is what a plugin says of a failure, as it is told.
-func (p *Plugin) said(text string) string { return cut(p.options.hidden(text), mostSaid) }
+// messageText is a plugin's text about a failure, cut and without secrets, as messages have it.
+func (p *Plugin) messageText(text string) string {
+	return cutText(p.options.hideSecrets(text), maxMessageText)
+}
 
-func (p *Plugin) failure(kind Kind, err error, found, hint string) *Error {
-	found = p.said(found)
-	tail := p.output.tail()
-	if repeats(found, tail) {
+func (p *Plugin) newFailure(kind Kind, err error, found, hint string) *Error {
+	found = p.messageText(found)
+	tail := p.output.lastLines()
+	if repeatsLines(found, tail) {
 		tail = nil
 	}
 	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
@@ -188,6 +191,6 @@ const (
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
 	awaitRest(p.received, p.frames.Load, restQuiet, restLimit)
-	how := p.process.how()
-	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.tail()))
+	how := p.process.exitText()
+	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.lastLines()))
 }

@@ -25,15 +25,16 @@ const (
 	outputLimit = 200
 )
 
-// process runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own one it
-// reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the group.
-type process struct {
+// pluginProcess runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own
+// one it reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the
+// group.
+type pluginProcess struct {
 	path      string
 	env       []string
-	output    *output
-	inherited []*os.File // by the process, as descriptors 3 and on
-	bound     func()     // called once the process is started
-	binary    *approved  // what to execute; nil: the file at path
+	output    *pluginOutput
+	inherited []*os.File      // by the process, as descriptors 3 and on
+	bound     func()          // called once the process is started
+	binary    *approvedBinary // what to execute; nil: the file at path
 
 	cmd    *exec.Cmd
 	stdin  *os.File // held open while we live: see package lifeline
@@ -41,7 +42,7 @@ type process struct {
 	ended  chan struct{} // closed when the process has ended
 	exited chan struct{} // closed when its output is read, too
 	gone   chan struct{} // closed when all of its group has ended, too
-	taps   []*tap
+	taps   []*outputTap
 	pumps  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -52,28 +53,28 @@ type process struct {
 	printed bool   // there was one
 }
 
-func newProcess(path string, o *output) *process {
-	return &process{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}),
+func newProcess(path string, o *pluginOutput) *pluginProcess {
+	return &pluginProcess{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}),
 		gone: make(chan struct{})}
 }
 
 // Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
 // can signal a child when its parent dies, the parent is that thread.
-func (p *process) Start(context.Context) error {
+func (p *pluginProcess) Start(context.Context) error {
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := p.start()
+		err := p.startProcess()
 		started <- err
 		if err == nil {
-			p.wait()
+			p.awaitExit()
 		}
 	}()
 	return <-started
 }
 
-func (p *process) start() error {
+func (p *pluginProcess) startProcess() error {
 	stdio, err := openPipes()
 	if err != nil {
 		return err
@@ -88,20 +89,20 @@ func (p *process) start() error {
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in.r, out.w, errs.w
 	p.cmd.ExtraFiles = p.inherited
 	p.cmd.SysProcAttr = ownGroup()
-	if err := p.launch(); err != nil {
+	if err := p.startCommand(); err != nil {
 		closeFiles(in.w, out.r, errs.r)
 		return err
 	}
 	p.bound()
 	p.stdin = in.w
-	p.pump(out.r, errs.r)
+	p.pumpOutput(out.r, errs.r)
 	return nil
 }
 
-type pipe struct{ r, w *os.File }
+type outputPipe struct{ r, w *os.File }
 
 // openPipes opens pipes for the three standard descriptors.
-func openPipes() (pipes [3]pipe, err error) {
+func openPipes() (pipes [3]outputPipe, err error) {
 	for i := range pipes {
 		if pipes[i].r, pipes[i].w, err = os.Pipe(); err != nil {
 			for _, p := range pipes[:i] {
@@ -120,8 +121,8 @@ func closeFiles(files ...*os.File) {
 	}
 }
 
-// launch starts the command, unless the process was killed already.
-func (p *process) launch() error {
+// startCommand starts the command, unless the process was killed already.
+func (p *pluginProcess) startCommand() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.doomed {
@@ -133,47 +134,47 @@ func (p *process) launch() error {
 	return err
 }
 
-// pump reads the process's output. go-plugin gets the first line of its standard output.
-func (p *process) pump(stdout, stderr *os.File) {
+// pumpOutput reads the process's output. go-plugin gets the first line of its standard output.
+func (p *pluginProcess) pumpOutput(stdout, stderr *os.File) {
 	var line *io.PipeWriter
 	p.first, line = io.Pipe()
 	out, errs := newTap(stdout, p.output), newTap(stderr, p.output)
-	p.taps = []*tap{out, errs}
+	p.taps = []*outputTap{out, errs}
 	p.pumps.Go(func() {
-		defer errs.end()
-		p.output.drain(errs)
+		defer errs.stopReading()
+		p.output.drainReader(errs)
 	})
 	p.pumps.Go(func() {
-		defer out.end()
+		defer out.stopReading()
 		r := bufio.NewReaderSize(out, firstLineBytes)
 		p.passFirstLine(r, line)
-		p.output.drain(r)
+		p.output.drainReader(r)
 	})
 }
 
 // awaitKept waits until what the process has printed by now is kept: a report of a failure that came by another way may
 // have overtaken it.
-func (p *process) awaitKept() {
+func (p *pluginProcess) awaitKept() {
 	for _, t := range p.taps {
 		t.awaitKept()
 	}
 }
 
-func (p *process) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
+func (p *pluginProcess) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
 	text, err := r.ReadSlice('\n')
 	line := trimLine(text)
 	p.mu.Lock()
 	p.line, p.printed = line, err == nil || len(text) > 0
 	p.mu.Unlock()
 	if !looksLikeHandshake(line) && len(text) > 0 {
-		p.output.add(text, false)
+		p.output.addText(text, false)
 	}
 	_, _ = io.WriteString(to, line[:min(len(line), firstLineBytes)]+"\n")
 	_ = to.Close()
 }
 
 // firstLine returns the first line of the standard output, and whether there was one.
-func (p *process) firstLine() (string, bool) {
+func (p *pluginProcess) firstLine() (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.line, p.printed
@@ -190,11 +191,11 @@ func looksLikeHandshake(line string) bool {
 	return errCore == nil && errProtocol == nil
 }
 
-// wait reaps the process, ends what is left of its group, and reads the rest of its output.
-func (p *process) wait() {
+// awaitExit reaps the process, ends what is left of its group, and reads the rest of its output.
+func (p *pluginProcess) awaitExit() {
 	awaitEnd(p.cmd.Process.Pid)
 	close(p.ended)
-	p.reap()
+	p.reapGroup()
 	closeFiles(p.stdin)
 	p.readRest()
 	close(p.exited)
@@ -205,15 +206,15 @@ func (p *process) wait() {
 // readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind
 // outside of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a
 // limit.
-func (p *process) readRest() {
+func (p *pluginProcess) readRest() {
 	p.awaitKept()
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
-	awaitRest(read, p.output.count, outputQuiet, outputLimit)
+	awaitRest(read, p.output.byteCount, outputQuiet, outputLimit)
 }
 
-// reap ends the group while the process's id is still its own, and takes its status.
-func (p *process) reap() {
+// reapGroup ends the group while the process's id is still its own, and takes its status.
+func (p *pluginProcess) reapGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	killGroup(p.cmd.Process.Pid)
@@ -221,13 +222,13 @@ func (p *process) reap() {
 	p.reaped = true
 }
 
-// how says how the process ended. It may be called after exited is closed.
-func (p *process) how() string {
+// exitText says how the process ended. It may be called after exited is closed.
+func (p *pluginProcess) exitText() string {
 	return describeExit(p.cmd.ProcessState)
 }
 
 // Wait waits for the end of the process.
-func (p *process) Wait(context.Context) error {
+func (p *pluginProcess) Wait(context.Context) error {
 	<-p.exited
 	if s := p.cmd.ProcessState; !s.Success() {
 		return errors.New(s.String())
@@ -236,20 +237,20 @@ func (p *process) Wait(context.Context) error {
 }
 
 // Kill kills the process and its group, and waits for its end. A process that is not started will not be.
-func (p *process) Kill(context.Context) error {
+func (p *pluginProcess) Kill(context.Context) error {
 	p.mu.Lock()
 	p.doomed = true
 	started := p.started
 	p.mu.Unlock()
 	if started {
-		p.signal(killGroup)
+		p.signalGroup(killGroup)
 		<-p.gone
 	}
 	return nil
 }
 
-// signal calls send with the process's group, if it has any.
-func (p *process) signal(send func(pid int)) {
+// signalGroup calls send with the process's group, if it has any.
+func (p *pluginProcess) signalGroup(send func(pid int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.started && !p.reaped {
@@ -257,23 +258,23 @@ func (p *process) signal(send func(pid int)) {
 	}
 }
 
-func (p *process) wasStarted() bool {
+func (p *pluginProcess) wasStarted() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.started
 }
 
 // Stdout gives go-plugin the line of the handshake and no more.
-func (p *process) Stdout() io.ReadCloser { return p.first }
+func (p *pluginProcess) Stdout() io.ReadCloser { return p.first }
 
 // Stderr gives go-plugin nothing: output takes it.
-func (p *process) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
+func (p *pluginProcess) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
 // Name is the path of the binary.
-func (p *process) Name() string { return p.path }
+func (p *pluginProcess) Name() string { return p.path }
 
 // ID is the process id; empty where there is no process.
-func (p *process) ID() string {
+func (p *pluginProcess) ID() string {
 	if !p.wasStarted() {
 		return ""
 	}
@@ -281,14 +282,14 @@ func (p *process) ID() string {
 }
 
 // Diagnose says nothing: see diagnose.
-func (p *process) Diagnose(context.Context) string { return "" }
+func (p *pluginProcess) Diagnose(context.Context) string { return "" }
 
 // PluginToHost changes nothing: both are on one machine.
-func (p *process) PluginToHost(network, address string) (string, string, error) {
+func (p *pluginProcess) PluginToHost(network, address string) (string, string, error) {
 	return network, address, nil
 }
 
 // HostToPlugin changes nothing.
-func (p *process) HostToPlugin(network, address string) (string, string, error) {
+func (p *pluginProcess) HostToPlugin(network, address string) (string, string, error) {
 	return network, address, nil
 }

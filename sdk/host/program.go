@@ -11,26 +11,27 @@ import (
 	"strings"
 )
 
-// target says what machine a program file is for, as the end of a clause; empty where it is no program that is known.
-func target(path string) string {
+// programTarget says what machine a program file is for, as the end of a clause; empty where it is no program that is
+// known.
+func programTarget(path string) string {
 	if f, err := elf.Open(path); err == nil {
-		defer closed(f)
+		defer closeReadOnly(f)
 		return " but for " + f.Machine.String()
 	}
 	if f, err := macho.Open(path); err == nil {
-		defer closed(f)
+		defer closeReadOnly(f)
 		return " but for macOS on " + f.Cpu.String()
 	}
 	if f, err := pe.Open(path); err == nil {
-		defer closed(f)
+		defer closeReadOnly(f)
 		return fmt.Sprintf(" but for Windows (machine %#x)", f.Machine)
 	}
 	return ""
 }
 
-// interpreter is the program that a script or a dynamically linked program names in its head to start it; empty where
-// it names none, or where that exists.
-func interpreter(path string) string {
+// programInterpreter is the program that a script or a dynamically linked program names in its head to start it; empty
+// where it names none, or where that exists.
+func programInterpreter(path string) string {
 	name := scriptInterpreter(path)
 	if name == "" {
 		name = elfInterpreter(path)
@@ -47,7 +48,7 @@ func scriptInterpreter(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer closed(f)
+	defer closeReadOnly(f)
 	const most = 256 // more than kernels read
 	line, _ := bufio.NewReader(io.LimitReader(f, most)).ReadString('\n')
 	rest, found := strings.CutPrefix(line, "#!")
@@ -63,7 +64,7 @@ func elfInterpreter(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer closed(f)
+	defer closeReadOnly(f)
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
 			text, _ := io.ReadAll(p.Open())
@@ -73,5 +74,5 @@ func elfInterpreter(path string) string {
 	return ""
 }
 
-// closed closes what was only read.
-func closed(f io.Closer) { _ = f.Close() }
+// closeReadOnly closes what was only read.
+func closeReadOnly(f io.Closer) { _ = f.Close() }

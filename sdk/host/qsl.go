@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// qsl loads samples in the plugin: a loadgen.QSL.
-type qsl struct {
+// pluginQSL loads samples in the plugin: a loadgen.QSL.
+type pluginQSL struct {
 	workload *Workload
 
 	mu   sync.Mutex
@@ -19,20 +19,20 @@ type qsl struct {
 }
 
 // Name is the data set; of a workload with an order of its own it says so, for whoever reads the logs.
-func (q *qsl) Name() string {
+func (q *pluginQSL) Name() string {
 	if q.workload.sut.order != nil {
 		return q.workload.info.Dataset + " (samples are handed out in an order of their own: qsl_idx is not the sample)"
 	}
 	return q.workload.info.Dataset
 }
 
-func (q *qsl) TotalSampleCount() int { return q.workload.info.DatasetSize }
+func (q *pluginQSL) TotalSampleCount() int { return q.workload.info.DatasetSize }
 
-func (q *qsl) PerformanceSampleCount() int { return q.workload.info.PerformanceSampleCount }
+func (q *pluginQSL) PerformanceSampleCount() int { return q.workload.info.PerformanceSampleCount }
 
 // LoadSamplesToRAM first waits for what a test that ended early left in work: response ids start again with each test,
 // and answers that came late would count in this one.
-func (q *qsl) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+func (q *pluginQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
 	if err := q.finishSet(ctx); err != nil {
 		return fmt.Errorf("waiting for answers of a test that ended early: %w", err)
 	}
@@ -41,31 +41,32 @@ func (q *qsl) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleInde
 		return fmt.Errorf("%d of %d samples are to be loaded, but the benchmark hands out all of them in an order of its "+
 			"own: leave performance_sample_count_override out", len(indices), size)
 	}
-	q.workload.sut.order.restart()
-	_, err := call(ctx, p, "load samples", p.rpc.LoadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
+	q.workload.sut.order.restartOrder()
+	_, err := callUnary(ctx, p, "load samples", p.rpc.LoadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
 	return err
 }
 
 // UnloadSamplesFromRAM leaves samples that may still be in work, of a test that ended early, to the next load: nobody
 // waits for them who may not want another test.
-func (q *qsl) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
-	if q.workload.sut.outstanding() {
+func (q *pluginQSL) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
+	if q.workload.sut.hasOutstanding() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		q.left = append(q.left, indices...)
 		return nil
 	}
-	return q.unload(ctx, indices)
+	return q.unloadSamples(ctx, indices)
 }
 
-func (q *qsl) unload(ctx context.Context, indices []loadgen.SampleIndex) error {
+func (q *pluginQSL) unloadSamples(ctx context.Context, indices []loadgen.SampleIndex) error {
 	p := q.workload.plugin
-	_, err := call(ctx, p, "unload samples", p.rpc.UnloadSamples, &pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
+	_, err := callUnary(ctx, p, "unload samples", p.rpc.UnloadSamples,
+		&pluginpb.SamplesRequest{Indices: wire.Bytes(indices)})
 	return err
 }
 
 // finishSet waits until everything is answered, and unloads what was left.
-func (q *qsl) finishSet(ctx context.Context) error {
+func (q *pluginQSL) finishSet(ctx context.Context) error {
 	if err := q.workload.sut.awaitAnswers(ctx); err != nil {
 		return err
 	}
@@ -76,5 +77,5 @@ func (q *qsl) finishSet(ctx context.Context) error {
 	}
 	left := q.left
 	q.left = nil
-	return q.unload(ctx, left)
+	return q.unloadSamples(ctx, left)
 }

@@ -19,8 +19,8 @@ const firstInherited = 3
 // SharedMemory says that frames go through shared memory on this system, if the plugin knows how.
 const SharedMemory = ring.Supported
 
-// shared is the ring that a link offers, and uses once the plugin has taken it. A nil one is none.
-type shared struct {
+// sharedRing is the ring that a link offers, and uses once the plugin has accepted it. A nil one stands for no ring.
+type sharedRing struct {
 	offer       *ring.Offer
 	descriptors []int32 // in the plugin's process
 	taken       atomic.Bool
@@ -33,7 +33,7 @@ type shared struct {
 }
 
 // newShared makes a ring, or none where the system has none, or the launch asks for none.
-func newShared(o LaunchOptions) *shared {
+func newShared(o LaunchOptions) *sharedRing {
 	if o.StreamOnly || o.TLS {
 		return nil
 	}
@@ -41,48 +41,48 @@ func newShared(o LaunchOptions) *shared {
 	if err != nil {
 		return nil // the stream does as well, more slowly
 	}
-	s := &shared{offer: offer}
+	s := &sharedRing{offer: offer}
 	for i := range offer.Files() {
 		s.descriptors = append(s.descriptors, int32(firstInherited+i))
 	}
 	return s
 }
 
-// inherited is what the plugin's process inherits.
-func (s *shared) inherited() []*os.File {
+// inheritedFiles is what the plugin's process inherits.
+func (s *sharedRing) inheritedFiles() []*os.File {
 	if s == nil {
 		return nil
 	}
 	return s.offer.Files()
 }
 
-// started closes what the plugin's process has inherited, once there is one.
-func (s *shared) started() error {
+// closeInherited closes what the plugin's process has inherited, once there is one.
+func (s *sharedRing) closeInherited() error {
 	if s == nil {
 		return nil
 	}
 	return s.offer.Release()
 }
 
-// message is what Start says of the offer.
-func (s *shared) message() *pluginpb.Ring {
+// offerMessage is what Start says of the offer.
+func (s *sharedRing) offerMessage() *pluginpb.Ring {
 	if s == nil {
 		return nil
 	}
 	return &pluginpb.Ring{Version: ring.Version, Descriptors: s.descriptors}
 }
 
-// send writes one frame.
-func (s *shared) send(r *pluginpb.RunRequest) (err error) {
+// sendFrame writes one frame.
+func (s *sharedRing) sendFrame(r *pluginpb.RunRequest) (err error) {
 	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.Reuse(s.buffer), r); err != nil {
 		return err
 	}
 	return s.offer.Ends.Writer.Write(s.buffer)
 }
 
-// use starts to hand frames on; failed is called if they make no sense. It does nothing where the link was given up
-// meanwhile.
-func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error)) {
+// startReceiving starts to hand frames on; failed is called if they make no sense. It does nothing where the link was
+// given up meanwhile.
+func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, failed func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.freed {
@@ -109,14 +109,14 @@ func (s *shared) use(handle func(*pluginpb.RunResponse) error, failed func(error
 	}()
 }
 
-// begin makes the caller the one who reads the answer to what it is about to send; finish must follow where it reports
-// true. See ring.Receiver.
-func (s *shared) begin() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
+// beginReading makes the caller the one who reads the answer to what it is about to send; finishReading must follow
+// where it reports true. See ring.Receiver.
+func (s *sharedRing) beginReading() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
 
-func (s *shared) finish(wanted func() bool) { s.receiver.Finish(wanted) }
+func (s *sharedRing) finishReading(wanted func() bool) { s.receiver.Finish(wanted) }
 
-// bytes is how many bytes have come.
-func (s *shared) bytes() uint64 {
+// receivedBytes is how many bytes have come.
+func (s *sharedRing) receivedBytes() uint64 {
 	if s == nil {
 		return 0
 	}
@@ -124,7 +124,7 @@ func (s *shared) bytes() uint64 {
 }
 
 // takeRest hands on what the other side wrote before it ended.
-func (s *shared) takeRest() {
+func (s *sharedRing) takeRest() {
 	if s == nil || !s.taken.Load() {
 		return
 	}
@@ -138,14 +138,14 @@ func (s *shared) takeRest() {
 }
 
 // close ends what waits. It may be called more than once.
-func (s *shared) close() {
+func (s *sharedRing) close() {
 	if s != nil {
 		s.offer.Ends.Close()
 	}
 }
 
-// free gives the memory back, once the process has ended. sending excludes those who send.
-func (s *shared) free(sending sync.Locker) error {
+// unmapRing gives the memory back, once the process has ended. sending excludes those who send.
+func (s *sharedRing) unmapRing(sending sync.Locker) error {
 	if s == nil {
 		return nil
 	}

@@ -19,8 +19,8 @@ import (
 // scoreFrameBytes is how much of an accuracy log goes into one frame.
 const scoreFrameBytes = 256 << 10
 
-// scorer streams entries to the plugin: an sdk.Scorer.
-type scorer struct {
+// pluginScorer streams entries to the plugin: an sdk.Scorer.
+type pluginScorer struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_ScoreClient
 	ctx    context.Context // of the stream
@@ -36,31 +36,31 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	if err := checkScoreOptions(o); err != nil {
 		return nil, err
 	}
-	pieces, err := p.able(ctx, wire.ScorePieces)
+	pieces, err := p.hasCapability(ctx, wire.ScorePieces)
 	if err != nil {
 		return nil, err
 	}
-	if shows, err := p.able(ctx, wire.Exhibits); err != nil {
+	if shows, err := p.hasCapability(ctx, wire.Exhibits); err != nil {
 		return nil, err
 	} else if !shows {
 		o.Exhibits = 0
 	}
 	ctx, cancel := p.Context(ctx)
-	s := &scorer{plugin: p, ctx: ctx, cancel: cancel, pieces: pieces, held: make([]byte, 0, scoreFrameBytes)}
-	if s.stream, err = p.rpc.Score(ctx, large()); err != nil {
-		return nil, s.failed(err)
+	s := &pluginScorer{plugin: p, ctx: ctx, cancel: cancel, pieces: pieces, held: make([]byte, 0, scoreFrameBytes)}
+	if s.stream, err = p.rpc.Score(ctx, largeMessages()); err != nil {
+		return nil, s.failStream(err)
 	}
-	if err := s.send(&pluginpb.ScoreRequest{Options: convert.To[*pluginpb.ScoreOptions](o)}); err != nil {
+	if err := s.sendRequest(&pluginpb.ScoreRequest{Options: convert.To[*pluginpb.ScoreOptions](o)}); err != nil {
 		return nil, err
 	}
 	if _, err := s.stream.Recv(); err != nil { // an empty answer: the scorer is open
-		return nil, s.failed(err)
+		return nil, s.failStream(err)
 	}
 	return s, nil
 }
 
 // Add sends an entry, once a frame is full. A large one goes out at once, in pieces where the plugin takes them.
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *pluginScorer) Add(e mllog.AccuracyEntry) error {
 	for s.pieces && len(e.Data) > scoreFrameBytes {
 		piece := convert.Entry(e)
 		piece.Data, piece.More = e.Data[:scoreFrameBytes], true
@@ -71,7 +71,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 		e.Data = e.Data[scoreFrameBytes:]
 	}
 	if len(e.Data) < scoreFrameBytes {
-		e.Data, e.TokenData = s.hold(e.Data), s.hold(e.TokenData)
+		e.Data, e.TokenData = s.copyBytes(e.Data), s.copyBytes(e.TokenData)
 	}
 	s.frame = append(s.frame, convert.Entry(e))
 	if len(e.Data)+len(s.held)+entryBytes*len(s.frame) < scoreFrameBytes {
@@ -83,8 +83,8 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 // entryBytes is about what an entry takes beside its payload.
 const entryBytes = 32
 
-// hold copies bytes that change before the frame goes out.
-func (s *scorer) hold(data []byte) []byte {
+// copyBytes copies bytes that change before the frame goes out.
+func (s *pluginScorer) copyBytes(data []byte) []byte {
 	if data == nil {
 		return nil
 	}
@@ -94,15 +94,15 @@ func (s *scorer) hold(data []byte) []byte {
 }
 
 // flush sends what is held. gRPC encodes it before Send returns.
-func (s *scorer) flush() error {
+func (s *pluginScorer) flush() error {
 	r := &pluginpb.ScoreRequest{Entries: s.frame}
-	err := s.send(r)
+	err := s.sendRequest(r)
 	s.frame, s.held = s.frame[:0], s.held[:0]
 	return err
 }
 
-// send sends a request. Where the plugin has ended the stream, its reason is the error.
-func (s *scorer) send(r *pluginpb.ScoreRequest) error {
+// sendRequest sends a request. Where the plugin has ended the stream, its reason is the error.
+func (s *pluginScorer) sendRequest(r *pluginpb.ScoreRequest) error {
 	err := s.stream.Send(r)
 	if errors.Is(err, io.EOF) {
 		for err = nil; err == nil; {
@@ -110,31 +110,31 @@ func (s *scorer) send(r *pluginpb.ScoreRequest) error {
 		}
 	}
 	if err != nil {
-		return s.failed(err)
+		return s.failStream(err)
 	}
 	return nil
 }
 
 // Result ends the log and returns the score.
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *pluginScorer) Result() (sdk.Score, error) {
 	if err := s.flush(); err != nil {
 		return sdk.Score{}, err
 	}
 	if err := s.stream.CloseSend(); err != nil {
-		return sdk.Score{}, s.failed(err)
+		return sdk.Score{}, s.failStream(err)
 	}
 	r, err := s.stream.Recv()
 	if errors.Is(err, io.EOF) {
 		s.cancel()
-		return sdk.Score{}, s.plugin.failure(KindProtocol, err, "score: it ended the call without a score", faultHint)
+		return sdk.Score{}, s.plugin.newFailure(KindProtocol, err, "score: it ended the call without a score", faultHint)
 	}
 	if err != nil {
-		return sdk.Score{}, s.failed(err)
+		return sdk.Score{}, s.failStream(err)
 	}
 	s.cancel()
 	score := convert.To[sdk.Score](r.GetScore())
-	if fault := misscored(score); fault != "" {
-		return sdk.Score{}, s.plugin.failure(KindProtocol, nil, "its score makes no sense: "+fault, faultHint)
+	if fault := scoreFault(score); fault != "" {
+		return sdk.Score{}, s.plugin.newFailure(KindProtocol, nil, "its score makes no sense: "+fault, faultHint)
 	}
 	return score, nil
 }
@@ -145,11 +145,11 @@ const (
 	mostScoredTexts = 10_000
 )
 
-// misscored says what is no score.
-func misscored(s sdk.Score) string {
+// scoreFault says why a score is not valid.
+func scoreFault(s sdk.Score) string {
 	var faults []string
-	if s.Samples < 0 || s.Samples > mostSamples {
-		faults = append(faults, fmt.Sprintf("it is of %d samples, want 0 to %d", s.Samples, mostSamples))
+	if s.Samples < 0 || s.Samples > maxSamples {
+		faults = append(faults, fmt.Sprintf("it is of %d samples, want 0 to %d", s.Samples, maxSamples))
 	}
 	if len(s.Metrics) == 0 {
 		faults = append(faults, "it has no metric, want at least one")
@@ -161,7 +161,7 @@ func misscored(s sdk.Score) string {
 	for _, m := range s.Metrics {
 		size += len(m.Name) + len(m.Unit)
 		if m.Name == "" || names[m.Name] {
-			faults = append(faults, fmt.Sprintf("it has two metrics, or one without a name, called %q", shorten(m.Name)))
+			faults = append(faults, fmt.Sprintf("it has two metrics, or one without a name, called %q", shortenText(m.Name)))
 		}
 		names[m.Name] = true
 	}
@@ -172,14 +172,14 @@ func misscored(s sdk.Score) string {
 	for _, f := range s.Files {
 		folder, name := path.Split(f.Name)
 		if !filepath.IsLocal(f.Name) || name == "" || strings.Trim(folder, "/") == "" || path.Clean(f.Name) != f.Name {
-			faults = append(faults, fmt.Sprintf("it has a file %q, want FOLDER/NAME", shorten(f.Name)))
+			faults = append(faults, fmt.Sprintf("it has a file %q, want FOLDER/NAME", shortenText(f.Name)))
 		}
 	}
 	return strings.Join(faults[:min(len(faults), mostNoted)], "; ")
 }
 
-// failed ends the stream and explains why.
-func (s *scorer) failed(err error) error {
+// failStream ends the stream and explains why.
+func (s *pluginScorer) failStream(err error) error {
 	defer s.cancel()
 	if s.ctx.Err() != nil {
 		return context.Cause(s.ctx)

@@ -18,9 +18,9 @@ const (
 	keptLooks = 2000
 )
 
-// tap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how much
-// of it was dealt with.
-type tap struct {
+// outputTap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how
+// much of it was dealt with.
+type outputTap struct {
 	file *os.File
 
 	mu      sync.Mutex
@@ -28,10 +28,10 @@ type tap struct {
 	handled int64 // of those, before the Read that is under way
 }
 
-func newTap(file *os.File, _ *output) *tap { return &tap{file: file} }
+func newTap(file *os.File, _ *pluginOutput) *outputTap { return &outputTap{file: file} }
 
 // Read reads what is there, or waits. Whoever reads on has dealt with what came before.
-func (t *tap) Read(b []byte) (n int, err error) {
+func (t *outputTap) Read(b []byte) (n int, err error) {
 	t.mu.Lock()
 	t.handled = t.taken
 	t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *tap) Read(b []byte) (n int, err error) {
 		return 0, err
 	}
 	waited := raw.Read(func(fd uintptr) bool {
-		n, err = t.take(int(fd), b)
+		n, err = t.readPipe(int(fd), b)
 		return !errors.Is(err, unix.EAGAIN)
 	})
 	switch {
@@ -54,8 +54,8 @@ func (t *tap) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// take moves bytes out of the pipe, and counts them with that.
-func (t *tap) take(fd int, b []byte) (n int, err error) {
+// readPipe moves bytes out of the pipe, and counts them with that.
+func (t *outputTap) readPipe(fd int, b []byte) (n int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for err = syscall.EINTR; errors.Is(err, unix.EINTR); {
@@ -66,16 +66,16 @@ func (t *tap) take(fd int, b []byte) (n int, err error) {
 	return n, err
 }
 
-// end says that nobody reads any more.
-func (t *tap) end() {
+// stopReading says that nobody reads any more.
+func (t *outputTap) stopReading() {
 	t.mu.Lock()
 	t.handled = math.MaxInt64
 	t.mu.Unlock()
 	_ = t.file.Close()
 }
 
-// printed is how many bytes were written into the pipe so far.
-func (t *tap) printed() int64 {
+// printedBytes is how many bytes were written into the pipe so far.
+func (t *outputTap) printedBytes() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var unread uint32
@@ -85,15 +85,15 @@ func (t *tap) printed() int64 {
 	return t.taken + int64(unread)
 }
 
-func (t *tap) hasHandled(n int64) bool {
+func (t *outputTap) hasHandled(n int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.handled >= n
 }
 
 // awaitKept waits until all lines are dealt with that are printed by now.
-func (t *tap) awaitKept() {
-	n := t.printed()
+func (t *outputTap) awaitKept() {
+	n := t.printedBytes()
 	for i := 0; i < keptLooks && !t.hasHandled(n); i++ {
 		time.Sleep(keptLook)
 	}

@@ -13,13 +13,13 @@ func TestAwaitedTapsHaveKeptWhatWasPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &output{}
+	o := &pluginOutput{}
 	from := newTap(r, o)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		o.drain(from)
-		from.end()
+		o.drainReader(from)
+		from.stopReading()
 	}()
 	const half, whole = "half a line, ", "half a line, and its end"
 	for i := range 200 {
@@ -31,11 +31,11 @@ func TestAwaitedTapsHaveKeptWhatWasPrinted(t *testing.T) {
 		if _, err := fmt.Fprintln(w, whole[len(half):]); err != nil {
 			t.Fatal(err)
 		}
-		if tail := o.tail(); !slices.Contains(tail, line) {
+		if tail := o.lastLines(); !slices.Contains(tail, line) {
 			t.Fatalf("%q is not kept, but %q", line, tail)
 		}
 		from.awaitKept()
-		if tail := o.tail(); tail[len(tail)-1] != whole {
+		if tail := o.lastLines(); tail[len(tail)-1] != whole {
 			t.Fatalf("the end of a line is not kept, but %q", tail)
 		}
 	}

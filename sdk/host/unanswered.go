@@ -19,28 +19,29 @@ const (
 // mostNoted is of how many processes a user is told.
 const mostNoted = 16
 
-// overdue finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
+// stallDetector finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
 // receives.
 //
 // Time is counted in heartbeats: where the machine or the plugin stood still, that is two of them at most.
-type overdue struct {
+type stallDetector struct {
 	limit    time.Duration // 0: none
 	interval time.Duration // of heartbeats
 	last     time.Time     // of the heartbeat before
 	signs    uint64
 	quiet    time.Duration
 	noted    map[int64]bool // processes of which the user knows
-	lost     lost
+	lost     lostCallDetector
 }
 
-// lost finds a call that the harness waits for and the plugin does not have in hand: neither will ever end it.
-type lost struct {
+// lostCallDetector finds a call that the harness waits for and the plugin does not have in hand: neither will ever end
+// it.
+type lostCallDetector struct {
 	begun, ended uint64 // calls, at the heartbeat before
 	quiet        time.Duration
 }
 
-// look takes a heartbeat that came step after the one before, and returns for how long a call has been lost.
-func (l *lost) look(h *pluginpb.Heartbeat, c *calls, step time.Duration) time.Duration {
+// checkHeartbeat takes a heartbeat that came step after the one before, and returns for how long a call has been lost.
+func (l *lostCallDetector) checkHeartbeat(h *pluginpb.Heartbeat, c *callCounter, step time.Duration) time.Duration {
 	begun, ended := c.begun.Load(), c.ended.Load()
 	waits := begun != ended && begun == l.begun && ended == l.ended
 	l.begun, l.ended = begun, ended
@@ -50,28 +51,31 @@ func (l *lost) look(h *pluginpb.Heartbeat, c *calls, step time.Duration) time.Du
 	return l.quiet
 }
 
-// look takes a heartbeat and returns for how long nothing has got on, though something was asked for. given counts what
-// came from the plugin by other ways; asked says that it has to give something, where it does not tell itself.
-func (o *overdue) look(h *pluginpb.Heartbeat, given uint64, asked bool, now time.Time) time.Duration {
+// checkHeartbeat takes a heartbeat and returns for how long nothing has got on, though something was asked for. given
+// counts what came from the plugin by other ways; asked says that it has to give something, where it does not tell
+// itself.
+func (o *stallDetector) checkHeartbeat(h *pluginpb.Heartbeat, given uint64, asked bool, now time.Time) time.Duration {
 	if h.GetWork() != nil {
 		asked = len(h.GetWork().GetPending()) > 0
 	}
 	signs := given + h.GetWork().GetSigns()
-	if o.quiet += o.step(now); !asked || signs != o.signs {
+	if o.quiet += o.countedStep(now); !asked || signs != o.signs {
 		o.quiet = 0
 	}
 	o.last, o.signs = now, signs
 	return o.quiet
 }
 
-// step is the time since the heartbeat before, as far as it counts.
-func (o *overdue) step(now time.Time) time.Duration { return min(now.Sub(o.last), 2*o.interval) }
+// countedStep is the time since the heartbeat before, as far as it counts.
+func (o *stallDetector) countedStep(now time.Time) time.Duration {
+	return min(now.Sub(o.last), 2*o.interval)
+}
 
 // tooLong reports whether the plugin counts as hung.
-func (o *overdue) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
+func (o *stallDetector) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
 
-// idle is what a user should know of processes that answer nothing and do nothing, each once.
-func (o *overdue) idle(all []*pluginpb.Pending) []string {
+// idleProcesses is what a user should know of processes that answer nothing and do nothing, each once.
+func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
 		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare ||
@@ -87,7 +91,7 @@ func (o *overdue) idle(all []*pluginpb.Pending) []string {
 // describePending says what is waited for, and what is known of the process that has to give it.
 func describePending(p *pluginpb.Pending) string {
 	var b strings.Builder
-	b.WriteString(shorten(p.GetWhat()))
+	b.WriteString(shortenText(p.GetWhat()))
 	if p.GetMore() > 0 {
 		fmt.Fprintf(&b, " and %d more", p.GetMore())
 	}
@@ -110,39 +114,39 @@ func processorTime(used, of time.Duration) string {
 }
 
 // watchAnswers looks, at each heartbeat, whether what was asked for gets on.
-func (l *link) watchAnswers(h *pluginpb.Heartbeat) {
+func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 	if h == nil {
 		return
 	}
 	now := time.Now()
-	step := l.overdue.step(now)
-	if quiet := l.overdue.lost.look(h, &l.plugin.unary, step); l.tooLong(quiet) {
+	step := l.overdue.countedStep(now)
+	if quiet := l.overdue.lost.checkHeartbeat(h, &l.plugin.unary, step); l.tooLong(quiet) {
 		l.plugin.failWith(KindHung, nil, fmt.Sprintf("the call %q is lost: the plugin does not have it in hand, and has not "+
 			"answered it for %v (limit %v), though its heartbeats come", *l.plugin.unary.name.Load(),
 			quiet.Round(100*time.Millisecond), l.plugin.options.HeartbeatTimeout),
 			"start it again; if it happens again, report it to the plugin's author")
 		return
 	}
-	quiet := l.overdue.look(h, l.given+l.plugin.calls.ended.Load(), l.asked(), now)
-	for _, note := range l.overdue.idle(h.GetWork().GetPending()) {
-		l.plugin.note(note)
+	quiet := l.overdue.checkHeartbeat(h, l.given+l.plugin.calls.ended.Load(), l.expectsAnswer(), now)
+	for _, note := range l.overdue.idleProcesses(h.GetWork().GetPending()) {
+		l.plugin.reportNote(note)
 	}
 	if l.overdue.tooLong() {
 		l.plugin.failWith(KindHung, nil, fmt.Sprintf("it made no progress on what it was asked for in %v (limit %v), though "+
 			"its heartbeats come; it waits for %s",
-			quiet.Round(100*time.Millisecond), l.overdue.limit, l.outstanding(h.GetWork().GetPending())),
+			quiet.Round(100*time.Millisecond), l.overdue.limit, l.outstandingText(h.GetWork().GetPending())),
 			"if that may take so long, give it more time with --answer-timeout DURATION (0: no limit)")
 	}
 }
 
-// asked reports whether the plugin has to answer something, as far as the harness knows.
-func (l *link) asked() bool {
+// expectsAnswer reports whether the plugin has to answer something, as far as the harness knows.
+func (l *pluginLink) expectsAnswer() bool {
 	r := l.receiver.Load()
 	return l.plugin.calls.underWay() || r != nil && (*r).missing() > 0
 }
 
-// outstanding says what is waited for: as the plugin tells it, or as the harness knows it.
-func (l *link) outstanding(pending []*pluginpb.Pending) string {
+// outstandingText says what is waited for: as the plugin tells it, or as the harness knows it.
+func (l *pluginLink) outstandingText(pending []*pluginpb.Pending) string {
 	var parts []string
 	for _, p := range pending[:min(len(pending), mostNoted)] {
 		parts = append(parts, describePending(p))
@@ -159,25 +163,25 @@ func (l *link) outstanding(pending []*pluginpb.Pending) string {
 	return strings.Join(parts, ", ") + fmt.Sprintf("; the plugin is process %d", l.plugin.PID())
 }
 
-// calls counts calls.
-type calls struct {
+// callCounter counts calls.
+type callCounter struct {
 	begun, ended atomic.Uint64
 	name         atomic.Pointer[string] // of the last one
 }
 
-func (c *calls) underWay() bool { return c.begun.Load() != c.ended.Load() }
+func (c *callCounter) underWay() bool { return c.begun.Load() != c.ended.Load() }
 
-// begin counts a call until its end is told.
-func (c *calls) begin(name string) (end func()) {
+// beginCall counts a call until end is called.
+func (c *callCounter) beginCall(name string) (end func()) {
 	c.name.Store(&name)
 	c.begun.Add(1)
 	return func() { c.ended.Add(1) }
 }
 
-// note tells the user what does not end the run, and the log of what the plugin prints.
-func (p *Plugin) note(text string) {
-	text = p.options.hidden(text)
-	p.output.pass("plumbline: " + text + "\n")
+// reportNote tells the user what does not end the run, and the log of what the plugin prints.
+func (p *Plugin) reportNote(text string) {
+	text = p.options.hideSecrets(text)
+	p.output.passOn("plumbline: " + text + "\n")
 	if p.options.Note != nil {
 		p.options.Note(fmt.Sprintf("plugin %s: %s", p.name, text))
 	}

@@ -17,8 +17,8 @@ type Workload struct {
 	plugin *Plugin
 	number uint64 // by which frames name it
 	info   sdk.WorkloadInfo
-	sut    *sut
-	qsl    *qsl
+	sut    *pluginSUT
+	qsl    *pluginQSL
 
 	closing sync.Once
 	closed  error
@@ -26,8 +26,8 @@ type Workload struct {
 
 func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scenario, network bool) *Workload {
 	w := &Workload{plugin: p, number: number, info: info}
-	w.sut, w.qsl = newSUT(w, s, network), &qsl{workload: w}
-	var r receiver = w.sut
+	w.sut, w.qsl = newSUT(w, s, network), &pluginQSL{workload: w}
+	var r answerReceiver = w.sut
 	p.link.receiver.Store(&r)
 	return w
 }
@@ -37,7 +37,8 @@ func (w *Workload) SUT() loadgen.SUT { return w.sut }
 
 // nodeNames asks the machines that run the model for their names, now.
 func (w *Workload) nodeNames(ctx context.Context) ([]string, error) {
-	r, err := call(ctx, w.plugin, "asking the nodes for their names", w.plugin.rpc.NodeNames, &pluginpb.NodeNamesRequest{})
+	r, err := callUnary(ctx, w.plugin, "asking the nodes for their names", w.plugin.rpc.NodeNames,
+		&pluginpb.NodeNamesRequest{})
 	return r.GetNames(), err
 }
 
@@ -71,7 +72,7 @@ func (w *Workload) Close() error {
 	w.closing.Do(func() {
 		w.plugin.link.receiver.Store(nil)
 		var r *pluginpb.CloseResponse
-		r, w.closed = call(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
+		r, w.closed = callUnary(context.Background(), w.plugin, "close", w.plugin.rpc.Close, &pluginpb.CloseRequest{})
 		if about := r.GetBackendInfo(); len(about) > 0 {
 			w.info.BackendInfo = about
 		}
@@ -90,9 +91,9 @@ func (w *Workload) Close() error {
 			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the plugin says of its batches what cannot be: "+err.Error())
 		}
 		if fault := r.GetFault(); fault != "" {
-			w.closed = errors.New(w.plugin.said(fault))
+			w.closed = errors.New(w.plugin.messageText(fault))
 		}
-		w.sut.close()
+		w.sut.closeSender()
 	})
 	return w.closed
 }
