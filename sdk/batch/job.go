@@ -29,13 +29,13 @@ const (
 var stageNames = [...]string{idle: "nothing", collating: "Collate", queueing: "the wait for a session", running: "Run",
 	delivering: "Postprocess"}
 
-func (j *Job) begin(samples []loadgen.QuerySample) {
+func (j *Job) beginBatch(samples []loadgen.QuerySample) {
 	j.samples.Store(uint64(len(samples)))
 	j.first.Store(uint64(samples[0].Index))
-	j.enter(collating)
+	j.enterStage(collating)
 }
 
-func (j *Job) enter(stage uint32) {
+func (j *Job) enterStage(stage uint32) {
 	j.stage.Store(stage)
 	j.steps.Add(1)
 }

@@ -23,10 +23,10 @@ type Library[S any] struct {
 	cpus int         // samples loaded at a time
 
 	mu    sync.RWMutex
-	slots []slot[S]
+	slots []sampleSlot[S]
 }
 
-type slot[S any] struct {
+type sampleSlot[S any] struct {
 	sample S
 	held   bool // sample is there
 	size   int
@@ -35,7 +35,7 @@ type slot[S any] struct {
 
 // NewLibrary returns a library of n samples that load reads, several at a time.
 func NewLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *Library[S] {
-	return &Library[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]slot[S], n)}
+	return &Library[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]sampleSlot[S], n)}
 }
 
 // SizeBy lets the library measure each sample as it is loaded. It comes before the first Load.
@@ -58,14 +58,14 @@ func (l *Library[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
 // Load loads the samples that are not loaded yet, on all cores, and counts one reference for each mention. If one
 // fails, none of the call stays, and the error names all that failed.
 func (l *Library[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) error {
-	if err := l.check(indices); err != nil {
+	if err := l.checkIndices(indices); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fresh := l.fresh(indices)
+	fresh := l.unloadedIndices(indices)
 	if err := l.loadAll(ctx, fresh); err != nil {
-		return errors.Join(err, l.drop(fresh))
+		return errors.Join(err, l.dropReferences(fresh))
 	}
 	for _, i := range indices {
 		l.slots[i].refs++
@@ -73,7 +73,7 @@ func (l *Library[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) er
 	return nil
 }
 
-func (l *Library[S]) check(indices []loadgen.SampleIndex) error {
+func (l *Library[S]) checkIndices(indices []loadgen.SampleIndex) error {
 	for _, i := range indices {
 		if int64(i) >= int64(len(l.slots)) {
 			return fmt.Errorf("sample %d does not exist: the data set has samples 0 to %d", i, len(l.slots)-1)
@@ -82,8 +82,8 @@ func (l *Library[S]) check(indices []loadgen.SampleIndex) error {
 	return nil
 }
 
-// fresh lists the distinct indices that are not loaded.
-func (l *Library[S]) fresh(indices []loadgen.SampleIndex) []loadgen.SampleIndex {
+// unloadedIndices lists the distinct indices that are not loaded.
+func (l *Library[S]) unloadedIndices(indices []loadgen.SampleIndex) []loadgen.SampleIndex {
 	var fresh []loadgen.SampleIndex
 	for _, i := range indices {
 		if l.slots[i].refs == 0 {
@@ -136,7 +136,7 @@ func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
 // Unload takes one reference for each mention and drops the samples that have none left. If one is not loaded, nothing
 // changes.
 func (l *Library[S]) Unload(indices []loadgen.SampleIndex) error {
-	if err := l.check(indices); err != nil {
+	if err := l.checkIndices(indices); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -150,7 +150,7 @@ func (l *Library[S]) Unload(indices []loadgen.SampleIndex) error {
 		}
 		l.slots[i].refs--
 	}
-	return l.drop(indices)
+	return l.dropReferences(indices)
 }
 
 // Clear drops every sample.
@@ -165,7 +165,7 @@ func (l *Library[S]) Clear() error {
 	return errors.Join(errs...)
 }
 
-func (l *Library[S]) drop(indices []loadgen.SampleIndex) error {
+func (l *Library[S]) dropReferences(indices []loadgen.SampleIndex) error {
 	var errs []error
 	for _, i := range indices {
 		if l.slots[i].refs == 0 {
@@ -177,7 +177,7 @@ func (l *Library[S]) drop(indices []loadgen.SampleIndex) error {
 
 func (l *Library[S]) dropOne(i loadgen.SampleIndex) error {
 	was := l.slots[i]
-	l.slots[i] = slot[S]{}
+	l.slots[i] = sampleSlot[S]{}
 	if c, ok := any(was.sample).(io.Closer); ok && was.held {
 		return c.Close()
 	}
@@ -198,7 +198,7 @@ func (l *Library[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, error) {
 }
 
 func (l *Library[S]) notLoaded(i loadgen.SampleIndex) error {
-	if err := l.check([]loadgen.SampleIndex{i}); err != nil {
+	if err := l.checkIndices([]loadgen.SampleIndex{i}); err != nil {
 		return err
 	}
 	return fmt.Errorf("sample %d is not loaded: load it before it is issued", i)

@@ -24,12 +24,12 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Wh
 // Recover turns a panic, where it is deferred, into a *PanicError in err.
 func Recover(err *error, where func() string) {
 	if v := recover(); v != nil {
-		*err = &PanicError{Where: where(), Value: v, Stack: innermost(debug.Stack())}
+		*err = &PanicError{Where: where(), Value: v, Stack: innermostFrames(debug.Stack())}
 	}
 }
 
-// innermost cuts a stack down to the callers of panic, without this package's own. Each frame has two lines.
-func innermost(stack []byte) []byte {
+// innermostFrames cuts a stack down to the callers of panic, without this package's own. Each frame has two lines.
+func innermostFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = stack[i+1:]
 	}

@@ -69,7 +69,7 @@ type Policy struct {
 //     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also
 //     where every core has a session but the sessions compute elsewhere.
 func Choose(r Request, l backend.Limits) Policy {
-	p := Policy{Sessions: sessions(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
+	p := Policy{Sessions: sessionCount(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
 	p.Workers = p.Sessions
 	switch r.Scenario {
 	case loadgen.SingleStream:
@@ -87,7 +87,7 @@ func Choose(r Request, l backend.Limits) Policy {
 	return p
 }
 
-func sessions(r Request, l backend.Limits) int {
+func sessionCount(r Request, l backend.Limits) int {
 	n := r.Config().Concurrency
 	if n <= 0 {
 		n = max(r.CPUs, r.Devices, 1)

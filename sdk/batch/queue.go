@@ -6,9 +6,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// queue holds the samples that wait for a worker, in a ring of fixed size: a producer that is ahead waits, and with it
-// the stream it reads from, so that an Offline query of any size takes no memory here.
-type queue struct {
+// sampleQueue holds the samples that wait for a worker, in a ring of fixed size: a producer that is ahead waits, and
+// with it the stream it reads from, so that an Offline query of any size takes no memory here.
+type sampleQueue struct {
 	mu   sync.Mutex
 	work sync.Cond // workers wait here
 	room sync.Cond // producers wait here
@@ -22,11 +22,11 @@ type queue struct {
 	full    bool // hold back what does not fill a batch while the query goes on
 	more    bool // the query goes on
 	closed  bool
-	window  *window // of samples that have a size; else it is nil
+	window  *sizeWindow // of samples that have a size; else it is nil
 }
 
-func newQueue(capacity int, p Policy) *queue {
-	q := &queue{
+func newQueue(capacity int, p Policy) *sampleQueue {
+	q := &sampleQueue{
 		ring: make([]loadgen.QuerySample, capacity), arrived: make([]int64, capacity), limit: p.MaxBatch, full: p.Full,
 	}
 	if p.Share {
@@ -41,7 +41,7 @@ func newQueue(capacity int, p Policy) *queue {
 
 // push appends samples that came at a time, in batches of at most limit, and waits while the ring is full. more says
 // that the query goes on.
-func (q *queue) push(samples []loadgen.QuerySample, at int64, limit int, more bool) {
+func (q *sampleQueue) push(samples []loadgen.QuerySample, at int64, limit int, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.limit = limit
@@ -49,15 +49,15 @@ func (q *queue) push(samples []loadgen.QuerySample, at int64, limit int, more bo
 		for q.n == len(q.ring) && !q.closed {
 			q.room.Wait()
 		}
-		k := q.put(samples, at)
+		k := q.copyIn(samples, at)
 		samples = samples[k:]
 		q.more = more || len(samples) > 0
-		q.wake(k)
+		q.wakeWorkers(k)
 	}
 }
 
-// put copies as many samples as fit.
-func (q *queue) put(samples []loadgen.QuerySample, at int64) int {
+// copyIn copies as many samples into the ring as fit.
+func (q *sampleQueue) copyIn(samples []loadgen.QuerySample, at int64) int {
 	k := min(len(samples), len(q.ring)-q.n)
 	tail := (q.head + q.n) % len(q.ring)
 	first := copy(q.ring[tail:], samples[:k])
@@ -72,8 +72,8 @@ func (q *queue) put(samples []loadgen.QuerySample, at int64) int {
 	return k
 }
 
-// wake wakes as many workers as k new samples can occupy.
-func (q *queue) wake(k int) {
+// wakeWorkers wakes as many workers as k new samples can occupy.
+func (q *sampleQueue) wakeWorkers(k int) {
 	if !q.more && q.full {
 		q.work.Broadcast() // what was held back is due too
 		return
@@ -85,10 +85,10 @@ func (q *queue) wake(k int) {
 
 // take waits for samples, copies at most len(dst) of them to dst, and when they came to at, and returns how many; 0
 // means closed.
-func (q *queue) take(dst []loadgen.QuerySample, at []int64) int {
+func (q *sampleQueue) take(dst []loadgen.QuerySample, at []int64) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !q.ready(len(dst)) {
+	for !q.hasBatch(len(dst)) {
 		q.waiting++
 		q.work.Wait()
 		q.waiting--
@@ -103,22 +103,22 @@ func (q *queue) take(dst []loadgen.QuerySample, at []int64) int {
 	case q.shares > 0:
 		return q.takeShare(dst, at)
 	}
-	return q.unload(dst, at)
+	return q.takeOldest(dst, at)
 }
 
 // takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of
 // when workers were woken.
-func (q *queue) takeShare(dst []loadgen.QuerySample, at []int64) int {
+func (q *sampleQueue) takeShare(dst []loadgen.QuerySample, at []int64) int {
 	share := (q.n + q.shares - 1) / q.shares
-	k := q.unload(dst[:min(len(dst), share)], at)
+	k := q.takeOldest(dst[:min(len(dst), share)], at)
 	if q.n > 0 && q.waiting > 0 {
 		q.work.Signal()
 	}
 	return k
 }
 
-// unload moves the oldest samples of the ring to dst, with their times, and returns how many.
-func (q *queue) unload(dst []loadgen.QuerySample, at []int64) int {
+// takeOldest moves the oldest samples of the ring to dst, with their times, and returns how many.
+func (q *sampleQueue) takeOldest(dst []loadgen.QuerySample, at []int64) int {
 	k := min(len(dst), q.n)
 	first := copy(dst[:k], q.ring[q.head:])
 	copy(dst[first:k], q.ring)
@@ -134,18 +134,18 @@ func (q *queue) unload(dst []loadgen.QuerySample, at []int64) int {
 
 // takeSized takes a batch by the sizes of its samples. How many batches there are shows only as they are cut: each
 // taker wakes the next.
-func (q *queue) takeSized(dst []loadgen.QuerySample, at []int64) int {
-	fresh := q.window.samples[:q.window.room(len(dst))]
-	n := q.unload(fresh, q.window.arrived)
-	q.window.add(fresh[:n], q.window.arrived[:n])
-	k := q.window.pick(dst, at)
-	if q.waiting > 0 && q.ready(len(dst)) {
+func (q *sampleQueue) takeSized(dst []loadgen.QuerySample, at []int64) int {
+	fresh := q.window.samples[:q.window.refillCount(len(dst))]
+	n := q.takeOldest(fresh, q.window.arrived)
+	q.window.addSamples(fresh[:n], q.window.arrived[:n])
+	k := q.window.pickBatch(dst, at)
+	if q.waiting > 0 && q.hasBatch(len(dst)) {
 		q.work.Signal()
 	}
 	return k
 }
 
-func (q *queue) ready(batch int) bool {
+func (q *sampleQueue) hasBatch(batch int) bool {
 	n := q.n
 	if q.window != nil {
 		n += len(q.window.items)
@@ -157,7 +157,7 @@ func (q *queue) ready(batch int) bool {
 }
 
 // flush releases what is held back.
-func (q *queue) flush() {
+func (q *sampleQueue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.more = false
@@ -165,7 +165,7 @@ func (q *queue) flush() {
 }
 
 // close drops what is queued and ends every wait.
-func (q *queue) close() {
+func (q *sampleQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true

@@ -31,8 +31,8 @@ type Worker interface {
 // Scheduler forms batches and runs them. A batch that fails ends its work: later samples are dropped.
 type Scheduler struct {
 	policy Policy
-	queue  *queue
-	hands  []*hand
+	queue  *sampleQueue
+	hands  []*workerState
 	began  time.Time // what samples' arrivals count from
 	// permits bounds the concurrent runs where there are more workers than sessions; else it is nil.
 	permits chan struct{}
@@ -50,18 +50,18 @@ func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error
 	s := &Scheduler{policy: p, fail: fail, began: time.Now()}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if p.Inline {
-		s.hands = []*hand{{worker: newWorker(), job: &Job{}}}
+		s.hands = []*workerState{{worker: newWorker(), job: &Job{}}}
 		return s
 	}
 	for range p.Workers {
-		s.hands = append(s.hands, &hand{worker: newWorker(), job: &Job{}})
+		s.hands = append(s.hands, &workerState{worker: newWorker(), job: &Job{}})
 	}
 	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
 	if p.Workers > p.Sessions && !p.OwnTurns {
 		s.permits = make(chan struct{}, p.Sessions)
 	}
 	for _, h := range s.hands {
-		s.workers.Go(func() { s.work(h) })
+		s.workers.Go(func() { s.runWorker(h) })
 	}
 	return s
 }
@@ -85,11 +85,11 @@ func (s *Scheduler) Submit(samples []loadgen.QuerySample, more bool) {
 		s.runInline(samples)
 		return
 	}
-	s.queue.push(samples, s.now(), s.limit(len(samples)), more)
+	s.queue.push(samples, s.now(), s.batchLimit(len(samples)), more)
 }
 
-// limit is the largest batch for a query of n samples.
-func (s *Scheduler) limit(n int) int {
+// batchLimit is the largest batch for a query of n samples.
+func (s *Scheduler) batchLimit(n int) int {
 	if !s.policy.Split {
 		return s.policy.MaxBatch
 	}
@@ -100,7 +100,7 @@ func (s *Scheduler) limit(n int) int {
 func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
 	for len(samples) > 0 && s.ctx.Err() == nil {
 		n := min(len(samples), s.policy.MaxBatch)
-		s.step(s.hands[0], samples[:n], nil)
+		s.runBatch(s.hands[0], samples[:n], nil)
 		samples = samples[n:]
 	}
 }
@@ -126,19 +126,19 @@ func (s *Scheduler) Close() {
 	s.workers.Wait()
 }
 
-func (s *Scheduler) work(h *hand) {
+func (s *Scheduler) runWorker(h *workerState) {
 	samples, arrived := make([]loadgen.QuerySample, s.policy.MaxBatch), make([]int64, s.policy.MaxBatch)
 	for {
 		n := s.queue.take(samples, arrived)
-		if n == 0 || !s.step(h, samples[:n], arrived[:n]) {
+		if n == 0 || !s.runBatch(h, samples[:n], arrived[:n]) {
 			return
 		}
 	}
 }
 
-// step takes one batch through a worker and reports whether it went well.
-func (s *Scheduler) step(h *hand, samples []loadgen.QuerySample, arrived []int64) bool {
-	err := s.try(h, samples, arrived)
+// runBatch takes one batch through a worker and reports whether it went well.
+func (s *Scheduler) runBatch(h *workerState, samples []loadgen.QuerySample, arrived []int64) bool {
+	err := s.tryBatch(h, samples, arrived)
 	if err == nil {
 		return true
 	}
@@ -151,46 +151,46 @@ func (s *Scheduler) step(h *hand, samples []loadgen.QuerySample, arrived []int64
 	return false
 }
 
-func (s *Scheduler) try(h *hand, samples []loadgen.QuerySample, arrived []int64) (err error) {
-	h.job.begin(samples)
-	defer h.job.enter(idle)
+func (s *Scheduler) tryBatch(h *workerState, samples []loadgen.QuerySample, arrived []int64) (err error) {
+	h.job.beginBatch(samples)
+	defer h.job.enterStage(idle)
 	defer Recover(&err, h.job.String)
 	if err := h.worker.Collate(samples); err != nil {
-		return fmt.Errorf("collate %s: %w", describe(samples), err)
+		return fmt.Errorf("collate %s: %w", describeSamples(samples), err)
 	}
-	if err := s.run(h, len(samples), arrived); err != nil {
-		return fmt.Errorf("run %s: %w", describe(samples), err)
+	if err := s.runModel(h, len(samples), arrived); err != nil {
+		return fmt.Errorf("run %s: %w", describeSamples(samples), err)
 	}
-	h.job.enter(delivering)
+	h.job.enterStage(delivering)
 	if err := h.worker.Deliver(); err != nil {
-		return fmt.Errorf("postprocess %s: %w", describe(samples), err)
+		return fmt.Errorf("postprocess %s: %w", describeSamples(samples), err)
 	}
 	return nil
 }
 
-// run runs the model for a batch of n samples.
-func (s *Scheduler) run(h *hand, n int, arrived []int64) error {
+// runModel runs the model for a batch of n samples.
+func (s *Scheduler) runModel(h *workerState, n int, arrived []int64) error {
 	if s.permits != nil {
-		h.job.enter(queueing)
+		h.job.enterStage(queueing)
 		s.permits <- struct{}{}
 		defer func() { <-s.permits }()
 	}
-	h.job.enter(running)
+	h.job.enterStage(running)
 	if s.policy.Inline { // two looks at a clock would be a twentieth of the shortest query
-		h.count(n)
+		h.countBatch(n)
 		return h.worker.Run(s.ctx)
 	}
 	begin := s.now()
 	if err := h.worker.Run(s.ctx); err != nil {
 		return err
 	}
-	h.count(n)
-	h.took(n, arrived, begin, s.now())
+	h.countBatch(n)
+	h.addTimes(n, arrived, begin, s.now())
 	return nil
 }
 
-// describe names the samples of a batch for messages.
-func describe(samples []loadgen.QuerySample) string {
+// describeSamples names the samples of a batch for messages.
+func describeSamples(samples []loadgen.QuerySample) string {
 	return describeFrom(len(samples), samples[0].Index)
 }
 

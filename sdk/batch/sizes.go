@@ -22,25 +22,25 @@ type Sizing struct {
 // neighbours in size to meet, few enough to be looked through for each batch. Offline sorts once for many batches.
 const (
 	windowBatches       = 8
-	leastWindow         = 64
-	mostWindow          = 1024
+	minWindow           = 64
+	maxWindow           = 1024
 	sortedWindowBatches = 64
-	leastSortedWindow   = 1024
-	mostSortedWindow    = 64 << 10
+	minSortedWindow     = 1024
+	maxSortedWindow     = 64 << 10
 )
 
-// sized is a waiting sample, its size, and when it came.
-type sized struct {
+// sizedSample is a waiting sample, its size, and when it came.
+type sizedSample struct {
 	sample loadgen.QuerySample
 	size   int
 	at     int64
 }
 
-// window holds the oldest waiting samples, taken from the queue's ring, with their sizes.
-type window struct {
+// sizeWindow holds the oldest waiting samples, taken from the queue's ring, with their sizes.
+type sizeWindow struct {
 	sizing Sizing
-	sorted bool    // items ascend by size; else they are in the order of arrival
-	items  []sized // at most cap(items)
+	sorted bool          // items ascend by size; else they are in the order of arrival
+	items  []sizedSample // at most cap(items)
 
 	// Reused from batch to batch.
 	samples []loadgen.QuerySample
@@ -50,46 +50,46 @@ type window struct {
 }
 
 // newWindow returns the window for batches of at most limit samples. offline sorts: no sample waits for a deadline.
-func newWindow(s Sizing, limit int, offline bool) *window {
+func newWindow(s Sizing, limit int, offline bool) *sizeWindow {
 	n := limit
 	switch {
 	case s.Alike && offline:
-		n = max(limit, min(sortedWindowBatches*limit, mostSortedWindow), leastSortedWindow)
+		n = max(limit, min(sortedWindowBatches*limit, maxSortedWindow), minSortedWindow)
 	case s.Alike:
-		n = max(limit, min(windowBatches*limit, mostWindow), leastWindow)
+		n = max(limit, min(windowBatches*limit, maxWindow), minWindow)
 	}
-	return &window{
-		sizing: s, sorted: s.Alike && offline, items: make([]sized, 0, n),
+	return &sizeWindow{
+		sizing: s, sorted: s.Alike && offline, items: make([]sizedSample, 0, n),
 		samples: make([]loadgen.QuerySample, n), arrived: make([]int64, n), sizes: make([]int, 0, n),
 		near: make([]int, 0, n),
 	}
 }
 
-// room is how many samples to refill with, so that a batch of limit samples has a choice. The sorted window is refilled
-// only when it cannot fill a batch any more: each refill sorts.
-func (w *window) room(limit int) int {
+// refillCount is how many samples to refill with, so that a batch of limit samples has a choice. The sorted window is
+// refilled only when it cannot fill a batch any more: each refill sorts.
+func (w *sizeWindow) refillCount(limit int) int {
 	if w.sorted && len(w.items) >= limit {
 		return 0
 	}
 	return cap(w.items) - len(w.items)
 }
 
-// add puts samples, and when they came, behind the others.
-func (w *window) add(samples []loadgen.QuerySample, at []int64) {
+// addSamples puts samples, and when they came, behind the others.
+func (w *sizeWindow) addSamples(samples []loadgen.QuerySample, at []int64) {
 	if len(samples) == 0 {
 		return
 	}
 	w.sizes = w.sizing.Sizes(w.sizes[:0], samples)
 	for i, s := range samples {
-		w.items = append(w.items, sized{s, max(w.sizes[i], 0), at[i]})
+		w.items = append(w.items, sizedSample{s, max(w.sizes[i], 0), at[i]})
 	}
 	if w.sorted {
-		slices.SortFunc(w.items, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
+		slices.SortFunc(w.items, func(a, b sizedSample) int { return cmp.Compare(a.size, b.size) })
 	}
 }
 
-// pick moves one batch to dst, with its times, and returns how many it has: 0 only where the window is empty.
-func (w *window) pick(dst []loadgen.QuerySample, at []int64) int {
+// pickBatch moves one batch to dst, with its times, and returns how many it has: 0 only where the window is empty.
+func (w *sizeWindow) pickBatch(dst []loadgen.QuerySample, at []int64) int {
 	switch {
 	case w.sorted:
 		return w.pickLargest(dst, at)
@@ -100,11 +100,11 @@ func (w *window) pick(dst []loadgen.QuerySample, at []int64) int {
 }
 
 // pickLargest takes from the end of the sorted items: the long runs come first, and the short ones fill the end.
-func (w *window) pickLargest(dst []loadgen.QuerySample, at []int64) int {
+func (w *sizeWindow) pickLargest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
 	for n < len(dst) && len(w.items) > 0 {
 		last := w.items[len(w.items)-1]
-		if !w.fits(n, sum, last.size) {
+		if !w.fitsSum(n, sum, last.size) {
 			break
 		}
 		sum += last.size
@@ -116,9 +116,9 @@ func (w *window) pickLargest(dst []loadgen.QuerySample, at []int64) int {
 }
 
 // pickOldest takes in the order of arrival.
-func (w *window) pickOldest(dst []loadgen.QuerySample, at []int64) int {
+func (w *sizeWindow) pickOldest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
-	for n < min(len(dst), len(w.items)) && w.fits(n, sum, w.items[n].size) {
+	for n < min(len(dst), len(w.items)) && w.fitsSum(n, sum, w.items[n].size) {
 		sum += w.items[n].size
 		dst[n], at[n] = w.items[n].sample, w.items[n].at
 		n++
@@ -128,11 +128,11 @@ func (w *window) pickOldest(dst []loadgen.QuerySample, at []int64) int {
 }
 
 // pickNear takes the oldest sample and those nearest to it in size.
-func (w *window) pickNear(dst []loadgen.QuerySample, at []int64) int {
-	w.order()
+func (w *sizeWindow) pickNear(dst []loadgen.QuerySample, at []int64) int {
+	w.sortNear()
 	n, sum := 0, 0
 	for _, i := range w.near {
-		if n == len(dst) || !w.fits(n, sum, w.items[i].size) {
+		if n == len(dst) || !w.fitsSum(n, sum, w.items[i].size) {
 			break
 		}
 		sum += w.items[i].size
@@ -140,27 +140,27 @@ func (w *window) pickNear(dst []loadgen.QuerySample, at []int64) int {
 		n++
 		w.items[i].size = -1
 	}
-	w.items = slices.DeleteFunc(w.items, func(s sized) bool { return s.size < 0 })
+	w.items = slices.DeleteFunc(w.items, func(s sizedSample) bool { return s.size < 0 })
 	return n
 }
 
-// order fills near. Of two at the same distance the older one comes first.
-func (w *window) order() {
+// sortNear fills near. Of two at the same distance the older one comes first.
+func (w *sizeWindow) sortNear() {
 	w.near = w.near[:0]
 	for i := range w.items {
 		w.near = append(w.near, i)
 	}
 	slices.SortFunc(w.near, func(a, b int) int {
-		return cmp.Or(cmp.Compare(w.distance(a), w.distance(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(w.sizeDistance(a), w.sizeDistance(b)), cmp.Compare(a, b))
 	})
 }
 
-func (w *window) distance(i int) int {
+func (w *sizeWindow) sizeDistance(i int) int {
 	d := w.items[i].size - w.items[0].size
 	return max(d, -d)
 }
 
-// fits reports whether a sample may join n others, whose sizes sum to sum. The first one always may.
-func (w *window) fits(n, sum, size int) bool {
+// fitsSum reports whether a sample may join n others, whose sizes sum to sum. The first one always may.
+func (w *sizeWindow) fitsSum(n, sum, size int) bool {
 	return n == 0 || w.sizing.MaxSum <= 0 || size <= w.sizing.MaxSum-sum
 }

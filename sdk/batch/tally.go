@@ -21,7 +21,7 @@ type Work struct {
 type Times struct {
 	Count          uint64
 	Min, Max, Mean time.Duration
-	tally          tally
+	tally          timeTally
 }
 
 // At is the time at a fraction of the values in order, number trunc(Count*p) from 0, right to 1 % and never outside Min
@@ -47,16 +47,16 @@ func (t Times) At(p float64) time.Duration {
 // tallyBits make a bucket as wide as 1.6 % of its values: what is shown is its middle.
 const tallyBits = 6
 
-// tally counts times in ns. One goroutine writes it.
-type tally struct {
+// timeTally counts times in ns. One goroutine writes it.
+type timeTally struct {
 	counts   []uint32 // by bucket, as far as there are values; a bucket that is full stays so
 	n        uint64
 	min, max int64
 	sum      float64
 }
 
-// add counts n samples that took so long.
-func (t *tally) add(ns int64, n int) {
+// addTimes counts n samples that took so long.
+func (t *timeTally) addTimes(ns int64, n int) {
 	ns = max(ns, 0)
 	i := orderstat.Bucket(uint64(ns), tallyBits)
 	if i >= len(t.counts) {
@@ -73,8 +73,8 @@ func (t *tally) add(ns int64, n int) {
 	t.sum += float64(ns) * float64(n)
 }
 
-// join adds what another one has counted.
-func (t *tally) join(o *tally) {
+// mergeTally adds what another one has counted.
+func (t *timeTally) mergeTally(o *timeTally) {
 	if o.n == 0 {
 		return
 	}
@@ -90,8 +90,8 @@ func (t *tally) join(o *tally) {
 	}
 }
 
-// times are what was counted.
-func (t *tally) times() Times {
+// summarizeTimes returns what was counted.
+func (t *timeTally) summarizeTimes() Times {
 	if t.n == 0 {
 		return Times{}
 	}
@@ -99,31 +99,31 @@ func (t *tally) times() Times {
 		Mean: time.Duration(t.sum / float64(t.n)), tally: *t}
 }
 
-// hand is a worker with what it does and has done. Its memory is reused from batch to batch.
-type hand struct {
+// workerState is a worker with what it does and has done. Its memory is reused from batch to batch.
+type workerState struct {
 	worker         Worker
 	job            *Job
 	samples        []uint64 // batches by the number of their samples
-	waiting, model tally
+	waiting, model timeTally
 }
 
-// count counts a batch of n samples.
-func (h *hand) count(n int) {
+// countBatch counts a batch of n samples.
+func (h *workerState) countBatch(n int) {
 	if n >= len(h.samples) {
 		h.samples = append(h.samples, make([]uint64, n+1-len(h.samples))...)
 	}
 	h.samples[n]++
 }
 
-// took counts the times of n samples that arrived at times, and ran from one to another.
-func (h *hand) took(n int, arrived []int64, from, to int64) {
-	h.model.add(to-from, n)
+// addTimes counts the times of n samples that arrived at times, and ran from one to another.
+func (h *workerState) addTimes(n int, arrived []int64, from, to int64) {
+	h.model.addTimes(to-from, n)
 	for first := 0; first < len(arrived); { // those of one frame have one time
 		next := first + 1
 		for next < len(arrived) && arrived[next] == arrived[first] {
 			next++
 		}
-		h.waiting.add(from-arrived[first], next-first)
+		h.waiting.addTimes(from-arrived[first], next-first)
 		first = next
 	}
 }
@@ -131,10 +131,10 @@ func (h *hand) took(n int, arrived []int64, from, to int64) {
 // Work is what the workers have done so far. Nothing may be in work: it is asked for after Close.
 func (s *Scheduler) Work() Work {
 	var out Work
-	var waiting, model tally
+	var waiting, model timeTally
 	for _, h := range s.hands {
-		waiting.join(&h.waiting)
-		model.join(&h.model)
+		waiting.mergeTally(&h.waiting)
+		model.mergeTally(&h.model)
 		if k := len(h.samples) - len(out.Batches); k > 0 {
 			out.Batches = append(out.Batches, make([]uint64, k)...)
 		}
@@ -142,6 +142,6 @@ func (s *Scheduler) Work() Work {
 			out.Batches[size] += n
 		}
 	}
-	out.Waiting, out.Model = waiting.times(), model.times()
+	out.Waiting, out.Model = waiting.summarizeTimes(), model.summarizeTimes()
 	return out
 }

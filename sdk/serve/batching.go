@@ -5,21 +5,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
 
-// mostSizes is how many sizes of batches are told apart.
-const mostSizes = 1000
+// maxSizes is how many sizes of batches are told apart.
+const maxSizes = 1000
 
-// batching is how samples became batches. A generator's are its own: the scheduler hands it one prompt after the other.
-func (w *opened) batching() sdk.Batching {
+// batchingReport reports how samples became batches. A generator's are its own: the scheduler hands it one prompt after
+// the other.
+func (w *openedWorkload) batchingReport() sdk.Batching {
 	work := w.scheduler.Work()
-	b := sdk.Batching{Waiting: times(work.Waiting), Model: times(work.Model)}
+	b := sdk.Batching{Waiting: sampleTimes(work.Waiting), Model: sampleTimes(work.Model)}
 	if _, ok := w.workload.(sdk.Generative); !ok {
-		b.Sizes = sizes(work.Batches)
+		b.Sizes = batchSizes(work.Batches)
 	}
 	return b
 }
 
-// sizes lists the sizes that there were. Where they are too many, neighbours are one, the largest of them.
-func sizes(batches []uint64) (all []sdk.BatchSize) {
+// batchSizes lists the sizes that there were. Where they are too many, neighbours are one, the largest of them.
+func batchSizes(batches []uint64) (all []sdk.BatchSize) {
 	different := 0
 	for _, n := range batches {
 		if n > 0 {
@@ -27,8 +28,8 @@ func sizes(batches []uint64) (all []sdk.BatchSize) {
 		}
 	}
 	step := 1
-	if different > mostSizes {
-		step = (len(batches) + mostSizes - 1) / mostSizes
+	if different > maxSizes {
+		step = (len(batches) + maxSizes - 1) / maxSizes
 	}
 	for size, n := range batches {
 		if n == 0 {
@@ -44,8 +45,8 @@ func sizes(batches []uint64) (all []sdk.BatchSize) {
 	return all
 }
 
-// times are what is told of the times of samples: LoadGen's percentiles.
-func times(t batch.Times) sdk.Times {
+// sampleTimes are the reported times of samples: LoadGen's percentiles.
+func sampleTimes(t batch.Times) sdk.Times {
 	out := sdk.Times{Count: t.Count, Min: t.Min, Max: t.Max, Mean: t.Mean}
 	if t.Count > 0 {
 		for _, p := range []float64{.5, .9, .95, .97, .99, .999} {

@@ -40,7 +40,8 @@ func TestWhoIsToBlameWhereABackendDoesNotOpen(t *testing.T) {
 		{"nothing", nil, codes.Internal, "neither a session nor an error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := (&source{backend: opener{err: c.err}}).open(t.Context(), backend.Model{Name: "m"}, backend.Config{})
+			_, err := (&sessionSource{backend: opener{err: c.err}}).openOnDevice(t.Context(), backend.Model{Name: "m"},
+				backend.Config{})
 			s := status.Convert(toStatus(err, codes.FailedPrecondition))
 			if s.Code() != c.want || !strings.Contains(s.Message(), c.text) {
 				t.Errorf("%v %q, want %v and %q", s.Code(), s.Message(), c.want, c.text)
@@ -93,7 +94,7 @@ func TestTheWarmUpHoldsASessionToItsOutputs(t *testing.T) {
 		{"bytes", backend.Tensor{DType: backend.Float32, Shape: []int64{3, 2}, Data: make([]byte, 3)}, "3 bytes, want 24"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := newWorker(collating{}, careless{out: c.out}, taken{}).warmUp(t.Context(), 0, 3)
+			err := newWorker(collating{}, careless{out: c.out}, inflightBatch{}).warmUp(t.Context(), 0, 3)
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -63,36 +63,36 @@ func ownOptions(b backend.Backend) string {
 	return "; where it runs is up to its own options: " + strings.Join(names, ", ")
 }
 
-// source is a backend, and the sessions that it has opened: of a workload's own, of each of its devices, or of its
-// generators, which hide them.
-type source struct {
+// sessionSource is a backend, and the sessions that it has opened: of a workload's own, of each of its devices, or of
+// its generators, which hide them.
+type sessionSource struct {
 	backend backend.Backend
 
 	mu       sync.Mutex
-	sessions []located
+	sessions []placedSession
 }
 
-// located is a session of a part, on a device.
-type located struct {
+// placedSession is a session of a part, on a device.
+type placedSession struct {
 	backend.Session
 	part, device string
 }
 
-// session opens the model on the one device, on each of several, or where the backend chooses.
-func (s *source) session(
+// openSession opens the model on the one device, on each of several, or where the backend chooses.
+func (s *sessionSource) openSession(
 	ctx context.Context, m backend.Model, c backend.Config, devices []string,
 ) (backend.Session, error) {
 	if len(devices) == 0 {
-		return s.open(ctx, m, c)
+		return s.openOnDevice(ctx, m, c)
 	}
 	if len(devices) == 1 {
 		c.Device = devices[0]
-		one, err := s.open(ctx, m, c)
+		one, err := s.openOnDevice(ctx, m, c)
 		return one, onDevice(c.Device, err)
 	}
 	several, err := pool.OpenSessions(ctx, c, devices, func(ctx context.Context, c backend.Config) (backend.Session,
 		error) {
-		return s.open(ctx, m, c)
+		return s.openOnDevice(ctx, m, c)
 	})
 	if err != nil {
 		return nil, err
@@ -100,10 +100,11 @@ func (s *source) session(
 	return several, nil
 }
 
-func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session, err error) {
+func (s *sessionSource) openOnDevice(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session,
+	err error) {
 	defer batch.Recover(&err, func() string { return "the backend's Open" })
-	c.Beside = s.on(c.Device)
-	defer backend.Await(ctx, backend.Wait{For: "the backend's Open" + of(c.Device)}).End()
+	c.Beside = s.sessionsOn(c.Device)
+	defer backend.Await(ctx, backend.Wait{For: "the backend's Open" + onDeviceText(c.Device)}).End()
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open %s: %w", modelOf(m, c), ofBackend(err))
 	}
@@ -112,12 +113,12 @@ func (s *source) open(ctx context.Context, m backend.Model, c backend.Config) (o
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions = append(s.sessions, located{opened, c.Part, c.Device})
+	s.sessions = append(s.sessions, placedSession{opened, c.Part, c.Device})
 	return opened, nil
 }
 
-// on are the sessions that are open on a device.
-func (s *source) on(device string) []backend.Session {
+// sessionsOn are the sessions that are open on a device.
+func (s *sessionSource) sessionsOn(device string) []backend.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []backend.Session
@@ -129,8 +130,8 @@ func (s *source) on(device string) []backend.Session {
 	return all
 }
 
-// of is a session of a part, nil where there is none.
-func (s *source) of(part string) backend.Session {
+// sessionOf is a session of a part, nil where there is none.
+func (s *sessionSource) sessionOf(part string) backend.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.sessions {
@@ -150,8 +151,8 @@ func modelOf(m backend.Model, c backend.Config) string {
 	return name
 }
 
-// of names the device of something, if there is a choice.
-func of(device string) string {
+// onDeviceText names the device of something, if there is a choice.
+func onDeviceText(device string) string {
 	if device == "" {
 		return ""
 	}
@@ -186,28 +187,28 @@ func openGenerators(
 	return g, nil
 }
 
-// shared is work that several devices share: what counts as done begins anew after the warm-up.
-type shared interface{ Restart() }
+// sharedWork is work that several devices share: what counts as done begins anew after the warm-up.
+type sharedWork interface{ Restart() }
 
-// shares is what each of several devices, or servers, has done.
-func shares(engine any) []backend.Share {
+// deviceShares is what each of several devices, or servers, has done.
+func deviceShares(engine any) []backend.Share {
 	if d, ok := engine.(backend.Describer); ok {
 		return d.Describe().Shares
 	}
 	return nil
 }
 
-// infos asks every backend of the binary what it is.
-func (r registry) infos() []sdk.BackendInfo {
+// backendInfos asks every backend of the binary what it is.
+func (r backendRegistry) backendInfos() []sdk.BackendInfo {
 	all := make([]sdk.BackendInfo, len(r))
 	for i, b := range r {
-		all[i] = sdk.BackendInfo{Name: b.name, Info: b.info()}
+		all[i] = sdk.BackendInfo{Name: b.name, Info: b.backendInfo()}
 	}
 	return all
 }
 
-// info is what the backend says of itself; one that panics says so.
-func (b namedBackend) info() (info backend.Info) {
+// backendInfo is what the backend says of itself; one that panics says so.
+func (b namedBackend) backendInfo() (info backend.Info) {
 	var fault error
 	defer func() {
 		if fault != nil {

@@ -49,7 +49,8 @@ func TestEachDeviceIsOpened(t *testing.T) {
 		{nil, " x4"}, {[]string{"a"}, "a x4"}, {[]string{"a", "b", "c"}, "a x2, b x1, c x1"},
 	} {
 		p := &placed{}
-		s, err := (&source{backend: p}).session(t.Context(), backend.Model{}, backend.Config{Concurrency: 4}, c.devices)
+		s, err := (&sessionSource{backend: p}).openSession(t.Context(), backend.Model{}, backend.Config{Concurrency: 4},
+			c.devices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,8 @@ func TestEachDeviceIsOpened(t *testing.T) {
 			t.Errorf("%v: opened %s, want %s", c.devices, got, c.want)
 		}
 		p = &placed{}
-		g, err := (&source{backend: p}).generator(t.Context(), decoded{}, []sdk.Part{{Model: backend.Model{Name: "bear"}}},
+		g, err := (&sessionSource{backend: p}).openGenerator(t.Context(), decoded{},
+			[]sdk.Part{{Model: backend.Model{Name: "bear"}}},
 			sdk.Options{Sessions: 4, Devices: c.devices})
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +72,7 @@ func TestEachDeviceIsOpened(t *testing.T) {
 		if got := strings.Join(p.at, ", "); got != c.want {
 			t.Errorf("%v: generators on %s, want %s", c.devices, got, c.want)
 		}
-		if got := len(shares(g)); got != len(c.devices) && len(c.devices) > 1 {
+		if got := len(deviceShares(g)); got != len(c.devices) && len(c.devices) > 1 {
 			t.Errorf("%v: %d shares", c.devices, got)
 		}
 	}
@@ -78,9 +80,10 @@ func TestEachDeviceIsOpened(t *testing.T) {
 
 func TestTheDeviceThatFailsIsNamed(t *testing.T) {
 	for _, devices := range [][]string{{"broken"}, {"a", "broken"}} {
-		_, errSession := (&source{backend: &placed{}}).session(t.Context(), backend.Model{Name: "bear"}, backend.Config{},
+		_, errSession := (&sessionSource{backend: &placed{}}).openSession(t.Context(), backend.Model{Name: "bear"},
+			backend.Config{},
 			devices)
-		_, errGenerator := (&source{backend: &placed{}}).generator(t.Context(), decoded{},
+		_, errGenerator := (&sessionSource{backend: &placed{}}).openGenerator(t.Context(), decoded{},
 			[]sdk.Part{{Model: backend.Model{Name: "bear"}}}, sdk.Options{Devices: devices})
 		for _, err := range []error{errSession, errGenerator} {
 			if err == nil || !strings.Contains(err.Error(), "device broken: open model ") {
@@ -96,7 +99,7 @@ type speechless struct{ noBackend }
 func (speechless) Describe() backend.Info { panic("at a loss") }
 
 func TestBackendsThatCannotDescribeThemselves(t *testing.T) {
-	got := registry{{"plain", noBackend{}}, {"speechless", speechless{}}}.infos()
+	got := backendRegistry{{"plain", noBackend{}}, {"speechless", speechless{}}}.backendInfos()
 	if got[0].Name != "plain" || got[0].Version != "" || !strings.Contains(got[1].Details["fault"], "at a loss") {
 		t.Errorf("%+v", got)
 	}

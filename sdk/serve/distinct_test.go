@@ -7,7 +7,7 @@ import (
 
 func TestDistinctErrors(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
-	if got := distinct([]error{nil, a, b, errors.New("a"), nil}); len(got) != 2 || !errors.Is(got[0], a) ||
+	if got := distinctErrors([]error{nil, a, b, errors.New("a"), nil}); len(got) != 2 || !errors.Is(got[0], a) ||
 		!errors.Is(got[1], b) {
 		t.Errorf("%v, want a and b", got)
 	}

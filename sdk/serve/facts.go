@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// facts gathers what was opened; model is the entry of the description.
-func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, error) {
-	parts, err := w.reports(o, model)
+// workloadInfo gathers what was opened; model is the entry of the description.
+func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, error) {
+	parts, err := w.partReports(o, model)
 	if err != nil {
 		return sdk.WorkloadInfo{}, err
 	}
 	info := sdk.WorkloadInfo{
 		Model:                  model.Name,
-		Dataset:                cmp.Or(o.Dataset, dataset(model, o).Name),
+		Dataset:                cmp.Or(o.Dataset, datasetInfo(model, o).Name),
 		DatasetSize:            w.workload.Len(),
-		PerformanceSampleCount: inMemory(w.workload, dataset(model, o)),
+		PerformanceSampleCount: inMemory(w.workload, datasetInfo(model, o)),
 		Batch:                  max(w.policy.MaxBatch, w.together),
 		Sessions:               w.policy.Sessions,
 	}
@@ -31,7 +31,7 @@ func facts(w *opened, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, err
 		info.ModelFile, info.Embedded, info.Precision = p.File, p.Embedded, p.Precision
 		info.ModelSHA256, info.ModelSize = p.SHA256, p.Size
 	} else {
-		whole(&info, o, parts)
+		summarizeParts(&info, o, parts)
 	}
 	info.Conversations, _ = replayOf(w.workload)
 	if ordered, ok := sdk.As[sdk.Ordered](w.workload); ok {
@@ -52,8 +52,8 @@ func replayOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
 	return r.Conversations(), r.TurnTimeout()
 }
 
-// whole says of all parts together what a result says of one file.
-func whole(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartReport) {
+// summarizeParts gives info, for all parts together, what a result reports of one file.
+func summarizeParts(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartReport) {
 	info.Parts, info.Embedded = parts, true
 	var files, precisions []string
 	var sums []sdk.FileSum
@@ -73,28 +73,28 @@ func whole(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartReport) {
 	}
 }
 
-// reports says what was opened of each part.
-func (w *opened) reports(o sdk.Options, model sdk.ModelInfo) ([]sdk.PartReport, error) {
+// partReports says what was opened of each part.
+func (w *openedWorkload) partReports(o sdk.Options, model sdk.ModelInfo) ([]sdk.PartReport, error) {
 	var all []sdk.PartReport
 	remote := len(w.nodesOf()) > 0
 	for _, p := range w.parts {
 		if p.LeftOut() {
 			continue
 		}
-		r, err := report(p, o, model, remote)
+		r, err := reportPart(p, o, model, remote)
 		if err != nil {
 			return nil, err
 		}
-		if s := w.source.of(p.Name); s != nil {
-			r.Inputs, r.Outputs = tensors(s.Inputs()), tensors(s.Outputs())
+		if s := w.source.sessionOf(p.Name); s != nil {
+			r.Inputs, r.Outputs = tensorList(s.Inputs()), tensorList(s.Outputs())
 		}
 		all = append(all, r)
 	}
 	return all, nil
 }
 
-// report says what a part's model is; remote: another one stands in for it.
-func report(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.PartReport, error) {
+// reportPart says what a part's model is; remote: another one stands in for it.
+func reportPart(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.PartReport, error) {
 	r := sdk.PartReport{
 		Name: p.Name, File: cmp.Or(o.PartFiles[p.Name], o.ModelFile, p.Model.Path,
 			p.Model.Name), Embedded: p.Model.Path == "", Precision: o.Precision,
@@ -103,7 +103,7 @@ func report(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.Pa
 		r.File = cmp.Or(p.Model.Path, p.Model.Name)
 	}
 	if !remote {
-		sum, err := checksum(p.Model)
+		sum, err := checksumModel(p.Model)
 		if err != nil {
 			return r, sdk.Data(fmt.Errorf("checksum of the model: %w", err))
 		}
@@ -118,7 +118,7 @@ func report(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.Pa
 	return r, nil
 }
 
-func tensors(infos []backend.TensorInfo) []sdk.Tensor {
+func tensorList(infos []backend.TensorInfo) []sdk.Tensor {
 	var all []sdk.Tensor
 	for _, t := range infos {
 		all = append(all, sdk.Tensor{Name: t.Name, Type: t.DType.String(), Shape: t.Shape})
@@ -126,8 +126,8 @@ func tensors(infos []backend.TensorInfo) []sdk.Tensor {
 	return all
 }
 
-// dataset is the entry of the data set that o names: the first of its use that is embedded, or that is not.
-func dataset(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
+// datasetInfo is the entry of the data set that o names: the first of its use that is embedded, or that is not.
+func datasetInfo(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 	if all := m.DatasetsFor(o.Use, o.Dataset == ""); len(all) > 0 {
 		return all[0]
 	}
@@ -148,9 +148,9 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	return w.Len()
 }
 
-// about is what the sessions or the generator say of themselves, who know what this run uses; else what a generator's
-// session says, or else the backend.
-func (w *opened) about() map[string]string {
+// aboutEngine is what the sessions or the generator say of themselves, who know what this run uses; else what a
+// generator's session says, or else the backend.
+func (w *openedWorkload) aboutEngine() map[string]string {
 	info := sdk.WorkloadInfo{BackendInfo: w.aboutBackend()}
 	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
 		i.Inform(&info)
@@ -159,7 +159,7 @@ func (w *opened) about() map[string]string {
 }
 
 // aboutBackend is what the generator, a session or the backend tells of itself.
-func (w *opened) aboutBackend() map[string]string {
+func (w *openedWorkload) aboutBackend() map[string]string {
 	who := []any{w.engine}
 	if len(w.source.sessions) > 0 {
 		who = append(who, w.source.sessions[0].Session)
@@ -171,14 +171,14 @@ func (w *opened) aboutBackend() map[string]string {
 		}
 		about := d.Describe()
 		if about.Version != "" || len(about.Devices)+len(about.Details) > 0 {
-			return known(about)
+			return backendFacts(about)
 		}
 	}
 	return nil
 }
 
-// known is what a result says of a backend.
-func known(about backend.Info) map[string]string {
+// backendFacts is what a result says of a backend.
+func backendFacts(about backend.Info) map[string]string {
 	info := map[string]string{}
 	maps.Copy(info, about.Details)
 	if about.Version != "" {

@@ -17,8 +17,8 @@ import (
 
 type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
 
-// frames is the way of a run's frames. Send may be called by one goroutine at a time.
-type frames interface {
+// frameSender sends the frames of a run. Send may be called by one goroutine at a time.
+type frameSender interface {
 	Send(*pluginpb.RunResponse) error
 	// receive hands frames to handle until the harness ends the run, or handle fails. alone reports whether one query at a
 	// time is in work, so that the next one comes soon after an answer.
@@ -26,13 +26,13 @@ type frames interface {
 	close() error
 }
 
-// accept takes the ring that the harness offers, if it can, and sends the first message.
-func accept(stream runStream, start *pluginpb.Start) (frames, error) {
+// acceptRing takes the ring that the harness offers, if it can, and sends the first message.
+func acceptRing(stream runStream, start *pluginpb.Start) (frameSender, error) {
 	first := &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}
-	var way frames = overStream{stream}
+	var way frameSender = overStream{stream}
 	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
 		// Where it cannot be opened the stream does as well: the harness learns from the first message.
-		if ends, err := ring.Open(descriptors(offer), wire.MaxMessage); err == nil {
+		if ends, err := ring.Open(ringDescriptors(offer), wire.MaxMessage); err == nil {
 			way, first.Ring = &overRing{stream: stream, ends: ends}, true
 		}
 	}
@@ -42,7 +42,7 @@ func accept(stream runStream, start *pluginpb.Start) (frames, error) {
 	return way, nil
 }
 
-func descriptors(offer *pluginpb.Ring) []int {
+func ringDescriptors(offer *pluginpb.Ring) []int {
 	fds := make([]int, len(offer.GetDescriptors()))
 	for i, fd := range offer.GetDescriptors() {
 		fds[i] = int(fd)

@@ -15,16 +15,16 @@ import (
 // defaultStreams is how many prompts are in work at a time where the generator has no preference.
 const defaultStreams = 256
 
-// generator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own, or
-// the workload's on a session of the backend.
-func (s *source) generator(
+// openGenerator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own,
+// or the workload's on a session of the backend.
+func (s *sessionSource) openGenerator(
 	ctx context.Context, w sdk.Workload, parts []sdk.Part, o sdk.Options,
 ) (backend.Generator, error) {
 	c := backend.Config{Concurrency: o.Sessions, MaxBatch: o.Batch, Options: o.BackendOptions, ModelName: o.Model}
 	if opener, ok := s.backend.(backend.GeneratorOpener); ok {
 		return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
 			g, err := openOwn(ctx, opener, parts[0].Model, c)
-			return suits(w, g, err)
+			return requirePromptSupport(w, g, err)
 		})
 	}
 	maker, ok := sdk.As[sdk.SessionGenerator](w)
@@ -33,14 +33,14 @@ func (s *source) generator(
 			"choose a backend that generates"))
 	}
 	return openGenerators(ctx, c, o.Devices, func(ctx context.Context, c backend.Config) (backend.Generator, error) {
-		g, err := s.decoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
-		return suits(w, g, err)
+		g, err := s.openDecoder(ctx, maker, parts, decoderConfig(w, o.Scenario, c))
+		return requirePromptSupport(w, g, err)
 	})
 }
 
-// suits refuses a generator that does not take what the workload's prompts are: audio, with sampling, with pictures or
-// with tools.
-func suits(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
+// requirePromptSupport refuses a generator that does not take what the workload's prompts are: audio, with sampling,
+// with pictures or with tools.
+func requirePromptSupport(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func openOwn(
 	ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config,
 ) (g backend.Generator, err error) {
 	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
-	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + of(c.Device)}).End()
+	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + onDeviceText(c.Device)}).End()
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
 	}
@@ -113,8 +113,8 @@ func decoderConfig(w sdk.Workload, s loadgen.Scenario, c backend.Config) backend
 	return c
 }
 
-// decoder opens a session for each part and the workload's generator on them.
-func (s *source) decoder(
+// openDecoder opens a session for each part and the workload's generator on them.
+func (s *sessionSource) openDecoder(
 	ctx context.Context, maker sdk.SessionGenerator, parts []sdk.Part, c backend.Config,
 ) (g backend.Generator, err error) {
 	sessions := sdk.Sessions{}
@@ -126,7 +126,7 @@ func (s *source) decoder(
 		}
 	}()
 	for _, p := range parts {
-		session, _, err := s.part(ctx, parts, p, c)
+		session, _, err := s.openPart(ctx, parts, p, c)
 		if err != nil {
 			return nil, err
 		}
@@ -142,9 +142,9 @@ func (s *source) decoder(
 	return g, nil
 }
 
-// streams is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in work
-// waits in the scheduler's queue.
-func streams(o sdk.Options, l backend.Limits) batch.Policy {
+// generatorPolicy is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in
+// work waits in the scheduler's queue.
+func generatorPolicy(o sdk.Options, l backend.Limits) batch.Policy {
 	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
 	p := batch.Policy{Sessions: n, Workers: n, MaxBatch: 1}
 	if o.Scenario == loadgen.SingleStream {

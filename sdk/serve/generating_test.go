@@ -69,8 +69,8 @@ func generate(t *testing.T, g backend.Generator, sample int) ([]*pluginpb.RunRes
 		t.Fatal(err)
 	}
 	var err error
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
-		w := &generating{workload: prompts{}, generator: g, library: library, outbox: o}
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
+		w := &promptWorker{workload: prompts{}, generator: g, library: library, outbox: o}
 		if err = w.Collate([]loadgen.QuerySample{{ID: 7}}); err != nil {
 			return
 		}
@@ -255,37 +255,40 @@ func (d decoded) NewGenerator(sdk.Sessions, backend.Config) (backend.Generator, 
 func TestWhoGenerates(t *testing.T) {
 	o := sdk.Options{Sessions: 3, Batch: 5}
 	own := &generators{}
-	if _, err := (&source{backend: own}).generator(t.Context(), decoded{}, prompts{}.Parts(), o); err != nil ||
+	if _, err := (&sessionSource{backend: own}).openGenerator(t.Context(), decoded{}, prompts{}.Parts(), o); err != nil ||
 		own.config.Concurrency != 3 || own.config.MaxBatch != 5 {
 		t.Errorf("the backend's own: %+v, error %v", own.config, err)
 	}
 	plain := &sessions{}
-	_, err := (&source{backend: plain}).generator(t.Context(), decoded{}, prompts{}.Parts(), sdk.Options{Batch: 5})
+	_, err := (&sessionSource{backend: plain}).openGenerator(t.Context(), decoded{}, prompts{}.Parts(),
+		sdk.Options{Batch: 5})
 	if err != nil || plain.config.Concurrency != 1 || !plain.config.LowLatency || plain.config.MaxBatch != 5 ||
 		plain.closed != 0 {
 		t.Errorf("the workload's: %+v, error %v", plain.config, err)
 	}
 	for version, want := range map[string]string{"": "", "7": "7"} {
-		w := &opened{source: &source{backend: &sessions{version: version}}}
-		w.engine, err = w.source.generator(t.Context(), decoded{}, prompts{}.Parts(), o)
-		if about := w.about(); err != nil || about["version"] != want {
+		w := &openedWorkload{source: &sessionSource{backend: &sessions{version: version}}}
+		w.engine, err = w.source.openGenerator(t.Context(), decoded{}, prompts{}.Parts(), o)
+		if about := w.aboutEngine(); err != nil || about["version"] != want {
 			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
 		}
 	}
-	w := &opened{source: &source{backend: &sessions{version: "7"}}, workload: informed{}}
-	w.engine, err = w.source.generator(t.Context(), decoded{}, prompts{}.Parts(), o)
-	if about := w.about(); err != nil || about["version"] != "7" || about["picture"] != "drawn" {
+	w := &openedWorkload{source: &sessionSource{backend: &sessions{version: "7"}}, workload: informed{}}
+	w.engine, err = w.source.openGenerator(t.Context(), decoded{}, prompts{}.Parts(), o)
+	if about := w.aboutEngine(); err != nil || about["version"] != "7" || about["picture"] != "drawn" {
 		t.Errorf("what a workload adds: %v, error %v", about, err)
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), decoded{err: errors.New("no past")}, prompts{}.Parts(),
+	if _, err := (&sessionSource{backend: plain}).openGenerator(t.Context(), decoded{err: errors.New("no past")},
+		prompts{}.Parts(),
 		o); err == nil || plain.closed != 1 {
 		t.Errorf("error %v, %d sessions closed, want 1", err, plain.closed)
 	}
-	if _, err := (&source{backend: plain}).generator(t.Context(), prompts{}, prompts{}.Parts(), o); !errors.Is(err,
+	if _, err := (&sessionSource{backend: plain}).openGenerator(t.Context(), prompts{}, prompts{}.Parts(),
+		o); !errors.Is(err,
 		sdk.ErrUsage) {
 		t.Errorf("error %v, want one of class sdk.ErrUsage", err)
 	}
-	if _, err := (&source{backend: &generators{err: errors.New("down")}}).generator(t.Context(), prompts{},
+	if _, err := (&sessionSource{backend: &generators{err: errors.New("down")}}).openGenerator(t.Context(), prompts{},
 		prompts{}.Parts(), o); err == nil || !strings.Contains(err.Error(), "open model counter: down") {
 		t.Errorf("error %v", err)
 	}
@@ -305,7 +308,7 @@ func TestStreams(t *testing.T) {
 		{sdk.Options{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 8},
 			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
 	} {
-		if got := streams(c.o, c.l); got != c.want {
+		if got := generatorPolicy(c.o, c.l); got != c.want {
 			t.Errorf("%+v, %+v: %+v, want %+v", c.o, c.l, got, c.want)
 		}
 	}
@@ -333,17 +336,18 @@ func (d deaf) Close() error     { *d.closed++; return nil }
 
 func TestAudioThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
+	if g, err := requirePromptSupport(spoken{}, deaf{takes: true, closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that takes audio", err)
 	}
-	if _, err := suits(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
+	if _, err := requirePromptSupport(spoken{}, deaf{closed: &closed}, nil); !errors.Is(err, sdk.ErrUsage) || closed != 1 {
 		t.Errorf("error %v of one that takes none, %d closed", err, closed)
 	}
-	_, err := (&source{backend: &generators{}}).generator(t.Context(), spoken{}, prompts{}.Parts(), sdk.Options{})
+	_, err := (&sessionSource{backend: &generators{}}).openGenerator(t.Context(), spoken{}, prompts{}.Parts(),
+		sdk.Options{})
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "the prompts are audio") {
 		t.Errorf("error %v of a backend that says nothing", err)
 	}
-	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
+	if g, err := requirePromptSupport(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil {
 		t.Errorf("error %v where the prompts are no audio", err)
 	}
 }
@@ -379,7 +383,7 @@ func TestPicturesAndToolsThatNobodyTakes(t *testing.T) {
 		{called{}, deaf{closed: &closed}, "the prompts have tools"},
 		{decoded{}, deaf{closed: &closed}, ""},
 	} {
-		_, err := suits(c.w, c.g, nil)
+		_, err := requirePromptSupport(c.w, c.g, nil)
 		if c.want == "" && err != nil ||
 			c.want != "" && (!errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%T with %T: error %v, want %q", c.w, c.g, err, c.want)
@@ -404,16 +408,16 @@ func (d dice) TakesSampling() bool { return d.draws }
 
 func TestSamplingThatNobodyTakes(t *testing.T) {
 	closed := 0
-	if g, err := suits(drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
+	if g, err := requirePromptSupport(drawn{}, dice{deaf{closed: &closed}, true}, nil); err != nil || g == nil {
 		t.Errorf("error %v of a generator that draws", err)
 	}
 	for _, g := range []backend.Generator{dice{deaf{closed: &closed}, false}, deaf{closed: &closed}} {
-		_, err := suits(drawn{}, g, nil)
+		_, err := requirePromptSupport(drawn{}, g, nil)
 		if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "temperature=0") {
 			t.Errorf("error %v of one that does not", err)
 		}
 	}
-	if g, err := suits(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
+	if g, err := requirePromptSupport(decoded{}, deaf{closed: &closed}, nil); err != nil || g == nil || closed != 2 {
 		t.Errorf("error %v where nothing is drawn, %d closed", err, closed)
 	}
 }
@@ -447,7 +451,7 @@ func TestTurns(t *testing.T) {
 		{"no turn", failing{err: broken}, false, ""},
 		{"incomplete", incomplete{}, true, ""},
 	} {
-		w := &generating{workload: prompts{}, generator: c.generator, replay: c.replay, limit: time.Millisecond}
+		w := &promptWorker{workload: prompts{}, generator: c.generator, replay: c.replay, limit: time.Millisecond}
 		synctest.Test(t, func(t *testing.T) { // the limit is one of virtual time
 			if err := w.Run(t.Context()); (err == nil) != (c.kind != "") {
 				t.Errorf("%s: error %v", c.name, err)
@@ -462,7 +466,7 @@ func TestTurns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&generating{workload: prompts{}, generator: failing{}, replay: true}).Run(ctx); err == nil {
+	if err := (&promptWorker{workload: prompts{}, generator: failing{}, replay: true}).Run(ctx); err == nil {
 		t.Error("a run that ends is an answer that failed")
 	}
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// generating takes one prompt at a time through a generator: batch.Worker. Its memory is reused from prompt to prompt.
-type generating struct {
+// promptWorker takes one prompt at a time through a generator: batch.Worker. Its memory is reused from prompt to
+// prompt.
+type promptWorker struct {
 	workload  sdk.Generative
 	generator backend.Generator
 	library   *batch.Library[sdk.Sample]
-	outbox    *outbox
+	outbox    *answerOutbox
 
 	id      [1]loadgen.ResponseID
 	sample  []sdk.Sample
@@ -33,7 +34,7 @@ type generating struct {
 	limit  time.Duration
 }
 
-func (w *generating) Collate(samples []loadgen.QuerySample) (err error) {
+func (w *promptWorker) Collate(samples []loadgen.QuerySample) (err error) {
 	w.id[0] = samples[0].ID
 	if w.sample, err = w.library.Get(w.sample[:0], samples); err != nil {
 		return err
@@ -42,28 +43,28 @@ func (w *generating) Collate(samples []loadgen.QuerySample) (err error) {
 	return err
 }
 
-func (w *generating) Run(ctx context.Context) error {
+func (w *promptWorker) Run(ctx context.Context) error {
 	if w.replay && !w.quiet {
-		return w.turn(ctx)
+		return w.runTurn(ctx)
 	}
-	return w.generate(ctx)
+	return w.runGenerator(ctx)
 }
 
-func (w *generating) generate(ctx context.Context) error {
-	s := &sink{worker: w}
+func (w *promptWorker) runGenerator(ctx context.Context) error {
+	s := &tokenSink{worker: w}
 	err := w.generator.Generate(ctx, w.prompt, s)
-	return s.end(err)
+	return s.closeSink(err)
 }
 
-// turn answers a turn of a conversation, also where the generator fails or takes too long.
-func (w *generating) turn(ctx context.Context) error {
+// runTurn answers a turn of a conversation, also where the generator fails or takes too long.
+func (w *promptWorker) runTurn(ctx context.Context) error {
 	inner := ctx
 	if w.limit > 0 {
 		var cancel context.CancelFunc
 		inner, cancel = context.WithTimeoutCause(ctx, w.limit, sdk.ErrTurnTimeout)
 		defer cancel()
 	}
-	err := w.generate(inner)
+	err := w.runGenerator(inner)
 	if _, breach := errors.AsType[breachError](err); err == nil || ctx.Err() != nil || breach {
 		return err
 	}
@@ -74,13 +75,13 @@ func (w *generating) turn(ctx context.Context) error {
 	return nil
 }
 
-func (w *generating) Deliver() error {
-	return deliver(w.outbox.answer, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)},
+func (w *promptWorker) Deliver() error {
+	return deliverAnswers(w.outbox.addAnswers, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)},
 		Tokens: w.tokens[:]})
 }
 
 // firstToken reports the first token, with the payload of what is known of it.
-func (w *generating) firstToken(t backend.Tokens) error {
+func (w *promptWorker) firstToken(t backend.Tokens) error {
 	if w.quiet {
 		return nil
 	}
@@ -91,11 +92,11 @@ func (w *generating) firstToken(t backend.Tokens) error {
 			return fmt.Errorf("payload of the first token: %w", err)
 		}
 	}
-	return deliver(w.outbox.firstToken, wire.Batch{IDs: w.id[:], Data: payload, Ends: []int{len(payload)}})
+	return deliverAnswers(w.outbox.firstToken, wire.Batch{IDs: w.id[:], Data: payload, Ends: []int{len(payload)}})
 }
 
-// complete keeps the answer for Deliver.
-func (w *generating) complete(t backend.Tokens) error {
+// keepAnswer keeps the answer for Deliver.
+func (w *promptWorker) keepAnswer(t backend.Tokens) error {
 	payload, n, err := w.workload.AppendTokens(w.payload[:0], w.sample[0], t)
 	if err != nil {
 		return fmt.Errorf("payload of %d tokens: %w", t.N, err)
@@ -111,7 +112,7 @@ func (w *generating) complete(t backend.Tokens) error {
 }
 
 // warmUp generates from sample and drops the answer. A worker takes one prompt at a time, whatever n.
-func (w *generating) warmUp(ctx context.Context, sample sdk.Sample, _ int) (err error) {
+func (w *promptWorker) warmUp(ctx context.Context, sample sdk.Sample, _ int) (err error) {
 	defer batch.Recover(&err, func() string { return "the warm-up" })
 	w.quiet = true
 	defer func() { w.quiet = false }()
@@ -139,10 +140,10 @@ type breachError struct{ error }
 
 func (e breachError) Unwrap() error { return e.error }
 
-// sink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that
+// tokenSink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that
 // reports after the call's end does not touch the next prompt.
-type sink struct {
-	worker *generating
+type tokenSink struct {
+	worker *promptWorker
 
 	mu        sync.Mutex
 	first     bool
@@ -151,8 +152,8 @@ type sink struct {
 	fault     error // the first one
 }
 
-func (s *sink) FirstToken(t backend.Tokens) {
-	s.take(func() error {
+func (s *tokenSink) FirstToken(t backend.Tokens) {
+	s.withOpenSink(func() error {
 		switch {
 		case s.completed:
 			return errFirstLate
@@ -164,19 +165,19 @@ func (s *sink) FirstToken(t backend.Tokens) {
 	})
 }
 
-func (s *sink) Complete(t backend.Tokens) {
-	s.take(func() error {
+func (s *tokenSink) Complete(t backend.Tokens) {
+	s.withOpenSink(func() error {
 		if s.completed {
 			return errCompleteTwice
 		}
 		s.completed = true
-		return s.worker.complete(t)
+		return s.worker.keepAnswer(t)
 	})
 }
 
-// take calls f, unless the call has ended or failed, and keeps its error. A panic of the workload is one too: the
-// goroutine is the generator's.
-func (s *sink) take(f func() error) {
+// withOpenSink calls f, unless the call has ended or failed, and keeps its error. A panic of the workload is one too:
+// the goroutine is the generator's.
+func (s *tokenSink) withOpenSink(f func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended || s.fault != nil {
@@ -186,8 +187,8 @@ func (s *sink) take(f func() error) {
 	s.fault = f()
 }
 
-// end closes the sink and judges the call, which returned err.
-func (s *sink) end(err error) error {
+// closeSink closes the sink and judges the call, which returned err.
+func (s *tokenSink) closeSink(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true

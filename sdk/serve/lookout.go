@@ -12,67 +12,69 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// mostPending is how many groups of things in work a heartbeat names.
-const mostPending = 8
+// maxPending is how many groups of things in work a heartbeat names.
+const maxPending = 8
 
-// lookout looks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock that a
-// worker holds while it runs: what hangs is seen, also in native code.
-type lookout struct {
+// progressMonitor checks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock
+// that a worker holds while it runs: what hangs is seen, also in native code.
+type progressMonitor struct {
 	watch     *backend.Watch
 	scheduler atomic.Pointer[batch.Scheduler] // nil: no workload is open
 	calls     atomic.Int32                    // unary ones in hand
 
 	mu    sync.Mutex
-	known map[any]glance // the things of the last look
+	known map[any]workSnapshot // the things of the last look
 }
 
-// thing is something in work.
-type thing struct {
+// pendingWork is something in work.
+type pendingWork struct {
 	key        any
 	kind, text string // things of one kind and process are told as one
 	pid        int
 	signs      uint64
-	seen       glance
+	seen       workSnapshot
 	unchanged  bool
 	more       uint32
 }
 
-// glance is what a thing was like when it was first seen with so many signs.
-type glance struct {
+// workSnapshot is the state of work when it was first seen with so many signs.
+type workSnapshot struct {
 	signs uint64
 	at    time.Time
 	used  time.Duration // processor time of its process since that began; below 0: not known
 }
 
-func newLookout() *lookout { return &lookout{watch: backend.NewWatch(), known: map[any]glance{}} }
+func newLookout() *progressMonitor {
+	return &progressMonitor{watch: backend.NewWatch(), known: map[any]workSnapshot{}}
+}
 
-// look says what gets on and what does not.
-func (l *lookout) look() *pluginpb.Work {
+// reportWork reports the work that makes no progress, and counts the signs of the rest.
+func (l *progressMonitor) reportWork() *pluginpb.Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	signs, things := l.things()
-	next := make(map[any]glance, len(things))
+	signs, things := l.listWork()
+	next := make(map[any]workSnapshot, len(things))
 	for i := range things {
 		t := &things[i]
 		t.seen, t.unchanged = l.known[t.key]
 		if t.unchanged = t.unchanged && t.seen.signs == t.signs; !t.unchanged {
-			t.seen = glance{signs: t.signs, at: now, used: used(t.pid)}
+			t.seen = workSnapshot{signs: t.signs, at: now, used: processorTime(t.pid)}
 		}
 		next[t.key] = t.seen
 	}
 	l.known = next
-	things = slices.DeleteFunc(things, func(t thing) bool { return !t.unchanged })
+	things = slices.DeleteFunc(things, func(t pendingWork) bool { return !t.unchanged })
 	calls := uint32(l.calls.Load())
-	return &pluginpb.Work{Signs: signs, Pending: pending(grouped(things), now), Calls: &calls}
+	return &pluginpb.Work{Signs: signs, Pending: pendingMessages(groupWork(things), now), Calls: &calls}
 }
 
-// things are all that is in work, and how much was begun, got on or ended so far.
-func (l *lookout) things() (signs uint64, all []thing) {
+// listWork lists all that is in work, and counts what was begun, got on or ended so far.
+func (l *progressMonitor) listWork() (signs uint64, all []pendingWork) {
 	signs = l.watch.Signs()
 	for _, a := range l.watch.Awaited() {
 		w := a.Wait()
-		all = append(all, thing{key: a, kind: w.For, text: w.For, pid: w.PID, signs: a.Signs()})
+		all = append(all, pendingWork{key: a, kind: w.For, text: w.For, pid: w.PID, signs: a.Signs()})
 	}
 	s := l.scheduler.Load()
 	if s == nil {
@@ -82,32 +84,32 @@ func (l *lookout) things() (signs uint64, all []thing) {
 		steps := j.Steps()
 		signs += steps
 		if j.Busy() {
-			all = append(all, thing{key: j, kind: j.Stage(), text: j.String(), signs: steps})
+			all = append(all, pendingWork{key: j, kind: j.Stage(), text: j.String(), signs: steps})
 		}
 	}
 	return signs, all
 }
 
-// grouped keeps the oldest thing of each kind, which counts the others, oldest first.
-func grouped(things []thing) []thing {
-	slices.SortStableFunc(things, func(a, b thing) int { return a.seen.at.Compare(b.seen.at) })
-	var groups []thing
+// groupWork keeps the oldest work of each kind, which counts the others, oldest first.
+func groupWork(things []pendingWork) []pendingWork {
+	slices.SortStableFunc(things, func(a, b pendingWork) int { return a.seen.at.Compare(b.seen.at) })
+	var groups []pendingWork
 	for _, t := range things {
-		i := slices.IndexFunc(groups, func(g thing) bool { return g.kind == t.kind && g.pid == t.pid })
+		i := slices.IndexFunc(groups, func(g pendingWork) bool { return g.kind == t.kind && g.pid == t.pid })
 		if i >= 0 {
 			groups[i].more++
 			continue
 		}
 		groups = append(groups, t)
 	}
-	return groups[:min(len(groups), mostPending)]
+	return groups[:min(len(groups), maxPending)]
 }
 
-func pending(things []thing, now time.Time) []*pluginpb.Pending {
+func pendingMessages(things []pendingWork, now time.Time) []*pluginpb.Pending {
 	var all []*pluginpb.Pending
 	for _, t := range things {
-		p := &pluginpb.Pending{What: sendable(t.text), More: t.more, Ns: int64(now.Sub(t.seen.at)), Pid: int64(t.pid)}
-		if since := used(t.pid); since >= 0 && t.seen.used >= 0 {
+		p := &pluginpb.Pending{What: sanitizeText(t.text), More: t.more, Ns: int64(now.Sub(t.seen.at)), Pid: int64(t.pid)}
+		if since := processorTime(t.pid); since >= 0 && t.seen.used >= 0 {
 			took := int64(since - t.seen.used)
 			p.UsedNs = &took
 		}
@@ -116,8 +118,8 @@ func pending(things []thing, now time.Time) []*pluginpb.Pending {
 	return all
 }
 
-// used is the processor time of a process, below 0 where it cannot be told.
-func used(pid int) time.Duration {
+// processorTime is the processor time of a process, below 0 where it cannot be told.
+func processorTime(pid int) time.Duration {
 	if pid <= 0 {
 		return -1
 	}

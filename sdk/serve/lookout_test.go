@@ -16,9 +16,9 @@ import (
 )
 
 // later is what a look a second later says.
-func later(l *lookout) *pluginpb.Work {
+func later(l *progressMonitor) *pluginpb.Work {
 	time.Sleep(time.Second)
-	return l.look()
+	return l.reportWork()
 }
 
 func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
@@ -26,13 +26,13 @@ func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 		l := newLookout()
 		ctx := l.watch.Over(t.Context())
 		long := backend.Await(ctx, backend.Wait{For: "an answer of a", PID: os.Getpid()})
-		if p := l.look().GetPending(); len(p) > 0 {
+		if p := l.reportWork().GetPending(); len(p) > 0 {
 			t.Errorf("what has just begun is overdue: %v", p)
 		}
 		backend.Await(ctx, backend.Wait{For: "an answer of b"})
 		backend.Await(ctx, backend.Wait{For: "an answer of b"})
 		time.Sleep(time.Second)
-		l.look()
+		l.reportWork()
 		w := later(l)
 		if p := w.GetPending(); len(p) != 2 || p[0].GetWhat() != "an answer of a" || p[0].GetNs() != int64(2*time.Second) ||
 			p[1].GetMore() != 1 {
@@ -42,7 +42,7 @@ func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 			t.Errorf("%v, want the process, and its processor time on Linux", p)
 		}
 		long.Sign()
-		if next := l.look(); next.GetSigns() == w.GetSigns() || len(next.GetPending()) != 1 {
+		if next := l.reportWork(); next.GetSigns() == w.GetSigns() || len(next.GetPending()) != 1 {
 			t.Errorf("%v after a sign, want another number of signs and b alone", next)
 		}
 		long.End()
@@ -69,7 +69,7 @@ func TestLookoutNamesBatches(t *testing.T) {
 		l.scheduler.Store(s)
 		s.Submit([]loadgen.QuerySample{{Index: 7}, {Index: 8}, {Index: 9}, {Index: 10}, {Index: 11}, {Index: 12}}, false)
 		synctest.Wait()
-		l.look()
+		l.reportWork()
 		var texts []string
 		for _, p := range later(l).GetPending() {
 			texts = append(texts, p.GetWhat())

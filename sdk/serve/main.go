@@ -23,11 +23,11 @@ import (
 )
 
 // Option configures Main.
-type Option func(*program)
+type Option func(*pluginProgram)
 
 // Backend registers a backend under the name that users choose it by. The first one is the default.
 func Backend(name string, b backend.Backend) Option {
-	return func(p *program) { p.backends = append(p.backends, namedBackend{name, b}) }
+	return func(p *pluginProgram) { p.backends = append(p.backends, namedBackend{name, b}) }
 }
 
 // Main is the whole main function of a plugin binary: it serves b to the harness that started the process, and exits
@@ -40,38 +40,38 @@ func Backend(name string, b backend.Backend) Option {
 // the handshake.
 func Main(b sdk.Benchmark, options ...Option) {
 	osprocess.KeepOpenFiles() // backends and programs of models are started by this process
-	p := program{benchmark: b, args: os.Args[1:], started: os.Getenv(wire.CookieKey) == wire.CookieValue}
+	p := pluginProgram{benchmark: b, args: os.Args[1:], started: os.Getenv(wire.CookieKey) == wire.CookieValue}
 	for _, o := range options {
 		o(&p)
 	}
-	os.Exit(p.run(os.Stdout, os.Stderr))
+	os.Exit(p.runMain(os.Stdout, os.Stderr))
 }
 
-// program is a plugin's process.
-type program struct {
+// pluginProgram is a plugin's process.
+type pluginProgram struct {
 	benchmark sdk.Benchmark
-	backends  registry
+	backends  backendRegistry
 	args      []string
 	started   bool // by a harness
 	intercept []grpc.ServerOption
 }
 
-func (p *program) run(stdout, stderr io.Writer) int {
+func (p *pluginProgram) runMain(stdout, stderr io.Writer) int {
 	switch {
 	case len(p.args) == 1 && p.args[0] == "describe":
-		return p.describe(stdout, stderr)
+		return p.printDescription(stdout, stderr)
 	case p.started && len(p.args) == 0:
-		return p.serve(stderr)
+		return p.serveHarness(stderr)
 	}
-	p.usage(stderr)
+	p.printUsage(stderr)
 	return 2
 }
 
-// describe prints what Describe answers over the wire.
-func (p *program) describe(stdout, stderr io.Writer) int {
+// printDescription prints what Describe answers over the wire.
+func (p *pluginProgram) printDescription(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
-		Capabilities: capabilities(p.benchmark),
-		Description:  convert.To[*pluginpb.Description](describe(p.benchmark, p.backends)),
+		Capabilities: serviceCapabilities(p.benchmark),
+		Description:  convert.To[*pluginpb.Description](describeBenchmark(p.benchmark, p.backends)),
 	})
 	if err == nil {
 		var value any
@@ -88,8 +88,8 @@ func (p *program) describe(stdout, stderr io.Writer) int {
 	return 0
 }
 
-func (p *program) usage(w io.Writer) {
-	d := describe(p.benchmark, p.backends)
+func (p *pluginProgram) printUsage(w io.Writer) {
+	d := describeBenchmark(p.benchmark, p.backends)
 	names := make([]string, len(d.Models))
 	for i, m := range d.Models {
 		names[i] = m.Name
@@ -100,8 +100,8 @@ func (p *program) usage(w io.Writer) {
 	fmt.Fprintf(w, "  %s describe      print the description as JSON\n", os.Args[0])
 }
 
-// serve answers one harness.
-func (p *program) serve(stderr io.Writer) int {
+// serveHarness answers one harness.
+func (p *pluginProgram) serveHarness(stderr io.Writer) int {
 	restore, err := osprocess.ReserveStdout()
 	if err != nil {
 		fmt.Fprintln(stderr, "plugin:", err)
@@ -111,8 +111,8 @@ func (p *program) serve(stderr io.Writer) int {
 	s := newService(p.benchmark, p.backends)
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: wire.Config(),
-		Plugins:         plugin.PluginSet{wire.Service: &served{service: s}},
-		GRPCServer:      p.server(restore, &s.lookout.calls),
+		Plugins:         plugin.PluginSet{wire.Service: &grpcService{service: s}},
+		GRPCServer:      p.newServer(restore, &s.lookout.calls),
 		Logger:          hclog.NewNullLogger(),
 	})
 	if _, err := s.closeWorkload(); err != nil {
@@ -122,9 +122,10 @@ func (p *program) serve(stderr io.Writer) int {
 	return 0
 }
 
-// server makes the gRPC server. go-plugin points os.Stdout and os.Stderr at pipes of its own right after the handshake;
-// restore, on the first call, puts them back: a crash must not lose the last lines. calls counts unary calls in hand.
-func (p *program) server(restore func(), calls *atomic.Int32) func([]grpc.ServerOption) *grpc.Server {
+// newServer makes the gRPC server. go-plugin points os.Stdout and os.Stderr at pipes of its own right after the
+// handshake; restore, on the first call, puts them back: a crash must not lose the last lines. calls counts unary calls
+// in hand.
+func (p *pluginProgram) newServer(restore func(), calls *atomic.Int32) func([]grpc.ServerOption) *grpc.Server {
 	return func(options []grpc.ServerOption) *grpc.Server {
 		options = append(options,
 			grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
@@ -146,17 +147,17 @@ func (p *program) server(restore func(), calls *atomic.Int32) func([]grpc.Server
 	}
 }
 
-// served registers the service with go-plugin.
-type served struct {
+// grpcService registers the service with go-plugin.
+type grpcService struct {
 	plugin.NetRPCUnsupportedPlugin
-	service *service
+	service *pluginService
 }
 
-func (s *served) GRPCServer(_ *plugin.GRPCBroker, server *grpc.Server) error {
+func (s *grpcService) GRPCServer(_ *plugin.GRPCBroker, server *grpc.Server) error {
 	pluginpb.RegisterPluginServer(server, s.service)
 	return nil
 }
 
-func (s *served) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+func (s *grpcService) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
 	return nil, fmt.Errorf("a plugin is no client")
 }

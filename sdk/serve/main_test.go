@@ -43,8 +43,8 @@ func (noBackend) Open(context.Context, backend.Model, backend.Config) (backend.S
 	return nil, errors.New("no")
 }
 
-func newProgram(args ...string) *program {
-	p := &program{benchmark: described{}, args: args}
+func newProgram(args ...string) *pluginProgram {
+	p := &pluginProgram{benchmark: described{}, args: args}
 	Backend("cpu", noBackend{})(p)
 	Backend("fast", noBackend{})(p)
 	return p
@@ -53,7 +53,7 @@ func newProgram(args ...string) *program {
 func TestMainByHand(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}, {"describe", "me"}} {
 		var stdout, stderr bytes.Buffer
-		if code := newProgram(args...).run(&stdout, &stderr); code != 2 || stdout.Len() > 0 {
+		if code := newProgram(args...).runMain(&stdout, &stderr); code != 2 || stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, want 2; stdout %q", args, code, stdout.String())
 		}
 		for _, part := range []string{"Plumbline plugin toy 2.1: a toy", "Models: bear. Backends: cpu, fast.",
@@ -70,7 +70,7 @@ func TestMainDescribes(t *testing.T) {
 	// the JSON encoder of protobuf varies its white space from process to process, some of it from call to call
 	for range 20 {
 		var stdout, stderr bytes.Buffer
-		if code := newProgram("describe").run(&stdout, &stderr); code != 0 {
+		if code := newProgram("describe").runMain(&stdout, &stderr); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr.String())
 		}
 		if first == "" {
@@ -104,15 +104,15 @@ func TestMainDescribes(t *testing.T) {
 func TestBackendsAreFoundByName(t *testing.T) {
 	r := newProgram().backends
 	for name, want := range map[string]string{"": "cpu", "cpu": "cpu", "fast": "fast"} {
-		if got, _, err := r.find(name); got != want || err != nil {
+		if got, _, err := r.findBackend(name); got != want || err != nil {
 			t.Errorf("%q: %q, error %v, want %q", name, got, err, want)
 		}
 	}
-	if _, _, err := r.find("slow"); !errors.Is(err, sdk.ErrUsage) ||
+	if _, _, err := r.findBackend("slow"); !errors.Is(err, sdk.ErrUsage) ||
 		!strings.Contains(err.Error(), "this plugin has cpu, fast") {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := registry(nil).find(""); !errors.Is(err, sdk.ErrUsage) {
+	if _, _, err := backendRegistry(nil).findBackend(""); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v", err)
 	}
 }

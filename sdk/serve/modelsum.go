@@ -22,12 +22,12 @@ type modelSum struct {
 	files  []sdk.FileSum
 }
 
-// mostListed bounds how many files of a model a report lists.
-const mostListed = 256
+// maxListedFiles bounds how many files of a model a report lists.
+const maxListedFiles = 256
 
-// checksum is the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a model
-// that is a folder or a pair of files.
-func checksum(m backend.Model) (modelSum, error) {
+// checksumModel returns the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a
+// model that is a folder or a pair of files.
+func checksumModel(m backend.Model) (modelSum, error) {
 	if m.Path == "" {
 		sum := sha256.Sum256(m.Bytes)
 		return modelSum{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(m.Bytes))}, nil
@@ -47,16 +47,16 @@ func checksum(m backend.Model) (modelSum, error) {
 	}
 	dir, name := filepath.Split(m.Path)
 	root := os.DirFS(filepath.Clean(dir + "."))
-	if files := append([]string{name}, besides(dir, name)...); len(files) > 1 {
+	if files := append([]string{name}, companionFiles(dir, name)...); len(files) > 1 {
 		return sumOf(root, files)
 	}
 	sum, size, err := fileSum(root, name)
 	return modelSum{SHA256: sum, Size: size}, err
 }
 
-// besides are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and ncnn's
-// .param.
-func besides(dir, name string) []string {
+// companionFiles are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and
+// ncnn's .param.
+func companionFiles(dir, name string) []string {
 	stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))
 	if ext != ".xml" && ext != ".param" {
 		return nil
@@ -67,8 +67,8 @@ func besides(dir, name string) []string {
 	return []string{stem + ".bin"}
 }
 
-// mostModelFiles bounds how many files a model's folder may have.
-const mostModelFiles = 100_000
+// maxModelFiles bounds how many files a model's folder may have.
+const maxModelFiles = 100_000
 
 // filesOf lists the files below a model's folder, with slashes between names. Links to files are files.
 func filesOf(dir string) ([]string, error) {
@@ -84,8 +84,8 @@ func filesOf(dir string) ([]string, error) {
 			return err
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is a %v, want files alone in a model's folder", name, info.Mode().Type())
-		case len(files) == mostModelFiles:
-			return fmt.Errorf("the folder has more than %d files: name that of one model", mostModelFiles)
+		case len(files) == maxModelFiles:
+			return fmt.Errorf("the folder has more than %d files: name that of one model", maxModelFiles)
 		}
 		files = append(files, name)
 		return nil
@@ -109,7 +109,7 @@ func sumOf(root fs.FS, files []string) (modelSum, error) {
 	}
 	var all modelSum
 	all.SHA256, all.Size = sumOfSums(sums)
-	if len(sums) <= mostListed {
+	if len(sums) <= maxListedFiles {
 		all.files = sums
 	}
 	return all, nil

@@ -10,7 +10,7 @@ import (
 
 func sumAt(t *testing.T, path string) (string, int64) {
 	t.Helper()
-	sum, err := checksum(backend.Model{Path: path})
+	sum, err := checksumModel(backend.Model{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSumOfSeveralFiles(t *testing.T) {
 	if renamed, _ := sumAt(t, dir); renamed == whole {
 		t.Error("a file of another name does not change the sum")
 	}
-	if _, err := checksum(backend.Model{Path: t.TempDir()}); err == nil {
+	if _, err := checksumModel(backend.Model{Path: t.TempDir()}); err == nil {
 		t.Error("an empty folder is no model")
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// network is what a workload knows of the machines that its model runs on.
-type network struct {
+// nodeNetwork describes the machines that a workload's model runs on.
+type nodeNetwork struct {
 	nodes []backend.Node
 	asked bool     // the run is one of the network division
 	work  []string // that the sdk itself does at the client
 }
 
 // nodesOf are the machines that a workload's session or generator is a client of, or that the generator decodes on.
-func (w *opened) nodesOf() []backend.Node {
+func (w *openedWorkload) nodesOf() []backend.Node {
 	if r, ok := w.engine.(backend.Remote); ok {
 		return r.Nodes()
 	}
@@ -33,31 +33,31 @@ func (w *opened) nodesOf() []backend.Node {
 	return all
 }
 
-// decodes says whether a generator runs sessions step by step on this machine.
-func (w *opened) decodes() bool {
+// decodesHere says whether a generator runs sessions step by step on this machine.
+func (w *openedWorkload) decodesHere() bool {
 	_, generates := w.engine.(backend.Generator)
 	return generates && len(w.source.sessions) > 0
 }
 
-// join finds out which machines the workload runs on. In the network division it asks and measures them.
-func (w *opened) join(ctx context.Context, o sdk.Options, info *sdk.WorkloadInfo) error {
+// findNodes finds out which machines the workload runs on. In the network division it asks and measures them.
+func (w *openedWorkload) findNodes(ctx context.Context, o sdk.Options, info *sdk.WorkloadInfo) error {
 	w.network.asked, w.network.nodes = o.Network, w.nodesOf()
 	if !o.Network {
-		info.Nodes = addresses(w.network.nodes)
+		info.Nodes = addressNodes(w.network.nodes)
 		return nil
 	}
 	if len(w.network.nodes) == 0 {
 		return sdk.Usage(fmt.Errorf("backend %s runs the model on this machine; the network division wants a client of "+
 			"other machines, such as kserve or openai", info.Backend))
 	}
-	w.network.work = w.sharing(o.Scenario)
+	w.network.work = w.clientBatching(o.Scenario)
 	info.ClientWork = w.clientWork()
 	var err error
 	info.Nodes, err = probeAll(ctx, w.network.nodes)
 	return err
 }
 
-func addresses(nodes []backend.Node) []sdk.Node {
+func addressNodes(nodes []backend.Node) []sdk.Node {
 	var list []sdk.Node
 	for _, n := range nodes {
 		list = append(list, sdk.Node{Address: n.Address()})
@@ -65,14 +65,14 @@ func addresses(nodes []backend.Node) []sdk.Node {
 	return list
 }
 
-// sharing is what the sdk does at the client beyond sending samples one by one. The samples of one query may go
+// clientBatching is what the sdk does at the client beyond sending samples one by one. The samples of one query may go
 // together; the one query of Offline is cut into requests in its order.
-func (w *opened) sharing(s loadgen.Scenario) []string {
+func (w *openedWorkload) clientBatching(s loadgen.Scenario) []string {
 	var work []string
 	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
 		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
 	}
-	if w.decodes() {
+	if w.decodesHere() {
 		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and "+
 			"the most probable token is looked for (ArgMax)")
 	}
@@ -83,7 +83,7 @@ func (w *opened) sharing(s loadgen.Scenario) []string {
 const undeclared = "the benchmark does not say what it does to samples and answers"
 
 // clientWork is all that is done at the client, as far as it is known now.
-func (w *opened) clientWork() []string {
+func (w *openedWorkload) clientWork() []string {
 	if !w.network.asked {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (w *opened) clientWork() []string {
 		return append(work, undeclared)
 	}
 	var inputs, outputs []backend.TensorInfo
-	if s := w.session(); s != nil {
+	if s := w.onlySession(); s != nil {
 		inputs, outputs = s.Inputs(), s.Outputs()
 	}
 	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)
@@ -112,7 +112,7 @@ func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
 		return err
 	})
 	if err == nil {
-		err = unique(found)
+		err = requireUniqueNames(found)
 	}
 	if err != nil {
 		return nil, err
@@ -139,8 +139,8 @@ func onAll(nodes []backend.Node, f func(i int) error) error {
 	return errors.Join(faults...)
 }
 
-// unique wants a name of its own for each node that has one.
-func unique(nodes []sdk.Node) error {
+// requireUniqueNames requires that no two nodes have the same name.
+func requireUniqueNames(nodes []sdk.Node) error {
 	var faults []error
 	for i, n := range nodes {
 		j := slices.IndexFunc(nodes[:i], func(o sdk.Node) bool { return o.Name == n.Name })

@@ -147,7 +147,7 @@ func TestJoin(t *testing.T) {
 	cases := map[string]struct {
 		workload sdk.Workload
 		engine   io.Closer
-		sessions []located // that the engine runs, if it is none
+		sessions []placedSession // that the engine runs, if it is none
 		scenario loadgen.Scenario
 		batch    int
 		closed   bool // no run of the network division
@@ -166,8 +166,8 @@ func TestJoin(t *testing.T) {
 		"nothing declared": {workload: plain{}, engine: remote{nodes: nodes}, batch: 1, nodes: 1,
 			work: []string{"of the backend", "does not say"}},
 		"decoding at the client": {workload: quiet, engine: decoding{},
-			sessions: []located{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
-		"a backend of this machine": {workload: quiet, engine: decoding{}, sessions: []located{{Session: &counting{}}},
+			sessions: []placedSession{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
+		"a backend of this machine": {workload: quiet, engine: decoding{}, sessions: []placedSession{{Session: &counting{}}},
 			batch: 1, usage: true},
 		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8,
 			closed: true, nodes: 1},
@@ -175,10 +175,10 @@ func TestJoin(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			in = nil
-			w := &opened{workload: c.workload, source: &source{sessions: c.sessions}, engine: c.engine,
+			w := &openedWorkload{workload: c.workload, source: &sessionSource{sessions: c.sessions}, engine: c.engine,
 				policy: batch.Policy{MaxBatch: c.batch}}
 			info := sdk.WorkloadInfo{Backend: "x"}
-			err := w.join(t.Context(), sdk.Options{Network: !c.closed, Scenario: c.scenario}, &info)
+			err := w.findNodes(t.Context(), sdk.Options{Network: !c.closed, Scenario: c.scenario}, &info)
 			if errors.Is(err, sdk.ErrUsage) != c.usage || (err != nil) != c.usage || len(info.Nodes) != c.nodes {
 				t.Fatalf("nodes %v, error %v", info.Nodes, err)
 			}
@@ -215,18 +215,18 @@ func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
 	model := sdk.ModelInfo{Files: []sdk.ModelFile{{Name: "official.onnx", Precision: "int8"}}}
 	for name, c := range map[string]struct {
 		engine   io.Closer
-		sessions []located
+		sessions []placedSession
 		size     int64
 	}{
 		"here":                {&counting{}, nil, 4},
-		"generated here":      {decoding{}, []located{{Session: &counting{}}}, 4},
+		"generated here":      {decoding{}, []placedSession{{Session: &counting{}}}, 4},
 		"elsewhere":           {remote{nodes: nodes}, nil, 0},
-		"generated elsewhere": {decoding{}, []located{{Session: remote{nodes: nodes}}}, 0},
+		"generated elsewhere": {decoding{}, []placedSession{{Session: remote{nodes: nodes}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &opened{workload: embedded{}, parts: embedded{}.Parts(), source: &source{sessions: c.sessions},
+			w := &openedWorkload{workload: embedded{}, parts: embedded{}.Parts(), source: &sessionSource{sessions: c.sessions},
 				engine: c.engine}
-			info, err := facts(w, sdk.Options{Precision: "fp32"}, model)
+			info, err := workloadInfo(w, sdk.Options{Precision: "fp32"}, model)
 			if err != nil {
 				t.Fatal(err)
 			}

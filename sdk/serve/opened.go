@@ -19,31 +19,31 @@ import (
 // warmUpRounds is how often each worker runs before the clock starts: once to allocate, once as it will be.
 const warmUpRounds = 2
 
-// mostWarmStreams bounds the prompts of a warm-up: a server of thousands of streams warms up on a few.
-const mostWarmStreams = 8
+// maxWarmStreams bounds the prompts of a warm-up: a server of thousands of streams warms up on a few.
+const maxWarmStreams = 8
 
-// opened is a workload with its session or generator, its samples and its scheduler.
-type opened struct {
+// openedWorkload is a workload with its session or generator, its samples and its scheduler.
+type openedWorkload struct {
 	workload   sdk.Workload
 	parts      []sdk.Part
-	source     *source
+	source     *sessionSource
 	engine     io.Closer // the session, the parts, or the generator
 	library    *batch.Library[sdk.Sample]
 	policy     batch.Policy
 	together   int // sequences that a generator decodes together; 0: not known, or no generator
-	workers    []warmer
+	workers    []warmWorker
 	warm       int // how many workers the warm-up runs
 	scheduler  *batch.Scheduler
-	lookout    *lookout
-	network    network
-	processors processors
+	lookout    *progressMonitor
+	network    nodeNetwork
+	processors processorPlan
 	info       sdk.WorkloadInfo
 }
 
-// open opens what o asks for. fail is called once if a batch fails.
-func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error) {
+// setUpWorkload opens what o asks for. fail is called once if a batch fails.
+func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *openedWorkload, err error) {
 	model, errModel := s.description.Model(o.Model)
-	name, b, errBackend := s.backends.find(o.Backend)
+	name, b, errBackend := s.backends.findBackend(o.Backend)
 	if err := errors.Join(errModel, errBackend, checkDevices(name, b, o)); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}
-	w := &opened{source: &source{backend: b}, lookout: s.lookout}
+	w := &openedWorkload{source: &sessionSource{backend: b}, lookout: s.lookout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -68,19 +68,20 @@ func (s *service) open(ctx context.Context, o sdk.Options) (_ *opened, err error
 	_, runs := w.workload.(sdk.Runner)
 	w.processors = planProcessors(w.source.sessions, w.policy.Inline && !runs)
 	useProcessors(w.processors.prepare)
-	if err := w.start(newWorker, s.outbox); err != nil {
+	if err := w.startWorkers(newWorker, s.outbox); err != nil {
 		return nil, err
 	}
-	w.info, err = facts(w, o, model)
-	w.info.Backend, w.info.BackendInfo = name, w.about()
+	w.info, err = workloadInfo(w, o, model)
+	w.info.Backend, w.info.BackendInfo = name, w.aboutEngine()
 	if err == nil {
-		err = w.join(ctx, o, &w.info)
+		err = w.findNodes(ctx, o, &w.info)
 	}
 	return w, err
 }
 
 // openModels opens the parts as the workload runs its samples, and returns what makes its workers.
-func (w *opened) openModels(ctx context.Context, o sdk.Options, out *outbox) (func() (warmer, error), error) {
+func (w *openedWorkload) openModels(ctx context.Context, o sdk.Options, out *answerOutbox) (func() (warmWorker, error),
+	error) {
 	switch way := w.workload.(type) {
 	case sdk.Generative:
 		return w.openStreams(ctx, way, o, out)
@@ -91,8 +92,8 @@ func (w *opened) openModels(ctx context.Context, o sdk.Options, out *outbox) (fu
 	}
 }
 
-// request is what batches are to be formed for, and how sessions are opened for it.
-func (w *opened) request(o sdk.Options) (batch.Request, backend.Config) {
+// batchRequest is what batches are to be formed for, and how sessions are opened for it.
+func (w *openedWorkload) batchRequest(o sdk.Options) (batch.Request, backend.Config) {
 	r := batch.Request{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch,
 		CPUs: runtime.GOMAXPROCS(0), Devices: len(o.Devices),
@@ -103,64 +104,64 @@ func (w *opened) request(o sdk.Options) (batch.Request, backend.Config) {
 }
 
 // openBatches opens a session that runs the workload batch by batch.
-func (w *opened) openBatches(
-	ctx context.Context, b sdk.Batcher, o sdk.Options, out *outbox,
-) (func() (warmer, error), error) {
-	request, config := w.request(o)
-	session, err := w.source.session(ctx, w.parts[0].Model, partConfig(w.parts, w.parts[0], config), o.Devices)
+func (w *openedWorkload) openBatches(
+	ctx context.Context, b sdk.Batcher, o sdk.Options, out *answerOutbox,
+) (func() (warmWorker, error), error) {
+	request, config := w.batchRequest(o)
+	session, err := w.source.openSession(ctx, w.parts[0].Model, partConfig(w.parts, w.parts[0], config), o.Devices)
 	if err != nil {
 		return nil, err
 	}
 	w.engine = session
 	w.policy = batch.Choose(request, session.Limits())
 	w.warm = w.policy.Sessions
-	w.measure(o.Network)
-	return func() (warmer, error) {
-		return newWorker(b, session, taken{library: w.library, answer: out.answer}), nil
+	w.measureSizes(o.Network)
+	return func() (warmWorker, error) {
+		return newWorker(b, session, inflightBatch{library: w.library, answer: out.addAnswers}), nil
 	}, nil
 }
 
 // openRuns opens a session for each part, for the workload's own runs.
-func (w *opened) openRuns(
-	ctx context.Context, r sdk.Runner, o sdk.Options, out *outbox,
-) (func() (warmer, error), error) {
-	request, config := w.request(o)
-	sets, err := w.source.sets(ctx, w.parts, config, o.Devices)
+func (w *openedWorkload) openRuns(
+	ctx context.Context, r sdk.Runner, o sdk.Options, out *answerOutbox,
+) (func() (warmWorker, error), error) {
+	request, config := w.batchRequest(o)
+	sets, err := w.source.openSets(ctx, w.parts, config, o.Devices)
 	if err != nil {
 		return nil, err
 	}
 	w.engine = sets
-	w.policy = together(w.workload, r, batch.Choose(request, sets.Limits()))
+	w.policy = runnerPolicy(w.workload, r, batch.Choose(request, sets.Limits()))
 	w.warm = w.policy.Sessions
-	w.measure(o.Network)
-	return func() (warmer, error) {
-		return newRunning(r, sets, taken{library: w.library, answer: out.answer}, out.firstToken)
+	w.measureSizes(o.Network)
+	return func() (warmWorker, error) {
+		return newRunning(r, sets, inflightBatch{library: w.library, answer: out.addAnswers}, out.firstToken)
 	}, nil
 }
 
 // openStreams opens a generator that answers the workload prompt by prompt.
-func (w *opened) openStreams(
-	ctx context.Context, way sdk.Generative, o sdk.Options, out *outbox,
-) (func() (warmer, error), error) {
-	generator, err := w.source.generator(ctx, w.workload, w.parts, o)
+func (w *openedWorkload) openStreams(
+	ctx context.Context, way sdk.Generative, o sdk.Options, out *answerOutbox,
+) (func() (warmWorker, error), error) {
+	generator, err := w.source.openGenerator(ctx, w.workload, w.parts, o)
 	if err != nil {
 		return nil, err
 	}
 	w.engine = generator
-	w.policy = streams(o, generator.Limits())
+	w.policy = generatorPolicy(o, generator.Limits())
 	w.policy.Full = o.Scenario == loadgen.Offline && sizeRule(w.workload).Alike
-	w.measure(o.Network)
+	w.measureSizes(o.Network)
 	w.together = generator.Limits().MaxBatch
-	w.warm = min(w.policy.Sessions, mostWarmStreams)
+	w.warm = min(w.policy.Sessions, maxWarmStreams)
 	replay, limit := replayOf(w.workload)
-	return func() (warmer, error) {
-		return &generating{workload: way, generator: generator, library: w.library, outbox: out,
+	return func() (warmWorker, error) {
+		return &promptWorker{workload: way, generator: generator, library: w.library, outbox: out,
 			replay: len(replay) > 0, limit: limit}, nil
 	}, nil
 }
 
-// openWorkload has the benchmark open the workload, and checks what it is.
-func (s *service) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, parts []sdk.Part, err error) {
+// openedWorkload has the benchmark open the workload, and checks what it is.
+func (s *pluginService) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, parts []sdk.Part, err error) {
 	defer batch.Recover(&err, func() string { return "Open" })
 	if w, err = s.benchmark.Open(ctx, o); err != nil {
 		return nil, nil, err
@@ -172,15 +173,15 @@ func (s *service) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Worklo
 	return w, parts, errors.Join(checkWay(w), checkParts(w, parts))
 }
 
-// warmer is a batch.Worker that can run an untimed sample.
-type warmer interface {
+// warmWorker is a batch.Worker that can run an untimed sample.
+type warmWorker interface {
 	batch.Worker
 	// warmUp runs n copies of sample and drops the answers.
 	warmUp(ctx context.Context, sample sdk.Sample, n int) error
 }
 
-// start makes the workers and their scheduler.
-func (w *opened) start(newWorker func() (warmer, error), o *outbox) error {
+// startWorkers makes the workers and their scheduler.
+func (w *openedWorkload) startWorkers(newWorker func() (warmWorker, error), o *answerOutbox) error {
 	for range w.policy.Workers {
 		k, err := newWorker()
 		if err != nil {
@@ -194,21 +195,21 @@ func (w *opened) start(newWorker func() (warmer, error), o *outbox) error {
 		return w.workers[next-1]
 	}, func(err error) {
 		printStack(err)
-		o.fail(err)
+		o.addFailure(err)
 	})
 	w.lookout.scheduler.Store(w.scheduler)
 	return nil
 }
 
 // warmUp runs the model on every session, where the workload has a sample for it. No sample may be issued meanwhile.
-func (w *opened) warmUp(ctx context.Context) error {
+func (w *openedWorkload) warmUp(ctx context.Context) error {
 	warm, ok := sdk.As[sdk.WarmSampler](w.workload)
 	if !ok {
 		return nil
 	}
 	sample := warm.WarmSample()
 	faults := make([]error, w.warm)
-	devices := len(shares(w.engine)) // each must get its turns
+	devices := len(deviceShares(w.engine)) // each must get its turns
 	rounds := warmUpRounds * max(1, (devices+w.warm-1)/w.warm)
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
@@ -220,15 +221,15 @@ func (w *opened) warmUp(ctx context.Context) error {
 		})
 	}
 	running.Wait()
-	if several, ok := w.engine.(shared); ok {
+	if several, ok := w.engine.(sharedWork); ok {
 		several.Restart()
 	}
-	return errors.Join(distinct(faults)...)
+	return errors.Join(distinctErrors(faults)...)
 }
 
-// load loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work gets
-// on: a load that stands still is seen, one that takes long is not taken for that.
-func (w *opened) load(ctx context.Context, indices []loadgen.SampleIndex) error {
+// loadSamples loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work
+// gets on: a load that stands still is seen, one that takes long is not taken for that.
+func (w *openedWorkload) loadSamples(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)
 	loading := backend.Await(w.lookout.watch.Over(ctx), backend.Wait{
@@ -241,15 +242,15 @@ func (w *opened) load(ctx context.Context, indices []loadgen.SampleIndex) error 
 type loadingKey struct{}
 
 // loadOne loads a sample for the library.
-func (w *opened) loadOne(ctx context.Context, i int) (sdk.Sample, error) {
+func (w *openedWorkload) loadOne(ctx context.Context, i int) (sdk.Sample, error) {
 	if loading, ok := ctx.Value(loadingKey{}).(*backend.Awaited); ok {
 		defer loading.Sign()
 	}
 	return w.workload.Load(ctx, i)
 }
 
-// distinct keeps one of the errors that read alike: all workers fail for the same reason.
-func distinct(errs []error) []error {
+// distinctErrors keeps one of the errors that read alike: all workers fail for the same reason.
+func distinctErrors(errs []error) []error {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(errs, func(err error) bool {
 		if err == nil || seen[err.Error()] {
@@ -261,7 +262,7 @@ func distinct(errs []error) []error {
 }
 
 // close ends the work, then the session or generator, then the workload. Parts that were never opened are skipped.
-func (w *opened) close() error {
+func (w *openedWorkload) close() error {
 	var errs []error
 	if w.scheduler != nil {
 		w.scheduler.Close()
@@ -280,14 +281,14 @@ func (w *opened) close() error {
 	return errors.Join(errs...)
 }
 
-// session is that of a workload of one part; nil where there are several, or a generator.
-func (w *opened) session() backend.Session {
+// onlySession is the session of a workload of one part; nil where there are several, or a generator.
+func (w *openedWorkload) onlySession() backend.Session {
 	switch e := w.engine.(type) {
 	case backend.Session:
 		return e
 	case *pool.Sets:
 		if len(w.parts) == 1 {
-			return w.source.of(w.parts[0].Name)
+			return w.source.sessionOf(w.parts[0].Name)
 		}
 	}
 	return nil

@@ -60,30 +60,30 @@ func idsOf(t *testing.T, f *pluginpb.RunResponse) []loadgen.ResponseID {
 }
 
 // withOutbox runs f with an outbox of workload 1 on a slow stream, in virtual time, and waits until all is sent.
-func withOutbox(t *testing.T, f func(o *outbox, s *slowStream)) *slowStream {
+func withOutbox(t *testing.T, f func(o *answerOutbox, s *slowStream)) *slowStream {
 	t.Helper()
 	s := &slowStream{}
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox()
-		if err := o.open(s.send); err != nil {
+		if err := o.connectStream(s.send); err != nil {
 			t.Fatal(err)
 		}
-		o.begin(1)
+		o.beginWorkload(1)
 		time.Sleep(time.Minute) // the first heartbeat is out
 		f(o, s)
 		time.Sleep(time.Hour)
-		o.shut()
+		o.disconnectStream()
 		synctest.Wait()
 	})
 	return s
 }
 
-func one(o *outbox, id loadgen.ResponseID) {
-	o.answer(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: []byte("abcd"), Ends: []int{4}})
+func one(o *answerOutbox, id loadgen.ResponseID) {
+	o.addAnswers(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: []byte("abcd"), Ends: []int{4}})
 }
 
 func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		go one(o, 0)
 		synctest.Wait()
 		for id := loadgen.ResponseID(1); id < 5; id++ { // nobody waits for the frame under way
@@ -102,9 +102,9 @@ func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
 
 func TestAFullFrameHoldsWorkersBack(t *testing.T) {
 	payload := make([]byte, wire.ChunkBytes/2)
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		for id := range loadgen.ResponseID(10) {
-			go o.answer(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})
+			go o.addAnswers(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})
 		}
 		synctest.Wait()
 	})
@@ -120,11 +120,11 @@ func TestAFullFrameHoldsWorkersBack(t *testing.T) {
 }
 
 func TestHeartbeatsFollowTheAnswersTheyCount(t *testing.T) {
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		for id := range loadgen.ResponseID(20) {
 			o.received.Add(1)
 			go one(o, id)
-			go o.heartbeat(nil)
+			go o.addHeartbeat(nil)
 			time.Sleep(300 * time.Millisecond)
 		}
 	})
@@ -147,11 +147,11 @@ func TestHeartbeatsFollowTheAnswersTheyCount(t *testing.T) {
 }
 
 func TestFramesNameTheirWorkload(t *testing.T) {
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		go one(o, 0)
 		synctest.Wait()
 		one(o, 1) // waits behind it
-		o.begin(2)
+		o.beginWorkload(2)
 		one(o, 2)
 	})
 	var got []uint64
@@ -167,11 +167,11 @@ func TestFramesNameTheirWorkload(t *testing.T) {
 }
 
 func TestAFailureIsSentAfterTheAnswers(t *testing.T) {
-	s := withOutbox(t, func(o *outbox, _ *slowStream) {
+	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		go one(o, 0)
 		synctest.Wait()
 		one(o, 1)
-		o.fail(sdk.Data(errors.New("no such file")))
+		o.addFailure(sdk.Data(errors.New("no such file")))
 	})
 	last := s.frames[len(s.frames)-1]
 	if last.GetFailure().GetMessage() != "no such file" || last.GetFailure().GetCode() != 9 || len(s.ids(t)) != 2 {
@@ -201,13 +201,13 @@ func TestAFailureThatIsNoUTF8IsSent(t *testing.T) {
 	s := &slowStream{}
 	synctest.Test(t, func(t *testing.T) {
 		o := newOutbox()
-		if err := o.open(s.encoded); err != nil {
+		if err := o.connectStream(s.encoded); err != nil {
 			t.Fatal(err)
 		}
-		o.begin(1)
-		o.fail(status.Error(codes.Internal, "Ger\xe4t fehlt"))
+		o.beginWorkload(1)
+		o.addFailure(status.Error(codes.Internal, "Ger\xe4t fehlt"))
 		time.Sleep(time.Hour)
-		o.shut()
+		o.disconnectStream()
 		synctest.Wait()
 	})
 	if got := s.failures(); !slices.Equal(got, []string{"Ger\uFFFDt fehlt"}) {
@@ -223,7 +223,7 @@ func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
 			tries := 0
 			synctest.Test(t, func(t *testing.T) {
 				o := newOutbox()
-				if err := o.open(func(f *pluginpb.RunResponse) error {
+				if err := o.connectStream(func(f *pluginpb.RunResponse) error {
 					if tries++; tries <= refused {
 						return errors.New("too large")
 					}
@@ -232,7 +232,7 @@ func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Hour)
-				o.shut()
+				o.disconnectStream()
 				synctest.Wait()
 			})
 			if got := s.failures(); tries != 2 || (refused == 1) != slices.Equal(got,
@@ -246,12 +246,12 @@ func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
 func TestOneStreamAtATime(t *testing.T) {
 	o := newOutbox()
 	stream := &slowStream{}
-	if err := o.open(stream.send); err != nil {
+	if err := o.connectStream(stream.send); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.open(stream.send); err == nil || !strings.Contains(err.Error(), "one at a time") {
+	if err := o.connectStream(stream.send); err == nil || !strings.Contains(err.Error(), "one at a time") {
 		t.Errorf("error %v", err)
 	}
-	o.shut()
+	o.disconnectStream()
 	one(o, 1) // dropped, and nobody waits
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
 )
 
-// sets opens the parts of a workload on each of the devices; on the backend's choice where there is none.
-func (s *source) sets(ctx context.Context, parts []sdk.Part, c backend.Config, devices []string) (*pool.Sets, error) {
+// openSets opens the parts of a workload on each of the devices; on the backend's choice where there is none.
+func (s *sessionSource) openSets(ctx context.Context, parts []sdk.Part, c backend.Config,
+	devices []string) (*pool.Sets, error) {
 	if len(devices) == 0 {
 		devices = []string{""}
 	}
 	return pool.OpenSets(ctx, c, devices, func(ctx context.Context, c backend.Config) (*pool.Set, error) {
 		set := &pool.Set{}
 		for _, p := range parts {
-			session, own, err := s.part(ctx, parts, p, c)
+			session, own, err := s.openPart(ctx, parts, p, c)
 			if err != nil {
 				return nil, errors.Join(err, set.Close())
 			}
@@ -34,15 +35,15 @@ func (s *source) sets(ctx context.Context, parts []sdk.Part, c backend.Config, d
 	})
 }
 
-// part opens one part, unless it is left out. It returns how.
-func (s *source) part(
+// openPart opens one part, unless it is left out. It returns how.
+func (s *sessionSource) openPart(
 	ctx context.Context, parts []sdk.Part, p sdk.Part, c backend.Config,
 ) (backend.Session, backend.Config, error) {
 	c = partConfig(parts, p, c)
 	if p.LeftOut() {
 		return nil, c, nil
 	}
-	session, err := s.open(ctx, p.Model, c)
+	session, err := s.openOnDevice(ctx, p.Model, c)
 	return session, c, withParts(parts, c, err)
 }
 
@@ -91,7 +92,7 @@ func withParts(parts []sdk.Part, c backend.Config, err error) error {
 		return err
 	}
 	for key := range c.Options {
-		if name, _, ok := strings.Cut(key, "."); ok && !slices.Contains(reserved(), name) {
+		if name, _, ok := strings.Cut(key, "."); ok && !slices.Contains(reservedPrefixes(), name) {
 			return fmt.Errorf("%w; the parts of this model, for options of the form PART.KEY, are %s", err,
 				strings.Join(partNames(parts), ", "))
 		}

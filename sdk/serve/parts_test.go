@@ -24,7 +24,8 @@ type recorder struct {
 func (r *recorder) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.opened = append(r.opened, fmt.Sprintf("%s %s%s x%d batch %d %v", c.Part, m.Path, of(c.Device), c.Concurrency,
+	r.opened = append(r.opened, fmt.Sprintf("%s %s%s x%d batch %d %v", c.Part, m.Path, onDeviceText(c.Device),
+		c.Concurrency,
 		c.MaxBatch, c.Options))
 	if r.beside == nil {
 		r.beside = map[string]int{}
@@ -64,7 +65,7 @@ func twoParts() []sdk.Part {
 func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 	c := backend.Config{Concurrency: 4, MaxBatch: 8, Options: map[string]string{"threads": "1", "decoder.threads": "2"}}
 	r := &recorder{}
-	sets, err := (&source{backend: r}).sets(t.Context(), twoParts(), c, nil)
+	sets, err := (&sessionSource{backend: r}).openSets(t.Context(), twoParts(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 	if !slices.Equal(r.opened, want) || r.beside["encoder"] != 0 || r.beside["decoder"] != 1 {
 		t.Errorf("opened %q beside %v, want %q", r.opened, r.beside, want)
 	}
-	if about := known(sets.Describe()); about["version"] != "7" || about["library"] != "l" ||
+	if about := backendFacts(sets.Describe()); about["version"] != "7" || about["library"] != "l" ||
 		about["decoder.threads"] != "decoder" || about["threads"] != "" {
 		t.Errorf("%v", about)
 	}
@@ -82,7 +83,7 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 		t.Errorf("sessions %v", sessions)
 	}
 	several := &recorder{}
-	sets, err = (&source{backend: several}).sets(t.Context(), twoParts(), c, []string{"a", "b"})
+	sets, err = (&sessionSource{backend: several}).openSets(t.Context(), twoParts(), c, []string{"a", "b"})
 	if err != nil || len(several.opened) != 4 || several.beside["decodera"] != 1 || several.beside["decoderb"] != 1 {
 		t.Errorf("opened %q beside %v, error %v", several.opened, several.beside, err)
 	}
@@ -96,7 +97,7 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 		}
 		lane.End()
 	}
-	if done := shares(sets); len(done) != 2 || done[0] != (backend.Share{Name: "a", Batches: 4, Samples: 4}) ||
+	if done := deviceShares(sets); len(done) != 2 || done[0] != (backend.Share{Name: "a", Batches: 4, Samples: 4}) ||
 		done[1].Samples != 4 {
 		t.Errorf("shares %v", done)
 	}
@@ -115,7 +116,7 @@ func TestPartsThatDoNotOpen(t *testing.T) {
 			[]string{"open part decoder, model d.onnx", "tensor y is missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := (&source{backend: &recorder{refuse: c.refuse}}).sets(t.Context(), twoParts(),
+			_, err := (&sessionSource{backend: &recorder{refuse: c.refuse}}).openSets(t.Context(), twoParts(),
 				backend.Config{Options: c.options}, nil)
 			if !errors.Is(err, c.class) {
 				t.Fatalf("error %v", err)

@@ -41,14 +41,14 @@ func probeAll(ctx context.Context, nodes []backend.Node) ([]sdk.Node, error) {
 	found := make([]sdk.Node, len(nodes))
 	for i, n := range nodes {
 		var err error
-		if found[i], err = probe(ctx, n); err != nil {
+		if found[i], err = probeNode(ctx, n); err != nil {
 			return nil, fmt.Errorf("measuring node %s: %w", n.Address(), err)
 		}
 	}
 	return found, nil
 }
 
-func probe(ctx context.Context, n backend.Node) (sdk.Node, error) {
+func probeNode(ctx context.Context, n backend.Node) (sdk.Node, error) {
 	found := sdk.Node{Address: n.Address()}
 	trips := make([]time.Duration, 0, roundTrips)
 	for i := range warmTrips + roundTrips {
@@ -65,7 +65,7 @@ func probe(ctx context.Context, n backend.Node) (sdk.Node, error) {
 	slices.Sort(trips)
 	found.RoundTripP50, found.RoundTripP99 = percentile(trips, 0.50), percentile(trips, 0.99)
 	var err error
-	found.BytesPerSecond, err = throughput(ctx, n)
+	found.BytesPerSecond, err = measureThroughput(ctx, n)
 	return found, err
 }
 
@@ -78,20 +78,20 @@ func askName(ctx context.Context, n backend.Node) (name, peer string, err error)
 	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("it does not answer within %v", nodeTimeout))
 	defer cancel()
 	name, peer, err = n.Name(ctx)
-	return name, peer, timely(ctx, err)
+	return name, peer, preferCause(ctx, err)
 }
 
-// timely prefers the reason why ctx ended over what followed from it.
-func timely(ctx context.Context, err error) error {
+// preferCause returns the reason why ctx ended, where it has, in place of the error that followed from it.
+func preferCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// throughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first of
-// each sender opens its connection, or the connection's windows, and does not count.
-func throughput(ctx context.Context, n backend.Node) (float64, error) {
+// measureThroughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first
+// of each sender opens its connection, or the connection's windows, and does not count.
+func measureThroughput(ctx context.Context, n backend.Node) (float64, error) {
 	if _, err := sendMany(ctx, n, sendAtATime, 0); err != nil {
 		return 0, err
 	}
@@ -133,7 +133,7 @@ func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Durati
 func sendOne(ctx context.Context, n backend.Node) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, sendTimeout, fmt.Errorf("it does not answer within %v", sendTimeout))
 	defer cancel()
-	if err := timely(ctx, n.Send(ctx, sendBytes)); err != nil {
+	if err := preferCause(ctx, n.Send(ctx, sendBytes)); err != nil {
 		return fmt.Errorf("a request of %d bytes: %w", sendBytes, err)
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// processors are how many of them Go uses while a workload is open.
-type processors struct {
+// processorPlan is how many processors Go uses while a workload is open.
+type processorPlan struct {
 	before  int // the workload
 	prepare int // samples are loaded
 	answer  int // queries are answered
@@ -22,8 +22,8 @@ type processors struct {
 // Where one goroutine does everything (inline), a second place is worse than none: the runtime keeps looking whether
 // the run is over, every 50 us, and wakes threads for what nobody waits for, all on the cores that the model computes
 // on. With one place it gives that away at once and sleeps.
-func planProcessors(sessions []located, inline bool) processors {
-	p := processors{before: runtime.GOMAXPROCS(0)}
+func planProcessors(sessions []placedSession, inline bool) processorPlan {
+	p := processorPlan{before: runtime.GOMAXPROCS(0)}
 	runs := nativeRuns(sessions)
 	if os.Getenv("GOMAXPROCS") != "" {
 		runs = 0
@@ -38,7 +38,7 @@ func planProcessors(sessions []located, inline bool) processors {
 
 // nativeRuns is how many runs at a time compute in native code: on each device as many as one of the parts takes, since
 // a batch in work is in one of them.
-func nativeRuns(sessions []located) (n int) {
+func nativeRuns(sessions []placedSession) (n int) {
 	most := map[string]int{}
 	for _, s := range sessions {
 		if l := s.Limits(); l.Native {

@@ -17,28 +17,30 @@ func (n native) Limits() backend.Limits { return n.limits }
 
 func TestNativeRunsGetProcessors(t *testing.T) {
 	here := runtime.GOMAXPROCS(0)
-	runs := func(n int, device string) located {
-		return located{native{limits: backend.Limits{Concurrency: n, Native: true}}, "", device}
+	runs := func(n int, device string) placedSession {
+		return placedSession{native{limits: backend.Limits{Concurrency: n, Native: true}}, "", device}
 	}
 	for name, c := range map[string]struct {
 		environment string
-		sessions    []located
+		sessions    []placedSession
 		inline      bool
-		want        processors
+		want        processorPlan
 	}{
-		"one run": {sessions: []located{runs(1, "")}, want: processors{here, here + 1, here + 1}},
-		"two parts": {sessions: []located{runs(2, ""), runs(3, "")},
-			want: processors{here, here + 3, here + 3}},
-		"a session for each core": {sessions: []located{runs(4, "a"), runs(3, "b")},
-			want: processors{here, here + 7, here + 7}},
-		"no preference":       {sessions: []located{runs(0, "")}, want: processors{here, here + 1, here + 1}},
-		"one query at a time": {sessions: []located{runs(1, "")}, inline: true, want: processors{here, here + 1, 1}},
+		"one run": {sessions: []placedSession{runs(1, "")}, want: processorPlan{here, here + 1, here + 1}},
+		"two parts": {sessions: []placedSession{runs(2, ""), runs(3, "")},
+			want: processorPlan{here, here + 3, here + 3}},
+		"a session for each core": {sessions: []placedSession{runs(4, "a"), runs(3, "b")},
+			want: processorPlan{here, here + 7, here + 7}},
+		"no preference": {sessions: []placedSession{runs(0, "")}, want: processorPlan{here, here + 1, here + 1}},
+		"one query at a time": {sessions: []placedSession{runs(1, "")}, inline: true, want: processorPlan{here, here + 1,
+			1}},
 		"Go, or elsewhere": {
-			sessions: []located{{Session: native{limits: backend.Limits{Concurrency: 8}}}}, inline: true, want: processors{here,
+			sessions: []placedSession{{Session: native{limits: backend.Limits{Concurrency: 8}}}}, inline: true,
+			want: processorPlan{here,
 				here, here},
 		},
-		"the user's number": {environment: "3", sessions: []located{runs(4, "")}, inline: true,
-			want: processors{here, here, here}},
+		"the user's number": {environment: "3", sessions: []placedSession{runs(4, "")}, inline: true,
+			want: processorPlan{here, here, here}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("GOMAXPROCS", c.environment)

@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// registry is the backends of a binary, in the order of registration. The first is the default.
-type registry []namedBackend
+// backendRegistry is the backends of a binary, in the order of registration. The first is the default.
+type backendRegistry []namedBackend
 
 type namedBackend struct {
 	name    string
 	backend backend.Backend
 }
 
-func (r registry) names() []string {
+func (r backendRegistry) names() []string {
 	names := make([]string, len(r))
 	for i, b := range r {
 		names[i] = b.name
@@ -24,8 +24,8 @@ func (r registry) names() []string {
 	return names
 }
 
-// find returns a backend and its name; the default where name is empty.
-func (r registry) find(name string) (string, backend.Backend, error) {
+// findBackend returns a backend and its name; the default where name is empty.
+func (r backendRegistry) findBackend(name string) (string, backend.Backend, error) {
 	if len(r) == 0 {
 		return "", nil, fmt.Errorf("%w: this plugin has no backend: build it with sdk.Backend", sdk.ErrUsage)
 	}
@@ -40,8 +40,8 @@ func (r registry) find(name string) (string, backend.Backend, error) {
 	return "", nil, sdk.Usage(fmt.Errorf("unknown backend %q, this plugin has %s", name, strings.Join(r.names(), ", ")))
 }
 
-// describe is the benchmark's description with the backends of the binary.
-func describe(b sdk.Benchmark, r registry) sdk.Description {
+// describeBenchmark returns the benchmark's description with the backends of the binary.
+func describeBenchmark(b sdk.Benchmark, r backendRegistry) sdk.Description {
 	d := b.Describe()
 	d.Backends = r.names()
 	return d

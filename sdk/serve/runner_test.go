@@ -62,11 +62,12 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 	}
 	var answered []byte
 	var first []loadgen.ResponseID
-	sets, err := (&source{backend: opener{session: session}}).sets(t.Context(), []sdk.Part{{}}, backend.Config{}, nil)
+	sets, err := (&sessionSource{backend: opener{session: session}}).openSets(t.Context(), []sdk.Part{{}},
+		backend.Config{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newRunning(windowed{}, sets, taken{library: library, answer: func(b wire.Batch) {
+	w, err := newRunning(windowed{}, sets, inflightBatch{library: library, answer: func(b wire.Batch) {
 		if len(b.IDs) != len(b.Ends) || len(b.IDs) != len(b.Tokens) || b.Tokens[0] != uint32(b.Data[0]) {
 			t.Errorf("%d ids, %d payloads, tokens %v", len(b.IDs), len(b.Ends), b.Tokens)
 		}
@@ -103,7 +104,8 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 }
 
 func TestRunnersTakeAsManySamplesAsTheyCan(t *testing.T) {
-	got := together(windowed{}, windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true, OwnTurns: true})
+	got := runnerPolicy(windowed{}, windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true,
+		OwnTurns: true})
 	if want := (batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 2, Full: true}); got != want {
 		t.Errorf("policy %+v, want %+v", got, want)
 	}

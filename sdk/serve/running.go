@@ -11,18 +11,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// running takes batches of a sdk.Runner through the parts: batch.Worker. Its memory is reused from batch to batch.
-type running struct {
-	taken
+// runnerWorker takes batches of a sdk.Runner through the parts: batch.Worker. Its memory is reused from batch to batch.
+type runnerWorker struct {
+	inflightBatch
 	run        sdk.Run
 	lane       *pool.SetLane
 	firstToken func(wire.Batch)
 	fault      error // of a first token
 }
 
-func newRunning(r sdk.Runner, sets *pool.Sets, t taken, firstToken func(wire.Batch)) (w *running, err error) {
+func newRunning(r sdk.Runner, sets *pool.Sets, t inflightBatch, firstToken func(wire.Batch)) (w *runnerWorker,
+	err error) {
 	defer batch.Recover(&err, func() string { return "NewRun" })
-	w = &running{taken: t, lane: sets.Lane(), firstToken: firstToken}
+	w = &runnerWorker{inflightBatch: t, lane: sets.Lane(), firstToken: firstToken}
 	if w.run, err = r.NewRun(w.lane.Sessions()); err != nil {
 		return nil, fmt.Errorf("run of the workload: %w", err)
 	}
@@ -32,14 +33,14 @@ func newRunning(r sdk.Runner, sets *pool.Sets, t taken, firstToken func(wire.Bat
 	return w, nil
 }
 
-func (w *running) Collate(samples []loadgen.QuerySample) error { return w.take(samples) }
+func (w *runnerWorker) Collate(samples []loadgen.QuerySample) error { return w.loadBatch(samples) }
 
-func (w *running) Run(ctx context.Context) error {
-	w.payloads.OnFirstToken(w.first)
-	return w.infer(ctx)
+func (w *runnerWorker) Run(ctx context.Context) error {
+	w.payloads.OnFirstToken(w.reportFirstToken)
+	return w.runBatch(ctx)
 }
 
-func (w *running) infer(ctx context.Context) error {
+func (w *runnerWorker) runBatch(ctx context.Context) error {
 	w.payloads.Reset()
 	w.lane.Begin(len(w.samples))
 	if err := w.run.Run(ctx, w.samples, &w.payloads); err != nil {
@@ -50,8 +51,8 @@ func (w *running) infer(ctx context.Context) error {
 	return w.fault
 }
 
-// first reports the first token of a sample of the batch.
-func (w *running) first(i int) {
+// reportFirstToken reports the first token of a sample of the batch.
+func (w *runnerWorker) reportFirstToken(i int) {
 	if i < 0 || i >= len(w.ids) {
 		w.fault = fmt.Errorf("the first token of sample %d of a batch of %d", i, len(w.ids))
 		return
@@ -59,14 +60,14 @@ func (w *running) first(i int) {
 	w.firstToken(wire.Batch{IDs: w.ids[i : i+1], Ends: []int{0}})
 }
 
-func (w *running) Deliver() error {
-	if err := w.check(); err != nil {
+func (w *runnerWorker) Deliver() error {
+	if err := w.checkTokens(); err != nil {
 		return err
 	}
-	return w.deliver()
+	return w.deliverBatch()
 }
 
-func (w *running) check() error {
+func (w *runnerWorker) checkTokens() error {
 	if err := w.checkPayloads("the workload's Run"); err != nil {
 		return err
 	}
@@ -78,19 +79,19 @@ func (w *running) check() error {
 }
 
 // warmUp runs n copies of sample and drops the answers.
-func (w *running) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
+func (w *runnerWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
 	defer batch.Recover(&err, func() string { return "Run of the warm-up" })
-	w.repeat(sample, n)
+	w.fillWith(sample, n)
 	w.payloads.OnFirstToken(nil)
-	if err := w.infer(ctx); err != nil {
+	if err := w.runBatch(ctx); err != nil {
 		return fmt.Errorf("run %d warm-up samples: %w", n, err)
 	}
-	return w.check()
+	return w.checkTokens()
 }
 
-// together is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts take
-// batches at a time and the workload's extra ones.
-func together(w sdk.Workload, r sdk.Runner, p batch.Policy) batch.Policy {
+// runnerPolicy is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts
+// take batches at a time and the workload's extra ones.
+func runnerPolicy(w sdk.Workload, r sdk.Runner, p batch.Policy) batch.Policy {
 	if most := r.MaxBatch(); most > 0 {
 		p.MaxBatch = min(p.MaxBatch, most)
 	}

@@ -88,15 +88,15 @@ func (r *room) Run(context.Context, []backend.Tensor, []backend.Tensor) error {
 	return nil
 }
 
-func openTexts(t *testing.T, w *texts, o sdk.Options) (*opened, error) {
+func openTexts(t *testing.T, w *texts, o sdk.Options) (*openedWorkload, error) {
 	t.Helper()
 	o.Scenario, o.Sessions = loadgen.Offline, 2
-	s := newService(opens{workload: sdk.Runs(w)}, registry{{"crowded", &crowded{}}})
+	s := newService(opens{workload: sdk.Runs(w)}, backendRegistry{{"crowded", &crowded{}}})
 	s.description.Models = []sdk.ModelInfo{{Name: "texts", Files: []sdk.ModelFile{
 		{Name: "embedded", Part: "encoder", Precision: "int8", SHA256: emptySum},
 		{Name: "embedded", Part: "decoder", Precision: "fp32", SHA256: emptySum},
 	}}}
-	opened, err := s.open(t.Context(), o)
+	opened, err := s.setUpWorkload(t.Context(), o)
 	if err == nil {
 		t.Cleanup(func() {
 			if err := opened.close(); err != nil {
@@ -127,7 +127,7 @@ func TestRunsTakeBatches(t *testing.T) {
 	for i := range loadgen.SampleIndex(40) {
 		indices, samples = append(indices, i), append(samples, loadgen.QuerySample{ID: loadgen.ResponseID(i), Index: i})
 	}
-	if err := opened.load(t.Context(), indices); err != nil {
+	if err := opened.loadSamples(t.Context(), indices); err != nil {
 		t.Fatal(err)
 	}
 	opened.scheduler.Submit(samples, false)

@@ -10,32 +10,32 @@ import (
 
 // scorerParts opens the models of one scorer, on the plugin's first backend.
 type scorerParts struct {
-	*service
+	*pluginService
 	model   sdk.ModelInfo
 	files   map[string]string // as the user named them
-	source  *source           // nil: none is opened
+	source  *sessionSource    // nil: none is opened
 	reports []sdk.PartReport
 }
 
-// open opens one part, for one run at a time on all cores.
-func (s *scorerParts) open(ctx context.Context, p sdk.Part) (backend.Session, error) {
+// openPart opens one part, for one run at a time on all cores.
+func (s *scorerParts) openPart(ctx context.Context, p sdk.Part) (backend.Session, error) {
 	if s.source == nil {
-		_, b, err := s.backends.find("")
+		_, b, err := s.backends.findBackend("")
 		if err != nil {
 			return nil, err
 		}
-		s.source = &source{backend: b}
+		s.source = &sessionSource{backend: b}
 	}
 	config := backend.Config{Concurrency: 1, LowLatency: true, MaxBatch: p.MaxBatch, ModelName: s.model.Name, Part: p.Name}
-	session, err := s.source.open(s.lookout.watch.Over(ctx), p.Model, config)
+	session, err := s.source.openOnDevice(s.lookout.watch.Over(ctx), p.Model, config)
 	if err != nil {
 		return nil, err
 	}
-	r, err := report(p, sdk.Options{PartFiles: s.files}, sdk.ModelInfo{Files: s.model.ScorerFiles}, false)
+	r, err := reportPart(p, sdk.Options{PartFiles: s.files}, sdk.ModelInfo{Files: s.model.ScorerFiles}, false)
 	if err != nil {
 		return nil, err
 	}
-	r.Inputs, r.Outputs = tensors(session.Inputs()), tensors(session.Outputs())
+	r.Inputs, r.Outputs = tensorList(session.Inputs()), tensorList(session.Outputs())
 	s.reports = append(s.reports, r)
 	return session, nil
 }

@@ -20,37 +20,38 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// service is the plugin's half of the wire: pluginpb.PluginServer on one benchmark.
-type service struct {
+// pluginService is the plugin's half of the wire: pluginpb.PluginServer on one benchmark.
+type pluginService struct {
 	pluginpb.UnimplementedPluginServer
 
 	benchmark   sdk.Benchmark
-	backends    registry
+	backends    backendRegistry
 	description sdk.Description
-	outbox      *outbox
-	lookout     *lookout
+	outbox      *answerOutbox
+	lookout     *progressMonitor
 
 	mu       sync.RWMutex // held for writing while a workload is opened or closed
-	workload *opened
+	workload *openedWorkload
 	opens    uint64 // how many workloads were opened: the number of the last one
 }
 
-func newService(b sdk.Benchmark, r registry) *service {
-	return &service{benchmark: b, backends: r, description: describe(b, r), outbox: newOutbox(), lookout: newLookout()}
+func newService(b sdk.Benchmark, r backendRegistry) *pluginService {
+	return &pluginService{benchmark: b, backends: r, description: describeBenchmark(b, r), outbox: newOutbox(),
+		lookout: newLookout()}
 }
 
-func (s *service) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+func (s *pluginService) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
 	about := &pluginpb.DescribeResponse{
-		Capabilities: capabilities(s.benchmark), Description: convert.To[*pluginpb.Description](s.description),
+		Capabilities: serviceCapabilities(s.benchmark), Description: convert.To[*pluginpb.Description](s.description),
 	}
 	if r.GetBackends() {
-		about.Backends = convert.To[[]*pluginpb.BackendInfo](s.backends.infos())
+		about.Backends = convert.To[[]*pluginpb.BackendInfo](s.backends.backendInfos())
 	}
 	return about, nil
 }
 
-// capabilities names what this half can do beyond the first version.
-func capabilities(b sdk.Benchmark) []string {
+// serviceCapabilities names what this half can do beyond the first version.
+func serviceCapabilities(b sdk.Benchmark) []string {
 	all := []string{"tokens", "parts", wire.Devices, wire.Backends, wire.ScorePieces,
 		wire.Exhibits}
 	if worksOnDatasets(b) {
@@ -62,22 +63,22 @@ func capabilities(b sdk.Benchmark) []string {
 	return all
 }
 
-func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+func (s *pluginService) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.workload != nil {
 		return nil, status.Error(codes.Internal, "a workload is open: close it first")
 	}
 	s.opens++
-	s.outbox.begin(s.opens)
+	s.outbox.beginWorkload(s.opens)
 	o := convert.To[sdk.Options](r)
 	o.Scenario = max(o.Scenario, loadgen.SingleStream) // where none is said
-	w, err := s.open(s.lookout.watch.Over(ctx), o)
+	w, err := s.setUpWorkload(s.lookout.watch.Over(ctx), o)
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
 	if err != nil {
-		s.outbox.begin(0)
+		s.outbox.beginWorkload(0)
 		printStack(err)
 		return nil, toStatus(err, codes.FailedPrecondition)
 	}
@@ -86,16 +87,16 @@ func (s *service) Open(ctx context.Context, r *pluginpb.OpenRequest) (*pluginpb.
 }
 
 // Close drops what is queued and waits for the batches in work.
-func (s *service) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+func (s *pluginService) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
 	r, err := s.closeWorkload()
 	return r, toStatus(err, codes.Unknown)
 }
 
 // closeWorkload returns what is known at the end: what the backend says of itself, what each device has done, and what
 // was done at the client.
-func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
+func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer batch.Recover(&err, func() string { return "Close" })
-	s.stop()
+	s.stopWork()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.workload
@@ -103,12 +104,13 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 		return &pluginpb.CloseResponse{}, nil
 	}
 	s.workload = nil
-	defer s.outbox.begin(0)
+	defer s.outbox.beginWorkload(0)
 	w.scheduler.Close() // what was in work counts
 	r = &pluginpb.CloseResponse{
-		BackendInfo: w.about(), Shares: convert.To[[]*pluginpb.Share](shares(w.engine)), ClientWork: w.clientWork(),
+		BackendInfo: w.aboutEngine(), Shares: convert.To[[]*pluginpb.Share](deviceShares(w.engine)),
+		ClientWork: w.clientWork(),
 	}
-	if b := w.batching(); len(b.Sizes) > 0 || b.Waiting.Count+b.Model.Count > 0 {
+	if b := w.batchingReport(); len(b.Sizes) > 0 || b.Waiting.Count+b.Model.Count > 0 {
 		r.Batching = convert.To[*pluginpb.Batching](b)
 	}
 	if m, ok := sdk.As[sdk.Remarker](w.workload); ok {
@@ -116,13 +118,13 @@ func (s *service) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 		r.Notes, r.Estimates = remarks.Notes, remarks.Estimates
 	}
 	if err := w.close(); err != nil {
-		r.Fault = sendable(err.Error())
+		r.Fault = sanitizeText(err.Error())
 	}
 	return r, nil
 }
 
-// stop ends the work, so that whoever waits for room in the queue lets go of the workload.
-func (s *service) stop() {
+// stopWork ends the work, so that whoever waits for room in the queue lets go of the workload.
+func (s *pluginService) stopWork() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.workload != nil {
@@ -130,8 +132,8 @@ func (s *service) stop() {
 	}
 }
 
-// use calls f with the open workload, which stays open meanwhile.
-func (s *service) use(f func(w *opened) error) error {
+// withWorkload calls f with the open workload, which stays open meanwhile.
+func (s *pluginService) withWorkload(f func(w *openedWorkload) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.workload == nil {
@@ -140,46 +142,49 @@ func (s *service) use(f func(w *opened) error) error {
 	return f(s.workload)
 }
 
-func (s *service) LoadSamples(ctx context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+func (s *pluginService) LoadSamples(ctx context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse,
+	error) {
 	indices, err := wire.Words[loadgen.SampleIndex]("samples to load", r.GetIndices())
 	if err == nil {
-		err = s.use(func(w *opened) error { return w.load(ctx, indices) })
+		err = s.withWorkload(func(w *openedWorkload) error { return w.loadSamples(ctx, indices) })
 	}
 	printStack(err)
 	return &pluginpb.SamplesResponse{}, toStatus(err, codes.FailedPrecondition)
 }
 
-func (s *service) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+func (s *pluginService) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse,
+	error) {
 	indices, err := wire.Words[loadgen.SampleIndex]("samples to unload", r.GetIndices())
 	if err == nil {
-		err = s.use(func(w *opened) error { return w.library.Unload(indices) })
+		err = s.withWorkload(func(w *openedWorkload) error { return w.library.Unload(indices) })
 	}
 	return &pluginpb.SamplesResponse{}, toStatus(err, codes.Unknown)
 }
 
 // NodeNames asks the nodes at each call: nothing is remembered.
-func (s *service) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (*pluginpb.NodeNamesResponse, error) {
+func (s *pluginService) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (*pluginpb.NodeNamesResponse,
+	error) {
 	var names []string
-	err := s.use(func(w *opened) (err error) {
+	err := s.withWorkload(func(w *openedWorkload) (err error) {
 		names, err = nodeNames(ctx, w.network.nodes)
 		return err
 	})
 	return &pluginpb.NodeNamesResponse{Names: names}, toStatus(err, codes.Unknown)
 }
 
-func (s *service) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
-	err := s.use(func(w *opened) error { return w.warmUp(s.lookout.watch.Over(ctx)) })
+func (s *pluginService) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	err := s.withWorkload(func(w *openedWorkload) error { return w.warmUp(s.lookout.watch.Over(ctx)) })
 	printStack(err)
 	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
 }
 
 // Run reads frames until the harness closes its half.
-func (s *service) Run(stream runStream) (err error) {
+func (s *pluginService) Run(stream runStream) (err error) {
 	first, err := stream.Recv()
 	if err != nil {
 		return err
 	}
-	way, err := accept(stream, first.GetStart())
+	way, err := acceptRing(stream, first.GetStart())
 	if err != nil {
 		return err
 	}
@@ -188,23 +193,23 @@ func (s *service) Run(stream runStream) (err error) {
 			err = closing
 		}
 	}()
-	if err := s.outbox.open(way.Send); err != nil {
+	if err := s.outbox.connectStream(way.Send); err != nil {
 		return err
 	}
-	defer s.outbox.shut()
-	go s.beat(stream.Context(), time.Duration(first.GetStart().GetHeartbeatNs()))
-	return way.receive(s.frame, s.alone)
+	defer s.outbox.disconnectStream()
+	go s.sendHeartbeats(stream.Context(), time.Duration(first.GetStart().GetHeartbeatNs()))
+	return way.receive(s.handleFrame, s.hasOneQuery)
 }
 
-// alone reports whether the open workload has one query at a time in work.
-func (s *service) alone() bool {
+// hasOneQuery reports whether the open workload has one query at a time in work.
+func (s *pluginService) hasOneQuery() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.workload != nil && (s.workload.policy.Inline || s.workload.policy.Split)
 }
 
-// beat sends heartbeats until ctx ends.
-func (s *service) beat(ctx context.Context, every time.Duration) {
+// sendHeartbeats sends heartbeats until ctx ends.
+func (s *pluginService) sendHeartbeats(ctx context.Context, every time.Duration) {
 	if every <= 0 {
 		every = wire.Heartbeat
 	}
@@ -215,13 +220,13 @@ func (s *service) beat(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.outbox.heartbeat(s.lookout.look())
+			s.outbox.addHeartbeat(s.lookout.reportWork())
 		}
 	}
 }
 
-// frame takes one frame of the harness.
-func (s *service) frame(f *pluginpb.RunRequest) error {
+// handleFrame handles one frame of the harness.
+func (s *pluginService) handleFrame(f *pluginpb.RunRequest) error {
 	samples, err := wire.Samples(f.GetIssue().GetSamples())
 	if err != nil {
 		return status.Error(codes.Internal, err.Error())

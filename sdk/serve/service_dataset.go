@@ -27,12 +27,13 @@ func worksOnDatasets(b sdk.Benchmark) bool {
 }
 
 // Dataset has the benchmark work on a data set, and sends on what it says meanwhile.
-func (s *service) Dataset(r *pluginpb.DatasetRequest, stream datasetStream) error {
+func (s *pluginService) Dataset(r *pluginpb.DatasetRequest, stream datasetStream) error {
 	var mu sync.Mutex // gRPC allows one Send at a time
 	progress := func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
-		_ = stream.Send(&pluginpb.DatasetResponse{Progress: sendable(line)}) // where the stream has ended, so has the work
+		// Where the stream has ended, so has the work.
+		_ = stream.Send(&pluginpb.DatasetResponse{Progress: sanitizeText(line)})
 	}
 	done, err := s.workOnDataset(stream.Context(), convert.To[sdk.DatasetRequest](r), progress)
 	if err != nil {
@@ -44,7 +45,7 @@ func (s *service) Dataset(r *pluginpb.DatasetRequest, stream datasetStream) erro
 	return stream.Send(&pluginpb.DatasetResponse{Done: strings.ToValidUTF8(cmp.Or(done, "done"), "\uFFFD")})
 }
 
-func (s *service) workOnDataset(
+func (s *pluginService) workOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(string),
 ) (done string, err error) {
 	defer batch.Recover(&err, func() string { return "WorkOnDataset" })

@@ -19,19 +19,19 @@ import (
 type scoreStream = grpc.BidiStreamingServer[pluginpb.ScoreRequest, pluginpb.ScoreResponse]
 
 // Score feeds the entries of an accuracy log to the benchmark's scorer.
-func (s *service) Score(stream scoreStream) error {
-	err := s.score(stream)
+func (s *pluginService) Score(stream scoreStream) error {
+	err := s.scoreStream(stream)
 	printStack(err)
 	return toStatus(err, codes.FailedPrecondition)
 }
 
-func (s *service) score(stream scoreStream) (err error) {
+func (s *pluginService) scoreStream(stream scoreStream) (err error) {
 	defer batch.Recover(&err, func() string { return "the scorer" })
 	first, err := stream.Recv()
 	if err != nil {
 		return err
 	}
-	parts := &scorerParts{service: s}
+	parts := &scorerParts{pluginService: s}
 	defer func() { err = errors.Join(err, parts.close()) }()
 	scorer, err := s.openScorer(stream.Context(), first, parts)
 	if err != nil {
@@ -54,13 +54,13 @@ func (s *service) score(stream scoreStream) (err error) {
 	return stream.Send(&pluginpb.ScoreResponse{Score: convert.To[*pluginpb.Score](score)})
 }
 
-func (s *service) openScorer(
+func (s *pluginService) openScorer(
 	ctx context.Context, r *pluginpb.ScoreRequest, parts *scorerParts,
 ) (sc sdk.Scorer, err error) {
 	defer batch.Recover(&err, func() string { return "OpenScorer" })
 	o := convert.To[sdk.ScoreOptions](r.GetOptions())
 	parts.model, _ = s.description.Model(o.Model) // the benchmark says what is wrong with the name
-	parts.files, o.OpenPart = o.PartFiles, parts.open
+	parts.files, o.OpenPart = o.PartFiles, parts.openPart
 	return s.benchmark.OpenScorer(ctx, o)
 }
 
@@ -84,7 +84,7 @@ func addEntries(scorer sdk.Scorer, stream scoreStream) error {
 
 // receiveEntries hands the entries of the stream on, those whole that come in pieces.
 func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry) error {
-	var j joiner
+	var j entryJoiner
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -94,21 +94,21 @@ func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry)
 			return err
 		}
 		select {
-		case frames <- j.join(r.GetEntries()):
+		case frames <- j.joinPieces(r.GetEntries()):
 		case <-stream.Context().Done():
 			return context.Cause(stream.Context())
 		}
 	}
 }
 
-// joiner makes entries of pieces.
-type joiner struct {
+// entryJoiner joins the pieces of entries.
+type entryJoiner struct {
 	first  *pluginpb.AccuracyEntry // of the pieces that there are
 	pieces [][]byte
 }
 
-// join returns the entries that end in a frame. It uses the frame's memory.
-func (j *joiner) join(frame []*pluginpb.AccuracyEntry) []*pluginpb.AccuracyEntry {
+// joinPieces returns the entries that end in a frame. It uses the frame's memory.
+func (j *entryJoiner) joinPieces(frame []*pluginpb.AccuracyEntry) []*pluginpb.AccuracyEntry {
 	whole := frame[:0]
 	for _, e := range frame {
 		if j.first == nil && !e.GetMore() {

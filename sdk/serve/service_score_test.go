@@ -12,7 +12,7 @@ func TestJoinEntries(t *testing.T) {
 	piece := func(index uint64, data string, more bool) *pluginpb.AccuracyEntry {
 		return &pluginpb.AccuracyEntry{QslIndex: index, Data: []byte(data), More: more}
 	}
-	var j joiner
+	var j entryJoiner
 	var got []*pluginpb.AccuracyEntry
 	for _, frame := range [][]*pluginpb.AccuracyEntry{
 		{piece(1, "a", false), piece(2, "bc", true), piece(2, "d", false)},
@@ -22,7 +22,7 @@ func TestJoinEntries(t *testing.T) {
 		{},
 		{piece(5, "", false)},
 	} {
-		got = append(got, j.join(frame)...)
+		got = append(got, j.joinPieces(frame)...)
 	}
 	want := []string{1: "a", 2: "bcd", 3: "efgh", 4: "", 5: "i"}
 	if len(got) != len(want)-1 {

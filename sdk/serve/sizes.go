@@ -13,9 +13,9 @@ func sizeRule(w sdk.Workload) sdk.SizeRule {
 	return sdk.SizeRule{}
 }
 
-// measure lets the library measure samples, and the policy use their sizes, where the workload has a rule for them. In
-// order, samples are not joined with others of like size but with those that follow them.
-func (w *opened) measure(inOrder bool) {
+// measureSizes lets the library measure samples, and the policy use their sizes, where the workload has a rule for
+// them. In order, samples are not joined with others of like size but with those that follow them.
+func (w *openedWorkload) measureSizes(inOrder bool) {
 	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok {
 		return
@@ -26,7 +26,7 @@ func (w *opened) measure(inOrder bool) {
 }
 
 // warmBatch is how many copies of a warm-up sample a batch may have.
-func (w *opened) warmBatch(s sdk.Sample) int {
+func (w *openedWorkload) warmBatch(s sdk.Sample) int {
 	n := w.policy.MaxBatch
 	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok || sizer.SizeRule().MaxSum <= 0 {

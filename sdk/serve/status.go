@@ -25,13 +25,13 @@ func ofBackend(err error) error {
 		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return failed{err}
+	return backendError{err}
 }
 
-// failed is an error of a backend whose text does not name the class.
-type failed struct{ error }
+// backendError is an error of a backend whose text does not name the class.
+type backendError struct{ error }
 
-func (f failed) Unwrap() []error { return []error{f.error, backend.ErrFailed} }
+func (f backendError) Unwrap() []error { return []error{f.error, backend.ErrFailed} }
 
 // toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.
 func toStatus(err error, otherwise codes.Code) error {
@@ -41,12 +41,12 @@ func toStatus(err error, otherwise codes.Code) error {
 	if _, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
 		return err
 	}
-	return status.Error(codeOf(err, otherwise), sendable(err.Error()))
+	return status.Error(codeOf(err, otherwise), sanitizeText(err.Error()))
 }
 
-// sendable makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need not
-// be.
-func sendable(text string) string {
+// sanitizeText makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need
+// not be.
+func sanitizeText(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {
 		return text

@@ -9,8 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// taken is the batch that a worker has taken: samples on the way in, payloads on the way out. Its memory is reused.
-type taken struct {
+// inflightBatch is the batch that a worker has taken: samples on the way in, payloads on the way out. Its memory is
+// reused.
+type inflightBatch struct {
 	library *batch.Library[sdk.Sample]
 	answer  func(wire.Batch)
 
@@ -19,8 +20,8 @@ type taken struct {
 	payloads sdk.Payloads
 }
 
-// take gets the loaded samples of a batch.
-func (t *taken) take(samples []loadgen.QuerySample) (err error) {
+// loadBatch gets the loaded samples of a batch.
+func (t *inflightBatch) loadBatch(samples []loadgen.QuerySample) (err error) {
 	t.ids = t.ids[:0]
 	for _, s := range samples {
 		t.ids = append(t.ids, s.ID)
@@ -29,8 +30,8 @@ func (t *taken) take(samples []loadgen.QuerySample) (err error) {
 	return err
 }
 
-// repeat makes a batch of n copies of a sample, which nobody asked for.
-func (t *taken) repeat(sample sdk.Sample, n int) {
+// fillWith makes a batch of n copies of a sample, for the warm-up.
+func (t *inflightBatch) fillWith(sample sdk.Sample, n int) {
 	t.ids, t.samples = t.ids[:0], t.samples[:0]
 	for range n {
 		t.samples = append(t.samples, sample)
@@ -38,27 +39,27 @@ func (t *taken) repeat(sample sdk.Sample, n int) {
 }
 
 // checkPayloads wants a payload of each sample; by is who made them.
-func (t *taken) checkPayloads(by string) error {
+func (t *inflightBatch) checkPayloads(by string) error {
 	if n := t.payloads.Len(); n != len(t.samples) {
 		return fmt.Errorf("%d payloads for %d samples: %s must append one for each", n, len(t.samples), by)
 	}
 	return nil
 }
 
-// deliver answers the batch.
-func (t *taken) deliver() error {
+// deliverBatch answers the batch.
+func (t *inflightBatch) deliverBatch() error {
 	data, ends, tokens := t.payloads.All()
-	return deliver(t.answer, wire.Batch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
+	return deliverAnswers(t.answer, wire.Batch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
 }
 
-// mostAnswered is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
-const mostAnswered = wire.MaxMessage - 2*wire.ChunkBytes
+// maxAnswerBytes is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
+const maxAnswerBytes = wire.MaxMessage - 2*wire.ChunkBytes
 
-// deliver hands a batch on, unless no message can carry it.
-func deliver(answer func(wire.Batch), b wire.Batch) error {
-	if len(b.Data) > mostAnswered {
+// deliverAnswers hands a batch on, unless no message can carry it.
+func deliverAnswers(answer func(wire.Batch), b wire.Batch) error {
+	if len(b.Data) > maxAnswerBytes {
 		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch",
-			len(b.Data), len(b.IDs), mostAnswered)
+			len(b.Data), len(b.IDs), maxAnswerBytes)
 	}
 	answer(b)
 	return nil

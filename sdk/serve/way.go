@@ -32,8 +32,8 @@ func checkWay(w sdk.Workload) error {
 		strings.Join(ways, " and "))
 }
 
-// reserved are the prefixes of options that backends have of their own.
-func reserved() []string { return []string{"config", "provider", "model"} }
+// reservedPrefixes are the prefixes of options that backends have of their own.
+func reservedPrefixes() []string { return []string{"config", "provider", "model"} }
 
 // checkParts finds what is wrong with the parts of a workload; every fault at once.
 func checkParts(w sdk.Workload, parts []sdk.Part) error {
@@ -70,7 +70,7 @@ func checkName(p sdk.Part, of int) error {
 	case strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "":
 		return fmt.Errorf("a part is called %q, want letters, digits, \"-\" and \"_\"", p.Name)
 	}
-	for _, name := range reserved() {
+	for _, name := range reservedPrefixes() {
 		if p.Name == name {
 			return fmt.Errorf("a part is called %q, which is the beginning of options of backends (%s.KEY): choose another name",
 				name, name)

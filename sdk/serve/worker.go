@@ -11,9 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/batch"
 )
 
-// worker takes batches of a sdk.Batcher through its session: batch.Worker. Its memory is reused from batch to batch.
-type worker struct {
-	taken
+// batchWorker takes batches of a sdk.Batcher through its session: batch.Worker. Its memory is reused from batch to
+// batch.
+type batchWorker struct {
+	inflightBatch
 	workload sdk.Batcher
 	session  backend.Session
 	lane     *pool.Lane // the session, where that is on several devices; else nil
@@ -21,8 +22,8 @@ type worker struct {
 	outputs  []backend.Tensor
 }
 
-func newWorker(b sdk.Batcher, s backend.Session, t taken) *worker {
-	k := &worker{taken: t, workload: b, outputs: make([]backend.Tensor, len(s.Outputs()))}
+func newWorker(b sdk.Batcher, s backend.Session, t inflightBatch) *batchWorker {
+	k := &batchWorker{inflightBatch: t, workload: b, outputs: make([]backend.Tensor, len(s.Outputs()))}
 	if p, ok := s.(*pool.Session); ok {
 		k.lane = p.Lane()
 		s = k.lane
@@ -39,15 +40,15 @@ func newBatchFor(s backend.Session) *sdk.Batch {
 	return sdk.NewBatch(s.Inputs())
 }
 
-func (w *worker) Collate(samples []loadgen.QuerySample) error {
-	if err := w.take(samples); err != nil {
+func (w *batchWorker) Collate(samples []loadgen.QuerySample) error {
+	if err := w.loadBatch(samples); err != nil {
 		return err
 	}
-	return w.collate()
+	return w.collateInputs()
 }
 
-// collate writes the inputs, of several devices to the memory of the one that is to run them.
-func (w *worker) collate() (err error) {
+// collateInputs writes the inputs, of several devices to the memory of the one that is to run them.
+func (w *batchWorker) collateInputs() (err error) {
 	if w.lane != nil {
 		w.lane.Begin(len(w.samples))
 		defer func() {
@@ -59,41 +60,41 @@ func (w *worker) collate() (err error) {
 	return w.workload.Collate(w.samples, w.inputs)
 }
 
-func (w *worker) Run(ctx context.Context) error {
+func (w *batchWorker) Run(ctx context.Context) error {
 	if w.lane != nil {
 		defer w.lane.End()
 	}
 	return w.session.Run(ctx, w.inputs.Tensors(), w.outputs)
 }
 
-func (w *worker) Deliver() error {
-	if err := w.postprocess(); err != nil {
+func (w *batchWorker) Deliver() error {
+	if err := w.appendPayloads(); err != nil {
 		return err
 	}
-	return w.deliver()
+	return w.deliverBatch()
 }
 
-func (w *worker) postprocess() error {
+func (w *batchWorker) appendPayloads() error {
 	w.payloads.Reset()
-	defer w.release()
+	defer w.releaseOutputs()
 	if err := w.workload.Postprocess(w.outputs, w.samples, &w.payloads); err != nil {
 		return err
 	}
 	return w.checkPayloads("Postprocess")
 }
 
-func (w *worker) release() {
+func (w *batchWorker) releaseOutputs() {
 	for i := range w.outputs {
 		w.outputs[i].Release()
 	}
 }
 
 // warmUp runs n copies of sample and drops the answers.
-func (w *worker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
+func (w *batchWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
 	stage := "Collate"
 	defer batch.Recover(&err, func() string { return stage + " of the warm-up" })
-	w.repeat(sample, n)
-	if err := w.collate(); err != nil {
+	w.fillWith(sample, n)
+	if err := w.collateInputs(); err != nil {
 		return fmt.Errorf("collate %d warm-up samples: %w", n, err)
 	}
 	stage = "Run"
@@ -105,7 +106,7 @@ func (w *worker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err erro
 			backend.ErrFailed, err)
 	}
 	stage = "Postprocess"
-	if err := w.postprocess(); err != nil {
+	if err := w.appendPayloads(); err != nil {
 		return fmt.Errorf("postprocess %d warm-up samples: %w", n, err)
 	}
 	return nil
