@@ -31,14 +31,14 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, search{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.Lengths{}, beamSearch{}},
 		Export:  manifest.Export(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
 }
 
-// open reads the tokenizer and the data set, and makes all prompts.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload reads the tokenizer and the data set, and makes all prompts.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
@@ -52,8 +52,8 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Prompts(&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}), nil
 }
 
-// score reads the references of the data set, and the tokenizer.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads the references of the data set, and the tokenizer.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
@@ -67,9 +67,10 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
 	metric := newEngine(data, s, t, split, run)
 	log := scoring.Log{
-		Samples: len(data.items), Exhibits: r.Exhibits, Gallery: gallery{data.items, s.DType, t}.show,
+		Samples: len(data.items), Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.showAnswer,
 	}
-	return scoring.New(scoring.Of(metric.Add, metric.figures), log, func(f figures, c scoring.Counts) (sdk.Score, error) {
+	return scoring.New(scoring.Of(metric.Add, metric.figures), log, func(f textFigures, c scoring.Counts) (sdk.Score,
+		error) {
 		return scoreOf(f, names, c), nil
 	}), nil
 }

@@ -16,16 +16,16 @@ import (
 
 type rougeEngine struct{ *generation.Scorer }
 
-func (e rougeEngine) figures() (figures, error) {
+func (e rougeEngine) figures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
-		return figures{}, err
+		return textFigures{}, err
 	}
 	return rougeFigures(r), nil
 }
 
-func rougeFigures(r generation.Result) figures {
-	f := figures{
+func rougeFigures(r generation.Result) textFigures {
+	f := textFigures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
 	}
@@ -33,7 +33,7 @@ func rougeFigures(r generation.Result) figures {
 }
 
 // withLengths adds how much was generated.
-func (f figures) withLengths(l generation.Lengths) figures {
+func (f textFigures) withLengths(l generation.Lengths) textFigures {
 	f.values["gen_len"] = float64(l.Characters)
 	f.values["tokens_per_sample"] = l.TokensPerSample()
 	return f
@@ -41,12 +41,12 @@ func (f figures) withLengths(l generation.Lengths) figures {
 
 type contextEngine struct{ *longcontext.Scorer }
 
-func (e contextEngine) figures() (figures, error) {
+func (e contextEngine) figures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
-		return figures{}, err
+		return textFigures{}, err
 	}
-	f := figures{
+	f := textFigures{
 		values:  map[string]float64{"rougeL": r.RougeL, "exact_match": r.ExactMatch},
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
 	}
@@ -59,17 +59,17 @@ type mixedEngine struct {
 	run *execution.Runner
 }
 
-func (e mixedEngine) figures() (figures, error) {
+func (e mixedEngine) figures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
-		return figures{}, err
+		return textFigures{}, err
 	}
 	if e.run != nil {
 		if err := r.Execute(context.Background(), e.run.Run, execution.AtOnce); err != nil {
-			return figures{}, err
+			return textFigures{}, err
 		}
 	}
-	f := figures{
+	f := textFigures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
 	}
@@ -107,8 +107,8 @@ func notExecuted(languages map[string]mixture.Count) string {
 		strings.Join(names, ", "), how)
 }
 
-// plain scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
-type plain struct {
+// textEngine scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
+type textEngine struct {
 	split   *punkt.Splitter
 	pairs   []generation.Pair
 	refs    []string
@@ -117,12 +117,12 @@ type plain struct {
 	again   int
 }
 
-func newPlain(data texts, split *punkt.Splitter) *plain {
-	refs := references(data)
-	return &plain{split: split, refs: refs, seen: make([]bool, len(refs)), missing: len(refs)}
+func newTextEngine(data textSet, split *punkt.Splitter) *textEngine {
+	refs := referenceTexts(data)
+	return &textEngine{split: split, refs: refs, seen: make([]bool, len(refs)), missing: len(refs)}
 }
 
-func (p *plain) Add(index uint64, payload []byte) error {
+func (p *textEngine) Add(index uint64, payload []byte) error {
 	switch {
 	case index >= uint64(len(p.refs)):
 		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.refs))
@@ -136,9 +136,9 @@ func (p *plain) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-func (p *plain) figures() (figures, error) {
+func (p *textEngine) figures() (textFigures, error) {
 	if len(p.pairs) == 0 {
-		return figures{}, generation.ErrNoSamples
+		return textFigures{}, generation.ErrNoSamples
 	}
 	r := generation.Compare(p.split, p.pairs)
 	r.Missing, r.Duplicates = p.missing, p.again

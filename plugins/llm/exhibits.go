@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows texts whose words are least like those of the reference.
-type gallery struct {
+// textGallery shows texts whose words are least like those of the reference.
+type textGallery struct {
 	items []prompts.Sample
 	dtype payload.DType
-	coder tokenizer // nil: payloads are texts
+	coder textTokenizer // nil: payloads are texts
 }
 
-func (g gallery) answer(e mllog.AccuracyEntry) (string, error) {
+func (g textGallery) answerText(e mllog.AccuracyEntry) (string, error) {
 	if g.coder == nil {
 		return string(e.Data), nil
 	}
@@ -29,9 +29,9 @@ func (g gallery) answer(e mllog.AccuracyEntry) (string, error) {
 	return g.coder.Decode(ids)
 }
 
-func (g gallery) show(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g textGallery) showAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	item := g.items[e.QSLIndex]
-	answer, err := g.answer(e)
+	answer, err := g.answerText(e)
 	if err != nil {
 		return 0, nil
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// form is a named form of prompts.
-type form struct{ name, template string }
+// promptForm is a named form of prompts.
+type promptForm struct{ name, template string }
 
-// forms are those of the models: articles is the embedded model's, news that of Llama 3.1 8B, instruction that of
+// promptForms are those of the models: articles is the embedded model's, news that of Llama 3.1 8B, instruction that of
 // GPT-J, chat that of Llama 2. The other models' samples hold whole prompts.
-func forms() []form {
-	return []form{
+func promptForms() []promptForm {
+	return []promptForm{
 		{"articles", "<|article|> {input}<|summary|>"},
 		{"news",
 			"Summarize the following news article in 128 tokens. Please output the summary only, without any other text." +
@@ -27,9 +27,9 @@ func forms() []form {
 	}
 }
 
-// template is that of a named form, and any other text itself.
-func template(text string) string {
-	for _, f := range forms() {
+// findTemplate returns the template of a named form, and any other text itself.
+func findTemplate(text string) string {
+	for _, f := range promptForms() {
 		if f.name == text {
 			return f.template
 		}
@@ -37,12 +37,12 @@ func template(text string) string {
 	return text
 }
 
-// parseTemplate is [template] of a text that has a place for the sample's.
+// parseTemplate is [findTemplate] of a text that has a place for the sample's.
 func parseTemplate(text string) (string, error) {
-	t := template(text)
+	t := findTemplate(text)
 	if !strings.Contains(t, "{input}") {
 		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs",
-			strings.Join(lists.Map(forms(), func(f form) string { return f.name }), ", "))
+			strings.Join(lists.Map(promptForms(), func(f promptForm) string { return f.name }), ", "))
 	}
 	return t, nil
 }

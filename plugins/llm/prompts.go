@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// fill puts a sample into the template.
-func (s *settings) fill(t *prompts.Sample) string {
+// fillTemplate puts a sample into the template.
+func (s *modelSettings) fillTemplate(t *prompts.Sample) string {
 	if t.Whole {
 		return t.Input
 	}
@@ -20,20 +20,21 @@ func (s *settings) fill(t *prompts.Sample) string {
 }
 
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
-func makePrompts(ctx context.Context, s *settings, t tokenizer, items []prompts.Sample) (language.Prompts, error) {
+func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer, items []prompts.Sample) (language.Prompts,
+	error) {
 	s.Pad(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
-		return s.prompt(t, &items[i])
+		return s.makePrompt(t, &items[i])
 	})
 }
 
-// prompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
+// makePrompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
 // a tokenizer it is text.
-func (s *settings) prompt(t tokenizer, item *prompts.Sample) (p backend.Prompt, cut bool, err error) {
+func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.Sample) (p backend.Prompt, cut bool, err error) {
 	p = s.Limits
 	if t == nil {
-		p.Text = s.fill(item)
-		p.Messages = messages(item, p.Text)
+		p.Text = s.fillTemplate(item)
+		p.Messages = chatMessages(item, p.Text)
 		p.EOS = nil
 		if strings.TrimSpace(item.Input) == "" {
 			return p, false, errors.New("it has no text; with tokenizer=server, prompts must be text")
@@ -43,7 +44,7 @@ func (s *settings) prompt(t tokenizer, item *prompts.Sample) (p backend.Prompt, 
 	p.Tokens = item.Tokens
 	own := s.Tokenizer == language.EmbeddedTokenizer && item.Input != "" // a data set's ids are the official one's
 	if p.Tokens == nil || own {
-		p.Text = s.fill(item)
+		p.Text = s.fillTemplate(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}
 	if s.MostInput > 0 && len(p.Tokens) > s.MostInput {
@@ -52,8 +53,8 @@ func (s *settings) prompt(t tokenizer, item *prompts.Sample) (p backend.Prompt, 
 	return p, cut, language.CheckIDs(p.Tokens, t.Size())
 }
 
-// messages are a prompt as a chat: a data set's own system prompt apart from the rest.
-func messages(item *prompts.Sample, whole string) []backend.Message {
+// chatMessages returns a prompt as a chat: a data set's own system prompt apart from the rest.
+func chatMessages(item *prompts.Sample, whole string) []backend.Message {
 	if item.System != "" && !item.Whole {
 		return []backend.Message{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// figures are what a scorer finds: metrics by name, and the official line.
-type figures struct {
+// textFigures are what a scorer finds: metrics by name, and the official line.
+type textFigures struct {
 	values  map[string]float64
 	missing int
 	again   int // entries of samples answered before
@@ -23,17 +23,18 @@ type figures struct {
 	notes   sdk.Notes
 }
 
-// engine scores one kind of data set. Of several entries of one sample the first counts.
-type engine interface {
+// scoringEngine scores one kind of data set. Of several entries of one sample the first counts.
+type scoringEngine interface {
 	Add(index uint64, payload []byte) error
-	figures() (figures, error)
+	figures() (textFigures, error)
 }
 
 // newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
-func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter, run *execution.Runner) engine {
+func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
+	run *execution.Runner) scoringEngine {
 	switch {
 	case t == nil:
-		return newPlain(data, split)
+		return newTextEngine(data, split)
 	case data.kind == contexts:
 		refs := lists.Map(data.items, func(item prompts.Sample) longcontext.Reference {
 			return longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
@@ -49,16 +50,16 @@ func newEngine(data texts, s settings, t tokenizer, split *punkt.Splitter, run *
 		return mixedEngine{mixture.New(o), run}
 	}
 	return rougeEngine{
-		generation.New(generation.Options{DType: s.DType, Decoder: t, Splitter: split, References: references(data)}),
+		generation.New(generation.Options{DType: s.DType, Decoder: t, Splitter: split, References: referenceTexts(data)}),
 	}
 }
 
-func references(data texts) []string {
+func referenceTexts(data textSet) []string {
 	return lists.Map(data.items, func(item prompts.Sample) string { return item.Output })
 }
 
 // scoreOf reports an engine's metrics, of those that have names alone.
-func scoreOf(f figures, names []string, c scoring.Counts) sdk.Score {
+func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
 	score := sdk.Score{Samples: c.All - f.missing, OfficialText: f.line}
 	for _, m := range allMetrics() {
 		value, ok := f.values[m.Name]

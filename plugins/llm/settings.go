@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters of a model.
-type settings struct {
+// modelSettings are the parameters of a model.
+type modelSettings struct {
 	language.Settings
 	Punkt    string             `param:"punkt"`  // folder of parameters; "": the package's own
 	Template string             `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
 	Programs execution.Settings // how programs of MBXP are executed, if they are
 }
 
-// search are the parameters of payloads and beams.
-type search struct {
+// beamSearch are the parameters of payloads and beams.
+type beamSearch struct {
 	DType         payload.DType `param:"dtype"`
 	Beams         int           `param:"beams" min:"1" max:"1024"`
 	EarlyStopping bool          `param:"early_stopping"`
@@ -29,7 +29,7 @@ type search struct {
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
-func readSettings(r *manifest.Request) settings {
+func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
 	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.Wanted() {
@@ -38,10 +38,10 @@ func readSettings(r *manifest.Request) settings {
 	return s
 }
 
-func parseSettings(p *option.Params) (s settings) {
+func parseSettings(p *option.Params) (s modelSettings) {
 	s.Bind(p, &s, option.By("prompt", parseTemplate))
 	s.Programs.Check(p, false)
-	var of search
+	var of beamSearch
 	option.Bind(p, &of, option.By("dtype", generation.ParseDType))
 	s.DType = of.DType
 	l := &s.Limits

@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// kind is which official data set a model has.
-type kind uint8
+// datasetKind is which official data set a model has.
+type datasetKind uint8
 
 const (
-	news     kind = iota // articles and summaries of CNN/DailyMail
-	orca                 // questions of OpenOrca
-	contexts             // tasks with long contexts
-	mixed                // OpenOrca, GSM8K and MBXP
+	news     datasetKind = iota // articles and summaries of CNN/DailyMail
+	orca                        // questions of OpenOrca
+	contexts                    // tasks with long contexts
+	mixed                       // OpenOrca, GSM8K and MBXP
 )
 
-func kindOf(model string) (kind, prompts.Format) {
+func kindOf(model string) (datasetKind, prompts.Format) {
 	switch {
 	case strings.HasPrefix(model, "llama2"):
 		return orca, prompts.OpenOrca()
@@ -33,14 +33,14 @@ func kindOf(model string) (kind, prompts.Format) {
 	return news, prompts.CNNDailyMail()
 }
 
-// texts are a data set. synthetic ones are scored by ROUGE, whatever the model.
-type texts struct {
-	kind  kind
+// textSet is a data set. Synthetic texts are scored by ROUGE, whatever the model.
+type textSet struct {
+	kind  datasetKind
 	items []prompts.Sample
 }
 
 // openTexts opens the samples of a request: the model's data set, or the synthetic one.
-func openTexts(r *manifest.Request) texts {
+func openTexts(r *manifest.Request) textSet {
 	if r.Dataset == "" {
 		return writeArticles(r.First(articles.EvalCount, "samples"))
 	}
@@ -50,19 +50,19 @@ func openTexts(r *manifest.Request) texts {
 	})
 	if err != nil {
 		r.Fault(sdk.Data(err))
-		return texts{}
+		return textSet{}
 	}
 	r.First(len(items), "samples")
-	return texts{k, items}
+	return textSet{k, items}
 }
 
 // instruction is what the synthetic articles' prompts ask for, in templates that have a place for it.
 const instruction = "Summarize the following news article:"
 
 // writeArticles writes the first count samples of the synthetic data set.
-func writeArticles(count int) texts {
+func writeArticles(count int) textSet {
 	set := articles.Eval()
-	all := texts{kind: news, items: make([]prompts.Sample, count)}
+	all := textSet{kind: news, items: make([]prompts.Sample, count)}
 	for i := range all.items {
 		a := set.At(i)
 		all.items[i] = prompts.Sample{Instruction: instruction, Input: a.Text, Output: a.Summary}

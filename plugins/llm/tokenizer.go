@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// tokenizer turns text into ids and back.
-type tokenizer = language.Tokenizer
+// textTokenizer turns text into ids and back.
+type textTokenizer = language.Tokenizer
 
 // openTokenizer opens the tokenizer at a path, or the embedded one. For the server's own there is none: nil.
-func openTokenizer(path string) (tokenizer, error) {
+func openTokenizer(path string) (textTokenizer, error) {
 	if path == language.ServerTokenizer {
 		return nil, nil
 	}

@@ -74,7 +74,7 @@ func TestEmbeddedPrompts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := template("articles"); p.Text != strings.Replace(want, "{input}", strings.TrimSpace(text), 1) {
+		if want := findTemplate("articles"); p.Text != strings.Replace(want, "{input}", strings.TrimSpace(text), 1) {
 			t.Errorf("prompt %d decodes to %q, its text is %q", i, text, p.Text)
 		}
 		if p.Tokens[0] != 1 || p.Tokens[len(p.Tokens)-1] != 2 {

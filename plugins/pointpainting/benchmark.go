@@ -30,30 +30,30 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{binding{}, cells{}, logged{}},
+		Open: openWorkload, Score: openScorer, Params: []any{networkBinding{}, gridSettings{}, logSettings{}},
 		Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
 	})
 }
 
-// open opens the data set and looks whether the model files are those of the two parts.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b, set := bind(r.Params), openFrames(r)
+// openWorkload opens the data set and checks that the model files are those of the two parts.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bindNetworks(r.Params), openFrames(r)
 	r.Fault(sdk.Usage(checkFiles(r.Files)))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Runs(&workload{binding: b, files: b.models(r.Files), set: set}), nil
+	return sdk.Runs(&frameWorkload{networkBinding: b, files: b.completeModels(r.Files), set: set}), nil
 }
 
-// logged is what a log means.
-type logged struct {
+// logSettings say how a log is read.
+type logSettings struct {
 	Empty bool `param:"missing" choices:"error,empty"` // a frame that is missing has no boxes
 }
 
-// score reads what is true of the frames.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	b, set := bind(r.Params), openFrames(r)
-	var l logged
+// openScorer reads what is true of the frames.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	b, set := bindNetworks(r.Params), openFrames(r)
+	var l logSettings
 	r.Bind(&l)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func openFrames(r *manifest.Request) waymo.Source {
 	if r.Dataset == "" {
 		set := streets.Eval()
 		set.N = r.First(set.Len(), "frames")
-		return keep(set)
+		return cacheFrames(set)
 	}
 	set, err := waymo.Open(r.Dataset, waymo.Options{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {

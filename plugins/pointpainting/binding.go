@@ -17,8 +17,8 @@ const (
 	detector     = "detector"
 )
 
-// binding is how frames go into the networks and boxes come out of them.
-type binding struct {
+// networkBinding is how frames go into the networks and boxes come out of them.
+type networkBinding struct {
 	grid    *lidar.Grid
 	Score   float32 `param:"score" min:"0" max:"1"`       // of boxes that are looked at, more than this
 	Overlap float32 `param:"overlap" min:"0" max:"1"`     // of a box with a better one, up to this
@@ -26,19 +26,19 @@ type binding struct {
 	InTime  bool    `param:"load" choices:"memory,files"` // files are read within the timed run
 }
 
-// cells are the parameters of the grid.
-type cells struct {
+// gridSettings are the parameters of the grid.
+type gridSettings struct {
 	Range   []float32 `param:"range"`
 	Voxel   []float32 `param:"voxel"`
 	Points  int       `param:"points" min:"1" max:"1<<16"`
 	Pillars int       `param:"pillars" min:"1" max:"1<<24"`
 }
 
-// bind reads the parameters.
-func bind(p *option.Params) (b binding) {
-	var c cells
+// bindNetworks reads the parameters.
+func bindNetworks(p *option.Params) (b networkBinding) {
+	var c gridSettings
 	option.Bind(p, &b)
-	option.Bind(p, &c, option.By("range", numbers(6)), option.By("voxel", numbers(3)))
+	option.Bind(p, &c, option.By("range", parseNumbers(6)), option.By("voxel", parseNumbers(3)))
 	if p.Err() != nil {
 		return b
 	}
@@ -49,8 +49,8 @@ func bind(p *option.Params) (b binding) {
 	return b
 }
 
-// numbers reads n numbers with commas between them.
-func numbers(n int) func(text string) ([]float32, error) {
+// parseNumbers reads n numbers with commas between them.
+func parseNumbers(n int) func(text string) ([]float32, error) {
 	return func(text string) ([]float32, error) {
 		fields := strings.Split(text, ",")
 		values := make([]float32, len(fields))
@@ -72,9 +72,9 @@ const (
 	classes   = 3
 )
 
-// models completes the files with the tensors that the binding uses. They are found by their places: nobody knows what
-// an export calls them.
-func (b *binding) models(files map[string]backend.Model) map[string]backend.Model {
+// completeModels completes the files with the tensors that the binding uses. They are found by their places: nobody
+// knows what an export calls them.
+func (b *networkBinding) completeModels(files map[string]backend.Model) map[string]backend.Model {
 	s, d := files[segmentation], files[detector]
 	s.Inputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, 3, -1, -1}}}
 	s.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, lidar.Classes, -1, -1}}}

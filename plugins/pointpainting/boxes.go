@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
 )
 
-// box is what was found in the lidar's frame.
-type box struct {
+// lidarBox is what was found in the lidar's frame.
+type lidarBox struct {
 	x, y, z               float32 // of the middle of its ground, in metres
 	width, length, height float32
 	angle                 float32 // in radians
@@ -18,20 +18,20 @@ type box struct {
 	score                 float32
 }
 
-// boxes are those of a frame. Their memory is used again for the next frame.
-type boxes struct {
-	found      []box
+// frameBoxes are the boxes of a frame. Their memory is used again for the next frame.
+type frameBoxes struct {
+	found      []lidarBox
 	candidates []int // rows
 	grounds    []kitti3d.Ground
 	kept       []int
 	bytes      []byte
 }
 
-func (b *boxes) reset() { b.found = b.found[:0] }
+func (b *frameBoxes) reset() { b.found = b.found[:0] }
 
-// choose keeps the boxes of the detector's rows, class by class, each by score: those above the least score that no
-// better one covers; of more than there may be, those of the best scores.
-func (b *boxes) choose(o *binding, rows []float32) error {
+// chooseBoxes keeps the boxes of the detector's rows, class by class, each by score: those above the least score that
+// no better one covers; of more than there may be, those of the best scores.
+func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
 	for i := 0; i < len(rows); i += rowValues {
 		for _, v := range rows[i+7 : i+7+classes] {
 			if !(v >= 0 && v <= 1) {
@@ -54,32 +54,32 @@ func (b *boxes) choose(o *binding, rows []float32) error {
 			b.candidates = append(b.candidates, i)
 		}
 		slices.SortStableFunc(b.candidates, func(x, y int) int { return cmp.Compare(score(y), score(x)) })
-		b.suppress(o.Overlap, rows)
+		b.suppressOverlaps(o.Overlap, rows)
 		for _, i := range b.kept {
-			b.found = append(b.found, decode(rows[i*rowValues:][:rowValues], class))
+			b.found = append(b.found, decodeBox(rows[i*rowValues:][:rowValues], class))
 		}
 	}
 	if len(b.found) > o.Most {
-		slices.SortStableFunc(b.found, func(x, y box) int { return cmp.Compare(y.score, x.score) })
+		slices.SortStableFunc(b.found, func(x, y lidarBox) int { return cmp.Compare(y.score, x.score) })
 		b.found = b.found[:o.Most]
 	}
 	return nil
 }
 
-// suppress keeps the candidates that share no more than so much with a better one that is kept.
-func (b *boxes) suppress(most float32, rows []float32) {
+// suppressOverlaps keeps the candidates that share no more than so much with a better one that is kept.
+func (b *frameBoxes) suppressOverlaps(most float32, rows []float32) {
 	b.kept, b.grounds = b.kept[:0], b.grounds[:0]
 	for _, i := range b.candidates {
 		ground := groundOf(rows[i*rowValues:])
-		if !b.covered(&ground, most) {
+		if !b.isCovered(&ground, most) {
 			b.kept, b.grounds = append(b.kept, i), append(b.grounds, ground)
 		}
 	}
 }
 
-func (b *boxes) covered(g *kitti3d.Ground, most float32) bool {
+func (b *frameBoxes) isCovered(g *kitti3d.Ground, most float32) bool {
 	for i := range b.grounds {
-		if ratio(&b.grounds[i], g) > most {
+		if overlapRatio(&b.grounds[i], g) > most {
 			return true
 		}
 	}
@@ -93,19 +93,19 @@ func groundOf(row []float32) kitti3d.Ground {
 	}.Ground()
 }
 
-// ratio is the area that two grounds share by that of both together, in float32 steps.
-func ratio(a, b *kitti3d.Ground) float32 {
+// overlapRatio is the intersection of two grounds over their union, in float32 steps.
+func overlapRatio(a, b *kitti3d.Ground) float32 {
 	shared := float32(a.Shared(b))
 	return shared / max(a.Area()+b.Area()-shared, 1e-8)
 }
 
-// decode reads a row. The angle comes into [-pi, 0), and those of direction 0 are turned around, in float32 steps.
-func decode(row []float32, class int) box {
+// decodeBox reads a row. The angle comes into [-pi, 0), and those of direction 0 are turned around, in float32 steps.
+func decodeBox(row []float32, class int) lidarBox {
 	const pi = float32(math.Pi)
 	turns := float32(math.Floor(float64(row[6]/pi + 1)))
 	angle := row[6] - turns*pi
 	angle += (1 - row[10]) * pi
-	return box{
+	return lidarBox{
 		x: row[0], y: row[1], z: row[2], width: row[3], length: row[4], height: row[5], angle: angle,
 		class: class, score: row[7+class],
 	}

@@ -10,44 +10,44 @@ import (
 // picture4 is the camera whose picture a box is projected into: the reference does it for all, and keeps the last.
 const picture4 = waymo.Cameras - 1
 
-// payload is what the log has of a frame: for each box 14 little-endian float32, dimensions (length, height, width),
-// location and angle in the frame of camera 0, the box in the picture of camera 4 (left, top, right, bottom), class,
-// score and the number of the image. Where nothing was found there is one row of thirteen -1 and the number. It is
-// valid until the next call.
-func (b *boxes) payload(f *waymo.Frame) []byte {
+// encodePayload returns what the log has of a frame: for each box 14 little-endian float32, dimensions (length, height,
+// width), location and angle in the frame of camera 0, the box in the picture of camera 4 (left, top, right, bottom),
+// class, score and the number of the image. Where nothing was found there is one row of thirteen -1 and the number. It
+// is valid until the next call.
+func (b *frameBoxes) encodePayload(f *waymo.Frame) []byte {
 	b.bytes = b.bytes[:0]
 	image := float32(f.Image)
 	if len(b.found) == 0 {
 		for range 13 {
-			b.add(-1)
+			b.appendFloats(-1)
 		}
-		b.add(image)
+		b.appendFloats(image)
 		return b.bytes
 	}
-	main := product(&f.Calibration.R0, &f.Calibration.Tr[0])
-	last := product(&f.Calibration.R0, &f.Calibration.Tr[picture4])
+	main := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[0])
+	last := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[picture4])
 	for i := range b.found {
 		found := &b.found[i]
-		b.add(found.length, found.height, found.width)
-		location := apply(&main, found.x, found.y, found.z)
-		b.add(location[0], location[1], location[2], found.angle)
-		box := found.project(&last, &f.Calibration.P[picture4], f.Shapes[picture4])
-		b.add(box[:]...)
-		b.add(float32(found.class), found.score, image)
+		b.appendFloats(found.length, found.height, found.width)
+		location := applyMatrix(&main, found.x, found.y, found.z)
+		b.appendFloats(location[0], location[1], location[2], found.angle)
+		box := found.projectBox(&last, &f.Calibration.P[picture4], f.Shapes[picture4])
+		b.appendFloats(box[:]...)
+		b.appendFloats(float32(found.class), found.score, image)
 	}
 	return b.bytes
 }
 
-func (b *boxes) add(values ...float32) {
+func (b *frameBoxes) appendFloats(values ...float32) {
 	for _, v := range values {
 		b.bytes = binary.LittleEndian.AppendUint32(b.bytes, math.Float32bits(v))
 	}
 }
 
-// project is the box around the eight corners in a camera's picture: left and top at least 0, right and bottom at most
-// the picture's sides. What lies behind the camera is projected as if it were before it.
-func (b *box) project(camera, p *waymo.Matrix, s waymo.Shape) [4]float32 {
-	middle := apply(camera, b.x, b.y, b.z)
+// projectBox returns the box around the eight corners in a camera's picture: left and top at least 0, right and bottom
+// at most the picture's sides. What lies behind the camera is projected as if it were before it.
+func (b *lidarBox) projectBox(camera, p *waymo.Matrix, s waymo.Shape) [4]float32 {
+	middle := applyMatrix(camera, b.x, b.y, b.z)
 	sin, cos := float32(math.Sin(float64(b.angle))), float32(math.Cos(float64(b.angle)))
 	var low, high [2]float32
 	for corner := range 8 {
@@ -61,7 +61,7 @@ func (b *box) project(camera, p *waymo.Matrix, s waymo.Shape) [4]float32 {
 		if corner&4 != 0 {
 			z = -z
 		}
-		at := apply(p, x*cos+z*sin+middle[0], y+middle[1], z*cos-x*sin+middle[2])
+		at := applyMatrix(p, x*cos+z*sin+middle[0], y+middle[1], z*cos-x*sin+middle[2])
 		for k := range low {
 			v := at[k] / at[2]
 			if corner == 0 {
@@ -75,8 +75,8 @@ func (b *box) project(camera, p *waymo.Matrix, s waymo.Shape) [4]float32 {
 	}
 }
 
-// product is the matrix that does what b does, and then what a does.
-func product(a, b *waymo.Matrix) (m waymo.Matrix) {
+// multiplyMatrices returns the matrix that applies b, and then a.
+func multiplyMatrices(a, b *waymo.Matrix) (m waymo.Matrix) {
 	for row := range 4 {
 		for column := range 4 {
 			for k := range 4 {
@@ -87,8 +87,8 @@ func product(a, b *waymo.Matrix) (m waymo.Matrix) {
 	return m
 }
 
-// apply is the first three of what a matrix makes of (x, y, z, 1).
-func apply(m *waymo.Matrix, x, y, z float32) (v [3]float32) {
+// applyMatrix returns the first three values of the product of a matrix and (x, y, z, 1).
+func applyMatrix(m *waymo.Matrix, x, y, z float32) (v [3]float32) {
 	for k := range v {
 		v[k] = m[4*k]*x + m[4*k+1]*y + m[4*k+2]*z + m[4*k+3]
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows frames from above.
-type gallery struct {
-	binding
+// frameGallery shows frames from above.
+type frameGallery struct {
+	networkBinding
 	set waymo.Source
 }
 
@@ -29,26 +29,26 @@ const (
 	side = 360 // of the shown square in pixels
 )
 
-// seen is a box of the log or of the data set.
-type seen struct {
+// shownObject is a box of the log or of the data set.
+type shownObject struct {
 	kitti3d.Box
 	class int
 }
 
-// truth are the objects of a frame that count.
-func (g *gallery) truth(i int) (all []seen) {
+// trueObjects returns the objects of a frame that count.
+func (g *frameGallery) trueObjects(i int) (all []shownObject) {
 	for _, o := range g.set.Frame(i).Objects {
 		for class, name := range kitti3d.Classes() {
 			if o.Name == name && o.Difficulty == 0 {
-				all = append(all, seen{truth(o).Box, class})
+				all = append(all, shownObject{truthObject(o).Box, class})
 			}
 		}
 	}
 	return all
 }
 
-// detections are those of a payload that the model is sure of.
-func detections(payload []byte) (all []seen) {
+// parseDetections returns the detections of a payload that the model is sure of.
+func parseDetections(payload []byte) (all []shownObject) {
 	const row = 14
 	for ; len(payload) >= 4*row; payload = payload[4*row:] {
 		var v [row]float32
@@ -57,14 +57,14 @@ func detections(payload []byte) (all []seen) {
 		}
 		if v[0] > 0 && v[12] >= sure {
 			box := kitti3d.Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]}
-			all = append(all, seen{box, int(v[11])})
+			all = append(all, shownObject{box, int(v[11])})
 		}
 	}
 	return all
 }
 
-// found counts the detections that are of an object, each of one of its own.
-func found(detections, objects []seen) (n int) {
+// countFound counts the detections that match an object, each another one.
+func countFound(detections, objects []shownObject) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
 		for i, o := range objects {
@@ -78,52 +78,52 @@ func found(detections, objects []seen) (n int) {
 	return n
 }
 
-// rate is how many objects were missed and how many found that are not there.
-func (g *gallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	i, sure := int(e.QSLIndex), detections(e.Data)
-	objects := g.truth(i)
-	return float64(len(objects) + len(sure) - 2*found(sure, objects)), func() (sdk.Exhibit, error) {
-		return g.show(i, objects, sure)
+// rateFrame rates a frame by how many objects were missed and how many found that are not there.
+func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	i, sure := int(e.QSLIndex), parseDetections(e.Data)
+	objects := g.trueObjects(i)
+	return float64(len(objects) + len(sure) - 2*countFound(sure, objects)), func() (sdk.Exhibit, error) {
+		return g.showFrame(i, objects, sure)
 	}
 }
 
-// show draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
+// showFrame draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
 // cameras see them in, grey where none does, and boxes.
-func (g *gallery) show(i int, objects, sure []seen) (sdk.Exhibit, error) {
-	pillars, err := g.coloured(i)
+func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibit, error) {
+	pillars, err := g.colourPillars(i)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	view := above{image.NewNRGBA(image.Rect(0, 0, side, side)), float64(max(g.grid.High[0], g.grid.High[1]))}
+	view := topView{image.NewNRGBA(image.Rect(0, 0, side, side)), float64(max(g.grid.High[0], g.grid.High[1]))}
 	for k := range view.Pix {
 		view.Pix[k] = 0xff
 	}
 	f := g.set.Frame(i)
-	camera := product(&f.Calibration.R0, &f.Calibration.Tr[0])
+	camera := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[0])
 	for k := range pillars.Counts {
 		for point := range slices.Chunk(pillars.Of(k), lidar.Painted) {
-			view.point(apply(&camera, point[0], point[1], point[2]), point[lidar.Values:])
+			view.drawPoint(applyMatrix(&camera, point[0], point[1], point[2]), point[lidar.Values:])
 		}
 	}
 	for _, o := range objects {
-		view.box(o.Box, exhibit.Truth)
+		view.drawBox(o.Box, exhibit.Truth)
 	}
 	for _, d := range sure {
-		view.box(d.Box, exhibit.Found)
+		view.drawBox(d.Box, exhibit.Found)
 	}
 	text, err := exhibit.PNG(view.NRGBA)
-	right := found(sure, objects)
+	right := countFound(sure, objects)
 	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("frame %d (image %d) from above, %.4g m to each side: %d of %d "+
 		"objects (green) found, %d detections (red) of nothing", i, f.Image, view.reach, right, len(objects),
 		len(sure)-right)}, err
 }
 
-// coloured are the pillars of a frame, whose points are painted with the colours of pixels instead of scores: red,
-// green, blue, and 1.
-func (g *gallery) coloured(i int) (*lidar.Pillars, error) {
-	w := workload{binding: g.binding, set: g.set}
-	s := sample{index: i, frame: g.set.Frame(i)}
-	if err := w.read(&s); err != nil {
+// colourPillars returns the pillars of a frame, whose points are painted with the colours of pixels instead of scores:
+// red, green, blue, and 1.
+func (g *frameGallery) colourPillars(i int) (*lidar.Pillars, error) {
+	w := frameWorkload{networkBinding: g.networkBinding, set: g.set}
+	s := frameSample{index: i, frame: g.set.Frame(i)}
+	if err := w.readSensors(&s); err != nil {
 		return nil, err
 	}
 	pillars, p := new(lidar.Pillars), new(lidar.Painter)
@@ -143,30 +143,30 @@ func (g *gallery) coloured(i int) (*lidar.Pillars, error) {
 	return pillars, nil
 }
 
-// above is a square of the ground, reach metres to each side of its middle.
-type above struct {
+// topView is a square of the ground, reach metres to each side of its middle.
+type topView struct {
 	*image.NRGBA
 	reach float64
 }
 
-func (a above) pixel(x, z float64) (column, row int) {
+func (a topView) pixelOf(x, z float64) (column, row int) {
 	return int((x/a.reach + 1) * side / 2), int((1 - z/a.reach) * side / 2)
 }
 
-// point draws a point of the camera's frame with its colours.
-func (a above) point(at [3]float32, s []float32) {
+// drawPoint draws a point of the camera's frame with its colours.
+func (a topView) drawPoint(at [3]float32, s []float32) {
 	c := color.NRGBA{0xb0, 0xb0, 0xb0, 0xff}
 	if s[3] > 0 {
 		c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
 	}
-	x, y := a.pixel(float64(at[0]), float64(at[2]))
+	x, y := a.pixelOf(float64(at[0]), float64(at[2]))
 	for k := range 4 { // so large that one sees its colour
 		a.SetNRGBA(x+k%2, y+k/2, c)
 	}
 }
 
-// box draws the outline of a box's ground.
-func (a above) box(b kitti3d.Box, c color.NRGBA) {
+// drawBox draws the outline of a box's ground.
+func (a topView) drawBox(b kitti3d.Box, c color.NRGBA) {
 	sin, cos := math.Sincos(float64(b.RotationY))
 	l, w := float64(b.Dimensions[0])/2, float64(b.Dimensions[2])/2
 	corner := func(i int) (x, z float64) {
@@ -179,7 +179,7 @@ func (a above) box(b kitti3d.Box, c color.NRGBA) {
 		x1, z1 := corner(i + 1)
 		for k := range steps {
 			t := float64(k) / steps
-			x, y := a.pixel(x0+t*(x1-x0), z0+t*(z1-z0))
+			x, y := a.pixelOf(x0+t*(x1-x0), z0+t*(z1-z0))
 			a.SetNRGBA(x, y, c)
 		}
 	}

@@ -6,18 +6,18 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 )
 
-// drawn are frames that are drawn when they are asked for: what is known of each is drawn once.
-type drawn struct {
+// cachedFrames are frames that are drawn when they are asked for: what is known of each is drawn once.
+type cachedFrames struct {
 	waymo.Source
 	frames []func() *waymo.Frame
 }
 
-func keep(s waymo.Source) *drawn {
-	d := &drawn{Source: s}
+func cacheFrames(s waymo.Source) *cachedFrames {
+	d := &cachedFrames{Source: s}
 	for i := range s.Len() {
 		d.frames = append(d.frames, sync.OnceValue(func() *waymo.Frame { return s.Frame(i) }))
 	}
 	return d
 }
 
-func (d *drawn) Frame(i int) *waymo.Frame { return d.frames[i]() }
+func (d *cachedFrames) Frame(i int) *waymo.Frame { return d.frames[i]() }

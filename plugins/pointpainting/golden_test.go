@@ -40,7 +40,7 @@ func TestGoldenSuppression(t *testing.T) {
 			Scores []float32
 		}
 		golden.ReadJSON(t, path, &cases)
-		o, b := &binding{Score: 0.1, Overlap: 0.25, Most: 500}, new(boxes)
+		o, b := &networkBinding{Score: 0.1, Overlap: 0.25, Most: 500}, new(frameBoxes)
 		for _, c := range cases {
 			var rows []float32
 			nan := false
@@ -50,7 +50,7 @@ func TestGoldenSuppression(t *testing.T) {
 				}
 			}
 			b.reset()
-			if err := b.choose(o, rows); (err != nil) != nan {
+			if err := b.chooseBoxes(o, rows); (err != nil) != nan {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 			if nan { // which the reference keeps
@@ -92,7 +92,7 @@ func TestGoldenRatio(t *testing.T) {
 				}.Ground()
 			}
 			a, b := ground(c.A), ground(c.B)
-			if got := float64(ratio(&a, &b)); c.Ratio != nil && math.Abs(got-*c.Ratio) > 2e-5 {
+			if got := float64(overlapRatio(&a, &b)); c.Ratio != nil && math.Abs(got-*c.Ratio) > 2e-5 {
 				t.Errorf("%s: ratio %v, want %v", c.Name, got, *c.Ratio)
 			}
 		}
@@ -115,12 +115,12 @@ func TestGoldenCameraBoxes(t *testing.T) {
 			f.Calibration.P[k] = c.Calib["P"+strconv.Itoa(k)]
 			f.Calibration.Tr[k] = c.Calib["Tr_velo_to_cam_"+strconv.Itoa(k)]
 		}
-		b := new(boxes)
+		b := new(frameBoxes)
 		for i, v := range c.Lidar {
-			b.found = append(b.found, box{v[0], v[1], v[2], v[3], v[4], v[5], v[6], i % classes, 0.5})
+			b.found = append(b.found, lidarBox{v[0], v[1], v[2], v[3], v[4], v[5], v[6], i % classes, 0.5})
 		}
 		values := make([]float32, 14*len(c.Lidar))
-		if _, err := binary.Decode(b.payload(f), binary.LittleEndian, values); err != nil {
+		if _, err := binary.Decode(b.encodePayload(f), binary.LittleEndian, values); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range c.Camera {
@@ -170,8 +170,8 @@ func TestMissingFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := new(boxes)
-		err = s.Add(mllog.AccuracyEntry{Data: b.payload(streets.Eval().Frame(0))})
+		b := new(frameBoxes)
+		err = s.Add(mllog.AccuracyEntry{Data: b.encodePayload(streets.Eval().Frame(0))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,39 +15,39 @@ import (
 // errOutput is in the chain of every error about what a network gave.
 var errOutput = errors.New("the network's output is not what the benchmark needs")
 
-// run takes frames through both networks. Its memory is used again for the next frame.
-type run struct {
-	*workload
+// frameRun takes frames through both networks. Its memory is used again for the next frame.
+type frameRun struct {
+	*frameWorkload
 	segmentation, detector backend.Session
 
 	levels  []float32 // of a picture
 	kept    []float32 // points within the space
 	painter lidar.Painter
 	pillars lidar.Pillars
-	boxes   boxes
+	boxes   frameBoxes
 
 	in  [3]backend.Tensor
 	out [1]backend.Tensor
 }
 
-func newRun(w *workload, s sdk.Sessions) *run {
-	return &run{workload: w, segmentation: s.Part(segmentation), detector: s.Part(detector)}
+func newRun(w *frameWorkload, s sdk.Sessions) *frameRun {
+	return &frameRun{frameWorkload: w, segmentation: s.Part(segmentation), detector: s.Part(detector)}
 }
 
 // Run appends the boxes of each frame.
-func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+func (r *frameRun) Run(ctx context.Context, samples []*frameSample, p *sdk.Payloads) error {
 	for _, s := range samples {
-		if err := r.frame(ctx, s, p); err != nil {
+		if err := r.runFrame(ctx, s, p); err != nil {
 			return fmt.Errorf("sample %d (image %d): %w", s.index, s.frame.Image, err)
 		}
 	}
 	return nil
 }
 
-func (r *run) frame(ctx context.Context, s *sample, p *sdk.Payloads) error {
+func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads) error {
 	if s.pictures[0] == nil {
 		read := *s
-		if err := r.read(&read); err != nil {
+		if err := r.readSensors(&read); err != nil {
 			return err
 		}
 		s = &read
@@ -57,7 +57,7 @@ func (r *run) frame(ctx context.Context, s *sample, p *sdk.Payloads) error {
 	r.painter.Start(&r.pillars)
 	calibration := lidar.Calibration(s.frame.Calibration)
 	for k, picture := range s.pictures {
-		if err := r.paint(ctx, &calibration, k, picture); err != nil {
+		if err := r.paintPoints(ctx, &calibration, k, picture); err != nil {
 			return fmt.Errorf("camera %d: %w", k, err)
 		}
 	}
@@ -65,15 +65,15 @@ func (r *run) frame(ctx context.Context, s *sample, p *sdk.Payloads) error {
 	r.boxes.reset()
 	if len(r.pillars.Counts) == 0 {
 		r.empty.Add(1)
-	} else if err := r.detect(ctx); err != nil {
+	} else if err := r.detectBoxes(ctx); err != nil {
 		return err
 	}
-	p.Append(r.boxes.payload(s.frame))
+	p.Append(r.boxes.encodePayload(s.frame))
 	return nil
 }
 
-// paint runs the segmentation over a picture, and paints the points that its camera sees.
-func (r *run) paint(ctx context.Context, c *lidar.Calibration, camera int, picture *image.RGB) error {
+// paintPoints runs the segmentation over a picture, and paints the points that its camera sees.
+func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera int, picture *image.RGB) error {
 	n := 3 * picture.H * picture.W
 	r.levels = slices.Grow(r.levels[:0], n)[:n]
 	if err := image.Normalise(r.levels, picture); err != nil {
@@ -95,8 +95,8 @@ func (r *run) paint(ctx context.Context, c *lidar.Calibration, camera int, pictu
 	return nil
 }
 
-// detect runs the detector over the pillars, and keeps the best of its boxes.
-func (r *run) detect(ctx context.Context) error {
+// detectBoxes runs the detector over the pillars, and keeps the best of its boxes.
+func (r *frameRun) detectBoxes(ctx context.Context) error {
 	n := int64(len(r.pillars.Counts))
 	r.in = [3]backend.Tensor{
 		{DType: backend.Float32, Shape: []int64{n, int64(r.grid.Points), lidar.Painted},
@@ -115,7 +115,7 @@ func (r *run) detect(ctx context.Context) error {
 	if err := checkOutput(&r.out[0], -1, rowValues); err != nil {
 		return fmt.Errorf("the %s: %w", detector, err)
 	}
-	if err := r.boxes.choose(&r.binding, backend.View[float32](r.out[0].Data)); err != nil {
+	if err := r.boxes.chooseBoxes(&r.networkBinding, backend.View[float32](r.out[0].Data)); err != nil {
 		return fmt.Errorf("the %s: %w: %w", detector, errOutput, err)
 	}
 	return nil

@@ -98,10 +98,10 @@ func values(changes ...string) *option.Params {
 	return option.NewParams(all)
 }
 
-func newWorkload(t *testing.T, changes ...string) *workload {
+func newWorkload(t *testing.T, changes ...string) *frameWorkload {
 	t.Helper()
 	p := values(changes...)
-	w := &workload{binding: bind(p), set: keep(streets.Eval())}
+	w := &frameWorkload{networkBinding: bindNetworks(p), set: cacheFrames(streets.Eval())}
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Run(t.Context(), []*sample{f}, &p); err != nil {
+			if err := r.Run(t.Context(), []*frameSample{f}, &p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -163,7 +163,7 @@ func TestNoPoint(t *testing.T) {
 	nan := float32(math.NaN())
 	f.points = []float32{nan, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, -2, 0, 0}
 	var p sdk.Payloads
-	if err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*sample{f}, &p); err != nil {
+	if err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*frameSample{f}, &p); err != nil {
 		t.Fatal(err)
 	}
 	want := [14]float32{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, float32(f.frame.Image)}
@@ -216,7 +216,7 @@ func TestGreyPicture(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, s, d := newWorkload(t), redIsPerson(), firstIsBox()
 	var p sdk.Payloads
-	err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*sample{w.WarmSample()}, &p)
+	err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*frameSample{w.WarmSample()}, &p)
 	if err != nil || s.runs != waymo.Cameras || d.runs != 1 {
 		t.Errorf("%v, %d and %d runs", err, s.runs, d.runs)
 	}
@@ -249,7 +249,7 @@ func TestRunReportsWhatTheNetworksGive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = newRun(w, s).Run(t.Context(), []*sample{f}, &sdk.Payloads{})
+		err = newRun(w, s).Run(t.Context(), []*frameSample{f}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || networks[c.part].inUse != 0 {
 			t.Errorf("%s: %v, %d outputs not released", name, err, networks[c.part].inUse)
 			continue
@@ -266,8 +266,8 @@ func TestMostBoxes(t *testing.T) {
 		row[7+i%3] = 0.2 + 0.05*float32(i)
 		all = append(all, row...)
 	}
-	b := new(boxes)
-	if err := b.choose(&binding{Score: 0.1, Overlap: 0.25, Most: 4}, all); err != nil {
+	b := new(frameBoxes)
+	if err := b.chooseBoxes(&networkBinding{Score: 0.1, Overlap: 0.25, Most: 4}, all); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range b.found {
@@ -288,7 +288,7 @@ func TestParameters(t *testing.T) {
 		{"pillars", "-1", "pillars"}, {"score", "2", "score"}, {"load", "disk", "load"},
 	} {
 		p := values(c[0], c[1])
-		bind(p)
+		bindNetworks(p)
 		sdktest.WantError(t, p.Err(), c[2])
 	}
 }
@@ -317,8 +317,8 @@ func TestFiles(t *testing.T) {
 		if err := checkFiles(files); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-		b := bind(values())
-		if made := b.models(files); len(made[detector].Inputs) != 3 || len(before[detector].Inputs) != 0 {
+		b := bindNetworks(values())
+		if made := b.completeModels(files); len(made[detector].Inputs) != 3 || len(before[detector].Inputs) != 0 {
 			t.Errorf("%s: %+v", name, made)
 		}
 	}

@@ -12,18 +12,18 @@ import (
 )
 
 // newScorer computes average precisions. Each frame must be in the log, unless missing ones are taken as empty.
-func newScorer(b binding, set waymo.Source, missingIsEmpty bool, exhibits int) sdk.Scorer {
+func newScorer(b networkBinding, set waymo.Source, missingIsEmpty bool, exhibits int) sdk.Scorer {
 	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
 		f := set.Frame(i)
-		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, truth)}
+		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, truthObject)}
 	}))
 	metric.MissingIsEmpty = missingIsEmpty
 	add := func(sample uint64, answer []byte) error { return metric.Add(int(sample), answer) }
-	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: (&gallery{b, set}).rate}
+	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: (&frameGallery{b, set}).rateFrame}
 	return scoring.New(scoring.Of(add, metric.Result), log, scoreOf)
 }
 
-func truth(o waymo.Object) kitti3d.Object {
+func truthObject(o waymo.Object) kitti3d.Object {
 	return kitti3d.Object{
 		Name: o.Name, Difficulty: o.Difficulty,
 		Box: kitti3d.Box{Location: o.Location, Dimensions: o.Dimensions, RotationY: o.RotationY},
@@ -42,11 +42,11 @@ func scoreOf(r kitti3d.Result, c scoring.Counts) (sdk.Score, error) {
 	for i, name := range kitti3d.Classes() {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: name + " AP", Value: r.Classes[i] / 100})
 	}
-	score.Notes = notes(r)
+	score.Notes = scoreNotes(r)
 	return score, nil
 }
 
-func notes(r kitti3d.Result) (n sdk.Notes) {
+func scoreNotes(r kitti3d.Result) (n sdk.Notes) {
 	n.Dropped(r.Again)
 	n.Count(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found (missing=empty), "+
 		"where the official script stops")

@@ -12,14 +12,14 @@ import (
 )
 
 var (
-	_ sdk.ClientWorker = (*workload)(nil)
-	_ sdk.Remarker     = (*workload)(nil)
+	_ sdk.ClientWorker = (*frameWorkload)(nil)
+	_ sdk.Remarker     = (*frameWorkload)(nil)
 )
 
-// workload is the benchmark opened on two model files and one data set. It takes its samples through the sessions
+// frameWorkload is the benchmark opened on two model files and one data set. It takes its samples through the sessions
 // itself (sdk.Runner).
-type workload struct {
-	binding
+type frameWorkload struct {
+	networkBinding
 	files map[string]backend.Model
 	set   waymo.Source
 	empty atomic.Int64 // frames without a pillar
@@ -27,17 +27,17 @@ type workload struct {
 	converted atomic.Pointer[string]
 }
 
-// sample is a frame with what was read of it.
-type sample struct {
+// frameSample is a frame with what was read of it.
+type frameSample struct {
 	index    int
 	frame    *waymo.Frame
 	points   []float32
 	pictures [waymo.Cameras]*image.RGB // nil: they are read within the timed run
 }
 
-func (w *workload) Len() int { return w.set.Len() }
+func (w *frameWorkload) Len() int { return w.set.Len() }
 
-func (w *workload) Parts() []sdk.Part {
+func (w *frameWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: segmentation, Model: w.files[segmentation], RunsPerSample: waymo.Cameras, MaxBatch: 1},
 		{Name: detector, Model: w.files[detector]},
@@ -45,15 +45,15 @@ func (w *workload) Parts() []sdk.Part {
 }
 
 // Load reads frame i, and decodes its pictures.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
-	s := &sample{index: i, frame: w.set.Frame(i)}
+func (w *frameWorkload) Load(_ context.Context, i int) (*frameSample, error) {
+	s := &frameSample{index: i, frame: w.set.Frame(i)}
 	if w.InTime {
 		return s, nil
 	}
-	return s, w.read(s)
+	return s, w.readSensors(s)
 }
 
-func (w *workload) read(s *sample) (err error) {
+func (w *frameWorkload) readSensors(s *frameSample) (err error) {
 	if s.points, err = w.set.ReadPoints(s.index); err != nil {
 		return sdk.Data(fmt.Errorf("sample %d: %w", s.index, err))
 	}
@@ -73,12 +73,12 @@ func (w *workload) read(s *sample) (err error) {
 }
 
 // WarmSample is a single point before black pictures, which no data set holds.
-func (w *workload) WarmSample() *sample {
+func (w *frameWorkload) WarmSample() *frameSample {
 	first, middle := w.set.Frame(0), [3]float32{}
 	for k := range middle {
 		middle[k] = (w.grid.Low[k] + w.grid.High[k]) / 2
 	}
-	s := &sample{
+	s := &frameSample{
 		frame: &waymo.Frame{Calibration: first.Calibration, Shapes: first.Shapes}, points: append(middle[:], 0, 0),
 	}
 	for k, shape := range first.Shapes {
@@ -88,13 +88,15 @@ func (w *workload) WarmSample() *sample {
 }
 
 // NewRun returns the memory of one worker.
-func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) { return newRun(w, s), nil }
+func (w *frameWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frameSample], error) {
+	return newRun(w, s), nil
+}
 
 // MaxBatch is one frame, as in the reference.
-func (w *workload) MaxBatch() int { return 1 }
+func (w *frameWorkload) MaxBatch() int { return 1 }
 
 // ClientWork is never nothing: two networks are called, with work between them.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *frameWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	work := []string{
 		"the levels of five pictures are normalised, one request for each picture",
 		"points are sorted into pillars, and painted with the scores of the pixels that they are seen at",
@@ -107,7 +109,7 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 }
 
 // Remarks say what was particular of the run.
-func (w *workload) Remarks() (r sdk.Remarks) {
+func (w *frameWorkload) Remarks() (r sdk.Remarks) {
 	if of, ok := w.set.(interface{ Warnings() []string }); ok {
 		r.Notes = of.Warnings()
 	}
@@ -124,4 +126,4 @@ func (w *workload) Remarks() (r sdk.Remarks) {
 	return r
 }
 
-func (w *workload) Close() error { return nil }
+func (w *frameWorkload) Close() error { return nil }

@@ -29,13 +29,13 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}, language.Lengths{}, sampling{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.Lengths{}, drawSettings{}},
 		Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
 	})
 }
 
-// open reads the tokenizer and the data set, and makes all prompts.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload reads the tokenizer and the data set, and makes all prompts.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
@@ -51,12 +51,13 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}, f, s.samples()}
+	w := &reasoningWorkload{&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}, f,
+		s.drawsTokens()}
 	return sdk.Prompts(w), nil
 }
 
-// score reads the truths of the data set, and the tokenizer.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads the truths of the data set, and the tokenizer.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.Fault(err)
@@ -65,11 +66,11 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	f := familyOf(r.Model.Name)
-	decode, err := f.decoder(t)
+	decode, err := f.payloadDecoder(t)
 	if err != nil {
 		return nil, err
 	}
-	o.Script, o.Decode = f.script(), decode
+	o.Script, o.Decode = f.officialScript(), decode
 	return newScorer(&s, items, o, note, r.Exhibits), nil
 }
 

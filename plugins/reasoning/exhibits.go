@@ -14,36 +14,38 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery keeps the answers of each set that people should look at: first those in which nothing was found, then wrong
-// ones, then those that are right by little.
-type gallery struct {
-	script reasoning.Script
-	most   int // of a set
-	items  []prompts.Sample
-	decode func(ids []int32) (string, error) // of questions that are ids
-	sets   map[string][]reasoning.Answer     // the worst first
+// worstGallery keeps the answers of each set that people should look at: first those in which nothing was found, then
+// wrong ones, then those that are right by little.
+type worstGallery struct {
+	script    reasoning.Script
+	maxPerSet int // of a set
+	items     []prompts.Sample
+	decode    func(ids []int32) (string, error) // of questions that are ids
+	sets      map[string][]reasoning.Answer     // the worst first
 }
 
-// mostEnd is how many characters of an answer's end are shown: the end of the thought, and what came of it.
-const mostEnd = 1500
+// maxEndChars limits the characters of an answer's end that are shown: the end of the thought, and what came of it.
+const maxEndChars = 1500
 
-// look takes a graded answer in if it is among the worst of its set. Of equal ones the first of the data set count.
-func (g *gallery) look(a reasoning.Answer) {
+// addAnswer takes a graded answer in if it is among the worst of its set. Of equal ones the first of the data set
+// count.
+func (g *worstGallery) addAnswer(a reasoning.Answer) {
 	name := g.items[a.Index].Task
 	set := g.sets[name]
 	at, _ := slices.BinarySearchFunc(set, a, func(a, b reasoning.Answer) int {
-		return cmp.Or(cmp.Compare(badness(b), badness(a)), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(rateBadness(b), rateBadness(a)), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Entry,
+			b.Entry))
 	})
-	if at >= g.most {
+	if at >= g.maxPerSet {
 		return
 	}
-	a.Text = end(a.Text)
+	a.Text = lastPart(a.Text)
 	set = slices.Insert(set, at, a)
-	g.sets[name] = set[:min(len(set), g.most)]
+	g.sets[name] = set[:min(len(set), g.maxPerSet)]
 }
 
-// badness says how bad an answer is.
-func badness(a reasoning.Answer) int {
+// rateBadness rates how bad an answer is.
+func rateBadness(a reasoning.Answer) int {
 	switch {
 	case !a.Found:
 		return 4
@@ -57,9 +59,9 @@ func badness(a reasoning.Answer) int {
 	return 0
 }
 
-// end is the last part of a text.
-func end(text string) string {
-	n := utf8.RuneCountInString(text) - mostEnd
+// lastPart returns the end of a text, of at most maxEndChars characters.
+func lastPart(text string) string {
+	n := utf8.RuneCountInString(text) - maxEndChars
 	if n <= 0 {
 		return text
 	}
@@ -70,8 +72,8 @@ func end(text string) string {
 	return "… " + strings.Clone(text)
 }
 
-// exhibits are the worst answers that were kept; of equally bad ones those of each set in turn.
-func (g *gallery) exhibits() []sdk.Exhibit {
+// listExhibits lists the worst answers that were kept; of equally bad ones those of each set in turn.
+func (g *worstGallery) listExhibits() []sdk.Exhibit {
 	type ranked struct {
 		reasoning.Answer
 		set  string
@@ -81,21 +83,21 @@ func (g *gallery) exhibits() []sdk.Exhibit {
 	for _, name := range slices.Sorted(maps.Keys(g.sets)) {
 		counts := map[int]int{}
 		for _, a := range g.sets[name] {
-			all = append(all, ranked{a, name, counts[badness(a)]})
-			counts[badness(a)]++
+			all = append(all, ranked{a, name, counts[rateBadness(a)]})
+			counts[rateBadness(a)]++
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(badness(b.Answer), badness(a.Answer)), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(rateBadness(b.Answer), rateBadness(a.Answer)), cmp.Compare(a.rank, b.rank))
 	})
 	var shown []sdk.Exhibit
-	for _, a := range all[:min(len(all), g.most)] {
-		shown = append(shown, g.show(a.set, a.Answer))
+	for _, a := range all[:min(len(all), g.maxPerSet)] {
+		shown = append(shown, g.showAnswer(a.set, a.Answer))
 	}
 	return shown
 }
 
-func (g *gallery) show(set string, a reasoning.Answer) sdk.Exhibit {
+func (g *worstGallery) showAnswer(set string, a reasoning.Answer) sdk.Exhibit {
 	item := g.items[a.Index]
 	question := item.Input
 	if question == "" && len(item.Tokens) > 0 {
@@ -110,13 +112,13 @@ func (g *gallery) show(set string, a reasoning.Answer) sdk.Exhibit {
 		pairs = append([]string{"QUESTION", question}, pairs...)
 	}
 	return sdk.Exhibit{
-		Caption: fmt.Sprintf("sample %d of %s, %d tokens: %s", a.Index, set, a.Tokens, g.verdict(set, a)),
+		Caption: fmt.Sprintf("sample %d of %s, %d tokens: %s", a.Index, set, a.Tokens, g.verdictText(set, a)),
 		Text:    exhibit.Texts(pairs...),
 	}
 }
 
-// verdict says what an answer was found to be, and by what.
-func (g *gallery) verdict(set string, a reasoning.Answer) string {
+// verdictText describes the verdict on an answer, and what it is based on.
+func (g *worstGallery) verdictText(set string, a reasoning.Answer) string {
 	grader, _ := g.script.Grader(set) // of a set that was graded
 	word := "wrong"
 	switch {

@@ -41,7 +41,7 @@ func TestExhibits(t *testing.T) {
 	}
 	data := write(t, "data.jsonl", rows.String())
 	answers := []string{
-		"Answer: A", strings.Repeat("é", 2*mostEnd) + " Answer: C", `\boxed{\frac{1}{2}}`, "five",
+		"Answer: A", strings.Repeat("é", 2*maxEndChars) + " Answer: C", `\boxed{\frac{1}{2}}`, "five",
 		"```python\npass\n```", "so it is I", `\boxed{7}`,
 	}
 	all := show(t, "deepseek-r1", data, 6, deepseek(t), answers...)
@@ -63,7 +63,7 @@ func TestExhibits(t *testing.T) {
 	}
 	text := all[1].Text
 	if !strings.HasPrefix(text, "QUESTION\nquestion 1\n\nEND OF THE ANSWER\n… é") ||
-		!strings.HasSuffix(text, "é Answer: C\n\nEXTRACTED\nC\n\nEXPECTED\nB") || strings.Count(text, "é") != mostEnd-10 {
+		!strings.HasSuffix(text, "é Answer: C\n\nEXTRACTED\nC\n\nEXPECTED\nB") || strings.Count(text, "é") != maxEndChars-10 {
 		t.Errorf("the text of a long answer: %q", text)
 	}
 	if len(show(t, "deepseek-r1", data, 0, deepseek(t), answers...)) > 0 {

@@ -14,31 +14,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// family is which of the two models a benchmark is of, with its rules.
-type family uint8
+// modelFamily is which of the two models a benchmark is of, with its rules.
+type modelFamily uint8
 
 const (
-	deepSeek family = iota
+	deepSeek modelFamily = iota
 	gptOSS
 )
 
-func familyOf(model string) family {
+func familyOf(model string) modelFamily {
 	if strings.HasPrefix(model, "gpt-oss") {
 		return gptOSS
 	}
 	return deepSeek
 }
 
-// script is the official script that scores the family.
-func (f family) script() reasoning.Script {
+// officialScript is the official script that scores the family.
+func (f modelFamily) officialScript() reasoning.Script {
 	if f == gptOSS {
 		return reasoning.GPTOSS120B
 	}
 	return reasoning.DeepSeekR1
 }
 
-// formats are the layouts of the family's data sets, by what opens them.
-func (f family) format(use string) prompts.Format {
+// datasetFormat returns the layout of the data set of the family that a use needs.
+func (f modelFamily) datasetFormat(use string) prompts.Format {
 	switch {
 	case f == deepSeek:
 		return prompts.DeepSeekR1()
@@ -57,7 +57,7 @@ const complianceTest = "TEST07"
 var markers = []string{"<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>"}
 
 // checkTokenizer wants harmony's markers to be tokens, where the family's answers are in that form.
-func (f family) checkTokenizer(t language.Tokenizer) error {
+func (f modelFamily) checkTokenizer(t language.Tokenizer) error {
 	if f != gptOSS {
 		return nil
 	}
@@ -69,9 +69,9 @@ func (f family) checkTokenizer(t language.Tokenizer) error {
 		"graded as plain text: give the tokenizer of gpt-oss", strings.Join(missing, ", ")))
 }
 
-// decoder is how payloads become text: DeepSeek-R1's without special tokens, gpt-oss' with harmony's. Ids that the
-// tokenizer does not have vanish.
-func (f family) decoder(t language.Tokenizer) (func(ids []int32) (string, error), error) {
+// payloadDecoder returns the function that makes payloads text: DeepSeek-R1's without special tokens, gpt-oss' with
+// harmony's. Ids that the tokenizer does not have vanish.
+func (f modelFamily) payloadDecoder(t language.Tokenizer) (func(ids []int32) (string, error), error) {
 	if err := f.checkTokenizer(t); err != nil {
 		return nil, err
 	}

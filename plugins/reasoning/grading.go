@@ -15,7 +15,7 @@ import (
 
 // openGraders opens SymPy and Python, where they are asked for. note says what programs ran by, once they have run;
 // nil: nothing runs.
-func openGraders(ctx context.Context, s *settings, r *manifest.Request) (o reasoning.Options, note func() string) {
+func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.Options, note func() string) {
 	algebra, err := s.Algebra.Open(ctx, s.Programs.Weak)
 	r.Fault(err)
 	o.Algebra = algebra
@@ -43,13 +43,13 @@ func openProblems(path string, r *manifest.Request) (execution.ProblemSet, error
 		return nil, sdk.Usage(errors.New("parameter problems is missing: programs are tested by the problems of " +
 			"LiveCodeBench: give the folder with test.jsonl and so on, or leave execute out"))
 	}
-	return own(familyOf(r.Model.Name).embedded(r.Use)), nil
+	return newOwnProblems(familyOf(r.Model.Name).embeddedRows(r.Use)), nil
 }
 
 // ownProblems are the plugin's own, by their ids.
 type ownProblems map[string]livecodebench.Problem
 
-func own(rows synthetic.Rows) ownProblems {
+func newOwnProblems(rows synthetic.Rows) ownProblems {
 	all := ownProblems{}
 	for _, p := range rows.Problems() {
 		problem := livecodebench.Problem{ID: p.ID, Function: p.Method}

@@ -12,20 +12,20 @@ import (
 )
 
 // makePrompts makes the prompts of all rows. The error names the rows that cannot be prompts.
-func (f family) makePrompts(
-	ctx context.Context, s *settings, t language.Tokenizer, items []prompts.Sample,
+func (f modelFamily) makePrompts(
+	ctx context.Context, s *modelSettings, t language.Tokenizer, items []prompts.Sample,
 ) (language.Prompts, error) {
 	s.Pad(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
-		p, err := s.prompt(t, &items[i])
-		p.Sampling = s.sampling(i)
+		p, err := s.makePrompt(t, &items[i])
+		p.Sampling = s.promptSampling(i)
 		return p, false, err
 	})
 }
 
-// prompt makes that of a row. A row of text is a template's, and as a chat the one question of a user; a row of ids is
-// a whole prompt.
-func (s *settings) prompt(t language.Tokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
+// makePrompt makes the prompt of a row. A row of text is a template's, and as a chat the one question of a user; a row
+// of ids is a whole prompt.
+func (s *modelSettings) makePrompt(t language.Tokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
 	p = s.Limits
 	switch {
 	case item.Input != "":
@@ -42,22 +42,22 @@ func (s *settings) prompt(t language.Tokenizer, item *prompts.Sample) (p backend
 	default:
 		p.Tokens = item.Tokens
 	}
-	if err := s.check(p.Tokens, t.Size()); err != nil {
+	if err := s.checkIDs(p.Tokens, t.Size()); err != nil {
 		return p, err
 	}
-	return s.sent(t, p)
+	return s.sentPrompt(t, p)
 }
 
-// check holds the ids of a prompt to the vocabulary and to the model's limit.
-func (s *settings) check(ids []int32, size int) error {
+// checkIDs checks the ids of a prompt against the vocabulary and the model's limit.
+func (s *modelSettings) checkIDs(ids []int32, size int) error {
 	if n := len(ids); s.MostInput > 0 && n > s.MostInput {
 		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MostInput)
 	}
 	return language.CheckIDs(ids, size)
 }
 
-// sent leaves of a prompt what goes to a server.
-func (s *settings) sent(t language.Tokenizer, p backend.Prompt) (backend.Prompt, error) {
+// sentPrompt reduces a prompt to what goes to a server.
+func (s *modelSettings) sentPrompt(t language.Tokenizer, p backend.Prompt) (backend.Prompt, error) {
 	switch s.Send {
 	case asText:
 		if p.Text == "" {

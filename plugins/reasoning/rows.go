@@ -15,15 +15,15 @@ import (
 func openRows(r *manifest.Request) []prompts.Sample {
 	f := familyOf(r.Model.Name)
 	if r.Dataset == "" {
-		rows := f.embedded(r.Use)
+		rows := f.embeddedRows(r.Use)
 		return writeRows(rows[:min(r.First(len(rows), "samples"), len(rows))])
 	}
 	o := prompts.Options{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
 	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
-	items, err := f.format(r.Use).Open(r.Dataset, o)
+	items, err := f.datasetFormat(r.Use).Open(r.Dataset, o)
 	if err != nil && r.Scoring && !o.LabelsOnly { // exhibits may do without questions
 		o.LabelsOnly = true
-		items, err = f.format(r.Use).Open(r.Dataset, o)
+		items, err = f.datasetFormat(r.Use).Open(r.Dataset, o)
 	}
 	if err != nil {
 		r.Fault(sdk.Data(err))
@@ -36,8 +36,8 @@ func openRows(r *manifest.Request) []prompts.Sample {
 	return items
 }
 
-// embedded are the plugin's own questions.
-func (f family) embedded(use string) synthetic.Rows {
+// embeddedRows are the plugin's own questions.
+func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 	switch {
 	case f == deepSeek:
 		return synthetic.DeepSeek()
@@ -56,25 +56,25 @@ func writeRows(rows synthetic.Rows) []prompts.Sample {
 	})
 }
 
-// mostFaults bounds how many rows an error lists.
-const mostFaults = 10
+// maxFaults bounds how many rows an error lists.
+const maxFaults = 10
 
 // checkSets wants a grader for the set of each row that has one: without, the official script would stop at its first
 // answer.
-func (f family) checkSets(items []prompts.Sample) error {
+func (f modelFamily) checkSets(items []prompts.Sample) error {
 	var faults []error
 	wrong := map[string]bool{}
 	for i, item := range items {
 		if item.Task == "" && f == gptOSS && item.Output == "" { // of the performance run, which is not scored
 			continue
 		}
-		if _, err := f.script().Grader(item.Task); err != nil && !wrong[item.Task] {
+		if _, err := f.officialScript().Grader(item.Task); err != nil && !wrong[item.Task] {
 			wrong[item.Task] = true
 			faults = append(faults, fmt.Errorf("record %d: %w", i, err))
 		}
 	}
-	if more := len(faults) - mostFaults; more > 0 {
-		faults = append(faults[:mostFaults], fmt.Errorf("and %d more sets", more))
+	if more := len(faults) - maxFaults; more > 0 {
+		faults = append(faults[:maxFaults], fmt.Errorf("and %d more sets", more))
 	}
 	return sdk.Data(errors.Join(faults...))
 }

@@ -10,35 +10,36 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer reports what the official script of a family finds in a log.
-type scorer struct {
+// exactScorer reports what the official script of a family finds in a log.
+type exactScorer struct {
 	grader *reasoning.Scorer
 	whole  bool          // token_data stands before data
 	note   func() string // of what programs ran by; nil: nothing
-	worst  *gallery
+	worst  *worstGallery
 }
 
 // newScorer scores the answers to items, of which it shows so many; o has all else.
-func newScorer(s *settings, items []prompts.Sample, o reasoning.Options, note func() string, exhibits int) sdk.Scorer {
+func newScorer(s *modelSettings, items []prompts.Sample, o reasoning.Options, note func() string,
+	exhibits int) sdk.Scorer {
 	o.Rows = make([]reasoning.Row, len(items))
 	for i, item := range items {
 		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
 	}
-	worst := &gallery{
-		script: o.Script, most: min(exhibits, sdk.MostExhibits), items: items, decode: o.Decode,
+	worst := &worstGallery{
+		script: o.Script, maxPerSet: min(exhibits, sdk.MostExhibits), items: items, decode: o.Decode,
 		sets: map[string][]reasoning.Answer{},
 	}
 	if exhibits > 0 {
-		o.Observe = worst.look
+		o.Observe = worst.addAnswer
 	}
-	of := &scorer{reasoning.New(o), s.Whole, note, worst}
-	return scoring.New(scoring.OfEntries(of.add, of.grader.Result), scoring.Log{Samples: len(items)}, of.score)
+	of := &exactScorer{reasoning.New(o), s.Whole, note, worst}
+	return scoring.New(scoring.OfEntries(of.addEntry, of.grader.Result), scoring.Log{Samples: len(items)}, of.scoreAnswers)
 }
 
-// add grades an answer; the official script of a family has a way of its own to count what is missing or again. Logs of
-// gpt-oss' reference in Server have its first token in token_data alone: with first_token=token_data it is put in its
-// place.
-func (s *scorer) add(e mllog.AccuracyEntry) error {
+// addEntry grades an answer; the official script of a family has a way of its own to count what is missing or again.
+// Logs of gpt-oss' reference in Server have its first token in token_data alone: with first_token=token_data it is put
+// in its place.
+func (s *exactScorer) addEntry(e mllog.AccuracyEntry) error {
 	data := e.Data
 	if s.whole {
 		data = slices.Concat(e.TokenData, e.Data)
@@ -53,22 +54,23 @@ const (
 	withoutPrograms = "exact_match_without_programs"
 )
 
-func (s *scorer) score(r reasoning.Result, _ scoring.Counts) (sdk.Score, error) {
-	score := sdk.Score{Samples: distinct(r), OfficialText: r.String(), Notes: notes(r), Exhibits: s.worst.exhibits()}
+func (s *exactScorer) scoreAnswers(r reasoning.Result, _ scoring.Counts) (sdk.Score, error) {
+	score := sdk.Score{Samples: countDistinct(r), OfficialText: r.String(), Notes: scoreNotes(r),
+		Exhibits: s.worst.listExhibits()}
 	if s.note != nil {
 		score.Notes = append(score.Notes, s.note())
 	}
 	if v, ok := r.ExactMatch(); ok {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatch, Unit: "%", Value: v})
 	} else {
-		score.Metrics = append(score.Metrics, sdk.Metric{Name: withoutPrograms, Unit: "%", Value: graded(r)})
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: withoutPrograms, Unit: "%", Value: gradedMatch(r)})
 	}
 	score.Metrics = append(score.Metrics, sdk.Metric{Name: tokensPerSample, Value: r.TokensPerSample()})
 	return score, nil
 }
 
-// graded is the exact match of the sets of which all answers are graded.
-func graded(r reasoning.Result) float64 {
+// gradedMatch is the exact match of the sets of which all answers are graded.
+func gradedMatch(r reasoning.Result) float64 {
 	of := r
 	of.Sets, of.Answers, of.Right, of.NotExecuted = nil, 0, 0, 0
 	for _, set := range r.Sets {
@@ -84,15 +86,15 @@ func graded(r reasoning.Result) float64 {
 	return v
 }
 
-// notes say what a reader should know of a score.
-func notes(r reasoning.Result) sdk.Notes {
+// scoreNotes say what a reader should know of a score.
+func scoreNotes(r reasoning.Result) sdk.Notes {
 	var n sdk.Notes
 	if r.Script == reasoning.DeepSeekR1 {
 		n.Dropped(r.Duplicates)
 	} else {
 		n.Count(r.Duplicates, "%d entries are of samples that had one already, and count as well, as in the official script")
 	}
-	n.Missing(r.Missing, distinct(r)+r.Missing, "samples", "the metrics are those")
+	n.Missing(r.Missing, countDistinct(r)+r.Missing, "samples", "the metrics are those")
 	n.Count(r.Outside, "%d entries are of samples beyond the data set and were dropped: the log seems to be of another "+
 		"one (--accuracy-dataset names that of accuracy runs)")
 	n.Count(r.Negative, "%d entries have negative indices, which count from the end, as in the official script")
@@ -110,8 +112,8 @@ func notes(r reasoning.Result) sdk.Notes {
 	return n
 }
 
-// distinct is how many samples were scored.
-func distinct(r reasoning.Result) int {
+// countDistinct counts the samples that were scored.
+func countDistinct(r reasoning.Result) int {
 	if r.Script == reasoning.GPTOSS120B { // whose entries all count
 		return r.Answers - r.Duplicates
 	}

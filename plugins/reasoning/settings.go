@@ -15,54 +15,54 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters of a model.
-type settings struct {
+// modelSettings are the parameters of a model.
+type modelSettings struct {
 	language.Settings
-	Template string `param:"prompt"` // of prompts that are text: {input} is replaced
-	Send     form   `param:"send" choices:"ids,text,chat"`
-	Whole    bool   `param:"first_token" choices:"data,token_data"` // token_data stands before data in the log
-	Seed     *int64 `param:"seed"`                                  // of the first prompt; nil: none
+	Template string   `param:"prompt"` // of prompts that are text: {input} is replaced
+	Send     sentForm `param:"send" choices:"ids,text,chat"`
+	Whole    bool     `param:"first_token" choices:"data,token_data"` // token_data stands before data in the log
+	Seed     *int64   `param:"seed"`                                  // of the first prompt; nil: none
 
 	Algebra  sympy.Grader `param:"grader"` // what decides where texts do not
 	Programs execution.Settings
 	Problems string `param:"problems"` // path of those that programs are tested by; empty: the plugin's own
 
-	// MostScored are the tokens of an answer in an accuracy run, in the place of the limit of others.
-	MostScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
-	draw       backend.Sampling // but for the seed
+	// MaxScored limits the tokens of an answer in an accuracy run, instead of the limit of other runs.
+	MaxScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
+	draw      backend.Sampling // but for the seed
 }
 
-// sampling are the parameters of drawing.
-type sampling struct {
+// drawSettings are the parameters of drawing tokens.
+type drawSettings struct {
 	Temperature float64 `param:"temperature" min:"0" max:"100"`
 	TopP        float64 `param:"top_p" min:"0" max:"1"`
 	TopK        *int    `param:"top_k"`
 }
 
-// form is what goes to a server.
-type form uint8
+// sentForm is what goes to a server.
+type sentForm uint8
 
 const (
-	asIDs form = iota
+	asIDs sentForm = iota
 	asText
 	asChat
 )
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
-func readSettings(r *manifest.Request) settings {
+func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
 	if r.Use == sdk.UseAccuracy {
-		s.Limits.MaxNewTokens = s.MostScored
+		s.Limits.MaxNewTokens = s.MaxScored
 	}
 	return s
 }
 
-func parseSettings(p *option.Params) (s settings) {
+func parseSettings(p *option.Params) (s modelSettings) {
 	s.Bind(p, &s, option.By("prompt", parseTemplate), option.By("seed", parseSeed),
 		option.By(sdk.GraderParam, sympy.Parse))
 	s.Programs.Check(p, s.Algebra.External())
-	var of sampling
+	var of drawSettings
 	option.Bind(p, &of, option.By("top_k", parseTopK))
 	s.draw = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}
 	if of.TopP == 0 && p.Err() == nil {
@@ -71,13 +71,13 @@ func parseSettings(p *option.Params) (s settings) {
 	return s
 }
 
-// samples says whether tokens are drawn: at temperature 0 each is the most probable one, as without sampling.
-func (s *settings) samples() bool { return *s.draw.Temperature > 0 }
+// drawsTokens reports whether tokens are drawn: at temperature 0 each is the most probable one, as without sampling.
+func (s *modelSettings) drawsTokens() bool { return *s.draw.Temperature > 0 }
 
-// sampling is that of prompt i, nil where nothing is drawn. Each prompt has a seed of its own, so that questions that
-// are asked several times are not answered alike.
-func (s *settings) sampling(i int) *backend.Sampling {
-	if !s.samples() {
+// promptSampling returns the sampling of prompt i, nil where nothing is drawn. Each prompt has a seed of its own, so
+// that questions that are asked several times are not answered alike.
+func (s *modelSettings) promptSampling(i int) *backend.Sampling {
+	if !s.drawsTokens() {
 		return nil
 	}
 	of := s.draw

@@ -23,7 +23,7 @@ func FuzzSettings(f *testing.F) {
 		if p.Err() != nil {
 			return
 		}
-		of := s.sampling(3)
+		of := s.promptSampling(3)
 		if err := of.Check(); err != nil || (of == nil) != (*s.draw.Temperature == 0) {
 			t.Errorf("%+v, %v", of, err)
 		}

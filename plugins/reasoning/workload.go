@@ -8,27 +8,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// workload is the benchmark opened on one model and one data set.
-type workload struct {
+// reasoningWorkload is the benchmark opened on one model and one data set.
+type reasoningWorkload struct {
 	*language.Workload
-	family family
+	family modelFamily
 	draws  bool
 }
 
 var (
-	_ sdk.GenerativeOf[*backend.Prompt] = (*workload)(nil)
-	_ sdk.SamplingPrompter              = (*workload)(nil)
+	_ sdk.GenerativeOf[*backend.Prompt] = (*reasoningWorkload)(nil)
+	_ sdk.SamplingPrompter              = (*reasoningWorkload)(nil)
 )
 
 // SamplingPrompts says whether tokens are drawn.
-func (w *workload) SamplingPrompts() bool { return w.draws }
+func (w *reasoningWorkload) SamplingPrompts() bool { return w.draws }
 
 // errNoIDs is an answer of harmony that came as text.
 var errNoIDs = sdk.Usage(errors.New("the server reports no token ids, and harmony's markers have no text: ask one " +
 	"that reports them (vLLM's completions), or SGLang by its own API (--backend-opt api=sglang)"))
 
 // AppendTokens appends an answer's ids. gpt-oss' are never made of text, which lacks harmony's markers.
-func (w *workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
+func (w *reasoningWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.family == gptOSS && t.IDs == nil && t.N != 0 {
 		return dst, 0, errNoIDs
 	}

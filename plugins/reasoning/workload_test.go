@@ -58,13 +58,13 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-func opened(t *testing.T, o sdk.Options) *workload {
+func opened(t *testing.T, o sdk.Options) *reasoningWorkload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, ok := sdk.As[*workload](w)
+	own, ok := sdk.As[*reasoningWorkload](w)
 	if !ok {
 		t.Fatalf("%T is no workload of this benchmark", w)
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// box is an object in a picture: its sides as fractions of the picture's, and its category.
-type box struct {
+// shownBox is an object in a picture: its sides as fractions of the picture's, and its category.
+type shownBox struct {
 	left, top, right, bottom float64
 	category                 int64
 }
 
-// gallery shows pictures with true boxes and those that the model is sure of.
-type gallery struct {
+// boxGallery shows pictures with true boxes and those that the model is sure of.
+type boxGallery struct {
 	pictures pictures.Set
-	boxes    [][]box // the true ones of each sample
+	boxes    [][]shownBox // the true ones of each sample
 	classes  map[int64]string
 	ids      func(label int64) int64 // the category of a label
 }
@@ -34,8 +34,8 @@ const (
 )
 
 // newGallery wants the images of g in the order of the samples.
-func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *gallery {
-	out := &gallery{pictures: p, boxes: make([][]box, len(g.Images)), classes: map[int64]string{}}
+func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *boxGallery {
+	out := &boxGallery{pictures: p, boxes: make([][]shownBox, len(g.Images)), classes: map[int64]string{}}
 	places := make(map[int64]int, len(g.Images))
 	for i, im := range g.Images {
 		places[im.ID] = i
@@ -47,7 +47,7 @@ func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *gallery {
 		}
 		w, h := float64(g.Images[i].Width), float64(g.Images[i].Height)
 		x, y := a.Box[0]/w, a.Box[1]/h
-		out.boxes[i] = append(out.boxes[i], box{x, y, x + a.Box[2]/w, y + a.Box[3]/h, a.Category})
+		out.boxes[i] = append(out.boxes[i], shownBox{x, y, x + a.Box[2]/w, y + a.Box[3]/h, a.Category})
 	}
 	for _, c := range g.Categories {
 		out.classes[c.ID] = c.Name
@@ -61,23 +61,23 @@ func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *gallery {
 	return out
 }
 
-// detections are those of a payload that the model is sure of.
-func (g *gallery) detections(payload []byte) []box {
-	var all []box
+// parseDetections returns the detections of a payload that the model is sure of.
+func (g *boxGallery) parseDetections(payload []byte) []shownBox {
+	var all []shownBox
 	for ; len(payload) >= 28; payload = payload[28:] {
 		var v [7]float64
 		for i := range v {
 			v[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:])))
 		}
 		if v[5] >= sure {
-			all = append(all, box{v[2], v[1], v[4], v[3], g.ids(int64(v[6]))})
+			all = append(all, shownBox{v[2], v[1], v[4], v[3], g.ids(int64(v[6]))})
 		}
 	}
 	return all
 }
 
-// found counts the detections that are of a true box, each of one of its own.
-func found(detections, objects []box) (n int) {
+// countFound counts the detections that match a true box, each another one.
+func countFound(detections, objects []shownBox) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
 		for i, o := range objects {
@@ -92,7 +92,7 @@ func found(detections, objects []box) (n int) {
 }
 
 // overlap is the intersection of two boxes over their union.
-func overlap(a, b box) float64 {
+func overlap(a, b shownBox) float64 {
 	w := min(a.right, b.right) - max(a.left, b.left)
 	h := min(a.bottom, b.bottom) - max(a.top, b.top)
 	if w <= 0 || h <= 0 {
@@ -101,12 +101,12 @@ func overlap(a, b box) float64 {
 	return w * h / (a.area() + b.area() - w*h)
 }
 
-func (b box) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
+func (b shownBox) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
 
-// show rates an answer by how many objects were missed and how many found that are not there.
-func (g *gallery) show(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.detections(e.Data)
-	right := found(detections, objects)
+// showPicture rates an answer by how many objects were missed and how many found that are not there.
+func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.parseDetections(e.Data)
+	right := countFound(detections, objects)
 	return float64(len(objects) + len(detections) - 2*right), func() (sdk.Exhibit, error) {
 		p, err := pictures.Decode(g.pictures, i)
 		if err != nil {

@@ -14,7 +14,7 @@ type Head struct {
 	scores  []float32
 	order   []uint64 // columns that count: the bits of the score, which fall, over the column
 	found   []Found
-	boxes   []corners // with the offset of their class
+	boxes   []cornerBox // with the offset of their class
 	areas   []float32
 	kept    []int
 	apart   bool  // boxes of different classes cannot overlap
@@ -45,7 +45,7 @@ func COCOLabel(class int) int {
 	return label
 }
 
-type corners struct{ x1, y1, x2, y2 float32 }
+type cornerBox struct{ x1, y1, x2, y2 float32 }
 
 const (
 	headThreshold = 0.001 // scores are above
@@ -62,14 +62,14 @@ func (h *Head) Detect(output []float32, classes, columns int) []Found {
 	for c := range h.last {
 		h.last[c] = -1
 	}
-	h.choose(output, classes, columns)
-	h.offset()
+	h.chooseColumns(output, classes, columns)
+	h.offsetClasses()
 	h.kept, h.before = h.kept[:0], h.before[:0]
 	for i := range h.found {
 		if len(h.kept) == headMost {
 			break
 		}
-		if !h.covered(i) {
+		if !h.isCovered(i) {
 			class := h.found[i].Class
 			h.before = append(h.before, h.last[class])
 			h.last[class] = len(h.kept)
@@ -82,9 +82,9 @@ func (h *Head) Detect(output []float32, classes, columns int) []Found {
 	return h.found[:len(h.kept)]
 }
 
-// choose finds the columns whose best class has a score above the threshold, and sorts them. A column with a score that
-// is no number is left out.
-func (h *Head) choose(output []float32, classes, columns int) {
+// chooseColumns finds the columns whose best class has a score above the threshold, and sorts them. A column with a
+// score that is no number is left out.
+func (h *Head) chooseColumns(output []float32, classes, columns int) {
 	h.classes, h.scores = slices.Grow(h.classes[:0], columns)[:columns], slices.Grow(h.scores[:0], columns)[:columns]
 	for k := range columns {
 		h.classes[k], h.scores[k] = 0, float32(math.Inf(-1))
@@ -117,43 +117,43 @@ func (h *Head) choose(output []float32, classes, columns int) {
 // Boxes whose corners lie between these have a place of their own for each class, whatever float32 rounds: the distance
 // is less than the offset between two classes by more than the steps of the largest offset.
 const (
-	leastApart       = -3000
-	mostApart        = 4500
-	mostApartClasses = 4096
+	minOffset        = -3000
+	maxOffset        = 4500
+	maxOffsetClasses = 4096
 )
 
-// offset sets the boxes of different classes apart: so far that float32 rounds the corners.
-func (h *Head) offset() {
-	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= mostApartClasses
+// offsetClasses sets the boxes of different classes apart: so far that float32 rounds the corners.
+func (h *Head) offsetClasses() {
+	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= maxOffsetClasses
 	for _, f := range h.found {
 		by := float32(f.Class) * classOffset
-		b := corners{f.X1 + by, f.Y1 + by, f.X2 + by, f.Y2 + by}
+		b := cornerBox{f.X1 + by, f.Y1 + by, f.X2 + by, f.Y2 + by}
 		h.boxes = append(h.boxes, b)
 		h.areas = append(h.areas, (b.x2-b.x1)*(b.y2-b.y1))
 		least, most := min(f.X1, f.X2), max(f.X1, f.X2)
-		h.apart = h.apart && least >= leastApart && most <= mostApart // what is no number is not
+		h.apart = h.apart && least >= minOffset && most <= maxOffset // what is no number is not
 	}
 }
 
-// covered says whether a box overlaps one that is kept: of its class, where others cannot.
-func (h *Head) covered(i int) bool {
+// isCovered reports whether a box overlaps one that is kept: of its class, where others cannot.
+func (h *Head) isCovered(i int) bool {
 	if h.apart {
 		for k := h.last[h.found[i].Class]; k >= 0; k = h.before[k] {
-			if h.covers(h.kept[k], i) {
+			if h.boxesOverlap(h.kept[k], i) {
 				return true
 			}
 		}
 		return false
 	}
 	for _, k := range h.kept {
-		if h.covers(k, i) {
+		if h.boxesOverlap(k, i) {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *Head) covers(k, i int) bool {
+func (h *Head) boxesOverlap(k, i int) bool {
 	o, b := h.boxes[k], h.boxes[i]
 	w := min(o.x2, b.x2) - max(o.x1, b.x1)
 	if w <= 0 {

@@ -54,13 +54,13 @@ func (o Outputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 
 // Postprocess appends each picture's detections.
 func (o Outputs) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
-	d, err := o.read(outputs, len(samples))
+	d, err := o.readBatch(outputs, len(samples))
 	if err != nil {
 		return err
 	}
 	var payload []byte
 	for i, s := range samples {
-		if payload, err = o.answer(payload[:0], &d, i, s.Index); err != nil {
+		if payload, err = o.appendAnswer(payload[:0], &d, i, s.Index); err != nil {
 			return fmt.Errorf("%w: sample %d: %w", ErrOutput, s.Index, err)
 		}
 		p.Append(payload)
@@ -68,17 +68,17 @@ func (o Outputs) Postprocess(outputs []backend.Tensor, samples []*pictures.Sampl
 	return nil
 }
 
-// detections are a model's outputs for a batch: rows detections of each picture.
-type detections struct {
+// batchDetections has a model's outputs for a batch: rows detections of each picture.
+type batchDetections struct {
 	boxes, scores []float32
 	labels        func(i int) float32
 	counts        func(i int) float32 // by picture; nil: all rows are meant
 	rows          int
 }
 
-// read finds the detections in the outputs, which come in the order of Tensors. Boxes have the shape [batch, rows, 4],
-// or [rows, 4] from a model that takes one picture at a time.
-func (o Outputs) read(outputs []backend.Tensor, batch int) (d detections, err error) {
+// readBatch finds the detections in the outputs, which come in the order of Tensors. Boxes have the shape [batch, rows,
+// 4], or [rows, 4] from a model that takes one picture at a time.
+func (o Outputs) readBatch(outputs []backend.Tensor, batch int) (d batchDetections, err error) {
 	if want := len(o.Tensors("")); len(outputs) != want {
 		return d, fmt.Errorf("%w: %d outputs, want %d", ErrOutput, len(outputs), want)
 	}
@@ -87,11 +87,11 @@ func (o Outputs) read(outputs []backend.Tensor, batch int) (d detections, err er
 	}
 	n := batch * d.rows
 	var faults [4]error
-	d.boxes, faults[0] = floats(outputs[0], 4*n)
-	d.scores, faults[1] = floats(outputs[1], n)
-	d.labels, faults[2] = numbers(outputs[2], n)
+	d.boxes, faults[0] = tensorFloats(outputs[0], 4*n)
+	d.scores, faults[1] = tensorFloats(outputs[1], n)
+	d.labels, faults[2] = tensorNumbers(outputs[2], n)
 	if o.Count != "" {
-		d.counts, faults[3] = numbers(outputs[3], batch)
+		d.counts, faults[3] = tensorNumbers(outputs[3], batch)
 	}
 	if err := errors.Join(faults[:]...); err != nil {
 		return d, fmt.Errorf("%w: boxes of shape %s for a batch of %d: %w", ErrOutput,
@@ -116,7 +116,7 @@ func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 		backend.ShapeString(s), batch, batch)
 }
 
-func floats(t backend.Tensor, n int) ([]float32, error) {
+func tensorFloats(t backend.Tensor, n int) ([]float32, error) {
 	values, err := pictures.Floats(t)
 	if err != nil || len(values) != n {
 		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32 or float16", t.Name, t.DType,
@@ -125,8 +125,8 @@ func floats(t backend.Tensor, n int) ([]float32, error) {
 	return values, nil
 }
 
-// numbers reads a tensor of any type that exporters give labels and counts.
-func numbers(t backend.Tensor, n int) (func(i int) float32, error) {
+// tensorNumbers reads a tensor of any type that exporters give labels and counts.
+func tensorNumbers(t backend.Tensor, n int) (func(i int) float32, error) {
 	if len(t.Data) != n*t.DType.Size() {
 		return nil, fmt.Errorf("%q has shape %s, want %d values", t.Name, backend.ShapeString(t.Shape), n)
 	}
@@ -135,22 +135,22 @@ func numbers(t backend.Tensor, n int) (func(i int) float32, error) {
 		values, err := pictures.Floats(t)
 		return func(i int) float32 { return values[i] }, err
 	case backend.Int64:
-		return reader[int64](t), nil
+		return integerReader[int64](t), nil
 	case backend.Int32:
-		return reader[int32](t), nil
+		return integerReader[int32](t), nil
 	}
 	return nil, fmt.Errorf("%q is %v, want float32, float16, int64 or int32", t.Name, t.DType)
 }
 
-func reader[T int32 | int64](t backend.Tensor) func(i int) float32 {
+func integerReader[T int32 | int64](t backend.Tensor) func(i int) float32 {
 	v := backend.View[T](t.Data)
 	return func(i int) float32 { return float32(v[i]) }
 }
 
-// answer appends the payload of the i-th picture of the batch: a row for each detection. Detections end at the first
-// score below the threshold, or at the model's own count. Without detections the payload has no bytes.
-func (o Outputs) answer(payload []byte, d *detections, i, index int) ([]byte, error) {
-	rows, err := d.count(i)
+// appendAnswer appends the payload of the i-th picture of the batch: a row for each detection. Detections end at the
+// first score below the threshold, or at the model's own count. Without detections the payload has no bytes.
+func (o Outputs) appendAnswer(payload []byte, d *batchDetections, i, index int) ([]byte, error) {
+	rows, err := d.countRows(i)
 	if err != nil {
 		return payload, err
 	}
@@ -162,7 +162,7 @@ func (o Outputs) answer(payload []byte, d *detections, i, index int) ([]byte, er
 		if float64(score) < o.Threshold {
 			break
 		}
-		box := o.share([4]float32(d.boxes[4*k:]))
+		box := o.boxShares([4]float32(d.boxes[4*k:]))
 		payload = AppendRow(payload, index, box, score, d.labels(k))
 	}
 	return payload, nil
@@ -177,8 +177,8 @@ func AppendRow(payload []byte, index int, box [4]float32, score, label float32) 
 	return payload
 }
 
-// count is how many detections of picture i are meant.
-func (d *detections) count(i int) (int, error) {
+// countRows returns how many rows of picture i are detections.
+func (d *batchDetections) countRows(i int) (int, error) {
 	if d.counts == nil {
 		return d.rows, nil
 	}
@@ -189,8 +189,8 @@ func (d *detections) count(i int) (int, error) {
 	return int(n), nil
 }
 
-// share turns a box into ymin, xmin, ymax, xmax as shares of the picture.
-func (o Outputs) share(box [4]float32) [4]float32 {
+// boxShares turns a box into ymin, xmin, ymax, xmax as shares of the picture.
+func (o Outputs) boxShares(box [4]float32) [4]float32 {
 	if o.Pixels > 0 {
 		for i := range box {
 			box[i] /= float32(o.Pixels)

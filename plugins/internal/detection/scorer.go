@@ -15,9 +15,9 @@ import (
 // official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
 func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source := ReadSource(r)
-	var o rules
+	var o scoringRules
 	r.Bind(&o)
-	g, pictures := source.truth(o.RemoveEmpty)
+	g, pictures := source.readTruth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -27,37 +27,37 @@ func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	}
 	log := scoring.Log{Samples: pictures.Len()}
 	if !o.RemoveEmpty { // which leaves samples in an order of its own
-		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.Options).show
+		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.Options).showPicture
 	}
-	return scoring.New(c, log, scorer{c, o.MLMark}.score), nil
+	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }
 
-// rules are how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
-type rules struct {
+// scoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
+type scoringRules struct {
 	MLMark bool `param:"mlmark_map,optional"`
 	coco.Options
 }
 
-// scorer says what the mAP is of. Of several entries of one sample the first counts.
-type scorer struct {
+// boxScorer reports the mAP. Of several entries of one sample the first counts.
+type boxScorer struct {
 	coco   *coco.Scorer
 	mlmark bool // MLMark's own mAP, too
 }
 
-func (s scorer) score(r coco.Result, c scoring.Counts) (sdk.Score, error) {
+func (s boxScorer) scoreBoxes(r coco.Result, c scoring.Counts) (sdk.Score, error) {
 	metrics := []sdk.Metric{{Name: "mAP", Unit: "%", Value: r.MAP()}}
 	if s.mlmark {
 		metrics = append(metrics, sdk.Metric{Name: "mlmark_map", Unit: "%", Value: s.coco.MLMark()})
 	}
 	return sdk.Score{
-		Metrics: metrics, Samples: r.Images, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: notes(r, c.All),
+		Metrics: metrics, Samples: r.Images, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: scoreNotes(r, c.All),
 	}, nil
 }
 
-// mostDisagreements is how many disagreements are listed: a wrong SUT has them in every detection.
-const mostDisagreements = 10
+// maxDisagreements limits the disagreements that are listed: a wrong SUT has them in every detection.
+const maxDisagreements = 10
 
-func notes(r coco.Result, samples int) (n sdk.Notes) {
+func scoreNotes(r coco.Result, samples int) (n sdk.Notes) {
 	n.Dropped(r.Duplicates)
 	n.Missing(samples-r.Images, samples, "samples", "the mAP is that")
 	n.Count(r.Empty, "%d samples without any detection")
@@ -65,10 +65,11 @@ func notes(r coco.Result, samples int) (n sdk.Notes) {
 	if r.AP < 0 {
 		n.Add("the images of the log hold no object: the mAP of -100 stands for none")
 	}
-	n.Count(len(r.Disagreements), "%d detections name another sample than their entry:\n%s", listed(r.Disagreements))
+	n.Count(len(r.Disagreements), "%d detections name another sample than their entry:\n%s",
+		listDisagreements(r.Disagreements))
 	return n
 }
 
-func listed(all []coco.Disagreement) string {
-	return strings.Join(lists.Map(all[:min(len(all), mostDisagreements)], coco.Disagreement.String), "\n")
+func listDisagreements(all []coco.Disagreement) string {
+	return strings.Join(lists.Map(all[:min(len(all), maxDisagreements)], coco.Disagreement.String), "\n")
 }

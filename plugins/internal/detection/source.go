@@ -15,37 +15,37 @@ import (
 // Source is how the data set of a request is read: the embedded scenes, or files in a layout of COCO or OpenImages.
 type Source struct {
 	*manifest.Request
-	Layout  layout `param:"dataset"`
-	Samples which  `param:"samples" choices:"all,annotated,present"`
-	Classes int    `param:"classes" min:"0" max:"1048575"` // of a data set in the layout of OpenImages; 0: any
-	faulty  bool   // a parameter that says so is a fault
+	Layout  datasetLayout `param:"dataset"`
+	Samples sampleChoice  `param:"samples" choices:"all,annotated,present"`
+	Classes int           `param:"classes" min:"0" max:"1048575"` // of a data set in the layout of OpenImages; 0: any
+	faulty  bool          // a parameter that says so is a fault
 }
 
-// layout is how the files of a data set lie.
-type layout struct {
+// datasetLayout is how the files of a data set lie.
+type datasetLayout struct {
 	open     func(dir string, o coco.Options) (*coco.Set, error)
 	numbered bool // the ids of categories are 0, 1 ...
 }
 
-func layouts() map[string]layout {
-	return map[string]layout{
+func datasetLayouts() map[string]datasetLayout {
+	return map[string]datasetLayout{
 		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: coco.OpenImages, numbered: true},
 	}
 }
 
-// which are the images that are samples.
-type which int
+// sampleChoice says which images are samples.
+type sampleChoice int
 
 const (
-	allImages which = iota
-	annotated       // those with a box
-	present         // those whose picture is there
+	allImages sampleChoice = iota
+	annotated              // those with a box
+	present                // those whose picture is there
 )
 
 // ReadSource reads the parameters dataset, samples and classes, before those of anything else.
 func ReadSource(r *manifest.Request) Source {
 	s := Source{Request: r}
-	r.Bind(&s, option.Words("dataset", layouts()))
+	r.Bind(&s, option.Words("dataset", datasetLayouts()))
 	s.faulty = r.Params.Err() != nil
 	return s
 }
@@ -54,19 +54,19 @@ func ReadSource(r *manifest.Request) Source {
 // every bad annotation.
 func (s Source) Pictures() pictures.Set {
 	if s.Dataset == "" {
-		return drawn{s.drawn()}
+		return drawnPictures{s.drawnScenes()}
 	}
-	return files{s.read(false)}
+	return filePictures{s.readFiles(false)}
 }
 
-// truth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not look
-// at. allImages lists the others too.
-func (s Source) truth(allImages bool) (g truth.GroundTruth, p pictures.Set) {
+// readTruth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not
+// look at. allImages lists the others too.
+func (s Source) readTruth(allImages bool) (g truth.GroundTruth, p pictures.Set) {
 	if s.Dataset == "" {
-		set := s.drawn()
-		return truthOfScenes(set), drawn{set}
+		set := s.drawnScenes()
+		return truthOfScenes(set), drawnPictures{set}
 	}
-	set := s.read(true)
+	set := s.readFiles(true)
 	if set == nil {
 		return g, nil
 	}
@@ -74,17 +74,17 @@ func (s Source) truth(allImages bool) (g truth.GroundTruth, p pictures.Set) {
 	if allImages {
 		images = set.File().Images
 	}
-	return truthOfFile(set.File(), images), files{set}
+	return truthOfFile(set.File(), images), filePictures{set}
 }
 
-func (s Source) drawn() scenes.Set {
+func (s Source) drawnScenes() scenes.Set {
 	set := scenes.Eval()
 	set.N = s.First(set.Len(), "pictures")
 	return set
 }
 
-// read opens a data set of files; nil with a fault.
-func (s Source) read(labelsOnly bool) *coco.Set {
+// readFiles opens a data set of files; nil with a fault.
+func (s Source) readFiles(labelsOnly bool) *coco.Set {
 	if s.faulty {
 		return nil
 	}
@@ -104,17 +104,17 @@ func (s Source) read(labelsOnly bool) *coco.Set {
 	return set
 }
 
-// drawn are the embedded scenes.
-type drawn struct{ scenes.Set }
+// drawnPictures are the embedded scenes.
+type drawnPictures struct{ scenes.Set }
 
-func (d drawn) Read(i int) ([]byte, error) { return d.PNG(i), nil }
+func (d drawnPictures) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 
-// files are the pictures of a folder.
-type files struct{ *coco.Set }
+// filePictures are the pictures of a folder.
+type filePictures struct{ *coco.Set }
 
-func (f files) Name(i int) string { return f.Image(i).Name }
+func (f filePictures) Name(i int) string { return f.Image(i).Name }
 
-func (f files) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
+func (f filePictures) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
 
 func truthOfFile(f *coco.File, images []coco.Image) truth.GroundTruth {
 	return truth.GroundTruth{

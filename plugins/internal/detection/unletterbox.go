@@ -21,7 +21,7 @@ type Frame struct{ W, H, BoxedW, BoxedH int }
 // letterboxedSide is how one side's coordinates are moved and scaled.
 type letterboxedSide struct{ pad, scale, most float32 }
 
-func (u Unletterbox) side(length, boxed int, scale float64) letterboxedSide {
+func (u Unletterbox) letterboxSide(length, boxed int, scale float64) letterboxedSide {
 	scaled := float64(length) * scale
 	if u != UnletterboxUnrounded {
 		scaled = math.RoundToEven(scaled)
@@ -33,15 +33,15 @@ func (u Unletterbox) side(length, boxed int, scale float64) letterboxedSide {
 	return letterboxedSide{float32(math.RoundToEven((float64(boxed)-scaled)/2 - 0.1)), float32(scale), float32(length)}
 }
 
-func (s letterboxedSide) restore(v float32) float32 {
+func (s letterboxedSide) restoreLength(v float32) float32 {
 	return min(max(float32(v-s.pad)/s.scale, 0), s.most)
 }
 
 // Restore returns a detection with its box in pixels of the picture, cut to it.
 func (u Unletterbox) Restore(f Found, in Frame) Found {
 	scale := min(float64(in.BoxedH)/float64(in.H), float64(in.BoxedW)/float64(in.W))
-	x, y := u.side(in.W, in.BoxedW, scale), u.side(in.H, in.BoxedH, scale)
-	f.X1, f.X2, f.Y1, f.Y2 = x.restore(f.X1), x.restore(f.X2), y.restore(f.Y1), y.restore(f.Y2)
+	x, y := u.letterboxSide(in.W, in.BoxedW, scale), u.letterboxSide(in.H, in.BoxedH, scale)
+	f.X1, f.X2, f.Y1, f.Y2 = x.restoreLength(f.X1), x.restoreLength(f.X2), y.restoreLength(f.Y1), y.restoreLength(f.Y2)
 	return f
 }
 

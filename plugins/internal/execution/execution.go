@@ -82,15 +82,15 @@ func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.Verdict, err
 	if err != nil {
 		return programs.Verdict{}, err
 	}
-	v := programs.Judge(o.Output, o.Code, ending(o))
+	v := programs.Judge(o.Output, o.Code, endingText(o))
 	if v.Passed && v.Own {
 		r.own.Add(1)
 	}
 	return v, nil
 }
 
-// ending says how a driver ended that has printed no verdict.
-func ending(o sandbox.Outcome) string {
+// endingText reports how a driver ended that has printed no verdict.
+func endingText(o sandbox.Outcome) string {
 	switch {
 	case o.Ending == sandbox.TimeUp:
 		return "it was killed when its time was up"

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// counts are those of the tokenizer and of the server, of answers that came as text.
-type counts struct {
+// tokenCounts are the tokens of answers that came as text, counted by the tokenizer and by the server.
+type tokenCounts struct {
 	own, server atomic.Int64 // of answers that both count
 	alone       atomic.Int64 // answers that the tokenizer alone counts
 }
@@ -21,9 +21,9 @@ var errUncounted = sdk.Usage(errors.New("the server counts no tokens (neither id
 	"and there is no tokenizer to count them by: give that of its model (--param tokenizer=FILE) for an estimate, or " +
 	"have the server report them (--backend-opt count=logprobs)"))
 
-// take notes an answer in whose text the tokenizer counts own tokens, and the server n, and returns how many count. An
-// answer to p that the server does not count must have the tokens that p wants.
-func (c *counts) take(own, n int, p *backend.Prompt) (int, error) {
+// countTokens adds an answer in whose text the tokenizer counts own tokens, and the server n, and returns how many
+// count. An answer to p that the server does not count must have the tokens that p wants.
+func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 	switch {
 	case n == backend.Uncounted && own < p.MinNewTokens:
 		return 0, sdk.Usage(fmt.Errorf("an answer has %d tokens by the tokenizer, the server counts none, and the prompt "+
@@ -41,8 +41,8 @@ func (c *counts) take(own, n int, p *backend.Prompt) (int, error) {
 	return n, nil
 }
 
-// mostApart is by which part of the server's count the tokenizer's may differ over a run.
-const mostApart = 0.02
+// maxCountDifference is the share of the server's count by which the tokenizer's may differ over a run.
+const maxCountDifference = 0.02
 
 // Remarks says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
 // with it: over the run by more than 2 %.
@@ -54,7 +54,7 @@ func (w *Workload) Remarks() sdk.Remarks {
 			"answers, which shows no end tokens", w.Tokenizer, n)}
 	}
 	own, server := float64(c.own.Load()), float64(c.server.Load())
-	if apart := own/server - 1; server > 0 && math.Abs(apart) > mostApart {
+	if apart := own/server - 1; server > 0 && math.Abs(apart) > maxCountDifference {
 		m.Notes = []string{fmt.Sprintf("Tokenizer %s counts %.0f tokens in the answers, and the server %.0f: %+.1f %%. Give "+
 			"the tokenizer of the server's model; figures of tokens are the server's.",
 			w.Tokenizer, own, server, 100*apart)}

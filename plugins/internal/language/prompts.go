@@ -17,8 +17,8 @@ type Prompts struct {
 	Truncated int // that were longer than the model's limit and lost their end
 }
 
-// mostFaults bounds how many wrong prompts an error lists.
-const mostFaults = 10
+// maxFaults bounds how many wrong prompts an error lists.
+const maxFaults = 10
 
 // MakePrompts makes n prompts, on all cores: one is called for each, and says whether it was cut to the model's limit.
 // The error names the samples that cannot be prompts.
@@ -45,12 +45,12 @@ func listFaults(faults []error) error {
 		if err == nil {
 			continue
 		}
-		if n++; n <= mostFaults {
+		if n++; n <= maxFaults {
 			kept = append(kept, fmt.Errorf("sample %d: %w", i, err))
 		}
 	}
-	if n > mostFaults {
-		kept = append(kept, fmt.Errorf("and %d more samples", n-mostFaults))
+	if n > maxFaults {
+		kept = append(kept, fmt.Errorf("and %d more samples", n-maxFaults))
 	}
 	if n == 0 {
 		return nil

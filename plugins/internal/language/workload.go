@@ -24,7 +24,7 @@ type Workload struct {
 	File    backend.Model
 	Coder   Tokenizer // nil: the server's
 	Prompts Prompts
-	seen    seen
+	seen    answerFindings
 }
 
 var (
@@ -123,7 +123,7 @@ func (w *Workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens)
 		}
 	}
 	if t.IDs == nil {
-		n, err := w.seen.counts.take(len(ids), t.N, p)
+		n, err := w.seen.counts.countTokens(len(ids), t.N, p)
 		return dst, n, err
 	}
 	return dst, len(ids), nil
@@ -161,11 +161,11 @@ func (w *Workload) Inform(info *sdk.WorkloadInfo) {
 // serverModel stands for the name of a model file that nobody here has.
 const serverModel = "the server's"
 
-// seen is what only answers can tell.
-type seen struct {
+// answerFindings are what only answers show.
+type answerFindings struct {
 	text   atomic.Bool // one came without token ids
 	cut    atomic.Bool // one went on behind its end token
-	counts counts
+	counts tokenCounts
 }
 
 // ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the

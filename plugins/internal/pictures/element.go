@@ -16,9 +16,9 @@ func Element() option.Reader {
 	})
 }
 
-// convert writes a picture's values as elements of another type: float16, rounded to the nearest, or uint8, for values
-// that are whole numbers from 0 to 255.
-func convert(d backend.DType, dst []byte, values []float32) error {
+// convertElements writes a picture's values as elements of another type: float16, rounded to the nearest, or uint8, for
+// values that are whole numbers from 0 to 255.
+func convertElements(d backend.DType, dst []byte, values []float32) error {
 	if d == backend.Float16 {
 		half.Float16.Encode(dst, values)
 		return nil
@@ -35,15 +35,15 @@ func convert(d backend.DType, dst []byte, values []float32) error {
 
 // Note says which conversion the pictures of a run went through, empty for none.
 func (in Input) Note() string {
-	if !in.converts() {
+	if !in.needsConversion() {
 		return ""
 	}
 	return fmt.Sprintf("the model's input is %v (input_type=%v): values of pictures are converted when they are loaded, "+
 		"outside of the timed part", in.Element, in.Element)
 }
 
-// converts says whether values are converted behind the recipe.
-func (in Input) converts() bool {
+// needsConversion reports whether values are converted behind the recipe.
+func (in Input) needsConversion() bool {
 	return in.Element != backend.InvalidDType && in.Element != backend.Float32
 }
 

@@ -66,13 +66,13 @@ func elements(d backend.DType, values []float32) (data []byte) {
 func TestBytesHoldWholeNumbersAlone(t *testing.T) {
 	dst := make([]byte, 1)
 	for _, v := range []float32{-1, 256, 0.5, float32(math.NaN()), float32(math.Inf(1))} {
-		err := convert(backend.Uint8, dst, []float32{v})
+		err := convertElements(backend.Uint8, dst, []float32{v})
 		if err == nil || !strings.Contains(err.Error(), "preprocess=pixels") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
 	for _, v := range []float32{0, 1, 255} {
-		if err := convert(backend.Uint8, dst, []float32{v}); err != nil || float32(dst[0]) != v {
+		if err := convertElements(backend.Uint8, dst, []float32{v}); err != nil || float32(dst[0]) != v {
 			t.Errorf("%v: %d, %v", v, dst[0], err)
 		}
 	}

@@ -29,8 +29,8 @@ type Set interface {
 	Read(i int) ([]byte, error)
 }
 
-// sized is a Set that knows the sizes of its pictures beforehand, in pixels.
-type sized interface{ Size(i int) (w, h int) }
+// sizedSet is a Set that knows the sizes of its pictures beforehand, in pixels.
+type sizedSet interface{ Size(i int) (w, h int) }
 
 // Decode decodes picture i, to show it.
 func Decode(set Set, i int) (stdimage.Image, error) {
@@ -49,8 +49,8 @@ type Recipe interface {
 	FromBytes(dst []float32, data []byte, o image.DecodeOptions) error
 }
 
-// levels is a recipe that may give bytes instead of numbers.
-type levels interface {
+// levelRecipe is a recipe that may give bytes instead of numbers.
+type levelRecipe interface {
 	Uint8() bool
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
@@ -75,9 +75,9 @@ func (in Input) Dims() [3]int64 {
 	return [3]int64{3, size, size}
 }
 
-// levels is the recipe where it gives bytes, else nil.
-func (in Input) levels() levels {
-	if l, ok := in.Recipe.(levels); ok && l.Uint8() {
+// levelRecipe returns the recipe where it gives bytes, else nil.
+func (in Input) levelRecipe() levelRecipe {
+	if l, ok := in.Recipe.(levelRecipe); ok && l.Uint8() {
 		return l
 	}
 	return nil
@@ -87,9 +87,9 @@ func (in Input) levels() levels {
 func (in Input) Tensor(name, chosen string) backend.TensorInfo {
 	d, dtype := in.Dims(), backend.Float32
 	switch {
-	case in.converts():
+	case in.needsConversion():
 		dtype = in.Element
-	case in.levels() != nil:
+	case in.levelRecipe() != nil:
 		dtype = backend.Uint8
 	}
 	return backend.TensorInfo{Name: name, DType: dtype, Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: chosen}
@@ -121,19 +121,19 @@ func (s *Sample) Close() error {
 type Samples struct {
 	set    Set
 	input  Input
-	levels levels
+	levels levelRecipe
 	pool   sync.Pool // of *Sample
 	values sync.Pool // of *[]float32, the recipe's, where they are converted
 }
 
 // New makes samples of a data set.
 func New(set Set, in Input) *Samples {
-	w := &Samples{set: set, input: in, levels: in.levels()}
+	w := &Samples{set: set, input: in, levels: in.levelRecipe()}
 	w.values.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
 	w.pool.New = func() any {
 		s := &Sample{pool: &w.pool}
 		switch {
-		case in.converts():
+		case in.needsConversion():
 			s.bytes = make([]byte, in.Element.Size()*in.Recipe.Len())
 			s.Data = s.bytes
 			return s
@@ -157,46 +157,46 @@ func (w *Samples) Load(_ context.Context, i int) (*Sample, error) {
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
 	}
-	s := w.sample(i)
-	if err := w.prepare(s, data); err != nil {
+	s := w.takeSample(i)
+	if err := w.prepareSample(s, data); err != nil {
 		return nil, errors.Join(sdk.Data(fmt.Errorf("sample %d (%s): %w", i, w.set.Name(i), err)), s.Close())
 	}
 	return s, nil
 }
 
-func (w *Samples) prepare(s *Sample, data []byte) error {
+func (w *Samples) prepareSample(s *Sample, data []byte) error {
 	o := image.DecodeOptions{Incomplete: func() {
 		fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
 			"it is decoded as libjpeg does, from those that are there\n", s.Index, w.set.Name(s.Index))
 	}}
-	if w.levels != nil && !w.input.converts() {
+	if w.levels != nil && !w.input.needsConversion() {
 		return w.levels.FromBytesUint8(s.Data, data, o)
 	}
 	values := s.floats
-	if w.input.converts() {
+	if w.input.needsConversion() {
 		memory := w.values.Get().(*[]float32)
 		defer w.values.Put(memory)
 		values = *memory
 	}
-	if err := w.fill(s, values, data, o); err != nil || !w.input.converts() {
+	if err := w.fillSample(s, values, data, o); err != nil || !w.input.needsConversion() {
 		return err
 	}
-	return convert(w.input.Element, s.Data, values[:len(s.Data)/w.input.Element.Size()])
+	return convertElements(w.input.Element, s.Data, values[:len(s.Data)/w.input.Element.Size()])
 }
 
-// fill transforms a picture into the recipe's values, and gives the sample its shape.
-func (w *Samples) fill(s *Sample, values []float32, data []byte, o image.DecodeOptions) error {
+// fillSample transforms a picture into the recipe's values, and gives the sample its shape.
+func (w *Samples) fillSample(s *Sample, values []float32, data []byte, o image.DecodeOptions) error {
 	l, ok := w.input.Recipe.(image.Letterbox)
 	if !ok {
 		return w.input.Recipe.FromBytes(values, data, o)
 	}
 	fit, err := l.Fit(values, data, o)
-	w.fit(s, fit)
+	w.fitSample(s, fit)
 	w.compareSize(s)
 	return err
 }
 
-func (w *Samples) sample(i int) *Sample {
+func (w *Samples) takeSample(i int) *Sample {
 	s := w.pool.Get().(*Sample)
 	s.Index, s.open, s.Dims = i, true, w.input.Dims()
 	return s
@@ -204,7 +204,7 @@ func (w *Samples) sample(i int) *Sample {
 
 // compareSize says where a picture has another size, decoded, than the data set says: boxes are shares of its sides.
 func (w *Samples) compareSize(s *Sample) {
-	known, ok := w.set.(sized)
+	known, ok := w.set.(sizedSet)
 	if !ok || s.Fit.W == 0 {
 		return
 	}
@@ -214,8 +214,8 @@ func (w *Samples) compareSize(s *Sample) {
 	}
 }
 
-// fit gives a sample the shape of a letterboxed picture.
-func (w *Samples) fit(s *Sample, fit image.Letterboxed) {
+// fitSample gives a sample the shape of a letterboxed picture.
+func (w *Samples) fitSample(s *Sample, fit image.Letterboxed) {
 	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
 	n := 3 * fit.Height() * fit.Width()
 	if s.bytes != nil {
@@ -227,9 +227,9 @@ func (w *Samples) fit(s *Sample, fit image.Letterboxed) {
 
 // WarmSample is an all-zero picture, which no data set holds.
 func (w *Samples) WarmSample() *Sample {
-	s := w.sample(0)
+	s := w.takeSample(0)
 	if l, ok := w.input.Recipe.(image.Letterbox); ok {
-		w.fit(s, image.Letterboxed{W: l.Size, H: l.Size, Placement: l.Place(l.Size, l.Size)})
+		w.fitSample(s, image.Letterboxed{W: l.Size, H: l.Size, Placement: l.Place(l.Size, l.Size)})
 	}
 	clear(s.Data)
 	return s

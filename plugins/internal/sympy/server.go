@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
 )
 
-// server is a Python with SymPy ready, which is asked one expression after the other.
-type server struct {
+// pythonServer is a Python with SymPy loaded that answers one expression after the other.
+type pythonServer struct {
 	ask     *os.File
 	answers *os.File
 	lines   *bufio.Reader
@@ -24,8 +24,8 @@ type server struct {
 	unused  *time.Timer
 }
 
-// start starts a server, which outlives ctx.
-func (a *Algebra) start(ctx context.Context) (*server, error) {
+// startServer starts a server, which outlives ctx.
+func (a *Algebra) startServer(ctx context.Context) (*pythonServer, error) {
 	in, ask, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (a *Algebra) start(ctx context.Context) (*server, error) {
 		return nil, errors.Join(err, in.Close(), ask.Close())
 	}
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{ask: ask, answers: answers, lines: bufio.NewReader(answers), end: end, ended: make(chan struct{})}
+	s := &pythonServer{ask: ask, answers: answers, lines: bufio.NewReader(answers), end: end, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		_, s.err = a.python.Talk(ctx, script, sandbox.Pipes{In: in, Out: out}, a.limits)
@@ -48,15 +48,15 @@ func (a *Algebra) start(ctx context.Context) (*server, error) {
 }
 
 // close ends a server, and returns an error where the machine did not let it run.
-func (s *server) close() error {
+func (s *pythonServer) close() error {
 	s.end()
 	<-s.ended
 	_, _ = s.ask.Close(), s.answers.Close()
 	return s.err
 }
 
-// answer asks an expression and waits for its line, no longer than most, or until ctx ends.
-func (s *server) answer(ctx context.Context, expression string, most time.Duration) (string, error) {
+// askExpression asks an expression and waits for its line, no longer than most, or until ctx ends.
+func (s *pythonServer) askExpression(ctx context.Context, expression string, most time.Duration) (string, error) {
 	until := time.Now().Add(most)
 	if err := errors.Join(s.ask.SetWriteDeadline(until), s.answers.SetReadDeadline(until)); err != nil {
 		return "", err
@@ -72,14 +72,14 @@ func (s *server) answer(ctx context.Context, expression string, most time.Durati
 	return strings.TrimSpace(line), err
 }
 
-// pool keeps servers between expressions.
-type pool struct {
+// serverPool keeps servers between expressions.
+type serverPool struct {
 	mu   sync.Mutex
-	free []*server
+	free []*pythonServer
 }
 
-// take is a server that waits, nil where none does.
-func (p *pool) take() *server {
+// takeIdle returns a server that waits, nil where none does.
+func (p *serverPool) takeIdle() *pythonServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.free) > 0 {
@@ -92,8 +92,8 @@ func (p *pool) take() *server {
 	return nil
 }
 
-// give keeps a server for the next expression, and ends it where none comes for so long.
-func (p *pool) give(s *server, unused time.Duration) {
+// putIdle keeps a server for the next expression, and ends it where none comes within unused.
+func (p *serverPool) putIdle(s *pythonServer, unused time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.unused = time.AfterFunc(unused, func() {

@@ -79,7 +79,7 @@ type Algebra struct {
 	limits  sandbox.Limits
 	wall    time.Duration // for an expression
 	unused  time.Duration
-	servers pool
+	servers serverPool
 }
 
 // Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. An error
@@ -113,7 +113,7 @@ func (a *Algebra) Name() string { return "SymPy " + a.version }
 // Vanishes implements mathgrade.Algebra.
 func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgrade.Step, numeric bool, err error) {
 	for range 2 { // a Python that has ended, perhaps by its own limits, is replaced once
-		said, err := a.ask(ctx, expression)
+		said, err := a.askPython(ctx, expression)
 		switch {
 		case ctx.Err() != nil:
 			return 0, false, fmt.Errorf("SymPy: %w", context.Cause(ctx))
@@ -139,21 +139,21 @@ func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgra
 
 var errEnded = errors.New("the Python has ended")
 
-// ask asks a Python that waits, or another one. A Python that gave no answer is ended.
-func (a *Algebra) ask(ctx context.Context, expression string) (string, error) {
+// askPython asks a Python that waits, or another one. A Python that gave no answer is ended.
+func (a *Algebra) askPython(ctx context.Context, expression string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	s := a.servers.take()
+	s := a.servers.takeIdle()
 	if s == nil {
 		var err error
-		if s, err = a.start(ctx); err != nil {
+		if s, err = a.startServer(ctx); err != nil {
 			return "", err
 		}
 	}
-	said, err := s.answer(ctx, expression, a.wall)
+	said, err := s.askExpression(ctx, expression, a.wall)
 	if err == nil {
-		a.servers.give(s, a.unused)
+		a.servers.putIdle(s, a.unused)
 		return said, nil
 	}
 	if broken := s.close(); broken != nil {

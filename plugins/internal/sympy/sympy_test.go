@@ -152,28 +152,28 @@ func TestPythonsEnd(t *testing.T) {
 	a := open(t)
 	a.unused = time.Millisecond
 	for range 3 {
-		s, err := a.start(t.Context())
+		s, err := a.startServer(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.servers.give(s, a.unused)
+		a.servers.putIdle(s, a.unused)
 		<-s.ended
 		if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
 	a.unused = time.Hour
-	s, err := a.start(t.Context())
+	s, err := a.startServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.end()
 	<-s.ended
-	a.servers.give(s, a.unused)
+	a.servers.putIdle(s, a.unused)
 	if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
 		t.Errorf("after its end: %v, %v", got, err)
 	}
-	for s := a.servers.take(); s != nil; s = a.servers.take() {
+	for s := a.servers.takeIdle(); s != nil; s = a.servers.takeIdle() {
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}
@@ -194,8 +194,8 @@ func BenchmarkVanishes(b *testing.B) {
 				if step != mathgrade.AlgebraEqual || err != nil {
 					b.Fatal(step, err)
 				}
-				if s := a.servers.take(); again {
-					a.servers.give(s, a.unused)
+				if s := a.servers.takeIdle(); again {
+					a.servers.putIdle(s, a.unused)
 				} else if err := s.close(); err != nil {
 					b.Fatal(err)
 				}
