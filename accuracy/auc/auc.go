@@ -75,7 +75,7 @@ func New(t Truth, o Options) (*Scorer, error) {
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	if err := t.check(); err != nil {
+	if err := t.checkRanges(); err != nil {
 		return nil, err
 	}
 	return &Scorer{truth: t, options: o, seen: map[uint64]bool{}}, nil
@@ -95,7 +95,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		s.result.Duplicates++
 		return nil
 	}
-	if err := s.take(index, payload); err != nil {
+	if err := s.addPayload(index, payload); err != nil {
 		return err
 	}
 	s.seen[index] = true
@@ -115,14 +115,14 @@ func (s *Scorer) Result() (Result, error) {
 	r.Accuracy = 100 * (float64(r.Good) / float64(r.Total))
 	r.AUC = math.NaN()
 	if r.Positives > 0 && r.Positives < r.Total {
-		r.AUC = area(s.keys[0].sorted(), s.keys[1].sorted())
+		r.AUC = rankArea(s.keys[0].sortedKeys(), s.keys[1].sortedKeys())
 	}
 	return r, nil
 }
 
-// area is the share of all (negative, positive) pairs whose positive has the higher key; equal keys count half
+// rankArea is the share of all (negative, positive) pairs whose positive has the higher key; equal keys count half
 // (Mann and Whitney's U; Hanley and McNeil 1982). Both lists rise and are not empty. The counts are exact.
-func area(negatives, positives []uint32) float64 {
+func rankArea(negatives, positives []uint32) float64 {
 	var halves uint64 // twice the number of such pairs
 	below := 0
 	for i := 0; i < len(positives); {

@@ -217,7 +217,7 @@ func TestAreaByPairs(t *testing.T) {
 		}
 		slices.Sort(negatives)
 		slices.Sort(positives)
-		if got := area(negatives, positives); got != want/float64(len(positives)*len(negatives)) {
+		if got := rankArea(negatives, positives); got != want/float64(len(positives)*len(negatives)) {
 			t.Errorf("%d levels: %v, want %v", levels, got, want/float64(len(positives)*len(negatives)))
 		}
 	}
@@ -235,7 +235,7 @@ func TestSorted(t *testing.T) {
 			want = append(want, key)
 		}
 		slices.Sort(want)
-		if got := l.sorted(); !slices.Equal(got, want) {
+		if got := l.sortedKeys(); !slices.Equal(got, want) {
 			t.Errorf("%d keys are not in order", n)
 		}
 	}

@@ -35,8 +35,8 @@ func (l *keyList) add(key uint32) {
 	l.count++
 }
 
-// parts are the chunks in use.
-func (l *keyList) parts() [][]uint32 {
+// usedChunks are the chunks in use.
+func (l *keyList) usedChunks() [][]uint32 {
 	var parts [][]uint32
 	for i, left := 0, l.count; left > 0; i, left = i+1, left-chunkSize {
 		parts = append(parts, l.chunks[i][:min(left, chunkSize)])

@@ -11,8 +11,8 @@ import (
 // DTypes are the element types of payloads that the official script accepts, its default first.
 func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
 
-// check returns what is wrong with the truth, all of it.
-func (t *Truth) check() error {
+// checkRanges checks that ranges and labels fit, and returns what is wrong with the truth, all of it.
+func (t *Truth) checkRanges() error {
 	var f payload.Faults
 	if t.Labels != nil && t.Samples == nil {
 		f.Addf("%d labels without samples, want the range of pairs of each sample", len(t.Labels))
@@ -33,9 +33,9 @@ func (t *Truth) check() error {
 	return f.Err(ErrTruth)
 }
 
-// take adds the pairs of a payload, or none of them if there is anything wrong.
-func (s *Scorer) take(index uint64, data []byte) error {
-	pairs, err := s.pairs(index, data)
+// addPayload adds the pairs of a payload, or none of them if there is anything wrong.
+func (s *Scorer) addPayload(index uint64, data []byte) error {
+	pairs, err := s.countPairs(index, data)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Scorer) take(index uint64, data []byte) error {
 		labels = s.truth.Labels[r.Start:r.End]
 	}
 	before := [2]int{s.keys[0].count, s.keys[1].count}
-	good, err := s.decode(index, data, pairs, labels)
+	good, err := s.decodePairs(index, data, pairs, labels)
 	if err != nil {
 		s.keys[0].count, s.keys[1].count = before[0], before[1]
 		return err
@@ -54,8 +54,8 @@ func (s *Scorer) take(index uint64, data []byte) error {
 	return nil
 }
 
-// pairs is the number of pairs in a payload, whose length must be right.
-func (s *Scorer) pairs(index uint64, data []byte) (int, error) {
+// countPairs returns the number of pairs in a payload, whose length must be right.
+func (s *Scorer) countPairs(index uint64, data []byte) (int, error) {
 	each, what := s.options.DType.Size(), "a prediction"
 	if s.truth.Labels == nil {
 		each, what = 2*each, "a prediction and a label"
@@ -75,8 +75,8 @@ func (s *Scorer) pairs(index uint64, data []byte) (int, error) {
 	return found, nil
 }
 
-// decode adds pairs, and returns how many are right. Without labels they are in the payload.
-func (s *Scorer) decode(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
+// decodePairs adds pairs, and returns how many are right. Without labels they are in the payload.
+func (s *Scorer) decodePairs(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
 	d := s.options.DType
 	if d == payload.Float32 && labels == nil {
 		return s.decodeFloats(index, data)
@@ -89,18 +89,18 @@ func (s *Scorer) decode(index uint64, data []byte, pairs int, labels []uint8) (g
 		} else {
 			prediction, label = d.At(data, i), float64(labels[i])
 		}
-		if problem := s.pair(prediction, label); problem != "" {
+		if problem := s.addPair(prediction, label); problem != "" {
 			wrong.Addf("sample %d, pair %d: %s", index, i, problem)
 		}
-		if right(prediction, label == 1) {
+		if roundsTo(prediction, label == 1) {
 			good++
 		}
 	}
 	return good, wrong.Err(ErrPayload)
 }
 
-// pair adds one pair, or returns what is wrong with it.
-func (s *Scorer) pair(prediction, label float64) (problem string) {
+// addPair adds one pair, or returns what is wrong with it.
+func (s *Scorer) addPair(prediction, label float64) (problem string) {
 	if label != 0 && label != 1 {
 		return fmt.Sprintf("label %v, want 0 or 1", label)
 	}
@@ -119,7 +119,7 @@ func (s *Scorer) pair(prediction, label float64) (problem string) {
 	return ""
 }
 
-// decodeFloats is decode for the usual payload: float32 predictions and labels.
+// decodeFloats is decodePairs for the usual payload: float32 predictions and labels.
 func (s *Scorer) decodeFloats(index uint64, data []byte) (good int, err error) {
 	var wrong payload.Faults
 	for i := 0; i < len(data); i += 8 {
@@ -131,15 +131,15 @@ func (s *Scorer) decodeFloats(index uint64, data []byte) (good int, err error) {
 			continue
 		}
 		s.keys[int(label)].add(floatKey(p))
-		if right(float64(p), label == 1) {
+		if roundsTo(float64(p), label == 1) {
 			good++
 		}
 	}
 	return good, wrong.Err(ErrPayload)
 }
 
-// right is whether a prediction, rounded half to even, is the label: 0.5 rounds to 0, 1.5 to 2.
-func right(prediction float64, label bool) bool {
+// roundsTo is whether a prediction, rounded half to even, is the label: 0.5 rounds to 0, 1.5 to 2.
+func roundsTo(prediction float64, label bool) bool {
 	if label {
 		return prediction > 0.5 && prediction < 1.5
 	}

@@ -13,17 +13,17 @@ const (
 	digits    = 1 << digitBits
 )
 
-// sorted returns the keys in rising order. It needs room for two copies, and leaves the list as it is.
-func (l *keyList) sorted() []uint32 {
+// sortedKeys returns the keys in rising order. It needs room for two copies, and leaves the list as it is.
+func (l *keyList) sortedKeys() []uint32 {
 	a, b := make([]uint32, l.count), make([]uint32, l.count)
-	pass(l.parts(), a, 0)
-	pass(split(a), b, digitBits)
-	pass(split(b), a, 2*digitBits)
+	sortDigit(l.usedChunks(), a, 0)
+	sortDigit(splitChunks(a), b, digitBits)
+	sortDigit(splitChunks(b), a, 2*digitBits)
 	return a
 }
 
-// split cuts keys into parts as long as chunks.
-func split(keys []uint32) [][]uint32 {
+// splitChunks cuts keys into parts as long as chunks.
+func splitChunks(keys []uint32) [][]uint32 {
 	var parts [][]uint32
 	for len(keys) > 0 {
 		n := min(len(keys), chunkSize)
@@ -32,22 +32,22 @@ func split(keys []uint32) [][]uint32 {
 	return parts
 }
 
-// pass copies the keys of all parts to target, sorted by one digit; keys with equal digits keep their order. Each
+// sortDigit copies the keys of all parts to target, sorted by one digit; keys with equal digits keep their order. Each
 // processor counts and then copies a run of parts.
-func pass(parts [][]uint32, target []uint32, shift uint) {
+func sortDigit(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
 	places := make([][digits]int, workers)
-	lists.Shares(workers, len(parts), func(w, first, end int) { count(parts[first:end], shift, &places[w]) })
+	lists.Shares(workers, len(parts), func(w, first, end int) { countDigits(parts[first:end], shift, &places[w]) })
 	begin := 0
 	for d := range digits {
 		for w := range places {
 			places[w][d], begin = begin, begin+places[w][d]
 		}
 	}
-	lists.Shares(workers, len(parts), func(w, first, end int) { scatter(parts[first:end], shift, &places[w], target) })
+	lists.Shares(workers, len(parts), func(w, first, end int) { scatterKeys(parts[first:end], shift, &places[w], target) })
 }
 
-func count(parts [][]uint32, shift uint, counts *[digits]int) {
+func countDigits(parts [][]uint32, shift uint, counts *[digits]int) {
 	for _, part := range parts {
 		for _, key := range part {
 			counts[key>>shift%digits]++
@@ -55,7 +55,7 @@ func count(parts [][]uint32, shift uint, counts *[digits]int) {
 	}
 }
 
-func scatter(parts [][]uint32, shift uint, places *[digits]int, target []uint32) {
+func scatterKeys(parts [][]uint32, shift uint, places *[digits]int, target []uint32) {
 	for _, part := range parts {
 		for _, key := range part {
 			d := key >> shift % digits

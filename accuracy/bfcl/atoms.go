@@ -8,33 +8,33 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// atom is a name, a constant, or what brackets hold.
-func (p *expressions) atom() expression {
-	t := p.peek()
+// parseAtom reads a name, a constant, or what brackets hold.
+func (p *pyParser) parseAtom() expression {
+	t := p.peekToken()
 	switch {
 	case t.kind == tokenNumber:
-		return p.number()
+		return p.parseNumber()
 	case t.kind == tokenString:
-		return p.strings()
-	case p.take("("):
-		return p.bracketed()
-	case p.take("["):
-		return p.list()
-	case p.take("{"):
-		return p.braced()
-	case p.take("..."):
+		return p.parseStrings()
+	case p.acceptToken("("):
+		return p.parseParenthesized()
+	case p.acceptToken("["):
+		return p.parseList()
+	case p.acceptToken("{"):
+		return p.parseBraces()
+	case p.acceptToken("..."):
 		return expression{text: "...", level: levelAtom, worth: literal, odd: "an ellipsis"}
 	}
 	for text, v := range map[string]any{"True": true, "False": false, "None": nil} {
-		if p.take(text) {
+		if p.acceptToken(text) {
 			return expression{text: text, level: levelAtom, worth: literal, value: v}
 		}
 	}
-	return expression{text: p.name(), level: levelAtom}
+	return expression{text: p.parseName(), level: levelAtom}
 }
 
-func (p *expressions) number() expression {
-	t := p.peek()
+func (p *pyParser) parseNumber() expression {
+	t := p.peekToken()
 	p.tokens = p.tokens[1:]
 	text := pyvalue.Repr(t.value)
 	if f, ok := t.value.(float64); ok && math.IsInf(f, 0) {
@@ -46,13 +46,13 @@ func (p *expressions) number() expression {
 	return expression{text: text, level: levelAtom, worth: literal, value: t.value, odd: t.odd, number: true}
 }
 
-// strings joins those that stand side by side.
-func (p *expressions) strings() expression {
-	first := p.peek()
+// parseStrings joins those that stand side by side.
+func (p *pyParser) parseStrings() expression {
+	first := p.peekToken()
 	e := expression{level: levelAtom, worth: literal, odd: first.odd}
 	joined, source := "", []string(nil)
-	for p.peek().kind == tokenString {
-		t := p.peek()
+	for p.peekToken().kind == tokenString {
+		t := p.peekToken()
 		p.tokens = p.tokens[1:]
 		if t.odd != first.odd {
 			return p.fail() // bytes beside text
@@ -67,7 +67,7 @@ func (p *expressions) strings() expression {
 	e.value, e.text = joined, pyvalue.Repr(joined)
 	switch {
 	case e.worth == noLiteral:
-		e.text = formatted(strings.Join(source, " "))
+		e.text = formattedString(strings.Join(source, " "))
 	case e.odd != "":
 		e.text = "b" + e.text
 	case first.text[0] == 'u' || first.text[0] == 'U':
@@ -76,8 +76,8 @@ func (p *expressions) strings() expression {
 	return e
 }
 
-// formatted is an f-string as it stands, but for its quotes where no other is within.
-func formatted(source string) string {
+// formattedString returns an f-string as it stands, but for its quotes where no other is within.
+func formattedString(source string) string {
 	inside := strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(source[:1])+source[1:], `f"`), `"`)
 	if len(inside) == len(source)-3 && !strings.ContainsAny(inside, `"'\`) {
 		return "f'" + inside + "'"
@@ -85,84 +85,84 @@ func formatted(source string) string {
 	return source
 }
 
-// bracketed is a tuple, or one expression.
-func (p *expressions) bracketed() expression {
-	if p.take(")") {
-		return collection(nil, "()")
+// parseParenthesized reads a tuple, or one expression.
+func (p *pyParser) parseParenthesized() expression {
+	if p.acceptToken(")") {
+		return newCollection(nil, "()")
 	}
-	first := p.starredOrNamed()
+	first := p.parseStarredOrNamed()
 	switch {
-	case p.is("for"):
-		e := p.comprehension(first, "(", ")")
-		p.want(")")
+	case p.nextIs("for"):
+		e := p.parseComprehension(first, "(", ")")
+		p.expectToken(")")
 		return e
-	case p.take(")"):
+	case p.acceptToken(")"):
 		return first
 	}
-	items := p.items(first, ")")
-	text := "(" + texts(items) + ")"
+	items := p.parseItems(first, ")")
+	text := "(" + joinTexts(items) + ")"
 	if len(items) == 1 {
 		text = "(" + items[0].text + ",)"
 	}
-	return collection(items, text)
+	return newCollection(items, text)
 }
 
-func (p *expressions) list() expression {
-	if p.take("]") {
-		e := collection(nil, "[]")
+func (p *pyParser) parseList() expression {
+	if p.acceptToken("]") {
+		e := newCollection(nil, "[]")
 		e.list = true
 		return e
 	}
-	first := p.starredOrNamed()
-	if p.is("for") {
-		e := p.comprehension(first, "[", "]")
-		p.want("]")
+	first := p.parseStarredOrNamed()
+	if p.nextIs("for") {
+		e := p.parseComprehension(first, "[", "]")
+		p.expectToken("]")
 		return e
 	}
-	items := p.items(first, "]")
-	e := collection(items, "["+texts(items)+"]")
+	items := p.parseItems(first, "]")
+	e := newCollection(items, "["+joinTexts(items)+"]")
 	e.list = true
 	return e
 }
 
-// items are those of a list that begins with one, up to a closing bracket.
-func (p *expressions) items(first expression, end string) []expression {
+// parseItems reads the remaining items of a list, up to a closing bracket.
+func (p *pyParser) parseItems(first expression, end string) []expression {
 	all := []expression{first}
-	for p.take(",") && !p.is(end) && !p.failed {
-		all = append(all, p.starredOrNamed())
+	for p.acceptToken(",") && !p.nextIs(end) && !p.failed {
+		all = append(all, p.parseStarredOrNamed())
 	}
-	p.want(end)
+	p.expectToken(end)
 	return all
 }
 
-func (p *expressions) starredOrNamed() expression {
-	if p.take("*") {
-		return expression{text: "*" + p.test().in(levelBinaryOr), level: levelAtom}
+func (p *pyParser) parseStarredOrNamed() expression {
+	if p.acceptToken("*") {
+		return expression{text: "*" + p.parseTest().textAt(levelBinaryOr), level: levelAtom}
 	}
 	e := p.namedOrTest()
-	e.text, e.level = e.in(levelTest), max(e.level, levelTest)
+	e.text, e.level = e.textAt(levelTest), max(e.level, levelTest)
 	return e
 }
 
-func texts(items []expression) string {
+func joinTexts(items []expression) string {
 	return strings.Join(lists.Map(items, func(e expression) string { return e.text }), ", ")
 }
 
-// collection is a list of what items are worth: the first that is no literal decides.
-func collection(items []expression, text string) expression {
+// newCollection makes a list of the items' values. The first item that is not a literal decides what the list is worth.
+func newCollection(items []expression, text string) expression {
 	e := expression{text: text, level: levelAtom, worth: literal}
 	all := make([]any, len(items))
 	for i, item := range items {
 		all[i] = item.value
-		e.add(item)
+		e.mergeWorth(item)
 		e.list = e.list || item.list
 	}
 	e.value = all
 	return e
 }
 
-// add makes a part one of what a literal holds.
-func (e *expression) add(part expression) {
+// mergeWorth takes over from a part of a literal what makes the literal unusable.
+func (e *expression) mergeWorth(part expression) {
 	if e.worth == literal {
 		e.worth = part.worth
 	}
@@ -171,66 +171,66 @@ func (e *expression) add(part expression) {
 	}
 }
 
-// key makes a part a key of a dictionary or an item of a set, of which there may be no lists.
-func (e *expression) key(part expression) {
+// checkKey checks a key of a dictionary or an item of a set: neither may be a list.
+func (e *expression) checkKey(part expression) {
 	if e.worth == literal && part.list {
 		e.worth = badKey
 	}
 }
 
-// braced is a dictionary or a set.
-func (p *expressions) braced() expression {
+// parseBraces reads a dictionary or a set.
+func (p *pyParser) parseBraces() expression {
 	d := pyvalue.NewDict()
 	e := expression{level: levelAtom, worth: literal, value: d, list: true}
 	var all []string
-	for !p.is("}") && !p.failed {
-		if p.take("**") {
-			all = append(all, "**"+p.test().in(levelBinaryOr))
-			e.add(expression{})
+	for !p.nextIs("}") && !p.failed {
+		if p.acceptToken("**") {
+			all = append(all, "**"+p.parseTest().textAt(levelBinaryOr))
+			e.mergeWorth(expression{})
 		} else {
-			key := p.starredOrNamed()
-			if len(all) == 0 && !p.is(":") {
-				return p.set(key)
+			key := p.parseStarredOrNamed()
+			if len(all) == 0 && !p.nextIs(":") {
+				return p.parseSet(key)
 			}
-			p.want(":")
-			v := p.test()
-			all = append(all, key.text+": "+v.in(levelTest))
-			e.entry(d, key, v)
+			p.expectToken(":")
+			v := p.parseTest()
+			all = append(all, key.text+": "+v.textAt(levelTest))
+			e.setEntry(d, key, v)
 		}
-		if p.is("for") && len(all) == 1 {
-			e = p.comprehension(expression{text: all[0], level: levelAtom}, "{", "}")
-			p.want("}")
+		if p.nextIs("for") && len(all) == 1 {
+			e = p.parseComprehension(expression{text: all[0], level: levelAtom}, "{", "}")
+			p.expectToken("}")
 			return e
 		}
-		if !p.take(",") {
+		if !p.acceptToken(",") {
 			break
 		}
 	}
-	p.want("}")
+	p.expectToken("}")
 	e.text = "{" + strings.Join(all, ", ") + "}"
 	return e
 }
 
-func (p *expressions) set(first expression) expression {
-	if p.is("for") {
-		e := p.comprehension(first, "{", "}")
-		p.want("}")
+func (p *pyParser) parseSet(first expression) expression {
+	if p.nextIs("for") {
+		e := p.parseComprehension(first, "{", "}")
+		p.expectToken("}")
 		return e
 	}
-	items := p.items(first, "}")
-	e := expression{text: "{" + texts(items) + "}", level: levelAtom, worth: literal, odd: "a set", list: true}
+	items := p.parseItems(first, "}")
+	e := expression{text: "{" + joinTexts(items) + "}", level: levelAtom, worth: literal, odd: "a set", list: true}
 	for _, item := range items {
-		e.add(item)
-		e.key(item)
+		e.mergeWorth(item)
+		e.checkKey(item)
 	}
 	return e
 }
 
-// entry sets a key of a dictionary as JSON has it.
-func (e *expression) entry(d *pyvalue.Dict, key, v expression) {
-	e.add(key)
-	e.add(v)
-	e.key(key)
+// setEntry sets a key of a dictionary as JSON has it.
+func (e *expression) setEntry(d *pyvalue.Dict, key, v expression) {
+	e.mergeWorth(key)
+	e.mergeWorth(v)
+	e.checkKey(key)
 	switch k := key.value.(type) {
 	case string:
 		d.Set(k, v.value)
@@ -243,26 +243,26 @@ func (e *expression) entry(d *pyvalue.Dict, key, v expression) {
 	}
 }
 
-// comprehension is what brackets hold from "for" on.
-func (p *expressions) comprehension(e expression, open, end string) expression {
-	text := e.in(levelTest)
-	for p.is("for") && !p.failed {
-		p.take("for")
-		text += " for " + p.targets() + " in "
-		p.want("in")
-		text += p.or().in(levelTest + 1)
-		for p.take("if") {
-			text += " if " + p.or().in(levelTest+1)
+// parseComprehension reads what brackets hold from "for" on.
+func (p *pyParser) parseComprehension(e expression, open, end string) expression {
+	text := e.textAt(levelTest)
+	for p.nextIs("for") && !p.failed {
+		p.acceptToken("for")
+		text += " for " + p.parseTargets() + " in "
+		p.expectToken("in")
+		text += p.parseOr().textAt(levelTest + 1)
+		for p.acceptToken("if") {
+			text += " if " + p.parseOr().textAt(levelTest+1)
 		}
 	}
 	return expression{text: open + text + end, level: levelAtom}
 }
 
-// targets are what the items of a comprehension are called.
-func (p *expressions) targets() string {
-	all := []string{p.trailers(p.atom()).text}
-	for p.take(",") && !p.is("in") {
-		all = append(all, p.trailers(p.atom()).text)
+// parseTargets reads the names of the items of a comprehension.
+func (p *pyParser) parseTargets() string {
+	all := []string{p.parseTrailers(p.parseAtom()).text}
+	for p.acceptToken(",") && !p.nextIs("in") {
+		all = append(all, p.parseTrailers(p.parseAtom()).text)
 	}
 	if len(all) == 1 {
 		return all[0]

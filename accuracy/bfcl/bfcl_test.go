@@ -31,7 +31,7 @@ func FuzzLiterals(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range []language{java, javaScript} {
+		for _, l := range []typeRules{java, javaScript} {
 			for of := range l.kinds {
 				if _, err := l.parse(text, of, "integer"); err != nil && !errors.Is(err, ErrStops) {
 					t.Errorf("%s of %q: %v", of, text, err)

@@ -36,23 +36,23 @@ func Extract(text string) ([]Call, Source, error) {
 	text = pystr.Trim(text)
 	if v, err := pyvalue.Decode(text); err == nil {
 		if list, ok := v.([]any); ok {
-			if calls := native(list); calls != nil {
+			if calls := nativeCalls(list); calls != nil {
 				return calls, Native, nil
 			}
-			if calls := listed(list); calls != nil {
+			if calls := listedCalls(list); calls != nil {
 				return calls, Listed, nil
 			}
 		}
 	}
-	calls, err := guessed(text)
+	calls, err := guessCalls(text)
 	if len(calls) == 0 {
 		return nil, NoCalls, err
 	}
 	return calls, Guessed, err
 }
 
-// native are calls as servers have them; nil where one of them is none.
-func native(list []any) (calls []Call) {
+// nativeCalls are calls as servers have them; nil where one of them is none.
+func nativeCalls(list []any) (calls []Call) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		inner, _ := call.Get("function")
@@ -82,7 +82,7 @@ func fromText(v any) any {
 	return v
 }
 
-func listed(list []any) (calls []Call) {
+func listedCalls(list []any) (calls []Call) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		name, ok := call.Get("name")
@@ -102,8 +102,8 @@ func listed(list []any) (calls []Call) {
 var noFunctions = strings.Fields("Example For Here Note The This assert class def dict enumerate except filter float " +
 	"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
 
-// guessed finds calls in text. What stands within the brackets of one is none of its own.
-func guessed(text string) (calls []Call, err error) {
+// guessCalls finds calls in text. What stands within the brackets of one is none of its own.
+func guessCalls(text string) (calls []Call, err error) {
 	end := 0
 	for i := 0; i < len(text); {
 		name, bracket := callAt(text, i)
@@ -125,7 +125,7 @@ func guessed(text string) (calls []Call, err error) {
 		if inside != "" && isSignature(inside) {
 			continue
 		}
-		given, err := given(inside)
+		given, err := guessArguments(inside)
 		if err != nil {
 			return nil, err
 		}
@@ -205,13 +205,14 @@ func isWords(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r != '_' && !pystr.IsWord(r) }) < 0
 }
 
-// given are the arguments of a guessed call: literals as their values, other expressions as Python prints them.
-func given(text string) (*pyvalue.Dict, error) {
+// guessArguments returns the arguments of a guessed call: literals as their values, other expressions as Python prints
+// them.
+func guessArguments(text string) (*pyvalue.Dict, error) {
 	d := pyvalue.NewDict()
 	if text == "" {
 		return d, nil
 	}
-	all, err := arguments(text)
+	all, err := readArguments(text)
 	if err != nil {
 		d.Set("_raw", text)
 		return d, nil
@@ -228,7 +229,7 @@ func given(text string) (*pyvalue.Dict, error) {
 		case k.value.worth == literal:
 			d.Set(k.name, k.value.value)
 		default:
-			d.Set(k.name, k.value.in(levelTest))
+			d.Set(k.name, k.value.textAt(levelTest))
 		}
 	}
 	for name, what := range odd {

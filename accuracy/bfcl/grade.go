@@ -60,7 +60,7 @@ func (s Sample) Score(text string) Grade {
 		return g
 	}
 	if err == nil {
-		err = s.compare(calls)
+		err = s.compareCalls(calls)
 	}
 	switch {
 	case err == nil:
@@ -74,8 +74,8 @@ func (s Sample) Score(text string) Grade {
 	return g
 }
 
-// compare says what is wrong with calls.
-func (s Sample) compare(calls []Call) error {
+// compareCalls compares calls with the possible answers.
+func (s Sample) compareCalls(calls []Call) error {
 	if !pyvalue.True(s.Answers) {
 		if len(calls) > 0 {
 			return errors.New("it calls a function, and no call is right")
@@ -86,7 +86,7 @@ func (s Sample) compare(calls []Call) error {
 	if !ok {
 		return fmt.Errorf("%w: the possible answers are %s, no list", ErrStops, pyvalue.Name(s.Answers))
 	}
-	all := make([]call, len(calls))
+	all := make([]readyCall, len(calls))
 	for i, c := range calls {
 		var err error
 		if all[i], err = readCall(c); err != nil {
@@ -111,17 +111,17 @@ func (s Sample) compare(calls []Call) error {
 	return s.compareCall(functions[0], all[0], answers[0])
 }
 
-// call is a call whose arguments are a value.
-type call struct {
+// readyCall is a call whose arguments have been decoded.
+type readyCall struct {
 	name any
 	args any
 }
 
 // readCall reads arguments that are text, which are none where they are no JSON.
-func readCall(c Call) (call, error) {
+func readCall(c Call) (readyCall, error) {
 	switch c.Name.(type) {
 	case []any, *pyvalue.Dict:
-		return call{}, fmt.Errorf("%w: the name of a call is %s", ErrStops, pyvalue.Name(c.Name))
+		return readyCall{}, fmt.Errorf("%w: the name of a call is %s", ErrStops, pyvalue.Name(c.Name))
 	}
 	args := c.Arguments
 	if text, ok := args.(string); ok {
@@ -131,11 +131,11 @@ func readCall(c Call) (call, error) {
 			}
 		}
 	}
-	return call{c.Name, args}, nil
+	return readyCall{c.Name, args}, nil
 }
 
 // compareAll finds for each possible answer, in order, the first call that is right and was not taken by another.
-func (s Sample) compareAll(calls []call, answers []any) error {
+func (s Sample) compareAll(calls []readyCall, answers []any) error {
 	if len(calls) != len(answers) {
 		return fmt.Errorf("it has %d calls, want %d", len(calls), len(answers))
 	}
@@ -165,7 +165,7 @@ func (s Sample) compareAll(calls []call, answers []any) error {
 }
 
 // compareNamed compares with an answer whose function is looked for by its name.
-func (s Sample) compareNamed(c call, answer any) error {
+func (s Sample) compareNamed(c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
 		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
@@ -185,8 +185,8 @@ func (s Sample) compareNamed(c call, answer any) error {
 	return fmt.Errorf("%w: function %s of a possible answer has no description", ErrStops, name)
 }
 
-// field is a value of an object that must be there.
-func field[T any](v any, name string) (found T, err error) {
+// readField returns a required field of a description.
+func readField[T any](v any, name string) (found T, err error) {
 	d, _ := v.(*pyvalue.Dict)
 	inner, ok := d.Get(name)
 	if !ok {
@@ -198,26 +198,26 @@ func field[T any](v any, name string) (found T, err error) {
 	return found, nil
 }
 
-// function is what a description says of a function.
-type function struct {
+// functionSchema describes a function: its name and its parameters.
+type functionSchema struct {
 	name       string // as models write it, who may use no dots
 	properties *pyvalue.Dict
 	required   []any
 }
 
-func readFunction(description any) (f function, err error) {
-	name, err1 := field[string](description, "name")
-	parameters, err2 := field[*pyvalue.Dict](description, "parameters")
+func readFunction(description any) (f functionSchema, err error) {
+	name, err1 := readField[string](description, "name")
+	parameters, err2 := readField[*pyvalue.Dict](description, "parameters")
 	if err := errors.Join(err1, err2); err != nil {
 		return f, err
 	}
-	properties, err1 := field[*pyvalue.Dict](parameters, "properties")
-	required, err2 := field[[]any](parameters, "required")
-	return function{strings.ReplaceAll(name, ".", "_"), properties, required}, errors.Join(err1, err2)
+	properties, err1 := readField[*pyvalue.Dict](parameters, "properties")
+	required, err2 := readField[[]any](parameters, "required")
+	return functionSchema{strings.ReplaceAll(name, ".", "_"), properties, required}, errors.Join(err1, err2)
 }
 
 // compareCall compares a call with a possible answer. The first fault decides.
-func (s Sample) compareCall(description any, c call, answer any) error {
+func (s Sample) compareCall(description any, c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
 		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
@@ -230,7 +230,7 @@ func (s Sample) compareCall(description any, c call, answer any) error {
 	if c.name != any(f.name) {
 		return fmt.Errorf("it calls %s, want %s", pyvalue.Text(c.name), f.name)
 	}
-	if err := wantRequired(c.args, f.required); err != nil {
+	if err := checkRequired(c.args, f.required); err != nil {
 		return err
 	}
 	args, ok := c.args.(*pyvalue.Dict)
@@ -256,12 +256,12 @@ func (s Sample) compareCall(description any, c call, answer any) error {
 	if !ok {
 		return fmt.Errorf("%w: the possible arguments are %s, no object", ErrStops, pyvalue.Name(first))
 	}
-	return wantOthers(args, possible)
+	return checkOthers(args, possible)
 }
 
-// wantRequired wants the arguments without which nobody may call a function. Python looks for them in texts and lists,
+// checkRequired checks that a call has the function's required arguments. Python looks for them in texts and lists,
 // too.
-func wantRequired(args any, required []any) error {
+func checkRequired(args any, required []any) error {
 	for _, r := range required {
 		has := false
 		switch args := args.(type) {
@@ -270,7 +270,7 @@ func wantRequired(args any, required []any) error {
 				_, has = args.Get(name)
 			}
 		case []any:
-			has = contains(args, r)
+			has = containsValue(args, r)
 		case string:
 			name, ok := r.(string)
 			if !ok {
@@ -287,8 +287,8 @@ func wantRequired(args any, required []any) error {
 	return nil
 }
 
-// wantOthers wants the arguments that a possible answer has, but for those that may be left out.
-func wantOthers(args, possible *pyvalue.Dict) error {
+// checkOthers checks that a call has the other arguments of a possible answer, except those that may be left out.
+func checkOthers(args, possible *pyvalue.Dict) error {
 	for _, name := range possible.Keys() {
 		if _, given := args.Get(name); given {
 			continue
@@ -309,7 +309,7 @@ func wantOthers(args, possible *pyvalue.Dict) error {
 func mayBeLeftOut(values any) (bool, error) {
 	switch v := values.(type) {
 	case []any:
-		return contains(v, ""), nil
+		return containsValue(v, ""), nil
 	case string:
 		return true, nil
 	case *pyvalue.Dict:
@@ -319,6 +319,6 @@ func mayBeLeftOut(values any) (bool, error) {
 	return false, fmt.Errorf("%w: possible values are %s, no list", ErrStops, pyvalue.Name(values))
 }
 
-func contains(list []any, v any) bool {
+func containsValue(list []any, v any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { return pyvalue.Same(item, v) })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-var java = language{
-	kinds: map[string]kind{
+var java = typeRules{
+	kinds: map[string]valueKind{
 		"byte": kindInt, "short": kindInt, "integer": kindInt, "float": kindFloat, "double": kindFloat, "long": kindInt,
 		"boolean": kindBool, "char": kindText, "Array": kindList, "ArrayList": kindList, "Set": kindSet,
 		"HashMap": kindDict, "Hashtable": kindDict, "Queue": kindList, "Stack": kindList, "String": kindText,
@@ -27,21 +27,21 @@ var classes = strings.NewReplacer(
 	`\d`, `\p{Nd}`, `\s`, `[\s\v\x1c-\x1f\x{85}\p{Z}]`, `\w`, `[\p{L}\p{N}_]`, `$`, `\n?\z`,
 )
 
-func pattern(text string) *regexp.Regexp { return regexp.MustCompile(classes.Replace(text)) }
+func compilePattern(text string) *regexp.Regexp { return regexp.MustCompile(classes.Replace(text)) }
 
 var (
-	integerForm  = pattern(`\A-?\d+$`)
-	longForm     = pattern(`\A-?\d+[lL]$`)
-	decimalForm  = pattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
-	floatForm    = pattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$`)
-	arrayForm    = pattern(`new\s+\w+\[\]\s*\{(.*?)\}`)
-	asListForm   = pattern(`new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)`)
-	addsForm     = pattern(`(?s)new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}`)
-	addForm      = pattern(`add\((.+?)\)`)
-	noListForm   = pattern(`new\s+ArrayList<\w*>\(\)`)
-	putsForm     = pattern(`(?s)new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}`)
-	putForm      = pattern(`put\("(.*?)",\s*(.*?)\)`)
-	noEntryForm  = pattern(`new\s+HashMap<.*?>\s*\(\)`)
+	integerForm  = compilePattern(`\A-?\d+$`)
+	longForm     = compilePattern(`\A-?\d+[lL]$`)
+	decimalForm  = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+	floatForm    = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$`)
+	arrayForm    = compilePattern(`new\s+\w+\[\]\s*\{(.*?)\}`)
+	asListForm   = compilePattern(`new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)`)
+	addsForm     = compilePattern(`(?s)new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}`)
+	addForm      = compilePattern(`add\((.+?)\)`)
+	noListForm   = compilePattern(`new\s+ArrayList<\w*>\(\)`)
+	putsForm     = compilePattern(`(?s)new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}`)
+	putForm      = compilePattern(`put\("(.*?)",\s*(.*?)\)`)
+	noEntryForm  = compilePattern(`new\s+HashMap<.*?>\s*\(\)`)
 	javaSuffixes = "lLfF"
 )
 
@@ -93,7 +93,7 @@ func javaNumber(text string, form *regexp.Regexp, float bool) any {
 	if err != nil {
 		return text
 	}
-	return narrow(n)
+	return narrowInt(n)
 }
 
 func javaArray(text, items string) (any, error) {
@@ -136,7 +136,7 @@ func javaList(text, items string) (any, error) {
 	for _, item := range all {
 		item = pystr.Trim(item)
 		if items == "char" || items == "String" {
-			list = append(list, inner(item))
+			list = append(list, trimEnds(item))
 			continue
 		}
 		v, err := javaItem(item, items)
@@ -148,8 +148,8 @@ func javaList(text, items string) (any, error) {
 	return list, nil
 }
 
-// inner is a text without its first and its last character.
-func inner(text string) string {
+// trimEnds removes the first and the last character of a text.
+func trimEnds(text string) string {
 	r := []rune(text)
 	if len(r) < 2 {
 		return ""
@@ -177,7 +177,7 @@ func javaValue(text string) any {
 	case text == "true" || text == "false":
 		return text == "true"
 	case strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`):
-		return inner(text)
+		return trimEnds(text)
 	case longForm.MatchString(text):
 		return javaNumber(text, longForm, false)
 	case floatForm.MatchString(text):
@@ -189,7 +189,7 @@ func javaValue(text string) any {
 // anyNumber is what Python's int or float read, or else the text.
 func anyNumber(text string) any {
 	if n, err := pyvalue.Int(text); err == nil {
-		return narrow(n)
+		return narrowInt(n)
 	}
 	if f, ok := pyfloat.Parse(text); ok {
 		return f

@@ -12,28 +12,28 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-var javaScript = language{kinds: scriptKinds, lists: []string{"array"}, parse: parseJavaScript}
+var javaScript = typeRules{kinds: scriptKinds, lists: []string{"array"}, parse: parseJavaScript}
 
-var scriptKinds = map[string]kind{
+var scriptKinds = map[string]valueKind{
 	"String": kindText, "integer": kindInt, "float": kindFloat, "Bigint": kindInt, "Boolean": kindBool, "dict": kindDict,
 	"array": kindList, "any": kindText,
 }
 
 var (
-	pointForm  = pattern(`\A-?\d+(\.\d+)?$`)
-	bigForm    = pattern(`\A-?\d+n$`)
-	rowsForm   = pattern(`\A(?:\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]|\bnew\s+Array\(\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\))`)
-	rowForm    = pattern(`\[(.*?)\]`)
-	listForm   = pattern(`\A(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))`)
-	objectForm = pattern(`\A\{(.*?)\}`)
+	pointForm  = compilePattern(`\A-?\d+(\.\d+)?$`)
+	bigForm    = compilePattern(`\A-?\d+n$`)
+	rowsForm   = compilePattern(`\A(?:\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]|\bnew\s+Array\(\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\))`)
+	rowForm    = compilePattern(`\[(.*?)\]`)
+	listForm   = compilePattern(`\A(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))`)
+	objectForm = compilePattern(`\A\{(.*?)\}`)
 )
 
 // parseJavaScript reads a literal of JavaScript. One that is none of its type stays a text.
 func parseJavaScript(text, of, items string) (any, error) {
 	switch of {
 	case "String":
-		if quoted(text) {
-			return inner(text), nil
+		if isQuoted(text) {
+			return trimEnds(text), nil
 		}
 		return text, nil
 	case "integer":
@@ -69,10 +69,10 @@ func scriptBig(text string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline stands behind the n
 	}
-	return narrow(n), nil
+	return narrowInt(n), nil
 }
 
-func quoted(text string) bool {
+func isQuoted(text string) bool {
 	return strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`) ||
 		strings.HasPrefix(text, `'`) && strings.HasSuffix(text, `'`)
 }
@@ -127,8 +127,8 @@ func scriptValue(text string) any {
 	switch {
 	case text == "true" || text == "false":
 		return text == "true"
-	case quoted(text):
-		return inner(text)
+	case isQuoted(text):
+		return trimEnds(text)
 	}
 	return anyNumber(text)
 }
@@ -139,7 +139,7 @@ func scriptObject(text string) any {
 		return text
 	}
 	d := pyvalue.NewDict()
-	for _, p := range pairs(m[1]) {
+	for _, p := range splitPairs(m[1]) {
 		key := strings.Trim(pystr.Trim(p.key), `'"`)
 		value := pystr.Trim(p.value)
 		switch {
@@ -154,11 +154,11 @@ func scriptObject(text string) any {
 	return d
 }
 
-type pair struct{ key, value string }
+type keyValue struct{ key, value string }
 
-// pairs are the keys and values of an object without its brackets. A value ends at the first comma behind which a colon
-// comes before the next comma.
-func pairs(text string) (all []pair) {
+// splitPairs returns the keys and values of an object without its brackets. A value ends at the first comma behind
+// which a colon comes before the next comma.
+func splitPairs(text string) (all []keyValue) {
 	for {
 		text = strings.TrimLeft(text, ":")
 		key, rest, found := strings.Cut(text, ":")
@@ -167,7 +167,7 @@ func pairs(text string) (all []pair) {
 		}
 		rest = pystr.TrimLeft(rest)
 		value, next := cutValue(rest)
-		all = append(all, pair{key, value})
+		all = append(all, keyValue{key, value})
 		text = next
 	}
 }

@@ -25,8 +25,8 @@ const (
 	tokenOperator
 )
 
-// token is one of Python's, with the value of a number or a string.
-type token struct {
+// pyToken is a token of Python, with the value of a number or a string.
+type pyToken struct {
 	kind  tokenKind
 	text  string
 	value any    // int64, *big.Int, float64, string
@@ -40,16 +40,16 @@ var operators = []string{
 	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=",
 }
 
-// mostTokens bounds expressions: no model answers a call that is as long.
-const mostTokens = 1 << 14
+// maxTokens bounds expressions: no model answers a call that is as long.
+const maxTokens = 1 << 14
 
-// tokens are those of an expression within brackets, where ends of lines are blanks.
-func tokens(text string) (all []token, err error) {
-	for len(all) < mostTokens {
+// tokenize splits an expression within brackets, where ends of lines are blanks.
+func tokenize(text string) (all []pyToken, err error) {
+	for len(all) < maxTokens {
 		text = strings.TrimLeft(text, " \t\f\r\n")
 		switch {
 		case text == "":
-			return append(all, token{kind: tokenEnd}), nil
+			return append(all, pyToken{kind: tokenEnd}), nil
 		case strings.HasPrefix(text, "\\\n"):
 			text = text[2:]
 			continue
@@ -61,7 +61,7 @@ func tokens(text string) (all []token, err error) {
 			text = text[i:]
 			continue
 		}
-		t, n, err := next(text)
+		t, n, err := readToken(text)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func tokens(text string) (all []token, err error) {
 	return nil, errSyntax
 }
 
-func next(text string) (t token, n int, err error) {
+func readToken(text string) (t pyToken, n int, err error) {
 	c := text[0]
 	if i := stringStart(text); i >= 0 {
 		return readString(text, i)
@@ -80,14 +80,14 @@ func next(text string) (t token, n int, err error) {
 		return readNumber(text)
 	}
 	if n = nameEnd(text); n > 0 {
-		return token{kind: tokenName, text: text[:n]}, n, nil
+		return pyToken{kind: tokenName, text: text[:n]}, n, nil
 	}
 	for _, op := range operators {
 		if strings.HasPrefix(text, op) {
-			return token{kind: tokenOperator, text: op}, len(op), nil
+			return pyToken{kind: tokenOperator, text: op}, len(op), nil
 		}
 	}
-	return token{}, 0, errSyntax
+	return pyToken{}, 0, errSyntax
 }
 
 // nameEnd is how long an identifier at the beginning is, 0 if there is none.
@@ -114,7 +114,7 @@ func stringStart(text string) int {
 }
 
 // readString reads a string whose quote is at quote.
-func readString(text string, quote int) (t token, n int, err error) {
+func readString(text string, quote int) (t pyToken, n int, err error) {
 	prefix := strings.ToLower(text[:quote])
 	switch prefix {
 	case "", "u", "r", "b", "f", "br", "rb", "fr", "rf":
@@ -137,7 +137,7 @@ func readString(text string, quote int) (t token, n int, err error) {
 		}
 	}
 	inner, end := text[start:n], n+len(mark)
-	t = token{kind: tokenString, text: text[:end]}
+	t = pyToken{kind: tokenString, text: text[:end]}
 	switch {
 	case strings.Contains(prefix, "f"):
 		t.raw = true
@@ -146,7 +146,7 @@ func readString(text string, quote int) (t token, n int, err error) {
 		t.odd = "bytes"
 	}
 	if !strings.Contains(prefix, "r") {
-		if inner, err = unescape(inner, t.odd != ""); err != nil {
+		if inner, err = unescapeString(inner, t.odd != ""); err != nil {
 			return t, 0, err
 		}
 	}
@@ -160,8 +160,8 @@ var escapes = map[byte]string{
 	'\n': "",
 }
 
-// unescape is what a string holds. An escape that Python does not know stays as it is.
-func unescape(text string, inBytes bool) (string, error) {
+// unescapeString returns what a string literal holds. An escape that Python does not know stays as it is.
+func unescapeString(text string, inBytes bool) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, `\`)
@@ -175,7 +175,7 @@ func unescape(text string, inBytes bool) (string, error) {
 			text = rest[1:]
 			continue
 		}
-		skip, digits, base := numbered(rest, inBytes)
+		skip, digits, base := characterDigits(rest, inBytes)
 		if digits == 0 {
 			out.WriteString(`\`)
 			text = rest
@@ -188,14 +188,14 @@ func unescape(text string, inBytes bool) (string, error) {
 		if err != nil || v > unicode.MaxRune {
 			return "", errSyntax
 		}
-		out.WriteString(character(rune(v)))
+		out.WriteString(encodeRune(rune(v)))
 		text = rest[skip+digits:]
 	}
 }
 
-// numbered is where the number of a character begins behind a backslash, how many digits it has, 0 where there is none,
-// and their base.
-func numbered(rest string, inBytes bool) (skip, digits, base int) {
+// characterDigits is where the number of a character begins behind a backslash, how many digits it has, 0 where there
+// is none, and their base.
+func characterDigits(rest string, inBytes bool) (skip, digits, base int) {
 	switch c := rest[0]; {
 	case '0' <= c && c <= '7':
 		for digits < 3 && digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
@@ -212,8 +212,8 @@ func numbered(rest string, inBytes bool) (skip, digits, base int) {
 	return 0, 0, 0
 }
 
-// character is one character; half a surrogate pair is three bytes that are not UTF-8.
-func character(r rune) string {
+// encodeRune returns one character; half a surrogate pair is three bytes that are not UTF-8.
+func encodeRune(r rune) string {
 	if 0xd800 <= r && r < 0xe000 {
 		return string([]byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f})
 	}
@@ -221,14 +221,14 @@ func character(r rune) string {
 }
 
 // readNumber reads a number.
-func readNumber(text string) (t token, n int, err error) {
+func readNumber(text string) (t pyToken, n int, err error) {
 	base := map[string]int{"0x": 16, "0o": 8, "0b": 2}[strings.ToLower(text[:min(2, len(text))])]
 	n = numberEnd(text, base)
 	if r, _ := utf8.DecodeRuneInString(text[n:]); n < len(text) && r >= utf8.RuneSelf && pystr.IsWord(r) {
 		return t, 0, errSyntax
 	}
 	number := text[:n]
-	t = token{kind: tokenNumber, text: number}
+	t = pyToken{kind: tokenNumber, text: number}
 	if !underscoresFit(number, base) {
 		return t, 0, errSyntax
 	}
@@ -237,7 +237,7 @@ func readNumber(text string) (t token, n int, err error) {
 		t.odd, plain = "a complex number", plain[:len(plain)-1]
 	}
 	if base != 0 || t.odd == "" && !strings.ContainsAny(plain, ".eE") {
-		t.value, err = integer(plain, base)
+		t.value, err = parseInteger(plain, base)
 		return t, n, err
 	}
 	f, err := strconv.ParseFloat(plain, 64)
@@ -261,21 +261,21 @@ func numberEnd(text string, base int) (n int) {
 	return n
 }
 
-// integer is the value of digits, behind the two characters that name the base where it is not 0. One without a base
-// does not begin with 0, but for those that are 0.
-func integer(digits string, base int) (any, error) {
+// parseInteger returns the value of digits, behind the two characters that name the base where it is not 0. One without
+// a base does not begin with 0, but for those that are 0.
+func parseInteger(digits string, base int) (any, error) {
 	if base != 0 {
 		v, ok := new(big.Int).SetString(digits[2:], base)
 		if !ok {
 			return nil, errSyntax
 		}
-		return narrow(v), nil
+		return narrowInt(v), nil
 	}
 	v, err := pyvalue.Int(digits)
 	if err != nil || len(digits) > 1 && digits[0] == '0' && v.Sign() != 0 {
 		return nil, errSyntax
 	}
-	return narrow(v), nil
+	return narrowInt(v), nil
 }
 
 func isAlnum(c byte) bool {
@@ -296,8 +296,8 @@ func underscoresFit(number string, base int) bool {
 	return true
 }
 
-// narrow is an int64 where the integer fits.
-func narrow(n *big.Int) any {
+// narrowInt returns an int64 where the integer fits.
+func narrowInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// level is how tightly an expression binds, as Python has it when it prints one.
-type level int
+// bindingLevel is how tightly an expression binds, as Python has it when it prints one.
+type bindingLevel int
 
 const (
-	levelNamed level = iota
+	levelNamed bindingLevel = iota
 	levelTuple
 	levelTest
 	levelOr
@@ -34,86 +34,86 @@ const (
 // expression is one as Python prints it, and what it is worth if it is a literal.
 type expression struct {
 	text   string
-	level  level
-	worth  worth
+	level  bindingLevel
+	worth  literalWorth
 	value  any    // of a literal
 	odd    string // of a literal that JSON cannot hold, what it is
 	list   bool   // a list, an object or a set, or a tuple of such: no key of a dictionary
 	number bool   // a number without a sign
 }
 
-// worth is what comes of it if an expression is taken for a literal.
-type worth uint8
+// literalWorth says what an expression yields as a literal.
+type literalWorth uint8
 
 const (
-	noLiteral worth = iota
+	noLiteral literalWorth = iota
 	literal
 	badKey // a list is the key of a dictionary, or lies in a set: an error that ends the official scoring
 )
 
-// in is the text within one that binds so tightly.
-func (e expression) in(l level) string {
+// textAt returns the text for use at a binding level, in parentheses where the expression binds less tightly.
+func (e expression) textAt(l bindingLevel) string {
 	if e.level < l {
 		return "(" + e.text + ")"
 	}
 	return e.text
 }
 
-// keyword is an argument with its name.
-type keyword struct {
+// keywordArgument is an argument with its name.
+type keywordArgument struct {
 	name  string
 	value expression
 }
 
-// arguments are those of a call. Positional ones are left out, and ** of a dictionary.
-func arguments(text string) ([]keyword, error) {
-	all, err := tokens(text)
+// readArguments reads the arguments of a call. Positional ones are left out, and ** of a dictionary.
+func readArguments(text string) ([]keywordArgument, error) {
+	all, err := tokenize(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &expressions{tokens: all}
-	_, named := p.call("")
+	p := &pyParser{tokens: all}
+	_, named := p.parseArguments("")
 	if p.failed {
 		return nil, errSyntax
 	}
 	return named, nil
 }
 
-// mostNested bounds expressions in one another; Python's own parser gives up at 200 brackets.
-const mostNested = 200
+// maxNested bounds expressions in one another; Python's own parser gives up at 200 brackets.
+const maxNested = 200
 
-// expressions parses what tokens stand for.
-type expressions struct {
-	tokens []token
+// pyParser parses what tokens stand for.
+type pyParser struct {
+	tokens []pyToken
 	depth  int
 	failed bool
 }
 
-func (p *expressions) peek() token { return p.tokens[0] }
+func (p *pyParser) peekToken() pyToken { return p.tokens[0] }
 
-func (p *expressions) fail() expression {
+func (p *pyParser) fail() expression {
 	p.failed = true
 	p.tokens = p.tokens[len(p.tokens)-1:]
 	return expression{}
 }
 
-// is says whether an operator or a word stands next.
-func (p *expressions) is(text string) bool {
-	t := p.peek()
+// nextIs says whether an operator or a word stands next.
+func (p *pyParser) nextIs(text string) bool {
+	t := p.peekToken()
 	return (t.kind == tokenOperator || t.kind == tokenName) && t.text == text
 }
 
-// take steps over one that stands next.
-func (p *expressions) take(text string) bool {
-	if !p.is(text) {
+// acceptToken steps over an operator or a word if it stands next.
+func (p *pyParser) acceptToken(text string) bool {
+	if !p.nextIs(text) {
 		return false
 	}
 	p.tokens = p.tokens[1:]
 	return true
 }
 
-func (p *expressions) want(text string) {
-	if !p.take(text) {
+func (p *pyParser) expectToken(text string) {
+	if !p.acceptToken(text) {
 		p.fail()
 	}
 }
@@ -122,8 +122,8 @@ func (p *expressions) want(text string) {
 var words = strings.Fields("False None True and as assert async await break class continue def del elif else except " +
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-func (p *expressions) name() string {
-	t := p.peek()
+func (p *pyParser) parseName() string {
+	t := p.peekToken()
 	if t.kind != tokenName || slices.Contains(words, t.text) {
 		p.fail()
 		return ""
@@ -132,202 +132,202 @@ func (p *expressions) name() string {
 	return t.text
 }
 
-// call reads arguments up to a closing bracket, which it steps over, or to the end where close is "".
-func (p *expressions) call(end string) (texts []string, named []keyword) {
-	at := func() bool { return end == "" && p.peek().kind == tokenEnd || end != "" && p.is(end) }
+// parseArguments reads arguments up to a closing bracket, which it steps over, or to the end where close is "".
+func (p *pyParser) parseArguments(end string) (texts []string, named []keywordArgument) {
+	at := func() bool { return end == "" && p.peekToken().kind == tokenEnd || end != "" && p.nextIs(end) }
 	unpacked := false
 	for !at() && !p.failed {
-		switch t := p.peek(); {
-		case p.take("**"):
+		switch t := p.peekToken(); {
+		case p.acceptToken("**"):
 			unpacked = true
-			texts = append(texts, "**"+p.test().in(levelBinaryOr))
-		case p.take("*"):
+			texts = append(texts, "**"+p.parseTest().textAt(levelBinaryOr))
+		case p.acceptToken("*"):
 			if unpacked {
 				p.fail()
 			}
-			texts = append(texts, "*"+p.test().in(levelBinaryOr))
+			texts = append(texts, "*"+p.parseTest().textAt(levelBinaryOr))
 		case p.isKeyword(t):
-			name := p.name()
-			p.want("=")
-			v := p.test()
-			named = append(named, keyword{name, v})
-			texts = append(texts, name+"="+v.in(levelTest))
+			name := p.parseName()
+			p.expectToken("=")
+			v := p.parseTest()
+			named = append(named, keywordArgument{name, v})
+			texts = append(texts, name+"="+v.textAt(levelTest))
 		default:
-			if texts = append(texts, p.positional()); len(named) > 0 || unpacked {
+			if texts = append(texts, p.parsePositional()); len(named) > 0 || unpacked {
 				p.fail() // a positional argument behind one with a name
 			}
 		}
-		if !p.take(",") {
+		if !p.acceptToken(",") {
 			break
 		}
 	}
 	if !at() {
 		p.fail()
 	}
-	p.take(end)
+	p.acceptToken(end)
 	return texts, named
 }
 
 // isKeyword says whether a token is the name of an argument.
-func (p *expressions) isKeyword(t token) bool {
+func (p *pyParser) isKeyword(t pyToken) bool {
 	return t.kind == tokenName && p.tokens[1].kind == tokenOperator && p.tokens[1].text == "="
 }
 
-// positional is the text of an argument without a name; values that are made by a loop may be one.
-func (p *expressions) positional() string {
+// parsePositional reads the text of an argument without a name; values that are made by a loop may be one.
+func (p *pyParser) parsePositional() string {
 	v := p.namedOrTest()
-	if p.is("for") {
-		v = p.comprehension(v, "(", ")")
+	if p.nextIs("for") {
+		v = p.parseComprehension(v, "(", ")")
 	}
-	return v.in(levelTest)
+	return v.textAt(levelTest)
 }
 
-func (p *expressions) namedOrTest() expression {
-	if p.peek().kind == tokenName && p.tokens[1].text == ":=" && p.tokens[1].kind == tokenOperator {
-		name := p.name()
-		p.want(":=")
-		return expression{text: "(" + name + " := " + p.test().in(levelAtom) + ")", level: levelAtom}
+func (p *pyParser) namedOrTest() expression {
+	if p.peekToken().kind == tokenName && p.tokens[1].text == ":=" && p.tokens[1].kind == tokenOperator {
+		name := p.parseName()
+		p.expectToken(":=")
+		return expression{text: "(" + name + " := " + p.parseTest().textAt(levelAtom) + ")", level: levelAtom}
 	}
-	return p.test()
+	return p.parseTest()
 }
 
-// test is any expression but a tuple without brackets.
-func (p *expressions) test() (e expression) {
-	if p.depth++; p.depth > mostNested {
+// parseTest reads any expression except a tuple without brackets.
+func (p *pyParser) parseTest() (e expression) {
+	if p.depth++; p.depth > maxNested {
 		return p.fail()
 	}
 	defer func() { p.depth-- }()
-	if p.take("lambda") {
-		return p.lambda()
+	if p.acceptToken("lambda") {
+		return p.parseLambda()
 	}
-	e = p.or()
-	if !p.take("if") {
+	e = p.parseOr()
+	if !p.acceptToken("if") {
 		return e
 	}
-	condition := p.or()
-	p.want("else")
+	condition := p.parseOr()
+	p.expectToken("else")
 	return expression{level: levelTest,
-		text: e.in(levelTest+1) + " if " + condition.in(levelTest+1) + " else " + p.test().in(levelTest)}
+		text: e.textAt(levelTest+1) + " if " + condition.textAt(levelTest+1) + " else " + p.parseTest().textAt(levelTest)}
 }
 
-func (p *expressions) lambda() expression {
+func (p *pyParser) parseLambda() expression {
 	var params []string
-	for !p.is(":") && !p.failed {
+	for !p.nextIs(":") && !p.failed {
 		star := ""
 		switch {
-		case p.take("**"):
+		case p.acceptToken("**"):
 			star = "**"
-		case p.take("*"):
+		case p.acceptToken("*"):
 			star = "*"
-		case p.take("/"):
+		case p.acceptToken("/"):
 			star = "/"
 		}
 		param := star
-		if star != "/" && (star != "*" || !p.is(",")) {
-			param += p.name()
+		if star != "/" && (star != "*" || !p.nextIs(",")) {
+			param += p.parseName()
 		}
-		if p.take("=") {
-			param += "=" + p.test().in(levelTest)
+		if p.acceptToken("=") {
+			param += "=" + p.parseTest().textAt(levelTest)
 		}
 		params = append(params, param)
-		if !p.take(",") {
+		if !p.acceptToken(",") {
 			break
 		}
 	}
-	p.want(":")
+	p.expectToken(":")
 	head := "lambda"
 	if len(params) > 0 {
 		head += " " + strings.Join(params, ", ")
 	}
-	return expression{text: head + ": " + p.test().in(levelTest), level: levelTest}
+	return expression{text: head + ": " + p.parseTest().textAt(levelTest), level: levelTest}
 }
 
-// joined reads operands with a word between them. Python prints each one in brackets that binds less tightly than the
-// one before it might.
-func (p *expressions) joined(word string, l level, operand func() expression) expression {
+// parseJoined reads operands with a word between them. Python prints each one in brackets that binds less tightly than
+// the one before it might.
+func (p *pyParser) parseJoined(word string, l bindingLevel, operand func() expression) expression {
 	e := operand()
-	if !p.is(word) {
+	if !p.nextIs(word) {
 		return e
 	}
 	within := l + 1
-	text := e.in(within)
-	for p.take(word) {
+	text := e.textAt(within)
+	for p.acceptToken(word) {
 		within++
-		text += " " + word + " " + operand().in(within)
+		text += " " + word + " " + operand().textAt(within)
 	}
 	return expression{text: text, level: l}
 }
 
-func (p *expressions) or() expression  { return p.joined("or", levelOr, p.and) }
-func (p *expressions) and() expression { return p.joined("and", levelAnd, p.not) }
+func (p *pyParser) parseOr() expression  { return p.parseJoined("or", levelOr, p.parseAnd) }
+func (p *pyParser) parseAnd() expression { return p.parseJoined("and", levelAnd, p.parseNot) }
 
-func (p *expressions) not() expression {
-	if !p.take("not") {
-		return p.compare()
+func (p *pyParser) parseNot() expression {
+	if !p.acceptToken("not") {
+		return p.parseComparison()
 	}
-	if p.depth++; p.depth > mostNested {
+	if p.depth++; p.depth > maxNested {
 		return p.fail()
 	}
 	defer func() { p.depth-- }()
-	return expression{text: "not " + p.not().in(levelNot), level: levelNot}
+	return expression{text: "not " + p.parseNot().textAt(levelNot), level: levelNot}
 }
 
-// comparison is the operator that stands next, "" if there is none.
-func (p *expressions) comparison() string {
+// comparisonOperator is the operator that stands next, "" if there is none.
+func (p *pyParser) comparisonOperator() string {
 	for _, op := range []string{"<", ">", "==", ">=", "<=", "!=", "in"} {
-		if p.take(op) {
+		if p.acceptToken(op) {
 			return op
 		}
 	}
 	switch {
-	case p.take("is"):
-		if p.take("not") {
+	case p.acceptToken("is"):
+		if p.acceptToken("not") {
 			return "is not"
 		}
 		return "is"
-	case p.is("not") && p.tokens[1].text == "in":
+	case p.nextIs("not") && p.tokens[1].text == "in":
 		p.tokens = p.tokens[2:]
 		return "not in"
 	}
 	return ""
 }
 
-func (p *expressions) compare() expression {
-	e := p.binary(0)
-	op := p.comparison()
+func (p *pyParser) parseComparison() expression {
+	e := p.parseBinary(0)
+	op := p.comparisonOperator()
 	if op == "" {
 		return e
 	}
-	text := e.in(levelCompare + 1)
-	for ; op != ""; op = p.comparison() {
-		text += " " + op + " " + p.binary(0).in(levelCompare+1)
+	text := e.textAt(levelCompare + 1)
+	for ; op != ""; op = p.comparisonOperator() {
+		text += " " + op + " " + p.parseBinary(0).textAt(levelCompare+1)
 	}
 	return expression{text: text, level: levelCompare}
 }
 
 // binaries are the operators of two operands, from those that bind least.
 var binaries = []struct {
-	level     level
+	level     bindingLevel
 	operators []string
 }{
 	{levelBinaryOr, []string{"|"}}, {levelBinaryXor, []string{"^"}}, {levelBinaryAnd, []string{"&"}},
 	{levelShift, []string{"<<", ">>"}}, {levelSum, []string{"+", "-"}}, {levelTerm, []string{"*", "/", "//", "%", "@"}},
 }
 
-func (p *expressions) binary(i int) expression {
+func (p *pyParser) parseBinary(i int) expression {
 	if i == len(binaries) {
-		return p.factor()
+		return p.parseFactor()
 	}
 	b := binaries[i]
-	e := p.binary(i + 1)
+	e := p.parseBinary(i + 1)
 	for {
-		op := p.peek().text
-		if p.peek().kind != tokenOperator || !slices.Contains(b.operators, op) {
+		op := p.peekToken().text
+		if p.peekToken().kind != tokenOperator || !slices.Contains(b.operators, op) {
 			return e
 		}
-		p.take(op)
-		right := p.binary(i + 1)
-		sum := expression{text: e.in(b.level) + " " + op + " " + right.in(b.level+1), level: b.level}
+		p.acceptToken(op)
+		right := p.parseBinary(i + 1)
+		sum := expression{text: e.textAt(b.level) + " " + op + " " + right.textAt(b.level+1), level: b.level}
 		if (op == "+" || op == "-") && right.number && right.odd == complexNumber && e.odd == "" && isNumber(e) {
 			sum.worth, sum.odd = literal, complexNumber // the only sum that is a literal
 		}
@@ -346,29 +346,29 @@ func isNumber(e expression) bool {
 	return false
 }
 
-func (p *expressions) factor() expression {
-	op := p.peek().text
-	if p.peek().kind != tokenOperator || op != "+" && op != "-" && op != "~" {
-		return p.power()
+func (p *pyParser) parseFactor() expression {
+	op := p.peekToken().text
+	if p.peekToken().kind != tokenOperator || op != "+" && op != "-" && op != "~" {
+		return p.parsePower()
 	}
-	if p.depth++; p.depth > mostNested {
+	if p.depth++; p.depth > maxNested {
 		return p.fail()
 	}
 	defer func() { p.depth-- }()
-	p.take(op)
-	operand := p.factor()
-	e := expression{text: op + operand.in(levelFactor), level: levelFactor}
+	p.acceptToken(op)
+	operand := p.parseFactor()
+	e := expression{text: op + operand.textAt(levelFactor), level: levelFactor}
 	if op == "~" || !operand.number {
 		return e
 	}
 	e.worth, e.value, e.odd = literal, operand.value, operand.odd
 	if op == "-" {
-		e.value = negative(operand.value)
+		e.value = negate(operand.value)
 	}
 	return e
 }
 
-func negative(v any) any {
+func negate(v any) any {
 	switch v := v.(type) {
 	case float64:
 		return -v
@@ -381,33 +381,33 @@ func negative(v any) any {
 	}
 }
 
-func (p *expressions) power() expression {
-	e := p.trailers(p.atom())
-	if !p.take("**") {
+func (p *pyParser) parsePower() expression {
+	e := p.parseTrailers(p.parseAtom())
+	if !p.acceptToken("**") {
 		return e
 	}
-	if p.depth++; p.depth > mostNested {
+	if p.depth++; p.depth > maxNested {
 		return p.fail()
 	}
 	defer func() { p.depth-- }()
-	return expression{text: e.in(levelPower+1) + " ** " + p.factor().in(levelPower), level: levelPower}
+	return expression{text: e.textAt(levelPower+1) + " ** " + p.parseFactor().textAt(levelPower), level: levelPower}
 }
 
-// trailers are calls, attributes and subscripts of what stands before them.
-func (p *expressions) trailers(e expression) expression {
+// parseTrailers reads calls, attributes and subscripts of what stands before them.
+func (p *pyParser) parseTrailers(e expression) expression {
 	for !p.failed {
 		switch {
-		case p.take("("):
-			texts, _ := p.call(")")
-			e = expression{text: e.in(levelAtom) + "(" + strings.Join(texts, ", ") + ")", level: levelAtom}
-		case p.take("["):
-			e = expression{text: e.in(levelAtom) + "[" + p.subscript() + "]", level: levelAtom}
-		case p.take("."):
-			text := e.in(levelAtom)
+		case p.acceptToken("("):
+			texts, _ := p.parseArguments(")")
+			e = expression{text: e.textAt(levelAtom) + "(" + strings.Join(texts, ", ") + ")", level: levelAtom}
+		case p.acceptToken("["):
+			e = expression{text: e.textAt(levelAtom) + "[" + p.parseSubscript() + "]", level: levelAtom}
+		case p.acceptToken("."):
+			text := e.textAt(levelAtom)
 			if _, whole := e.value.(int64); whole && e.number {
 				text += " "
 			}
-			e = expression{text: text + "." + p.name(), level: levelAtom}
+			e = expression{text: text + "." + p.parseName(), level: levelAtom}
 		default:
 			return e
 		}
@@ -415,37 +415,37 @@ func (p *expressions) trailers(e expression) expression {
 	return e
 }
 
-func (p *expressions) subscript() string {
+func (p *pyParser) parseSubscript() string {
 	var all []string
 	comma := false
-	for !p.is("]") && !p.failed {
-		all = append(all, p.slice())
-		if comma = p.take(","); !comma {
+	for !p.nextIs("]") && !p.failed {
+		all = append(all, p.parseSlice())
+		if comma = p.acceptToken(","); !comma {
 			break
 		}
 	}
 	if len(all) == 0 {
 		p.fail()
 	}
-	p.want("]")
+	p.expectToken("]")
 	if len(all) == 1 && comma {
 		return all[0] + ","
 	}
 	return strings.Join(all, ", ")
 }
 
-func (p *expressions) slice() (text string) {
+func (p *pyParser) parseSlice() (text string) {
 	bound := func() string {
-		if p.is(":") || p.is("]") || p.is(",") {
+		if p.nextIs(":") || p.nextIs("]") || p.nextIs(",") {
 			return ""
 		}
-		return p.namedOrTest().in(levelTest)
+		return p.namedOrTest().textAt(levelTest)
 	}
-	if text = bound(); !p.take(":") {
+	if text = bound(); !p.acceptToken(":") {
 		return text
 	}
 	text += ":" + bound()
-	if p.take(":") {
+	if p.acceptToken(":") {
 		if step := bound(); step != "" {
 			text += ":" + step
 		}

@@ -39,7 +39,7 @@ func (t Tally) Accuracy() float64 { return float64(t.Right) / float64(t.Issued) 
 
 // Add counts an answer.
 func (t *Totals) Add(subset string, right bool) {
-	tally := t.of(subset)
+	tally := t.tallyOf(subset)
 	tally.Issued++
 	if right {
 		tally.Right++
@@ -48,9 +48,9 @@ func (t *Totals) Add(subset string, right bool) {
 }
 
 // Miss counts a sample that was issued and never answered: it is wrong.
-func (t *Totals) Miss(subset string) { t.of(subset).Issued++ }
+func (t *Totals) Miss(subset string) { t.tallyOf(subset).Issued++ }
 
-func (t *Totals) of(subset string) *Tally {
+func (t *Totals) tallyOf(subset string) *Tally {
 	if t.subsets == nil {
 		t.subsets = map[string]*Tally{}
 	}
@@ -88,7 +88,7 @@ func (t *Totals) Scores() Scores {
 	s.Overall = float64(right) / float64(s.Issued)
 	var all []float64
 	for _, c := range Categories() {
-		if v, ok := t.category(c); ok {
+		if v, ok := t.categoryAccuracy(c); ok {
 			s.Categories[c.Name] = v
 			all = append(all, v)
 		}
@@ -99,8 +99,8 @@ func (t *Totals) Scores() Scores {
 	return s
 }
 
-// category is a category's accuracy; ok is false where it has no samples.
-func (t *Totals) category(c Category) (accuracy float64, ok bool) {
+// categoryAccuracy is a category's accuracy; ok is false where it has no samples.
+func (t *Totals) categoryAccuracy(c Category) (accuracy float64, ok bool) {
 	present := slices.DeleteFunc(slices.Clone(c.Subsets), func(name string) bool { return t.subsets[name] == nil })
 	if len(present) == 0 {
 		return 0, false

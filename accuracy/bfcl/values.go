@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// kind is a type of Python.
-type kind uint8
+// valueKind is a type of Python.
+type valueKind uint8
 
 const (
-	kindNone kind = iota
+	kindNone valueKind = iota
 	kindText
 	kindInt
 	kindFloat
@@ -25,7 +25,7 @@ const (
 	kindSet // which no value is of
 )
 
-func kindOf(v any) kind {
+func kindOf(v any) valueKind {
 	switch v.(type) {
 	case string:
 		return kindText
@@ -43,16 +43,16 @@ func kindOf(v any) kind {
 	return kindNone
 }
 
-// language is how descriptions call types, and how values are written.
-type language struct {
-	kinds  map[string]kind
+// typeRules says how a language names types in descriptions, and how it writes values.
+type typeRules struct {
+	kinds  map[string]valueKind
 	lists  []string // types whose items have a type
 	parse  func(text, of, items string) (any, error)
 	python bool
 }
 
-var python = language{
-	kinds: map[string]kind{
+var python = typeRules{
+	kinds: map[string]valueKind{
 		"string": kindText, "integer": kindInt, "float": kindFloat, "boolean": kindBool, "array": kindList,
 		"tuple": kindList, "dict": kindDict, "any": kindText,
 	},
@@ -60,7 +60,7 @@ var python = language{
 	python: true,
 }
 
-func (s Sample) language() language {
+func (s Sample) typeRules() typeRules {
 	switch s.Subset {
 	case "simple_java":
 		return java
@@ -70,8 +70,8 @@ func (s Sample) language() language {
 	return python
 }
 
-// kind is the type that a description names.
-func (l language) kind(name string) (kind, error) {
+// kindNamed returns the type that a description names.
+func (l typeRules) kindNamed(name string) (valueKind, error) {
 	k, ok := l.kinds[name]
 	if !ok {
 		return kindNone, fmt.Errorf("%w: a description has the type %q", ErrStops, name)
@@ -79,37 +79,37 @@ func (l language) kind(name string) (kind, error) {
 	return k, nil
 }
 
-// expected is what a value should be.
-type expected struct {
-	kind  kind
-	items kind // of lists; kindNone: nobody looks
+// expectedType is what a value should be.
+type expectedType struct {
+	kind  valueKind
+	items valueKind // of lists; kindNone: nobody looks
 }
 
-// items is what the items of a list should be, if anybody looks: the name of the type, "" if nobody does.
-func (l language) items(of string, property any) (k kind, items string, err error) {
+// itemKind returns what the items of a list should be, if anybody looks: the name of the type, "" if nobody does.
+func (l typeRules) itemKind(of string, property any) (k valueKind, items string, err error) {
 	if !slices.Contains(l.lists, of) {
 		return kindNone, "", nil
 	}
-	inner, err := field[*pyvalue.Dict](property, "items")
+	inner, err := readField[*pyvalue.Dict](property, "items")
 	if err != nil {
 		return kindNone, "", err
 	}
-	if items, err = field[string](inner, "type"); err != nil {
+	if items, err = readField[string](inner, "type"); err != nil {
 		return kindNone, "", err
 	}
-	k, err = l.kind(items)
+	k, err = l.kindNamed(items)
 	return k, items, err
 }
 
 // compareArgument compares a value with the possible ones.
 func (s Sample) compareArgument(property, value any, possible []any) error {
-	l := s.language()
-	of, err := field[string](property, "type")
+	l := s.typeRules()
+	of, err := readField[string](property, "type")
 	if err != nil {
 		return err
 	}
-	e := expected{}
-	if e.kind, err = l.kind(of); err != nil {
+	e := expectedType{}
+	if e.kind, err = l.kindNamed(of); err != nil {
 		return err
 	}
 	text, isText := value.(string)
@@ -117,7 +117,7 @@ func (s Sample) compareArgument(property, value any, possible []any) error {
 		return fmt.Errorf("it is %s, want a text that holds a value of type %s", pyvalue.Name(value), of)
 	}
 	var items string
-	if e.items, items, err = l.items(of, property); err != nil {
+	if e.items, items, err = l.itemKind(of, property); err != nil {
 		return err
 	}
 	if !l.python {
@@ -129,18 +129,18 @@ func (s Sample) compareArgument(property, value any, possible []any) error {
 			return fmt.Errorf("%w: %w", ErrStops, err)
 		}
 	}
-	variable, err := e.check(value, possible)
+	variable, err := e.checkType(value, possible)
 	if err != nil {
 		return err
 	}
 	if variable {
-		return oneOf(value, possible)
+		return checkOneOf(value, possible)
 	}
-	return e.compare(value, possible)
+	return e.compareValue(value, possible)
 }
 
-// compare compares a value of the type that it should be of with the possible ones.
-func (e expected) compare(value any, possible []any) error {
+// compareValue compares a value of the type that it should be of with the possible ones.
+func (e expectedType) compareValue(value any, possible []any) error {
 	switch {
 	case e.kind == kindDict:
 		return compareDict(value, possible)
@@ -151,12 +151,12 @@ func (e expected) compare(value any, possible []any) error {
 	case e.kind == kindList:
 		return compareList(value, possible)
 	}
-	return oneOf(value, possible)
+	return checkOneOf(value, possible)
 }
 
-// oneOf wants a value as it is among the possible ones.
-func oneOf(value any, possible []any) error {
-	if !contains(possible, value) {
+// checkOneOf checks that a value, as it is, is among the possible ones.
+func checkOneOf(value any, possible []any) error {
+	if !containsValue(possible, value) {
 		return errValue
 	}
 	return nil
@@ -165,17 +165,17 @@ func oneOf(value any, possible []any) error {
 // errValue is a value that is none of the possible ones.
 var errValue = errors.New("its value is not among the possible ones")
 
-// check compares the type of a value. variable is true where the possible values are of another type than described:
-// they are taken as they are then.
-func (e expected) check(value any, possible []any) (variable bool, err error) {
-	other := kind(255)
+// checkType compares the type of a value. variable is true where the possible values are of another type than
+// described: they are taken as they are then.
+func (e expectedType) checkType(value any, possible []any) (variable bool, err error) {
+	other := valueKind(255)
 	for _, p := range possible {
 		if p != any("") {
 			other = kindOf(p)
 			break
 		}
 	}
-	variable = other != kind(255) && other != e.kind
+	variable = other != valueKind(255) && other != e.kind
 	if kindOf(value) == e.kind {
 		if e.items == kindNone {
 			return variable, nil
@@ -190,12 +190,12 @@ func (e expected) check(value any, possible []any) (variable bool, err error) {
 
 // checkItems wants one possible value by which all items are of the type that they should be. One that is no list is
 // such a value.
-func (e expected) checkItems(value any, possible []any) error {
+func (e expectedType) checkItems(value any, possible []any) error {
 	items, ok := value.([]any)
 	if !ok {
 		return nil
 	}
-	inner := expected{kind: e.items}
+	inner := expectedType{kind: e.items}
 next:
 	for _, p := range possible {
 		list, ok := p.([]any)
@@ -203,7 +203,7 @@ next:
 			return nil
 		}
 		for _, item := range items {
-			if _, err := inner.check(item, list); err != nil {
+			if _, err := inner.checkType(item, list); err != nil {
 				continue next
 			}
 		}
@@ -214,22 +214,22 @@ next:
 
 var unimportant = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "")
 
-// plain is a text without blanks and some punctuation, in lower case and with one kind of quotes; any other value is as
-// it is.
-func plain(v any) any {
+// normalizeValue returns a text without blanks and some punctuation, in lower case and with one kind of quotes; any
+// other value is as it is.
+func normalizeValue(v any) any {
 	if text, ok := v.(string); ok {
 		return strings.ReplaceAll(pyvalue.Lower(unimportant.Replace(text)), "'", `"`)
 	}
 	return v
 }
 
-// plains are those of a list, or of the characters of a text.
-func plains(v any) ([]any, error) {
+// normalizeValues normalizes the items of a list, or the characters of a text.
+func normalizeValues(v any) ([]any, error) {
 	switch v := v.(type) {
 	case []any:
-		return lists.Map(v, plain), nil
+		return lists.Map(v, normalizeValue), nil
 	case string:
-		return lists.Map([]rune(v), func(r rune) any { return plain(string(r)) }), nil
+		return lists.Map([]rune(v), func(r rune) any { return normalizeValue(string(r)) }), nil
 	case *pyvalue.Dict:
 		if len(v.Keys()) > 0 {
 			return nil, fmt.Errorf("%w: possible values are an object", ErrStops)
@@ -242,7 +242,7 @@ func plains(v any) ([]any, error) {
 
 func compareText(value any, possible []any) error {
 	for _, p := range possible {
-		if _, ok := p.(string); ok && plain(p) == plain(value) {
+		if _, ok := p.(string); ok && normalizeValue(p) == normalizeValue(value) {
 			return nil
 		}
 	}
@@ -250,13 +250,13 @@ func compareText(value any, possible []any) error {
 }
 
 func compareList(value any, possible []any) error {
-	got, err := plains(value)
+	got, err := normalizeValues(value)
 	if err != nil {
 		return err
 	}
 	found := false
 	for _, p := range possible {
-		want, err := plains(p)
+		want, err := normalizeValues(p)
 		if err != nil {
 			return err
 		}
@@ -325,11 +325,11 @@ func compareKey(d *pyvalue.Dict, key string, possible any) error {
 	if !ok {
 		return fmt.Errorf("key %s is not expected", key)
 	}
-	all, err := plains(values)
+	all, err := normalizeValues(values)
 	if err != nil {
 		return err
 	}
-	if v, _ := d.Get(key); !contains(all, plain(v)) {
+	if v, _ := d.Get(key); !containsValue(all, normalizeValue(v)) {
 		return fmt.Errorf("key %s: %w", key, errValue)
 	}
 	return nil

@@ -54,7 +54,7 @@ func TestScorer(t *testing.T) {
 func TestMatchesAreClipped(t *testing.T) {
 	c := newCounter()
 	var sum Counts
-	c.add(&sum, strings.Fields("the cat the mat"), strings.Fields("the the the cat the"))
+	c.addPair(&sum, strings.Fields("the cat the mat"), strings.Fields("the the the cat the"))
 	if sum.Matches != [4]int{3, 2, 1, 0} || sum.Possible != [4]int{5, 4, 3, 2} {
 		t.Errorf("%+v", sum)
 	}
@@ -74,7 +74,7 @@ func TestCountsAreThoseOfMaps(t *testing.T) {
 	for i := range 200 {
 		reference, translation := text(random.IntN(1+i*i%301)), text(random.IntN(60))
 		var got Counts
-		c.add(&got, reference, translation)
+		c.addPair(&got, reference, translation)
 		if want := plainMatches(reference, translation); got.Matches != want {
 			t.Fatalf("%v and %v: %v match, want %v", reference, translation, got.Matches, want)
 		}

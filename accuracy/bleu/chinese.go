@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// chinese is mteval-v13a's rule with a blank on both sides of each Chinese character, and none at the text's ends.
-func (c *cutter) chinese(text string) {
+// cutChinese cuts by mteval-v13a's rule with a blank on both sides of each Chinese character, and none at the text's
+// ends.
+func (c *tokenCutter) cutChinese(text string) {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.Is(chineseTable, r) {
@@ -17,7 +18,7 @@ func (c *cutter) chinese(text string) {
 			b.WriteRune(r)
 		}
 	}
-	c.mtevalWord(b.String(), false, false)
+	c.cutMtevalWord(b.String(), false, false)
 }
 
 // chineseTable are the characters that sacreBLEU takes as Chinese. U+2001 to U+2A6D and U+2F81 to U+2FA1, most of which

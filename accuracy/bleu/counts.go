@@ -20,20 +20,20 @@ func (c *Counts) Ratio() float64 {
 	return float64(c.Translation) / float64(c.Reference)
 }
 
-// counter counts n-grams. Its memory is used again from pair to pair.
-type counter struct {
+// ngramCounter counts n-grams. Its memory is used again from pair to pair.
+type ngramCounter struct {
 	words      map[string]uint32 // of all pairs; from 1 on
 	reference  []uint32
 	hypothesis []uint32
-	grams      tree
+	grams      ngramTree
 }
 
-func newCounter() *counter { return &counter{words: map[string]uint32{}} }
+func newCounter() *ngramCounter { return &ngramCounter{words: map[string]uint32{}} }
 
-// add counts a pair.
-func (c *counter) add(sum *Counts, reference, translation []string) {
-	c.reference = c.numbers(c.reference[:0], reference)
-	c.hypothesis = c.numbers(c.hypothesis[:0], translation)
+// addPair counts a pair.
+func (c *ngramCounter) addPair(sum *Counts, reference, translation []string) {
+	c.reference = c.numberWords(c.reference[:0], reference)
+	c.hypothesis = c.numberWords(c.hypothesis[:0], translation)
 	sum.Reference += len(reference)
 	sum.Translation += len(translation)
 	for n := range Order {
@@ -43,21 +43,22 @@ func (c *counter) add(sum *Counts, reference, translation []string) {
 	for i := range c.reference {
 		at := root
 		for _, word := range c.reference[i:min(i+Order, len(c.reference))] {
-			at = c.grams.grow(at, word)
+			at = c.grams.ensureChild(at, word)
 			c.grams.left[at]++
 		}
 	}
 	for i := range c.hypothesis {
-		c.match(sum, c.hypothesis[i:min(i+Order, len(c.hypothesis))])
+		c.countMatches(sum, c.hypothesis[i:min(i+Order, len(c.hypothesis))])
 	}
 }
 
-// match counts the n-grams that begin at the first word. Where the reference lacks one, it lacks the longer ones.
-func (c *counter) match(sum *Counts, words []uint32) {
+// countMatches counts the n-grams that begin at the first word. Where the reference lacks one, it lacks the longer
+// ones.
+func (c *ngramCounter) countMatches(sum *Counts, words []uint32) {
 	at := root
 	for n, word := range words {
 		var ok bool
-		if at, ok = c.grams.find(at, word); !ok {
+		if at, ok = c.grams.findChild(at, word); !ok {
 			return
 		}
 		if c.grams.left[at] > 0 {
@@ -67,7 +68,7 @@ func (c *counter) match(sum *Counts, words []uint32) {
 	}
 }
 
-func (c *counter) numbers(dst []uint32, words []string) []uint32 {
+func (c *ngramCounter) numberWords(dst []uint32, words []string) []uint32 {
 	for _, word := range words {
 		id, ok := c.words[word]
 		if !ok {

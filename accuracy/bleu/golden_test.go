@@ -120,7 +120,7 @@ func TestGoldenReferenceLines(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &want)
 		for _, c := range want.Lines {
-			if got := words(Clean(c.Line)); strings.Join(got, "|") != strings.Join(c.Words, "|") {
+			if got := splitWords(Clean(c.Line)); strings.Join(got, "|") != strings.Join(c.Words, "|") {
 				t.Errorf("%q gives %q, want %q", c.Line, got, c.Words)
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// international is mteval-v14's rule: punctuation apart from what is no number before it, then behind it, and symbols.
-// It is of each word alone, but that there is nothing before the first word and behind the last.
-func (c *cutter) international(text string) {
+// cutInternational cuts by mteval-v14's rule: punctuation apart from what is no number before it, then behind it, and
+// symbols. It is of each word alone, but that there is nothing before the first word and behind the last.
+func (c *tokenCutter) cutInternational(text string) {
 	before, word := text != pystr.TrimLeft(text), ""
 	for next := range pystr.FieldsSeq(text) {
 		if word != "" {
@@ -25,22 +25,22 @@ func (c *cutter) international(text string) {
 }
 
 // internationalWord cuts a word with a blank before and behind it, or without.
-func (c *cutter) internationalWord(word string, before, behind bool) {
+func (c *tokenCutter) internationalWord(word string, before, behind bool) {
 	if !hasAny(word, &notPlain) || !strings.ContainsFunc(word, isPunctOrSymbol) {
 		c.all = append(c.all, word)
 		return
 	}
-	c.from = blank(append(blank(c.from[:0], before), word...), behind)
-	c.runes(func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, "", " ", " ")
-	c.runes(func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, " ", " ", "")
+	c.from = appendBlankIf(append(appendBlankIf(c.from[:0], before), word...), behind)
+	c.separateRunes(func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, "", " ", " ")
+	c.separateRunes(func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, " ", " ", "")
 	c.to = c.to[:0]
 	for text := c.from; len(text) > 0; {
 		r, size := utf8.DecodeRune(text)
 		symbol := unicode.IsSymbol(r)
-		c.to = blank(append(blank(c.to, symbol), text[:size]...), symbol)
+		c.to = appendBlankIf(append(appendBlankIf(c.to, symbol), text[:size]...), symbol)
 		text = text[size:]
 	}
-	c.add(string(c.to))
+	c.addFields(string(c.to))
 }
 
 // notPlain are the punctuation and symbols of ASCII, and the bytes of characters beyond.
@@ -55,8 +55,8 @@ func beyondASCII(is [256]bool) [256]bool {
 
 func isPunctOrSymbol(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-// runes is step of characters.
-func (c *cutter) runes(apart func(a, b rune) bool, before, between, behind string) {
+// separateRunes is separateBytes for characters.
+func (c *tokenCutter) separateRunes(apart func(a, b rune) bool, before, between, behind string) {
 	c.to = c.to[:0]
 	for text := c.from; len(text) > 0; {
 		a, size := utf8.DecodeRune(text)

@@ -53,8 +53,8 @@ type Options struct {
 // Sacre counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
 type Sacre struct {
 	options Options
-	cut     [2]cutter // of references and of translations
-	counter *counter
+	cut     [2]tokenCutter // of references and of translations
+	counter *ngramCounter
 	counts  Counts
 }
 
@@ -66,14 +66,14 @@ func NewSacre(o Options) *Sacre {
 
 // Add scores a translation beside its reference: running text, as a person would write it.
 func (s *Sacre) Add(reference, translation string) {
-	s.counter.add(&s.counts, s.tokens(&s.cut[0], reference), s.tokens(&s.cut[1], translation))
+	s.counter.addPair(&s.counts, s.tokensOf(&s.cut[0], reference), s.tokensOf(&s.cut[1], translation))
 }
 
-func (s *Sacre) tokens(c *cutter, text string) []string {
+func (s *Sacre) tokensOf(c *tokenCutter, text string) []string {
 	if s.options.Lowercase {
 		text = pystr.Lower(text)
 	}
-	return c.tokens(s.options.Tokenizer, pystr.TrimRight(text))
+	return c.cutText(s.options.Tokenizer, pystr.TrimRight(text))
 }
 
 // Result is the metric of what was added so far.
@@ -110,14 +110,14 @@ type SacreResult struct {
 
 // newSacreResult computes the score of counts: of all orders, or of those that the translation has.
 func newSacreResult(c Counts, o Options, effective bool) SacreResult {
-	r := SacreResult{Counts: c, Brevity: brevity(c)}
+	r := SacreResult{Counts: c, Brevity: brevityPenalty(c)}
 	for n := range Order {
 		r.matches[n], r.possible[n] = float64(c.Matches[n]), float64(c.Possible[n])
 	}
 	if !slices.ContainsFunc(c.Matches[:], func(m int) bool { return m > 0 }) {
 		return r
 	}
-	orders := r.smooth(o)
+	orders := r.smoothPrecisions(o)
 	if !effective {
 		orders = Order
 	}
@@ -132,8 +132,8 @@ func newSacreResult(c Counts, o Options, effective bool) SacreResult {
 	return r
 }
 
-// brevity is 1 for no tokens on either side, too, where that of the reference script does not exist.
-func brevity(c Counts) float64 {
+// brevityPenalty also is 1 where neither side has tokens; the reference script has no penalty then.
+func brevityPenalty(c Counts) float64 {
 	switch {
 	case c.Translation >= c.Reference:
 		return 1
@@ -143,8 +143,8 @@ func brevity(c Counts) float64 {
 	return math.Exp(1 - float64(c.Reference)/float64(c.Translation))
 }
 
-// smooth fills in the precisions, and returns how many orders have n-grams.
-func (r *SacreResult) smooth(o Options) int {
+// smoothPrecisions fills in the precisions, and returns how many orders have n-grams.
+func (r *SacreResult) smoothPrecisions(o Options) int {
 	halves := 1.0
 	for n := range Order {
 		if o.Smoothing == AddK && n > 0 {

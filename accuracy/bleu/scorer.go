@@ -21,7 +21,7 @@ func Clean(line string) string {
 type Scorer struct {
 	references []string
 	seen       []bool
-	counter    *counter
+	counter    *ngramCounter
 	result     Result
 	faults     payload.Faults
 }
@@ -47,10 +47,10 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	if !utf8.Valid(payload) {
 		s.result.Damaged++
 		s.faults.Addf("sample %d: %s", index, notText(payload))
-		s.counter.add(&s.result.Counts, words(s.references[index]), nil)
+		s.counter.addPair(&s.result.Counts, splitWords(s.references[index]), nil)
 		return nil
 	}
-	s.counter.add(&s.result.Counts, words(s.references[index]), words(string(payload)))
+	s.counter.addPair(&s.result.Counts, splitWords(s.references[index]), splitWords(string(payload)))
 	return nil
 }
 
@@ -67,8 +67,8 @@ func notText(payload []byte) string {
 	return fmt.Sprintf("byte %#02x at position %d is not UTF-8", payload[at], at)
 }
 
-// words cuts at single spaces: two in a row have an empty word between them.
-func words(text string) []string { return strings.Split(text, " ") }
+// splitWords cuts at single spaces: two in a row have an empty word between them.
+func splitWords(text string) []string { return strings.Split(text, " ") }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
 func (s *Scorer) Result() (Result, error) {

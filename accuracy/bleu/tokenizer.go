@@ -34,41 +34,41 @@ func ParseTokenizer(name string) (Tokenizer, error) {
 func (t Tokenizer) String() string { return tokenizers[t] }
 
 // Tokens cuts a text.
-func (t Tokenizer) Tokens(text string) []string { return new(cutter).tokens(t, text) }
+func (t Tokenizer) Tokens(text string) []string { return new(tokenCutter).cutText(t, text) }
 
-// cutter has memory for the tokens of a text, and for a word before and after a step of cutting.
-type cutter struct {
+// tokenCutter has memory for the tokens of a text, and for a word before and after a step of cutting.
+type tokenCutter struct {
 	all      []string
 	from, to []byte
 }
 
-// tokens cuts a text. They are valid until the next call.
-func (c *cutter) tokens(t Tokenizer, text string) []string {
+// cutText cuts a text into tokens, which are valid until the next call.
+func (c *tokenCutter) cutText(t Tokenizer, text string) []string {
 	c.all = c.all[:0]
 	switch t {
 	case T13a:
-		c.mteval(unescape(text))
+		c.cutMteval(decodeEntities(text))
 	case Intl:
-		c.international(text)
+		c.cutInternational(text)
 	case Char:
-		c.add(strings.Join(strings.Split(text, ""), " "))
+		c.addFields(strings.Join(strings.Split(text, ""), " "))
 	case Zh:
-		c.chinese(pystr.Trim(text))
+		c.cutChinese(pystr.Trim(text))
 	default:
-		c.add(text)
+		c.addFields(text)
 	}
 	return c.all
 }
 
-// add adds what is apart at white space.
-func (c *cutter) add(text string) {
+// addFields adds the parts of a text between white space.
+func (c *tokenCutter) addFields(text string) {
 	for word := range pystr.FieldsSeq(text) {
 		c.all = append(c.all, word)
 	}
 }
 
-// unescape joins lines and puts the characters for four entities.
-func unescape(text string) string {
+// decodeEntities joins lines and replaces four entities by their characters.
+func decodeEntities(text string) string {
 	if !strings.ContainsAny(text, "&\n<") {
 		return text
 	}
@@ -82,12 +82,12 @@ func unescape(text string) string {
 	return text
 }
 
-// mteval is mteval-v13a's rule: signs of ASCII apart, points and commas where there is no digit on a side, and dashes
-// behind digits. It is of each word alone: the blanks around it are the same wherever it stands.
-func (c *cutter) mteval(text string) {
+// cutMteval cuts by mteval-v13a's rule: signs of ASCII apart, points and commas where there is no digit on a side, and
+// dashes behind digits. It is of each word alone: the blanks around it are the same wherever it stands.
+func (c *tokenCutter) cutMteval(text string) {
 	for word := range pystr.FieldsSeq(text) {
 		if hasAny(word, &movesApart) {
-			c.mtevalWord(word, true, true)
+			c.cutMtevalWord(word, true, true)
 		} else {
 			c.all = append(c.all, word)
 		}
@@ -103,10 +103,10 @@ func hasAny(word string, of *[256]bool) bool {
 	return false
 }
 
-// mtevalWord cuts a word with a blank before and behind it, or without. Each step takes what it has moved apart as
+// cutMtevalWord cuts a word with a blank before and behind it, or without. Each step takes what it has moved apart as
 // done, and goes on behind it.
-func (c *cutter) mtevalWord(word string, before, behind bool) {
-	c.from = blank(c.from[:0], before)
+func (c *tokenCutter) cutMtevalWord(word string, before, behind bool) {
+	c.from = appendBlankIf(c.from[:0], before)
 	for i := range len(word) {
 		if b := word[i]; isSign[b] {
 			c.from = append(c.from, ' ', b, ' ')
@@ -114,22 +114,22 @@ func (c *cutter) mtevalWord(word string, before, behind bool) {
 			c.from = append(c.from, b)
 		}
 	}
-	c.from = blank(c.from, behind)
-	c.step(func(a, b byte) bool { return !isDigit(a) && isPoint(b) }, "", " ", " ")
-	c.step(func(a, b byte) bool { return isPoint(a) && !isDigit(b) }, " ", " ", "")
-	c.step(func(a, b byte) bool { return isDigit(a) && b == '-' }, "", " ", " ")
-	c.add(string(c.from))
+	c.from = appendBlankIf(c.from, behind)
+	c.separateBytes(func(a, b byte) bool { return !isDigit(a) && isPoint(b) }, "", " ", " ")
+	c.separateBytes(func(a, b byte) bool { return isPoint(a) && !isDigit(b) }, " ", " ", "")
+	c.separateBytes(func(a, b byte) bool { return isDigit(a) && b == '-' }, "", " ", " ")
+	c.addFields(string(c.from))
 }
 
-func blank(dst []byte, is bool) []byte {
+func appendBlankIf(dst []byte, is bool) []byte {
 	if is {
 		return append(dst, ' ')
 	}
 	return dst
 }
 
-// step puts texts before, between and behind two bytes that are apart.
-func (c *cutter) step(apart func(a, b byte) bool, before, between, behind string) {
+// separateBytes puts texts before, between and behind two bytes that are apart.
+func (c *tokenCutter) separateBytes(apart func(a, b byte) bool, before, between, behind string) {
 	c.to = c.to[:0]
 	for i := 0; i < len(c.from); i++ {
 		b := c.from[i]

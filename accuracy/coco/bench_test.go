@@ -34,7 +34,7 @@ func benchScene(random *rand.Rand) GroundTruth {
 // benchPayload draws detections of image i: half of them lie about true boxes, most with the right category.
 func benchPayload(random *rand.Rand, g GroundTruth, i int) []byte {
 	truths := g.Annotations[i*benchTruths : (i+1)*benchTruths]
-	rs := make([]record, benchDetections)
+	rs := make([]payloadRow, benchDetections)
 	for j := range rs {
 		a := truths[random.IntN(benchTruths)]
 		x, y, w, h := a.Box[0], a.Box[1], a.Box[2], a.Box[3]
@@ -46,7 +46,7 @@ func benchPayload(random *rand.Rand, g GroundTruth, i int) []byte {
 			category = int64(random.IntN(benchCategories))
 		}
 		x, y = x+random.NormFloat64()*w/8, y+random.NormFloat64()*h/8
-		rs[j] = record{float32(i), float32(y / 768), float32(x / 1024), float32((y + h) / 768), float32((x + w) / 1024),
+		rs[j] = payloadRow{float32(i), float32(y / 768), float32(x / 1024), float32((y + h) / 768), float32((x + w) / 1024),
 			random.Float32(), float32(category)}
 	}
 	return records(rs...)

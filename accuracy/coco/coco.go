@@ -44,28 +44,28 @@ type detection struct {
 	category   int32 // rank
 }
 
-// span is the part of Scorer.detections that came in one entry.
-type span struct{ start, end int }
+// entrySpan is the part of Scorer.detections that came in one entry.
+type entrySpan struct{ start, end int }
 
 // Scorer holds detections until Result. It is not safe for concurrent use.
 type Scorer struct {
 	options    Options
 	categories []Category // in the order of the file
-	ranks      index      // of categories
+	ranks      rankIndex  // of categories
 	names      []Category // by rank
-	truths     []truth    // by category, image, and place in the file
+	truths     []trueBox  // by category, image, and place in the file
 	starts     []int      // of each category in truths
-	samples    []sample
+	samples    []logSample
 	imageCount int
 
 	detections []detection
-	seen       []bool // by sample
-	spans      []span // by rank of image; empty for images without detections
-	result     Result // the counts so far
+	seen       []bool      // by sample
+	spans      []entrySpan // by rank of image; empty for images without detections
+	result     Result      // the counts so far
 }
 
-// sample is what an entry of the log is about.
-type sample struct {
+// logSample is the sample that an entry of the log is about.
+type logSample struct {
 	rank          int32   // of the image
 	width, height float32 // in pixels
 }
@@ -79,7 +79,7 @@ func New(g GroundTruth, o Options) (*Scorer, error) {
 	imageIDs := lists.Map(g.Images, func(im Image) int64 { return im.ID })
 	categoryIDs := lists.Map(g.Categories, func(c Category) int64 { return c.ID })
 	images, ranks := newIndex(imageIDs), newIndex(categoryIDs)
-	s := &Scorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]span, len(g.Images))}
+	s := &Scorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]entrySpan, len(g.Images))}
 	s.categories = append(s.categories, g.Categories...)
 	s.names = make([]Category, len(g.Categories))
 	for _, c := range g.Categories {
@@ -88,7 +88,7 @@ func New(g GroundTruth, o Options) (*Scorer, error) {
 	s.truths, s.starts = sortTruths(g.Annotations, images, ranks)
 	for _, place := range sampleOrder(&g, o, images, ranks) {
 		im := g.Images[place]
-		s.samples = append(s.samples, sample{images[im.ID], float32(im.Width), float32(im.Height)})
+		s.samples = append(s.samples, logSample{images[im.ID], float32(im.Width), float32(im.Height)})
 	}
 	s.seen = make([]bool, len(s.samples))
 	return s, nil
@@ -111,7 +111,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		return nil
 	}
 	start, before := len(s.detections), s.result
-	if err := s.decode(index, payload); err != nil {
+	if err := s.decodePayload(index, payload); err != nil {
 		s.detections, s.result = s.detections[:start], before
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	if len(payload) == 0 {
 		s.result.Empty++
 	}
-	s.spans[s.samples[index].rank] = span{start, len(s.detections)}
+	s.spans[s.samples[index].rank] = entrySpan{start, len(s.detections)}
 	return nil
 }
 
@@ -132,8 +132,8 @@ func (s *Scorer) Result() (Result, error) {
 	}
 	r := s.result
 	r.Disagreements = append([]Disagreement(nil), r.Disagreements...)
-	curves := s.evaluate()
-	r.Stats = summarize(curves)
+	curves := s.evaluateCategories()
+	r.Stats = summarizeCurves(curves)
 	r.Categories = make([]CategoryAP, len(s.names))
 	for k, c := range s.names {
 		r.Categories[k] = CategoryAP{c, curves[k].averagePrecision()}

@@ -22,7 +22,7 @@ func scene() GroundTruth {
 }
 
 // records packs detections: sample, ymin, xmin, ymax, xmax, score, label.
-func records(rs ...record) []byte {
+func records(rs ...payloadRow) []byte {
 	var b []byte
 	for _, r := range rs {
 		for _, v := range r {
@@ -33,11 +33,11 @@ func records(rs ...record) []byte {
 }
 
 var (
-	catBox = record{0, 0.1, 0.1, 0.35, 0.6, 0.9, 3} // just the true boxes
-	dogBox = record{0, 0.5, 0, 0.6, 0.2, 0.8, 1}
+	catBox = payloadRow{0, 0.1, 0.1, 0.35, 0.6, 0.9, 3} // just the true boxes
+	dogBox = payloadRow{0, 0.5, 0, 0.6, 0.2, 0.8, 1}
 )
 
-func with(r record, field int, v float32) record {
+func with(r payloadRow, field int, v float32) payloadRow {
 	r[field] = v
 	return r
 }
@@ -181,7 +181,7 @@ func TestManyFaultsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bad := make([]record, 23)
+	bad := make([]payloadRow, 23)
 	for i := range bad {
 		bad[i] = with(catBox, fieldScore, float32(math.NaN()))
 	}

@@ -6,35 +6,35 @@ import "github.com/plumbline-ml/plumbline/internal/pyfloat"
 const recallPoints = 101
 
 // caps are the numbers of detections of an image and category that count, for recall.
-var caps = [3]int{1, 10, mostDetections}
+var caps = [3]int{1, 10, maxDetections}
 
-// curve is what one category is worth in one range of area.
-type curve struct {
+// areaCurve is what one category is worth in one range of area.
+type areaCurve struct {
 	// precision at each point of recall, made monotone: the best at this recall or a higher one; 0 beyond what is reached.
 	// Nil where no truth counts: the category then has no share in any mean.
 	precision *[thresholds][recallPoints]float64
 	recall    [len(caps)][thresholds]float64
 }
 
-// curves are those of one category.
-type curves [areas]curve
+// categoryCurves are the curves of one category, one for each range of area.
+type categoryCurves [areas]areaCurve
 
-func (w *worker) curves() (c curves) {
+func (w *categoryWorker) buildCurves() (c categoryCurves) {
 	for area := range c {
 		if w.toFind[area] == 0 {
 			continue
 		}
 		c[area].precision = new([thresholds][recallPoints]float64)
 		for t := range thresholds {
-			w.trace(&c[area], area, t)
+			w.tracePrecision(&c[area], area, t)
 		}
 	}
 	return c
 }
 
-// trace goes down the detections by score and keeps the precision at each true one.
-func (w *worker) trace(c *curve, area, t int) {
-	mask := bit(area, t)
+// tracePrecision goes down the detections by score and keeps the precision at each true one.
+func (w *categoryWorker) tracePrecision(c *areaCurve, area, t int) {
+	mask := outcomeBit(area, t)
 	var right, wrong float64
 	var within [len(caps)]int
 	w.points = w.points[:0]
@@ -47,8 +47,8 @@ func (w *worker) trace(c *curve, area, t int) {
 		default:
 			right++
 			w.points = append(w.points, right/(wrong+right+epsilon))
-			for j, most := range caps {
-				if d.place < most {
+			for j, maxPlace := range caps {
+				if d.place < maxPlace {
 					within[j]++
 				}
 			}
@@ -85,13 +85,13 @@ func readOff(points []float64, toFind int, at *[recallPoints]float64) {
 func recallAt(i int) float64 { return float64(i) * 0.01 }
 
 // averagePrecision is the mean over thresholds and recall for objects of any size, or -1 if there is nothing to find.
-func (c *curves) averagePrecision() float64 {
-	return meanPrecision([]curves{*c}, 0, 0, thresholds)
+func (c *categoryCurves) averagePrecision() float64 {
+	return meanPrecision([]categoryCurves{*c}, 0, 0, thresholds)
 }
 
 // meanPrecision is the mean over categories, recall and the thresholds from first up to, not including, end. It adds in
 // the order in which the reference does.
-func meanPrecision(all []curves, area, first, end int) float64 {
+func meanPrecision(all []categoryCurves, area, first, end int) float64 {
 	var values []float64
 	for t := first; t < end; t++ {
 		for r := range recallPoints {
@@ -106,12 +106,12 @@ func meanPrecision(all []curves, area, first, end int) float64 {
 }
 
 // meanRecall is the mean over thresholds and categories.
-func meanRecall(all []curves, area, most int) float64 {
+func meanRecall(all []categoryCurves, area, limit int) float64 {
 	var values []float64
 	for t := range thresholds {
 		for k := range all {
 			if all[k][area].precision != nil {
-				values = append(values, all[k][area].recall[most][t])
+				values = append(values, all[k][area].recall[limit][t])
 			}
 		}
 	}

@@ -8,18 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// evaluate returns the curves of each category by rank. Categories are shared out among the processors.
-func (s *Scorer) evaluate() []curves {
-	all := make([]curves, len(s.names))
-	grouped := s.group()
-	evaluated := s.evaluated()
+// evaluateCategories returns the curves of each category by rank. Categories are shared out among the processors.
+func (s *Scorer) evaluateCategories() []categoryCurves {
+	all := make([]categoryCurves, len(s.names))
+	grouped := s.groupByCategory()
+	evaluated := s.evaluatedImages()
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		workers.Go(func() {
-			w := worker{evaluated: evaluated}
+			w := categoryWorker{evaluated: evaluated}
 			for k := int(next.Add(1)) - 1; k < len(all); k = int(next.Add(1)) - 1 {
-				all[k] = w.category(grouped[k], s.truths[s.starts[k]:s.starts[k+1]])
+				all[k] = w.evaluateCategory(grouped[k], s.truths[s.starts[k]:s.starts[k+1]])
 			}
 		})
 	}
@@ -27,8 +27,8 @@ func (s *Scorer) evaluate() []curves {
 	return all
 }
 
-// evaluated says by rank which images the log has.
-func (s *Scorer) evaluated() []bool {
+// evaluatedImages says by rank which images the log has.
+func (s *Scorer) evaluatedImages() []bool {
 	in := make([]bool, len(s.spans))
 	for i, seen := range s.seen {
 		if seen {
@@ -38,13 +38,13 @@ func (s *Scorer) evaluated() []bool {
 	return in
 }
 
-// group is the detections of one category by rank of image, and as they came within an image.
-type group struct {
+// categoryGroup is the detections of one category by rank of image, and as they came within an image.
+type categoryGroup struct {
 	detections []detection
 	ranks      []int32 // of the images
 }
 
-func (s *Scorer) group() []group {
+func (s *Scorer) groupByCategory() []categoryGroup {
 	counts := make([]int, len(s.names)+1)
 	for i := range s.detections {
 		counts[s.detections[i].category+1]++
@@ -61,30 +61,30 @@ func (s *Scorer) group() []group {
 			sorted[i], ranks[i] = d, int32(rank)
 		}
 	}
-	groups := make([]group, len(s.names))
+	groups := make([]categoryGroup, len(s.names))
 	for k := range groups {
-		groups[k] = group{sorted[counts[k]:counts[k+1]], ranks[counts[k]:counts[k+1]]}
+		groups[k] = categoryGroup{sorted[counts[k]:counts[k+1]], ranks[counts[k]:counts[k+1]]}
 	}
 	return groups
 }
 
-// worker evaluates one category after another, in reused slices.
-type worker struct {
+// categoryWorker evaluates one category after another, in reused slices.
+type categoryWorker struct {
 	evaluated []bool // images by rank
-	matcher   matcher
-	scored    []scored
+	matcher   boxMatcher
+	scored    []scoredDetection
 	toFind    [areas]int // truths that count, of the evaluated images
 	points    []float64
 }
 
-// scored is a detection of a category after matching.
-type scored struct {
+// scoredDetection is a detection of a category after matching.
+type scoredDetection struct {
 	key   uint64 // sorts by score, highest first, then by image, then by place
 	place int    // by score among those of its image
-	outcome
+	matchOutcome
 }
 
-func (w *worker) category(g group, truths []truth) curves {
+func (w *categoryWorker) evaluateCategory(g categoryGroup, truths []trueBox) categoryCurves {
 	w.scored, w.toFind = w.scored[:0], [areas]int{}
 	for len(g.ranks) > 0 || len(truths) > 0 {
 		rank := nextRank(g.ranks, truths)
@@ -93,21 +93,21 @@ func (w *worker) category(g group, truths []truth) curves {
 			found++
 		}
 		if w.evaluated[rank] {
-			w.image(g.detections[:detections], truths[:found])
+			w.evaluateImage(g.detections[:detections], truths[:found])
 		}
 		g.detections, g.ranks, truths = g.detections[detections:], g.ranks[detections:], truths[found:]
 	}
-	slices.SortFunc(w.scored, func(a, b scored) int {
+	slices.SortFunc(w.scored, func(a, b scoredDetection) int {
 		if a.key < b.key {
 			return -1
 		}
 		return 1
 	})
-	return w.curves()
+	return w.buildCurves()
 }
 
 // nextRank is the lower of the ranks with which two lists begin, of which one may be empty.
-func nextRank(ranks []int32, truths []truth) int32 {
+func nextRank(ranks []int32, truths []trueBox) int32 {
 	rank := int32(math.MaxInt32)
 	if len(ranks) > 0 {
 		rank = ranks[0]
@@ -127,7 +127,7 @@ func lengthOf(ranks []int32, rank int32) int {
 	return n
 }
 
-func (w *worker) image(detections []detection, truths []truth) {
+func (w *categoryWorker) evaluateImage(detections []detection, truths []trueBox) {
 	for i := range truths {
 		for area := range areas {
 			if truths[i].countsIn(area) {
@@ -136,9 +136,9 @@ func (w *worker) image(detections []detection, truths []truth) {
 		}
 	}
 	m := &w.matcher
-	m.match(detections, truths)
+	m.matchImage(detections, truths)
 	for place, o := range m.outcomes {
 		// The upper half of the matcher's key is the score; the lower counts within the category instead of the image.
-		w.scored = append(w.scored, scored{m.order[place]&^math.MaxUint32 | uint64(len(w.scored)), place, o})
+		w.scored = append(w.scored, scoredDetection{m.order[place]&^math.MaxUint32 | uint64(len(w.scored)), place, o})
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mostDetections is how many detections of an image and category count, the best by score.
-const mostDetections = 100
+// maxDetections is how many detections of an image and category count, the best by score.
+const maxDetections = 100
 
 const (
 	areas      = 4  // all, small, medium, large
@@ -21,61 +21,62 @@ var iouThresholds = [thresholds]float64{
 	0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.8999999999999999, 0.95,
 }
 
-// outcome says for each range of area and each threshold what became of a detection: bit area*thresholds + threshold.
-type outcome struct {
+// matchOutcome says for each range of area and each threshold what became of a detection: bit area*thresholds +
+// threshold.
+type matchOutcome struct {
 	matched, ignored uint64
 }
 
-func bit(area, threshold int) uint64 { return 1 << (area*thresholds + threshold) }
+func outcomeBit(area, threshold int) uint64 { return 1 << (area*thresholds + threshold) }
 
 const allThresholds = 1<<thresholds - 1
 
-// matcher assigns the detections of one image and category to its true boxes. Its slices are reused.
-type matcher struct {
-	order    []uint64  // of detections: by score, highest first, then as they came
-	ious     []float64 // of detection d with truth g: d*len(truths) + g
-	sequence []int     // of truths: those that count before those to be ignored
-	ignore   []bool    // by truth
-	taken    []uint16  // by truth: a bit for each threshold
-	outcomes []outcome // by place in order
+// boxMatcher assigns the detections of one image and category to its true boxes. Its slices are reused.
+type boxMatcher struct {
+	order    []uint64       // of detections: by score, highest first, then as they came
+	ious     []float64      // of detection d with truth g: d*len(truths) + g
+	sequence []int          // of truths: those that count before those to be ignored
+	ignore   []bool         // by truth
+	taken    []uint16       // by truth: a bit for each threshold
+	outcomes []matchOutcome // by place in order
 }
 
-// match fills m.order, with at most mostDetections places, and m.outcomes.
-func (m *matcher) match(detections []detection, truths []truth) {
-	m.rank(detections)
-	m.outcomes = append(m.outcomes[:0], make([]outcome, len(m.order))...)
-	m.intersect(detections, truths)
+// matchImage fills m.order, with at most maxDetections places, and m.outcomes.
+func (m *boxMatcher) matchImage(detections []detection, truths []trueBox) {
+	m.rankDetections(detections)
+	m.outcomes = append(m.outcomes[:0], make([]matchOutcome, len(m.order))...)
+	m.computeOverlaps(detections, truths)
 	for area, limits := range areaRanges {
 		if len(truths) > 0 {
-			m.arrange(truths, limits)
+			m.arrangeTruths(truths, limits)
 			for t, threshold := range iouThresholds {
-				m.assign(truths, area, t, threshold)
+				m.assignTruths(truths, area, t, threshold)
 			}
 		}
 		m.ignoreOutside(detections, area, limits)
 	}
 }
 
-// rank sorts by falling score; equal ones keep their order.
-func (m *matcher) rank(detections []detection) {
+// rankDetections sorts by falling score; equal ones keep their order.
+func (m *boxMatcher) rankDetections(detections []detection) {
 	m.order = m.order[:0]
 	for i, d := range detections {
-		m.order = append(m.order, uint64(^ordered(d.score))<<32|uint64(i))
+		m.order = append(m.order, uint64(^sortableScore(d.score))<<32|uint64(i))
 	}
 	slices.Sort(m.order)
-	m.order = m.order[:min(len(m.order), mostDetections)]
+	m.order = m.order[:min(len(m.order), maxDetections)]
 }
 
-// at is the detection in a place of the order.
-func (m *matcher) at(place int) int { return int(uint32(m.order[place])) }
+// detectionAt is the detection in a place of the order.
+func (m *boxMatcher) detectionAt(place int) int { return int(uint32(m.order[place])) }
 
-func (m *matcher) intersect(detections []detection, truths []truth) {
+func (m *boxMatcher) computeOverlaps(detections []detection, truths []trueBox) {
 	m.ious = m.ious[:0]
 	if len(truths) == 0 {
 		return
 	}
 	for place := range m.order {
-		d := &detections[m.at(place)]
+		d := &detections[m.detectionAt(place)]
 		for g := range truths {
 			m.ious = append(m.ious, iou(d, &truths[g]))
 		}
@@ -83,7 +84,7 @@ func (m *matcher) intersect(detections []detection, truths []truth) {
 }
 
 // iou is the intersection over the union of two boxes, or for a crowd over the detection's area.
-func iou(d *detection, t *truth) float64 {
+func iou(d *detection, t *trueBox) float64 {
 	dx, dy, dw, dh := float64(d.x), float64(d.y), float64(d.w), float64(d.h)
 	w := min(dw+dx, t.w+t.x) - max(dx, t.x)
 	if w <= 0 {
@@ -100,8 +101,8 @@ func iou(d *detection, t *truth) float64 {
 	return both / (area + float64(t.w*t.h) - both)
 }
 
-// arrange puts the truths that count in a range of area before the others.
-func (m *matcher) arrange(truths []truth, limits [2]float64) {
+// arrangeTruths puts the truths that count in a range of area before the others.
+func (m *boxMatcher) arrangeTruths(truths []trueBox, limits [2]float64) {
 	m.sequence, m.ignore = m.sequence[:0], m.ignore[:0]
 	for g := range truths {
 		t := &truths[g]
@@ -118,27 +119,27 @@ func (m *matcher) arrange(truths []truth, limits [2]float64) {
 	m.taken = append(m.taken[:0], make([]uint16, len(truths))...)
 }
 
-// assign gives each detection, best first, the free truth with which it has the largest intersection over union.
-func (m *matcher) assign(truths []truth, area, threshold int, least float64) {
+// assignTruths gives each detection, best first, the free truth with which it has the largest intersection over union.
+func (m *boxMatcher) assignTruths(truths []trueBox, area, threshold int, minOverlap float64) {
 	for place := range m.order {
-		g := m.best(truths, place, threshold, least)
+		g := m.bestTruth(truths, place, threshold, minOverlap)
 		if g < 0 {
 			continue
 		}
 		m.taken[g] |= 1 << threshold
 		o := &m.outcomes[place]
 		if m.ignore[g] {
-			o.ignored |= bit(area, threshold)
+			o.ignored |= outcomeBit(area, threshold)
 		}
 		if !truths[g].zeroID {
-			o.matched |= bit(area, threshold)
+			o.matched |= outcomeBit(area, threshold)
 		}
 	}
 }
 
-// best is the truth for a detection, or -1. One that counts is preferred to all that are to be ignored, and of equal
-// ones the last. A crowd is never taken.
-func (m *matcher) best(truths []truth, place, threshold int, least float64) int {
+// bestTruth is the truth for a detection, or -1. One that counts is preferred to all that are to be ignored, and of
+// equal ones the last. A crowd is never taken.
+func (m *boxMatcher) bestTruth(truths []trueBox, place, threshold int, minOverlap float64) int {
 	ious := m.ious[place*len(truths):][:len(truths)]
 	found := -1
 	for _, g := range m.sequence {
@@ -148,17 +149,17 @@ func (m *matcher) best(truths []truth, place, threshold int, least float64) int 
 		if found >= 0 && !m.ignore[found] && m.ignore[g] {
 			break
 		}
-		if !(ious[g] < least) {
-			least, found = ious[g], g
+		if !(ious[g] < minOverlap) {
+			minOverlap, found = ious[g], g
 		}
 	}
 	return found
 }
 
 // ignoreOutside ignores detections that match nothing and whose area lies outside of the range.
-func (m *matcher) ignoreOutside(detections []detection, area int, limits [2]float64) {
+func (m *boxMatcher) ignoreOutside(detections []detection, area int, limits [2]float64) {
 	for place := range m.order {
-		d := &detections[m.at(place)]
+		d := &detections[m.detectionAt(place)]
 		size := float64(d.w) * float64(d.h)
 		if size < limits[0] || size > limits[1] {
 			o := &m.outcomes[place]
@@ -168,13 +169,13 @@ func (m *matcher) ignoreOutside(detections []detection, area int, limits [2]floa
 }
 
 // countsIn is whether a truth is one that should be found in a range of area.
-func (t *truth) countsIn(area int) bool {
+func (t *trueBox) countsIn(area int) bool {
 	limits := areaRanges[area]
 	return !t.crowd && t.area >= limits[0] && t.area <= limits[1]
 }
 
-// ordered turns a score into a number that sorts alike.
-func ordered(score float32) uint32 {
+// sortableScore turns a score into a number that sorts alike.
+func sortableScore(score float32) uint32 {
 	if score == 0 { // -0 equals 0
 		return 1 << 31
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mlmarkLeast is the score below which MLMark drops a detection.
-const mlmarkLeast = 0.30
+// mlmarkMinScore is the score below which MLMark drops a detection.
+const mlmarkMinScore = 0.30
 
 // MLMark is the mean average precision as MLMark defines it, in percent, which is not that of COCO: detections below a
 // score of 0.30 are dropped; one is right where any true box of its category in the image overlaps it by the threshold,
@@ -14,9 +14,9 @@ const mlmarkLeast = 0.30
 // of 101 recalls is the greatest at a recall above it; and categories that are never detected do not enter the mean.
 // It is -1 where none is.
 func (s *Scorer) MLMark() float64 {
-	evaluated := s.evaluated()
+	evaluated := s.evaluatedImages()
 	sum, n := 0.0, 0
-	for k, g := range s.group() {
+	for k, g := range s.groupByCategory() {
 		hits := mlmarkHits(g, s.truths[s.starts[k]:s.starts[k+1]])
 		if len(hits) == 0 {
 			continue
@@ -41,21 +41,21 @@ func (s *Scorer) MLMark() float64 {
 // thresholdOf is an overlap from 0.50 to 0.95.
 func thresholdOf(i int) float64 { return float64(50+5*i) / 100 }
 
-// hit is a detection with its best overlap.
-type hit struct {
+// bestHit is a detection with its best overlap.
+type bestHit struct {
 	score   float32
 	overlap float64
 }
 
 // mlmarkHits are the detections of a category, best first.
-func mlmarkHits(g group, truths []truth) []hit {
-	var hits []hit
+func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
+	var hits []bestHit
 	for i, d := range g.detections {
-		if d.score < mlmarkLeast {
+		if d.score < mlmarkMinScore {
 			continue
 		}
-		h := hit{score: d.score}
-		at, _ := slices.BinarySearchFunc(truths, g.ranks[i], func(t truth, rank int32) int {
+		h := bestHit{score: d.score}
+		at, _ := slices.BinarySearchFunc(truths, g.ranks[i], func(t trueBox, rank int32) int {
 			return cmp.Compare(t.rank, rank)
 		})
 		for ; at < len(truths) && truths[at].rank == g.ranks[i]; at++ {
@@ -63,12 +63,12 @@ func mlmarkHits(g group, truths []truth) []hit {
 		}
 		hits = append(hits, h)
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(hits, func(a, b bestHit) int { return cmp.Compare(b.score, a.score) })
 	return hits
 }
 
 // wholePixels is the intersection over the union of boxes that hold their last row and column.
-func wholePixels(d *detection, t *truth) float64 {
+func wholePixels(d *detection, t *trueBox) float64 {
 	along := func(a, lengthA, b, lengthB float64) float64 { return min(a+lengthA, b+lengthB) - max(a, b) + 1 }
 	w := along(float64(d.x), float64(d.w), t.x, t.w)
 	h := along(float64(d.y), float64(d.h), t.y, t.h)
@@ -80,14 +80,14 @@ func wholePixels(d *detection, t *truth) float64 {
 }
 
 // mlmarkPrecision is the average precision at one overlap.
-func mlmarkPrecision(hits []hit, least float64, toFind int) float64 {
+func mlmarkPrecision(hits []bestHit, minOverlap float64, toFind int) float64 {
 	if toFind == 0 {
 		return 0
 	}
 	right := 0
 	recalls, precisions := make([]float64, len(hits)), make([]float64, len(hits))
 	for i, h := range hits {
-		if h.overlap >= least {
+		if h.overlap >= minOverlap {
 			right++
 		}
 		recalls[i], precisions[i] = float64(right)/float64(toFind), float64(right)/float64(i+1)

@@ -8,7 +8,7 @@ import (
 )
 
 // mlmarkOf scores detections of the scene.
-func mlmarkOf(t *testing.T, rs ...record) float64 {
+func mlmarkOf(t *testing.T, rs ...payloadRow) float64 {
 	t.Helper()
 	s, err := New(scene(), Options{})
 	if err != nil {
@@ -25,17 +25,17 @@ func TestMLMark(t *testing.T) {
 	other[1], other[3] = 0.6, 0.85 // far from the cat
 	points := func(right int) float64 { return 100 * float64(right) / 101 }
 	for name, c := range map[string]struct {
-		found []record
+		found []payloadRow
 		want  float64
 	}{
 		// a recall of 1 is above 100 of the 101 points
-		"just the boxes":                         {[]record{catBox, dogBox}, points(100)},
-		"what is never detected is left out":     {[]record{catBox}, points(100)},
-		"low scores are dropped":                 {[]record{low, dogBox}, points(100)},
-		"nothing is detected":                    {[]record{low}, -1},
-		"one wrong before a right one":           {[]record{other, catBox}, points(100) / 2},
-		"one wrong after it costs nothing":       {[]record{with(other, 5, 0.5), catBox}, points(100)},
-		"two detections of a box are both right": {[]record{catBox, catBox}, 100},
+		"just the boxes":                         {[]payloadRow{catBox, dogBox}, points(100)},
+		"what is never detected is left out":     {[]payloadRow{catBox}, points(100)},
+		"low scores are dropped":                 {[]payloadRow{low, dogBox}, points(100)},
+		"nothing is detected":                    {[]payloadRow{low}, -1},
+		"one wrong before a right one":           {[]payloadRow{other, catBox}, points(100) / 2},
+		"one wrong after it costs nothing":       {[]payloadRow{with(other, 5, 0.5), catBox}, points(100)},
+		"two detections of a box are both right": {[]payloadRow{catBox, catBox}, 100},
 	} {
 		if got := mlmarkOf(t, c.found...); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -47,14 +47,14 @@ func TestMLMark(t *testing.T) {
 func TestMLMarkAsDefined(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		g, rs := scene(), []record{}
+		g, rs := scene(), []payloadRow{}
 		for i := range 12 {
 			x, y := 5*float32(r.IntN(12)), 5*float32(r.IntN(30))
 			g.Annotations = append(g.Annotations, Annotation{
 				int64(i + 3), 10, []int64{1, 3}[r.IntN(2)], [4]float64{float64(x), float64(y), 30, 40}, 1200, false,
 			})
 			dx, dy := float32(r.IntN(9)-4), float32(r.IntN(9)-4)
-			rs = append(rs, record{0, (y + dy) / 200, (x + dx) / 100, (y + dy + 40) / 200, (x + dx + 30) / 100, r.Float32(),
+			rs = append(rs, payloadRow{0, (y + dy) / 200, (x + dx) / 100, (y + dy + 40) / 200, (x + dx + 30) / 100, r.Float32(),
 				[]float32{1, 3}[r.IntN(2)]})
 		}
 		s, err := New(g, Options{})

@@ -7,7 +7,7 @@ import (
 )
 
 // sampleOrder returns the place in g.Images of each sample of the log.
-func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
+func sampleOrder(g *GroundTruth, o Options, images, categories rankIndex) []int32 {
 	if !o.RemoveEmpty {
 		return lists.Make(len(g.Images), func(i int) int32 { return int32(i) })
 	}
@@ -20,7 +20,7 @@ func sampleOrder(g *GroundTruth, o Options, images, categories index) []int32 {
 
 // annotatedImages lists the image of each annotation, category by category in the order of the file, as the official
 // script does before it makes a set of them.
-func annotatedImages(g *GroundTruth, images, categories index) []int64 {
+func annotatedImages(g *GroundTruth, images, categories rankIndex) []int64 {
 	byCategory := make([][]int64, len(categories))
 	for i := range g.Annotations {
 		a := &g.Annotations[i]
@@ -47,7 +47,7 @@ func setOrder(values []int64) []int64 {
 			continue
 		}
 		if t.used*5 >= (len(t.slots)-1)*3 {
-			t = t.grown()
+			t = t.growTable()
 		}
 	}
 	return t.values()
@@ -100,13 +100,13 @@ func intHash(v int64) uint64 {
 	return uint64(h)
 }
 
-func (t *intSet) grown() *intSet {
-	least := t.used * 4
+func (t *intSet) growTable() *intSet {
+	minSize := t.used * 4
 	if t.used > 50000 {
-		least = t.used * 2
+		minSize = t.used * 2
 	}
 	size := 8
-	for size <= least {
+	for size <= minSize {
 		size *= 2
 	}
 	larger := newIntSet(size)

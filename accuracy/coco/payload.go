@@ -24,17 +24,17 @@ const (
 
 var fieldNames = [7]string{"sample", "ymin", "xmin", "ymax", "xmax", "score", "label"}
 
-type record [7]float32
+type payloadRow [7]float32
 
-func readRecord(b []byte) (r record) {
+func readRecord(b []byte) (r payloadRow) {
 	for i := range r {
 		r[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	return r
 }
 
-// decode appends the detections of a payload, and returns what is wrong with them.
-func (s *Scorer) decode(index uint64, data []byte) error {
+// decodePayload appends the detections of a payload, and returns what is wrong with them.
+func (s *Scorer) decodePayload(index uint64, data []byte) error {
 	if len(data)%recordSize != 0 {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
 			ErrPayload, index, len(data), recordSize)
@@ -42,17 +42,17 @@ func (s *Scorer) decode(index uint64, data []byte) error {
 	var wrong payload.Faults
 	for i := 0; i < len(data); i += recordSize {
 		r := readRecord(data[i : i+recordSize])
-		if problem := s.take(index, r); problem != "" {
+		if problem := s.addDetection(index, r); problem != "" {
 			wrong.Addf("sample %d, detection %d: %s", index, i/recordSize, problem)
 		}
 	}
 	return wrong.Err(ErrPayload)
 }
 
-// take adds a detection, or returns what is wrong with it.
-func (s *Scorer) take(index uint64, r record) (problem string) {
+// addDetection adds a detection, or returns what is wrong with it.
+func (s *Scorer) addDetection(index uint64, r payloadRow) (problem string) {
 	for i, v := range r {
-		if !finite(float64(v)) {
+		if !allFinite(float64(v)) {
 			return fmt.Sprintf("%s is %v, want a finite number", fieldNames[i], v)
 		}
 	}
@@ -70,13 +70,13 @@ func (s *Scorer) take(index uint64, r record) (problem string) {
 		s.result.Unknown++
 		return ""
 	}
-	s.detections = append(s.detections, scale(r, s.samples[index], category))
+	s.detections = append(s.detections, scaleToPixels(r, s.samples[index], category))
 	return ""
 }
 
-// scale turns shares into pixels. Each step rounds to float32, as the official scripts' do: the conversions keep a
-// compiler from fusing them.
-func scale(r record, im sample, category int32) detection {
+// scaleToPixels turns shares into pixels. Each step rounds to float32, as the official scripts' do: the conversions
+// keep a compiler from fusing them.
+func scaleToPixels(r payloadRow, im logSample, category int32) detection {
 	ymin, xmin := float32(r[fieldYMin]*im.height), float32(r[fieldXMin]*im.width)
 	ymax, xmax := float32(r[fieldYMax]*im.height), float32(r[fieldXMax]*im.width)
 	return detection{xmin, ymin, xmax - xmin, ymax - ymin, r[fieldScore], category}

@@ -31,7 +31,7 @@ const (
 	large
 )
 
-func summarize(all []curves) Stats {
+func summarizeCurves(all []categoryCurves) Stats {
 	const at50, at75 = 0, 5 // places in iouThresholds
 	precision := func(area int) float64 { return meanPrecision(all, area, 0, thresholds) }
 	return Stats{
@@ -54,7 +54,7 @@ func summarize(all []curves) Stats {
 func (s Stats) String() string {
 	rows := [...]struct {
 		title, kind, iou, area string
-		most                   int
+		maxDetections          int
 		value                  float64
 	}{
 		{"Average Precision", "(AP)", "0.50:0.95", "all", 100, s.AP},
@@ -73,7 +73,7 @@ func (s Stats) String() string {
 	lines := make([]string, len(rows))
 	for i, r := range rows {
 		lines[i] = fmt.Sprintf(" %-18s %s @[ IoU=%-9s | area=%6s | maxDets=%3d ] = %.3f",
-			r.title, r.kind, r.iou, r.area, r.most, r.value)
+			r.title, r.kind, r.iou, r.area, r.maxDetections, r.value)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -38,8 +38,8 @@ type GroundTruth struct {
 	Annotations []Annotation
 }
 
-// truth is a true box as the evaluation needs it.
-type truth struct {
+// trueBox is a true box as the evaluation needs it.
+type trueBox struct {
 	x, y, w, h float64
 	area       float64
 	rank       int32 // of its image among all by ID, the order in which the evaluation visits them
@@ -48,12 +48,12 @@ type truth struct {
 	zeroID     bool
 }
 
-// index finds ranks by ID. The evaluation visits images and categories by rising ID, which decides between ties.
-type index map[int64]int32
+// rankIndex finds ranks by ID. The evaluation visits images and categories by rising ID, which decides between ties.
+type rankIndex map[int64]int32
 
-func newIndex(ids []int64) index {
+func newIndex(ids []int64) rankIndex {
 	slices.Sort(ids)
-	x := make(index, len(ids))
+	x := make(rankIndex, len(ids))
 	for rank, id := range ids {
 		x[id] = int32(rank)
 	}
@@ -66,9 +66,9 @@ func checkTruth(g *GroundTruth) error {
 	if len(g.Images) == 0 || len(g.Categories) == 0 {
 		f.Addf("%d images and %d categories, want at least one of each", len(g.Images), len(g.Categories))
 	}
-	repeated(&f, "image", len(g.Images), func(i int) int64 { return g.Images[i].ID })
-	repeated(&f, "category", len(g.Categories), func(i int) int64 { return g.Categories[i].ID })
-	repeated(&f, "annotation", len(g.Annotations), func(i int) int64 { return g.Annotations[i].ID })
+	findRepeated(&f, "image", len(g.Images), func(i int) int64 { return g.Images[i].ID })
+	findRepeated(&f, "category", len(g.Categories), func(i int) int64 { return g.Categories[i].ID })
+	findRepeated(&f, "annotation", len(g.Annotations), func(i int) int64 { return g.Annotations[i].ID })
 	for i, im := range g.Images {
 		if im.Width <= 0 || im.Height <= 0 {
 			f.Addf("image %d (id %d): %d x %d pixels, want at least 1 x 1", i, im.ID, im.Width, im.Height)
@@ -76,14 +76,14 @@ func checkTruth(g *GroundTruth) error {
 	}
 	for i := range g.Annotations {
 		a := &g.Annotations[i]
-		if !finite(a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area) {
+		if !allFinite(a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area) {
 			f.Addf("annotation %d (id %d): box %v, area %v, want finite numbers", i, a.ID, a.Box, a.Area)
 		}
 	}
 	return f.Err(ErrTruth)
 }
 
-func repeated(f *payload.Faults, what string, n int, id func(int) int64) {
+func findRepeated(f *payload.Faults, what string, n int, id func(int) int64) {
 	first := make(map[int64]int, n)
 	for i := range n {
 		if earlier, ok := first[id(i)]; ok {
@@ -94,22 +94,22 @@ func repeated(f *payload.Faults, what string, n int, id func(int) int64) {
 	}
 }
 
-func finite(values ...float64) bool {
+func allFinite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // sortTruths returns the annotations by category, image and place in the file, and where each category begins.
-func sortTruths(annotations []Annotation, images, categories index) (sorted []truth, starts []int) {
-	sorted = make([]truth, 0, len(annotations))
+func sortTruths(annotations []Annotation, images, categories rankIndex) (sorted []trueBox, starts []int) {
+	sorted = make([]trueBox, 0, len(annotations))
 	for i := range annotations {
 		a := &annotations[i]
 		rank, known := images[a.Image]
 		category, wanted := categories[a.Category]
 		if known && wanted {
-			sorted = append(sorted, truth{a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area, rank, category, a.Crowd, a.ID == 0})
+			sorted = append(sorted, trueBox{a.Box[0], a.Box[1], a.Box[2], a.Box[3], a.Area, rank, category, a.Crowd, a.ID == 0})
 		}
 	}
-	slices.SortStableFunc(sorted, func(a, b truth) int {
+	slices.SortStableFunc(sorted, func(a, b trueBox) int {
 		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.rank, b.rank))
 	})
 	starts = make([]int, len(categories)+1)

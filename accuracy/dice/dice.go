@@ -28,7 +28,7 @@ type Case struct {
 	Labels func() ([]uint8, error)
 }
 
-func (c *Case) voxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
+func (c *Case) countVoxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 
 // Options say how to read payloads. The zero value is the official script's.
 type Options struct{ DType payload.DType }
@@ -63,7 +63,8 @@ func (r Result) CSV() string {
 	var b strings.Builder
 	b.WriteString("case,kidney,tumor,composite\n")
 	line := func(name string, s Score) {
-		b.WriteString(strings.Join([]string{name, decimal(s.Kidney), decimal(s.Tumour), decimal(s.Composite)}, ",") + "\n")
+		b.WriteString(strings.Join([]string{name, formatFloat(s.Kidney), formatFloat(s.Tumour), formatFloat(s.Composite)},
+			",") + "\n")
 	}
 	for _, c := range r.Cases {
 		line(c.Name, c.Score)
@@ -72,8 +73,8 @@ func (r Result) CSV() string {
 	return b.String()
 }
 
-// decimal is the shortest text that reads back as v, with a fraction where Python writes one.
-func decimal(v float64) string {
+// formatFloat returns the shortest text that reads back as v, with a fraction where Python writes one.
+func formatFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
 		text += ".0"
@@ -83,7 +84,7 @@ func decimal(v float64) string {
 
 // Scorer compares volumes as they come. It is not safe for concurrent use.
 type Scorer struct {
-	taken
+	caseCounts
 	cases   []Case
 	options Options
 	scores  []Score
@@ -108,7 +109,7 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	if err := wrong.Err(ErrTruth); err != nil {
 		return nil, err
 	}
-	return &Scorer{taken: taken{names, make([]int, len(cases))}, cases: cases, options: o,
+	return &Scorer{caseCounts: caseCounts{names, make([]int, len(cases))}, cases: cases, options: o,
 		scores: make([]Score, len(cases))}, nil
 }
 
@@ -117,49 +118,50 @@ func New(cases []Case, o Options) (*Scorer, error) {
 // looked at. A payload of another length than the case's shape and values that are no class are errors; the entry then
 // has no effect on the result. Add does not keep payload.
 func (s *Scorer) Add(index uint64, payload []byte) error {
-	if again, err := s.again(index); again || err != nil {
+	if again, err := s.countRepeat(index); again || err != nil {
 		return err
 	}
 	c := &s.cases[index]
-	if want := c.voxels() * s.options.DType.Size(); len(payload) != want {
+	if want := c.countVoxels() * s.options.DType.Size(); len(payload) != want {
 		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %v voxels of %v",
 			ErrPayload, index, c.Name, len(payload), want, c.Shape, s.options.DType)
 	}
-	labels, err := s.labels(c)
+	labels, err := s.readLabels(c)
 	if err != nil {
 		return err
 	}
-	o, err := s.compare(payload, labels)
+	o, err := s.compareVoxels(payload, labels)
 	if err != nil {
 		return fmt.Errorf("sample %d (%s): %w", index, c.Name, err)
 	}
 	s.times[index] = 1
-	s.scores[index] = newScore(o.dice(0), o.dice(1))
+	s.scores[index] = newScore(o.diceOf(0), o.diceOf(1))
 	return nil
 }
 
 // Of is the score of a case that was added.
 func (s *Scorer) Of(index uint64) Score { return s.scores[index] }
 
-func (s *Scorer) labels(c *Case) ([]uint8, error) {
+func (s *Scorer) readLabels(c *Case) ([]uint8, error) {
 	labels, err := c.Labels()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrTruth, c.Name, err)
 	}
-	if len(labels) != c.voxels() {
-		return nil, fmt.Errorf("%w: %s: %d labels, want %d: %v voxels", ErrTruth, c.Name, len(labels), c.voxels(), c.Shape)
+	if len(labels) != c.countVoxels() {
+		return nil, fmt.Errorf("%w: %s: %d labels, want %d: %v voxels", ErrTruth, c.Name, len(labels), c.countVoxels(),
+			c.Shape)
 	}
 	return labels, nil
 }
 
-// compare counts voxels, in blocks small enough for the processor's caches where they are to be converted.
-func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
-	const most = 1 << 14
-	var o overlap
+// compareVoxels counts voxels, in blocks small enough for the processor's caches where they are to be converted.
+func (s *Scorer) compareVoxels(payload, labels []byte) (voxelOverlap, error) {
+	const blockSize = 1 << 14
+	var o voxelOverlap
 	size := s.options.DType.Size()
-	for start := 0; start < len(labels); start += most {
-		end := min(start+most, len(labels))
-		place := o.add(s.predictions(payload[start*size:end*size], end-start), labels[start:end])
+	for start := 0; start < len(labels); start += blockSize {
+		end := min(start+blockSize, len(labels))
+		place := o.addVoxels(s.predictedClasses(payload[start*size:end*size], end-start), labels[start:end])
 		if place < 0 {
 			continue
 		}
@@ -172,13 +174,13 @@ func (s *Scorer) compare(payload, labels []byte) (overlap, error) {
 	return o, nil
 }
 
-// predictions are the classes of n elements: the payload itself where its elements are bytes.
-func (s *Scorer) predictions(payload []byte, n int) []byte {
+// predictedClasses are the classes of n elements: the payload itself where its elements are bytes.
+func (s *Scorer) predictedClasses(payload []byte, n int) []byte {
 	if s.options.DType.Size() == 1 {
 		return payload
 	}
 	s.block = append(s.block[:0], make([]byte, n)...)
-	narrow(s.options.DType, s.block, payload)
+	convertClasses(s.options.DType, s.block, payload)
 	return s.block
 }
 
@@ -187,13 +189,13 @@ func newScore(kidney, tumour float64) Score { return Score{kidney, tumour, (kidn
 // Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
 // that are missing and those that came again.
 func (s *Scorer) Result() (Result, error) {
-	if err := s.complete(); err != nil {
+	if err := s.checkComplete(); err != nil {
 		return Result{}, err
 	}
-	return s.table(), nil
+	return s.resultTable(), nil
 }
 
-func (s *Scorer) table() (r Result) {
+func (s *Scorer) resultTable() (r Result) {
 	var kidney, tumour, composite []float64
 	for i, score := range s.scores {
 		r.Cases = append(r.Cases, CaseScore{s.cases[i].Name, score})

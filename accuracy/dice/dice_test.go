@@ -88,7 +88,7 @@ func TestCountsOfLongVolumes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 7, 8, 9, 64, 40001} {
 		p, l := make([]byte, n), make([]byte, n)
-		var want overlap
+		var want voxelOverlap
 		for i := range p {
 			p[i], l[i] = byte(random.IntN(3)), byte(random.IntN(3))
 			for c := range classes {
@@ -99,7 +99,7 @@ func TestCountsOfLongVolumes(t *testing.T) {
 			}
 		}
 		s := Scorer{options: Options{payload.UInt8}}
-		if got, err := s.compare(p, l); got != want || err != nil {
+		if got, err := s.compareVoxels(p, l); got != want || err != nil {
 			t.Errorf("%d voxels: %+v, %v; want %+v", n, got, err, want)
 		}
 	}

@@ -17,8 +17,8 @@ func DTypes() payload.Types {
 // wrong stands for every value that is no class.
 const wrong = math.MaxUint8
 
-// narrow converts elements, len(classes) of them, to classes. Fractions are cut off.
-func narrow(d payload.DType, classes, data []byte) {
+// convertClasses converts elements, len(classes) of them, to classes. Fractions are cut off.
+func convertClasses(d payload.DType, classes, data []byte) {
 	for i := range classes {
 		classes[i] = wrong // which NaN stays
 		if v := d.At(data, i); v > -1 && v < wrong {

@@ -76,7 +76,7 @@ type HeadResult struct {
 
 // HeadScorer compares volumes as they come. It is not safe for concurrent use.
 type HeadScorer struct {
-	taken
+	caseCounts
 	heads   []Head
 	options HeadOptions
 	scores  []HeadScore
@@ -105,7 +105,7 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 	if err := wrong.Err(ErrTruth); err != nil {
 		return nil, err
 	}
-	return &HeadScorer{taken: taken{names, make([]int, len(heads))}, heads: heads, options: o,
+	return &HeadScorer{caseCounts: caseCounts{names, make([]int, len(heads))}, heads: heads, options: o,
 		scores: make([]HeadScore, len(heads))}, nil
 }
 
@@ -115,24 +115,24 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 // Result and not looked at. A payload of another length is an error; the entry then has no effect on the result. Add
 // does not keep payload.
 func (s *HeadScorer) Add(index uint64, payload []byte) error {
-	if again, err := s.again(index); again || err != nil {
+	if again, err := s.countRepeat(index); again || err != nil {
 		return err
 	}
 	h := &s.heads[index]
-	if want := headClasses * s.voxels() * s.options.DType.Size(); len(payload) != want {
+	if want := headClasses * s.paddedVoxels() * s.options.DType.Size(); len(payload) != want {
 		return fmt.Errorf("%w: sample %d (%s): %d bytes, want %d: %d logits of %v voxels of %v",
 			ErrPayload, index, h.Name, len(payload), want, headClasses, s.options.Padded, s.options.DType)
 	}
-	labels, err := h.labels()
+	labels, err := h.readLabels()
 	if err != nil {
 		return err
 	}
-	place, err := s.place(h)
+	place, err := s.locateHead(h)
 	if err != nil {
 		return err
 	}
-	both, nans := s.compare(payload, labels, h, place)
-	s.times[index], s.scores[index] = 1, both.score()
+	both, nans := s.compareVoxels(payload, labels, h, place)
+	s.times[index], s.scores[index] = 1, both.regionScores()
 	s.result.NaNs += nans
 	if slices.Contains([]bool{place.size[0] == s.options.Padded[0], place.size[1] == s.options.Padded[1],
 		place.size[2] == s.options.Padded[2]}, true) {
@@ -141,7 +141,7 @@ func (s *HeadScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-func (s *HeadScorer) voxels() int {
+func (s *HeadScorer) paddedVoxels() int {
 	return s.options.Padded[0] * s.options.Padded[1] * s.options.Padded[2]
 }
 
@@ -151,16 +151,16 @@ func (s *HeadScorer) Of(index uint64) HeadScore { return s.scores[index] }
 // Classes are the classes that a payload, which Add took, gives the voxels of a case as scanned, in C order.
 func (s *HeadScorer) Classes(index uint64, payload []byte) ([]uint8, error) {
 	h := &s.heads[index]
-	place, err := s.place(h)
+	place, err := s.locateHead(h)
 	if err != nil {
 		return nil, err
 	}
 	classes := make([]uint8, h.Raw[0]*h.Raw[1]*h.Raw[2])
-	s.rows(payload, h, place, func(found []uint8, raw int) { copy(classes[raw:], found) })
+	s.visitRows(payload, h, place, func(found []uint8, raw int) { copy(classes[raw:], found) })
 	return classes, nil
 }
 
-func (h *Head) labels() ([]uint8, error) {
+func (h *Head) readLabels() ([]uint8, error) {
 	labels, err := h.Labels()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrTruth, h.Name, err)
@@ -174,10 +174,10 @@ func (h *Head) labels() ([]uint8, error) {
 	return labels, nil
 }
 
-// place is where a head lies in its volume and in the network's output.
-type place struct{ low, size, before [3]int }
+// headPlace is where a head lies in its volume and in the network's output.
+type headPlace struct{ low, size, before [3]int }
 
-func (s *HeadScorer) place(h *Head) (p place, err error) {
+func (s *HeadScorer) locateHead(h *Head) (p headPlace, err error) {
 	if p.low, p.size, err = h.Box(); err != nil {
 		return p, fmt.Errorf("%w: %s: %w", ErrTruth, h.Name, err)
 	}
@@ -191,14 +191,14 @@ func (s *HeadScorer) place(h *Head) (p place, err error) {
 	return p, nil
 }
 
-// compare counts the voxels of a case by true and predicted class.
-func (s *HeadScorer) compare(payload, labels []byte, h *Head, p place) (both confusion, nans int) {
+// compareVoxels counts the voxels of a case by true and predicted class.
+func (s *HeadScorer) compareVoxels(payload, labels []byte, h *Head, p headPlace) (both confusionMatrix, nans int) {
 	for _, label := range labels { // beyond the box nothing is predicted
 		if label != 0 {
 			both[label][0]++
 		}
 	}
-	nans = s.rows(payload, h, p, func(found []uint8, raw int) {
+	nans = s.visitRows(payload, h, p, func(found []uint8, raw int) {
 		for x, label := range labels[raw:][:len(found)] {
 			if class := found[x]; class != 0 {
 				both[label][0]--
@@ -209,9 +209,9 @@ func (s *HeadScorer) compare(payload, labels []byte, h *Head, p place) (both con
 	return both, nans // of background that is found as such nothing depends
 }
 
-// rows gives the predicted classes of each row of the head, with the place of its first voxel in the volume. It returns
-// how many voxels had a logit that is no number.
-func (s *HeadScorer) rows(payload []byte, h *Head, p place, use func(found []uint8, raw int)) (nans int) {
+// visitRows calls use with the predicted classes of each row of the head, with the place of its first voxel in the
+// volume. It returns how many voxels had a logit that is no number.
+func (s *HeadScorer) visitRows(payload []byte, h *Head, p headPlace, use func(found []uint8, raw int)) (nans int) {
 	padded, width := s.options.Padded, p.size[2]
 	found := make([]uint8, width)
 	var logits [headClasses][]byte
@@ -219,19 +219,19 @@ func (s *HeadScorer) rows(payload []byte, h *Head, p place, use func(found []uin
 		z, y := line/p.size[1], line%p.size[1]
 		at := ((p.before[0]+z)*padded[1]+p.before[1]+y)*padded[2] + p.before[2]
 		for class := range logits {
-			logits[class] = float16s(logits[class], s.options.DType, payload, class*s.voxels()+at, width)
+			logits[class] = float16Logits(logits[class], s.options.DType, payload, class*s.paddedVoxels()+at, width)
 		}
-		nans += highest(found, &logits)
+		nans += argmaxClasses(found, &logits)
 		use(found, ((p.low[0]+z)*h.Raw[1]+p.low[1]+y)*h.Raw[2]+p.low[2])
 	}
 	return nans
 }
 
-// confusion counts voxels by true class, then by predicted class.
-type confusion [headClasses][headClasses]int
+// confusionMatrix counts voxels by true class, then by predicted class.
+type confusionMatrix [headClasses][headClasses]int
 
-// score is twice what is in both over the sum of each, for each region.
-func (c *confusion) score() (score HeadScore) {
+// regionScores returns for each region twice the voxels that are in both, divided by the sum of both.
+func (c *confusionMatrix) regionScores() (score HeadScore) {
 	for r, region := range Regions() {
 		both, sum := 0, 0
 		for truth := range c {
@@ -256,7 +256,7 @@ func (c *confusion) score() (score HeadScore) {
 // Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
 // that are missing and those that came again.
 func (s *HeadScorer) Result() (HeadResult, error) {
-	if err := s.complete(); err != nil {
+	if err := s.checkComplete(); err != nil {
 		return HeadResult{}, err
 	}
 	r := s.result
@@ -265,14 +265,14 @@ func (s *HeadScorer) Result() (HeadResult, error) {
 		r.Cases = append(r.Cases, HeadCase{s.names[i], score})
 	}
 	for k := range r.Regions {
-		r.Regions[k] = mean(r.column(k, false))
+		r.Regions[k] = mean(r.regionColumn(k, false))
 	}
 	r.Mean = (r.Regions[0] + r.Regions[1] + r.Regions[2]) / 3
 	return r, nil
 }
 
-// column are the scores of a region: without those that are NaN, or with 1 in their place.
-func (r HeadResult) column(region int, nanIsOne bool) (values []float64) {
+// regionColumn are the scores of a region: without those that are NaN, or with 1 in their place.
+func (r HeadResult) regionColumn(region int, nanIsOne bool) (values []float64) {
 	for _, c := range r.Cases {
 		v := c.Score[region]
 		if v != v {
@@ -306,7 +306,7 @@ func median(values []float64) float64 {
 func (r HeadResult) Printed() float64 {
 	sum := 0.0
 	for _, v := range r.Regions {
-		rounded, _ := strconv.ParseFloat(four(v), 64)
+		rounded, _ := strconv.ParseFloat(fourDecimals(v), 64)
 		sum += rounded
 	}
 	return sum / float64(len(r.Regions))
@@ -314,9 +314,9 @@ func (r HeadResult) Printed() float64 {
 
 // String is the line that the official script prints, which the submission checker looks for.
 func (r HeadResult) String() string {
-	text := "Accuracy: mean = " + decimals(r.Printed(), 5)
+	text := "Accuracy: mean = " + formatDecimals(r.Printed(), 5)
 	for k, region := range Regions() {
-		text += fmt.Sprintf(", %s = %s", region.Name, four(r.Regions[k]))
+		text += fmt.Sprintf(", %s = %s", region.Name, fourDecimals(r.Regions[k]))
 	}
 	return text
 }
@@ -325,7 +325,8 @@ func (r HeadResult) String() string {
 func (r HeadResult) CSV() string {
 	lines := []string{"casename,whole tumor,tumor core,enhancing tumor"}
 	add := func(name string, of func(region int) float64) {
-		lines = append(lines, strings.Join([]string{name, four(of(0)), four(of(1)), four(of(2))}, ","))
+		lines = append(lines, strings.Join([]string{name, fourDecimals(of(0)), fourDecimals(of(1)), fourDecimals(of(2))},
+			","))
 	}
 	byName := slices.SortedStableFunc(slices.Values(r.Cases), func(a, b HeadCase) int {
 		return cmp.Compare(a.Name, b.Name)
@@ -333,17 +334,17 @@ func (r HeadResult) CSV() string {
 	for _, c := range byName {
 		add(c.Name, func(region int) float64 { return c.Score[region] })
 	}
-	add("mean", func(region int) float64 { return mean(r.column(region, false)) })
-	add("median", func(region int) float64 { return median(r.column(region, false)) })
-	add("mean (nan is 1)", func(region int) float64 { return mean(r.column(region, true)) })
-	add("median (nan is 1)", func(region int) float64 { return median(r.column(region, true)) })
+	add("mean", func(region int) float64 { return mean(r.regionColumn(region, false)) })
+	add("median", func(region int) float64 { return median(r.regionColumn(region, false)) })
+	add("mean (nan is 1)", func(region int) float64 { return mean(r.regionColumn(region, true)) })
+	add("median (nan is 1)", func(region int) float64 { return median(r.regionColumn(region, true)) })
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func four(v float64) string { return decimals(v, 4) }
+func fourDecimals(v float64) string { return formatDecimals(v, 4) }
 
-// decimals is v as Python prints it with so many decimals.
-func decimals(v float64, n int) string {
+// formatDecimals returns v as Python prints it with so many decimals.
+func formatDecimals(v float64, n int) string {
 	if v != v {
 		return "nan"
 	}

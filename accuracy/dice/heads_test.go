@@ -219,7 +219,7 @@ func TestNaNTiesAndInfinities(t *testing.T) {
 				none = 1
 			}
 		}
-		if nans := highest(found, &rows); found[0] != c.want || nans != none {
+		if nans := argmaxClasses(found, &rows); found[0] != c.want || nans != none {
 			t.Errorf("%04x: class %d, want %d; %d NaN", c.logits, found[0], c.want, nans)
 		}
 	}

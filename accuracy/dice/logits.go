@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
-// float16s are n logits from element at on, two bytes each: part of data, or rounded in the memory of dst.
-func float16s(dst []byte, d payload.DType, data []byte, at, n int) []byte {
+// float16Logits are n logits from element at on, two bytes each: part of data, or rounded in the memory of dst.
+func float16Logits(dst []byte, d payload.DType, data []byte, at, n int) []byte {
 	if d == payload.Float16 {
 		return data[2*at:][:2*n]
 	}
@@ -19,13 +19,14 @@ func float16s(dst []byte, d payload.DType, data []byte, at, n int) []byte {
 	return dst
 }
 
-// highest finds the class with the highest logit of each voxel: the first of several, and NaN above all. It returns how
-// many voxels had a NaN.
-func highest(found []uint8, logits *[headClasses][]byte) (nans int) {
+// argmaxClasses finds the class with the highest logit of each voxel: the first of several, and NaN above all. It
+// returns how many voxels had a NaN.
+func argmaxClasses(found []uint8, logits *[headClasses][]byte) (nans int) {
 	a, b, c, d := logits[0], logits[1], logits[2], logits[3]
 	a, b, c, d = a[:2*len(found)], b[:2*len(found)], c[:2*len(found)], d[:2*len(found)]
 	for i := range found {
-		best := max(rank(a[2*i:], 0), rank(b[2*i:], 1), rank(c[2*i:], 2), rank(d[2*i:], 3))
+		best := max(sortableLogit(a[2*i:], 0), sortableLogit(b[2*i:], 1), sortableLogit(c[2*i:], 2), sortableLogit(d[2*i:],
+			3))
 		found[i] = uint8(headClasses - 1 - best&(headClasses-1))
 		nans += int(max(best, 0) / (noNumber * headClasses))
 	}
@@ -38,9 +39,9 @@ const (
 	infinity = 0x7c00
 )
 
-// rank is a number that grows with a float16, equal for both zeros and for NaN the largest, and that of equal ones is
-// higher for an earlier class. It has no branches: logits that are near to one another come in any order.
-func rank(bits []byte, class int32) int32 {
+// sortableLogit is a number that grows with a float16, equal for both zeros and for NaN the largest, and that of equal
+// ones is higher for an earlier class. It has no branches: logits that are near to one another come in any order.
+func sortableLogit(bits []byte, class int32) int32 {
 	v := int32(binary.LittleEndian.Uint16(bits))
 	size, negative := v&0x7fff, v<<16>>31
 	none := (infinity - size) >> 31

@@ -8,13 +8,13 @@ import (
 // classes are the ones scored: kidney and tumour.
 const classes = 2
 
-// overlap counts the voxels of each class.
-type overlap struct {
+// voxelOverlap counts the voxels of each class.
+type voxelOverlap struct {
 	both, predicted, labelled [classes]int
 }
 
-// dice is the coefficient of a class: 1 where neither volume has any of it, by the term that keeps 0 / 0 away.
-func (o *overlap) dice(class int) float64 {
+// diceOf is the coefficient of a class: 1 where neither volume has any of it, by the term that keeps 0 / 0 away.
+func (o *voxelOverlap) diceOf(class int) float64 {
 	const epsilon = 1e-6
 	both, sum := float64(o.both[class]), float64(o.predicted[class]+o.labelled[class])
 	return (2*both + epsilon) / (sum + epsilon)
@@ -27,18 +27,18 @@ const (
 	noBits   = 0xfcfcfcfcfcfcfcfc // set in no class
 )
 
-// valid is whether all eight voxels are classes: 0, 1 or 2. Then bit 0 of a voxel says kidney, and bit 1 tumour.
-func valid(w uint64) bool { return w&noBits == 0 && w&(w>>1)&lowBits == 0 }
+// validClasses is whether all eight voxels are classes: 0, 1 or 2. Then bit 0 of a voxel says kidney, and bit 1 tumour.
+func validClasses(w uint64) bool { return w&noBits == 0 && w&(w>>1)&lowBits == 0 }
 
-// add counts voxels; both slices are as long. It returns the first place at which one of them is no class, or -1.
-func (o *overlap) add(predicted, labelled []byte) int {
+// addVoxels counts voxels; both slices are as long. It returns the first place at which one of them is no class, or -1.
+func (o *voxelOverlap) addVoxels(predicted, labelled []byte) int {
 	n := len(predicted) &^ 7
 	for i := 0; i < n; i += 8 {
 		p, l := binary.LittleEndian.Uint64(predicted[i:]), binary.LittleEndian.Uint64(labelled[i:])
-		if !valid(p) || !valid(l) {
+		if !validClasses(p) || !validClasses(l) {
 			return i + firstWrong(predicted[i:i+8], labelled[i:i+8])
 		}
-		o.word(p, l)
+		o.addWord(p, l)
 	}
 	var p, l [8]byte
 	copy(p[:], predicted[n:])
@@ -46,11 +46,11 @@ func (o *overlap) add(predicted, labelled []byte) int {
 	if place := firstWrong(p[:], l[:]); place >= 0 {
 		return n + place
 	}
-	o.word(binary.LittleEndian.Uint64(p[:]), binary.LittleEndian.Uint64(l[:]))
+	o.addWord(binary.LittleEndian.Uint64(p[:]), binary.LittleEndian.Uint64(l[:]))
 	return -1
 }
 
-func (o *overlap) word(p, l uint64) {
+func (o *voxelOverlap) addWord(p, l uint64) {
 	for c, mask := range [classes]uint64{lowBits, highBits} {
 		o.both[c] += bits.OnesCount64(p & l & mask)
 		o.predicted[c] += bits.OnesCount64(p & mask)

@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
-// taken counts how often each case was in a log.
-type taken struct {
+// caseCounts counts how often each case was in a log.
+type caseCounts struct {
 	names []string
 	times []int
 }
 
-// again counts an entry whose case came before, and says that it did. A sample outside the data set is an error.
-func (t *taken) again(index uint64) (bool, error) {
+// countRepeat counts an entry whose case came before, and reports that. A sample outside the data set is an error.
+func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 	if index >= uint64(len(t.names)) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(t.names))
@@ -25,8 +25,8 @@ func (t *taken) again(index uint64) (bool, error) {
 	return true, nil
 }
 
-// complete is an error unless each case came once: the official scripts stop else.
-func (t *taken) complete() error {
+// checkComplete checks that each case came once: otherwise the official scripts stop.
+func (t *caseCounts) checkComplete() error {
 	var wrong payload.Faults
 	total := 0
 	for i, n := range t.times {

@@ -17,21 +17,21 @@ func (s *Scorer) addArea() {
 	if same || positive <= 0 || negative <= 0 {
 		return
 	}
-	s.sort()
-	area, low, high := s.sweep()
+	s.sortCandidates()
+	area, low, high := s.sweepAreas()
 	pairs := positive*negative + 1e-10
 	s.area += area / pairs
-	s.least += low / pairs
-	s.most += high / pairs
+	s.minArea += low / pairs
+	s.maxArea += high / pairs
 	s.grouped++
 	if low != high {
 		s.odd.Ties++
 	}
 }
 
-// sort orders the candidates by rising predictions, equal ones as they stand, and what is no number last: each as the
-// bits of its prediction, which rise with it, over its index.
-func (s *Scorer) sort() {
+// sortCandidates orders the candidates by rising predictions, equal ones as they stand, and what is no number last:
+// each as the bits of its prediction, which rise with it, over its index.
+func (s *Scorer) sortCandidates() {
 	s.order = s.order[:0]
 	for i, p := range s.predictions {
 		bits := math.Float32bits(p + 0) // of -0, those of 0
@@ -48,9 +48,9 @@ func (s *Scorer) sort() {
 	slices.Sort(s.order)
 }
 
-// sweep adds for each positive candidate the weight of the negative ones before it: in the order of the payload within
-// equal predictions, with all positive ones first, and with all negative ones first.
-func (s *Scorer) sweep() (area, low, high float64) {
+// sweepAreas adds for each positive candidate the weight of the negative ones before it: in the order of the payload
+// within equal predictions, with all positive ones first, and with all negative ones first.
+func (s *Scorer) sweepAreas() (area, low, high float64) {
 	var before float64 // weight of negative candidates so far
 	for start := 0; start < len(s.order); {
 		end := start + 1

@@ -21,13 +21,13 @@ type Scorer struct {
 	weight, positive, negative float64 // sums of weights: all, of labels, of what labels lack to 1
 	right                      float64 // weights of predictions on the label's side of 0.5
 
-	grouped           int     // requests with positive and negative candidates
-	area, least, most float64 // their areas: with ties in the order of the payload, in the worst one and in the best
-	odd               Odd
-	predictions       []float32 // of the last payload, as are the others
-	labels            []float32
-	weights           []float32
-	order             []uint64
+	grouped                int     // requests with positive and negative candidates
+	area, minArea, maxArea float64 // their areas: with ties in the order of the payload, in the worst one and in the best
+	odd                    Odd
+	predictions            []float32 // of the last payload, as are the others
+	labels                 []float32
+	weights                []float32
+	order                  []uint64
 }
 
 // Odd counts what is scored as it stands, and should not be there.
@@ -41,7 +41,7 @@ type Odd struct {
 // Add scores a request: float32 values, little-endian: its period, its index, the predictions of n candidates, as many
 // labels and weights, and n. A payload of another form is an error that wraps ErrPayload.
 func (s *Scorer) Add(payload []byte) error {
-	n, err := candidates(payload)
+	n, err := countCandidates(payload)
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (s *Scorer) Add(payload []byte) error {
 	return nil
 }
 
-// candidates is how many candidates a payload says that it has.
-func candidates(payload []byte) (int, error) {
+// countCandidates returns how many candidates a payload says that it has.
+func countCandidates(payload []byte) (int, error) {
 	const head = 3
 	size := len(payload) / 4
 	if len(payload)%4 != 0 || size < head {
@@ -79,9 +79,9 @@ func readFloats(into []float32, data []byte) []float32 {
 }
 
 // least bounds probabilities away from 0 and 1.
-const least = 1e-12
+const minProbability = 1e-12
 
-func clamp(p float64) float64 { return min(max(p, least), 1-least) }
+func clampProbability(p float64) float64 { return min(max(p, minProbability), 1-minProbability) }
 
 // addEntropy adds cross entropy and right predictions. Sums of weights of a request are float32, as in the official
 // metric.
@@ -93,7 +93,7 @@ func (s *Scorer) addEntropy() {
 	nan, soft := false, false
 	for i, prediction := range s.predictions {
 		label, w := s.labels[i], s.weights[i]
-		p := clamp(float64(prediction))
+		p := clampProbability(float64(prediction))
 		nan = nan || prediction != prediction
 		soft = soft || label != 0 && label != 1
 		if said, unsaid := w*label, w*(1-label); unsaid == 0 { // of most, one is nothing
@@ -142,13 +142,13 @@ type Result struct {
 func (s *Scorer) Result() Result {
 	mean := func(sum float64) float64 { return (sum + 1e-9) / (float64(s.grouped) + 2e-9) }
 	r := Result{
-		GAUC: mean(s.area), LowestGAUC: mean(s.least), HighestGAUC: mean(s.most),
+		GAUC: mean(s.area), LowestGAUC: mean(s.minArea), HighestGAUC: mean(s.maxArea),
 		Requests: s.entries, Grouped: s.grouped, Odd: s.odd,
 	}
 	if s.weight != 0 {
 		r.Accuracy = s.right / s.weight
 	}
-	share := clamp(s.positive / max(s.weight, least))
+	share := clampProbability(s.positive / max(s.weight, minProbability))
 	r.Entropy = s.lost / (-s.positive*math.Log2(share) - s.negative*math.Log2(1-share))
 	return r
 }
@@ -157,11 +157,11 @@ func (s *Scorer) Result() Result {
 // the end of a number.
 func (r Result) Text() string {
 	const form = "metric/lifetime_ne/rating: %s\nmetric/lifetime_accuracy/rating: %s\nmetric/lifetime_gauc/rating: %s\n"
-	return fmt.Sprintf(form, plain(r.Entropy), plain(r.Accuracy), plain(r.GAUC))
+	return fmt.Sprintf(form, formatPlain(r.Entropy), formatPlain(r.Accuracy), formatPlain(r.GAUC))
 }
 
-// plain writes a number as Python does, but for its exponents.
-func plain(v float64) string {
+// formatPlain writes a number as Python does, but for its exponents.
+func formatPlain(v float64) string {
 	if text := pyfloat.Repr(v); !strings.ContainsAny(text, "eE") {
 		return text
 	}

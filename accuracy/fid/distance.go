@@ -39,10 +39,10 @@ func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 		}
 	}
 	var faults []error
-	if !finite(mean) {
+	if !allFinite(mean) {
 		faults = append(faults, errors.New("the mean holds NaN or an infinite number"))
 	}
-	if !finite(covariance) {
+	if !allFinite(covariance) {
 		faults = append(faults, errors.New("the covariance holds NaN or an infinite number"))
 	} else if apart > asymmetry*largest {
 		faults = append(faults, fmt.Errorf("the covariance is not symmetric: two numbers differ by %v", apart))
@@ -53,7 +53,7 @@ func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 	return &Statistics{mean: mean, covariance: mat.NewSymDense(d, covariance)}, nil
 }
 
-func finite(v []float64) bool {
+func allFinite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
@@ -84,12 +84,12 @@ func traceOfRoot(a, b *mat.SymDense) (float64, error) {
 	}
 	var f mat.TriDense
 	c.LTo(&f)
-	return sumOfRoots(around(f.RawTriangular(), b))
+	return sumOfRoots(congruence(f.RawTriangular(), b))
 }
 
-// around is F' b F for a lower triangular F, by panels that leave out most zeros of F and the upper triangle of the
+// congruence is F' b F for a lower triangular F, by panels that leave out most zeros of F and the upper triangle of the
 // result.
-func around(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
+func congruence(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
 	d := f.N
 	square := func() blas64.General { return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)} }
 	whole := blas64.General{Rows: d, Cols: d, Stride: f.Stride, Data: f.Data}
@@ -98,15 +98,15 @@ func around(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
 	right, out := square(), square()
 	for from := 0; from < d; from += panelWidth {
 		to := min(from+panelWidth, d)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, part(symmetric, 0, d, from, d), part(whole, from, d, from, to),
-			0, part(right, 0, d, from, to))
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, submatrix(symmetric, 0, d, from, d), submatrix(whole, from, d, from, to),
+			0, submatrix(right, 0, d, from, to))
 	}
 	for from := 0; from < d; from += panelWidth {
 		to := min(from+panelWidth, d)
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, part(whole, from, d, from, to), part(right, from, d, 0, to),
-			0, part(out, from, to, 0, to))
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, submatrix(whole, from, d, from, to), submatrix(right, from, d, 0, to),
+			0, submatrix(out, from, to, 0, to))
 	}
-	return lower(out)
+	return symmetricOfLower(out)
 }
 
 // traceOfSingular is traceOfRoot where no Cholesky factor exists: F is of the eigenvectors of a, times the roots of its
@@ -126,7 +126,7 @@ func traceOfSingular(a, b *mat.SymDense) (float64, error) {
 	}
 	right.Mul(b, &vectors)
 	out.Mul(vectors.T(), &right)
-	return sumOfRoots(lower(out.RawMatrix()))
+	return sumOfRoots(symmetricOfLower(out.RawMatrix()))
 }
 
 func sumOfRoots(m *mat.SymDense) (float64, error) {

@@ -53,7 +53,7 @@ func (f *Features) Statistics() (*Statistics, error) {
 	for i := range mean {
 		mean[i] /= float64(f.Len())
 	}
-	return &Statistics{mean: mean, covariance: f.covariance(mean)}, nil
+	return &Statistics{mean: mean, covariance: f.sumCovariance(mean)}, nil
 }
 
 // Sizes of blocks of matrices: a block of rows fits a cache, and panels leave out most of what symmetry gives.
@@ -62,8 +62,8 @@ const (
 	panelWidth = 128
 )
 
-// covariance sums the products of the pictures' distances from the mean, block by block, the lower triangle alone.
-func (f *Features) covariance(mean []float64) *mat.SymDense {
+// sumCovariance sums the products of the pictures' distances from the mean, block by block, the lower triangle alone.
+func (f *Features) sumCovariance(mean []float64) *mat.SymDense {
 	d := f.width
 	sum := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
 	block := blas64.General{Cols: d, Stride: d, Data: make([]float64, min(blockRows, f.Len())*d)}
@@ -75,20 +75,21 @@ func (f *Features) covariance(mean []float64) *mat.SymDense {
 		}
 		for from := 0; from < d; from += panelWidth {
 			to := min(from+panelWidth, d)
-			blas64.Gemm(blas.Trans, blas.NoTrans, scale, part(block, 0, block.Rows, from, to), part(block, 0, block.Rows, 0, to),
-				1, part(sum, from, to, 0, to))
+			blas64.Gemm(blas.Trans, blas.NoTrans, scale, submatrix(block, 0, block.Rows, from, to), submatrix(block, 0,
+				block.Rows, 0, to),
+				1, submatrix(sum, from, to, 0, to))
 		}
 	}
-	return lower(sum)
+	return symmetricOfLower(sum)
 }
 
-// part is the rows and columns of m between two of each.
-func part(m blas64.General, row, rowEnd, col, colEnd int) blas64.General {
+// submatrix returns the part of m from row and col up to, not including, rowEnd and colEnd.
+func submatrix(m blas64.General, row, rowEnd, col, colEnd int) blas64.General {
 	return blas64.General{Rows: rowEnd - row, Cols: colEnd - col, Stride: m.Stride, Data: m.Data[row*m.Stride+col:]}
 }
 
-// lower is the symmetric matrix whose lower triangle a matrix holds. It takes the memory over.
-func lower(m blas64.General) *mat.SymDense {
+// symmetricOfLower is the symmetric matrix whose lower triangle a matrix holds. It takes the memory over.
+func symmetricOfLower(m blas64.General) *mat.SymDense {
 	for i := range m.Rows {
 		for j := range i {
 			m.Data[j*m.Stride+i] = m.Data[i*m.Stride+j]

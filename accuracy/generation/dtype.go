@@ -40,12 +40,12 @@ func AppendIDs(dst []int32, d payload.DType, data []byte) ([]int32, error) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return dst, fmt.Errorf("%w: token %d is %v, want a finite number", ErrPayload, i, v)
 		}
-		dst = append(dst, id(v))
+		dst = append(dst, tokenID(v))
 	}
 	return dst, nil
 }
 
-func id(v float64) int32 {
+func tokenID(v float64) int32 {
 	if !(v > -1 && v <= math.MaxInt32) {
 		return noID
 	}

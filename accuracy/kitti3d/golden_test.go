@@ -100,7 +100,7 @@ func TestGoldenOverlaps(t *testing.T) {
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
 			a, b := box(c.A), box(c.B)
-			if got := shared(a.ground(), b.ground()); math.Abs(got-c.BEV) > 2e-6*max(a.area(), b.area()) {
+			if got := sharedArea(a.groundCorners(), b.groundCorners()); math.Abs(got-c.BEV) > 2e-6*max(a.area(), b.area()) {
 				t.Errorf("%s: the grounds share %v, want %v", c.Name, got, c.BEV)
 			}
 			if got := Overlap(a, b); math.Abs(float64(got)-c.IoU) > 2e-6 {

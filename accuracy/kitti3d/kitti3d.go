@@ -26,20 +26,20 @@ type Frame struct {
 // Classes are those that are scored, each at the number by which rows of the log name it.
 func Classes() []string { return []string{"Pedestrian", "Cyclist", "Car"} }
 
-// class is how one class is scored.
-type class struct {
+// classRules is how one class is scored.
+type classRules struct {
 	name    string
 	neutral string  // a class whose objects may be found and need not be
 	overlap float64 // of a detection with what it finds: more than this
 }
 
-var classes = []class{{"Pedestrian", "Person_sitting", 0.5}, {"Cyclist", "", 0.5}, {"Car", "Van", 0.7}}
+var classes = []classRules{{"Pedestrian", "Person_sitting", 0.5}, {"Cyclist", "", 0.5}, {"Car", "Van", 0.7}}
 
 // ErrLog is wrapped by the errors of logs that the official script stops at.
 var ErrLog = errors.New("the accuracy log does not fit the data set")
 
-// detection is a row of the log.
-type detection struct {
+// foundObject is a detection: a row of the log.
+type foundObject struct {
 	Box
 	class  int
 	score  float32
@@ -52,14 +52,14 @@ type Scorer struct {
 	MissingIsEmpty bool
 
 	frames []Frame
-	found  map[int][]detection // by image
-	seen   map[int]bool        // samples
+	found  map[int][]foundObject // by image
+	seen   map[int]bool          // samples
 	again  int
 }
 
 // New makes a scorer for the frames of a data set, which it keeps.
 func New(frames []Frame) *Scorer {
-	return &Scorer{frames: frames, found: map[int][]detection{}, seen: map[int]bool{}}
+	return &Scorer{frames: frames, found: map[int][]foundObject{}, seen: map[int]bool{}}
 }
 
 const rowValues = 14
@@ -84,7 +84,7 @@ func (s *Scorer) Add(index int, payload []byte) error {
 			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))
 		}
 		class, image := float64(v[11]), float64(v[13])
-		if !finite(class) || !finite(image) {
+		if !isFinite(class) || !isFinite(image) {
 			return fmt.Errorf("%w: sample %d has the class %v and the image %v, want finite numbers", ErrLog, index, class,
 				image)
 		}
@@ -97,7 +97,7 @@ func (s *Scorer) Add(index int, payload []byte) error {
 		if class := int(class); class < 0 || class >= len(classes) {
 			return fmt.Errorf("%w: sample %d has the class %v, want one of 0 to %d", ErrLog, index, v[11], len(classes)-1)
 		}
-		s.found[int(image)] = append(s.found[int(image)], detection{
+		s.found[int(image)] = append(s.found[int(image)], foundObject{
 			Box:   Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]},
 			class: int(class), score: v[12], height: float64(v[10]) - float64(v[8]),
 		})
@@ -105,7 +105,7 @@ func (s *Scorer) Add(index int, payload []byte) error {
 	return nil
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Result are average precisions.
 type Result struct {
@@ -152,7 +152,7 @@ func (s *Scorer) Result() (Result, error) {
 		}
 	}
 	for i := range classes {
-		r.Classes[i] = s.average(i)
+		r.Classes[i] = s.averagePrecision(i)
 		r.Total += r.Classes[i]
 	}
 	r.Total /= float64(len(classes))

@@ -10,16 +10,16 @@ type Box struct {
 	RotationY  float32    // in radians
 }
 
-type point struct{ x, z float64 }
+type groundPoint struct{ x, z float64 }
 
 // Ground is the rectangle that a box stands on.
 type Ground struct {
 	box     Box
-	corners [4]point
+	corners [4]groundPoint
 }
 
 // Ground is the rectangle that the box stands on.
-func (b Box) Ground() Ground { return Ground{b, b.ground()} }
+func (b Box) Ground() Ground { return Ground{b, b.groundCorners()} }
 
 // Area is that of the rectangle, in float32 steps from side to side.
 func (g *Ground) Area() float32 {
@@ -29,14 +29,15 @@ func (g *Ground) Area() float32 {
 
 // Shared is the area that two rectangles share.
 func (g *Ground) Shared(o *Ground) float64 {
-	if g.box.far(o.box) {
+	if g.box.farFrom(o.box) {
 		return 0
 	}
-	return shared(g.corners, o.corners)
+	return sharedArea(g.corners, o.corners)
 }
 
-// ground is the rectangle that a box stands on, counter-clockwise. Its sides are float32, what is turned is double.
-func (b Box) ground() (corners [4]point) {
+// groundCorners is the rectangle that a box stands on, counter-clockwise. Its sides are float32, what is turned is
+// double.
+func (b Box) groundCorners() (corners [4]groundPoint) {
 	sin, cos := math.Sincos(float64(b.RotationY))
 	side := func(middle, length float32) (half, centre float64) {
 		low, high := float64(middle-length/2), float64(middle+length/2)
@@ -44,8 +45,8 @@ func (b Box) ground() (corners [4]point) {
 	}
 	l, x := side(b.Location[0], b.Dimensions[0])
 	w, z := side(b.Location[2], b.Dimensions[2])
-	for i, s := range [4]point{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
-		corners[i] = point{x + s.x*l*cos + s.z*w*sin, z - s.x*l*sin + s.z*w*cos}
+	for i, s := range [4]groundPoint{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+		corners[i] = groundPoint{x + s.x*l*cos + s.z*w*sin, z - s.x*l*sin + s.z*w*cos}
 	}
 	if l*w < 0 {
 		corners[1], corners[3] = corners[3], corners[1]
@@ -56,10 +57,10 @@ func (b Box) ground() (corners [4]point) {
 // Overlap is the volume that two boxes share by that of both together, 0 to 1, in float32. Sides below 0 are taken as
 // they are, as in the official script; two boxes of no area, which end it, share nothing.
 func Overlap(a, b Box) float32 {
-	if a.far(b) || a.volume() == 0 || b.volume() == 0 {
+	if a.farFrom(b) || a.volume() == 0 || b.volume() == 0 {
 		return 0
 	}
-	ground := float32(shared(a.ground(), b.ground()))
+	ground := float32(sharedArea(a.groundCorners(), b.groundCorners()))
 	high := min(a.Location[1], b.Location[1])
 	low := max(a.Location[1]-a.Dimensions[1], b.Location[1]-b.Dimensions[1])
 	volume := max(high-low, 0) * ground
@@ -71,29 +72,29 @@ func Overlap(a, b Box) float32 {
 
 func (b Box) volume() float32 { return float32(b.Dimensions[0]*b.Dimensions[1]) * b.Dimensions[2] }
 
-// far says whether the circles around both grounds do not meet.
-func (b Box) far(o Box) bool {
+// farFrom says whether the circles around both grounds do not meet.
+func (b Box) farFrom(o Box) bool {
 	square := func(x, z float32) float64 { return float64(x)*float64(x) + float64(z)*float64(z) }
 	reach := math.Sqrt(square(b.Dimensions[0], b.Dimensions[2])) + math.Sqrt(square(o.Dimensions[0], o.Dimensions[2]))
 	return 4*square(b.Location[0]-o.Location[0], b.Location[2]-o.Location[2]) > reach*reach
 }
 
-// shared is the area that two rectangles share: one is clipped by each side of the other.
-func shared(a, b [4]point) float64 {
-	var buffers [2][8]point
+// sharedArea is the area that two rectangles share: one is clipped by each side of the other.
+func sharedArea(a, b [4]groundPoint) float64 {
+	var buffers [2][8]groundPoint
 	polygon := append(buffers[0][:0], a[:]...)
 	for i := range b {
 		from, to := b[i], b[(i+1)%4]
 		clipped := buffers[(i+1)%2][:0]
 		for k, p := range polygon {
 			q := polygon[(k+1)%len(polygon)]
-			atP, atQ := left(from, to, p), left(from, to, q)
+			atP, atQ := leftOf(from, to, p), leftOf(from, to, q)
 			if atP >= 0 {
 				clipped = append(clipped, p)
 			}
 			if atP > 0 && atQ < 0 || atP < 0 && atQ > 0 {
 				t := atP / (atP - atQ)
-				clipped = append(clipped, point{p.x + t*(q.x-p.x), p.z + t*(q.z-p.z)})
+				clipped = append(clipped, groundPoint{p.x + t*(q.x-p.x), p.z + t*(q.z-p.z)})
 			}
 		}
 		if polygon = clipped; len(polygon) == 0 {
@@ -108,5 +109,5 @@ func shared(a, b [4]point) float64 {
 	return math.Abs(area) / 2
 }
 
-// left is above 0 where p lies to the left of the way from a to b.
-func left(a, b, p point) float64 { return (b.x-a.x)*(p.z-a.z) - (b.z-a.z)*(p.x-a.x) }
+// leftOf is above 0 where p lies to the left of the way from a to b.
+func leftOf(a, b, p groundPoint) float64 { return (b.x-a.x)*(p.z-a.z) - (b.z-a.z)*(p.x-a.x) }

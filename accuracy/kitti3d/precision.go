@@ -2,26 +2,26 @@ package kitti3d
 
 import "slices"
 
-// role is what becomes of an object or a detection where one class is scored.
-type role uint8
+// matchRole is what becomes of an object or a detection where one class is scored.
+type matchRole uint8
 
 const (
-	unseen role = iota
+	unseen matchRole = iota
 	neutral
 	counts
 )
 
-// scene is a frame as one class sees it.
-type scene struct {
-	truth    []role // of those that are seen
-	found    []role
+// classScene is a frame as one class sees it.
+type classScene struct {
+	truth    []matchRole // of those that are seen
+	found    []matchRole
 	scores   []float32
 	overlaps []float32 // above the class's, else 0: a row for each of truth
 }
 
-// scene leaves out what the class does not see. A detection whose box in the picture is upside down is neutral,
-// whatever its class.
-func (s *Scorer) scene(f Frame, class int) (c scene) {
+// sceneOf returns a frame as one class sees it, without what the class does not see. A detection whose box in the
+// picture is upside down is neutral, whatever its class.
+func (s *Scorer) sceneOf(f Frame, class int) (c classScene) {
 	var boxes []Box
 	for _, d := range s.found[f.Image] {
 		r := unseen
@@ -57,19 +57,19 @@ func (s *Scorer) scene(f Frame, class int) (c scene) {
 	return c
 }
 
-// row are the overlaps of an object with all detections.
-func (c *scene) row(i int) []float32 { return c.overlaps[i*len(c.found):][:len(c.found)] }
+// overlapRow are the overlaps of an object with all detections.
+func (c *classScene) overlapRow(i int) []float32 { return c.overlaps[i*len(c.found):][:len(c.found)] }
 
 // noScore is a score that a detection must exceed to find anything, where it is known only by its score.
 const noScore = -1
 
-// matched are the scores of the detections that find what counts: each object takes the best that is free and above
-// noScore.
-func (c *scene) matched(scores []float32) []float32 {
+// appendMatched appends the scores of the detections that find what counts: each object takes the best that is free and
+// above noScore.
+func (c *classScene) appendMatched(scores []float32) []float32 {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
 		best, score := -1, float32(noScore)
-		for k, v := range c.row(i) {
+		for k, v := range c.overlapRow(i) {
 			if v > 0 && !taken[k] && c.scores[k] > score { // false for NaN
 				best, score = k, c.scores[k]
 			}
@@ -85,11 +85,11 @@ func (c *scene) matched(scores []float32) []float32 {
 	return scores
 }
 
-// count is how many detections of at least a score are right, and how many wrong.
-func (c *scene) count(least float32) (right, wrong int) {
+// countRight returns how many detections of at least a score are right, and how many are wrong.
+func (c *classScene) countRight(minScore float32) (right, wrong int) {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
-		best := c.nearest(i, least, taken)
+		best := c.nearestDetection(i, minScore, taken)
 		if best < 0 {
 			continue
 		}
@@ -99,21 +99,21 @@ func (c *scene) count(least float32) (right, wrong int) {
 		}
 	}
 	for k, role := range c.found {
-		if role == counts && !taken[k] && c.scores[k] >= least {
+		if role == counts && !taken[k] && c.scores[k] >= minScore {
 			wrong++
 		}
 	}
 	return right, wrong
 }
 
-// nearest is the free detection of at least a score that overlaps an object most; where there is none, the last one
-// that is neutral; -1 without either.
-func (c *scene) nearest(object int, least float32, taken []bool) int {
+// nearestDetection is the free detection of at least a score that overlaps an object most; where there is none, the
+// last one that is neutral; -1 without either.
+func (c *classScene) nearestDetection(object int, minScore float32, taken []bool) int {
 	best, last := -1, -1
-	row := c.row(object)
+	row := c.overlapRow(object)
 	for k, v := range row {
 		switch {
-		case v == 0 || taken[k] || !(c.scores[k] >= least): // NaN is not
+		case v == 0 || taken[k] || !(c.scores[k] >= minScore): // NaN is not
 		case c.found[k] == neutral:
 			last = k
 		case best < 0 || v > row[best]:
@@ -128,13 +128,13 @@ func (c *scene) nearest(object int, least float32, taken []bool) int {
 
 const recalls = 41 // at which precision is looked at, every fourth of which counts
 
-// average is the average precision of a class, 0 to 100.
-func (s *Scorer) average(class int) float64 {
-	var all []scene
+// averagePrecision is the average precision of a class, 0 to 100.
+func (s *Scorer) averagePrecision(class int) float64 {
+	var all []classScene
 	var scores []float32
 	n := 0
 	for _, f := range s.frames {
-		c := s.scene(f, class)
+		c := s.sceneOf(f, class)
 		if len(c.truth)+len(c.found) == 0 {
 			continue
 		}
@@ -143,14 +143,14 @@ func (s *Scorer) average(class int) float64 {
 				n++
 			}
 		}
-		scores = c.matched(scores)
+		scores = c.appendMatched(scores)
 		all = append(all, c)
 	}
 	var precision [recalls]float64
-	for i, least := range thresholds(scores, n) {
+	for i, minScore := range recallThresholds(scores, n) {
 		right, wrong := 0, 0
 		for k := range all {
-			r, w := all[k].count(least)
+			r, w := all[k].countRight(minScore)
 			right, wrong = right+r, wrong+w
 		}
 		precision[i] = float64(right) / float64(right+wrong)
@@ -162,8 +162,8 @@ func (s *Scorer) average(class int) float64 {
 	return sum / 11 * 100
 }
 
-// thresholds are the scores at which recall passes each of 41 steps, of n objects, and the last.
-func thresholds(scores []float32, n int) (all []float32) {
+// recallThresholds are the scores at which recall passes each of 41 steps, of n objects, and the last.
+func recallThresholds(scores []float32, n int) (all []float32) {
 	slices.Sort(scores)
 	slices.Reverse(scores)
 	for i, score := range scores {

@@ -85,10 +85,10 @@ func (s *Scorer) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	values, lengths := s.compare(answers)
+	values, lengths := s.scoreAnswers(answers)
 	r := Result{
-		RougeL:     s.mean(answers, values, func(m Metric) bool { return m == Rouge }),
-		ExactMatch: s.mean(answers, values, func(m Metric) bool { return m != Rouge }),
+		RougeL:     s.meanOver(answers, values, func(m Metric) bool { return m == Rouge }),
+		ExactMatch: s.meanOver(answers, values, func(m Metric) bool { return m != Rouge }),
 		Lengths:    generation.Lengths{Answers: len(answers), Tokens: s.answers.Tokens()},
 		Missing:    s.answers.Missing(),
 		Duplicates: s.answers.Duplicates(),
@@ -99,37 +99,38 @@ func (s *Scorer) Result() (Result, error) {
 	return r, nil
 }
 
-// compare scores each answer by its metric, in percent, and measures its length in characters, with all processors.
-func (s *Scorer) compare(answers []generation.Answer) (values []float64, lengths []int) {
+// scoreAnswers scores each answer by its metric, in percent, and measures its length in characters, with all
+// processors.
+func (s *Scorer) scoreAnswers(answers []generation.Answer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
 	lists.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
 		scorer := rouge.New(rouge.Options{Stem: true})
 		for i := from; i < to; i++ {
 			r := s.options.References[answers[i].Index]
 			answer := generation.Lines(s.options.Splitter, answers[i].Text)
-			values[i] = score(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
+			values[i] = scoreAnswer(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
 			lengths[i] = utf8.RuneCountInString(answer)
 		}
 	})
 	return values, lengths
 }
 
-func score(s *rouge.Scorer, m Metric, reference, answer string) float64 {
+func scoreAnswer(s *rouge.Scorer, m Metric, reference, answer string) float64 {
 	switch m {
 	case Rouge:
 		return 100 * s.Score(reference, answer).RougeL.F
 	case Needles:
-		return needles(reference, answer)
+		return needleAgreement(reference, answer)
 	}
-	if question(reference, answer) {
+	if acceptsAnswer(reference, answer) {
 		return 100
 	}
 	return 0
 }
 
-// mean is over the answers whose metric has a property. The others add zeros to the sum, as in the official script,
-// whose last bit depends on the order.
-func (s *Scorer) mean(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
+// meanOver is the mean over the answers whose metric has a property. The others add zeros to the sum, as in the
+// official script, whose last bit depends on the order.
+func (s *Scorer) meanOver(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
 	terms, n := make([]float64, len(values)), 0
 	for i, v := range values {
 		if has(s.options.References[answers[i].Index].Metric) {

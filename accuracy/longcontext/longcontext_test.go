@@ -33,7 +33,7 @@ func TestNeedles(t *testing.T) {
 		{"out of order", c + " " + a, a + " " + c, 61.11},
 		{"words of other scripts", "éééééééé-éééé-éééé-éééé-éééééééééééé", "ÉÉÉÉÉÉÉÉ-ÉÉÉÉ-ÉÉÉÉ-ÉÉÉÉ-ÉÉÉÉÉÉÉÉÉÉÉÉ", 100},
 	} {
-		if got := needles(x.reference, x.answer); got != x.want {
+		if got := needleAgreement(x.reference, x.answer); got != x.want {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
@@ -52,11 +52,11 @@ func TestQuestion(t *testing.T) {
 		{"nothing after the mark", "Answer: ", true},
 		{"wrong", "London", false},
 	} {
-		if got := question("Paris|city of light", x.answer); got != x.want {
+		if got := acceptsAnswer("Paris|city of light", x.answer); got != x.want {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
-	if !question("Rome|", "London") {
+	if !acceptsAnswer("Rome|", "London") {
 		t.Error("an empty accepted answer is in every answer")
 	}
 }
@@ -108,10 +108,10 @@ func FuzzMatch(f *testing.F) {
 	f.Add("455d207e-b5fc-6dde-5f45-a717688381a1", "455D207E-B5FC-6DDE-5F45-A717688381A1")
 	f.Add("a|\u0130", "Answer: \xff")
 	f.Fuzz(func(t *testing.T, reference, answer string) {
-		if v := needles(reference, answer); !(v >= 0 && v <= 100) {
+		if v := needleAgreement(reference, answer); !(v >= 0 && v <= 100) {
 			t.Errorf("needles %v", v)
 		}
-		if !question(reference, reference) {
+		if !acceptsAnswer(reference, reference) {
 			t.Error("the reference is no answer")
 		}
 	})

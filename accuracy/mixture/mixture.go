@@ -98,7 +98,7 @@ func (s *Scorer) Result() (Result, error) {
 			pairs = append(pairs, generation.Pair{Reference: reference.Text, Answer: a.Text})
 		case GSM8K:
 			problems++
-			if solves(reference.Text, a.Text) {
+			if givesNumber(reference.Text, a.Text) {
 				right++
 			}
 		case MBXP:
@@ -115,8 +115,8 @@ func (s *Scorer) Result() (Result, error) {
 	return r, nil
 }
 
-// solves tells whether an answer gives the number of the reference.
-func solves(reference, answer string) bool {
+// givesNumber tells whether an answer gives the number of the reference.
+func givesNumber(reference, answer string) bool {
 	want, wantOK := pyfloat.Parse(reference)
 	got, gotOK := answerNumber(answer)
 	return wantOK && gotOK && got == want

@@ -41,7 +41,7 @@ func TestSolves(t *testing.T) {
 		{"hexadecimal", "0x10", "16", false},
 		{"beyond the range", "1e999", strings.Repeat("9", 400), true},
 	} {
-		if got := solves(x.reference, x.answer); got != x.want {
+		if got := givesNumber(x.reference, x.answer); got != x.want {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}

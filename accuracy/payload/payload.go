@@ -89,7 +89,7 @@ func (d DType) At(payload []byte, i int) float64 {
 	case Int64:
 		return float64(int64(binary.LittleEndian.Uint64(b)))
 	case Float16:
-		return half(binary.LittleEndian.Uint16(b))
+		return halfValue(binary.LittleEndian.Uint16(b))
 	case Float32:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	case Float64:
@@ -113,8 +113,8 @@ func Truncate(v float64) (int64, error) {
 	return int64(v), nil
 }
 
-// half is the value of an IEEE 754 binary16.
-func half(bits uint16) float64 {
+// halfValue is the value of an IEEE 754 binary16.
+func halfValue(bits uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
 	switch exponent {
 	case 0:

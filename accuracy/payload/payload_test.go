@@ -38,11 +38,11 @@ func TestHalf(t *testing.T) {
 		0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
 	}
 	for bits, want := range tests {
-		if got := half(bits); got != want {
+		if got := halfValue(bits); got != want {
 			t.Errorf("%#04x: %v, want %v", bits, got, want)
 		}
 	}
-	if !math.IsNaN(half(0x7e00)) {
+	if !math.IsNaN(halfValue(0x7e00)) {
 		t.Error("0x7e00 is no NaN")
 	}
 }

@@ -23,7 +23,7 @@ var ErrAnswer = errors.New("the answer is not the object asked for")
 // is_secondhand, and nothing before or behind it but blanks. Of equal keys the last counts. NaN and Infinity are
 // numbers; second-hand may also be 0, 1, or a word such as "yes". The error says what is wrong, and wraps ErrAnswer.
 func Parse(text string) (Answer, error) {
-	a, err := parse(text)
+	a, err := parseAnswer(text)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
@@ -33,10 +33,10 @@ func Parse(text string) (Answer, error) {
 // fields are the keys of an answer.
 var fields = []string{"category", "brand", "is_secondhand"}
 
-func parse(text string) (a Answer, err error) {
-	s := scanner{text: text}
-	found := map[string]value{}
-	object := s.document(func(key string, v value) { found[key] = v })
+func parseAnswer(text string) (a Answer, err error) {
+	s := jsonScanner{text: text}
+	found := map[string]jsonValue{}
+	object := s.readDocument(func(key string, v jsonValue) { found[key] = v })
 	if s.err != nil {
 		return a, s.err
 	}
@@ -58,10 +58,10 @@ func parse(text string) (a Answer, err error) {
 		if v.kind != '"' {
 			return a, fmt.Errorf("%s is %v, want a text", fields[i], v)
 		}
-		*target = unquote(v.raw)
+		*target = unquoteString(v.raw)
 	}
 	v := found["is_secondhand"]
-	secondHand, ok := v.truth()
+	secondHand, ok := v.boolValue()
 	if !ok {
 		return a, fmt.Errorf("is_secondhand is %v, want true or false", v)
 	}
@@ -69,13 +69,13 @@ func parse(text string) (a Answer, err error) {
 	return a, nil
 }
 
-// truth is the value as pydantic's lax mode takes it for a truth value, if it does.
-func (v value) truth() (truth, ok bool) {
+// boolValue is the truth value that pydantic's lax mode takes the value for, if it does.
+func (v jsonValue) boolValue() (truth, ok bool) {
 	switch v.kind {
 	case 't', 'f':
 		return v.kind == 't', true
 	case '"':
-		switch asciiLower(unquote(v.raw)) {
+		switch asciiLower(unquoteString(v.raw)) {
 		case "1", "on", "t", "true", "y", "yes":
 			return true, true
 		case "0", "off", "f", "false", "n", "no":
@@ -97,8 +97,8 @@ func asciiLower(text string) string {
 	}, text)
 }
 
-// unquote is the text of a JSON string that the scanner has checked.
-func unquote(raw string) (text string) {
+// unquoteString returns the text of a JSON string that the scanner has checked.
+func unquoteString(raw string) (text string) {
 	if inner := raw[1 : len(raw)-1]; strings.IndexByte(inner, '\\') < 0 {
 		return inner
 	}

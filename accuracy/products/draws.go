@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pcg64"
 )
 
-// taken is what is kept of an answer.
-type taken struct {
+// scoredAnswer is what the scorer keeps of an answer.
+type scoredAnswer struct {
 	product          uint32
 	parsed, answered bool // the latter: second-hand
 }
@@ -21,24 +21,24 @@ type Draws struct{ CategoryF1, Brand, SecondHandF1 float64 }
 // The official scorer's seed, and among how many processes it shares the answers out, each of which has a seed of its
 // own: as many as the machine has cores, and no more than these.
 const (
-	officialSeed  = 12345
-	mostProcesses = 4
+	officialSeed = 12345
+	maxProcesses = 4
 )
 
 // Random are the scores of the official scorer's draws for all products of which there is an answer, whatever it is.
 func (s *Scorer) Random() Draws {
 	var d Draws
-	s.draw(&d)
+	s.drawScores(&d)
 	return d
 }
 
-// draw is the F1 of what is second-hand, and where they are wanted the scores of draws. It takes the official scorer's
-// numbers in its order: for each answer that cannot be read one of true and false, then for every product a category,
-// and true or false; then a brand for each.
-func (s *Scorer) draw(random *Draws) (answered float64) {
-	var of, secondHand tally
-	var categories levels
-	seeds, part := pcg64.New(officialSeed), max(len(s.taken)/mostProcesses, 1)
+// drawScores returns the F1 of what is second-hand, and fills in the scores of draws where they are wanted. It takes
+// the official scorer's numbers in its order: for each answer that cannot be read one of true and false, then for every
+// product a category, and true or false; then a brand for each.
+func (s *Scorer) drawScores(random *Draws) (answered float64) {
+	var of, secondHand f1Counts
+	var categories levelCounts
+	seeds, part := pcg64.New(officialSeed), max(len(s.taken)/maxProcesses, 1)
 	var g *pcg64.Generator
 	for i, t := range s.taken {
 		p := &s.products[t.product]
@@ -47,11 +47,11 @@ func (s *Scorer) draw(random *Draws) (answered float64) {
 		}
 		yes := t.answered
 		if !t.parsed {
-			yes = coin(g)
+			yes = tossCoin(g)
 		}
 		of.add(yes, p.SecondHand)
 		k, category := g.Below(uint32(len(p.Offered))), ""
-		secondHand.add(coin(g), p.SecondHand)
+		secondHand.add(tossCoin(g), p.SecondHand)
 		if random == nil {
 			continue
 		}
@@ -77,20 +77,20 @@ func (s *Scorer) randomBrands(g *pcg64.Generator) float64 {
 	brands := slices.Sorted(maps.Keys(all))
 	right := 0
 	for _, t := range s.taken {
-		if like(all[brands[g.Below(uint32(len(brands)))]], all[s.products[t.product].Brand]) {
+		if similarBrands(all[brands[g.Below(uint32(len(brands)))]], all[s.products[t.product].Brand]) {
 			right++
 		}
 	}
-	return ratio(right, len(s.taken))
+	return ratioOf(right, len(s.taken))
 }
 
-// coin draws the first of true and false, or the second.
-func coin(g *pcg64.Generator) bool { return g.Below(2) == 0 }
+// tossCoin draws the first of true and false, or the second.
+func tossCoin(g *pcg64.Generator) bool { return g.Below(2) == 0 }
 
-// tally counts what is said to be so, what is so, and what is both.
-type tally struct{ said, is, both int }
+// f1Counts counts what is said to be so, what is so, and what is both.
+type f1Counts struct{ said, is, both int }
 
-func (t *tally) add(said, is bool) {
+func (t *f1Counts) add(said, is bool) {
 	for _, c := range []struct {
 		so bool
 		n  *int
@@ -101,4 +101,4 @@ func (t *tally) add(said, is bool) {
 	}
 }
 
-func (t *tally) f1() float64 { return ratio(2*t.both, t.said+t.is) }
+func (t *f1Counts) f1() float64 { return ratioOf(2*t.both, t.said+t.is) }

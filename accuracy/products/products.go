@@ -40,9 +40,9 @@ type Scorer struct {
 	entries, unparsable int
 	seen                []bool
 	answered            int
-	levels              levels
+	levels              levelCounts
 	brands              int // answers whose brand is like the true one
-	taken               []taken
+	taken               []scoredAnswer
 }
 
 // New makes a scorer for the products of a data set, which it keeps.
@@ -68,11 +68,11 @@ func (s *Scorer) Add(index int, payload []byte) error {
 		s.seen[i] = true
 		s.answered++
 	}
-	s.score(i, string(payload))
+	s.scoreAnswer(i, string(payload))
 	return nil
 }
 
-func (s *Scorer) score(i int, text string) {
+func (s *Scorer) scoreAnswer(i int, text string) {
 	p := s.products[i]
 	answer, err := Parse(text)
 	l := compareLevels(answer.Category, p.Category, s.form)
@@ -85,23 +85,23 @@ func (s *Scorer) score(i int, text string) {
 	if err == nil && sameBrand(answer.Brand, p.Brand) {
 		s.brands++
 	}
-	s.taken = append(s.taken, taken{uint32(i), err == nil, answer.SecondHand})
+	s.taken = append(s.taken, scoredAnswer{uint32(i), err == nil, answer.SecondHand})
 }
 
-// levels are how many levels of two categories are equal before the first that is not, and how many each has.
-type levels struct{ shared, given, wanted int }
+// levelCounts are how many levels of two categories are equal before the first that is not, and how many each has.
+type levelCounts struct{ shared, given, wanted int }
 
-func (l *levels) add(m levels) {
+func (l *levelCounts) add(m levelCounts) {
 	l.shared, l.given, l.wanted = l.shared+m.shared, l.given+m.given, l.wanted+m.wanted
 }
 
-func compareLevels(given, wanted string, form Form) levels {
+func compareLevels(given, wanted string, form Form) levelCounts {
 	const separator = " > "
 	if form == Endpoints {
 		given, wanted = pystr.Trim(given), pystr.Trim(wanted)
 	}
 	g, w := strings.Split(given, separator), strings.Split(wanted, separator)
-	l := levels{given: len(g), wanted: len(w)}
+	l := levelCounts{given: len(g), wanted: len(w)}
 	for l.shared < min(len(g), len(w)) && pystr.Trim(g[l.shared]) == pystr.Trim(w[l.shared]) {
 		l.shared++
 	}
@@ -110,22 +110,24 @@ func compareLevels(given, wanted string, form Form) levels {
 
 // sameBrand says whether two brands are alike, whatever their case: by more than 90 of 100, where insertions and
 // deletions that make one the other are what differs.
-func sameBrand(given, wanted string) bool { return like(plainBrand(given), plainBrand(wanted)) }
+func sameBrand(given, wanted string) bool {
+	return similarBrands(plainBrand(given), plainBrand(wanted))
+}
 
 func plainBrand(brand string) []rune { return []rune(pystr.Lower(pystr.Trim(brand))) }
 
-func like(a, b []rune) bool {
+func similarBrands(a, b []rune) bool {
 	if len(a)+len(b) == 0 {
 		return true
 	}
 	if 20*min(len(a), len(b)) <= 9*(len(a)+len(b)) {
 		return false // not even if one is within the other
 	}
-	return 20*common(a, b) > 9*(len(a)+len(b))
+	return 20*commonLength(a, b) > 9*(len(a)+len(b))
 }
 
-// common is the length of the longest common subsequence.
-func common(a, b []rune) int {
+// commonLength is the length of the longest common subsequence.
+func commonLength(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for _, r := range a {
 		diagonal := 0
@@ -166,22 +168,22 @@ func (s *Scorer) Result() (Result, error) {
 	return Result{
 		CategoryF1:   s.levels.f1(),
 		Brand:        float64(s.brands) / float64(s.entries),
-		SecondHandF1: s.draw(nil),
+		SecondHandF1: s.drawScores(nil),
 		Entries:      s.entries, Products: s.answered, Unparsable: s.unparsable,
 	}, nil
 }
 
 // f1 is computed in doubles, in the official scorer's order.
-func (l *levels) f1() float64 {
-	precision, recall := ratio(l.shared, l.given), ratio(l.shared, l.wanted)
+func (l *levelCounts) f1() float64 {
+	precision, recall := ratioOf(l.shared, l.given), ratioOf(l.shared, l.wanted)
 	if precision+recall == 0 {
 		return 0
 	}
 	return 2 * (precision * recall) / (precision + recall)
 }
 
-// ratio is a/b, 0 where b is.
-func ratio(a, b int) float64 {
+// ratioOf is a/b, 0 where b is.
+func ratioOf(a, b int) float64 {
 	if b == 0 {
 		return 0
 	}

@@ -9,17 +9,17 @@ import (
 
 // What the reader of the official scorer takes at most.
 const (
-	mostDepth  = 200  // of lists and objects that hold something
-	mostDigits = 4300 // of a whole number
+	maxDepth  = 200  // of lists and objects that hold something
+	maxDigits = 4300 // of a whole number
 )
 
-// value is a JSON value: its kind, and its text where that is short.
-type value struct {
+// jsonValue is a JSON value: its kind, and its text where that is short.
+type jsonValue struct {
 	kind byte // the first character; of -Infinity, too, a sign
 	raw  string
 }
 
-func (v value) String() string {
+func (v jsonValue) String() string {
 	switch v.kind {
 	case '[':
 		return "a list"
@@ -29,23 +29,23 @@ func (v value) String() string {
 	return fmt.Sprintf("%.40s", v.raw)
 }
 
-// scanner reads one JSON value, as strictly as the standard but for NaN and Infinity, and holds nothing of it.
-type scanner struct {
+// jsonScanner reads one JSON value, as strictly as the standard but for NaN and Infinity, and holds nothing of it.
+type jsonScanner struct {
 	text string
 	i    int
 	err  error // the first fault
 }
 
-// document reads the whole text. It calls member with what the outermost object holds.
-func (s *scanner) document(member func(key string, v value)) value {
-	v := s.value(1, member)
-	if s.blanks(); s.err == nil && s.i < len(s.text) {
-		s.fail("the end")
+// readDocument reads the whole text. It calls member with what the outermost object holds.
+func (s *jsonScanner) readDocument(member func(key string, v jsonValue)) jsonValue {
+	v := s.readValue(1, member)
+	if s.skipBlanks(); s.err == nil && s.i < len(s.text) {
+		s.failWant("the end")
 	}
 	return v
 }
 
-func (s *scanner) fail(want string) {
+func (s *jsonScanner) failWant(want string) {
 	if s.err != nil {
 		return
 	}
@@ -56,131 +56,131 @@ func (s *scanner) fail(want string) {
 	s.err = fmt.Errorf("no JSON: %s at byte %d, want %s", found, s.i, want)
 }
 
-func (s *scanner) blanks() {
+func (s *jsonScanner) skipBlanks() {
 	for s.i < len(s.text) && strings.IndexByte(" \t\n\r", s.text[s.i]) >= 0 {
 		s.i++
 	}
 }
 
-// peek is the next character behind blanks, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.blanks(); s.i < len(s.text) {
+// peekByte is the next character behind blanks, 0 at the end.
+func (s *jsonScanner) peekByte() byte {
+	if s.skipBlanks(); s.i < len(s.text) {
 		return s.text[s.i]
 	}
 	return 0
 }
 
-// take reads a text that must be there.
-func (s *scanner) take(want string) bool {
+// expectText reads a text, which must be there.
+func (s *jsonScanner) expectText(want string) bool {
 	if s.err != nil || !strings.HasPrefix(s.text[s.i:], want) {
-		s.fail(strconv.Quote(want))
+		s.failWant(strconv.Quote(want))
 		return false
 	}
 	s.i += len(want)
 	return true
 }
 
-// value reads a value that is the depth-th of nested ones.
-func (s *scanner) value(depth int, member func(string, value)) value {
-	c := s.peek()
+// readValue reads a value that is the depth-th of nested ones.
+func (s *jsonScanner) readValue(depth int, member func(string, jsonValue)) jsonValue {
+	c := s.peekByte()
 	start := s.i
-	v := value{kind: c}
+	v := jsonValue{kind: c}
 	switch {
 	case c == '{':
-		s.object(depth, member)
+		s.readObject(depth, member)
 		return v
 	case c == '[':
-		s.list(depth)
+		s.readList(depth)
 		return v
 	case c == '"':
-		s.quoted()
+		s.readString()
 	case c == 't':
-		s.take("true")
+		s.expectText("true")
 	case c == 'f':
-		s.take("false")
+		s.expectText("false")
 	case c == 'n':
-		s.take("null")
+		s.expectText("null")
 	case c == 'N':
-		s.take("NaN")
+		s.expectText("NaN")
 	case c == 'I':
-		s.take("Infinity")
+		s.expectText("Infinity")
 	case c == '-' && strings.HasPrefix(s.text[s.i:], "-I"):
-		s.take("-Infinity")
+		s.expectText("-Infinity")
 	default: // of numbers, the first digit or sign
-		s.number()
+		s.readNumber()
 	}
 	v.raw = s.text[start:s.i]
 	return v
 }
 
-// deeper says whether what is nested may hold something.
-func (s *scanner) deeper(depth int) bool {
-	if depth > mostDepth && s.err == nil {
-		s.err = fmt.Errorf("no JSON: more than %d lists and objects in one another", mostDepth)
+// checkDepth checks that values are not nested too deeply, and says so.
+func (s *jsonScanner) checkDepth(depth int) bool {
+	if depth > maxDepth && s.err == nil {
+		s.err = fmt.Errorf("no JSON: more than %d lists and objects in one another", maxDepth)
 	}
 	return s.err == nil
 }
 
-func (s *scanner) object(depth int, member func(string, value)) {
+func (s *jsonScanner) readObject(depth int, member func(string, jsonValue)) {
 	s.i++
-	if s.peek() == '}' {
+	if s.peekByte() == '}' {
 		s.i++
 		return
 	}
-	for s.deeper(depth) {
-		s.blanks()
+	for s.checkDepth(depth) {
+		s.skipBlanks()
 		start := s.i
-		s.quoted()
+		s.readString()
 		key := s.text[start:s.i]
-		s.blanks()
-		if !s.take(":") {
+		s.skipBlanks()
+		if !s.expectText(":") {
 			return
 		}
-		v := s.value(depth+1, nil)
+		v := s.readValue(depth+1, nil)
 		if s.err != nil {
 			return
 		}
 		if member != nil {
-			member(unquote(key), v)
+			member(unquoteString(key), v)
 		}
-		if !s.more('}') {
+		if !s.readComma('}') {
 			return
 		}
 	}
 }
 
-func (s *scanner) list(depth int) {
+func (s *jsonScanner) readList(depth int) {
 	s.i++
-	if s.peek() == ']' {
+	if s.peekByte() == ']' {
 		s.i++
 		return
 	}
-	for s.deeper(depth) {
-		if s.value(depth+1, nil); !s.more(']') {
+	for s.checkDepth(depth) {
+		if s.readValue(depth+1, nil); !s.readComma(']') {
 			return
 		}
 	}
 }
 
-// more reads the comma before another item, or the end.
-func (s *scanner) more(end byte) bool {
+// readComma reads the comma before another item, or the end.
+func (s *jsonScanner) readComma(end byte) bool {
 	switch {
 	case s.err != nil:
 		return false
-	case s.peek() == ',':
+	case s.peekByte() == ',':
 		s.i++
 		return true
-	case s.peek() != end:
-		s.fail("\",\" or \"" + string(end) + "\"")
+	case s.peekByte() != end:
+		s.failWant("\",\" or \"" + string(end) + "\"")
 		return false
 	}
 	s.i++
 	return false
 }
 
-// quoted reads a text.
-func (s *scanner) quoted() {
-	if !s.take(`"`) {
+// readString reads a text.
+func (s *jsonScanner) readString() {
+	if !s.expectText(`"`) {
 		return
 	}
 	for s.i < len(s.text) {
@@ -189,53 +189,53 @@ func (s *scanner) quoted() {
 			s.i++
 			return
 		case c == '\\':
-			if !s.escape() {
+			if !s.readEscape() {
 				return
 			}
 		case c < ' ':
-			s.fail("no control character")
+			s.failWant("no control character")
 			return
 		case c < utf8.RuneSelf:
 			s.i++
 		default:
 			r, n := utf8.DecodeRuneInString(s.text[s.i:])
 			if r == utf8.RuneError && n == 1 {
-				s.fail("UTF-8")
+				s.failWant("UTF-8")
 				return
 			}
 			s.i += n
 		}
 	}
-	s.fail(`"`)
+	s.failWant(`"`)
 }
 
-// escape reads what begins with a backslash: half a surrogate pair is a fault.
-func (s *scanner) escape() bool {
+// readEscape reads what begins with a backslash: half a surrogate pair is a fault.
+func (s *jsonScanner) readEscape() bool {
 	rest := s.text[s.i+1:]
 	if rest != "" && strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0 {
 		s.i += 2
 		return true
 	}
-	r, ok := unit(rest)
+	r, ok := readUnit(rest)
 	if ok && 0xd800 <= r && r < 0xe000 {
 		low, paired := uint64(0), false
 		if r < 0xdc00 && strings.HasPrefix(rest[5:], `\`) {
-			low, paired = unit(rest[6:])
+			low, paired = readUnit(rest[6:])
 		}
 		if ok = paired && 0xdc00 <= low && low < 0xe000; ok {
 			s.i += 6
 		}
 	}
 	if !ok {
-		s.fail("an escape of a character")
+		s.failWant("an escape of a character")
 		return false
 	}
 	s.i += 6
 	return true
 }
 
-// unit is the 16 bits of uXXXX.
-func unit(text string) (v uint64, ok bool) {
+// readUnit returns the 16 bits of uXXXX.
+func readUnit(text string) (v uint64, ok bool) {
 	if len(text) < 5 || text[0] != 'u' {
 		return 0, false
 	}
@@ -243,44 +243,44 @@ func unit(text string) (v uint64, ok bool) {
 	return v, err == nil
 }
 
-// number reads a number.
-func (s *scanner) number() {
+// readNumber reads a number.
+func (s *jsonScanner) readNumber() {
 	if s.i < len(s.text) && s.text[s.i] == '-' {
 		s.i++
 	}
 	first := s.i
-	n := s.digits()
+	n := s.readDigits()
 	if n > 1 && s.text[first] == '0' {
 		s.i = first
-		s.fail("a number without a leading zero")
+		s.failWant("a number without a leading zero")
 		return
 	}
 	whole := true
 	if s.i < len(s.text) && s.text[s.i] == '.' {
 		s.i++
-		s.digits()
+		s.readDigits()
 		whole = false
 	}
 	if s.i < len(s.text) && s.text[s.i]|0x20 == 'e' {
 		if s.i++; s.i < len(s.text) && (s.text[s.i] == '+' || s.text[s.i] == '-') {
 			s.i++
 		}
-		s.digits()
+		s.readDigits()
 		whole = false
 	}
-	if whole && n > mostDigits && s.err == nil {
-		s.err = fmt.Errorf("no JSON: a number of %d digits, want at most %d", n, mostDigits)
+	if whole && n > maxDigits && s.err == nil {
+		s.err = fmt.Errorf("no JSON: a number of %d digits, want at most %d", n, maxDigits)
 	}
 }
 
-// digits reads one or more.
-func (s *scanner) digits() (n int) {
+// readDigits reads one or more.
+func (s *jsonScanner) readDigits() (n int) {
 	for s.i < len(s.text) && '0' <= s.text[s.i] && s.text[s.i] <= '9' {
 		s.i++
 		n++
 	}
 	if n == 0 {
-		s.fail("a value")
+		s.failWant("a value")
 	}
 	return n
 }

@@ -32,12 +32,12 @@ type Tests struct {
 
 // Job is one program with its tests.
 type Job struct {
-	task   task
-	wanted wanted
+	task   driverTask
+	wanted expectedOutput
 }
 
-// task is what the program's process knows of a job.
-type task struct {
+// driverTask is what the process of the program knows of a job.
+type driverTask struct {
 	Kind     string   `json:"kind"`
 	Code     string   `json:"code"`
 	Function string   `json:"function"`
@@ -47,8 +47,8 @@ type task struct {
 	Limit    int      `json:"limit"`   // seconds of all
 }
 
-// wanted is what the process knows that judges, which has let the program's process go before it reads this.
-type wanted struct {
+// expectedOutput is what the judging process knows, which has let the program's process go before it reads this.
+type expectedOutput struct {
 	Outputs []string `json:"outputs"`
 	Tests   string   `json:"tests"`
 }
@@ -61,10 +61,10 @@ func LiveCodeBench(source string, t Tests, perTest time.Duration) Job {
 	if t.Function != "" {
 		kind = "call"
 	}
-	return Job{task{
+	return Job{driverTask{
 		Kind: kind, Code: source, Function: t.Function, Inputs: append([]string{}, t.Inputs...),
 		Count: min(len(t.Inputs), len(t.Outputs)), Timeout: seconds, Limit: (seconds+1)*len(t.Inputs) + 5,
-	}, wanted{Outputs: append([]string{}, t.Outputs...)}}
+	}, expectedOutput{Outputs: append([]string{}, t.Outputs...)}}
 }
 
 // mxevalSeconds is the time of a program that the official script of Mixtral 8x7B gives to mxeval.
@@ -73,9 +73,9 @@ const mxevalSeconds = 20
 // MXEval is a program in Python with the tests of a task of MBXP: a function check, which is called with the function
 // that the task is about.
 func MXEval(source, tests, function string) Job {
-	return Job{task{
+	return Job{driverTask{
 		Kind: "check", Code: source, Function: function, Inputs: []string{}, Timeout: mxevalSeconds, Limit: mxevalSeconds + 1,
-	}, wanted{Outputs: []string{}, Tests: tests}}
+	}, expectedOutput{Outputs: []string{}, Tests: tests}}
 }
 
 // Input is what the driver reads: the task and what is wanted, each behind a line with its length in bytes.

@@ -69,8 +69,8 @@ func (s Script) setName(set string) string {
 	return set
 }
 
-// repeats is how often the official data of a set asks each question.
-func (s Script) repeats(set string) int {
+// repeatsOf is how often the official data of a set asks each question.
+func (s Script) repeatsOf(set string) int {
 	if s == GPTOSS120B {
 		switch set {
 		case "aime25":
@@ -84,48 +84,48 @@ func (s Script) repeats(set string) int {
 	return 1
 }
 
-// answer is what a grader finds in a text.
-type answer struct {
+// foundAnswer is what a grader finds in a text.
+type foundAnswer struct {
 	text  string
 	found bool
 	loose bool
 }
 
-func (s Script) extract(g Grader, text string) answer {
+func (s Script) extractAnswer(g Grader, text string) foundAnswer {
 	switch g {
 	case Choice4:
-		return letter(s.choice(text, 'D'))
+		return letterAnswer(s.extractChoice(text, 'D'))
 	case Choice10:
-		return letter(s.choice(text, 'J'))
+		return letterAnswer(s.extractChoice(text, 'J'))
 	case Mathematics:
 		box, ok := extract.Boxed(text)
-		return answer{text: box, found: ok}
+		return foundAnswer{text: box, found: ok}
 	case Integer:
 		n, ok := extract.Integer(text)
-		return answer{text: strconv.Itoa(n), found: ok}
+		return foundAnswer{text: strconv.Itoa(n), found: ok}
 	}
-	source, ok := s.program(text)
-	return answer{text: source, found: ok}
+	source, ok := s.extractProgram(text)
+	return foundAnswer{text: source, found: ok}
 }
 
-func (s Script) choice(text string, last byte) extract.Letter {
+func (s Script) extractChoice(text string, last byte) extract.Letter {
 	if s == DeepSeekR1 {
 		return extract.Choice(text, last)
 	}
 	return extract.HarmonyChoice(text, last)
 }
 
-func letter(l extract.Letter) answer { return answer{l.Text, l.Text != "", l.Loose} }
+func letterAnswer(l extract.Letter) foundAnswer { return foundAnswer{l.Text, l.Text != "", l.Loose} }
 
-func (s Script) program(text string) (string, bool) {
+func (s Script) extractProgram(text string) (string, bool) {
 	if s == DeepSeekR1 {
 		return extract.Program(text)
 	}
 	return extract.HarmonyProgram(text)
 }
 
-// truth is what a row's truth is read as, and whether its grader can find any answer equal to it.
-func (g Grader) truth(text string) (value string, ok bool) {
+// readTruth returns what a row's truth is read as, and whether its grader can find any answer equal to it.
+func (g Grader) readTruth(text string) (value string, ok bool) {
 	switch g {
 	case Choice4, Choice10:
 		last := byte('D')
@@ -135,13 +135,13 @@ func (g Grader) truth(text string) (value string, ok bool) {
 		value = strings.ToUpper(text)
 		return value, len(value) == 1 && 'A' <= value[0] && value[0] <= last
 	case Integer:
-		return integer(text)
+		return normalizeInteger(text)
 	}
 	return text, text != ""
 }
 
-// wanted says what a truth has to be.
-func (g Grader) wanted() string {
+// wantedTruth says what a truth has to be.
+func (g Grader) wantedTruth() string {
 	switch g {
 	case Choice4:
 		return "a letter A to D"
@@ -155,8 +155,8 @@ func (g Grader) wanted() string {
 	return "the id of a problem"
 }
 
-// integer reads text as Python's int does and writes it in decimal, without zeros before it.
-func integer(text string) (value string, ok bool) {
+// normalizeInteger reads text as Python's int does and writes it in decimal, without zeros before it.
+func normalizeInteger(text string) (value string, ok bool) {
 	t := pystr.Trim(text)
 	sign := ""
 	if t != "" && (t[0] == '-' || t[0] == '+') {

@@ -57,12 +57,12 @@ func sortedSets(sets map[string]*Set) []Set {
 
 func (r *Result) badTruth(index int, row Row, g Grader) {
 	if r.BadTruths == 0 {
-		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wanted())
+		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wantedTruth())
 	}
 	r.BadTruths++
 }
 
-func (r *Result) decided(v mathgrade.Verdict) {
+func (r *Result) countStep(v mathgrade.Verdict) {
 	r.Steps[v.Step]++
 	if v.Equal && v.Numeric {
 		r.Numeric++
@@ -82,29 +82,29 @@ func (r Result) Decisions() string {
 }
 
 // Accuracy is the share of right answers in percent.
-func (s Set) Accuracy() float64 { return 100 * ratio(s.Right, s.Answers) }
+func (s Set) Accuracy() float64 { return 100 * ratioOf(s.Right, s.Answers) }
 
 // Score is the set's share in the score, and what it could be.
-func (s Set) Score() (score, most float64) {
+func (s Set) Score() (score, maxScore float64) {
 	return float64(s.Right) / float64(s.Repeats), float64(s.Answers) / float64(s.Repeats)
 }
 
-// ratio is a share, 0 of nothing.
-func ratio(part, all int) float64 {
+// ratioOf is a share, 0 of nothing.
+func ratioOf(part, all int) float64 {
 	if all == 0 {
 		return 0
 	}
 	return float64(part) / float64(all)
 }
 
-// scores are the sums over all sets, in their order.
-func (r Result) scores() (score, most float64) {
+// totalScores are the sums over all sets, in their order.
+func (r Result) totalScores() (score, maxScore float64) {
 	for _, s := range r.Sets {
 		own, all := s.Score()
 		score += own
-		most += all
+		maxScore += all
 	}
-	return score, most
+	return score, maxScore
 }
 
 // ExactMatch is the official metric in percent, not rounded. ok is false where programs were not executed: there is no
@@ -116,24 +116,24 @@ func (r Result) ExactMatch() (value float64, ok bool) {
 	if r.Script == DeepSeekR1 {
 		return 100 * float64(r.Right) / float64(r.Answers), true
 	}
-	score, most := r.scores()
-	if most == 0 {
+	score, maxScore := r.totalScores()
+	if maxScore == 0 {
 		return 0, true
 	}
-	return 100 * (score / most), true
+	return 100 * (score / maxScore), true
 }
 
 // TokensPerSample is the mean length of the answers that count, in tokens, not rounded.
-func (r Result) TokensPerSample() float64 { return ratio(r.Tokens, r.Answers) }
+func (r Result) TokensPerSample() float64 { return ratioOf(r.Tokens, r.Answers) }
 
 // String is what the official script prints of a result, from its first line on. gpt-oss-120b's prints no line of the
 // tokens per sample, which the submission checker has a limit for: it is added behind the rest. Without ExactMatch the
 // text has none, and says why.
 func (r Result) String() string {
 	if r.Script == DeepSeekR1 {
-		return r.dictionary()
+		return r.dictionaryText()
 	}
-	return r.table()
+	return r.tableText()
 }
 
 func (r Result) notExecuted() string {
@@ -143,7 +143,7 @@ func (r Result) notExecuted() string {
 	return fmt.Sprintf("No exact match: %d programs were not executed.", r.NotExecuted)
 }
 
-func (r Result) dictionary() string {
+func (r Result) dictionaryText() string {
 	tokens := pyfloat.Repr(r.TokensPerSample())
 	exact, ok := r.ExactMatch()
 	if !ok {
@@ -154,14 +154,14 @@ func (r Result) dictionary() string {
 		pyfloat.Repr(exact), tokens, r.Answers)
 }
 
-func (r Result) table() string {
+func (r Result) tableText() string {
 	double, single := strings.Repeat("=", 80), strings.Repeat("-", 80)
 	var b strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	line("\n%s\nMLPerf Accuracy Evaluation Results\n%s", double, double)
 	line("Total samples evaluated: %d", r.Answers)
 	line("Overall raw accuracy: %.2f%% (%d/%d)",
-		100*ratio(r.Right, r.Answers), r.Right, r.Answers)
+		100*ratioOf(r.Right, r.Answers), r.Right, r.Answers)
 	line("%s\n\nPer-Dataset Breakdown:\n%s", double, single)
 	line("%-25s %8s %8s %8s %10s %10s\n%s", "Dataset", "Correct", "Total", "Repeats", "Score", "Accuracy", single)
 	for _, s := range r.Sets {
@@ -173,17 +173,17 @@ func (r Result) table() string {
 	if !ok {
 		line("%s", r.notExecuted())
 	} else {
-		line("\nFinal Score Calculation:\n%s\n%s", single, r.formula())
-		score, most := r.scores()
-		line("\nFINAL SCORE: %.2f%% (%.2f/%.2f)\n%s", exact, score, most, double)
+		line("\nFinal Score Calculation:\n%s\n%s", single, r.formulaText())
+		score, maxScore := r.totalScores()
+		line("\nFINAL SCORE: %.2f%% (%.2f/%.2f)\n%s", exact, score, maxScore, double)
 		line("\n\nPrinting for submission_checker:\n\n'exact_match': %.3f", exact)
 	}
 	line("'tokens_per_sample': %s", pyfloat.Repr(r.TokensPerSample()))
 	return b.String()
 }
 
-// formula is how the score is made of those of the sets.
-func (r Result) formula() string {
+// formulaText is how the score is made of those of the sets.
+func (r Result) formulaText() string {
 	var names, right, shares, all []string
 	for _, s := range r.Sets {
 		score, _ := s.Score()
@@ -193,7 +193,7 @@ func (r Result) formula() string {
 		all = append(all, fmt.Sprintf("%d/%d", s.Answers, s.Repeats))
 	}
 	sum := func(parts []string) string { return strings.Join(parts, " + ") }
-	score, most := r.scores()
+	score, maxScore := r.totalScores()
 	return fmt.Sprintf("Formula: %s\nScore:   = %s\n         = %s\n         = %.2f\nMax:     = %s\n         = %.2f",
-		sum(names), sum(right), sum(shares), score, sum(all), most)
+		sum(names), sum(right), sum(shares), score, sum(all), maxScore)
 }

@@ -117,12 +117,12 @@ func (s *Scorer) Close() error {
 // cannot be; gpt-oss-120b's counts all, and a negative index from the end. An error, an ErrPayload or an ErrSet, means
 // that the official script would stop here, or that programs cannot be run.
 func (s *Scorer) Add(index int64, payload []byte) error {
-	if err := s.failed(); err != nil {
+	if err := s.firstError(); err != nil {
 		return err
 	}
 	entry := s.added
 	s.added++
-	i, counts := s.place(index)
+	i, counts := s.locateRow(index)
 	if !counts {
 		return nil
 	}
@@ -131,9 +131,9 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", i, err)
 	}
-	if err := s.read(payload); err != nil {
+	if err := s.readIDs(payload); err != nil {
 		if s.options.Script == DeepSeekR1 && !errors.Is(err, errNegative) {
-			s.count(func(r *Result) { r.Damaged++ })
+			s.updateResult(func(r *Result) { r.Damaged++ })
 			return nil
 		}
 		return fmt.Errorf("sample %d: %w", i, err)
@@ -142,28 +142,28 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, i, err)
 	}
-	found := s.options.Script.extract(grader, text)
-	return s.grade(grader, Answer{
+	found := s.options.Script.extractAnswer(grader, text)
+	return s.gradeAnswer(grader, Answer{
 		Entry: entry, Index: i, Tokens: len(s.ids), Text: text,
 		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
 	})
 }
 
-// place is the row of an entry, and whether the entry counts.
-func (s *Scorer) place(index int64) (row int, counts bool) {
+// locateRow returns the row of an entry, and whether the entry counts.
+func (s *Scorer) locateRow(index int64) (row int, counts bool) {
 	n := int64(len(s.seen))
 	if s.options.Script == GPTOSS120B && index < 0 && index >= -n {
-		s.count(func(r *Result) { r.Negative++ })
+		s.updateResult(func(r *Result) { r.Negative++ })
 		index += n
 	}
 	if index < 0 || index >= n {
-		s.count(func(r *Result) { r.Outside++ })
+		s.updateResult(func(r *Result) { r.Outside++ })
 		return 0, false
 	}
 	again := s.seen[index]
 	s.seen[index] = true
 	if again {
-		s.count(func(r *Result) { r.Duplicates++ })
+		s.updateResult(func(r *Result) { r.Duplicates++ })
 		return int(index), s.options.Script == GPTOSS120B
 	}
 	return int(index), true
@@ -171,8 +171,8 @@ func (s *Scorer) place(index int64) (row int, counts bool) {
 
 var errNegative = fmt.Errorf("%w: negative ids", ErrPayload)
 
-// read puts the ids of a payload into s.ids.
-func (s *Scorer) read(payload []byte) error {
+// readIDs puts the ids of a payload into s.ids.
+func (s *Scorer) readIDs(payload []byte) error {
 	s.ids = s.ids[:0]
 	if len(payload)%4 != 0 {
 		return fmt.Errorf("%w: %d bytes, want a multiple of 4: ids of 32 bits", ErrPayload, len(payload))
@@ -187,12 +187,12 @@ func (s *Scorer) read(payload []byte) error {
 	return nil
 }
 
-// grade judges an answer and counts it; programs are judged beside further answers.
-func (s *Scorer) grade(g Grader, a Answer) error {
+// gradeAnswer judges an answer and counts it; programs are judged alongside further answers.
+func (s *Scorer) gradeAnswer(g Grader, a Answer) error {
 	row := s.options.Rows[a.Index]
-	truth, ok := g.truth(row.Truth)
+	truth, ok := g.readTruth(row.Truth)
 	if !ok {
-		s.count(func(r *Result) { r.badTruth(a.Index, row, g) })
+		s.updateResult(func(r *Result) { r.badTruth(a.Index, row, g) })
 	}
 	a.Graded = true
 	switch {
@@ -203,7 +203,7 @@ func (s *Scorer) grade(g Grader, a Answer) error {
 			return fmt.Errorf("sample %d: %w", a.Index, err)
 		}
 		a.Right, a.Step = v.Equal, v.Step
-		s.count(func(r *Result) { r.decided(v) })
+		s.updateResult(func(r *Result) { r.countStep(v) })
 	case g != Program:
 		a.Right = a.Extracted == truth
 	case a.Extracted == "":
@@ -213,20 +213,20 @@ func (s *Scorer) grade(g Grader, a Answer) error {
 		s.free <- struct{}{}
 		s.all.Go(func() {
 			defer func() { <-s.free }()
-			s.run(a, truth)
+			s.runProgram(a, truth)
 		})
 		return nil
 	}
-	s.tally(a)
+	s.countAnswer(a)
 	return nil
 }
 
-// run executes a program.
-func (s *Scorer) run(a Answer, question string) {
+// runProgram executes a program.
+func (s *Scorer) runProgram(a Answer, question string) {
 	pass, how, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
 	switch {
 	case errors.Is(err, ErrProblem):
-		s.count(func(r *Result) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
+		s.updateResult(func(r *Result) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
 	case err != nil:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -237,29 +237,29 @@ func (s *Scorer) run(a Answer, question string) {
 	default:
 		a.Right, a.Tests = pass, how
 	}
-	s.tally(a)
+	s.countAnswer(a)
 }
 
-func (s *Scorer) count(change func(*Result)) {
+func (s *Scorer) updateResult(change func(*Result)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.result)
 }
 
-func (s *Scorer) failed() error {
+func (s *Scorer) firstError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// tally counts an answer.
-func (s *Scorer) tally(a Answer) {
+// countAnswer counts an answer.
+func (s *Scorer) countAnswer(a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := s.options.Script.setName(s.options.Rows[a.Index].Set)
 	set := s.sets[name]
 	if set == nil {
-		set = &Set{Name: name, Repeats: s.options.Script.repeats(name)}
+		set = &Set{Name: name, Repeats: s.options.Script.repeatsOf(name)}
 		s.sets[name] = set
 	}
 	r := &s.result
@@ -289,7 +289,7 @@ func (s *Scorer) tally(a Answer) {
 // DeepSeek-R1's script has nothing to count, or says that programs could not be run.
 func (s *Scorer) Result() (Result, error) {
 	s.all.Wait()
-	if err := s.failed(); err != nil {
+	if err := s.firstError(); err != nil {
 		return Result{}, err
 	}
 	r := s.result

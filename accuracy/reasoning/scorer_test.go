@@ -51,7 +51,7 @@ func TestInteger(t *testing.T) {
 		"7": "7", " 0635 ": "635", "+3": "3", "-0": "0", "-12": "-12", "1_0": "10", "\u0661": "1", "\u001c5": "5",
 		"12.0": "", "": "", "x": "", "1__0": "", "_1": "", "1_": "", "+": "", "--1": "", "+_1": "",
 	} {
-		if got, ok := integer(text); got != want || ok != (want != "") {
+		if got, ok := normalizeInteger(text); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", text, got, ok, want)
 		}
 	}

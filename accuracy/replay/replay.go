@@ -28,30 +28,30 @@ type Answer struct {
 	Calls              any // a list as servers have it
 }
 
-// turn is one of the client in one repetition of a conversation.
-type turn struct {
+// clientTurn is a turn of the client in one repetition of a conversation.
+type clientTurn struct {
 	conversation string
 	repeat       int
 	client       int
 }
 
-func compareTurns(a, b turn) int {
+func compareTurns(a, b clientTurn) int {
 	return cmp.Or(cmp.Compare(a.conversation, b.conversation), cmp.Compare(a.repeat, b.repeat),
 		cmp.Compare(a.client, b.client))
 }
 
 // Scorer compares the answers to issued turns.
 type Scorer struct {
-	recorded map[turn]Recorded // of no repetition
-	issued   map[string]turn   // by the request
+	recorded map[clientTurn]Recorded // of no repetition
+	issued   map[string]clientTurn   // by the request
 	answers  map[string]*Answer
 }
 
 // New makes a scorer.
 func New(all []Recorded) *Scorer {
-	s := &Scorer{recorded: map[turn]Recorded{}, issued: map[string]turn{}, answers: map[string]*Answer{}}
+	s := &Scorer{recorded: map[clientTurn]Recorded{}, issued: map[string]clientTurn{}, answers: map[string]*Answer{}}
 	for _, r := range all {
-		s.recorded[turn{r.Conversation, 0, r.Client}] = r
+		s.recorded[clientTurn{r.Conversation, 0, r.Client}] = r
 	}
 	return s
 }
@@ -63,8 +63,8 @@ func (s *Scorer) Issue(request, conversation string, client int) {
 	if !found {
 		name, number = conversation, 1
 	}
-	if _, ok := s.recorded[turn{name, 0, client}]; ok {
-		s.issued[request] = turn{name, number, client}
+	if _, ok := s.recorded[clientTurn{name, 0, client}]; ok {
+		s.issued[request] = clientTurn{name, number, client}
 	}
 }
 
@@ -154,17 +154,17 @@ func domainOf(conversation string) string {
 // Result may be asked at any time.
 func (s *Scorer) Result() Result {
 	r := Result{Domains: map[string]Domain{}, PerTurn: []Turn{}}
-	scorable := map[turn]bool{}
+	scorable := map[clientTurn]bool{}
 	for _, key := range slices.SortedFunc(maps.Keys(s.recorded), compareTurns) {
 		want := s.recorded[key]
 		if domain := domainOf(want.Conversation); len(Actions(want.Calls)) > 0 && domain == "coding" ||
-			len(intents(want.Intents)) > 0 && domain == "workflow" {
+			len(sortedIntents(want.Intents)) > 0 && domain == "workflow" {
 			scorable[key] = true
 		} else {
 			r.Excluded = append(r.Excluded, Excluded{want.Conversation, want.Assistant, domain, "no ground truth"})
 		}
 	}
-	answers := map[turn]*Answer{}
+	answers := map[clientTurn]*Answer{}
 	for request, key := range s.issued {
 		if a := s.answers[request]; a != nil || answers[key] == nil {
 			answers[key] = a
@@ -174,11 +174,11 @@ func (s *Scorer) Result() Result {
 	sums := map[string]float64{}
 	total := 0.0
 	for _, key := range slices.SortedFunc(maps.Keys(answers), compareTurns) {
-		recorded := turn{key.conversation, 0, key.client}
+		recorded := clientTurn{key.conversation, 0, key.client}
 		if !scorable[recorded] {
 			continue
 		}
-		t, score := s.compare(key, s.recorded[recorded], answers[key])
+		t, score := s.compareTurn(key, s.recorded[recorded], answers[key])
 		r.PerTurn = append(r.PerTurn, t)
 		total += score
 		sums[t.Domain] += score
@@ -203,8 +203,8 @@ func (s *Scorer) Result() Result {
 	return r
 }
 
-// compare scores a turn: by the intent, or by how many programs are common to both of all that either calls.
-func (s *Scorer) compare(key turn, want Recorded, a *Answer) (t Turn, score float64) {
+// compareTurn scores a turn: by the intent, or by how many programs are common to both of all that either calls.
+func (s *Scorer) compareTurn(key clientTurn, want Recorded, a *Answer) (t Turn, score float64) {
 	t = Turn{Conversation: key.conversation, Repeat: key.repeat, Turn: want.Assistant, Domain: domainOf(key.conversation),
 		Missing: a == nil}
 	if a == nil {
@@ -212,7 +212,7 @@ func (s *Scorer) compare(key turn, want Recorded, a *Answer) (t Turn, score floa
 	}
 	if t.Domain == "workflow" {
 		intent := Intent(a.Reasoning, a.Content)
-		t.WantIntents, t.Intent = intents(want.Intents), (*Code)(&intent)
+		t.WantIntents, t.Intent = sortedIntents(want.Intents), (*Code)(&intent)
 		if slices.Contains(t.WantIntents, intent) {
 			score = 1
 		}
@@ -224,8 +224,8 @@ func (s *Scorer) compare(key turn, want Recorded, a *Answer) (t Turn, score floa
 	return t, score
 }
 
-// intents are the codes of a list, sorted, each once.
-func intents(codes any) (all []string) {
+// sortedIntents are the codes of a list, sorted, each once.
+func sortedIntents(codes any) (all []string) {
 	list, _ := codes.([]any)
 	for _, code := range list {
 		if text, ok := code.(string); ok && text != "" {

@@ -37,16 +37,16 @@ type Found struct{ Precision, Recall, F1 float64 }
 // FoundOf compares the pages that an answer is from with those that hold it.
 func FoundOf(retrieved, expected []string) (f Found) {
 	got, want := setOf(retrieved), setOf(expected)
-	right := float64(common(got, want))
+	right := float64(countCommon(got, want))
 	if len(want) == 0 || len(got) == 0 {
 		return f
 	}
 	f.Precision, f.Recall = right/float64(len(got)), right/float64(len(want))
-	f.F1 = harmonic(f.Precision, f.Recall)
+	f.F1 = harmonicMean(f.Precision, f.Recall)
 	return f
 }
 
-func harmonic(p, r float64) float64 {
+func harmonicMean(p, r float64) float64 {
 	if p+r > 0 {
 		return 2 * p * r / (p + r)
 	}
@@ -61,8 +61,8 @@ func setOf(all []string) map[string]bool {
 	return set
 }
 
-// common is how many texts are in both sets.
-func common(a, b map[string]bool) (n int) {
+// countCommon returns how many texts are in both sets.
+func countCommon(a, b map[string]bool) (n int) {
 	for s := range a {
 		if b[s] {
 			n++

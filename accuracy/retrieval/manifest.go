@@ -99,11 +99,11 @@ func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c Comparison) {
 		if !asked {
 			continue
 		}
-		ours := normal(f.URLs, m.Depth)
-		theirs = normal(theirs, m.Depth)
+		ours := normalizeURLs(f.URLs, m.Depth)
+		theirs = normalizeURLs(theirs, m.Depth)
 		c.Asked++
 		reference := setOf(theirs)
-		overlap := float64(common(reference, setOf(ours))) / float64(max(len(reference), 1))
+		overlap := float64(countCommon(reference, setOf(ours))) / float64(max(len(reference), 1))
 		if sum += overlap; overlap >= 1 {
 			c.Full++
 		}
@@ -121,7 +121,7 @@ func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c Comparison) {
 	return c
 }
 
-func normal(urls []string, depth int) []string {
+func normalizeURLs(urls []string, depth int) []string {
 	var all []string
 	for _, u := range urls[:min(len(urls), max(depth, 0))] {
 		all = append(all, NormalURL(u))

@@ -36,7 +36,7 @@ func Ranked(expected, retrieved []string) map[string]float64 {
 		if k == n {
 			name = "N"
 		}
-		right := float64(common(setOf(retrieved[:min(k, n)]), want))
+		right := float64(countCommon(setOf(retrieved[:min(k, n)]), want))
 		p, r := 0.0, right/float64(len(want))
 		if k > 0 {
 			p = right / float64(k)

@@ -31,8 +31,8 @@ func ParseFormat(name string) (Format, error) {
 	return Format{dtype: d}, nil
 }
 
-// of is the element type of a payload.
-func (f Format) of(data []byte) (payload.DType, error) {
+// resolveDType returns the element type of a payload.
+func (f Format) resolveDType(data []byte) (payload.DType, error) {
 	if !f.auto {
 		return dtypes().Resolve(f.dtype)
 	}
@@ -49,15 +49,15 @@ func (f Format) of(data []byte) (payload.DType, error) {
 
 // Class is the class that a payload names, as the scorer reads it.
 func (f Format) Class(data []byte) (int64, error) {
-	d, err := f.of(data)
+	d, err := f.resolveDType(data)
 	if err != nil {
 		return 0, err
 	}
-	return class(d, data)
+	return firstClass(d, data)
 }
 
-// class is element 0, floats truncated toward zero.
-func class(d payload.DType, data []byte) (int64, error) {
+// firstClass returns element 0, floats truncated toward zero.
+func firstClass(d payload.DType, data []byte) (int64, error) {
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
 		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)
 	}

@@ -14,8 +14,8 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// mostTold is how many unread payloads a result describes.
-const mostTold = 5
+// maxListed is how many unread payloads a result describes.
+const maxListed = 5
 
 // Result is the metric of one log.
 type Result struct {
@@ -61,11 +61,11 @@ func (s *Scorer) Add(index uint64, data []byte) error {
 	}
 	s.seen[index] = true
 	s.result.Total++
-	found, err := s.read(data)
+	found, err := s.readClass(data)
 	switch {
 	case err != nil:
 		s.result.Unread++
-		if len(s.result.Told) < mostTold {
+		if len(s.result.Told) < maxListed {
 			s.result.Told = append(s.result.Told, fmt.Errorf("sample %d: %w", index, err))
 		}
 	case found == int64(s.labels[index]):
@@ -74,15 +74,15 @@ func (s *Scorer) Add(index uint64, data []byte) error {
 	return nil
 }
 
-func (s *Scorer) read(data []byte) (int64, error) {
-	d, err := s.format.of(data)
+func (s *Scorer) readClass(data []byte) (int64, error) {
+	d, err := s.format.resolveDType(data)
 	if err != nil {
 		return 0, err
 	}
 	if d == payload.UInt8 {
 		s.result.Bytes++
 	}
-	return class(d, data)
+	return firstClass(d, data)
 }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value, or

@@ -57,7 +57,7 @@ func compare(t *testing.T, i int, got Scores, want triples) {
 // tokens are the words of a text as the scorer compares them.
 func tokens(s *Scorer, text string) []string {
 	stems := make([]string, 0, 16)
-	for _, w := range s.words.tokenize(sentences{}, text).tokens {
+	for _, w := range s.words.tokenize(textSentences{}, text).tokens {
 		for stem, n := range s.words.stems {
 			if n == w {
 				stems = append(stems, stem)

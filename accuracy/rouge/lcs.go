@@ -5,69 +5,69 @@ import (
 	"slices"
 )
 
-// lcs finds longest common subsequences with one bit for each word of the reference (M. Crochemore et al., "A fast and
-// practical bit-vector algorithm for the longest common subsequence problem", 2001). After each predicted word, bit i
-// of a row is 0 where the table of the textbook algorithm grows from its row i to row i+1: all that its way back asks
-// for.
-type lcs struct {
+// subsequenceFinder finds longest common subsequences with one bit for each word of the reference (M. Crochemore et
+// al., "A fast and practical bit-vector algorithm for the longest common subsequence problem", 2001). After each
+// predicted word, bit i of a row is 0 where the table of the textbook algorithm grows from its row i to row i+1: all
+// that its way back asks for.
+type subsequenceFinder struct {
 	reference []int32
-	words     int      // of 64 bits in a row
-	slots     counter  // of each word of the vocabulary: 1 + its place in matches; 0: not in the reference
-	matches   []uint64 // rows: where the reference has a word
-	rows      []uint64 // the state after each predicted word, the start state first
-	marked    []uint64 // one row: the words of the reference that are in a subsequence
+	words     int        // of 64 bits in a row
+	slots     wordCounts // of each word of the vocabulary: 1 + its place in matches; 0: not in the reference
+	matches   []uint64   // rows: where the reference has a word
+	rows      []uint64   // the state after each predicted word, the start state first
+	marked    []uint64   // one row: the words of the reference that are in a subsequence
 }
 
-// start prepares for a reference. claim or stop must follow.
-func (l *lcs) start(reference []int32) {
+// setReference prepares for a reference. claimMarked or clearReference must follow.
+func (l *subsequenceFinder) setReference(reference []int32) {
 	l.reference = reference
 	l.words = (len(reference) + 63) / 64
-	l.marked = zeros(l.marked[:0], l.words)
+	l.marked = appendZeros(l.marked[:0], l.words)
 	l.matches = l.matches[:0]
 	for i, w := range reference {
 		if l.slots[w] == 0 {
-			l.matches = zeros(l.matches, l.words)
+			l.matches = appendZeros(l.matches, l.words)
 			l.slots[w] = int32(len(l.matches) / l.words)
 		}
-		l.match(w)[i/64] |= 1 << (i % 64)
+		l.matchRow(w)[i/64] |= 1 << (i % 64)
 	}
 }
 
-// zeros appends n zeros.
-func zeros(s []uint64, n int) []uint64 {
+// appendZeros appends n zeros.
+func appendZeros(s []uint64, n int) []uint64 {
 	start := len(s)
 	s = slices.Grow(s, n)[:start+n]
 	clear(s[start:])
 	return s
 }
 
-// match is the row of a word of the reference.
-func (l *lcs) match(w int32) []uint64 {
+// matchRow is the row of a word of the reference.
+func (l *subsequenceFinder) matchRow(w int32) []uint64 {
 	end := int(l.slots[w]) * l.words
 	return l.matches[end-l.words : end]
 }
 
-func (l *lcs) stop() {
+func (l *subsequenceFinder) clearReference() {
 	for _, w := range l.reference {
 		l.slots[w] = 0
 	}
 }
 
-// length is that of the longest common subsequence of two texts.
-func (l *lcs) length(reference, predicted []int32) int {
-	l.start(reference)
-	defer l.stop()
+// commonLength is the length of the longest common subsequence of two texts.
+func (l *subsequenceFinder) commonLength(reference, predicted []int32) int {
+	l.setReference(reference)
+	defer l.clearReference()
 	row := l.startRow(1)
 	for _, w := range predicted {
 		if l.slots[w] > 0 {
-			step(row, row, l.match(w))
+			nextRow(row, row, l.matchRow(w))
 		}
 	}
-	return l.grown(row)
+	return l.countZeros(row)
 }
 
 // startRow makes room for n rows and returns the first, which is all ones.
-func (l *lcs) startRow(n int) []uint64 {
+func (l *subsequenceFinder) startRow(n int) []uint64 {
 	if need := n * l.words; cap(l.rows) < need {
 		l.rows = make([]uint64, 2*need)
 	}
@@ -79,8 +79,8 @@ func (l *lcs) startRow(n int) []uint64 {
 	return row
 }
 
-// step computes the row after a predicted word from the one before it; both may be the same memory.
-func step(to, from, match []uint64) {
+// nextRow computes the row after a predicted word from the one before it; both may be the same memory.
+func nextRow(to, from, match []uint64) {
 	var carry uint64
 	for i, m := range match {
 		v := from[i]
@@ -91,8 +91,8 @@ func step(to, from, match []uint64) {
 	}
 }
 
-// grown counts the zeros of a row within the reference.
-func (l *lcs) grown(row []uint64) int {
+// countZeros counts the zeros of a row within the reference.
+func (l *subsequenceFinder) countZeros(row []uint64) int {
 	ones := 0
 	for i, v := range row {
 		if rest := len(l.reference) - 64*i; rest < 64 {
@@ -103,11 +103,11 @@ func (l *lcs) grown(row []uint64) int {
 	return len(l.reference) - ones
 }
 
-// mark adds the words of a longest common subsequence of the reference and a predicted sentence to those marked. Of
-// several such subsequences it is the one of rouge-score: on its way back through the table it drops a predicted word
-// only where that leaves a longer subsequence than to drop a word of the reference.
-func (l *lcs) mark(predicted []int32) {
-	if !l.fill(predicted) {
+// markCommon adds the words of a longest common subsequence of the reference and a predicted sentence to those marked.
+// Of several such subsequences it is the one of rouge-score: on its way back through the table it drops a predicted
+// word only where that leaves a longer subsequence than to drop a word of the reference.
+func (l *subsequenceFinder) markCommon(predicted []int32) {
+	if !l.fillRows(predicted) {
 		return
 	}
 	i, j := len(l.reference)-1, len(predicted)
@@ -126,15 +126,15 @@ func (l *lcs) mark(predicted []int32) {
 	}
 }
 
-// fill computes all rows and says whether any predicted word is in the reference.
-func (l *lcs) fill(predicted []int32) bool {
+// fillRows computes all rows and says whether any predicted word is in the reference.
+func (l *subsequenceFinder) fillRows(predicted []int32) bool {
 	from := l.startRow(len(predicted) + 1)
 	found := false
 	for j, w := range predicted {
 		to := l.rows[(j+1)*l.words : (j+2)*l.words]
 		if l.slots[w] > 0 {
 			found = true
-			step(to, from, l.match(w))
+			nextRow(to, from, l.matchRow(w))
 		} else {
 			copy(to, from)
 		}
@@ -143,8 +143,9 @@ func (l *lcs) fill(predicted []int32) bool {
 	return found
 }
 
-// claim counts the marked words as far as unused has them left, takes them from unused, and ends what start began.
-func (l *lcs) claim(unused counter) int {
+// claimMarked counts the marked words as far as unused has them left, takes them from unused, and ends
+// what setReference began.
+func (l *subsequenceFinder) claimMarked(unused wordCounts) int {
 	claimed := 0
 	for i, w := range l.reference {
 		if l.marked[i/64]>>(i%64)&1 == 1 && unused[w] > 0 {
@@ -152,6 +153,6 @@ func (l *lcs) claim(unused counter) int {
 			claimed++
 		}
 	}
-	l.stop()
+	l.clearReference()
 	return claimed
 }

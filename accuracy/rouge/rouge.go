@@ -17,12 +17,12 @@ type Scores struct {
 // Scorer compares texts. It keeps the words that it has seen, so that each is stemmed once, and its working memory.
 // It is not safe for concurrent use; several scorers are independent.
 type Scorer struct {
-	words     vocabulary
-	reference sentences
-	predicted sentences
-	unused    counter // all zero between uses
+	words     wordNumbers
+	reference textSentences
+	predicted textSentences
+	unused    wordCounts // all zero between uses
 	pairs     [2][]uint64
-	lcs       lcs
+	lcs       subsequenceFinder
 }
 
 // Options choose a variant of the tokenizer.
@@ -49,7 +49,7 @@ func (s *Scorer) Score(reference, prediction string) Scores {
 	return Scores{
 		Rouge1:    newScore(s.sharedWords(r, p), len(r), len(p)),
 		Rouge2:    newScore(s.sharedPairs(r, p), len(r)-1, len(p)-1),
-		RougeL:    newScore(s.lcs.length(r, p), len(r), len(p)),
+		RougeL:    newScore(s.lcs.commonLength(r, p), len(r), len(p)),
 		RougeLsum: newScore(s.sharedSentences(), len(r), len(p)),
 	}
 }

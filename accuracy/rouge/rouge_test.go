@@ -85,7 +85,7 @@ func randomText(random *rand.Rand) string {
 func tokenLines(s *Scorer, text string) [][]int32 {
 	var lines [][]int32
 	for line := range strings.SplitSeq(text, "\n") {
-		if tokens := s.words.tokenize(sentences{}, line).tokens; len(tokens) > 0 {
+		if tokens := s.words.tokenize(textSentences{}, line).tokens; len(tokens) > 0 {
 			lines = append(lines, tokens)
 		}
 	}

@@ -2,10 +2,10 @@ package rouge
 
 import "slices"
 
-// counter has a count for each word of the vocabulary. Who uses it leaves it as it was: all zero.
-type counter []int32
+// wordCounts has a count for each word of the vocabulary. A user leaves it as it was: all zero.
+type wordCounts []int32
 
-func (c *counter) grow(n int) {
+func (c *wordCounts) grow(n int) {
 	if n > len(*c) {
 		*c = append(*c, make([]int32, n-len(*c))...)
 	}
@@ -69,9 +69,9 @@ func (s *Scorer) sharedSentences() int {
 	}
 	shared := 0
 	s.reference.each(func(reference []int32) {
-		s.lcs.start(reference)
-		s.predicted.each(s.lcs.mark)
-		shared += s.lcs.claim(s.unused)
+		s.lcs.setReference(reference)
+		s.predicted.each(s.lcs.markCommon)
+		shared += s.lcs.claimMarked(s.unused)
 	})
 	for _, w := range s.predicted.tokens {
 		s.unused[w] = 0

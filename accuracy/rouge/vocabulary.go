@@ -6,26 +6,26 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/porter"
 )
 
-// vocabulary numbers words: words of one stem have one number.
-type vocabulary struct {
+// wordNumbers numbers words: words of one stem have one number.
+type wordNumbers struct {
 	stem   bool
 	words  map[string]int32 // as they are in texts, in lower case
 	stems  map[string]int32
 	buffer []byte
 }
 
-func newVocabulary(stem bool) vocabulary {
-	return vocabulary{stem: stem, words: map[string]int32{}, stems: map[string]int32{}}
+func newVocabulary(stem bool) wordNumbers {
+	return wordNumbers{stem: stem, words: map[string]int32{}, stems: map[string]int32{}}
 }
 
-// sentences are the words of a text.
-type sentences struct {
+// textSentences are the words of a text, sentence by sentence.
+type textSentences struct {
 	tokens []int32
 	ends   []int // of each line in tokens; the lines without words are left out
 }
 
 // each calls f with the words of each sentence.
-func (s sentences) each(f func(tokens []int32)) {
+func (s textSentences) each(f func(tokens []int32)) {
 	start := 0
 	for _, end := range s.ends {
 		f(s.tokens[start:end])
@@ -33,23 +33,23 @@ func (s sentences) each(f func(tokens []int32)) {
 	}
 }
 
-func (s *sentences) endLine() {
+func (s *textSentences) endLine() {
 	if n := len(s.tokens); n > 0 && (len(s.ends) == 0 || s.ends[len(s.ends)-1] < n) {
 		s.ends = append(s.ends, n)
 	}
 }
 
 // tokenize splits a text into words, in the memory of into.
-func (v *vocabulary) tokenize(into sentences, text string) sentences {
+func (v *wordNumbers) tokenize(into textSentences, text string) textSentences {
 	into.tokens, into.ends = into.tokens[:0], into.ends[:0]
 	word := v.buffer[:0]
 	for i := 0; i < len(text); {
-		letter, size := lower(text[i:])
+		letter, size := lowerLetter(text[i:])
 		if letter != 0 {
 			word = append(word, letter)
 		}
 		if separates := letter == 0 || size == len(dottedI); separates && len(word) > 0 {
-			into.tokens = append(into.tokens, v.number(word))
+			into.tokens = append(into.tokens, v.numberOf(word))
 			word = word[:0]
 		}
 		if text[i] == '\n' {
@@ -58,7 +58,7 @@ func (v *vocabulary) tokenize(into sentences, text string) sentences {
 		i += size
 	}
 	if len(word) > 0 {
-		into.tokens = append(into.tokens, v.number(word))
+		into.tokens = append(into.tokens, v.numberOf(word))
 	}
 	into.endLine()
 	v.buffer = word
@@ -71,8 +71,8 @@ const (
 	kelvin  = "\u212a" // "k"
 )
 
-// lower returns the first letter of text in lower case, or 0 if it separates words, and how many bytes it takes.
-func lower(text string) (letter byte, size int) {
+// lowerLetter returns the first letter of text in lower case, or 0 if it separates words, and how many bytes it takes.
+func lowerLetter(text string) (letter byte, size int) {
 	switch c := text[0]; {
 	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
 		return c, 1
@@ -94,7 +94,7 @@ func lower(text string) (letter byte, size int) {
 // longWord is the length from which on words are stemmed.
 const longWord = 4
 
-func (v *vocabulary) number(word []byte) int32 {
+func (v *wordNumbers) numberOf(word []byte) int32 {
 	if n, ok := v.words[string(word)]; ok {
 		return n
 	}

@@ -19,11 +19,11 @@ func DTypes() payload.Types {
 // Absent is the logit of the positions that a payload leaves out.
 const Absent = -10000
 
-// logits are the scores of each position of a feature to be the first and the last token of the answer.
-type logits struct{ start, end []float64 }
+// spanLogits are the scores of each position of a feature to be the first and the last token of the answer.
+type spanLogits struct{ start, end []float64 }
 
-// read fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
-func (l *logits) read(payload []byte, o Options) error {
+// readPayload fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
+func (l *spanLogits) readPayload(payload []byte, o Options) error {
 	d, err := DTypes().Resolve(o.DType)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (l *logits) read(payload []byte, o Options) error {
 }
 
 // checkSums returns an error where a start and an end have no sum, which would leave the order of spans open.
-func (l *logits) checkSums() error {
+func (l *spanLogits) checkSums() error {
 	high, low := math.Inf(1), math.Inf(-1)
 	for _, ends := range [][2][]float64{{l.start, l.end}, {l.end, l.start}} {
 		if slices.Contains(ends[0], high) && slices.Contains(ends[1], low) {
@@ -67,8 +67,9 @@ func (l *logits) checkSums() error {
 // candidates is how many positions are looked at for either end of the answer.
 const candidates = 20
 
-// largest writes the positions of the largest values to into, the largest first, and of equal ones the first first.
-func largest(into *[candidates]int, values []float64) []int {
+// largestPositions writes the positions of the largest values to into, the largest first, and of equal ones the first
+// first.
+func largestPositions(into *[candidates]int, values []float64) []int {
 	n := 0
 	for i, v := range values {
 		if n == candidates && v <= values[into[n-1]] {

@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// answer is a text as the metrics compare it.
-type answer struct {
+// answerText is a text as the metrics compare it.
+type answerText struct {
 	text   string   // in lower case, without signs of ASCII, articles and needless white space
 	sorted []string // its words
 }
 
-func newAnswer(text string) answer {
+func newAnswer(text string) answerText {
 	words := pystr.Fields(withoutArticles(withoutSigns(pystr.Lower(text))))
-	a := answer{text: strings.Join(words, " "), sorted: words}
+	a := answerText{text: strings.Join(words, " "), sorted: words}
 	slices.Sort(a.sorted)
 	return a
 }
@@ -55,9 +55,9 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// f1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is in
-// both.
-func f1(predicted, accepted answer) float64 {
+// wordF1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is
+// in both.
+func wordF1(predicted, accepted answerText) float64 {
 	shared := sharedSorted(predicted.sorted, accepted.sorted)
 	if shared == 0 {
 		return 0
@@ -90,7 +90,7 @@ func Compare(predicted string, accepted []string) (exact bool, best float64) {
 	for _, text := range accepted {
 		a := newAnswer(text)
 		exact = exact || a.text == p.text
-		best = max(best, f1(p, a))
+		best = max(best, wordF1(p, a))
 	}
 	return exact, best
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
-// longestAnswer is the number of tokens of the longest span that can be an answer.
-const longestAnswer = 30
+// maxAnswerTokens is the number of tokens of the longest span that can be an answer.
+const maxAnswerTokens = 30
 
-// span is a run of tokens of a feature that may be the answer.
-type span struct {
+// answerSpan is a run of tokens of a feature that may be the answer.
+type answerSpan struct {
 	found       bool
 	first, last int16
 	score       float64 // the sum of its two logits
@@ -21,42 +21,42 @@ type span struct {
 
 // bestSpan is the span with the highest score of those that the candidates for start and end make. Of equal scores the
 // one with the better candidate for its start counts, then for its end: it heads the list that the reference sorts.
-func bestSpan(f features.Feature, l logits) span {
+func bestSpan(f features.Feature, l spanLogits) answerSpan {
 	var starts, ends [candidates]int
-	best := span{}
-	lasts := largest(&ends, l.end)
-	for _, first := range largest(&starts, l.start) {
+	best := answerSpan{}
+	lasts := largestPositions(&ends, l.end)
+	for _, first := range largestPositions(&starts, l.start) {
 		if !f.MaxContext(first) {
 			continue
 		}
 		for _, last := range lasts {
-			if last < first || last-first >= longestAnswer {
+			if last < first || last-first >= maxAnswerTokens {
 				continue
 			}
 			if _, ok := f.Word(last); !ok {
 				continue
 			}
 			if score := l.start[first] + l.end[last]; !best.found || score > best.score {
-				best = span{true, int16(first), int16(last), score}
+				best = answerSpan{true, int16(first), int16(last), score}
 			}
 		}
 	}
 	return best
 }
 
-// text is the answer that a span of a feature stands for: the part of the passage that its tokens were made of.
-func (s span) text(f features.Feature) string {
+// textIn returns the answer that a span of a feature stands for: the part of the passage that its tokens were made of.
+func (s answerSpan) textIn(f features.Feature) string {
 	first, _ := f.Word(int(s.first))
 	last, _ := f.Word(int(s.last))
 	original := strings.Join(f.Passage().Words()[first:last+1], " ")
-	return align(strings.Join(pystr.Fields(f.Text(int(s.first), int(s.last))), " "), original)
+	return alignText(strings.Join(pystr.Fields(f.Text(int(s.first), int(s.last))), " "), original)
 }
 
-// align cuts from original what the tokens of predicted were made of: tokens lack accents and capitals, and words of
-// the original may have signs around them that were not predicted. It compares the original with its own tokens, blanks
-// apart; where they do not have the same length, or the tokens of the prediction are not among them, it returns all of
-// original.
-func align(predicted, original string) string {
+// alignText cuts from original what the tokens of predicted were made of: tokens lack accents and capitals, and words
+// of the original may have signs around them that were not predicted. It compares the original with its own tokens,
+// blanks apart; where they do not have the same length, or the tokens of the prediction are not among them, it returns
+// all of original.
+func alignText(predicted, original string) string {
 	tokens := strings.Join(wordpiece.Words(original), " ")
 	at := strings.Index(tokens, predicted)
 	if at < 0 || predicted == "" {

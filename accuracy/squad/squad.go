@@ -90,10 +90,10 @@ type Scorer struct {
 	examples   []Example
 	options    Options
 	features   []features.Feature // of all examples, by index of the log
-	spans      []span
+	spans      []answerSpan
 	seen       []bool
 	duplicates int
-	logits     logits
+	logits     spanLogits
 }
 
 // New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their
@@ -101,10 +101,10 @@ type Scorer struct {
 func New(examples []Example, o Options) *Scorer {
 	o.Length = cmp.Or(o.Length, 384)
 	s := &Scorer{examples: examples, options: o, features: Features(examples)}
-	s.spans = make([]span, len(s.features))
+	s.spans = make([]answerSpan, len(s.features))
 	s.seen = make([]bool, len(s.features))
 	length := min(max(o.Length, 0), math.MaxInt16)
-	s.logits = logits{make([]float64, length), make([]float64, length)}
+	s.logits = spanLogits{make([]float64, length), make([]float64, length)}
 	return s
 }
 
@@ -115,7 +115,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was "+
 			"made with?", ErrIndex, index, len(s.features))
 	}
-	if err := s.logits.read(payload, s.options); err != nil {
+	if err := s.logits.readPayload(payload, s.options); err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, index, err)
 	}
 	if s.seen[index] {
@@ -128,7 +128,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
 func (s *Scorer) Result() (Result, error) {
-	r := Result{Duplicates: s.duplicates, Predictions: s.predict()}
+	r := Result{Duplicates: s.duplicates, Predictions: s.predictAnswers()}
 	for _, seen := range s.seen {
 		if !seen {
 			r.Missing++
@@ -156,23 +156,23 @@ func (s *Scorer) Result() (Result, error) {
 	return r, nil
 }
 
-// predict returns the answers to all questions, or to the first MaxExamples.
-func (s *Scorer) predict() map[string]string {
+// predictAnswers returns the answers to all questions, or to the first MaxExamples.
+func (s *Scorer) predictAnswers() map[string]string {
 	examples := s.examples
-	if most := s.options.MaxExamples; most > 0 && most < len(examples) {
-		examples = examples[:most]
+	if limit := s.options.MaxExamples; limit > 0 && limit < len(examples) {
+		examples = examples[:limit]
 	}
 	answers := make(map[string]string, len(examples))
 	at := 0
 	for _, e := range examples {
-		answers[e.ID] = s.answer(at, at+len(e.Features))
+		answers[e.ID] = s.bestAnswer(at, at+len(e.Features))
 		at += len(e.Features)
 	}
 	return answers
 }
 
-// answer is the text of the best span of a range of features; of equal ones the first counts.
-func (s *Scorer) answer(from, to int) string {
+// bestAnswer is the text of the best span of a range of features; of equal ones the first counts.
+func (s *Scorer) bestAnswer(from, to int) string {
 	best := -1
 	for i := from; i < to; i++ {
 		if s.spans[i].found && (best < 0 || s.spans[i].score > s.spans[best].score) {
@@ -182,5 +182,5 @@ func (s *Scorer) answer(from, to int) string {
 	if best < 0 {
 		return noAnswer
 	}
-	return s.spans[best].text(s.features[best])
+	return s.spans[best].textIn(s.features[best])
 }

@@ -130,7 +130,7 @@ func TestLargest(t *testing.T) {
 		}
 		sort.SliceStable(places, func(a, b int) bool { return values[places[a]] > values[places[b]] })
 		var into [candidates]int
-		if got := largest(&into, values); !slices.Equal(got, places[:min(len(places), candidates)]) {
+		if got := largestPositions(&into, values); !slices.Equal(got, places[:min(len(places), candidates)]) {
 			t.Fatalf("%v: got %v, want %v", values, got, places)
 		}
 	}
@@ -148,7 +148,7 @@ func TestAlign(t *testing.T) {
 		{"no-break space", "b", "a\u00a0b", "a\u00a0b"},
 	}
 	for _, c := range cases {
-		if got := align(c.predicted, c.original); got != c.want {
+		if got := alignText(c.predicted, c.original); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}

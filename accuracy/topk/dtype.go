@@ -10,15 +10,15 @@ import (
 // DTypes are the element types of payloads that the official script accepts, its default first.
 func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
 
-// among says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements that
-// are no number are none.
-func among(d payload.DType, data []byte, class int64) bool {
+// amongTopFive says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements
+// that are no number are none.
+func amongTopFive(d payload.DType, data []byte, class int64) bool {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return false
 	}
 	for i := range min(5, len(data)/d.Size()) {
-		if found, err := element(d, data, i); err == nil && found == class {
+		if found, err := elementAt(d, data, i); err == nil && found == class {
 			return true
 		}
 	}
@@ -26,10 +26,10 @@ func among(d payload.DType, data []byte, class int64) bool {
 }
 
 // Class is the class that a payload names, as the scorer reads it.
-func Class(d payload.DType, payload []byte) (int64, error) { return class(d, payload) }
+func Class(d payload.DType, payload []byte) (int64, error) { return firstClass(d, payload) }
 
-// class returns element 0 of the payload, truncated toward zero.
-func class(d payload.DType, data []byte) (int64, error) {
+// firstClass returns element 0 of the payload, truncated toward zero.
+func firstClass(d payload.DType, data []byte) (int64, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return 0, err
@@ -38,11 +38,11 @@ func class(d payload.DType, data []byte) (int64, error) {
 		return 0, fmt.Errorf("payload of %d bytes, want a multiple of %d above 0 for dtype %v; was the log written with "+
 			"another dtype?", len(data), size, d)
 	}
-	return element(d, data, 0)
+	return elementAt(d, data, 0)
 }
 
-// element i of the payload, truncated toward zero.
-func element(d payload.DType, data []byte, i int) (int64, error) {
+// elementAt returns element i of the payload, truncated toward zero.
+func elementAt(d payload.DType, data []byte, i int) (int64, error) {
 	if d == payload.Int64 {
 		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
 	}

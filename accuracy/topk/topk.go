@@ -73,19 +73,19 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 		s.result.Duplicates++
 		return nil
 	}
-	found, err := class(s.options.DType, payload)
+	found, err := firstClass(s.options.DType, payload)
 	if err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, index, err)
 	}
 	s.seen[index] = true
-	s.count(index, found)
-	if among(s.options.DType, payload, int64(s.labels[index])) {
+	s.countAnswer(index, found)
+	if amongTopFive(s.options.DType, payload, int64(s.labels[index])) {
 		s.within++
 	}
 	return nil
 }
 
-func (s *Scorer) count(index uint64, found int64) {
+func (s *Scorer) countAnswer(index uint64, found int64) {
 	s.result.Total++
 	expected := s.labels[index]
 	if found == int64(expected) {

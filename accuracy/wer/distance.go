@@ -1,7 +1,8 @@
 package wer
 
-// distance is the Levenshtein distance of two lists of words: the least number of words to add, delete and exchange.
-func distance(a, b []string) int {
+// editDistance is the Levenshtein distance of two lists of words: the least number of words to add, delete and
+// exchange.
+func editDistance(a, b []string) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}

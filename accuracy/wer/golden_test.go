@@ -49,7 +49,7 @@ func checkTexts(t *testing.T, path string, change func(string) (string, error)) 
 
 func TestGoldenDistance(t *testing.T) {
 	for name, errors := range map[string]func(ref, hyp []string) int{
-		"rnnt_text": distance, "whisper_text": joinedDistance,
+		"rnnt_text": editDistance, "whisper_text": joinedDistance,
 	} {
 		golden.Each(t, "scorers/"+name+"/wer.json", func(t *testing.T, path string) {
 			var want struct {
@@ -65,8 +65,8 @@ func TestGoldenDistance(t *testing.T) {
 				if got := errors(ref, hyp); got != c.Errors || len(ref) != c.Words {
 					t.Errorf("%q, %q: %d errors of %d words, want %+v", c.Ref, c.Hyp, got, len(ref), c)
 				}
-				if c.Plain != nil && distance(ref, hyp) != *c.Plain {
-					t.Errorf("%q, %q: distance %d, want %d", c.Ref, c.Hyp, distance(ref, hyp), *c.Plain)
+				if c.Plain != nil && editDistance(ref, hyp) != *c.Plain {
+					t.Errorf("%q, %q: distance %d, want %d", c.Ref, c.Hyp, editDistance(ref, hyp), *c.Plain)
 				}
 			}
 		})
@@ -91,7 +91,7 @@ func TestGoldenPayload(t *testing.T) {
 			if got := Payload(c.Text); strings.ToUpper(hex.EncodeToString(got)) != c.Hex {
 				t.Errorf("%q: payload %x, want %s", c.Text, got, c.Hex)
 			}
-			if back, err := labelled(whisperLabels, payload.Int64, data); err != nil || back != c.Back {
+			if back, err := decodeLabels(whisperLabels, payload.Int64, data); err != nil || back != c.Back {
 				t.Errorf("%s is %q, %v; want %q", c.Hex, back, err, c.Back)
 			}
 		}

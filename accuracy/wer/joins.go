@@ -2,8 +2,8 @@ package wer
 
 import "strings"
 
-// mostJoined is how many words may stand for one.
-const mostJoined = 3
+// maxJoined is how many words may stand for one.
+const maxJoined = 3
 
 // joinedDistance is the distance of two lists after words written apart in one of them and together in the other are
 // taken as one. They are found on one way from the left, word beside word, that knows no additions: behind one, equal
@@ -11,16 +11,16 @@ const mostJoined = 3
 func joinedDistance(reference, hypothesis []string) int {
 	var a, b []string
 	for len(reference) > 0 && len(hypothesis) > 0 {
-		i, j := joined(reference, hypothesis)
+		i, j := joinedWords(reference, hypothesis)
 		a, b = append(a, strings.Join(reference[:i], "")), append(b, strings.Join(hypothesis[:j], ""))
 		reference, hypothesis = reference[i:], hypothesis[j:]
 	}
-	return distance(append(a, reference...), append(b, hypothesis...))
+	return editDistance(append(a, reference...), append(b, hypothesis...))
 }
 
-// joined is how many words from each list's beginning make one: 1 and 1 where none do.
-func joined(reference, hypothesis []string) (int, int) {
-	for k := 1; k <= mostJoined; k++ {
+// joinedWords is how many words from each list's beginning make one: 1 and 1 where none do.
+func joinedWords(reference, hypothesis []string) (int, int) {
+	for k := 1; k <= maxJoined; k++ {
 		if k <= len(reference) && strings.Join(reference[:k], "") == hypothesis[0] {
 			return k, 1
 		}

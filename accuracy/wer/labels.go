@@ -21,8 +21,8 @@ const (
 	whisperLabels = rnntLabels + "0123456789$%+-"
 )
 
-// labelled is the text of a payload of label numbers.
-func labelled(labels string, dtype payload.DType, data []byte) (string, error) {
+// decodeLabels returns the text of a payload of label numbers.
+func decodeLabels(labels string, dtype payload.DType, data []byte) (string, error) {
 	size := dtype.Size()
 	if dtype == payload.Int32 {
 		size = payload.Int64.Size()
@@ -33,7 +33,7 @@ func labelled(labels string, dtype payload.DType, data []byte) (string, error) {
 	}
 	var text strings.Builder
 	for ; len(data) > 0; data = data[size:] {
-		label := integer(data[:size])
+		label := labelNumber(data[:size])
 		if label < 0 || label >= int64(len(labels)) {
 			return "", fmt.Errorf("%w: label %d, want 0 to %d", ErrPayload, label, len(labels)-1)
 		}
@@ -42,7 +42,7 @@ func labelled(labels string, dtype payload.DType, data []byte) (string, error) {
 	return text.String(), nil
 }
 
-func integer(b []byte) int64 {
+func labelNumber(b []byte) int64 {
 	switch len(b) {
 	case 1:
 		return int64(int8(b[0]))

@@ -28,12 +28,12 @@ func Normalise(text string) string {
 	text = inParentheses.ReplaceAllString(text, "")
 	text = tightApostrophes(withoutFillers(text))
 	for _, r := range contractions {
-		text = r.apply(text)
+		text = r.replaceAll(text)
 	}
 	text = digitComma.ReplaceAllString(text, "$1$2")
 	text = idlePoint.ReplaceAllString(text, " $1")
 	text = plainLetters(text)
-	text = americanSpelling(numerals(text))
+	text = americanSpelling(writeNumerals(text))
 	text = idleSign.ReplaceAllString(text, " $1")
 	text = idlePercent.ReplaceAllString(text, "$1 ")
 	return oneSpace(text)
@@ -42,7 +42,7 @@ func Normalise(text string) string {
 // withoutFillers removes what is said while thinking.
 func withoutFillers(text string) string {
 	for _, filler := range []string{"hmm", "mm", "mhm", "mmm", "uh", "um"} {
-		text = contraction{filler, ""}.apply(text)
+		text = contraction{filler, ""}.replaceAll(text)
 	}
 	return text
 }
@@ -103,7 +103,7 @@ var contractions = []contraction{
 // notEnding is the one contraction of letters that ends words.
 const notEnding = "n't"
 
-func (c contraction) apply(text string) string {
+func (c contraction) replaceAll(text string) string {
 	if !strings.Contains(text, c.short) {
 		return text
 	}

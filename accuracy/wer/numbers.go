@@ -33,15 +33,15 @@ func spellNumbers(text string) (string, error) {
 		})
 	}
 	replace(commaNumber, func(n string) (string, error) { return strings.ReplaceAll(n, ",", ""), nil })
-	replace(dollarAmount, func(n string) (string, error) { return dollars(n[1:]) })
+	replace(dollarAmount, func(n string) (string, error) { return sayDollars(n[1:]) })
 	replace(decimalNumber, func(n string) (string, error) { return strings.Replace(n, ".", " point ", 1), nil })
-	replace(ordinalNumber, func(n string) (string, error) { return ordinal(n[:len(n)-2]) })
-	replace(wholeNumber, cardinal)
+	replace(ordinalNumber, func(n string) (string, error) { return sayOrdinal(n[:len(n)-2]) })
+	replace(wholeNumber, sayCardinal)
 	return text, failed
 }
 
-// dollars says an amount in digits and its unit; the digits become words later.
-func dollars(amount string) (string, error) {
+// sayDollars says an amount in digits and its unit; the digits become words later.
+func sayDollars(amount string) (string, error) {
 	parts := strings.Split(amount, ".")
 	if len(parts) > 2 {
 		return amount + " dollars", nil
@@ -71,38 +71,38 @@ func dollars(amount string) (string, error) {
 	return strings.Join(said, ", "), nil
 }
 
-// cardinal says a whole number: numbers like years by pairs of digits, long ones and those that begin with 0 digit by
-// digit.
-func cardinal(digits string) (string, error) {
+// sayCardinal says a whole number: numbers like years by pairs of digits, long ones and those that begin with 0 digit
+// by digit.
+func sayCardinal(digits string) (string, error) {
 	if digits[0] == '0' || len(digits) > 9 && digits != "1000000000" && !strings.HasSuffix(digits, "0000") {
 		return digitByDigit(digits), nil
 	}
 	if len(digits) != 4 || digits[0] > '2' || digits == "1000" || digits == "2000" {
-		return group(digits, "")
+		return sayGroups(digits, "")
 	}
 	century, rest := digits[:2], digits[2:]
 	switch {
 	case digits[:3] == "200":
-		return "two thousand " + small(int(digits[3]-'0')), nil
+		return "two thousand " + saySmall(int(digits[3]-'0')), nil
 	case rest == "00":
-		return small(two(century)) + " hundred", nil
+		return saySmall(twoDigits(century)) + " hundred", nil
 	case rest[0] == '0':
-		return small(two(century)) + " oh " + small(two(rest)), nil
+		return saySmall(twoDigits(century)) + " oh " + saySmall(twoDigits(rest)), nil
 	}
-	return small(two(century)) + " " + small(two(rest)), nil
+	return saySmall(twoDigits(century)) + " " + saySmall(twoDigits(rest)), nil
 }
 
-// two is the number of two digits.
-func two(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
+// twoDigits is the number of two digits.
+func twoDigits(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
 
 func digitByDigit(digits string) string {
-	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return small(int(d - '0')) }), " ")
+	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return saySmall(int(d - '0')) }), " ")
 }
 
-// ordinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word
+// sayOrdinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word
 // changed.
-func ordinal(digits string) (string, error) {
-	words, err := group(digits, "and ")
+func sayOrdinal(digits string) (string, error) {
+	words, err := sayGroups(digits, "and ")
 	if err != nil {
 		return "", err
 	}
@@ -123,9 +123,9 @@ var ordinals = map[string]string{"one": "first", "two": "second", "three": "thir
 var thousands = []string{"", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion",
 	" sextillion", " septillion", " octillion", " nonillion", " decillion"}
 
-// group says a number by groups of three digits. The word "and", or none, stands before what follows hundreds, and
+// sayGroups says a number by groups of three digits. The word "and", or none, stands before what follows hundreds, and
 // before a last group of one word.
-func group(digits, and string) (string, error) {
+func sayGroups(digits, and string) (string, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
 		return "zero", nil
@@ -137,7 +137,7 @@ func group(digits, and string) (string, error) {
 	for len(digits) > 0 {
 		size := (len(digits)-1)%3 + 1
 		rest := (len(digits) - size) / 3
-		words := hundreds(digits[:size], and)
+		words := sayHundreds(digits[:size], and)
 		if words != "" {
 			if rest == 0 && len(said) > 0 && !strings.Contains(words, " hundred") {
 				words = and + words
@@ -149,8 +149,8 @@ func group(digits, and string) (string, error) {
 	return strings.Join(said, " "), nil
 }
 
-// hundreds says one to three digits; 0 is nothing.
-func hundreds(digits, and string) string {
+// sayHundreds says one to three digits; 0 is nothing.
+func sayHundreds(digits, and string) string {
 	n := 0
 	for _, d := range digits {
 		n = n*10 + int(d-'0')
@@ -159,11 +159,11 @@ func hundreds(digits, and string) string {
 	case n == 0:
 		return ""
 	case n < 100:
-		return small(n)
+		return saySmall(n)
 	case n%100 == 0:
-		return small(n/100) + " hundred"
+		return saySmall(n/100) + " hundred"
 	}
-	return small(n/100) + " hundred " + and + small(n%100)
+	return saySmall(n/100) + " hundred " + and + saySmall(n%100)
 }
 
 var (
@@ -172,8 +172,8 @@ var (
 	tens = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
 )
 
-// small says a number below 100.
-func small(n int) string {
+// saySmall says a number below 100.
+func saySmall(n int) string {
 	switch {
 	case n < 20:
 		return ones[n]

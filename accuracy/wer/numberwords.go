@@ -7,25 +7,25 @@ import (
 
 // The words of numbers.
 var (
-	zeros       = set("o oh zero")
-	units       = counted(strings.Join(ones[1:], " "), 1, 1)
-	tensOf      = counted(strings.Join(tens[2:], " "), 20, 10)
-	multipliers = powers()
+	zeros       = wordSet("o oh zero")
+	units       = countedWords(strings.Join(ones[1:], " "), 1, 1)
+	tensOf      = countedWords(strings.Join(tens[2:], " "), 20, 10)
+	multipliers = powersOfThousand()
 
 	signs = map[string]string{"minus": "-", "negative": "-", "plus": "+", "positive": "+"}
 
 	currencies = map[string]string{"pound": "£", "pounds": "£", "euro": "€", "euros": "€", "dollar": "$",
 		"dollars": "$", "cent": "¢", "cents": "¢"}
 
-	specials = set("and double triple point")
+	specials = wordSet("and double triple point")
 
-	ended            = endings()
+	ended            = buildEndings()
 	multipliersEnded = multiplierEndings()
 	numberWords      = allNumberWords()
 )
 
-// ending is a plural or an ordinal of a number below a hundred, either a unit or a ten.
-type ending struct {
+// numberEnding is a plural or an ordinal of a number below a hundred, either a unit or a ten.
+type numberEnding struct {
 	unit, ten int64
 	suffix    string
 }
@@ -38,7 +38,7 @@ type multiplierEnding struct {
 // isDecimal says whether a word can stand behind a point.
 func isDecimal(word string) bool { return units[word] > 0 || tensOf[word] > 0 || zeros[word] }
 
-func set(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	s := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
 		s[w] = true
@@ -46,7 +46,7 @@ func set(words string) map[string]bool {
 	return s
 }
 
-func counted(words string, first, step int64) map[string]int64 {
+func countedWords(words string, first, step int64) map[string]int64 {
 	m := make(map[string]int64)
 	for i, w := range strings.Fields(words) {
 		m[w] = first + step*int64(i)
@@ -54,7 +54,7 @@ func counted(words string, first, step int64) map[string]int64 {
 	return m
 }
 
-func powers() map[string]*big.Int {
+func powersOfThousand() map[string]*big.Int {
 	m := map[string]*big.Int{"hundred": big.NewInt(100)}
 	value := big.NewInt(1)
 	for _, name := range thousands[1:] {
@@ -64,8 +64,9 @@ func powers() map[string]*big.Int {
 	return m
 }
 
-func endings() map[string]ending {
-	m := map[string]ending{"zeroth": {0, 0, "th"}, "first": {1, 0, "st"}, "second": {2, 0, "nd"}, "third": {3, 0, "rd"},
+func buildEndings() map[string]numberEnding {
+	m := map[string]numberEnding{"zeroth": {0, 0, "th"}, "first": {1, 0, "st"}, "second": {2, 0, "nd"}, "third": {3, 0,
+		"rd"},
 		"fifth": {5, 0, "th"}, "twelfth": {12, 0, "th"}}
 	for name, n := range units {
 		plural, ordinal := name+"s", name+"th"
@@ -75,14 +76,14 @@ func endings() map[string]ending {
 		if strings.HasSuffix(name, "t") {
 			ordinal = name + "h"
 		}
-		m[plural] = ending{n, 0, "s"}
+		m[plural] = numberEnding{n, 0, "s"}
 		if n > 3 && n != 5 && n != 12 {
-			m[ordinal] = ending{n, 0, "th"} // also "nineth"
+			m[ordinal] = numberEnding{n, 0, "th"} // also "nineth"
 		}
 	}
 	for name, n := range tensOf {
 		stem := strings.TrimSuffix(name, "y")
-		m[stem+"ies"], m[stem+"ieth"] = ending{0, n, "s"}, ending{0, n, "th"}
+		m[stem+"ies"], m[stem+"ieth"] = numberEnding{0, n, "s"}, numberEnding{0, n, "th"}
 	}
 	return m
 }
@@ -96,7 +97,7 @@ func multiplierEndings() map[string]multiplierEnding {
 }
 
 func allNumberWords() map[string]bool {
-	all := set("o oh zero per percent and double triple point")
+	all := wordSet("o oh zero per percent and double triple point")
 	for _, words := range []map[string]string{signs, currencies} {
 		for w := range words {
 			all[w] = true

@@ -25,9 +25,9 @@ var (
 	arabicNumber = regexp.MustCompile(`^\p{Nd}+(\.\p{Nd}+)?$`)
 )
 
-// numerals writes the numbers of a text in digits, with the signs of currencies before them.
-func numerals(text string) string {
-	text = halves(text)
+// writeNumerals writes the numbers of a text in digits, with the signs of currencies before them.
+func writeNumerals(text string) string {
+	text = writeHalves(text)
 	text = letterDigit.ReplaceAllString(text, "$1 $2")
 	text = digitLetter.ReplaceAllString(text, "$1 $2")
 	text = suffixApart.ReplaceAllString(text, "$1$2")
@@ -46,8 +46,8 @@ func numerals(text string) string {
 	return loneOne.ReplaceAllString(text, "one$1")
 }
 
-// halves writes "and a half" behind a number as a decimal; at the beginning of the text it goes.
-func halves(text string) string {
+// writeHalves writes "and a half" behind a number as a decimal; at the beginning of the text it goes.
+func writeHalves(text string) string {
 	parts := half.Split(text, -1)
 	var kept []string
 	for i, part := range parts {
@@ -68,26 +68,27 @@ func halves(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// quantity is the number that has been read so far: nothing, a whole number, or digits (and points) as they were said.
-type quantity struct {
+// readQuantity is the number read so far: nothing, a whole number, or digits (and points) as they were
+// said.
+type readQuantity struct {
 	whole  *big.Int
 	digits string
 }
 
-func (q quantity) none() bool { return q.whole == nil && q.digits == "" }
+func (q readQuantity) isEmpty() bool { return q.whole == nil && q.digits == "" }
 
-// said is whether the number is digits.
-func (q quantity) said() bool { return q.digits != "" }
+// isDigits is whether the number is digits.
+func (q readQuantity) isDigits() bool { return q.digits != "" }
 
-func (q quantity) String() string {
+func (q readQuantity) String() string {
 	if q.whole != nil {
 		return q.whole.String()
 	}
 	return q.digits
 }
 
-// heard is the number as the beginning of digits: 0 is nothing.
-func (q quantity) heard() string {
+// digitsPrefix is the number as the beginning of digits: 0 is nothing.
+func (q readQuantity) digitsPrefix() string {
 	if q.whole != nil && q.whole.Sign() == 0 {
 		return ""
 	}
@@ -95,12 +96,12 @@ func (q quantity) heard() string {
 }
 
 // endsIn is whether a whole number ends in as many zeros as unit has.
-func (q quantity) endsIn(unit int64) bool {
+func (q readQuantity) endsIn(unit int64) bool {
 	return new(big.Int).Mod(q.whole, big.NewInt(unit)).Sign() == 0
 }
 
-// times is digits, or a whole number, times a multiplier; nil where that is not whole.
-func (q quantity) times(multiplier *big.Int) *big.Int {
+// timesMultiplier is digits, or a whole number, times a multiplier; nil where that is not whole.
+func (q readQuantity) timesMultiplier(multiplier *big.Int) *big.Int {
 	text := pyfloat.Digits(q.String())
 	if strings.Count(text, ".") > 1 || strings.Trim(text, "0123456789.") != "" || text == "." {
 		return nil
@@ -115,8 +116,8 @@ func (q quantity) times(multiplier *big.Int) *big.Int {
 	return r.Num()
 }
 
-// scaled multiplies what is below a thousand: two thousand three hundred.
-func (q quantity) scaled(multiplier *big.Int) *big.Int {
+// scaleBelowThousand multiplies the part below a thousand: two thousand three hundred.
+func (q readQuantity) scaleBelowThousand(multiplier *big.Int) *big.Int {
 	thousand := big.NewInt(1000)
 	rest := new(big.Int).Mod(q.whole, thousand)
 	before := new(big.Int).Sub(q.whole, rest)
@@ -127,7 +128,7 @@ func (q quantity) scaled(multiplier *big.Int) *big.Int {
 type numberReader struct {
 	out    []string
 	prefix string // a sign that the next thing written gets
-	value  quantity
+	value  readQuantity
 
 	before, word, next string // "" beyond the ends
 	skip               bool   // the next word is done
@@ -147,62 +148,62 @@ func readNumbers(words []string) []string {
 		if i+1 < len(words) {
 			r.next = words[i+1]
 		}
-		r.read()
+		r.readWord()
 	}
-	r.flush()
+	r.flushNumber()
 	return r.out
 }
 
-func (r *numberReader) read() {
-	sign, bare := r.sign()
+func (r *numberReader) readWord() {
+	sign, bare := r.splitSign()
 	switch w := r.word; {
 	case arabicNumber.MatchString(bare):
-		r.arabic(sign, bare)
+		r.readArabic(sign, bare)
 	case zeros[w]:
-		r.digits(r.value.heard() + "0")
+		r.setDigits(r.value.digitsPrefix() + "0")
 	case units[w] > 0 || tensOf[w] > 0:
-		r.add(w)
+		r.readUnitWord(w)
 	case ended[w].suffix != "":
-		r.end(ended[w])
+		r.readEnding(ended[w])
 	case multipliers[w] != nil:
-		r.multiply(multipliers[w])
+		r.readMultiplier(multipliers[w])
 	case multipliersEnded[w].suffix != "":
-		r.multiplyAndEnd(multipliersEnded[w])
+		r.readMultiplierEnding(multipliersEnded[w])
 	case signs[w] != "":
-		r.signWord(signs[w])
+		r.readSignWord(signs[w])
 	case currencies[w] != "":
-		r.currency(currencies[w])
+		r.readCurrency(currencies[w])
 	case w == "per" || w == "percent":
-		r.percent()
+		r.readPercent()
 	case specials[w]:
-		r.special()
+		r.readSpecial()
 	default:
-		r.flush()
-		r.write(w)
+		r.flushNumber()
+		r.writeText(w)
 	}
 }
 
-// write writes something with the sign that waits, and ends the number.
-func (r *numberReader) write(text string) {
+// writeText writes something with the sign that waits, and ends the number.
+func (r *numberReader) writeText(text string) {
 	r.out = append(r.out, r.prefix+text)
-	r.prefix, r.value = "", quantity{}
+	r.prefix, r.value = "", readQuantity{}
 }
 
-// flush writes the number if there is one.
-func (r *numberReader) flush() {
-	if !r.value.none() {
-		r.write(r.value.String())
+// flushNumber writes the number if there is one.
+func (r *numberReader) flushNumber() {
+	if !r.value.isEmpty() {
+		r.writeText(r.value.String())
 	}
 }
 
-func (r *numberReader) digits(text string)   { r.value = quantity{digits: text} }
-func (r *numberReader) number(n *big.Int)    { r.value = quantity{whole: n} }
-func (r *numberReader) nextIsArabic() bool   { return arabicNumber.MatchString(r.next) }
-func (r *numberReader) nextIsNumber() bool   { return numberWords[r.next] || r.nextIsArabic() }
-func (r *numberReader) sum(n int64) *big.Int { return new(big.Int).Add(r.value.whole, big.NewInt(n)) }
+func (r *numberReader) setDigits(text string) { r.value = readQuantity{digits: text} }
+func (r *numberReader) setWhole(n *big.Int)   { r.value = readQuantity{whole: n} }
+func (r *numberReader) nextIsArabic() bool    { return arabicNumber.MatchString(r.next) }
+func (r *numberReader) nextIsNumber() bool    { return numberWords[r.next] || r.nextIsArabic() }
+func (r *numberReader) plus(n int64) *big.Int { return new(big.Int).Add(r.value.whole, big.NewInt(n)) }
 
-// sign splits a sign or a currency from the front of the word.
-func (r *numberReader) sign() (sign, bare string) {
+// splitSign splits a sign or a currency from the front of the word.
+func (r *numberReader) splitSign() (sign, bare string) {
 	first, size := utf8.DecodeRuneInString(r.word)
 	if strings.ContainsRune("-+£€$¢", first) {
 		return r.word[:size], r.word[size:]
@@ -210,51 +211,52 @@ func (r *numberReader) sign() (sign, bare string) {
 	return "", r.word
 }
 
-func (r *numberReader) arabic(sign, bare string) {
-	if r.value.said() && strings.HasSuffix(r.value.digits, ".") {
-		r.digits(r.value.digits + r.word)
+func (r *numberReader) readArabic(sign, bare string) {
+	if r.value.isDigits() && strings.HasSuffix(r.value.digits, ".") {
+		r.setDigits(r.value.digits + r.word)
 		return
 	}
-	r.flush()
+	r.flushNumber()
 	if sign != "" {
 		r.prefix = sign
 	}
-	if n := (quantity{digits: bare}).times(big.NewInt(1)); n != nil {
-		r.number(n)
+	if n := (readQuantity{digits: bare}).timesMultiplier(big.NewInt(1)); n != nil {
+		r.setWhole(n)
 		return
 	}
-	r.digits(bare)
+	r.setDigits(bare)
 }
 
-// add reads one of the words one to nineteen, or of the tens.
-func (r *numberReader) add(word string) {
-	if r.value.none() {
-		r.number(big.NewInt(units[word] + tensOf[word]))
+// readUnitWord reads one of the words one to nineteen, or of the tens.
+func (r *numberReader) readUnitWord(word string) {
+	if r.value.isEmpty() {
+		r.setWhole(big.NewInt(units[word] + tensOf[word]))
 		return
 	}
-	whole, text := r.joined(units[word], tensOf[word])
+	whole, text := r.appendUnit(units[word], tensOf[word])
 	if whole != nil {
-		r.number(whole)
+		r.setWhole(whole)
 		return
 	}
-	r.digits(text)
+	r.setDigits(text)
 }
 
-// end reads a plural or an ordinal, which ends the number.
-func (r *numberReader) end(e ending) {
-	if r.value.none() {
-		r.write(strconv.FormatInt(e.unit+e.ten, 10) + e.suffix)
+// readEnding reads a plural or an ordinal, which ends the number.
+func (r *numberReader) readEnding(e numberEnding) {
+	if r.value.isEmpty() {
+		r.writeText(strconv.FormatInt(e.unit+e.ten, 10) + e.suffix)
 		return
 	}
-	whole, text := r.joined(e.unit, e.ten)
+	whole, text := r.appendUnit(e.unit, e.ten)
 	if whole != nil {
 		text = whole.String()
 	}
-	r.write(text + e.suffix)
+	r.writeText(text + e.suffix)
 }
 
-// joined puts a unit (below 20, 0 too) or a ten behind the number: into its zeros where it has them, else beside it.
-func (r *numberReader) joined(unit, ten int64) (whole *big.Int, text string) {
+// appendUnit puts a unit (below 20, 0 too) or a ten behind the number: into its zeros where it has them, else beside
+// it.
+func (r *numberReader) appendUnit(unit, ten int64) (whole *big.Int, text string) {
 	n, zeros := unit, int64(10)
 	if ten > 0 {
 		n = ten
@@ -264,98 +266,98 @@ func (r *numberReader) joined(unit, ten int64) (whole *big.Int, text string) {
 	}
 	said := r.value.String()
 	switch {
-	case ten == 0 && n < 10 && tensOf[r.before] > 0 && r.value.said() && strings.HasSuffix(said, "0"):
+	case ten == 0 && n < 10 && tensOf[r.before] > 0 && r.value.isDigits() && strings.HasSuffix(said, "0"):
 		return nil, said[:len(said)-1] + strconv.FormatInt(n, 10)
 	case r.value.whole != nil && (ten > 0 || units[r.before] == 0) && r.value.endsIn(zeros):
-		return r.sum(n), ""
+		return r.plus(n), ""
 	}
 	return nil, said + strconv.FormatInt(n, 10)
 }
 
-func (r *numberReader) multiply(multiplier *big.Int) {
+func (r *numberReader) readMultiplier(multiplier *big.Int) {
 	switch {
-	case r.value.none():
-		r.number(multiplier)
-	case r.value.said() || r.value.whole.Sign() == 0:
-		if n := r.value.times(multiplier); n != nil {
-			r.number(n)
+	case r.value.isEmpty():
+		r.setWhole(multiplier)
+	case r.value.isDigits() || r.value.whole.Sign() == 0:
+		if n := r.value.timesMultiplier(multiplier); n != nil {
+			r.setWhole(n)
 			return
 		}
-		r.flush()
-		r.number(multiplier)
+		r.flushNumber()
+		r.setWhole(multiplier)
 	default:
-		r.number(r.value.scaled(multiplier))
+		r.setWhole(r.value.scaleBelowThousand(multiplier))
 	}
 }
 
-func (r *numberReader) multiplyAndEnd(e multiplierEnding) {
+func (r *numberReader) readMultiplierEnding(e multiplierEnding) {
 	switch {
-	case r.value.none():
-		r.write(e.value.String() + e.suffix)
-	case r.value.said():
-		if n := r.value.times(e.value); n != nil {
-			r.write(n.String() + e.suffix)
+	case r.value.isEmpty():
+		r.writeText(e.value.String() + e.suffix)
+	case r.value.isDigits():
+		if n := r.value.timesMultiplier(e.value); n != nil {
+			r.writeText(n.String() + e.suffix)
 			return
 		}
-		r.flush()
-		r.write(e.value.String() + e.suffix)
+		r.flushNumber()
+		r.writeText(e.value.String() + e.suffix)
 	default:
-		r.write(r.value.scaled(e.value).String() + e.suffix)
+		r.writeText(r.value.scaleBelowThousand(e.value).String() + e.suffix)
 	}
 }
 
-// signWord is a sign where a number follows.
-func (r *numberReader) signWord(sign string) {
-	r.flush()
+// readSignWord reads a word for a sign, where a number follows.
+func (r *numberReader) readSignWord(sign string) {
+	r.flushNumber()
 	if r.nextIsNumber() {
 		r.prefix = sign
 		return
 	}
-	r.write(r.word)
+	r.writeText(r.word)
 }
 
-// currency is the sign of the number before it.
-func (r *numberReader) currency(sign string) {
-	if r.value.none() {
-		r.write(r.word)
+// readCurrency reads a word for a currency: the sign of the number before it.
+func (r *numberReader) readCurrency(sign string) {
+	if r.value.isEmpty() {
+		r.writeText(r.word)
 		return
 	}
 	r.prefix = sign
-	r.flush()
+	r.flushNumber()
 }
 
-func (r *numberReader) percent() {
+func (r *numberReader) readPercent() {
 	switch {
-	case r.value.none():
-		r.write(r.word)
+	case r.value.isEmpty():
+		r.writeText(r.word)
 	case r.word == "percent":
-		r.write(r.value.String() + "%")
+		r.writeText(r.value.String() + "%")
 	case r.next == "cent":
-		r.write(r.value.String() + "%")
+		r.writeText(r.value.String() + "%")
 		r.skip = true
 	default:
-		r.flush()
-		r.write(r.word)
+		r.flushNumber()
+		r.writeText(r.word)
 	}
 }
 
-// special reads the words that are part of a number only where one follows.
-func (r *numberReader) special() {
+// readSpecial reads the words that are part of a number only where one follows.
+func (r *numberReader) readSpecial() {
 	times := map[string]int{"double": 2, "triple": 3}[r.word]
 	switch {
 	case !r.nextIsNumber():
 	case r.word == "and" && multipliers[r.before] != nil: // two hundred and one
 		return
 	case times > 0 && (units[r.next] > 0 || zeros[r.next]):
-		r.digits(r.value.heard() + strings.Repeat(strconv.FormatInt(units[r.next], 10), times))
+		r.setDigits(r.value.digitsPrefix() + strings.Repeat(strconv.FormatInt(units[r.next], 10), times))
 		r.skip = true
 		return
 	case r.word == "point":
 		if isDecimal(r.next) || r.nextIsArabic() {
-			r.digits(r.value.heard() + ".")
+			r.setDigits(r.value.digitsPrefix() + ".")
 		}
 		return
 	}
-	r.flush()
-	r.write(r.word)
+	r.flushNumber()
+	r.writeText(r.word)
 }

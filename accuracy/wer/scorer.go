@@ -28,7 +28,7 @@ type Scorer struct {
 func NewRNNT(references []string, o Options) (*Scorer, error) {
 	return newScorer(references, rnntLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(reference)
-		return distance(words, pystr.Fields(hypothesis)), len(words)
+		return editDistance(words, pystr.Fields(hypothesis)), len(words)
 	})
 }
 
@@ -69,7 +69,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 // Compare is the text of a payload, how many of its words are wrong, and how many words the reference of the sample
 // has, which must be one of the data set.
 func (s *Scorer) Compare(index uint64, payload []byte) (text string, errors, words int, err error) {
-	if text, err = labelled(s.labels, s.dtype, payload); err != nil {
+	if text, err = decodeLabels(s.labels, s.dtype, payload); err != nil {
 		return "", 0, 0, err
 	}
 	errors, words = s.count(s.references[index], text)

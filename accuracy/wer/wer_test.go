@@ -63,7 +63,7 @@ func FuzzTexts(f *testing.F) {
 			t.Errorf("%q", clean)
 		}
 		_ = Normalise(text)
-		if back, err := labelled(whisperLabels, payload.Int64, Payload(text)); err != nil {
+		if back, err := decodeLabels(whisperLabels, payload.Int64, Payload(text)); err != nil {
 			t.Errorf("%q: %v", back, err)
 		}
 	})

@@ -20,43 +20,43 @@ type Letter struct {
 // Choice is what DeepSeek-R1's script takes for the chosen letter. last is the last option, 'D' or 'J'; with 'J' a
 // letter that stands alone counts where no other does.
 func Choice(text string, last byte) Letter {
-	t := clean(pystr.Trim(text))
-	return announced(t, t, last)
+	t := cleanText(pystr.Trim(text))
+	return announcedLetter(t, t, last)
 }
 
 // HarmonyChoice is what gpt-oss-120b's script takes for the chosen letter; last is as in Choice.
 func HarmonyChoice(text string, last byte) Letter {
 	full := pystr.Trim(text)
 	final, _ := finalOf(full)
-	final = clean(plain(final))
-	if l := leading(pystr.Trim(final), last); l != "" {
+	final = cleanText(stripBold(final))
+	if l := leadingLetter(pystr.Trim(final), last); l != "" {
 		return Letter{Text: l, Loose: true}
 	}
 	if l := firstAnswer(final, last); l != "" {
 		return Letter{Text: l}
 	}
-	return announced(unescape(full), final, last)
+	return announcedLetter(unescapeText(full), final, last)
 }
 
-// announced is the last announced letter of a text, or, with ten options, the last that stands alone in another.
-func announced(t, alone string, last byte) Letter {
+// announcedLetter is the last announced letter of a text, or, with ten options, the last that stands alone in another.
+func announcedLetter(t, alone string, last byte) Letter {
 	if l := lastAnnounced(t, last); l != "" {
 		return Letter{Text: l}
 	}
 	if last == 'J' {
-		l := lone(alone, last)
+		l := loneLetter(alone, last)
 		return Letter{Text: l, Loose: l != ""}
 	}
 	return Letter{}
 }
 
-// clean takes a Python list of one string off its text, and puts newlines and quotes in place of their escapes.
-func clean(t string) string {
+// cleanText takes a Python list of one string off its text, and puts newlines and quotes in place of their escapes.
+func cleanText(t string) string {
 	open := strings.HasPrefix(t, "['") || strings.HasPrefix(t, `["`)
 	if open && (strings.HasSuffix(t, "']") || strings.HasSuffix(t, `"]`)) {
 		t = pystr.Trim(t[2:max(2, len(t)-2)])
 	}
-	return unescape(t)
+	return unescapeText(t)
 }
 
 // lastAnnounced is the last letter that "answer" or "final answer" announces. No announcement can begin within
@@ -80,56 +80,56 @@ func lastAnnounced(t string, last byte) string {
 // beginsAnswer says whether "answer" at i is a word of its own or joined to a word "final". White space between the
 // two makes it a word of its own anyway.
 func beginsAnswer(t string, i int) bool {
-	if boundary(t, i) {
+	if isBoundary(t, i) {
 		return true
 	}
 	const final = "final"
 	start := i
 	for range len(final) {
-		_, start = before(t, start)
+		_, start = runeBefore(t, start)
 	}
-	end, ok := word(t, start, final)
-	return ok && end == i && boundary(t, start)
+	end, ok := matchWord(t, start, final)
+	return ok && end == i && isBoundary(t, start)
 }
 
 // announcedAt is the letter that follows "answer", which ends at i: a word's end, one : or =, one parenthesis, the
 // letter, one parenthesis, with white space between all of them, and behind it the end or what is no letter.
 func announcedAt(t string, i int, last byte) string {
-	if !boundary(t, i) {
+	if !isBoundary(t, i) {
 		return ""
 	}
-	i = spaces(t, i)
+	i = skipSpaces(t, i)
 	if i < len(t) && (t[i] == ':' || t[i] == '=') {
-		i = spaces(t, i+1)
+		i = skipSpaces(t, i+1)
 	}
 	if i < len(t) && t[i] == '(' {
-		i = spaces(t, i+1)
+		i = skipSpaces(t, i+1)
 	}
-	r, end := at(t, i)
+	r, end := runeAt(t, i)
 	if !isOption(r, last) {
 		return ""
 	}
 	// What follows the letter may be the parenthesis itself or white space, so that only a letter that follows at once
 	// takes the announcement back.
-	if after, _ := at(t, end); isLetter(after) {
+	if after, _ := runeAt(t, end); isLetter(after) {
 		return ""
 	}
-	return upper(r)
+	return upperLetter(r)
 }
 
-// upper is a letter's capital; the dotted one is a capital already.
-func upper(r rune) string {
+// upperLetter is a letter's capital; the dotted one is a capital already.
+func upperLetter(r rune) string {
 	switch r {
 	case '\u0130':
 		return "\u0130"
 	case '\u0131':
 		return "I"
 	}
-	return string(fold(r) - ('a' - 'A'))
+	return string(foldLetter(r) - ('a' - 'A'))
 }
 
-// lone is the last option that is a word of its own.
-func lone(t string, last byte) string {
+// loneLetter is the last option that is a word of its own.
+func loneLetter(t string, last byte) string {
 	for end := len(t); end > 0; end-- {
 		r, start := rune(t[end-1]), end-1
 		switch {
@@ -138,31 +138,31 @@ func lone(t string, last byte) string {
 				continue
 			}
 		case r >= utf8.RuneSelf:
-			if r, start = before(t, end); !isOption(r, last) {
+			if r, start = runeBefore(t, end); !isOption(r, last) {
 				continue
 			}
 		default:
 			continue
 		}
-		left, _ := before(t, start)
-		right, _ := at(t, end)
+		left, _ := runeBefore(t, start)
+		right, _ := runeAt(t, end)
 		if !isWord(left) && !isWord(right) {
-			return upper(r)
+			return upperLetter(r)
 		}
 	}
 	return ""
 }
 
-// leading is the option that a text begins with, apart from what is no letter, if it is a letter alone.
-func leading(t string, last byte) string {
+// leadingLetter is the option that a text begins with, apart from what is no letter, if it is a letter alone.
+func leadingLetter(t string, last byte) string {
 	for i := 0; i < len(t); {
-		r, end := at(t, i)
+		r, end := runeAt(t, i)
 		if !isLetter(r) {
 			i = end
 			continue
 		}
-		if after, _ := at(t, end); isOption(r, last) && !isLetter(after) {
-			return upper(r)
+		if after, _ := runeAt(t, end); isOption(r, last) && !isLetter(after) {
+			return upperLetter(r)
 		}
 		break
 	}
@@ -177,21 +177,21 @@ func firstAnswer(t string, last byte) string {
 			return ""
 		}
 		i = start + 1
-		if !boundary(t, start) {
+		if !isBoundary(t, start) {
 			continue
 		}
-		k := spaces(t, end)
+		k := skipSpaces(t, end)
 		if k < len(t) && (t[k] == ':' || t[k] == '.') {
-			k = spaces(t, k+1)
+			k = skipSpaces(t, k+1)
 		}
-		if r, next := at(t, k); isOption(r, last) && boundary(t, next) {
-			return upper(r)
+		if r, next := runeAt(t, k); isOption(r, last) && isBoundary(t, next) {
+			return upperLetter(r)
 		}
 	}
 }
 
-// plain takes the stars off what is printed bold: two stars, anything but stars, two stars.
-func plain(t string) string {
+// stripBold takes the stars off what is printed bold: two stars, anything but stars, two stars.
+func stripBold(t string) string {
 	const stars = "**"
 	var b strings.Builder
 	kept := 0

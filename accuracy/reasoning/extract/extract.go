@@ -72,9 +72,9 @@ func Integer(text string) (n int, ok bool) {
 
 func lastBoxedDigits(t string) (digits string, ok bool) {
 	for i := lastBox(t, len(t)); i >= 0; i = lastBox(t, i) {
-		start := spaces(t, i+len(boxMark))
+		start := skipSpaces(t, i+len(boxMark))
 		end := digitsEnd(t, start)
-		if k := spaces(t, end); end > start && k < len(t) && t[k] == '}' {
+		if k := skipSpaces(t, end); end > start && k < len(t) && t[k] == '}' {
 			return t[start:end], true
 		}
 	}
@@ -84,9 +84,9 @@ func lastBoxedDigits(t string) (digits string, ok bool) {
 func lastAnswerDigits(t string) (digits string, ok bool) {
 	const last = len("wer:") // from the letter that answerAround looks at
 	for i := lastColon(t, len(t)); i >= len(answer); i = lastColon(t, i) {
-		start := spaces(t, i+1)
+		start := skipSpaces(t, i+1)
 		end := digitsEnd(t, start)
-		if end == start || strings.HasPrefix(t[end:], ".") || !boundary(t, end) {
+		if end == start || strings.HasPrefix(t[end:], ".") || !isBoundary(t, end) {
 			continue
 		}
 		if at, behind := answerAround(t, i+1-last); at >= 0 && behind == i {
@@ -98,7 +98,7 @@ func lastAnswerDigits(t string) (digits string, ok bool) {
 
 func digitsEnd(t string, i int) int {
 	for i < len(t) {
-		r, next := at(t, i)
+		r, next := runeAt(t, i)
 		if !pyfloat.IsDigit(r) {
 			break
 		}
@@ -171,11 +171,11 @@ func lastBlock(t, open string) (block string, ok bool) {
 // withoutLanguage drops a first line "python" or "py", with the white space behind it up to its last newline.
 func withoutLanguage(source string) string {
 	for _, name := range []string{"python", "py"} {
-		end, ok := word(source, 0, name)
+		end, ok := matchWord(source, 0, name)
 		if !ok {
 			continue
 		}
-		if i := strings.LastIndexByte(source[end:spaces(source, end)], '\n'); i >= 0 {
+		if i := strings.LastIndexByte(source[end:skipSpaces(source, end)], '\n'); i >= 0 {
 			return source[end+i+1:]
 		}
 	}

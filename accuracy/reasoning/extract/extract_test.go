@@ -154,10 +154,10 @@ func FuzzChoice(f *testing.F) {
 			}
 		}
 		want := strings.ReplaceAll(strings.ReplaceAll(text, `\n`, "\n"), `\'`, "'")
-		if got := unescape(text); got != want {
+		if got := unescapeText(text); got != want {
 			t.Errorf("%q without escapes: %q, want %q", text, got, want)
 		}
-		if got, want := plain(text), slowPlain(text); got != want {
+		if got, want := stripBold(text), slowPlain(text); got != want {
 			t.Errorf("%q without stars: %q, want %q", text, got, want)
 		}
 	})
@@ -166,12 +166,12 @@ func FuzzChoice(f *testing.F) {
 // slowAnnounced tries every place from the start, and goes on behind each match.
 func slowAnnounced(t string, last byte) (found string) {
 	for i := 0; i < len(t); {
-		_, next := at(t, i)
-		if boundary(t, i) {
-			end, ok := word(t, i, answer)
+		_, next := runeAt(t, i)
+		if isBoundary(t, i) {
+			end, ok := matchWord(t, i, answer)
 			if !ok {
-				if end, ok = word(t, i, "final"); ok {
-					end, ok = word(t, spaces(t, end), answer)
+				if end, ok = matchWord(t, i, "final"); ok {
+					end, ok = matchWord(t, skipSpaces(t, end), answer)
 				}
 			}
 			if ok {

@@ -11,8 +11,9 @@ import (
 // none is no character: what stands before and behind a text.
 const none = rune(-1)
 
-// fold is the letter of ASCII in lower case that a character is taken for where case is ignored, or the character.
-func fold(r rune) rune {
+// foldLetter returns the letter of ASCII in lower case that a character is taken for where case is ignored, or the
+// character.
+func foldLetter(r rune) rune {
 	switch {
 	case 'A' <= r && r <= 'Z':
 		return r + ('a' - 'A')
@@ -28,18 +29,18 @@ func fold(r rune) rune {
 
 // isLetter is [a-zA-Z] where case is ignored.
 func isLetter(r rune) bool {
-	r = fold(r)
+	r = foldLetter(r)
 	return 'a' <= r && r <= 'z'
 }
 
 // isOption says whether a character is one of the letters a to last, a capital, where case is ignored.
 func isOption(r rune, last byte) bool {
-	r = fold(r)
+	r = foldLetter(r)
 	return 'a' <= r && r <= rune(last)+('a'-'A')
 }
 
-// at is the character at t[i:] and where the next one begins.
-func at(t string, i int) (r rune, next int) {
+// runeAt is the character at t[i:] and where the next one begins.
+func runeAt(t string, i int) (r rune, next int) {
 	if i >= len(t) {
 		return none, i
 	}
@@ -50,8 +51,8 @@ func at(t string, i int) (r rune, next int) {
 	return r, i + n
 }
 
-// before is the last character of t[:i] and where it begins.
-func before(t string, i int) (r rune, start int) {
+// runeBefore is the last character of t[:i] and where it begins.
+func runeBefore(t string, i int) (r rune, start int) {
 	if i <= 0 {
 		return none, 0
 	}
@@ -62,13 +63,13 @@ func before(t string, i int) (r rune, start int) {
 	return r, i - n
 }
 
-// boundary is \b: a word begins or ends at i.
-func boundary(t string, i int) bool {
+// isBoundary is \b: a word begins or ends at i.
+func isBoundary(t string, i int) bool {
 	if 0 < i && i < len(t) && (t[i-1]|t[i]) < utf8.RuneSelf {
 		return isWordByte(t[i-1]) != isWordByte(t[i])
 	}
-	left, _ := before(t, i)
-	right, _ := at(t, i)
+	left, _ := runeBefore(t, i)
+	right, _ := runeAt(t, i)
 	return isWord(left) != isWord(right)
 }
 
@@ -82,13 +83,13 @@ func isWord(r rune) bool {
 // isWordByte is isWord of ASCII.
 func isWordByte(c byte) bool { return c|caseBit-'a' < 26 || c-'0' < 10 || c == '_' }
 
-// spaces is where the white space that begins at i ends.
-func spaces(t string, i int) int {
+// skipSpaces returns where the white space that begins at i ends.
+func skipSpaces(t string, i int) int {
 	for i < len(t) {
 		if c := t[i]; '!' <= c && c <= '~' {
 			break
 		}
-		r, next := at(t, i)
+		r, next := runeAt(t, i)
 		if !pystr.IsSpace(r) {
 			break
 		}
@@ -97,8 +98,8 @@ func spaces(t string, i int) int {
 	return i
 }
 
-// word is where a word, of small letters, ends that t has at i, ignoring case.
-func word(t string, i int, w string) (end int, ok bool) {
+// matchWord returns where a word of small letters ends that t has at i, ignoring case.
+func matchWord(t string, i int, w string) (end int, ok bool) {
 	for k := range len(w) {
 		switch {
 		case i >= len(t):
@@ -106,8 +107,8 @@ func word(t string, i int, w string) (end int, ok bool) {
 		case t[i]|caseBit == w[k]:
 			i++
 		default:
-			r, next := at(t, i)
-			if fold(r) != rune(w[k]) {
+			r, next := runeAt(t, i)
+			if foldLetter(r) != rune(w[k]) {
 				return 0, false
 			}
 			i = next
@@ -130,8 +131,8 @@ func nextAnswer(t string, i int) (start, end int) {
 
 // lastAnswer is the last "answer" that begins before i, ignoring case; start is -1 where there is none.
 func lastAnswer(t string, i int) (start, end int) {
-	const most = len("an\u017fw") // to behind the rare letter
-	for w := lastByte(t, min(i+most-1, len(t)), rare, caseBit); w >= 0; w = lastByte(t, w, rare, caseBit) {
+	const maxWord = len("an\u017fw") // to behind the rare letter
+	for w := lastByte(t, min(i+maxWord-1, len(t)), rare, caseBit); w >= 0; w = lastByte(t, w, rare, caseBit) {
 		if start, end = answerAround(t, w); start >= 0 && start < i {
 			return start, end
 		}
@@ -154,7 +155,7 @@ func answerAround(t string, i int) (start, end int) {
 	if start < 0 {
 		return -1, 0
 	}
-	if end, ok := word(t, start, answer); ok {
+	if end, ok := matchWord(t, start, answer); ok {
 		return start, end
 	}
 	return -1, 0
@@ -169,13 +170,13 @@ const (
 	lowBits  = 0x7f * eachByte
 )
 
-// matches has the highest bit of each byte that is c, of eight bytes that are read with the bits of mask set.
-func matches(eight uint64, c, mask byte) uint64 {
+// matchBytes returns the highest bit of each byte that is c, of eight bytes that are read with the bits of mask set.
+func matchBytes(eight uint64, c, mask byte) uint64 {
 	v := (eight | uint64(mask)*eachByte) ^ uint64(c)*eachByte
 	return ^((v&lowBits + lowBits) | v | lowBits)
 }
 
-func load(t string, i int) uint64 {
+func loadEight(t string, i int) uint64 {
 	t = t[i : i+8]
 	return uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
 		uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
@@ -184,7 +185,7 @@ func load(t string, i int) uint64 {
 // nextByte is where the first byte from i on is that, with the bits of mask set, is c; -1 where there is none.
 func nextByte(t string, i int, c, mask byte) int {
 	for ; i+8 <= len(t); i += 8 {
-		if m := matches(load(t, i), c, mask); m != 0 {
+		if m := matchBytes(loadEight(t, i), c, mask); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -199,7 +200,7 @@ func nextByte(t string, i int, c, mask byte) int {
 // lastByte is where the last byte before i is that, with the bits of mask set, is c; -1 where there is none.
 func lastByte(t string, i int, c, mask byte) int {
 	for ; i >= 8; i -= 8 {
-		if m := matches(load(t, i-8), c, mask); m != 0 {
+		if m := matchBytes(loadEight(t, i-8), c, mask); m != 0 {
 			return i - 1 - bits.LeadingZeros64(m)/8
 		}
 	}
@@ -235,7 +236,7 @@ func lastBox(t string, i int) int {
 			continue
 		}
 		for ; i-8 >= from; i -= 8 {
-			for m := matches(load(t, i-8), '\\', 0); m != 0; {
+			for m := matchBytes(loadEight(t, i-8), '\\', 0); m != 0; {
 				bit := bits.Len64(m) - 1
 				if k := i - 8 + bit/8; strings.HasPrefix(t[k:], boxMark) {
 					return k
@@ -255,8 +256,8 @@ func lastBox(t string, i int) int {
 // boxMark begins a box.
 const boxMark = `\boxed{`
 
-// unescape turns what a printed Python string has for a newline and a quote into these.
-func unescape(t string) string {
+// unescapeText turns what a printed Python string has for a newline and a quote into these.
+func unescapeText(t string) string {
 	var b strings.Builder
 	kept := 0
 	for i := strings.IndexByte(t, '\\'); i >= 0; {

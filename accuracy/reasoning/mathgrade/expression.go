@@ -16,18 +16,18 @@ const (
 	logarithm = 'l'
 )
 
-// node is a part of an expression. Parts without letters are constants where they are rational, or floats.
-type node struct {
+// exprNode is a part of an expression. Parts without letters are constants where they are rational, or floats.
+type exprNode struct {
 	kind byte // constant, letter, circle, logarithm, + - * / ^
-	a, b *node
+	a, b *exprNode
 	number
 	name string
 }
 
-func (n *node) constant() bool { return n.kind == constant }
+func (n *exprNode) isConstant() bool { return n.kind == constant }
 
-// rational says whether the part has rational operations alone.
-func (n *node) rational() bool {
+// isRational says whether the part has rational operations alone.
+func (n *exprNode) isRational() bool {
 	if n == nil {
 		return true
 	}
@@ -35,68 +35,69 @@ func (n *node) rational() bool {
 	case circle, logarithm:
 		return false
 	case '^':
-		if _, ok := n.b.integer(); !n.b.constant() || !ok {
+		if _, ok := n.b.integer(); !n.b.isConstant() || !ok {
 			return false
 		}
 	}
-	return n.a.rational() && n.b.rational()
+	return n.a.isRational() && n.b.isRational()
 }
 
-// letters appends those of a part to known ones.
-func (n *node) letters(known []string) []string {
+// appendLetters appends those of a part to known ones.
+func (n *exprNode) appendLetters(known []string) []string {
 	if n == nil {
 		return known
 	}
 	if n.kind == letter && !slices.Contains(known, n.name) {
 		return append(known, n.name)
 	}
-	return n.b.letters(n.a.letters(known))
+	return n.b.appendLetters(n.a.appendLetters(known))
 }
 
 // The bounds of an expression.
 const (
-	longest    = 20_000 // bytes
-	nested     = 150    // parentheses, signs and powers
-	mostCurves = 50     // powers that are no roots, and logarithms
+	maxLength = 20_000 // bytes
+	maxDepth  = 150    // parentheses, signs and powers
+	maxCurves = 50     // powers that are no roots, and logarithms
 )
 
-// curves is how many powers and logarithms there are that take long to compute.
-func (n *node) curves() int {
+// countCurves returns how many powers and logarithms there are that take long to compute.
+func (n *exprNode) countCurves() int {
 	if n == nil {
 		return 0
 	}
-	count := n.a.curves() + n.b.curves()
-	if n.kind == logarithm || n.kind == '^' && !n.b.constant() ||
+	count := n.a.countCurves() + n.b.countCurves()
+	if n.kind == logarithm || n.kind == '^' && !n.b.isConstant() ||
 		n.kind == '^' && n.b.number.rational().Denom().Cmp(big.NewInt(2)) > 0 {
 		count++
 	}
 	return count
 }
 
-// parse reads an expression as Python's syntax, where ^ is a power, and what stands side by side is multiplied.
-func parse(text string) (*node, error) {
-	if len(text) > longest {
+// parseExpression reads an expression as Python's syntax, where ^ is a power, and what stands side by side is
+// multiplied.
+func parseExpression(text string) (*exprNode, error) {
+	if len(text) > maxLength {
 		return nil, errBounds
 	}
 	tokens, err := tokenize(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{tokens: tokens}
-	n, err := p.sum()
+	p := &exprParser{tokens: tokens}
+	n, err := p.parseSum()
 	if err == nil && len(p.tokens) > 0 {
 		err = errUnreadable
 	}
 	return n, err
 }
 
-// token is an operator, a number or a name.
-type token struct {
+// exprToken is an operator, a number or a name.
+type exprToken struct {
 	kind byte // an operator's sign, constant for a number, letter for a name; ^ is a power
 	text string
 }
 
-func tokenize(s string) (tokens []token, err error) {
+func tokenize(s string) (tokens []exprToken, err error) {
 	for s != "" {
 		r, size := utf8.DecodeRuneInString(s)
 		switch {
@@ -105,7 +106,7 @@ func tokenize(s string) (tokens []token, err error) {
 			continue
 		case r < utf8.RuneSelf && (unicode.IsDigit(r) || r == '.' && len(s) > 1 && isDigits(s[1:2])):
 			size = numberEnd(s)
-			tokens = append(tokens, token{constant, s[:size]})
+			tokens = append(tokens, exprToken{constant, s[:size]})
 		case r == '_' || unicode.IsLetter(r):
 			size = len(s) - len(strings.TrimLeftFunc(s, isNamePart))
 			if tokens, err = splitName(tokens, s[:size]); err != nil {
@@ -113,11 +114,11 @@ func tokenize(s string) (tokens []token, err error) {
 			}
 		case strings.HasPrefix(s, "**"):
 			size = 2
-			tokens = append(tokens, token{kind: '^'})
+			tokens = append(tokens, exprToken{kind: '^'})
 		case strings.HasPrefix(s, "//"):
 			return nil, errUnreadable
 		case strings.ContainsRune("+-*/^!()", r):
-			tokens = append(tokens, token{kind: byte(r)})
+			tokens = append(tokens, exprToken{kind: byte(r)})
 		default:
 			return nil, errUnreadable
 		}
@@ -163,129 +164,129 @@ func digitsEnd(s string, i int) int {
 
 // splitName appends the tokens of a name: it stays whole if it has a meaning or an underscore, otherwise each letter is
 // one, and each row of digits a number.
-func splitName(tokens []token, name string) ([]token, error) {
+func splitName(tokens []exprToken, name string) ([]exprToken, error) {
 	switch name {
 	case "sqrt", "ln", "pi", "oo", "nan", "zoo", "mu", "nu", "xi":
-		return append(tokens, token{letter, name}), nil
+		return append(tokens, exprToken{letter, name}), nil
 	case "if", "in", "is", "or", "as", "all", "id",
 		"re", "im", "ff", "gff", "rf", "li", "jn", "yn", "csc", "fu", "fft", "ntt", "eye", "frac":
 		return nil, errUnreadable // words of Python's, and functions that are not known here
 	}
 	if strings.Contains(name, "_") {
-		return append(tokens, token{letter, name}), nil
+		return append(tokens, exprToken{letter, name}), nil
 	}
 	for name != "" {
 		digits := len(name) - len(strings.TrimLeft(name, "0123456789"))
 		if digits > 0 {
-			tokens = append(tokens, token{constant, name[:digits]})
+			tokens = append(tokens, exprToken{constant, name[:digits]})
 			name = name[digits:]
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(name)
-		tokens = append(tokens, token{letter, name[:size]})
+		tokens = append(tokens, exprToken{letter, name[:size]})
 		name = name[size:]
 	}
 	return tokens, nil
 }
 
-type parser struct {
-	tokens []token
+type exprParser struct {
+	tokens []exprToken
 	depth  int
 }
 
-// next is the kind of the next token, 0 at the end.
-func (p *parser) next() byte {
+// nextKind is the kind of the next token, 0 at the end.
+func (p *exprParser) nextKind() byte {
 	if len(p.tokens) == 0 {
 		return 0
 	}
 	return p.tokens[0].kind
 }
 
-// accept reads over an operator, if it is here.
-func (p *parser) accept(kind byte) bool {
-	if p.next() != kind {
+// acceptOperator reads over an operator, if it is here.
+func (p *exprParser) acceptOperator(kind byte) bool {
+	if p.nextKind() != kind {
 		return false
 	}
 	p.tokens = p.tokens[1:]
 	return true
 }
 
-func (p *parser) sum() (*node, error) {
-	n, err := p.product()
-	for err == nil && (p.next() == '+' || p.next() == '-') {
-		kind := p.next()
+func (p *exprParser) parseSum() (*exprNode, error) {
+	n, err := p.parseProduct()
+	for err == nil && (p.nextKind() == '+' || p.nextKind() == '-') {
+		kind := p.nextKind()
 		p.tokens = p.tokens[1:]
-		var b *node
-		if b, err = p.product(); err == nil {
-			n, err = join(kind, n, b)
+		var b *exprNode
+		if b, err = p.parseProduct(); err == nil {
+			n, err = joinNodes(kind, n, b)
 		}
 	}
 	return n, err
 }
 
-func (p *parser) product() (*node, error) {
-	n, err := p.factor()
+func (p *exprParser) parseProduct() (*exprNode, error) {
+	n, err := p.parseFactor()
 	for err == nil {
 		kind := byte('*')
-		switch p.next() {
+		switch p.nextKind() {
 		case '*', '/':
-			kind = p.next()
+			kind = p.nextKind()
 			p.tokens = p.tokens[1:]
 		case constant, letter, '(':
 		default:
 			return n, nil
 		}
-		var b *node
-		if b, err = p.factor(); err == nil {
-			n, err = join(kind, n, b)
+		var b *exprNode
+		if b, err = p.parseFactor(); err == nil {
+			n, err = joinNodes(kind, n, b)
 		}
 	}
 	return n, err
 }
 
-func (p *parser) factor() (*node, error) {
-	if p.depth++; p.depth > nested {
+func (p *exprParser) parseFactor() (*exprNode, error) {
+	if p.depth++; p.depth > maxDepth {
 		return nil, errUnreadable
 	}
 	defer func() { p.depth-- }()
 	switch {
-	case p.accept('+'):
-		return p.factor()
-	case p.accept('-'):
-		n, err := p.factor()
+	case p.acceptOperator('+'):
+		return p.parseFactor()
+	case p.acceptOperator('-'):
+		n, err := p.parseFactor()
 		if err != nil {
 			return nil, err
 		}
-		return join('*', &node{kind: constant, number: whole(-1)}, n)
+		return joinNodes('*', &exprNode{kind: constant, number: wholeNumber(-1)}, n)
 	}
-	base, err := p.postfix()
-	if err != nil || !p.accept('^') {
+	base, err := p.parsePostfix()
+	if err != nil || !p.acceptOperator('^') {
 		return base, err
 	}
-	exponent, err := p.factor()
+	exponent, err := p.parseFactor()
 	if err != nil {
 		return nil, err
 	}
-	return join('^', base, exponent)
+	return joinNodes('^', base, exponent)
 }
 
-// postfix is an atom with signs of factorials.
-func (p *parser) postfix() (*node, error) {
-	n, err := p.atom()
-	for err == nil && p.accept('!') {
-		if !n.constant() {
+// parsePostfix reads an atom with signs of factorials.
+func (p *exprParser) parsePostfix() (*exprNode, error) {
+	n, err := p.parseAtom()
+	for err == nil && p.acceptOperator('!') {
+		if !n.isConstant() {
 			return nil, errUnreadable
 		}
 		var f number
 		f, err = factorial(n.number)
-		n = &node{kind: constant, number: f}
+		n = &exprNode{kind: constant, number: f}
 	}
 	return n, err
 }
 
-func (p *parser) atom() (*node, error) {
-	if p.accept('(') {
-		return p.closed()
+func (p *exprParser) parseAtom() (*exprNode, error) {
+	if p.acceptOperator('(') {
+		return p.parseClosed()
 	}
 	if len(p.tokens) == 0 {
 		return nil, errUnreadable
@@ -296,87 +297,87 @@ func (p *parser) atom() (*node, error) {
 	case constant:
 		return readNumber(t.text)
 	case letter:
-		return p.named(t.text)
+		return p.parseNamed(t.text)
 	}
 	return nil, errUnreadable
 }
 
-// closed is what stands in parentheses, of which the first was read.
-func (p *parser) closed() (*node, error) {
-	n, err := p.sum()
-	if err == nil && !p.accept(')') {
+// parseClosed reads what stands in parentheses, after the opening one.
+func (p *exprParser) parseClosed() (*exprNode, error) {
+	n, err := p.parseSum()
+	if err == nil && !p.acceptOperator(')') {
 		err = errUnreadable
 	}
 	return n, err
 }
 
-func (p *parser) named(name string) (*node, error) {
+func (p *exprParser) parseNamed(name string) (*exprNode, error) {
 	switch name {
 	case "pi":
-		return &node{kind: circle}, nil
+		return &exprNode{kind: circle}, nil
 	case "oo", "nan", "zoo":
 		return nil, errUndefined
 	case "sqrt", "ln":
-		if !p.accept('(') {
+		if !p.acceptOperator('(') {
 			return nil, errUnreadable
 		}
-		n, err := p.closed()
+		n, err := p.parseClosed()
 		if err != nil {
 			return nil, err
 		}
 		if name == "sqrt" {
-			return join('^', n, &node{kind: constant, number: exact(big.NewRat(1, 2))})
+			return joinNodes('^', n, &exprNode{kind: constant, number: exactNumber(big.NewRat(1, 2))})
 		}
-		return natural(n)
+		return naturalLog(n)
 	}
-	return &node{kind: letter, name: name}, nil
+	return &exprNode{kind: letter, name: name}, nil
 }
 
-func readNumber(text string) (*node, error) {
+func readNumber(text string) (*exprNode, error) {
 	text = strings.ReplaceAll(text, "_", "")
 	if strings.ContainsAny(text, ".e") {
-		v, err := decimal(text)
-		return &node{kind: constant, number: v}, err
+		v, err := parseDecimal(text)
+		return &exprNode{kind: constant, number: v}, err
 	}
 	v, ok := new(big.Rat).SetString(text)
 	if !ok {
 		return nil, errUnreadable
 	}
-	if v.Num().BitLen() > mostBits {
+	if v.Num().BitLen() > maxBits {
 		return nil, errBounds
 	}
-	return &node{kind: constant, number: exact(v)}, nil
+	return &exprNode{kind: constant, number: exactNumber(v)}, nil
 }
 
-// natural is the logarithm of a part.
-func natural(n *node) (*node, error) {
-	if n.constant() && n.exact != nil {
+// naturalLog makes the natural logarithm of a part.
+func naturalLog(n *exprNode) (*exprNode, error) {
+	if n.isConstant() && n.exact != nil {
 		if n.sign() == 0 {
 			return nil, errUndefined
 		}
 		if n.exact.Cmp(big.NewRat(1, 1)) == 0 {
-			return &node{kind: constant, number: whole(0)}, nil
+			return &exprNode{kind: constant, number: wholeNumber(0)}, nil
 		}
 	}
-	return &node{kind: logarithm, a: n}, nil
+	return &exprNode{kind: logarithm, a: n}, nil
 }
 
-// join makes a part of two by an operator, and computes with constants at once, as SymPy does.
-func join(kind byte, a, b *node) (*node, error) {
-	joined := &node{kind: kind, a: a, b: b}
+// joinNodes joins two parts by an operator, and computes with constants at once, as SymPy does.
+func joinNodes(kind byte, a, b *exprNode) (*exprNode, error) {
+	joined := &exprNode{kind: kind, a: a, b: b}
 	if kind == '^' {
-		return joined.power()
+		return joined.foldPower()
 	}
-	if !b.constant() {
+	if !b.isConstant() {
 		return joined, nil
 	}
-	if !a.constant() {
+	if !a.isConstant() {
 		if kind == '/' && b.sign() == 0 {
 			return nil, errUndefined
 		}
 		return joined, nil
 	}
-	n := &node{kind: constant}
+	n := &exprNode{kind: constant}
 	var err error
 	switch kind {
 	case '+':
@@ -388,16 +389,16 @@ func join(kind byte, a, b *node) (*node, error) {
 	case '/':
 		n.number, err = divide(a.number, b.number)
 	}
-	if err == nil && n.exact != nil && max(n.exact.Num().BitLen(), n.exact.Denom().BitLen()) > mostBits {
+	if err == nil && n.exact != nil && max(n.exact.Num().BitLen(), n.exact.Denom().BitLen()) > maxBits {
 		err = errBounds
 	}
 	return n, err
 }
 
-// power computes a power, if it is a rational number or a float.
-func (n *node) power() (*node, error) {
+// foldPower computes a power, if it is a rational number or a float.
+func (n *exprNode) foldPower() (*exprNode, error) {
 	e := n.b
-	if !e.constant() {
+	if !e.isConstant() {
 		return n, nil
 	}
 	if e.exact == nil {
@@ -407,11 +408,11 @@ func (n *node) power() (*node, error) {
 		return nil, errBounds
 	}
 	num, den := e.exact.Num().Int64(), e.exact.Denom().Int64()
-	if num > mostBits || num < -mostBits {
+	if num > maxBits || num < -maxBits {
 		return nil, errBounds
 	}
-	if !n.a.constant() {
-		if num > mostExponent || num < -mostExponent {
+	if !n.a.isConstant() {
+		if num > maxExponent || num < -maxExponent {
 			return nil, errBounds
 		}
 		return n, nil
@@ -421,28 +422,28 @@ func (n *node) power() (*node, error) {
 		if base.exact == nil {
 			return n.floatPower()
 		}
-		r, ok := root(base.exact, den)
+		r, ok := rationalRoot(base.exact, den)
 		if !ok {
 			return n, nil
 		}
-		base = exact(r)
+		base = exactNumber(r)
 	}
 	v, err := power(base, num)
-	return &node{kind: constant, number: v}, err
+	return &exprNode{kind: constant, number: v}, err
 }
 
 // floatPower computes a power of constants, one of which is a float. What has no real value stays as it is.
-func (n *node) floatPower() (*node, error) {
-	if !n.a.constant() || n.a.sign() <= 0 {
+func (n *exprNode) floatPower() (*exprNode, error) {
+	if !n.a.isConstant() || n.a.sign() <= 0 {
 		return n, nil
 	}
-	x, y, bits := floats(n.a.number, n.b.number)
+	x, y, bits := asFloats(n.a.number, n.b.number)
 	if n.b.exact != nil && n.b.exact.Cmp(big.NewRat(1, 2)) == 0 {
-		return &node{kind: constant, number: number{float: new(big.Float).SetPrec(bits).Sqrt(x)}}, nil
+		return &exprNode{kind: constant, number: number{float: new(big.Float).SetPrec(bits).Sqrt(x)}}, nil
 	}
 	v, err := newReal(bits+guard).power(x, y)
 	if err != nil {
 		return nil, err
 	}
-	return &node{kind: constant, number: number{float: v.SetPrec(bits)}}, nil
+	return &exprNode{kind: constant, number: number{float: v.SetPrec(bits)}}, nil
 }

@@ -14,7 +14,7 @@ func First(s string) string {
 	if inside, ok := textInside(s); ok {
 		s = pystr.Trim(inside)
 	}
-	if t, ok := first(s); ok {
+	if t, ok := firstForm(s); ok {
 		return t
 	}
 	return s
@@ -41,16 +41,16 @@ var (
 	firstPoints = []string{`\%`, "", " .", " 0.", "{.", "{0."}
 )
 
-// replace does replacements one after the other, as pairs of old and new.
-func replace(s string, pairs []string) string {
+// replacePairs does replacements one after the other, as pairs of old and new.
+func replacePairs(s string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		s = strings.ReplaceAll(s, pairs[i], pairs[i+1])
 	}
 	return s
 }
 
-func first(s string) (t string, ok bool) {
-	s = replace(s, firstDropped)
+func firstForm(s string) (t string, ok bool) {
+	s = replacePairs(s, firstDropped)
 	const unit = `\text{ `
 	switch strings.Count(s, unit) {
 	case 0:
@@ -59,7 +59,7 @@ func first(s string) (t string, ok bool) {
 	default:
 		return "", false
 	}
-	s = replace(s, firstPoints)
+	s = replacePairs(s, firstPoints)
 	if s == "" {
 		return "", true
 	}
@@ -94,14 +94,14 @@ func bracedRoots(s string) (t string, ok bool) {
 			return "", false
 		}
 		b.WriteString(`\sqrt`)
-		p = braced(&b, p)
+		p = writeBraced(&b, p)
 		b.WriteString(p)
 	}
 	return b.String(), true
 }
 
-// braced writes the first character of s in braces, if it is none itself, and returns the rest.
-func braced(b *strings.Builder, s string) (rest string) {
+// writeBraced writes the first character of s in braces, if it is none itself, and returns the rest.
+func writeBraced(b *strings.Builder, s string) (rest string) {
 	if s[0] == '{' {
 		return s
 	}
@@ -128,8 +128,8 @@ func bracedFractions(s string) (t string, ok bool) {
 			if n == len(p) {
 				return s, true
 			}
-			p = braced(&b, p)
-			p = braced(&b, p)
+			p = writeBraced(&b, p)
+			p = writeBraced(&b, p)
 		}
 		b.WriteString(p)
 	}
@@ -138,12 +138,12 @@ func bracedFractions(s string) (t string, ok bool) {
 
 // isCanonical says whether s is an integer as Python writes it, within the digits that Python reads.
 func isCanonical(s string) bool {
-	const most = 4300
+	const maxDigits = 4300
 	digits := strings.TrimPrefix(s, "-")
 	if s == "0" {
 		return true
 	}
-	if digits == "" || len(digits) > most || digits[0] == '0' {
+	if digits == "" || len(digits) > maxDigits || digits[0] == '0' {
 		return false
 	}
 	return isDigits(digits)

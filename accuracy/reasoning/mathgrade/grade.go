@@ -72,12 +72,12 @@ func Grade(ctx context.Context, given, truth string, algebra Algebra) (Verdict, 
 	if g == "" {
 		return Verdict{Step: Vanished}, nil
 	}
-	return compare(ctx, g, t, algebra)
+	return compareForms(ctx, g, t, algebra)
 }
 
-// compare compares second normal forms, element by element.
-func compare(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
-	t, g := elements(truth), elements(given)
+// compareForms compares second normal forms, element by element.
+func compareForms(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
+	t, g := splitElements(truth), splitElements(given)
 	if len(t) > 1 && (truth[0] != given[0] || truth[len(truth)-1] != given[len(given)-1]) {
 		return Verdict{Step: Brackets}, nil
 	}
@@ -96,8 +96,8 @@ func compare(ctx context.Context, given, truth string, algebra Algebra) (Verdict
 	return v, nil
 }
 
-// elements are those of a tuple or an interval without brackets inside, or the text itself.
-func elements(s string) []string {
+// splitElements returns the elements of a tuple or an interval without brackets inside, or the text itself.
+func splitElements(s string) []string {
 	s = withoutThousands(s)
 	if s == "" {
 		return nil
@@ -119,12 +119,12 @@ func compareElement(ctx context.Context, given, truth string, algebra Algebra) (
 	if isFraction(truth) && isFraction(given) {
 		return Verdict{Equal: truth == given, Step: FractionText}, nil
 	}
-	_, ti := integral(truth)
-	if _, gi := integral(given); ti != gi {
+	_, ti := parseIntegral(truth)
+	if _, gi := parseIntegral(given); ti != gi {
 		return Verdict{Step: IntegerText}, nil
 	}
 	expression := "(" + truth + ")-(" + given + ")"
-	if refused(expression) {
+	if isRefused(expression) {
 		return Verdict{Step: Refused}, nil
 	}
 	step, numeric, err := algebra.Vanishes(ctx, expression)
@@ -155,8 +155,8 @@ func isDenominator(s string) bool {
 	return rest == "" || rest != "\n" && utf8.RuneCountInString(rest) == 1
 }
 
-// refused says whether an expression has more than two letters, or a power of more than one digit.
-func refused(expression string) bool {
+// isRefused says whether an expression has more than two letters, or a power of more than one digit.
+func isRefused(expression string) bool {
 	var letters []rune
 	for _, r := range strings.ReplaceAll(strings.ReplaceAll(expression, "sqrt", ""), "frac", "") {
 		if !unicode.IsLetter(r) || strings.ContainsRune(string(letters), r) {

@@ -11,8 +11,8 @@ import (
 
 // deepest is how deep the arguments and groups of a text may lie: where Python's recursion ends, or before.
 const (
-	deepest   = 1000
-	levelCost = 4 // of a group or an argument
+	maxNesting = 1000
+	levelCost  = 4 // of a group or an argument
 )
 
 var (
@@ -24,17 +24,17 @@ var (
 // without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader
 // goes on with the LaTeX.
 func Text(s string) (text string, ok bool) {
-	p := &latex{s: replace(s, beforeText)}
-	text = p.until(nothing, nil)
+	p := &latexReader{s: replacePairs(s, beforeText)}
+	text = p.readUntil(nothing, nil)
 	if p.failed || p.broken {
 		return "", false
 	}
-	return pystr.Trim(replace(text, behindText)), true
+	return pystr.Trim(replacePairs(text, behindText)), true
 }
 
-// latex reads LaTeX and writes text, and takes everything for something: a missing brace is at the end, one too many
-// is nowhere.
-type latex struct {
+// latexReader reads LaTeX and writes text. It accepts any text: a missing brace is at the end, one too
+// many is nowhere.
+type latexReader struct {
 	s      string
 	i      int
 	depth  int
@@ -44,31 +44,31 @@ type latex struct {
 	formulas int
 }
 
-// formula is the text up to the end of a formula.
-func (p *latex) formula(end closing) string {
+// readFormula returns the text up to the end of a formula.
+func (p *latexReader) readFormula(end closingMark) string {
 	p.formulas++
 	defer func() { p.formulas-- }()
-	return pystr.Trim(p.until(end, nil))
+	return pystr.Trim(p.readUntil(end, nil))
 }
 
-// closing is what ends a part: a text, or \end{name}.
-type closing struct {
+// closingMark is what ends a part: a text, or \end{name}.
+type closingMark struct {
 	text        string
 	environment string
 }
 
-var nothing closing
+var nothing closingMark
 
 // bracket ends an argument that may be missing; within one, brackets make a group.
-var bracket = closing{text: "]"}
+var bracket = closingMark{text: "]"}
 
-// cells collects the rows of a matrix.
-type cells struct {
+// matrixCells collects the rows of a matrix.
+type matrixCells struct {
 	rows [][]string
 	open bool // the last row's last cell takes more text
 }
 
-func (c *cells) write(text string) {
+func (c *matrixCells) writeText(text string) {
 	if len(c.rows) == 0 {
 		c.rows = append(c.rows, nil)
 	}
@@ -80,37 +80,37 @@ func (c *cells) write(text string) {
 	(*last)[len(*last)-1] += text
 }
 
-// until writes the text up to an end, which it reads over. In a matrix, & and \\ end cells and rows.
-func (p *latex) until(end closing, matrix *cells) string {
+// readUntil writes the text up to an end, which it reads over. In a matrix, & and \\ end cells and rows.
+func (p *latexReader) readUntil(end closingMark, matrix *matrixCells) string {
 	p.depth += levelCost
 	defer func() { p.depth -= levelCost }()
-	if p.depth > deepest {
+	if p.depth > maxNesting {
 		p.broken = true
 	}
 	var b strings.Builder
-	for p.i < len(p.s) && !p.broken && !p.ends(end) {
-		if matrix != nil && p.splits(matrix) {
+	for p.i < len(p.s) && !p.broken && !p.acceptEnd(end) {
+		if matrix != nil && p.acceptSplit(matrix) {
 			continue
 		}
-		stray := p.stray()
-		switch text := p.next(end); {
+		stray := p.isStray()
+		switch text := p.readNext(end); {
 		case matrix == nil:
 			b.WriteString(text)
 		case !stray:
-			matrix.write(text)
+			matrix.writeText(text)
 		}
 	}
 	return b.String()
 }
 
-// ends reads over the end of a part, if it is here.
-func (p *latex) ends(end closing) bool {
+// acceptEnd reads over the end of a part, if it is here.
+func (p *latexReader) acceptEnd(end closingMark) bool {
 	switch {
 	case end.text != "" && strings.HasPrefix(p.s[p.i:], end.text):
 		p.i += len(end.text)
 		return true
 	case end.environment != "":
-		if name, next, ok := p.environment(`\end`); ok && name == end.environment {
+		if name, next, ok := p.readEnvironment(`\end`); ok && name == end.environment {
 			p.i = next
 			return true
 		}
@@ -118,21 +118,21 @@ func (p *latex) ends(end closing) bool {
 	return false
 }
 
-// stray says whether what is here is nothing: a brace or an end too many, or a backslash that ends the text.
-func (p *latex) stray() bool {
-	_, _, end := p.environment(`\end`)
+// isStray says whether what is here is nothing: a brace or an end too many, or a backslash that ends the text.
+func (p *latexReader) isStray() bool {
+	_, _, end := p.readEnvironment(`\end`)
 	return p.s[p.i] == '}' || end || p.s[p.i:] == `\`
 }
 
-// splits reads over what ends a cell or a row.
-func (p *latex) splits(matrix *cells) bool {
+// acceptSplit reads over what ends a cell or a row.
+func (p *latexReader) acceptSplit(matrix *matrixCells) bool {
 	switch rest := p.s[p.i:]; {
 	case rest[0] == '&':
 		p.i++
 		matrix.open = false
 	case strings.HasPrefix(rest, `\\`):
 		p.i += 2
-		p.arguments("*[")
+		p.readArguments("*[")
 		if len(matrix.rows) == 0 {
 			matrix.rows = append(matrix.rows, nil)
 		}
@@ -148,35 +148,35 @@ var ligatures = []struct{ text, to string }{
 	{"``", "“"}, {"''", "”"}, {"---", "—"}, {"--", "–"}, {"!`", "¡"}, {"?`", "¿"}, {"&", "   "}, {"~", "\u00a0"},
 }
 
-// next is the text of what is here: of one group, macro, formula, environment, or of characters.
-func (p *latex) next(end closing) string {
+// readNext returns the text of one group, macro, formula, environment, or of characters.
+func (p *latexReader) readNext(end closingMark) string {
 	switch rest := p.s[p.i:]; {
 	case rest[0] == '\\':
-		return p.macro()
+		return p.readMacro()
 	case rest[0] == '{':
 		p.i++
-		return p.until(closing{text: "}"}, nil)
+		return p.readUntil(closingMark{text: "}"}, nil)
 	case rest[0] == '[' && end == bracket:
 		p.i++
-		return p.until(bracket, nil)
+		return p.readUntil(bracket, nil)
 	case rest[0] == '}':
 		p.i++
 		return ""
 	case strings.HasPrefix(rest, "$$"):
 		p.i += 2
-		return indented(p.formula(closing{text: "$$"}))
+		return indentBlock(p.readFormula(closingMark{text: "$$"}))
 	case rest[0] == '$':
 		p.i++
-		return p.formula(closing{text: "$"})
+		return p.readFormula(closingMark{text: "$"})
 	case rest[0] == '%':
-		p.comment()
+		p.skipComment()
 		return ""
 	}
-	return p.characters(end)
+	return p.readCharacters(end)
 }
 
-// comment reads over a comment, which ends before the line's end.
-func (p *latex) comment() {
+// skipComment reads over a comment, which ends before the line's end.
+func (p *latexReader) skipComment() {
 	if n := strings.IndexByte(p.s[p.i:], '\n'); n >= 0 {
 		p.i += n
 	} else {
@@ -184,15 +184,15 @@ func (p *latex) comment() {
 	}
 }
 
-// characters are a ligature, or those up to the next that means something.
-func (p *latex) characters(end closing) string {
+// readCharacters reads a ligature, or characters up to the next that has a meaning.
+func (p *latexReader) readCharacters(end closingMark) string {
 	start := p.i
 	for p.i < len(p.s) {
 		rest := p.s[p.i:]
 		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end == bracket && (rest[0] == '[' || rest[0] == ']') {
 			break
 		}
-		text, n := character(rest)
+		text, n := readCharacter(rest)
 		if text != rest[:n] {
 			if p.i > start {
 				break
@@ -202,19 +202,19 @@ func (p *latex) characters(end closing) string {
 		}
 		p.i += n
 	}
-	return p.text(p.s[start:p.i])
+	return p.plainText(p.s[start:p.i])
 }
 
-// text is that of characters as they stand: white space alone is nothing in a formula.
-func (p *latex) text(s string) string {
+// plainText is the text of characters as they stand: in a formula white space alone is nothing.
+func (p *latexReader) plainText(s string) string {
 	if p.formulas > 0 && pystr.Trim(s) == "" {
 		return ""
 	}
 	return s
 }
 
-// character is the text of one character or ligature, and how many bytes it has.
-func character(s string) (text string, n int) {
+// readCharacter returns the text of one character or ligature, and how many bytes it has.
+func readCharacter(s string) (text string, n int) {
 	for _, l := range ligatures {
 		if strings.HasPrefix(s, l.text) {
 			return l.to, len(l.text)
@@ -227,9 +227,9 @@ func character(s string) (text string, n int) {
 // emptyLine ends the white space behind a macro, and is an argument itself.
 const emptyLine = "\n\n"
 
-// name reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
+// readName reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
 // line.
-func (p *latex) name() (name, space string) {
+func (p *latexReader) readName() (name, space string) {
 	p.i++
 	rest := p.s[p.i:]
 	n := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsLetter))
@@ -246,19 +246,19 @@ func (p *latex) name() (name, space string) {
 	return rest[:n], space
 }
 
-// plain says whether a character is here that stands for itself.
-func (p *latex) plain() bool {
+// atPlain says whether a character is here that stands for itself.
+func (p *latexReader) atPlain() bool {
 	rest := p.s[p.i:]
 	if rest == "" || strings.IndexByte(`\{}$%`, rest[0]) >= 0 {
 		return false
 	}
-	text, n := character(rest)
+	text, n := readCharacter(rest)
 	return text == rest[:n]
 }
 
-// environment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
-func (p *latex) environment(word string) (name string, next int, ok bool) {
-	if !p.at(word) {
+// readEnvironment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
+func (p *latexReader) readEnvironment(word string) (name string, next int, ok bool) {
+	if !p.atMacro(word) {
 		return "", 0, false
 	}
 	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(p.s[p.i+len(word):], unicode.IsSpace), "{")
@@ -267,8 +267,8 @@ func (p *latex) environment(word string) (name string, next int, ok bool) {
 	return name, len(p.s) - len(behind), ok && closed && name != ""
 }
 
-// at says whether a macro is here.
-func (p *latex) at(word string) bool {
+// atMacro says whether a macro is here.
+func (p *latexReader) atMacro(word string) bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], word)
 	r, _ := utf8.DecodeRuneInString(rest)
 	return ok && !unicode.IsLetter(r)
@@ -276,13 +276,13 @@ func (p *latex) at(word string) bool {
 
 func isEnvironmentName(r rune) bool { return pystr.IsWord(r) || strings.ContainsRune("* .-", r) }
 
-// macro is the text of a macro or an environment.
-func (p *latex) macro() string {
+// readMacro returns the text of a macro or an environment.
+func (p *latexReader) readMacro() string {
 	for _, word := range []string{`\begin`, `\end`} {
-		if !p.at(word) {
+		if !p.atMacro(word) {
 			continue
 		}
-		name, next, ok := p.environment(word)
+		name, next, ok := p.readEnvironment(word)
 		if !ok {
 			p.i += len(word)
 			return word
@@ -291,49 +291,49 @@ func (p *latex) macro() string {
 		if word == `\end` {
 			return ""
 		}
-		return p.inside(name)
+		return p.readInside(name)
 	}
-	name, space := p.name()
+	name, space := p.readName()
 	switch name {
 	case "(", ")", "]":
 		if name == "(" {
-			return p.formula(closing{text: `\)`})
+			return p.readFormula(closingMark{text: `\)`})
 		}
 		return ""
 	case "[":
-		return indented(p.formula(closing{text: `\]`}))
+		return indentBlock(p.readFormula(closingMark{text: `\]`}))
 	}
-	if name == "verb" && p.verbatim() {
+	if name == "verb" && p.skipVerbatim() {
 		return ""
 	}
 	m, ok := macros[name]
 	if !ok {
-		return symbol(name) + p.kept(space)
+		return symbolText(name) + p.keptSpace(space)
 	}
 	start, failed := p.i, p.failed
-	args, ok := p.arguments(m.arguments)
+	args, ok := p.readArguments(m.arguments)
 	if m.dropped {
 		p.failed = failed
 	}
 	if !ok {
 		p.i = start
-		return p.bare(m) + p.kept(space)
+		return p.bareText(m) + p.keptSpace(space)
 	}
 	return m.text(args)
 }
 
-// kept is the white space behind a macro without arguments: it stays in a formula, before what stands for itself.
-func (p *latex) kept(space string) string {
-	if p.formulas > 0 && p.plain() {
+// keptSpace is the white space behind a macro without arguments: it stays in a formula, before what stands for itself.
+func (p *latexReader) keptSpace(space string) string {
+	if p.formulas > 0 && p.atPlain() {
 		return space
 	}
 	return ""
 }
 
-// verbatim reads over what stands behind \verb: a character that is not white space, and everything up to its next
+// skipVerbatim reads over what stands behind \verb: a character that is not white space, and everything up to its next
 // copy, which has no text. Without such a copy it reads nothing, and ok is false. At the end of all there is no text of
 // anything.
-func (p *latex) verbatim() (ok bool) {
+func (p *latexReader) skipVerbatim() (ok bool) {
 	rest := p.s[p.i:]
 	if rest == "" {
 		p.broken = true
@@ -348,8 +348,8 @@ func (p *latex) verbatim() (ok bool) {
 	return ok
 }
 
-// bare is the text of a macro without its arguments.
-func (p *latex) bare(m macro) string {
+// bareText is the text of a macro without its arguments.
+func (p *latexReader) bareText(m macroRule) string {
 	if m.named {
 		p.failed = true
 		return ""
@@ -357,14 +357,14 @@ func (p *latex) bare(m macro) string {
 	return m.bare
 }
 
-// arguments reads those that a macro has: { for one, [ for one that may be missing, ? for whether it is there ("[" or
-// empty), * for a star that may be. ok is false where one is missing.
-func (p *latex) arguments(spec string) (args []string, ok bool) {
+// readArguments reads the arguments of a macro: { for one, [ for one that may be missing, ? for whether it is there
+// ("[" or empty), * for a star that may be. ok is false where one is missing.
+func (p *latexReader) readArguments(spec string) (args []string, ok bool) {
 	for _, kind := range spec {
 		rest := p.s[p.i:]
 		switch {
 		case kind == '{':
-			arg, ok := p.argument()
+			arg, ok := p.readArgument()
 			if !ok {
 				return nil, false
 			}
@@ -373,7 +373,7 @@ func (p *latex) arguments(spec string) (args []string, ok bool) {
 			p.i++
 		case kind == '[' && strings.HasPrefix(rest, "["):
 			p.i++
-			args = append(args, p.until(bracket, nil))
+			args = append(args, p.readUntil(bracket, nil))
 		case kind == '[':
 			args = append(args, "")
 		case kind == '?' && strings.HasPrefix(rest, "["):
@@ -385,20 +385,20 @@ func (p *latex) arguments(spec string) (args []string, ok bool) {
 	return args, true
 }
 
-// argument is a group, or what stands alone: a macro without arguments, a character.
-func (p *latex) argument() (text string, ok bool) {
+// readArgument reads a group, or what stands alone: a macro without arguments, a character.
+func (p *latexReader) readArgument() (text string, ok bool) {
 	for {
 		rest := strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace)
 		space, _, empty := strings.Cut(p.s[p.i:len(p.s)-len(rest)], emptyLine)
 		p.i += len(space)
 		if empty { // is one, too
 			p.i += len(emptyLine)
-			return p.text(emptyLine), true
+			return p.plainText(emptyLine), true
 		}
 		if !strings.HasPrefix(p.s[p.i:], "%") {
 			break
 		}
-		p.comment()
+		p.skipComment()
 	}
 	if p.i == len(p.s) {
 		return "", false
@@ -408,57 +408,57 @@ func (p *latex) argument() (text string, ok bool) {
 		return "", true
 	case '{':
 		p.i++
-		return p.until(closing{text: "}"}, nil), true
+		return p.readUntil(closingMark{text: "}"}, nil), true
 	case '\\':
-		if _, _, ok := p.environment(`\end`); ok {
+		if _, _, ok := p.readEnvironment(`\end`); ok {
 			return "", true
 		}
-		name, _ := p.name()
+		name, _ := p.readName()
 		if name == "" {
 			return "", false
 		}
 		if m, ok := macros[name]; ok {
-			return p.bare(m), true
+			return p.bareText(m), true
 		}
-		return symbol(name), true
+		return symbolText(name), true
 	}
 	if strings.HasPrefix(p.s[p.i:], "$$") {
 		p.i += 2
 		return "$$", true
 	}
-	text, n := character(p.s[p.i:])
+	text, n := readCharacter(p.s[p.i:])
 	p.i += n
 	return text, true
 }
 
-// inside is the text of an environment, whose beginning was read.
-func (p *latex) inside(name string) string {
+// readInside returns the text of an environment, whose beginning was read.
+func (p *latexReader) readInside(name string) string {
 	if spec, ok := environments[name]; ok {
 		start := p.i
-		if _, ok := p.arguments(spec); !ok {
+		if _, ok := p.readArguments(spec); !ok {
 			p.i = start
 		}
 	}
-	end := closing{environment: name}
+	end := closingMark{environment: name}
 	if _, behind, ok := strings.Cut(p.s[p.i:], `\end{verbatim}`); ok && name == "verbatim" {
 		p.i = len(p.s) - len(behind)
 		return ""
 	}
 	switch {
 	case matrices[name]:
-		var m cells
-		p.until(end, &m)
-		return p.matrix(m)
+		var m matrixCells
+		p.readUntil(end, &m)
+		return p.formatMatrix(m)
 	case equations[strings.TrimSuffix(name, "*")]:
-		return indented(p.formula(end))
+		return indentBlock(p.readFormula(end))
 	case name == "center" || name == "flushleft" || name == "flushright":
-		return "\n" + p.until(end, nil) + "\n"
+		return "\n" + p.readUntil(end, nil) + "\n"
 	}
-	return p.until(end, nil)
+	return p.readUntil(end, nil)
 }
 
-// matrix writes rows of cells of one width.
-func (p *latex) matrix(m cells) string {
+// formatMatrix writes rows of cells of one width.
+func (p *latexReader) formatMatrix(m matrixCells) string {
 	width := -1
 	for _, row := range m.rows {
 		for i := range row {
@@ -480,7 +480,7 @@ func (p *latex) matrix(m cells) string {
 	return "[ " + strings.Join(rows, "; ") + " ]"
 }
 
-// indented is a block of lines of its own.
-func indented(text string) string {
+// indentBlock makes an indented block of separate lines.
+func indentBlock(text string) string {
 	return "\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
 }

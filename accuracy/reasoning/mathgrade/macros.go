@@ -28,10 +28,10 @@ var symbols = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-func symbol(name string) string { return symbols()[name] }
+func symbolText(name string) string { return symbols()[name] }
 
-// macro is one that has arguments.
-type macro struct {
+// macroRule says how to write a macro that has arguments.
+type macroRule struct {
 	arguments string // as latex.arguments has them
 	text      func(args []string) string
 	bare      string // the text without arguments
@@ -39,24 +39,24 @@ type macro struct {
 	dropped   bool   // its arguments are not looked at
 }
 
-func argument(n int) func([]string) string { return func(args []string) string { return args[n] } }
+func nthArgument(n int) func([]string) string { return func(args []string) string { return args[n] } }
 
-func fixed(text string) func([]string) string { return func([]string) string { return text } }
+func fixedText(text string) func([]string) string { return func([]string) string { return text } }
 
-var macros = func() map[string]macro {
-	fraction := macro{arguments: "{{", text: func(a []string) string { return a[0] + "/" + a[1] }, bare: "%s/%s"}
-	cite := macro{arguments: "*[[{", text: fixed("<cit.>"), bare: "<cit.>", dropped: true}
-	ref := macro{arguments: "{", text: fixed("<ref>"), bare: "<ref>", dropped: true}
-	space := macro{arguments: "*{", text: fixed(""), dropped: true}
-	all := map[string]macro{
+var macros = func() map[string]macroRule {
+	fraction := macroRule{arguments: "{{", text: func(a []string) string { return a[0] + "/" + a[1] }, bare: "%s/%s"}
+	cite := macroRule{arguments: "*[[{", text: fixedText("<cit.>"), bare: "<cit.>", dropped: true}
+	ref := macroRule{arguments: "{", text: fixedText("<ref>"), bare: "<ref>", dropped: true}
+	space := macroRule{arguments: "*{", text: fixedText(""), dropped: true}
+	all := map[string]macroRule{
 		"frac": fraction, "nicefrac": fraction,
 		"sqrt":      {arguments: "[{", text: func(a []string) string { return "√(" + a[1] + ")" }, named: true},
 		"footnote":  {arguments: "[{", text: func(a []string) string { return "[" + a[1] + "]" }, named: true},
-		"textcolor": {arguments: "[{{", text: argument(2), named: true},
-		"colorbox":  {arguments: "[{{", text: argument(2), named: true},
-		"fcolorbox": {arguments: "[{[{{", text: argument(4), named: true},
-		`\`:         {arguments: "*[", text: fixed("\n"), bare: "\n", dropped: true},
-		"item":      {arguments: "?[", text: item, bare: "\n  * "},
+		"textcolor": {arguments: "[{{", text: nthArgument(2), named: true},
+		"colorbox":  {arguments: "[{{", text: nthArgument(2), named: true},
+		"fcolorbox": {arguments: "[{[{{", text: nthArgument(4), named: true},
+		`\`:         {arguments: "*[", text: fixedText("\n"), bare: "\n", dropped: true},
+		"item":      {arguments: "?[", text: itemText, bare: "\n  * "},
 		"cite":      cite, "citep": cite, "citet": cite,
 		"ref": ref, "cref": ref, "Cref": ref, "autoref": ref, "eqref": ref,
 		"hspace": space, "vspace": space,
@@ -66,37 +66,37 @@ var macros = func() map[string]macro {
 		"braket": {
 			arguments: "{{", text: func(a []string) string { return "⟨" + a[0] + "|" + a[1] + "⟩" }, bare: "⟨%s|%s⟩",
 		},
-		"texorpdfstring": {arguments: "{{", text: argument(1)},
+		"texorpdfstring": {arguments: "{{", text: nthArgument(1)},
 	}
-	add := func(names string, m macro) {
+	add := func(names string, m macroRule) {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = m
 		}
 	}
-	add("emph mathrm text textbf textit textrm textsc textsl", macro{arguments: "{", text: argument(0)})
+	add("emph mathrm text textbf textit textrm textsc textsl", macroRule{arguments: "{", text: nthArgument(0)})
 	add("ensuremath overbrace overbracket overgroup overleftarrow overleftharpoon overleftrightarrow overline "+
 		"overlinesegment overrightarrow overrightharpoon underbrace underbracket undergroup underleftarrow "+
 		"underleftrightarrow underline underlinesegment underrightarrow widehat wideparen widetilde",
-		macro{arguments: "{", text: argument(0), bare: "%s"})
+		macroRule{arguments: "{", text: nthArgument(0), bare: "%s"})
 	add("bibliography citenum citetext hypersetup keywords label mbox textmd textsf texttt textup author title date",
-		macro{arguments: "{", text: fixed(""), dropped: true})
+		macroRule{arguments: "{", text: fixedText(""), dropped: true})
 	add("RequirePackage color documentclass hphantom pagecolor selectlanguage usepackage vphantom xleftarrow xrightarrow",
-		macro{arguments: "[{", text: fixed(""), dropped: true})
-	add("addcounter addlength setcounter setlength", macro{arguments: "[{{", text: fixed(""), dropped: true})
-	add("newcommand renewcommand providecommand", macro{arguments: "*{[[{", text: fixed(""), dropped: true})
-	add("DeclareMathOperator", macro{arguments: "*{{", text: fixed(""), dropped: true})
-	add("definecolor providecolor", macro{arguments: "[{{{", text: fixed(""), dropped: true})
+		macroRule{arguments: "[{", text: fixedText(""), dropped: true})
+	add("addcounter addlength setcounter setlength", macroRule{arguments: "[{{", text: fixedText(""), dropped: true})
+	add("newcommand renewcommand providecommand", macroRule{arguments: "*{[[{", text: fixedText(""), dropped: true})
+	add("DeclareMathOperator", macroRule{arguments: "*{{", text: fixedText(""), dropped: true})
+	add("definecolor providecolor", macroRule{arguments: "[{{{", text: fixedText(""), dropped: true})
 	for name, mark := range accents {
-		all[name] = macro{arguments: "{", text: func(a []string) string { return accented(a[0], mark) },
+		all[name] = macroRule{arguments: "{", text: func(a []string) string { return accentText(a[0], mark) },
 			bare: norm.NFC.String(" " + string(mark))}
 	}
 	for name, a := range alphabets {
-		all[name] = macro{arguments: "{", text: func(args []string) string { return strings.Map(a.letter, args[0]) }}
+		all[name] = macroRule{arguments: "{", text: func(args []string) string { return strings.Map(a.letter, args[0]) }}
 	}
 	return all
 }()
 
-func item(args []string) string {
+func itemText(args []string) string {
 	if args[0] != "" {
 		return "\n  " + args[1]
 	}
@@ -111,8 +111,8 @@ var accents = map[string]rune{
 	"tilde": '\u0303', "u": '\u0306', "v": '\u030c', "vec": '\u20d7',
 }
 
-// accented puts a mark on each character.
-func accented(text string, mark rune) string {
+// accentText puts an accent on each character.
+func accentText(text string, mark rune) string {
 	var b strings.Builder
 	for _, r := range pystr.Trim(text) {
 		if r == 'ı' {
@@ -123,16 +123,16 @@ func accented(text string, mark rune) string {
 	return b.String()
 }
 
-// alphabet is one of the mathematical alphabets of Unicode: where its capitals and small letters begin, and the letters
-// that stand elsewhere. Digits stay.
-type alphabet struct {
+// mathAlphabet is one of the mathematical alphabets of Unicode: where its capitals and small letters begin, and the
+// letters that stand elsewhere. Digits stay.
+type mathAlphabet struct {
 	upper, lower rune
 	others       string // pairs of a letter and its place
 }
 
 const otherScripts = "BℬEℰFℱHℋIℐLℒMℳRℛeℯgℊoℴ"
 
-var alphabets = map[string]alphabet{
+var alphabets = map[string]mathAlphabet{
 	"mathbb":   {'𝔸', '𝕒', "CℂHℍNℕPℙQℚRℝZℤ"},
 	"mathbf":   {'𝐀', '𝐚', ""},
 	"mathcal":  {'𝒜', '𝒶', otherScripts},
@@ -143,7 +143,7 @@ var alphabets = map[string]alphabet{
 	"mathtt":   {'𝙰', '𝚊', ""},
 }
 
-func (a alphabet) letter(r rune) rune {
+func (a mathAlphabet) letter(r rune) rune {
 	others := []rune(a.others)
 	for i := 0; i < len(others); i += 2 {
 		if others[i] == r {

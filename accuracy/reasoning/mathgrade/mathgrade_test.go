@@ -180,30 +180,30 @@ func TestReal(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{1e-9, 0.3, 0.5, 1, 2, 3.7, 10, 700, 12345} {
-		v := c.new().SetFloat64(x)
+		v := c.newFloat().SetFloat64(x)
 		check("ln", x, c.ln(v), nil, math.Log(x))
 		check("atan", x, c.atan(v), nil, math.Atan(x))
 		for _, y := range []float64{x, -x} {
-			sin, cos, err := c.sincos(c.new().SetFloat64(y))
+			sin, cos, err := c.sincos(c.newFloat().SetFloat64(y))
 			check("sin", y, sin, err, math.Sin(y))
 			check("cos", y, cos, err, math.Cos(y))
 			if x <= 700 {
-				e, err := c.exp(c.new().SetFloat64(y))
+				e, err := c.exp(c.newFloat().SetFloat64(y))
 				check("exp", y, e, err, math.Exp(y))
 			}
-			check("angle", y, c.angle(c.new().SetFloat64(y), c.int(-1)), nil, math.Atan2(-1, y))
+			check("angle", y, c.angle(c.newFloat().SetFloat64(y), c.newInt(-1)), nil, math.Atan2(-1, y))
 		}
 	}
 	// 60 digits of pi, as every table has them.
 	const pi = "3.14159265358979323846264338327950288419716939937510582097494"
-	if got := c.circle().Text('f', 59); got != pi {
+	if got := c.circlePi().Text('f', 59); got != pi {
 		t.Errorf("pi is %s, want %s", got, pi)
 	}
-	e, err := c.exp(c.int(1))
-	if l := c.ln(e); err != nil || l.Sub(l, c.int(1)).MantExp(nil) > -190 {
+	e, err := c.exp(c.newInt(1))
+	if l := c.ln(e); err != nil || l.Sub(l, c.newInt(1)).MantExp(nil) > -190 {
 		t.Errorf("ln(e) - 1 = %v", l)
 	}
-	if _, err := c.exp(c.new().SetMantExp(c.int(1), 30)); !errors.Is(err, errBounds) {
+	if _, err := c.exp(c.newFloat().SetMantExp(c.newInt(1), 30)); !errors.Is(err, errBounds) {
 		t.Errorf("exp of 2^30: %v", err)
 	}
 }

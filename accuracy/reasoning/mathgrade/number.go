@@ -16,9 +16,9 @@ var (
 
 // The bounds of exact arithmetic.
 const (
-	mostFactorial = 1000
-	mostExponent  = 10_000
-	mostBits      = 1 << 15 // of a numerator, or a denominator
+	maxFactorial = 1000
+	maxExponent  = 10_000
+	maxBits      = 1 << 15 // of a numerator, or a denominator
 )
 
 // number is a constant: exact, or a float as SymPy has them, with the precision of the digits that it was written with.
@@ -27,15 +27,15 @@ type number struct {
 	float *big.Float // nil for exact ones
 }
 
-func exact(r *big.Rat) number { return number{exact: r} }
+func exactNumber(r *big.Rat) number { return number{exact: r} }
 
-func whole(n int64) number { return exact(big.NewRat(n, 1)) }
+func wholeNumber(n int64) number { return exactNumber(big.NewRat(n, 1)) }
 
-// decimal reads a number with a point or an exponent: its digits decide how exact it is, at least 15.
-func decimal(text string) (number, error) {
+// parseDecimal reads a number with a point or an exponent: its digits decide how exact it is, at least 15.
+func parseDecimal(text string) (number, error) {
 	mantissa, exponent, _ := strings.Cut(text, "e")
-	const mostExponentDigits = 4
-	if len(strings.TrimLeft(exponent, "+-0")) > mostExponentDigits {
+	const maxExponentDigits = 4
+	if len(strings.TrimLeft(exponent, "+-0")) > maxExponentDigits {
 		return number{}, errBounds
 	}
 	value, ok := new(big.Rat).SetString(text)
@@ -46,11 +46,11 @@ func decimal(text string) (number, error) {
 	if !strings.Contains(text, ".") && value.IsInt() {
 		digits = max(digits, len(value.Num().String()))
 	}
-	return number{float: new(big.Float).SetPrec(precision(digits)).SetRat(value)}, nil
+	return number{float: new(big.Float).SetPrec(precisionBits(digits)).SetRat(value)}, nil
 }
 
-// precision is the number of bits that SymPy has for decimal digits.
-func precision(digits int) uint {
+// precisionBits is the number of bits that SymPy has for decimal digits.
+func precisionBits(digits int) uint {
 	const bitsPerDigit = 3.3219280948873626
 	return uint(math.RoundToEven(float64(max(15, digits)+1) * bitsPerDigit))
 }
@@ -81,8 +81,8 @@ func (n number) integer() (v int64, ok bool) {
 	return n.exact.Num().Int64(), true
 }
 
-// floats are two numbers as floats, the exact one as exact as the other, and the precision of a result.
-func floats(a, b number) (x, y *big.Float, bits uint) {
+// asFloats are two numbers as floats, the exact one as exact as the other, and the precision of a result.
+func asFloats(a, b number) (x, y *big.Float, bits uint) {
 	switch {
 	case a.exact != nil:
 		bits = b.float.Prec()
@@ -96,24 +96,24 @@ func floats(a, b number) (x, y *big.Float, bits uint) {
 
 func (n number) negative() number {
 	if n.exact != nil {
-		return exact(new(big.Rat).Neg(n.exact))
+		return exactNumber(new(big.Rat).Neg(n.exact))
 	}
 	return number{float: new(big.Float).Neg(n.float)}
 }
 
 func add(a, b number) number {
 	if a.exact != nil && b.exact != nil {
-		return exact(new(big.Rat).Add(a.exact, b.exact))
+		return exactNumber(new(big.Rat).Add(a.exact, b.exact))
 	}
-	x, y, bits := floats(a, b)
+	x, y, bits := asFloats(a, b)
 	return number{float: new(big.Float).SetPrec(bits).Add(x, y)}
 }
 
 func multiply(a, b number) number {
 	if a.exact != nil && b.exact != nil {
-		return exact(new(big.Rat).Mul(a.exact, b.exact))
+		return exactNumber(new(big.Rat).Mul(a.exact, b.exact))
 	}
-	x, y, bits := floats(a, b)
+	x, y, bits := asFloats(a, b)
 	return number{float: new(big.Float).SetPrec(bits).Mul(x, y)}
 }
 
@@ -122,13 +122,13 @@ func divide(a, b number) (number, error) {
 		return number{}, errUndefined
 	}
 	if a.exact != nil && b.exact != nil {
-		return exact(new(big.Rat).Quo(a.exact, b.exact)), nil
+		return exactNumber(new(big.Rat).Quo(a.exact, b.exact)), nil
 	}
 	if a.exact != nil { // as SymPy has it: by the reciprocal, which is rounded
 		one := new(big.Float).SetPrec(b.float.Prec()).SetInt64(1)
 		return multiply(a, number{float: one.Quo(one, b.float)}), nil
 	}
-	x, y, bits := floats(a, b)
+	x, y, bits := asFloats(a, b)
 	return number{float: new(big.Float).SetPrec(bits).Quo(x, y)}, nil
 }
 
@@ -147,10 +147,10 @@ func power(a number, n int64) (number, error) {
 			one := new(big.Float).SetPrec(a.float.Prec()).SetInt64(1)
 			return number{float: one.Quo(one, p.float)}, nil
 		}
-		return exact(p.exact.Inv(p.exact)), nil
+		return exactNumber(p.exact.Inv(p.exact)), nil
 	}
 	if a.exact == nil {
-		if n > mostExponent {
+		if n > maxExponent {
 			return number{}, errBounds
 		}
 		bits := a.float.Prec()
@@ -164,7 +164,7 @@ func power(a number, n int64) (number, error) {
 		return number{float: p.SetPrec(bits)}, nil
 	}
 	r, err := rationalPower(a.exact, n)
-	return exact(r), err
+	return exactNumber(r), err
 }
 
 // guard is how many bits more a computation of several steps has than its result.
@@ -174,7 +174,7 @@ const guard = 32
 func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {
 	bits := int64(max(r.Num().BitLen(), r.Denom().BitLen()))
 	one := r.IsInt() && r.Num().IsInt64() && (r.Num().Int64() == 0 || r.Num().Int64() == 1)
-	if !one && r.Num().CmpAbs(r.Denom()) != 0 && (n > mostBits || bits*n > mostBits) {
+	if !one && r.Num().CmpAbs(r.Denom()) != 0 && (n > maxBits || bits*n > maxBits) {
 		return nil, errBounds
 	}
 	if one && n > 0 {
@@ -190,8 +190,8 @@ func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {
 	return new(big.Rat).SetFrac(new(big.Int).Exp(r.Num(), e, nil), new(big.Int).Exp(r.Denom(), e, nil)), nil
 }
 
-// root is the root of degree n of a number that is not negative, if it is rational.
-func root(r *big.Rat, n int64) (*big.Rat, bool) {
+// rationalRoot is the root of degree n of a number that is not negative, if it is rational.
+func rationalRoot(r *big.Rat, n int64) (*big.Rat, bool) {
 	if r.Sign() < 0 {
 		return nil, false
 	}
@@ -240,10 +240,10 @@ func factorial(a number) (number, error) {
 	switch {
 	case a.exact != nil && a.exact.IsInt() && a.sign() < 0:
 		return number{}, errUndefined
-	case a.exact != nil && a.exact.IsInt() && (!ok || n > mostFactorial):
+	case a.exact != nil && a.exact.IsInt() && (!ok || n > maxFactorial):
 		return number{}, errBounds
 	case !ok:
 		return number{}, errUnreadable
 	}
-	return exact(new(big.Rat).SetInt(new(big.Int).MulRange(1, n))), nil
+	return exactNumber(new(big.Rat).SetInt(new(big.Int).MulRange(1, n))), nil
 }

@@ -20,17 +20,17 @@ func (Own) Name() string { return "own" }
 
 // Vanishes implements Algebra.
 func (Own) Vanishes(_ context.Context, expression string) (step Step, numeric bool, err error) {
-	n, err := parse(expression)
-	if err == nil && n.constant() {
-		return differs(n.sign() == 0), false, nil
+	n, err := parseExpression(expression)
+	if err == nil && n.isConstant() {
+		return stepFor(n.sign() == 0), false, nil
 	}
 	zero := false
 	if err == nil {
-		numeric = !n.rational()
-		if n.curves() > mostCurves {
+		numeric = !n.isRational()
+		if n.countCurves() > maxCurves {
 			return Bounded, false, nil
 		}
-		zero, err = vanishes(n, numeric)
+		zero, err = vanishesAtPoints(n, numeric)
 	}
 	switch {
 	case errors.Is(err, errBounds):
@@ -38,19 +38,19 @@ func (Own) Vanishes(_ context.Context, expression string) (step Step, numeric bo
 	case errors.Is(err, errUnreadable):
 		return Unreadable, false, nil
 	}
-	return differs(zero && err == nil), numeric && zero, nil
+	return stepFor(zero && err == nil), numeric && zero, nil
 }
 
-func differs(zero bool) Step {
+func stepFor(zero bool) Step {
 	if zero {
 		return AlgebraEqual
 	}
 	return AlgebraDiffers
 }
 
-// vanishes looks at an expression at points, of which at least one must have a value.
-func vanishes(n *node, numeric bool) (bool, error) {
-	letters := n.letters(nil)
+// vanishesAtPoints looks at an expression at points, of which at least one must have a value.
+func vanishesAtPoints(n *exprNode, numeric bool) (bool, error) {
+	letters := n.appendLetters(nil)
 	random := rand.New(rand.NewPCG(1, uint64(len(letters))))
 	count := points
 	if len(letters) == 0 {
@@ -76,11 +76,11 @@ func vanishes(n *node, numeric bool) (bool, error) {
 }
 
 // zeroAt is whether a rational function is 0 at a point.
-func zeroAt(n *node, letters []string, random *rand.Rand) (bool, error) {
+func zeroAt(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 	at := map[string]*big.Rat{}
 	for _, name := range letters {
-		const most = 1 << 20
-		at[name] = big.NewRat(1+random.Int64N(most), 1+random.Int64N(most))
+		const limit = 1 << 20
+		at[name] = big.NewRat(1+random.Int64N(limit), 1+random.Int64N(limit))
 		if random.IntN(2) == 0 {
 			at[name].Neg(at[name])
 		}
@@ -89,7 +89,7 @@ func zeroAt(n *node, letters []string, random *rand.Rand) (bool, error) {
 	return err == nil && v.Sign() == 0, err
 }
 
-func (n *node) rationalAt(at map[string]*big.Rat) (*big.Rat, error) {
+func (n *exprNode) rationalAt(at map[string]*big.Rat) (*big.Rat, error) {
 	switch n.kind {
 	case constant:
 		return n.number.rational(), nil
@@ -102,7 +102,7 @@ func (n *node) rationalAt(at map[string]*big.Rat) (*big.Rat, error) {
 	}
 	if n.kind == '^' {
 		e, _ := n.b.integer()
-		v, err := power(exact(a), e)
+		v, err := power(exactNumber(a), e)
 		return v.exact, err
 	}
 	b, err := n.b.rationalAt(at)
@@ -123,7 +123,7 @@ func (n *node) rationalAt(at map[string]*big.Rat) (*big.Rat, error) {
 		}
 		v.Quo(a, b)
 	}
-	if max(v.Num().BitLen(), v.Denom().BitLen()) > mostBits {
+	if max(v.Num().BitLen(), v.Denom().BitLen()) > maxBits {
 		return nil, errBounds
 	}
 	return v, nil

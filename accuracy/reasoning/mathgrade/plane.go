@@ -14,90 +14,91 @@ const (
 // complexNumber is a point of the complex plane.
 type complexNumber struct{ re, im *big.Float }
 
-// plane computes with points. Values beyond a big.Float are errUndefined.
-type plane struct {
-	*real
+// complexField computes with complex numbers. Values beyond a big.Float are errUndefined.
+type complexField struct {
+	*realField
 	largest *big.Float // the size of the largest part of a sum: what is left of it may be off by its last bits
 }
 
-func newPlane() plane { return plane{newReal(bits), new(big.Float).SetPrec(bits)} }
+func newPlane() complexField { return complexField{newReal(bits), new(big.Float).SetPrec(bits)} }
 
-// note remembers the size of a part of a sum.
-func (c plane) note(z complexNumber) {
-	if s := c.size(z); s.Cmp(c.largest) > 0 {
+// noteSize remembers the size of a part of a sum.
+func (c complexField) noteSize(z complexNumber) {
+	if s := c.absValue(z); s.Cmp(c.largest) > 0 {
 		c.largest.Set(s)
 	}
 }
 
-func (c plane) point(re *big.Float) complexNumber { return complexNumber{re, c.int(0)} }
+func (c complexField) realPoint(re *big.Float) complexNumber { return complexNumber{re, c.newInt(0)} }
 
-func (c plane) valid(z complexNumber) (complexNumber, error) {
+func (c complexField) checkBounds(z complexNumber) (complexNumber, error) {
 	if z.re.IsInf() || z.im.IsInf() {
 		return z, errUndefined
 	}
 	return z, nil
 }
 
-func (z complexNumber) zero() bool { return z.re.Sign() == 0 && z.im.Sign() == 0 }
+func (z complexNumber) isZero() bool { return z.re.Sign() == 0 && z.im.Sign() == 0 }
 
-func (c plane) add(a, b complexNumber) (complexNumber, error) {
-	c.note(a)
-	c.note(b)
-	return c.valid(complexNumber{c.new().Add(a.re, b.re), c.new().Add(a.im, b.im)})
+func (c complexField) add(a, b complexNumber) (complexNumber, error) {
+	c.noteSize(a)
+	c.noteSize(b)
+	return c.checkBounds(complexNumber{c.newFloat().Add(a.re, b.re), c.newFloat().Add(a.im, b.im)})
 }
 
-func (c plane) subtract(a, b complexNumber) (complexNumber, error) {
-	c.note(a)
-	c.note(b)
-	return c.valid(complexNumber{c.new().Sub(a.re, b.re), c.new().Sub(a.im, b.im)})
+func (c complexField) subtract(a, b complexNumber) (complexNumber, error) {
+	c.noteSize(a)
+	c.noteSize(b)
+	return c.checkBounds(complexNumber{c.newFloat().Sub(a.re, b.re), c.newFloat().Sub(a.im, b.im)})
 }
 
-func (c plane) multiply(a, b complexNumber) (complexNumber, error) {
+func (c complexField) multiply(a, b complexNumber) (complexNumber, error) {
 	parts := [4]*big.Float{
-		c.new().Mul(a.re, b.re), c.new().Mul(a.im, b.im), c.new().Mul(a.re, b.im), c.new().Mul(a.im, b.re),
+		c.newFloat().Mul(a.re, b.re), c.newFloat().Mul(a.im, b.im), c.newFloat().Mul(a.re, b.im), c.newFloat().Mul(a.im,
+			b.re),
 	}
 	for _, p := range parts {
 		if p.IsInf() {
 			return complexNumber{}, errUndefined
 		}
 	}
-	return c.valid(complexNumber{c.new().Sub(parts[0], parts[1]), c.new().Add(parts[2], parts[3])})
+	return c.checkBounds(complexNumber{c.newFloat().Sub(parts[0], parts[1]), c.newFloat().Add(parts[2], parts[3])})
 }
 
-// size is |z|.
-func (c plane) size(z complexNumber) *big.Float {
-	s, t := c.new().Mul(z.re, z.re), c.new().Mul(z.im, z.im)
+// absValue is |z|.
+func (c complexField) absValue(z complexNumber) *big.Float {
+	s, t := c.newFloat().Mul(z.re, z.re), c.newFloat().Mul(z.im, z.im)
 	return s.Sqrt(s.Add(s, t))
 }
 
-func (c plane) divide(a, b complexNumber) (complexNumber, error) {
-	if b.zero() {
+func (c complexField) divide(a, b complexNumber) (complexNumber, error) {
+	if b.isZero() {
 		return complexNumber{}, errUndefined
 	}
 	if b.im.Sign() == 0 {
-		return c.valid(complexNumber{c.new().Quo(a.re, b.re), c.new().Quo(a.im, b.re)})
+		return c.checkBounds(complexNumber{c.newFloat().Quo(a.re, b.re), c.newFloat().Quo(a.im, b.re)})
 	}
-	square := c.new().Add(c.new().Mul(b.re, b.re), c.new().Mul(b.im, b.im))
+	square := c.newFloat().Add(c.newFloat().Mul(b.re, b.re), c.newFloat().Mul(b.im, b.im))
 	if square.IsInf() || square.Sign() == 0 {
 		return complexNumber{}, errUndefined
 	}
-	v, err := c.multiply(a, complexNumber{b.re, c.new().Neg(b.im)})
+	v, err := c.multiply(a, complexNumber{b.re, c.newFloat().Neg(b.im)})
 	if err != nil {
 		return v, err
 	}
-	return c.valid(complexNumber{v.re.Quo(v.re, square), v.im.Quo(v.im, square)})
+	return c.checkBounds(complexNumber{v.re.Quo(v.re, square), v.im.Quo(v.im, square)})
 }
 
-func (c plane) ln(z complexNumber) (complexNumber, error) {
-	s := c.size(z)
+func (c complexField) ln(z complexNumber) (complexNumber, error) {
+	s := c.absValue(z)
 	if s.Sign() == 0 || s.IsInf() {
 		return complexNumber{}, errUndefined
 	}
-	return complexNumber{c.real.ln(s), c.angle(z.re, z.im)}, nil
+	return complexNumber{c.realField.ln(s), c.angle(z.re, z.im)}, nil
 }
 
-func (c plane) exp(z complexNumber) (complexNumber, error) {
-	e, err := c.real.exp(z.re)
+func (c complexField) exp(z complexNumber) (complexNumber, error) {
+	e, err := c.realField.exp(z.re)
 	if err != nil {
 		return complexNumber{}, err
 	}
@@ -109,22 +110,22 @@ func (c plane) exp(z complexNumber) (complexNumber, error) {
 }
 
 // sqrt is the root whose real part is not negative.
-func (c plane) sqrt(z complexNumber) (complexNumber, error) {
+func (c complexField) sqrt(z complexNumber) (complexNumber, error) {
 	if z.im.Sign() == 0 {
-		r := c.new().Sqrt(c.new().Abs(z.re))
+		r := c.newFloat().Sqrt(c.newFloat().Abs(z.re))
 		if z.re.Sign() < 0 {
-			return complexNumber{c.int(0), r}, nil
+			return complexNumber{c.newInt(0), r}, nil
 		}
-		return complexNumber{r, c.int(0)}, nil
+		return complexNumber{r, c.newInt(0)}, nil
 	}
 	// The half of |z| + |re| is the square of the larger part, and im/2 the product of both.
-	s := c.size(z)
+	s := c.absValue(z)
 	if s.IsInf() {
 		return complexNumber{}, errUndefined
 	}
-	large := c.half(s.Add(s, c.new().Abs(z.re)), 1)
+	large := c.half(s.Add(s, c.newFloat().Abs(z.re)), 1)
 	large.Sqrt(large)
-	small := c.new().Quo(c.half(z.im, 1), large)
+	small := c.newFloat().Quo(c.half(z.im, 1), large)
 	if z.re.Sign() >= 0 {
 		return complexNumber{large, small}, nil
 	}
@@ -136,8 +137,8 @@ func (c plane) sqrt(z complexNumber) (complexNumber, error) {
 }
 
 // integerPower is z to n, which is not negative.
-func (c plane) integerPower(z complexNumber, n int64) (v complexNumber, err error) {
-	v = c.point(c.int(1))
+func (c complexField) integerPower(z complexNumber, n int64) (v complexNumber, err error) {
+	v = c.realPoint(c.newInt(1))
 	for ; n > 0 && err == nil; n >>= 1 {
 		if n&1 != 0 {
 			if v, err = c.multiply(v, z); err != nil {
@@ -152,8 +153,8 @@ func (c plane) integerPower(z complexNumber, n int64) (v complexNumber, err erro
 }
 
 // power is a^b, by the principal branch.
-func (c plane) power(a complexNumber, e *node, at map[string]complexNumber) (complexNumber, error) {
-	if e.constant() {
+func (c complexField) power(a complexNumber, e *exprNode, at map[string]complexNumber) (complexNumber, error) {
+	if e.isConstant() {
 		r := e.number.rational()
 		if r.IsInt() && r.Num().IsInt64() {
 			n := r.Num().Int64()
@@ -164,17 +165,17 @@ func (c plane) power(a complexNumber, e *node, at map[string]complexNumber) (com
 			if err != nil {
 				return v, err
 			}
-			return c.divide(c.point(c.int(1)), v)
+			return c.divide(c.realPoint(c.newInt(1)), v)
 		}
 		if r.Cmp(big.NewRat(1, 2)) == 0 {
 			return c.sqrt(a)
 		}
 	}
-	b, err := c.at(e, at)
+	b, err := c.evaluate(e, at)
 	if err != nil {
 		return b, err
 	}
-	if a.zero() {
+	if a.isZero() {
 		if b.re.Sign() > 0 {
 			return a, nil
 		}
@@ -190,17 +191,17 @@ func (c plane) power(a complexNumber, e *node, at map[string]complexNumber) (com
 	return c.exp(l)
 }
 
-// at is the value of a part at a point.
-func (c plane) at(n *node, at map[string]complexNumber) (complexNumber, error) {
+// evaluate returns the value of a part at a point.
+func (c complexField) evaluate(n *exprNode, at map[string]complexNumber) (complexNumber, error) {
 	switch n.kind {
 	case constant:
-		return c.point(c.new().SetRat(n.number.rational())), nil
+		return c.realPoint(c.newFloat().SetRat(n.number.rational())), nil
 	case letter:
 		return at[n.name], nil
 	case circle:
-		return c.point(c.circle()), nil
+		return c.realPoint(c.circlePi()), nil
 	}
-	a, err := c.at(n.a, at)
+	a, err := c.evaluate(n.a, at)
 	if err != nil {
 		return a, err
 	}
@@ -210,7 +211,7 @@ func (c plane) at(n *node, at map[string]complexNumber) (complexNumber, error) {
 	case '^':
 		return c.power(a, n.b, at)
 	}
-	b, err := c.at(n.b, at)
+	b, err := c.evaluate(n.b, at)
 	if err != nil {
 		return b, err
 	}
@@ -227,36 +228,36 @@ func (c plane) at(n *node, at map[string]complexNumber) (complexNumber, error) {
 
 // zeroNear is whether an expression is 0 at a point, but for what figures leave: a difference is compared with its
 // parts.
-func zeroNear(n *node, letters []string, random *rand.Rand) (bool, error) {
+func zeroNear(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 	c := newPlane()
 	at := map[string]complexNumber{}
 	for _, name := range letters {
 		part := func() *big.Float {
-			return c.new().SetFloat64((0.25 + 3*random.Float64()) * float64(2*random.IntN(2)-1))
+			return c.newFloat().SetFloat64((0.25 + 3*random.Float64()) * float64(2*random.IntN(2)-1))
 		}
 		at[name] = complexNumber{part(), part()}
 	}
-	difference, err := c.at(n, at)
+	difference, err := c.evaluate(n, at)
 	if err != nil {
 		return false, err
 	}
-	scale := c.int(0)
+	scale := c.newInt(0)
 	if n.kind == '+' || n.kind == '-' {
-		for _, part := range []*node{n.a, n.b} {
-			v, err := c.at(part, at)
+		for _, part := range []*exprNode{n.a, n.b} {
+			v, err := c.evaluate(part, at)
 			if err != nil {
 				return false, err
 			}
-			scale.Add(scale, c.size(v))
+			scale.Add(scale, c.absValue(v))
 		}
 	}
 	if scale.IsInf() || c.largest.IsInf() {
 		return false, errUndefined
 	}
-	ten := c.int(10)
+	ten := c.newInt(10)
 	for range digits {
 		scale.Quo(scale, ten)
 	}
 	scale.Add(scale, c.half(c.largest, bits-guard))
-	return c.size(difference).Cmp(scale) <= 0, nil
+	return c.absValue(difference).Cmp(scale) <= 0, nil
 }

@@ -29,7 +29,7 @@ func Second(s string) string {
 	if inside, ok := textInside(s); ok {
 		s = inside
 	}
-	s = replace(s, secondWords)
+	s = replacePairs(s, secondWords)
 	for _, u := range units {
 		s = withoutUnit(s, u)
 	}
@@ -39,16 +39,16 @@ func Second(s string) string {
 	}
 	s = closeUp(s, `,\!`, "")
 	if v, ok := pyfloat.Parse(s); ok && nearInteger(v) {
-		s = integer(math.RoundToEven(v))
+		s = formatInteger(math.RoundToEven(v))
 	}
 	if strings.Contains(s, `\`) {
 		if t, ok := Text(s); ok {
 			s = t
 		}
 	}
-	s = pystr.Lower(replace(sums(closeUp(s, "-", "-")), braces))
-	if v, ok := integral(s); ok {
-		s = integer(math.Trunc(v))
+	s = pystr.Lower(replacePairs(addMissingPlus(closeUp(s, "-", "-")), braces))
+	if v, ok := parseIntegral(s); ok {
+		s = formatInteger(math.Trunc(v))
 	}
 	return s
 }
@@ -108,8 +108,8 @@ func closeUp(s, old, text string) string {
 	}
 }
 
-// sums puts a plus between digits that blanks part; the digit behind one is not the digit before another.
-func sums(s string) string {
+// addMissingPlus puts a plus between digits that blanks part; the digit behind one is not the digit before another.
+func addMissingPlus(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -136,14 +136,14 @@ func nearInteger(v float64) bool {
 	return !math.IsInf(v, 0) && math.Abs(math.RoundToEven(v)-v) <= 1e-7
 }
 
-// integer writes an integral number with all its digits.
-func integer(v float64) string {
+// formatInteger writes an integral number with all its digits.
+func formatInteger(v float64) string {
 	n, _ := new(big.Float).SetFloat64(v).Int(nil)
 	return n.String()
 }
 
-// integral reads an integer with commas between thousands; it may be off by 1e-7.
-func integral(s string) (v float64, ok bool) {
+// parseIntegral reads an integer with commas between thousands; it may be off by 1e-7.
+func parseIntegral(s string) (v float64, ok bool) {
 	v, ok = pyfloat.Parse(withoutThousands(s))
 	return v, ok && nearInteger(v)
 }
