@@ -23,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	doc, err := serving.Measure(context.Background(), server.URL, serving.Plan{
-		Prompts: prompts.Options{ISL: "32", OSL: "8"},
+		Prompts: prompts.PromptOptions{ISL: "32", OSL: "8"},
 		Loads: []arrival.Pattern{
 			{Kind: arrival.Users, Users: 2, Requests: 10}, {Kind: arrival.Users, Users: 4, Requests: 20},
 		},

@@ -20,18 +20,18 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
-// First settles what all loads have in common, and asks for one answer, which counts in nothing: a server that refuses
-// the request cannot be measured by it. Waiting, if not nil, is called with a line where that answer takes long. Errors
-// are of sdk.ErrUsage or sdk.ErrData.
-func (s *Session) First(ctx context.Context, waiting func(text string)) error {
+// AskFirst settles what all loads have in common, and asks for one answer, which counts in nothing: a server that
+// refuses the request cannot be measured by it. Waiting, if not nil, is called with a line where that answer takes
+// long. Errors are of sdk.ErrUsage or sdk.ErrData.
+func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error {
 	p := &s.Plan
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
-	s.Settings = sweep.Settings{
+	s.Settings = sweep.PointSettings{
 		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUp(), Grace: p.graceTime(),
 		BoundAll:  p.Grace != 0,
 		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
-		Shared: p.Shared(),
-		Rules: metrics.Rules{
+		Shared: p.SharesPrefixes(),
+		Rules: metrics.FigureRules{
 			NoTokens: noTokens, Tokenizer: p.Tokenizer != "", GPUs: p.GPUs, Servers: s.About.URLs,
 		},
 		Forget: s.wire.ForgetPrompts,
@@ -44,7 +44,7 @@ func (s *Session) First(ctx context.Context, waiting func(text string)) error {
 		return err
 	}
 	if first.Found == metrics.OK {
-		s.Settings.Latency = time.Duration(first.Done() - first.Sent)
+		s.Settings.Latency = time.Duration(first.DoneAt() - first.Sent)
 	}
 	return s.lessTemplate(ctx, first)
 }
@@ -62,11 +62,11 @@ func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metr
 		case <-time.After(sayAfter):
 			if waiting != nil {
 				waiting(fmt.Sprintf("asking once before the measurement, %s at most: no whole answer yet",
-					figure.Seconds(s.Plan.Longest())))
+					figure.Seconds(s.Plan.MaxFirstTime())))
 			}
 		}
 	})
-	m, err := s.Settings.Try(ctx, s.Plan.Longest())
+	m, err := s.Settings.TryRequest(ctx, s.Plan.MaxFirstTime())
 	close(answered)
 	saying.Wait()
 	return m, err
@@ -93,12 +93,12 @@ func (s *Session) judgeFirst(m metrics.Measured, noTokens bool) error {
 		return sdk.Usage(fmt.Errorf("the server refuses the request: %s", m.Fault))
 	case statusOfCode(http.StatusUnauthorized), statusOfCode(http.StatusForbidden), statusOfCode(http.StatusNotFound),
 		statusOfCode(http.StatusMethodNotAllowed), statusOfCode(http.StatusNotImplemented), metrics.Refused:
-		return sdk.Data(fmt.Errorf("%s: %s", s.Set.API.Endpoint(), m.Fault))
+		return sdk.Data(fmt.Errorf("%s: %s", s.Set.API.EndpointPath(), m.Fault))
 	case metrics.Cancelled:
 		return nil
 	case metrics.Unfinished:
 		s.addNote(fmt.Sprintf("the first request was asked once, and had no whole answer within %s: nothing is known of how "+
-			"long one takes", figure.Seconds(s.Plan.Longest())))
+			"long one takes", figure.Seconds(s.Plan.MaxFirstTime())))
 		return nil
 	default:
 		text := strings.TrimSpace(fmt.Sprintf("the first request failed: %s: %s", m.Found, m.Fault))

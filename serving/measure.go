@@ -35,11 +35,11 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 		return nil, err
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
-	s, err := Open(wire, plan)
+	s, err := OpenSession(wire, plan)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.First(ctx, nil); err != nil {
+	if err := s.AskFirst(ctx, nil); err != nil {
 		return nil, err
 	}
 	sources, err := beside.Find(ctx, s.About.URLs[0], "", "", nil)
@@ -47,19 +47,19 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 		return nil, err
 	}
 	sources.Root = os.DirFS("/")
-	r := s.Record()
+	r := s.BaseRecord()
 	r.System = system.Describe(sources.Root)
 	s.Settings.Record = r
-	s.Settings.Begun = func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
+	s.Settings.Begun = func(arrival.Pattern, *engine.PointProgress) func(*sweep.SweepPoint) {
 		told := sources.Begin()
-		return func(p *sweep.Point) {
+		return func(p *sweep.SweepPoint) {
 			told(p)
 			if p != nil && plan.Measured != nil {
 				plan.Measured(p)
 			}
 		}
 	}
-	all := s.Sweep(&sweepfile.Sweep{
+	all := s.NewSweep(&sweepfile.Sweep{
 		Objectives: plan.Objectives.String(), Server: r.Serving.Server, Asked: r.Serving.Asked,
 	})
 	err = OfServer(all.Run(ctx))

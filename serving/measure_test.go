@@ -22,7 +22,7 @@ import (
 // few are requests of one user, after no warm-up.
 func few() serving.Plan {
 	return serving.Plan{
-		Prompts: prompts.Options{ISL: "16", OSL: "4"}, WarmUp: -1, WholeWindow: true,
+		Prompts: prompts.PromptOptions{ISL: "16", OSL: "4"}, WarmUp: -1, WholeWindow: true,
 		Loads: []arrival.Pattern{{Kind: arrival.Users, Users: 1, Requests: 3}},
 	}
 }
@@ -59,7 +59,7 @@ func TestMeasureErrors(t *testing.T) {
 		"an unknown option":    {mock, option("colour", "red"), sdk.ErrUsage, "colour"},
 		"an option of another": {mock, option("retries", "3"), sdk.ErrUsage, "sends each request once"},
 		"no such length":       {mock, func(p *serving.Plan) { p.Prompts.ISL = "long" }, sdk.ErrUsage, "long"},
-		"no such data": {mock, func(p *serving.Plan) { p.Prompts = prompts.Options{File: "none.jsonl"} }, sdk.ErrData,
+		"no such data": {mock, func(p *serving.Plan) { p.Prompts = prompts.PromptOptions{File: "none.jsonl"} }, sdk.ErrData,
 			"none.jsonl"},
 		"no such tokenizer":   {mock, func(p *serving.Plan) { p.Tokenizer = "none.json" }, sdk.ErrData, "none.json"},
 		"a server that fails": {failing, nil, plugin.ErrFault, "the server fails"},
@@ -120,7 +120,7 @@ func TestMeasureTellsEachLoad(t *testing.T) {
 	plan.Loads = append(plan.Loads,
 		arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 50, Requests: 5})
 	var names []string
-	plan.Measured = func(p *sweep.Point) {
+	plan.Measured = func(p *sweep.SweepPoint) {
 		names = append(names, sweep.NameOf(p.Load))
 		if len(p.Requests) != p.Load.Requests {
 			t.Errorf("%s: %d requests, want %d", sweep.NameOf(p.Load), len(p.Requests), p.Load.Requests)

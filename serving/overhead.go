@@ -31,7 +31,7 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 		return sdk.Usage(err)
 	}
 	s.Set, s.Settings.Prompts = set, set
-	second, err := s.Settings.Try(ctx, s.Plan.Longest())
+	second, err := s.Settings.TryRequest(ctx, s.Plan.MaxFirstTime())
 	if err != nil {
 		return ofAsk(ctx, err)
 	}
@@ -52,5 +52,5 @@ func moreThanAsked(m metrics.Measured) (tokens int, known bool) {
 	if m.Found != metrics.OK || m.Usage.Prompt < 0 || m.AskedIn <= 0 {
 		return 0, false
 	}
-	return prompts.Overhead([]int64{m.AskedIn}, []int64{m.Usage.Prompt})
+	return prompts.TokenOverhead([]int64{m.AskedIn}, []int64{m.Usage.Prompt})
 }

@@ -29,11 +29,11 @@ const (
 // Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero
 // value has 16 users ask for 128 tokens after 512 for a minute.
 type Plan struct {
-	Connection Connection
+	Connection ServerConnection
 
 	// Prompts are what is asked. Without File and ISL, prompts are of DefaultISL and answers of DefaultOSL. Parquet files
 	// and Tokenizer are read by this package.
-	Prompts prompts.Options
+	Prompts prompts.PromptOptions
 	// Tokenizer is the file, or the folder, of the model's tokenizer; empty: there is none. With one, prompts have exact
 	// lengths, and the tokens of answers are counted that the server does not count.
 	Tokenizer string
@@ -44,7 +44,7 @@ type Plan struct {
 	// highest load that keeps all Objectives: both take the rest of a load from Base.
 	Loads []arrival.Pattern
 	Auto  bool
-	Find  *sweep.Find
+	Find  *sweep.SearchOptions
 	Base  arrival.Pattern
 
 	// Objectives are what requests and points are held to: objective.Parse.
@@ -67,11 +67,11 @@ type Plan struct {
 	GPUs int
 
 	// Measured, if not nil, is called with each load that was measured, with all of its requests.
-	Measured func(p *sweep.Point)
+	Measured func(p *sweep.SweepPoint)
 }
 
-// Connection says how to talk to a server.
-type Connection struct {
+// ServerConnection says how to talk to a server.
+type ServerConnection struct {
 	// Model is the model's name at the server; empty: the only one it has.
 	Model string
 	// Options are key_env, ca, connect_timeout and so on: those of the backend openai for measurements.
@@ -84,7 +84,7 @@ type Connection struct {
 // Connect asks the servers at a URL, or at several with commas between, what they are. Errors are of sdk.ErrUsage,
 // where an option is wrong, and of sdk.ErrData, where there is no server or no such model; the end of ctx is returned
 // as it is. The caller closes the client.
-func (c Connection) Connect(ctx context.Context, url string) (*openai.Client, error) {
+func (c ServerConnection) Connect(ctx context.Context, url string) (*openai.Client, error) {
 	options := map[string]string{}
 	for name, value := range c.Options {
 		options[name] = value
@@ -113,7 +113,7 @@ func (p *Plan) setDefaults() error {
 	if len(p.Loads) > 0 || p.Auto || p.Find != nil {
 		return nil
 	}
-	loads, err := arrival.Flags{Concurrency: DefaultUsers}.Patterns()
+	loads, err := arrival.LoadFlags{Concurrency: DefaultUsers}.ParsePatterns()
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (p *Plan) warmUp() int {
 	return p.WarmUp
 }
 
-// Longest is how long the first request may take: as long as a load that a duration ends.
-func (p *Plan) Longest() time.Duration {
+// MaxFirstTime is how long the first request may take: as long as a load that a duration ends.
+func (p *Plan) MaxFirstTime() time.Duration {
 	lasts := p.Base.Duration
 	for _, l := range p.Loads {
 		lasts = max(lasts, l.Duration, l.StagesLast())
@@ -149,5 +149,5 @@ func (p *Plan) Longest() time.Duration {
 	return cmp.Or(lasts, arrival.DefaultDuration) + p.graceTime()
 }
 
-// Shared says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
-func (p *Plan) Shared() bool { return p.Prompts.File != "" || p.Prompts.Prefix != "" }
+// SharesPrefixes says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
+func (p *Plan) SharesPrefixes() bool { return p.Prompts.File != "" || p.Prompts.Prefix != "" }

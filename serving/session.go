@@ -18,19 +18,19 @@ import (
 // Session is a plan at a server that has answered: Measure in steps, for a caller who adds to what is recorded.
 type Session struct {
 	Plan  Plan
-	About openai.About // what the server is
-	Set   *prompts.Set // what is asked
-	Notes []string     // what readers of the figures should know
+	About openai.About       // what the server is
+	Set   *prompts.PromptSet // what is asked
+	Notes []string           // what readers of the figures should know
 	// Settings are those of all loads, from First on.
-	Settings sweep.Settings
+	Settings sweep.PointSettings
 
 	wire  *openai.Client
 	asker *client.Client
 }
 
-// Open makes the requests of a plan for the server that a client is connected to, and asks nothing. Errors are of
-// sdk.ErrUsage or sdk.ErrData.
-func Open(wire *openai.Client, plan Plan) (*Session, error) {
+// OpenSession makes the requests of a plan for the server that a client is connected to, and asks nothing. Errors are
+// of sdk.ErrUsage or sdk.ErrData.
+func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	if err := plan.setDefaults(); err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -47,7 +47,7 @@ func Open(wire *openai.Client, plan Plan) (*Session, error) {
 			r.Retokenized = int64(len(t.EncodePlain(nil, string(reasoning))) + len(t.EncodePlain(nil, string(answer))))
 		}
 	}
-	set, err := prompts.Read(o)
+	set, err := prompts.ReadSet(o)
 	if err != nil {
 		return nil, ofPrompts(err)
 	}
@@ -63,7 +63,7 @@ const fewestIDs = 1000
 
 // promptOptions are the options of prompts at the server: the part of the API that its address names, and as many token
 // ids as its model has, which make prompts of exact length.
-func (s *Session) promptOptions() prompts.Options {
+func (s *Session) promptOptions() prompts.PromptOptions {
 	o, api, vocabulary := s.Plan.Prompts, prompts.API(s.About.API), s.About.Vocabulary
 	if (o.API == "" || o.API == "auto") && api != "" {
 		o.API = api
@@ -92,7 +92,7 @@ func (s *Session) checkContextLength() error {
 	if s.About.MaxLength == 0 {
 		return nil
 	}
-	drawn := s.Set.Draw(prompts.Draw{N: tried, Seed: s.Plan.Prompts.Seed})
+	drawn := s.Set.Draw(prompts.DrawOptions{N: tried, Seed: s.Plan.Prompts.Seed})
 	for i := range min(drawn.Len(), tried) {
 		if a := drawn.At(i); a.InputTokens+a.MaxTokens > s.About.MaxLength && a.InputTokens > 0 {
 			return sdk.Usage(fmt.Errorf("%d tokens of a prompt and %d of its answer are more than the %d that %s has room for: "+
@@ -102,8 +102,8 @@ func (s *Session) checkContextLength() error {
 	return nil
 }
 
-// Record is what the records of all loads have of the server and of what it is asked.
-func (s *Session) Record() record.Run {
+// BaseRecord is what the records of all loads have of the server and of what it is asked.
+func (s *Session) BaseRecord() record.Run {
 	asked := s.Plan.Prompts
 	server := record.ServingServer{
 		URLs: s.About.URLs, Kind: s.About.Kind, Version: s.About.Version, Model: s.About.Model, MaxLength: s.About.MaxLength,
@@ -118,8 +118,8 @@ func (s *Session) Record() record.Run {
 	return r
 }
 
-// Sweep are the loads of the plan, none of which is measured yet. File is what is known of them.
-func (s *Session) Sweep(file *sweepfile.Sweep) *sweep.Sweep {
+// NewSweep are the loads of the plan, none of which is measured yet. File is what is known of them.
+func (s *Session) NewSweep(file *sweepfile.Sweep) *sweep.Sweep {
 	p := &s.Plan
-	return &sweep.Sweep{Settings: s.Settings, Loads: p.Loads, Auto: p.Auto, Find: p.Find, Base: p.Base, File: file}
+	return &sweep.Sweep{PointSettings: s.Settings, Loads: p.Loads, Auto: p.Auto, Find: p.Find, Base: p.Base, File: file}
 }

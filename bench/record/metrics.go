@@ -107,7 +107,7 @@ func anyPower(efficiency string) *Power {
 // that are asked for beside the usual ones, by the names of distributions. Values are zero.
 func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
 	l := &figureList{seen: map[string]bool{}}
-	l.serving(&Serving{Figures: metrics.Everything(metrics.Rules{Percentiles: percentiles})})
+	l.serving(&Serving{Figures: metrics.AllFigures(metrics.FigureRules{Percentiles: percentiles})})
 	l.add(metric.User, 0) // of a median of 0 there is none
 	p := anyPower("tokens/J")
 	p.Token = power(metric.PowerToken, 0)

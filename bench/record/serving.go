@@ -37,8 +37,8 @@ type Serving struct {
 	Faults []ServingFault `json:"faults,omitempty"`
 	// Holds says whether the point keeps all objectives; absent where there are none. Objectives are these, each with its
 	// verdict.
-	Holds      *bool             `json:"holds,omitempty"`
-	Objectives []metrics.Verdict `json:"objectives,omitempty"`
+	Holds      *bool                 `json:"holds,omitempty"`
+	Objectives []metrics.TermVerdict `json:"objectives,omitempty"`
 	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *metrics.Stationarity `json:"stationarity,omitempty"`

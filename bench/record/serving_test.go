@@ -21,13 +21,13 @@ func served() Run {
 			r.Status = metrics.Refused
 		} else {
 			for k := range int64(11) {
-				r.Events.Add(metrics.Event{At: r.Due + 10e6 + k*1e6, Kind: metrics.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.StreamEvent{At: r.Due + 10e6 + k*1e6, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 		}
 		all = append(all, r)
 	}
 	run := Run{Model: "m", Mode: ModeServing, Serving: &Serving{
-		Figures: metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: 1e9}}),
+		Figures: metrics.ComputeFigures(all, metrics.FigureRules{Limits: metrics.RequestLimits{metrics.TTFT: 1e9}}),
 	}}
 	run.Finish(nil)
 	return run

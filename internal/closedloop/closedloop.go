@@ -99,7 +99,7 @@ type series struct {
 // measured has so many queries sent by all clients, the response ids of which begin with first.
 func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s series, err error) {
 	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
-	plan := engine.Plan{Asks: make(engine.List, 1), Load: users, NoTokens: true}
+	plan := engine.PointPlan{Asks: make(engine.AskList, 1), Load: users, NoTokens: true}
 	p, err := asked(ctx, &asker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
 	if p == nil {
 		return s, err
@@ -116,7 +116,7 @@ func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, fi
 }
 
 // asked measures by users. The first fault of the system ends it.
-func asked(ctx context.Context, a *asker, plan engine.Plan) (*engine.Point, error) {
+func asked(ctx context.Context, a *asker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
 	a.asked = make(map[int]*query, plan.Load.Users)
@@ -136,19 +136,19 @@ func asked(ctx context.Context, a *asker, plan engine.Plan) (*engine.Point, erro
 // known its first token, its end and how many tokens there are: gaps between tokens are not. The load is one of users;
 // WarmUp is how many requests warm up. The first fault of the system is an error; the point then has what was done.
 func Tokens(
-	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.Progress,
-) (p *engine.Point, err error) {
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.PointProgress,
+) (p *engine.MeasuredPoint, err error) {
 	n := min(qsl.TotalSampleCount(), qsl.PerformanceSampleCount())
 	if n < 1 {
 		return nil, errors.New("the data set has no sample")
 	}
 	err = loaded(ctx, sut, qsl, n, func(samples int) (err error) {
-		rows := make(engine.List, samples)
+		rows := make(engine.AskList, samples)
 		for i, row := range rand.New(rand.NewPCG(l.Seed, 0)).Perm(samples) {
 			rows[i].Row = row
 		}
-		plan := engine.Plan{Asks: rows, Load: l, Grace: engine.DefaultGrace, Progress: progress}
-		first := make(engine.List, warmUp)
+		plan := engine.PointPlan{Asks: rows, Load: l, Grace: engine.DefaultGrace, Progress: progress}
+		first := make(engine.AskList, warmUp)
 		for i := range first {
 			first[i] = rows[len(rows)-1-i%len(rows)]
 		}
@@ -262,10 +262,10 @@ func (q *query) tell(r *metrics.Request) {
 		r.Usage.Completion = q.tokens
 	}
 	if q.first != unset {
-		r.Events.Add(metrics.Event{At: q.first, Kind: metrics.Content, Text: true})
+		r.Events.Add(metrics.StreamEvent{At: q.first, Kind: metrics.Content, Text: true})
 	}
 	if q.first == unset || q.tokens != 1 { // 0: nobody counted them
-		r.Events.Add(metrics.Event{At: q.ended, Kind: metrics.Content, Text: true})
+		r.Events.Add(metrics.StreamEvent{At: q.ended, Kind: metrics.Content, Text: true})
 	}
 	r.Whole = q.first == unset
 }

@@ -174,7 +174,7 @@ func TestTokens(t *testing.T) {
 		if r.WarmUp {
 			warm++
 		}
-		m := metrics.Measure(&r, metrics.Rules{})
+		m := metrics.MeasureRequest(&r, metrics.FigureRules{})
 		if m.Found != metrics.OK || m.Out != 7 || r.Events.Len() != 2 || m.First < r.Sent || m.Last != r.End {
 			t.Errorf("%+v", r)
 		}

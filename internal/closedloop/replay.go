@@ -25,15 +25,15 @@ const replayGrace = 240 * time.Second
 // after so long at the latest; what is not sent then leaves no trace but that it is missing.
 func Replay(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, all []sdk.Conversation, most time.Duration,
-	progress *engine.Progress,
-) (p *engine.Point, answers Answers, err error) {
+	progress *engine.PointProgress,
+) (p *engine.MeasuredPoint, answers Answers, err error) {
 	asks := turnsOf(all)
 	if n := qsl.TotalSampleCount(); n != len(asks) || n == 0 {
 		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples", len(all), len(asks), n)
 	}
 	answers = Answers{}
 	err = loaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
-		plan := engine.Plan{
+		plan := engine.PointPlan{
 			Asks: asks, Grace: replayGrace, MaxErrors: &engine.MaxErrors{Count: math.MaxInt}, Progress: progress,
 			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
 		}
@@ -46,7 +46,7 @@ func Replay(
 }
 
 // turnsOf are the turns as requests.
-func turnsOf(all []sdk.Conversation) (asks engine.List) {
+func turnsOf(all []sdk.Conversation) (asks engine.AskList) {
 	for _, c := range all {
 		for k := range c.Turns {
 			asks = append(asks, prompts.Ask{Row: len(asks), Session: c.ID, Turn: k})

@@ -102,7 +102,7 @@ func TestReplayWithoutCounts(t *testing.T) {
 	}
 	for i := range p.Requests {
 		r := &p.Requests[i]
-		if m := metrics.Measure(r, metrics.Rules{}); r.Events.Len() != 2 || m.First > m.Last || m.Last != r.End {
+		if m := metrics.MeasureRequest(r, metrics.FigureRules{}); r.Events.Len() != 2 || m.First > m.Last || m.Last != r.End {
 			t.Errorf("request %d: %d events, from %d to %d, ends at %d", i, r.Events.Len(), m.First, m.Last, r.End)
 		}
 	}

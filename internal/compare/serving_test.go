@@ -20,12 +20,13 @@ func served(users int, ttft int64, change func(s *record.Serving)) record.Run {
 		r := metrics.Request{Index: int(i), Due: i * 1e9, Sent: i * 1e9, End: i*1e9 + 1e9, Status: metrics.OK,
 			Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		for k := range int64(5) {
-			r.Events.Add(metrics.Event{At: r.Due + ttft*1e6 + k*1e7, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: r.Due + ttft*1e6 + k*1e7, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		all = append(all, r)
 	}
 	s := &record.Serving{
-		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Figures: metrics.Of(all, metrics.Rules{}),
+		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Figures: metrics.ComputeFigures(all,
+			metrics.FigureRules{}),
 		Server: record.ServingServer{Kind: "vllm", Version: "0.33", Model: "m", URLs: []string{"http://a:8000"}},
 		Asked:  record.ServingAsked{API: "chat", ISL: "1024", OSL: "128", Seed: 1},
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Flags are what a user asked for, as the texts of flags of these names; empty ones were not given.
-type Flags struct {
+// LoadFlags are what a user asked for, as the texts of flags of these names; empty ones were not given.
+type LoadFlags struct {
 	Max, Replay         bool
 	Rate, Concurrency   string // lists of points
 	Arrival, Burstiness string
@@ -23,9 +23,9 @@ type Flags struct {
 	Seed                uint64
 }
 
-// Patterns are the points that are asked for, in rising order. Everything that is wrong is in the error. Where no load
-// is asked for there is none, and no error.
-func (f Flags) Patterns() ([]Pattern, error) {
+// ParsePatterns are the points that are asked for, in rising order. Everything that is wrong is in the error. Where no
+// load is asked for there is none, and no error.
+func (f LoadFlags) ParsePatterns() ([]Pattern, error) {
 	var p flagReader
 	base := Pattern{Seed: f.Seed}
 	p.addError(f.findKind(&base))
@@ -59,7 +59,7 @@ func (p *flagReader) addError(err error) {
 func (p *flagReader) addErrorf(format string, args ...any) { p.addError(fmt.Errorf(format, args...)) }
 
 // findKind finds what the load is.
-func (f Flags) findKind(p *Pattern) error {
+func (f LoadFlags) findKind(p *Pattern) error {
 	var asked []string
 	add := func(given bool, name string, k Kind) {
 		if given {
@@ -81,7 +81,7 @@ func (f Flags) findKind(p *Pattern) error {
 }
 
 // checkConflicts finds flags that mean nothing beside the others.
-func (p *flagReader) checkConflicts(f Flags) {
+func (p *flagReader) checkConflicts(f LoadFlags) {
 	given := func(text string) bool { return text != "" }
 	rate := given(f.Rate) || given(f.Stages)
 	users := given(f.Concurrency) && !rate && !f.Max && !f.Replay
@@ -110,7 +110,7 @@ func (p *flagReader) checkConflicts(f Flags) {
 }
 
 // readCommon reads what all points share.
-func (p *flagReader) readCommon(f Flags, b *Pattern) {
+func (p *flagReader) readCommon(f LoadFlags, b *Pattern) {
 	if b.Kind == Rate {
 		b.Arrival = Poisson
 	}
@@ -151,7 +151,7 @@ func (p *flagReader) readCommon(f Flags, b *Pattern) {
 	p.readStages(f, b)
 }
 
-func (p *flagReader) readRamp(f Flags, b *Pattern) {
+func (p *flagReader) readRamp(f LoadFlags, b *Pattern) {
 	if f.Ramp == "" {
 		return
 	}
@@ -168,7 +168,7 @@ func (p *flagReader) readRamp(f Flags, b *Pattern) {
 	b.Ramp = p.readTime("--ramp", over, 1)
 }
 
-func (p *flagReader) readStages(f Flags, b *Pattern) {
+func (p *flagReader) readStages(f LoadFlags, b *Pattern) {
 	if f.Stages == "" {
 		return
 	}
@@ -179,7 +179,7 @@ func (p *flagReader) readStages(f Flags, b *Pattern) {
 			p.addErrorf("--stages %s: %q has no time; want RATE:TIME,..., as 5:1m,20:1m", f.Stages, part)
 			return
 		}
-		s := Stage{For: p.readTime("--stages", over, 1)}
+		s := RateStage{For: p.readTime("--stages", over, 1)}
 		if rate != "0" {
 			s.PerSecond = p.readNumber("--stages", rate, leastRate, mostRate)
 			some = true
@@ -192,15 +192,15 @@ func (p *flagReader) readStages(f Flags, b *Pattern) {
 }
 
 // makePatterns makes a pattern of each value.
-func (p *flagReader) makePatterns(f Flags, b Pattern) []Pattern {
+func (p *flagReader) makePatterns(f LoadFlags, b Pattern) []Pattern {
 	rates, users := []float64{0}, []float64{0}
 	var err error
 	if f.Rate != "" {
-		rates, err = Points(f.Rate, false)
+		rates, err = ParseLoads(f.Rate, false)
 		p.addError(withFlagName("--rate", err))
 	}
 	if f.Concurrency != "" {
-		users, err = Points(f.Concurrency, true)
+		users, err = ParseLoads(f.Concurrency, true)
 		p.addError(withFlagName("--concurrency", err))
 	}
 	if len(rates) > 1 && len(users) > 1 {

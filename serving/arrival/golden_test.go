@@ -26,7 +26,7 @@ type goldenCase struct {
 }
 
 // flagsOf reads a command line as far as it is about loads.
-func flagsOf(t *testing.T, line string) (f Flags) {
+func flagsOf(t *testing.T, line string) (f LoadFlags) {
 	t.Helper()
 	words := strings.Fields(line)
 	next := func() (word string) {
@@ -67,10 +67,10 @@ func TestGoldenSchedules(t *testing.T) {
 		golden.ReadJSON(t, path, &c)
 		switch want := c.Points.(type) {
 		case map[string]any:
-			got := Between(want["synchronous"].(float64), want["maximum"].(float64), len(want["rates"].([]any)))
+			got := RatesBetween(want["synchronous"].(float64), want["maximum"].(float64), len(want["rates"].([]any)))
 			same(t, got, want["rates"].([]any))
 		case []any:
-			ps, err := flagsOf(t, c.Flags).Patterns()
+			ps, err := flagsOf(t, c.Flags).ParsePatterns()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func same(t *testing.T, got []float64, want []any) {
 
 // check holds the schedule to the case, as it is for exact ones, and by its statistics for a hundred more seeds.
 func (c goldenCase) check(t *testing.T, name string) {
-	ps, err := flagsOf(t, c.Flags).Patterns()
+	ps, err := flagsOf(t, c.Flags).ParsePatterns()
 	if err != nil || len(ps) != 1 {
 		t.Fatalf("%d patterns, error %v", len(ps), err)
 	}
@@ -115,7 +115,7 @@ func (c goldenCase) check(t *testing.T, name string) {
 		seeds = 101
 	}
 	for i := range seeds {
-		s, err := p.Schedule(0, stamps)
+		s, err := p.MakeSchedule(0, stamps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func gammaCDF(x, k float64) float64 {
 // The statistics find wrong schedules: of twice the shape, and of 1.5 times the rate.
 func TestScatterFindsWrongSchedules(t *testing.T) {
 	p := Pattern{Kind: Rate, Arrival: Gamma, PerSecond: 10, Burstiness: 2, Requests: 4000, Seed: 1}
-	s, err := p.Schedule(0, nil)
+	s, err := p.MakeSchedule(0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

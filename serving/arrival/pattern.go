@@ -55,7 +55,7 @@ type Pattern struct {
 	PerSecond  float64
 	Burstiness float64
 	// Stages are rates that follow each other; nil: there is one rate.
-	Stages []Stage
+	Stages []RateStage
 	// Ramp is how long it takes to get to PerSecond from RampFrom, in a straight line, or until all Users have begun,
 	// evenly.
 	Ramp     time.Duration
@@ -81,8 +81,8 @@ type Pattern struct {
 	Seed uint64
 }
 
-// Stage is a rate that is held for a time.
-type Stage struct {
+// RateStage is a rate that is held for a time.
+type RateStage struct {
 	PerSecond float64
 	For       time.Duration
 }
@@ -156,8 +156,8 @@ func (p Pattern) ClosedLoop() string {
 		"users, not of a rate: see the open-loop points.", p.Users, p.Users)
 }
 
-// Starts are the nanoseconds at which users begin: evenly over the ramp, all at 0 without one.
-func (p Pattern) Starts() []int64 {
+// UserStarts are the nanoseconds at which users begin: evenly over the ramp, all at 0 without one.
+func (p Pattern) UserStarts() []int64 {
 	starts := make([]int64, p.Users)
 	for i := range starts {
 		starts[i] = int64(float64(p.Ramp) * float64(i) / float64(p.Users))
@@ -173,9 +173,9 @@ func (p Pattern) StagesLast() (all time.Duration) {
 	return all
 }
 
-// Least is how long so many units, single requests or sessions, take at the rate of the load on average; 0: the load is
-// no rate, or one that changes.
-func (p Pattern) Least(units int) time.Duration {
+// MinDuration is how long so many units, single requests or sessions, take at the rate of the load on average; 0: the
+// load is no rate, or one that changes.
+func (p Pattern) MinDuration(units int) time.Duration {
 	if p.Kind != Rate || p.Stages != nil || p.PerSecond <= 0 {
 		return 0
 	}

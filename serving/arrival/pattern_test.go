@@ -12,44 +12,44 @@ import (
 
 func TestFaultsOfFlags(t *testing.T) {
 	for _, c := range []struct {
-		flags Flags
+		flags LoadFlags
 		want  []string
 	}{
-		{Flags{Rate: "0"}, []string{`--rate: "0" requests per second`, "1e-06 to 1e+07"}},
-		{Flags{Rate: "-3"}, []string{`"-3" requests per second`}},
-		{Flags{Rate: "NaN"}, []string{`"NaN" requests per second`}},
-		{Flags{Rate: "5,"}, []string{`"" requests per second`}},
-		{Flags{Concurrency: "0"}, []string{`--concurrency: "0" users`, "whole number from 1"}},
-		{Flags{Concurrency: "2.5"}, []string{`"2.5" users`}},
-		{Flags{Concurrency: "1..0"}, []string{`"0" users`}},
-		{Flags{Concurrency: "10..1"}, []string{`"10..1" goes down`, "1..10"}},
-		{Flags{Rate: "1..100/1"}, []string{"from 2 to"}},
-		{Flags{Rate: "1..100+0"}, []string{`the step of "1..100+0"`}},
-		{Flags{Rate: "5", Burstiness: "2"}, []string{"--burstiness is for --arrival gamma"}},
-		{Flags{Rate: "5", Arrival: "gamma"}, []string{"--burstiness is missing"}},
-		{Flags{Rate: "5", Arrival: "gama", Burstiness: "1"}, []string{`did you mean "gamma"`}},
-		{Flags{Rate: "5", Think: "2s"}, []string{"--think is for --concurrency"}},
-		{Flags{Rate: "5", Concurrency: "4", Think: "2s"}, []string{"--think is for --concurrency without a rate"}},
-		{Flags{Replay: true, Rate: "5"}, []string{"--replay and --rate"}},
-		{Flags{Rate: "5", Stages: "5:1m"}, []string{"--rate and --stages"}},
-		{Flags{Max: true, Concurrency: "4"}, []string{"--max and --concurrency"}},
-		{Flags{Concurrency: "4", Arrival: "constant"}, []string{"--arrival is for --rate"}},
-		{Flags{Rate: "1", Speed: "2", From: "1s", To: "2s"}, []string{"--speed is", "--from is", "--to is for --replay"}},
-		{Flags{Replay: true, From: "3s", To: "2s"}, []string{"want the end behind the beginning"}},
-		{Flags{Rate: "1", Ramp: "30s"}, []string{"FROM:TIME beside a rate"}},
-		{Flags{Rate: "1", Ramp: "5:"}, []string{"--ramp : want a time above 0"}},
-		{Flags{Concurrency: "1", Ramp: "1:30s"}, []string{"TIME beside users"}},
-		{Flags{Stages: "5:1m,20"}, []string{`"20" has no time`}},
-		{Flags{Stages: "0:1m"}, []string{"a rate above 0"}},
-		{Flags{Rate: "1", Requests: "0"}, []string{"--requests 0: want a whole number from 1"}},
-		{Flags{Rate: "1", Duration: "0s"}, []string{"--duration 0s: want a time above 0"}},
-		{Flags{Rate: "1", Duration: "60"}, []string{"--duration 60: want a time above 0"}},
-		{Flags{Rate: "1,2", Concurrency: "1,2"}, []string{"a list of one of them at a time"}},
-		{Flags{Max: true, Turns: "all"}, []string{"--turns all is for"}},
-		{Flags{Rate: "1", Turns: "3"}, []string{"--turns 3: want first or all"}},
-		{Flags{Rate: "0", Requests: "x", Arrival: "uniform"}, []string{"--rate", "--requests x", "--arrival"}},
+		{LoadFlags{Rate: "0"}, []string{`--rate: "0" requests per second`, "1e-06 to 1e+07"}},
+		{LoadFlags{Rate: "-3"}, []string{`"-3" requests per second`}},
+		{LoadFlags{Rate: "NaN"}, []string{`"NaN" requests per second`}},
+		{LoadFlags{Rate: "5,"}, []string{`"" requests per second`}},
+		{LoadFlags{Concurrency: "0"}, []string{`--concurrency: "0" users`, "whole number from 1"}},
+		{LoadFlags{Concurrency: "2.5"}, []string{`"2.5" users`}},
+		{LoadFlags{Concurrency: "1..0"}, []string{`"0" users`}},
+		{LoadFlags{Concurrency: "10..1"}, []string{`"10..1" goes down`, "1..10"}},
+		{LoadFlags{Rate: "1..100/1"}, []string{"from 2 to"}},
+		{LoadFlags{Rate: "1..100+0"}, []string{`the step of "1..100+0"`}},
+		{LoadFlags{Rate: "5", Burstiness: "2"}, []string{"--burstiness is for --arrival gamma"}},
+		{LoadFlags{Rate: "5", Arrival: "gamma"}, []string{"--burstiness is missing"}},
+		{LoadFlags{Rate: "5", Arrival: "gama", Burstiness: "1"}, []string{`did you mean "gamma"`}},
+		{LoadFlags{Rate: "5", Think: "2s"}, []string{"--think is for --concurrency"}},
+		{LoadFlags{Rate: "5", Concurrency: "4", Think: "2s"}, []string{"--think is for --concurrency without a rate"}},
+		{LoadFlags{Replay: true, Rate: "5"}, []string{"--replay and --rate"}},
+		{LoadFlags{Rate: "5", Stages: "5:1m"}, []string{"--rate and --stages"}},
+		{LoadFlags{Max: true, Concurrency: "4"}, []string{"--max and --concurrency"}},
+		{LoadFlags{Concurrency: "4", Arrival: "constant"}, []string{"--arrival is for --rate"}},
+		{LoadFlags{Rate: "1", Speed: "2", From: "1s", To: "2s"}, []string{"--speed is", "--from is", "--to is for --replay"}},
+		{LoadFlags{Replay: true, From: "3s", To: "2s"}, []string{"want the end behind the beginning"}},
+		{LoadFlags{Rate: "1", Ramp: "30s"}, []string{"FROM:TIME beside a rate"}},
+		{LoadFlags{Rate: "1", Ramp: "5:"}, []string{"--ramp : want a time above 0"}},
+		{LoadFlags{Concurrency: "1", Ramp: "1:30s"}, []string{"TIME beside users"}},
+		{LoadFlags{Stages: "5:1m,20"}, []string{`"20" has no time`}},
+		{LoadFlags{Stages: "0:1m"}, []string{"a rate above 0"}},
+		{LoadFlags{Rate: "1", Requests: "0"}, []string{"--requests 0: want a whole number from 1"}},
+		{LoadFlags{Rate: "1", Duration: "0s"}, []string{"--duration 0s: want a time above 0"}},
+		{LoadFlags{Rate: "1", Duration: "60"}, []string{"--duration 60: want a time above 0"}},
+		{LoadFlags{Rate: "1,2", Concurrency: "1,2"}, []string{"a list of one of them at a time"}},
+		{LoadFlags{Max: true, Turns: "all"}, []string{"--turns all is for"}},
+		{LoadFlags{Rate: "1", Turns: "3"}, []string{"--turns 3: want first or all"}},
+		{LoadFlags{Rate: "0", Requests: "x", Arrival: "uniform"}, []string{"--rate", "--requests x", "--arrival"}},
 	} {
-		ps, err := c.flags.Patterns()
+		ps, err := c.flags.ParsePatterns()
 		if err == nil {
 			t.Errorf("%+v: %d patterns, no error", c.flags, len(ps))
 			continue
@@ -80,11 +80,11 @@ func TestPoints(t *testing.T) {
 		{"1..1234/3", false, []float64{1, 35.1, 1234}},
 		{"1..4,100", true, []float64{1, 2, 4, 100}},
 	} {
-		if got, err := Points(c.text, c.whole); err != nil || !slices.Equal(got, c.want) {
+		if got, err := ParseLoads(c.text, c.whole); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, error %v; want %v", c.text, got, err, c.want)
 		}
 	}
-	if got := Between(30, 31, 6); got != nil {
+	if got := RatesBetween(30, 31, 6); got != nil {
 		t.Errorf("a maximum below what one user gets: %v", got)
 	}
 }
@@ -95,7 +95,7 @@ func TestPoissonIsLoadGens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]Flags{
+	for name, f := range map[string]LoadFlags{
 		"requests":             {Rate: "20", Requests: "5000"},
 		"duration":             {Rate: "20", Duration: "100s"},
 		"requests of both":     {Rate: "20", Duration: "100s", Requests: "100"},
@@ -105,11 +105,11 @@ func TestPoissonIsLoadGens(t *testing.T) {
 		"nearly both the same": {Rate: "20", Duration: "100s", Requests: "2000"},
 	} {
 		f.Seed = 9
-		ps, err := f.Patterns()
+		ps, err := f.ParsePatterns()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ps[0].Schedule(0, nil)
+		s, err := ps[0].MakeSchedule(0, nil)
 		if err != nil || len(s.Due) < 50 || !slices.Equal(s.Due, want[:len(s.Due)]) {
 			t.Errorf("%s: %d due times, error %v: not LoadGen's", name, len(s.Due), err)
 			continue
@@ -130,7 +130,7 @@ func TestPoissonIsLoadGens(t *testing.T) {
 func TestDefaultEnds(t *testing.T) {
 	for _, arrival := range []Arrival{Poisson, Constant} {
 		for _, c := range []struct{ rate, least, most float64 }{{10, 520, 680}, {1, 100, 100}, {0.01, 1, 20}} {
-			s, err := Pattern{Kind: Rate, Arrival: arrival, PerSecond: c.rate, Seed: 3}.Schedule(0, nil)
+			s, err := Pattern{Kind: Rate, Arrival: arrival, PerSecond: c.rate, Seed: 3}.MakeSchedule(0, nil)
 			n := float64(len(s.Due))
 			if err != nil || n < c.least || n > c.most || s.Due[len(s.Due)-1] >= int64(MostDuration) {
 				t.Errorf("%s at %v/s: %d requests, error %v", arrival, c.rate, len(s.Due), err)
@@ -142,11 +142,11 @@ func TestDefaultEnds(t *testing.T) {
 // Where the rate changes, as many requests are due in each part as the integral of its rate; Poisson ones scatter.
 func TestRatesThatChange(t *testing.T) {
 	for _, arrival := range []string{"poisson", "constant"} {
-		ps, err := Flags{Stages: "5:1m,0:30s,20:1m,5:1m", Arrival: arrival, Seed: 4}.Patterns()
+		ps, err := LoadFlags{Stages: "5:1m,0:30s,20:1m,5:1m", Arrival: arrival, Seed: 4}.ParsePatterns()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ps[0].Schedule(0, nil)
+		s, err := ps[0].MakeSchedule(0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,11 +165,11 @@ func TestRatesThatChange(t *testing.T) {
 			begin = end
 		}
 	}
-	ps, err := Flags{Rate: "50", Ramp: "0:10s", Requests: "400"}.Patterns()
+	ps, err := LoadFlags{Rate: "50", Ramp: "0:10s", Requests: "400"}.ParsePatterns()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ps[0].Schedule(0, nil)
+	s, err := ps[0].MakeSchedule(0, nil)
 	if err != nil || s.Steady != 10e9 {
 		t.Fatalf("steady from %d, error %v", s.Steady, err)
 	}
@@ -194,7 +194,7 @@ func TestReplayAtASpeed(t *testing.T) {
 		{Pattern{From: 4 * time.Second, To: 40 * time.Second}, []int64{0, 16e9}, []int{1, 2}},
 	} {
 		c.p.Kind = Replay
-		s, err := c.p.Schedule(4, stamps)
+		s, err := c.p.MakeSchedule(4, stamps)
 		if err != nil || !slices.Equal(s.Due, c.want) || !slices.Equal(s.Rows, c.rows) || s.Notes != nil {
 			t.Errorf("%+v: %+v, error %v", c.p, s, err)
 		}
@@ -203,7 +203,7 @@ func TestReplayAtASpeed(t *testing.T) {
 		if p.From == 0 {
 			stamps = nil
 		}
-		if _, err := p.Schedule(4, stamps); err == nil {
+		if _, err := p.MakeSchedule(4, stamps); err == nil {
 			t.Errorf("%+v, %d times: no error", p, len(stamps))
 		}
 	}
@@ -211,23 +211,23 @@ func TestReplayAtASpeed(t *testing.T) {
 
 func TestLabels(t *testing.T) {
 	for _, c := range []struct {
-		flags          Flags
+		flags          LoadFlags
 		scenario, what string
 	}{
-		{Flags{Max: true}, "Offline", ""},
-		{Flags{Rate: "5"}, "Server", ""},
-		{Flags{Concurrency: "1"}, "SingleStream", ""},
-		{Flags{Concurrency: "1", Think: "1s"}, "", "no LoadGen scenario: closed loop"},
-		{Flags{Concurrency: "4"}, "", "no LoadGen scenario: closed loop"},
-		{Flags{Concurrency: "4", Turns: "all"}, "", "no LoadGen scenario: closed loop of sessions"},
-		{Flags{Rate: "5", Turns: "all"}, "", "no LoadGen scenario: sessions of several turns"},
-		{Flags{Rate: "5", Concurrency: "4"}, "", "no LoadGen scenario: arrivals with at most 4 under way"},
-		{Flags{Rate: "5", Arrival: "constant"}, "", "no LoadGen scenario: constant arrivals"},
-		{Flags{Rate: "5", Ramp: "1:5s"}, "", "no LoadGen scenario: a rate with a ramp"},
-		{Flags{Stages: "5:1s"}, "", "no LoadGen scenario: rates in stages"},
-		{Flags{Replay: true}, "", "no LoadGen scenario: replay of a trace"},
+		{LoadFlags{Max: true}, "Offline", ""},
+		{LoadFlags{Rate: "5"}, "Server", ""},
+		{LoadFlags{Concurrency: "1"}, "SingleStream", ""},
+		{LoadFlags{Concurrency: "1", Think: "1s"}, "", "no LoadGen scenario: closed loop"},
+		{LoadFlags{Concurrency: "4"}, "", "no LoadGen scenario: closed loop"},
+		{LoadFlags{Concurrency: "4", Turns: "all"}, "", "no LoadGen scenario: closed loop of sessions"},
+		{LoadFlags{Rate: "5", Turns: "all"}, "", "no LoadGen scenario: sessions of several turns"},
+		{LoadFlags{Rate: "5", Concurrency: "4"}, "", "no LoadGen scenario: arrivals with at most 4 under way"},
+		{LoadFlags{Rate: "5", Arrival: "constant"}, "", "no LoadGen scenario: constant arrivals"},
+		{LoadFlags{Rate: "5", Ramp: "1:5s"}, "", "no LoadGen scenario: a rate with a ramp"},
+		{LoadFlags{Stages: "5:1s"}, "", "no LoadGen scenario: rates in stages"},
+		{LoadFlags{Replay: true}, "", "no LoadGen scenario: replay of a trace"},
 	} {
-		ps, err := c.flags.Patterns()
+		ps, err := c.flags.ParsePatterns()
 		if err != nil || len(ps) != 1 {
 			t.Errorf("%+v: %d patterns, error %v", c.flags, len(ps), err)
 			continue
@@ -237,29 +237,29 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%+v: scenario %q, label %q, %q", c.flags, p.Scenario(), p.Label(), p.ClosedLoop())
 		}
 	}
-	if ps, err := (Flags{}).Patterns(); ps != nil || err != nil {
+	if ps, err := (LoadFlags{}).ParsePatterns(); ps != nil || err != nil {
 		t.Errorf("no load: %v, error %v", ps, err)
 	}
 }
 
 func TestUsersBeginEvenly(t *testing.T) {
 	p := Pattern{Kind: Users, Users: 4, Ramp: 10 * time.Second}
-	if got, want := p.Starts(), []int64{0, 25e8, 5e9, 75e8}; !slices.Equal(got, want) {
+	if got, want := p.UserStarts(), []int64{0, 25e8, 5e9, 75e8}; !slices.Equal(got, want) {
 		t.Errorf("starts %v, want %v", got, want)
 	}
 }
 
 // A schedule that nobody has memory for is refused, and not made.
 func TestTooManyRequests(t *testing.T) {
-	for _, f := range []Flags{
+	for _, f := range []LoadFlags{
 		{Rate: "1e7", Duration: "1h"}, {Rate: "1e7", Duration: "1h", Arrival: "constant"}, {Stages: "1e7:1h"},
 		{Rate: "1e7", Ramp: "1:1h", Duration: "2h", Arrival: "constant"},
 	} {
-		ps, err := f.Patterns()
+		ps, err := f.ParsePatterns()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := ps[0].Schedule(0, nil); err == nil || !strings.Contains(err.Error(), "at most") {
+		if s, err := ps[0].MakeSchedule(0, nil); err == nil || !strings.Contains(err.Error(), "at most") {
 			t.Errorf("%+v: %d requests, error %v", f, len(s.Due), err)
 		}
 	}
@@ -271,7 +271,7 @@ func FuzzPoints(f *testing.F) {
 		f.Add(seed, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, whole bool) {
-		got, err := Points(text, whole)
+		got, err := ParseLoads(text, whole)
 		if err != nil {
 			return
 		}
@@ -292,21 +292,21 @@ func FuzzFlags(f *testing.F) {
 	f.Add("", "4", "", "", "2s", "30s", "", "")
 	f.Add("", "", "constant", "", "", "", "5:1m,20:1m", "")
 	f.Fuzz(func(t *testing.T, rate, users, arrival, shape, think, ramp, stages, duration string) {
-		ps, err := Flags{
+		ps, err := LoadFlags{
 			Rate: rate, Concurrency: users, Arrival: arrival, Burstiness: shape, Think: think, Ramp: ramp, Stages: stages,
 			Duration: duration, Requests: "50", Seed: 1,
-		}.Patterns()
+		}.ParsePatterns()
 		if err != nil {
 			return
 		}
 		for _, p := range ps[:min(3, len(ps))] {
 			if p.Kind == Users {
-				if starts := p.Starts(); len(starts) != p.Users || !slices.IsSorted(starts) {
+				if starts := p.UserStarts(); len(starts) != p.Users || !slices.IsSorted(starts) {
 					t.Fatalf("%+v: %d starts", p, len(starts))
 				}
 				continue
 			}
-			s, err := p.Schedule(10, nil)
+			s, err := p.MakeSchedule(10, nil)
 			if err == nil && (len(s.Due) > 50 || !slices.IsSorted(s.Due)) {
 				t.Fatalf("%+v: due times %v", p, s.Due)
 			}

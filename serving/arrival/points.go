@@ -11,10 +11,10 @@ import (
 // mostPoints bounds a list.
 const mostPoints = 10_000
 
-// Points reads a list of loads: "4", "1,2,4", doubling as "1..256" (and its end), so many of equal ratio as "1..100/8",
-// equal steps as "10..50+10", and lists of these. They come in rising order, each once. Whole ones are numbers of
-// users, others rates, which have three significant digits where they are computed.
-func Points(text string, whole bool) ([]float64, error) {
+// ParseLoads reads a list of loads: "4", "1,2,4", doubling as "1..256" (and its end), so many of equal ratio as
+// "1..100/8", equal steps as "10..50+10", and lists of these. They come in rising order, each once. Whole ones are
+// numbers of users, others rates, which have three significant digits where they are computed.
+func ParseLoads(text string, whole bool) ([]float64, error) {
 	var all []float64
 	for part := range strings.SplitSeq(text, ",") {
 		points, err := parseSeries(strings.TrimSpace(part), whole)
@@ -130,9 +130,9 @@ func equalRatios(text string, from, to float64, count string, whole bool) ([]flo
 	return append(all, to), nil
 }
 
-// Between are the rates of a sweep that was given none: n equal steps from that of one user, which is not among them,
-// up to 95 % of the maximum, with three significant digits. It is empty where the maximum is no higher.
-func Between(one, maximum float64, n int) []float64 {
+// RatesBetween are the rates of a sweep that was given none: n equal steps from that of one user, which is not among
+// them, up to 95 % of the maximum, with three significant digits. It is empty where the maximum is no higher.
+func RatesBetween(one, maximum float64, n int) []float64 {
 	top := 0.95 * maximum
 	if !(top > one) {
 		return nil

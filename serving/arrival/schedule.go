@@ -23,9 +23,9 @@ type Schedule struct {
 	Notes []string
 }
 
-// Schedule are the due times of any load but that of users. Rows is how many rows the data has: so many requests are
-// sent at maximum where nobody said how many. Stamps are the times of a trace, in the order of its rows; nil: none.
-func (p Pattern) Schedule(rows int, stamps []time.Duration) (Schedule, error) {
+// MakeSchedule are the due times of any load but that of users. Rows is how many rows the data has: so many requests
+// are sent at maximum where nobody said how many. Stamps are the times of a trace, in the order of its rows; nil: none.
+func (p Pattern) MakeSchedule(rows int, stamps []time.Duration) (Schedule, error) {
 	switch p.Kind {
 	case Maximum:
 		n := cmp.Or(p.Requests, rows)

@@ -25,7 +25,7 @@ func BenchmarkMeasure(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = wire.Close() }() // nothing is written
-			asks := make(engine.List, 256)
+			asks := make(engine.AskList, 256)
 			for i := range asks {
 				asks[i] = prompts.Ask{
 					API: prompts.Completions, IDs: []int32{1, 2, int32(i)}, MaxTokens: tokens, Exact: true, Row: i,
@@ -34,7 +34,7 @@ func BenchmarkMeasure(b *testing.B) {
 			users := arrival.Pattern{Kind: arrival.Users, Users: 32, Requests: b.N}
 			b.ReportAllocs()
 			b.ResetTimer()
-			p, err := engine.Measure(b.Context(), &Client{Wire: wire}, engine.Plan{Asks: asks, Load: users})
+			p, err := engine.Measure(b.Context(), &Client{Wire: wire}, engine.PointPlan{Asks: asks, Load: users})
 			if err != nil || len(p.Requests) != b.N {
 				b.Fatalf("%d requests, error %v", len(p.Requests), err)
 			}

@@ -103,14 +103,14 @@ type eventRecorder struct {
 }
 
 // kinds are those of the wire as they are recorded.
-var kinds = [...]metrics.Kind{
+var kinds = [...]metrics.EventKind{
 	openai.RoleEvent: metrics.Role, openai.ContentEvent: metrics.Content, openai.ReasoningEvent: metrics.Reasoning,
 	openai.ToolEvent: metrics.Tool, openai.CommentEvent: metrics.Comment,
 }
 
 // Event records an event.
 func (o *eventRecorder) Event(e *openai.Event) {
-	o.request.Events.Add(metrics.Event{
+	o.request.Events.Add(metrics.StreamEvent{
 		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
 	})
 	if o.keeps {

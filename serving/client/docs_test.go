@@ -41,11 +41,11 @@ func TestDocumentedData(t *testing.T) {
 		t.Run(block[2], func(t *testing.T) {
 			o := servingtest.PromptOptions(t, block[2])
 			o.File = filepath.Join(dir, o.File)
-			set, err := prompts.Read(o)
+			set, err := prompts.ReadSet(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			drawn := set.Draw(prompts.Draw{Order: prompts.InOrder})
+			drawn := set.Draw(prompts.DrawOptions{Order: prompts.InOrder})
 			want := strings.Split(strings.TrimSpace(block[3]), "\n")
 			if drawn.Len() != len(want) {
 				t.Fatalf("%d requests, want %d", drawn.Len(), len(want))

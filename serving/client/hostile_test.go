@@ -84,17 +84,17 @@ func (m mode) bench(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer wire.Close()
-	set, err := prompts.Read(prompts.Options{API: prompts.Chat, ISL: "8", OSL: "16"})
+	set, err := prompts.ReadSet(prompts.PromptOptions{API: prompts.Chat, ISL: "8", OSL: "16"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sweep.Settings{
+	s := sweep.PointSettings{
 		Asker: &client.Client{Wire: wire}, Prompts: set, Seed: 1, Grace: hostileGrace,
 		Record: record.Run{Model: "m", Serving: &record.Serving{}},
 	}
 	began = time.Now()
 	if !m.floods {
-		if _, err := s.Try(ctx, hostileFor+hostileGrace); err != nil {
+		if _, err := s.TryRequest(ctx, hostileFor+hostileGrace); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +102,7 @@ func (m mode) bench(t *testing.T) {
 	if m.floods {
 		requests = 1
 	}
-	point, err := s.Measure(ctx, arrival.Pattern{
+	point, err := s.MeasureLoad(ctx, arrival.Pattern{
 		Kind: arrival.Users, Users: 1, Requests: requests, Duration: hostileFor,
 	}, 0, 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func (m mode) bench(t *testing.T) {
 }
 
 // judge looks at the figures.
-func (m mode) judge(t *testing.T, p *sweep.Point) {
+func (m mode) judge(t *testing.T, p *sweep.SweepPoint) {
 	served := p.Record.Serving
 	f := served.Figures
 	notes := strings.Builder{}
@@ -138,7 +138,7 @@ func (m mode) judge(t *testing.T, p *sweep.Point) {
 		d    metrics.Distribution
 		want time.Duration
 	}{{"TTFT", f.TTFT, m.ttft}, {"TPOT", f.TPOT, m.tpot}} {
-		if got, ok := of.d.At(0.5); ok != (of.want > 0) || ok && got.Value != float64(of.want) {
+		if got, ok := of.d.PercentileAt(0.5); ok != (of.want > 0) || ok && got.Value != float64(of.want) {
 			t.Errorf("%s is %v, %v; want %v", of.name, time.Duration(got.Value), ok, of.want)
 		}
 	}

@@ -38,13 +38,13 @@ func TestChatsOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := prompts.Read(prompts.Options{ISL: "50..100", API: prompts.Chat, Tokenizer: tok})
+	set, err := prompts.ReadSet(prompts.PromptOptions{ISL: "50..100", API: prompts.Chat, Tokenizer: tok})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, template := range [][2]string{{"", ""}, {"user\n", "\nassistant\n"}, {"[INST] ", " [/INST]"}} {
 		added := -1
-		for _, a := range set.Draw(prompts.Draw{N: 100}).All() {
+		for _, a := range set.Draw(prompts.DrawOptions{N: 100}).All() {
 			more := len(tok.EncodePlain(nil, template[0]+a.Text+template[1])) - a.InputTokens
 			if added < 0 {
 				added = more

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// Point is what a sweep has to know of a load that was measured. A figure that was not measured is NaN.
-type Point struct {
+// CurvePoint is what a sweep has to know of a load that was measured. A figure that was not measured is NaN.
+type CurvePoint struct {
 	By   arrival.Kind
 	Load float64 // users, or requests per second; 0 where the load is no number
 
@@ -32,26 +32,26 @@ type Point struct {
 // overFailed is the share of failures above which a point is overloaded.
 const overFailed = 0.10
 
-// Overloaded says that the server did not keep up with the load.
-func (p Point) Overloaded() bool { return !p.Stationary || p.Failed > overFailed }
+// IsOverloaded says that the server did not keep up with the load.
+func (p CurvePoint) IsOverloaded() bool { return !p.Stationary || p.Failed > overFailed }
 
 // Holds says that the point counts, and keeps all objectives.
-func (p Point) Holds() bool { return p.Stationary && !p.ClientLimited && p.Held }
+func (p CurvePoint) Holds() bool { return p.Stationary && !p.ClientLimited && p.Held }
 
 // enough is how many overloaded points in a row end a sweep.
 const enough = 2
 
-// Stop says that a sweep of rising load ends with the last of its points: two in a row are overloaded.
-func Stop(points []Point) bool {
+// ShouldStop says that a sweep of rising load ends with the last of its points: two in a row are overloaded.
+func ShouldStop(points []CurvePoint) bool {
 	if len(points) < enough {
 		return false
 	}
-	return !slices.ContainsFunc(points[len(points)-enough:], func(p Point) bool { return !p.Overloaded() })
+	return !slices.ContainsFunc(points[len(points)-enough:], func(p CurvePoint) bool { return !p.IsOverloaded() })
 }
 
-// Best is the point with the most goodput of those that hold; the lower one where several have it. ok is false where
-// there is none.
-func Best(points []Point) (at int, ok bool) {
+// BestPoint is the point with the most goodput of those that hold; the lower one where several have it. ok is false
+// where there is none.
+func BestPoint(points []CurvePoint) (at int, ok bool) {
 	for i, p := range points {
 		if p.Holds() && p.Goodput > 0 && (!ok || p.Goodput > points[at].Goodput) {
 			at, ok = i, true
@@ -60,10 +60,10 @@ func Best(points []Point) (at int, ok bool) {
 	return at, ok
 }
 
-// Pareto lists the points that no other one beats: none has as many tokens per second and as many for each user, and
-// more of one of them. Points that the client limited, or whose tokens were not counted, are not among them; of equal
-// ones all are.
-func Pareto(points []Point) []int {
+// ParetoLine lists the points that no other one beats: none has as many tokens per second and as many for each user,
+// and more of one of them. Points that the client limited, or whose tokens were not counted, are not among them; of
+// equal ones all are.
+func ParetoLine(points []CurvePoint) []int {
 	var all []int
 	for i, p := range points {
 		if !p.ClientLimited && p.TokensPerSec > 0 && p.User > 0 {
@@ -90,7 +90,7 @@ func Pareto(points []Point) []int {
 }
 
 // curveValue is what a curve shows over its load: goodput, where there are objectives, else requests per second.
-func (p Point) curveValue() float64 {
+func (p CurvePoint) curveValue() float64 {
 	if math.IsNaN(p.Goodput) {
 		return p.RequestsPerSec
 	}
@@ -98,7 +98,7 @@ func (p Point) curveValue() float64 {
 }
 
 // ratePosition is where a point stands among rates: one user and the maximum at the rate that they got.
-func (p Point) ratePosition() float64 {
+func (p CurvePoint) ratePosition() float64 {
 	if p.By == arrival.Rate {
 		return p.Load
 	}
@@ -111,12 +111,12 @@ const (
 	bracket     = 0.10 // how far the neighbours of the highest goodput may be from it
 )
 
-// Auto is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
+// NextAutoLoad is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
 // overloaded, then some where the curve bends down most. It returns the load after those that were made, in any
 // order; ok is false where the sweep is complete. The same points lead to the same load.
-func Auto(made []Point) (by arrival.Kind, value float64, ok bool) {
-	var one, most *Point
-	var rates []Point
+func NextAutoLoad(made []CurvePoint) (by arrival.Kind, value float64, ok bool) {
+	var one, most *CurvePoint
+	var rates []CurvePoint
 	for i := range made {
 		switch made[i].By {
 		case arrival.Users:
@@ -133,14 +133,14 @@ func Auto(made []Point) (by arrival.Kind, value float64, ok bool) {
 	case most == nil:
 		return arrival.Maximum, 0, true
 	}
-	planned := arrival.Between(one.RequestsPerSec, most.RequestsPerSec, autoRates)
-	var first []Point // of the planned ones, up to a rate
+	planned := arrival.RatesBetween(one.RequestsPerSec, most.RequestsPerSec, autoRates)
+	var first []CurvePoint // of the planned ones, up to a rate
 	for _, rate := range planned {
-		at := slices.IndexFunc(rates, func(p Point) bool { return p.Load == rate })
+		at := slices.IndexFunc(rates, func(p CurvePoint) bool { return p.Load == rate })
 		switch {
 		case at >= 0:
 			first = append(first, rates[at])
-		case !Stop(first):
+		case !ShouldStop(first):
 			return arrival.Rate, rate, true
 		}
 	}
@@ -148,13 +148,13 @@ func Auto(made []Point) (by arrival.Kind, value float64, ok bool) {
 		return "", 0, false
 	}
 	value, ok = refineGap(made)
-	return arrival.Rate, value, ok && !slices.ContainsFunc(rates, func(p Point) bool { return p.Load == value })
+	return arrival.Rate, value, ok && !slices.ContainsFunc(rates, func(p CurvePoint) bool { return p.Load == value })
 }
 
 // refineGap is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above
 // it, where a higher rate may have more; below it where that cannot be far, and the top has less than its rate.
-func refineGap(made []Point) (rate float64, ok bool) {
-	order := sortByPlace(made, Point.ratePosition)
+func refineGap(made []CurvePoint) (rate float64, ok bool) {
+	order := sortByPlace(made, CurvePoint.ratePosition)
 	at, ok := topPoint(made)
 	n := slices.Index(order, at)
 	if !ok || n < 0 {
@@ -175,7 +175,7 @@ func refineGap(made []Point) (rate float64, ok bool) {
 }
 
 // topPoint is the point with the highest goodput; without objectives it is the knee.
-func topPoint(made []Point) (at int, ok bool) {
+func topPoint(made []CurvePoint) (at int, ok bool) {
 	for i, p := range made {
 		if p.Goodput > 0 && (!ok || p.Goodput > made[at].Goodput) {
 			at, ok = i, true
@@ -184,7 +184,7 @@ func topPoint(made []Point) (at int, ok bool) {
 	if ok {
 		return at, true
 	}
-	return sharpestBend(made, Point.ratePosition)
+	return sharpestBend(made, CurvePoint.ratePosition)
 }
 
 // middleRate is halfway between two rates, with three significant digits as all rates of a sweep.

@@ -35,7 +35,7 @@ func TestGoldenCurves(t *testing.T) {
 			}
 		}
 		golden.ReadJSON(t, path, &c)
-		var points []curve.Point
+		var points []curve.CurvePoint
 		for _, p := range c.Points {
 			held := true
 			for name, v := range map[string]float64{"p99_ttft_ms": p.TTFT, "p99_tpot_ms": p.TPOT} {
@@ -43,12 +43,12 @@ func TestGoldenCurves(t *testing.T) {
 					held = false
 				}
 			}
-			points = append(points, curve.Point{By: arrival.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
+			points = append(points, curve.CurvePoint{By: arrival.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
 				TokensPerSec: p.TokensPerSec, User: p.User, Goodput: p.Goodput, Failed: p.Failed, Stationary: p.Stationary,
 				ClientLimited: p.ClientLimited, Held: held})
 		}
 		for n := range points {
-			if curve.Stop(points[:n+1]) {
+			if curve.ShouldStop(points[:n+1]) {
 				points = points[:n+1]
 				break
 			}
@@ -62,7 +62,7 @@ func TestGoldenCurves(t *testing.T) {
 			}
 			return all
 		}
-		pareto := curve.Pareto(points)
+		pareto := curve.ParetoLine(points)
 		for name, of := range map[string]struct{ got, want []float64 }{
 			"made":   {loads(func(int) bool { return true }), c.Expect.Made},
 			"holds":  {loads(func(i int) bool { return points[i].Holds() }), c.Expect.Holds},
@@ -72,7 +72,7 @@ func TestGoldenCurves(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, of.got, of.want)
 			}
 		}
-		switch at, ok := curve.Best(points); {
+		switch at, ok := curve.BestPoint(points); {
 		case ok != (c.Expect.Best != nil):
 			t.Errorf("best: %v, want %v", ok, c.Expect.Best)
 		case ok && points[at].Load != *c.Expect.Best:
@@ -82,8 +82,8 @@ func TestGoldenCurves(t *testing.T) {
 }
 
 // server is one that serves up to top requests a second in time; above that goodput falls, and it answers top.
-func server(by arrival.Kind, value, top float64, limits bool) curve.Point {
-	p := curve.Point{By: by, Load: value, Stationary: true, Held: true, TokensPerSec: 1, User: 1, Goodput: math.NaN()}
+func server(by arrival.Kind, value, top float64, limits bool) curve.CurvePoint {
+	p := curve.CurvePoint{By: by, Load: value, Stationary: true, Held: true, TokensPerSec: 1, User: 1, Goodput: math.NaN()}
 	offered := value
 	switch by {
 	case arrival.Users:
@@ -101,11 +101,11 @@ func server(by arrival.Kind, value, top float64, limits bool) curve.Point {
 }
 
 // sweep lets Auto choose until it is done.
-func sweep(t *testing.T, top float64, limits bool) []curve.Point {
+func sweep(t *testing.T, top float64, limits bool) []curve.CurvePoint {
 	t.Helper()
-	var made []curve.Point
+	var made []curve.CurvePoint
 	for {
-		by, value, ok := curve.Auto(made)
+		by, value, ok := curve.NextAutoLoad(made)
 		if !ok {
 			return made
 		}
@@ -144,32 +144,32 @@ func TestAuto(t *testing.T) {
 		t.Errorf("%d points", len(made))
 	}
 	// A server that is no quicker with many than with one.
-	made := []curve.Point{server(arrival.Users, 1, 1, true), server(arrival.Maximum, 0, 1, true)}
+	made := []curve.CurvePoint{server(arrival.Users, 1, 1, true), server(arrival.Maximum, 0, 1, true)}
 	made[1].RequestsPerSec = made[0].RequestsPerSec
-	if by, value, ok := curve.Auto(made); ok {
+	if by, value, ok := curve.NextAutoLoad(made); ok {
 		t.Errorf("%v %v between one user and the same", by, value)
 	}
 }
 
 // TestAutoStops: rates after two overloaded ones are not made.
 func TestAutoStops(t *testing.T) {
-	made := []curve.Point{
+	made := []curve.CurvePoint{
 		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
 		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: 1},
 		{By: arrival.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
 		{By: arrival.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
 		{By: arrival.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
 	}
-	by, value, ok := curve.Auto(made)
+	by, value, ok := curve.NextAutoLoad(made)
 	if by != arrival.Rate || value != 9.57 || !ok {
 		t.Errorf("after two overloaded rates comes %v %v %v, want 9.57 between 7.05 and 12.1", by, value, ok)
 	}
 }
 
 // heights are points of users, or rates, with requests per second, at each of the loads.
-func heights(by arrival.Kind, loads, rates []float64) (all []curve.Point) {
+func heights(by arrival.Kind, loads, rates []float64) (all []curve.CurvePoint) {
 	for i, x := range loads {
-		all = append(all, curve.Point{By: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
+		all = append(all, curve.CurvePoint{By: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
 	}
 	return all
 }
@@ -201,9 +201,9 @@ func TestKnee(t *testing.T) {
 	} {
 		for _, by := range []arrival.Kind{arrival.Users, arrival.Rate} {
 			points := heights(by, c.loads, c.rates)
-			points = append(points, curve.Point{By: arrival.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
+			points = append(points, curve.CurvePoint{By: arrival.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
 			slices.Reverse(points) // the order in which they were measured is no matter
-			at, straight := curve.Knee(points)
+			at, straight := curve.FindKnee(points)
 			got, upTo := 0.0, 0.0
 			if at != curve.None {
 				got = points[at].Load
@@ -225,7 +225,7 @@ func TestKneeOfFewRequests(t *testing.T) {
 		for i := range points {
 			points[i].Requests = n
 		}
-		if at, _ := curve.Knee(points); (at != curve.None) != want {
+		if at, _ := curve.FindKnee(points); (at != curve.None) != want {
 			t.Errorf("%d requests a point: a knee at %d", n, at)
 		}
 	}
@@ -242,7 +242,7 @@ func TestNoKneeOfNoise(t *testing.T) {
 			for i, x := range loads {
 				rates[i] = 10 * x * (1 + 0.03*rng.NormFloat64())
 			}
-			if at, _ := curve.Knee(heights(arrival.Users, loads, rates)); at != curve.None {
+			if at, _ := curve.FindKnee(heights(arrival.Users, loads, rates)); at != curve.None {
 				found++
 			}
 		}
@@ -254,12 +254,12 @@ func TestNoKneeOfNoise(t *testing.T) {
 
 // TestAutoOfAStraightCurve: without objectives, and without a knee, no more points are measured between.
 func TestAutoOfAStraightCurve(t *testing.T) {
-	made := []curve.Point{
+	made := []curve.CurvePoint{
 		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
 		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
 	}
 	for {
-		by, value, ok := curve.Auto(made)
+		by, value, ok := curve.NextAutoLoad(made)
 		if !ok {
 			break
 		}
@@ -267,7 +267,7 @@ func TestAutoOfAStraightCurve(t *testing.T) {
 		if len(made) == 4 {
 			off = 0.95 // one is a little lower
 		}
-		made = append(made, curve.Point{By: by, Load: value, RequestsPerSec: off * value, Stationary: true,
+		made = append(made, curve.CurvePoint{By: by, Load: value, RequestsPerSec: off * value, Stationary: true,
 			Goodput: math.NaN()})
 	}
 	if len(made) != 8 {

@@ -19,18 +19,18 @@ const (
 	fewest = 3
 )
 
-// Knee is the point where a curve of goodput (without objectives of requests per second) over the load bends down most:
-// more load brings less than half of what it brought before, and the point lies further above the chord between its
-// neighbours than the spread of the three explains. It is looked for among the points of the kind of load that most of
-// them have, users or rates. Where there is none, straight is the point up to which the curve rises without one. Either
-// is None where it cannot be told: both of fewer than three points, and of those that are flat.
-func Knee(points []Point) (at, straight int) {
+// FindKnee is the point where a curve of goodput (without objectives of requests per second) over the load bends down
+// most: more load brings less than half of what it brought before, and the point lies further above the chord between
+// its neighbours than the spread of the three explains. It is looked for among the points of the kind of load that most
+// of them have, users or rates. Where there is none, straight is the point up to which the curve rises without one.
+// Either is None where it cannot be told: both of fewer than three points, and of those that are flat.
+func FindKnee(points []CurvePoint) (at, straight int) {
 	users, rates := ofKind(points, arrival.Users), ofKind(points, arrival.Rate)
 	mine := users
 	if len(rates) > len(users) {
 		mine = rates
 	}
-	place := func(p Point) float64 { return p.Load }
+	place := func(p CurvePoint) float64 { return p.Load }
 	among := selectPoints(points, mine)
 	if at, ok := sharpestBend(among, place); ok {
 		return mine[at], None
@@ -50,7 +50,7 @@ func Knee(points []Point) (at, straight int) {
 const None = -1
 
 // ofKind are the places of points of a kind of load.
-func ofKind(points []Point, by arrival.Kind) (all []int) {
+func ofKind(points []CurvePoint, by arrival.Kind) (all []int) {
 	for i, p := range points {
 		if p.By == by {
 			all = append(all, i)
@@ -59,8 +59,8 @@ func ofKind(points []Point, by arrival.Kind) (all []int) {
 	return all
 }
 
-func selectPoints(points []Point, which []int) []Point {
-	all := make([]Point, len(which))
+func selectPoints(points []CurvePoint, which []int) []CurvePoint {
+	all := make([]CurvePoint, len(which))
 	for i, at := range which {
 		all[i] = points[at]
 	}
@@ -69,7 +69,7 @@ func selectPoints(points []Point, which []int) []Point {
 
 // sharpestBend is the point that lies highest above the chord between its neighbours, both axes from 0 to 1, of those
 // where the curve bends down; ok is false where none does.
-func sharpestBend(points []Point, place func(Point) float64) (at int, ok bool) {
+func sharpestBend(points []CurvePoint, place func(CurvePoint) float64) (at int, ok bool) {
 	order := sortByPlace(points, place)
 	width, height := 0.0, 0.0
 	for _, i := range order {
@@ -81,8 +81,8 @@ func sharpestBend(points []Point, place func(Point) float64) (at int, ok bool) {
 		if !bendsDown(before, here, behind, place) {
 			continue
 		}
-		x := func(p Point) float64 { return place(p) / width }
-		y := func(p Point) float64 { return p.curveValue() / height }
+		x := func(p CurvePoint) float64 { return place(p) / width }
+		y := func(p CurvePoint) float64 { return p.curveValue() / height }
 		dx, dy := x(behind)-x(before), y(behind)-y(before)
 		if d := (dx*(y(here)-y(before)) - dy*(x(here)-x(before))) / math.Hypot(dx, dy); d > highest {
 			at, ok, highest = order[n], true, d
@@ -92,7 +92,7 @@ func sharpestBend(points []Point, place func(Point) float64) (at int, ok bool) {
 }
 
 // bendsDown says that three neighbours bend down, and by more than their spread.
-func bendsDown(before, here, behind Point, place func(Point) float64) bool {
+func bendsDown(before, here, behind CurvePoint, place func(CurvePoint) float64) bool {
 	x, y := place(here)-place(before), here.curveValue()-before.curveValue()
 	rest, more := place(behind)-place(here), behind.curveValue()-here.curveValue()
 	if y <= 0 || more/rest > flatter*y/x {
@@ -109,7 +109,7 @@ func square(v float64) float64 { return v * v }
 
 // valueSpread is the deviation of the point's height from one measurement to another. Requests of a rate come by
 // chance, so that their number has a deviation of its own: its root.
-func (p Point) valueSpread() float64 {
+func (p CurvePoint) valueSpread() float64 {
 	relative := square(noise)
 	if p.By == arrival.Rate && p.Requests > 0 {
 		relative += 1 / float64(p.Requests)
@@ -118,7 +118,7 @@ func (p Point) valueSpread() float64 {
 }
 
 // sortByPlace are the points with a place and a height, in order of the place.
-func sortByPlace(points []Point, place func(Point) float64) []int {
+func sortByPlace(points []CurvePoint, place func(CurvePoint) float64) []int {
 	var order []int
 	for i, p := range points {
 		if x := place(p); x > 0 && p.curveValue() >= 0 && !math.IsInf(x, 1) {

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Client is how busy the client was with a measurement: where it is the limit, figures are its own.
-type Client struct {
+// ClientUsage is how busy the client was with a measurement: where it is the limit, figures are its own.
+type ClientUsage struct {
 	// CPU is the processor time of this process in the measurement, all threads together; Cores is how many it may use,
 	// and Share the part of their time that it took. CPU is 0 where the system does not tell.
 	CPU   time.Duration
@@ -27,9 +27,9 @@ type Client struct {
 	Retries int64
 }
 
-// Of is what figures of a load are doubted by.
-func (c Client) Of(p arrival.Pattern) metrics.Client {
-	m := metrics.Client{CPU: c.Share, Capped: p.Kind != arrival.Users && p.Users > 0}
+// AsLoad is what figures of a load are doubted by.
+func (c ClientUsage) AsLoad(p arrival.Pattern) metrics.ClientLoad {
+	m := metrics.ClientLoad{CPU: c.Share, Capped: p.Kind != arrival.Users && p.Users > 0}
 	if p.Kind == arrival.Users && p.Think == 0 && !p.Sessions {
 		m.Users = p.Users
 	}
@@ -54,8 +54,8 @@ func (m *processMeter) stopMeter() {
 }
 
 // clientUsage is what was seen while a point was measured.
-func (m *processMeter) clientUsage(p *Point) Client {
-	c := Client{Cores: runtime.GOMAXPROCS(0)}
+func (m *processMeter) clientUsage(p *MeasuredPoint) ClientUsage {
+	c := ClientUsage{Cores: runtime.GOMAXPROCS(0)}
 	if m.began.IsZero() {
 		return c
 	}
@@ -68,12 +68,12 @@ func (m *processMeter) clientUsage(p *Point) Client {
 	for _, p := range m.gc[1].Pause[:min(c.GCs, len(m.gc[1].Pause))] {
 		c.GCLongest = max(c.GCLongest, p)
 	}
-	c.Waits(p.Requests, p.Window)
+	c.SetWaits(p.Requests, p.Window)
 	return c
 }
 
-// Waits sets QueueP99 and ReadP99 by the requests of a window; nil: of all.
-func (c *Client) Waits(requests []metrics.Request, w *metrics.Window) {
+// SetWaits sets QueueP99 and ReadP99 by the requests of a window; nil: of all.
+func (c *ClientUsage) SetWaits(requests []metrics.Request, w *metrics.Window) {
 	var queued, read []int64
 	for i := range requests {
 		if r := &requests[i]; !r.WarmUp && (w == nil || w.Has(r.Due)) {

@@ -16,7 +16,7 @@ func (e *engine) runUsers() {
 	if !e.plan.Start.IsZero() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
 	}
-	for i, start := range e.plan.Load.Starts() {
+	for i, start := range e.plan.Load.UserStarts() {
 		if !e.plan.Share.Has(i) {
 			continue
 		}
@@ -90,7 +90,7 @@ func (u *closedLoopUser) askTurns(of workUnit, due int64) int64 {
 }
 
 // sendItem sends one request.
-func (u *closedLoopUser) sendItem(it *workItem, due int64, told *prompts.History, warm bool) *metrics.Request {
+func (u *closedLoopUser) sendItem(it *workItem, due int64, told *prompts.ChatHistory, warm bool) *metrics.Request {
 	r := u.slots.newRecord()
 	r.Due, r.User = due, u.number
 	u.engine.askItem(it, r, told, nil, warm)

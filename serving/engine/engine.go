@@ -15,18 +15,18 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Ended is what ended the sending of a point.
-type Ended string
+// StopReason is what ended the sending of a point.
+type StopReason string
 
 // The ends of points.
 const (
-	ByRequests Ended = "requests" // all that were to be sent
-	ByDuration Ended = "duration"
-	ByErrors   Ended = "errors"    // more failures than Plan.MaxErrors, unfinished ones too, or no good answer
-	ByCaller   Ended = "interrupt" // the end of the context
+	ByRequests StopReason = "requests" // all that were to be sent
+	ByDuration StopReason = "duration"
+	ByErrors   StopReason = "errors"    // more failures than Plan.MaxErrors, unfinished ones too, or no good answer
+	ByCaller   StopReason = "interrupt" // the end of the context
 )
 
-func (e Ended) Error() string { return string(e) }
+func (e StopReason) Error() string { return string(e) }
 
 // errGrace ends requests that are under way when the grace period is over.
 var errGrace = errors.New("the grace period is over")
@@ -34,13 +34,13 @@ var errGrace = errors.New("the grace period is over")
 // engine runs one plan.
 type engine struct {
 	asker    Asker
-	plan     Plan
+	plan     PointPlan
 	work     *sendableWork
 	warm     *sendableWork
 	slots    recordSlots
 	clock    *pace.Clock
 	keeper   *timekeeper
-	progress *Progress
+	progress *PointProgress
 
 	sending context.Context // ends when nothing more is sent, by an Ended
 	stop    context.CancelCauseFunc
@@ -74,7 +74,7 @@ const unset = math.MinInt64
 // Measure sends requests as the plan says, and returns what was recorded of each. It measures once; a context that ends
 // ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
 // error says that nothing was measured; it is ErrLate where the start of the plan had passed before all was ready.
-func Measure(ctx context.Context, asker Asker, plan Plan) (*Point, error) {
+func Measure(ctx context.Context, asker Asker, plan PointPlan) (*MeasuredPoint, error) {
 	e, err := newEngine(asker, plan)
 	if err != nil {
 		return nil, err
@@ -107,13 +107,13 @@ func (e *engine) errIfStartPassed(now time.Time) error {
 }
 
 // newEngine checks the plan. Its requests are not written yet.
-func newEngine(asker Asker, plan Plan) (*engine, error) {
+func newEngine(asker Asker, plan PointPlan) (*engine, error) {
 	if err := plan.checkPlan(); err != nil {
 		return nil, err
 	}
 	e := &engine{asker: asker, plan: plan, progress: plan.Progress, from: unset, to: math.MaxInt64}
 	if e.progress == nil {
-		e.progress = new(Progress)
+		e.progress = new(PointProgress)
 	}
 	e.zero.Store(unset)
 	e.work = planWork(plan.Asks, plan.Load.Sessions || plan.Load.Kind == arrival.Replay, plan.Load.Seed)
@@ -176,11 +176,11 @@ func (e *engine) makeSchedule() (arrival.Schedule, error) {
 			stamps = append(stamps, it.due)
 		}
 	}
-	return e.plan.Load.Schedule(len(e.work.units), stamps)
+	return e.plan.Load.MakeSchedule(len(e.work.units), stamps)
 }
 
 // sendAll sends all, and makes the point.
-func (e *engine) sendAll(ctx context.Context, s arrival.Schedule) (p *Point, err error) {
+func (e *engine) sendAll(ctx context.Context, s arrival.Schedule) (p *MeasuredPoint, err error) {
 	defer e.startClock(ctx)()
 	e.slots.size = len(e.warm.items) + e.expectedRequests(s)
 	e.keeper = &timekeeper{clock: e.clock, wake: make(chan struct{}, 1)}
@@ -235,7 +235,7 @@ func (e *engine) expectedRequests(s arrival.Schedule) int {
 }
 
 // abortPoint ends the point at once.
-func (e *engine) abortPoint(why Ended) {
+func (e *engine) abortPoint(why StopReason) {
 	e.stop(why)
 	e.cancel(why)
 }
@@ -376,7 +376,7 @@ func (e *engine) stopTimers() {
 
 // askItem sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
 // told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
-func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.History, first func(), warm bool) {
+func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.ChatHistory, first func(), warm bool) {
 	if e.plan.Lazy && !warm {
 		it = e.writtenItem(it)
 	}
@@ -428,7 +428,7 @@ func (e *engine) writtenItem(it *workItem) *workItem {
 }
 
 // sendOnce sends an item once.
-func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request, told *prompts.History) {
+func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request, told *prompts.ChatHistory) {
 	if it.fault != "" {
 		r.Sent = e.clock.Now()
 		r.End, r.Status, r.Fault = r.Sent, metrics.Faulty, it.fault
@@ -439,7 +439,7 @@ func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request,
 		return
 	}
 	before := *told
-	a := told.Turn(*it.own)
+	a := told.NextTurn(*it.own)
 	prepared, err := e.asker.Prepare(&a)
 	if err != nil {
 		r.Sent = e.clock.Now()
@@ -451,7 +451,7 @@ func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request,
 		*told = before
 		return
 	}
-	told.Answer(text)
+	told.AddAnswer(text)
 }
 
 const (
@@ -486,7 +486,7 @@ func (e *engine) countEnded(r *metrics.Request) {
 	if r.Status == metrics.Cancelled {
 		return
 	}
-	m := metrics.Measure(r, metrics.Rules{NoTokens: e.plan.NoTokens})
+	m := metrics.MeasureRequest(r, metrics.FigureRules{NoTokens: e.plan.NoTokens})
 	if m.Found == metrics.OK {
 		return
 	}

@@ -35,7 +35,7 @@ func TestAServerThatFails(t *testing.T) {
 	type test struct {
 		name  string
 		s     *script
-		flags arrival.Flags
+		flags arrival.LoadFlags
 		max   *MaxErrors
 		fails bool
 	}
@@ -45,17 +45,18 @@ func TestAServerThatFails(t *testing.T) {
 			metrics.Empty} {
 			tests = append(tests, test{
 				name: n + " " + string(st), s: &script{tokens: 4, status: always(st)},
-				flags: arrival.Flags{Concurrency: "1", Requests: n}, fails: true,
+				flags: arrival.LoadFlags{Concurrency: "1", Requests: n}, fails: true,
 			})
 		}
 	}
-	users := arrival.Flags{Concurrency: "2", Duration: "4s"}
-	rate := arrival.Flags{Rate: "10", Duration: "5s", Seed: 1}
+	users := arrival.LoadFlags{Concurrency: "2", Duration: "4s"}
+	rate := arrival.LoadFlags{Rate: "10", Duration: "5s", Seed: 1}
 	tests = append(tests,
 		test{"silent", &script{slow: after(0), tokens: 2}, users, nil, true},
 		test{"one token and then silent", &script{first: time.Millisecond, each: time.Hour, tokens: 2}, users, nil, true},
 		test{"silent, a rate", &script{slow: after(0), tokens: 2}, rate, nil, true},
-		test{"silent, all at once", &script{slow: after(0), tokens: 2}, arrival.Flags{Max: true, Duration: "4s"}, nil, true},
+		test{"silent, all at once", &script{slow: after(0), tokens: 2}, arrival.LoadFlags{Max: true, Duration: "4s"}, nil,
+			true},
 		test{"dead after two", &script{slow: after(2), tokens: 2}, rate, nil, true},
 		test{"each third hangs", &script{slow: each(3, time.Hour), tokens: 2}, rate, nil, true},
 		test{"each twentieth hangs", &script{slow: each(20, time.Hour), tokens: 2}, rate, nil, false},
@@ -66,13 +67,13 @@ func TestAServerThatFails(t *testing.T) {
 				return metrics.Cut
 			}
 			return ""
-		}}, arrival.Flags{Concurrency: "1", Requests: "3"}, nil, false},
+		}}, arrival.LoadFlags{Concurrency: "1", Requests: "3"}, nil, false},
 		test{"all are answered", &script{first: time.Millisecond, tokens: 2}, users, nil, false},
 	)
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			plan := Plan{Asks: asks(60), Load: pattern(t, c.flags), Grace: 3 * time.Second, MaxErrors: c.max}
-			measured(t, c.s, plan, func(t *testing.T, p *Point) {
+			plan := PointPlan{Asks: asks(60), Load: pattern(t, c.flags), Grace: 3 * time.Second, MaxErrors: c.max}
+			measured(t, c.s, plan, func(t *testing.T, p *MeasuredPoint) {
 				if fails := p.Ended == ByErrors; fails != c.fails {
 					t.Errorf("ended by %s, want by errors: %v; %v", p.Ended, c.fails, counted(p))
 				}
@@ -83,7 +84,7 @@ func TestAServerThatFails(t *testing.T) {
 
 // Warming up takes no longer than the point itself may, however the server behaves: what is left of it is not asked.
 func TestWarmUpIsBounded(t *testing.T) {
-	for _, flags := range []arrival.Flags{
+	for _, flags := range []arrival.LoadFlags{
 		{Concurrency: "2", Duration: "4s"}, {Rate: "2", Duration: "4s"}, {Stages: "2:4s"}, {Concurrency: "1"},
 	} {
 		t.Run(fmt.Sprintf("%+v", flags), func(t *testing.T) {
@@ -93,9 +94,9 @@ func TestWarmUpIsBounded(t *testing.T) {
 			}
 			bound += 3 * time.Second
 			s := &script{tokens: 2, slow: func(int64) time.Duration { return time.Hour }}
-			plan := Plan{Asks: asks(60), WarmUp: asks(8), Load: pattern(t, flags), Grace: 3 * time.Second}
+			plan := PointPlan{Asks: asks(60), WarmUp: asks(8), Load: pattern(t, flags), Grace: 3 * time.Second}
 			began := time.Duration(0)
-			measured(t, s, plan, func(t *testing.T, p *Point) {
+			measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 				warm := 0
 				for i := range p.Requests {
 					if r := &p.Requests[i]; r.WarmUp {

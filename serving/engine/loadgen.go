@@ -27,7 +27,7 @@ func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (
 	}
 	switch p.Scenario() {
 	case loadgen.Server.String():
-		due, err := p.Schedule(samples, nil)
+		due, err := p.MakeSchedule(samples, nil)
 		if err != nil {
 			return s, err
 		}
@@ -62,8 +62,8 @@ func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (
 // it. The first failure ends the test with an error, and so does an answer of a single token, which LoadGen knows no
 // TPOT of; the point then has what was done.
 func MeasureByLoadGen(
-	ctx context.Context, asker Asker, plan Plan, s loadgen.TestSettings, l loadgen.LogSettings,
-) (*Point, *loadgen.Result, error) {
+	ctx context.Context, asker Asker, plan PointPlan, s loadgen.TestSettings, l loadgen.LogSettings,
+) (*MeasuredPoint, *loadgen.Result, error) {
 	if s.Mode != loadgen.PerformanceOnly {
 		return nil, nil, fmt.Errorf("mode %v: LoadGen measures a server in %v", s.Mode, loadgen.PerformanceOnly)
 	}
@@ -153,7 +153,7 @@ func (d *servedWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request,
 		first = nil
 	}
 	d.askItem(&d.work.items[s.Index], r, nil, first, false)
-	m := metrics.Measure(r, metrics.Rules{NoTokens: d.plan.NoTokens})
+	m := metrics.MeasureRequest(r, metrics.FigureRules{NoTokens: d.plan.NoTokens})
 	switch {
 	case m.Found != metrics.OK:
 		d.fail(fmt.Errorf("the request of row %d failed (%s%s): LoadGen's tests end with the first that fails", r.Row+1,

@@ -18,12 +18,12 @@ import (
 // and its logs.
 func TestLoadGenDrives(t *testing.T) {
 	for _, c := range []struct {
-		flags    arrival.Flags
+		flags    arrival.LoadFlags
 		requests int
 	}{
-		{arrival.Flags{Rate: "20", Requests: "500", Seed: 5}, 500},
-		{arrival.Flags{Max: true, Requests: "50", Seed: 5}, 50},
-		{arrival.Flags{Concurrency: "1", Requests: "70", Seed: 5}, 70},
+		{arrival.LoadFlags{Rate: "20", Requests: "500", Seed: 5}, 500},
+		{arrival.LoadFlags{Max: true, Requests: "50", Seed: 5}, 50},
+		{arrival.LoadFlags{Concurrency: "1", Requests: "70", Seed: 5}, 70},
 	} {
 		s := &script{each: 20 * time.Millisecond, tokens: 11}
 		s.slow = func(n int64) time.Duration { return time.Duration(100+n%40) * time.Millisecond }
@@ -35,18 +35,19 @@ func TestLoadGenDrives(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			logs := loadgen.LogSettings{OutDir: t.TempDir()}
 			ctx := loadgentest.WithSleep(t.Context())
-			point, r, err := MeasureByLoadGen(ctx, s, Plan{Asks: asks(100), WarmUp: asks(8), Load: p}, settings, logs)
+			point, r, err := MeasureByLoadGen(ctx, s, PointPlan{Asks: asks(100), WarmUp: asks(8), Load: p}, settings, logs)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if n := counted(point); n[metrics.OK] != c.requests || len(point.Requests) != c.requests+8 {
 				t.Fatalf("%s: %v, %d with those that warm up", p.Scenario(), n, len(point.Requests))
 			}
-			f := metrics.Of(point.Requests, metrics.Rules{LoadGen: p.Scenario(), OpenLoop: p.Kind != arrival.Users})
+			f := metrics.ComputeFigures(point.Requests, metrics.FigureRules{LoadGen: p.Scenario(),
+				OpenLoop: p.Kind != arrival.Users})
 			if r.Verdict != loadgen.Valid || r.SampleCount != uint64(c.requests) {
 				t.Errorf("%s: %s of %d samples: %+v", p.Scenario(), r.Verdict, r.SampleCount, r.Reasons)
 			}
-			median, _ := f.TPOT.At(0.5)
+			median, _ := f.TPOT.PercentileAt(0.5)
 			if f.TTFT.N != c.requests || median.Value != 20e6 {
 				t.Errorf("%s: %d first tokens, TPOT of %v", p.Scenario(), f.TTFT.N, median.Value)
 			}
@@ -84,14 +85,14 @@ func TestOneUserByLoadGenEnds(t *testing.T) {
 		least, most        int
 	}{{"30", "1h", 30, 30}, {"3000", "4s", 20, 22}, {"", "4s", 20, 21}, {"", "", 300, 301}} {
 		s := &script{first: 100 * time.Millisecond, each: 100 * time.Millisecond, tokens: 2}
-		p := pattern(t, arrival.Flags{Concurrency: "1", Requests: c.requests, Duration: c.duration})
+		p := pattern(t, arrival.LoadFlags{Concurrency: "1", Requests: c.requests, Duration: c.duration})
 		settings, err := LoadGenSettings(p, 10, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Test(t, func(t *testing.T) {
 			logs := loadgen.LogSettings{OutDir: t.TempDir()}
-			point, _, err := MeasureByLoadGen(loadgentest.WithSleep(t.Context()), s, Plan{Asks: asks(10), Load: p},
+			point, _, err := MeasureByLoadGen(loadgentest.WithSleep(t.Context()), s, PointPlan{Asks: asks(10), Load: p},
 				settings, logs)
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +112,7 @@ func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 		}
 		return ""
 	}}
-	p := pattern(t, arrival.Flags{Rate: "10", Requests: "300"})
+	p := pattern(t, arrival.LoadFlags{Rate: "10", Requests: "300"})
 	settings, err := LoadGenSettings(p, 100, 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logs := loadgen.LogSettings{OutDir: t.TempDir()}
 		ctx := loadgentest.WithSleep(t.Context())
-		point, _, err := MeasureByLoadGen(ctx, s, Plan{Asks: asks(100), Load: p}, settings, logs)
+		point, _, err := MeasureByLoadGen(ctx, s, PointPlan{Asks: asks(100), Load: p}, settings, logs)
 		if err == nil || !strings.Contains(err.Error(), "failed (http_429)") {
 			t.Fatalf("error %v", err)
 		}
@@ -127,7 +128,7 @@ func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 			t.Errorf("%v, %s", n, point.Ended)
 		}
 	})
-	for _, f := range []arrival.Flags{
+	for _, f := range []arrival.LoadFlags{
 		{Concurrency: "4"}, {Rate: "5", Arrival: "constant"}, {Rate: "5", Concurrency: "2"},
 	} {
 		if _, err := LoadGenSettings(pattern(t, f), 1, 0, 0); err == nil || !strings.Contains(err.Error(), "no LoadGen") {

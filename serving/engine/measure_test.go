@@ -24,12 +24,12 @@ func TestARateIsLoadGens(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &script{first: 300 * time.Millisecond, each: 10 * time.Millisecond, tokens: 4}
-	var progress Progress
-	plan := Plan{
-		Asks: asks(200), WarmUp: asks(8), Load: pattern(t, arrival.Flags{Rate: "50", Requests: "200", Seed: 7}),
+	var progress PointProgress
+	plan := PointPlan{
+		Asks: asks(200), WarmUp: asks(8), Load: pattern(t, arrival.LoadFlags{Rate: "50", Requests: "200", Seed: 7}),
 		Progress: &progress,
 	}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if len(p.Requests) != 208 || p.Ended != ByRequests || p.Window != nil || p.Notes != nil || p.Rounds != 1 {
 			t.Fatalf("%d requests, %+v", len(p.Requests), p)
 		}
@@ -54,7 +54,7 @@ func TestARateIsLoadGens(t *testing.T) {
 			}
 		}
 	})
-	if c := progress.Now(); c != (Counts{WarmUp: 8, Sent: 200, Ended: 200, TokenEvents: 800}) {
+	if c := progress.Now(); c != (RequestCounts{WarmUp: 8, Sent: 200, Ended: 200, TokenEvents: 800}) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -64,8 +64,9 @@ func TestARateIsLoadGens(t *testing.T) {
 func TestUsersMakeNoSecondWave(t *testing.T) {
 	s := &script{each: time.Millisecond, tokens: 2}
 	s.slow = func(n int64) time.Duration { return time.Duration(100+37*(n%5)) * time.Millisecond }
-	plan := Plan{Asks: asks(100), WarmUp: asks(8), Load: pattern(t, arrival.Flags{Concurrency: "4", Requests: "100"})}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	plan := PointPlan{Asks: asks(100), WarmUp: asks(8), Load: pattern(t, arrival.LoadFlags{Concurrency: "4",
+		Requests: "100"})}
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if n := counted(p); n[metrics.OK] != 100 || p.Ended != ByRequests || s.peak != 4 || p.Rounds != 1 {
 			t.Fatalf("%v, %s, %d at a time", n, p.Ended, s.peak)
 		}
@@ -92,7 +93,7 @@ func TestUsersMakeNoSecondWave(t *testing.T) {
 		if got, want := p.Window.To, slices.Min(slices.Collect(maps.Values(last))); got != want {
 			t.Errorf("the window is to %d, the first user was done at %d", got, want)
 		}
-		f := metrics.Of(p.Requests, metrics.Rules{Window: p.Window})
+		f := metrics.ComputeFigures(p.Requests, metrics.FigureRules{Window: p.Window})
 		if f.ConcurrencyMean < 3.999 || f.ConcurrencyMean > 4.001 {
 			t.Errorf("%v under way on average", f.ConcurrencyMean)
 		}
@@ -108,11 +109,11 @@ func TestADurationOfUsers(t *testing.T) {
 		}
 		return s.first
 	}
-	plan := Plan{
-		Asks: asks(10), Load: pattern(t, arrival.Flags{Concurrency: "2", Duration: "10s", Think: "300ms"}),
+	plan := PointPlan{
+		Asks: asks(10), Load: pattern(t, arrival.LoadFlags{Concurrency: "2", Duration: "10s", Think: "300ms"}),
 		Grace: 5 * time.Second,
 	}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		n := counted(p)
 		// One every second by each of the two: the last are sent at 9 s, and the one that never ends comes with number 20.
 		if n[metrics.OK] != 20 || n[metrics.Unfinished] != 0 || p.Ended != ByDuration {
@@ -131,7 +132,7 @@ func TestADurationOfUsers(t *testing.T) {
 		}
 		return time.Second
 	}}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if n := counted(p); n[metrics.Unfinished] != 1 || n[metrics.OK] < 8 {
 			t.Fatalf("%v", n)
 		}
@@ -150,8 +151,8 @@ func TestUsersWithoutAnEnd(t *testing.T) {
 		length int64
 	}{{500 * time.Millisecond, 120, 60e9}, {time.Second, 100, 100e9}, {10 * time.Second, 60, 600e9}} {
 		s := &script{first: c.answer, tokens: 1}
-		plan := Plan{Asks: asks(500), Load: pattern(t, arrival.Flags{Concurrency: "1"}), Grace: time.Minute}
-		measured(t, s, plan, func(t *testing.T, p *Point) {
+		plan := PointPlan{Asks: asks(500), Load: pattern(t, arrival.LoadFlags{Concurrency: "1"}), Grace: time.Minute}
+		measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 			n := counted(p)
 			if n[metrics.OK] != c.want || p.Ended != ByDuration {
 				t.Errorf("answers of %v: %v, %s, want %d", c.answer, n, p.Ended, c.want)
@@ -166,10 +167,10 @@ func TestUsersWithoutAnEnd(t *testing.T) {
 // With a rate and a number of users, so many are under way at most; waiting counts.
 func TestACapCountsWaiting(t *testing.T) {
 	s := &script{first: time.Second, tokens: 1}
-	plan := Plan{Asks: asks(20), Load: pattern(t, arrival.Flags{
+	plan := PointPlan{Asks: asks(20), Load: pattern(t, arrival.LoadFlags{
 		Rate: "10", Arrival: "constant", Concurrency: "2", Requests: "20",
 	})}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if s.peak != 2 || counted(p)[metrics.OK] != 20 {
 			t.Fatalf("%d at a time, %v", s.peak, counted(p))
 		}
@@ -181,7 +182,7 @@ func TestACapCountsWaiting(t *testing.T) {
 		}
 	})
 	plan.Load.Requests, plan.Load.Duration, plan.Grace = 0, 2*time.Second, 3*time.Second
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		// 20 are due in 2 s; two each second are answered until 5 s, and all others were due.
 		if n := counted(p); n[metrics.OK]+n[metrics.Unfinished] != 20 || n[metrics.OK] < 8 || n[metrics.OK] > 10 {
 			t.Errorf("%v", n)
@@ -191,8 +192,8 @@ func TestACapCountsWaiting(t *testing.T) {
 
 func TestMaximumIsSentAtOnce(t *testing.T) {
 	s := &script{first: time.Second, tokens: 1, most: 5}
-	plan := Plan{Asks: asks(20), WarmUp: asks(3), Load: pattern(t, arrival.Flags{Max: true})}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	plan := PointPlan{Asks: asks(20), WarmUp: asks(3), Load: pattern(t, arrival.LoadFlags{Max: true})}
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if n := counted(p); n[metrics.OK] != 20 || p.Ended != ByRequests {
 			t.Fatalf("%v, %s", n, p.Ended)
 		}
@@ -207,10 +208,10 @@ func TestMaximumIsSentAtOnce(t *testing.T) {
 // What comes on a ramp counts in no figure.
 func TestARampIsOutside(t *testing.T) {
 	s := &script{first: time.Second, tokens: 1}
-	plan := Plan{Asks: asks(80), Load: pattern(t, arrival.Flags{
+	plan := PointPlan{Asks: asks(80), Load: pattern(t, arrival.LoadFlags{
 		Rate: "10", Arrival: "constant", Ramp: "2:5s", Requests: "80",
 	})}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		for _, r := range p.Requests {
 			if r.WarmUp != (r.Due < 5e9) {
 				t.Fatalf("due at %d, warm-up %v", r.Due, r.WarmUp)
@@ -220,8 +221,8 @@ func TestARampIsOutside(t *testing.T) {
 			t.Errorf("%d requests behind the ramp, want 50", n)
 		}
 	})
-	plan.Load = pattern(t, arrival.Flags{Concurrency: "4", Ramp: "8s", Requests: "60"})
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	plan.Load = pattern(t, arrival.LoadFlags{Concurrency: "4", Ramp: "8s", Requests: "60"})
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if p.Window == nil || p.Window.From != 6e9 {
 			t.Errorf("the last of four users begins at 6 s; the window is %+v", p.Window)
 		}
@@ -240,7 +241,7 @@ func TestTooManyErrors(t *testing.T) {
 	for _, c := range []struct {
 		every int64
 		max   *MaxErrors
-		ended Ended
+		ended StopReason
 		least int
 	}{
 		{5, nil, ByErrors, 20}, {20, nil, ByRequests, 100}, {20, &MaxErrors{Count: 1}, ByErrors, 40},
@@ -248,8 +249,9 @@ func TestTooManyErrors(t *testing.T) {
 		{2, &MaxErrors{Share: 0.4}, ByErrors, 20}, {1, &MaxErrors{Share: 1}, ByErrors, 100}, // not one good answer
 	} {
 		s := &script{first: time.Second, tokens: 1, status: refused(c.every)}
-		plan := Plan{Asks: asks(100), Load: pattern(t, arrival.Flags{Concurrency: "1", Requests: "100"}), MaxErrors: c.max}
-		measured(t, s, plan, func(t *testing.T, p *Point) {
+		plan := PointPlan{Asks: asks(100), Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Requests: "100"}),
+			MaxErrors: c.max}
+		measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 			n := counted(p)
 			if got := n[metrics.OK] + n[tooMany]; p.Ended != c.ended || got != c.least {
 				t.Errorf("one of %d fails, %+v: ended by %s after %v", c.every, c.max, p.Ended, n)
@@ -266,8 +268,8 @@ func TestRetry(t *testing.T) {
 		}
 		return ""
 	}}
-	plan := Plan{Asks: asks(3), Load: pattern(t, arrival.Flags{Concurrency: "1", Requests: "3"}), Retry: 2}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	plan := PointPlan{Asks: asks(3), Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Requests: "3"}), Retry: 2}
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		r := p.Requests[0]
 		if len(p.Requests) != 3 || p.Client.Retries != 2 || r.Status != metrics.OK || r.Due != 0 || r.Sent != 275e7 {
 			t.Errorf("%d requests, %d retries, the first %+v", len(p.Requests), p.Client.Retries, r)
@@ -277,12 +279,12 @@ func TestRetry(t *testing.T) {
 
 // The end of the context keeps what was done.
 func TestInterrupted(t *testing.T) {
-	for _, f := range []arrival.Flags{{Concurrency: "3"}, {Rate: "3", Arrival: "constant"}} {
+	for _, f := range []arrival.LoadFlags{{Concurrency: "3"}, {Rate: "3", Arrival: "constant"}} {
 		s := &script{first: 900 * time.Millisecond, tokens: 1}
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(loadgentest.WithSleep(t.Context()), 10*time.Second)
 			defer cancel()
-			p, err := Measure(ctx, s, Plan{Asks: asks(50), Load: pattern(t, f)})
+			p, err := Measure(ctx, s, PointPlan{Asks: asks(50), Load: pattern(t, f)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +300,7 @@ func TestFaultsOfPlans(t *testing.T) {
 	bad := asks(30)
 	bad[17].Text = "bad"
 	users := arrival.Pattern{Kind: arrival.Users, Users: 1}
-	for want, plan := range map[string]Plan{
+	for want, plan := range map[string]PointPlan{
 		"nothing to ask for":           {Load: users},
 		"there is no load":             {Asks: asks(1)},
 		"a closed loop without users":  {Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Users}},
@@ -337,7 +339,7 @@ type many struct {
 func (s *many) Ask(_ context.Context, _ Prepared, clock Clock, r *metrics.Request) {
 	r.Sent = clock.Now()
 	for range s.each {
-		r.Events.Add(metrics.Event{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
 	}
 	r.End, r.Status = clock.Now(), metrics.OK
 }
@@ -350,7 +352,7 @@ func TestNothingIsAllocatedPerToken(t *testing.T) {
 		for i := range list {
 			list[i].MaxTokens, list[i].Exact = tokens, exact
 		}
-		plan := Plan{Asks: list, Load: arrival.Pattern{Kind: arrival.Users, Users: 2, Requests: requests}}
+		plan := PointPlan{Asks: list, Load: arrival.Pattern{Kind: arrival.Users, Users: 2, Requests: requests}}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		p, err := Measure(t.Context(), &many{each: tokens}, plan)
@@ -367,7 +369,7 @@ func TestNothingIsAllocatedPerToken(t *testing.T) {
 // TestGraceAfterRequests: what a number of requests ended is waited for, unless the grace period bounds that, too: from
 // when the last was sent.
 func TestGraceAfterRequests(t *testing.T) {
-	for name, flags := range map[string]arrival.Flags{
+	for name, flags := range map[string]arrival.LoadFlags{
 		"users": {Concurrency: "4", Requests: "10"}, "as many users": {Concurrency: "10", Requests: "10"},
 		"rate": {Rate: "10", Arrival: "constant", Requests: "10"}, "maximum": {Max: true, Requests: "10"},
 	} {
@@ -378,8 +380,8 @@ func TestGraceAfterRequests(t *testing.T) {
 				}
 				return 100 * time.Millisecond
 			}}
-			plan := Plan{Asks: asks(10), Load: pattern(t, flags), Grace: 5 * time.Second, BoundAll: bound}
-			measured(t, s, plan, func(t *testing.T, p *Point) {
+			plan := PointPlan{Asks: asks(10), Load: pattern(t, flags), Grace: 5 * time.Second, BoundAll: bound}
+			measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 				n, last := counted(p), int64(0)
 				for _, r := range p.Requests {
 					last = max(last, r.End)

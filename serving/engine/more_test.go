@@ -15,7 +15,7 @@ import (
 func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 	s := &script{first: 50 * time.Millisecond, each: time.Millisecond, tokens: 2}
 	var seen atomic.Int64
-	plan := Plan{
+	plan := PointPlan{
 		Asks: asks(10), WarmUp: asks(4), Load: arrival.Pattern{Kind: arrival.Users, Users: 4},
 		Lazy: true,
 		More: func(place int) bool { return place < 45_000 },
@@ -25,7 +25,7 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 			}
 		},
 	}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		if written := s.written.Load(); written != 45_004 {
 			t.Errorf("%d requests were written, want one each time and 4 that warm up", written)
 		}
@@ -53,9 +53,9 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 func TestLazyRequestsThatCannotBeWritten(t *testing.T) {
 	bad := asks(3)
 	bad[1].Text = "bad"
-	plan := Plan{Asks: bad, Lazy: true, Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 3},
+	plan := PointPlan{Asks: bad, Lazy: true, Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 3},
 		MaxErrors: &MaxErrors{Count: 2}}
-	measured(t, &script{tokens: 1}, plan, func(t *testing.T, p *Point) {
+	measured(t, &script{tokens: 1}, plan, func(t *testing.T, p *MeasuredPoint) {
 		if n := counted(p); n[metrics.OK] != 2 || n[metrics.Faulty] != 1 || p.Requests[1].Fault != "it cannot be written" {
 			t.Errorf("%v, %q", n, p.Requests[1].Fault)
 		}
@@ -64,7 +64,7 @@ func TestLazyRequestsThatCannotBeWritten(t *testing.T) {
 
 // A schedule cannot depend on how the measurement goes.
 func TestMoreIsOfUsers(t *testing.T) {
-	plan := Plan{Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Maximum}, More: func(int) bool { return true }}
+	plan := PointPlan{Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Maximum}, More: func(int) bool { return true }}
 	if _, err := Measure(t.Context(), &script{}, plan); err == nil || !strings.Contains(err.Error(), "users") {
 		t.Errorf("error %v, want one that names users", err)
 	}

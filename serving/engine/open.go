@@ -61,7 +61,7 @@ func (e *engine) runOpenLoop(s arrival.Schedule) error {
 }
 
 // scheduleEnd is what will end a schedule, and sets how long it is where a duration does.
-func (e *engine) scheduleEnd(s arrival.Schedule) Ended {
+func (e *engine) scheduleEnd(s arrival.Schedule) StopReason {
 	p := e.plan.Load
 	e.length = math.MaxInt64
 	if p.Requests > 0 && len(s.Due) >= p.Requests || p.Kind != arrival.Rate && p.Duration == 0 {

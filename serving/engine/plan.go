@@ -19,14 +19,14 @@ type Asks interface {
 	At(i int) prompts.Ask
 }
 
-// List are requests that exist.
-type List []prompts.Ask
+// AskList are requests that exist.
+type AskList []prompts.Ask
 
 // Len is how many there are.
-func (l List) Len() int { return len(l) }
+func (l AskList) Len() int { return len(l) }
 
 // At is one of them.
-func (l List) At(i int) prompts.Ask { return l[i] }
+func (l AskList) At(i int) prompts.Ask { return l[i] }
 
 // What a measurement does where nobody says otherwise.
 const (
@@ -36,8 +36,8 @@ const (
 	errorsAreAfter = 20  // from so many on
 )
 
-// Plan says what is measured: one point.
-type Plan struct {
+// PointPlan says what is measured: one point.
+type PointPlan struct {
 	// Asks are sent in their order; where they are fewer than the load wants, they come again, shuffled anew by the
 	// load's seed. The turns of a session are neighbours.
 	Asks Asks
@@ -72,7 +72,7 @@ type Plan struct {
 	// engine's clock still, which begins before the measurement does.
 	Seen func(r *metrics.Request)
 	// Progress, if not nil, may be looked at while the measurement runs.
-	Progress *Progress
+	Progress *PointProgress
 }
 
 // WarmUps is how many requests warm up where nobody says otherwise: as many as users, at least eight.
@@ -113,14 +113,15 @@ func (m *MaxErrors) isExceeded(failed, ended int64) bool {
 	return failed > int64(m.Count)
 }
 
-// Fails tells, of all requests of a point that nobody cut off, whether the server failed: not one good answer, however
-// few there were, or more failures than there may be, those among them that only the end of the grace period found.
-func (m *MaxErrors) Fails(requests []metrics.Request, noTokens bool) bool {
+// ServerFailed tells, of all requests of a point that nobody cut off, whether the server failed: not one good answer,
+// however few there were, or more failures than there may be, those among them that only the end of the grace period
+// found.
+func (m *MaxErrors) ServerFailed(requests []metrics.Request, noTokens bool) bool {
 	var good, failed int64
 	for i := range requests {
 		switch r := &requests[i]; {
 		case r.WarmUp || r.Status == metrics.Cancelled:
-		case metrics.Measure(r, metrics.Rules{NoTokens: noTokens}).Found == metrics.OK:
+		case metrics.MeasureRequest(r, metrics.FigureRules{NoTokens: noTokens}).Found == metrics.OK:
 			good++
 		default:
 			failed++
@@ -130,7 +131,7 @@ func (m *MaxErrors) Fails(requests []metrics.Request, noTokens bool) bool {
 }
 
 // checkPlan says what of a plan cannot be run.
-func (p *Plan) checkPlan() error {
+func (p *PointPlan) checkPlan() error {
 	var faults []error
 	need := func(ok bool, text string) {
 		if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Point is what was measured at one load.
-type Point struct {
+// MeasuredPoint is what was measured at one load.
+type MeasuredPoint struct {
 	Load arrival.Pattern
 	// Requests are all that were begun, in the order in which they were due, those that warmed up too. Their times are
 	// counted from the beginning of the measurement: from its first due time. Others may have been due before it.
@@ -23,29 +23,29 @@ type Point struct {
 	// Window is the steady part of a closed loop: from when every user had sent a measured request to when the first
 	// found no more to do. Nil: there is none, and of an open loop the whole.
 	Window *metrics.Window
-	Ended  Ended
+	Ended  StopReason
 	Began  time.Time // by the wall clock
 	Rounds int       // how often the data were asked for, the first time too
-	Client Client
+	Client ClientUsage
 	Notes  []string
 }
 
 // makePoint makes the point of what was recorded.
-func (e *engine) makePoint(notes []string) *Point {
+func (e *engine) makePoint(notes []string) *MeasuredPoint {
 	e.client.stopMeter()
 	zero := e.zero.Load()
 	if zero == unset {
 		zero = e.clock.Now()
 	}
-	p := &Point{
+	p := &MeasuredPoint{
 		Load: e.plan.Load, Requests: e.slots.joinRecords(), Notes: notes,
 		Began: e.clock.Wall().Add(time.Duration(zero)),
 	}
-	var cause Ended
+	var cause StopReason
 	if errors.As(context.Cause(e.sending), &cause) {
 		p.Ended = cause
 	}
-	if p.Ended != ByCaller && e.plan.MaxErrors.Fails(p.Requests, e.plan.NoTokens) {
+	if p.Ended != ByCaller && e.plan.MaxErrors.ServerFailed(p.Requests, e.plan.NoTokens) {
 		p.Ended = ByErrors
 	}
 	slices.SortStableFunc(p.Requests, func(a, b metrics.Request) int { return cmp.Compare(a.Due, b.Due) })
@@ -60,7 +60,7 @@ func (e *engine) makePoint(notes []string) *Point {
 }
 
 // countRounds says how often the data were asked for.
-func (e *engine) countRounds(p *Point) {
+func (e *engine) countRounds(p *MeasuredPoint) {
 	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s asked for up to %d times, each time shuffled anew: the "+
 			"server's cache may answer", countWithVerb(len(e.work.items), "prompt"), p.Rounds))
@@ -76,7 +76,7 @@ func countWithVerb(n int, thing string) string {
 }
 
 // setSteadyWindow is the steady part.
-func (e *engine) setSteadyWindow(p *Point) {
+func (e *engine) setSteadyWindow(p *MeasuredPoint) {
 	zero := e.zero.Load()
 	if e.started < e.plan.Share.Count(e.plan.Load.Users) || e.from >= e.to {
 		p.Notes = append(p.Notes, fmt.Sprintf("there was no time at which all of %d users asked: figures are of all "+

@@ -2,13 +2,13 @@ package engine
 
 import "sync/atomic"
 
-// Progress is how far a measurement is. Any goroutine may look at it.
-type Progress struct {
+// PointProgress is how far a measurement is. Any goroutine may look at it.
+type PointProgress struct {
 	warm, sent, ended, failed, underWay, tokens atomic.Int64
 }
 
-// Counts are requests.
-type Counts struct {
+// RequestCounts are requests.
+type RequestCounts struct {
 	WarmUp      int64 // sent to warm up; the others are of the measurement
 	Sent        int64
 	Ended       int64 // of those sent, failed ones too
@@ -18,8 +18,8 @@ type Counts struct {
 }
 
 // Now are the counts so far.
-func (p *Progress) Now() Counts {
-	return Counts{
+func (p *PointProgress) Now() RequestCounts {
+	return RequestCounts{
 		WarmUp: p.warm.Load(), Ended: p.ended.Load(), Failed: p.failed.Load(), Sent: p.sent.Load(),
 		UnderWay: p.underWay.Load(), TokenEvents: p.tokens.Load(),
 	}

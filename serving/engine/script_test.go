@@ -80,7 +80,7 @@ func (s *script) Ask(ctx context.Context, p Prepared, clock Clock, r *metrics.Re
 			return
 		case <-time.After(wait):
 		}
-		r.Events.Add(metrics.Event{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
 		wait = s.each
 	}
 	r.Status = metrics.OK
@@ -93,8 +93,8 @@ func (s *script) Ask(ctx context.Context, p Prepared, clock Clock, r *metrics.Re
 }
 
 // asks are so many requests.
-func asks(n int) List {
-	all := make(List, n)
+func asks(n int) AskList {
+	all := make(AskList, n)
 	for i := range all {
 		all[i] = prompts.Ask{Row: i, MaxTokens: 4, Exact: true}
 	}
@@ -102,9 +102,9 @@ func asks(n int) List {
 }
 
 // pattern is what flags mean.
-func pattern(t *testing.T, f arrival.Flags) arrival.Pattern {
+func pattern(t *testing.T, f arrival.LoadFlags) arrival.Pattern {
 	t.Helper()
-	ps, err := f.Patterns()
+	ps, err := f.ParsePatterns()
 	if err != nil || len(ps) != 1 {
 		t.Fatalf("%d patterns, error %v", len(ps), err)
 	}
@@ -112,7 +112,7 @@ func pattern(t *testing.T, f arrival.Flags) arrival.Pattern {
 }
 
 // measured runs a plan in virtual time.
-func measured(t *testing.T, s *script, plan Plan, check func(*testing.T, *Point)) {
+func measured(t *testing.T, s *script, plan PointPlan, check func(*testing.T, *MeasuredPoint)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if s.most > 0 {
@@ -127,7 +127,7 @@ func measured(t *testing.T, s *script, plan Plan, check func(*testing.T, *Point)
 }
 
 // counted are the requests of a point that are no warm-up, by status.
-func counted(p *Point) map[metrics.Status]int {
+func counted(p *MeasuredPoint) map[metrics.Status]int {
 	n := map[metrics.Status]int{}
 	for i := range p.Requests {
 		if r := &p.Requests[i]; !r.WarmUp {

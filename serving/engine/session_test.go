@@ -14,8 +14,8 @@ import (
 )
 
 // conversations are sessions of so many turns each.
-func conversations(turns ...int) List {
-	var all List
+func conversations(turns ...int) AskList {
+	var all AskList
 	for s, n := range turns {
 		for turn := range n {
 			all = append(all, prompts.Ask{
@@ -28,13 +28,13 @@ func conversations(turns ...int) List {
 
 // A turn is due when the answer before has ended and its user has thought.
 func TestTurnsFollowEachOther(t *testing.T) {
-	for _, f := range []arrival.Flags{
+	for _, f := range []arrival.LoadFlags{
 		{Concurrency: "2", Turns: "all", Requests: "9"},
 		{Rate: "1", Arrival: "constant", Turns: "all", Duration: "4s"},
 	} {
 		s := &script{first: 100 * time.Millisecond, tokens: 1}
-		plan := Plan{Asks: conversations(3, 1, 3, 2), Load: pattern(t, f), Grace: time.Minute}
-		measured(t, s, plan, func(t *testing.T, p *Point) {
+		plan := PointPlan{Asks: conversations(3, 1, 3, 2), Load: pattern(t, f), Grace: time.Minute}
+		measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 			ended := map[string]int64{}
 			begun := 0
 			for _, r := range p.Requests {
@@ -69,11 +69,11 @@ func TestAFailedTurnEndsASession(t *testing.T) {
 		}
 		return ""
 	}}
-	plan := Plan{
-		Asks: conversations(4, 2), Load: pattern(t, arrival.Flags{Concurrency: "1", Turns: "all", Requests: "5"}),
+	plan := PointPlan{
+		Asks: conversations(4, 2), Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Turns: "all", Requests: "5"}),
 		MaxErrors: &MaxErrors{Count: 3},
 	}
-	measured(t, s, plan, func(t *testing.T, p *Point) {
+	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		var got []string
 		for _, r := range p.Requests {
 			got = append(got, fmt.Sprintf("%s %d %s", r.Session, r.Turn, r.Status))
@@ -91,7 +91,8 @@ func TestReplayOfSessions(t *testing.T) {
 	all[0].Due, all[0].HasDue = 5*time.Second, true
 	all[2].Due, all[2].HasDue = 4*time.Second, true
 	s := &script{first: 100 * time.Millisecond, tokens: 1}
-	measured(t, s, Plan{Asks: all, Load: pattern(t, arrival.Flags{Replay: true})}, func(t *testing.T, p *Point) {
+	measured(t, s, PointPlan{Asks: all, Load: pattern(t, arrival.LoadFlags{Replay: true})}, func(t *testing.T,
+		p *MeasuredPoint) {
 		var due []int64
 		var rows []int
 		for _, r := range p.Requests {
@@ -116,7 +117,7 @@ func (s *speaking) Ask(_ context.Context, p Prepared, clock Clock, r *metrics.Re
 
 func (s *speaking) Answer(_ context.Context, p Prepared, clock Clock, r *metrics.Request) string {
 	r.Sent = clock.Now()
-	r.Events.Add(metrics.Event{At: r.Sent, Kind: metrics.Content, Text: true})
+	r.Events.Add(metrics.StreamEvent{At: r.Sent, Kind: metrics.Content, Text: true})
 	r.End, r.Status = clock.Now(), metrics.OK
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +131,7 @@ func TestOwnHistory(t *testing.T) {
 	for i := range all {
 		all[i].Own, all[i].Text, all[i].Think = true, fmt.Sprint("question ", i+1), 0
 	}
-	plan := Plan{Asks: all, Load: pattern(t, arrival.Flags{Concurrency: "1", Turns: "all", Requests: "3"})}
+	plan := PointPlan{Asks: all, Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Turns: "all", Requests: "3"})}
 	s := &speaking{}
 	if _, err := Measure(t.Context(), s, plan); err != nil {
 		t.Fatal(err)

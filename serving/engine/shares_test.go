@@ -14,7 +14,7 @@ import (
 
 // sentOf are the measured requests of points, each its row, its due time and its user, in order; the server answers at
 // once, so that who asks what does not depend on times.
-func sentOf(points ...*Point) []string {
+func sentOf(points ...*MeasuredPoint) []string {
 	var all []string
 	for _, p := range points {
 		for _, r := range p.Requests {
@@ -29,7 +29,7 @@ func sentOf(points ...*Point) []string {
 
 // TestSharesAreTheWhole: what several clients send, each its share, is what one would have sent, at the same times.
 func TestSharesAreTheWhole(t *testing.T) {
-	for name, flags := range map[string]arrival.Flags{
+	for name, flags := range map[string]arrival.LoadFlags{
 		"rate":    {Rate: "20", Requests: "50", Seed: 3},
 		"gamma":   {Rate: "20", Arrival: "gamma", Burstiness: "2", Duration: "2s", Seed: 3},
 		"maximum": {Max: true, Requests: "47"},
@@ -38,10 +38,10 @@ func TestSharesAreTheWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var start time.Time
 			wrote := 0
-			send := func(share shard.Share) (got *Point) {
+			send := func(share shard.Share) (got *MeasuredPoint) {
 				s := &script{first: time.Millisecond, each: time.Millisecond, tokens: 2}
 				defer func() { wrote = int(s.written.Load()) }()
-				plan := Plan{Asks: asks(60), WarmUp: asks(5), Load: pattern(t, flags), Share: share}
+				plan := PointPlan{Asks: asks(60), WarmUp: asks(5), Load: pattern(t, flags), Share: share}
 				synctestAt(t, &start, func(t *testing.T) {
 					plan.Start = start
 					got = measuredNow(t, s, plan)
@@ -52,7 +52,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 				return got
 			}
 			whole := sentOf(send(shard.Share{}))
-			var parts []*Point
+			var parts []*MeasuredPoint
 			for i := range 4 {
 				parts = append(parts, send(shard.Share{Index: i, Of: 4}))
 				rows := map[int]bool{}
@@ -77,8 +77,8 @@ func TestSharesOfUsers(t *testing.T) {
 	users, rows := map[int]int{}, map[int]int{}
 	for i := range 3 {
 		s := &script{first: 10 * time.Millisecond, each: time.Millisecond, tokens: 2}
-		plan := Plan{Asks: asks(40), WarmUp: asks(8), Share: shard.Share{Index: i, Of: 3},
-			Load: pattern(t, arrival.Flags{Concurrency: "7", Requests: "40"})}
+		plan := PointPlan{Asks: asks(40), WarmUp: asks(8), Share: shard.Share{Index: i, Of: 3},
+			Load: pattern(t, arrival.LoadFlags{Concurrency: "7", Requests: "40"})}
 		var start time.Time
 		synctestAt(t, &start, func(t *testing.T) {
 			plan.Start = start
@@ -121,9 +121,9 @@ func TestSharesOfUsers(t *testing.T) {
 
 // TestAShareWithoutUsers cannot be run: nobody would ask.
 func TestAShareWithoutUsers(t *testing.T) {
-	for _, flags := range []arrival.Flags{{Concurrency: "2", Requests: "4"},
+	for _, flags := range []arrival.LoadFlags{{Concurrency: "2", Requests: "4"},
 		{Rate: "5", Concurrency: "2", Requests: "4"}} {
-		plan := Plan{Asks: asks(4), Load: pattern(t, flags), Share: shard.Share{Index: 2, Of: 3}}
+		plan := PointPlan{Asks: asks(4), Load: pattern(t, flags), Share: shard.Share{Index: 2, Of: 3}}
 		if _, err := Measure(t.Context(), &script{}, plan); err == nil {
 			t.Errorf("%+v: no error", flags)
 		}
@@ -139,7 +139,7 @@ func synctestAt(t *testing.T, start *time.Time, do func(*testing.T)) {
 	})
 }
 
-func measuredNow(t *testing.T, s *script, plan Plan) *Point {
+func measuredNow(t *testing.T, s *script, plan PointPlan) *MeasuredPoint {
 	t.Helper()
 	p, err := Measure(loadgentest.WithSleep(t.Context()), s, plan)
 	if err != nil {

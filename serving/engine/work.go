@@ -159,11 +159,11 @@ func (w *sendableWork) unitIndex(place int) int {
 }
 
 // newHistory is where a unit remembers what was said; nil: it need not.
-func (w *sendableWork) newHistory(u workUnit) *prompts.History {
+func (w *sendableWork) newHistory(u workUnit) *prompts.ChatHistory {
 	if w.items[u.from].own == nil {
 		return nil
 	}
-	return new(prompts.History)
+	return new(prompts.ChatHistory)
 }
 
 // recordSlots hold what is recorded, in blocks that never move.

@@ -45,16 +45,16 @@ type Percentile struct {
 // Bounds are the least and the largest value that something may have.
 type Bounds struct{ Low, High float64 }
 
-// Judged is the percentile that objectives are judged by: failures count, where there are any.
-func (p Percentile) Judged() float64 {
+// JudgedValue is the percentile that objectives are judged by: failures count, where there are any.
+func (p Percentile) JudgedValue() float64 {
 	if math.IsNaN(p.Failed) {
 		return p.Value
 	}
 	return p.Failed
 }
 
-// At is the percentile of a fraction; ok is false where it was not made.
-func (d Distribution) At(p float64) (Percentile, bool) {
+// PercentileAt is the percentile of a fraction; ok is false where it was not made.
+func (d Distribution) PercentileAt(p float64) (Percentile, bool) {
 	i := slices.IndexFunc(d.Percentiles, func(q Percentile) bool { return q.P == p })
 	if i < 0 {
 		return Percentile{}, false
@@ -62,9 +62,9 @@ func (d Distribution) At(p float64) (Percentile, bool) {
 	return d.Percentiles[i], true
 }
 
-// Enough says whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99. Of less
-// than 50 % the low end counts.
-func Enough(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
+// EnoughValues says whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99. Of
+// less than 50 % the low end counts.
+func EnoughValues(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
 
 // TooFew is the word in the place of a percentile that there are not Enough values for: it is the slowest again, or the
 // next to it.
@@ -75,7 +75,7 @@ const TooFew = "too few"
 func TooFewFor(n int, percentiles []float64) string {
 	var names []string
 	for _, p := range percentiles {
-		if n > 0 && !Enough(n, p) {
+		if n > 0 && !EnoughValues(n, p) {
 			names = append(names, PercentileName(p))
 		}
 	}
@@ -101,9 +101,9 @@ func percentileRank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
 // z is how many deviations of a normal distribution 95 % of it lie within.
 const z = 1.959963984540054
 
-// Wilson bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference, the law
-// of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
-func Wilson(k float64, n int) (low, high float64) {
+// WilsonInterval bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference,
+// the law of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
+func WilsonInterval(k float64, n int) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
@@ -169,7 +169,7 @@ func (v metricValues) summarize(percentiles []float64) Distribution {
 // shareBounds are the shares between which that of the values below a percentile may be.
 func (v metricValues) shareBounds(p float64) (low, high float64) {
 	n := v.n + v.failed
-	return Wilson(p*float64(n), n)
+	return WilsonInterval(p*float64(n), n)
 }
 
 // withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// Client is what the client did beside what it measured, and how it was asked to.
-type Client struct {
+// ClientLoad is what the client did beside what it measured, and how it was asked to.
+type ClientLoad struct {
 	// CPU is the share of the processors that it may use which it took, from 0 to 1; 0: unknown.
 	CPU float64
 	// Users is how many wait for answers in a closed loop without thinking; 0: the load is another.
@@ -27,16 +27,16 @@ const (
 	anyQueueing = time.Millisecond
 )
 
-// Limited says why figures are those of the client, not of the server; none: they are the server's.
-func (c Client) Limited(f *Figures) []string {
+// LimitReasons says why figures are those of the client, not of the server; none: they are the server's.
+func (c ClientLoad) LimitReasons(f *Figures) []string {
 	var why []string
 	if c.CPU > mostCPU {
 		why = append(why, fmt.Sprintf("the client took %s %% of its processors' time, want at most %s %%",
 			figure.Short(100*c.CPU), figure.Short(100*mostCPU)))
 	}
-	if p, ok := f.Queue.At(0.99); ok && !c.Capped {
+	if p, ok := f.Queue.PercentileAt(0.99); ok && !c.Capped {
 		most, of := float64(mostQueueing), ""
-		if median, ok := f.TTFT.At(0.5); ok && queueShare*median.Value < most {
+		if median, ok := f.TTFT.PercentileAt(0.5); ok && queueShare*median.Value < most {
 			most, of = queueShare*median.Value, ", 5 % of the median TTFT"
 		}
 		if least := float64(anyQueueing); most < least {
@@ -92,9 +92,9 @@ const (
 	partOfAll   = 2.0 / 3
 )
 
-// Rough says that rates of a window are rough, of all requests that were begun so many; empty: they are not, or nothing
-// was answered that there could be a rate of.
-func (f *Figures) Rough(all int) string {
+// RoughReason says that rates of a window are rough, of all requests that were begun so many; empty: they are not, or
+// nothing was answered that there could be a rate of.
+func (f *Figures) RoughReason(all int) string {
 	switch n := f.Requests; {
 	case f.OK == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
 		return ""
@@ -122,9 +122,9 @@ func (f *Figures) Notes(shared bool) []Note {
 	if f.Lengths != nil {
 		for _, l := range []struct {
 			what string
-			*Length
+			*MeanLength
 		}{{"prompts", f.Lengths.In}, {"answers", f.Lengths.Out}} {
-			if share, tell := l.Off(); tell {
+			if share, tell := l.OffBy(); tell {
 				sign := "+"
 				if share < 0 {
 					sign = "-"
@@ -150,7 +150,7 @@ func (f *Figures) Notes(shared bool) []Note {
 
 // UserRate is the tokens per second of a user of the point: 1 / median TPOT. Nil: there is none.
 func (f *Figures) UserRate() *float64 {
-	median, ok := f.TPOT.At(0.5)
+	median, ok := f.TPOT.PercentileAt(0.5)
 	if !ok {
 		return nil
 	}

@@ -17,27 +17,27 @@ func TestClientLimited(t *testing.T) {
 			r.Sent += queue
 			all = append(all, r)
 		}
-		return metrics.Of(all, metrics.Rules{})
+		return metrics.ComputeFigures(all, metrics.FigureRules{})
 	}
 	for _, c := range []struct {
 		name   string
-		client metrics.Client
+		client metrics.ClientLoad
 		f      *metrics.Figures
 		want   string
 	}{
-		{"idle", metrics.Client{CPU: 0.8}, served(0, 200e6), ""},
-		{"busy", metrics.Client{CPU: 0.81}, served(0, 200e6), "81 % of its processors' time"},
-		{"5 ms", metrics.Client{}, served(5e6, 200e6), ""},
-		{"6 ms", metrics.Client{}, served(6e6, 200e6), "6 ms late, want at most 5 ms"},
-		{"2 ms", metrics.Client{}, served(2e6, 20e6), "2 ms late, want at most 1 ms, 5 %"},
-		{"70 us", metrics.Client{Users: 1}, served(7e4, 600e3), ""},
-		{"0.9 ms", metrics.Client{}, served(9e5, 2e6), ""},
-		{"1.1 ms", metrics.Client{}, served(11e5, 2e6), "1.1 ms late, want at most 1 ms"},
-		{"capped", metrics.Client{Capped: true}, served(6e6, 200e6), ""},
-		{"one user", metrics.Client{Users: 1}, served(0, 200e6), ""},
-		{"two users", metrics.Client{Users: 2}, served(0, 200e6), "1 requests of 2 users"},
+		{"idle", metrics.ClientLoad{CPU: 0.8}, served(0, 200e6), ""},
+		{"busy", metrics.ClientLoad{CPU: 0.81}, served(0, 200e6), "81 % of its processors' time"},
+		{"5 ms", metrics.ClientLoad{}, served(5e6, 200e6), ""},
+		{"6 ms", metrics.ClientLoad{}, served(6e6, 200e6), "6 ms late, want at most 5 ms"},
+		{"2 ms", metrics.ClientLoad{}, served(2e6, 20e6), "2 ms late, want at most 1 ms, 5 %"},
+		{"70 us", metrics.ClientLoad{Users: 1}, served(7e4, 600e3), ""},
+		{"0.9 ms", metrics.ClientLoad{}, served(9e5, 2e6), ""},
+		{"1.1 ms", metrics.ClientLoad{}, served(11e5, 2e6), "1.1 ms late, want at most 1 ms"},
+		{"capped", metrics.ClientLoad{Capped: true}, served(6e6, 200e6), ""},
+		{"one user", metrics.ClientLoad{Users: 1}, served(0, 200e6), ""},
+		{"two users", metrics.ClientLoad{Users: 2}, served(0, 200e6), "1 requests of 2 users"},
 	} {
-		got := strings.Join(c.client.Limited(c.f), "; ")
+		got := strings.Join(c.client.LimitReasons(c.f), "; ")
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -63,21 +63,21 @@ func TestNotes(t *testing.T) {
 			change(i, &r)
 			all = append(all, r)
 		}
-		return metrics.Of(all, metrics.Rules{Tokenizer: true})
+		return metrics.ComputeFigures(all, metrics.FigureRules{Tokenizer: true})
 	}
 	bundled := func(from int) func(i int, r *metrics.Request) {
 		return func(i int, r *metrics.Request) {
 			if i >= from {
 				r.Events.Reset()
-				r.Events.Add(metrics.Event{At: 1e6, Kind: metrics.Content, Text: true, IDs: 3})
+				r.Events.Add(metrics.StreamEvent{At: 1e6, Kind: metrics.Content, Text: true, IDs: 3})
 			}
 		}
 	}
 	whole := func(counted int64) func(i int, r *metrics.Request) {
 		return func(i int, r *metrics.Request) {
 			r.Events.Reset()
-			r.Events.Add(metrics.Event{At: 1e6, Kind: metrics.Content, Text: true})
-			r.Events.Add(metrics.Event{At: 2e6, Kind: metrics.Content, Text: true})
+			r.Events.Add(metrics.StreamEvent{At: 1e6, Kind: metrics.Content, Text: true})
+			r.Events.Add(metrics.StreamEvent{At: 2e6, Kind: metrics.Content, Text: true})
 			r.Retokenized = counted
 		}
 	}
@@ -113,11 +113,11 @@ func TestNotes(t *testing.T) {
 }
 
 func TestRatesThatAreThere(t *testing.T) {
-	f := metrics.Of([]metrics.Request{answer(0, 1e6, 11e6, 21e6)}, metrics.Rules{})
+	f := metrics.ComputeFigures([]metrics.Request{answer(0, 1e6, 11e6, 21e6)}, metrics.FigureRules{})
 	if u, n := f.UserRate(), f.CountedTokensPerSec(); u == nil || *u != 100 || n == nil || *n != *f.TokensPerSec {
 		t.Errorf("user %v, tokens %v", u, n)
 	}
-	f = metrics.Of([]metrics.Request{failed(0, 1e9)}, metrics.Rules{})
+	f = metrics.ComputeFigures([]metrics.Request{failed(0, 1e9)}, metrics.FigureRules{})
 	if f.UserRate() != nil || f.CountedTokensPerSec() != nil || *f.TokensPerSec != 0 {
 		t.Errorf("user %v, tokens %v of a refusal", f.UserRate(), f.CountedTokensPerSec())
 	}

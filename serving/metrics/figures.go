@@ -32,8 +32,8 @@ type Figures struct {
 	Gap      Distribution `json:"gap"`
 	Out      Distribution `json:"out"`
 
-	CountedBy map[Counter]int `json:"counted_by"` // answers by what their tokens were counted by
-	Bundled   int             `json:"bundled"`    // answers all of whose tokens, more than one, came at once
+	CountedBy map[CountedBy]int `json:"counted_by"` // answers by what their tokens were counted by
+	Bundled   int               `json:"bundled"`    // answers all of whose tokens, more than one, came at once
 	// TokensPerEvent is the mean of answers that came as streams and were counted; absent: there is none.
 	TokensPerEvent *float64 `json:"tokens_per_event,omitempty"`
 
@@ -51,7 +51,7 @@ type Figures struct {
 	CachedShare     *float64 `json:"cached_share"` // of PromptTokens; null: the server counts no prompts
 	ReasoningTokens int64    `json:"reasoning_tokens"`
 	// Lengths are those that were asked for beside those that were got; absent: none was asked for.
-	Lengths *Lengths `json:"lengths,omitempty"`
+	Lengths *MeanLengths `json:"lengths,omitempty"`
 
 	// Good is how many requests kept all limits; absent without limits.
 	Good       *int     `json:"good,omitempty"`
@@ -124,12 +124,12 @@ func (f *Figures) Distribution(name string) *Distribution {
 	return nil
 }
 
-// Of makes the figures of a point's records, which are read alone.
-func Of(requests []Request, rules Rules) *Figures {
+// ComputeFigures makes the figures of a point's records, which are read alone.
+func ComputeFigures(requests []Request, rules FigureRules) *Figures {
 	all := make([]Measured, 0, len(requests))
 	for i := range requests {
 		if !requests[i].WarmUp {
-			all = append(all, Measure(&requests[i], rules))
+			all = append(all, MeasureRequest(&requests[i], rules))
 		}
 	}
 	w := wholeWindow(all)
@@ -159,14 +159,14 @@ func wholeWindow(all []Measured) Window {
 	}
 	w := Window{math.MaxInt64, math.MinInt64}
 	for i := range all {
-		w.From, w.To = min(w.From, all[i].Due), max(w.To, all[i].Done())
+		w.From, w.To = min(w.From, all[i].Due), max(w.To, all[i].DoneAt())
 	}
 	return w
 }
 
 // computeFigures are those of requests in a window.
-func computeFigures(all []Measured, w Window, rules Rules) *Figures {
-	f := &Figures{Failed: map[Status]int{}, CountedBy: map[Counter]int{}, WindowNS: w.To - w.From}
+func computeFigures(all []Measured, w Window, rules FigureRules) *Figures {
+	f := &Figures{Failed: map[Status]int{}, CountedBy: map[CountedBy]int{}, WindowNS: w.To - w.From}
 	inside := make([]*Measured, 0, len(all))
 	for i := range all {
 		m := &all[i]
@@ -210,7 +210,7 @@ func (f *Figures) countTokens(inside []*Measured) {
 		if m.By != "" {
 			f.CountedBy[m.By]++
 		}
-		if m.Bundled() {
+		if m.IsBundled() {
 			f.Bundled++
 		}
 		if m.isStream() && m.Out != Unknown {
@@ -234,7 +234,7 @@ func divideOrNil(a, b float64) *float64 {
 }
 
 // setDistributions describes times and lengths.
-func (f *Figures) setDistributions(inside []*Measured, rules Rules) {
+func (f *Figures) setDistributions(inside []*Measured, rules FigureRules) {
 	failed := f.Requests - f.OK
 	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
 	for _, name := range Distributions() {
@@ -268,12 +268,12 @@ func percentilesOf(name string, more []float64) []float64 {
 	return slices.Compact(wanted)
 }
 
-// Everything are figures in which all that can be measured is there, with values of 0 and the percentiles that rules
+// AllFigures are figures in which all that can be measured is there, with values of 0 and the percentiles that rules
 // ask for: their names are known before anything is measured.
-func Everything(rules Rules) *Figures {
+func AllFigures(rules FigureRules) *Figures {
 	zero := 0.0
 	f := &Figures{
-		Requests: 1, OK: 1, CountedBy: map[Counter]int{ByUsage: 1}, RequestsPerSec: &zero, TokensPerSec: &zero,
+		Requests: 1, OK: 1, CountedBy: map[CountedBy]int{ByUsage: 1}, RequestsPerSec: &zero, TokensPerSec: &zero,
 		TokensPerSecPerGPU: &zero, CachedShare: &zero, Attainment: &zero, Goodput: &zero,
 	}
 	for _, name := range Distributions() {
@@ -330,9 +330,9 @@ func gapsOf(inside []*Measured) metricValues {
 	var before []int // how many gaps those before have
 	sum := 0.0
 	for _, m := range inside {
-		if m.Gaps() > 0 {
+		if m.TokenGaps() > 0 {
 			streams, before = append(streams, m), append(before, v.n)
-			v.n += m.Gaps()
+			v.n += m.TokenGaps()
 			v.min, v.max = min(v.min, m.Least), max(v.max, m.Stall)
 			sum += float64(m.Last - m.First)
 		}
@@ -362,7 +362,7 @@ func gapsOf(inside []*Measured) metricValues {
 }
 
 // setRates are of all answered requests without a window, else of what came in it.
-func (f *Figures) setRates(all []Measured, w Window, rules Rules) {
+func (f *Figures) setRates(all []Measured, w Window, rules FigureRules) {
 	answered, tokens := 0.0, 0.0
 	for i := range all {
 		m := &all[i]
@@ -378,7 +378,7 @@ func (f *Figures) setRates(all []Measured, w Window, rules Rules) {
 		}
 		if rules.Shares {
 			answered += m.shareWithin(w.From, w.To)
-		} else if w.Has(m.Done()) {
+		} else if w.Has(m.DoneAt()) {
 			answered++
 		}
 		tokens += m.tokensWithin(w.From, w.To)
@@ -393,10 +393,10 @@ func (f *Figures) setRates(all []Measured, w Window, rules Rules) {
 
 // setGoodput counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all
 // that came in the window.
-func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules Rules) {
+func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules FigureRules) {
 	n := 0
 	for _, m := range inside {
-		if m.Good(rules.Limits) {
+		if m.WithinLimits(rules.Limits) {
 			n++
 		}
 	}
@@ -406,7 +406,7 @@ func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules
 	if rules.Window != nil && rules.Shares {
 		came = 0
 		for i := range all {
-			if m := &all[i]; m.Good(rules.Limits) {
+			if m := &all[i]; m.WithinLimits(rules.Limits) {
 				came += m.shareWithin(w.From, w.To)
 			}
 		}
@@ -427,7 +427,7 @@ func loadGenResult(inside []*Measured, scenario string) *LoadGen {
 		}
 		n++
 		tokens += float64(max(0, m.Out))
-		zero, longest = min(zero, m.Due), max(longest, m.Done())
+		zero, longest = min(zero, m.Due), max(longest, m.DoneAt())
 		if final == nil || m.Due > final.Due {
 			final = m
 		}
@@ -438,7 +438,7 @@ func loadGenResult(inside []*Measured, scenario string) *LoadGen {
 	seconds := float64(longest-zero) / 1e9
 	if scenario == loadgen.Server.String() {
 		n--
-		seconds = float64(final.Done()-zero) / 1e9
+		seconds = float64(final.DoneAt()-zero) / 1e9
 	}
 	if seconds <= 0 {
 		return nil
@@ -473,8 +473,8 @@ func measureConcurrency(all []Measured, w Window) (mean float64, peak int) {
 	return mean, peak
 }
 
-// Kinds lists the kinds of failure, the most frequent first.
-func (f *Figures) Kinds() []Status {
+// FailureKinds lists the kinds of failure, the most frequent first.
+func (f *Figures) FailureKinds() []Status {
 	return slices.SortedFunc(maps.Keys(f.Failed), func(a, b Status) int {
 		return cmp.Or(cmp.Compare(f.Failed[b], f.Failed[a]), cmp.Compare(a, b))
 	})

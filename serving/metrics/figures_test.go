@@ -14,7 +14,7 @@ func answer(due int64, tokens ...int64) metrics.Request {
 	r := metrics.Request{Due: due, Sent: due, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 	for _, t := range tokens {
-		r.Events.Add(metrics.Event{At: t, Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: t, Kind: metrics.Content, Text: true, IDs: 1})
 		r.End = t
 	}
 	return r
@@ -35,7 +35,7 @@ func random(n, most int, seed uint64) []metrics.Request {
 		r := answer(at)
 		at += 5e7 + rng.Int64N(1e7)
 		for range 1 + rng.IntN(most) {
-			r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 			r.End = at
 			at += 4e6 + rng.Int64N(2e6)
 		}
@@ -59,7 +59,7 @@ func TestGapsOfMany(t *testing.T) {
 		}
 	}
 	slices.Sort(gaps)
-	d := metrics.Of(all, metrics.Rules{}).Gap
+	d := metrics.ComputeFigures(all, metrics.FigureRules{}).Gap
 	if d.N != len(gaps) || d.Min != gaps[0] || d.Max != gaps[len(gaps)-1] {
 		t.Fatalf("%d gaps from %v to %v, want %d from %v to %v", d.N, d.Min, d.Max, len(gaps), gaps[0], gaps[len(gaps)-1])
 	}
@@ -74,7 +74,8 @@ func TestGapsOfMany(t *testing.T) {
 func TestByServer(t *testing.T) {
 	all := random(200, 10, 3)
 	all = append(all, failed(1e6, 2e6))
-	f := metrics.Of(all, metrics.Rules{Servers: []string{"a", "b"}, Limits: metrics.Limits{metrics.TTFT: 55e6}})
+	f := metrics.ComputeFigures(all, metrics.FigureRules{Servers: []string{"a", "b"},
+		Limits: metrics.RequestLimits{metrics.TTFT: 55e6}})
 	if len(f.Servers) != 2 {
 		t.Fatalf("%d servers, want 2", len(f.Servers))
 	}
@@ -95,7 +96,7 @@ func TestByServer(t *testing.T) {
 			t.Errorf("servers add up to %v, want %v", sum, of(f))
 		}
 	}
-	if one := metrics.Of(all, metrics.Rules{Servers: []string{"a"}}); one.Servers != nil {
+	if one := metrics.ComputeFigures(all, metrics.FigureRules{Servers: []string{"a"}}); one.Servers != nil {
 		t.Errorf("figures by server with one server: %v", one.Servers)
 	}
 }
@@ -106,17 +107,19 @@ func TestSlowestUser(t *testing.T) {
 	for i := range int64(98) {
 		all = append(all, answer(i, 100+i, 1000100+i+i*100))
 	}
-	p, ok := metrics.Of(all, metrics.Rules{}).User.At(0.01)
-	if !ok || p.Value > 1e9/1e6 || !math.IsNaN(p.Failed) || p.Judged() != p.Value {
+	p, ok := metrics.ComputeFigures(all, metrics.FigureRules{}).User.PercentileAt(0.01)
+	if !ok || p.Value > 1e9/1e6 || !math.IsNaN(p.Failed) || p.JudgedValue() != p.Value {
 		t.Errorf("p1 of tokens/s/user is %+v, %v", p, ok)
 	}
 	all = append(all, failed(5, 6), failed(5, 6))
-	p, _ = metrics.Of(all, metrics.Rules{}).User.At(0.01)
-	if p.Failed != 0 || p.Judged() != 0 {
+	p, _ = metrics.ComputeFigures(all, metrics.FigureRules{}).User.PercentileAt(0.01)
+	if p.Failed != 0 || p.JudgedValue() != 0 {
 		t.Errorf("p1 with two failures of 100 is %+v, want 0", p)
 	}
-	p, _ = metrics.Of(all, metrics.Rules{Percentiles: map[string][]float64{metrics.User: {0.02}}}).User.At(0.02)
-	if want, _ := metrics.Of(all[:98], metrics.Rules{}).User.At(0.5); p.Failed >= want.Value || p.Failed == 0 {
+	p, _ = metrics.ComputeFigures(all,
+		metrics.FigureRules{Percentiles: map[string][]float64{metrics.User: {0.02}}}).User.PercentileAt(0.02)
+	if want, _ := metrics.ComputeFigures(all[:98],
+		metrics.FigureRules{}).User.PercentileAt(0.5); p.Failed >= want.Value || p.Failed == 0 {
 		t.Errorf("p2 with two failures of 100 is %+v", p)
 	}
 }
@@ -124,15 +127,15 @@ func TestSlowestUser(t *testing.T) {
 // TestPercentilesAsked: an objective's percentile is made beside the usual ones, with failures.
 func TestPercentilesAsked(t *testing.T) {
 	all := append(random(50, 5, 1), failed(0, 1))
-	f := metrics.Of(all, metrics.Rules{Percentiles: map[string][]float64{metrics.TTFO: {0.25, 0.99}}})
-	p, ok := f.TTFO.At(0.25)
-	if !ok || p.Judged() < f.TTFO.Min || p.Judged() > f.TTFO.Max {
+	f := metrics.ComputeFigures(all, metrics.FigureRules{Percentiles: map[string][]float64{metrics.TTFO: {0.25, 0.99}}})
+	p, ok := f.TTFO.PercentileAt(0.25)
+	if !ok || p.JudgedValue() < f.TTFO.Min || p.JudgedValue() > f.TTFO.Max {
 		t.Errorf("p25 is %+v, %v", p, ok)
 	}
-	if p, _ := f.TTFO.At(0.99); !math.IsInf(p.Judged(), 1) {
-		t.Errorf("p99 of 51 with a failure is %v, want infinite", p.Judged())
+	if p, _ := f.TTFO.PercentileAt(0.99); !math.IsInf(p.JudgedValue(), 1) {
+		t.Errorf("p99 of 51 with a failure is %v, want infinite", p.JudgedValue())
 	}
-	if p, ok := f.TTFTSent.At(0.99); !ok || !math.IsNaN(p.Failed) {
+	if p, ok := f.TTFTSent.PercentileAt(0.99); !ok || !math.IsNaN(p.Failed) {
 		t.Errorf("p99 of ttft_sent is %+v, %v: nobody judges it", p, ok)
 	}
 }
@@ -144,7 +147,7 @@ func TestEarlyStopping(t *testing.T) {
 	for i := range int64(70) {
 		all = append(all, answer(0, 1000+i, 2000+i))
 	}
-	f := metrics.Of(all, metrics.Rules{OpenLoop: true})
+	f := metrics.ComputeFigures(all, metrics.FigureRules{OpenLoop: true})
 	e := f.EarlyStopping[metrics.TTFT]["p90"]
 	if e.NS == nil || *e.NS < 1063 || e.Processed != 70 || e.Needed > 70 {
 		t.Errorf("p90 of 70 is estimated as %+v", e)
@@ -155,10 +158,11 @@ func TestEarlyStopping(t *testing.T) {
 	for range 5 {
 		all = append(all, failed(0, 1))
 	}
-	if e := metrics.Of(all, metrics.Rules{OpenLoop: true}).EarlyStopping[metrics.E2E]["p90"]; e.NS != nil {
+	if e := metrics.ComputeFigures(all,
+		metrics.FigureRules{OpenLoop: true}).EarlyStopping[metrics.E2E]["p90"]; e.NS != nil {
 		t.Errorf("p90 with 5 failures of 75 is estimated as %d, want infinite", *e.NS)
 	}
-	if closed := metrics.Of(all, metrics.Rules{}); closed.EarlyStopping != nil {
+	if closed := metrics.ComputeFigures(all, metrics.FigureRules{}); closed.EarlyStopping != nil {
 		t.Errorf("a closed loop has estimates: %v", closed.EarlyStopping)
 	}
 }
@@ -166,15 +170,15 @@ func TestEarlyStopping(t *testing.T) {
 func TestLengths(t *testing.T) {
 	r := answer(0, 1, 2, 3)
 	r.Usage.Prompt, r.AskedIn, r.AskedOut = 102, 100, 3
-	got := metrics.Of([]metrics.Request{r, answer(0, 1)}, metrics.Rules{}).Lengths
-	if got == nil || *got.In != (metrics.Length{N: 1, Asked: 100, Got: 102}) ||
-		*got.Out != (metrics.Length{N: 1, Asked: 3, Got: 3, Exact: 1}) {
+	got := metrics.ComputeFigures([]metrics.Request{r, answer(0, 1)}, metrics.FigureRules{}).Lengths
+	if got == nil || *got.In != (metrics.MeanLength{N: 1, Asked: 100, Got: 102}) ||
+		*got.Out != (metrics.MeanLength{N: 1, Asked: 3, Got: 3, Exact: 1}) {
 		t.Fatalf("lengths %+v", got)
 	}
-	if share, tell := got.In.Off(); share != 0.02 || !tell {
+	if share, tell := got.In.OffBy(); share != 0.02 || !tell {
 		t.Errorf("102 for 100 is off by %v, told %v", share, tell)
 	}
-	if share, tell := got.Out.Off(); share != 0 || tell {
+	if share, tell := got.Out.OffBy(); share != 0 || tell {
 		t.Errorf("3 for 3 is off by %v, told %v", share, tell)
 	}
 }
@@ -184,7 +188,8 @@ func TestNothing(t *testing.T) {
 	warm := answer(0, 1, 2)
 	warm.WarmUp = true
 	for _, all := range [][]metrics.Request{nil, {warm}} {
-		f := metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: 1}, LoadGen: "Server", OpenLoop: true})
+		f := metrics.ComputeFigures(all, metrics.FigureRules{Limits: metrics.RequestLimits{metrics.TTFT: 1},
+			LoadGen: "Server", OpenLoop: true})
 		if f.Requests != 0 || f.TTFT.N != 0 || f.Attainment != nil || f.RequestsPerSec != nil || f.LoadGen != nil {
 			t.Errorf("%+v", f)
 		}
@@ -207,7 +212,7 @@ func TestPercentileNames(t *testing.T) {
 		p      float64
 		enough bool
 	}{{100, 0.99, true}, {99, 0.99, false}, {1000, 0.999, true}, {999, 0.999, false}, {100, 0.01, true}, {2, 0.5, true}} {
-		if got := metrics.Enough(c.n, c.p); got != c.enough {
+		if got := metrics.EnoughValues(c.n, c.p); got != c.enough {
 			t.Errorf("%d are enough for %v: %v", c.n, c.p, got)
 		}
 	}
@@ -218,6 +223,6 @@ func BenchmarkFigures(b *testing.B) {
 	all := random(1e6, 31, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: 55e6}, OpenLoop: true})
+		metrics.ComputeFigures(all, metrics.FigureRules{Limits: metrics.RequestLimits{metrics.TTFT: 55e6}, OpenLoop: true})
 	}
 }

@@ -25,7 +25,7 @@ var beyond = []string{"/tokens_per_event", "/user/p1", "/user/p1_linear", "/user
 func TestGoldenFigures(t *testing.T) {
 	golden.Each(t, "serving/events/*.json", func(t *testing.T, path string) {
 		c := servingtest.ReadCase(t, path)
-		text, err := json.Marshal(metrics.Of(c.Records(), c.Measure()))
+		text, err := json.Marshal(metrics.ComputeFigures(c.Records(), c.Measure()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestGoldenOthers(t *testing.T) {
 		}
 		c := servingtest.ReadCase(t, path)
 		rules := c.Measure()
-		f := metrics.Of(c.Records(), rules)
+		f := metrics.ComputeFigures(c.Records(), rules)
 		if f.TTFT.N == 0 || rules.Window != nil {
 			continue
 		}
@@ -72,7 +72,7 @@ func TestGoldenOthers(t *testing.T) {
 			}
 		}
 		linear := func(d metrics.Distribution) float64 {
-			p, _ := d.At(0.99)
+			p, _ := d.PercentileAt(0.99)
 			return p.Linear
 		}
 		const ms = 1e6

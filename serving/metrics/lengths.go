@@ -2,14 +2,14 @@ package metrics
 
 import "math"
 
-// Lengths are the mean lengths of answered requests, in tokens: as asked for, and as the server counted them.
-type Lengths struct {
-	In  *Length `json:"in,omitempty"`
-	Out *Length `json:"out,omitempty"`
+// MeanLengths are the mean lengths of answered requests, in tokens: as asked for, and as the server counted them.
+type MeanLengths struct {
+	In  *MeanLength `json:"in,omitempty"`
+	Out *MeanLength `json:"out,omitempty"`
 }
 
-// Length is one of them, over the requests of which both are known.
-type Length struct {
+// MeanLength is one of them, over the requests of which both are known.
+type MeanLength struct {
 	N     int     `json:"n"`
 	Asked float64 `json:"asked"` // mean
 	Got   float64 `json:"got"`   // mean
@@ -19,8 +19,8 @@ type Length struct {
 // tellFrom is the share from which a difference is worth a note.
 const tellFrom = 0.02
 
-// Off is by which share of what was asked the length that was got differs; Tell says that a reader has to know.
-func (l *Length) Off() (share float64, tell bool) {
+// OffBy is by which share of what was asked the length that was got differs; Tell says that a reader has to know.
+func (l *MeanLength) OffBy() (share float64, tell bool) {
 	if l == nil || l.Asked == 0 {
 		return 0, false
 	}
@@ -29,22 +29,22 @@ func (l *Length) Off() (share float64, tell bool) {
 }
 
 // meanLengths compares them.
-func meanLengths(inside []*Measured) *Lengths {
-	var in, out Length
+func meanLengths(inside []*Measured) *MeanLengths {
+	var in, out MeanLength
 	for _, m := range inside {
 		if m.Found == OK {
 			in.addPair(m.AskedIn, m.Usage.Prompt)
 			out.addPair(m.AskedOut, m.Out)
 		}
 	}
-	l := Lengths{in.divideSums(), out.divideSums()}
-	if l == (Lengths{}) {
+	l := MeanLengths{in.divideSums(), out.divideSums()}
+	if l == (MeanLengths{}) {
 		return nil
 	}
 	return &l
 }
 
-func (l *Length) addPair(asked, got int64) {
+func (l *MeanLength) addPair(asked, got int64) {
 	if asked <= 0 || got < 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (l *Length) addPair(asked, got int64) {
 }
 
 // divideSums divides sums; nil where there is nothing.
-func (l *Length) divideSums() *Length {
+func (l *MeanLength) divideSums() *MeanLength {
 	if l.N == 0 {
 		return nil
 	}

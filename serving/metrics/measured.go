@@ -14,26 +14,26 @@ type Measured struct {
 	// Out is how many tokens the answer has; Unknown where nothing says so.
 	Out int64
 	// By says by what Out was counted; empty: there is no answer, or answers have no tokens.
-	By Counter
+	By CountedBy
 
 	whole    bool // no events are looked at: the answer is there at End
 	untimed  bool // tokens that came at once have no times of their own
 	answered bool // Answer is a time
 }
 
-// Counter says by what the tokens of an answer were counted.
-type Counter string
+// CountedBy says by what the tokens of an answer were counted.
+type CountedBy string
 
 // The counters, in the order in which they are believed.
 const (
-	ByIDs       Counter = "ids"
-	ByUsage     Counter = "usage"
-	ByTokenizer Counter = "tokenizer"
-	Uncounted   Counter = "unknown"
+	ByIDs       CountedBy = "ids"
+	ByUsage     CountedBy = "usage"
+	ByTokenizer CountedBy = "tokenizer"
+	Uncounted   CountedBy = "unknown"
 )
 
-// Measure reads a record by the rules. The result refers to r.
-func Measure(r *Request, rules Rules) Measured {
+// MeasureRequest reads a record by the rules. The result refers to r.
+func MeasureRequest(r *Request, rules FigureRules) Measured {
 	m := Measured{Request: r, Found: r.Status, Out: Unknown, whole: rules.NoTokens, untimed: rules.Untimed}
 	if r.Status != OK || rules.NoTokens {
 		return m
@@ -56,7 +56,7 @@ func (m *Measured) readEvents() (ids int64) {
 		} else {
 			m.Least, m.Stall = min(m.Least, e.At-m.Last), max(m.Stall, e.At-m.Last)
 		}
-		if !m.answered && e.Answer() {
+		if !m.answered && e.IsAnswer() {
 			m.Answer, m.answered = e.At, true
 		}
 		m.Last = e.At
@@ -68,7 +68,7 @@ func (m *Measured) readEvents() (ids int64) {
 
 // countOutput decides how many tokens the answer has: by ids, else by the usage record, else by a tokenizer. Ids and
 // usage that disagree are a fault of the server.
-func (m *Measured) countOutput(ids int64, rules Rules) {
+func (m *Measured) countOutput(ids int64, rules FigureRules) {
 	usage := m.Usage.Completion
 	switch {
 	case ids > 0 && usage != Unknown && ids != usage:
@@ -84,8 +84,8 @@ func (m *Measured) countOutput(ids int64, rules Rules) {
 	}
 }
 
-// Done is when the answer was there: the last token, or the end where there is none.
-func (m *Measured) Done() int64 {
+// DoneAt is when the answer was there: the last token, or the end where there is none.
+func (m *Measured) DoneAt() int64 {
 	if m.Found == OK && !m.whole {
 		return m.Last
 	}
@@ -95,17 +95,17 @@ func (m *Measured) Done() int64 {
 // isStream says that the answer came as a stream of tokens.
 func (m *Measured) isStream() bool { return m.Found == OK && !m.whole && !m.Whole }
 
-// Bundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events that
-// one read brought, since a proxy or the server held them back. They have no times of their own.
-func (m *Measured) Bundled() bool {
+// IsBundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events
+// that one read brought, since a proxy or the server held them back. They have no times of their own.
+func (m *Measured) IsBundled() bool {
 	return m.isStream() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
 }
 
 // hasTokenTimes says that the tokens of a stream have times of their own.
-func (m *Measured) hasTokenTimes() bool { return m.isStream() && !(m.untimed && m.Bundled()) }
+func (m *Measured) hasTokenTimes() bool { return m.isStream() && !(m.untimed && m.IsBundled()) }
 
-// Gaps is how many neighbours among the token events there are.
-func (m *Measured) Gaps() int {
+// TokenGaps is how many neighbours among the token events there are.
+func (m *Measured) TokenGaps() int {
 	if !m.hasTokenTimes() {
 		return 0
 	}
@@ -135,9 +135,9 @@ func (m *Measured) sortableValue(metric string) (v int64, ok bool) {
 	}
 	switch metric {
 	case E2E:
-		return m.Done() - m.Due, true
+		return m.DoneAt() - m.Due, true
 	case E2ESent:
-		return m.Done() - m.Sent, true
+		return m.DoneAt() - m.Sent, true
 	case Out:
 		return m.Out, m.Out != Unknown
 	}
@@ -157,7 +157,7 @@ func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 	case TTFO:
 		return m.Answer - m.Due, m.answered
 	case Stall:
-		return m.Stall, m.Gaps() > 0
+		return m.Stall, m.TokenGaps() > 0
 	case TPOT:
 		if m.Out > 1 && m.hasTokenTimes() {
 			return (m.Last - m.First) / (m.Out - 1), true
@@ -170,10 +170,10 @@ func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 	return 0, false
 }
 
-// Good says whether the request is within all limits. It keeps one that it cannot break, as an answer of one token
-// keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on, or whose
-// tokens have no times.
-func (m *Measured) Good(limits Limits) bool {
+// WithinLimits says whether the request is within all limits. It keeps one that it cannot break, as an answer of one
+// token keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on, or
+// whose tokens have no times.
+func (m *Measured) WithinLimits(limits RequestLimits) bool {
 	if m.Found != OK {
 		return false
 	}
@@ -200,7 +200,7 @@ func (m *Measured) shareWithin(from, to int64) float64 {
 	case m.Found != OK:
 		return 0
 	case m.whole || m.Events.Len() == 0:
-		if at := m.Done(); from <= at && at < to {
+		if at := m.DoneAt(); from <= at && at < to {
 			return 1
 		}
 		return 0

@@ -22,19 +22,20 @@ func TestRatesAgree(t *testing.T) {
 					r := answer(at)
 					for k := range int64(32) {
 						r.End = at + 45e6 + k*5e6
-						r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+						r.Events.Add(metrics.StreamEvent{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 					}
 					all, at = append(all, r), r.End
 				}
 			}
 			window := &metrics.Window{From: took / 3, To: took*(waves-1) + took/7}
-			f := metrics.Of(all, metrics.Rules{Window: window, Shares: true, Limits: metrics.Limits{metrics.TTFT: 50e6}})
+			f := metrics.ComputeFigures(all, metrics.FigureRules{Window: window, Shares: true,
+				Limits: metrics.RequestLimits{metrics.TTFT: 50e6}})
 			requests, tokens := *f.RequestsPerSec, *f.TokensPerSec
 			if math.Abs(requests*32-tokens) > 1e-9*tokens || *f.Goodput > requests*(1+1e-9) {
 				t.Errorf("%d users, %d waves: %v requests/s of 32 tokens, %v tokens/s, %v good ones", users, waves, requests,
 					tokens, *f.Goodput)
 			}
-			if waves < 3 && users < 10 && f.Rough(len(all)) == "" {
+			if waves < 3 && users < 10 && f.RoughReason(len(all)) == "" {
 				t.Errorf("%d users, %d waves: nothing says that rates are rough", users, waves)
 			}
 		}
@@ -51,11 +52,11 @@ func TestRatesOfFew(t *testing.T) {
 				all = append(all, answer(due, due+10e6, due+15e6))
 			}
 			least := int64(float64(n) / rate * 1e9)
-			f := metrics.Of(all, metrics.Rules{OpenLoop: true, Least: least})
+			f := metrics.ComputeFigures(all, metrics.FigureRules{OpenLoop: true, Least: least})
 			if got := *f.RequestsPerSec; got > rate*(1+1e-9) || math.Abs(*f.TokensPerSec-2*got) > 1e-9*got {
 				t.Errorf("%d requests at %v/s: %v requests/s, %v tokens/s", n, rate, got, *f.TokensPerSec)
 			}
-			if rough := f.Rough(int(n)) != ""; rough != (n < 30) {
+			if rough := f.RoughReason(int(n)) != ""; rough != (n < 30) {
 				t.Errorf("%d requests: rough is %v", n, rough)
 			}
 		}
@@ -69,7 +70,7 @@ func TestNoRates(t *testing.T) {
 		for i := range n {
 			all = append(all, failed(int64(i), 100))
 		}
-		if rough := metrics.Of(all, metrics.Rules{}).Rough(n); rough != "" {
+		if rough := metrics.ComputeFigures(all, metrics.FigureRules{}).RoughReason(n); rough != "" {
 			t.Errorf("%d failed requests: %s", n, rough)
 		}
 	}
@@ -93,17 +94,17 @@ func TestAtOnce(t *testing.T) {
 		{"the last alone", []int64{20 * ms, 20 * ms, 900 * ms}, false},
 	} {
 		r := answer(0, c.at...)
-		m := metrics.Measure(&r, metrics.Rules{Untimed: true})
+		m := metrics.MeasureRequest(&r, metrics.FigureRules{Untimed: true})
 		_, tpot := m.Value(metrics.TPOT)
 		_, stall := m.Value(metrics.Stall)
 		several := len(c.at) > 1
-		if m.Bundled() != c.bundled || tpot != (several && !c.bundled) || stall != tpot || (m.Gaps() > 0) != tpot {
-			t.Errorf("%s: bundled %v, TPOT %v, %d gaps", c.name, m.Bundled(), tpot, m.Gaps())
+		if m.IsBundled() != c.bundled || tpot != (several && !c.bundled) || stall != tpot || (m.TokenGaps() > 0) != tpot {
+			t.Errorf("%s: bundled %v, TPOT %v, %d gaps", c.name, m.IsBundled(), tpot, m.TokenGaps())
 		}
-		if good := m.Good(metrics.Limits{metrics.TPOT: 900 * ms}); good == c.bundled {
+		if good := m.WithinLimits(metrics.RequestLimits{metrics.TPOT: 900 * ms}); good == c.bundled {
 			t.Errorf("%s: within 900 ms of TPOT: %v", c.name, good)
 		}
-		f := metrics.Of([]metrics.Request{r}, metrics.Rules{Untimed: true})
+		f := metrics.ComputeFigures([]metrics.Request{r}, metrics.FigureRules{Untimed: true})
 		if said := strings.Contains(fmt.Sprint(f.Notes(false)), "at once"); said != c.bundled {
 			t.Errorf("%s: said %v: %v", c.name, said, f.Notes(false))
 		}

@@ -29,7 +29,7 @@ type Request struct {
 	// Whole marks one that asked for its answer in one piece: it has no first token.
 	Whole bool
 
-	Events Events
+	Events TokenEvents
 	Usage  Usage
 	// Retokenized is what a tokenizer counted in the answer's text; Unknown where none was asked.
 	Retokenized int64
@@ -66,30 +66,30 @@ type Usage struct {
 // NoUsage is the count of a server that tells none.
 func NoUsage() Usage { return Usage{Unknown, Unknown, Unknown, Unknown} }
 
-// Kind is what an event of a stream brought.
-type Kind uint8
+// EventKind is what an event of a stream brought.
+type EventKind uint8
 
 // Kinds of events.
 const (
-	Role      Kind = iota // nothing generated: a role, the usage record
-	Content               // text of the answer
-	Reasoning             // text before the answer
-	Tool                  // part of a tool call
-	Comment               // a comment of the stream
+	Role      EventKind = iota // nothing generated: a role, the usage record
+	Content                    // text of the answer
+	Reasoning                  // text before the answer
+	Tool                       // part of a tool call
+	Comment                    // a comment of the stream
 )
 
-// Event is one event of a stream.
-type Event struct {
+// StreamEvent is one event of a stream.
+type StreamEvent struct {
 	At   int64 // ns, as in Request
-	Kind Kind
+	Kind EventKind
 	Text bool // it has text
 	IDs  int  // how many token ids it has
 }
 
-// Token tells whether something was generated.
-func (e Event) Token() bool {
+// IsToken tells whether something was generated.
+func (e StreamEvent) IsToken() bool {
 	return e.IDs > 0 || e.Text && (e.Kind == Content || e.Kind == Reasoning || e.Kind == Tool)
 }
 
-// Answer tells whether it is part of the answer, and no reasoning.
-func (e Event) Answer() bool { return e.Text && (e.Kind == Content || e.Kind == Tool) }
+// IsAnswer tells whether it is part of the answer, and no reasoning.
+func (e StreamEvent) IsAnswer() bool { return e.Text && (e.Kind == Content || e.Kind == Tool) }

@@ -20,9 +20,9 @@ func Distributions() []string {
 	return []string{TTFT, TTFTSent, TTFO, TPOT, E2E, E2ESent, Queue, Stall, User, Gap, Out}
 }
 
-// Limits are those of each request, by the names of distributions: at most so many nanoseconds; of User at least so
-// many tokens per second. A value that is the limit keeps it.
-type Limits map[string]float64
+// RequestLimits are those of each request, by the names of distributions: at most so many nanoseconds; of User at least
+// so many tokens per second. A value that is the limit keeps it.
+type RequestLimits map[string]float64
 
 // Window is from From, in nanoseconds, to before To.
 type Window struct {
@@ -33,8 +33,8 @@ type Window struct {
 // Has says whether a time is within.
 func (w Window) Has(at int64) bool { return w.From <= at && at < w.To }
 
-// Rules say how figures are made of records.
-type Rules struct {
+// FigureRules say how figures are made of records.
+type FigureRules struct {
 	// Window bounds the measurement: rates are of what came in it, distributions of the requests that were due in it,
 	// followed to their ends. Nil: it is from the first due time to the last token, and takes every request.
 	Window *Window
@@ -57,7 +57,7 @@ type Rules struct {
 	// OpenLoop says that requests were due whatever the server did: LoadGen's early-stopping estimates apply.
 	OpenLoop bool
 	// Limits are each request's; goodput is made of those that keep all. None: there is no goodput.
-	Limits Limits
+	Limits RequestLimits
 	// Percentiles are wanted beside the usual ones, as fractions of (0, 1), by the names of distributions.
 	Percentiles map[string][]float64
 	// Servers are the servers' names. With more than one every figure is made by server, too.

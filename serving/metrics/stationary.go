@@ -13,9 +13,9 @@ type Stationarity struct {
 	// Rises says that TTFT, or the number of requests under way, was still rising at the end.
 	Rises bool `json:"rises"`
 	// TTFT is in nanoseconds; that of whole answers is E2E. Absent: too few answers.
-	TTFT *Trend `json:"ttft_ns,omitempty"`
+	TTFT *WindowTrend `json:"ttft_ns,omitempty"`
 	// UnderWay is how many requests were with the server.
-	UnderWay *Trend `json:"under_way,omitempty"`
+	UnderWay *WindowTrend `json:"under_way,omitempty"`
 	// Drift is by how many seconds TTFT, or that of whole answers E2E, rose in each second in which requests were due, by
 	// least squares over all answers. A server that is asked for a share x more than it does has x. Absent: fewer than two
 	// answers.
@@ -33,8 +33,8 @@ func (s *Stationarity) Exceeds() bool {
 	return s.Drift != nil && *s.Drift > min(MaxDrift, 2*math.Sqrt(1.2/float64(s.begun)))
 }
 
-// Trend is how something went over equal windows of time.
-type Trend struct {
+// WindowTrend is how something went over equal windows of time.
+type WindowTrend struct {
 	Windows []float64 `json:"windows"` // medians of TTFT, means of the number under way
 	Spread  float64   `json:"spread"`  // within a window: a deviation
 	Rise    float64   `json:"rise"`    // of a straight line through the last half of the windows
@@ -53,14 +53,14 @@ const (
 	certain   = 3
 )
 
-// Stationary compares equal windows of a tenth of w: that in which requests were due. A point of which everything is
-// due at once has none.
-func Stationary(requests []Request, w Window, rules Rules) Stationarity {
+// CheckStationarity compares equal windows of a tenth of w: that in which requests were due. A point of which
+// everything is due at once has none.
+func CheckStationarity(requests []Request, w Window, rules FigureRules) Stationarity {
 	all := make([]Measured, 0, len(requests))
 	begun := 0
 	for i := range requests {
 		if r := &requests[i]; !r.WarmUp {
-			all = append(all, Measure(r, rules))
+			all = append(all, MeasureRequest(r, rules))
 			if w.Has(r.Due) {
 				begun++
 			}
@@ -75,8 +75,8 @@ func Stationary(requests []Request, w Window, rules Rules) Stationarity {
 	return s
 }
 
-// Issued is from the first to after the last due time of what was measured.
-func Issued(requests []Request) Window {
+// IssuedWindow is from the first to after the last due time of what was measured.
+func IssuedWindow(requests []Request) Window {
 	w := Window{math.MaxInt64, math.MinInt64}
 	for i := range requests {
 		if r := &requests[i]; !r.WarmUp {
@@ -136,7 +136,7 @@ func (w Window) tenthStart(i int) int64 {
 }
 
 // ttftTrend is the trend of TTFT; nil where a window of the last half has no answer.
-func ttftTrend(all []Measured, w Window) *Trend {
+func ttftTrend(all []Measured, w Window) *WindowTrend {
 	var of [tenths][]int64
 	for i := range all {
 		m := &all[i]
@@ -148,7 +148,7 @@ func ttftTrend(all []Measured, w Window) *Trend {
 			of[k] = append(of[k], v)
 		}
 	}
-	t := &Trend{}
+	t := &WindowTrend{}
 	var spreads []float64
 	for k, values := range of {
 		if len(values) == 0 {
@@ -173,7 +173,7 @@ func ttftTrend(all []Measured, w Window) *Trend {
 const quartiles = 1.3489795003921634
 
 // underWayTrend is the trend of the number of requests with the server.
-func underWayTrend(all []Measured, w Window) *Trend {
+func underWayTrend(all []Measured, w Window) *WindowTrend {
 	type step struct {
 		at    int64
 		delta int
@@ -201,7 +201,7 @@ func underWayTrend(all []Measured, w Window) *Trend {
 		}
 		now += s.delta
 	}
-	t := &Trend{}
+	t := &WindowTrend{}
 	variance := 0.0
 	for k := range tenths {
 		mean := area[k] / took[k]
@@ -214,7 +214,7 @@ func underWayTrend(all []Measured, w Window) *Trend {
 }
 
 // fitLine fits a line to the last half of the windows, by least squares.
-func (t *Trend) fitLine() {
+func (t *WindowTrend) fitLine() {
 	last := t.Windows[half:]
 	level, slope, squares := 0.0, 0.0, 0.0
 	const centre = float64(half-1) / 2

@@ -48,7 +48,7 @@ func TestStationary(t *testing.T) {
 	of := func(perSecond float64) (rises int) {
 		for seed := range uint64(seeds) {
 			all := queued(int(60*perSecond), perSecond, 10, seed)
-			s := metrics.Stationary(all, metrics.Issued(all), metrics.Rules{})
+			s := metrics.CheckStationarity(all, metrics.IssuedWindow(all), metrics.FigureRules{})
 			if !s.Told || s.TTFT == nil || len(s.TTFT.Windows) != 10 || len(s.UnderWay.Windows) != 10 {
 				t.Fatalf("seed %d: %+v", seed, s)
 			}
@@ -78,7 +78,7 @@ func TestStationarySteps(t *testing.T) {
 			due := i * 1e8
 			all = append(all, answer(due, due+ttft(i), due+ttft(i)+1e6))
 		}
-		return metrics.Stationary(all, metrics.Issued(all), metrics.Rules{})
+		return metrics.CheckStationarity(all, metrics.IssuedWindow(all), metrics.FigureRules{})
 	}
 	for name, c := range map[string]struct {
 		ttft  func(i int64) int64
@@ -104,7 +104,7 @@ func TestStationaryUntold(t *testing.T) {
 		at[i] = answer(0, 5, 6)
 	}
 	for _, all := range [][]metrics.Request{few, at, nil} {
-		if s := metrics.Stationary(all, metrics.Issued(all), metrics.Rules{}); s.Told || s.Rises {
+		if s := metrics.CheckStationarity(all, metrics.IssuedWindow(all), metrics.FigureRules{}); s.Told || s.Rises {
 			t.Errorf("%d requests: %+v", len(all), s)
 		}
 	}
@@ -113,7 +113,7 @@ func TestStationaryUntold(t *testing.T) {
 		refused[i].Due = int64(i) * 1e6
 		refused[i].Sent, refused[i].End = refused[i].Due, refused[i].Due+1e3
 	}
-	s := metrics.Stationary(refused, metrics.Issued(refused), metrics.Rules{})
+	s := metrics.CheckStationarity(refused, metrics.IssuedWindow(refused), metrics.FigureRules{})
 	if !s.Told || s.Rises || s.TTFT != nil {
 		t.Errorf("nothing but refusals: %+v", s)
 	}

@@ -47,13 +47,13 @@ type Term struct {
 	Fraction float64 `json:"-"`
 }
 
-// Throughput says that the metric is one that rises with the load, as long as the server keeps up.
-func (t Term) Throughput() bool {
+// IsThroughput says that the metric is one that rises with the load, as long as the server keeps up.
+func (t Term) IsThroughput() bool {
 	return t.Metric == TokensPerSec || t.Metric == RequestsPerSec || t.Metric == Goodput
 }
 
-// Verdict is whether a point holds a term.
-type Verdict struct {
+// TermVerdict is whether a point holds a term.
+type TermVerdict struct {
 	Term Term `json:"term"`
 	Held bool `json:"held"`
 	// Measured is in the unit of the term; null where it is infinite, or was not measured, which Why says.
@@ -67,7 +67,7 @@ type Verdict struct {
 }
 
 // String is "misses p99 ttft < 500ms: 2.1 s".
-func (v Verdict) String() string {
+func (v TermVerdict) String() string {
 	text := "holds "
 	if !v.Held {
 		text = "misses "

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Judge gives a verdict on each term that a point can miss. The figures are made with the Percentiles and the limits,
-// Each, of the objectives.
-func (o Objectives) Judge(f *metrics.Figures) []Verdict {
+// JudgeFigures gives a verdict on each term that a point can miss. The figures are made with the Percentiles and the
+// limits, Each, of the objectives.
+func (o Objectives) JudgeFigures(f *metrics.Figures) []Verdict {
 	var all []Verdict
 	for _, t := range o.Terms {
 		if t.Stat != Each {
@@ -21,13 +21,13 @@ func (o Objectives) Judge(f *metrics.Figures) []Verdict {
 	return all
 }
 
-// Held says whether all are.
-func Held(verdicts []Verdict) bool {
+// AllHeld says whether all are.
+func AllHeld(verdicts []Verdict) bool {
 	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.Held })
 }
 
-// Unclear says whether more requests would tell whether one is held.
-func Unclear(verdicts []Verdict) bool {
+// AnyUnclear says whether more requests would tell whether one is held.
+func AnyUnclear(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Unclear })
 }
 
@@ -42,11 +42,11 @@ func judgeTerm(t Term, f *metrics.Figures) Verdict {
 		v.Measured = &measured
 	}
 	if t.Metric == Attainment && f.Good != nil {
-		low, high := metrics.Wilson(float64(*f.Good), f.Requests)
+		low, high := metrics.WilsonInterval(float64(*f.Good), f.Requests)
 		setBounds(&v, low, high)
 	}
 	if t.Fraction > 0 {
-		if p, ok := f.Distribution(t.Metric).At(t.Fraction); ok && p.Between != nil {
+		if p, ok := f.Distribution(t.Metric).PercentileAt(t.Fraction); ok && p.Between != nil {
 			setBounds(&v, p.Between.Low, p.Between.High)
 		}
 	}
@@ -108,9 +108,9 @@ func measureStatistic(t Term, f *metrics.Figures) (v float64, why string) {
 	case t.Stat == Max:
 		return d.Max, ""
 	}
-	p, ok := d.At(t.Fraction)
+	p, ok := d.PercentileAt(t.Fraction)
 	if !ok || failed && math.IsNaN(p.Failed) {
 		return 0, "the percentile was not made with failed requests in it"
 	}
-	return p.Judged(), ""
+	return p.JudgedValue(), ""
 }

@@ -56,7 +56,7 @@ const (
 // Term is one objective, and Verdict whether a point holds it: as records have them.
 type (
 	Term    = metrics.Term
-	Verdict = metrics.Verdict
+	Verdict = metrics.TermVerdict
 )
 
 // Objectives are terms that a point is to keep, all of them.
@@ -83,8 +83,8 @@ var unclear = map[string]string{
 	"throughput": "say tokens_per_s or requests_per_s",
 }
 
-// Metrics lists what terms can be on, in order of the alphabet.
-func Metrics() []string { return slices.Sorted(maps.Keys(unitOf)) }
+// MetricNames lists what terms can be on, in order of the alphabet.
+func MetricNames() []string { return slices.Sorted(maps.Keys(unitOf)) }
 
 // longest is how long objectives may be, in bytes.
 const longest = 2000
@@ -180,7 +180,7 @@ func readSubject(t *Term, text string) error {
 		if what := unclear[t.Metric]; what != "" {
 			return termError(t, fmt.Sprintf("%s is unclear: %s", t.Metric, what))
 		}
-		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, Metrics()))
+		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, MetricNames()))
 	}
 	if ofRequests(t.Metric) {
 		t.Stat = Each
@@ -296,15 +296,15 @@ var perSecond = map[string][]string{
 	RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
 }
 
-// Each are the limits of each request: those that were given as such, else those of percentiles. Where several
+// RequestLimits are the limits of each request: those that were given as such, else those of percentiles. Where several
 // percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median. Nil:
 // there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
-func (o Objectives) Each() metrics.Limits {
-	var limits metrics.Limits
+func (o Objectives) RequestLimits() metrics.RequestLimits {
+	var limits metrics.RequestLimits
 	rarest := map[string]float64{}
 	for _, t := range o.Terms {
 		if limits == nil && (t.Stat == Each || t.Fraction > 0 || t.Metric == Attainment || t.Metric == Goodput) {
-			limits = metrics.Limits{}
+			limits = metrics.RequestLimits{}
 		}
 		p := t.Fraction
 		switch {
@@ -333,8 +333,8 @@ func (o Objectives) Percentiles() map[string][]float64 {
 	return all
 }
 
-// Judges says that there is a term that a point can miss: limits of each request make goodput, and no more.
-func (o Objectives) Judges() bool {
+// HasPointTerms says that there is a term that a point can miss: limits of each request make goodput, and no more.
+func (o Objectives) HasPointTerms() bool {
 	return slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Stat != Each })
 }
 

@@ -24,8 +24,8 @@ func TestGoldenObjectives(t *testing.T) {
 				Stat, Metric, Op, Unit string
 				Value                  float64
 			}
-			Each  metrics.Limits `json:"each_request"`
-			Error string         `json:"error_says"`
+			Each  metrics.RequestLimits `json:"each_request"`
+			Error string                `json:"error_says"`
 		}
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
@@ -47,8 +47,8 @@ func TestGoldenObjectives(t *testing.T) {
 					t.Errorf("%q: %+v, want %+v", c.SLO, got, want)
 				}
 			}
-			if !maps.Equal(o.Each(), c.Each) {
-				t.Errorf("%q: limits %v, want %v", c.SLO, o.Each(), c.Each)
+			if !maps.Equal(o.RequestLimits(), c.Each) {
+				t.Errorf("%q: limits %v, want %v", c.SLO, o.RequestLimits(), c.Each)
 			}
 		}
 	})
@@ -138,7 +138,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestEachRequest(t *testing.T) {
-	for text, want := range map[string]metrics.Limits{
+	for text, want := range map[string]metrics.RequestLimits{
 		"p50 ttft < 200ms, p99 ttft < 500ms": {"ttft": 500e6},
 		"p99 ttft < 500ms, p50 ttft < 200ms": {"ttft": 500e6},
 		"ttft < 1s, p99 ttft < 500ms":        {"ttft": 1e9},
@@ -146,7 +146,7 @@ func TestEachRequest(t *testing.T) {
 		"ttft.p99 < 1us, mean e2e < 3s":      {"ttft": 1e3},
 		"attainment >= 99 %, goodput > 2 /s": {},
 	} {
-		if got := parse(t, text).Each(); !maps.Equal(got, want) {
+		if got := parse(t, text).RequestLimits(); !maps.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -157,11 +157,11 @@ func TestNoGoodput(t *testing.T) {
 	for text, want := range map[string]bool{
 		"failed < 1 %": false, "mean ttft < 1s": false, "attainment > 9 %": true, "ttft < 1s": true, "p99 ttft < 1s": true,
 	} {
-		if limits := parse(t, text).Each(); (limits != nil) != want {
+		if limits := parse(t, text).RequestLimits(); (limits != nil) != want {
 			t.Errorf("%q has the limits %v", text, limits)
 		}
 	}
-	if limits := (objective.Objectives{}).Each(); limits != nil {
+	if limits := (objective.Objectives{}).RequestLimits(); limits != nil {
 		t.Errorf("no objectives have the limits %v", limits)
 	}
 }
@@ -173,7 +173,7 @@ func answered(n int, ttft int64) []metrics.Request {
 		r := metrics.Request{Status: metrics.OK, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown}
 		for i := range int64(5) {
 			r.End = (ttft + 10*i) * 1e6
-			r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		all = append(all, r)
 	}
@@ -187,7 +187,8 @@ func refused(n int) []metrics.Request {
 func judgeTerm(t *testing.T, text string, requests []metrics.Request) []objective.Verdict {
 	t.Helper()
 	o := parse(t, text)
-	return o.Judge(metrics.Of(requests, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}))
+	return o.JudgeFigures(metrics.ComputeFigures(requests, metrics.FigureRules{Limits: o.RequestLimits(),
+		Percentiles: o.Percentiles()}))
 }
 
 func TestJudge(t *testing.T) {
@@ -249,10 +250,10 @@ func TestJudge(t *testing.T) {
 // TestLimitsAlone: limits of each request make goodput, which no point misses.
 func TestLimitsAlone(t *testing.T) {
 	o := parse(t, "ttft < 5ms, user > 3 tok/s")
-	if o.Judges() || len(judgeTerm(t, "ttft < 5ms", answered(1, 100))) != 0 {
+	if o.HasPointTerms() || len(judgeTerm(t, "ttft < 5ms", answered(1, 100))) != 0 {
 		t.Error("there is a verdict on a limit of each request")
 	}
-	if !parse(t, "ttft < 5ms, attainment > 5%").Judges() {
+	if !parse(t, "ttft < 5ms, attainment > 5%").HasPointTerms() {
 		t.Error("an attainment can be missed")
 	}
 }
@@ -264,7 +265,7 @@ func TestWilson(t *testing.T) {
 		k, n      int
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {0, 0, 0, 1}} {
-		low, high := metrics.Wilson(float64(c.k), c.n)
+		low, high := metrics.WilsonInterval(float64(c.k), c.n)
 		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %v to %v", c.k, c.n, low, high, c.low, c.high)
 		}
@@ -278,7 +279,7 @@ func TestDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "## Objectives\n")
-	for _, m := range objective.Metrics() {
+	for _, m := range objective.MetricNames() {
 		if !strings.Contains(section, "`"+m+"`") {
 			t.Errorf("%s is missing", m)
 		}
@@ -291,7 +292,8 @@ func FuzzParse(f *testing.F) {
 		",", "p1 user>1e3"} {
 		f.Add(text)
 	}
-	figures := metrics.Of(append(answered(20, 100), refused(1)...), metrics.Rules{Limits: metrics.Limits{}})
+	figures := metrics.ComputeFigures(append(answered(20, 100), refused(1)...),
+		metrics.FigureRules{Limits: metrics.RequestLimits{}})
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := objective.Parse(text)
 		if err != nil {
@@ -309,7 +311,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: %+v", text, term)
 			}
 		}
-		o.Judge(figures)
-		o.Each()
+		o.JudgeFigures(figures)
+		o.RequestLimits()
 	})
 }

@@ -23,7 +23,7 @@ func readOrder(text string) (float64, error) {
 
 // assignAdapters settles the adapter of each request whose row has none: in turns, or drawn by Zipf's law: the kth is
 // asked for in proportion to 1/k^s. The turns of a session have one.
-func (w *Drawn) assignAdapters(d Draw) {
+func (w *DrawnRequests) assignAdapters(d DrawOptions) {
 	names := w.set.asked.LoRA
 	var upTo []float64
 	var sum float64

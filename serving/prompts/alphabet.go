@@ -143,7 +143,7 @@ func (a *Ask) putIDs(ids []int32) {
 }
 
 // makeAlphabet chooses what prompts are made of.
-func (s *Set) makeAlphabet() error {
+func (s *PromptSet) makeAlphabet() error {
 	ids := s.API == Completions || s.API == Embeddings
 	switch v := s.asked.vocabulary; {
 	case s.API == Rerank:

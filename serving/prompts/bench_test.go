@@ -14,13 +14,14 @@ import (
 func BenchmarkIDs(b *testing.B) {
 	for _, prefix := range []string{"", "0.5/8"} {
 		b.Run("prefix="+prefix, func(b *testing.B) {
-			set, err := prompts.Read(prompts.Options{ISL: "1024", OSL: "128", Vocabulary: "1000..31999", Prefix: prefix})
+			set, err := prompts.ReadSet(prompts.PromptOptions{ISL: "1024", OSL: "128", Vocabulary: "1000..31999",
+				Prefix: prefix})
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				set.Draw(prompts.Draw{N: 10_000}).All()
+				set.Draw(prompts.DrawOptions{N: 10_000}).All()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/10_000/1024, "ns/token")
 		})
@@ -29,13 +30,13 @@ func BenchmarkIDs(b *testing.B) {
 
 // BenchmarkText makes 1,000 chats of 1024 tokens of a small tokenizer.
 func BenchmarkText(b *testing.B) {
-	set, err := prompts.Read(prompts.Options{ISL: "1024", API: prompts.Chat, Tokenizer: toy{}})
+	set, err := prompts.ReadSet(prompts.PromptOptions{ISL: "1024", API: prompts.Chat, Tokenizer: toy{}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		set.Draw(prompts.Draw{N: 1000}).All()
+		set.Draw(prompts.DrawOptions{N: 1000}).All()
 	}
 }
 
@@ -61,7 +62,7 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := prompts.Read(prompts.Options{File: path}); err != nil {
+				if _, err := prompts.ReadSet(prompts.PromptOptions{File: path}); err != nil {
 					b.Fatal(err)
 				}
 			}

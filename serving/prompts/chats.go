@@ -41,13 +41,13 @@ func joinMessages(messages ...json.RawMessage) json.RawMessage {
 	return append(all, ']')
 }
 
-// History is what a session has said so far. Of what it gives away nothing is ever written again: turns have the
+// ChatHistory is what a session has said so far. Of what it gives away nothing is ever written again: turns have the
 // memory of what was said before them in common.
-type History struct{ said []byte } // messages, each with a comma behind it
+type ChatHistory struct{ said []byte } // messages, each with a comma behind it
 
 // appendMessage adds a message. Where there is no room, there is twice as much afterwards: what turns have in common
 // stays in memory as often as it was moved, all together twice.
-func (h *History) appendMessage(m json.RawMessage) {
+func (h *ChatHistory) appendMessage(m json.RawMessage) {
 	if n := len(h.said) + len(m) + 1; n > cap(h.said) {
 		h.said = append(make([]byte, 0, 2*n), h.said...)
 	}
@@ -55,10 +55,10 @@ func (h *History) appendMessage(m json.RawMessage) {
 }
 
 // messagesSoFar is what was said until now.
-func (h *History) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
+func (h *ChatHistory) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
 
-// Turn is a turn of a session as it is sent: behind all that was said before it.
-func (h *History) Turn(a Ask) Ask {
+// NextTurn is a turn of a session as it is sent: behind all that was said before it.
+func (h *ChatHistory) NextTurn(a Ask) Ask {
 	if !a.Own {
 		return a
 	}
@@ -73,8 +73,8 @@ func (h *History) Turn(a Ask) Ask {
 	return a
 }
 
-// Answer adds what the server answered to the last turn.
-func (h *History) Answer(text string) { h.appendMessage(chatMessageJSON("assistant", text)) }
+// AddAnswer adds what the server answered to the last turn.
+func (h *ChatHistory) AddAnswer(text string) { h.appendMessage(chatMessageJSON("assistant", text)) }
 
 // buildChat builds a request of messages, or of one question.
 func (r *rowReader) buildChat(rec *sourceRow, a *Ask) {
@@ -306,7 +306,7 @@ func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 		name = fmt.Sprintf("%s#%d", name, r.conversations)
 	}
 	r.named[name] = r.asked.sessions
-	var h History
+	var h ChatHistory
 	for i, t := range all {
 		one := r.turnRow(shared, name, i)
 		a := one.ask
@@ -331,7 +331,7 @@ func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 		for _, m := range now {
 			h.appendMessage(m)
 		}
-		h.Answer(t.answer)
+		h.AddAnswer(t.answer)
 		r.kept += int64(len(h.said) - had)
 	}
 }
@@ -367,8 +367,8 @@ func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
 var endpoints = map[string]API{"/v1/chat/completions": Chat, "/v1/completions": Completions, "/v1/responses": Responses,
 	"/v1/embeddings": Embeddings, "/v1/rerank": Rerank, "/rerank": Rerank, "/v2/rerank": Rerank}
 
-// Endpoint is the path of an API at a server, from /v1 on.
-func (a API) Endpoint() string {
+// EndpointPath is the path of an API at a server, from /v1 on.
+func (a API) EndpointPath() string {
 	if a == Chat {
 		return "/v1/chat/completions"
 	}
@@ -390,7 +390,7 @@ func (r *rowReader) buildBatchLine(rec *sourceRow) {
 	if api != r.api {
 		asked := "--api " + string(r.api)
 		if r.apiLine > 0 {
-			asked = fmt.Sprintf("%s in line %d", r.api.Endpoint(), r.apiLine)
+			asked = fmt.Sprintf("%s in line %d", r.api.EndpointPath(), r.apiLine)
 		}
 		r.addFaultf(rec.line, "the url is %s after %s: a file has one endpoint", url, asked)
 		return

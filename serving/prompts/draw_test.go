@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-func draw(t testing.TB, o prompts.Options, d prompts.Draw) (*prompts.Set, []prompts.Ask) {
+func draw(t testing.TB, o prompts.PromptOptions, d prompts.DrawOptions) (*prompts.PromptSet, []prompts.Ask) {
 	t.Helper()
-	set, err := prompts.Read(o)
+	set, err := prompts.ReadSet(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,8 +19,8 @@ func draw(t testing.TB, o prompts.Options, d prompts.Draw) (*prompts.Set, []prom
 }
 
 func TestIDsOfALength(t *testing.T) {
-	o := prompts.Options{ISL: "64", OSL: "8", Vocabulary: "1000..1999"}
-	set, asks := draw(t, o, prompts.Draw{N: 1000, Seed: 7})
+	o := prompts.PromptOptions{ISL: "64", OSL: "8", Vocabulary: "1000..1999"}
+	set, asks := draw(t, o, prompts.DrawOptions{N: 1000, Seed: 7})
 	if set.API != prompts.Completions || len(asks) != 1000 || len(set.Notes) > 0 {
 		t.Fatalf("%s, %d, %q", set.API, len(asks), set.Notes)
 	}
@@ -45,18 +45,18 @@ func TestIDsOfALength(t *testing.T) {
 			t.Errorf("id %d came %d times", id, n)
 		}
 	}
-	same := prompts.Draw{N: 1000, Seed: 7}
+	same := prompts.DrawOptions{N: 1000, Seed: 7}
 	if _, again := draw(t, o, same); !slices.Equal(again[999].IDs, asks[999].IDs) {
 		t.Error("the same seed gives other prompts")
 	}
-	if _, other := draw(t, o, prompts.Draw{N: 1000, Seed: 8}); slices.Equal(other[0].IDs[1:], asks[0].IDs[1:]) {
+	if _, other := draw(t, o, prompts.DrawOptions{N: 1000, Seed: 8}); slices.Equal(other[0].IDs[1:], asks[0].IDs[1:]) {
 		t.Error("another seed gives the same prompts")
 	}
 }
 
 // Even with few ids prompts are told apart within their first two.
 func TestFewIDs(t *testing.T) {
-	_, asks := draw(t, prompts.Options{ISL: "4", Vocabulary: "0..15"}, prompts.Draw{N: 256})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "4", Vocabulary: "0..15"}, prompts.DrawOptions{N: 256})
 	seen := map[[2]int32]bool{}
 	for _, a := range asks {
 		seen[[2]int32(a.IDs)] = true
@@ -67,7 +67,8 @@ func TestFewIDs(t *testing.T) {
 }
 
 func TestPrefix(t *testing.T) {
-	_, asks := draw(t, prompts.Options{ISL: "100", Vocabulary: "0..9999", Prefix: "0.5/4"}, prompts.Draw{N: 400, Seed: 3})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "100", Vocabulary: "0..9999", Prefix: "0.5/4"},
+		prompts.DrawOptions{N: 400, Seed: 3})
 	groups := map[[50]int32]int{}
 	after := map[int32]bool{}
 	for _, a := range asks {
@@ -93,14 +94,14 @@ func TestLengths(t *testing.T) {
 		"10+-1":                 func(in, _ int) bool { return in > 0 && in < 20 },
 		"60%:25/64,40%:204/512": func(in, out int) bool { return in == 25 && out == 64 || in == 204 && out == 512 },
 	} {
-		_, asks := draw(t, prompts.Options{ISL: isl, Vocabulary: "0..999"}, prompts.Draw{N: 500})
+		_, asks := draw(t, prompts.PromptOptions{ISL: isl, Vocabulary: "0..999"}, prompts.DrawOptions{N: 500})
 		for _, a := range asks {
 			if len(a.IDs) != a.InputTokens || !check(a.InputTokens, a.MaxTokens) {
 				t.Fatalf("%s: %d ids, %d, %d", isl, len(a.IDs), a.InputTokens, a.MaxTokens)
 			}
 		}
 	}
-	_, asks := draw(t, prompts.Options{ISL: "1000±100", Vocabulary: "0..999"}, prompts.Draw{N: 2000})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "1000±100", Vocabulary: "0..999"}, prompts.DrawOptions{N: 2000})
 	var sum, squares float64
 	for _, a := range asks {
 		sum += float64(a.InputTokens)
@@ -109,7 +110,7 @@ func TestLengths(t *testing.T) {
 	if mean, spread := sum/2000, math.Sqrt(squares/2000); math.Abs(mean-1000) > 15 || math.Abs(spread-100) > 10 {
 		t.Errorf("mean %v and standard deviation %v of 1000±100", mean, spread)
 	}
-	_, asks = draw(t, prompts.Options{ISL: "60%:2/64,40%:3/512", Vocabulary: "0..999"}, prompts.Draw{N: 2000})
+	_, asks = draw(t, prompts.PromptOptions{ISL: "60%:2/64,40%:3/512", Vocabulary: "0..999"}, prompts.DrawOptions{N: 2000})
 	short := 0
 	for _, a := range asks {
 		if a.InputTokens == 2 {
@@ -122,7 +123,7 @@ func TestLengths(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	set, asks := draw(t, prompts.Options{ISL: "32", OSL: "4"}, prompts.Draw{N: 10})
+	set, asks := draw(t, prompts.PromptOptions{ISL: "32", OSL: "4"}, prompts.DrawOptions{N: 10})
 	if set.API != prompts.Chat || len(set.Notes) != 1 || !strings.Contains(set.Notes[0], "approximate") {
 		t.Errorf("%s, %q", set.API, set.Notes)
 	}

@@ -11,18 +11,18 @@ import (
 )
 
 // readText reads a file of this name and text.
-func readText(t *testing.T, name, text string, columns ...string) (*prompts.Set, error) {
+func readText(t *testing.T, name, text string, columns ...string) (*prompts.PromptSet, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return prompts.Read(prompts.Options{File: path, Columns: columns})
+	return prompts.ReadSet(prompts.PromptOptions{File: path, Columns: columns})
 }
 
 // asksOf are the requests of a set's rows, in their order.
-func asksOf(set *prompts.Set) []prompts.Ask {
-	asks := set.Draw(prompts.Draw{N: set.Rows()}).All()
+func asksOf(set *prompts.PromptSet) []prompts.Ask {
+	asks := set.Draw(prompts.DrawOptions{N: set.Rows()}).All()
 	slices.SortFunc(asks, func(a, b prompts.Ask) int { return a.Row - b.Row })
 	return asks
 }

@@ -59,7 +59,7 @@ func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 	for key, raw := range a.Fields {
 		put(key, raw)
 	}
-	return a.API.Endpoint(), body
+	return a.API.EndpointPath(), body
 }
 
 // messages are all messages of a request, in one list.

@@ -12,8 +12,8 @@ import (
 // most is the largest length that can be asked for, in tokens.
 const most = 1 << 24
 
-// Lengths are lengths of prompts and answers to draw, in tokens. The zero value has none.
-type Lengths struct {
+// LengthPairs are lengths of prompts and answers to draw, in tokens. The zero value has none.
+type LengthPairs struct {
 	parts []weightedLengths
 	// those of the data: of prompts, and of answers
 	traceIn, traceOut bool
@@ -36,14 +36,14 @@ type lengthDistribution struct {
 // deviation, rounded, and cut at 1; 512..2048, uniform, both included; trace: those of the data; or, as isl alone, a
 // mixture 60%:256/64,40%:2048/512 of pairs isl/osl, each length of any of these forms. Without osl an answer is as long
 // as the model makes it.
-func ParseLengths(isl, osl string) (Lengths, error) {
+func ParseLengths(isl, osl string) (LengthPairs, error) {
 	if strings.ContainsAny(isl, "%/,") {
 		if osl != "" {
-			return Lengths{}, fmt.Errorf("--isl %s has the lengths of answers, too: leave out --osl %s", isl, osl)
+			return LengthPairs{}, fmt.Errorf("--isl %s has the lengths of answers, too: leave out --osl %s", isl, osl)
 		}
 		return parseMixture(isl)
 	}
-	l := Lengths{traceIn: isl == "trace", traceOut: osl == "trace"}
+	l := LengthPairs{traceIn: isl == "trace", traceOut: osl == "trace"}
 	var p weightedLengths
 	var faults []error
 	for _, side := range []struct {
@@ -109,32 +109,33 @@ func parseCount(text string) int {
 	return n
 }
 
-func parseMixture(text string) (Lengths, error) {
-	var l Lengths
+func parseMixture(text string) (LengthPairs, error) {
+	var l LengthPairs
 	var sum float64
 	for p := range strings.SplitSeq(text, ",") {
 		weight, pair, ok := strings.Cut(p, "%:")
 		in, out, both := strings.Cut(pair, "/")
 		w, err := strconv.ParseFloat(weight, 64)
 		if !ok || !both || err != nil || !(w > 0) || w > 100 {
-			return Lengths{}, fmt.Errorf("--isl %s: %q is no part of a mixture; want PERCENT%%:ISL/OSL, as 60%%:256/64", text, p)
+			return LengthPairs{}, fmt.Errorf("--isl %s: %q is no part of a mixture; want PERCENT%%:ISL/OSL, as 60%%:256/64",
+				text, p)
 		}
 		a, err1 := parseLength(in)
 		b, err2 := parseLength(out)
 		if err := errors.Join(err1, err2); err != nil {
-			return Lengths{}, fmt.Errorf("--isl %s: %q: %w", text, p, err)
+			return LengthPairs{}, fmt.Errorf("--isl %s: %q: %w", text, p, err)
 		}
 		sum += w
 		l.parts = append(l.parts, weightedLengths{w, a, b})
 	}
 	if math.Abs(sum-100) > 0.01 {
-		return Lengths{}, fmt.Errorf("--isl %s: the parts are %v %% together, want 100", text, sum)
+		return LengthPairs{}, fmt.Errorf("--isl %s: the parts are %v %% together, want 100", text, sum)
 	}
 	return l, nil
 }
 
 // drawPair is one pair of lengths; 0: none was asked for.
-func (l Lengths) drawPair(r *rand.Rand) (in, out int) {
+func (l LengthPairs) drawPair(r *rand.Rand) (in, out int) {
 	if len(l.parts) == 0 {
 		return 0, 0
 	}

@@ -32,24 +32,24 @@ const SaltBytes = 8
 
 // drawsByPython tells whether rows are drawn by Python's generator.
 func (a *parsedOptions) drawsByPython() bool {
-	return a.Options.Order == orderWithoutReplacement || a.Options.Order == WithReplacement
+	return a.PromptOptions.Order == orderWithoutReplacement || a.PromptOptions.Order == WithReplacement
 }
 
-// Once is the option by which something is drawn once for each request, so that a measurement must say how many it has;
-// empty: there is none.
-func (s *Set) Once() string {
+// DrawnOnceOption is the option by which something is drawn once for each request, so that a measurement must say how
+// many it has; empty: there is none.
+func (s *PromptSet) DrawnOnceOption() string {
 	switch a := s.asked; {
 	case a.salted:
 		return "--salt-seed " + a.SaltSeed
 	case a.drawsByPython():
-		return "--order " + a.Options.Order
+		return "--order " + a.PromptOptions.Order
 	}
 	return ""
 }
 
 // checkOfficial says what of an official order and of salts cannot be with the other options.
 func (a *parsedOptions) checkOfficial() (faults []error) {
-	order := a.Options.Order
+	order := a.PromptOptions.Order
 	if order != "" && order != orderShuffled && a.File == "" {
 		faults = append(faults, fmt.Errorf("--order %s is of a file: give --data FILE, too", order))
 	}
@@ -103,21 +103,21 @@ func rowsByPython(order string, seed uint64, all, n int) []int32 {
 }
 
 // chooseByPython plans n requests by rowsByPython; each row knows how often it came before.
-func (w *Drawn) chooseByPython(n int) {
+func (w *DrawnRequests) chooseByPython(n int) {
 	a, came := w.set.asked, make([]int32, len(w.set.rows))
 	w.plan = make([]plannedRequest, n)
-	for i, row := range rowsByPython(a.Options.Order, a.orderSeed, len(came), n) {
+	for i, row := range rowsByPython(a.PromptOptions.Order, a.orderSeed, len(came), n) {
 		w.plan[i] = plannedRequest{row: row, round: came[row]}
 		came[row]++
 	}
 	if most := slices.Max(came); most > 1 {
 		w.Notes = append(w.Notes, fmt.Sprintf("%d requests of %s, drawn %s by Python's generator: one comes up to %d times",
-			n, countText(len(came), "row"), a.Options.Order, most))
+			n, countText(len(came), "row"), a.PromptOptions.Order, most))
 	}
 }
 
 // drawSalts draws a salt for each request, in their order: random.Random(seed).randbytes(8).
-func (w *Drawn) drawSalts(seed uint64) {
+func (w *DrawnRequests) drawSalts(seed uint64) {
 	r := mt19937.NewPythonWide(seed)
 	w.salts = make([][SaltBytes]byte, len(w.plan))
 	for i := range w.salts {
@@ -127,7 +127,7 @@ func (w *Drawn) drawSalts(seed uint64) {
 
 // addSalt puts a request's salt before the user's part, behind the system's: "[0123456789abcdef] ". The rows were
 // checked (checkSalt).
-func (w *Drawn) addSalt(a *Ask, i int) {
+func (w *DrawnRequests) addSalt(a *Ask, i int) {
 	salt := "[" + hex.EncodeToString(w.salts[i][:]) + "] "
 	if a.Messages == nil {
 		a.Text = a.Text[:a.user] + salt + a.Text[a.user:]

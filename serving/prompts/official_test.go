@@ -61,11 +61,11 @@ func TestOfficialOrders(t *testing.T) {
 			}
 			files[c.Samples] = rowsFile(t, rows...)
 		}
-		set, err := prompts.Read(prompts.Options{File: files[c.Samples], Order: c.Order, OrderSeed: c.Seed})
+		set, err := prompts.ReadSet(prompts.PromptOptions{File: files[c.Samples], Order: c.Order, OrderSeed: c.Seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		drawn := set.Draw(prompts.Draw{N: c.Draws, Skip: 5, Seed: 9})
+		drawn := set.Draw(prompts.DrawOptions{N: c.Draws, Skip: 5, Seed: 9})
 		got, text := make([]int, drawn.Len()), make([]string, drawn.Len())
 		for i := range got {
 			a := drawn.At(i)
@@ -89,8 +89,8 @@ func TestOfficialSalts(t *testing.T) {
 			rows[i] = string(row)
 		}
 		for _, api := range []prompts.API{prompts.Chat, prompts.Completions, prompts.Responses} {
-			_, asks := draw(t, prompts.Options{File: rowsFile(t, rows...), API: api, Order: "in-order", SaltSeed: c.Seed},
-				prompts.Draw{N: len(c.Salted)})
+			_, asks := draw(t, prompts.PromptOptions{File: rowsFile(t, rows...), API: api, Order: "in-order", SaltSeed: c.Seed},
+				prompts.DrawOptions{N: len(c.Salted)})
 			for i, a := range asks {
 				want, got := "Be brief.\n\n"+c.Salted[i], a.Text
 				if a.Messages != nil {
@@ -114,7 +114,7 @@ func TestSaltsStandBeforeTheUser(t *testing.T) {
 		`{"role": "user", "name": "n", "content": "U"}, {"role": "assistant", "content": "A"}, `+
 		`{"role": "user", "content": "V"}]}`,
 		`{"messages": [{"role": "user", "content": [{"type": "text", "text": "<U>"}]}]}`)
-	set, asks := draw(t, prompts.Options{File: file, Order: "in-order", SaltSeed: "7"}, prompts.Draw{})
+	set, asks := draw(t, prompts.PromptOptions{File: file, Order: "in-order", SaltSeed: "7"}, prompts.DrawOptions{})
 	want := []string{`[{"role": "system", "content": "S"},` +
 		`{"content":"[38b4e652e44da7f2] U","name":"n","role":"user"},` +
 		`{"role": "assistant", "content": "A"},{"role": "user", "content": "V"}]`,
@@ -124,7 +124,7 @@ func TestSaltsStandBeforeTheUser(t *testing.T) {
 			t.Errorf("%s, want\n%s", a.Messages, want[i])
 		}
 	}
-	if warm := set.Draw(prompts.Draw{WarmUp: true}).At(0); string(warm.Messages) == want[0] {
+	if warm := set.Draw(prompts.DrawOptions{WarmUp: true}).At(0); string(warm.Messages) == want[0] {
 		t.Error("the warm-up has the point's salt")
 	}
 }
@@ -135,7 +135,7 @@ func TestOfficialRefuses(t *testing.T) {
 	text := rowsFile(t, `{"prompt": "a"}`)
 	lengths := rowsFile(t, `{"input_length": 4}`)
 	system := rowsFile(t, `{"messages": [{"role": "system", "content": "a"}]}`)
-	for want, o := range map[string]prompts.Options{
+	for want, o := range map[string]prompts.PromptOptions{
 		"does not say where the user's part begins":     {File: ids, SaltSeed: "1"},
 		`--order-seed "-1": want a whole number`:        {File: text, Order: "with-replacement", OrderSeed: "-1"},
 		`--order "random": want one of shuffled`:        {File: text, Order: "random"},
@@ -148,7 +148,7 @@ func TestOfficialRefuses(t *testing.T) {
 		"no message of the user's":                      {File: system, SaltSeed: "1"},
 		"a salt is of chats and completions":            {File: text, API: prompts.Embeddings, SaltSeed: "1"},
 	} {
-		if _, err := prompts.Read(o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := prompts.ReadSet(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -157,12 +157,12 @@ func TestOfficialRefuses(t *testing.T) {
 // TestTokensOfSets: input_tokens are ids where they are a list, as in the sets of MLPerf Endpoints, and else a length.
 func TestTokensOfSets(t *testing.T) {
 	file := rowsFile(t, `{"input_tokens": [5, 6, 7], "question": "q", "ground_truth": "g", "dataset": "aime"}`)
-	set, asks := draw(t, prompts.Options{File: file, API: prompts.Completions}, prompts.Draw{})
+	set, asks := draw(t, prompts.PromptOptions{File: file, API: prompts.Completions}, prompts.DrawOptions{})
 	if set.API != prompts.Completions || len(asks) != 1 || !slices.Equal(asks[0].IDs, []int32{5, 6, 7}) {
 		t.Errorf("%s %+v", set.API, asks)
 	}
 	file = rowsFile(t, `{"input_tokens": 3}`)
-	_, asks = draw(t, prompts.Options{File: file, Vocabulary: "0..99"}, prompts.Draw{})
+	_, asks = draw(t, prompts.PromptOptions{File: file, Vocabulary: "0..99"}, prompts.DrawOptions{})
 	if len(asks) != 1 || len(asks[0].IDs) != 3 {
 		t.Errorf("%+v", asks)
 	}

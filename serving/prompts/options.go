@@ -20,8 +20,8 @@ var (
 	ErrData = errors.New("data")
 )
 
-// Options say which requests are made, by the words of the command line: each is empty where nothing was said.
-type Options struct {
+// PromptOptions say which requests are made, by the words of the command line: each is empty where nothing was said.
+type PromptOptions struct {
 	// File has the data; without one, prompts are made of the lengths in ISL.
 	File string
 	// Format is one of Formats; empty: by the file's name and content.
@@ -102,9 +102,9 @@ func APIs() []API { return []API{Chat, Completions, Responses, Embeddings, Reran
 
 // parsedOptions are the options, read.
 type parsedOptions struct {
-	Options
+	PromptOptions
 	columns    map[columnField]string
-	lengths    Lengths
+	lengths    LengthPairs
 	vocabulary idRange
 	prefix     sharedPrefix
 	image      pictureSize
@@ -119,15 +119,15 @@ type parsedOptions struct {
 	saltSeed   uint64
 }
 
-// Check says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
-func (o Options) Check() error {
+// CheckOptions says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
+func (o PromptOptions) CheckOptions() error {
 	_, err := o.parseOptions()
 	return err
 }
 
 // parseOptions checks the options; its error has all faults.
-func (o Options) parseOptions() (*parsedOptions, error) {
-	a := &parsedOptions{Options: o, sessions: o.Turns == "all", own: o.History == "own"}
+func (o PromptOptions) parseOptions() (*parsedOptions, error) {
+	a := &parsedOptions{PromptOptions: o, sessions: o.Turns == "all", own: o.History == "own"}
 	var faults []error
 	check := func(err error) {
 		if err != nil {

@@ -146,7 +146,7 @@ func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 }
 
 // addPictures adds pictures of noise to the last message of a user.
-func (w *Drawn) addPictures(a *Ask, i int) {
+func (w *DrawnRequests) addPictures(a *Ask, i int) {
 	p := w.set.asked.image
 	parts := make([]json.RawMessage, 0, p.n+1)
 	text, picture := textPart, imagePart
@@ -171,7 +171,7 @@ func (w *Drawn) addPictures(a *Ask, i int) {
 }
 
 // checkPictures wants chats or responses of single turns.
-func (s *Set) checkPictures() error {
+func (s *PromptSet) checkPictures() error {
 	if s.asked.image.n == 0 {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (s *Set) checkPictures() error {
 const largePictures = 1 << 30
 
 // noteSize says what the pictures of so many requests take.
-func (w *Drawn) noteSize() {
+func (w *DrawnRequests) noteSize() {
 	p := w.set.asked.image
 	if size := 4 * int64(p.width) * int64(p.height) * int64(p.n) * int64(len(w.plan)); size > largePictures {
 		w.Notes = append(w.Notes, fmt.Sprintf("the pictures of %d requests take about %.1f GiB of memory",

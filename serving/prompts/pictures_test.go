@@ -43,7 +43,7 @@ func embeddedPicture(t *testing.T, p weightedLengths) []byte {
 
 // TestPicturesOfNoise: as many as asked for, of the size, each another one.
 func TestPicturesOfNoise(t *testing.T) {
-	_, asks := draw(t, prompts.Options{ISL: "10", Image: "32x16x2"}, prompts.Draw{N: 3})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "10", Image: "32x16x2"}, prompts.DrawOptions{N: 3})
 	seen := map[string]bool{}
 	for _, a := range asks {
 		parts := content(t, a)
@@ -66,7 +66,8 @@ func TestPicturesOfNoise(t *testing.T) {
 
 // TestPicturesOfResponses are parts of what a response is made of, as its API has them.
 func TestPicturesOfResponses(t *testing.T) {
-	_, asks := draw(t, prompts.Options{ISL: "10", Image: "32x16x2", API: prompts.Responses}, prompts.Draw{N: 1})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "10", Image: "32x16x2", API: prompts.Responses},
+		prompts.DrawOptions{N: 1})
 	var messages []struct {
 		Role    string
 		Content []struct {
@@ -84,7 +85,7 @@ func TestPicturesOfResponses(t *testing.T) {
 			t.Errorf("part %d: %.100v", i, p)
 		}
 	}
-	if _, err := prompts.Read(prompts.Options{ISL: "10", Image: "4x4", API: prompts.Completions}); err == nil ||
+	if _, err := prompts.ReadSet(prompts.PromptOptions{ISL: "10", Image: "4x4", API: prompts.Completions}); err == nil ||
 		!strings.Contains(err.Error(), "want --api chat or responses, not completions") {
 		t.Errorf("%v", err)
 	}
@@ -93,7 +94,7 @@ func TestPicturesOfResponses(t *testing.T) {
 // TestPicturesOfRows: URLs as they are, files beside the data, bytes in tables; nothing but pictures leaves the
 // machine.
 func TestPicturesOfRows(t *testing.T) {
-	_, noise := draw(t, prompts.Options{ISL: "1", Image: "4x4"}, prompts.Draw{N: 1})
+	_, noise := draw(t, prompts.PromptOptions{ISL: "1", Image: "4x4"}, prompts.DrawOptions{N: 1})
 	data := embeddedPicture(t, content(t, noise[0])[1])
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"a.png": data, "secret": []byte("password")} {
@@ -101,19 +102,19 @@ func TestPicturesOfRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	read := func(image string) (*prompts.Set, error) {
+	read := func(image string) (*prompts.PromptSet, error) {
 		path := filepath.Join(dir, "data.jsonl")
 		if err := os.WriteFile(path, []byte(`{"prompt": "what?", "image": `+image+`}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return prompts.Read(prompts.Options{File: path})
+		return prompts.ReadSet(prompts.PromptOptions{File: path})
 	}
 	set, err := read(`["http://host/x.jpg", "a.png", {"bytes": "` + base64.StdEncoding.EncodeToString(data) +
 		`", "path": null}, {"path": "a.png"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := content(t, set.Draw(prompts.Draw{}).At(0))
+	parts := content(t, set.Draw(prompts.DrawOptions{}).At(0))
 	if len(parts) != 5 || parts[0].Text != "what?" || parts[1].Image.URL != "http://host/x.jpg" {
 		t.Fatalf("%.300v", parts)
 	}

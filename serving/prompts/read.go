@@ -36,9 +36,9 @@ type rowReader struct {
 	named                     map[string]bool // conversations by their names
 }
 
-// Read makes the set of requests of a file, or of lengths. Its error is an ErrOptions, or an ErrData: Faults where the
-// file has some.
-func Read(o Options) (*Set, error) {
+// ReadSet makes the set of requests of a file, or of lengths. Its error is an ErrOptions, or an ErrData: Faults where
+// the file has some.
+func ReadSet(o PromptOptions) (*PromptSet, error) {
 	a, err := o.parseOptions()
 	if err != nil {
 		return nil, err

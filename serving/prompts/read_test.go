@@ -26,9 +26,9 @@ func file(t testing.TB, name, content string) string {
 	return path
 }
 
-func rows(t testing.TB, o prompts.Options) []prompts.Ask {
+func rows(t testing.TB, o prompts.PromptOptions) []prompts.Ask {
 	t.Helper()
-	_, asks := draw(t, o, prompts.Draw{Order: prompts.InOrder})
+	_, asks := draw(t, o, prompts.DrawOptions{Order: prompts.InOrder})
 	return asks
 }
 
@@ -62,12 +62,12 @@ func TestForms(t *testing.T) {
 		{"a.txt", lines, "jsonl"},
 		{"a.dat", "prompt\none\ntwo\n", "csv"},
 	} {
-		got := toTexts(rows(t, prompts.Options{File: file(t, c.name, c.content), Format: c.format}))
+		got := toTexts(rows(t, prompts.PromptOptions{File: file(t, c.name, c.content), Format: c.format}))
 		if !slices.Equal(got, []string{"one", "two"}) {
 			t.Errorf("%s %q: %q", c.name, c.content, got)
 		}
 		zipped := file(t, c.name+".gz", gzipped(t, c.content))
-		if got := toTexts(rows(t, prompts.Options{File: zipped, Format: c.format})); len(got) != 2 {
+		if got := toTexts(rows(t, prompts.PromptOptions{File: zipped, Format: c.format})); len(got) != 2 {
 			t.Errorf("%s %q zipped: %q", c.name, c.content, got)
 		}
 	}
@@ -91,69 +91,71 @@ func TestFaults(t *testing.T) {
 	deep := strings.Repeat("[", 20000) + strings.Repeat("]", 20000)
 	for _, c := range []struct {
 		name, content string
-		options       prompts.Options
+		options       prompts.PromptOptions
 		want          []string // lines of the error, after the path
 	}{
 		{"a.jsonl", "{\"prompt\": \"x\"}\n{\"prompt\": }\nnothing\n{\"prompt\": \"\"}\n[1]\n{\"prompt\": 1, " +
 			"\"max_tokens\": \"many\"}\n" +
-			"{\"prompt\": \"y\", \"max_tokens\": 0}\n{\"prompt\": {}, \"timestamp\": \"noon\"}", prompts.Options{}, []string{
-			"line 2: no JSON: byte 12: invalid character '}'", "line 3: no JSON: byte 2", "line 4: prompt: the prompt is empty",
-			`line 5: want an object {...}, not "[1]"`, `line 6: max_tokens: want a whole number, not "many"`,
-			"line 7: max_tokens: want 1 or more, not 0", `line 8: timestamp: want milliseconds or a time`,
-			`line 8: prompt: want a text, not "{}"`}},
-		{"a.jsonl", "{\"prompt\": \"a\"}\n{\"q\": 1}\n{\"q\": 2}\n{\"q\": 3}\n", prompts.Options{},
+			"{\"prompt\": \"y\", \"max_tokens\": 0}\n{\"prompt\": {}, \"timestamp\": \"noon\"}", prompts.PromptOptions{},
+			[]string{
+				"line 2: no JSON: byte 12: invalid character '}'", "line 3: no JSON: byte 2", "line 4: prompt: the prompt is empty",
+				`line 5: want an object {...}, not "[1]"`, `line 6: max_tokens: want a whole number, not "many"`,
+				"line 7: max_tokens: want 1 or more, not 0", `line 8: timestamp: want milliseconds or a time`,
+				`line 8: prompt: want a text, not "{}"`}},
+		{"a.jsonl", "{\"prompt\": \"a\"}\n{\"q\": 1}\n{\"q\": 2}\n{\"q\": 3}\n", prompts.PromptOptions{},
 			[]string{"lines 2, 3 and 4: no prompt"}},
-		{"a.jsonl", "{\"q\": 1}\n{\"b\": 2}\n", prompts.Options{}, []string{
+		{"a.jsonl", "{\"q\": 1}\n{\"b\": 2}\n", prompts.PromptOptions{}, []string{
 			"no row has a prompt: the columns are b, q; want one of prompt, text, question, input"}},
-		{"a.jsonl", "{\"q\": \"x\"}\n", prompts.Options{Columns: []string{"prompt=Q1"}}, []string{
+		{"a.jsonl", "{\"q\": \"x\"}\n", prompts.PromptOptions{Columns: []string{"prompt=Q1"}}, []string{
 			`there is no column "Q1" for --column prompt=Q1; there are q`, "no row has a prompt"}},
-		{"a.jsonl", "", prompts.Options{}, []string{"the file has no rows"}},
-		{"a.txt", "\n \n", prompts.Options{}, []string{"the file has no rows"}},
-		{"a.json", "[]", prompts.Options{}, []string{"the file has no rows"}},
-		{"a.json", "[{\"prompt\": \"x\"},\n\n{\"prompt\": \"y\"", prompts.Options{}, []string{
+		{"a.jsonl", "", prompts.PromptOptions{}, []string{"the file has no rows"}},
+		{"a.txt", "\n \n", prompts.PromptOptions{}, []string{"the file has no rows"}},
+		{"a.json", "[]", prompts.PromptOptions{}, []string{"the file has no rows"}},
+		{"a.json", "[{\"prompt\": \"x\"},\n\n{\"prompt\": \"y\"", prompts.PromptOptions{}, []string{
 			"line 3: the file ends within a value"}},
-		{"a.json", "[{\"prompt\": \"x\"}\n{\"prompt\": \"y\"}]", prompts.Options{}, []string{
+		{"a.json", "[{\"prompt\": \"x\"}\n{\"prompt\": \"y\"}]", prompts.PromptOptions{}, []string{
 			"line 2: want , or ] after a value, not '{'"}},
-		{"a.json", "[{\"prompt\": \"x\"}", prompts.Options{}, []string{"line 1: the file ends within its array"}},
-		{"a.json", "[{\"prompt\": \"x\"}]\n]", prompts.Options{}, []string{"line 2: want nothing after the array"}},
-		{"a.json", "[{\"prompt\": \"x\"},\n{\"prompt\" \"y\"}]", prompts.Options{}, []string{"line 2: no JSON"}},
-		{"a.jsonl", "{\"prompt\": " + deep + "}\n{\"q\": " + deep + "}", prompts.Options{Format: "jsonl"}, []string{
+		{"a.json", "[{\"prompt\": \"x\"}", prompts.PromptOptions{}, []string{"line 1: the file ends within its array"}},
+		{"a.json", "[{\"prompt\": \"x\"}]\n]", prompts.PromptOptions{}, []string{"line 2: want nothing after the array"}},
+		{"a.json", "[{\"prompt\": \"x\"},\n{\"prompt\" \"y\"}]", prompts.PromptOptions{}, []string{"line 2: no JSON"}},
+		{"a.jsonl", "{\"prompt\": " + deep + "}\n{\"q\": " + deep + "}", prompts.PromptOptions{Format: "jsonl"}, []string{
 			"line 1: no JSON: byte 10011: invalid character '[' exceeded max depth", "line 2: no JSON"}},
-		{"a.jsonl", "{\"prompt\": \"\xff\"}\n{\"prompt\": \"a\x00b\"}", prompts.Options{}, []string{
+		{"a.jsonl", "{\"prompt\": \"\xff\"}\n{\"prompt\": \"a\x00b\"}", prompts.PromptOptions{}, []string{
 			"line 1: the text is not UTF-8", "line 2: no JSON: byte 14: invalid character '\\x00'"}},
-		{"a.txt", "x\n\xff\n\x00", prompts.Options{}, []string{"line 2: the text is not UTF-8", "line 3: a byte is 0"}},
-		{"a.csv", "prompt,max_tokens\nx,1\ny\nz,many\n\"a\nb\",0\n", prompts.Options{}, []string{
+		{"a.txt", "x\n\xff\n\x00", prompts.PromptOptions{}, []string{"line 2: the text is not UTF-8", "line 3: a byte is 0"}},
+		{"a.csv", "prompt,max_tokens\nx,1\ny\nz,many\n\"a\nb\",0\n", prompts.PromptOptions{}, []string{
 			"line 3: 1 fields under 2 names of columns", "line 4: max_tokens: want a whole number",
 			"line 5: max_tokens: want 1"}},
-		{"a.csv", "prompt\nx\n\"y\n", prompts.Options{}, []string{`line 3: column 4: extraneous or missing " in ` +
+		{"a.csv", "prompt\nx\n\"y\n", prompts.PromptOptions{}, []string{`line 3: column 4: extraneous or missing " in ` +
 			`quoted-field`}},
 		{"a.jsonl", `{"messages": []}` + "\n" + `{"messages": [{"content": "x"}]}` + "\n" + `{"messages": "x"}`,
-			prompts.Options{},
+			prompts.PromptOptions{},
 			[]string{"line 1: messages: there is no message", "line 2: messages: message 1: want",
 				"line 3: messages: want an array"}},
-		{"a.jsonl", `{"messages": [{"role": "user", "content": "x"}]}`, prompts.Options{API: prompts.Completions},
+		{"a.jsonl", `{"messages": [{"role": "user", "content": "x"}]}`, prompts.PromptOptions{API: prompts.Completions},
 			[]string{"line 1: messages are of chats: want --api chat"}},
-		{"a.jsonl", `{"prompt_token_ids": [1, -1]}` + "\n" + `{"prompt_token_ids": []}`, prompts.Options{},
+		{"a.jsonl", `{"prompt_token_ids": [1, -1]}` + "\n" + `{"prompt_token_ids": []}`, prompts.PromptOptions{},
 			[]string{"line 1: prompt_token_ids: want 0 to 2147483647, not -1", "line 2: prompt_token_ids: the prompt is empty"}},
-		{"a.jsonl", `{"prompt_token_ids": [1]}`, prompts.Options{API: prompts.Chat}, []string{
+		{"a.jsonl", `{"prompt_token_ids": [1]}`, prompts.PromptOptions{API: prompts.Chat}, []string{
 			"line 1: ids are of completions"}},
-		{"a.jsonl", `{"input_length": 100, "hash_ids": [1, 2]}` + "\n" + `{"input_length": 0}`, prompts.Options{},
+		{"a.jsonl", `{"input_length": 100, "hash_ids": [1, 2]}` + "\n" + `{"input_length": 0}`, prompts.PromptOptions{},
 			[]string{"line 1: hash_ids: 2 blocks of 512 tokens are not 100 tokens; want 1 of them",
 				"line 2: input_length: want 1"}},
-		{"a.jsonl", `{"query": "x"}`, prompts.Options{API: prompts.Rerank}, []string{"line 1: want query and documents"}},
+		{"a.jsonl", `{"query": "x"}`, prompts.PromptOptions{API: prompts.Rerank},
+			[]string{"line 1: want query and documents"}},
 		{"a.jsonl", `{"url": "/v1/chat", "body": {}}` + "\n" + `{"url": "/v1/completions", "body": {"prompt": "x", "n": 2}}`,
-			prompts.Options{}, []string{`line 1: url = "\"/v1/chat\""`, "line 2: n = \"2\": want 1"}},
-		{"a.json", `[{"conversations": [{"from": "human", "value": "x"}]}]`, prompts.Options{},
+			prompts.PromptOptions{}, []string{`line 1: url = "\"/v1/chat\""`, "line 2: n = \"2\": want 1"}},
+		{"a.json", `[{"conversations": [{"from": "human", "value": "x"}]}]`, prompts.PromptOptions{},
 			[]string{"no conversation has a question with an answer"}},
-		{"a.json", `[{"conversations": [{"from": "cat", "value": "x"}]}, {"conversations": [1]}]`, prompts.Options{},
+		{"a.json", `[{"conversations": [{"from": "cat", "value": "x"}]}, {"conversations": [1]}]`, prompts.PromptOptions{},
 			[]string{`line 1: conversations: message 1 is from "cat"`, "line 1: conversations: message 1: want"}},
-		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{Format: "sharegpt"}, []string{"line 1: no conversations"}},
-		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{OSL: "trace"}, []string{"line 1: no length of the answer"}},
-		{"a.jsonl", `{"prompt": "x"}`, prompts.Options{ISL: "trace"}, []string{"line 1: no length of the prompt"}},
+		{"a.jsonl", `{"prompt": "x"}`, prompts.PromptOptions{Format: "sharegpt"}, []string{"line 1: no conversations"}},
+		{"a.jsonl", `{"prompt": "x"}`, prompts.PromptOptions{OSL: "trace"}, []string{"line 1: no length of the answer"}},
+		{"a.jsonl", `{"prompt": "x"}`, prompts.PromptOptions{ISL: "trace"}, []string{"line 1: no length of the prompt"}},
 	} {
 		o := c.options
 		o.File = file(t, c.name, c.content)
-		_, err := prompts.Read(o)
+		_, err := prompts.ReadSet(o)
 		var faults *prompts.Faults
 		if !errors.As(err, &faults) || !errors.Is(err, prompts.ErrData) {
 			t.Errorf("%q: %v, want Faults", c.content, err)
@@ -182,7 +184,7 @@ func TestBadFiles(t *testing.T) {
 		file(t, "a.txt.gz", broken[:len(broken)/2]): "unexpected EOF",
 		file(t, "a.parquet", "PAR1"):                "cannot be read here",
 	} {
-		if _, err := prompts.Read(prompts.Options{File: path}); !errors.Is(err, prompts.ErrData) ||
+		if _, err := prompts.ReadSet(prompts.PromptOptions{File: path}); !errors.Is(err, prompts.ErrData) ||
 			!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
@@ -214,7 +216,7 @@ func zeros(t testing.TB, n int, c byte) string {
 func TestHugeRows(t *testing.T) {
 	path := zeros(t, 65, 'x')
 	for _, format := range []string{"text", "jsonl", "json", "csv"} {
-		_, err := prompts.Read(prompts.Options{File: path, Format: format})
+		_, err := prompts.ReadSet(prompts.PromptOptions{File: path, Format: format})
 		want := "more than 64 MiB"
 		if format == "json" {
 			want = "line 1: a value has more than 64 MiB"
@@ -239,7 +241,7 @@ func TestLongSessions(t *testing.T) {
 	}
 	row.WriteString("]}]")
 	for name, content := range map[string]string{"a.json": row.String(), "a.jsonl": lines.String()} {
-		o := prompts.Options{File: file(t, name, content), Turns: "all", Most: 16 << 20}
+		o := prompts.PromptOptions{File: file(t, name, content), Turns: "all", Most: 16 << 20}
 		asks := rows(t, o)
 		sent, pieces := 0, map[*byte]bool{}
 		for i, a := range asks {
@@ -255,7 +257,7 @@ func TestLongSessions(t *testing.T) {
 			t.Errorf("%s: %d turns with %d bytes of before, in %d pieces of memory", name, len(asks), sent, len(pieces))
 		}
 		o.Most = 2 << 20
-		_, err := prompts.Read(o)
+		_, err := prompts.ReadSet(o)
 		if err == nil || !strings.Contains(err.Error(), "more than 2097152 bytes") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -268,7 +270,7 @@ func TestLongSessions(t *testing.T) {
 
 // TestManyFaults are listed up to a number, and counted.
 func TestManyFaults(t *testing.T) {
-	_, err := prompts.Read(prompts.Options{File: file(t, "a.jsonl", strings.Repeat("x\n", 3000))})
+	_, err := prompts.ReadSet(prompts.PromptOptions{File: file(t, "a.jsonl", strings.Repeat("x\n", 3000))})
 	want := "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 980 more: no JSON"
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "2000 more faults") {
 		t.Error(err)
@@ -279,44 +281,45 @@ func TestBadOptions(t *testing.T) {
 	data := file(t, "a.jsonl", `{"prompt": "x"}`)
 	hashed := file(t, "hashed.jsonl", `{"input_length": 600, "output_length": 2, "hash_ids": [1, 2]}`)
 	for _, c := range []struct {
-		o    prompts.Options
+		o    prompts.PromptOptions
 		want string
 	}{
-		{prompts.Options{}, "nothing to ask: give --isl N"},
-		{prompts.Options{ISL: "0"}, "--isl 0: want a number of tokens from 1 on"},
-		{prompts.Options{ISL: "1..0"}, "--isl 1..0: want a number"},
-		{prompts.Options{ISL: "10..1"}, "--isl 10..1: 10 is more than 1; want the smaller first, as 1..10"},
-		{prompts.Options{ISL: "1e3"}, "--isl 1e3: want"},
-		{prompts.Options{ISL: "10", OSL: "-5"}, "--osl -5: want"},
-		{prompts.Options{ISL: "10±x"}, "--isl 10±x: want"},
-		{prompts.Options{ISL: "60%:1/2,30%:3/4"}, "the parts are 90 % together, want 100"},
-		{prompts.Options{ISL: "60%:1/2,x"}, `"x" is no part of a mixture`},
-		{prompts.Options{ISL: "100%:1/2", OSL: "3"}, "leave out --osl 3"},
-		{prompts.Options{ISL: "trace"}, "trace are the lengths of a file: give --data FILE"},
-		{prompts.Options{ISL: "10", OSL: "trace"}, "want --isl trace"},
-		{prompts.Options{File: data, ISL: "10"}, "give one of them"},
-		{prompts.Options{ISL: "10", Turns: "all"}, "--turns all is of a file"},
-		{prompts.Options{ISL: "10", API: "chats"}, `--api "chats": want one of auto, chat, completions, responses`},
-		{prompts.Options{ISL: "10", API: prompts.Rerank}, "want --data FILE with query and documents"},
-		{prompts.Options{ISL: "10", Vocabulary: "5"}, "--vocabulary 5: want FIRST..LAST"},
-		{prompts.Options{ISL: "10", Vocabulary: "100..90"}, "--vocabulary 100..90"},
-		{prompts.Options{ISL: "10", Prefix: "2/8"}, "--prefix 2/8: want SHARE/N"},
-		{prompts.Options{ISL: "10", Image: "0x5"}, "--image 0x5: want WIDTHxHEIGHT"},
-		{prompts.Options{ISL: "10", Overhead: 10}, "adds 10 tokens to a prompt; want 11 or more"},
-		{prompts.Options{File: data, Format: "xml"}, `--format "xml": want one of jsonl`},
-		{prompts.Options{File: data, History: "own"}, "give --turns all, too"},
-		{prompts.Options{File: data, Columns: []string{"promt=x"}}, `there is no field "promt"; want one of prompt, ` +
+		{prompts.PromptOptions{}, "nothing to ask: give --isl N"},
+		{prompts.PromptOptions{ISL: "0"}, "--isl 0: want a number of tokens from 1 on"},
+		{prompts.PromptOptions{ISL: "1..0"}, "--isl 1..0: want a number"},
+		{prompts.PromptOptions{ISL: "10..1"}, "--isl 10..1: 10 is more than 1; want the smaller first, as 1..10"},
+		{prompts.PromptOptions{ISL: "1e3"}, "--isl 1e3: want"},
+		{prompts.PromptOptions{ISL: "10", OSL: "-5"}, "--osl -5: want"},
+		{prompts.PromptOptions{ISL: "10±x"}, "--isl 10±x: want"},
+		{prompts.PromptOptions{ISL: "60%:1/2,30%:3/4"}, "the parts are 90 % together, want 100"},
+		{prompts.PromptOptions{ISL: "60%:1/2,x"}, `"x" is no part of a mixture`},
+		{prompts.PromptOptions{ISL: "100%:1/2", OSL: "3"}, "leave out --osl 3"},
+		{prompts.PromptOptions{ISL: "trace"}, "trace are the lengths of a file: give --data FILE"},
+		{prompts.PromptOptions{ISL: "10", OSL: "trace"}, "want --isl trace"},
+		{prompts.PromptOptions{File: data, ISL: "10"}, "give one of them"},
+		{prompts.PromptOptions{ISL: "10", Turns: "all"}, "--turns all is of a file"},
+		{prompts.PromptOptions{ISL: "10", API: "chats"}, `--api "chats": want one of auto, chat, completions, responses`},
+		{prompts.PromptOptions{ISL: "10", API: prompts.Rerank}, "want --data FILE with query and documents"},
+		{prompts.PromptOptions{ISL: "10", Vocabulary: "5"}, "--vocabulary 5: want FIRST..LAST"},
+		{prompts.PromptOptions{ISL: "10", Vocabulary: "100..90"}, "--vocabulary 100..90"},
+		{prompts.PromptOptions{ISL: "10", Prefix: "2/8"}, "--prefix 2/8: want SHARE/N"},
+		{prompts.PromptOptions{ISL: "10", Image: "0x5"}, "--image 0x5: want WIDTHxHEIGHT"},
+		{prompts.PromptOptions{ISL: "10", Overhead: 10}, "adds 10 tokens to a prompt; want 11 or more"},
+		{prompts.PromptOptions{File: data, Format: "xml"}, `--format "xml": want one of jsonl`},
+		{prompts.PromptOptions{File: data, History: "own"}, "give --turns all, too"},
+		{prompts.PromptOptions{File: data, Columns: []string{"promt=x"}}, `there is no field "promt"; want one of prompt, ` +
 			`messages`},
-		{prompts.Options{File: data, Body: []string{"x=y"}}, "--body x=y: want KEY=JSON"},
-		{prompts.Options{File: data, Header: []string{"x"}}, `--header "x": want NAME=VALUE`},
-		{prompts.Options{File: data, LoRAOrder: "zipf:1"}, "give --lora NAME"},
-		{prompts.Options{File: data, LoRA: []string{"a"}, LoRAOrder: "zipf:0"}, "--lora-order zipf:0: want turns, or zipf:S"},
-		{prompts.Options{File: data, Prefix: "0.5/8"}, "--prefix 0.5/8 is of prompts that are made"},
-		{prompts.Options{File: hashed, Prefix: "0.5/8"}, "--prefix 0.5/8 beside the hash_ids of --data"},
-		{prompts.Options{File: data, Block: -1}, "--block -1"},
-		{prompts.Options{File: data, Tools: data}, "want an array of JSON"},
+		{prompts.PromptOptions{File: data, Body: []string{"x=y"}}, "--body x=y: want KEY=JSON"},
+		{prompts.PromptOptions{File: data, Header: []string{"x"}}, `--header "x": want NAME=VALUE`},
+		{prompts.PromptOptions{File: data, LoRAOrder: "zipf:1"}, "give --lora NAME"},
+		{prompts.PromptOptions{File: data, LoRA: []string{"a"}, LoRAOrder: "zipf:0"},
+			"--lora-order zipf:0: want turns, or zipf:S"},
+		{prompts.PromptOptions{File: data, Prefix: "0.5/8"}, "--prefix 0.5/8 is of prompts that are made"},
+		{prompts.PromptOptions{File: hashed, Prefix: "0.5/8"}, "--prefix 0.5/8 beside the hash_ids of --data"},
+		{prompts.PromptOptions{File: data, Block: -1}, "--block -1"},
+		{prompts.PromptOptions{File: data, Tools: data}, "want an array of JSON"},
 	} {
-		_, err := prompts.Read(c.o)
+		_, err := prompts.ReadSet(c.o)
 		if !errors.Is(err, prompts.ErrOptions) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
 		}
@@ -326,11 +329,11 @@ func TestBadOptions(t *testing.T) {
 // TestRowsComeAgain: with more requests than rows each comes as often as the others, in another order each time.
 func TestRowsComeAgain(t *testing.T) {
 	path := file(t, "a.txt", "a\nb\nc\nd\ne\nf\ng\nh\n")
-	set, err := prompts.Read(prompts.Options{File: path})
+	set, err := prompts.ReadSet(prompts.PromptOptions{File: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn := set.Draw(prompts.Draw{N: 20})
+	drawn := set.Draw(prompts.DrawOptions{N: 20})
 	want := "20 requests of 8 rows: rows come again, shuffled anew, up to 3 times in all; the server's cache may answer"
 	if !slices.Equal(drawn.Notes, []string{want}) {
 		t.Errorf("%q", drawn.Notes)
@@ -340,7 +343,7 @@ func TestRowsComeAgain(t *testing.T) {
 		t.Errorf("%q", all)
 	}
 	// A point after that goes on where it ended.
-	next := set.Draw(prompts.Draw{N: 4, Skip: 20})
+	next := set.Draw(prompts.DrawOptions{N: 4, Skip: 20})
 	want = "the data have 8 rows, and 20 requests came before: rows come again, shuffled anew, and the server's cache " +
 		"may answer"
 	if !slices.Equal(next.Notes, []string{want}) {
@@ -349,7 +352,7 @@ func TestRowsComeAgain(t *testing.T) {
 	if round := append(all[16:20:20], toTexts(next.All())...); !slices.Equal(sorted(round), sorted(all[:8])) {
 		t.Errorf("%q after %q", toTexts(next.All()), all)
 	}
-	if first := set.Draw(prompts.Draw{N: 4}); len(first.Notes) > 0 || !slices.Equal(toTexts(first.All()), all[:4]) {
+	if first := set.Draw(prompts.DrawOptions{N: 4}); len(first.Notes) > 0 || !slices.Equal(toTexts(first.All()), all[:4]) {
 		t.Errorf("%q, %q", first.Notes, toTexts(first.All()))
 	}
 }
@@ -361,8 +364,8 @@ func TestSessions(t *testing.T) {
 {"session_id": "b", "text": "2", "answer": "B", "timestamp": 500}
 {"session_id": "a", "text": "3", "delay": 250}
 {"text": "4"}`
-	o := prompts.Options{File: file(t, "a.jsonl", lines), Turns: "all"}
-	set, asks := draw(t, o, prompts.Draw{Order: prompts.InOrder})
+	o := prompts.PromptOptions{File: file(t, "a.jsonl", lines), Turns: "all"}
+	set, asks := draw(t, o, prompts.DrawOptions{Order: prompts.InOrder})
 	if set.Sessions() != 3 || len(asks) != 4 {
 		t.Fatalf("%d sessions, %d requests", set.Sessions(), len(asks))
 	}
@@ -376,7 +379,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%+v", asks[0])
 	}
 	// Sessions stay whole, and have names of their own when they come again.
-	again := set.Draw(prompts.Draw{N: 9}).All()
+	again := set.Draw(prompts.DrawOptions{N: 9}).All()
 	var names []string
 	for i, a := range again {
 		if a.Turn == 1 && (i == 0 || again[i-1].Session != a.Session) {
@@ -388,17 +391,17 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 	o.History = "own"
-	_, asks = draw(t, o, prompts.Draw{Order: prompts.InOrder})
+	_, asks = draw(t, o, prompts.DrawOptions{Order: prompts.InOrder})
 	if third = asks[1]; !third.Own || third.Text != "3" || third.Messages != nil {
 		t.Errorf("%+v", third)
 	}
 	o.File, o.History = file(t, "a.jsonl", strings.ReplaceAll(lines, "answer", "a")), ""
-	if _, err := prompts.Read(o); err == nil || !strings.Contains(err.Error(), `line 3: session "a" has no answer in `+
+	if _, err := prompts.ReadSet(o); err == nil || !strings.Contains(err.Error(), `line 3: session "a" has no answer in `+
 		`line 1`) {
 		t.Errorf("%v", err)
 	}
 	o.Turns = ""
-	set, asks = draw(t, o, prompts.Draw{Order: prompts.InOrder})
+	set, asks = draw(t, o, prompts.DrawOptions{Order: prompts.InOrder})
 	if asks[2].Session != "" || !slices.ContainsFunc(set.Notes, func(n string) bool {
 		return strings.Contains(n,
 			"--turns all")
@@ -409,7 +412,7 @@ func TestSessions(t *testing.T) {
 
 // TestListedTurns: the turns of a session may be a list in one row.
 func TestListedTurns(t *testing.T) {
-	o := prompts.Options{File: file(t, "a.jsonl", `{"session_id": "a", "timestamp": 5, "turns": [{"text": "1", `+
+	o := prompts.PromptOptions{File: file(t, "a.jsonl", `{"session_id": "a", "timestamp": 5, "turns": [{"text": "1", `+
 		`"answer": "A"}, `+
 		`{"text": "2", "delay": 20, "output_length": 3}]}`+"\n"+`{"turns": ["3"]}`)}
 	if got := toTexts(rows(t, o)); !slices.Equal(got, []string{"1", "3"}) {
@@ -426,7 +429,7 @@ func TestListedTurns(t *testing.T) {
 		t.Errorf("%+v", asks)
 	}
 	o.File = file(t, "a.jsonl", `{"turns": []}`+"\n"+`{"turns": [5]}`+"\n"+`{"turns": [{"text": ""}]}`)
-	_, err := prompts.Read(o)
+	_, err := prompts.ReadSet(o)
 	for _, want := range []string{"line 1: turns: there is no turn", "line 2: turns: turn 1: want an object",
 		"line 3: text: the prompt is empty"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -437,7 +440,7 @@ func TestListedTurns(t *testing.T) {
 
 func TestAdapters(t *testing.T) {
 	lines := strings.Repeat("{\"prompt\": \"x\"}\n", 3) + `{"prompt": "y", "lora": "own"}` + "\n" + `{"prompt": "x"}`
-	o := prompts.Options{File: file(t, "a.jsonl", lines), LoRA: []string{"a", "b"}}
+	o := prompts.PromptOptions{File: file(t, "a.jsonl", lines), LoRA: []string{"a", "b"}}
 	var models []string
 	for _, a := range rows(t, o) {
 		models = append(models, a.Model)
@@ -456,8 +459,8 @@ func TestAdapters(t *testing.T) {
 	if !slices.Equal(models, []string{"own", "own", "a", "a"}) {
 		t.Errorf("of sessions: %q", models)
 	}
-	_, asks := draw(t, prompts.Options{ISL: "1", LoRA: []string{"a", "b", "c"}, LoRAOrder: "zipf:1"},
-		prompts.Draw{N: 11000})
+	_, asks := draw(t, prompts.PromptOptions{ISL: "1", LoRA: []string{"a", "b", "c"}, LoRAOrder: "zipf:1"},
+		prompts.DrawOptions{N: 11000})
 	count := map[string]int{}
 	for _, a := range asks {
 		count[a.Model]++
@@ -475,7 +478,8 @@ func TestBatch(t *testing.T) {
 		`"x"}], ` +
 		`"max_output_tokens": 9, "stream": true, "top_p": 0.5}}` + "\n" +
 		`{"custom_id": "b", "url": "/v1/responses", "body": {"input": "y", "n": 1}}`
-	set, asks := draw(t, prompts.Options{File: file(t, "a.jsonl", lines)}, prompts.Draw{Order: prompts.InOrder})
+	set, asks := draw(t, prompts.PromptOptions{File: file(t, "a.jsonl", lines)},
+		prompts.DrawOptions{Order: prompts.InOrder})
 	if set.API != prompts.Responses || asks[0].ID != "a" || asks[0].MaxTokens != 9 || asks[0].Exact ||
 		string(asks[0].Messages) != `[{"role": "user", "content": "x"}]` || asks[1].Text != "y" {
 		t.Errorf("%s %+v", set.API, asks)
@@ -509,14 +513,14 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, how byte) {
 		path := file(t, "data", string(data))
 		formats := append(prompts.Formats(), "")
-		o := prompts.Options{File: path, Format: formats[int(how)%len(formats)]}
+		o := prompts.PromptOptions{File: path, Format: formats[int(how)%len(formats)]}
 		if how&64 > 0 {
 			o.Turns = "all"
 		}
 		if how&128 > 0 {
 			o.API = prompts.APIs()[int(how)%len(prompts.APIs())]
 		}
-		set, err := prompts.Read(o)
+		set, err := prompts.ReadSet(o)
 		if err != nil {
 			var faults *prompts.Faults
 			if errors.As(err, &faults) {
@@ -528,7 +532,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		for _, a := range set.Draw(prompts.Draw{N: 5}).All() {
+		for _, a := range set.Draw(prompts.DrawOptions{N: 5}).All() {
 			if a.API != set.API || len(a.IDs) == 0 && a.Text == "" && a.Messages == nil && a.Input == nil && a.Query == "" {
 				t.Errorf("%+v", a)
 			}

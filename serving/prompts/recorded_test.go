@@ -20,7 +20,7 @@ func TestRecordedAnswers(t *testing.T) {
 		user + `, {"role": "tool", "content": "7"}`:                         user + `, {"role": "tool", "content": "7"}`,
 	} {
 		path := file(t, "a.jsonl", `{"messages": [`+messages+`]}`+"\n")
-		set, asks := draw(t, prompts.Options{File: path}, prompts.Draw{Order: prompts.InOrder})
+		set, asks := draw(t, prompts.PromptOptions{File: path}, prompts.DrawOptions{Order: prompts.InOrder})
 		flat := func(text string) string { return strings.ReplaceAll(text, " ", "") }
 		if len(asks) != 1 || flat(string(asks[0].Messages)) != flat("["+want+"]") {
 			t.Errorf("[%s] is asked as %s, want [%s]", messages, asks[0].Messages, want)
@@ -41,7 +41,7 @@ func TestInstructions(t *testing.T) {
 		`{"instruction": null, "prompt": "The sea."}`:                       "The sea.",
 	} {
 		path := file(t, "a.jsonl", line+"\n")
-		if got := toTexts(rows(t, prompts.Options{File: path})); len(got) != 1 || got[0] != want {
+		if got := toTexts(rows(t, prompts.PromptOptions{File: path})); len(got) != 1 || got[0] != want {
 			t.Errorf("%s is asked as %q, want %q", line, got, want)
 		}
 	}

@@ -13,7 +13,7 @@ type turnTexts struct {
 }
 
 // groupSessions puts the turns of each session together.
-func (r *rowReader) groupSessions(s *Set) {
+func (r *rowReader) groupSessions(s *PromptSet) {
 	if !r.asked.sessions {
 		s.forgetSessions()
 		return
@@ -57,7 +57,7 @@ func (r *rowReader) groupSessions(s *Set) {
 }
 
 // forgetSessions makes rows of the turns, each by itself.
-func (s *Set) forgetSessions() {
+func (s *PromptSet) forgetSessions() {
 	some := false
 	for i := range s.rows {
 		if a := s.rows[i].ask; a != nil && a.Session != "" {
@@ -75,7 +75,7 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 	if session[0].ask == nil || len(r.spoken) == 0 {
 		return
 	}
-	var h History
+	var h ChatHistory
 	for i := range session {
 		a := session[i].ask
 		if a.Turn = i; a.Model == "" {
@@ -91,7 +91,7 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 			continue
 		}
 		had := len(h.said)
-		*a = h.Turn(*a)
+		*a = h.NextTurn(*a)
 		if r.kept += int64(len(a.Messages) + len(h.said) - had); r.noteFull(int(session[i].line)) {
 			return
 		}
@@ -105,7 +105,7 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 			return
 		}
 		had = len(h.said)
-		h.Answer(said[i].answer)
+		h.AddAnswer(said[i].answer)
 		r.kept += int64(len(h.said) - had)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Set is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
-type Set struct {
+// PromptSet is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
+type PromptSet struct {
 	// API is what all requests are of.
 	API API
 	// Notes say what the user should know of the data.
@@ -32,13 +32,13 @@ type Set struct {
 }
 
 // Rows is how many rows the data have; 0: there are none, and requests have no end.
-func (s *Set) Rows() int { return len(s.rows) }
+func (s *PromptSet) Rows() int { return len(s.rows) }
 
 // Sessions is how many sessions of several turns the data have; 0: each row is for itself.
-func (s *Set) Sessions() int { return max(0, len(s.units)-1) }
+func (s *PromptSet) Sessions() int { return max(0, len(s.units)-1) }
 
 // Timed tells whether each row has a time at which it is due, or follows one that has.
-func (s *Set) Timed() bool {
+func (s *PromptSet) Timed() bool {
 	for _, r := range s.rows {
 		if !r.hasDue && (r.ask == nil || r.ask.Turn == 0) {
 			return false
@@ -48,8 +48,8 @@ func (s *Set) Timed() bool {
 }
 
 // buildSet is what the reader found.
-func (r *rowReader) buildSet() (*Set, error) {
-	s := &Set{API: r.api, asked: r.asked, rows: r.rows}
+func (r *rowReader) buildSet() (*PromptSet, error) {
+	s := &PromptSet{API: r.api, asked: r.asked, rows: r.rows}
 	r.noteData(s)
 	if r.groupSessions(s); len(r.faults.List) > 0 {
 		return nil, r.faults
@@ -75,7 +75,7 @@ func (r *rowReader) buildSet() (*Set, error) {
 }
 
 // noteData notes what of the data is taken otherwise than it stands there.
-func (r *rowReader) noteData(s *Set) {
+func (r *rowReader) noteData(s *PromptSet) {
 	if r.unanswered > 0 {
 		has := "have"
 		if r.unanswered == 1 {
@@ -112,12 +112,12 @@ func (r *rowReader) checkPrefix() error {
 	return nil
 }
 
-func (s *Set) addNotef(format string, args ...any) {
+func (s *PromptSet) addNotef(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
 // startAtZero makes the first time of a trace 0.
-func (s *Set) startAtZero() {
+func (s *PromptSet) startAtZero() {
 	first := time.Duration(-1)
 	for _, r := range s.rows {
 		if r.hasDue && (first < 0 || r.due < first) {
@@ -132,7 +132,7 @@ func (s *Set) startAtZero() {
 }
 
 // checkLengths wants room for a chat template's tokens.
-func (s *Set) checkLengths() error {
+func (s *PromptSet) checkLengths() error {
 	for _, p := range s.asked.lengths.parts {
 		if s.asked.Overhead > 0 && s.asked.File == "" && p.in.spread == 0 && p.in.to <= s.asked.Overhead {
 			return fmt.Errorf("--isl %s: the server's chat template adds %d tokens to a prompt; want %d or more",
@@ -144,7 +144,7 @@ func (s *Set) checkLengths() error {
 
 // WithOverhead is the set with prompts so many tokens shorter: those that a chat template adds. The error is
 // ErrOptions.
-func (s *Set) WithOverhead(tokens int) (*Set, error) {
+func (s *PromptSet) WithOverhead(tokens int) (*PromptSet, error) {
 	other, a := *s, *s.asked
 	a.Overhead, other.asked = tokens, &a
 	if err := other.checkLengths(); err != nil {
@@ -153,10 +153,10 @@ func (s *Set) WithOverhead(tokens int) (*Set, error) {
 	return &other, nil
 }
 
-// Overhead is by how many tokens a server counted prompts longer than they were asked for: the median of what got has
-// more than asked, which belong together. It is what a chat template adds, where the prompts were made without
+// TokenOverhead is by how many tokens a server counted prompts longer than they were asked for: the median of what got
+// has more than asked, which belong together. It is what a chat template adds, where the prompts were made without
 // overhead; else what is to be added to the overhead. Agreed tells whether it is the same for nine in ten.
-func Overhead(asked, got []int64) (tokens int, agreed bool) {
+func TokenOverhead(asked, got []int64) (tokens int, agreed bool) {
 	if len(asked) == 0 || len(asked) != len(got) {
 		return 0, false
 	}
@@ -175,36 +175,36 @@ func Overhead(asked, got []int64) (tokens int, agreed bool) {
 	return int(median), 10*same >= 9*len(more)
 }
 
-// Order is the order in which rows are asked.
-type Order int
+// RowOrder is the order in which rows are asked.
+type RowOrder int
 
 // Orders of rows.
 const (
-	Shuffled Order = iota // by the set's seed
-	InOrder               // as in the file, the first time
-	ByTime                // by their times, the first time
+	Shuffled RowOrder = iota // by the set's seed
+	InOrder                  // as in the file, the first time
+	ByTime                   // by their times, the first time
 )
 
-// Draw says which requests of a set are made.
-type Draw struct {
+// DrawOptions says which requests of a set are made.
+type DrawOptions struct {
 	// N is how many; of sessions, at least so many turns, in whole sessions. 0: each row once.
 	N int
 	// Skip is how many requests points before this one took: rows that they had are not taken while there are others. An
 	// order of an official client begins anew at each point.
 	Skip  int
-	Order Order
+	Order RowOrder
 	// WarmUp is of requests that count in nothing: they have salts of their own, and no order of an official client.
 	WarmUp bool
 	// Seed is of all that is drawn: with a seed of its own, a point has prompts of its own.
 	Seed uint64
 }
 
-// Drawn are requests that can be made, at any time and in any order. It may be used by many goroutines.
-type Drawn struct {
+// DrawnRequests are requests that can be made, at any time and in any order. It may be used by many goroutines.
+type DrawnRequests struct {
 	// Notes say what the user should know of these requests.
 	Notes []string
 
-	set    *Set
+	set    *PromptSet
 	seed   uint64
 	starts promptStarts
 	plan   []plannedRequest
@@ -221,8 +221,8 @@ type plannedRequest struct {
 }
 
 // Draw chooses requests.
-func (s *Set) Draw(d Draw) *Drawn {
-	w := &Drawn{set: s, seed: d.Seed}
+func (s *PromptSet) Draw(d DrawOptions) *DrawnRequests {
+	w := &DrawnRequests{set: s, seed: d.Seed}
 	if s.symbols.size > 0 {
 		w.starts = newStarts(s.symbols.size, d.Seed)
 	}
@@ -247,7 +247,7 @@ func (s *Set) Draw(d Draw) *Drawn {
 }
 
 // chooseRows takes rows, round after round.
-func (w *Drawn) chooseRows(d Draw) {
+func (w *DrawnRequests) chooseRows(d DrawOptions) {
 	s := w.set
 	if len(s.rows) == 0 {
 		w.plan = make([]plannedRequest, d.N)
@@ -301,7 +301,7 @@ func countText(n int, thing string) string {
 }
 
 // orderRound are the rows, or the sessions, of a round.
-func (s *Set) orderRound(o Order, round int32) []int32 {
+func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	n := len(s.rows)
 	if s.units != nil {
 		n = len(s.units) - 1
@@ -313,7 +313,7 @@ func (s *Set) orderRound(o Order, round int32) []int32 {
 	switch {
 	case o == ByTime:
 		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.firstRow(a).due, s.firstRow(b).due) })
-	case s.asked.Options.Order == orderInOrder: // each time
+	case s.asked.PromptOptions.Order == orderInOrder: // each time
 	case o == Shuffled || round > 0:
 		r := newRand(s.asked.Seed, ofOrder, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -322,7 +322,7 @@ func (s *Set) orderRound(o Order, round int32) []int32 {
 }
 
 // firstRow is the row of a unit that comes first.
-func (s *Set) firstRow(unit int32) *promptRow {
+func (s *PromptSet) firstRow(unit int32) *promptRow {
 	if s.units != nil {
 		unit = s.units[unit]
 	}
@@ -330,7 +330,7 @@ func (s *Set) firstRow(unit int32) *promptRow {
 }
 
 // measureOut settles the lengths of a request.
-func (s *Set) measureOut(p *plannedRequest, r *rand.Rand) {
+func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 	in, out := s.asked.lengths.drawPair(r)
 	p.in, p.out, p.exact = int32(in), int32(out), out > 0
 	if p.row < 0 {
@@ -347,17 +347,17 @@ func (s *Set) measureOut(p *plannedRequest, r *rand.Rand) {
 }
 
 // Len is how many requests there are.
-func (w *Drawn) Len() int { return len(w.plan) }
+func (w *DrawnRequests) Len() int { return len(w.plan) }
 
 // All are all requests, made on all cores.
-func (w *Drawn) All() []Ask {
+func (w *DrawnRequests) All() []Ask {
 	all := make([]Ask, len(w.plan))
 	lists.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
 	return all
 }
 
-// Place is a request, from 0, before anything of it is made: its row, its place in a session, and when it is due.
-func (w *Drawn) Place(i int) Ask {
+// PlaceOf is a request, from 0, before anything of it is made: its row, its place in a session, and when it is due.
+func (w *DrawnRequests) PlaceOf(i int) Ask {
 	p, s := w.plan[i], w.set
 	a := Ask{Row: i}
 	if p.row >= 0 {
@@ -374,8 +374,8 @@ func (w *Drawn) Place(i int) Ask {
 }
 
 // At makes a request, from 0.
-func (w *Drawn) At(i int) Ask {
-	p, s, a := w.plan[i], w.set, w.Place(i)
+func (w *DrawnRequests) At(i int) Ask {
+	p, s, a := w.plan[i], w.set, w.PlaceOf(i)
 	a.API, a.Header = s.API, s.asked.header
 	if a.MaxTokens, a.Exact = int(p.out), p.exact; a.API == Embeddings || a.API == Rerank {
 		a.MaxTokens, a.Exact = 0, false
@@ -402,7 +402,7 @@ func (w *Drawn) At(i int) Ask {
 }
 
 // writePrompt writes a prompt of a length.
-func (w *Drawn) writePrompt(a *Ask, i int, p plannedRequest) {
+func (w *DrawnRequests) writePrompt(a *Ask, i int, p plannedRequest) {
 	s := w.set
 	a.InputTokens = int(p.in)
 	symbols := make([]int32, max(1, int(p.in)-s.asked.Overhead))

@@ -46,11 +46,11 @@ func (f fake) Close() error {
 // TestTables: of a table only columns with a use are wanted, and faults name its rows.
 func TestTables(t *testing.T) {
 	path := file(t, "a.parquet", "PAR1")
-	read := func(f fake) (*prompts.Set, []string, error) {
+	read := func(f fake) (*prompts.PromptSet, []string, error) {
 		var wanted []string
 		closed := false
 		f.wanted, f.closed = &wanted, &closed
-		set, err := prompts.Read(prompts.Options{File: path, Columns: []string{"prompt=q"},
+		set, err := prompts.ReadSet(prompts.PromptOptions{File: path, Columns: []string{"prompt=q"},
 			Table: func(string) (prompts.Table, error) { return f, nil }})
 		if !closed {
 			t.Error("the table is not closed")
@@ -59,7 +59,8 @@ func TestTables(t *testing.T) {
 	}
 	columns := []string{"q", "prompt", "Max_Tokens", "picture_of_everything"}
 	set, wanted, err := read(fake{columns: columns, rows: []string{`{"q": "x", "Max_Tokens": 3}`}})
-	if err != nil || !slices.Equal(wanted, []string{"q", "Max_Tokens"}) || set.Draw(prompts.Draw{}).At(0).MaxTokens != 3 {
+	if err != nil || !slices.Equal(wanted, []string{"q", "Max_Tokens"}) ||
+		set.Draw(prompts.DrawOptions{}).At(0).MaxTokens != 3 {
 		t.Errorf("%q, %v", wanted, err)
 	}
 	if len(set.Notes) != 1 || set.Notes[0] != "columns without a use here: picture_of_everything, prompt" {

@@ -57,8 +57,8 @@ func (toy) EncodePlain(dst []int32, text string) []int32 {
 
 // TestTextOfTokens: text for chats has exactly as many tokens as asked for, less what a template adds.
 func TestTextOfTokens(t *testing.T) {
-	o := prompts.Options{ISL: "40", OSL: "5", API: prompts.Chat, Tokenizer: toy{}}
-	set, asks := draw(t, o, prompts.Draw{N: 100})
+	o := prompts.PromptOptions{ISL: "40", OSL: "5", API: prompts.Chat, Tokenizer: toy{}}
+	set, asks := draw(t, o, prompts.DrawOptions{N: 100})
 	if len(set.Notes) > 0 {
 		t.Errorf("%q", set.Notes)
 	}
@@ -71,7 +71,7 @@ func TestTextOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range less.Draw(prompts.Draw{N: 10}).All() {
+	for _, a := range less.Draw(prompts.DrawOptions{N: 10}).All() {
 		if n := len(toy{}.EncodePlain(nil, a.Text)); n != 31 || a.InputTokens != 40 {
 			t.Errorf("%d tokens and 9 of a template, %d asked", n, a.InputTokens)
 		}
@@ -83,7 +83,7 @@ func TestTextOfTokens(t *testing.T) {
 
 // TestIDsOfATokenizer are those of text.
 func TestIDsOfATokenizer(t *testing.T) {
-	set, asks := draw(t, prompts.Options{ISL: "2000", Tokenizer: toy{}}, prompts.Draw{N: 2})
+	set, asks := draw(t, prompts.PromptOptions{ISL: "2000", Tokenizer: toy{}}, prompts.DrawOptions{N: 2})
 	if set.API != prompts.Completions {
 		t.Error(set.API)
 	}
@@ -100,7 +100,7 @@ func TestIDsOfATokenizer(t *testing.T) {
 func TestLengthsOfTexts(t *testing.T) {
 	path := file(t, "a.json", `[{"id": "s", "conversations": [{"from": "human", "value": "the sea of"}, {"from": `+
 		`"gpt", "value": "we go"}]}]`)
-	o := prompts.Options{File: path, ISL: "trace", OSL: "trace", Tokenizer: toy{}}
+	o := prompts.PromptOptions{File: path, ISL: "trace", OSL: "trace", Tokenizer: toy{}}
 	a := rows(t, o)[0]
 	if a.InputTokens != 3 || a.MaxTokens != 2 || !a.Exact || a.ID != "s" {
 		t.Errorf("%+v", a)
@@ -122,7 +122,7 @@ func TestLengthsOfTexts(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	o.Tokenizer = nil
-	if _, err := prompts.Read(o); err == nil || !strings.Contains(err.Error(), "give --tokenizer") {
+	if _, err := prompts.ReadSet(o); err == nil || !strings.Contains(err.Error(), "give --tokenizer") {
 		t.Errorf("%v", err)
 	}
 }
@@ -130,14 +130,14 @@ func TestLengthsOfTexts(t *testing.T) {
 func TestOverhead(t *testing.T) {
 	asked := []int64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 	got := []int64{19, 29, 39, 49, 59, 69, 79, 89, 99, 108}
-	if n, agreed := prompts.Overhead(asked, got); n != 9 || !agreed {
+	if n, agreed := prompts.TokenOverhead(asked, got); n != 9 || !agreed {
 		t.Errorf("%d, %v", n, agreed)
 	}
 	got[3], got[4] = 40, 50
-	if n, agreed := prompts.Overhead(asked, got); n != 9 || agreed {
+	if n, agreed := prompts.TokenOverhead(asked, got); n != 9 || agreed {
 		t.Errorf("%d, %v", n, agreed)
 	}
-	if _, agreed := prompts.Overhead(nil, nil); agreed {
+	if _, agreed := prompts.TokenOverhead(nil, nil); agreed {
 		t.Error("nothing agrees")
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Fails is an ErrServer where the server failed: no point of a sweep is any better, or one of them has not a single
-// good answer. A search comes to loads that a server refuses, and its other points count. Nil: it did not fail, or
-// there is no point.
-func Fails(f *sweepfile.Sweep) error {
+// CheckServer is an ErrServer where the server failed: no point of a sweep is any better, or one of them has not a
+// single good answer. A search comes to loads that a server refuses, and its other points count. Nil: it did not fail,
+// or there is no point.
+func CheckServer(f *sweepfile.Sweep) error {
 	for i := range f.Points {
 		if r := &f.Points[i]; f.Find == nil && r.Status == record.Complete && r.Serving.Unanswered() {
 			return pointFailure(r.Serving)
@@ -72,14 +72,14 @@ const (
 )
 
 // countFaults are what failed requests of those that count were told, the commonest first.
-func countFaults(requests []metrics.Request, rules metrics.Rules, counts func(r *metrics.Request) bool) (
+func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts func(r *metrics.Request) bool) (
 	all []record.ServingFault,
 ) {
 	for i := range requests {
 		if !counts(&requests[i]) {
 			continue
 		}
-		m := metrics.Measure(&requests[i], rules)
+		m := metrics.MeasureRequest(&requests[i], rules)
 		if m.Found == metrics.OK || m.Found == metrics.Cancelled {
 			continue
 		}
@@ -96,14 +96,14 @@ func countFaults(requests []metrics.Request, rules metrics.Rules, counts func(r 
 
 // answersIn says whether the steady part of a closed loop has an answer: one without any tells nothing of the server,
 // and hides how all of them failed, or how few there were.
-func answersIn(p *engine.Point, rules metrics.Rules) bool {
+func answersIn(p *engine.MeasuredPoint, rules metrics.FigureRules) bool {
 	return slices.ContainsFunc(p.Requests, func(r metrics.Request) bool {
-		return !r.WarmUp && p.Window.Has(r.Due) && metrics.Measure(&r, rules).Found == metrics.OK
+		return !r.WarmUp && p.Window.Has(r.Due) && metrics.MeasureRequest(&r, rules).Found == metrics.OK
 	})
 }
 
 // noteOutside says what no figure has: requests that warm up and fail, and failures outside of the window.
-func (p *Point) noteOutside(rules metrics.Rules) {
+func (p *SweepPoint) noteOutside(rules metrics.FigureRules) {
 	warm := func(r *metrics.Request) bool { return r.WarmUp }
 	outside := func(r *metrics.Request) bool {
 		return !r.WarmUp && rules.Window != nil && !rules.Window.Has(r.Due)
@@ -126,7 +126,7 @@ func (p *Point) noteOutside(rules metrics.Rules) {
 			for _, k := range kinds {
 				failed += k.Number
 			}
-			p.Note(part.about, fmt.Sprintf(part.text+": %s", figure.Plural(n, "request"), failed,
+			p.AddNote(part.about, fmt.Sprintf(part.text+": %s", figure.Plural(n, "request"), failed,
 				strings.Join(kindTexts(kinds), "; ")))
 		}
 	}

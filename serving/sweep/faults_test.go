@@ -19,7 +19,7 @@ func TestFails(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		points []record.Serving
-		find   *sweepfile.Find
+		find   *sweepfile.LoadSearch
 		fails  bool
 	}{
 		{"no point", nil, nil, false},
@@ -28,8 +28,8 @@ func TestFails(t *testing.T) {
 		{"all have", []record.Serving{bad, bad}, nil, true},
 		{"one has no answer", []record.Serving{good, none, good}, nil, true},
 		{"the first has none", []record.Serving{none, good}, nil, true},
-		{"a search past what the server does", []record.Serving{good, none}, &sweepfile.Find{}, false},
-		{"a search without an answer", []record.Serving{none, none}, &sweepfile.Find{}, true},
+		{"a search past what the server does", []record.Serving{good, none}, &sweepfile.LoadSearch{}, false},
+		{"a search without an answer", []record.Serving{none, none}, &sweepfile.LoadSearch{}, true},
 	} {
 		f := &sweepfile.Sweep{Find: c.find}
 		for i := range c.points {
@@ -40,7 +40,7 @@ func TestFails(t *testing.T) {
 			}
 			f.Points = append(f.Points, r)
 		}
-		if err := sweep.Fails(f); errors.Is(err, sweep.ErrServer) != c.fails {
+		if err := sweep.CheckServer(f); errors.Is(err, sweep.ErrServer) != c.fails {
 			t.Errorf("%s: %v, want a failure: %v", c.name, err, c.fails)
 		}
 	}

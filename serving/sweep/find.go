@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Find is a search for the highest load.
-type Find struct {
+// SearchOptions is a search for the highest load.
+type SearchOptions struct {
 	By arrival.Kind // Rate or Users
 	// Start is the first load; 0: what the server does for one user, or one user. Most is the most requests of a trial;
 	// 0: as many as come in the time of a point.
@@ -41,7 +41,8 @@ func (s *Sweep) searchLoads(ctx context.Context) error {
 	began := time.Now()
 	f := s.File.Find
 	if f == nil {
-		f = &sweepfile.Find{By: s.Find.By, Start: s.firstLoad(), Needs: s.minTrialRequests(), Trials: []sweepfile.Trial{}}
+		f = &sweepfile.LoadSearch{By: s.Find.By, Start: s.firstLoad(), Needs: s.minTrialRequests(),
+			Trials: []sweepfile.SearchTrial{}}
 		s.File.Find = f
 	}
 	before := f.Took
@@ -206,7 +207,7 @@ func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, er
 		return search.Outcome{}, context.Cause(ctx)
 	}
 	out := s.judgeTrial(point.Record.Serving, longer)
-	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.Trial{
+	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.SearchTrial{
 		Value: l.Value, Verdict: string(out.Verdict), Held: out.Verdict == search.Held, Confirms: l.Confirms, Times: l.Times,
 		Again: out.Again, Hopeless: out.Hopeless, Point: len(s.File.Points) - 1,
 	})
@@ -233,7 +234,7 @@ func (s *Sweep) judgeTrial(served *record.Serving, longer bool) search.Outcome {
 	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
 	limited := slices.Contains(served.Flags, record.ClientLimited)
 	rises := queueGrows(served)
-	unclear := objective.Unclear(served.Objectives)
+	unclear := objective.AnyUnclear(served.Objectives)
 	few := served.Figures.Requests < s.minTrialRequests()
 	switch {
 	case limited && (!kept || rises || served.Load.By == arrival.Users):
@@ -276,7 +277,7 @@ func missedHow(served *record.Serving, few bool) (clear, low bool) {
 		if v.Held {
 			continue
 		}
-		low = low && v.Term.Throughput()
+		low = low && v.Term.IsThroughput()
 		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= fewestClear)
 	}
 	return clear, low

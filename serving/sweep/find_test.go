@@ -26,7 +26,7 @@ const top = 36.2
 func find(t *testing.T, seed uint64, d time.Duration) *sweep.Sweep {
 	t.Helper()
 	s := newSweep(t, 16, seed, "p90 ttft < 300ms")
-	s.Find = &sweep.Find{By: arrival.Rate}
+	s.Find = &sweep.SearchOptions{By: arrival.Rate}
 	s.Base = arrival.Pattern{Duration: d, Seed: seed}
 	s.File.Objectives = s.Objectives.String()
 	return s
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 			t.Logf("seed %d: %s", seed, s.File.Conclusion())
 			trials += len(f.Trials)
 			checkTrials(t, s)
-			if !slices.ContainsFunc(f.Trials, func(trial sweepfile.Trial) bool {
+			if !slices.ContainsFunc(f.Trials, func(trial sweepfile.SearchTrial) bool {
 				return trial.Confirms && trial.Held && trial.Value == f.Found && s.File.Points[trial.Point].Duration > 100
 			}) {
 				t.Errorf("seed %d: %v is not confirmed", seed, f.Found)
@@ -181,7 +181,7 @@ func TestFindBesideFaults(t *testing.T) {
 // TestFindWithFewRequests: a duration in which too few requests come ends a search that says which would do; that one
 // does. More requests than a trial may have do the same.
 func TestFindWithFewRequests(t *testing.T) {
-	run := func(base arrival.Pattern, most int, slots int) (f *sweepfile.Find, said string) {
+	run := func(base arrival.Pattern, most int, slots int) (f *sweepfile.LoadSearch, said string) {
 		virtual(t, func(t *testing.T, ctx context.Context) {
 			s := find(t, 1, 0)
 			s.Asker.(*server).slots = make(chan struct{}, slots)
@@ -221,7 +221,7 @@ func TestFindWithFewRequests(t *testing.T) {
 func TestFindUsers(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 4, 1, "p99 ttft < 100ms")
-		s.Find, s.Base = &sweep.Find{By: arrival.Users}, arrival.Pattern{Requests: 400, Seed: 1}
+		s.Find, s.Base = &sweep.SearchOptions{By: arrival.Users}, arrival.Pattern{Requests: 400, Seed: 1}
 		if err := s.Run(ctx); err != nil || s.File.Find.Found != 4 {
 			t.Errorf("%v, found %v users, want 4", err, s.File.Find.Found)
 		}
@@ -250,7 +250,7 @@ func TestFindGoesOn(t *testing.T) {
 		s.Find.Start = 34
 		var earlier *sweepfile.Sweep
 		var err error
-		if s.Folder, earlier, err = sweep.Open(dir, false, flags); err != nil {
+		if s.Folder, earlier, err = sweep.OpenFolder(dir, false, flags); err != nil {
 			t.Fatal(err)
 		}
 		s.File = &sweepfile.Sweep{Flags: flags}
@@ -303,7 +303,7 @@ func TestFindGoesOn(t *testing.T) {
 			}
 			dirs := map[string]bool{}
 			for i, r := range s.File.Points {
-				if dirs[r.Dir] || record.CheckFiles(dir, r.Files) != nil || !s.File.Find.Names(i) {
+				if dirs[r.Dir] || record.CheckFiles(dir, r.Files) != nil || !s.File.Find.NamesPoint(i) {
 					t.Errorf("%s: the folder %s is there twice, or not whole, or no trial's", name, r.Dir)
 				}
 				dirs[r.Dir] = true

@@ -23,21 +23,22 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Folder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.
-type Folder struct {
+// SweepFolder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.
+type SweepFolder struct {
 	Dir string
 	// Extra, if not nil, writes more files of a point into its folder.
-	Extra func(dir string, p *Point) error
+	Extra func(dir string, p *SweepPoint) error
 
 	claim *output.Claim
 	stale []string // folders of the points of a sweep that is to be replaced, by its first new point
 	wrote bool
 }
 
-// Open claims the folder out for a sweep with the flags, or where out is empty the first of bench-1, bench-2, ... that
-// is free. The sweep is one that lies there and has the same flags: what is complete of it need not be measured again;
-// of another one, or of none, it is nil. A folder with another sweep is an error, unless force says to replace it.
-func Open(out string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
+// OpenFolder claims the folder out for a sweep with the flags, or where out is empty the first of bench-1, bench-2, ...
+// that is free. The sweep is one that lies there and has the same flags: what is complete of it need not be measured
+// again; of another one, or of none, it is nil. A folder with another sweep is an error, unless force says to replace
+// it.
+func OpenFolder(out string, force bool, flags []string) (*SweepFolder, *sweepfile.Sweep, error) {
 	if out != "" {
 		return openFolder(out, force, flags)
 	}
@@ -57,8 +58,8 @@ func Open(out string, force bool, flags []string) (*Folder, *sweepfile.Sweep, er
 	}
 }
 
-func openFolder(dir string, force bool, flags []string) (*Folder, *sweepfile.Sweep, error) {
-	f := &Folder{Dir: dir}
+func openFolder(dir string, force bool, flags []string) (*SweepFolder, *sweepfile.Sweep, error) {
+	f := &SweepFolder{Dir: dir}
 	path := filepath.Join(dir, sweepfile.Name)
 	found, err := sweepfile.Read(path)
 	switch {
@@ -108,15 +109,15 @@ func differingFlags(there, here []string) string {
 }
 
 // Close gives the folder free. One that was made for a sweep of which nothing is kept goes.
-func (f *Folder) Close() {
+func (f *SweepFolder) Close() {
 	if !f.wrote {
 		f.claim.Discard()
 	}
 	f.claim.Release()
 }
 
-// Whole says that the files of all points of a sweep in a folder are as they were written.
-func Whole(dir string, s *sweepfile.Sweep) bool {
+// FilesIntact says that the files of all points of a sweep in a folder are as they were written.
+func FilesIntact(dir string, s *sweepfile.Sweep) bool {
 	for i := range s.Points {
 		if checkPoint(dir, s.Points, i) != nil {
 			return false
@@ -144,11 +145,13 @@ func checkPoint(dir string, points []record.Run, at int) error {
 // ToldName is the file of what a server told of itself at a point.
 const ToldName = "server.json"
 
-// Keep writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards, and
-// the checksums of the files.
-func (f *Folder) Keep(name string, p *Point) error { return sdk.Usage(f.writePoint(name, p)) }
+// KeepPoint writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards,
+// and the checksums of the files.
+func (f *SweepFolder) KeepPoint(name string, p *SweepPoint) error {
+	return sdk.Usage(f.writePoint(name, p))
+}
 
-func (f *Folder) writePoint(name string, p *Point) error {
+func (f *SweepFolder) writePoint(name string, p *SweepPoint) error {
 	dir, err := f.makePointFolder(name)
 	if err != nil {
 		return err
@@ -186,7 +189,7 @@ func (f *Folder) writePoint(name string, p *Point) error {
 
 // writeSealedRecord writes the record of a point whose other files are in its folder, dir. The record has their
 // checksums there, and its own beside them in p, below the name of the folder.
-func (p *Point) writeSealedRecord(dir, name string) error {
+func (p *SweepPoint) writeSealedRecord(dir, name string) error {
 	path := filepath.Join(dir, record.FileName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a point that this one replaces
 		return err
@@ -209,7 +212,7 @@ func (p *Point) writeSealedRecord(dir, name string) error {
 
 // writeSeries writes what was measured over time. What LoadGen has left there, where it sent, stays, and gets what the
 // server told.
-func writeSeries(dir string, p *Point) error {
+func writeSeries(dir string, p *SweepPoint) error {
 	of := series.OfRequests(p.Requests, p.Rules, p.Began)
 	if p.Record.Performance != nil {
 		if kept, err := series.Read(dir); err == nil {
@@ -225,7 +228,7 @@ func writeSeries(dir string, p *Point) error {
 }
 
 // makePointFolder makes the folder of a point.
-func (f *Folder) makePointFolder(name string) (dir string, err error) {
+func (f *SweepFolder) makePointFolder(name string) (dir string, err error) {
 	if err := f.claim.Check(); err != nil {
 		return "", err
 	}
@@ -238,7 +241,7 @@ func (f *Folder) makePointFolder(name string) (dir string, err error) {
 }
 
 // removeReplaced removes the points of the sweep that is to be replaced: there are new ones now.
-func (f *Folder) removeReplaced() error {
+func (f *SweepFolder) removeReplaced() error {
 	for _, name := range f.stale {
 		if name == "" || !filepath.IsLocal(name) {
 			continue
@@ -251,10 +254,10 @@ func (f *Folder) removeReplaced() error {
 	return nil
 }
 
-// Save writes sweep.json and curve.csv.
-func (f *Folder) Save(s *sweepfile.Sweep) error { return sdk.Usage(f.writeSweep(s)) }
+// SaveSweep writes sweep.json and curve.csv.
+func (f *SweepFolder) SaveSweep(s *sweepfile.Sweep) error { return sdk.Usage(f.writeSweep(s)) }
 
-func (f *Folder) writeSweep(s *sweepfile.Sweep) error {
+func (f *SweepFolder) writeSweep(s *sweepfile.Sweep) error {
 	if len(s.Points) == 0 {
 		return nil // there is nothing to be kept
 	}

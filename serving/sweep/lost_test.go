@@ -63,7 +63,7 @@ func TestLostFiles(t *testing.T) {
 			s := newSweep(t, 4, 1, "")
 			var earlier *sweepfile.Sweep
 			var err error
-			if s.Folder, earlier, err = sweep.Open(dir, false, flags); err != nil {
+			if s.Folder, earlier, err = sweep.OpenFolder(dir, false, flags); err != nil {
 				t.Fatal(err)
 			}
 			defer s.Folder.Close()
@@ -84,7 +84,7 @@ func TestLostFiles(t *testing.T) {
 			got := loads(s)
 			slices.Sort(got)
 			if err != nil || earlier != nil && measured != 1 || !slices.Equal(got, []float64{1, 2, 32}) ||
-				!sweep.Whole(dir, s.File) {
+				!sweep.FilesIntact(dir, s.File) {
 				t.Errorf("%s: %v, %d measured, %v", name, err, measured, got)
 			}
 		})
@@ -98,7 +98,7 @@ func TestLostFiles(t *testing.T) {
 		if err := damage.do(filepath.Join(dir, "users-2")); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name)); err != nil || sweep.Whole(dir, found) {
+		if found, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name)); err != nil || sweep.FilesIntact(dir, found) {
 			t.Errorf("%s: the sweep is called whole, %v", name, err)
 		}
 		if name != "result.json empty" { // which no report can read
@@ -114,7 +114,7 @@ func TestLostFilesOfEarlierVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var err error
 	s := newSweep(t, 4, 1, "")
-	if s.Folder, _, err = sweep.Open(dir, false, nil); err != nil {
+	if s.Folder, _, err = sweep.OpenFolder(dir, false, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Folder.Close()
@@ -168,7 +168,7 @@ func TestLostTrial(t *testing.T) {
 			s.Find.Start = 34
 			var earlier *sweepfile.Sweep
 			var err error
-			if s.Folder, earlier, err = sweep.Open(dir, false, flags); err != nil {
+			if s.Folder, earlier, err = sweep.OpenFolder(dir, false, flags); err != nil {
 				t.Fatal(err)
 			}
 			defer s.Folder.Close()
@@ -183,7 +183,7 @@ func TestLostTrial(t *testing.T) {
 			if err := s.Run(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if damaged && (measured < 1 || !sweep.Whole(dir, s.File)) {
+			if damaged && (measured < 1 || !sweep.FilesIntact(dir, s.File)) {
 				t.Errorf("%d are measured", measured)
 			}
 			if whole == nil {

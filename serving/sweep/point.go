@@ -25,11 +25,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Settings are what all points of a sweep have in common.
-type Settings struct {
+// PointSettings are what all points of a sweep have in common.
+type PointSettings struct {
 	Asker engine.Asker
 	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
-	Prompts *prompts.Set
+	Prompts *prompts.PromptSet
 	Seed    uint64
 	// Latency is about how long one request takes; 0: unknown. It says how many prompts a point by users may need.
 	Latency time.Duration
@@ -43,7 +43,7 @@ type Settings struct {
 	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
 	WholeWindow bool
 	// Rules are those of figures, but for window, scenario and limits, which points have.
-	Rules      metrics.Rules
+	Rules      metrics.FigureRules
 	Objectives objective.Objectives
 	// Shared says that prompts are meant to have beginnings in common: cached tokens are no surprise.
 	Shared bool
@@ -64,13 +64,13 @@ type Settings struct {
 
 	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
 	// record it may add to; nil where nothing was measured.
-	Begun func(p arrival.Pattern, progress *engine.Progress) (done func(*Point))
+	Begun func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
 }
 
-// Point is a load that was measured.
-type Point struct {
+// SweepPoint is a load that was measured.
+type SweepPoint struct {
 	Load   arrival.Pattern
-	Rules  metrics.Rules // by which its figures were made
+	Rules  metrics.FigureRules // by which its figures were made
 	Record record.Run
 	// Requests are what was recorded of each, in the order in which they were due.
 	Requests []metrics.Request
@@ -85,12 +85,12 @@ type Point struct {
 	Power []byte
 }
 
-// Window is what figures are of.
-func (p *Point) Window() metrics.Window {
+// FigureWindow is what figures are of.
+func (p *SweepPoint) FigureWindow() metrics.Window {
 	if p.Rules.Window != nil {
 		return *p.Rules.Window
 	}
-	w := metrics.Issued(p.Requests)
+	w := metrics.IssuedWindow(p.Requests)
 	w.To = w.From + p.Record.Serving.Figures.WindowNS
 	return w
 }
@@ -119,10 +119,10 @@ func WithPoint(matrix []string, p arrival.Pattern) []string {
 	return matrix
 }
 
-// Measure measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of one
-// load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
+// MeasureLoad measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of
+// one load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
 // interrupted run.
-func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip int) (*Point, error) {
+func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, trial, skip int) (*SweepPoint, error) {
 	seed := s.seedOf(p, trial)
 	asks, warmUp, err := s.drawRequests(p, seed, skip)
 	if err != nil {
@@ -134,15 +134,15 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 			notes = append(notes, fmt.Sprintf("the server's cache was not emptied: %v", err))
 		}
 	}
-	plan := engine.Plan{
+	plan := engine.PointPlan{
 		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry,
 		NoTokens: s.Rules.NoTokens,
-		Progress: new(engine.Progress), Share: s.Share, Start: s.Start,
+		Progress: new(engine.PointProgress), Share: s.Share, Start: s.Start,
 	}
 	if warmUp != nil {
 		plan.WarmUp = warmUp
 	}
-	done := func(*Point) {}
+	done := func(*SweepPoint) {}
 	if s.Begun != nil {
 		done = s.Begun(p, plan.Progress)
 	}
@@ -151,7 +151,7 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 		done(nil)
 		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
 	}
-	point := s.Judge(measured, seed)
+	point := s.JudgePoint(measured, seed)
 	if warmUp != nil {
 		point.WarmUp = warmUp.Len()
 	}
@@ -159,7 +159,7 @@ func (s *Settings) Measure(ctx context.Context, p arrival.Pattern, trial, skip i
 		point.Digest = requestsDigest(asks)
 	}
 	for _, note := range append(notes, asks.Notes...) {
-		point.Note("data", note)
+		point.AddNote("data", note)
 	}
 	if result != nil {
 		point.takeLoadGenResult(result)
@@ -183,14 +183,14 @@ func asInterrupt(cause error) error {
 }
 
 // sendLoad sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
-func (s *Settings) sendLoad(
-	ctx context.Context, plan engine.Plan, name string,
-) (*engine.Point, *loadgen.Result, error) {
+func (s *PointSettings) sendLoad(
+	ctx context.Context, plan engine.PointPlan, name string,
+) (*engine.MeasuredPoint, *loadgen.Result, error) {
 	if !s.LoadGen {
 		p, err := engine.Measure(ctx, s.Asker, plan)
 		return p, nil, err
 	}
-	limit := func(metric string) time.Duration { return time.Duration(s.Objectives.Each()[metric]) }
+	limit := func(metric string) time.Duration { return time.Duration(s.Objectives.RequestLimits()[metric]) }
 	settings, err := engine.LoadGenSettings(plan.Load, plan.Asks.Len(), limit(metrics.TTFT), limit(metrics.TPOT))
 	if err != nil {
 		return nil, nil, err
@@ -224,19 +224,19 @@ func keepSeries(r loadgen.Recording, dir string) error {
 }
 
 // takeLoadGenResult takes over what LoadGen says of a point.
-func (p *Point) takeLoadGenResult(r *loadgen.Result) {
+func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
 	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
 	p.Record.FromResult(r)
 	text := fmt.Sprintf("LoadGen, %s: %s", p.Load.Scenario(), r.Verdict)
 	for _, why := range r.Reasons {
 		text += fmt.Sprintf("; %s, needed: %s", why.Measured, why.Needed)
 	}
-	p.Note("loadgen", text)
+	p.AddNote("loadgen", text)
 }
 
 // seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
 // what it would have asked.
-func (s *Settings) seedOf(p arrival.Pattern, trial int) uint64 {
+func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
 	h := s.Seed ^ 0xcbf29ce484222325
 	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
 		h = (h ^ uint64(b)) * 0x100000001b3
@@ -252,7 +252,8 @@ const (
 )
 
 // drawRequests makes the requests of a point, and those that warm it up; nil: there are none.
-func (s *Settings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.Drawn, err error) {
+func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.DrawnRequests,
+	err error) {
 	n := s.WarmUp
 	if n < 0 {
 		n = engine.WarmUps(p)
@@ -261,11 +262,11 @@ func (s *Settings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks,
 		skip = 0 // lengths without end
 	}
 	if n > 0 {
-		warmUp = s.Prompts.Draw(prompts.Draw{N: n, Skip: skip, Seed: seed + 1, WarmUp: true})
+		warmUp = s.Prompts.Draw(prompts.DrawOptions{N: n, Skip: skip, Seed: seed + 1, WarmUp: true})
 		skip += warmUp.Len()
 	}
-	d := prompts.Draw{Skip: skip, Seed: seed}
-	once := s.Prompts.Once()
+	d := prompts.DrawOptions{Skip: skip, Seed: seed}
+	once := s.Prompts.DrawnOnceOption()
 	switch {
 	case p.Kind == arrival.Replay && once != "":
 		return nil, nil, fmt.Errorf("%w: %s is not of a replay, which asks rows when they are due", prompts.ErrOptions, once)
@@ -274,7 +275,7 @@ func (s *Settings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks,
 	case p.Requests > 0 && !p.Sessions:
 		d.N = p.Requests
 	case p.Kind == arrival.Rate:
-		schedule, err := p.Schedule(0, nil)
+		schedule, err := p.MakeSchedule(0, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -292,7 +293,7 @@ func (s *Settings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks,
 }
 
 // meanTurns is how many turns a session has, on average, or one more.
-func (s *Settings) meanTurns() int {
+func (s *PointSettings) meanTurns() int {
 	if n := s.Prompts.Sessions(); n > 0 {
 		return (s.Prompts.Rows() + n - 1) / n
 	}
@@ -303,7 +304,7 @@ func (s *Settings) meanTurns() int {
 const atOnce = 8
 
 // estimateRequests is how many requests a point may take whose number is not known.
-func (s *Settings) estimateRequests(p arrival.Pattern) int {
+func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
 	if s.Share.Of > 0 {
 		took = sharedLatency
@@ -315,7 +316,7 @@ func (s *Settings) estimateRequests(p arrival.Pattern) int {
 	} else if n *= atOnce; s.Prompts.Rows() == 0 {
 		n = min(n, mostAtOnce)
 	}
-	one := s.Prompts.Draw(prompts.Draw{N: 1}).At(0)
+	one := s.Prompts.Draw(prompts.DrawOptions{N: 1}).At(0)
 	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
 	return int(max(fewestWritten, min(n, float64(mostWritten/size))))
 }
@@ -327,13 +328,13 @@ const sharedLatency = 50 * time.Millisecond
 // mostAtOnce is how many requests of no end are sent at once where nobody said how many.
 const mostAtOnce = 5000
 
-// Judge makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that of
-// the prompts.
-func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
-	point := &Point{Load: p.Load, Requests: p.Requests, Began: p.Began}
+// JudgePoint makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that
+// of the prompts.
+func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepPoint {
+	point := &SweepPoint{Load: p.Load, Requests: p.Requests, Began: p.Began}
 	rules := s.Rules
 	rules.OpenLoop = p.Load.Kind != arrival.Users
-	rules.Limits, rules.Percentiles = s.Objectives.Each(), s.Objectives.Percentiles()
+	rules.Limits, rules.Percentiles = s.Objectives.RequestLimits(), s.Objectives.Percentiles()
 	inWindow := p.Window != nil && !s.WholeWindow
 	unsteady := inWindow && !answersIn(p, rules)
 	if inWindow && !unsteady {
@@ -343,7 +344,7 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	if rules.OpenLoop {
 		rules.LoadGen, rules.Least = p.Load.Scenario(), minWindow(p)
 	}
-	f := metrics.Of(p.Requests, rules)
+	f := metrics.ComputeFigures(p.Requests, rules)
 	point.Rules, point.Record = rules, s.Record
 	r := &point.Record
 	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
@@ -364,23 +365,23 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 	mine.Users = s.Share.Count(mine.Users)
 	var limited []string
 	if !served.Unanswered() { // of nothing nobody is the limit
-		limited = p.Client.Of(mine).Limited(f)
+		limited = p.Client.AsLoad(mine).LimitReasons(f)
 	}
 	for _, why := range limited {
-		point.Note(record.ClientLimited, why)
+		point.AddNote(record.ClientLimited, why)
 	}
 	notes := f.Notes(s.Shared)
 	for _, n := range notes {
-		point.Note(n.About, n.Text)
+		point.AddNote(n.About, n.Text)
 	}
-	if rough := f.Rough(countBegun(p.Requests)); rough != "" {
-		point.Note(metrics.AboutRough, rough)
+	if rough := f.RoughReason(countBegun(p.Requests)); rough != "" {
+		point.AddNote(metrics.AboutRough, rough)
 	}
 	for _, n := range p.Notes {
-		point.Note("load", n)
+		point.AddNote("load", n)
 	}
 	if unsteady && f.OK > 0 {
-		point.Note("load", "no request that was due while all users asked had an answer: figures are of all requests")
+		point.AddNote("load", "no request that was due while all users asked had an answer: figures are of all requests")
 	}
 	point.noteOutside(rules)
 	served.Flags = pointFlags(&served, len(limited) > 0, notes)
@@ -388,24 +389,24 @@ func (s *Settings) Judge(p *engine.Point, seed uint64) *Point {
 }
 
 // judgeObjectives says which objectives the figures keep, where there are any.
-func (s *Settings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
-	if s.Objectives.Judges() {
-		verdicts := s.Objectives.Judge(f)
-		holds := objective.Held(verdicts)
+func (s *PointSettings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
+	if s.Objectives.HasPointTerms() {
+		verdicts := s.Objectives.JudgeFigures(f)
+		holds := objective.AllHeld(verdicts)
 		served.Objectives, served.Holds = verdicts, &holds
 	}
 }
 
 // measureStationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
-func measureStationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationarity {
+func measureStationarity(p *engine.MeasuredPoint, rules metrics.FigureRules) *metrics.Stationarity {
 	if p.Load.Kind == arrival.Maximum {
 		return nil
 	}
-	window := metrics.Issued(p.Requests)
+	window := metrics.IssuedWindow(p.Requests)
 	if rules.Window != nil {
 		window = *rules.Window
 	}
-	stationary := metrics.Stationary(p.Requests, window, rules)
+	stationary := metrics.CheckStationarity(p.Requests, window, rules)
 	if p.Load.Kind == arrival.Rate && p.Load.Arrival != arrival.Constant {
 		stationary.Rises = stationary.Rises && stationary.Exceeds()
 	}
@@ -414,7 +415,7 @@ func measureStationarity(p *engine.Point, rules metrics.Rules) *metrics.Stationa
 
 // minWindow is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate,
 // and stages last as long as they were to.
-func minWindow(p *engine.Point) int64 {
+func minWindow(p *engine.MeasuredPoint) int64 {
 	if p.Load.Stages != nil {
 		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
 			return int64(p.Load.StagesLast())
@@ -427,7 +428,7 @@ func minWindow(p *engine.Point) int64 {
 			units++
 		}
 	}
-	return int64(p.Load.Least(units))
+	return int64(p.Load.MinDuration(units))
 }
 
 // countBegun is how many requests of a point count or would, were they in its window.
@@ -440,8 +441,8 @@ func countBegun(requests []metrics.Request) (n int) {
 	return n
 }
 
-// Note keeps what a reader of the point's figures has to know.
-func (p *Point) Note(about, text string) {
+// AddNote keeps what a reader of the point's figures has to know.
+func (p *SweepPoint) AddNote(about, text string) {
 	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
 }
 
@@ -489,7 +490,7 @@ func loadOf(p arrival.Pattern) record.ServingLoad {
 }
 
 // clientOf is how busy the client was, as it is kept.
-func clientOf(c engine.Client) *record.ServingClient {
+func clientOf(c engine.ClientUsage) *record.ServingClient {
 	share := c.Share
 	if math.IsNaN(share) {
 		share = 0

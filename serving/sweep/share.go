@@ -29,7 +29,7 @@ import (
 const digested = 4096
 
 // requestsDigest is the SHA-256 of requests: the same where the same is asked for.
-func requestsDigest(asks *prompts.Drawn) string {
+func requestsDigest(asks *prompts.DrawnRequests) string {
 	n := asks.Len()
 	hash := sha256.New()
 	write := json.NewEncoder(hash)
@@ -42,7 +42,7 @@ func requestsDigest(asks *prompts.Drawn) string {
 }
 
 // noteShare notes of a point what those need who put shares together.
-func (s *Sweep) noteShare(p *Point) {
+func (s *Sweep) noteShare(p *SweepPoint) {
 	to := s.File.Share
 	if to == nil {
 		return
@@ -56,19 +56,19 @@ func (s *Sweep) noteShare(p *Point) {
 	}
 }
 
-// Shared is the folder of a share, as it was read.
-type Shared struct {
+// SharedPoint is the folder of a share, as it was read.
+type SharedPoint struct {
 	Dir  string
 	File *sweepfile.Sweep
 	Part shard.Part
 }
 
 // Record is that of its point.
-func (s *Shared) Record() *record.Run { return &s.File.Points[0] }
+func (s *SharedPoint) Record() *record.Run { return &s.File.Points[0] }
 
 // ReadShares reads the folders of shares. The error has what is wrong with any of them.
-func ReadShares(dirs []string) ([]*Shared, error) {
-	var all []*Shared
+func ReadShares(dirs []string) ([]*SharedPoint, error) {
+	var all []*SharedPoint
 	var faults []error
 	for _, dir := range dirs {
 		s, err := readShare(dir)
@@ -81,7 +81,7 @@ func ReadShares(dirs []string) ([]*Shared, error) {
 	return all, errors.Join(faults...)
 }
 
-func readShare(dir string) (*Shared, error) {
+func readShare(dir string) (*SharedPoint, error) {
 	f, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name))
 	switch {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -99,7 +99,7 @@ func readShare(dir string) (*Shared, error) {
 		return nil, fmt.Errorf("%s: share %v did not come to its end (%s): its part of the load is not whole", dir,
 			f.Share.Share, cmp.Or(f.Ended, string(f.Points[0].Status)))
 	}
-	s := &Shared{Dir: dir, File: f}
+	s := &SharedPoint{Dir: dir, File: f}
 	r := s.Record()
 	if !filepath.IsLocal(r.Dir) {
 		return nil, fmt.Errorf("%s: the folder of its point is %q, want one in it", dir, r.Dir)
@@ -131,7 +131,7 @@ func readShare(dir string) (*Shared, error) {
 var ofMachine = []string{"--shard", "--start-at", "--seed", "--data", "--tokenizer", "--tools", "--backend-opt"}
 
 // commonFacts is what all shares must have in common.
-func (s *Shared) commonFacts() map[string]string {
+func (s *SharedPoint) commonFacts() map[string]string {
 	f := s.File
 	c := map[string]string{
 		"seed": strconv.FormatUint(f.Asked.Seed, 10), "version": f.Share.Version, "model": f.Server.Model,
@@ -152,37 +152,38 @@ func (s *Shared) commonFacts() map[string]string {
 	return c
 }
 
-// Join puts shares together, as if one client had sent everything: the point is judged by s, whose Record is the one of
-// the share with the lowest number but for what s says otherwise. The error is shard.ErrUnlike where they are not of
-// one measurement.
-func (s *Settings) Join(all []*Shared, p arrival.Pattern) (*Point, *sweepfile.Shares, error) {
-	m, err := shard.Merge(lists.Map(all, func(one *Shared) shard.Part { return one.Part }))
+// JoinShares puts shares together, as if one client had sent everything: the point is judged by s, whose Record is the
+// one of the share with the lowest number but for what s says otherwise. The error is shard.ErrUnlike where they are
+// not of one measurement.
+func (s *PointSettings) JoinShares(all []*SharedPoint, p arrival.Pattern) (*SweepPoint, *sweepfile.JoinedShares,
+	error) {
+	m, err := shard.Merge(lists.Map(all, func(one *SharedPoint) shard.Part { return one.Part }))
 	if err != nil {
 		return nil, nil, err
 	}
-	all = slices.SortedFunc(slices.Values(all), func(a, b *Shared) int {
+	all = slices.SortedFunc(slices.Values(all), func(a, b *SharedPoint) int {
 		return cmp.Compare(a.Part.Share.Index, b.Part.Share.Index)
 	})
-	whole := &engine.Point{
+	whole := &engine.MeasuredPoint{
 		Load: p, Requests: m.Requests, Window: m.Window, Ended: whatEnded(all), Began: m.Zero, Client: mergeClients(all),
 	}
-	if s.MaxErrors.Fails(m.Requests, s.Rules.NoTokens) {
+	if s.MaxErrors.ServerFailed(m.Requests, s.Rules.NoTokens) {
 		whole.Ended = engine.ByErrors
 	}
 	window := m.Window
 	if s.WholeWindow {
 		window = nil
 	}
-	whole.Client.Waits(m.Requests, window)
+	whole.Client.SetWaits(m.Requests, window)
 	first := all[0].Record().Serving
-	point := s.Judge(whole, first.Asked.PointSeed)
+	point := s.JudgePoint(whole, first.Asked.PointSeed)
 	for _, r := range m.Requests {
 		if r.WarmUp {
 			point.WarmUp++
 		}
 	}
 	for _, note := range m.Notes {
-		point.Note("clocks", note)
+		point.AddNote("clocks", note)
 	}
 	point.inheritNotes(all)
 	point.Record.Finish(nil)
@@ -191,7 +192,7 @@ func (s *Settings) Join(all []*Shared, p arrival.Pattern) (*Point, *sweepfile.Sh
 
 // inheritNotes takes over what shares say that records do not: notes of data and loads, each once, and what the server
 // told, which it told of itself as a whole.
-func (p *Point) inheritNotes(all []*Shared) {
+func (p *SweepPoint) inheritNotes(all []*SharedPoint) {
 	seen := map[string]bool{}
 	for _, n := range p.Record.Notes {
 		seen[n.Text] = true
@@ -200,7 +201,7 @@ func (p *Point) inheritNotes(all []*Shared) {
 		for _, n := range one.Record().Notes {
 			if (n.About == "data" || n.About == "load") && !seen[n.Text] {
 				seen[n.Text] = true
-				p.Note(n.About, n.Text)
+				p.AddNote(n.About, n.Text)
 			}
 		}
 	}
@@ -217,10 +218,10 @@ func (p *Point) inheritNotes(all []*Shared) {
 }
 
 // whatEnded is what ended the sending: failures of any share, else a duration.
-func whatEnded(all []*Shared) engine.Ended {
+func whatEnded(all []*SharedPoint) engine.StopReason {
 	by := engine.ByRequests
 	for _, one := range all {
-		switch e := engine.Ended(one.Record().Serving.Ended); e {
+		switch e := engine.StopReason(one.Record().Serving.Ended); e {
 		case engine.ByErrors:
 			return e
 		case engine.ByDuration:
@@ -231,7 +232,7 @@ func whatEnded(all []*Shared) engine.Ended {
 }
 
 // mergeClients are all clients as one: their work is added, and the busiest counts.
-func mergeClients(all []*Shared) (c engine.Client) {
+func mergeClients(all []*SharedPoint) (c engine.ClientUsage) {
 	for _, one := range all {
 		of := one.Record().Serving.Client
 		if of == nil {
@@ -249,8 +250,8 @@ func mergeClients(all []*Shared) (c engine.Client) {
 }
 
 // describeShares is what the sweep's file says of shares.
-func describeShares(all []*Shared, m *shard.Merged) *sweepfile.Shares {
-	s := &sweepfile.Shares{Apart: int64(m.Apart)}
+func describeShares(all []*SharedPoint, m *shard.Merged) *sweepfile.JoinedShares {
+	s := &sweepfile.JoinedShares{Apart: int64(m.Apart)}
 	if m.Doubt >= 0 {
 		ns := int64(m.Doubt)
 		s.Doubt = &ns

@@ -31,18 +31,18 @@ var began = time.Date(2026, 11, 24, 5, 0, 0, 123456789, time.UTC)
 var rate = arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 5, Requests: 40}
 
 // judging is how golden cases are judged, as one client or as several.
-func judging(rules metrics.Rules) *sweep.Settings {
-	return &sweep.Settings{Rules: rules, Record: record.Run{Model: "m", Serving: &record.Serving{}}}
+func judging(rules metrics.FigureRules) *sweep.PointSettings {
+	return &sweep.PointSettings{Rules: rules, Record: record.Run{Model: "m", Serving: &record.Serving{}}}
 }
 
 // keepShares writes the folders of so many shares of records, each of which began a little later than the one before.
-func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.Rules, of int) (dirs []string) {
+func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.FigureRules, of int) (dirs []string) {
 	t.Helper()
 	for i := range of {
 		late := int64(i) * 1234567
 		s := judging(rules)
 		s.Share = shard.Share{Index: i, Of: of}
-		p := &engine.Point{Load: rate, Began: began.Add(time.Duration(late)), Ended: engine.ByRequests}
+		p := &engine.MeasuredPoint{Load: rate, Began: began.Add(time.Duration(late)), Ended: engine.ByRequests}
 		for k := i; k < len(all); k += of {
 			r := all[k]
 			r.Index = len(p.Requests)
@@ -50,14 +50,15 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.R
 			r.Events.Shift(-late)
 			p.Requests = append(p.Requests, r)
 		}
-		point := s.Judge(p, 7)
+		point := s.JudgePoint(p, 7)
 		point.Record.Finish(nil)
 		out := filepath.Join(dir, fmt.Sprintf("share-%d-of-%d", i, of))
-		folder, _, err := sweep.Open(out, true, []string{"http://host", "--rate=5", fmt.Sprintf("--shard=%d/%d", i, of)})
+		folder, _, err := sweep.OpenFolder(out, true, []string{"http://host", "--rate=5", fmt.Sprintf("--shard=%d/%d", i,
+			of)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := folder.Keep("rate-5", point); err != nil {
+		if err := folder.KeepPoint("rate-5", point); err != nil {
 			t.Fatal(err)
 		}
 		ns := int64(2e6)
@@ -65,11 +66,11 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.R
 			Flags: []string{"http://host", "--rate=5", fmt.Sprintf("--shard=%d/%d", i, of)}, Complete: true,
 			Server: record.ServingServer{URLs: []string{"http://host/v1"}, Model: "m"},
 			Points: []record.Run{point.Record},
-			Share: &sweepfile.Share{Share: s.Share, Start: began, Version: "v", Prompts: "p", ClockError: &ns,
+			Share: &sweepfile.ShareInfo{Share: s.Share, Start: began, Version: "v", Prompts: "p", ClockError: &ns,
 				Clock: fmt.Sprint("clock ", i)},
 		}
-		f.Judge()
-		if err := folder.Save(f); err != nil {
+		f.JudgePoints()
+		if err := folder.SaveSweep(f); err != nil {
 			t.Fatal(err)
 		}
 		folder.Close()
@@ -90,7 +91,7 @@ func TestJoinedAreOneClient(t *testing.T) {
 		}
 		rules := c.Measure()
 		rules.Window = nil
-		alone := judging(rules).Judge(&engine.Point{Load: rate, Requests: all, Began: began}, 7)
+		alone := judging(rules).JudgePoint(&engine.MeasuredPoint{Load: rate, Requests: all, Began: began}, 7)
 		want, err := json.Marshal(alone.Record.Serving.Figures)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +103,7 @@ func TestJoinedAreOneClient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			point, together, err := judging(rules).Join(shares, rate)
+			point, together, err := judging(rules).JoinShares(shares, rate)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func TestReadShares(t *testing.T) {
 		all[i].Status, all[i].End, all[i].Usage = metrics.OK, int64(i+1), metrics.NoUsage()
 	}
 	fault := func(i int, change func(f *sweepfile.Sweep)) string {
-		at := keepShares(t, filepath.Join(dir, fmt.Sprint("fault", i)), all, metrics.Rules{NoTokens: true}, 2)[0]
+		at := keepShares(t, filepath.Join(dir, fmt.Sprint("fault", i)), all, metrics.FigureRules{NoTokens: true}, 2)[0]
 		path := filepath.Join(at, sweepfile.Name)
 		f, err := sweepfile.Read(path)
 		if err != nil {
@@ -151,7 +152,7 @@ func TestReadShares(t *testing.T) {
 		return at
 	}
 	whole := fault(0, func(f *sweepfile.Sweep) { f.Share = nil })
-	merged := fault(1, func(f *sweepfile.Sweep) { f.Shares = &sweepfile.Shares{} })
+	merged := fault(1, func(f *sweepfile.Sweep) { f.Shares = &sweepfile.JoinedShares{} })
 	cut := fault(2, func(f *sweepfile.Sweep) { f.Points[0].Status, f.Ended = record.Interrupted, "interrupt" })
 	none := fault(3, func(f *sweepfile.Sweep) { f.Points = nil })
 	away := fault(4, func(f *sweepfile.Sweep) { f.Points[0].Dir = "../elsewhere" })

@@ -24,19 +24,19 @@ import (
 
 // Sweep is loads to be measured.
 type Sweep struct {
-	Settings
+	PointSettings
 	// Loads are measured in their order, which rises. Auto chooses them (curve.Auto), and Find searches for the highest
 	// that keeps all objectives; both take the rest of a load from Base.
 	Loads []arrival.Pattern
 	Auto  bool
-	Find  *Find
+	Find  *SearchOptions
 	Base  arrival.Pattern
 
 	// File is what is known of the sweep before its first point; Run adds points to it. Those that GoOn has put there are
 	// not measured again.
 	File *sweepfile.Sweep
 	// Folder keeps what is measured; nil: nobody does.
-	Folder *Folder
+	Folder *SweepFolder
 }
 
 // ErrServer says that a server failed: too many of its answers, from the first load on.
@@ -63,7 +63,7 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	case err != nil:
 		s.File.Ended = "failure"
 	default:
-		if s.File.Complete, err = true, Fails(s.File); s.File.Ended == sweepfile.Unfinished {
+		if s.File.Complete, err = true, CheckServer(s.File); s.File.Ended == sweepfile.Unfinished {
 			s.File.Ended = ""
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 	place := make([]int, len(earlier.Points))
 	for i, r := range earlier.Points {
 		place[i] = curve.None
-		if r.Status != record.Complete || earlier.Find != nil && !earlier.Find.Names(i) {
+		if r.Status != record.Complete || earlier.Find != nil && !earlier.Find.NamesPoint(i) {
 			continue
 		}
 		if s.Folder != nil {
@@ -90,32 +90,32 @@ func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 		place[i], s.File.Points = len(s.File.Points), append(s.File.Points, r)
 	}
 	if f := s.File.Find; f != nil {
-		f.Trials = slices.DeleteFunc(f.Trials, func(t sweepfile.Trial) bool { return place[t.Point] == curve.None })
+		f.Trials = slices.DeleteFunc(f.Trials, func(t sweepfile.SearchTrial) bool { return place[t.Point] == curve.None })
 		for i := range f.Trials {
 			f.Trials[i].Point = place[f.Trials[i].Point]
 		}
 	}
-	s.File.Judge()
+	s.File.JudgePoints()
 	return len(s.File.Points), lost
 }
 
 // writeFiles writes the sweep's own files.
 func (s *Sweep) writeFiles() error {
-	s.File.Judge()
+	s.File.JudgePoints()
 	if s.Folder == nil {
 		return nil
 	}
-	return s.Folder.Save(s.File)
+	return s.Folder.SaveSweep(s.File)
 }
 
 // curvePoints are those that were made, in the order of their loads, as a curve has them.
-func (s *Sweep) curvePoints() []curve.Point {
-	return lists.Map(s.File.InOrder(), func(r record.Run) curve.Point { return sweepfile.PointOf(r.Serving) })
+func (s *Sweep) curvePoints() []curve.CurvePoint {
+	return lists.Map(s.File.InOrder(), func(r record.Run) curve.CurvePoint { return sweepfile.PointOf(r.Serving) })
 }
 
 // pointsBelow are those of the points that have a lower load.
-func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.Point {
-	return lists.Filter(s.curvePoints(), func(q curve.Point) bool { return q.By == p.Kind && q.Load < p.Value() })
+func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.CurvePoint {
+	return lists.Filter(s.curvePoints(), func(q curve.CurvePoint) bool { return q.By == p.Kind && q.Load < p.Value() })
 }
 
 // usedRows is how many rows of the data the points have taken.
@@ -140,7 +140,7 @@ func (s *Sweep) measureList(ctx context.Context) error {
 		if s.isMeasured(p) {
 			continue
 		}
-		if curve.Stop(s.pointsBelow(p)) {
+		if curve.ShouldStop(s.pointsBelow(p)) {
 			s.File.Ended = sweepfile.Overloaded
 			return nil
 		}
@@ -154,7 +154,7 @@ func (s *Sweep) measureList(ctx context.Context) error {
 // measureAuto measures what curve.Auto asks for.
 func (s *Sweep) measureAuto(ctx context.Context) error {
 	for {
-		by, value, ok := curve.Auto(s.curvePoints())
+		by, value, ok := curve.NextAutoLoad(s.curvePoints())
 		if !ok {
 			return nil
 		}
@@ -199,16 +199,16 @@ func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
 
 // measureAndKeep measures a load and keeps the files of the point, which the sweep's own do not name yet. The number
 // tells points of one load apart.
-func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number int) (*Point, error) {
+func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number int) (*SweepPoint, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	point, err := s.Measure(ctx, p, number, s.usedRows())
+	point, err := s.MeasureLoad(ctx, p, number, s.usedRows())
 	if err != nil {
 		return nil, err
 	}
 	if s.Folder != nil {
-		if err := s.Folder.Keep(NameOf(p)+trialSuffix(number), point); err != nil {
+		if err := s.Folder.KeepPoint(NameOf(p)+trialSuffix(number), point); err != nil {
 			return nil, err
 		}
 	} else {
@@ -226,11 +226,12 @@ func trialSuffix(trial int) string {
 	return fmt.Sprintf("-%d", trial+1)
 }
 
-// Try asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a time,
-// and what it counts. The request, of a seed that no point has, is an answer that came, or failed: its Status says.
-func (s *Settings) Try(ctx context.Context, longest time.Duration) (metrics.Measured, error) {
-	plan := engine.Plan{
-		Asks:     s.Prompts.Draw(prompts.Draw{N: 1, Seed: ^s.Seed}),
+// TryRequest asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a
+// time, and what it counts. The request, of a seed that no point has, is an answer that came, or failed: its Status
+// says.
+func (s *PointSettings) TryRequest(ctx context.Context, longest time.Duration) (metrics.Measured, error) {
+	plan := engine.PointPlan{
+		Asks:     s.Prompts.Draw(prompts.DrawOptions{N: 1, Seed: ^s.Seed}),
 		Load:     arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 1},
 		NoTokens: s.Rules.NoTokens, MaxErrors: &engine.MaxErrors{Count: 1}, Grace: longest, BoundAll: true,
 	}
@@ -243,5 +244,5 @@ func (s *Settings) Try(ctx context.Context, longest time.Duration) (metrics.Meas
 	case len(p.Requests) == 0:
 		return metrics.Measured{}, errors.New("nothing was asked")
 	}
-	return metrics.Measure(&p.Requests[0], s.Rules), nil
+	return metrics.MeasureRequest(&p.Requests[0], s.Rules), nil
 }

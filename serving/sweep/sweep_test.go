@@ -73,7 +73,7 @@ func (s *server) Ask(ctx context.Context, _ engine.Prepared, clock engine.Clock,
 		case <-ctx.Done():
 			return
 		}
-		r.Events.Add(metrics.Event{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: clock.Now(), Kind: metrics.Content, Text: true, IDs: 1})
 	}
 	r.Status = metrics.OK
 }
@@ -88,12 +88,12 @@ func (s *server) by(draw func() time.Duration) time.Duration {
 // newSweep is one of a server of so many slots.
 func newSweep(t *testing.T, slots int, seed uint64, slo string) *sweep.Sweep {
 	t.Helper()
-	set, err := prompts.Read(prompts.Options{ISL: "8", OSL: "2", Vocabulary: "10..99"})
+	set, err := prompts.ReadSet(prompts.PromptOptions{ISL: "8", OSL: "2", Vocabulary: "10..99"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &sweep.Sweep{
-		Settings: sweep.Settings{
+		PointSettings: sweep.PointSettings{
 			Asker:   &server{slots: make(chan struct{}, slots), rng: rand.New(rand.NewPCG(seed, 1))},
 			Prompts: set, Seed: seed, WarmUp: -1, Grace: time.Minute, Latency: 400 * time.Millisecond,
 			Record: record.Run{Model: "m", Serving: &record.Serving{}},
@@ -126,9 +126,9 @@ func loads(s *sweep.Sweep) (all []float64) {
 }
 
 // after calls a function after each point.
-func after(do func()) func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
-	return func(arrival.Pattern, *engine.Progress) func(*sweep.Point) {
-		return func(*sweep.Point) { do() }
+func after(do func()) func(arrival.Pattern, *engine.PointProgress) func(*sweep.SweepPoint) {
+	return func(arrival.Pattern, *engine.PointProgress) func(*sweep.SweepPoint) {
+		return func(*sweep.SweepPoint) { do() }
 	}
 }
 
@@ -145,7 +145,7 @@ func TestUsers(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 16, 1, "p99 ttft < 100ms")
 		var err error
-		if s.Folder, _, err = sweep.Open(dir, false, flags); err != nil {
+		if s.Folder, _, err = sweep.OpenFolder(dir, false, flags); err != nil {
 			t.Fatal(err)
 		}
 		s.Loads = users(1, 4, 16, 48)
@@ -165,7 +165,7 @@ func TestUsers(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 16, 1, "p99 ttft < 100ms")
 		var err error
-		if s.Folder, s.File, err = sweep.Open(dir, false, flags); err != nil || s.File == nil {
+		if s.Folder, s.File, err = sweep.OpenFolder(dir, false, flags); err != nil || s.File == nil {
 			t.Fatalf("%v, %v", s.File, err)
 		}
 		defer s.Folder.Close()

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Row is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
-type Row struct {
+// CurveRow is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
+type CurveRow struct {
 	Kind  arrival.Kind
 	Value float64 // users, or requests per second; NaN where the load is no number
 	// Figures are the columns of numbers, by their names.
@@ -30,9 +30,9 @@ type Row struct {
 // percentiles are those of the columns of TTFT, TPOT and E2E.
 var percentiles = [...]float64{0.5, 0.9, 0.99}
 
-// Columns are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
+// ColumnNames are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
 // failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
-func Columns() []string {
+func ColumnNames() []string {
 	names := lists.Map(numberColumns(), func(c csvColumn) string { return c.name })
 	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), behind)
 }
@@ -42,7 +42,7 @@ var behind = []string{"seed", "flags"}
 
 // figureNames are the columns of numbers.
 func figureNames() []string {
-	all := Columns()
+	all := ColumnNames()
 	return all[2 : len(all)-len(behind)]
 }
 
@@ -68,7 +68,7 @@ func numberColumns() []csvColumn {
 	for _, metric := range []string{metrics.TTFT, metrics.TPOT, metrics.E2E} {
 		for _, p := range percentiles {
 			all = append(all, csvColumn{metric + "_" + metrics.PercentileName(p) + "_ms", func(f *metrics.Figures) *float64 {
-				q, ok := f.Distribution(metric).At(p)
+				q, ok := f.Distribution(metric).PercentileAt(p)
 				if !ok {
 					return nil
 				}
@@ -118,9 +118,9 @@ func intValue(n int) *float64 {
 }
 
 // RowOf is the row of a point.
-func RowOf(p *record.Run) Row {
+func RowOf(p *record.Run) CurveRow {
 	s := p.Serving
-	r := Row{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Seed: &s.Asked.Seed,
+	r := CurveRow{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Seed: &s.Asked.Seed,
 		Flags: s.Flags}
 	if s.Load.Value == 0 {
 		r.Value = math.NaN()
@@ -140,7 +140,7 @@ func RowOf(p *record.Run) Row {
 }
 
 // setEnergy fills the columns of energies.
-func (r *Row) setEnergy(p *record.Run) {
+func (r *CurveRow) setEnergy(p *record.Run) {
 	var all [3]float64 // W, J, J; 0: not known
 	if e := p.Serving.Energy; e != nil {
 		all = [3]float64{e.Watts, e.PerToken, e.PerRequest}
@@ -167,7 +167,7 @@ const between = "; "
 // WriteCSV writes the points of a sweep as curve.csv.
 func (s *Sweep) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	_ = w.Write(Columns()) // Flush has the first fault
+	_ = w.Write(ColumnNames()) // Flush has the first fault
 	for i := range s.Points {
 		r := RowOf(&s.Points[i])
 		line := []string{string(r.Kind), formatNumber(r.Value)}
@@ -192,7 +192,7 @@ const mostRows = mostPoints
 
 // ReadCSV reads a curve.csv. Columns that are not known are passed over, those that are missing are not measured; there
 // must be kind and value.
-func ReadCSV(from io.Reader) ([]Row, error) {
+func ReadCSV(from io.Reader) ([]CurveRow, error) {
 	in := csv.NewReader(io.LimitReader(from, mostBytes))
 	in.ReuseRecord = true
 	head, err := in.Read()
@@ -203,7 +203,7 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 		return nil, fmt.Errorf("%s begins with the columns %q, want kind and value", CSVName, head[:min(2, len(head))])
 	}
 	head = slices.Clone(head)
-	var rows []Row
+	var rows []CurveRow
 	for {
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -215,7 +215,7 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 		if len(rows) == mostRows {
 			return nil, fmt.Errorf("%s has more than %d points", CSVName, mostRows)
 		}
-		r := Row{Kind: arrival.Kind(fields[0]), Figures: map[string]float64{}}
+		r := CurveRow{Kind: arrival.Kind(fields[0]), Figures: map[string]float64{}}
 		for _, c := range figureNames() {
 			r.Figures[c] = math.NaN()
 		}
@@ -230,7 +230,7 @@ func ReadCSV(from io.Reader) ([]Row, error) {
 }
 
 // setColumn takes the field of a column, and says what is wanted where it is something else.
-func (r *Row) setColumn(name, text string) (want string) {
+func (r *CurveRow) setColumn(name, text string) (want string) {
 	var err error
 	switch _, number := r.Figures[name]; {
 	case name == "flags" && text != "":

@@ -35,10 +35,12 @@ func (s *Sweep) findText() string {
 }
 
 // toLoad is a load of the search, in words.
-func (f *Find) toLoad(v float64) record.ServingLoad { return record.ServingLoad{By: f.By, Value: v} }
+func (f *LoadSearch) toLoad(v float64) record.ServingLoad {
+	return record.ServingLoad{By: f.By, Value: v}
+}
 
 // holdsText says what the server does at least.
-func (f *Find) holdsText() string {
+func (f *LoadSearch) holdsText() string {
 	if f.Holds == 0 {
 		return "no load was measured that the server holds"
 	}

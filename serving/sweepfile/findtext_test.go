@@ -11,9 +11,9 @@ import (
 
 // TestFindConclusion: each end of a search has words of its own, with what is known and what would tell more.
 func TestFindConclusion(t *testing.T) {
-	trials := []sweepfile.Trial{{Value: 4, Point: 0}, {Value: 8, Point: 1}}
+	trials := []sweepfile.SearchTrial{{Value: 4, Point: 0}, {Value: 8, Point: 1}}
 	const took = " (2 trials in 3.0 s)."
-	for want, f := range map[string]sweepfile.Find{
+	for want, f := range map[string]sweepfile.LoadSearch{
 		"the highest load that keeps all objectives is 4 users; 5 users does not": {Ended: "server", Found: 4, Holds: 4,
 			Misses: 5},
 		"the highest load that keeps all objectives is 2.5 requests/s; 2.6 requests/s does not": {By: arrival.Rate,

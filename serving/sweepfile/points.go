@@ -9,14 +9,14 @@ import (
 )
 
 // PointOf is what a sweep has to know of a load that was measured.
-func PointOf(s *record.Serving) curve.Point {
+func PointOf(s *record.Serving) curve.CurvePoint {
 	known := func(v *float64) float64 {
 		if v == nil {
 			return math.NaN()
 		}
 		return *v
 	}
-	p := curve.Point{
+	p := curve.CurvePoint{
 		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
 		Goodput: math.NaN(), Failed: math.NaN(), Held: !s.Failed() && (s.Holds == nil || *s.Holds),
 		Stationary:    !slices.Contains(s.Flags, record.NotStationary),

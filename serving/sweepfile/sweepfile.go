@@ -68,19 +68,19 @@ type Sweep struct {
 	NoKnee *int `json:"no_knee_up_to"`
 
 	// Find is the search that the points are of, where there was one.
-	Find *Find `json:"find,omitempty"`
+	Find *LoadSearch `json:"find,omitempty"`
 
 	// Share is what of the load was sent here where other clients sent the rest: figures are of that part alone. Shares
 	// are those that were put together. Absent: one client sent everything.
-	Share  *Share  `json:"share,omitempty"`
-	Shares *Shares `json:"shares,omitempty"`
+	Share  *ShareInfo    `json:"share,omitempty"`
+	Shares *JoinedShares `json:"shares,omitempty"`
 
 	// Points are the records of all points, in the order in which they were measured.
 	Points []record.Run `json:"points"`
 }
 
-// Share is what a client of several keeps for those who put all together.
-type Share struct {
+// ShareInfo is what a client of several keeps for those who put all together.
+type ShareInfo struct {
 	shard.Share
 	// Start is when the sending of all shares began, by their clocks.
 	Start time.Time `json:"start"`
@@ -98,17 +98,17 @@ type Share struct {
 	Dir string `json:"dir,omitempty"`
 }
 
-// Shares are what was put together.
-type Shares struct {
-	Of []Share `json:"of"`
+// JoinedShares are what was put together.
+type JoinedShares struct {
+	Of []ShareInfo `json:"of"`
 	// Apart is how many nanoseconds the last share began after the first; Doubt by how many their clocks may have been
 	// apart, at most, and absent where nobody knows.
 	Apart int64  `json:"began_apart_ns"`
 	Doubt *int64 `json:"clocks_apart_ns,omitempty"`
 }
 
-// Find is a search for the highest load that keeps all objectives. Loads are in requests per second, or users.
-type Find struct {
+// LoadSearch is a search for the highest load that keeps all objectives. Loads are in requests per second, or users.
+type LoadSearch struct {
 	By    arrival.Kind `json:"by"`
 	Start float64      `json:"start,omitempty"` // the first load
 	// Found is the highest load that keeps all objectives, where the server is the limit; 0: that was not found.
@@ -128,16 +128,16 @@ type Find struct {
 	WouldRequests int           `json:"max_requests_needed,omitempty"`
 	Took          float64       `json:"took_s"` // all trials together
 	// Trials are all that were made, in their order.
-	Trials []Trial `json:"trials"`
+	Trials []SearchTrial `json:"trials"`
 }
 
-// Names says that a trial names a point.
-func (f *Find) Names(point int) bool {
-	return slices.ContainsFunc(f.Trials, func(t Trial) bool { return t.Point == point })
+// NamesPoint says that a trial names a point.
+func (f *LoadSearch) NamesPoint(point int) bool {
+	return slices.ContainsFunc(f.Trials, func(t SearchTrial) bool { return t.Point == point })
 }
 
-// Trial is one of a search.
-type Trial struct {
+// SearchTrial is one of a search.
+type SearchTrial struct {
 	Value float64 `json:"value"`
 	Held  bool    `json:"held"`
 	// Verdict is what it says of its load (search.Verdict); Again that a longer one would tell more, and Hopeless that
@@ -153,8 +153,8 @@ type Trial struct {
 // note stands in every file.
 const note = "What was measured of a server under load; no result of a LoadGen run."
 
-// Judge sets schema and note, and says which points hold, which is the best, and so on, by their records.
-func (s *Sweep) Judge() {
+// JudgePoints sets schema and note, and says which points hold, which is the best, and so on, by their records.
+func (s *Sweep) JudgePoints() {
 	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
 	points := s.curvePoints()
 	s.Holds, s.Best, s.Knee, s.NoKnee = []int{}, nil, nil, nil
@@ -163,13 +163,13 @@ func (s *Sweep) Judge() {
 			s.Holds = append(s.Holds, i)
 		}
 	}
-	if at, ok := curve.Best(points); ok {
+	if at, ok := curve.BestPoint(points); ok {
 		s.Best = &at
 	}
 	if s.Find == nil { // the loads of a search are no curve
 		s.judgeKnee(points)
 	}
-	if s.Pareto = curve.Pareto(points); s.Pareto == nil {
+	if s.Pareto = curve.ParetoLine(points); s.Pareto == nil {
 		s.Pareto = []int{}
 	}
 	if s.Points == nil {
@@ -177,8 +177,8 @@ func (s *Sweep) Judge() {
 	}
 }
 
-func (s *Sweep) judgeKnee(points []curve.Point) {
-	at, straight := curve.Knee(points)
+func (s *Sweep) judgeKnee(points []curve.CurvePoint) {
+	at, straight := curve.FindKnee(points)
 	if at != curve.None {
 		s.Knee = &at
 	}
@@ -195,8 +195,8 @@ func (s *Sweep) InOrder() []record.Run {
 }
 
 // curvePoints are the points as a curve has them.
-func (s *Sweep) curvePoints() []curve.Point {
-	return lists.Map(s.Points, func(r record.Run) curve.Point { return PointOf(r.Serving) })
+func (s *Sweep) curvePoints() []curve.CurvePoint {
+	return lists.Map(s.Points, func(r record.Run) curve.CurvePoint { return PointOf(r.Serving) })
 }
 
 // JSON is the text of sweep.json.
@@ -270,6 +270,6 @@ func Parse(text []byte) (*Sweep, error) {
 	if s.Complete && s.Ended == Unfinished { // as earlier versions wrote
 		s.Ended = ""
 	}
-	s.Judge()
+	s.JudgePoints()
 	return s, nil
 }

@@ -36,14 +36,14 @@ func point(t testing.TB, users int, flags ...string) record.Run {
 			r := metrics.Request{User: u, Due: due, Sent: due, End: due + 20e6*slow, Status: metrics.OK,
 				Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 			for k := range int64(11) {
-				r.Events.Add(metrics.Event{At: due + (10e6+k*1e6)*slow, Kind: metrics.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.StreamEvent{At: due + (10e6+k*1e6)*slow, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 			all = append(all, r)
 		}
 	}
-	f := metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})
-	verdicts := o.Judge(f)
-	holds := objective.Held(verdicts)
+	f := metrics.ComputeFigures(all, metrics.FigureRules{Limits: o.RequestLimits(), Percentiles: o.Percentiles()})
+	verdicts := o.JudgeFigures(f)
+	holds := objective.AllHeld(verdicts)
 	run := record.Run{Model: "m", Mode: record.ModeServing, Dir: "users", Serving: &record.Serving{
 		Load: record.ServingLoad{By: arrival.Users, Value: float64(users)}, Figures: f, Objectives: verdicts, Holds: &holds,
 		Flags: append([]string{}, flags...)}}
@@ -55,8 +55,9 @@ func sweep(t testing.TB) *sweepfile.Sweep {
 	t.Helper()
 	s := &sweepfile.Sweep{Loads: "1..64", Objectives: "p99 ttft < 20ms", Complete: true, Points: []record.Run{
 		point(t, 1), point(t, 4), point(t, 16), point(t, 64), point(t, 12, record.ClientLimited, "misses, by far; \"well\""),
-	}, Find: &sweepfile.Find{By: arrival.Users, Found: 16, Trials: []sweepfile.Trial{{Value: 16, Held: true, Point: 2}}}}
-	s.Judge()
+	}, Find: &sweepfile.LoadSearch{By: arrival.Users, Found: 16, Trials: []sweepfile.SearchTrial{{Value: 16, Held: true,
+		Point: 2}}}}
+	s.JudgePoints()
 	return s
 }
 
@@ -66,14 +67,14 @@ func TestJudge(t *testing.T) {
 		t.Errorf("holds %v, best %v, and a knee among the loads of a search: %v", s.Holds, s.Best, s.Knee)
 	}
 	s.Find = nil
-	if s.Judge(); s.Knee == nil || *s.Knee != 2 || s.NoKnee != nil {
+	if s.JudgePoints(); s.Knee == nil || *s.Knee != 2 || s.NoKnee != nil {
 		t.Errorf("knee %v, none up to %v", s.Knee, s.NoKnee)
 	}
 	if !slices.Equal(s.Pareto, []int{2}) {
 		t.Errorf("pareto %v", s.Pareto)
 	}
 	none := &sweepfile.Sweep{}
-	if none.Judge(); none.Best != nil || none.Knee != nil || none.Holds == nil || none.Points == nil {
+	if none.JudgePoints(); none.Best != nil || none.Knee != nil || none.Holds == nil || none.Points == nil {
 		t.Errorf("a sweep of no points: %+v", none)
 	}
 }
@@ -82,13 +83,13 @@ func TestJudge(t *testing.T) {
 func TestConclusion(t *testing.T) {
 	s := sweep(t)
 	s.Find = nil
-	s.Judge()
+	s.JudgePoints()
 	straight := &sweepfile.Sweep{Complete: true, Points: []record.Run{point(t, 4), point(t, 1), point(t, 2)}}
-	straight.Judge()
+	straight.JudgePoints()
 	cut := &sweepfile.Sweep{Ended: "interrupt", Points: []record.Run{point(t, 1)}}
-	cut.Judge()
+	cut.JudgePoints()
 	none := &sweepfile.Sweep{Complete: true, Objectives: "p99 ttft < 1ns", Ended: sweepfile.Overloaded}
-	none.Judge()
+	none.JudgePoints()
 	for want, s := range map[string]*sweepfile.Sweep{
 		"best goodput 800/s at 16 users. knee at 16 users.":                                                 s,
 		"best goodput 200/s at 4 users. no knee up to 4 users.":                                             straight,

@@ -264,7 +264,7 @@ func requestOf(row export.Row, index int, stream bool) metrics.Request {
 		q.Usage.Completion = *row.Tokens
 	}
 	if row.FirstToken != nil {
-		q.Events.Add(metrics.Event{At: *row.FirstToken, Kind: metrics.Content, Text: true})
+		q.Events.Add(metrics.StreamEvent{At: *row.FirstToken, Kind: metrics.Content, Text: true})
 	}
 	return q
 }

@@ -19,7 +19,7 @@ import (
 func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	l := p.ClosedLoop(t)
-	counts, progress := new(engine.Progress), new(loadgen.Progress)
+	counts, progress := new(engine.PointProgress), new(loadgen.Progress)
 	began := time.Now()
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(l, counts.Now(), time.Since(began)) })
 	defer r.watch(t, progress)()
@@ -34,9 +34,9 @@ func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *
 
 // judged is what a record says of a closed loop at a benchmark. Only the first token and the end of an answer are known
 // there: there are no gaps.
-func judged(rec *record.Run, p *engine.Point) {
-	s := sweep.Settings{Record: record.Run{Serving: &record.Serving{}}}
-	made := s.Judge(p, p.Load.Seed).Record
+func judged(rec *record.Run, p *engine.MeasuredPoint) {
+	s := sweep.PointSettings{Record: record.Run{Serving: &record.Serving{}}}
+	made := s.JudgePoint(p, p.Load.Seed).Record
 	made.Serving.Asked.Seed = p.Load.Seed
 	made.Serving.Figures.Gap, made.Serving.Figures.Stall = metrics.Distribution{}, metrics.Distribution{}
 	rec.Serving, rec.Duration, rec.Took = made.Serving, made.Duration, made.Took
@@ -44,7 +44,7 @@ func judged(rec *record.Run, p *engine.Point) {
 }
 
 // shownAs is how far a closed loop is, as LoadGen says it of a test.
-func shownAs(l arrival.Pattern, c engine.Counts, elapsed time.Duration) loadgen.ProgressSnapshot {
+func shownAs(l arrival.Pattern, c engine.RequestCounts, elapsed time.Duration) loadgen.ProgressSnapshot {
 	s := loadgen.ProgressSnapshot{
 		Phase: loadgen.PhaseIssuing, Mode: loadgen.PerformanceOnly, Elapsed: elapsed, Queries: uint64(c.Sent),
 		MinQueries: uint64(l.Requests), Planned: uint64(l.Requests), Issued: uint64(c.Sent), Done: uint64(c.Ended),

@@ -33,7 +33,7 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 		return plugin.Fault(fmt.Errorf("plugin %s: a timed run of %s replays conversations, and its workload has none",
 			p.Served.Name, t.Model))
 	}
-	counts, progress := new(engine.Progress), new(loadgen.Progress)
+	counts, progress := new(engine.PointProgress), new(loadgen.Progress)
 	began := time.Now()
 	shown := arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
 	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(shown, counts.Now(), time.Since(began)) })
@@ -66,7 +66,7 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 // keepRequests writes what was recorded of each turn.
 func keepRequests(dir string, all []metrics.Request) error {
 	var b bytes.Buffer
-	if err := requests.Write(&b, all, metrics.Rules{}); err != nil {
+	if err := requests.Write(&b, all, metrics.FigureRules{}); err != nil {
 		return err
 	}
 	return sdk.Usage(wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644))

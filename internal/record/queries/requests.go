@@ -55,7 +55,7 @@ const smallGroup = 10_000
 
 // WriteRequests writes a row for each request to a measured server, in their order, as requests.parquet. Found is its
 // status where that is another one: empty, count.
-func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.Rules, run string) error {
+func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.FigureRules, run string) error {
 	w := parquet.NewGenericWriter[request](to, parquet.Compression(&parquet.Snappy),
 		parquet.MaxRowsPerRowGroup(smallGroup))
 	one := make([]request, 1)
@@ -68,7 +68,7 @@ func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.Rules, run
 	return w.Close()
 }
 
-func requestOf(r *metrics.Request, rules metrics.Rules, run string) request {
+func requestOf(r *metrics.Request, rules metrics.FigureRules, run string) request {
 	of := requests.RowOf(r, rules)
 	row := request{
 		Index: int32(of.Index), Row: int32(of.Row), User: int32(of.User), Turn: int32(of.Turn), Session: of.Session,
@@ -88,20 +88,20 @@ func requestOf(r *metrics.Request, rules metrics.Rules, run string) request {
 
 // WriteGaps writes the gaps between neighbouring token events of all answers as HdrHistogram's tools print percentiles,
 // as gaps.hdr.
-func WriteGaps(to io.Writer, all []metrics.Request, rules metrics.Rules, run string) error {
+func WriteGaps(to io.Writer, all []metrics.Request, rules metrics.FigureRules, run string) error {
 	return printHDR(to, gaps(all, rules), run)
 }
 
 // gaps are those of all answered requests that count.
-func gaps(all []metrics.Request, rules metrics.Rules) iter.Seq[int64] {
+func gaps(all []metrics.Request, rules metrics.FigureRules) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := range all {
 			r := &all[i]
 			if r.WarmUp || rules.Window != nil && !rules.Window.Has(r.Due) {
 				continue
 			}
-			m := metrics.Measure(r, rules)
-			if m.Gaps() == 0 {
+			m := metrics.MeasureRequest(r, rules)
+			if m.TokenGaps() == 0 {
 				continue
 			}
 			last := m.First

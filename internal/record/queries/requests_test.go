@@ -19,7 +19,7 @@ func asked() []metrics.Request {
 		if at := r.Due + 50e6; i < 2 {
 			for k := range int64(4) {
 				at += k * 1e6
-				r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.StreamEvent{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 		}
 		all = append(all, r)
@@ -29,7 +29,7 @@ func asked() []metrics.Request {
 
 func TestRequestsAsParquet(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteRequests(&b, asked(), metrics.Rules{}, runName); err != nil {
+	if err := WriteRequests(&b, asked(), metrics.FigureRules{}, runName); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := parquet.Read[request](bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -53,7 +53,7 @@ func TestRequestsAsParquet(t *testing.T) {
 // TestGaps: those of the warm-up do not count.
 func TestGaps(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteGaps(&b, asked(), metrics.Rules{}, runName); err != nil {
+	if err := WriteGaps(&b, asked(), metrics.FigureRules{}, runName); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -66,7 +66,7 @@ func TestGaps(t *testing.T) {
 		t.Errorf("the largest gap is missing:\n%s", text)
 	}
 	b.Reset()
-	if err := WriteGaps(&b, nil, metrics.Rules{}, ""); err != nil {
+	if err := WriteGaps(&b, nil, metrics.FigureRules{}, ""); err != nil {
 		t.Errorf("no gaps: %v", err)
 	}
 }

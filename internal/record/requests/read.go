@@ -121,7 +121,7 @@ func (row *Row) Request() (metrics.Request, error) {
 }
 
 // addTo gives the token events back.
-func (row *Row) addTo(events *metrics.Events) (fault string) {
+func (row *Row) addTo(events *metrics.TokenEvents) (fault string) {
 	n := 1 + len(row.Gaps)
 	switch {
 	case row.First == nil && len(row.Gaps)+len(row.Kinds)+len(row.IDs) > 0:
@@ -152,7 +152,7 @@ func (row *Row) addTo(events *metrics.Events) (fault string) {
 }
 
 // event is a token event that came at a time.
-func (row *Row) event(i int, at int64) (e metrics.Event, fault string) {
+func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	if at < -latest || at > latest {
 		return e, fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
 	}
@@ -164,19 +164,19 @@ func (row *Row) event(i int, at int64) (e metrics.Event, fault string) {
 	if e.At = at; len(row.IDs) > 0 {
 		e.IDs = row.IDs[min(i, len(row.IDs)-1)]
 	}
-	if e.IDs < 0 || e.IDs > mostIDs || !e.Token() {
+	if e.IDs < 0 || e.IDs > mostIDs || !e.IsToken() {
 		return e, fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
 	}
 	return e, ""
 }
 
 // event is one of a letter.
-func event(l byte) (metrics.Event, bool) {
-	e := metrics.Event{Text: l >= 'a'}
+func event(l byte) (metrics.StreamEvent, bool) {
+	e := metrics.StreamEvent{Text: l >= 'a'}
 	if !e.Text {
 		l += 'a' - 'A'
 	}
 	at := strings.IndexByte(letters, l)
-	e.Kind = metrics.Kind(max(at, 0))
+	e.Kind = metrics.EventKind(max(at, 0))
 	return e, at >= 0
 }

@@ -93,7 +93,7 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 const letters = "ocrtm"
 
 // letter is that of an event.
-func letter(e metrics.Event) byte {
+func letter(e metrics.StreamEvent) byte {
 	l := letters[e.Kind]
 	if !e.Text {
 		l -= 'a' - 'A'
@@ -102,8 +102,8 @@ func letter(e metrics.Event) byte {
 }
 
 // RowOf is the row of a request. It shares nothing with it.
-func RowOf(r *metrics.Request, rules metrics.Rules) Row {
-	m := metrics.Measure(r, rules)
+func RowOf(r *metrics.Request, rules metrics.FigureRules) Row {
+	m := metrics.MeasureRequest(r, rules)
 	row := Row{
 		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
 		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish,
@@ -139,7 +139,7 @@ func known(v int64) *int64 {
 }
 
 // events takes over the token events.
-func (row *Row) events(events *metrics.Events) {
+func (row *Row) events(events *metrics.TokenEvents) {
 	n := events.Len()
 	if n == 0 {
 		return
@@ -170,7 +170,7 @@ func (row *Row) events(events *metrics.Events) {
 }
 
 // Write writes a line for each request, in their order.
-func Write(to io.Writer, all []metrics.Request, rules metrics.Rules) error {
+func Write(to io.Writer, all []metrics.Request, rules metrics.FigureRules) error {
 	w := bufio.NewWriterSize(to, 1<<16)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

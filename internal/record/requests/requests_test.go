@@ -36,7 +36,7 @@ func random(rng *rand.Rand, i int) metrics.Request {
 	ids := rng.IntN(3) // none, one each, any
 	for range rng.IntN(6) {
 		r.End += rng.Int64N(1e8)
-		e := metrics.Event{At: r.End, Kind: metrics.Kind(rng.IntN(5)), Text: rng.IntN(3) > 0, IDs: min(ids, 1)}
+		e := metrics.StreamEvent{At: r.End, Kind: metrics.EventKind(rng.IntN(5)), Text: rng.IntN(3) > 0, IDs: min(ids, 1)}
 		if ids == 2 {
 			e.IDs = rng.IntN(4)
 		}
@@ -57,7 +57,7 @@ func TestWriteAndRead(t *testing.T) {
 		all = append(all, r)
 	}
 	var b bytes.Buffer
-	rules := metrics.Rules{Tokenizer: true}
+	rules := metrics.FigureRules{Tokenizer: true}
 	if err := requests.Write(&b, all, rules); err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +72,15 @@ func TestWriteAndRead(t *testing.T) {
 	for i := range all {
 		was, is := events(all[i]), events(again[i])
 		a, b := all[i], again[i]
-		if a.Events, b.Events = (metrics.Events{}), (metrics.Events{}); !reflect.DeepEqual(a, b) || !slices.Equal(was, is) {
+		if a.Events, b.Events = (metrics.TokenEvents{}), (metrics.TokenEvents{}); !reflect.DeepEqual(a, b) ||
+			!slices.Equal(was, is) {
 			t.Fatalf("%+v %v is read as %+v %v", a, was, b, is)
 		}
 	}
-	if !reflect.DeepEqual(metrics.Of(all, rules), metrics.Of(again, rules)) {
+	if !reflect.DeepEqual(metrics.ComputeFigures(all, rules), metrics.ComputeFigures(again, rules)) {
 		// NaN is no NaN: by their texts
-		x, _ := metrics.Of(all, rules).TTFT.MarshalJSON()
-		y, _ := metrics.Of(again, rules).TTFT.MarshalJSON()
+		x, _ := metrics.ComputeFigures(all, rules).TTFT.MarshalJSON()
+		y, _ := metrics.ComputeFigures(again, rules).TTFT.MarshalJSON()
 		if !bytes.Equal(x, y) {
 			t.Errorf("%s, was %s", y, x)
 		}
@@ -90,7 +91,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-func events(r metrics.Request) (all []metrics.Event) {
+func events(r metrics.Request) (all []metrics.StreamEvent) {
 	for e := range r.Events.All() {
 		all = append(all, e)
 	}
@@ -102,11 +103,11 @@ func TestLine(t *testing.T) {
 	r := metrics.Request{Index: 7, Row: 3, Due: 1000, Sent: 1500, End: 9000, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: 8, AskedOut: metrics.Unknown, Read: 5}
 	r.Usage.Prompt = 8
-	for i, kind := range []metrics.Kind{metrics.Reasoning, metrics.Content, metrics.Content} {
-		r.Events.Add(metrics.Event{At: 4000 + 1000*int64(i), Kind: kind, Text: true, IDs: 1})
+	for i, kind := range []metrics.EventKind{metrics.Reasoning, metrics.Content, metrics.Content} {
+		r.Events.Add(metrics.StreamEvent{At: 4000 + 1000*int64(i), Kind: kind, Text: true, IDs: 1})
 	}
 	var b bytes.Buffer
-	if err := requests.Write(&b, []metrics.Request{r}, metrics.Rules{}); err != nil {
+	if err := requests.Write(&b, []metrics.Request{r}, metrics.FigureRules{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"index":7,"row":3,"user":0,"turn":0,"server":0,"due_ns":1000,"sent_ns":1500,"end_ns":9000,` +
@@ -159,7 +160,7 @@ func FuzzRead(f *testing.F) {
 	for i := range 5 {
 		all = append(all, random(rng, i))
 	}
-	if err := requests.Write(&b, all, metrics.Rules{}); err != nil {
+	if err := requests.Write(&b, all, metrics.FigureRules{}); err != nil {
 		f.Fatal(err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {
@@ -174,16 +175,17 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		metrics.Of(all, metrics.Rules{Limits: metrics.Limits{metrics.TTFT: math.MaxFloat64}, OpenLoop: true})
+		metrics.ComputeFigures(all, metrics.FigureRules{Limits: metrics.RequestLimits{metrics.TTFT: math.MaxFloat64},
+			OpenLoop: true})
 		var once, twice bytes.Buffer
-		if err := requests.Write(&once, all, metrics.Rules{}); err != nil {
+		if err := requests.Write(&once, all, metrics.FigureRules{}); err != nil {
 			t.Fatal(err)
 		}
 		again, err := requests.Read(bytes.NewReader(once.Bytes()))
 		if err != nil {
 			t.Fatalf("%v of what was written\n%s", err, once.String())
 		}
-		if err := requests.Write(&twice, again, metrics.Rules{}); err != nil || once.String() != twice.String() {
+		if err := requests.Write(&twice, again, metrics.FigureRules{}); err != nil || once.String() != twice.String() {
 			t.Errorf("%s\nwritten again (%v)\n%s", once.String(), err, twice.String())
 		}
 	})
@@ -195,7 +197,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var out bytes.Buffer
-		if err := requests.Write(&out, all, metrics.Rules{}); err != nil {
+		if err := requests.Write(&out, all, metrics.FigureRules{}); err != nil {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(out.Len()))
@@ -204,7 +206,7 @@ func BenchmarkWrite(b *testing.B) {
 
 func BenchmarkRead(b *testing.B) {
 	var out bytes.Buffer
-	if err := requests.Write(&out, answers(1000), metrics.Rules{}); err != nil {
+	if err := requests.Write(&out, answers(1000), metrics.FigureRules{}); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(out.Len()))
@@ -223,7 +225,7 @@ func answers(n int) []metrics.Request {
 		*r = metrics.Request{Index: i, Status: metrics.OK, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown,
 			AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		for k := range int64(32) {
-			r.Events.Add(metrics.Event{At: 50e6 + k*5_123_456, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: 50e6 + k*5_123_456, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 	}
 	return all

@@ -10,11 +10,11 @@ import (
 // OfRequests makes the file of a measurement of a server from what was recorded of its requests, in the order in which
 // they were due, from a start on. Latency is the time to the last token. Those that warmed up and those that the client
 // cancelled are left out; failed ones are unanswered.
-func OfRequests(requests []metrics.Request, rules metrics.Rules, start time.Time) *File {
+func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start time.Time) *File {
 	s := served{start: start}
 	all := make([]metrics.Measured, 0, len(requests))
 	for i := range requests {
-		m := metrics.Measure(&requests[i], rules)
+		m := metrics.MeasureRequest(&requests[i], rules)
 		if m.WarmUp || m.Found == metrics.Cancelled {
 			continue
 		}
@@ -52,7 +52,7 @@ func (s *served) Slot(i int) loadgen.Slot {
 	m := s.answered[i]
 	moved := max(0, -m.Due)
 	out := loadgen.Slot{
-		Sample: uint64(i), Query: uint64(i), Scheduled: m.Due + moved, Issued: m.Sent + moved, Done: m.Done() + moved,
+		Sample: uint64(i), Query: uint64(i), Scheduled: m.Due + moved, Issued: m.Sent + moved, Done: m.DoneAt() + moved,
 		Tokens: uint32(max(0, m.Out)),
 	}
 	if ttft, ok := m.Value(metrics.TTFT); ok {
@@ -77,7 +77,7 @@ func (r *Rates) underWay(all []metrics.Measured) {
 		m := &all[i]
 		end := m.End
 		if m.Found == metrics.OK {
-			end = m.Done()
+			end = m.DoneAt()
 		}
 		if sent := max(m.Sent, m.Due); end >= sent {
 			changes[look(sent)]++

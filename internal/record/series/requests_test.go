@@ -23,7 +23,7 @@ func asked(due int64, prompt int64, tokens int) metrics.Request {
 	r.End = due + second/2
 	for k := range tokens {
 		r.End = due + second/2 + int64(k)*second/10
-		r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 	}
 	return r
 }
@@ -36,7 +36,7 @@ func TestOfRequests(t *testing.T) {
 	early := asked(0, 30, 11) // its user came to it before the measurement began
 	early.Due = -1000
 	all := []metrics.Request{warm, early, asked(second/2, 10, 11), failed, asked(2*second, 20, 21)}
-	f := OfRequests(all, metrics.Rules{}, time.Unix(0, 0))
+	f := OfRequests(all, metrics.FigureRules{}, time.Unix(0, 0))
 	told := Told{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 5, 9}, V: []float64{1, math.NaN(), 2}}
 	f.Told = []Told{told.Thinned()}
 	if f.Samples != 4 || f.Unanswered != 1 || f.Duration != 4*second+second/2 {
@@ -104,10 +104,10 @@ func TestOfRequests(t *testing.T) {
 func TestUncountedRequests(t *testing.T) {
 	r := asked(0, metrics.Unknown, 0)
 	for k := range int64(4) {
-		r.Events.Add(metrics.Event{At: second + k*second, Kind: metrics.Content, Text: true})
+		r.Events.Add(metrics.StreamEvent{At: second + k*second, Kind: metrics.Content, Text: true})
 	}
 	r.Usage.Completion = 10
-	f := OfRequests([]metrics.Request{r, r}, metrics.Rules{}, time.Time{})
+	f := OfRequests([]metrics.Request{r, r}, metrics.FigureRules{}, time.Time{})
 	var came []int64
 	for _, n := range f.Rates.Streamed {
 		if n > 0 {
@@ -117,7 +117,7 @@ func TestUncountedRequests(t *testing.T) {
 	if !slices.Equal(came, []int64{4, 6, 4, 6}) || f.Lengths == nil || !f.Lengths.Asked || f.Lengths.Prompt[0] != 100 {
 		t.Errorf("%v came, lengths %+v", came, f.Lengths)
 	}
-	if f := OfRequests(nil, metrics.Rules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
+	if f := OfRequests(nil, metrics.FigureRules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
 		t.Errorf("of nothing: %+v", f)
 	}
 }

@@ -318,7 +318,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(text)
 	banded, _ := Of(made{n: 300, per: 1}).JSON()
 	f.Add(banded)
-	served := OfRequests([]metrics.Request{asked(0, 10, 3), asked(second, 20, 2)}, metrics.Rules{}, time.Time{})
+	served := OfRequests([]metrics.Request{asked(0, 10, 3), asked(second, 20, 2)}, metrics.FigureRules{}, time.Time{})
 	served.Told = []Told{{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 9}, V: []float64{1, 2}}}
 	text, _ = served.JSON()
 	f.Add(text)

@@ -77,7 +77,7 @@ type told struct {
 }
 
 // Begin begins to read them; done adds what they said in a point's window to its record. nil: there is no point.
-func (s Sources) Begin() (done func(*sweep.Point)) {
+func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 	began := time.Now()
 	now := func() int64 { return int64(time.Since(began)) }
 	ctx := context.Background()
@@ -89,7 +89,7 @@ func (s Sources) Begin() (done func(*sweep.Point)) {
 	}
 	server, gpus, meter := start(s.server), start(s.gpus), startMeter(ctx, s.meter)
 	before, known := s.processors()
-	return func(p *sweep.Point) {
+	return func(p *sweep.SweepPoint) {
 		meter.finish(ctx, p)
 		if after, ok := s.processors(); ok && known && p != nil {
 			if others, ok := after.Since(before); ok {
@@ -98,7 +98,7 @@ func (s Sources) Begin() (done func(*sweep.Point)) {
 		}
 		var from, to, zero int64
 		if p != nil {
-			w := p.Window()
+			w := p.FigureWindow()
 			zero = int64(p.Began.Sub(began))
 			from, to = zero+w.From, zero+w.To
 		}

@@ -52,13 +52,13 @@ func startMeter(ctx context.Context, meter *power.Meter) *metered {
 }
 
 // finish ends the measurement, and adds to a point what it says of the window of its figures; nil: there is no point.
-func (m *metered) finish(ctx context.Context, p *sweep.Point) {
+func (m *metered) finish(ctx context.Context, p *sweep.SweepPoint) {
 	if m == nil {
 		return
 	}
 	var w spl.Window
 	if p != nil {
-		of := p.Window()
+		of := p.FigureWindow()
 		w = spl.Window{Begin: p.Began.Add(time.Duration(of.From)).UTC(), End: p.Began.Add(time.Duration(of.To)).UTC()}
 	}
 	var text []byte
@@ -83,7 +83,7 @@ func (m *metered) finish(ctx context.Context, p *sweep.Point) {
 	p.Power = text
 	p.Record.FromMeter(m.meter.String(), a, faults)
 	if fault := p.Record.Power.Fault; fault != "" {
-		p.Note("power", "power was not measured: "+fault)
+		p.AddNote("power", "power was not measured: "+fault)
 	}
 	if over := readings(text, p.Began); len(over.T) > 1 {
 		kind, _, _ := strings.Cut(m.meter.String(), " ")

@@ -22,7 +22,7 @@ type Run struct {
 	// Requests are the records, warm-up too, in the order of their Index.
 	Requests []metrics.Request
 	// Rules tell whether answers have tokens, and the limits of each request.
-	Rules metrics.Rules
+	Rules metrics.FigureRules
 	Load  arrival.Pattern
 	// WarmUp is how many requests of warm-up were asked for; Grace how long answers under way at the end were awaited.
 	WarmUp int

@@ -37,8 +37,8 @@ func (s server) answer(due, begin int64) (r metrics.Request) {
 	end := begin + int64((0.2+0.4*s.rng.Float64())*1e9)
 	r = metrics.Request{Due: due, Sent: due, End: end, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
-	r.Events.Add(metrics.Event{At: begin + 20e6, Kind: metrics.Content, Text: true, IDs: 1})
-	r.Events.Add(metrics.Event{At: end, Kind: metrics.Content, Text: true, IDs: 1})
+	r.Events.Add(metrics.StreamEvent{At: begin + 20e6, Kind: metrics.Content, Text: true, IDs: 1})
+	r.Events.Add(metrics.StreamEvent{At: end, Kind: metrics.Content, Text: true, IDs: 1})
 	return r
 }
 
@@ -106,7 +106,8 @@ func confirmed(t *testing.T, f search.Found) {
 }
 
 func held(o objective.Objectives, all []metrics.Request) bool {
-	return objective.Held(o.Judge(metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()})))
+	return objective.AllHeld(o.JudgeFigures(metrics.ComputeFigures(all, metrics.FigureRules{Limits: o.RequestLimits(),
+		Percentiles: o.Percentiles()})))
 }
 
 // top is the highest load that holds in the long run: by runs that are much longer than trials.
@@ -140,7 +141,7 @@ func TestFindRate(t *testing.T) {
 			const seconds = 120
 			virtual += seconds
 			all := s.rate(int(seconds*l.Value)+1, l.Value)
-			ok := held(o, all) && !metrics.Stationary(all, metrics.Issued(all), metrics.Rules{}).Rises
+			ok := held(o, all) && !metrics.CheckStationarity(all, metrics.IssuedWindow(all), metrics.FigureRules{}).Rises
 			return told(ok), nil
 		}
 		found, err := search.Search{Start: 1 + float64(seed), Try: try}.Run(t.Context())

@@ -23,7 +23,7 @@ type Case struct {
 		GPUs      int
 		LoadGen   string
 	}
-	SLO      metrics.Limits
+	SLO      metrics.RequestLimits
 	Requests []Request
 	Expect   map[string]any
 }
@@ -60,8 +60,8 @@ func ReadCase(t testing.TB, path string) Case {
 }
 
 // Measure is the rules of the case as figures are made by them.
-func (c Case) Measure() metrics.Rules {
-	r := metrics.Rules{NoTokens: c.Rules.Kind != "" && c.Rules.Kind != "generate", Tokenizer: c.Rules.Tokenizer,
+func (c Case) Measure() metrics.FigureRules {
+	r := metrics.FigureRules{NoTokens: c.Rules.Kind != "" && c.Rules.Kind != "generate", Tokenizer: c.Rules.Tokenizer,
 		GPUs: c.Rules.GPUs, LoadGen: c.Rules.LoadGen, Limits: c.SLO}
 	if len(c.Rules.Window) == 2 {
 		r.Window = &metrics.Window{From: c.Rules.Window[0], To: c.Rules.Window[1]}
@@ -69,8 +69,9 @@ func (c Case) Measure() metrics.Rules {
 	return r
 }
 
-var kinds = map[string]metrics.Kind{"role": metrics.Role, "content": metrics.Content, "reasoning": metrics.Reasoning,
-	"tool": metrics.Tool, "comment": metrics.Comment}
+var kinds = map[string]metrics.EventKind{"role": metrics.Role, "content": metrics.Content,
+	"reasoning": metrics.Reasoning,
+	"tool":      metrics.Tool, "comment": metrics.Comment}
 
 // Records are the requests as a client would have recorded them.
 func (c Case) Records() []metrics.Request {
@@ -93,7 +94,7 @@ func (c Case) Records() []metrics.Request {
 			r.Usage = metrics.Usage{Prompt: u.Prompt, Completion: u.Completion, Reasoning: u.Reasoning, Cached: u.Cached}
 		}
 		for _, e := range q.Events {
-			r.Events.Add(metrics.Event{At: e.T, Kind: kinds[e.Kind], Text: e.Chars == nil || *e.Chars > 0, IDs: e.IDs})
+			r.Events.Add(metrics.StreamEvent{At: e.T, Kind: kinds[e.Kind], Text: e.Chars == nil || *e.Chars > 0, IDs: e.IDs})
 		}
 		all = append(all, r)
 	}

@@ -68,7 +68,7 @@ func RunPrompts(t *testing.T, path string, table func(path string) (prompts.Tabl
 	if strings.HasSuffix(c.File, ".parquet") && table == nil {
 		t.Skip("there is no reader of Parquet here")
 	}
-	set, err := prompts.Read(o)
+	set, err := prompts.ReadSet(o)
 	if c.Error != nil {
 		c.wantError(t, err)
 		return
@@ -76,7 +76,7 @@ func RunPrompts(t *testing.T, path string, table func(path string) (prompts.Tabl
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.compare(t, set.Draw(prompts.Draw{Order: prompts.InOrder}).All(), write)
+	c.compare(t, set.Draw(prompts.DrawOptions{Order: prompts.InOrder}).All(), write)
 	for _, note := range c.Notes {
 		if !slices.Contains(set.Notes, note) {
 			t.Errorf("notes %q, want %q", set.Notes, note)
@@ -111,15 +111,15 @@ func (c *promptCase) compare(t *testing.T, asks []prompts.Ask, write PromptWrite
 	if len(asks) != len(c.Requests) {
 		t.Fatalf("%d requests, want %d", len(asks), len(c.Requests))
 	}
-	sessions := map[string]*prompts.History{}
+	sessions := map[string]*prompts.ChatHistory{}
 	for i, want := range c.Requests {
 		a := asks[i]
 		if a.Session != "" {
 			if sessions[a.Session] == nil {
-				sessions[a.Session] = &prompts.History{}
+				sessions[a.Session] = &prompts.ChatHistory{}
 			}
-			a = sessions[a.Session].Turn(a)
-			sessions[a.Session].Answer(c.ServerSays)
+			a = sessions[a.Session].NextTurn(a)
+			sessions[a.Session].AddAnswer(c.ServerSays)
 		}
 		want.compare(t, i, a, write)
 	}
@@ -174,9 +174,9 @@ func (want *promptRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body
 }
 
 // PromptOptions reads flags as the command does.
-func PromptOptions(t *testing.T, flags string) prompts.Options {
+func PromptOptions(t *testing.T, flags string) prompts.PromptOptions {
 	t.Helper()
-	var o prompts.Options
+	var o prompts.PromptOptions
 	texts := map[string]*string{"--data": &o.File, "--api": (*string)(&o.API), "--osl": &o.OSL, "--isl": &o.ISL,
 		"--format": &o.Format, "--turns": &o.Turns, "--history": &o.History, "--lora-order": &o.LoRAOrder,
 		"--vocabulary": &o.Vocabulary, "--prefix": &o.Prefix, "--image": &o.Image}

@@ -172,7 +172,7 @@ func times(h *Histogram, percentile float64) *Times {
 		name string
 		p    float64
 	}{{"p50_ns", .5}, {"p90_ns", .9}, {"p99_ns", .99}, {"p999_ns", .999}, {"target_ns", percentile}} {
-		if of.p > 0 && !metrics.Enough(int(min(h.N, math.MaxInt32)), of.p) {
+		if of.p > 0 && !metrics.EnoughValues(int(min(h.N, math.MaxInt32)), of.p) {
 			t.TooFew = append(t.TooFew, of.name)
 		}
 	}

@@ -63,7 +63,7 @@ func counts(s loadgen.ProgressSnapshot) string {
 
 // named is what a latency at a percentile is of so many samples: where these are too few for it, it is the largest.
 func named(done uint64, percentile float64) string {
-	if !metrics.Enough(int(min(done, math.MaxInt32)), percentile) {
+	if !metrics.EnoughValues(int(min(done, math.MaxInt32)), percentile) {
 		return "max"
 	}
 	return metrics.PercentileName(percentile)

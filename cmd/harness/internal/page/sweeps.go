@@ -106,7 +106,8 @@ func curves(runs []results.Found) []plot.Chart {
 			s.Name = called[i]
 		}
 		s.Loads = append(s.Loads, lists.Map(w.points, func(r record.Run) plot.Load { return loadOf(r, perGPU) })...)
-		best := curve.Pareto(lists.Map(w.points, func(r record.Run) curve.Point { return sweepfile.PointOf(r.Serving) }))
+		best := curve.ParetoLine(lists.Map(w.points,
+			func(r record.Run) curve.CurvePoint { return sweepfile.PointOf(r.Serving) }))
 		for i := range s.Loads {
 			s.Loads[i].Beaten = !slices.Contains(best, i)
 		}
@@ -207,10 +208,10 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 // percentiles are the median and the 99th percentile; NaN: they are not known.
 func percentiles(d metrics.Distribution) (p50, p99 float64) {
 	p50, p99 = math.NaN(), math.NaN()
-	if p, ok := d.At(.5); ok {
+	if p, ok := d.PercentileAt(.5); ok {
 		p50 = p.Value
 	}
-	if p, ok := d.At(.99); ok {
+	if p, ok := d.PercentileAt(.99); ok {
 		p99 = p.Value
 	}
 	return p50, p99

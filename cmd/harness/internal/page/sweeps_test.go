@@ -34,7 +34,7 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 		r.Due = i * (first + 64*tpot) / int64(users)
 		r.Sent = r.Due + 1000
 		for k := range int64(64) {
-			r.Events.Add(metrics.Event{At: r.Due + first + i*1e5 + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: r.Due + first + i*1e5 + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		r.End = r.Due + first + 64*tpot
 		all = append(all, r)
@@ -44,7 +44,7 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 		Sentence: fmt.Sprintf("%d users wait for answers; when the server is slow they ask less.", users),
 		Server:   record.ServingServer{URLs: []string{"http://127.0.0.1:8000"}, Kind: "vllm", Model: "m"},
 		Asked:    record.ServingAsked{API: "completions", ISL: "1024", OSL: "64", Seed: 1},
-		Figures:  metrics.Of(all, metrics.Rules{Limits: o.Each(), Percentiles: o.Percentiles()}),
+		Figures:  metrics.ComputeFigures(all, metrics.FigureRules{Limits: o.RequestLimits(), Percentiles: o.Percentiles()}),
 	}
 	s.Told = &record.ServingTold{
 		Engine: "vllm", Counters: map[string]float64{"prefix_cache_hits": 12},
@@ -52,8 +52,8 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 		Histograms: map[string]record.SecondsTold{"ttft": {Count: 40, Mean: .01, P50: .01, P99: .02}},
 	}
 	s.Energy = &record.ServingEnergy{Watts: 700, Joules: 1400, PerToken: .55}
-	s.Objectives = o.Judge(s.Figures)
-	held := objective.Held(s.Objectives)
+	s.Objectives = o.JudgeFigures(s.Figures)
+	held := objective.AllHeld(s.Objectives)
 	if s.Holds = &held; users > 40 {
 		s.Flags = []string{record.NotStationary}
 	}
@@ -144,11 +144,11 @@ func TestPointsHaveRoom(t *testing.T) {
 				Retokenized: metrics.Unknown, AskedIn: 1 + i*7919%997, AskedOut: metrics.Unknown}
 			for k := range 2 + i%5 {
 				r.End = r.Due + 1e6*(1+i*7919%97+k*(1+i*104729%31))
-				r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+				r.Events.Add(metrics.StreamEvent{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 			}
 			all = append(all, r)
 		}
-		text, err := series.OfRequests(all, metrics.Rules{}, time.Time{}).JSON()
+		text, err := series.OfRequests(all, metrics.FigureRules{}, time.Time{}).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}

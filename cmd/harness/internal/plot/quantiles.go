@@ -43,7 +43,7 @@ func (q Quantiles) placed() []Point {
 }
 
 // enough says whether so many values are enough for a percentile.
-func enough(count uint64, p float64) bool { return metrics.Enough(int(min(count, 1<<53)), p) }
+func enough(count uint64, p float64) bool { return metrics.EnoughValues(int(min(count, 1<<53)), p) }
 
 // Percentile writes one of so many values, or the word that they are too few for it.
 func Percentile(count uint64, p float64, ns int64) string {

@@ -19,7 +19,7 @@ func answers(n, least, more int) (all []metrics.Request) {
 		r.Sent, r.Usage.Prompt = r.Due+1000, int64(least)+i*7919%int64(more+1)
 		at := r.Due + 20e6 + r.Usage.Prompt*1e5
 		for k := range 20 + i%9 {
-			r.Events.Add(metrics.Event{At: at + k*5e6, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: at + k*5e6, Kind: metrics.Content, Text: true, IDs: 1})
 			r.End = at + k*5e6
 		}
 		all = append(all, r)
@@ -30,7 +30,7 @@ func answers(n, least, more int) (all []metrics.Request) {
 // TestServed: a server's point has its charts, those over time on one axis; one that tells nothing, and has one length
 // of prompts, has fewer.
 func TestServed(t *testing.T) {
-	f := series.OfRequests(answers(400, 100, 900), metrics.Rules{}, time.Time{})
+	f := series.OfRequests(answers(400, 100, 900), metrics.FigureRules{}, time.Time{})
 	told := func(title, unit string, scale float64) series.Told {
 		t := series.Told{Name: title, Title: title, Unit: unit}
 		for k := range int64(13) {
@@ -70,7 +70,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("charts %s, want %s", got, want)
 	}
 	ids = nil
-	for _, c := range Served(series.OfRequests(answers(40, 64, 0), metrics.Rules{}, time.Time{}), facts) {
+	for _, c := range Served(series.OfRequests(answers(40, 64, 0), metrics.FigureRules{}, time.Time{}), facts) {
 		check(t, "silent", c)
 		ids = append(ids, c.ID)
 	}
@@ -78,7 +78,7 @@ func TestServed(t *testing.T) {
 	if got := strings.Join(ids, " "); got != want {
 		t.Errorf("charts %s, want %s", got, want)
 	}
-	if all := Served(series.OfRequests(nil, metrics.Rules{}, time.Time{}), facts); len(all) != 0 {
+	if all := Served(series.OfRequests(nil, metrics.FigureRules{}, time.Time{}), facts); len(all) != 0 {
 		t.Errorf("%d charts of nothing", len(all))
 	}
 }

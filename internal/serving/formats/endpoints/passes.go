@@ -13,7 +13,7 @@ import (
 // sending, TPOT is the time after the first piece of text over the tokens after it. Many goroutines may add to it.
 type Gathering struct {
 	size  int
-	rules metrics.Rules
+	rules metrics.FigureRules
 	mu    sync.Mutex
 	all   []timed
 }
@@ -26,7 +26,7 @@ type timed struct {
 }
 
 // NewGathering gathers super-passes of size requests, at least 1.
-func NewGathering(size int, rules metrics.Rules) *Gathering {
+func NewGathering(size int, rules metrics.FigureRules) *Gathering {
 	return &Gathering{size: max(size, 1), rules: rules}
 }
 

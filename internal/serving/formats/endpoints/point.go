@@ -102,7 +102,7 @@ func endpointsOf(r Run) (e inEndpoints, err error) {
 }
 
 // sampleOf reads a record. To endpoints an answer without text has not failed, and one that ended early has no tokens.
-func sampleOf(q *metrics.Request, rules metrics.Rules) sample {
+func sampleOf(q *metrics.Request, rules metrics.FigureRules) sample {
 	s := sample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
 	switch q.Status {
 	case metrics.Unfinished, metrics.Cancelled:

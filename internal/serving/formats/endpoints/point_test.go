@@ -118,7 +118,7 @@ func answer(index int, due, sent, first, gap int64, n int) metrics.Request {
 		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: int64(n)}
 	at := first
 	for range n {
-		r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 		r.End = at + 1000
 		at += gap
 	}
@@ -290,12 +290,13 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 	for what, p := range map[string]arrival.Pattern{
 		"constant arrivals": {Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 1},
 		"gamma arrivals":    {Kind: arrival.Rate, Arrival: arrival.Gamma, PerSecond: 1, Burstiness: 2},
-		"stages":            {Kind: arrival.Rate, Arrival: arrival.Poisson, Stages: []arrival.Stage{{PerSecond: 1, For: 1}}},
-		"a ramp":            {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Ramp: 1},
-		"a replay":          {Kind: arrival.Replay},
-		"thinking users":    {Kind: arrival.Users, Users: 1, Think: 1},
-		"sessions":          {Kind: arrival.Users, Users: 1, Sessions: true},
-		"a cap":             {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Users: 4},
+		"stages": {Kind: arrival.Rate, Arrival: arrival.Poisson, Stages: []arrival.RateStage{{PerSecond: 1,
+			For: 1}}},
+		"a ramp":         {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Ramp: 1},
+		"a replay":       {Kind: arrival.Replay},
+		"thinking users": {Kind: arrival.Users, Users: 1, Think: 1},
+		"sessions":       {Kind: arrival.Users, Users: 1, Sessions: true},
+		"a cap":          {Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 1, Users: 4},
 	} {
 		r.Load = p
 		dir := t.TempDir()

@@ -239,7 +239,7 @@ func (a answered) tpot() float64 {
 }
 
 // goodput is of requests that keep the limits of its three metrics; null where a limit is on another, or none is there.
-func (v inVLLM) goodput(limits metrics.Limits) any {
+func (v inVLLM) goodput(limits metrics.RequestLimits) any {
 	if len(limits) == 0 {
 		return nil
 	}

@@ -100,7 +100,7 @@ func answer(index int, due, sent, first, gap int64, n int) metrics.Request {
 		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: int64(n)}
 	at := first
 	for range n {
-		r.Events.Add(metrics.Event{At: at, Kind: metrics.Content, Text: true, IDs: 1})
+		r.Events.Add(metrics.StreamEvent{At: at, Kind: metrics.Content, Text: true, IDs: 1})
 		r.End = at + 1000
 		at += gap
 	}
@@ -139,7 +139,7 @@ func TestVLLMSaysWhatWasAsked(t *testing.T) {
 // TestVLLMOfEmbeddings: answers without tokens have no times of tokens.
 func TestVLLMOfEmbeddings(t *testing.T) {
 	r := metrics.Request{Sent: 0, End: 30_000_000, Status: metrics.OK, Usage: metrics.NoUsage(), AskedIn: 12}
-	got := texted(t, formats.Run{Requests: []metrics.Request{r}, Rules: metrics.Rules{NoTokens: true}})
+	got := texted(t, formats.Run{Requests: []metrics.Request{r}, Rules: metrics.FigureRules{NoTokens: true}})
 	if _, there := got["mean_ttft_ms"]; there || got["mean_e2el_ms"] != 30.0 || got["total_input_tokens"] != 12.0 {
 		t.Errorf("%v", got)
 	}

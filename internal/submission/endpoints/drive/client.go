@@ -31,7 +31,7 @@ type Server struct {
 }
 
 // askServer asks the server at an address what it is.
-func askServer(ctx context.Context, c serving.Connection, url string) (Server, error) {
+func askServer(ctx context.Context, c serving.ServerConnection, url string) (Server, error) {
 	wire, err := c.Connect(ctx, url)
 	if err != nil {
 		return Server{}, err

@@ -51,7 +51,7 @@ func newTrial(t *testing.T, url string) *trial {
 	tr := &trial{}
 	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), Shorten: 10_000,
 		Every: time.Millisecond, Say: func(line string) { tr.said = append(tr.said, line) },
-		Client: &drive.Own{Endpoint: url, Prompts: prompts.Options{File: p.Client.PerformanceSet}, Version: "1"}}
+		Client: &drive.Own{Endpoint: url, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet}, Version: "1"}}
 	return tr
 }
 

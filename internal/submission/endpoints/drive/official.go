@@ -34,7 +34,7 @@ type Official struct {
 	Python     string // the interpreter, in whose environment the client is
 	Plan       *plan.Plan
 	Rules      *endpoints.Rules
-	Connection serving.Connection
+	Connection serving.ServerConnection
 	// Tokenizer is the reference tokenizer, by which the tokens of super-passes are counted; nil of agentic models, which
 	// have none.
 	Tokenizer prompts.Tokenizer

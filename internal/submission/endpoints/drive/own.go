@@ -29,9 +29,9 @@ import (
 // Own is this program's own client. What it measures is a rehearsal: the rules want the official client.
 type Own struct {
 	Endpoint   string // the server's address
-	Connection serving.Connection
+	Connection serving.ServerConnection
 	// Prompts are those of the performance set, Tokenizer the model's, as in serving.Plan.
-	Prompts   prompts.Options
+	Prompts   prompts.PromptOptions
 	Tokenizer string
 	Version   string // of this program
 	Commit    string // of its sources; empty: unknown
@@ -70,19 +70,19 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	if err := s.First(ctx, o.note); err != nil {
+	if err := s.AskFirst(ctx, o.note); err != nil {
 		return Measured{}, err
 	}
 	for _, text := range s.Notes {
 		o.note(text)
 	}
-	warmUp, err := prompts.Read(prompts.Options{API: s.Set.API, ISL: warmUpISL, OSL: warmUpOSL, Seed: warmUpSeed})
+	warmUp, err := prompts.ReadSet(prompts.PromptOptions{API: s.Set.API, ISL: warmUpISL, OSL: warmUpOSL, Seed: warmUpSeed})
 	if err != nil {
 		return Measured{}, sdk.Usage(fmt.Errorf("prompts that warm up: %w", err))
 	}
 	p := &ownPoint{own: o, job: j, session: s, load: load, size: s.Set.Rows()}
-	p.asks = s.Set.Draw(prompts.Draw{N: p.places()})
-	p.warmUp = warmUp.Draw(prompts.Draw{N: engine.WarmUps(load), Seed: warmUpSeed})
+	p.asks = s.Set.Draw(prompts.DrawOptions{N: p.places()})
+	p.warmUp = warmUp.Draw(prompts.DrawOptions{N: engine.WarmUps(load), Seed: warmUpSeed})
 	return p.measure(ctx)
 }
 
@@ -91,16 +91,16 @@ func (o *Own) open(wire *openai.Client, load arrival.Pattern, seeds endpoints.Se
 	pl := serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
 		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true}
 	pl.Prompts.Order, pl.Prompts.OrderSeed = prompts.WithReplacement, strconv.FormatUint(seeds.SampleIndex, 10)
-	s, err := serving.Open(wire, pl)
+	s, err := serving.OpenSession(wire, pl)
 	if err != nil {
 		return nil, err
 	}
-	if first := s.Set.Draw(prompts.Draw{N: 1}).At(0); first.IDs != nil {
+	if first := s.Set.Draw(prompts.DrawOptions{N: 1}).At(0); first.IDs != nil {
 		o.note("prompts of token ids do not say where the user's part begins: they have no salt")
 		return s, nil
 	}
 	pl.Prompts.SaltSeed = strconv.FormatUint(seeds.Model, 10)
-	return serving.Open(wire, pl)
+	return serving.OpenSession(wire, pl)
 }
 
 func (o *Own) note(text string) {
@@ -120,18 +120,18 @@ type ownPoint struct {
 	job     Job
 	session *serving.Session
 	load    arrival.Pattern
-	size    int            // of the performance set
-	asks    *prompts.Drawn // of it, in the order of sending
-	warmUp  *prompts.Drawn
+	size    int                    // of the performance set
+	asks    *prompts.DrawnRequests // of it, in the order of sending
+	warmUp  *prompts.DrawnRequests
 }
 
 // rules are those of the records' figures.
-func (p *ownPoint) rules() metrics.Rules { return p.session.Settings.Rules }
+func (p *ownPoint) rules() metrics.FigureRules { return p.session.Settings.Rules }
 
 // measure sends the requests, and writes the files.
 func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	w := newWatch(p.job, p.size, p.rules())
-	pl := engine.Plan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.see}
+	pl := engine.PointPlan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.see}
 	if p.job.Point.Offline == plan.Dedicated {
 		pl.Load = arrival.Pattern{Kind: arrival.Maximum, Requests: p.job.Point.Passes * p.size, Seed: p.load.Seed}
 	} else {
@@ -172,9 +172,9 @@ func (p *ownPoint) places() int {
 }
 
 // firstFault says what went wrong with the first request that failed.
-func firstFault(all []metrics.Request, rules metrics.Rules) string {
+func firstFault(all []metrics.Request, rules metrics.FigureRules) string {
 	for i := range all {
-		if m := metrics.Measure(&all[i], rules); m.Found != metrics.OK && m.Found != metrics.Cancelled {
+		if m := metrics.MeasureRequest(&all[i], rules); m.Found != metrics.OK && m.Found != metrics.Cancelled {
 			return fmt.Sprintf("%s: %s", m.Found, m.Fault)
 		}
 	}
@@ -182,7 +182,7 @@ func firstFault(all []metrics.Request, rules metrics.Rules) string {
 }
 
 // warmupOf is what was sent before the first request that counts.
-func warmupOf(point *engine.Point, j Job) Warmup {
+func warmupOf(point *engine.MeasuredPoint, j Job) Warmup {
 	w := Warmup{Source: fmt.Sprintf("made words, %s tokens of prompts and %s of answers, by the seed %d; none of the "+
 		"performance set", warmUpISL, warmUpOSL, warmUpSeed), Concurrency: j.Point.Concurrency,
 		Steps: []string{"one request of the performance set's form, which counts in nothing"}, Logs: true}
@@ -202,7 +202,7 @@ func warmupOf(point *engine.Point, j Job) Warmup {
 }
 
 // write writes the official client's files of the point, and requests.jsonl, which keeps what was recorded of each.
-func (p *ownPoint) write(point *engine.Point, pl engine.Plan, m Measured) error {
+func (p *ownPoint) write(point *engine.MeasuredPoint, pl engine.PointPlan, m Measured) error {
 	s, o := p.session, p.own
 	load := pl.Load
 	load.Requests = m.Issued

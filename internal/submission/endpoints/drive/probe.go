@@ -101,7 +101,7 @@ func (p Probe) try(ctx context.Context, n int) (float64, error) {
 
 // ServerTries makes a Probe's Try of a server: each number of users asks for a time. The end gives the connection back.
 func ServerTries(
-	ctx context.Context, c serving.Connection, url string, o prompts.Options, each time.Duration,
+	ctx context.Context, c serving.ServerConnection, url string, o prompts.PromptOptions, each time.Duration,
 ) (try func(ctx context.Context, users int) (float64, error), end func(), err error) {
 	wire, err := c.Connect(ctx, url)
 	if err != nil {
@@ -109,20 +109,21 @@ func ServerTries(
 	}
 	end = func() { _ = wire.Close() } // nothing is written
 	load := arrival.Pattern{Kind: arrival.Users, Duration: each}
-	s, err := serving.Open(wire, serving.Plan{Connection: c, Prompts: o, Base: load, Loads: []arrival.Pattern{load}})
+	s, err := serving.OpenSession(wire, serving.Plan{Connection: c, Prompts: o, Base: load,
+		Loads: []arrival.Pattern{load}})
 	if err == nil {
-		err = s.First(ctx, nil)
+		err = s.AskFirst(ctx, nil)
 	}
 	if err != nil {
 		end()
 		return nil, nil, err
 	}
-	s.Settings.Record = s.Record()
+	s.Settings.Record = s.BaseRecord()
 	asked := 0
 	return func(ctx context.Context, users int) (float64, error) {
 		l := load
 		l.Users = users
-		point, err := s.Settings.Measure(ctx, l, 0, asked)
+		point, err := s.Settings.MeasureLoad(ctx, l, 0, asked)
 		if err != nil {
 			return 0, err
 		}

@@ -70,7 +70,7 @@ type watch struct {
 	state atomic.Pointer[State]
 }
 
-func newWatch(j Job, size int, rules metrics.Rules) *watch {
+func newWatch(j Job, size int, rules metrics.FigureRules) *watch {
 	w := &watch{job: j, size: size, all: formats.NewGathering(size, rules)}
 	w.state.Store(&State{Point: j.Point.Name(), Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1})
 	return w

@@ -26,7 +26,7 @@ func passes(size int, seconds float64, tpot ...float64) (all []steady.Pass) {
 // watched is a watch of a point with five super-passes and 600 s.
 func watched() *watch {
 	return newWatch(Job{Point: plan.Point{Concurrency: 24, Passes: 5}, Windows: true, Seconds: 600,
-		Floor: steady.FloorSeconds}, 10, metrics.Rules{})
+		Floor: steady.FloorSeconds}, 10, metrics.FigureRules{})
 }
 
 // A point ends as soon as it counts, and says what it waits for until then.
@@ -81,7 +81,7 @@ func TestMoreSendsWholeSuperPasses(t *testing.T) {
 
 // A run that sends all at once begins with its first answer, not with the warm-up.
 func TestSeeBeginsARun(t *testing.T) {
-	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 1, metrics.Rules{})
+	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 1, metrics.FigureRules{})
 	w.see(&metrics.Request{WarmUp: true})
 	if w.began.Load() != 0 || w.all.Len() != 0 {
 		t.Error("the warm-up counts")
@@ -94,7 +94,7 @@ func TestSeeBeginsARun(t *testing.T) {
 
 // A run without a window ends after its super-passes and its time.
 func TestLookWithoutAWindow(t *testing.T) {
-	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 10, metrics.Rules{})
+	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 10, metrics.FigureRules{})
 	for _, c := range []struct {
 		passes int
 		took   float64

@@ -43,7 +43,7 @@ type session struct {
 	identity record.Identity // what its points are called
 	inSuite  bool            // who made the suite prints JSON of all
 	about    openai.About
-	set      *prompts.Set
+	set      *prompts.PromptSet
 	sweep    *sweep.Sweep
 	sources  beside.Sources
 }
@@ -86,7 +86,7 @@ func (s *session) measure(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
-	open, err := serving.Open(wire, s.plan())
+	open, err := serving.OpenSession(wire, s.plan())
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *session) measure(ctx context.Context) (err error) {
 	if err := s.prepare(ctx, open); err != nil {
 		return err
 	}
-	folder, earlier, err := sweep.Open(s.request.folder(), s.force, s.flags)
+	folder, earlier, err := sweep.OpenFolder(s.request.folder(), s.force, s.flags)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (a *app) learn(prefix string, fields []string) {
 
 // prepare asks for one answer, and settles what all points have in common.
 func (s *session) prepare(ctx context.Context, open *serving.Session) (err error) {
-	if err := open.First(ctx, s.Note); err != nil {
+	if err := open.AskFirst(ctx, s.Note); err != nil {
 		return err
 	}
 	s.set = open.Set
@@ -136,10 +136,10 @@ func (s *session) prepare(ctx context.Context, open *serving.Session) (err error
 		return err
 	}
 	s.sources.Root = s.Root
-	r := s.record(open.Record()) // with what was found
+	r := s.record(open.BaseRecord()) // with what was found
 	open.Settings.Record, open.Settings.Begun = r, s.begun
 	open.Settings.Share, open.Settings.Start = s.share, s.start
-	s.sweep = open.Sweep(s.file(&r))
+	s.sweep = open.NewSweep(s.file(&r))
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (s *session) file(r *record.Run) *sweepfile.Sweep {
 }
 
 // goOn takes over the points of a sweep that was cut off, and says so.
-func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
+func (s *session) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
 	n, lost := s.sweep.GoOn(earlier)
 	if s.json {
 		return
@@ -178,7 +178,7 @@ func (s *session) goOn(folder *sweep.Folder, earlier *sweepfile.Sweep) {
 }
 
 // extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
-func (s *session) extra(dir string, p *sweep.Point) error {
+func (s *session) extra(dir string, p *sweep.SweepPoint) error {
 	if err := kept.WriteTables(dir, p); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (s *session) extra(dir string, p *sweep.Point) error {
 }
 
 // others writes a point as other tools do.
-func (s *session) others(dir string, p *sweep.Point) error {
+func (s *session) others(dir string, p *sweep.SweepPoint) error {
 	if len(s.also) == 0 {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (s *session) mostTokens(all []metrics.Request) (most int) {
 // fields are those of every request's body: the user's, and the temperature, which is 0 where nobody says otherwise.
 func (s *session) fields() map[string]string {
 	fields := map[string]string{"temperature": "0"}
-	for _, pair := range s.Options.Body {
+	for _, pair := range s.PromptOptions.Body {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			fields[name] = value
 		}
@@ -259,7 +259,7 @@ func (s *session) finish(err error) error {
 		f.ExitCode = int(exitcode.Of(outcome))
 	}
 	f.Outcome = exitcode.Code(f.ExitCode).String()
-	if e := s.sweep.Folder.Save(f); err == nil {
+	if e := s.sweep.Folder.SaveSweep(f); err == nil {
 		err = e
 	}
 	if e := kept.WritePage(s.sweep.Folder.Dir, f); err == nil {
@@ -288,7 +288,7 @@ func (s *session) outcome() error {
 		return ofSearch(search.Ended(f.Find.Ended))
 	}
 	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
-	if s.objectives.Judges() && !held {
+	if s.objectives.HasPointTerms() && !held {
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
 	return nil

@@ -77,7 +77,7 @@ func TestBench(t *testing.T) {
 	}
 	counted, warm := 0, 0
 	for i := range all {
-		m := metrics.Measure(&all[i], metrics.Rules{})
+		m := metrics.MeasureRequest(&all[i], metrics.FigureRules{})
 		if m.WarmUp {
 			warm++
 		} else if counted++; m.Found != metrics.OK || m.Out != 4 || m.First < m.Sent || m.Last > m.End {

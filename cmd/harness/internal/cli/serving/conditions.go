@@ -28,7 +28,7 @@ func (r *request) measurable(model string) failif.Subject {
 	if r.meter == nil {
 		s.Leave("--power METER", metric.IsPower)
 	}
-	switch prompts.API(r.Options.API) {
+	switch prompts.API(r.PromptOptions.API) {
 	case prompts.Embeddings, prompts.Rerank:
 		s.Leave("an API that answers with tokens", ofTokens)
 	}

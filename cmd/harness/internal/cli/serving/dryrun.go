@@ -19,7 +19,7 @@ func (s *session) dryRun() error {
 			what += ", " + s.OSL + " out"
 		}
 	}
-	add("prompts", what+fmt.Sprintf(", seed %d", s.Options.Seed))
+	add("prompts", what+fmt.Sprintf(", seed %d", s.PromptOptions.Seed))
 	switch {
 	case s.request.sweep:
 		add("loads", "one user, the maximum, rates between them, and more where the curve bends")

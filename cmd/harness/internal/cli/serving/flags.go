@@ -62,7 +62,7 @@ const defaultSeed = 1
 
 // dataFlags say which prompts.
 type dataFlags struct {
-	prompts.Options
+	prompts.PromptOptions
 	tokenizer string
 	stream    string
 }
@@ -89,12 +89,12 @@ func (f *dataFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Turns, "turns", "", "`WHICH` turns of conversations are asked: first (default) or all")
 	flags.StringVar(&f.History, "history", "",
 		"what later turns repeat: `WHOSE` answers, recorded (default) or own, the\nserver's")
-	flags.StringVar(&f.Options.Order, "order", "",
+	flags.StringVar(&f.PromptOptions.Order, "order", "",
 		"`ORDER` of the file's rows: "+strings.Join(prompts.Orders(), ", ")+"\n(the last two as MLPerf Endpoints' client)")
 	flags.StringVar(&f.OrderSeed, "order-seed", "", "the `SEED` of those two, 0 to 2^64 - 1 (default 42)")
 	flags.StringVar(&f.SaltSeed, "salt-seed", "",
 		"a salt from `SEED` between the system's part and the user's of each prompt")
-	flags.Uint64Var(&f.Options.Seed, "seed", defaultSeed, "prompts and times are drawn from `N`")
+	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "prompts and times are drawn from `N`")
 }
 
 // addAsk adds the flags that say how requests are written.
@@ -114,7 +114,7 @@ func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 
 // loadFlags say when requests are sent.
 type loadFlags struct {
-	arrival.Flags
+	arrival.LoadFlags
 	warmUp    int
 	window    string
 	grace     time.Duration

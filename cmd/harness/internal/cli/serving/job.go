@@ -142,7 +142,7 @@ func (j *Job) Points() []record.Run {
 // Run measures what is missing of the job, and prints it. Where nothing is missing, the server is not asked.
 func (j *Job) Run(ctx context.Context) error {
 	s := j.session
-	if found := j.kept(); found != nil && found.Complete && sweep.Whole(s.out, found) {
+	if found := j.kept(); found != nil && found.Complete && sweep.FilesIntact(s.out, found) {
 		if !s.json {
 			fmt.Fprintf(s.Stdout, "%s: it is measured, and not measured again\n", s.out)
 			if err := shown.WriteSweep(s.Stdout, found, s.out, prompts.API(found.Asked.API)); err != nil {

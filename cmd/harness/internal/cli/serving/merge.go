@@ -75,24 +75,24 @@ func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	}
 	s := f.session(a, r, all[0].File)
 	settings := s.judging(all[0].Record())
-	point, shares, err := settings.Join(all, r.loads[0])
+	point, shares, err := settings.JoinShares(all, r.loads[0])
 	if err != nil {
 		return sdk.Data(err)
 	}
 	s.sweep.File.Shares = shares
-	folder, _, err := sweep.Open(f.out, f.force, s.sweep.File.Flags)
+	folder, _, err := sweep.OpenFolder(f.out, f.force, s.sweep.File.Flags)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
 	folder.Extra = s.extra
 	s.sweep.Folder = folder
-	if err := folder.Keep(sweep.NameOf(r.loads[0]), point); err != nil {
+	if err := folder.KeepPoint(sweep.NameOf(r.loads[0]), point); err != nil {
 		return err
 	}
 	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
-	s.sweep.File.Judge()
-	return s.finish(serving.OfServer(sweep.Fails(s.sweep.File)))
+	s.sweep.File.JudgePoints()
+	return s.finish(serving.OfServer(sweep.CheckServer(s.sweep.File)))
 }
 
 // unmerged are flags of shares that decide nothing any more: all was asked.
@@ -138,7 +138,7 @@ func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
 // session is the measurement of all shares.
 func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *session {
 	s := &session{
-		app: a, request: r, set: &prompts.Set{API: prompts.API(share.Asked.API)},
+		app: a, request: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
 		about: openai.About{
 			URLs: share.Server.URLs, Kind: share.Server.Kind, Version: share.Server.Version, Model: share.Server.Model,
 			MaxLength: share.Server.MaxLength,
@@ -152,7 +152,7 @@ func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *sessio
 }
 
 // judging is how the whole is judged: as each share would have been, were it alone.
-func (s *session) judging(first *record.Run) *sweep.Settings {
+func (s *session) judging(first *record.Run) *sweep.PointSettings {
 	plan, noTokens := s.plan(), s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	r := *first
 	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
@@ -160,10 +160,10 @@ func (s *session) judging(first *record.Run) *sweep.Settings {
 	if s.request.outFlags.note != "" {
 		r.Stated.Note = s.request.outFlags.note
 	}
-	return &sweep.Settings{
-		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.Shared(), Record: r,
+	return &sweep.PointSettings{
+		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.SharesPrefixes(), Record: r,
 		MaxErrors: &s.maxErrors,
-		Rules: metrics.Rules{
+		Rules: metrics.FigureRules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
 		},
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // begun shows how far a point is.
-func (s *session) begun(p arrival.Pattern, progress *engine.Progress) (done func(*sweep.Point)) {
+func (s *session) begun(p arrival.Pattern, progress *engine.PointProgress) (done func(*sweep.SweepPoint)) {
 	told := s.sources.Begin()
 	if s.quiet {
 		return told
@@ -33,7 +33,7 @@ func (s *session) begun(p arrival.Pattern, progress *engine.Progress) (done func
 			}
 		}
 	}()
-	return func(p *sweep.Point) {
+	return func(p *sweep.SweepPoint) {
 		close(end)
 		<-stopped
 		told(p)
@@ -43,7 +43,7 @@ func (s *session) begun(p arrival.Pattern, progress *engine.Progress) (done func
 const lookEvery = 250 * time.Millisecond
 
 // progressText says how far a point is.
-func progressText(p arrival.Pattern, now engine.Counts, took time.Duration) string {
+func progressText(p arrival.Pattern, now engine.RequestCounts, took time.Duration) string {
 	text := fmt.Sprintf("%s  %s  %d answered", sweep.NameOf(p), figure.Seconds(took), now.Ended-now.Failed)
 	if now.Sent == 0 && now.WarmUp > 0 {
 		text = fmt.Sprintf("%s  warming up: %d", sweep.NameOf(p), now.WarmUp)

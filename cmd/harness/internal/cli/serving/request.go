@@ -31,7 +31,7 @@ type request struct {
 	*benchFlags
 	loads      []arrival.Pattern
 	base       arrival.Pattern // the rest of a load that a sweep or a search chooses
-	search     *sweep.Find
+	search     *sweep.SearchOptions
 	objectives objective.Objectives
 	maxErrors  engine.MaxErrors
 	boundAll   bool // --grace was given: it bounds points that a number of requests ended, too
@@ -74,7 +74,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 		err = r.checkConditions(f.model)
 	}
 	need(err)
-	need(kept.CheckLayouts(f.also, r.loads, f.Options.API))
+	need(kept.CheckLayouts(f.also, r.loads, f.PromptOptions.API))
 	oneOf := func(flag, value string, choices ...string) {
 		if !slices.Contains(choices, value) {
 			wrong("--%s %q: want %s", flag, value, strings.Join(choices, " or "))
@@ -83,7 +83,7 @@ func (f *benchFlags) read(c *cobra.Command) (*request, error) {
 	oneOf("window", cmp.Or(f.window, "steady"), "steady", "all")
 	oneOf("stream", f.stream, "on", "off")
 	need(f.checkNumbers(c))
-	need(f.Options.Check())
+	need(f.PromptOptions.CheckOptions())
 	return r, sdk.Usage(errors.Join(faults...))
 }
 
@@ -150,14 +150,14 @@ func (r *request) readLoads() error {
 	if err := r.checkLoads(); err != nil {
 		return err
 	}
-	flags := r.Flags
-	flags.Seed = r.Options.Seed
-	if r.Options.Turns == "all" {
-		flags.Turns = r.Options.Turns
+	flags := r.LoadFlags
+	flags.Seed = r.PromptOptions.Seed
+	if r.PromptOptions.Turns == "all" {
+		flags.Turns = r.PromptOptions.Turns
 	}
 	chosen := flags.Concurrency != "" || flags.Rate != ""
 	r.beginAt(&flags)
-	loads, err := flags.Patterns()
+	loads, err := flags.ParsePatterns()
 	if err != nil || len(loads) == 0 {
 		return err
 	}
@@ -180,13 +180,13 @@ func (r *request) readLoads() error {
 }
 
 // beginAt puts the load at which a search or a sweep begins into the flags, or the usual one.
-func (r *request) beginAt(flags *arrival.Flags) {
+func (r *request) beginAt(flags *arrival.LoadFlags) {
 	switch {
 	case r.find == "concurrency":
-		r.search = &sweep.Find{By: arrival.Users, Most: r.most}
+		r.search = &sweep.SearchOptions{By: arrival.Users, Most: r.most}
 		flags.Concurrency = cmp.Or(flags.Concurrency, "1")
 	case r.find != "":
-		r.search = &sweep.Find{By: arrival.Rate, Most: r.most}
+		r.search = &sweep.SearchOptions{By: arrival.Rate, Most: r.most}
 		flags.Rate = cmp.Or(flags.Rate, "1")
 	case r.sweep && flags.Arrival == "":
 		flags.Concurrency = "1"
@@ -253,7 +253,7 @@ func (r *request) shared() bool { return r.File != "" || r.Prefix != "" }
 // plan is what is asked for, as the library has it.
 func (r *request) plan() serving.Plan {
 	p := serving.Plan{
-		Prompts: r.Options, Tokenizer: r.tokenizer, Whole: r.stream == "off",
+		Prompts: r.PromptOptions, Tokenizer: r.tokenizer, Whole: r.stream == "off",
 		Loads: r.loads, Auto: r.sweep, Find: r.search, Base: r.base,
 		Objectives: r.objectives, WarmUp: r.warmUp, MaxErrors: &r.maxErrors, Retry: r.retry,
 		WholeWindow: r.window == "all", LoadGen: r.loadgen, GPUs: r.gpus,

@@ -17,7 +17,7 @@ func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, erro
 	if err != nil {
 		return nil, err
 	}
-	return serving.Connection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
+	return serving.ServerConnection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
 }
 
 // options are those of the connection, but for its address and the model.

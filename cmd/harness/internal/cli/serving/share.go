@@ -102,7 +102,7 @@ func parseStart(text string, now time.Time) (time.Time, error) {
 }
 
 // shareFile is what the sweep's file says of the share; nil: all is sent here.
-func (s *session) shareFile() *sweepfile.Share {
+func (s *session) shareFile() *sweepfile.ShareInfo {
 	if s.share.Of == 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *session) shareFile() *sweepfile.Share {
 	if v.Modified {
 		version += " modified"
 	}
-	return &sweepfile.Share{Share: s.share, Start: s.start, Version: version}
+	return &sweepfile.ShareInfo{Share: s.share, Start: s.start, Version: version}
 }
 
 // waits says when a share begins.

@@ -24,9 +24,9 @@ import (
 )
 
 // WriteTables writes the requests of a point and the gaps between their events as tables into the point's folder.
-func WriteTables(dir string, p *sweep.Point) error {
+func WriteTables(dir string, p *sweep.SweepPoint) error {
 	run := p.Record.Name()
-	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.Rules, string) error{
+	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.FigureRules, string) error{
 		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
 	} {
 		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {

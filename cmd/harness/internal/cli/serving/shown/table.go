@@ -116,14 +116,14 @@ func loadCell(l record.ServingLoad) string {
 
 // at is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
 func at(d metrics.Distribution, p float64) string {
-	q, ok := d.At(p)
+	q, ok := d.PercentileAt(p)
 	switch {
 	case !ok:
 		return "-"
-	case math.IsInf(q.Judged(), 1):
+	case math.IsInf(q.JudgedValue(), 1):
 		return "failed"
 	}
-	return latency(q.Judged())
+	return latency(q.JudgedValue())
 }
 
 // latency writes nanoseconds with three figures: 45ms, 10.2ms, 2.1s.

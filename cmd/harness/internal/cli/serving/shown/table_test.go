@@ -39,7 +39,7 @@ func TestNumber(t *testing.T) {
 }
 
 // point is one of so many users, of answers with the times.
-func point(users float64, ttft, tpot int64, failed int, limits metrics.Limits, flags ...string) record.Serving {
+func point(users float64, ttft, tpot int64, failed int, limits metrics.RequestLimits, flags ...string) record.Serving {
 	var all []metrics.Request
 	for i := range int64(200) {
 		r := metrics.Request{Due: i * 1e6, Sent: i * 1e6, Status: metrics.OK, Usage: metrics.NoUsage()}
@@ -47,20 +47,20 @@ func point(users float64, ttft, tpot int64, failed int, limits metrics.Limits, f
 			r.Status = "http_500"
 		}
 		for k := range int64(8) {
-			r.Events.Add(metrics.Event{At: r.Due + ttft + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: r.Due + ttft + k*tpot, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		r.End = r.Due + ttft + 7*tpot
 		all = append(all, r)
 	}
 	return record.Serving{
 		Load: record.ServingLoad{By: "users", Value: users}, Flags: flags,
-		Figures: metrics.Of(all, metrics.Rules{Limits: limits}),
+		Figures: metrics.ComputeFigures(all, metrics.FigureRules{Limits: limits}),
 	}
 }
 
 // TestTable: the widest usual lines fit 80 columns, and what is to be said of a point comes with it.
 func TestTable(t *testing.T) {
-	limits := metrics.Limits{metrics.TTFT: 5e8}
+	limits := metrics.RequestLimits{metrics.TTFT: 5e8}
 	points := []record.Serving{
 		point(1, 123.4e6, 12.3e6, 0, limits),
 		point(1024, 2.12e9, 43.2e6, 4, limits, "not stationary", "misses p99 ttft < 500ms"),

@@ -42,8 +42,8 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	connection := serving.Connection{Options: options, Lookup: a.Lookup}
-	try, end, err := drive.ServerTries(c.Context(), connection, url, prompts.Options{File: f.data}, f.probe)
+	connection := serving.ServerConnection{Options: options, Lookup: a.Lookup}
+	try, end, err := drive.ServerTries(c.Context(), connection, url, prompts.PromptOptions{File: f.data}, f.probe)
 	if err != nil {
 		return serving.OfServer(err)
 	}

@@ -139,7 +139,7 @@ func (f *steadyFlags) read(path string) (steady.Events, *chat.Counter, error) {
 		if err != nil {
 			return steady.Events{}, nil, err
 		}
-		passes := formats.NewGathering(f.samples, metrics.Rules{Tokenizer: true})
+		passes := formats.NewGathering(f.samples, metrics.FigureRules{Tokenizer: true})
 		for i := range all {
 			passes.Add(&all[i])
 		}

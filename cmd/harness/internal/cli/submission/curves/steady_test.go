@@ -77,12 +77,12 @@ func TestSteadyOfOwnRecords(t *testing.T) {
 			Usage: metrics.NoUsage(), Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		for k := range int64(51) {
 			r.End = r.Sent + 200_000_000 + k*20_000_000
-			r.Events.Add(metrics.Event{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
+			r.Events.Add(metrics.StreamEvent{At: r.End, Kind: metrics.Content, Text: true, IDs: 1})
 		}
 		all = append(all, r)
 	}
 	var lines bytes.Buffer
-	if err := requests.Write(&lines, all, metrics.Rules{}); err != nil {
+	if err := requests.Write(&lines, all, metrics.FigureRules{}); err != nil {
 		t.Fatal(err)
 	}
 	file := s.File("requests.jsonl", lines.String())

@@ -141,7 +141,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	if err != nil {
 		return nil, err
 	}
-	connection := serving.Connection{Model: p.Client.ServedModel, Options: options, Lookup: a.Lookup}
+	connection := serving.ServerConnection{Model: p.Client.ServedModel, Options: options, Lookup: a.Lookup}
 	if r.client == drive.OfficialName {
 		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
 			Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
@@ -155,7 +155,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	}
 	v := shell.Version()
 	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
-		Connection: connection, Prompts: prompts.Options{File: p.Client.PerformanceSet},
+		Connection: connection, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet},
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 
