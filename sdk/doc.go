@@ -1,4 +1,4 @@
-// Package sdk is what the author of a benchmark plugin, or of a backend, writes against.
+// Package sdk is the interface for authors of benchmark plugins and backends.
 //
 // A [Benchmark] describes its models and opens a [Workload] (samples in, payloads out) and a [Scorer]; package serve
 // turns it into a plugin process, with batching and sessions on the backends that it is built with:

@@ -1,4 +1,4 @@
-// Package exitcode says how the harness ends: one code per class of outcome, and the worst of all runs.
+// Package exitcode maps outcomes to exit codes: one code per class of outcome, and the worst of all runs.
 package exitcode
 
 import (

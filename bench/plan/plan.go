@@ -1,4 +1,4 @@
-// Package plan says what runs a request is, with their settings, data and files, before anything is started.
+// Package plan resolves a request into runs with their settings, data and files, before anything is started.
 package plan
 
 import (

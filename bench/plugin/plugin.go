@@ -1,5 +1,5 @@
-// Package plugin is a plugin as the harness sees it: what it needs of package host, as interfaces, so that whole-CLI
-// tests put a fake in the place of a process.
+// Package plugin contains the interfaces through which the harness sees a plugin, so that whole-CLI tests can use a
+// fake instead of a process.
 package plugin
 
 import (

@@ -1,5 +1,5 @@
-// Package record is what a run left behind: result.json and the same as text, both of one Run, so that they cannot
-// disagree. The packages below it are the rest: series, exhibits, figures, and where runs are found.
+// Package record contains the record of a run: result.json and its text, both of one Run, so that they cannot disagree.
+// The packages below it are the rest: series, exhibits, figures, and where runs are found.
 package record
 
 import (

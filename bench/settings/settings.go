@@ -1,5 +1,5 @@
-// Package settings gathers the LoadGen settings of one run: the rules' values, a model's smoke settings, user.conf and
-// the command line, each value with its origin; and says where the result leaves the rules.
+// Package settings merges the LoadGen settings of a run from the rules' values, a model's smoke settings, user.conf and
+// the command line. Each value keeps its origin, and the package reports where the result leaves the rules.
 package settings
 
 import (

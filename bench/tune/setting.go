@@ -1,5 +1,5 @@
-// Package tune measures which batch size, number of sessions and threads are fastest and which Server rate is the
-// highest VALID one, and keeps the answers in a profile that runs use.
+// Package tune finds the fastest batch size, number of sessions and threads and the highest VALID Server rate, and
+// keeps them in a profile that runs use.
 //
 // In: the grid, its search, the search of the rate, what they measure of a plugin, profiles and which one fits a run.
 // Out: what a batch or a session is (the plugin's), and what a VALID run is (LoadGen's).

@@ -1,4 +1,4 @@
-// Package coco2014 reads what text to image on COCO-2014 starts from and is scored against:
+// Package coco2014 reads the inputs and the reference data of text to image on COCO-2014:
 //
 //	DIR/captions/captions.tsv                     one caption in each row: sample i is row i
 //	DIR/latents/latents.npy, else latents.pt      float32: the one latent that every picture begins with

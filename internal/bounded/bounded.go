@@ -1,5 +1,5 @@
-// Package bounded opens and reads the files that somebody names, and nothing that never ends. It says in the reader's
-// words, not in Go's, what is wrong with one.
+// Package bounded opens regular files only, with a size limit. It says in the reader's words, not in Go's, what is
+// wrong with one.
 //
 // In: regular files, whole ones up to a size that the caller says. Out: everything else: folders, devices, pipes.
 package bounded

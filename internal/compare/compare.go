@@ -1,4 +1,4 @@
-// Package compare says by how much the runs of two sides differ, and whether that is more than runs of one side do.
+// Package compare computes how much the runs of two sides differ, and whether that exceeds the spread within one side.
 //
 // In: runs that were made (package results). Out: texts and a page for people; what a difference is good for.
 package compare

@@ -1,5 +1,4 @@
-// Package lists makes lists of others, what a function makes of their items or some of them, and does the same to each
-// place of a list with all processors.
+// Package lists maps and filters slices, and runs a function on each place of a slice with all processors.
 package lists
 
 import "slices"

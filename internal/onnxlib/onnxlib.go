@@ -1,5 +1,5 @@
-// Package onnxlib finds ONNX Runtime's shared library in what package managers give: a wheel, a jar, a NuGet or npm
-// package or an archive of the project's, unpacked, or an installed module.
+// Package onnxlib finds ONNX Runtime's shared library in package managers' files: an unpacked wheel, jar, NuGet or npm
+// package, the project's archive, or an installed module.
 //
 // In: which file of a folder is the library for a machine, which release it is, which files belong to it.
 // Out: unpacking (package fetch), loading (the plugins' backend ort).

@@ -1,6 +1,5 @@
-// Package pyfloat reads and writes numbers as Python does, since texts of the official programs hold them, and sums
-// them in the order in which NumPy does, so that a mean of the same terms has the same bits as that of a reference
-// script.
+// Package pyfloat reads and writes numbers as Python does, and sums them in NumPy's order, so that a mean has the same
+// bits as in a reference script.
 //
 // In: float(), repr() and round() of a float; sums and means of slices. Out: what the numbers mean; sums along an axis
 // of an array, which NumPy may add in another order.

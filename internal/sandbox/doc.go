@@ -1,4 +1,4 @@
-// Package sandbox runs one program that nobody has read: what a model wrote, under limits, and away from this machine's
+// Package sandbox runs one untrusted program, written by a model, under limits and without access to this machine's
 // files, network and processes.
 //
 // On Linux a program gets user, mount, process, network, IPC and host name spaces of its own: a root of read-only

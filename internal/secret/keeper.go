@@ -1,5 +1,5 @@
-// Package secret keeps the secrets of a backend's options out of what the harness writes:
-// results, logs, reports, errors.
+// Package secret keeps the secrets of backend options out of everything that the harness writes: results, logs,
+// reports, errors.
 //
 // In: which options hold secrets, how they are shown, texts without them. Out: who may see a process's arguments or its
 // environment (the system's).

@@ -1,4 +1,4 @@
-// Package terminal is how text comes to people. Text of servers, files and plugins does not steer the terminal: control
+// Package terminal prints text for people. Text of servers, files and plugins does not steer the terminal: control
 // characters are shown as escapes. Lines are broken between words where they are longer than the terminal is wide, and
 // headings and verdicts have styles where it shows them.
 //

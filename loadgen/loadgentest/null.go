@@ -1,5 +1,5 @@
-// Package loadgentest has what tests of LoadGen's users need: a SUT that answers at once, one that follows a script, a
-// library of numbers, a virtual clock, and checkers of the contracts of loadgen.SUT and loadgen.QSL.
+// Package loadgentest helps to test users of LoadGen: a SUT that answers at once, one that follows a script, a library
+// of numbers, a virtual clock, and checkers of the contracts of loadgen.SUT and loadgen.QSL.
 //
 // In: stand-ins and checks. Out: anything that a real run needs.
 package loadgentest

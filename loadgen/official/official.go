@@ -1,5 +1,5 @@
-// Package official drives tests with the official LoadGen, in place of package loadgen's own StartTest: the queries,
-// the times, the verdict and the four log files are the official library's, and so is the code that makes them.
+// Package official drives tests with the official LoadGen instead of package loadgen's own StartTest: the queries, the
+// times, the verdict and the four log files are the official library's, and so is the code that makes them.
 //
 // The library is built on the user's machine from an official source tree (make official-loadgen), and opened when a
 // program asks for it. That takes cgo, so that programs have this package in earnest only when they are built with the

@@ -1,4 +1,4 @@
-// Package suggest words the error of a name that is not among the known ones.
+// Package suggest suggests known names for an unknown one.
 package suggest
 
 import (

@@ -1,5 +1,5 @@
-// Package vl is the benchmark of models that see: qwen3-vl-235b-a22b on the product catalogue. A model gets the picture
-// of a product, its title, its description and a list of categories, and answers with a JSON object.
+// Package vl is the benchmark of vision-language models, qwen3-vl-235b-a22b on the product catalogue. A model gets the
+// picture of a product, its title, its description and a list of categories, and answers with a JSON object.
 //
 // A backend that generates by itself (a server) needs no model file. The embedded model is a small network that sees
 // and reads drawn products, and answers by a template (reader.go).

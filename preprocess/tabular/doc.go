@@ -1,5 +1,5 @@
-// Package tabular prepares click logs for recommendation: how pairs of users and items are grouped into the samples of
-// the benchmark, drawn with the generator of the reference so that the samples are the same.
+// Package tabular prepares click logs for recommendation: it groups pairs of users and items into the benchmark's
+// samples, with the reference's generator so that the samples are the same.
 //
 // In: the sizes of samples; reading distributions.
 // Out: reading and writing data sets, traces and tensors.

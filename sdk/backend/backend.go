@@ -1,4 +1,5 @@
-// Package backend is the contract between a benchmark and whatever runs its model. It knows no gRPC and no library.
+// Package backend is the contract between a benchmark and the backend that runs its model. It knows no gRPC and no
+// library.
 //
 // A vendor implements [Backend] and [Session], and joins the backend with a benchmark by serve.Backend(name, b).
 package backend

@@ -1,5 +1,5 @@
-// Package batch stands between queries and sessions: it forms batches as each scenario wants them, runs them on a pool
-// of workers with back-pressure, and keeps the loaded samples.
+// Package batch forms batches of queries as each scenario requires, runs them on a pool of sessions with back-pressure,
+// and keeps the loaded samples.
 //
 // In: batch forming, the worker pool, the choice of batch size and number of sessions, loaded samples.
 // Out: tensors, payloads, the wire.

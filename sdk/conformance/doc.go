@@ -1,5 +1,5 @@
-// Package conformance proves a plugin sound, or a backend inside one: it starts the binary, uses it as a harness does
-// and as a bad day does, and reports one result per check.
+// Package conformance checks a plugin, or a backend inside one: it starts the binary, uses it as a harness does, also
+// under faults, and reports one result per check.
 //
 //	results := conformance.Run(ctx, conformance.Subject{Binary: "plumbline-plugin-acme"}, nil)
 //

@@ -1,3 +1,3 @@
-// Package exhibit chooses the samples of an accuracy log that people should look at, the worst, and draws them: small
-// pictures with boxes and masks, and texts side by side.
+// Package exhibit selects the worst samples of an accuracy log for people to look at, and draws them: small pictures
+// with boxes and masks, and texts side by side.
 package exhibit

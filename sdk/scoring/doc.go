@@ -1,5 +1,5 @@
-// Package scoring makes the scorer of a benchmark of two things: a metric that takes answers, and a function that says
-// what its result means.
+// Package scoring makes a benchmark's scorer from a metric that takes answers and a function that states what its
+// result means.
 //
 //	func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 //		labels := openLabels(r)

@@ -1,5 +1,5 @@
-// Package arrival says when requests are sent: by a schedule that exists before the clock starts, or by users who wait
-// for their answers.
+// Package arrival computes when requests are sent: by a schedule that exists before the clock starts, or by users who
+// wait for their answers.
 //
 // In: what a user asks for, in words and numbers; due times; lists of points. Out: sending (package engine), and what
 // is sent (package prompts).

@@ -1,5 +1,5 @@
-// Package client asks servers of language models for harness bench: it joins the wire (backends/openai) with what is
-// asked and recorded (serving).
+// Package client sends harness bench's requests to servers of language models: it joins the wire (backends/openai) with
+// the measurement (serving).
 //
 // In: requests of prompts as calls of the wire, what comes as records. Out: flags and what is printed of servers
 // (package cli/serving), loads and figures (serving).

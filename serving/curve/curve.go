@@ -1,4 +1,4 @@
-// Package curve has the points of a sweep: which of them count, which is the best, and where to look next.
+// Package curve holds the points of a sweep: which of them count, which is the best, and where to look next.
 //
 // In: points of rising load, where a sweep stops, what dominates what. Out: how a point is measured (package engine),
 // its figures (package metrics), and the files of a sweep (package sweepfile).

@@ -1,5 +1,5 @@
 // Package engine measures a server of language models without a benchmark: it sends requests by a load, records each,
-// and makes figures of them.
+// and computes figures from them.
 //
 // In: sending at due times and by users, warm-up, windows, points and sweeps. Out: the wire (Asker is given), what is
 // asked (prompts), when (arrival), figures (metrics), limits (objective), curves (curve).

@@ -1,5 +1,4 @@
-// Package metrics has what is recorded of requests to a server of language models, and the figures that are made of
-// them.
+// Package metrics contains the records of requests to a server of language models and computes their figures.
 //
 // In: times, token events, counts, failures; definitions of figures. Out: who sends (package engine), what is asked
 // (package prompts), and which figures are good enough (package objective).

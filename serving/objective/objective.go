@@ -1,5 +1,5 @@
-// Package objective reads what a server is held to, such as "p99 ttft < 500ms, attainment >= 99 %", and judges points
-// by it.
+// Package objective reads objectives of a server, such as "p99 ttft < 500ms, attainment >= 99 %", and judges points by
+// them.
 //
 //	objectives = term { "," term } .
 //	term       = [ "p" number | "mean" | "max" ] metric operator value .

@@ -1,5 +1,4 @@
-// Package prompts makes the requests of a measurement before it begins: of a user's own file, or of lengths that are
-// asked for.
+// Package prompts makes the requests of a measurement in advance, from a user's own file or of requested lengths.
 //
 // In: forms of files, columns, lengths, shared prefixes, sessions. Out: how a kind of server wants a request written,
 // and sending it.

@@ -1,5 +1,5 @@
-// Package sweep measures a server at one load after the other, judges each, and keeps what was measured in a folder, so
-// that a sweep that was cut off goes on where it ended.
+// Package sweep measures a server at one load after the other, judges each, and keeps the measurements in a folder, so
+// that an interrupted sweep can resume.
 //
 // In: points in order, prompts of their own for each, when it is enough, the folder. Out: sending (package engine),
 // figures (metrics), which points count (curve), searches (search), tables and pages of them.

@@ -1,5 +1,5 @@
-// Package sweepfile has the record of a sweep over the loads of a server: sweep.json, with all that was asked and
-// measured, and curve.csv, a line for each point.
+// Package sweepfile reads and writes the record of a sweep over the loads of a server: sweep.json, with the request and
+// all measurements, and curve.csv, a line for each point.
 //
 // In: writing both and reading them again. Out: records of single points (package record), and which of them count
 // (package curve).

@@ -1,4 +1,4 @@
-// Command cards measures the embedded models and writes their figures into the cards beside them.
+// Command cards measures the embedded models and writes their figures into their cards.
 //
 //	go run ./tools/cards [-harness bin/harness] [PLUGIN...]
 //

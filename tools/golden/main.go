@@ -1,5 +1,5 @@
-// Command golden packs the golden cases, what official programs gave for inputs made for the purpose, into one file of
-// the project, cases.tar.gz beside it. The tests unpack it below bin/golden/. Run it in tools/:
+// Command golden packs the golden cases, the outputs of official programs for prepared inputs, into one file of the
+// project, cases.tar.gz in its folder. The tests unpack it below bin/golden/. Run it in tools/:
 //
 //	go run ./golden FOLDER
 //

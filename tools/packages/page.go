@@ -152,5 +152,9 @@ func shorten(comment string) string {
 		}
 		end = at[0]
 	}
-	return text[:end]
+	text = text[:end]
+	if open := strings.LastIndex(text, " ("); open >= 0 && !strings.Contains(text[open:], ")") {
+		text = text[:open]
+	}
+	return text
 }

@@ -63,6 +63,7 @@ func TestShorten(t *testing.T) {
 	for comment, want := range map[string]string{
 		"Package a does b. And c.":                   "does b",
 		"Package a does b, or c; " + long + ".":      "does b, or c",
+		"Package a does b (c; d " + long + ").":      "does b",
 		"Package a does b (c) " + long:               "does b",
 		"Package a does " + long + ": and c; and d.": "does " + long,
 		"Package a does " + long + ".":               "does " + long,

@@ -1,6 +1,6 @@
-// Package division says by the rules of which division a run was made: closed, network or open. It judges where
-// the work is done and who does it, and believes a workload that says of itself that it keeps other rules. That model
-// and data are the official ones, and the settings those of the rules, is said elsewhere.
+// Package division determines the division whose rules a run follows: closed, network or open. It judges where the work
+// is done and who does it, and believes a workload that says of itself that it keeps other rules. That model and data
+// are the official ones, and the settings those of the rules, is said elsewhere.
 //
 // In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine,
 // and the SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that

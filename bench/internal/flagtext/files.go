@@ -1,5 +1,5 @@
-// Package flagtext reads the texts of flags: pairs of the form KEY=VALUE, and the files of models and data sets that a
-// user names: which file is which part, where it is, and what is wrong with what was given.
+// Package flagtext parses the texts of flags: pairs KEY=VALUE, and the files of models and data sets that a user names.
+// It determines which file is which part and where it is, and reports what is wrong.
 package flagtext
 
 import (

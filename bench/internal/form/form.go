@@ -1,5 +1,5 @@
-// Package form writes what runs measured in the form of the endpoints harness, beside their own records: runs of
-// LoadGen whose benchmark is asked for in that form, and replays of recorded conversations.
+// Package form writes measurements in the form of the endpoints harness, next to their own records: runs of LoadGen
+// whose benchmark requests that form, and replays of recorded conversations.
 //
 // In: records of runs, and what lies beside them. Out: the files themselves (internal/serving/formats/endpoints).
 package form

@@ -1,4 +1,4 @@
-// Package export writes what LoadGen measured of each sample: one row for each, in formats that other programs read.
+// Package export writes LoadGen's measurements of each sample as a row, in formats that other programs read.
 //
 // In: the recording of a timed run, CSV and JSON lines. Out: formats that need a library (the harness adds them).
 package export

@@ -1,5 +1,5 @@
-// Package metric is the registry of what a run measures: the name, title, unit, direction and meaning of each figure.
-// Records, comparisons, conditions, reports, the live view and monitoring systems name and describe figures by it.
+// Package metric is the registry of figures: the name, title, unit, direction and meaning of each. Records,
+// comparisons, conditions, reports, the live view and monitoring systems name and describe figures by it.
 //
 // In: names, titles, units, directions, meanings. Out: how a figure is read from a run's record (package record), or
 // of a run under way (cmd/harness).

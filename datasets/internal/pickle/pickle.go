@@ -1,4 +1,4 @@
-// Package pickle reads Python pickles of plain data, and of what its caller has functions for.
+// Package pickle reads Python pickles of plain data, and of objects that its caller has functions for.
 //
 // In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; OrderedDict,
 // numpy.ndarray and NumPy's scalars, by NumPy. Out: everything else. A pickle is a program that may name and call

@@ -1,4 +1,4 @@
-// Package harness runs the built harness as a user does, beside servers without a model, and looks at what its
+// Package harness runs the built harness as a user does, together with servers without a model, and checks what its
 // processes print and leave.
 package harness
 

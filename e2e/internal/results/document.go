@@ -1,5 +1,4 @@
-// Package results reads what runs leave behind: the parts of result.json, of model cards and of LoadGen's logs that
-// tests look at.
+// Package results reads the parts of result.json, model cards and LoadGen's logs that tests check.
 package results
 
 import (

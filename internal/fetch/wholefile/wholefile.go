@@ -1,4 +1,4 @@
-// Package wholefile writes files and folders whole, and through no symbolic link that somebody has put in their place.
+// Package wholefile writes files and folders completely or not at all, and follows no symbolic link in their place.
 //
 // In: new files under names that nobody can guess, renaming, syncing. Out: what is in them, locks.
 package wholefile

@@ -1,5 +1,4 @@
-// Package spl reads and writes spl.txt, the samples of a power meter beside a run, and makes the power result of them
-// as the rules do.
+// Package spl reads and writes spl.txt, the samples of a power meter, and computes the power result by the rules.
 //
 // A line is a sample: Time,11-22-2026 08:47:00.000,Watts,100.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1. Times are in
 // UTC, as the entries power_begin and power_end of the detail log, between which samples count.

@@ -1,4 +1,4 @@
-// Package exhibits keeps the samples of an accuracy run that people can look at: a folder beside the log, with an index
+// Package exhibits keeps samples of an accuracy run for people to look at, in a folder next to the log with an index
 // and a file for each picture.
 package exhibits
 

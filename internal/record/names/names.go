@@ -1,5 +1,5 @@
-// Package names says what runs are called where several are shown, so that no two have one name. Rows, headings,
-// links, legends, comparisons and names of files are made of it, and nothing else makes such names.
+// Package names gives several runs distinct names. Rows, headings, links, legends, comparisons and names of files are
+// made of it, and nothing else makes such names.
 //
 // In: what a run says of itself (record.Run.NameParts), and where runs differ. Out: how names look.
 package names

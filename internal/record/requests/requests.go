@@ -1,5 +1,5 @@
-// Package requests keeps what was recorded of every request to a measured server, as lines of JSON that give the same
-// records again.
+// Package requests keeps the record of every request to a measured server as lines of JSON, and reads the same records
+// back.
 //
 // In: writing and reading requests.jsonl; the fields of a row, for other formats. Out: figures of the records (package
 // measure), formats that need a library (the harness has them).

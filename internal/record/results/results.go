@@ -1,5 +1,5 @@
-// Package results finds and reads what runs left in folders: records, the logs alone where there is no record, and
-// accuracy logs to score. Comparisons, reports and scores are made of it.
+// Package results finds and reads the files of runs in folders: records, logs without a record, and accuracy logs to
+// score. Comparisons, reports and scores are made of it.
 //
 // In: the forms of folders that runs leave. Out: what becomes of the runs.
 package results

@@ -1,4 +1,4 @@
-// Package series keeps what a run measured over time in a file of at most a megabyte, whatever the number of queries:
-// lines of latencies, thinned so that their peaks stay, histograms that count every value, and rates. It needs no other
-// package of the harness, so that a report or a comparison can be made anywhere.
+// Package series keeps a run's measurements over time in a file of up to a megabyte for any number of queries: thinned
+// lines of latencies that keep their peaks, histograms that count every value, and rates. It needs no other package of
+// the harness, so that a report or a comparison can be made anywhere.
 package series

@@ -1,5 +1,5 @@
-// Package formats is what is written of a measured server in the files of other tools, by those tools' definitions:
-// their readers take them for their own. A package below it has the files of one tool.
+// Package formats writes measurements of a server in the files of other tools, by their definitions. A package below it
+// has the files of one tool.
 //
 // In: the records of a point and what was asked; bounds of what a YAML text stands for, before it is read. Out: the
 // definitions of this project (serving/metrics), and measuring.

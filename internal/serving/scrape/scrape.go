@@ -1,4 +1,4 @@
-// Package scrape reads what a server tells of itself while it is measured: pages of metrics in Prometheus' text format.
+// Package scrape reads a server's own metrics during a measurement, from pages in Prometheus' text format.
 //
 // In: pages, once a second and at both ends of a measurement; the names that engines give the same thing. Out: requests
 // and what clients see of them (package engine).

@@ -1,5 +1,5 @@
-// Package search looks for the highest load at which a server keeps its objectives, and says whether what ended it was
-// the server, the client, or a lack of data.
+// Package search looks for the highest load at which a server keeps its objectives, and reports whether the server, the
+// client or a lack of data ended it.
 //
 // In: which loads are tried, how often, and what the trials come to. Out: measuring and judging a load (its callback).
 package search

@@ -1,5 +1,5 @@
-// Package shard lets several machines be one client: each takes a share of one schedule, and what they recorded is put
-// together as if one had sent it all.
+// Package shard lets several machines act as one client: each takes a share of one schedule, and their records are
+// joined.
 //
 // In: which requests and users are of which share, what shares must have in common, joining of records. Out: starting
 // the shares (launchers do), sending (package engine), figures (package metrics).

@@ -1,5 +1,5 @@
-// Package check judges a submission before others do: every rule, on every folder, each fault with its path, the value
-// found, the one expected, the rule's source and what to do. It stops at nothing that it finds.
+// Package check judges a submission before reviewers do: every rule, on every folder. Each fault states the path, the
+// value found and expected, the rule's source and what to do. It stops at nothing that it finds.
 //
 // Run is the entry; one file holds the rules of one family, and rules.go lists the families with their sources. It is
 // stricter than the official checker, whose own verdict is that of package official/checker.

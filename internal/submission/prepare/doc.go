@@ -1,5 +1,5 @@
-// Package prepare completes a submission's tree: results that the rules let be inferred are copied to the scenarios
-// that were not measured, and those of a high accuracy target to the low one.
+// Package prepare completes a submission's tree: it copies results to scenarios that the rules allow to infer, and
+// those of a high accuracy target to the low one.
 //
 //	plan, err := prepare.Read(found, rules, "")    // what is to be copied, and why
 //	err = plan.Do(ctx, root)                            // in the tree itself

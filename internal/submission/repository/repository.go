@@ -1,5 +1,5 @@
-// Package repository finds what the submissions' repository does not take: files above 50 MiB, symbolic links, hidden
-// files and folders, blanks and other characters in names that break lists of files and tables of results.
+// Package repository finds files that the submissions' repository refuses: files above 50 MiB, symbolic links, hidden
+// files and folders, and names with blanks or characters that break lists of files and tables of results.
 //
 // Find looks at one entry of a tree, All at the whole tree; Official is the text of the official script.
 //

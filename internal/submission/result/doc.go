@@ -1,5 +1,5 @@
-// Package result is what a submission's runs amount to: the metric of each scenario folder with its unit, the accuracy,
-// the values inferred for another scenario, and the rows of the summary in several forms.
+// Package result computes a submission's results: the metric of each scenario folder with its unit, the accuracy, the
+// values inferred for another scenario, and the rows of the summary in several forms.
 //
 // In: numbers of logs, rounds of the rules.
 // Out: whether a result may be submitted (packages check and official/checker), power logs (package power).

@@ -1,5 +1,5 @@
-// Package system writes the description of a system that a submission carries: what the machine says of itself is read,
-// what only a person knows is marked, and what a person wrote is kept.
+// Package system writes a submission's description of a system: it reads what the machine reports, marks what only a
+// person knows, and keeps what a person wrote.
 //
 // In: the fields that the rules ask for, the files of a Linux machine, and nvidia-smi. Out: whether a description is
 // good: package check.

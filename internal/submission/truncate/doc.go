@@ -1,5 +1,5 @@
-// Package truncate makes accuracy logs fit for a submission: the sha256 of the whole log goes into accuracy.txt, the
-// whole log into a Store outside the tree, and of the log its head and tail stay.
+// Package truncate shortens accuracy logs for a submission: the sha256 of the whole log goes into accuracy.txt, the
+// whole log into a Store outside the tree, and the log keeps its head and tail.
 //
 //	store, err := truncate.OpenStore(ctx, keep)
 //	defer store.Close()

@@ -1,5 +1,5 @@
-// Package encyclopedia draws small encyclopedias of people, towns and feasts that never were, and questions that two
-// of their pages answer together: the data set of the embedded retrieval benchmarks.
+// Package encyclopedia draws small encyclopedias of made-up people, towns and feasts, and questions that two pages
+// answer together: the data set of the embedded retrieval benchmarks.
 //
 // A page has a dozen sentences at most, or a chronicle besides; it names other pages and links to them. A question
 // names one page, which names the page that has the answer: "Who was the mother of the mayor of X?". The page with the

@@ -1,5 +1,5 @@
-// Package translation makes sentences of two languages that nobody speaks, so that the translation benchmark runs with
-// no file and no download.
+// Package translation makes sentences of two made-up languages, so that the translation benchmark needs no file and no
+// download.
 //
 // The rules of one are English's, those of the other German's: genders and cases, endings of adjectives, the verb
 // second, or last behind a conjunction, prefixes that leave their verb, "nicht", numbers with the ones first. Words

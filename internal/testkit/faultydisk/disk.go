@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package faultydisk is a file system whose operations a test sees, and lets fail as those of a broken disk do.
+// Package faultydisk is a file system that records its operations and fails them as a broken disk does.
 //
 // In: a folder shown at another place (FUSE), with a look at each operation. Out: which operations fail, and when.
 package faultydisk

@@ -1,4 +1,4 @@
-// Package slow leaves tests that are slow by nature to make test-all: many kills, every scenario of every model.
+// Package slow leaves slow tests to make test-all: many kills, every scenario of every model.
 package slow
 
 import (

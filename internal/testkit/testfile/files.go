@@ -1,5 +1,5 @@
-// Package testfile writes and reads the small files of tests, and ends a test where that fails. It compares printed
-// texts with files in testdata, which `go test -update` rewrites.
+// Package testfile writes and reads small files in tests, and ends the test on an error. It compares printed texts with
+// files in testdata, which `go test -update` rewrites.
 package testfile
 
 import (

@@ -1,4 +1,4 @@
-// Package capacity explains recorded times by a queue, and tells from it at which rate they would have met a limit.
+// Package capacity models recorded times by a queue, and estimates the rate at which they would have met a limit.
 //
 // The model is one line of waiting queries before a number of servers that each work on one query at a time, in the
 // order of arrival. With the right number of servers, queries that find all of them busy spend as long in service as

@@ -1,4 +1,4 @@
-// Package standstill tells that the machine, or the process, stood still between two looks at the clocks.
+// Package standstill detects that the machine or the process stood still between two looks at the clocks.
 //
 // In: suspended machines, stopped and frozen processes. Out: who looks and when, and what follows; machines that are
 // busy, on which a process may have to wait for seconds as well, and whose times count.

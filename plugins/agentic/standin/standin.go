@@ -1,6 +1,6 @@
-// Package standin is a server that is none: a script answers the embedded questions and turns, with faults at known
-// places, so that every figure of a run is known beforehand. It shows that all between a benchmark and its result
-// works, and says nothing of any model.
+// Package standin is a stand-in for a server of a language model: a script answers the embedded questions and turns,
+// with faults at known places, so that every figure of a run is known in advance. It shows that all between a benchmark
+// and its result works, and says nothing of any model.
 //
 // In: the script, as a backend that generates. Out: questions and turns (internal/synthetic/tooluse).
 package standin

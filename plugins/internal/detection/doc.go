@@ -1,5 +1,5 @@
-// Package detection is what benchmarks share that find objects in pictures: the data sets with their true boxes, the
-// rows of the accuracy log, its score and the pictures of its worst samples.
+// Package detection contains the common parts of benchmarks that find objects in pictures: data sets with their true
+// boxes, rows of the accuracy log, its score, and pictures of its worst samples.
 //
 // In: scenes, COCO and OpenImages as one source ([ReadSource], whose parameters the manifest declares), models that
 // answer with boxes, scores and labels ([Outputs]), the log's row for those that answer otherwise ([AppendRow]), the

@@ -1,5 +1,5 @@
-// Package pictures is what benchmarks share whose samples are one picture each: the data set as files, and the samples
-// of a run, preprocessed into the input tensor of a model.
+// Package pictures contains the common parts of benchmarks with one picture per sample: the data set as files, and a
+// run's samples, preprocessed into the model's input tensor.
 //
 // In: reading, the memory of samples, batches, the pictures of exhibits. Out: transforms (preprocess/image), which data
 // sets there are and what a model answers (each benchmark).

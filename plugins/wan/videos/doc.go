@@ -1,4 +1,4 @@
-// Package videos asks what makes videos of texts: a server by HTTP, a process by lines of JSON, and the stand-in that
+// Package videos requests videos for texts from a server over HTTP, a process by lines of JSON, or the stand-in that
 // draws.
 //
 // In: requests and answers of the API of videos (POST /v1/videos/generations), equal to those of the endpoints harness,

@@ -1,5 +1,5 @@
-// Package passages makes the passages of retrieval benchmarks of web pages: HTML to text, text to pieces of a fixed
-// length, as the reference of e2e-rag makes them with the extractor set to "word".
+// Package passages makes the passages of retrieval benchmarks from web pages: HTML to text, text to pieces of a fixed
+// length, as the reference of e2e-rag does with the extractor set to "word".
 //
 // Pages are parsed by golang.org/x/net/html, which follows the standard of HTML5; the reference's libxml2 mends broken
 // markup in ways of its own. Well-formed pages give the same text. Known to differ: a script or a style that is never

@@ -1,5 +1,5 @@
-// Package subword has the words and pieces of neural translation as GNMT's files have them: vocabularies of one token
-// a line, and byte-pair encoding as subword-nmt applies it, whose pieces carry "@@" where a word goes on.
+// Package subword reads the vocabularies and pieces of neural translation in GNMT's files: one token a line, and
+// byte-pair encoding as subword-nmt applies it, with "@@" on pieces inside a word.
 //
 // In: the bytes of those files, and lines of text. Out: tokenizing of Moses, which the official files have behind them;
 // byte-pair encoding of language models, which package bpe does.

@@ -1,5 +1,5 @@
-// Package convert makes the messages of plugin.proto of plain Go, and plain Go of the messages: what has one name on
-// both sides is the same thing.
+// Package convert converts the messages of plugin.proto to plain Go and back; what has one name on both sides is the
+// same thing.
 //
 // In: names in another case, numbers of another size, durations and their nanoseconds (min_ns), enums, lists. Out: what
 // one side alone has, which it adds by itself.

@@ -1,5 +1,5 @@
-// Package translation is a benchmark of a model of two parts, an encoder and a decoder, whose answers are known: the
-// tests run it on every way to a backend that there is.
+// Package translation is a benchmark with a two-part model, an encoder and a decoder, and known answers: the tests run
+// it on every way to a backend.
 //
 // Its data set is a folder with expected.json, in the form of the golden cases translation/beam: ids of sentences, and
 // what beams of several widths came to. Its model is a folder with encoder.onnx and decoder.onnx, or one file for each

@@ -1,5 +1,5 @@
-// Command kserve-speed compares the requests per second that this backend gets from a server with those that another
-// client gets, in turns, so that the machine is the same for both.
+// Command kserve-speed compares the requests per second of this backend and another client at one server, in turns on
+// the same machine.
 //
 //	kserve-speed -url HOST:PORT -model NAME -client 'COMMAND that prints "123.4 requests/s" or "123.4 infer/sec"'
 package main

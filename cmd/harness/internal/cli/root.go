@@ -1,5 +1,4 @@
-// Package cli is the command line: the tree of commands. What they do lies in the rooms beside it, and shell has what
-// the rooms share.
+// Package cli builds the tree of commands. The packages below it implement them; shell contains what these share.
 package cli
 
 import (

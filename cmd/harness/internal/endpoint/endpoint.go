@@ -1,4 +1,4 @@
-// Package endpoint serves HTTP beside a run, to this machine unless told otherwise.
+// Package endpoint serves HTTP during a run, by default only to this machine.
 package endpoint
 
 import (

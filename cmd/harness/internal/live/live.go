@@ -1,5 +1,5 @@
-// Package live shows a run as it goes: one line that is rewritten on a terminal, a plain line every few seconds
-// elsewhere. It reads the run's counters; nothing is pushed from the hot path.
+// Package live shows a run's progress: one line that is rewritten on a terminal, otherwise a plain line every few
+// seconds. It reads the run's counters; nothing is pushed from the hot path.
 package live
 
 import (

@@ -1,5 +1,5 @@
-// Package measure is the table of what monitoring systems see of a run: under one name in Prometheus and in
-// OpenTelemetry, with the same buckets.
+// Package measure is the table of what monitoring systems see of a run, with the same names and buckets in Prometheus
+// and OpenTelemetry.
 //
 // In: names, units and values. Out: protocols (packages metrics and otlp).
 package measure

@@ -1,4 +1,4 @@
-// Package metrics shows a feed to Prometheus.
+// Package metrics exposes a feed to Prometheus.
 package metrics
 
 import (

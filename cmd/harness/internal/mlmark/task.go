@@ -1,4 +1,4 @@
-// Package mlmark has the tasks of MLMark: what they ask for, and how scores are made of what was measured. Scores made
+// Package mlmark contains MLMark's tasks: what they request, and how their scores follow from measurements. Scores made
 // here are no MLMark scores.
 //
 // In: configurations in MLMark's JSON form, times, accuracies. Out: scores, a table and CSV. Running is elsewhere.

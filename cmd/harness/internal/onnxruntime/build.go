@@ -1,5 +1,5 @@
-// Package onnxruntime gets builds of ONNX Runtime's library, out of the project's archives or of what package managers
-// give, and keeps them in the folder of package fetch.
+// Package onnxruntime gets builds of ONNX Runtime's library from the project's archives or from package managers'
+// files, and keeps them in package fetch's folder.
 //
 // In: which archive is for a machine, the library in a package, checksums at first use, what `--ort-lib fetched` means.
 // Out: downloading and unpacking (package fetch), loading the library (the plugins' backend ort).

@@ -1,5 +1,5 @@
-// Package web shows a feed as a page that draws itself while the runs go on, over server-sent events. The page is one
-// with what it needs: nothing is asked of another address.
+// Package web shows a feed as a live page, over server-sent events. The page is one with what it needs: nothing is
+// asked of another address.
 package web
 
 import (

@@ -1,5 +1,5 @@
-// Package backends lists what the built-in plugins can run a model on, and sets its pace where a test asks for one. A
-// vendor's own plugin lists its own.
+// Package backends lists the backends of the built-in plugins, and sets their pace in tests. A vendor's own plugin
+// lists its own.
 package backends
 
 import (

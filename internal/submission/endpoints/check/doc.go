@@ -1,5 +1,5 @@
-// Package check says of a submission to MLPerf Endpoints what holds, what does not, and what to do: the rules of the
-// official checker, in rule, severity, section and path as it has them, in our words.
+// Package check checks a submission to MLPerf Endpoints by the rules of the official checker. It reports rule,
+// severity, section and path as that does, in our words, and what to do.
 //
 // In: the folder of a submission, the rules. Out: making one.
 package check

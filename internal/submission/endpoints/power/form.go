@@ -1,6 +1,5 @@
-// Package power works out the provisioned power of a system by appendix E of the rules of MLPerf Endpoints, from its
-// system_power.json: what its nodes are built to draw, by the figures of their makers, with the defaults of appendix D
-// where there is none.
+// Package power computes the provisioned power of a system from its system_power.json, by appendix E of the rules of
+// MLPerf Endpoints: the power that its nodes are built to draw, by the makers' figures or the defaults of appendix D.
 //
 // In: the descriptor, the rules. Out: reading the system's description (check).
 package power

@@ -1,7 +1,6 @@
-// Package checker says what the official submission checker of August 2026 would say of a tree, for the rounds
-// v5.0 to v6.1: its verdict, the folders that it refuses, and its summary. It reads the tree anew in that checker's
-// order and with its slips, so that a tree can be tried before it is sent; what Plumbline itself wants of a tree is
-// package check.
+// Package checker reproduces the official submission checker of August 2026 for the rounds v5.0 to v6.1: its verdict,
+// the folders that it refuses, and its summary. It reads the tree anew in that checker's order and with its slips, so
+// that a tree can be tried before it is sent; what Plumbline itself wants of a tree is package check.
 //
 // Where the official checker would end with a traceback, and say nothing of the folders behind, the crash is noted and
 // the reading goes on. Results of endpoints runs, which have no logs of LoadGen, are not read.

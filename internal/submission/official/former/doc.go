@@ -1,6 +1,6 @@
-// Package former says what the official submission checkers of the rounds before v5.0 said of a tree: the verdict, the
-// folders without a result, and the summary. Each round had a checker of its own, one program that grew from round to
-// round; what a round's has that others have not is in the section former_checker of the round's file.
+// Package former reproduces the official submission checkers of the rounds before v5.0: the verdict, the folders
+// without a result, and the summary. Each round had a checker of its own, one program that grew from round to round;
+// what a round's has that others have not is in the section former_checker of the round's file.
 //
 // The checkers walked the tree in the order of the file system, which here is that of names. Where one would have ended
 // with a traceback, the crash is noted and the reading goes on.

@@ -1,4 +1,4 @@
-// Package golden finds what LoadGen's tests hold it against: golden data, and the official LoadGen itself. The other
+// Package golden finds the references of LoadGen's tests: golden data, and the official LoadGen itself. The other
 // modules have a package of their own for golden data: LoadGen requires no module at all, not even for its tests, so
 // that whoever uses it needs none either.
 package golden

@@ -1,6 +1,6 @@
-// Package standin is a language model that is none: rules, written for the templates of the drawn encyclopedia, reply
-// to the prompts of the embedded retrieval benchmarks, and some of the replies are broken on purpose. It shows that all
-// between a benchmark and its result works, and says nothing of any model.
+// Package standin is a rule-based stand-in for language models: rules for the templates of the drawn encyclopedia reply
+// to the prompts of the embedded retrieval benchmarks. Some replies are broken on purpose. It shows that all between a
+// benchmark and its result works, and says nothing of any model.
 //
 // In: prompts in words of our own, replies to them, as a function, as a backend that generates, and over HTTP. Out:
 // pages and questions (internal/synthetic/encyclopedia), the loop that asks.

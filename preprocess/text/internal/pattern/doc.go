@@ -1,5 +1,5 @@
-// Package pattern is the regular expressions that tokenizers' files hold, as Oniguruma reads them, which Hugging Face's
-// tokenizers use: the leftmost match, of several alternatives the first that leads to one.
+// Package pattern implements the regular expressions in tokenizers' files as Oniguruma reads them for Hugging Face's
+// tokenizers: the leftmost match, and among alternatives the first that leads to one.
 //
 // In: characters, classes with properties of Unicode, unions and intersections, groups, alternatives, greedy, lazy and
 // possessive repetition, atomic groups, lookahead, lookbehind of one character, anchors, and (?i) for ASCII. Out:

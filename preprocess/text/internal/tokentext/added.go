@@ -1,5 +1,5 @@
-// Package tokentext is what tokenizers of several kinds do alike: it finds the tokens in a text that stand for
-// themselves, such as "<s>", before a tokenizer takes the rest apart, and cleans up the text that tokens are joined to.
+// Package tokentext contains the common parts of several tokenizers: it finds special tokens such as "<s>" in a text
+// before a tokenizer splits the rest, and cleans up the text that tokens are joined to.
 //
 // In: tokens and a text. Out: the rest of the text, which is the tokenizer's business.
 package tokentext

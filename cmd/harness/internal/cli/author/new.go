@@ -1,4 +1,4 @@
-// Package author has the commands for authors of plugins and backends: new and verify.
+// Package author contains the commands for authors of plugins and backends: new and verify.
 package author
 
 import (

@@ -1,4 +1,4 @@
-// Package catalog has the commands on what plugins offer: list, describe, fetch and dataset.
+// Package catalog contains the commands that show what plugins offer: list, describe, fetch and dataset.
 package catalog
 
 import (

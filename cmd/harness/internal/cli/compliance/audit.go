@@ -1,4 +1,5 @@
-// Package compliance is harness audit: compliance tests beside the runs of a model, or of logs alone, judged.
+// Package compliance implements harness audit: it makes compliance tests after the runs of a model, or judges existing
+// logs.
 package compliance
 
 import (

@@ -1,4 +1,4 @@
-// Package machine has the commands on this machine: doctor, and trust, which pins its plugins.
+// Package machine contains the commands about this machine: doctor, and trust, the pins of its plugins.
 package machine
 
 import (

@@ -1,4 +1,4 @@
-// Package observe lets others see the runs of a command while they go on: by events, metrics, a page.
+// Package observe shows the runs of a command while they go on, through events, metrics and a page.
 package observe
 
 import (

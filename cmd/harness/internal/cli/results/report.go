@@ -1,4 +1,4 @@
-// Package results has the commands on what runs left behind: compare, report and score.
+// Package results contains the commands that read finished runs: compare, report and score.
 package results
 
 import (

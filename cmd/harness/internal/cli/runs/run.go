@@ -1,5 +1,5 @@
-// Package runs is harness run: one model, several backends in turn, suites, MLMark's configurations. It prints runs for
-// audits and submissions, too, and has the settings of runs.
+// Package runs implements harness run for one model, several backends in turn, suites, and MLMark's configurations. It
+// prints runs for audits and submissions, too, and has the settings of runs.
 package runs
 
 import (

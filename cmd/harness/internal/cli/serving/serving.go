@@ -1,4 +1,5 @@
-// Package serving is harness bench and harness probe: servers of language models, measured by their address alone.
+// Package serving implements harness bench and harness probe, which measure servers of language models by their
+// address.
 package serving
 
 import (

@@ -1,4 +1,4 @@
-// Package shell is what all commands share: the process, flags, plugins that are started, requests, exit codes.
+// Package shell contains what all commands share: the process, flags, started plugins, requests, exit codes.
 //
 // Everything that belongs to the process (arguments, streams, environment, signals, clock) is in one State, so that
 // whole commands run inside a test.

@@ -1,4 +1,4 @@
-// Package submission is harness submission: the steps from runs to a submission.
+// Package submission implements harness submission, the steps from runs to a submission.
 package submission
 
 import (

@@ -1,4 +1,4 @@
-// Package tune is harness tune: the search for the fastest setting, and its report.
+// Package tune implements harness tune, the search for the fastest setting, and its report.
 package tune
 
 import (

@@ -1,4 +1,4 @@
-// Package schema holds values of files to a form as the official checker's library does (Pydantic, in its lax mode): a
+// Package schema checks files against a schema as the official checker's library does (Pydantic, in its lax mode): a
 // number may stand in a text, unknown keys are allowed, and every wrong field is one fault. What concerns several
 // fields of an object is asked only where each of them is right.
 //

@@ -1,5 +1,5 @@
-// Package config reads what harness bench may be given in place of an address: configurations of mlcommons/endpoints,
-// which stand for flags or for recorded conversations, and suites.
+// Package config reads the files that harness bench accepts instead of an address: suites, and configurations of
+// mlcommons/endpoints for flags or recorded conversations.
 package config
 
 import (

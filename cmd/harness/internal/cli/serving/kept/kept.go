@@ -1,5 +1,5 @@
-// Package kept writes what is kept of a measured server beside its records: tables of requests, a page, and the files
-// of other tools.
+// Package kept writes files next to the records of a measured server: tables of requests, a page, and the files of
+// other tools.
 package kept
 
 import (

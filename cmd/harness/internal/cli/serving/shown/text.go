@@ -1,4 +1,4 @@
-// Package shown prints what harness bench and harness probe say of a server: tables, texts, loads.
+// Package shown prints the output of harness bench and harness probe: tables, texts, loads.
 package shown
 
 import (

@@ -1,5 +1,5 @@
-// Package curves has the steps of harness submission that only submissions to MLPerf Endpoints take: the plan of a
-// curve, its steady windows, and its check, results and archive.
+// Package curves contains the steps of harness submission that only MLPerf Endpoints needs: the plan of a curve, its
+// steady windows, and its check, results and archive.
 package curves
 
 import (

@@ -1,5 +1,5 @@
-// Package workspace has the steps of harness submission up to a tree: the workspace that runs are gathered in, the runs
-// that a submission needs, and the tree that is made of them.
+// Package workspace contains the steps of harness submission up to a tree: the workspace, the necessary runs, and the
+// tree made from them.
 package workspace
 
 import (
