@@ -18,9 +18,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// connect opens the client of a server; what names it is the parameter of its address.
-func connect(
-	ctx context.Context, servers backend.GeneratorOpener, what string, s server, retries, concurrency int,
+// connectServer opens the client of a server; what names it is the parameter of its address.
+func connectServer(
+	ctx context.Context, servers backend.GeneratorOpener, what string, s serverSettings, retries, concurrency int,
 ) (backend.Generator, error) {
 	if s.url == manifest.Embedded {
 		return standin.Backend{}.OpenGenerator(ctx, backend.Model{}, backend.Config{})
@@ -39,18 +39,18 @@ func connect(
 	return g, nil
 }
 
-// reply is what a model said.
-type reply struct{ backend.Tokens }
+// modelReply is the reply of a model.
+type modelReply struct{ backend.Tokens }
 
 // FirstToken is of no use: answers come in one piece.
-func (r *reply) FirstToken(backend.Tokens) {}
+func (r *modelReply) FirstToken(backend.Tokens) {}
 
 // Complete takes the answer.
-func (r *reply) Complete(t backend.Tokens) { r.Tokens = t }
+func (r *modelReply) Complete(t backend.Tokens) { r.Tokens = t }
 
-// text is what counts of a reply: without white space around it; where there is nothing, the outermost object of what
-// was thought.
-func (r *reply) text() string {
+// replyText returns the text of a reply without white space around it; where it is empty, the outermost object of
+// what was thought.
+func (r *modelReply) replyText() string {
 	if text := pystr.Trim(r.Text); text != "" {
 		return text
 	}
@@ -64,15 +64,15 @@ func (r *reply) text() string {
 // errTimeout is a reply that was not there in time.
 var errTimeout = errors.New("no reply within the timeout")
 
-// ask asks a server in one message. One that is late is asked again, after a pause that doubles; what the client itself
-// tries again (429, 502, 503, 504, a server that is gone) is its own.
-func ask(
+// askServer asks a server in one message. One that is late is asked again, after a pause that doubles; what the client
+// itself tries again (429, 502, 503, 504, a server that is gone) is its own.
+func askServer(
 	ctx context.Context, g backend.Generator, content string, f map[string]json.RawMessage, most int,
 	timeout time.Duration, tries int,
-) (*reply, error) {
+) (*modelReply, error) {
 	p := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: content}}, Fields: f, MaxNewTokens: most}
 	for try := 0; ; try++ {
-		r := &reply{}
+		r := &modelReply{}
 		limited, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 		err := g.Generate(limited, p, r)
 		cancel()
@@ -92,20 +92,20 @@ func ask(
 	}
 }
 
-// request are the fields of a request of the reference.
-func (f fields) request(most int) map[string]json.RawMessage {
+// requestFields returns the fields of a request of the reference.
+func (f requestSettings) requestFields(most int) map[string]json.RawMessage {
 	effort, err := json.Marshal(f.effort)
 	if err != nil { // not for strings
 		effort = []byte(`""`)
 	}
 	return map[string]json.RawMessage{
-		"temperature": number(f.temperature), "top_p": json.RawMessage("1.0"), "top_k": json.RawMessage("-1"),
+		"temperature": numberJSON(f.temperature), "top_p": json.RawMessage("1.0"), "top_k": json.RawMessage("-1"),
 		"max_tokens": json.RawMessage(strconv.Itoa(most)), "reasoning_effort": effort,
 	}
 }
 
-// number is a number as Python writes it into a request.
-func number(v float64) json.RawMessage {
+// numberJSON returns a number as Python writes it into a request.
+func numberJSON(v float64) json.RawMessage {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if !strings.Contains(text, ".") {
 		text += ".0"
@@ -113,32 +113,32 @@ func number(v float64) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// models asks the models of all steps.
-type models struct {
-	*settings
+// stepModels asks the models of all steps.
+type stepModels struct {
+	*ragSettings
 	of    [loop.StepCount]backend.Generator
-	cache replies
+	cache cachedReplies
 }
 
 // openModels connects to the servers of all steps.
-func openModels(ctx context.Context, servers backend.GeneratorOpener, s *settings) (*models, error) {
-	m := &models{settings: s}
+func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSettings) (*stepModels, error) {
+	m := &stepModels{ragSettings: s}
 	var err error
 	if m.cache, err = readReplies(s.cache); err != nil {
 		return nil, err
 	}
-	queries, err1 := connect(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
-	relevance, err2 := connect(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.Concurrency)
+	queries, err1 := connectServer(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
+	relevance, err2 := connectServer(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.Concurrency)
 	for i, g := range []backend.Generator{queries, relevance, queries, queries} {
 		m.of[i] = g
 	}
 	if err := errors.Join(err1, err2); err != nil {
-		return nil, errors.Join(err, m.close())
+		return nil, errors.Join(err, m.closeAll())
 	}
 	return m, nil
 }
 
-func (m *models) close() error {
+func (m *stepModels) closeAll() error {
 	var faults []error
 	for _, step := range []loop.Step{loop.Queries, loop.Relevance} {
 		if g := m.of[step]; g != nil {
@@ -148,16 +148,16 @@ func (m *models) close() error {
 	return errors.Join(faults...)
 }
 
-// ask asks the model of a step. With a reply of a run before, the model is asked all the same, must reply, and is not
-// heeded. used counts the tokens of the reply.
-func (m *models) ask(
+// askStep asks the model of a step. With a reply of a run before, the model is asked all the same, must reply, and is
+// not heeded. used counts the tokens of the reply.
+func (m *stepModels) askStep(
 	ctx context.Context, s loop.Step, row, round int, prompt string,
 ) (text string, used int, err error) {
-	most := m.fields.most
+	most := m.fields.maxTokens
 	if s == loop.Relevance {
-		most = m.fields.mostMarking
+		most = m.fields.maxMarkingTokens
 	}
-	r, err := ask(ctx, m.of[s], prompt, m.fields.request(most), most, m.Timeout, m.tries)
+	r, err := askServer(ctx, m.of[s], prompt, m.fields.requestFields(most), most, m.Timeout, m.tries)
 	cached, has := m.cache[replyKey{row, s.Component(), round}]
 	switch {
 	case err != nil && has:
@@ -167,5 +167,5 @@ func (m *models) ask(
 	case has:
 		return cached, r.N, nil
 	}
-	return r.text(), r.N, nil
+	return r.replyText(), r.N, nil
 }

@@ -37,26 +37,26 @@ const (
 
 // New returns the benchmarks, whose language models and judges are asked by servers.
 func New(servers backend.GeneratorOpener) sdk.Benchmark {
-	b := opener{servers}
+	b := serverOpener{servers}
 	own := manifest.Export(export.EncyclopediaSets())
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: b.open, Score: b.score, Params: []any{stores{}, asking{}, words{}},
+		Open: b.openWorkload, Score: b.openScorer, Params: []any{storeSettings{}, askSettings{}, vocabSettings{}},
 		Export: own, Exports: map[string]manifest.Export{pagesModel: own},
 		Samples: encyclopedia.QuestionCount,
 	})
 }
 
-// opener opens both models.
-type opener struct{ servers backend.GeneratorOpener }
+// serverOpener opens both benchmarks, whose models are asked by servers.
+type serverOpener struct{ servers backend.GeneratorOpener }
 
-func (o opener) open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+func (o serverOpener) openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if r.Model.Name == questionsModel {
 		return o.openQuestions(ctx, r)
 	}
 	return openPages(ctx, r)
 }
 
-func (o opener) score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func (o serverOpener) openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if r.Model.Name == questionsModel {
 		return o.openJudge(ctx, r)
 	}

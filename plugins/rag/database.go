@@ -23,7 +23,7 @@ import (
 // databaseScorer says whether a database is whole, and what the manifest says of it.
 type databaseScorer struct {
 	ctx context.Context
-	settings
+	ragSettings
 	pages   retrieval.Pages
 	all     int // pages of the data set
 	want    *retrieval.Manifest
@@ -35,7 +35,7 @@ type databaseScorer struct {
 }
 
 func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	s := &databaseScorer{ctx: context.WithoutCancel(ctx), settings: readSettings(r), there: map[uint64]bool{}}
+	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r), there: map[uint64]bool{}}
 	s.all = readPages(r).Len()
 	s.readManifest(r)
 	if (s.want != nil || s.probes != nil) && s.Database == "" {
@@ -53,12 +53,12 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	if err != nil {
 		return nil, err
 	}
-	s.embed = (&encoder{session: session, tokens: s.encoder}).embed
+	s.embed = (&textEncoder{session: session, tokens: s.encoder}).embedTexts
 	return s, nil
 }
 
-// mostManifest bounds the bytes of a manifest, unpacked.
-const mostManifest = 1 << 30
+// maxManifestSize bounds the bytes of a manifest, unpacked.
+const maxManifestSize = 1 << 30
 
 // readManifest reads what the database must be, and which questions a manifest of it asks.
 func (s *databaseScorer) readManifest(r *manifest.Request) {
@@ -88,7 +88,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 
 // readPacked reads a file, which gzip may have packed.
 func readPacked(path string) ([]byte, error) {
-	text, err := bounded.ReadFile(path, mostManifest)
+	text, err := bounded.ReadFile(path, maxManifestSize)
 	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return text, err
 	}
@@ -96,7 +96,7 @@ func readPacked(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	text, err = io.ReadAll(io.LimitReader(z, mostManifest))
+	text, err = io.ReadAll(io.LimitReader(z, maxManifestSize))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -122,11 +122,11 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 	var n sdk.Notes
 	rate := 100 * b.Rate()
 	score := sdk.Score{Samples: b.Pages, Metrics: []sdk.Metric{{Name: successMetric, Unit: "%", Value: rate}}}
-	actual, err := s.compare(b, &n)
+	actual, err := s.compareSums(b, &n)
 	if err != nil {
 		return score, err
 	}
-	if err := s.manifests(&score, &n); err != nil {
+	if err := s.compareManifest(&score, &n); err != nil {
 		return score, err
 	}
 	score.OfficialText = b.Report(actual) + fmt.Sprintf("Accuracy: %.4f\n", rate)
@@ -138,8 +138,8 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// compare says whether the database is the one that the run made. Its MD5 is empty where it is not there.
-func (s *databaseScorer) compare(b retrieval.Build, n *sdk.Notes) (string, error) {
+// compareSums notes whether the database is the one that the run made. Its MD5 is empty where it is missing.
+func (s *databaseScorer) compareSums(b retrieval.Build, n *sdk.Notes) (string, error) {
 	if b.MD5 == "" {
 		n.Add("no answer has the MD5 of the database: the run did not see its last page")
 	}
@@ -164,8 +164,8 @@ func (s *databaseScorer) compare(b retrieval.Build, n *sdk.Notes) (string, error
 	return actual, nil
 }
 
-// manifests compares the database with the manifest, and writes one of it.
-func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
+// compareManifest compares the database with the manifest, and writes one of it.
+func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 	if s.want == nil && s.probes == nil {
 		return nil
 	}
@@ -173,9 +173,9 @@ func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
 	if err != nil {
 		return sdk.Data(err)
 	}
-	local := s.describe(db)
+	local := s.describeDatabase(db)
 	if s.want != nil {
-		found, err := s.probe(db, s.want.Queries, s.want.Depth)
+		found, err := s.findPages(db, s.want.Queries, s.want.Depth)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
 		return nil
 	}
 	local.Queries = s.probes
-	if local.Found, err = s.probe(db, s.probes, retrieval.ProbeDepth); err != nil {
+	if local.Found, err = s.findPages(db, s.probes, retrieval.ProbeDepth); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(local, "", "  ")
@@ -203,8 +203,8 @@ func (s *databaseScorer) manifests(score *sdk.Score, n *sdk.Notes) error {
 	return err
 }
 
-// describe is the manifest of a database without questions.
-func (s *databaseScorer) describe(db *index.Database) retrieval.Manifest {
+// describeDatabase returns the manifest of a database without questions.
+func (s *databaseScorer) describeDatabase(db *index.Database) retrieval.Manifest {
 	return retrieval.Manifest{
 		Version: 2, RetrieverModel: s.model, EmbeddingModel: s.model, Passages: db.Len(), Dim: db.Dim(),
 		Index: retrieval.IndexParams{Class: "IndexHNSWFlat", Dim: db.Dim(), Metric: 1, EFConstruction: db.EFConstruction,
@@ -214,8 +214,9 @@ func (s *databaseScorer) describe(db *index.Database) retrieval.Manifest {
 	}
 }
 
-// probe finds the pages for questions.
-func (s *databaseScorer) probe(db *index.Database, probes []retrieval.Probe, depth int) ([]retrieval.ProbeURLs, error) {
+// findPages finds the pages for questions.
+func (s *databaseScorer) findPages(db *index.Database, probes []retrieval.Probe, depth int) ([]retrieval.ProbeURLs,
+	error) {
 	var all []retrieval.ProbeURLs
 	for _, q := range probes {
 		v, err := s.embed(s.ctx, []string{q.Prompt})

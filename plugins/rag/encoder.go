@@ -14,21 +14,21 @@ import (
 // errOutput is in the chain of every error about what an encoder gave.
 var errOutput = errors.New("the encoder's output is not what the benchmark needs")
 
-// tokens makes rows of ids of texts. It is read-only.
-type tokens struct {
+// tokenRows makes rows of ids of texts. It is read-only.
+type tokenRows struct {
 	*wordpiece.Tokenizer
-	most       int
+	maxTokens  int
 	class, end int32
 }
 
-func newTokens(t *wordpiece.Tokenizer, most int) *tokens {
+func newTokenRows(t *wordpiece.Tokenizer, most int) *tokenRows {
 	class, _ := t.ID(wordpiece.Class)
 	end, _ := t.ID(wordpiece.Separator)
-	return &tokens{t, most, class, end}
+	return &tokenRows{t, most, class, end}
 }
 
-// row is a text as ids, in [CLS] and [SEP], of most at most.
-func (t *tokens) row(text string, most int) []int32 {
+// makeRow returns a text as ids, in [CLS] and [SEP], of most at most.
+func (t *tokenRows) makeRow(text string, most int) []int32 {
 	ids := t.Encode([]int32{t.class}, text)
 	return append(ids[:min(len(ids), most-1)], t.end)
 }
@@ -44,28 +44,28 @@ func modelOf(m backend.Model) backend.Model {
 	return m
 }
 
-// encoder takes texts through a session. It is for one goroutine.
-type encoder struct {
+// textEncoder takes texts through a session. It is for one goroutine.
+type textEncoder struct {
 	session backend.Session
-	tokens  *tokens
+	tokens  *tokenRows
 	in      [3][]int64
 }
 
-// hidden are the states of some rows: of row i, tokens of it, each of dim values, begin at i*width*dim.
-type hidden struct {
+// hiddenStates has the states of some rows: of row i, tokens of it, each of dim values, begin at i*width*dim.
+type hiddenStates struct {
 	backend.Tensor
 	states     []float32
 	width, dim int
 	rows       [][]int32
 }
 
-// row are the states of the tokens of row i.
-func (h *hidden) row(i int) []float32 {
+// rowStates returns the states of the tokens of row i.
+func (h *hiddenStates) rowStates(i int) []float32 {
 	return h.states[i*h.width*h.dim:][:len(h.rows[i])*h.dim]
 }
 
-// run takes rows through the session, padded to the longest. The result is valid until it is released.
-func (e *encoder) run(ctx context.Context, rows [][]int32) (*hidden, error) {
+// runRows takes rows through the session, padded to the longest. The result is valid until it is released.
+func (e *textEncoder) runRows(ctx context.Context, rows [][]int32) (*hiddenStates, error) {
 	n, width := len(rows), 0
 	for _, r := range rows {
 		width = max(width, len(r))
@@ -95,7 +95,7 @@ func (e *encoder) run(ctx context.Context, rows [][]int32) (*hidden, error) {
 	if err := e.session.Run(ctx, in, out); err != nil {
 		return nil, err
 	}
-	h := &hidden{Tensor: out[0], width: width, rows: rows}
+	h := &hiddenStates{Tensor: out[0], width: width, rows: rows}
 	if s := out[0].Shape; out[0].DType != backend.Float32 || len(s) != 3 || s[0] != int64(n) || s[1] != int64(width) ||
 		s[2] < 1 || int64(len(out[0].Data)) != 4*s[0]*s[1]*s[2] {
 		h.Release()
@@ -109,19 +109,19 @@ func (e *encoder) run(ctx context.Context, rows [][]int32) (*hidden, error) {
 // textsPerRun is how many texts go through an encoder at a time.
 const textsPerRun = 16
 
-// embed makes a vector of length 1 of each text: the mean of its tokens' states.
-func (e *encoder) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+// embedTexts makes a vector of length 1 of each text: the mean of its tokens' states.
+func (e *textEncoder) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	for from := 0; from < len(texts); from += textsPerRun {
 		var rows [][]int32
 		for _, text := range texts[from:min(from+textsPerRun, len(texts))] {
-			rows = append(rows, e.tokens.row(text, e.tokens.most))
+			rows = append(rows, e.tokens.makeRow(text, e.tokens.maxTokens))
 		}
-		h, err := e.run(ctx, rows)
+		h, err := e.runRows(ctx, rows)
 		if err != nil {
 			return nil, err
 		}
 		for i := range rows {
-			v := meanOf(h.row(i), h.dim)
+			v := meanOf(h.rowStates(i), h.dim)
 			if v == nil {
 				h.Release()
 				return nil, fmt.Errorf("%w: the states of text %d have no finite mean above 0", errOutput, from+i)
@@ -158,18 +158,19 @@ func meanOf(states []float32, dim int) []float32 {
 // queryTokens is how many tokens a reranker reads of a query.
 const queryTokens = 32
 
-// score says how well texts fit a query: for each token of the query the greatest product with one of the text's.
-func (e *encoder) score(ctx context.Context, query string, texts []string) ([]float32, error) {
-	asked, err := e.run(ctx, [][]int32{e.tokens.row(query, queryTokens)})
+// scoreTexts scores how well texts fit a query: for each token of the query the greatest product with one of the
+// text's.
+func (e *textEncoder) scoreTexts(ctx context.Context, query string, texts []string) ([]float32, error) {
+	asked, err := e.runRows(ctx, [][]int32{e.tokens.makeRow(query, queryTokens)})
 	if err != nil {
 		return nil, err
 	}
 	defer asked.Release()
 	var rows [][]int32
 	for _, text := range texts {
-		rows = append(rows, e.tokens.row(text, e.tokens.most))
+		rows = append(rows, e.tokens.makeRow(text, e.tokens.maxTokens))
 	}
-	h, err := e.run(ctx, rows)
+	h, err := e.runRows(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func (e *encoder) score(ctx context.Context, query string, texts []string) ([]fl
 	}
 	scores := make([]float32, len(texts))
 	for i := range scores {
-		scores[i] = maxSim(asked.row(0), h.row(i), h.dim)
+		scores[i] = maxSim(asked.rowStates(0), h.rowStates(i), h.dim)
 	}
 	return scores, nil
 }

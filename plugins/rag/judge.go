@@ -35,31 +35,31 @@ const (
 	judgeTimeout = time.Minute
 )
 
-// judged scores answers by a judge.
-type judged struct {
+// judgeScorer scores answers by a judge.
+type judgeScorer struct {
 	ctx context.Context
-	*settings
-	judge     backend.Generator
-	memory    *verdicts
-	most      int // exhibits
-	questions []frames.Question
-	truths    map[string]frames.Question // by the text of the question; of equal ones the last
+	*ragSettings
+	judge       backend.Generator
+	memory      *verdictCache
+	maxExhibits int // exhibits
+	questions   []frames.Question
+	truths      map[string]frames.Question // by the text of the question; of equal ones the last
 
-	answers  []answered
+	answers  []loggedAnswer
 	verdicts []retrieval.Verdict
 }
 
-// answered is an answer of the log.
-type answered struct {
-	result
+// loggedAnswer is an answer of the log.
+type loggedAnswer struct {
+	answerPayload
 	entry uint64 // LoadGen's id of the response
 	index uint64
 }
 
 // openJudge connects to the judge.
-func (o opener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func (o serverOpener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
-	j := &judged{ctx: context.WithoutCancel(ctx), settings: &s, most: min(r.Exhibits, sdk.MostExhibits),
+	j := &judgeScorer{ctx: context.WithoutCancel(ctx), ragSettings: &s, maxExhibits: min(r.Exhibits, sdk.MostExhibits),
 		questions: readQuestions(r), truths: map[string]frames.Question{}}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -71,36 +71,36 @@ func (o opener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer,
 	if j.memory, err = openVerdicts(s.JudgeCache); err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter judge_cache: %w", err))
 	}
-	if j.judge, err = connect(ctx, o.servers, "judge", s.judge, 0, s.Concurrency); err != nil {
+	if j.judge, err = connectServer(ctx, o.servers, "judge", s.judge, 0, s.Concurrency); err != nil {
 		return nil, errors.Join(err, j.memory.Close())
 	}
-	return scoring.New(j, scoring.Log{Samples: len(j.questions), First: true, Within: true}, j.score), nil
+	return scoring.New(j, scoring.Log{Samples: len(j.questions), First: true, Within: true}, j.scoreVerdicts), nil
 }
 
 // Close closes the client and the memory.
-func (j *judged) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
+func (j *judgeScorer) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
 
 // AddEntry takes an answer.
-func (j *judged) AddEntry(e mllog.AccuracyEntry) error {
-	a := answered{entry: e.SeqID, index: e.QSLIndex}
-	if err := json.Unmarshal(e.Data, &a.result); err != nil {
+func (j *judgeScorer) AddEntry(e mllog.AccuracyEntry) error {
+	a := loggedAnswer{entry: e.SeqID, index: e.QSLIndex}
+	if err := json.Unmarshal(e.Data, &a.answerPayload); err != nil {
 		return fmt.Errorf("the answer is not one of this benchmark: %w", err)
 	}
 	j.answers = append(j.answers, a)
 	return nil
 }
 
-// verdict is what the judge says of an answer; ok is false for a question that the data set does not have.
-func (j *judged) verdict(a *answered) (v retrieval.Verdict, ok bool) {
+// judgeAnswer asks the judge about an answer; ok is false for a question that the data set does not have.
+func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.Verdict, ok bool) {
 	q, ok := j.truths[a.Query]
 	if !ok {
 		return v, false
 	}
 	prompt := j.loop.Prompts.Judge(a.Query, q.Answer, a.Answer)
-	text, err := j.memory.of(j.settings.judge.model, prompt, func() (string, error) {
+	text, err := j.memory.cachedReply(j.ragSettings.judge.model, prompt, func() (string, error) {
 		f := map[string]json.RawMessage{"temperature": json.RawMessage("0.0"),
 			"max_tokens": json.RawMessage(strconv.Itoa(judgeTokens))}
-		r, err := ask(j.ctx, j.judge, prompt, f, judgeTokens, judgeTimeout, 1)
+		r, err := askServer(j.ctx, j.judge, prompt, f, judgeTokens, judgeTimeout, 1)
 		if err != nil {
 			return "", err
 		}
@@ -119,24 +119,24 @@ const (
 )
 
 // Add takes an answer whose response has no number.
-func (j *judged) Add(sample uint64, answer []byte) error {
+func (j *judgeScorer) Add(sample uint64, answer []byte) error {
 	return j.AddEntry(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
 }
 
 // Result asks the judge about all answers.
-func (j *judged) Result() (t totals, err error) {
+func (j *judgeScorer) Result() (t answerTotals, err error) {
 	// In one order, so that sums are always the same.
-	slices.SortFunc(j.answers, func(a, b answered) int { return cmp.Compare(a.index, b.index) })
+	slices.SortFunc(j.answers, func(a, b loggedAnswer) int { return cmp.Compare(a.index, b.index) })
 	j.verdicts = make([]retrieval.Verdict, len(j.answers))
 	known := make([]bool, len(j.answers))
 	lists.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			j.verdicts[i], known[i] = j.verdict(&j.answers[i])
+			j.verdicts[i], known[i] = j.judgeAnswer(&j.answers[i])
 		}
 	})
 	for i := range j.answers {
 		if a := &j.answers[i]; known[i] {
-			t.add(a, j.truths[a.Query], j.verdicts[i])
+			t.addAnswer(a, j.truths[a.Query], j.verdicts[i])
 		} else {
 			t.unknown++
 		}
@@ -144,27 +144,27 @@ func (j *judged) Result() (t totals, err error) {
 	return t, nil
 }
 
-// score is what the verdicts add up to.
-func (j *judged) score(t totals, c scoring.Counts) (sdk.Score, error) {
+// scoreVerdicts makes the score of the sums of all verdicts.
+func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{Metrics: []sdk.Metric{
-		{Name: accuracyMetric, Unit: "%", Value: 100 * t.share(t.right)},
+		{Name: accuracyMetric, Unit: "%", Value: 100 * t.meanOver(t.right)},
 		{Name: strictMetric, Unit: "%", Value: 100 * float64(t.strict) / float64(max(len(j.questions), 1))},
-		{Name: "retrieval_precision", Value: t.share(t.found.Precision)},
-		{Name: "retrieval_recall", Value: t.share(t.found.Recall)},
-		{Name: "retrieval_f1", Value: t.share(t.found.F1)},
+		{Name: "retrieval_precision", Value: t.meanOver(t.found.Precision)},
+		{Name: "retrieval_recall", Value: t.meanOver(t.found.Recall)},
+		{Name: "retrieval_f1", Value: t.meanOver(t.found.F1)},
 	}}
-	score.OfficialText = fmt.Sprintf("Accuracy: %.4f\n", 100*t.share(t.right))
-	text, err := j.results()
+	score.OfficialText = fmt.Sprintf("Accuracy: %.4f\n", 100*t.meanOver(t.right))
+	text, err := j.resultsJSON()
 	if err != nil {
 		return score, err
 	}
 	score.Files = []sdk.File{{Name: "rag/results.json", Data: text}}
-	score.Notes, score.Exhibits = j.notes(&t, c), j.exhibits()
+	score.Notes, score.Exhibits = j.scoreNotes(&t, c), j.wrongAnswers()
 	return score, nil
 }
 
-// totals add up answers.
-type totals struct {
+// answerTotals add up answers.
+type answerTotals struct {
 	scored, unknown, strict int
 	right                   float64
 	found                   retrieval.Found
@@ -174,7 +174,7 @@ type totals struct {
 	fallbacks               map[string]int
 }
 
-func (t *totals) add(a *answered, truth frames.Question, v retrieval.Verdict) {
+func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retrieval.Verdict) {
 	t.scored++
 	if v.Counts {
 		t.right++
@@ -205,17 +205,17 @@ func (t *totals) add(a *answered, truth frames.Question, v retrieval.Verdict) {
 	}
 }
 
-// share is a sum divided by the number of answers, as the reference does.
-func (t *totals) share(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
+// meanOver divides a sum by the number of answers, as the reference does.
+func (t *answerTotals) meanOver(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
 
-func (j *judged) notes(t *totals, c scoring.Counts) sdk.Notes {
+func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 	var n sdk.Notes
-	name := j.settings.judge.url
+	name := j.ragSettings.judge.url
 	if name == manifest.Embedded {
 		name = standin.Label
 	}
 	n.Add("judged by %s, prompt sha256 %.12s; strict: \"correct\" is true itself, and what is missing is wrong",
-		strings.TrimSpace(name+" "+j.settings.judge.model), j.loop.Prompts.JudgeSum)
+		strings.TrimSpace(name+" "+j.ragSettings.judge.model), j.loop.Prompts.JudgeSum)
 	if t.scored > 0 {
 		n.Add("%.2f rounds a question", float64(t.rounds)/float64(t.scored))
 	}
@@ -231,8 +231,8 @@ func (j *judged) notes(t *totals, c scoring.Counts) sdk.Notes {
 	return append(n, c.Notes("questions", "the accuracy is that")...)
 }
 
-// results is the reference's results.json, by which the official script scores the same answers.
-func (j *judged) results() ([]byte, error) {
+// resultsJSON returns the reference's results.json, by which the official script scores the same answers.
+func (j *judgeScorer) resultsJSON() ([]byte, error) {
 	type official struct {
 		Query    string             `json:"query"`
 		Answer   string             `json:"answer"`
@@ -253,12 +253,12 @@ func (j *judged) results() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// exhibits are the first answers that are wrong: those that ended in an error before all others.
-func (j *judged) exhibits() (all []sdk.Exhibit) {
+// wrongAnswers shows the first answers that are wrong: those that ended in an error before all others.
+func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 	for _, failed := range []bool{true, false} {
 		for i := range j.answers {
 			a := &j.answers[i]
-			if j.verdicts[i].Counts || (a.Error != "") != failed || len(all) == j.most {
+			if j.verdicts[i].Counts || (a.Error != "") != failed || len(all) == j.maxExhibits {
 				continue
 			}
 			q := j.questions[a.index]
@@ -272,22 +272,22 @@ func (j *judged) exhibits() (all []sdk.Exhibit) {
 	return all
 }
 
-// verdicts are replies of judges that were there before, in a file of JSON lines.
-type verdicts struct {
+// verdictCache keeps replies of judges in a file of JSON lines.
+type verdictCache struct {
 	mu   sync.Mutex
 	all  map[string]string
 	file *os.File // nil: nothing is kept
 }
 
-// kept is a line of the file.
-type kept struct {
+// cachedVerdict is a line of the file.
+type cachedVerdict struct {
 	Key   string `json:"sha256"` // over the model and the prompt
 	Reply string `json:"reply"`
 }
 
 // openVerdicts opens the file, or a new one; an empty path is none.
-func openVerdicts(path string) (*verdicts, error) {
-	v := &verdicts{all: map[string]string{}}
+func openVerdicts(path string) (*verdictCache, error) {
+	v := &verdictCache{all: map[string]string{}}
 	if path == "" {
 		return v, nil
 	}
@@ -298,7 +298,7 @@ func openVerdicts(path string) (*verdicts, error) {
 	lines := json.NewDecoder(bufio.NewReader(f))
 	end := int64(0)
 	for {
-		var k kept
+		var k cachedVerdict
 		if err := lines.Decode(&k); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			break // the last line may have been cut short
 		} else if err != nil {
@@ -323,8 +323,8 @@ func openVerdicts(path string) (*verdicts, error) {
 	return v, nil
 }
 
-// of is the reply to a prompt: that which is kept, or a new one, which is kept then.
-func (v *verdicts) of(model, prompt string, ask func() (string, error)) (string, error) {
+// cachedReply returns the reply to a prompt: the one in the cache, or a new one, which it adds to the cache.
+func (v *verdictCache) cachedReply(model, prompt string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(model + "\x00" + prompt))
 	key := hex.EncodeToString(sum[:])
 	v.mu.Lock()
@@ -343,7 +343,7 @@ func (v *verdicts) of(model, prompt string, ask func() (string, error)) (string,
 	if v.file == nil {
 		return text, nil
 	}
-	line, err := json.Marshal(kept{key, text})
+	line, err := json.Marshal(cachedVerdict{key, text})
 	if err == nil {
 		_, err = v.file.Write(append(line, '\n'))
 	}
@@ -351,7 +351,7 @@ func (v *verdicts) of(model, prompt string, ask func() (string, error)) (string,
 }
 
 // Close closes the file.
-func (v *verdicts) Close() error {
+func (v *verdictCache) Close() error {
 	if v.file == nil {
 		return nil
 	}

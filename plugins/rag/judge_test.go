@@ -86,7 +86,7 @@ func TestGoldenScorer(t *testing.T) {
 				if r.Answer != nil {
 					answer = *r.Answer
 				}
-				text, err := json.Marshal(result{Query: r.Query, Answer: answer, URLs: r.URLs, Error: r.Error})
+				text, err := json.Marshal(answerPayload{Query: r.Query, Answer: answer, URLs: r.URLs, Error: r.Error})
 				if err == nil {
 					err = s.Add(mllog.AccuracyEntry{SeqID: uint64(i), QSLIndex: uint64(i), Data: text})
 				}
@@ -151,7 +151,7 @@ func TestJudged(t *testing.T) {
 		s := scorer(t, judge, map[string]string{"judge": "http://x", "judge_cache": cache, "concurrency": "1"})
 		a := openQuestionsOf(t)
 		for i, answer := range []string{"loose", "right", "prose", "other"} {
-			r := result{Row: i, Query: a[i].Prompt, Answer: answer, Rounds: 2, Fallbacks: map[string]int{"queries": 1}}
+			r := answerPayload{Row: i, Query: a[i].Prompt, Answer: answer, Rounds: 2, Fallbacks: map[string]int{"queries": 1}}
 			if answer == "other" {
 				r.Query = "what?"
 			}
@@ -198,7 +198,7 @@ func TestJudged(t *testing.T) {
 
 func openQuestionsOf(t *testing.T) []frames.Question {
 	t.Helper()
-	a, ok := sdk.As[*answerer](opened(t, nobody{}, sdk.Options{}))
+	a, ok := sdk.As[*questionWorkload](opened(t, nobody{}, sdk.Options{}))
 	if !ok {
 		t.Fatal("no workload of questions")
 	}
@@ -214,7 +214,7 @@ func TestVerdictsCutShort(t *testing.T) {
 			t.Fatalf("%d: %v, %v", n, v, err)
 		}
 		for _, prompt := range []string{"one", "two"} {
-			if _, err := v.of("m", prompt, func() (string, error) { return "r", nil }); err != nil {
+			if _, err := v.cachedReply("m", prompt, func() (string, error) { return "r", nil }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// pages are those of a folder, or the plugin's own.
-type pages interface {
+// pageSet has the pages of a folder, or the plugin's own.
+type pageSet interface {
 	Len() int
 	Page(i int) (frames.Page, error)
 }
@@ -36,44 +36,45 @@ func (p ownPages) Page(i int) (frames.Page, error) {
 	return frames.Page{Name: p[i].Name, URL: p[i].URL, HTML: p[i].HTML}, nil
 }
 
-// page is what one became.
-type page struct {
+// builtPage is a page with its passages and vectors.
+type builtPage struct {
 	frames.Page
 	passages []string
 	vectors  [][]float32
 	failed   error // it has no vectors
 }
 
-// builder makes a database of pages that come in any order. It is for many goroutines.
-type builder struct {
-	pages pages
+// databaseBuilder makes a database of pages that come in any order. It is for many goroutines.
+type databaseBuilder struct {
+	pages pageSet
 	path  string           // of the file; empty: none is kept
 	store *pgvector.Writer // in the place of db; nil: there is none
 	db    *index.Database
 
 	mu      sync.Mutex
-	waiting map[int]page // pages that came before their turn
-	next    int          // the page whose turn it is
-	left    int          // pages that have not come
+	waiting map[int]builtPage // pages that came before their turn
+	next    int               // the page whose turn it is
+	left    int               // pages that have not come
 	came    []bool
 	notes   [2][]string // pages without text, pages that failed
 	counts  [2]int
 }
 
-func newBuilder(p pages, path string) *builder {
-	return &builder{pages: p, path: path, waiting: map[int]page{}, left: p.Len(), came: make([]bool, p.Len())}
+func newBuilder(p pageSet, path string) *databaseBuilder {
+	return &databaseBuilder{pages: p, path: path, waiting: map[int]builtPage{}, left: p.Len(), came: make([]bool, p.Len())}
 }
 
-// make reads page i, and makes its passages and vectors. The error ends the run; that of one page alone is the page's.
-func (b *builder) make(ctx context.Context, e *encoder, i int) (page, error) {
+// makePage reads page i, and makes its passages and vectors. The error ends the run; that of one page alone is the
+// page's.
+func (b *databaseBuilder) makePage(ctx context.Context, e *textEncoder, i int) (builtPage, error) {
 	read, err := b.pages.Page(i)
-	p := page{Page: read}
+	p := builtPage{Page: read}
 	cut, err2 := passages.Of(read.Name, read.HTML)
 	p.passages = cut
 	if err := errors.Join(err, err2); err != nil {
-		b.remark(0, fmt.Sprintf("%s: %v", read.Name, err))
+		b.addNote(0, fmt.Sprintf("%s: %v", read.Name, err))
 	}
-	p.vectors, err = e.embed(ctx, p.passages)
+	p.vectors, err = e.embedTexts(ctx, p.passages)
 	switch {
 	case ctx.Err() != nil:
 		return p, context.Cause(ctx)
@@ -85,19 +86,19 @@ func (b *builder) make(ctx context.Context, e *encoder, i int) (page, error) {
 	return p, nil
 }
 
-func (b *builder) remark(kind int, text string) {
+func (b *databaseBuilder) addNote(kind int, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.counts[kind]++; len(b.notes[kind]) < mostFaults {
+	if b.counts[kind]++; len(b.notes[kind]) < maxFaults {
 		b.notes[kind] = append(b.notes[kind], text)
 	}
 }
 
-// finish takes page i, and adds all pages whose turn it is. With the last page, failed or not, the database is whole
-// and saved, and md5 is that of its file. A page that comes again changes nothing.
-func (b *builder) finish(ctx context.Context, i int, p page) (md5 string, err error) {
+// finishPage takes page i, and adds all pages whose turn it is. With the last page, failed or not, the database is
+// whole and saved, and md5 is that of its file. A page that comes again changes nothing.
+func (b *databaseBuilder) finishPage(ctx context.Context, i int, p builtPage) (md5 string, err error) {
 	if p.failed != nil {
-		b.remark(1, fmt.Sprintf("%s: %v", p.Name, p.failed))
+		b.addNote(1, fmt.Sprintf("%s: %v", p.Name, p.failed))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +109,7 @@ func (b *builder) finish(ctx context.Context, i int, p page) (md5 string, err er
 	b.left--
 	b.waiting[i] = p
 	for ; b.next < len(b.came) && b.came[b.next]; b.next++ {
-		if err := b.add(ctx, b.waiting[b.next]); err != nil {
+		if err := b.addPassages(ctx, b.waiting[b.next]); err != nil {
 			return "", err
 		}
 		delete(b.waiting, b.next)
@@ -116,11 +117,11 @@ func (b *builder) finish(ctx context.Context, i int, p page) (md5 string, err er
 	if b.left > 0 {
 		return "", nil
 	}
-	return b.save(ctx)
+	return b.saveDatabase(ctx)
 }
 
-// add adds the passages of a page.
-func (b *builder) add(ctx context.Context, p page) error {
+// addPassages adds the passages of a page.
+func (b *databaseBuilder) addPassages(ctx context.Context, p builtPage) error {
 	for k, v := range p.vectors {
 		passage := index.Passage{Text: p.passages[k], Source: p.Name, ID: k, URL: p.URL}
 		if b.store != nil {
@@ -140,8 +141,8 @@ func (b *builder) add(ctx context.Context, p page) error {
 	return nil
 }
 
-// save links what is left, and writes the file.
-func (b *builder) save(ctx context.Context) (md5 string, err error) {
+// saveDatabase links what is left, and writes the file.
+func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err error) {
 	if b.db == nil && (b.store == nil || b.store.Len() == 0) {
 		return "", errors.New("no page became a passage: the database would be empty")
 	}
@@ -166,26 +167,26 @@ func (b *builder) save(ctx context.Context) (md5 string, err error) {
 	return index.FileMD5(b.path)
 }
 
-// maker makes a database: the workload of e2e-rag-db.
-type maker struct {
-	*builder
-	settings
+// databaseWorkload makes a database: the workload of e2e-rag-db.
+type databaseWorkload struct {
+	*databaseBuilder
+	ragSettings
 	file  backend.Model
 	own   bool
 	reads bool // pages are read when they are loaded: the data set alone is looked at
 }
 
 var (
-	_ sdk.RunnerOf[int] = (*maker)(nil)
-	_ sdk.Informer      = (*maker)(nil)
-	_ sdk.Remarker      = (*maker)(nil)
-	_ sdk.ClientWorker  = (*maker)(nil)
+	_ sdk.RunnerOf[int] = (*databaseWorkload)(nil)
+	_ sdk.Informer      = (*databaseWorkload)(nil)
+	_ sdk.Remarker      = (*databaseWorkload)(nil)
+	_ sdk.ClientWorker  = (*databaseWorkload)(nil)
 )
 
 // openPages opens the pages.
 func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	m := &maker{settings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
+	m := &databaseWorkload{ragSettings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
 	all := readPages(r)
 	if s.Database != "" {
 		if info, err := os.Stat(filepath.Dir(s.Database)); err != nil || !info.IsDir() {
@@ -195,7 +196,7 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	m.builder = newBuilder(all, s.Database)
+	m.databaseBuilder = newBuilder(all, s.Database)
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return nil, err
@@ -206,16 +207,16 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Runs(m), nil
 }
 
-// some are the first pages.
-type some struct {
-	pages
+// firstPages are the first pages.
+type firstPages struct {
+	pageSet
 	n int
 }
 
-func (s some) Len() int { return s.n }
+func (s firstPages) Len() int { return s.n }
 
-func readPages(r *manifest.Request) pages {
-	var all pages = newOwnPages()
+func readPages(r *manifest.Request) pageSet {
+	var all pageSet = newOwnPages()
 	if r.Dataset != "" {
 		set, err := frames.OpenPages(r.Dataset)
 		if err != nil {
@@ -224,18 +225,18 @@ func readPages(r *manifest.Request) pages {
 		}
 		all = set
 	}
-	return some{all, r.First(all.Len(), "pages")}
+	return firstPages{all, r.First(all.Len(), "pages")}
 }
 
-func (m *maker) Len() int { return m.pages.Len() }
+func (m *databaseWorkload) Len() int { return m.pages.Len() }
 
 // Parts is the embedder.
-func (m *maker) Parts() []sdk.Part {
+func (m *databaseWorkload) Parts() []sdk.Part {
 	return []sdk.Part{{Name: embedderPart, Model: modelOf(m.file), MaxBatch: textsPerRun}}
 }
 
 // Load reads nothing in a run: reading pages is part of the task.
-func (m *maker) Load(_ context.Context, i int) (int, error) {
+func (m *databaseWorkload) Load(_ context.Context, i int) (int, error) {
 	if !m.reads {
 		return i, nil
 	}
@@ -253,10 +254,10 @@ func (m *maker) Load(_ context.Context, i int) (int, error) {
 }
 
 // MaxBatch is one page, whose passages are a batch.
-func (m *maker) MaxBatch() int { return 1 }
+func (m *databaseWorkload) MaxBatch() int { return 1 }
 
 // Close ends the connections to the store.
-func (m *maker) Close() error {
+func (m *databaseWorkload) Close() error {
 	if m.store == nil {
 		return nil
 	}
@@ -264,24 +265,24 @@ func (m *maker) Close() error {
 }
 
 // NewRun returns what takes the pages of one worker.
-func (m *maker) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
-	return &making{m, &encoder{session: s.Part(embedderPart), tokens: m.encoder}}, nil
+func (m *databaseWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
+	return &databaseRun{m, &textEncoder{session: s.Part(embedderPart), tokens: m.encoder}}, nil
 }
 
-type making struct {
-	*maker
-	embedder *encoder
+type databaseRun struct {
+	*databaseWorkload
+	embedder *textEncoder
 }
 
 // Run makes pages. The payload is the byte 1, 0 for one that failed, and for the last one of all the MD5 of the
 // database, in hexadecimal digits.
-func (r *making) Run(ctx context.Context, samples []int, p *sdk.Payloads) error {
+func (r *databaseRun) Run(ctx context.Context, samples []int, p *sdk.Payloads) error {
 	for _, i := range samples {
-		page, err := r.make(ctx, r.embedder, i)
+		page, err := r.makePage(ctx, r.embedder, i)
 		if err != nil {
 			return err
 		}
-		md5, err := r.finish(ctx, i, page)
+		md5, err := r.finishPage(ctx, i, page)
 		switch {
 		case err != nil:
 			return err
@@ -297,7 +298,7 @@ func (r *making) Run(ctx context.Context, samples []int, p *sdk.Payloads) error 
 }
 
 // Remarks name pages that could not be read, and those that are not in the database.
-func (m *maker) Remarks() (r sdk.Remarks) {
+func (m *databaseWorkload) Remarks() (r sdk.Remarks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for kind, text := range []string{
@@ -319,18 +320,18 @@ func (m *maker) Remarks() (r sdk.Remarks) {
 }
 
 // Inform says how many pages have no URL, whose passages answer no question.
-func (m *maker) Inform(info *sdk.WorkloadInfo) {
+func (m *databaseWorkload) Inform(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
-	if s, ok := m.pages.(some); ok {
-		if set, isFile := s.pages.(*frames.Pages); isFile {
+	if s, ok := m.pages.(firstPages); ok {
+		if set, isFile := s.pageSet.(*frames.Pages); isFile {
 			if n := set.Unmapped(); n > 0 {
 				info.BackendInfo["pages_without_url"] = fmt.Sprintf("%d: their passages answer no question (%s)", n,
 					frames.MappingFile)
 			}
 			if len(set.Skipped) > 0 {
-				info.BackendInfo["files_left_out"] = strings.Join(set.Skipped[:min(len(set.Skipped), mostFaults)], ", ")
+				info.BackendInfo["files_left_out"] = strings.Join(set.Skipped[:min(len(set.Skipped), maxFaults)], ", ")
 			}
 		}
 	}
@@ -344,6 +345,6 @@ func (m *maker) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork is all but the embedder.
-func (m *maker) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (m *databaseWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"pages are read, cut into passages and put into the index"}
 }

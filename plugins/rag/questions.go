@@ -21,12 +21,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// answerer answers questions: the workload of e2e-rag-qna.
-type answerer struct {
-	*settings
+// questionWorkload answers questions: the workload of e2e-rag-qna.
+type questionWorkload struct {
+	*ragSettings
 	questions []frames.Question
 	files     map[string]backend.Model
-	models    *models
+	models    *stepModels
 	own       bool // questions, pages and language models are the plugin's
 	zeros     bool // the payload is the reference's: a zero of 32 bits for each token
 
@@ -35,11 +35,11 @@ type answerer struct {
 	db       *index.Database // nil until it is built, of the plugin's own pages
 	fault    error
 
-	seen seen
+	seen answerFindings
 }
 
-// seen is what answers have shown.
-type seen struct {
+// answerFindings are what answers have shown.
+type answerFindings struct {
 	answers, unanswered atomic.Int64
 	fallbacks           [loop.StepCount]atomic.Int64
 	uncounted           atomic.Int64
@@ -49,17 +49,17 @@ type seen struct {
 }
 
 var (
-	_ sdk.RunnerOf[*frames.Question] = (*answerer)(nil)
-	_ sdk.Overlapper                 = (*answerer)(nil)
-	_ sdk.Informer                   = (*answerer)(nil)
-	_ sdk.Remarker                   = (*answerer)(nil)
-	_ sdk.ClientWorker               = (*answerer)(nil)
+	_ sdk.RunnerOf[*frames.Question] = (*questionWorkload)(nil)
+	_ sdk.Overlapper                 = (*questionWorkload)(nil)
+	_ sdk.Informer                   = (*questionWorkload)(nil)
+	_ sdk.Remarker                   = (*questionWorkload)(nil)
+	_ sdk.ClientWorker               = (*questionWorkload)(nil)
 )
 
 // openQuestions opens the questions, the database and the clients of the servers.
-func (o opener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	a := &answerer{settings: &s, questions: readQuestions(r), files: r.Files, own: r.Dataset == "",
+	a := &questionWorkload{ragSettings: &s, questions: readQuestions(r), files: r.Files, own: r.Dataset == "",
 		zeros: r.Use != sdk.UseAccuracy}
 	switch {
 	case r.Verifying:
@@ -103,10 +103,10 @@ func readQuestions(r *manifest.Request) []frames.Question {
 	return all[:r.First(len(all), "questions")]
 }
 
-func (a *answerer) Len() int { return len(a.questions) }
+func (a *questionWorkload) Len() int { return len(a.questions) }
 
 // Parts are the two encoders.
-func (a *answerer) Parts() []sdk.Part {
+func (a *questionWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: embedderPart, Model: modelOf(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
 		{Name: rerankerPart, Model: modelOf(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.Depth},
@@ -114,55 +114,55 @@ func (a *answerer) Parts() []sdk.Part {
 }
 
 // Load returns question i: nothing of its answer is known.
-func (a *answerer) Load(_ context.Context, i int) (*frames.Question, error) {
+func (a *questionWorkload) Load(_ context.Context, i int) (*frames.Question, error) {
 	return &a.questions[i], nil
 }
 
 // MaxBatch is one: each question goes its own way.
-func (a *answerer) MaxBatch() int { return 1 }
+func (a *questionWorkload) MaxBatch() int { return 1 }
 
 // ExtraRuns keep so many questions under way as are wanted: most of the time one waits for a server.
-func (a *answerer) ExtraRuns() int { return a.Concurrency - 1 }
+func (a *questionWorkload) ExtraRuns() int { return a.Concurrency - 1 }
 
 // Close closes the clients.
-func (a *answerer) Close() error {
+func (a *questionWorkload) Close() error {
 	if a.store != nil {
 		defer a.store.Close()
 	}
 	if a.models == nil {
 		return nil
 	}
-	return a.models.close()
+	return a.models.closeAll()
 }
 
 // NewRun returns what answers the questions of one worker. The first one makes the plugin's own database, or holds the
 // user's against the embedder.
-func (a *answerer) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.Question], error) {
-	run := &answering{
-		answerer: a, embedder: &encoder{session: s.Part(embedderPart), tokens: a.encoder},
-		reranker: &encoder{session: s.Part(rerankerPart), tokens: a.reranker},
+func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.Question], error) {
+	run := &questionRun{
+		questionWorkload: a, embedder: &textEncoder{session: s.Part(embedderPart), tokens: a.encoder},
+		reranker: &textEncoder{session: s.Part(rerankerPart), tokens: a.reranker},
 	}
-	a.building.Do(func() { a.fault = a.prepare(context.Background(), run.embedder) })
+	a.building.Do(func() { a.fault = a.prepareDatabase(context.Background(), run.embedder) })
 	return run, a.fault
 }
 
-// prepare makes the database of the plugin's own pages, or looks whether the embedder's vectors fit the user's.
-func (a *answerer) prepare(ctx context.Context, e *encoder) error {
+// prepareDatabase makes the database of the plugin's own pages, or checks that the embedder's vectors fit the user's.
+func (a *questionWorkload) prepareDatabase(ctx context.Context, e *textEncoder) error {
 	if a.db == nil && a.store == nil {
 		b := newBuilder(newOwnPages(), "")
 		for i := range b.pages.Len() {
-			page, err := b.make(ctx, e, i)
+			page, err := b.makePage(ctx, e, i)
 			if err != nil {
 				return err
 			}
-			if _, err := b.finish(ctx, i, page); err != nil {
+			if _, err := b.finishPage(ctx, i, page); err != nil {
 				return err
 			}
 		}
 		a.db = b.db
 		return nil
 	}
-	v, err := e.embed(ctx, []string{"dimension"})
+	v, err := e.embedTexts(ctx, []string{"dimension"})
 	if err != nil {
 		return err
 	}
@@ -182,15 +182,15 @@ func (a *answerer) prepare(ctx context.Context, e *encoder) error {
 	return nil
 }
 
-// answering answers the questions of one worker.
-type answering struct {
-	*answerer
-	embedder, reranker *encoder
+// questionRun answers the questions of one worker.
+type questionRun struct {
+	*questionWorkload
+	embedder, reranker *textEncoder
 }
 
-// result is the payload of an answer: what the reference keeps beside LoadGen's log, as JSON, in the place of as many
-// zeros as the answer has tokens.
-type result struct {
+// answerPayload is the payload of an answer: what the reference keeps beside LoadGen's log, as JSON, in the place of as
+// many zeros as the answer has tokens.
+type answerPayload struct {
 	Row       int            `json:"row"`
 	Query     string         `json:"query"`
 	Answer    string         `json:"answer"`
@@ -202,9 +202,9 @@ type result struct {
 }
 
 // Run answers questions.
-func (r *answering) Run(ctx context.Context, questions []*frames.Question, p *sdk.Payloads) error {
+func (r *questionRun) Run(ctx context.Context, questions []*frames.Question, p *sdk.Payloads) error {
 	for _, q := range questions {
-		w := &world{answering: r, row: q.Row}
+		w := &questionWorld{questionRun: r, row: q.Row}
 		got, err := loop.Run(ctx, q.Prompt, r.loop, w)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -212,7 +212,7 @@ func (r *answering) Run(ctx context.Context, questions []*frames.Question, p *sd
 		if err != nil && !errors.Is(err, loop.ErrReply) && !errors.Is(err, loop.ErrEnd) {
 			return fmt.Errorf("question %d: %w", q.Row, err)
 		}
-		answer := result{Row: q.Row, Query: q.Prompt, Answer: got.Answer, URLs: got.URLs, Rounds: got.Rounds,
+		answer := answerPayload{Row: q.Row, Query: q.Prompt, Answer: got.Answer, URLs: got.URLs, Rounds: got.Rounds,
 			Searches: got.Searches, Fallbacks: map[string]int{}}
 		for s, n := range got.Fallbacks {
 			if n > 0 {
@@ -225,15 +225,15 @@ func (r *answering) Run(ctx context.Context, questions []*frames.Question, p *sd
 		if w.tokens < 1 {
 			w.tokens = max(1, len(strings.Fields(answer.Answer)))
 		}
-		r.seen.note(&answer, &got)
-		if err := r.append(&answer, w.tokens, p); err != nil {
+		r.seen.addAnswer(&answer, &got)
+		if err := r.appendPayload(&answer, w.tokens, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *answering) append(a *result, tokens int, p *sdk.Payloads) error {
+func (r *questionRun) appendPayload(a *answerPayload, tokens int, p *sdk.Payloads) error {
 	if r.zeros {
 		p.AppendTokens(make([]byte, 4*tokens), tokens)
 		return nil
@@ -245,16 +245,16 @@ func (r *answering) append(a *result, tokens int, p *sdk.Payloads) error {
 	return err
 }
 
-// world is what a question finds.
-type world struct {
-	*answering
+// questionWorld is what a question finds.
+type questionWorld struct {
+	*questionRun
 	row    int
 	tokens int // of the reply to the last question for an answer
 }
 
 // Ask implements loop.World.
-func (w *world) Ask(ctx context.Context, s loop.Step, round int, prompt string) (string, error) {
-	text, used, err := w.models.ask(ctx, s, w.row, round, prompt)
+func (w *questionWorld) Ask(ctx context.Context, s loop.Step, round int, prompt string) (string, error) {
+	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
 	if s == loop.Answer && err == nil {
 		if w.tokens = used; used == backend.Uncounted {
 			w.seen.uncounted.Add(1)
@@ -264,8 +264,8 @@ func (w *world) Ask(ctx context.Context, s loop.Step, round int, prompt string) 
 }
 
 // Search implements loop.World.
-func (w *world) Search(ctx context.Context, query string, k int) ([]loop.Document, error) {
-	v, err := w.embedder.embed(ctx, []string{query})
+func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]loop.Document, error) {
+	v, err := w.embedder.embedTexts(ctx, []string{query})
 	if err != nil {
 		return nil, err
 	}
@@ -283,14 +283,14 @@ func (w *world) Search(ctx context.Context, query string, k int) ([]loop.Documen
 }
 
 // Rerank implements loop.World.
-func (w *world) Rerank(ctx context.Context, query string, docs []loop.Document) ([]float32, error) {
-	return w.reranker.score(ctx, query, lists.Map(docs, func(d loop.Document) string { return d.Text }))
+func (w *questionWorld) Rerank(ctx context.Context, query string, docs []loop.Document) ([]float32, error) {
+	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d loop.Document) string { return d.Text }))
 }
 
-// mostFaults is how many faults are named of all.
-const mostFaults = 3
+// maxFaults limits the faults that are named.
+const maxFaults = 3
 
-func (s *seen) note(a *result, of *loop.Result) {
+func (s *answerFindings) addAnswer(a *answerPayload, of *loop.Result) {
 	s.answers.Add(1)
 	for step, n := range of.Fallbacks {
 		s.fallbacks[step].Add(int64(n))
@@ -304,19 +304,19 @@ func (s *seen) note(a *result, of *loop.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range of.Faults {
-		if len(s.faults) < mostFaults {
+		if len(s.faults) < maxFaults {
 			s.faults = append(s.faults, fmt.Sprintf("question %d: %s", a.Row, f))
 		}
 	}
 	if a.Error != "" {
-		if s.failed++; len(s.errs) < mostFaults {
+		if s.failed++; len(s.errs) < maxFaults {
 			s.errs = append(s.errs, fmt.Sprintf("question %d: %s", a.Row, a.Error))
 		}
 	}
 }
 
 // Remarks say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
-func (a *answerer) Remarks() (r sdk.Remarks) {
+func (a *questionWorkload) Remarks() (r sdk.Remarks) {
 	s := &a.seen
 	if a.queries.url == manifest.Embedded {
 		r.Notes = append(r.Notes, standin.Label+" in the place of all language models")
@@ -350,12 +350,12 @@ func (a *answerer) Remarks() (r sdk.Remarks) {
 const officialPrompts = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
 
 // Inform says which language models answer, and what keeps a run out of the closed division.
-func (a *answerer) Inform(info *sdk.WorkloadInfo) {
+func (a *questionWorkload) Inform(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
 	info.BackendInfo["prompts_sha256"] = a.loop.Prompts.Sum
-	for name, s := range map[string]server{"llm": a.queries, "relevance_llm": a.relevance} {
+	for name, s := range map[string]serverSettings{"llm": a.queries, "relevance_llm": a.relevance} {
 		what := s.url
 		if s.url == manifest.Embedded {
 			what = standin.Label
@@ -387,6 +387,6 @@ func (a *answerer) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork is all that is no language model.
-func (a *answerer) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (a *questionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"the rounds of each question: prompts, replies read, searches in the index, passages reranked"}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// replies are those of a run before, which make the searches of a performance run the same each time.
-type replies map[replyKey]string
+// cachedReplies are the replies of an earlier run, which make the searches of a performance run the same each time.
+type cachedReplies map[replyKey]string
 
 // replyKey is a question's row, a component of the reference, and the round.
 type replyKey struct {
@@ -19,16 +19,16 @@ type replyKey struct {
 	round     int
 }
 
-// mostReplies bounds the bytes of a file of replies.
-const mostReplies = 4 << 30
+// maxRepliesSize bounds the bytes of a file of replies.
+const maxRepliesSize = 4 << 30
 
 // readReplies reads a file of the reference's (logs_result.json); the text of a reply is output.response, or
 // output.actual_output as newer ones have it. An empty path is no file.
-func readReplies(path string) (replies, error) {
+func readReplies(path string) (cachedReplies, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := bounded.ReadFile(path, mostReplies)
+	text, err := bounded.ReadFile(path, maxRepliesSize)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter cache: %w", err))
 	}
@@ -39,7 +39,7 @@ func readReplies(path string) (replies, error) {
 	return all, nil
 }
 
-func parseReplies(text []byte) (replies, error) {
+func parseReplies(text []byte) (cachedReplies, error) {
 	var log struct {
 		Queries []struct {
 			ID    json.RawMessage `json:"query_id"`
@@ -56,7 +56,7 @@ func parseReplies(text []byte) (replies, error) {
 	if err := json.Unmarshal(text, &log); err != nil {
 		return nil, err
 	}
-	all := replies{}
+	all := cachedReplies{}
 	for i, q := range log.Queries {
 		id := string(q.ID)
 		if unquoted, err := strconv.Unquote(id); err == nil {

@@ -19,21 +19,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters.
-type settings struct {
-	stores
-	encoder  *tokens // of the embedder
-	reranker *tokens
+// ragSettings are the parameters of both models and of the servers.
+type ragSettings struct {
+	storeSettings
+	encoder  *tokenRows // of the embedder
+	reranker *tokenRows
 	loop     loop.Options
 
-	queries, relevance, judge server
-	fields                    fields
+	queries, relevance, judge serverSettings
+	fields                    requestSettings
 	tries                     int
 	cache                     string // path of the replies of a run before; empty: none
 }
 
-// stores are the parameters of both models.
-type stores struct {
+// storeSettings are the parameters that both models have.
+type storeSettings struct {
 	Database    string        `param:"database"` // path; empty: none is there, or kept
 	Index       string        `param:"index"`    // address of the store of passages; empty: none is
 	Timeout     time.Duration `param:"timeout" min:"1" max:"1<<20" times:"1000000000"`
@@ -43,54 +43,54 @@ type stores struct {
 	JudgeCache  string        `param:"judge_cache"`
 }
 
-// asking are the parameters of the model that asks and answers.
-type asking struct {
-	Rounds         int               `param:"rounds" min:"1" max:"1000"`
-	Depth          int               `param:"top_k" min:"1" max:"10000"`
-	MaxQueries     int               `param:"max_queries" min:"1" max:"1000"`
-	Prompts        *loop.Prompts     `param:"prompts"`
-	Temperature    float64           `param:"temperature" min:"0" max:"100"`
-	Effort         string            `param:"reasoning_effort"`
-	Most           int               `param:"reply_tokens" min:"1" max:"1<<30"`
-	MostMarking    int               `param:"relevance_tokens" min:"1" max:"1<<30"`
-	Tries          int               `param:"tries" min:"1" max:"1000"`
-	Cache          string            `param:"cache"`
-	Options        map[string]string `param:"llm_options"`
-	LLM            string            `param:"llm"`
-	LLMModel       string            `param:"llm_model"`
-	Relevance      string            `param:"relevance_llm"`
-	RelevanceModel string            `param:"relevance_model"`
-	Judge          string            `param:"judge"`
-	JudgeModel     string            `param:"judge_model"`
+// askSettings are the parameters of the model that asks and answers.
+type askSettings struct {
+	Rounds           int               `param:"rounds" min:"1" max:"1000"`
+	Depth            int               `param:"top_k" min:"1" max:"10000"`
+	MaxQueries       int               `param:"max_queries" min:"1" max:"1000"`
+	Prompts          *loop.Prompts     `param:"prompts"`
+	Temperature      float64           `param:"temperature" min:"0" max:"100"`
+	Effort           string            `param:"reasoning_effort"`
+	MaxTokens        int               `param:"reply_tokens" min:"1" max:"1<<30"`
+	MaxMarkingTokens int               `param:"relevance_tokens" min:"1" max:"1<<30"`
+	Tries            int               `param:"tries" min:"1" max:"1000"`
+	Cache            string            `param:"cache"`
+	Options          map[string]string `param:"llm_options"`
+	LLM              string            `param:"llm"`
+	LLMModel         string            `param:"llm_model"`
+	Relevance        string            `param:"relevance_llm"`
+	RelevanceModel   string            `param:"relevance_model"`
+	Judge            string            `param:"judge"`
+	JudgeModel       string            `param:"judge_model"`
 }
 
-// words are the parameters of the parts' tokens.
-type words struct {
-	Most     int    `param:"max_tokens" min:"3" max:"1<<16"`
-	Vocab    string `param:"vocab"`
-	Reranker string `param:"reranker_vocab"`
+// vocabSettings are the parameters of the vocabularies of the encoders.
+type vocabSettings struct {
+	MaxTokens int    `param:"max_tokens" min:"3" max:"1<<16"`
+	Vocab     string `param:"vocab"`
+	Reranker  string `param:"reranker_vocab"`
 }
 
-// server is where a language model is asked.
-type server struct {
+// serverSettings say where a language model is asked.
+type serverSettings struct {
 	url, model string
 	options    map[string]string
 }
 
-// fields are those of requests.
-type fields struct {
-	temperature       float64
-	effort            string
-	most, mostMarking int // tokens of a reply, and of one that marks documents
+// requestSettings are the settings of requests.
+type requestSettings struct {
+	temperature                 float64
+	effort                      string
+	maxTokens, maxMarkingTokens int // tokens of a reply, and of one that marks documents
 }
 
 // readSettings reads all parameters. What is needed by the run, or by the scoring, is a fault where it is missing.
-func readSettings(r *manifest.Request) (s settings) {
+func readSettings(r *manifest.Request) (s ragSettings) {
 	if r.Verifying { // a data set is looked at alone
 		return s
 	}
 	r.DefaultsOf("prompts")
-	r.Bind(&s.stores)
+	r.Bind(&s.storeSettings)
 	if s.Database != "" && s.Index != "" {
 		r.Params.Fault("index", errors.New("want a database or an index, not both"))
 	}
@@ -101,35 +101,36 @@ func readSettings(r *manifest.Request) (s settings) {
 	if r.Scoring && (asks || s.Manifest == "" && s.Questions == "") {
 		return s
 	}
-	var w words
+	var w vocabSettings
 	r.Bind(&w)
-	s.encoder = readTokens(r, "vocab", w.Vocab, embedderPart, w.Most)
+	s.encoder = readTokens(r, "vocab", w.Vocab, embedderPart, w.MaxTokens)
 	if asks {
 		path := w.Reranker
 		if path == "" && r.Files[rerankerPart].Path == "" {
 			path = w.Vocab
 		}
-		s.reranker = readTokens(r, "reranker_vocab", path, rerankerPart, w.Most)
+		s.reranker = readTokens(r, "reranker_vocab", path, rerankerPart, w.MaxTokens)
 	}
 	return s
 }
 
 // readAsking reads how questions are asked, and of whom.
-func (s *settings) readAsking(r *manifest.Request) {
-	var a asking
+func (s *ragSettings) readAsking(r *manifest.Request) {
+	var a askSettings
 	r.Bind(&a, option.By("prompts", readPrompts), option.By("llm_options", readOptions))
 	s.loop = loop.Options{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
-	s.fields = fields{temperature: a.Temperature, effort: a.Effort, most: a.Most, mostMarking: a.MostMarking}
+	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
+		maxMarkingTokens: a.MaxMarkingTokens}
 	s.tries, s.cache = a.Tries, a.Cache
-	s.queries = server{a.LLM, a.LLMModel, a.Options}
-	s.relevance = server{a.Relevance, a.RelevanceModel, a.Options}
+	s.queries = serverSettings{a.LLM, a.LLMModel, a.Options}
+	s.relevance = serverSettings{a.Relevance, a.RelevanceModel, a.Options}
 	if s.relevance.url == "" {
 		s.relevance.url = s.queries.url
 		if s.relevance.model == "" {
 			s.relevance.model = s.queries.model
 		}
 	}
-	s.judge = server{a.Judge, a.JudgeModel, a.Options}
+	s.judge = serverSettings{a.Judge, a.JudgeModel, a.Options}
 	switch {
 	case r.Scoring && s.judge.url == "":
 		r.Params.Fault("judge", errors.New("want the address of a server whose model judges answers, http://HOST:PORT, or "+
@@ -157,7 +158,7 @@ func readOptions(text string) (map[string]string, error) {
 }
 
 // openStore connects to the store of passages; nil: there is none.
-func (s *settings) openStore(ctx context.Context) (*pgvector.Store, error) {
+func (s *ragSettings) openStore(ctx context.Context) (*pgvector.Store, error) {
 	if s.Index == "" {
 		return nil, nil
 	}
@@ -171,10 +172,10 @@ func (s *settings) openStore(ctx context.Context) (*pgvector.Store, error) {
 	return store, nil
 }
 
-// mostPrompt bounds the bytes of a prompt, and mostVocab those of a vocabulary.
+// maxPromptSize bounds the bytes of a prompt, and maxVocabSize those of a vocabulary.
 const (
-	mostPrompt = 16 << 20
-	mostVocab  = 64 << 20
+	maxPromptSize = 16 << 20
+	maxVocabSize  = 64 << 20
 )
 
 // readPrompts reads the words that models are asked in.
@@ -186,16 +187,16 @@ func readPrompts(path string) (*loop.Prompts, error) {
 		return nil, errors.New("want a folder of queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt, " +
 			"or embedded")
 	}
-	return loop.ReadPrompts(bounded.Dir(path, mostPrompt))
+	return loop.ReadPrompts(bounded.Dir(path, maxPromptSize))
 }
 
 // readTokens reads the vocabulary of a part: at the path that the parameter has, or vocab.txt beside the part's file.
-func readTokens(r *manifest.Request, param, path, part string, most int) *tokens {
+func readTokens(r *manifest.Request, param, path, part string, most int) *tokenRows {
 	text, err := readVocab(path, r.Files[part])
 	if err == nil {
 		var t *wordpiece.Tokenizer
 		if t, err = wordpiece.New(text); err == nil {
-			return newTokens(t, most)
+			return newTokenRows(t, most)
 		}
 	}
 	r.Fault(sdk.Data(fmt.Errorf("parameter %s: %w", param, err)))
@@ -209,5 +210,5 @@ func readVocab(path string, m backend.Model) ([]byte, error) {
 	if path == "" {
 		path = filepath.Join(filepath.Dir(m.Path), "vocab.txt")
 	}
-	return bounded.ReadFile(path, mostVocab)
+	return bounded.ReadFile(path, maxVocabSize)
 }

@@ -108,7 +108,7 @@ func TestStoreOfPassages(t *testing.T) {
 	}
 	right := 0
 	w = opened(t, nobody{}, sdk.Options{}, "index="+address)
-	a, _ := sdk.As[*answerer](w)
+	a, _ := sdk.As[*questionWorkload](w)
 	if p, err = answersOf(t, w, sessions(), all[:12]...); err != nil {
 		t.Fatal(err)
 	}

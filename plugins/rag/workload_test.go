@@ -102,7 +102,7 @@ func sessions() sdk.Sessions {
 	return sdk.Sessions{embedderPart: &session{dim: 64}, rerankerPart: &session{dim: 64}}
 }
 
-func decoded(t *testing.T, payload []byte) (r result) {
+func decoded(t *testing.T, payload []byte) (r answerPayload) {
 	t.Helper()
 	if err := json.Unmarshal(payload, &r); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, _ := sdk.As[*answerer](w)
+		a, _ := sdk.As[*questionWorkload](w)
 		_, _, counts := p.All()
 		for i := range samples {
 			r := decoded(t, p.At(i))
@@ -288,8 +288,8 @@ func TestReplyText(t *testing.T) {
 	for _, c := range []struct{ content, reasoning, want string }{
 		{" a \n", "{}", "a"}, {" ", "x {1} {2} y", "{1} {2}"}, {"", "} {", ""}, {"", "none", ""},
 	} {
-		r := reply{backend.Tokens{Text: c.content, Reasoning: c.reasoning}}
-		if got := r.text(); got != c.want {
+		r := modelReply{backend.Tokens{Text: c.content, Reasoning: c.reasoning}}
+		if got := r.replyText(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
@@ -384,7 +384,7 @@ func TestDatabase(t *testing.T) {
 			t.Fatal(w.Len())
 		}
 		e := &session{dim: 8}
-		if m, _ := sdk.As[*maker](w); fails {
+		if m, _ := sdk.As[*databaseWorkload](w); fails {
 			z, _ := m.encoder.ID("z")
 			e.bad = func(ids []int64) bool { return slices.Contains(ids, int64(z)) }
 		}

@@ -40,10 +40,10 @@ type Database struct {
 // magic begins each file; its last byte but one is the version of the form.
 const magic = "plumbline passages 1\n"
 
-// header follows the magic, as a line of JSON. Behind it lie the passages, a line of JSON each; the vectors, as
+// fileHeader follows the magic, as a line of JSON. Behind it lie the passages, a line of JSON each; the vectors, as
 // float32; of each vector the number of levels, and of each level the number of links and the links, as varints; the
 // SHA-256 of all before. Numbers are little-endian.
-type header struct {
+type fileHeader struct {
 	Params
 	Dim      int    `json:"dim"`
 	Count    int    `json:"passages"`
@@ -61,7 +61,7 @@ func (d *Database) Write(to io.Writer) error {
 	b.WriteString(magic)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(header{d.Params, d.dim, d.Len(), d.entry, d.Embedder})
+	err := e.Encode(fileHeader{d.Params, d.dim, d.Len(), d.entry, d.Embedder})
 	for i := range d.Passages {
 		err = errors.Join(err, e.Encode(&d.Passages[i]))
 	}
@@ -128,24 +128,24 @@ func Open(path string) (*Database, error) {
 
 // Read reads a database of so many bytes. The error is ErrDatabase.
 func Read(from io.Reader, size int64) (*Database, error) {
-	r := &reader{sum: sha256.New(), left: size}
+	r := &fileReader{sum: sha256.New(), left: size}
 	r.Reader = bufio.NewReaderSize(from, 1<<20)
-	d, err := r.database()
+	d, err := r.readDatabase()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDatabase, err)
 	}
 	return d, nil
 }
 
-// reader reads a database and sums what it reads.
-type reader struct {
+// fileReader reads a database and sums what it reads.
+type fileReader struct {
 	*bufio.Reader
 	sum  hash.Hash
 	left int64
 }
 
-// full reads all of b.
-func (r *reader) full(b []byte) error {
+// readFull reads all of b.
+func (r *fileReader) readFull(b []byte) error {
 	if _, err := io.ReadFull(r.Reader, b); err != nil {
 		return errors.New("it is cut short")
 	}
@@ -155,14 +155,14 @@ func (r *reader) full(b []byte) error {
 }
 
 // ReadByte makes it an io.ByteReader that sums.
-func (r *reader) ReadByte() (byte, error) {
+func (r *fileReader) ReadByte() (byte, error) {
 	var one [1]byte
-	err := r.full(one[:])
+	err := r.readFull(one[:])
 	return one[0], err
 }
 
-// line reads a line of JSON.
-func (r *reader) line(v any) error {
+// readLine reads a line of JSON.
+func (r *fileReader) readLine(v any) error {
 	text, err := r.ReadBytes('\n')
 	if err != nil {
 		return errors.New("it is cut short")
@@ -172,56 +172,56 @@ func (r *reader) line(v any) error {
 	return json.Unmarshal(text, v)
 }
 
-func (r *reader) database() (*Database, error) {
+func (r *fileReader) readDatabase() (*Database, error) {
 	begin := make([]byte, len(magic))
-	if err := r.full(begin); err != nil || !bytes.Equal(begin, []byte(magic)) {
+	if err := r.readFull(begin); err != nil || !bytes.Equal(begin, []byte(magic)) {
 		return nil, fmt.Errorf("it does not begin with %q: want a file that e2e-rag-db wrote (--param database=FILE); "+
 			"FAISS's are not read", magic)
 	}
-	h, err := r.header()
+	h, err := r.readHeader()
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	d := &Database{Graph: New(h.Dim, h.Params), Passages: make([]Passage, h.Count), Embedder: h.Embedder}
 	for i := range d.Passages {
-		if err := r.line(&d.Passages[i]); err != nil {
+		if err := r.readLine(&d.Passages[i]); err != nil {
 			return nil, fmt.Errorf("passage %d: %w", i, err)
 		}
 	}
-	if err := r.vectors(d.Graph, h.Count); err != nil {
+	if err := r.readVectors(d.Graph, h.Count); err != nil {
 		return nil, err
 	}
-	if err := r.links(d.Graph, h); err != nil {
+	if err := r.readLinks(d.Graph, h); err != nil {
 		return nil, err
 	}
-	if err := r.end(); err != nil {
+	if err := r.readEnd(); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// header reads what the file says of itself.
-func (r *reader) header() (h header, err error) {
-	if err := r.line(&h); err != nil {
+// readHeader reads the header of the file, and checks it.
+func (r *fileReader) readHeader() (h fileHeader, err error) {
+	if err := r.readLine(&h); err != nil {
 		return h, err
 	}
 	least := int64(4*h.Dim+3) * int64(h.Count)
-	if h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 || least > r.left || !h.searchable() {
+	if h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 || least > r.left || !h.isSearchable() {
 		return h, fmt.Errorf("%+v, of a file with %d bytes behind it", h, r.left)
 	}
 	return h, nil
 }
 
-// searchable says whether a graph can be searched by the header's numbers.
-func (h header) searchable() bool {
+// isSearchable reports whether a graph can be searched by the header's numbers.
+func (h fileHeader) isSearchable() bool {
 	return h.M >= 1 && h.M <= 1<<16 && h.EFConstruction >= 1 && h.EFSearch >= 1
 }
 
-// end reads the checksum of all before it, and wants nothing behind it.
-func (r *reader) end() error {
+// readEnd reads the checksum of all before it, and requires that the file ends there.
+func (r *fileReader) readEnd() error {
 	want := r.sum.Sum(nil)
 	got := make([]byte, sha256.Size)
-	if err := r.full(got); err != nil {
+	if err := r.readFull(got); err != nil {
 		return err
 	}
 	if !bytes.Equal(got, want) {
@@ -233,14 +233,14 @@ func (r *reader) end() error {
 	return nil
 }
 
-func (r *reader) vectors(g *Graph, n int) error {
+func (r *fileReader) readVectors(g *Graph, n int) error {
 	if need := 4 * int64(g.dim) * int64(n); need > r.left {
 		return errors.New("it is cut short")
 	}
 	g.vectors = make([]float32, n*g.dim)
 	b := make([]byte, 4*g.dim)
 	for i := range n {
-		if err := r.full(b); err != nil {
+		if err := r.readFull(b); err != nil {
 			return err
 		}
 		v := g.Vector(i)
@@ -256,18 +256,18 @@ func (r *reader) vectors(g *Graph, n int) error {
 	return nil
 }
 
-// mostLevels is above the level of any vector that a graph can hold.
-const mostLevels = 64
+// maxLevels is above the level of any vector that a graph can hold.
+const maxLevels = 64
 
-func (r *reader) links(g *Graph, h header) error {
+func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
 	for i := range h.Count {
 		levels, err := binary.ReadUvarint(r)
-		if err != nil || levels < 1 || levels > mostLevels {
+		if err != nil || levels < 1 || levels > maxLevels {
 			return fmt.Errorf("vector %d: %d levels, %w", i, levels, errors.Join(err, errors.New("want 1 to 64")))
 		}
 		own := make([][]uint32, levels)
 		for l := range own {
-			if own[l], err = r.level(i, l, g.room(l), h.Count); err != nil {
+			if own[l], err = r.readLevel(i, l, g.maxLinks(l), h.Count); err != nil {
 				return err
 			}
 		}
@@ -283,8 +283,8 @@ func (r *reader) links(g *Graph, h header) error {
 	return nil
 }
 
-// level reads the links of vector i on one level, to some of count vectors.
-func (r *reader) level(i, level, room, count int) ([]uint32, error) {
+// readLevel reads the links of vector i on one level, to some of count vectors.
+func (r *fileReader) readLevel(i, level, room, count int) ([]uint32, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil || n > uint64(room) || int64(n) > r.left {
 		return nil, fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, level, n, room,

@@ -56,7 +56,7 @@ func (g *Graph) Add(v []float32) error {
 	g.vectors = append(g.vectors, v...)
 	g.squares = append(g.squares, square)
 	for g.Len()-g.linked >= group {
-		g.link(group)
+		g.linkNext(group)
 	}
 	return nil
 }
@@ -64,34 +64,34 @@ func (g *Graph) Add(v []float32) error {
 // Link links the vectors of the last group. It is called when all are added.
 func (g *Graph) Link() {
 	if n := g.Len() - g.linked; n > 0 {
-		g.link(n)
+		g.linkNext(n)
 	}
 }
 
 // Dot is the product of two vectors of one length.
 func Dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
 
-// distance is the squared distance of vector i from one of squared length square.
-func (g *Graph) distance(v []float32, square float32, i uint32) float32 {
+// distanceTo is the squared distance of vector i from one of squared length square.
+func (g *Graph) distanceTo(v []float32, square float32, i uint32) float32 {
 	return max(0, square+g.squares[i]-2*Dot(v, g.Vector(int(i))))
 }
 
-// level is the highest level of vector i: that of the paper, by a number that depends on i alone.
-func (g *Graph) level(i int) int {
-	u := (float64(mix(uint64(i))>>11) + 1) / (1 << 53)
+// topLevel is the highest level of vector i, as in the paper, by a number that depends on i alone.
+func (g *Graph) topLevel(i int) int {
+	u := (float64(mixBits(uint64(i))>>11) + 1) / (1 << 53)
 	return int(-math.Log(u) / math.Log(float64(max(g.M, 2))))
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-func mix(x uint64) uint64 {
+// mixBits is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+func mixBits(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// room is how many links a vector has on a level at most.
-func (g *Graph) room(level int) int {
+// maxLinks is the maximum number of links of a vector on a level.
+func (g *Graph) maxLinks(level int) int {
 	if level == 0 {
 		return 2 * g.M
 	}
@@ -104,16 +104,16 @@ type Hit struct {
 	Distance float32 // squared
 }
 
-// before orders hits: the nearest first, of equal ones that which was added first.
-func (h Hit) before(o Hit) bool {
+// isBefore orders hits: the nearest first, of equal ones the one that was added first.
+func (h Hit) isBefore(o Hit) bool {
 	return h.Distance < o.Distance || h.Distance == o.Distance && h.ID < o.ID
 }
 
-func order(a, b Hit) int {
+func compareHits(a, b Hit) int {
 	switch {
-	case a.before(b):
+	case a.isBefore(b):
 		return -1
-	case b.before(a):
+	case b.isBefore(a):
 		return 1
 	}
 	return 0
@@ -124,28 +124,28 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 	if g.linked == 0 || k < 1 {
 		return nil
 	}
-	s := g.borrow()
+	s := g.borrowSearch()
 	defer g.searches.Put(s)
-	s.aim(query)
+	s.setQuery(query)
 	from := s.descend(0)
-	hits := s.layer([]Hit{from}, 0, max(g.EFSearch, k))
+	hits := s.searchLevel([]Hit{from}, 0, max(g.EFSearch, k))
 	return slices.Clone(hits[:min(len(hits), k)])
 }
 
 // Exact finds the k vectors nearest to a query, the nearest first, by looking at all.
 func (g *Graph) Exact(query []float32, k int) []Hit {
 	square := Dot(query, query)
-	var far heap
+	var far hitHeap
 	far.far = true
 	for i := range g.Len() {
-		h := Hit{uint32(i), g.distance(query, square, uint32(i))}
+		h := Hit{uint32(i), g.distanceTo(query, square, uint32(i))}
 		if len(far.hits) < k {
 			far.push(h)
-		} else if k > 0 && h.before(far.hits[0]) {
+		} else if k > 0 && h.isBefore(far.hits[0]) {
 			far.pop()
 			far.push(h)
 		}
 	}
-	slices.SortFunc(far.hits, order)
+	slices.SortFunc(far.hits, compareHits)
 	return far.hits
 }

@@ -100,7 +100,7 @@ func TestExact(t *testing.T) {
 		}
 		want = append(want, Hit{uint32(i), float32(d)})
 	}
-	slices.SortFunc(want, order)
+	slices.SortFunc(want, compareHits)
 	for i, h := range g.Exact(query, 12) {
 		if h.ID != want[i].ID || math.Abs(float64(h.Distance-want[i].Distance)) > 1e-5 {
 			t.Errorf("%d: %v, want %v", i, h, want[i])
@@ -119,7 +119,7 @@ func TestSameGraph(t *testing.T) {
 	above := 0
 	for i, levels := range g.links {
 		for l, links := range levels {
-			if len(links) > g.room(l) || l > 0 && len(links) > 4 || slices.Contains(links, uint32(i)) {
+			if len(links) > g.maxLinks(l) || l > 0 && len(links) > 4 || slices.Contains(links, uint32(i)) {
 				t.Fatalf("vector %d, level %d: links %v", i, l, links)
 			}
 			for _, to := range links {

@@ -2,21 +2,21 @@ package index
 
 import "slices"
 
-// searcher is the memory of one search at a time.
-type searcher struct {
+// graphSearch is the memory of a search.
+type graphSearch struct {
 	g       *Graph
 	query   []float32
 	square  float32
 	visited []uint32 // the number of the search that saw a vector last
 	number  uint32
-	next    heap // the nearest first
-	found   heap // the farthest first
+	next    hitHeap // the nearest first
+	found   hitHeap // the farthest first
 }
 
-func (g *Graph) borrow() *searcher {
-	s, _ := g.searches.Get().(*searcher)
+func (g *Graph) borrowSearch() *graphSearch {
+	s, _ := g.searches.Get().(*graphSearch)
 	if s == nil {
-		s = &searcher{g: g, found: heap{far: true}}
+		s = &graphSearch{g: g, found: hitHeap{far: true}}
 	}
 	if n := g.Len(); len(s.visited) < n {
 		s.visited = append(s.visited, make([]uint32, n-len(s.visited))...)
@@ -24,19 +24,19 @@ func (g *Graph) borrow() *searcher {
 	return s
 }
 
-// aim sets the query.
-func (s *searcher) aim(query []float32) { s.query, s.square = query, Dot(query, query) }
+// setQuery sets the query.
+func (s *graphSearch) setQuery(query []float32) { s.query, s.square = query, Dot(query, query) }
 
-func (s *searcher) hit(i uint32) Hit { return Hit{i, s.g.distance(s.query, s.square, i)} }
+func (s *graphSearch) hitOf(i uint32) Hit { return Hit{i, s.g.distanceTo(s.query, s.square, i)} }
 
 // descend walks from the entry to the nearest vector above a level.
-func (s *searcher) descend(level int) Hit {
-	at := s.hit(s.g.entry)
+func (s *graphSearch) descend(level int) Hit {
+	at := s.hitOf(s.g.entry)
 	for l := len(s.g.links[s.g.entry]) - 1; l > level; l-- {
 		for moved := true; moved; {
 			moved = false
 			for _, i := range s.g.links[at.ID][l] {
-				if h := s.hit(i); h.before(at) {
+				if h := s.hitOf(i); h.isBefore(at) {
 					at, moved = h, true
 				}
 			}
@@ -45,9 +45,9 @@ func (s *searcher) descend(level int) Hit {
 	return at
 }
 
-// layer finds about the ef vectors of a level nearest to the query, from where it is entered. They are in order, and
-// valid until the next call.
-func (s *searcher) layer(from []Hit, level, ef int) []Hit {
+// searchLevel finds about the ef vectors of a level nearest to the query, from where it is entered. They are in order,
+// and valid until the next call.
+func (s *graphSearch) searchLevel(from []Hit, level, ef int) []Hit {
 	if s.number++; s.number == 0 {
 		clear(s.visited)
 		s.number = 1
@@ -60,7 +60,7 @@ func (s *searcher) layer(from []Hit, level, ef int) []Hit {
 	}
 	for len(s.next.hits) > 0 {
 		near := s.next.pop()
-		if len(s.found.hits) >= ef && s.found.hits[0].before(near) {
+		if len(s.found.hits) >= ef && s.found.hits[0].isBefore(near) {
 			break
 		}
 		for _, i := range s.g.links[near.ID][level] {
@@ -68,9 +68,9 @@ func (s *searcher) layer(from []Hit, level, ef int) []Hit {
 				continue
 			}
 			s.visited[i] = s.number
-			h := s.hit(i)
+			h := s.hitOf(i)
 			if len(s.found.hits) >= ef {
-				if !h.before(s.found.hits[0]) {
+				if !h.isBefore(s.found.hits[0]) {
 					continue
 				}
 				s.found.pop()
@@ -79,29 +79,29 @@ func (s *searcher) layer(from []Hit, level, ef int) []Hit {
 			s.found.push(h)
 		}
 	}
-	slices.SortFunc(s.found.hits, order)
+	slices.SortFunc(s.found.hits, compareHits)
 	return s.found.hits
 }
 
-// heap has the nearest hit on top, or the farthest.
-type heap struct {
+// hitHeap has the nearest hit on top, or the farthest.
+type hitHeap struct {
 	hits []Hit
 	far  bool
 }
 
-func (h *heap) above(a, b Hit) bool {
+func (h *hitHeap) ranksAbove(a, b Hit) bool {
 	if h.far {
-		return b.before(a)
+		return b.isBefore(a)
 	}
-	return a.before(b)
+	return a.isBefore(b)
 }
 
-func (h *heap) push(hit Hit) {
+func (h *hitHeap) push(hit Hit) {
 	h.hits = append(h.hits, hit)
 	i := len(h.hits) - 1
 	for i > 0 {
 		up := (i - 1) / 2
-		if !h.above(hit, h.hits[up]) {
+		if !h.ranksAbove(hit, h.hits[up]) {
 			break
 		}
 		h.hits[i] = h.hits[up]
@@ -110,7 +110,7 @@ func (h *heap) push(hit Hit) {
 	h.hits[i] = hit
 }
 
-func (h *heap) pop() Hit {
+func (h *hitHeap) pop() Hit {
 	top, last := h.hits[0], len(h.hits)-1
 	hit := h.hits[last]
 	h.hits = h.hits[:last]
@@ -120,10 +120,10 @@ func (h *heap) pop() Hit {
 		if down >= last {
 			break
 		}
-		if down+1 < last && h.above(h.hits[down+1], h.hits[down]) {
+		if down+1 < last && h.ranksAbove(h.hits[down+1], h.hits[down]) {
 			down++
 		}
-		if !h.above(h.hits[down], hit) {
+		if !h.ranksAbove(h.hits[down], hit) {
 			break
 		}
 		h.hits[i] = h.hits[down]

@@ -44,8 +44,8 @@ type Options struct {
 	Prompts    *Prompts
 }
 
-// mostForQueries is how many of the documents that were kept last the model of queries reads.
-const mostForQueries = 12
+// maxQueryDocuments limits the documents that the model of queries reads: those that were kept last.
+const maxQueryDocuments = 12
 
 // Result is what became of a question.
 type Result struct {
@@ -61,8 +61,8 @@ type Result struct {
 
 // Run answers a question. With an error, what was done until then is in the result.
 func Run(ctx context.Context, question string, o Options, w World) (Result, error) {
-	l := &loop{options: o, question: question, world: w, seen: map[string]bool{}}
-	err := l.run(ctx)
+	l := &questionLoop{options: o, question: question, world: w, seen: map[string]bool{}}
+	err := l.runRounds(ctx)
 	l.URLs = []string{}
 	for _, d := range l.kept[:min(len(l.kept), 10)] {
 		l.URLs = append(l.URLs, d.URL)
@@ -70,8 +70,8 @@ func Run(ctx context.Context, question string, o Options, w World) (Result, erro
 	return l.Result, err
 }
 
-// loop is a question on its way.
-type loop struct {
+// questionLoop is a question on its way.
+type questionLoop struct {
 	options Options
 	Result
 	question string
@@ -79,21 +79,21 @@ type loop struct {
 
 	kept, fresh []Document
 	seen        map[string]bool // URLs
-	asked       []search
+	asked       []pastSearch
 	feedback    []string
 	last        string // feedback of the round before
 }
 
-// search is one that was made, and how many documents were new.
-type search struct {
+// pastSearch is a search that was made, and how many documents were new.
+type pastSearch struct {
 	query string
 	found int
 }
 
-func (l *loop) run(ctx context.Context) error {
+func (l *questionLoop) runRounds(ctx context.Context) error {
 	for !l.Sufficient && l.Rounds < l.options.Rounds {
 		l.Rounds++
-		queries, err := l.round(ctx)
+		queries, err := l.runRound(ctx)
 		if err != nil {
 			return err
 		}
@@ -108,37 +108,38 @@ func (l *loop) run(ctx context.Context) error {
 	return nil
 }
 
-// round asks the models of a round: it ends in an answer, or in queries.
-func (l *loop) round(ctx context.Context) (queries any, err error) {
+// runRound asks the models of a round: it ends in an answer, or in queries.
+func (l *questionLoop) runRound(ctx context.Context) (queries any, err error) {
 	var feedback any
 	if l.Rounds > 1 {
-		if feedback, err = l.judge(ctx); err != nil {
+		if feedback, err = l.judgeDocuments(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if !l.Sufficient {
-		if queries, feedback, err = l.queries(ctx); err != nil {
+		if queries, feedback, err = l.askQueries(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return queries, l.note(feedback)
+	return queries, l.addFeedback(feedback)
 }
 
-// judge keeps what is relevant of the new documents, and answers if they suffice; it returns the reasons.
-func (l *loop) judge(ctx context.Context) (reasons any, err error) {
+// judgeDocuments keeps what is relevant of the new documents, and answers if they suffice; it returns the reasons.
+func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err error) {
 	if len(l.fresh) > 0 {
-		if err := l.relevance(ctx); err != nil {
+		if err := l.askRelevance(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if len(l.kept) == 0 {
 		return nil, nil
 	}
-	if reasons, err = l.sufficiency(ctx); err != nil || !l.Sufficient {
+	if reasons, err = l.askSufficiency(ctx); err != nil || !l.Sufficient {
 		return reasons, err
 	}
-	prompt := l.options.Prompts.step(Answer, map[string]string{"question": l.question, "kept_docs": listed("DOC", l.kept)})
-	reply, err := l.ask(ctx, Answer, prompt)
+	prompt := l.options.Prompts.stepPrompt(Answer, map[string]string{"question": l.question,
+		"kept_docs": listDocuments("DOC", l.kept)})
+	reply, err := l.askModel(ctx, Answer, prompt)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +149,8 @@ func (l *loop) judge(ctx context.Context) (reasons any, err error) {
 	return reasons, nil
 }
 
-// note adds feedback that is new.
-func (l *loop) note(feedback any) error {
+// addFeedback adds feedback that is new.
+func (l *questionLoop) addFeedback(feedback any) error {
 	text, ok := feedback.(string)
 	switch {
 	case !ok && pyvalue.True(feedback):
@@ -161,30 +162,30 @@ func (l *loop) note(feedback any) error {
 	return nil
 }
 
-// ask asks, and notes an empty reply, or none, as a fallback; both are "".
-func (l *loop) ask(ctx context.Context, s Step, prompt string) (string, error) {
+// askModel asks, and notes an empty reply, or none, as a fallback; both are "".
+func (l *questionLoop) askModel(ctx context.Context, s Step, prompt string) (string, error) {
 	reply, err := l.world.Ask(ctx, s, l.Rounds, prompt)
 	if errors.Is(err, ErrEnd) || ctx.Err() != nil {
 		return "", errors.Join(err, context.Cause(ctx))
 	}
 	switch {
 	case err != nil:
-		l.fall(s, err.Error())
+		l.countFallback(s, err.Error())
 		return "", nil
 	case reply == "":
-		l.fall(s, "the reply is empty")
+		l.countFallback(s, "the reply is empty")
 	}
 	return reply, nil
 }
 
-// fall counts a fallback.
-func (l *loop) fall(s Step, why string) {
+// countFallback counts a fallback.
+func (l *questionLoop) countFallback(s Step, why string) {
 	l.Fallbacks[s]++
 	l.Faults = append(l.Faults, fmt.Sprintf("%v, round %d: %s", s, l.Rounds, why))
 }
 
-// listed are documents as prompts have them; without one it is None.
-func listed(name string, docs []Document) string {
+// listDocuments lists documents as prompts have them; without one it is None.
+func listDocuments(name string, docs []Document) string {
 	if len(docs) == 0 {
 		return "None"
 	}
@@ -196,8 +197,8 @@ func listed(name string, docs []Document) string {
 }
 
 // searchAll makes the searches of a round.
-func (l *loop) searchAll(ctx context.Context, queries any) error {
-	all, err := l.list(queries)
+func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
+	all, err := l.listQueries(queries)
 	if err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (l *loop) searchAll(ctx context.Context, queries any) error {
 			if err != nil {
 				return err
 			}
-			docs = best(docs, scores, keep)
+			docs = bestDocuments(docs, scores, keep)
 		}
 		found := 0
 		for _, d := range docs {
@@ -226,15 +227,15 @@ func (l *loop) searchAll(ctx context.Context, queries any) error {
 				found++
 			}
 		}
-		l.asked = append(l.asked, search{query, found})
+		l.asked = append(l.asked, pastSearch{query, found})
 		l.Searches++
 	}
 	return nil
 }
 
-// list are the queries of a reply as Python goes through them: the characters of a text, the keys of an object; the
-// question itself where there are none.
-func (l *loop) list(queries any) (all []any, err error) {
+// listQueries lists the queries of a reply as Python goes through them: the characters of a text, the keys of an
+// object; the question itself where there are none.
+func (l *questionLoop) listQueries(queries any) (all []any, err error) {
 	if !pyvalue.True(queries) {
 		return []any{l.question}, nil
 	}
@@ -253,8 +254,8 @@ func (l *loop) list(queries any) (all []any, err error) {
 	return all, err
 }
 
-// best are the documents with the highest scores, of equal ones those that were found first.
-func best(docs []Document, scores []float32, keep int) []Document {
+// bestDocuments returns the documents with the highest scores, of equal ones those that were found first.
+func bestDocuments(docs []Document, scores []float32, keep int) []Document {
 	order := make([]int, len(docs))
 	for i := range order {
 		order[i] = i

@@ -50,7 +50,7 @@ var places = map[string][]string{
 
 // Prompts are the words that models are asked in.
 type Prompts struct {
-	of map[string]template
+	of map[string]promptTemplate
 	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in
 	// lower-case hex.
 	Sum, JudgeSum string
@@ -60,13 +60,13 @@ type Prompts struct {
 // which have places in the manner of Python's str.format: {question}; in all but answer.txt, {{ stands for {, and }}
 // for }. The error says all that is wrong.
 func ReadPrompts(files fs.FS) (*Prompts, error) {
-	p := &Prompts{of: map[string]template{}}
+	p := &Prompts{of: map[string]promptTemplate{}}
 	var faults []error
 	all := sha256.New()
-	for _, key := range keys() {
+	for _, key := range promptKeys() {
 		text, err := fs.ReadFile(files, key+".txt")
 		if err != nil {
-			faults = append(faults, fmt.Errorf("prompts: %w; want %s.txt", err, strings.Join(keys(), ".txt, ")))
+			faults = append(faults, fmt.Errorf("prompts: %w; want %s.txt", err, strings.Join(promptKeys(), ".txt, ")))
 			continue
 		}
 		t, err := parseTemplate(string(text), places[key], key == Answer.String())
@@ -84,20 +84,22 @@ func ReadPrompts(files fs.FS) (*Prompts, error) {
 	return p, errors.Join(faults...)
 }
 
-func keys() []string { return slices.Sorted(maps.Keys(places)) }
+func promptKeys() []string { return slices.Sorted(maps.Keys(places)) }
 
 // Judge is what a judge is asked about an answer.
 func (p *Prompts) Judge(question, truth, answer string) string {
-	return p.of[judge].fill(map[string]string{"question": question, "ground_truth": truth, "llm_answer": answer})
+	return p.of[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth, "llm_answer": answer})
 }
 
-func (p *Prompts) step(s Step, values map[string]string) string { return p.of[s.String()].fill(values) }
+func (p *Prompts) stepPrompt(s Step, values map[string]string) string {
+	return p.of[s.String()].fillTemplate(values)
+}
 
-// template is a text with places: texts and names of places in turn.
-type template []string
+// promptTemplate is a text with places: texts and names of places in turn.
+type promptTemplate []string
 
 // parseTemplate takes a text apart. In a plain one braces stand for themselves where they are round no place.
-func parseTemplate(text string, known []string, plain bool) (t template, err error) {
+func parseTemplate(text string, known []string, plain bool) (t promptTemplate, err error) {
 	var faults []error
 	found := map[string]bool{}
 	var b strings.Builder
@@ -143,7 +145,7 @@ func placeOf(text string) (string, bool) {
 	return name, strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-func (t template) fill(values map[string]string) string {
+func (t promptTemplate) fillTemplate(values map[string]string) string {
 	var b strings.Builder
 	for i, text := range t {
 		if i%2 == 1 {

@@ -35,7 +35,7 @@ func TestPrompts(t *testing.T) {
 	if got := p.Judge("q {x}", "t", "{llm_answer}"); got != `judge q {x} t {llm_answer} {"a": 1}` {
 		t.Errorf("%q", got)
 	}
-	got := p.step(Answer, map[string]string{"question": "{kept_docs}", "kept_docs": "d"})
+	got := p.stepPrompt(Answer, map[string]string{"question": "{kept_docs}", "kept_docs": "d"})
 	if got != `answer {kept_docs} d {"b"} {c}` {
 		t.Errorf("%q", got)
 	}

@@ -11,21 +11,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// relevance asks which of the new documents to keep.
-func (l *loop) relevance(ctx context.Context) error {
+// askRelevance asks which of the new documents to keep.
+func (l *questionLoop) askRelevance(ctx context.Context) error {
 	var new strings.Builder
 	for i, d := range l.fresh {
 		fmt.Fprintf(&new, "\n[NEW %d] %s\n", i+1, d.Text)
 	}
-	reply, err := l.ask(ctx, Relevance, l.options.Prompts.step(Relevance, map[string]string{
-		"question": l.question, "new_docs": new.String(), "kept_docs": l.glance(), "num_docs": strconv.Itoa(len(l.fresh)),
+	reply, err := l.askModel(ctx, Relevance, l.options.Prompts.stepPrompt(Relevance, map[string]string{
+		"question": l.question, "new_docs": new.String(), "kept_docs": l.keptSummary(),
+		"num_docs": strconv.Itoa(len(l.fresh)),
 	}))
 	if err != nil {
 		return err
 	}
 	marks, err := readRelevance(reply, len(l.fresh))
 	if why := errUnread(err); why != nil {
-		l.fall(Relevance, why.Error())
+		l.countFallback(Relevance, why.Error())
 	} else if err != nil && !errors.Is(err, errEmpty) {
 		return err
 	}
@@ -37,8 +38,8 @@ func (l *loop) relevance(ctx context.Context) error {
 	return nil
 }
 
-// glance is the beginning of the first documents that were kept.
-func (l *loop) glance() string {
+// keptSummary returns the beginnings of the first documents that were kept.
+func (l *questionLoop) keptSummary() string {
 	if len(l.kept) == 0 {
 		return "None"
 	}
@@ -61,33 +62,33 @@ func (l *loop) glance() string {
 // errEmpty is an empty reply, which ask has counted.
 var errEmpty = errors.New("the reply is empty")
 
-// unread is why a reply cannot be read, which is a fallback.
-type unread struct{ error }
+// unreadableError is why a reply cannot be read, which is a fallback.
+type unreadableError struct{ error }
 
-func (u unread) Unwrap() error { return u.error }
+func (u unreadableError) Unwrap() error { return u.error }
 
 func errUnread(err error) error {
-	if u, ok := errors.AsType[unread](err); ok {
+	if u, ok := errors.AsType[unreadableError](err); ok {
 		return u.error
 	}
 	return nil
 }
 
-// object reads the object of a reply.
-func object(reply string) (*pyvalue.Dict, error) {
+// parseObject reads the object of a reply.
+func parseObject(reply string) (*pyvalue.Dict, error) {
 	if reply == "" {
 		return nil, errEmpty
 	}
 	d, err := retrieval.Object(reply)
 	if err != nil {
-		return nil, unread{err}
+		return nil, unreadableError{err}
 	}
 	return d, nil
 }
 
 // readRelevance reads the marks of n documents, as Python indexes them: of a text, its characters. Nil: all are kept.
 func readRelevance(reply string, n int) ([]any, error) {
-	d, err := object(reply)
+	d, err := parseObject(reply)
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +108,11 @@ func readRelevance(reply string, n int) ([]any, error) {
 			return nil, fmt.Errorf("%w: relevance is an object, want a list", ErrReply)
 		}
 	}
-	return nil, unread{fmt.Errorf("relevance is %s, want a list of %d marks", short(v), n)}
+	return nil, unreadableError{fmt.Errorf("relevance is %s, want a list of %d marks", shortJSON(v), n)}
 }
 
-// short is the beginning of a value.
-func short(v any) string {
+// shortJSON returns the beginning of a value.
+func shortJSON(v any) string {
 	text := pyvalue.JSON(v)
 	if len(text) > 60 {
 		text = strings.ToValidUTF8(text[:60], "") + "..."
@@ -119,11 +120,11 @@ func short(v any) string {
 	return text
 }
 
-// sufficiency asks whether the documents suffice; it returns the reasons.
-func (l *loop) sufficiency(ctx context.Context) (any, error) {
+// askSufficiency asks whether the documents suffice; it returns the reasons.
+func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	round, rounds := l.Rounds, l.options.Rounds
-	reply, err := l.ask(ctx, Sufficiency, l.options.Prompts.step(Sufficiency, map[string]string{
-		"question": l.question, "kept_docs": listed("DOC", l.kept), "iteration": strconv.Itoa(round),
+	reply, err := l.askModel(ctx, Sufficiency, l.options.Prompts.stepPrompt(Sufficiency, map[string]string{
+		"question": l.question, "kept_docs": listDocuments("DOC", l.kept), "iteration": strconv.Itoa(round),
 		"max_iterations": strconv.Itoa(rounds),
 	}))
 	if err != nil {
@@ -131,7 +132,7 @@ func (l *loop) sufficiency(ctx context.Context) (any, error) {
 	}
 	enough, reasons, err := readSufficiency(reply, round >= rounds)
 	if why := errUnread(err); why != nil {
-		l.fall(Sufficiency, why.Error())
+		l.countFallback(Sufficiency, why.Error())
 	}
 	l.Sufficient = pyvalue.True(enough)
 	return reasons, nil
@@ -140,7 +141,7 @@ func (l *loop) sufficiency(ctx context.Context) (any, error) {
 // readSufficiency reads whether documents suffice, and why; in the last round they do. The error says why nothing could
 // be read.
 func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
-	d, err := object(reply)
+	d, err := parseObject(reply)
 	if err != nil {
 		return last, err.Error(), err
 	}
@@ -152,13 +153,13 @@ func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
 		reasons = ""
 	}
 	if last && !pyvalue.True(enough) {
-		return true, fmt.Sprintf("the last round; %s", short(reasons)), nil
+		return true, fmt.Sprintf("the last round; %s", shortJSON(reasons)), nil
 	}
 	return enough, reasons, nil
 }
 
-// queries asks for queries; it returns them, and the feedback.
-func (l *loop) queries(ctx context.Context) (queries, feedback any, err error) {
+// askQueries asks for queries; it returns them, and the feedback.
+func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, err error) {
 	history := "No queries yet"
 	if len(l.asked) > 0 {
 		var b strings.Builder
@@ -171,8 +172,8 @@ func (l *loop) queries(ctx context.Context) (queries, feedback any, err error) {
 	if len(l.feedback) > 0 {
 		past = strings.Join(l.feedback, "\n")
 	}
-	reply, err := l.ask(ctx, Queries, l.options.Prompts.step(Queries, map[string]string{
-		"question": l.question, "kept_docs": listed("DOC", l.kept[max(0, len(l.kept)-mostForQueries):]),
+	reply, err := l.askModel(ctx, Queries, l.options.Prompts.stepPrompt(Queries, map[string]string{
+		"question": l.question, "kept_docs": listDocuments("DOC", l.kept[max(0, len(l.kept)-maxQueryDocuments):]),
 		"history": history, "feedback_history": past, "max_queries": strconv.Itoa(l.options.MaxQueries),
 	}))
 	if err != nil {
@@ -180,7 +181,7 @@ func (l *loop) queries(ctx context.Context) (queries, feedback any, err error) {
 	}
 	queries, feedback, err = readQueries(reply, l.question)
 	if why := errUnread(err); why != nil {
-		l.fall(Queries, why.Error())
+		l.countFallback(Queries, why.Error())
 	}
 	return queries, feedback, nil
 }
@@ -188,7 +189,7 @@ func (l *loop) queries(ctx context.Context) (queries, feedback any, err error) {
 // readQueries reads queries and feedback. Where nothing can be read, the question is searched, and the feedback says
 // why, as the reference's does but for what is wrong with the JSON.
 func readQueries(reply, question string) (queries, feedback any, err error) {
-	d, err := object(reply)
+	d, err := parseObject(reply)
 	own := []any{question}
 	switch {
 	case errors.Is(err, errEmpty):

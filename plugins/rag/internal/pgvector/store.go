@@ -56,7 +56,7 @@ func Open(ctx context.Context, address string, limit time.Duration, connections 
 		return nil, fmt.Errorf("%w %s: %w", ErrStore, s.name, err)
 	}
 	var has bool
-	err = s.do(ctx, "connect", func(ctx context.Context) error {
+	err = s.withLimit(ctx, "connect", func(ctx context.Context) error {
 		return s.pool.QueryRow(ctx, "SELECT to_regtype('vector') IS NOT NULL").Scan(&has)
 	})
 	if err == nil && !has {
@@ -78,8 +78,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// do makes a request within the limit.
-func (s *Store) do(ctx context.Context, what string, request func(context.Context) error) error {
+// withLimit runs request within the limit; what names it in errors.
+func (s *Store) withLimit(ctx context.Context, what string, request func(context.Context) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, s.limit, errLate)
 	defer cancel()
 	err := request(limited)
@@ -100,7 +100,7 @@ func (s *Store) do(ctx context.Context, what string, request func(context.Contex
 
 // Dim is how many values the vectors of the table have.
 func (s *Store) Dim(ctx context.Context) (dim int, err error) {
-	err = s.do(ctx, "look for the table "+table, func(ctx context.Context) error {
+	err = s.withLimit(ctx, "look for the table "+table, func(ctx context.Context) error {
 		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+table+
 			"') AND attname = 'embedding'").Scan(&dim)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -113,9 +113,9 @@ func (s *Store) Dim(ctx context.Context) (dim int, err error) {
 
 // Search finds about the k passages nearest to a query, the nearest first.
 func (s *Store) Search(ctx context.Context, query []float32, k int) (found []index.Passage, err error) {
-	err = s.do(ctx, "search", func(ctx context.Context) error {
+	err = s.withLimit(ctx, "search", func(ctx context.Context) error {
 		rows, err := s.pool.Query(ctx, "SELECT content, source, passage, url FROM "+table+
-			" ORDER BY embedding <-> $1::text::vector LIMIT $2", literal(query), k)
+			" ORDER BY embedding <-> $1::text::vector LIMIT $2", vectorLiteral(query), k)
 		if err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (s *Store) Search(ctx context.Context, query []float32, k int) (found []ind
 	return found, err
 }
 
-// literal is a vector as pgvector reads it.
-func literal(v []float32) string {
+// vectorLiteral returns a vector as pgvector reads it.
+func vectorLiteral(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
 		if i > 0 {

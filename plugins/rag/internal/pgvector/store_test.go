@@ -82,7 +82,7 @@ func TestNoStore(t *testing.T) {
 }
 
 func TestLiteral(t *testing.T) {
-	if got := literal([]float32{0.1, -1e-30, 3}); got != "[0.1,-1e-30,3]" {
+	if got := vectorLiteral([]float32{0.1, -1e-30, 3}); got != "[0.1,-1e-30,3]" {
 		t.Error(got)
 	}
 }

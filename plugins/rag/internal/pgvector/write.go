@@ -46,37 +46,37 @@ func (w *Writer) Dim() int { return w.dim }
 func (w *Writer) Add(ctx context.Context, p index.Passage, v []float32) error {
 	if w.count == 0 {
 		w.dim = len(v)
-		if err := w.begin(ctx); err != nil {
+		if err := w.createTable(ctx); err != nil {
 			return err
 		}
 	}
 	if len(v) != w.dim {
 		return fmt.Errorf("%w: %d values, want %d", index.ErrVector, len(v), w.dim)
 	}
-	text := literal(v)
+	text := vectorLiteral(v)
 	fmt.Fprintf(w.sum, "%q %q %d %q %s\n", p.Text, p.Source, p.ID, p.URL, text)
 	w.contents, w.sources, w.ids = append(w.contents, p.Text), append(w.sources, p.Source), append(w.ids, int32(p.ID))
 	w.urls, w.vectors = append(w.urls, p.URL), append(w.vectors, text)
 	if w.count++; len(w.vectors) < batch {
 		return nil
 	}
-	return w.send(ctx)
+	return w.sendBatch(ctx)
 }
 
-func (w *Writer) begin(ctx context.Context) error {
-	return w.do(ctx, "make the table "+staging, func(ctx context.Context) error {
+func (w *Writer) createTable(ctx context.Context) error {
+	return w.withLimit(ctx, "make the table "+staging, func(ctx context.Context) error {
 		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+staging+"; CREATE TABLE "+staging+" (content text NOT NULL, "+
 			"source text NOT NULL, passage int NOT NULL, url text NOT NULL, embedding vector("+strconv.Itoa(w.dim)+") NOT NULL)")
 		return err
 	})
 }
 
-// send sends the passages that wait.
-func (w *Writer) send(ctx context.Context) error {
+// sendBatch sends the passages that wait.
+func (w *Writer) sendBatch(ctx context.Context) error {
 	if len(w.vectors) == 0 {
 		return nil
 	}
-	err := w.do(ctx, fmt.Sprintf("write passages up to %d", w.count), func(ctx context.Context) error {
+	err := w.withLimit(ctx, fmt.Sprintf("write passages up to %d", w.count), func(ctx context.Context) error {
 		_, err := w.pool.Exec(ctx, "INSERT INTO "+staging+" SELECT c, s, p, u, e::vector FROM "+
 			"unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[]) AS t(c, s, p, u, e)",
 			w.contents, w.sources, w.ids, w.urls, w.vectors)
@@ -90,16 +90,16 @@ func (w *Writer) send(ctx context.Context) error {
 // Finish makes the index, and puts the table in the place of the one before. The result is the MD5 of the passages and
 // vectors in their order, in lower-case hex.
 func (w *Writer) Finish(ctx context.Context) (md5 string, err error) {
-	if err := w.send(ctx); err != nil {
+	if err := w.sendBatch(ctx); err != nil {
 		return "", err
 	}
 	p := index.Official()
-	err = w.watched(ctx, "make the index", fmt.Sprintf("CREATE INDEX ON %s USING hnsw (embedding vector_l2_ops) "+
+	err = w.execWatched(ctx, "make the index", fmt.Sprintf("CREATE INDEX ON %s USING hnsw (embedding vector_l2_ops) "+
 		"WITH (m = %d, ef_construction = %d)", staging, p.M, p.EFConstruction))
 	if err != nil {
 		return "", err
 	}
-	err = w.do(ctx, "put "+staging+" in the place of "+table, func(ctx context.Context) error {
+	err = w.withLimit(ctx, "put "+staging+" in the place of "+table, func(ctx context.Context) error {
 		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+table+"; ALTER TABLE "+staging+" RENAME TO "+table+
 			"; COMMIT")
 		return err
@@ -107,8 +107,8 @@ func (w *Writer) Finish(ctx context.Context) (md5 string, err error) {
 	return hex.EncodeToString(w.sum.Sum(nil)), err
 }
 
-// watched executes what may take any time, as long as the store answers beside it.
-func (s *Store) watched(ctx context.Context, what, command string) error {
+// execWatched executes a command that may take any time, as long as the store answers other requests meanwhile.
+func (s *Store) execWatched(ctx context.Context, what, command string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -118,7 +118,7 @@ func (s *Store) watched(ctx context.Context, what, command string) error {
 				return
 			case <-time.After(s.limit):
 			}
-			if err := s.do(ctx, what, s.pool.Ping); err != nil {
+			if err := s.withLimit(ctx, what, s.pool.Ping); err != nil {
 				cancel(err)
 				return
 			}

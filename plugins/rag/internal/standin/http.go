@@ -10,36 +10,36 @@ import (
 func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, map[string]any{"object": "list", "data": []any{map[string]string{"id": "stand-in", "object": "model"}}})
+		sendJSON(w, map[string]any{"object": "list", "data": []any{map[string]string{"id": "stand-in", "object": "model"}}})
 	})
-	mux.HandleFunc("POST /v1/chat/completions", chat)
+	mux.HandleFunc("POST /v1/chat/completions", serveChat)
 	return mux
 }
 
-// mostBytes of a request are read.
-const mostBytes = 16 << 20
+// maxRequestSize of a request are read.
+const maxRequestSize = 16 << 20
 
-func chat(w http.ResponseWriter, r *http.Request) {
+func serveChat(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Model    string
 		Messages []struct{ Content string }
 	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBytes)).Decode(&request)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequestSize)).Decode(&request)
 	if err != nil || len(request.Messages) == 0 {
 		http.Error(w, "want JSON with messages, whose contents are texts", http.StatusBadRequest)
 		return
 	}
 	said := replyTo(request.Messages[len(request.Messages)-1].Content)
-	send(w, map[string]any{
+	sendJSON(w, map[string]any{
 		"id": "stand-in", "object": "chat.completion", "model": request.Model,
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{
 			"role": "assistant", "content": said.text, "reasoning_content": said.reasoning}}},
-		"usage": map[string]int{"completion_tokens": said.tokens()},
+		"usage": map[string]int{"completion_tokens": said.countTokens()},
 	})
 }
 
-// send writes JSON; a client that has gone needs none.
-func send(w http.ResponseWriter, v any) {
+// sendJSON writes JSON; a client that has gone needs none.
+func sendJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v)
 }

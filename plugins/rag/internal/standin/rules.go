@@ -23,51 +23,52 @@ func Reply(content string) string {
 	return r.text
 }
 
-func replyTo(content string) reply {
+func replyTo(content string) ruleReply {
 	first, _, _ := strings.Cut(content, "\n")
 	task, ok := strings.CutPrefix(strings.TrimSpace(first), "Task: ")
 	rule, known := rules[task]
 	if !ok || !known {
-		return reply{text: "The script has no reply to that."}
+		return ruleReply{text: "The script has no reply to that."}
 	}
 	said := rule(content)
 	if task == "answer" || task == "judge" {
-		return reply{text: said}
+		return ruleReply{text: said}
 	}
-	return broken(content, said)
+	return breakReply(content, said)
 }
 
 var rules = map[string]func(content string) string{
-	"relevance": relevance, "sufficiency": sufficiency, "queries": queries, "answer": answer, "judge": judge,
+	"relevance": markRelevant, "sufficiency": judgeSufficiency, "queries": makeQueries, "answer": finalAnswer,
+	"judge": judgeAnswer,
 }
 
 // outOf is of how many replies one, by the digest of what is replied to, is made wrong in each of five ways.
 const outOf = 80
 
-// broken spoils some of the replies that are JSON, as models do: three ways lose the reply, and two do not.
-func broken(content, said string) reply {
+// breakReply spoils some of the replies that are JSON, as models do: three ways lose the reply, and two do not.
+func breakReply(content, said string) ruleReply {
 	h := fnv.New32a()
 	h.Write([]byte(content)) // never fails
 	switch h.Sum32() % outOf {
 	case 0:
-		return reply{text: "I am not sure what to say."}
+		return ruleReply{text: "I am not sure what to say."}
 	case 1:
-		return reply{text: strings.TrimSuffix(said, "}")}
+		return ruleReply{text: strings.TrimSuffix(said, "}")}
 	case 2:
-		return reply{text: strings.TrimSuffix(said, "}") + ",}"}
+		return ruleReply{text: strings.TrimSuffix(said, "}") + ",}"}
 	case 3:
-		return reply{text: "Here it is:\n```json\n" + said + "\n```"}
+		return ruleReply{text: "Here it is:\n```json\n" + said + "\n```"}
 	case 4:
-		return reply{reasoning: "I look at the pages. " + said}
+		return ruleReply{reasoning: "I look at the pages. " + said}
 	}
-	return reply{text: said}
+	return ruleReply{text: said}
 }
 
 // pages are the documents of a prompt.
 var pages = regexp.MustCompile(`(?m)^\[(NEW|KEPT|DOC) \d+\] (.*)$`)
 
-// documents are those of a prompt that are marked so.
-func documents(content, mark string) (all []string) {
+// markedDocuments returns the documents of a prompt with a mark.
+func markedDocuments(content, mark string) (all []string) {
 	for _, m := range pages.FindAllStringSubmatch(content, -1) {
 		if m[1] == mark {
 			all = append(all, m[2])
@@ -76,8 +77,8 @@ func documents(content, mark string) (all []string) {
 	return all
 }
 
-// line is what follows a label on its line.
-func line(content, label string) string {
+// labelledLine returns what follows a label on its line.
+func labelledLine(content, label string) string {
 	_, after, ok := strings.Cut(content, "\n"+label+": ")
 	if !ok {
 		return ""
@@ -86,8 +87,8 @@ func line(content, label string) string {
 	return strings.TrimSpace(text)
 }
 
-// chain is how far pages answer a question.
-type chain struct {
+// factChain is how far pages answer a question.
+type factChain struct {
 	question    string
 	steps       [2]string
 	description string   // of the page that the question begins at, if it names none; else empty
@@ -95,9 +96,9 @@ type chain struct {
 	answer      string   // empty: not found
 }
 
-// follow follows the question of a prompt through documents.
-func follow(content string, documents []string) chain {
-	c := chain{question: line(content, "Question")}
+// followChain follows the question of a prompt through documents.
+func followChain(content string, documents []string) factChain {
+	c := factChain{question: labelledLine(content, "Question")}
 	name, steps, ok := encyclopedia.Understand(c.question)
 	if !ok {
 		return c
@@ -109,20 +110,20 @@ func follow(content string, documents []string) chain {
 	}
 	if told := encyclopedia.Described(name); told != nil {
 		c.description = name
-		if name, ok = subject(facts, told); !ok {
+		if name, ok = describedSubject(facts, told); !ok {
 			return c
 		}
 	}
 	c.names = []string{name}
-	if next, ok := value(facts, name, steps[0]); ok {
+	if next, ok := factValue(facts, name, steps[0]); ok {
 		c.names = append(c.names, next)
-		c.answer, _ = value(facts, next, steps[1])
+		c.answer, _ = factValue(facts, next, steps[1])
 	}
 	return c
 }
 
-// value is what facts say of a subject.
-func value(facts []encyclopedia.Fact, subject, relation string) (string, bool) {
+// factValue returns the value of a relation of a subject.
+func factValue(facts []encyclopedia.Fact, subject, relation string) (string, bool) {
 	i := slices.IndexFunc(facts, func(f encyclopedia.Fact) bool { return f.Subject == subject && f.Relation == relation })
 	if i < 0 {
 		return "", false
@@ -130,8 +131,8 @@ func value(facts []encyclopedia.Fact, subject, relation string) (string, bool) {
 	return facts[i].Value, true
 }
 
-// subject is what all of a description is said of.
-func subject(facts, told []encyclopedia.Fact) (string, bool) {
+// describedSubject returns the subject that a whole description fits.
+func describedSubject(facts, told []encyclopedia.Fact) (string, bool) {
 	for _, f := range facts {
 		missing := func(t encyclopedia.Fact) bool {
 			t.Subject = f.Subject
@@ -144,11 +145,11 @@ func subject(facts, told []encyclopedia.Fact) (string, bool) {
 	return "", false
 }
 
-// known tells whether the script understands the question.
-func (c *chain) known() bool { return c.steps[0] != "" }
+// isUnderstood reports whether the script understands the question.
+func (c *factChain) isUnderstood() bool { return c.steps[0] != "" }
 
-// missing is what is to be found next, as a phrase, and the name or description to look for.
-func (c *chain) missing() (phrase, name string) {
+// nextMissing returns what is to be found next, as a phrase, and the name or description to look for.
+func (c *factChain) nextMissing() (phrase, name string) {
 	if len(c.names) == 0 {
 		return "the " + c.description, c.description
 	}
@@ -156,45 +157,45 @@ func (c *chain) missing() (phrase, name string) {
 	return encyclopedia.Phrase(c.steps[n], c.names[n]), c.names[n]
 }
 
-// relevance marks the documents that share a name with the question or with what the documents lead to.
-func relevance(content string) string {
-	found := documents(content, "NEW")
-	c := follow(content, append(documents(content, "KEPT"), found...))
+// markRelevant marks the documents that share a name with the question or with what the documents lead to.
+func markRelevant(content string) string {
+	found := markedDocuments(content, "NEW")
+	c := followChain(content, append(markedDocuments(content, "KEPT"), found...))
 	marks := make([]int, len(found))
 	for i, d := range found {
 		if slices.ContainsFunc(c.names, func(name string) bool { return strings.Contains(d, name) }) {
 			marks[i] = 1
 		}
 	}
-	return object(map[string]any{"relevance": marks})
+	return objectJSON(map[string]any{"relevance": marks})
 }
 
-// sufficiency asks whether the chain is closed.
-func sufficiency(content string) string {
-	c := follow(content, documents(content, "DOC"))
+// judgeSufficiency replies whether the chain is closed.
+func judgeSufficiency(content string) string {
+	c := followChain(content, markedDocuments(content, "DOC"))
 	reason := "The question is not one that the script knows."
 	switch {
 	case c.answer != "":
 		reason = "All of it is found."
-	case c.known():
-		phrase, _ := c.missing()
+	case c.isUnderstood():
+		phrase, _ := c.nextMissing()
 		reason = "Missing: " + phrase + "."
 	}
-	return object(map[string]any{"sufficient": c.answer != "", "reasoning": reason})
+	return objectJSON(map[string]any{"sufficient": c.answer != "", "reasoning": reason})
 }
 
-// queries look for what is next; where it was looked for before, in other words.
-func queries(content string) string {
-	c := follow(content, documents(content, "DOC"))
-	if !c.known() {
-		return object(map[string]any{"queries": []string{c.question}, "feedback": "The script knows no such question."})
+// makeQueries makes queries for what is next; where it was searched for before, in other words.
+func makeQueries(content string) string {
+	c := followChain(content, markedDocuments(content, "DOC"))
+	if !c.isUnderstood() {
+		return objectJSON(map[string]any{"queries": []string{c.question}, "feedback": "The script knows no such question."})
 	}
-	phrase, name := c.missing()
+	phrase, name := c.nextMissing()
 	var all, again []string
 	if len(c.names) == 0 {
-		all, again = c.described()
+		all, again = c.descriptionQueries()
 	} else {
-		all = []string{name, strings.TrimPrefix(phrase, "the "), c.shorter()}
+		all = []string{name, strings.TrimPrefix(phrase, "the "), c.shorterQuestion()}
 		again = []string{"What is known of " + name + "?", "records of " + name, name + " " + name}
 	}
 	if strings.Contains(content, "- Query: '"+name+"'") {
@@ -202,11 +203,11 @@ func queries(content string) string {
 	}
 	found := strings.Join(c.names, ", ")
 	feedback := fmt.Sprintf("Known: %s. Missing: %s.", cmp.Or(found, "nothing"), phrase)
-	return object(map[string]any{"queries": all[:min(len(all), most(content))], "feedback": feedback})
+	return objectJSON(map[string]any{"queries": all[:min(len(all), maxQueries(content))], "feedback": feedback})
 }
 
-// shorter is the question with the name that was found last in the place of what leads to it.
-func (c *chain) shorter() string {
+// shorterQuestion returns the question with the name that was found last instead of what leads to it.
+func (c *factChain) shorterQuestion() string {
 	start := encyclopedia.Phrase(c.steps[0], c.names[0])
 	if c.description != "" {
 		start = strings.Replace(c.steps[0], "$s", "the "+c.description, 1)
@@ -217,8 +218,8 @@ func (c *chain) shorter() string {
 	return strings.Replace(c.question, start, encyclopedia.Phrase(c.steps[0], c.names[0]), 1)
 }
 
-// described are queries for what is described: all of it, and one thing at a time.
-func (c *chain) described() (first, again []string) {
+// descriptionQueries returns queries for what is described: all of it, and one thing at a time.
+func (c *factChain) descriptionQueries() (first, again []string) {
 	kind, told, _ := strings.Cut(c.description, " with ")
 	things := strings.Split(told, ", ")
 	first = []string{c.description}
@@ -229,11 +230,11 @@ func (c *chain) described() (first, again []string) {
 	return first, []string{kind + " with " + strings.Join(things, ", "), "the " + strings.Join(things, " and the ")}
 }
 
-var mostQueries = regexp.MustCompile(`at most (\d+) quer`)
+var maxQueriesPattern = regexp.MustCompile(`at most (\d+) quer`)
 
-// most is how many queries the prompt allows.
-func most(content string) int {
-	if m := mostQueries.FindStringSubmatch(content); m != nil {
+// maxQueries returns how many queries the prompt allows.
+func maxQueries(content string) int {
+	if m := maxQueriesPattern.FindStringSubmatch(content); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			return max(1, n)
 		}
@@ -241,27 +242,27 @@ func most(content string) int {
 	return 3
 }
 
-// answer is the end of the chain.
-func answer(content string) string {
-	if c := follow(content, documents(content, "DOC")); c.answer != "" {
+// finalAnswer returns the end of the chain.
+func finalAnswer(content string) string {
+	if c := followChain(content, markedDocuments(content, "DOC")); c.answer != "" {
 		return c.answer
 	}
 	return "Unknown"
 }
 
-// judge compares two answers letter by letter, but for case, outer spaces and a last full stop.
-func judge(content string) string {
+// judgeAnswer compares two answers letter by letter, but for case, outer spaces and a last full stop.
+func judgeAnswer(content string) string {
 	plain := func(label string) string {
-		return strings.ToLower(strings.TrimSpace(strings.TrimSuffix(line(content, label), ".")))
+		return strings.ToLower(strings.TrimSpace(strings.TrimSuffix(labelledLine(content, label), ".")))
 	}
 	right, given := plain("Right answer"), plain("Given answer")
 	if right != given {
-		return object(map[string]any{"correct": false, "reasoning": "The answers differ."})
+		return objectJSON(map[string]any{"correct": false, "reasoning": "The answers differ."})
 	}
-	return object(map[string]any{"correct": true, "reasoning": "The answers are the same."})
+	return objectJSON(map[string]any{"correct": true, "reasoning": "The answers are the same."})
 }
 
-func object(v map[string]any) string {
+func objectJSON(v map[string]any) string {
 	text, err := json.Marshal(v)
 	if err != nil { // not of what is made here
 		return "{}"

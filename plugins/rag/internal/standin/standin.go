@@ -58,13 +58,13 @@ func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Confi
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return generator{}, nil
+	return ruleGenerator{}, nil
 }
 
-type generator struct{}
+type ruleGenerator struct{}
 
 // Generate replies to the last message.
-func (generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (ruleGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -73,19 +73,19 @@ func (generator) Generate(ctx context.Context, p backend.Prompt, sink backend.To
 	}
 	r := replyTo(p.Messages[len(p.Messages)-1].Content)
 	sink.FirstToken(backend.Tokens{})
-	sink.Complete(backend.Tokens{Text: r.text, Reasoning: r.reasoning, Finish: "stop", N: r.tokens()})
+	sink.Complete(backend.Tokens{Text: r.text, Reasoning: r.reasoning, Finish: "stop", N: r.countTokens()})
 	return nil
 }
 
 // Limits has no preference.
-func (generator) Limits() backend.Limits { return backend.Limits{} }
+func (ruleGenerator) Limits() backend.Limits { return backend.Limits{} }
 
-func (generator) Close() error { return nil }
+func (ruleGenerator) Close() error { return nil }
 
-// reply is what is said to a prompt.
-type reply struct{ text, reasoning string }
+// ruleReply is the reply to a prompt.
+type ruleReply struct{ text, reasoning string }
 
-// tokens are counted as words, of which even an empty reply has one: that it ends.
-func (r reply) tokens() int {
+// countTokens counts tokens as words, of which even an empty reply has one: its end.
+func (r ruleReply) countTokens() int {
 	return max(1, len(strings.Fields(r.text))+len(strings.Fields(r.reasoning)))
 }
