@@ -97,12 +97,12 @@ func (b *Batch) Info(i int) backend.TensorInfo { return b.infos[i] }
 // Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
 // until the batch has run.
 func (b *Batch) Input(i int, shape ...int64) []byte {
-	b.set(i, b.memory(i, int(backend.Elements(shape))*b.infos[i].DType.Size()), shape)
+	b.setInput(i, b.inputMemory(i, int(backend.Elements(shape))*b.infos[i].DType.Size()), shape)
 	return b.inputs[i].Data
 }
 
-// memory is n bytes for input i.
-func (b *Batch) memory(i, n int) []byte {
+// inputMemory is n bytes for input i.
+func (b *Batch) inputMemory(i, n int) []byte {
 	if b.stage != nil {
 		return b.stage.Input(i, n)
 	}
@@ -114,9 +114,9 @@ func (b *Batch) memory(i, n int) []byte {
 
 // Share gives input i the shape and lets it refer to data instead of a copy (a batch of one sample, say).
 // data must stay unchanged until the batch has run.
-func (b *Batch) Share(i int, data []byte, shape ...int64) { b.set(i, data, shape) }
+func (b *Batch) Share(i int, data []byte, shape ...int64) { b.setInput(i, data, shape) }
 
-func (b *Batch) set(i int, data []byte, shape []int64) {
+func (b *Batch) setInput(i int, data []byte, shape []int64) {
 	t := &b.inputs[i]
 	t.Data = data
 	t.Shape = append(t.Shape[:0], shape...)

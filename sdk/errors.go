@@ -13,26 +13,26 @@ var (
 	ErrData = errors.New("data")
 )
 
-// classified is an error of a class whose text does not name the class.
-type classified struct {
+// classifiedError is an error of a class whose text does not name the class.
+type classifiedError struct {
 	error
 	class error
 }
 
-func (c classified) Unwrap() error        { return c.error }
-func (c classified) Is(target error) bool { return target == c.class }
+func (c classifiedError) Unwrap() error        { return c.error }
+func (c classifiedError) Is(target error) bool { return target == c.class }
 
 // Usage marks err as ErrUsage and keeps its text. No error stays none.
-func Usage(err error) error { return classify(err, ErrUsage) }
+func Usage(err error) error { return classifyError(err, ErrUsage) }
 
 // Data marks err as ErrData and keeps its text. No error stays none.
-func Data(err error) error { return classify(err, ErrData) }
+func Data(err error) error { return classifyError(err, ErrData) }
 
-func classify(err, class error) error {
+func classifyError(err, class error) error {
 	if err == nil {
 		return nil
 	}
-	return classified{err, class}
+	return classifiedError{err, class}
 }
 
 // OutOfFiles reports whether a file or a connection could not be opened because this process, or the system, has as

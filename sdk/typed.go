@@ -44,14 +44,14 @@ type GenerativeOf[S any] interface {
 
 // Batches is the workload w, which runs its samples in batches.
 func Batches[S any](w BatcherOf[S]) Workload {
-	return &batches[S]{typed[S]{w}, w, scratch[S]{}}
+	return &typedBatcher[S]{typedCore[S]{w}, w, sampleScratch[S]{}}
 }
 
 // Runs is the workload w, which takes its samples through the sessions itself.
-func Runs[S any](w RunnerOf[S]) Workload { return &runs[S]{typed[S]{w}, w} }
+func Runs[S any](w RunnerOf[S]) Workload { return &typedRunner[S]{typedCore[S]{w}, w} }
 
 // Prompts is the workload w, whose samples are prompts.
-func Prompts[S any](w GenerativeOf[S]) Workload { return &prompts[S]{typed[S]{w}, w} }
+func Prompts[S any](w GenerativeOf[S]) Workload { return &typedPrompter[S]{typedCore[S]{w}, w} }
 
 // As finds an optional interface of a workload, or its own type: that of w, or of what Batches, Runs or Prompts made w
 // of.
@@ -69,11 +69,11 @@ func As[T any](w Workload) (t T, ok bool) {
 	return t, false
 }
 
-// typed is the core of a workload for the sdk.
-type typed[S any] struct{ Typed[S] }
+// typedCore is the core of a workload for the sdk.
+type typedCore[S any] struct{ Typed[S] }
 
 // Load hides the type.
-func (w typed[S]) Load(ctx context.Context, i int) (Sample, error) {
+func (w typedCore[S]) Load(ctx context.Context, i int) (Sample, error) {
 	s, err := w.Typed.Load(ctx, i)
 	if err != nil {
 		return nil, err
@@ -82,13 +82,13 @@ func (w typed[S]) Load(ctx context.Context, i int) (Sample, error) {
 }
 
 // offers are what the workload is beyond its core: itself, and its optional interfaces that are about samples.
-func (w typed[S]) offers() []any {
+func (w typedCore[S]) offers() []any {
 	all := []any{w.Typed}
 	if o, ok := w.Typed.(interface{ WarmSample() S }); ok {
 		all = append(all, warmOf[S]{o})
 	}
 	if o, ok := w.Typed.(sizerOf[S]); ok {
-		all = append(all, sized[S]{o})
+		all = append(all, sizedCore[S]{o})
 	}
 	return all
 }
@@ -102,15 +102,15 @@ type sizerOf[S any] interface {
 	SizeRule() SizeRule
 }
 
-type sized[S any] struct{ sizerOf[S] }
+type sizedCore[S any] struct{ sizerOf[S] }
 
-func (w sized[S]) SampleSize(s Sample) int { return w.sizerOf.SampleSize(s.(S)) }
+func (w sizedCore[S]) SampleSize(s Sample) int { return w.sizerOf.SampleSize(s.(S)) }
 
-// scratch lends memory for the samples of a batch.
-type scratch[S any] struct{ pool sync.Pool }
+// sampleScratch lends memory for the samples of a batch.
+type sampleScratch[S any] struct{ pool sync.Pool }
 
-// with calls f with the samples as what they are.
-func (m *scratch[S]) with(samples []Sample, f func(samples []S) error) error {
+// withTyped calls f with the samples as values of their type.
+func (m *sampleScratch[S]) withTyped(samples []Sample, f func(samples []S) error) error {
 	memory, _ := m.pool.Get().(*[]S)
 	if memory == nil {
 		memory = new([]S)
@@ -126,51 +126,51 @@ func (m *scratch[S]) with(samples []Sample, f func(samples []S) error) error {
 	return err
 }
 
-type batches[S any] struct {
-	typed[S]
+type typedBatcher[S any] struct {
+	typedCore[S]
 	of      BatcherOf[S]
-	scratch scratch[S]
+	scratch sampleScratch[S]
 }
 
-func (w *batches[S]) Collate(samples []Sample, b *Batch) error {
-	return w.scratch.with(samples, func(samples []S) error { return w.of.Collate(samples, b) })
+func (w *typedBatcher[S]) Collate(samples []Sample, b *Batch) error {
+	return w.scratch.withTyped(samples, func(samples []S) error { return w.of.Collate(samples, b) })
 }
 
-func (w *batches[S]) Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error {
-	return w.scratch.with(samples, func(samples []S) error { return w.of.Postprocess(outputs, samples, p) })
+func (w *typedBatcher[S]) Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error {
+	return w.scratch.withTyped(samples, func(samples []S) error { return w.of.Postprocess(outputs, samples, p) })
 }
 
-type runs[S any] struct {
-	typed[S]
+type typedRunner[S any] struct {
+	typedCore[S]
 	of RunnerOf[S]
 }
 
-func (w *runs[S]) NewRun(sessions Sessions) (Run, error) {
+func (w *typedRunner[S]) NewRun(sessions Sessions) (Run, error) {
 	r, err := w.of.NewRun(sessions)
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return &run[S]{of: r}, nil
+	return &typedRun[S]{of: r}, nil
 }
 
-func (w *runs[S]) MaxBatch() int { return w.of.MaxBatch() }
+func (w *typedRunner[S]) MaxBatch() int { return w.of.MaxBatch() }
 
-type run[S any] struct {
+type typedRun[S any] struct {
 	of      RunOf[S]
-	scratch scratch[S]
+	scratch sampleScratch[S]
 }
 
-func (r *run[S]) Run(ctx context.Context, samples []Sample, p *Payloads) error {
-	return r.scratch.with(samples, func(samples []S) error { return r.of.Run(ctx, samples, p) })
+func (r *typedRun[S]) Run(ctx context.Context, samples []Sample, p *Payloads) error {
+	return r.scratch.withTyped(samples, func(samples []S) error { return r.of.Run(ctx, samples, p) })
 }
 
-type prompts[S any] struct {
-	typed[S]
+type typedPrompter[S any] struct {
+	typedCore[S]
 	of GenerativeOf[S]
 }
 
-func (w *prompts[S]) Prompt(s Sample) (backend.Prompt, error) { return w.of.Prompt(s.(S)) }
+func (w *typedPrompter[S]) Prompt(s Sample) (backend.Prompt, error) { return w.of.Prompt(s.(S)) }
 
-func (w *prompts[S]) AppendTokens(dst []byte, s Sample, t backend.Tokens) ([]byte, int, error) {
+func (w *typedPrompter[S]) AppendTokens(dst []byte, s Sample, t backend.Tokens) ([]byte, int, error) {
 	return w.of.AppendTokens(dst, s.(S), t)
 }

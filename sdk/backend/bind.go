@@ -24,14 +24,14 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	index := make([]int, len(want))
 	var faults []string
 	for i, w := range want {
-		j := find(w, i, have)
+		j := findTensor(w, i, have)
 		index[i] = j
 		switch {
 		case j < 0:
-			faults = append(faults, fmt.Sprintf("%s %s is missing", kind, w.names()))
-		case !w.takes(have[j].DType):
-			faults = append(faults, fmt.Sprintf("%s %q is %v, want %s", kind, have[j].Name, have[j].DType, w.dtypes()))
-		case !w.fits(have[j].Shape):
+			faults = append(faults, fmt.Sprintf("%s %s is missing", kind, w.nameText()))
+		case !w.takesDType(have[j].DType):
+			faults = append(faults, fmt.Sprintf("%s %q is %v, want %s", kind, have[j].Name, have[j].DType, w.dtypeText()))
+		case !w.fitsShape(have[j].Shape):
 			faults = append(faults, fmt.Sprintf("%s %q has shape %s, want %s", kind, have[j].Name, ShapeString(have[j].Shape),
 				ShapeString(w.Shape)))
 		}
@@ -39,7 +39,7 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(faults) == 0 {
 		return index, nil
 	}
-	names := make([]string, min(len(have), mostNamed))
+	names := make([]string, min(len(have), maxNamed))
 	for i := range names {
 		names[i] = have[i].String()
 	}
@@ -50,27 +50,27 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 		return nil, fmt.Errorf("%w: %s; the backend lists no %ss of the model", ErrTensors, strings.Join(faults, "; "), kind)
 	}
 	return nil, fmt.Errorf("%w: %s; the model has %ss %s%s", ErrTensors, strings.Join(faults, "; "), kind,
-		strings.Join(names, ", "), chosen(want))
+		strings.Join(names, ", "), choiceHint(want))
 }
 
-// mostNamed is how many tensors of a model an error lists: a decoder with many layers has some hundred.
-const mostNamed = 500
+// maxNamed is how many tensors of a model an error lists: a decoder with many layers has some hundred.
+const maxNamed = 500
 
-// takes tells whether a benchmark takes tensors of d.
-func (t TensorInfo) takes(d DType) bool {
+// takesDType tells whether a benchmark takes tensors of d.
+func (t TensorInfo) takesDType(d DType) bool {
 	return t.DType == InvalidDType || t.DType == d || slices.Contains(t.Also, d)
 }
 
-// fits tells whether a benchmark takes tensors of a shape.
-func (t TensorInfo) fits(shape []int64) bool {
+// fitsShape tells whether a benchmark takes tensors of a shape.
+func (t TensorInfo) fitsShape(shape []int64) bool {
 	for t.TrailingOnes && len(shape) > len(t.Shape) && shape[len(shape)-1] == 1 {
 		shape = shape[:len(shape)-1]
 	}
-	return compatible(t.Shape, shape)
+	return shapesCompatible(t.Shape, shape)
 }
 
-// dtypes are all element types that are taken, for messages.
-func (t TensorInfo) dtypes() string {
+// dtypeText lists all element types that are taken, for messages.
+func (t TensorInfo) dtypeText() string {
 	text := t.DType.String()
 	for _, d := range t.Also {
 		text += " or " + d.String()
@@ -78,8 +78,8 @@ func (t TensorInfo) dtypes() string {
 	return text
 }
 
-// chosen says how a user chooses other tensors.
-func chosen(want []TensorInfo) string {
+// choiceHint says how a user chooses other tensors.
+func choiceHint(want []TensorInfo) string {
 	var ways []string
 	for _, w := range want {
 		if w.Chosen != "" && !slices.Contains(ways, w.Chosen) {
@@ -92,7 +92,7 @@ func chosen(want []TensorInfo) string {
 	return "; choose with " + strings.Join(ways, "; ")
 }
 
-func find(want TensorInfo, position int, have []TensorInfo) int {
+func findTensor(want TensorInfo, position int, have []TensorInfo) int {
 	if want.Name == "" {
 		if position < len(have) {
 			return position
@@ -107,8 +107,8 @@ func find(want TensorInfo, position int, have []TensorInfo) int {
 	return -1
 }
 
-// names are all that the tensor may be called, for messages.
-func (t TensorInfo) names() string {
+// nameText lists all names that the tensor may have, for messages.
+func (t TensorInfo) nameText() string {
 	names := fmt.Sprintf("%q", t.Name)
 	for _, alias := range t.Aliases {
 		names += fmt.Sprintf(" or %q", alias)
@@ -116,8 +116,8 @@ func (t TensorInfo) names() string {
 	return names
 }
 
-// compatible reports whether two shapes can be equal; -1 on either side matches any size, a nil want any shape.
-func compatible(want, have []int64) bool {
+// shapesCompatible reports whether two shapes can be equal; -1 on either side matches any size, a nil want any shape.
+func shapesCompatible(want, have []int64) bool {
 	if want == nil {
 		return true
 	}

@@ -49,7 +49,7 @@ func AppendChat(dst []byte, p Prompt) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = m.append(dst)
+		dst = m.appendJSON(dst)
 	}
 	dst = append(dst, ']')
 	if len(p.Tools) > 0 {
@@ -61,7 +61,7 @@ func AppendChat(dst []byte, p Prompt) []byte {
 	return dst
 }
 
-func (m *Message) append(dst []byte) []byte {
+func (m *Message) appendJSON(dst []byte) []byte {
 	dst = appendText(append(dst, `{"role":`...), m.Role)
 	switch {
 	case len(m.Parts) > 0:
@@ -105,12 +105,12 @@ func AppendCalls(dst []byte, calls []ToolCall) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = c.append(dst)
+		dst = c.appendJSON(dst)
 	}
 	return append(dst, ']')
 }
 
-func (c ToolCall) append(dst []byte) []byte {
+func (c ToolCall) appendJSON(dst []byte) []byte {
 	if c.Raw != nil {
 		return append(dst, c.Raw...)
 	}

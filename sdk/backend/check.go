@@ -9,12 +9,12 @@ import (
 // CheckTensors compares the inputs of a Run with what the session takes: number, dtype, shape and size in bytes. It
 // lists every fault; ErrTensors is in the chain. kind is "input" or "output", for the message.
 func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
-	return checkTensors(kind, want, got, (*Tensor).check)
+	return checkTensors(kind, want, got, (*Tensor).checkAgainst)
 }
 
 func checkTensors(kind string, want []TensorInfo, got []Tensor, check func(*Tensor, *TensorInfo) error) error {
 	if len(want) != len(got) {
-		return misfit{fmt.Errorf("%d %ss, want %d", len(got), kind, len(want))}
+		return tensorError{fmt.Errorf("%d %ss, want %d", len(got), kind, len(want))}
 	}
 	var faults []error
 	for i := range got {
@@ -25,23 +25,23 @@ func checkTensors(kind string, want []TensorInfo, got []Tensor, check func(*Tens
 	if len(faults) == 0 {
 		return nil
 	}
-	return misfit{errors.Join(faults...)}
+	return tensorError{errors.Join(faults...)}
 }
 
-// misfit is an error with ErrTensors in its chain whose text is its own: of the tensors of a run, not of a model.
-type misfit struct{ error }
+// tensorError is an error with ErrTensors in its chain whose text is its own: of the tensors of a run, not of a model.
+type tensorError struct{ error }
 
-func (m misfit) Unwrap() []error { return []error{m.error, ErrTensors} }
+func (m tensorError) Unwrap() []error { return []error{m.error, ErrTensors} }
 
-// check compares a tensor of bytes with what is wanted.
-func (t *Tensor) check(want *TensorInfo) error {
+// checkAgainst compares a tensor of bytes with the tensor that is wanted.
+func (t *Tensor) checkAgainst(want *TensorInfo) error {
 	if t.Kept != nil {
 		return errors.New("it is kept by a session, and this one takes bytes")
 	}
 	if err := t.checkForm(want); err != nil {
 		return err
 	}
-	if size := product(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
+	if size := multiplyDims(int64(t.DType.Size()), t.Shape); size != int64(len(t.Data)) {
 		return fmt.Errorf("%d bytes, want %d for shape %s", len(t.Data), size, ShapeString(t.Shape))
 	}
 	return nil
@@ -54,7 +54,7 @@ func (t *Tensor) checkForm(want *TensorInfo) error {
 		return fmt.Errorf("it has no dtype, want %v", want.DType)
 	case t.DType != want.DType:
 		return fmt.Errorf("it is %v, want %v", t.DType, want.DType)
-	case slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }), !compatible(want.Shape, t.Shape):
+	case slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }), !shapesCompatible(want.Shape, t.Shape):
 		return fmt.Errorf("its shape is %s, want %s", ShapeString(t.Shape), ShapeString(want.Shape))
 	}
 	return nil

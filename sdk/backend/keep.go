@@ -66,8 +66,8 @@ func (k *Kept) Release() {
 	}
 }
 
-// rows is how many rows there are; 1 for a tensor without dimensions.
-func (k *Kept) rows() int64 {
+// rowCount is how many rows there are; 1 for a tensor without dimensions.
+func (k *Kept) rowCount() int64 {
 	if len(k.shape) == 0 {
 		return 1
 	}

@@ -27,7 +27,7 @@ func CheckKept(memory any, in, out []Tensor) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return misfit{errors.Join(faults...)}
+	return tensorError{errors.Join(faults...)}
 }
 
 // CheckTensorsKept is CheckTensors for a session that keeps tensors in memory: some may be kept there.
@@ -37,7 +37,7 @@ func CheckTensorsKept(kind string, memory any, want []TensorInfo, got []Tensor) 
 	}
 	return checkTensors(kind, want, got, func(t *Tensor, want *TensorInfo) error {
 		if len(t.Kept) == 0 {
-			return t.check(want)
+			return t.checkAgainst(want)
 		}
 		return t.checkForm(want)
 	})
@@ -59,15 +59,15 @@ func (t *Tensor) checkKept(memory any) error {
 		return errors.New("it has both Data and Kept, want one of them")
 	}
 	for _, k := range t.Kept {
-		if err := k.check(memory, t); err != nil {
+		if err := k.checkHandle(memory, t); err != nil {
 			return err
 		}
 	}
 	return t.checkRows()
 }
 
-// check compares one handle with the tensor that is made of it.
-func (k *Kept) check(memory any, t *Tensor) error {
+// checkHandle compares one handle with the tensor that is made of it.
+func (k *Kept) checkHandle(memory any, t *Tensor) error {
 	switch {
 	case k.released.Load():
 		return errors.New("what was kept for it is released")
@@ -85,7 +85,7 @@ func (k *Kept) check(memory any, t *Tensor) error {
 func (t *Tensor) checkRows() error {
 	have := int64(0)
 	for _, k := range t.Kept {
-		have += k.rows()
+		have += k.rowCount()
 	}
 	for _, r := range t.Rows {
 		if r < 0 || int64(r) >= have {

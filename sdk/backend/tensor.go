@@ -77,10 +77,10 @@ func (t *Tensor) Release() {
 }
 
 // Elements is the number of elements that a shape without free dimensions asks for, math.MaxInt64 where it is more.
-func Elements(shape []int64) int64 { return product(1, shape) }
+func Elements(shape []int64) int64 { return multiplyDims(1, shape) }
 
-// product is n times each of the dimensions, math.MaxInt64 where it is more.
-func product(n int64, shape []int64) int64 {
+// multiplyDims returns n times each of the dimensions, math.MaxInt64 where it is more.
+func multiplyDims(n int64, shape []int64) int64 {
 	if slices.Contains(shape, 0) {
 		return 0
 	}

@@ -29,14 +29,14 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 	if err := backend.CheckKept(Memory{}, in, out); err != nil {
 		return err
 	}
-	g, _ := k.scratch.Get().(*gathered)
+	g, _ := k.scratch.Get().(*runMemory)
 	if g == nil {
-		g = &gathered{}
+		g = &runMemory{}
 	}
 	defer k.scratch.Put(g)
-	defer g.forget()
-	g.note(out)
-	if err := run(g.fill(in), out); err != nil {
+	defer g.dropReferences()
+	g.noteKept(out)
+	if err := run(g.fillInputs(in), out); err != nil {
 		return err
 	}
 	for _, i := range g.keep {
@@ -47,15 +47,15 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 	return nil
 }
 
-// gathered is the memory of one run.
-type gathered struct {
+// runMemory is the memory of one run.
+type runMemory struct {
 	keep   []int // outputs that are to be kept
 	in     []backend.Tensor
-	inputs []copied // stays from run to run
+	inputs []copiedInput // stays from run to run
 }
 
-// note notes what is to be kept: a run may replace its outputs whole.
-func (g *gathered) note(out []backend.Tensor) {
+// noteKept notes what is to be kept: a run may replace its outputs whole.
+func (g *runMemory) noteKept(out []backend.Tensor) {
 	g.keep = g.keep[:0]
 	for i := range out {
 		if out[i].Keep {
@@ -64,70 +64,70 @@ func (g *gathered) note(out []backend.Tensor) {
 	}
 }
 
-// fill returns in with Data for each tensor.
-func (g *gathered) fill(in []backend.Tensor) []backend.Tensor {
+// fillInputs returns in with Data for each tensor.
+func (g *runMemory) fillInputs(in []backend.Tensor) []backend.Tensor {
 	g.in = append(g.in[:0], in...)
 	for len(g.inputs) < len(in) {
-		g.inputs = append(g.inputs, copied{})
+		g.inputs = append(g.inputs, copiedInput{})
 	}
 	for i := range g.in {
 		if t := &g.in[i]; len(t.Kept) > 0 {
-			t.Data = g.rows(i, t)
+			t.Data = g.inputRows(i, t)
 			t.Kept, t.Rows = nil, nil
 		}
 	}
 	return g.in
 }
 
-// rows are the bytes of input i. What a run before gathered of the same rows serves again: what a decoder reads of an
-// encoder is the same from step to step.
-func (g *gathered) rows(i int, t *backend.Tensor) []byte {
-	if first := bytes(t.Kept[0]); len(t.Kept) == 1 && leading(t.Rows) {
-		n := size(t)
+// inputRows are the bytes of input i. What a run before gathered of the same rows serves again: what a decoder reads of
+// an encoder is the same from step to step.
+func (g *runMemory) inputRows(i int, t *backend.Tensor) []byte {
+	if first := keptBytes(t.Kept[0]); len(t.Kept) == 1 && isLeading(t.Rows) {
+		n := tensorSize(t)
 		return first[:n:n]
 	}
-	if c := &g.inputs[i]; !c.is(t) {
-		c.data = gather(c.data[:0], t)
+	if c := &g.inputs[i]; !c.isCopyOf(t) {
+		c.data = gatherRows(c.data[:0], t)
 		c.kept, c.rows, c.all = append(c.kept[:0], t.Kept...), append(c.rows[:0], t.Rows...), t.Rows == nil
 	}
 	return g.inputs[i].data
 }
 
-// gather appends the rows of t to dst.
-func gather(dst []byte, t *backend.Tensor) []byte {
+// gatherRows appends the rows of t to dst.
+func gatherRows(dst []byte, t *backend.Tensor) []byte {
 	if t.Rows == nil {
 		for _, k := range t.Kept {
-			dst = append(dst, bytes(k)...)
+			dst = append(dst, keptBytes(k)...)
 		}
 		return dst
 	}
-	each := size(t) / max(1, len(t.Rows))
+	each := tensorSize(t) / max(1, len(t.Rows))
 	for _, r := range t.Rows {
-		dst = append(dst, row(t.Kept, int(r), each)...)
+		dst = append(dst, keptRow(t.Kept, int(r), each)...)
 	}
 	return dst
 }
 
-// copied is what was gathered for one input, and of which rows of which handles: those numbered, or all.
-type copied struct {
+// copiedInput is what was gathered for one input, and of which rows of which handles: those numbered, or all.
+type copiedInput struct {
 	data []byte
 	kept []*backend.Kept
 	rows []int32
 	all  bool
 }
 
-// is says that t is what was gathered.
-func (c *copied) is(t *backend.Tensor) bool {
+// isCopyOf says that t is what was gathered.
+func (c *copiedInput) isCopyOf(t *backend.Tensor) bool {
 	return len(c.kept) > 0 && slices.Equal(c.kept, t.Kept) && slices.Equal(c.rows, t.Rows) && c.all == (t.Rows == nil)
 }
 
-// row is row r of all that is kept, each row as many bytes.
-func row(kept []*backend.Kept, r, each int) []byte {
+// keptRow is row r of all that is kept, each row as many bytes.
+func keptRow(kept []*backend.Kept, r, each int) []byte {
 	if each == 0 {
 		return nil
 	}
 	for _, k := range kept {
-		data := bytes(k)
+		data := keptBytes(k)
 		if n := len(data) / each; r >= n {
 			r -= n
 			continue
@@ -137,8 +137,8 @@ func row(kept []*backend.Kept, r, each int) []byte {
 	return nil // never: CheckKept counted them
 }
 
-// leading reports whether rows are the first ones, in order.
-func leading(rows []int32) bool {
+// isLeading reports whether rows are the first ones, in order.
+func isLeading(rows []int32) bool {
 	for i, r := range rows {
 		if int(r) != i {
 			return false
@@ -147,12 +147,12 @@ func leading(rows []int32) bool {
 	return true
 }
 
-func bytes(k *backend.Kept) []byte { return k.Own().([]byte) }
+func keptBytes(k *backend.Kept) []byte { return k.Own().([]byte) }
 
-// size is how many bytes a tensor has.
-func size(t *backend.Tensor) int { return int(backend.Elements(t.Shape)) * t.DType.Size() }
+// tensorSize is how many bytes a tensor has.
+func tensorSize(t *backend.Tensor) int { return int(backend.Elements(t.Shape)) * t.DType.Size() }
 
-// forget lets go of the callers' memory.
-func (g *gathered) forget() {
+// dropReferences drops the references to the callers' memory.
+func (g *runMemory) dropReferences() {
 	clear(g.in)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// engine is a session or a generator.
-type engine interface {
+// poolEngine is a session or a generator.
+type poolEngine interface {
 	io.Closer
 	Limits() backend.Limits
 }
 
-// member is one device of a crew. Its counts belong to the crew's lock.
-type member[E engine] struct {
+// poolMember is one device of a pool. The pool's lock guards its counts.
+type poolMember[E poolEngine] struct {
 	engine E
 	name   string // of the device
 	busy   backend.Wait
@@ -29,38 +29,39 @@ type member[E engine] struct {
 	share   backend.Share
 }
 
-// crew is several devices that do one job.
-type crew[E engine] struct {
+// devicePool is several devices that do one job.
+type devicePool[E poolEngine] struct {
 	mu  sync.Mutex
-	all []*member[E]
+	all []*poolMember[E]
 }
 
-// open opens every device, at the same time: a large model takes its time on each. If one fails, the others are closed.
+// openAll opens every device, at the same time: a large model takes its time on each. If one fails, the others are
+// closed.
 //
 // The runs at a time of c are divided among the devices; each gets one at least.
-func open[E engine](
+func openAll[E poolEngine](
 	ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (E, error),
-) (*crew[E], error) {
-	members, faults := make([]*member[E], len(devices)), make([]error, len(devices))
+) (*devicePool[E], error) {
+	members, faults := make([]*poolMember[E], len(devices)), make([]error, len(devices))
 	var opening sync.WaitGroup
 	for i, device := range devices {
 		own := c
-		own.Device, own.Concurrency = device, divide(c.Concurrency, len(devices), i)
+		own.Device, own.Concurrency = device, divideRuns(c.Concurrency, len(devices), i)
 		opening.Go(func() {
 			e, err := open(ctx, own)
 			if err != nil {
-				faults[i] = on(device, err)
+				faults[i] = onDevice(device, err)
 				return
 			}
 			most := atATime(e.Limits().Concurrency, own.Concurrency)
-			members[i] = &member[E]{
+			members[i] = &poolMember[E]{
 				engine: e, name: device, busy: backend.Wait{For: "device " + device}, share: backend.Share{Name: device},
 				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
 			}
 		})
 	}
 	opening.Wait()
-	w := &crew[E]{}
+	w := &devicePool[E]{}
 	for _, m := range members {
 		if m != nil {
 			w.all = append(w.all, m)
@@ -72,27 +73,27 @@ func open[E engine](
 	return w, nil
 }
 
-// on names the device that an error is of, where the user chose it.
-func on(device string, err error) error {
+// onDevice names the device that an error is of, where the user chose it.
+func onDevice(device string, err error) error {
 	if device == "" {
 		return err
 	}
 	return fmt.Errorf("device %s: %w", device, err)
 }
 
-// mostAtATime stands for no limit of the runs at a time.
-const mostAtATime = 4096
+// maxAtATime stands for no limit of the runs at a time.
+const maxAtATime = 4096
 
 // atATime is how many runs a device gets at a time: as many as it can, and no more than were asked for. 0 is no limit.
 func atATime(can, asked int) int {
-	if n := least(max(can, 0), max(asked, 0)); n > 0 {
+	if n := minLimit(max(can, 0), max(asked, 0)); n > 0 {
 		return n
 	}
-	return mostAtATime
+	return maxAtATime
 }
 
-// divide is part i of n runs at a time among so many devices; 0 stays 0, which leaves it to the backend.
-func divide(n, devices, i int) int {
+// divideRuns is part i of n runs at a time among so many devices; 0 stays 0, which leaves it to the backend.
+func divideRuns(n, devices, i int) int {
 	if n <= 0 {
 		return 0
 	}
@@ -103,13 +104,13 @@ func divide(n, devices, i int) int {
 	return max(1, part)
 }
 
-// begin chooses the device for a run and counts it as in work.
-func (w *crew[E]) begin() *member[E] {
+// beginRun chooses the device for a run and counts it as in work.
+func (w *devicePool[E]) beginRun() *poolMember[E] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	best := w.all[0]
 	for _, m := range w.all[1:] {
-		if m.before(best) {
+		if m.lessLoaded(best) {
 			best = m
 		}
 	}
@@ -118,17 +119,17 @@ func (w *crew[E]) begin() *member[E] {
 	return best
 }
 
-// before reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal, has
-// had fewer turns for it. The fractions are compared by products.
-func (m *member[E]) before(o *member[E]) bool {
+// lessLoaded reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal,
+// has had fewer turns for it. The fractions are compared by products.
+func (m *poolMember[E]) lessLoaded(o *poolMember[E]) bool {
 	if load, other := m.working*o.width, o.working*m.width; load != other {
 		return load < other
 	}
 	return m.turns*uint64(o.width) < o.turns*uint64(m.width)
 }
 
-// end counts what the device has done since begin.
-func (w *crew[E]) end(m *member[E], batches, samples int) {
+// endRun counts what the device has done since begin.
+func (w *devicePool[E]) endRun(m *poolMember[E], batches, samples int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m.working--
@@ -137,7 +138,7 @@ func (w *crew[E]) end(m *member[E], batches, samples int) {
 }
 
 // Restart forgets what the devices have done so far: a warm-up is no share of the work.
-func (w *crew[E]) Restart() {
+func (w *devicePool[E]) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, m := range w.all {
@@ -146,7 +147,7 @@ func (w *crew[E]) Restart() {
 }
 
 // Shares is what each device has done since the last Restart, in the order in which they were named.
-func (w *crew[E]) Shares() []backend.Share {
+func (w *devicePool[E]) Shares() []backend.Share {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	shares := make([]backend.Share, len(w.all))
@@ -158,15 +159,15 @@ func (w *crew[E]) Shares() []backend.Share {
 
 // Limits are those of all devices together: the sum of their runs at a time, 0 where one has no preference; and batches
 // that suit each of them.
-func (w *crew[E]) Limits() backend.Limits {
+func (w *devicePool[E]) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
 	for _, m := range w.all {
 		l := m.engine.Limits()
 		preferring = preferring && l.Concurrency > 0
 		all.Concurrency += l.Concurrency
-		all.PreferredBatch = least(all.PreferredBatch, l.PreferredBatch)
-		all.MaxBatch = least(all.MaxBatch, l.MaxBatch)
+		all.PreferredBatch = minLimit(all.PreferredBatch, l.PreferredBatch)
+		all.MaxBatch = minLimit(all.MaxBatch, l.MaxBatch)
 		all.Native = all.Native || l.Native
 	}
 	if !preferring {
@@ -175,8 +176,8 @@ func (w *crew[E]) Limits() backend.Limits {
 	return all
 }
 
-// least is the smaller of two limits, of which 0 is none.
-func least(a, b int) int {
+// minLimit is the smaller of two limits, of which 0 is none.
+func minLimit(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}
@@ -184,13 +185,13 @@ func least(a, b int) int {
 }
 
 // Close closes every device, whatever fails.
-func (w *crew[E]) Close() error {
+func (w *devicePool[E]) Close() error {
 	faults := make([]error, len(w.all))
 	var closing sync.WaitGroup
 	for i, m := range w.all {
 		closing.Go(func() {
 			if err := m.engine.Close(); err != nil {
-				faults[i] = on(m.name, err)
+				faults[i] = onDevice(m.name, err)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 // Describe joins what the devices say of themselves, and says what each has done. A detail on which all agree is said
 // once; of others each device says its own.
-func (w *crew[E]) Describe() backend.Info {
+func (w *devicePool[E]) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}, Shares: w.Shares()}
 	infos := make([]backend.Info, len(w.all))
 	keys := map[string]bool{}
@@ -25,15 +25,15 @@ func (w *crew[E]) Describe() backend.Info {
 			keys[key] = true
 		}
 	}
-	all.Version = w.joined(infos, func(i backend.Info) string { return i.Version })
+	all.Version = w.joinTexts(infos, func(i backend.Info) string { return i.Version })
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		all.Details[key] = w.joined(infos, func(i backend.Info) string { return i.Details[key] })
+		all.Details[key] = w.joinTexts(infos, func(i backend.Info) string { return i.Details[key] })
 	}
 	return all
 }
 
-// joined is the one text that all devices have, or the text of each that has one, with its name.
-func (w *crew[E]) joined(infos []backend.Info, text func(backend.Info) string) string {
+// joinTexts returns the one text that all devices have, or the text of each that has one, with its name.
+func (w *devicePool[E]) joinTexts(infos []backend.Info, text func(backend.Info) string) string {
 	first, differ := text(infos[0]), false
 	var parts []string
 	for i, info := range infos {

@@ -9,7 +9,7 @@ import (
 
 // Generator is one generator on several devices. Each prompt stays on one of them, with its keys and values.
 type Generator struct {
-	*crew[backend.Generator]
+	*devicePool[backend.Generator]
 }
 
 var (
@@ -23,7 +23,7 @@ func OpenGenerators(
 	ctx context.Context, c backend.Config, devices []string,
 	opener func(context.Context, backend.Config) (backend.Generator, error),
 ) (*Generator, error) {
-	w, err := open(ctx, c, devices, opener)
+	w, err := openAll(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func OpenGenerators(
 
 // Generate continues p on the device with the fewest prompts in work.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
-	m, done := g.begin(), 0
-	defer func() { g.end(m, done, done) }()
+	m, done := g.beginRun(), 0
+	defer func() { g.endRun(m, done, done) }()
 	defer backend.Await(ctx, m.busy).End()
 	if err := m.engine.Generate(ctx, p, sink); err != nil {
 		return fmt.Errorf("device %s: %w", m.name, err)

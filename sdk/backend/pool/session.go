@@ -11,7 +11,7 @@ import (
 
 // Session is one model on several devices.
 type Session struct {
-	*crew[backend.Session]
+	*devicePool[backend.Session]
 }
 
 var (
@@ -25,19 +25,19 @@ func OpenSessions(
 	ctx context.Context, c backend.Config, devices []string,
 	opener func(context.Context, backend.Config) (backend.Session, error),
 ) (*Session, error) {
-	w, err := open(ctx, c, devices, opener)
+	w, err := openAll(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{w}
-	if err := s.agree(); err != nil {
+	if err := s.checkAgreement(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// agree compares the tensors of every device with those of the first.
-func (s *Session) agree() error {
+// checkAgreement compares the tensors of every device with those of the first.
+func (s *Session) checkAgreement() error {
 	first := s.all[0]
 	var faults []error
 	for _, m := range s.all[1:] {
@@ -45,7 +45,7 @@ func (s *Session) agree() error {
 			kind      string
 			got, want []backend.TensorInfo
 		}{{"input", m.engine.Inputs(), first.engine.Inputs()}, {"output", m.engine.Outputs(), first.engine.Outputs()}} {
-			if !slices.EqualFunc(side.got, side.want, alike) {
+			if !slices.EqualFunc(side.got, side.want, sameTensor) {
 				faults = append(faults, fmt.Errorf("%w: device %s has the %ss %v, %s has %v; the devices of one run must agree",
 					backend.ErrTensors, m.name, side.kind, side.got, first.name, side.want))
 			}
@@ -54,7 +54,7 @@ func (s *Session) agree() error {
 	return errors.Join(faults...)
 }
 
-func alike(a, b backend.TensorInfo) bool {
+func sameTensor(a, b backend.TensorInfo) bool {
 	return a.Name == b.Name && a.DType == b.DType && slices.Equal(a.Shape, b.Shape)
 }
 
@@ -77,18 +77,18 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 // that runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
 type Lane struct {
 	*Session
-	at               *member[backend.Session] // nil: outside of Begin and End
-	batches, samples int                      // since Begin
-	stages           map[*member[backend.Session]]backend.Stage
+	at               *poolMember[backend.Session] // nil: outside of Begin and End
+	batches, samples int                          // since Begin
+	stages           map[*poolMember[backend.Session]]backend.Stage
 }
 
 // Lane returns a lane. There may be any number of them.
 func (s *Session) Lane() *Lane {
-	return &Lane{Session: s, stages: map[*member[backend.Session]]backend.Stage{}}
+	return &Lane{Session: s, stages: map[*poolMember[backend.Session]]backend.Stage{}}
 }
 
 // Begin chooses the device for so many samples. End follows.
-func (l *Lane) Begin(samples int) { l.at, l.batches, l.samples = l.begin(), 0, samples }
+func (l *Lane) Begin(samples int) { l.at, l.batches, l.samples = l.beginRun(), 0, samples }
 
 // Run executes one batch on the device that Begin chose; outside of Begin and End on any.
 func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
@@ -121,6 +121,6 @@ func (l *Lane) Abandon() {
 
 // End counts what was run since Begin.
 func (l *Lane) End() {
-	l.end(l.at, l.batches, l.samples)
+	l.endRun(l.at, l.batches, l.samples)
 	l.at = nil
 }

@@ -13,10 +13,10 @@ import (
 )
 
 // Set is the sessions of a workload's parts on one device, by the parts' names.
-type Set struct{ parts map[string]*part }
+type Set struct{ parts map[string]*limitedSession }
 
-// part is a session that lets no more runs in than it takes at a time.
-type part struct {
+// limitedSession is a session that lets no more runs in than it takes at a time.
+type limitedSession struct {
 	backend.Session
 	name  string
 	turns chan struct{} // has room for the runs at a time: whoever put a value in may run
@@ -25,36 +25,36 @@ type part struct {
 // Add adds the session of a part, which was opened for asked runs at a time; 0: as many as it takes. The set closes it.
 func (s *Set) Add(name string, session backend.Session, asked int) {
 	if s.parts == nil {
-		s.parts = map[string]*part{}
+		s.parts = map[string]*limitedSession{}
 	}
 	most := atATime(session.Limits().Concurrency, asked)
-	s.parts[name] = &part{Session: session, name: name, turns: make(chan struct{}, most)}
+	s.parts[name] = &limitedSession{Session: session, name: name, turns: make(chan struct{}, most)}
 }
 
-// names are those of the parts, sorted.
-func (s *Set) names() []string { return slices.Sorted(maps.Keys(s.parts)) }
+// partNames are the names of the parts, sorted.
+func (s *Set) partNames() []string { return slices.Sorted(maps.Keys(s.parts)) }
 
 // Run implements backend.Session.
-func (p *part) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (p *limitedSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	select {
 	case p.turns <- struct{}{}:
 		defer func() { <-p.turns }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer backend.Await(ctx, p.wait()).End()
-	return p.of(p.Session.Run(ctx, in, out))
+	defer backend.Await(ctx, p.waitInfo()).End()
+	return p.wrapError(p.Session.Run(ctx, in, out))
 }
 
-func (p *part) wait() backend.Wait {
+func (p *limitedSession) waitInfo() backend.Wait {
 	if p.name == "" {
 		return backend.Wait{For: "a run of the session"}
 	}
 	return backend.Wait{For: "a run of part " + p.name}
 }
 
-// of names the part that an error is of, where it has a name.
-func (p *part) of(err error) error {
+// wrapError adds the name of the part to an error, where it has one.
+func (p *limitedSession) wrapError(err error) error {
 	if err == nil || p.name == "" {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *Set) Limits() backend.Limits {
 		l := p.Limits()
 		preferring = preferring && l.Concurrency > 0
 		all.Concurrency = max(all.Concurrency, l.Concurrency)
-		all.PreferredBatch = least(all.PreferredBatch, l.PreferredBatch)
+		all.PreferredBatch = minLimit(all.PreferredBatch, l.PreferredBatch)
 		all.Native = all.Native || l.Native
 	}
 	if !preferring {
@@ -82,8 +82,8 @@ func (s *Set) Limits() backend.Limits {
 // Close closes the sessions.
 func (s *Set) Close() error {
 	var faults []error
-	for _, name := range s.names() {
-		faults = append(faults, s.parts[name].of(s.parts[name].Close()))
+	for _, name := range s.partNames() {
+		faults = append(faults, s.parts[name].wrapError(s.parts[name].Close()))
 	}
 	return errors.Join(faults...)
 }
@@ -92,7 +92,7 @@ func (s *Set) Close() error {
 func (s *Set) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}}
 	var infos []backend.Info
-	for _, name := range s.names() {
+	for _, name := range s.partNames() {
 		info := backend.Info{}
 		if d, ok := s.parts[name].Session.(backend.Describer); ok {
 			info = d.Describe()
@@ -111,7 +111,7 @@ func (s *Set) Describe() backend.Info {
 			all.Shares = append(all.Shares, share)
 		}
 	}
-	for i, name := range s.names() {
+	for i, name := range s.partNames() {
 		for key, value := range infos[i].Details {
 			if slices.ContainsFunc(infos, func(o backend.Info) bool { return o.Details[key] != value }) {
 				key = name + "." + key
@@ -123,7 +123,7 @@ func (s *Set) Describe() backend.Info {
 }
 
 // Sets are the parts of a workload on each of several devices, or on one.
-type Sets struct{ *crew[*Set] }
+type Sets struct{ *devicePool[*Set] }
 
 var (
 	_ backend.Describer   = (*Sets)(nil)
@@ -136,7 +136,7 @@ var (
 func OpenSets(
 	ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*Set, error),
 ) (*Sets, error) {
-	w, err := open(ctx, c, devices, opener)
+	w, err := openAll(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +148,13 @@ func (s *Sets) Describe() backend.Info {
 	if len(s.all) == 1 {
 		return s.all[0].engine.Describe()
 	}
-	return s.crew.Describe()
+	return s.devicePool.Describe()
 }
 
 // Nodes are the machines that the sessions are clients of, each once.
 func (s *Sets) Nodes() []backend.Node {
 	var all []backend.Node
-	s.each(func(p *part) {
+	s.withEachPart(func(p *limitedSession) {
 		r, ok := p.Session.(backend.Remote)
 		if !ok {
 			return
@@ -171,7 +171,7 @@ func (s *Sets) Nodes() []backend.Node {
 // LocalWork is what the sessions do on this machine.
 func (s *Sets) LocalWork() []string {
 	var all []string
-	s.each(func(p *part) {
+	s.withEachPart(func(p *limitedSession) {
 		if w, ok := p.Session.(backend.LocalWorker); ok {
 			all = append(all, w.LocalWork()...)
 		}
@@ -179,10 +179,10 @@ func (s *Sets) LocalWork() []string {
 	return all
 }
 
-// each calls f for all sessions of all devices.
-func (s *Sets) each(f func(p *part)) {
+// withEachPart calls f for all sessions of all devices.
+func (s *Sets) withEachPart(f func(p *limitedSession)) {
 	for _, m := range s.all {
-		for _, name := range m.engine.names() {
+		for _, name := range m.engine.partNames() {
 			f(m.engine.parts[name])
 		}
 	}
@@ -193,7 +193,7 @@ func (s *Sets) each(f func(p *part)) {
 // made by several.
 type SetLane struct {
 	*Sets
-	at      *member[*Set] // nil: outside of Begin and End
+	at      *poolMember[*Set] // nil: outside of Begin and End
 	runs    atomic.Int64
 	samples int
 }
@@ -205,14 +205,14 @@ func (s *Sets) Lane() *SetLane { return &SetLane{Sets: s} }
 func (l *SetLane) Sessions() map[string]backend.Session {
 	all := map[string]backend.Session{}
 	for name := range l.all[0].engine.parts {
-		all[name] = &laned{lane: l, name: name, stages: map[*part]backend.Stage{}}
+		all[name] = &laneSession{lane: l, name: name, stages: map[*limitedSession]backend.Stage{}}
 	}
 	return all
 }
 
 // Begin chooses the device for a batch of samples.
 func (l *SetLane) Begin(samples int) {
-	l.at, l.samples = l.begin(), samples
+	l.at, l.samples = l.beginRun(), samples
 	l.runs.Store(0)
 }
 
@@ -224,37 +224,37 @@ func (l *SetLane) Abandon() {
 
 // End counts the runs and samples of the batch as the device's.
 func (l *SetLane) End() {
-	l.end(l.at, int(l.runs.Load()), l.samples)
+	l.endRun(l.at, int(l.runs.Load()), l.samples)
 	l.at = nil
 }
 
-// laned is a part on the device that its lane has chosen; on the first one before that.
-type laned struct {
+// laneSession is a part on the device that its lane has chosen; on the first one before that.
+type laneSession struct {
 	lane   *SetLane
 	name   string
-	stages map[*part]backend.Stage // of each device
+	stages map[*limitedSession]backend.Stage // of each device
 }
 
-func (s *laned) part() *part {
+func (s *laneSession) currentPart() *limitedSession {
 	if at := s.lane.at; at != nil {
 		return at.engine.parts[s.name]
 	}
 	return s.lane.all[0].engine.parts[s.name]
 }
 
-func (s *laned) Inputs() []backend.TensorInfo  { return s.part().Inputs() }
-func (s *laned) Outputs() []backend.TensorInfo { return s.part().Outputs() }
-func (s *laned) Limits() backend.Limits        { return s.part().Limits() }
+func (s *laneSession) Inputs() []backend.TensorInfo  { return s.currentPart().Inputs() }
+func (s *laneSession) Outputs() []backend.TensorInfo { return s.currentPart().Outputs() }
+func (s *laneSession) Limits() backend.Limits        { return s.currentPart().Limits() }
 
 // Close does nothing: the set closes its sessions.
-func (s *laned) Close() error { return nil }
+func (s *laneSession) Close() error { return nil }
 
 // KeptIn implements backend.Keeper.
-func (s *laned) KeptIn() any { return backend.KeptIn(s.part().Session) }
+func (s *laneSession) KeptIn() any { return backend.KeptIn(s.currentPart().Session) }
 
 // Run waits for a turn of the part.
-func (s *laned) Run(ctx context.Context, in, out []backend.Tensor) error {
-	p := s.part()
+func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+	p := s.currentPart()
 	err := p.Run(ctx, in, out)
 	if err == nil {
 		s.lane.runs.Add(1)
@@ -265,18 +265,18 @@ func (s *laned) Run(ctx context.Context, in, out []backend.Tensor) error {
 }
 
 // Stage implements backend.Stager: the inputs lie in the memory of the device that the lane has chosen.
-func (s *laned) Stage() backend.Stage {
+func (s *laneSession) Stage() backend.Stage {
 	for _, m := range s.lane.all {
 		if _, ok := m.engine.parts[s.name].Session.(backend.Stager); ok {
-			return &stage{at: s.stage}
+			return &laneStage{at: s.currentStage}
 		}
 	}
 	return nil
 }
 
-// stage is that of the chosen device, nil where it has none.
-func (s *laned) stage() backend.Stage {
-	p := s.part()
+// currentStage is the stage of the chosen device, nil where it has none.
+func (s *laneSession) currentStage() backend.Stage {
+	p := s.currentPart()
 	known, made := s.stages[p]
 	if made {
 		return known

@@ -7,20 +7,20 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 func (l *Lane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {
-			return &stage{at: l.stage}
+			return &laneStage{at: l.currentStage}
 		}
 	}
 	return nil
 }
 
-// stage is the memory of whichever device a lane is at.
-type stage struct {
+// laneStage is the memory of whichever device a lane is at.
+type laneStage struct {
 	at  func() backend.Stage // that of the chosen device, nil where it has none
 	own [][]byte             // by input, for a device without memory of its own
 }
 
 // Input implements backend.Stage.
-func (s *stage) Input(i, n int) []byte {
+func (s *laneStage) Input(i, n int) []byte {
 	if at := s.at(); at != nil {
 		return at.Input(i, n)
 	}
@@ -33,8 +33,8 @@ func (s *stage) Input(i, n int) []byte {
 	return s.own[i][:n]
 }
 
-// stage is the lane's memory on the device where it is; nil: that has none.
-func (l *Lane) stage() backend.Stage {
+// currentStage is the lane's memory on the device where it is, nil where that has none.
+func (l *Lane) currentStage() backend.Stage {
 	if l.at == nil {
 		return nil
 	}

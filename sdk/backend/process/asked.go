@@ -8,22 +8,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-// await says that the process has to answer a request.
-func (p *child) await(ctx context.Context, to string) *backend.Awaited {
+// awaitAnswer notes that an answer of the process is awaited.
+func (p *childProcess) awaitAnswer(ctx context.Context, to string) *backend.Awaited {
 	where := ""
 	if p.device != "" {
 		where = " on device " + p.device
 	}
-	return backend.Await(ctx, backend.Wait{For: "the backend process's answer to " + to + where, PID: p.pid()})
+	return backend.Await(ctx, backend.Wait{For: "the backend process's answer to " + to + where, PID: p.serverPID()})
 }
 
-// unasked is an error where the process has said something before it was asked. It is all that keeps the next batch
-// from the answer to the one before where answers have no names.
-func (l *lane) unasked() error {
+// checkUnasked returns an error where the process has answered before it was asked. It is all that keeps the next
+// batch from the answer to the one before where answers have no names.
+func (l *clientLane) checkUnasked() error {
 	select {
 	case extra := <-l.replies:
 		if extra.err != nil {
-			return l.session.child.explain("run a batch", extra.err)
+			return l.session.child.explainError("run a batch", extra.err)
 		}
 		return fmt.Errorf("%w: the backend process answered what it was not asked%s, want one answer to each request",
 			backend.ErrFailed, l.nameOf(extra.response))
@@ -33,15 +33,15 @@ func (l *lane) unasked() error {
 }
 
 // nameOf says which request an answer names, where it can.
-func (l *lane) nameOf(r *backendpb.RunResponse) string {
+func (l *clientLane) nameOf(r *backendpb.RunResponse) string {
 	if !l.session.named {
 		return ""
 	}
 	return fmt.Sprintf(" (request %d; the last was %d, and is answered)", r.Request, l.sent)
 }
 
-// misnamed is an error where a reply is not the answer to the last request, as far as answers have names.
-func (l *lane) misnamed(r *backendpb.RunResponse) error {
+// checkRequestID returns an error where a reply is not the answer to the last request, as far as answers have names.
+func (l *clientLane) checkRequestID(r *backendpb.RunResponse) error {
 	switch {
 	case !l.session.named || r.Request == l.sent:
 		return nil

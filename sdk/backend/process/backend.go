@@ -21,9 +21,9 @@ import (
 
 const defaultStartTimeout = 60 * time.Second
 
-// mostLanes bounds what a process may ask for unless the user asks for more: each lane has a
+// maxLanes bounds what a process may ask for unless the user asks for more: each lane has a
 // stream, and most have memory.
-const mostLanes = 4096
+const maxLanes = 4096
 
 // Backend starts a process for each model that it opens. It is immutable.
 type Backend struct {
@@ -36,14 +36,14 @@ type Backend struct {
 // Describe lists the client's options. Those of the process are known to it alone.
 func (b Backend) Describe() backend.Info {
 	s := b.defaultSettings()
-	return backend.Info{Options: s.options().Docs()}
+	return backend.Info{Options: s.optionList().Docs()}
 }
 
 // CheckDevices leaves devices to the process of each, which alone knows them.
 func (Backend) CheckDevices([]string, map[string]string) error { return nil }
 
-// settings is Config.Options, read.
-type settings struct {
+// processOptions is Config.Options, read.
+type processOptions struct {
 	command   string
 	start     time.Duration
 	heartbeat time.Duration // how long the process may be stopped
@@ -52,15 +52,15 @@ type settings struct {
 }
 
 // defaultSettings are those without any option.
-func (b Backend) defaultSettings() settings {
-	return settings{
+func (b Backend) defaultSettings() processOptions {
+	return processOptions{
 		command: b.Command, start: defaultStartTimeout, heartbeat: defaultHeartbeatTimeout, shared: true,
 		own: map[string]string{},
 	}
 }
 
-// options reads into s. The client's own come first; all others go to the process.
-func (s *settings) options() option.List {
+// optionList lists the options, which are read into s. The client's own come first; all others go to the process.
+func (s *processOptions) optionList() option.List {
 	return option.List{
 		option.Text("command", &s.command,
 			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").Default(""),
@@ -77,9 +77,9 @@ func (s *settings) options() option.List {
 	}
 }
 
-func (b Backend) settings(given map[string]string) (settings, error) {
+func (b Backend) readOptions(given map[string]string) (processOptions, error) {
 	s := b.defaultSettings()
-	err := s.options().Read(given)
+	err := s.optionList().Read(given)
 	if strings.TrimSpace(s.command) == "" {
 		err = errors.Join(err, errors.New("option command is missing, want the command line of the backend process"))
 	}
@@ -92,7 +92,7 @@ func (b Backend) settings(given map[string]string) (settings, error) {
 // Open starts the process and has it load m. Errors have backend.ErrOption, backend.ErrModel, backend.ErrTensors or
 // fs.ErrNotExist in their chains, as those of other backends; an error of the process carries its last lines.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
-	set, err := b.settings(c.Options)
+	set, err := b.readOptions(c.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -105,24 +105,25 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	if to == nil {
 		to = os.Stderr
 	}
-	p, err := join(set, c)
+	p, err := processToJoin(set, c)
 	if p == nil && err == nil {
-		p, err = launch(ctx, set, c.Device, to)
+		p, err = launchChild(ctx, set, c.Device, to)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, p, set, m, c)
+	s, err := openSession(ctx, p, set, m, c)
 	if err != nil {
-		return nil, errors.Join(err, p.leave())
+		return nil, errors.Join(err, p.closeSession())
 	}
 	return s, nil
 }
 
-// open loads the model and binds its tensors.
-func open(ctx context.Context, p *child, set settings, m backend.Model, c backend.Config) (*session, error) {
+// openSession loads the model and binds its tensors.
+func openSession(ctx context.Context, p *childProcess, set processOptions, m backend.Model,
+	c backend.Config) (*processSession, error) {
 	number := p.models.Add(1) - 1 // in the order in which they are opened
-	awaited := p.await(ctx, "Open")
+	awaited := p.awaitAnswer(ctx, "Open")
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
 		LowLatency: c.LowLatency, MaxBatch: uint32(max(c.MaxBatch, 0)), Options: set.own, Device: c.Device,
@@ -130,7 +131,7 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 	})
 	awaited.End()
 	if err != nil {
-		return nil, p.explain("open the model", err)
+		return nil, p.explainError("open the model", err)
 	}
 	if c.Device != "" && !slices.Contains(r.Capabilities, deviceChoice) {
 		return nil, fmt.Errorf("%w: device %s: the backend process knows no devices (its answer to Open lacks the "+
@@ -140,30 +141,30 @@ func open(ctx context.Context, p *child, set settings, m backend.Model, c backen
 	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side says
 		r.Concurrency = 1
 	}
-	if most := max(c.Concurrency, mostLanes); int64(r.Concurrency) > int64(most) {
+	if most := max(c.Concurrency, maxLanes); int64(r.Concurrency) > int64(most) {
 		return nil, fmt.Errorf("%w: the backend process says that it takes %d batches at a time, want at most %d",
 			backend.ErrFailed, r.Concurrency, most)
 	}
-	s := &session{
+	s := &processSession{
 		child: p, set: set, number: number, response: r, named: slices.Contains(r.Capabilities, requestIDs),
 		shared: set.shared && slices.Contains(r.Capabilities, sharedMemory),
 	}
-	if s.inputs, err = bind("input", m.Inputs, r.Inputs); err != nil {
+	if s.inputs, err = bindTensors("input", m.Inputs, r.Inputs); err != nil {
 		return nil, err
 	}
-	if s.outputs, err = bind("output", m.Outputs, r.Outputs); err != nil {
+	if s.outputs, err = bindTensors("output", m.Outputs, r.Outputs); err != nil {
 		return nil, err
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.lanes = make(chan *lane, cmp.Or(max(c.Concurrency, 0), int(r.Concurrency)))
+	s.lanes = make(chan *clientLane, cmp.Or(max(c.Concurrency, 0), int(r.Concurrency)))
 	for range cap(s.lanes) {
 		s.lanes <- newLane(s, s.lanes)
 	}
 	return s, nil
 }
 
-// bind finds the wanted tensors among the model's.
-func bind(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) ([]backend.TensorInfo, error) {
+// bindTensors finds the wanted tensors among the model's.
+func bindTensors(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) ([]backend.TensorInfo, error) {
 	infos := make([]backend.TensorInfo, len(have))
 	for i, h := range have {
 		infos[i] = backend.TensorInfo{Name: h.Name, DType: backend.DType(h.Dtype), Shape: h.Shape}
@@ -183,8 +184,8 @@ func bind(kind string, want []backend.TensorInfo, have []*backendpb.TensorInfo) 
 	return bound, nil
 }
 
-// explain makes an error of a call readable, and gives it its class.
-func (p *child) explain(what string, err error) error {
+// explainError makes an error of a call readable, and gives it its class.
+func (p *childProcess) explainError(what string, err error) error {
 	if frozen := p.frozen.Load(); frozen != nil {
 		return *frozen
 	}
@@ -197,10 +198,10 @@ func (p *child) explain(what string, err error) error {
 	case codes.Canceled, codes.DeadlineExceeded:
 		return fmt.Errorf("%s: %w", what, err)
 	case codes.Unavailable:
-		return p.ended(what, err)
+		return p.endedError(what, err)
 	case codes.Unimplemented:
 		return fmt.Errorf("the backend process does not speak this protocol: %s (want plumbline.backend.v1.Backend of "+
 			"backend.proto)", s.Message())
 	}
-	return fmt.Errorf("the backend process failed to %s: %s%s", what, s.Message(), p.output.tail())
+	return fmt.Errorf("the backend process failed to %s: %s%s", what, s.Message(), p.output.outputTail())
 }

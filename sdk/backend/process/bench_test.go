@@ -102,7 +102,7 @@ func runRows(b *testing.B, s backend.Session, input func(n int) []byte, rows int
 // processes is the processor time of both processes, in ns.
 func processes(b *testing.B, s backend.Session) int64 {
 	b.Helper()
-	t, err := osprocess.ProcessorTime(os.Getpid(), s.(*session).child.cmd.Process.Pid)
+	t, err := osprocess.ProcessorTime(os.Getpid(), s.(*processSession).child.cmd.Process.Pid)
 	if err != nil {
 		b.Skip(fmt.Sprint("processor time: ", err))
 	}

@@ -61,7 +61,7 @@ func serveFaulty(fault string) error {
 	case "other service":
 		return serveRaw(nil, false)
 	}
-	return serveRaw(&faulty{service: newService(doubler{}, func() {}), fault: fault}, fault == "never ends")
+	return serveRaw(&faulty{backendService: newService(doubler{}, func() {}), fault: fault}, fault == "never ends")
 }
 
 // deafFor bounds the life of a process that nothing ends, for the case that its test is gone.
@@ -90,7 +90,7 @@ func serveRaw(s backendpb.BackendServer, deaf bool) error {
 
 // faulty spoils the answers of a service.
 type faulty struct {
-	*service
+	*backendService
 	fault string
 }
 
@@ -98,7 +98,7 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 	if f.fault == "crash at open" {
 		panic("out of device memory")
 	}
-	o, err := f.service.Open(ctx, r)
+	o, err := f.backendService.Open(ctx, r)
 	switch {
 	case f.fault == "no dtype" && err == nil:
 		o.Inputs[0].Dtype = backendpb.DType_DTYPE_UNSPECIFIED
@@ -117,7 +117,7 @@ func (f *faulty) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb
 }
 
 func (f *faulty) Run(stream backendpb.Backend_RunServer) error {
-	return f.service.Run(&spoiled{Backend_RunServer: stream, faulty: f})
+	return f.backendService.Run(&spoiled{Backend_RunServer: stream, faulty: f})
 }
 
 // nameless reports whether the process is of the older form: its answers do not name their requests.

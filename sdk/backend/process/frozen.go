@@ -19,42 +19,42 @@ const (
 	looksPerTimeout = 4
 )
 
-// pings find a process that is frozen in a way that its state does not show, or on a system that does not tell it: gRPC
-// answers them beside the batches. Servers end a connection that is pinged more often than every 5 minutes, unless they
-// are told otherwise.
-func pings(timeout time.Duration) keepalive.ClientParameters {
+// keepalivePings find a process that is frozen in a way that its state does not show, or on a system that does not tell
+// it: gRPC answers them beside the batches. Servers end a connection that is pinged more often than every 5 minutes,
+// unless they are told otherwise.
+func keepalivePings(timeout time.Duration) keepalive.ClientParameters {
 	return keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: timeout}
 }
 
-// watch ends the connection when the process has been stopped for so long. A process that computes is never stopped,
-// whatever it does not answer meanwhile.
-func (p *child) watch(timeout time.Duration) {
+// watchFrozen ends the connection when the process has been stopped for so long. A process that computes is never
+// stopped, whatever it does not answer meanwhile.
+func (p *childProcess) watchFrozen(timeout time.Duration) {
 	every := max(time.Millisecond, min(lookEvery, timeout/looksPerTimeout))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	signs := silence{heard: p.heard.Load()}
+	signs := silenceCounter{heard: p.heard.Load()}
 	for {
 		select {
 		case <-p.exited:
 			return
 		case <-tick.C:
 		}
-		if silent := time.Duration(signs.look(stopped(p.pid()), p.heard.Load())) * every; silent >= timeout {
-			p.freeze(silent, timeout)
+		if silent := time.Duration(signs.countLook(isStopped(p.serverPID()), p.heard.Load())) * every; silent >= timeout {
+			p.failFrozen(silent, timeout)
 			return
 		}
 	}
 }
 
-// silence counts looks at a process without a sign of life, not time: when this process was stopped too, or late, what
-// it missed is not held against the other.
-type silence struct {
+// silenceCounter counts looks at a process without a sign of life, not time: when this process was stopped too, or
+// late, what it missed is not held against the other.
+type silenceCounter struct {
 	looks int
 	heard uint64 // answers, at the last look
 }
 
-// look returns how many looks in a row have found the process stopped, without an answer since the one before.
-func (s *silence) look(stopped bool, heard uint64) int {
+// countLook returns how many looks in a row have found the process stopped, without an answer since the one before.
+func (s *silenceCounter) countLook(stopped bool, heard uint64) int {
 	s.looks++
 	if !stopped || heard != s.heard {
 		s.looks = 0
@@ -63,8 +63,8 @@ func (s *silence) look(stopped bool, heard uint64) int {
 	return s.looks
 }
 
-// freeze makes all calls fail, those in work too.
-func (p *child) freeze(silent, timeout time.Duration) {
+// failFrozen makes all calls fail, those in work too.
+func (p *childProcess) failFrozen(silent, timeout time.Duration) {
 	err := fmt.Errorf("%w: the backend process %q: no sign of life for %v (limit %v): %s; "+
 		"a higher option heartbeat_timeout waits longer", backend.ErrFailed, p.command, silent, timeout, p.stoppedBy())
 	p.frozen.Store(&err)
@@ -72,21 +72,21 @@ func (p *child) freeze(silent, timeout time.Duration) {
 }
 
 // stoppedBy says why a stopped process does nothing.
-func (p *child) stoppedBy() string {
-	return fmt.Sprintf("it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)", p.pid())
+func (p *childProcess) stoppedBy() string {
+	return fmt.Sprintf("it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)", p.serverPID())
 }
 
-// pid is the process that serves: the one that was started or, where that started another in its place, as far as the
-// system tells, the one at the other end of the socket.
-func (p *child) pid() int {
+// serverPID is the process that serves: the one that was started or, where that started another in its place, as far as
+// the system tells, the one at the other end of the socket.
+func (p *childProcess) serverPID() int {
 	if pid := p.server.Load(); pid > 0 {
 		return int(pid)
 	}
 	return p.cmd.Process.Pid
 }
 
-// stopped reports whether a process is alive and held by a signal or a debugger, as far as the system tells.
-func stopped(pid int) bool {
+// isStopped reports whether a process is alive and held by a signal or a debugger, as far as the system tells.
+func isStopped(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // number, name in parentheses, state ...
 	if err != nil {
 		return false

@@ -17,20 +17,20 @@ import (
 // freeze stops a process until the test ends.
 func freeze(t *testing.T, pid int) {
 	t.Helper()
-	if stopped(pid) {
+	if isStopped(pid) {
 		t.Error("a process at work counts as stopped")
 	}
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-	for !stopped(pid) {
+	for !isStopped(pid) {
 		time.Sleep(time.Millisecond)
 	}
 }
 
 // openImpatient opens a session whose process may not be stopped for long.
-func openImpatient(t *testing.T, c string) *session {
+func openImpatient(t *testing.T, c string) *processSession {
 	t.Helper()
 	s, err := Backend{Command: c, Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
 		Concurrency: 1, Options: map[string]string{"heartbeat_timeout": "100ms"},
@@ -43,13 +43,13 @@ func openImpatient(t *testing.T, c string) *session {
 			t.Error(err)
 		}
 	})
-	return s.(*session)
+	return s.(*processSession)
 }
 
 func TestFrozenProcessFailsItsBatches(t *testing.T) {
 	s := openImpatient(t, command(t, "none"))
 	checkBatch(t, s, 1)
-	freeze(t, s.child.pid())
+	freeze(t, s.child.serverPID())
 	for range 2 { // the second fails at once
 		wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)),
 			"no sign of life for 100ms (limit 100ms)", "stopped, by a signal or a debugger (kill -CONT ", "heartbeat_timeout")
@@ -58,17 +58,17 @@ func TestFrozenProcessFailsItsBatches(t *testing.T) {
 
 // It is noticed before there is a session, too.
 func TestFrozenProcessOpensNothing(t *testing.T) {
-	set, err := Backend{Command: command(t, "none")}.settings(map[string]string{"heartbeat_timeout": "100ms"})
+	set, err := Backend{Command: command(t, "none")}.readOptions(map[string]string{"heartbeat_timeout": "100ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := launch(t.Context(), set, "", io.Discard)
+	p, err := launchChild(t.Context(), set, "", io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.close() })
-	freeze(t, p.pid())
-	_, err = open(t.Context(), p, set, doublerModel(), backend.Config{})
+	freeze(t, p.serverPID())
+	_, err = openSession(t.Context(), p, set, doublerModel(), backend.Config{})
 	wantAll(t, err, "no sign of life")
 }
 
@@ -87,23 +87,23 @@ func TestFrozenProcessBehindAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openImpatient(t, "sh '"+script+"'")
-	if s.child.pid() == s.child.cmd.Process.Pid {
+	if s.child.serverPID() == s.child.cmd.Process.Pid {
 		t.Fatal("the process that was started serves: the test is void")
 	}
-	freeze(t, s.child.pid())
+	freeze(t, s.child.serverPID())
 	wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)), "no sign of life")
 }
 
 func TestStoppedProcessIsNamed(t *testing.T) {
 	s := openFault(t, "none")
-	freeze(t, s.child.pid())
-	err := s.child.explain("run a batch", status.Error(codes.Unavailable, "keepalive ping failed"))
+	freeze(t, s.child.serverPID())
+	err := s.child.explainError("run a batch", status.Error(codes.Unavailable, "keepalive ping failed"))
 	wantAll(t, err, "did not answer when it was to run a batch", "stopped, by a signal or a debugger")
 }
 
 func TestStoppedReadsTheState(t *testing.T) {
 	for name, pid := range map[string]int{"this process": os.Getpid(), "none": 1 << 30} {
-		if stopped(pid) {
+		if isStopped(pid) {
 			t.Errorf("%s counts as stopped", name)
 		}
 	}

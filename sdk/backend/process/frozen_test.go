@@ -15,9 +15,9 @@ func TestSilenceCountsLooks(t *testing.T) {
 		"answers between two looks":  {{true, 0, 1}, {true, 1, 0}, {true, 1, 1}},
 		"has answered, then stopped": {{false, 7, 0}, {true, 7, 1}},
 	} {
-		var s silence
+		var s silenceCounter
 		for i, l := range looks {
-			if got := s.look(l.stopped, l.heard); got != l.want {
+			if got := s.countLook(l.stopped, l.heard); got != l.want {
 				t.Errorf("%s: look %d gives %d, want %d", name, i, got, l.want)
 			}
 		}

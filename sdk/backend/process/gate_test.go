@@ -70,7 +70,7 @@ func newGate(t *testing.T) *gate {
 }
 
 // session opens the doubler in a process behind the gate, one batch at a time.
-func (g *gate) session(t *testing.T) *session {
+func (g *gate) session(t *testing.T) *processSession {
 	t.Helper()
 	return openWith(t, Backend{Output: g}, heldFault+g.path)
 }
@@ -95,7 +95,7 @@ func (g *gate) open(t *testing.T) {
 }
 
 // giveUp runs a batch and ends its context when it is at work.
-func (g *gate) giveUp(t *testing.T, s *session, in []backend.Tensor) {
+func (g *gate) giveUp(t *testing.T, s *processSession, in []backend.Tensor) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -12,29 +12,29 @@ import (
 // keepsOutputs is the capability of a process that keeps outputs.
 const keepsOutputs = "keep"
 
-// handles are those of what a process keeps that nobody takes any more, and that it has not been told of.
-type handles struct {
+// releasedHandles are the handles of kept tensors that are not used any more, which the process does not know yet.
+type releasedHandles struct {
 	mu       sync.Mutex
 	released []uint64
 }
 
-func (h *handles) release(handle uint64) {
+func (h *releasedHandles) addReleased(handle uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.released = append(h.released, handle)
 }
 
-// drop releases what an answer that nobody wants any more has kept.
-func (h *handles) drop(r *backendpb.RunResponse) {
+// dropAnswer releases what an answer that nobody wants any more has kept.
+func (h *releasedHandles) dropAnswer(r *backendpb.RunResponse) {
 	for _, t := range r.Outputs {
 		for _, handle := range t.Kept {
-			h.release(handle)
+			h.addReleased(handle)
 		}
 	}
 }
 
 // takeReleased returns them, for a request to tell, appended to to.
-func (h *handles) takeReleased(to []uint64) []uint64 {
+func (h *releasedHandles) takeReleased(to []uint64) []uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	to = append(to, h.released...)
@@ -43,15 +43,15 @@ func (h *handles) takeReleased(to []uint64) []uint64 {
 }
 
 // KeptIn is the process, where it keeps outputs.
-func (s *session) KeptIn() any {
+func (s *processSession) KeptIn() any {
 	if !slices.Contains(s.response.Capabilities, keepsOutputs) {
 		return nil
 	}
 	return s.child
 }
 
-// check compares the tensors of a run with what the model takes and the process keeps.
-func (s *session) check(in, out []backend.Tensor) error {
+// checkTensors compares the tensors of a run with what the model takes and the process keeps.
+func (s *processSession) checkTensors(in, out []backend.Tensor) error {
 	if !backend.Keeps(in, out) {
 		return backend.CheckTensors("input", s.inputs, in)
 	}
@@ -61,16 +61,16 @@ func (s *session) check(in, out []backend.Tensor) error {
 	return backend.CheckTensorsKept("input", s.KeptIn(), s.inputs, in)
 }
 
-// refer makes an input of the request stand for what is kept.
-func refer(t *backendpb.Tensor, in *backend.Tensor) {
+// referToKept makes an input of the request stand for what is kept.
+func referToKept(t *backendpb.Tensor, in *backend.Tensor) {
 	t.Kept, t.Rows = t.Kept[:0], in.Rows
 	for _, k := range in.Kept {
 		t.Kept = append(t.Kept, k.Own().(uint64))
 	}
 }
 
-// keep lists the outputs that the process is to keep.
-func (l *lane) keep(out []backend.Tensor) {
+// listKept lists the outputs that the process is to keep.
+func (l *clientLane) listKept(out []backend.Tensor) {
 	l.request.Keep = l.request.Keep[:0]
 	for i := range out {
 		if out[i].Keep {
@@ -79,13 +79,13 @@ func (l *lane) keep(out []backend.Tensor) {
 	}
 }
 
-// held is an output that the process has kept.
-func (l *lane) held(t *backendpb.Tensor) (out backend.Tensor, err error) {
+// keptOutput is an output that the process has kept.
+func (l *clientLane) keptOutput(t *backendpb.Tensor) (out backend.Tensor, err error) {
 	if len(t.Kept) != 1 || t.Kept[0] == 0 {
 		return out, fmt.Errorf("it was to be kept and came with handles %v, want one above 0", t.Kept)
 	}
 	p, handle := l.session.child, t.Kept[0]
 	out.Keep = true
-	out.Hold(backend.NewKept(p, backend.DType(t.Dtype), t.Shape, handle, func() { p.kept.release(handle) }))
+	out.Hold(backend.NewKept(p, backend.DType(t.Dtype), t.Shape, handle, func() { p.kept.addReleased(handle) }))
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWhereOutputsMayLie(t *testing.T) {
-	l := &lane{mapped: &region{data: make([]byte, 512)}}
+	l := &clientLane{mapped: &sharedRegion{data: make([]byte, 512)}}
 	l.request.OutputOffset = 128
 	for _, c := range []struct {
 		name   string
@@ -25,7 +25,7 @@ func TestWhereOutputsMayLie(t *testing.T) {
 		{"beyond the end", &backendpb.Tensor{Offset: 448, Size: 65}, "bytes 448 to 513 of a region of 512"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := l.data(c.tensor)
+			_, err := l.tensorData(c.tensor)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}

@@ -35,13 +35,13 @@ const (
 	lastWords = 10 * time.Second
 )
 
-// child is a backend process with its connection.
-type child struct {
+// childProcess is a backend process with its connection.
+type childProcess struct {
 	command string
 	device  string // that it was told to run on; empty: none
 	cmd     *exec.Cmd
 	stdin   io.Closer // its end tells the process that we are gone
-	output  *output
+	output  *processOutput
 	dir     string        // private, for the socket
 	grace   time.Duration // exitGrace
 	conn    *grpc.ClientConn
@@ -49,7 +49,7 @@ type child struct {
 
 	users  atomic.Int32  // sessions, and those that are being opened
 	models atomic.Uint32 // that it was asked to open
-	kept   handles
+	kept   releasedHandles
 
 	server atomic.Int32          // who listens on the socket; 0: not known
 	heard  atomic.Uint64         // messages of the process
@@ -60,25 +60,25 @@ type child struct {
 	err     error // of close
 }
 
-// launch starts the command and shakes hands.
-func launch(ctx context.Context, set settings, device string, to io.Writer) (*child, error) {
+// launchChild starts the command and shakes hands.
+func launchChild(ctx context.Context, set processOptions, device string, to io.Writer) (*childProcess, error) {
 	dir, err := os.MkdirTemp(socketParent(), "plumbline-") // 0700
 	if err != nil {
 		return nil, fmt.Errorf("no private folder for the socket of the backend process: %w", err)
 	}
-	p := &child{
-		command: set.command, device: device, output: &output{to: to}, dir: dir, grace: exitGrace,
+	p := &childProcess{
+		command: set.command, device: device, output: &processOutput{to: to}, dir: dir, grace: exitGrace,
 		exited: make(chan struct{}),
 	}
 	p.users.Store(1)
-	address, err := p.start(ctx, set.start)
+	address, err := p.startCommand(ctx, set.start)
 	if err == nil {
-		err = p.dial(address, set.heartbeat)
+		err = p.dialProcess(address, set.heartbeat)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	go p.watch(set.heartbeat)
+	go p.watchFrozen(set.heartbeat)
 	return p, nil
 }
 
@@ -91,9 +91,9 @@ func socketParent() string {
 	return "/tmp"
 }
 
-// start runs the command in our process group, so that whoever ends this process with its group ends that one too, and
-// waits for the line with the address.
-func (p *child) start(ctx context.Context, timeout time.Duration) (address string, err error) {
+// startCommand runs the command in our process group, so that whoever ends this process with its group ends that one
+// too, and waits for the line with the address.
+func (p *childProcess) startCommand(ctx context.Context, timeout time.Duration) (address string, err error) {
 	p.cmd = exec.Command("/bin/sh", "-c", "exec "+p.command)
 	p.cmd.Env = append(os.Environ(), cookieKey+"="+cookieValue, plugin.EnvUnixSocketDir+"="+p.dir,
 		"PLUGIN_PROTOCOL_VERSIONS="+protocol)
@@ -114,47 +114,47 @@ func (p *child) start(ctx context.Context, timeout time.Duration) (address strin
 	}
 	go func() {
 		_ = p.cmd.Wait()
-		first.end()
+		first.flushPartial()
 		close(p.exited)
 	}()
-	return p.shake(ctx, line, first.begun, timeout)
+	return p.awaitHandshake(ctx, line, first.partialLine, timeout)
 }
 
-// shake waits for the handshake. begun says what came of a line that has not ended.
-func (p *child) shake(ctx context.Context, line <-chan string, begun func() string,
+// awaitHandshake waits for the line of the handshake. begun says what came of a line that has not ended.
+func (p *childProcess) awaitHandshake(ctx context.Context, line <-chan string, begun func() string,
 	timeout time.Duration) (string, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case text := <-line:
-		return p.parse(text)
+		return p.parseHandshake(text)
 	case <-p.exited:
 		if len(line) > 0 { // it shook hands, or said something else; what comes of that says more
-			return p.parse(<-line)
+			return p.parseHandshake(<-line)
 		}
 		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command,
-			p.how(), p.output.tail())
+			p.exitText(), p.output.outputTail())
 	case <-timer.C:
 		if part := begun(); part != "" {
 			return "", fmt.Errorf("the backend process %q ended no line within %v: its output began with %q, want "+
 				"1|1|unix|PATH|grpc and a line break%s",
-				p.command, timeout, part, p.output.more())
+				p.command, timeout, part, p.output.tailIfAny())
 		}
 		return "", fmt.Errorf("the backend process %q printed no address within %v: the first line of its output must be "+
 			"1|1|unix|PATH|grpc, flushed%s; option start_timeout waits longer",
-			p.command, timeout, p.output.tail())
+			p.command, timeout, p.output.outputTail())
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
 }
 
-// parse reads the line of the handshake: core protocol, protocol, network, address, transport.
-func (p *child) parse(line string) (string, error) {
+// parseHandshake reads the line of the handshake: core protocol, protocol, network, address, transport.
+func (p *childProcess) parseHandshake(line string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != fmt.Sprint(plugin.CoreProtocolVersion) {
 		return "", fmt.Errorf("the backend process %q began its output with %q, want 1|1|unix|PATH|grpc: what else it says "+
 			"it must say later, or to its standard error output%s",
-			p.command, line, p.output.more())
+			p.command, line, p.output.tailIfAny())
 	}
 	if parts[1] != protocol {
 		return "", fmt.Errorf("the backend process %q speaks version %s of backend.proto, this plugin version %s",
@@ -166,14 +166,17 @@ func (p *child) parse(line string) (string, error) {
 	return parts[3], nil
 }
 
-func (p *child) dial(address string, heartbeat time.Duration) (err error) {
+func (p *childProcess) dialProcess(address string, heartbeat time.Duration) (err error) {
 	if !filepath.IsAbs(address) {
 		return fmt.Errorf("the backend process %q listens on %q, want an absolute path", p.command, address)
 	}
 	p.conn, err = grpc.NewClient("unix://"+address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.connect(ctx, address) }),
-		grpc.WithKeepaliveParams(pings(heartbeat)),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return p.connectSocket(ctx,
+				address)
+		}),
+		grpc.WithKeepaliveParams(keepalivePings(heartbeat)),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage),
 			grpc.MaxCallSendMsgSize(wire.MaxMessage), grpc.WaitForReady(false), wire.Codec()),
 		grpc.WithInitialWindowSize(wire.Window), grpc.WithInitialConnWindowSize(wire.Window),
@@ -186,23 +189,23 @@ func (p *child) dial(address string, heartbeat time.Duration) (err error) {
 	return nil
 }
 
-// connect opens the connection, and notes who is at the other end.
-func (p *child) connect(ctx context.Context, address string) (net.Conn, error) {
+// connectSocket opens the connection, and notes who is at the other end.
+func (p *childProcess) connectSocket(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", address)
 	if err != nil {
 		return nil, err
 	}
-	p.server.Store(peer(conn))
+	p.server.Store(peerPID(conn))
 	return conn, nil
 }
 
 // close asks the process to end, and kills it if it does not. It may be called twice.
-func (p *child) close() error {
-	p.closing.Do(func() { p.err = p.end() })
+func (p *childProcess) close() error {
+	p.closing.Do(func() { p.err = p.endProcess() })
 	return p.err
 }
 
-func (p *child) end() error {
+func (p *childProcess) endProcess() error {
 	if p.rpc != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), p.grace)
 		_, _ = p.rpc.Close(ctx, &backendpb.CloseRequest{}) // the end of its input says the same
@@ -223,24 +226,24 @@ func (p *child) end() error {
 	return os.RemoveAll(p.dir)
 }
 
-// ended describes a call that found no process.
-func (p *child) ended(what string, err error) error {
-	if stopped(p.pid()) {
+// endedError describes a call that found no process.
+func (p *childProcess) endedError(what string, err error) error {
+	if isStopped(p.serverPID()) {
 		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: %s", backend.ErrFailed, p.command,
 			what, p.stoppedBy())
 	}
 	select {
 	case <-p.exited:
-		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.how(),
-			what, p.output.tail())
+		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.exitText(),
+			what, p.output.outputTail())
 	case <-time.After(lastWords):
 	}
 	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed,
-		p.command, what, err, p.output.tail())
+		p.command, what, err, p.output.outputTail())
 }
 
-// how says how the process ended. It may be called after exited is closed.
-func (p *child) how() string {
+// exitText says how the process ended. It may be called after exited is closed.
+func (p *childProcess) exitText() string {
 	if p.cmd.ProcessState == nil {
 		return "ended"
 	}
@@ -279,8 +282,8 @@ func (f *firstLine) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// begun is what came of a line that has not ended; empty: nothing, or all of it.
-func (f *firstLine) begun() string {
+// partialLine is what came of a line that has not ended; empty: nothing, or all of it.
+func (f *firstLine) partialLine() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
@@ -289,9 +292,9 @@ func (f *firstLine) begun() string {
 	return string(f.line)
 }
 
-// end passes on a line that was never finished: it is what the process said last.
-func (f *firstLine) end() {
-	if part := f.begun(); part != "" {
+// flushPartial passes on a line that was never finished: it is what the process said last.
+func (f *firstLine) flushPartial() {
+	if part := f.partialLine(); part != "" {
 		_, _ = f.rest.Write([]byte(part))
 	}
 }

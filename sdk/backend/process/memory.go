@@ -12,57 +12,58 @@ const (
 	firstRoom = 1 << 20
 )
 
-// memory is the region of a lane: a place for each input, and behind them room for the outputs.
-type memory struct {
-	region  *region
-	rooms   []int         // bytes for each input; its place follows those of the inputs before
-	outputs int           // bytes for outputs
-	retired []*region     // replaced, while a caller may hold memory of them
-	empty   []*region     // replaced, and only their addresses are left
-	made    func(*region) // told of each new region; may be nil
+// laneMemory is the region of a lane: a place for each input, and behind them room for the outputs.
+type laneMemory struct {
+	region      *sharedRegion
+	inputSizes  []int               // bytes for each input; its place follows those of the inputs before
+	outputBytes int                 // bytes for outputs
+	retired     []*sharedRegion     // replaced, while a caller may hold memory of them
+	empty       []*sharedRegion     // replaced, and only their addresses are left
+	made        func(*sharedRegion) // told of each new region; may be nil
 }
 
-// input is n bytes at the place of input i, in a new region if the place is too small.
-func (m *memory) input(i, n int) ([]byte, error) {
-	if m.widen(i, n) || m.region == nil {
-		if err := m.renew(); err != nil {
+// reserveInput returns n bytes at the place of input i, in a new region if the place is too small.
+func (m *laneMemory) reserveInput(i, n int) ([]byte, error) {
+	if m.widenPlace(i, n) || m.region == nil {
+		if err := m.renewRegion(); err != nil {
 			return nil, err
 		}
 	}
-	return m.place(i, n), nil
+	return m.inputPlace(i, n), nil
 }
 
-// fit makes a new region where a batch, or what is known of its outputs, does not fit into the one there is.
-func (m *memory) fit(in []backend.Tensor) error {
+// fitBatch sees to it that a batch fits: it makes a new region where a batch, or what is known of its outputs, does not
+// fit into the one there is.
+func (m *laneMemory) fitBatch(in []backend.Tensor) error {
 	wider := m.region == nil
 	for i := range in {
-		wider = m.widen(i, len(in[i].Data)) || wider
+		wider = m.widenPlace(i, len(in[i].Data)) || wider
 	}
-	if wider || m.end()+m.outputs > len(m.region.data) {
-		return m.renew()
+	if wider || m.inputsEnd()+m.outputBytes > len(m.region.data) {
+		return m.renewRegion()
 	}
 	return nil
 }
 
-// widen notes that input i has n bytes, and reports whether its place is too small. One that has grown before gets a
-// quarter more than it needs, so that batches of rising size do not each make a region: what is never touched takes no
-// memory.
-func (m *memory) widen(i, n int) bool {
-	if n <= m.rooms[i] {
+// widenPlace notes that input i has n bytes, and reports whether its place is too small. One that has grown before gets
+// a quarter more than it needs, so that batches of rising size do not each make a region: what is never touched takes
+// no memory.
+func (m *laneMemory) widenPlace(i, n int) bool {
+	if n <= m.inputSizes[i] {
 		return false
 	}
-	if m.rooms[i] > 0 {
+	if m.inputSizes[i] > 0 {
 		n += n / 4
 	}
-	m.rooms[i] = align(n)
+	m.inputSizes[i] = alignSize(n)
 	return true
 }
 
-// renew makes a region of the size that is needed now.
-func (m *memory) renew() error {
-	m.outputs = cmp.Or(m.outputs, firstRoom)
-	m.retire() // whatever comes: its places are not wide enough
-	r, err := newRegion(m.end() + align(m.outputs))
+// renewRegion makes a region of the size that is needed now.
+func (m *laneMemory) renewRegion() error {
+	m.outputBytes = cmp.Or(m.outputBytes, firstRoom)
+	m.retireRegion() // whatever comes: its places are not wide enough
+	r, err := newRegion(m.inputsEnd() + alignSize(m.outputBytes))
 	if err != nil {
 		return err
 	}
@@ -73,58 +74,60 @@ func (m *memory) renew() error {
 	return nil
 }
 
-// retire gives the region up, but not the memory that a caller may hold.
-func (m *memory) retire() {
+// retireRegion gives the region up, but not the memory that a caller may hold.
+func (m *laneMemory) retireRegion() {
 	if m.region != nil {
 		m.retired = append(m.retired, m.region)
 	}
 	m.region = nil
 }
 
-// place is the first n bytes of the place of input i.
-func (m *memory) place(i, n int) []byte {
+// inputPlace is the first n bytes of the place of input i.
+func (m *laneMemory) inputPlace(i, n int) []byte {
 	at := 0
-	for _, room := range m.rooms[:i] {
+	for _, room := range m.inputSizes[:i] {
 		at += room
 	}
 	return m.region.data[at : at+n : at+n]
 }
 
-// end is where the places of the inputs end, at least alignment: an offset of 0 would say that there is no region.
-func (m *memory) end() int {
+// inputsEnd is where the places of the inputs end, at least alignment: an offset of 0 would say that there is no
+// region.
+func (m *laneMemory) inputsEnd() int {
 	end := 0
-	for _, room := range m.rooms {
+	for _, room := range m.inputSizes {
 		end += room
 	}
 	return max(end, alignment)
 }
 
-// put sees to it that the bytes of input i are in the region and returns their offset. It copies what is not there.
-func (m *memory) put(i int, data []byte) uint64 {
-	if offset, ok := m.region.offset(data); ok && offset%alignment == 0 {
+// putInput sees to it that the bytes of input i are in the region and returns their offset. It copies what is not
+// there.
+func (m *laneMemory) putInput(i int, data []byte) uint64 {
+	if offset, ok := m.region.offsetOf(data); ok && offset%alignment == 0 {
 		return offset
 	}
-	place := m.place(i, len(data))
+	place := m.inputPlace(i, len(data))
 	copy(place, data)
-	offset, _ := m.region.offset(place)
+	offset, _ := m.region.offsetOf(place)
 	return offset
 }
 
-// discard gives back what retired regions hold. Their addresses stay mapped until close, and read as zeros.
-func (m *memory) discard() {
+// discardRetired gives back what retired regions hold. Their addresses stay mapped until close, and read as zeros.
+func (m *laneMemory) discardRetired() {
 	for _, r := range m.retired {
-		r.discard()
+		r.discardPages()
 	}
 	m.empty, m.retired = append(m.empty, m.retired...), nil
 }
 
 // close unmaps all regions. Nobody may hold memory of them.
-func (m *memory) close() {
-	m.retire()
+func (m *laneMemory) close() {
+	m.retireRegion()
 	for _, r := range append(m.empty, m.retired...) {
 		r.close()
 	}
 	m.empty, m.retired = nil, nil
 }
 
-func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
+func alignSize(n int) int { return (n + alignment - 1) &^ (alignment - 1) }

@@ -10,12 +10,12 @@ import (
 // severalModels is the capability of a process that takes a model for each part of a workload.
 const severalModels = "models"
 
-// join finds the process that a model joins: that of another part with the same command on the same
+// processToJoin finds the process that a model joins: that of another part with the same command on the same
 // device. nil: it gets one of its own. One that holds one model alone is an error, for parts of one
 // command are to share what they keep.
-func join(set settings, c backend.Config) (*child, error) {
+func processToJoin(set processOptions, c backend.Config) (*childProcess, error) {
 	for _, beside := range c.Beside {
-		s, ok := beside.(*session)
+		s, ok := beside.(*processSession)
 		if !ok || s.set.command != set.command || s.child.device != c.Device {
 			continue
 		}
@@ -31,8 +31,8 @@ func join(set settings, c backend.Config) (*child, error) {
 	return nil, nil
 }
 
-// leave closes the process with its last session.
-func (p *child) leave() error {
+// closeSession closes the process with its last session.
+func (p *childProcess) closeSession() error {
 	if p.users.Add(-1) > 0 {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // openBeside opens a part beside other sessions, on a backend process with a fault.
-func openBeside(t *testing.T, fault, part string, beside ...backend.Session) (*session, error) {
+func openBeside(t *testing.T, fault, part string, beside ...backend.Session) (*processSession, error) {
 	t.Helper()
 	s, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
 		Concurrency: 1, Options: map[string]string{"command": command(t, fault)}, Part: part, Beside: beside,
@@ -23,10 +23,10 @@ func openBeside(t *testing.T, fault, part string, beside ...backend.Session) (*s
 			t.Error(err)
 		}
 	})
-	return s.(*session), nil
+	return s.(*processSession), nil
 }
 
-func mustOpenBeside(t *testing.T, part string, beside ...backend.Session) *session {
+func mustOpenBeside(t *testing.T, part string, beside ...backend.Session) *processSession {
 	t.Helper()
 	s, err := openBeside(t, "none", part, beside...)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestFailedPartLeavesTheProcess(t *testing.T) {
 }
 
 // keepY runs a batch and keeps y, which is twice x.
-func keepY(t *testing.T, s *session, rows int) backend.Tensor {
+func keepY(t *testing.T, s *processSession, rows int) backend.Tensor {
 	t.Helper()
 	out := []backend.Tensor{{Keep: true}, {}}
 	if err := s.Run(t.Context(), batch(rows), out); err != nil {
@@ -144,20 +144,20 @@ func TestFaultsOfKeeping(t *testing.T) {
 func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 	var k keptTensors
 	freed := 0
-	handle := k.add(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
-	reader := &uses{}
-	if _, err := k.use([]uint64{handle, handle}, reader); err != nil {
+	handle := k.addKept(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
+	reader := &tensorUses{}
+	if _, err := k.acquireTensors([]uint64{handle, handle}, reader); err != nil {
 		t.Fatal(err)
 	}
-	k.release([]uint64{handle, handle, 99})
+	k.releaseHandles([]uint64{handle, handle, 99})
 	if freed != 0 {
 		t.Error("freed under a reader")
 	}
-	_, err := k.use([]uint64{handle}, &uses{})
+	_, err := k.acquireTensors([]uint64{handle}, &tensorUses{})
 	wantAll(t, err, "nothing is kept by the handle 1")
-	k.done(reader)
-	k.add(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
-	k.clear()
+	k.endUses(reader)
+	k.addKept(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
+	k.freeAll()
 	if freed != 2 {
 		t.Errorf("%d freed, want both", freed)
 	}
@@ -165,8 +165,8 @@ func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 
 // The answer to a batch that was given up may have kept something.
 func TestAbandonedBatchKeepsNothing(t *testing.T) {
-	var h handles
-	h.drop(&backendpb.RunResponse{Outputs: []*backendpb.Tensor{{Kept: []uint64{7}}, {}}})
+	var h releasedHandles
+	h.dropAnswer(&backendpb.RunResponse{Outputs: []*backendpb.Tensor{{Kept: []uint64{7}}, {}}})
 	if got := h.takeReleased(nil); len(got) != 1 || got[0] != 7 {
 		t.Errorf("released %v, want 7", got)
 	}

@@ -9,15 +9,15 @@ import (
 // tailBytes is how much of a process's last output an error quotes.
 const tailBytes = 2 << 10
 
-// output passes on what a process prints, and keeps the end of it.
-type output struct {
+// processOutput passes on what a process prints, and keeps the end of it.
+type processOutput struct {
 	to io.Writer
 
 	mu   sync.Mutex
 	last []byte
 }
 
-func (o *output) Write(b []byte) (int, error) {
+func (o *processOutput) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last = append(o.last, b...)
@@ -28,9 +28,9 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// more is tail, but empty where nothing was printed.
-func (o *output) more() string {
-	if text := o.tail(); text != noOutput {
+// tailIfAny is outputTail, but empty where nothing was printed.
+func (o *processOutput) tailIfAny() string {
+	if text := o.outputTail(); text != noOutput {
 		return text
 	}
 	return ""
@@ -38,8 +38,8 @@ func (o *output) more() string {
 
 const noOutput = "; it printed nothing"
 
-// tail is the end of the output, or that there is none, as the end of a message.
-func (o *output) tail() string {
+// outputTail is the end of the output, or that there is none, as the end of a message.
+func (o *processOutput) outputTail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := strings.TrimSpace(string(o.last[max(0, len(o.last)-tailBytes):]))

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the process that listens at the other end of a unix socket, 0 if it cannot be told.
-func peer(conn net.Conn) (pid int32) {
+// peerPID is the process that listens at the other end of a unix socket, 0 if it cannot be told.
+func peerPID(conn net.Conn) (pid int32) {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
 		return 0

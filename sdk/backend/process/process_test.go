@@ -41,12 +41,12 @@ func TestDTypesHaveTheNumbersOfTheWire(t *testing.T) {
 }
 
 // openFault opens a session, for one batch at a time, on a backend process with a fault.
-func openFault(t testing.TB, fault string) *session {
+func openFault(t testing.TB, fault string) *processSession {
 	t.Helper()
 	return openWith(t, Backend{Output: io.Discard}, fault)
 }
 
-func openWith(t testing.TB, b Backend, fault string) *session {
+func openWith(t testing.TB, b Backend, fault string) *processSession {
 	t.Helper()
 	s, err := b.Open(t.Context(), doublerModel(), backend.Config{
 		Concurrency: 1, Options: map[string]string{"command": command(t, fault)},
@@ -59,7 +59,7 @@ func openWith(t testing.TB, b Backend, fault string) *session {
 			t.Error(err)
 		}
 	})
-	return s.(*session)
+	return s.(*processSession)
 }
 
 // batch makes the inputs of rows rows.
@@ -225,7 +225,7 @@ func TestProcessClosesAnIdleSession(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if got, want := s.child.output.tail(), "closed with 0 batches at work"; !strings.HasSuffix(got, want) {
+	if got, want := s.child.output.outputTail(), "closed with 0 batches at work"; !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -239,7 +239,7 @@ func TestDesertedProcessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-s.child.exited
-	if got, want := s.child.output.tail(), "the plugin is gone"; !strings.Contains(got, want) {
+	if got, want := s.child.output.outputTail(), "the plugin is gone"; !strings.Contains(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -252,7 +252,7 @@ func TestProcessEndsWithTheSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := s.(*session).child
+			p := s.(*processSession).child
 			p.grace = grace
 			if err := s.Close(); err != nil {
 				t.Error(err)
@@ -291,7 +291,7 @@ func TestFirstLine(t *testing.T) {
 				t.Fatalf("%d, %v", n, err)
 			}
 		}
-		f.end()
+		f.flushPartial()
 		if line := <-found; line != "1|1|unix|/x|grpc" || rest.String() != "rest\n" {
 			t.Errorf("%q: line %q, rest %q", parts, line, rest.String())
 		}
@@ -303,8 +303,8 @@ func TestALineThatDoesNotEnd(t *testing.T) {
 	if _, err := f.Write([]byte("1|1|unix|/x|grpc")); err != nil {
 		t.Fatal(err)
 	}
-	p := &child{command: "c", output: &output{to: io.Discard}, exited: make(chan struct{})}
-	_, err := p.shake(t.Context(), nil, f.begun, time.Millisecond)
+	p := &childProcess{command: "c", output: &processOutput{to: io.Discard}, exited: make(chan struct{})}
+	_, err := p.awaitHandshake(t.Context(), nil, f.partialLine, time.Millisecond)
 	wantAll(t, err, "ended no line within 1ms", `began with "1|1|unix|/x|grpc"`, "and a line break")
 }
 
@@ -313,8 +313,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("1|1|unix")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, line string) {
-		p := &child{command: "c", output: &output{to: io.Discard}}
-		if address, err := p.parse(line); err == nil && !strings.Contains(line, address) {
+		p := &childProcess{command: "c", output: &processOutput{to: io.Discard}}
+		if address, err := p.parseHandshake(line); err == nil && !strings.Contains(line, address) {
 			t.Errorf("%q gives %q", line, address)
 		}
 	})
@@ -325,7 +325,7 @@ func FuzzWithin(f *testing.F) {
 	f.Add(uint64(math.MaxUint64), uint64(2))
 	region := make([]byte, 128)
 	f.Fuzz(func(t *testing.T, offset, size uint64) {
-		data, err := within(region, &backendpb.Tensor{Offset: offset, Size: size})
+		data, err := regionPart(region, &backendpb.Tensor{Offset: offset, Size: size})
 		if err == nil && uint64(len(data)) != size {
 			t.Errorf("%d bytes, want %d", len(data), size)
 		}

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// region is memory that this process and another map.
-type region struct {
+// sharedRegion is memory that this process and another map.
+type sharedRegion struct {
 	file *os.File
 	data []byte
 }
 
 // newRegion makes a region of anonymous memory: it has no name in a file system, so that nothing is left of it when
 // both processes have ended, however they ended.
-func newRegion(size int) (*region, error) {
+func newRegion(size int) (*sharedRegion, error) {
 	fd, err := unix.MemfdCreate("plumbline-tensors", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("make shared memory: %w", err)
 	}
-	r := &region{file: os.NewFile(uintptr(fd), "plumbline-tensors")}
+	r := &sharedRegion{file: os.NewFile(uintptr(fd), "plumbline-tensors")}
 	if err := unix.Ftruncate(fd, int64(size)); err != nil {
 		_ = r.file.Close()
 		return nil, fmt.Errorf("make shared memory of %d bytes: %w", size, err)
@@ -38,11 +38,13 @@ func newRegion(size int) (*region, error) {
 	return r, nil
 }
 
-// path is how another process of the same user opens the region while this one holds it.
-func (r *region) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), r.file.Fd()) }
+// procPath is how another process of the same user opens the region while this one holds it.
+func (r *sharedRegion) procPath() string {
+	return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), r.file.Fd())
+}
 
-// offset is where in the region data begins; ok is false if it is not in the region.
-func (r *region) offset(data []byte) (at uint64, ok bool) {
+// offsetOf is where in the region data begins; ok is false if it is not in the region.
+func (r *sharedRegion) offsetOf(data []byte) (at uint64, ok bool) {
 	from, p := uintptr(unsafe.Pointer(unsafe.SliceData(r.data))), uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	if len(data) == 0 || p < from || p-from > uintptr(len(r.data)) || uintptr(len(r.data))-(p-from) < uintptr(len(data)) {
 		return 0, false
@@ -50,10 +52,10 @@ func (r *region) offset(data []byte) (at uint64, ok bool) {
 	return uint64(p - from), true
 }
 
-// discard gives the memory back. The addresses stay mapped until close, and read as zeros.
-func (r *region) discard() { _ = unix.Madvise(r.data, unix.MADV_REMOVE) }
+// discardPages gives the memory back. The addresses stay mapped until close, and read as zeros.
+func (r *sharedRegion) discardPages() { _ = unix.Madvise(r.data, unix.MADV_REMOVE) }
 
-func (r *region) close() {
+func (r *sharedRegion) close() {
 	_ = unix.Munmap(r.data)
 	_ = r.file.Close()
 }

@@ -21,11 +21,11 @@ type keptTensor struct {
 	released bool
 }
 
-// uses are the tensors that one batch reads.
-type uses struct{ all []*keptTensor }
+// tensorUses are the tensors that one batch reads.
+type tensorUses struct{ all []*keptTensor }
 
-// add returns the handle of what is kept from now on.
-func (k *keptTensors) add(kept *backend.Kept) uint64 {
+// addKept returns the handle of what is kept from now on.
+func (k *keptTensors) addKept(kept *backend.Kept) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.all == nil {
@@ -36,8 +36,8 @@ func (k *keptTensors) add(kept *backend.Kept) uint64 {
 	return k.last
 }
 
-// use returns what handles stand for, and keeps it from being freed until done.
-func (k *keptTensors) use(handles []uint64, by *uses) ([]*backend.Kept, error) {
+// acquireTensors returns what handles stand for, and keeps it from being freed until done.
+func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backend.Kept, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	kept := make([]*backend.Kept, len(handles))
@@ -52,37 +52,37 @@ func (k *keptTensors) use(handles []uint64, by *uses) ([]*backend.Kept, error) {
 	return kept, nil
 }
 
-// done ends the use, and frees what was released meanwhile.
-func (k *keptTensors) done(by *uses) {
+// endUses ends what acquireTensors began, and frees what was released meanwhile.
+func (k *keptTensors) endUses(by *tensorUses) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, t := range by.all {
 		t.readers--
-		t.free()
+		t.freeIfUnused()
 	}
 }
 
-// release frees what handles stand for, as soon as no batch reads it.
-func (k *keptTensors) release(handles []uint64) {
+// releaseHandles frees what handles stand for, as soon as no batch reads it.
+func (k *keptTensors) releaseHandles(handles []uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, h := range handles {
 		if t := k.all[h]; t != nil {
 			delete(k.all, h)
 			t.released = true
-			t.free()
+			t.freeIfUnused()
 		}
 	}
 }
 
-func (t *keptTensor) free() {
+func (t *keptTensor) freeIfUnused() {
 	if t.released && t.readers == 0 {
 		t.kept.Release()
 	}
 }
 
-// clear frees everything; no batch is at work.
-func (k *keptTensors) clear() {
+// freeAll frees everything; no batch is at work.
+func (k *keptTensors) freeAll() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, t := range k.all {

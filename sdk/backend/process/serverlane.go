@@ -11,19 +11,19 @@ import (
 
 // serverLane is the state of one stream in the backend process.
 type serverLane struct {
-	find            func(number uint32) (*model, error)
+	find            func(number uint32) (*servedModel, error)
 	kept            *keptTensors
-	model           *model // since the first Attach
-	inputs, outputs []int  // of the stream's tensors in the model
-	region          []byte // nil: none is mapped
+	model           *servedModel // since the first Attach
+	inputs, outputs []int        // of the stream's tensors in the model
+	region          []byte       // nil: none is mapped
 	out             []backend.Tensor
 }
 
-// answer does what a message asks for.
-func (l *serverLane) answer(ctx context.Context, r *backendpb.RunRequest) *backendpb.RunResponse {
-	l.kept.release(r.Release)
+// handleRequest does what a message asks for.
+func (l *serverLane) handleRequest(ctx context.Context, r *backendpb.RunRequest) *backendpb.RunResponse {
+	l.kept.releaseHandles(r.Release)
 	if r.Attach != nil {
-		attached, err := l.attach(r.Attach)
+		attached, err := l.attachRegion(r.Attach)
 		if err != nil {
 			return &backendpb.RunResponse{Error: err.Error()}
 		}
@@ -32,29 +32,29 @@ func (l *serverLane) answer(ctx context.Context, r *backendpb.RunRequest) *backe
 	if l.model == nil {
 		return &backendpb.RunResponse{Error: "a batch came before Attach"}
 	}
-	outputs, err := l.run(ctx, r)
+	outputs, err := l.runBatch(ctx, r)
 	if err != nil {
 		return &backendpb.RunResponse{Error: err.Error()}
 	}
 	return &backendpb.RunResponse{Outputs: outputs}
 }
 
-func (l *serverLane) attach(a *backendpb.Attach) (*backendpb.Attached, error) {
+func (l *serverLane) attachRegion(a *backendpb.Attach) (*backendpb.Attached, error) {
 	m, err := l.find(a.ModelNumber)
 	if err != nil {
 		return nil, err
 	}
 	l.model = m
-	if l.inputs, err = order("input", a.Inputs, m.session.Inputs()); err != nil {
+	if l.inputs, err = tensorOrder("input", a.Inputs, m.session.Inputs()); err != nil {
 		return nil, err
 	}
-	if l.outputs, err = order("output", a.Outputs, m.session.Outputs()); err != nil {
+	if l.outputs, err = tensorOrder("output", a.Outputs, m.session.Outputs()); err != nil {
 		return nil, err
 	}
 	if n := len(m.session.Inputs()); len(l.inputs) != n {
 		return nil, fmt.Errorf("%w: %d inputs are attached, the model has %d", backend.ErrTensors, len(l.inputs), n)
 	}
-	l.unmap()
+	l.unmapRegion()
 	if a.Region == nil {
 		return &backendpb.Attached{}, nil
 	}
@@ -64,8 +64,8 @@ func (l *serverLane) attach(a *backendpb.Attach) (*backendpb.Attached, error) {
 	return &backendpb.Attached{Shared: true}, nil
 }
 
-// order finds names among a model's tensors.
-func order(kind string, names []string, have []backend.TensorInfo) ([]int, error) {
+// tensorOrder finds names among a model's tensors.
+func tensorOrder(kind string, names []string, have []backend.TensorInfo) ([]int, error) {
 	index := make([]int, len(names))
 	for i, name := range names {
 		index[i] = slices.IndexFunc(have, func(t backend.TensorInfo) bool { return t.Name == name })
@@ -76,19 +76,19 @@ func order(kind string, names []string, have []backend.TensorInfo) ([]int, error
 	return index, nil
 }
 
-// run runs a batch. Outputs go into the region as far as there is room.
-func (l *serverLane) run(ctx context.Context, r *backendpb.RunRequest) ([]*backendpb.Tensor, error) {
+// runBatch runs a batch. Outputs go into the region as far as there is room.
+func (l *serverLane) runBatch(ctx context.Context, r *backendpb.RunRequest) ([]*backendpb.Tensor, error) {
 	if len(r.Inputs) != len(l.inputs) {
 		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors,
 			len(r.Inputs), len(l.inputs))
 	}
-	used := &uses{}
-	defer l.kept.done(used)
+	used := &tensorUses{}
+	defer l.kept.endUses(used)
 	in := make([]backend.Tensor, len(l.inputs))
 	for i, t := range r.Inputs {
 		j := l.inputs[i]
 		var err error
-		if in[j], err = l.input(t, used); err != nil {
+		if in[j], err = l.inputTensor(t, used); err != nil {
 			return nil, fmt.Errorf("%w: input %d: %w", backend.ErrTensors, i, err)
 		}
 		in[j].Name = l.model.session.Inputs()[j].Name
@@ -100,36 +100,36 @@ func (l *serverLane) run(ctx context.Context, r *backendpb.RunRequest) ([]*backe
 		}
 		l.out[l.outputs[i]].Keep = true
 	}
-	if err := l.model.run(ctx, in, l.out); err != nil {
+	if err := l.model.runModel(ctx, in, l.out); err != nil {
 		return nil, err
 	}
-	return l.place(r.OutputOffset), nil
+	return l.placeOutputs(r.OutputOffset), nil
 }
 
-// input is a tensor of a request: its elements, in the message or in the region, or what is kept.
-func (l *serverLane) input(t *backendpb.Tensor, used *uses) (in backend.Tensor, err error) {
+// inputTensor returns a tensor of a request: its elements, in the message or in the region, or what is kept.
+func (l *serverLane) inputTensor(t *backendpb.Tensor, used *tensorUses) (in backend.Tensor, err error) {
 	in.DType, in.Shape, in.Data = backend.DType(t.Dtype), t.Shape, t.Data
 	switch {
 	case len(t.Kept) > 0:
-		in.Kept, err = l.kept.use(t.Kept, used)
+		in.Kept, err = l.kept.acquireTensors(t.Kept, used)
 		if len(t.Rows) > 0 {
 			in.Rows = t.Rows
 		}
 	case t.Size > 0:
-		in.Data, err = within(l.region, t)
+		in.Data, err = regionPart(l.region, t)
 	}
 	return in, err
 }
 
-// place copies outputs into the region from offset on, those that fit.
-func (l *serverLane) place(offset uint64) []*backendpb.Tensor {
+// placeOutputs copies outputs into the region from offset on, those that fit.
+func (l *serverLane) placeOutputs(offset uint64) []*backendpb.Tensor {
 	outputs := make([]*backendpb.Tensor, len(l.outputs))
 	for i, j := range l.outputs {
 		o := l.out[j]
 		t := &backendpb.Tensor{Dtype: backendpb.DType(o.DType), Shape: o.Shape}
 		outputs[i] = t
 		if o.Keep {
-			t.Kept = []uint64{l.kept.add(o.Kept[0])}
+			t.Kept = []uint64{l.kept.addKept(o.Kept[0])}
 			l.out[j].Free = nil // it is not released with the others
 			continue
 		}
@@ -140,20 +140,20 @@ func (l *serverLane) place(offset uint64) []*backendpb.Tensor {
 		}
 		copy(l.region[offset:], o.Data)
 		t.Offset, t.Size = offset, n
-		offset += uint64(align(int(n)))
+		offset += uint64(alignSize(int(n)))
 	}
 	return outputs
 }
 
-// release gives the outputs of the last batch back, which are sent by now.
-func (l *serverLane) release() {
+// releaseOutputs gives the outputs of the last batch back, which are sent by now.
+func (l *serverLane) releaseOutputs() {
 	for i := range l.out {
 		l.out[i].Release()
 	}
 	l.out = nil
 }
 
-func (l *serverLane) unmap() {
+func (l *serverLane) unmapRegion() {
 	if l.region != nil {
 		_ = unmapRegion(l.region)
 		l.region = nil

@@ -18,42 +18,42 @@ import (
 // answerGrace is how long the answer to Close has to leave before the server stops.
 const answerGrace = 50 * time.Millisecond
 
-// service is a backend behind the wire.
-type service struct {
+// backendService is a backend behind the wire.
+type backendService struct {
 	backendpb.UnimplementedBackendServer
 	backend backend.Backend
 	stop    func()
 
 	mu     sync.Mutex
-	models map[uint32]*model
+	models map[uint32]*servedModel
 	kept   keptTensors
 }
 
-func newService(b backend.Backend, stop func()) *service {
-	return &service{backend: b, stop: stop, models: map[uint32]*model{}}
+func newService(b backend.Backend, stop func()) *backendService {
+	return &backendService{backend: b, stop: stop, models: map[uint32]*servedModel{}}
 }
 
 // Open opens the model with all of its tensors.
-func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
+func (s *backendService) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.models[r.ModelNumber] != nil {
 		return nil, status.Errorf(codes.AlreadyExists, "model %d is open already", r.ModelNumber)
 	}
-	capabilities, err := s.capabilities(r)
+	capabilities, err := s.openCapabilities(r)
 	if err != nil {
 		return nil, status.Error(codeOf(err), err.Error())
 	}
 	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
 		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch),
 		Options: r.Options, Device: r.Device,
-		Part: r.Part, Beside: s.sessions(),
+		Part: r.Part, Beside: s.allSessions(),
 	})
 	if err != nil {
 		return nil, status.Error(codeOf(err), err.Error())
 	}
-	s.models[r.ModelNumber] = &model{session: session}
-	limits, info := session.Limits(), describe(session, s.backend)
+	s.models[r.ModelNumber] = &servedModel{session: session}
+	limits, info := session.Limits(), describeSession(session, s.backend)
 	return &backendpb.OpenResponse{
 		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
 		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch),
@@ -63,8 +63,8 @@ func (s *service) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendp
 	}, nil
 }
 
-// capabilities is what the process can do. A device is checked before the model is loaded.
-func (s *service) capabilities(r *backendpb.OpenRequest) ([]string, error) {
+// openCapabilities is what the process can do. A device is checked before the model is loaded.
+func (s *backendService) openCapabilities(r *backendpb.OpenRequest) ([]string, error) {
 	all := []string{sharedMemory, requestIDs, severalModels, keepsOutputs}
 	chooser, ok := s.backend.(backend.DeviceChooser)
 	if !ok {
@@ -88,8 +88,8 @@ func codeOf(err error) codes.Code {
 	return codes.Unknown
 }
 
-// describe asks the session, which knows what this run uses, or else the backend.
-func describe(s backend.Session, b backend.Backend) backend.Info {
+// describeSession asks the session, which knows what this run uses, or else the backend.
+func describeSession(s backend.Session, b backend.Backend) backend.Info {
 	if d, ok := s.(backend.Describer); ok {
 		return d.Describe()
 	}
@@ -108,9 +108,9 @@ func toProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
 }
 
 // Run serves one stream.
-func (s *service) Run(stream backendpb.Backend_RunServer) error {
-	l := &serverLane{find: s.model, kept: &s.kept}
-	defer l.unmap()
+func (s *backendService) Run(stream backendpb.Backend_RunServer) error {
+	l := &serverLane{find: s.findModel, kept: &s.kept}
+	defer l.unmapRegion()
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -119,26 +119,26 @@ func (s *service) Run(stream backendpb.Backend_RunServer) error {
 		if err != nil {
 			return err
 		}
-		answer := l.answer(stream.Context(), r)
+		answer := l.handleRequest(stream.Context(), r)
 		answer.Request = r.Id
 		if err := stream.Send(answer); err != nil {
 			return err
 		}
-		l.release()
+		l.releaseOutputs()
 	}
 }
 
 // Close answers, then stops the server.
-func (s *service) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
+func (s *backendService) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
 	time.AfterFunc(answerGrace, s.stop)
 	return &backendpb.CloseResponse{}, nil
 }
 
 // closeSessions closes all models.
-func (s *service) closeSessions() error {
+func (s *backendService) closeSessions() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept.clear()
+	s.kept.freeAll()
 	var faults []error
 	for _, m := range s.models {
 		faults = append(faults, m.session.Close())

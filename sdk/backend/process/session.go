@@ -20,10 +20,10 @@ const deviceChoice = "device"
 // requestIDs is the capability of a process whose answers name their requests.
 const requestIDs = "request-ids"
 
-// session is a model in a backend process.
-type session struct {
-	child           *child
-	set             settings
+// processSession is a model in a backend process.
+type processSession struct {
+	child           *childProcess
+	set             processOptions
 	number          uint32 // of the model in the process
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
@@ -33,18 +33,18 @@ type session struct {
 
 	ctx    context.Context // the life of the streams
 	cancel context.CancelFunc
-	lanes  chan *lane // those without a stage that are idle
-	stages stages
+	lanes  chan *clientLane // those without a stage that are idle
+	stages stageSet
 	once   sync.Once
 	closed error     // of Close
 	memory sync.Pool // of *[]byte: outputs
 }
 
-func (s *session) Inputs() []backend.TensorInfo  { return s.inputs }
-func (s *session) Outputs() []backend.TensorInfo { return s.outputs }
+func (s *processSession) Inputs() []backend.TensorInfo  { return s.inputs }
+func (s *processSession) Outputs() []backend.TensorInfo { return s.outputs }
 
 // Limits are the process's. A model whose batch is fixed takes no more, whether the process says so or not.
-func (s *session) Limits() backend.Limits {
+func (s *processSession) Limits() backend.Limits {
 	r := s.response
 	l := backend.Limits{Concurrency: int(r.Concurrency), PreferredBatch: int(r.PreferredBatch), MaxBatch: int(r.MaxBatch)}
 	if n := fixedBatch(s.inputs); n > 0 && (l.MaxBatch == 0 || n < l.MaxBatch) {
@@ -66,18 +66,18 @@ func fixedBatch(inputs []backend.TensorInfo) int {
 }
 
 // Describe tells what the process says of itself.
-func (s *session) Describe() backend.Info {
+func (s *processSession) Describe() backend.Info {
 	details := maps.Clone(s.response.Details)
 	if details == nil {
 		details = map[string]string{}
 	}
 	details["command"] = s.child.command
-	details["tensors"] = s.way()
+	details["tensors"] = s.transportText()
 	return backend.Info{Version: s.response.Version, Devices: s.response.Devices, Details: details}
 }
 
-// way is how tensors reach the process, as far as batches have shown.
-func (s *session) way() string {
+// transportText is how tensors reach the process, as far as batches have shown.
+func (s *processSession) transportText() string {
 	if !s.shared {
 		return "stream"
 	}
@@ -89,16 +89,16 @@ func (s *session) way() string {
 
 // Run runs a batch on an idle lane. If ctx ends first, the batch goes on in the process, and the lane is idle again
 // when it is done.
-func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (s *processSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.check(in, out); err != nil {
+	if err := s.checkTensors(in, out); err != nil {
 		return err
 	}
 	select {
-	case l := <-s.home(in):
-		return l.run(ctx, in, out)
+	case l := <-s.lanesFor(in):
+		return l.runBatch(ctx, in, out)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.ctx.Done():
@@ -106,31 +106,32 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 }
 
-// home is where the lane for a batch waits. A stage whose last outputs are in use cannot take it.
-func (s *session) home(in []backend.Tensor) chan *lane {
-	if g := s.stages.of(in); g != nil && g.unreleased.Load() == 0 {
+// lanesFor returns the channel in which the lanes for a batch wait. A stage whose last outputs are in use cannot take
+// it.
+func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
+	if g := s.stages.stageOf(in); g != nil && g.unreleased.Load() == 0 {
 		return g.lane.home
 	}
 	return s.lanes
 }
 
 // Close ends the process, if it is the last session there. No Run may be under way.
-func (s *session) Close() error {
+func (s *processSession) Close() error {
 	s.once.Do(func() {
 		s.cancel()
-		s.closed = s.child.leave()
+		s.closed = s.child.closeSession()
 		for range cap(s.lanes) {
 			(<-s.lanes).close()
 		}
-		for _, g := range s.stages.all() {
+		for _, g := range s.stages.allStages() {
 			(<-g.lane.home).close()
 		}
 	})
 	return s.closed
 }
 
-// buffer returns n bytes for an output, and the function that takes them back.
-func (s *session) buffer(n int) ([]byte, func()) {
+// outputBuffer returns n bytes for an output, and the function that takes them back.
+func (s *processSession) outputBuffer(n int) ([]byte, func()) {
 	b, _ := s.memory.Get().(*[]byte)
 	if b == nil {
 		b = new([]byte)

@@ -22,7 +22,7 @@ func TestLimitsOfAModelWithAFixedBatch(t *testing.T) {
 		"a scalar beside it": {[][]int64{{1, 3}, {}}, 0, 0},
 		"free, it says 16":   {[][]int64{{-1, 3}}, 16, 16},
 	} {
-		s := &session{response: &backendpb.OpenResponse{MaxBatch: c.says}}
+		s := &processSession{response: &backendpb.OpenResponse{MaxBatch: c.says}}
 		for _, shape := range c.shapes {
 			s.inputs = append(s.inputs, backend.TensorInfo{DType: backend.Float32, Shape: shape})
 		}

@@ -22,7 +22,7 @@ func staged(g backend.Stage, rows int) []backend.Tensor {
 	return in
 }
 
-func openStage(t *testing.T, fault string) (*session, backend.Stage) {
+func openStage(t *testing.T, fault string) (*processSession, backend.Stage) {
 	t.Helper()
 	needRegions(t)
 	s := openFault(t, fault)
@@ -37,7 +37,7 @@ func needRegions(t *testing.T) {
 }
 
 // runStaged runs rows rows and returns the outputs.
-func runStaged(t *testing.T, s *session, in []backend.Tensor) []backend.Tensor {
+func runStaged(t *testing.T, s *processSession, in []backend.Tensor) []backend.Tensor {
 	t.Helper()
 	out := make([]backend.Tensor, 2)
 	if err := s.Run(t.Context(), in, out); err != nil {
@@ -74,7 +74,7 @@ func TestStagedBatches(t *testing.T) {
 	s, g := openStage(t, "none")
 	for _, rows := range []int{1, 3000, 2, 3100, 9000, 9000, 1} {
 		in := staged(g, rows)
-		if s.stages.of(in) != g {
+		if s.stages.stageOf(in) != g {
 			t.Errorf("%d rows are not in the stage", rows)
 		}
 		out := runStaged(t, s, in)
@@ -83,7 +83,7 @@ func TestStagedBatches(t *testing.T) {
 	}
 	// Once there is room for the outputs they are in the region too, and nothing is copied.
 	out := runStaged(t, s, staged(g, 9000))
-	if s.stages.of(out) != g {
+	if s.stages.stageOf(out) != g {
 		t.Error("the outputs are not in the stage")
 	}
 	checkBatch(t, s, 4) // of the caller's memory, while the outputs are in use
@@ -115,7 +115,7 @@ func TestOutputsStayUntilReleased(t *testing.T) {
 	for _, out := range [][]backend.Tensor{first, second, third} {
 		release(out)
 	}
-	if n := g.(*stage).unreleased.Load(); n != 0 {
+	if n := g.(*laneStage).unreleased.Load(); n != 0 {
 		t.Errorf("%d outputs count as in use", n)
 	}
 }
@@ -196,9 +196,9 @@ func TestNoRegionIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := s.(*session).Stage()
+	g := s.(*processSession).Stage()
 	for _, rows := range []int{1, 500, 5000} {
-		release(runStaged(t, s.(*session), staged(g, rows)))
+		release(runStaged(t, s.(*processSession), staged(g, rows)))
 		checkBatch(t, s, rows)
 	}
 	if regions(t) <= before {
@@ -272,7 +272,7 @@ func TestOffsetsInARegion(t *testing.T) {
 		{"elsewhere", make([]byte, 8), 0, false},
 		{"nil", nil, 0, false},
 	} {
-		if at, in := r.offset(c.data); at != c.at || in != c.in {
+		if at, in := r.offsetOf(c.data); at != c.at || in != c.in {
 			t.Errorf("%s: %d, %v, want %d, %v", c.name, at, in, c.at, c.in)
 		}
 	}
