@@ -20,8 +20,8 @@ type Gallery func(e mllog.AccuracyEntry) (badness float64, show Show)
 // Show makes an exhibit of one answer.
 type Show func() (sdk.Exhibit, error)
 
-// mostHeld bounds the payloads that are kept until the end, in bytes.
-const mostHeld = 256 << 20
+// maxHeldBytes bounds the payloads that are kept until the end, in bytes.
+const maxHeldBytes = 256 << 20
 
 // Scorer is a scorer that adds to its score the most exhibits that are wanted (Request.Exhibits), the worst first; with
 // none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
@@ -29,47 +29,47 @@ func Scorer(of sdk.Scorer, most int, g Gallery) sdk.Scorer {
 	if most <= 0 || g == nil {
 		return of
 	}
-	return &scorer{Scorer: of, gallery: g, most: min(most, sdk.MostExhibits), seen: map[uint64]bool{}}
+	return &exhibitScorer{Scorer: of, gallery: g, most: min(most, sdk.MostExhibits), seen: map[uint64]bool{}}
 }
 
-type scorer struct {
+type exhibitScorer struct {
 	sdk.Scorer
 	gallery Gallery
 	most    int
 	seen    map[uint64]bool
-	worst   []rated // the worst first
-	held    int     // bytes of payloads
+	worst   []ratedEntry // the worst first
+	held    int          // bytes of payloads
 }
 
-type rated struct {
+type ratedEntry struct {
 	entry   mllog.AccuracyEntry
 	badness float64
 }
 
 // Add scores the entry and looks at it.
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *exhibitScorer) Add(e mllog.AccuracyEntry) error {
 	if err := s.Scorer.Add(e); err != nil || s.seen[e.QSLIndex] {
 		return err
 	}
 	s.seen[e.QSLIndex] = true
 	if badness, show := s.gallery(e); show != nil && !math.IsNaN(badness) {
-		s.keep(rated{e, badness})
+		s.keepWorst(ratedEntry{e, badness})
 	}
 	return nil
 }
 
-// keep takes an entry in if it is among the worst. Of equal ones the first of the data set count, in whatever order the
-// answers came.
-func (s *scorer) keep(r rated) {
-	at, _ := slices.BinarySearchFunc(s.worst, r, func(a, b rated) int {
+// keepWorst takes an entry in if it is among the worst. Of equal ones the first of the data set count, in whatever
+// order the answers came.
+func (s *exhibitScorer) keepWorst(r ratedEntry) {
+	at, _ := slices.BinarySearchFunc(s.worst, r, func(a, b ratedEntry) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.entry.QSLIndex, b.entry.QSLIndex))
 	})
-	if at >= s.most || len(r.entry.Data) > mostHeld {
+	if at >= s.most || len(r.entry.Data) > maxHeldBytes {
 		return
 	}
 	r.entry.Data, r.entry.TokenData = slices.Clone(r.entry.Data), slices.Clone(r.entry.TokenData)
 	s.worst = slices.Insert(s.worst, at, r)
-	for s.held += len(r.entry.Data); len(s.worst) > s.most || s.held > mostHeld; {
+	for s.held += len(r.entry.Data); len(s.worst) > s.most || s.held > maxHeldBytes; {
 		last := len(s.worst) - 1
 		s.held -= len(s.worst[last].entry.Data)
 		s.worst = s.worst[:last]
@@ -77,13 +77,13 @@ func (s *scorer) keep(r rated) {
 }
 
 // Result is the score with the exhibits.
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *exhibitScorer) Result() (sdk.Score, error) {
 	score, err := s.Scorer.Result()
 	if err != nil {
 		return score, err
 	}
 	for _, r := range s.worst {
-		e, err := s.show(r.entry)
+		e, err := s.showEntry(r.entry)
 		if err != nil {
 			score.Notes = append(score.Notes, fmt.Sprintf("sample %d is not shown: %v", r.entry.QSLIndex, err))
 			break // the others have the same fault
@@ -93,8 +93,8 @@ func (s *scorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// show makes the exhibit of an entry that was kept.
-func (s *scorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// showEntry makes the exhibit of an entry that was kept.
+func (s *exhibitScorer) showEntry(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	_, show := s.gallery(e)
 	if show == nil {
 		return sdk.Exhibit{}, errors.New("the gallery does not show it any more")
@@ -107,7 +107,7 @@ func (s *scorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 }
 
 // Close closes the scorer, where that is to be done.
-func (s *scorer) Close() error {
+func (s *exhibitScorer) Close() error {
 	if c, ok := s.Scorer.(io.Closer); ok {
 		return c.Close()
 	}

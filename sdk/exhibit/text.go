@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostRunes is how many characters of one text are shown.
-const mostRunes = 2500
+// maxRunes is how many characters of one text are shown.
+const maxRunes = 2500
 
 // Texts writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long texts
 // are cut, and bytes that are not UTF-8 replaced.
@@ -16,18 +16,18 @@ func Texts(pairs ...string) string {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		b.WriteString(pairs[i] + "\n" + cut(pairs[i+1]))
+		b.WriteString(pairs[i] + "\n" + cutText(pairs[i+1]))
 	}
 	return b.String()
 }
 
-// cut keeps the beginning of a text.
-func cut(text string) string {
+// cutText keeps the beginning of a text.
+func cutText(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if utf8.RuneCountInString(text) <= mostRunes {
+	if utf8.RuneCountInString(text) <= maxRunes {
 		return text
 	}
-	return string([]rune(text)[:mostRunes]) + " …"
+	return string([]rune(text)[:maxRunes]) + " …"
 }
 
 // Unlike is how unlike two texts are, from 0 to 1: 1 - F1 of their words, in whatever order these are.

@@ -26,12 +26,12 @@ type Asset struct {
 // ReadAsset reads the file that the value of a's parameter means. An error is a fault, of class sdk.ErrData, and ok is
 // false.
 func (r *Request) ReadAsset(a Asset) (data []byte, ok bool) {
-	data, err := a.read(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
+	data, err := a.readAsset(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
 	r.Fault(sdk.Data(err))
 	return data, err == nil
 }
 
-func (a Asset) read(embedded fs.FS, dataset, value string) ([]byte, error) {
+func (a Asset) readAsset(embedded fs.FS, dataset, value string) ([]byte, error) {
 	if value == Embedded || value == "" && dataset == "" {
 		return fs.ReadFile(embedded, a.Embedded)
 	}

@@ -34,38 +34,38 @@ type Implementation struct {
 // the card names, and with what the author wrote. It panics where one of them is broken, which is a fault of the build:
 // the tests of the package that embeds them find it (manifesttest.Run).
 func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
-	m, err := read(text, files, i)
+	m, err := readManifest(text, files, i)
 	if err != nil {
 		panic(err)
 	}
-	return benchmark{m, i}
+	return manifestBenchmark{m, i}
 }
 
 // Of returns the manifest of a benchmark that [Benchmark] made, and whether it is one.
 func Of(b sdk.Benchmark) (*Manifest, bool) {
-	own, ok := b.(benchmark)
+	own, ok := b.(manifestBenchmark)
 	return own.manifest, ok
 }
 
-// benchmark is immutable.
-type benchmark struct {
+// manifestBenchmark is the benchmark of a manifest. It is immutable.
+type manifestBenchmark struct {
 	manifest *Manifest
 	author   Implementation
 }
 
-func (b benchmark) Describe() sdk.Description { return b.manifest.Describe() }
+func (b manifestBenchmark) Describe() sdk.Description { return b.manifest.Describe() }
 
 // Open hands the author's function a request that is checked as far as the manifest knows. Every
 // fault is reported at once.
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	r, err := b.manifest.run(o)
+func (b manifestBenchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	r, err := b.manifest.runRequest(o)
 	if err != nil {
 		return nil, err
 	}
 	return b.open(ctx, r)
 }
 
-func (b benchmark) open(ctx context.Context, r *Request) (sdk.Workload, error) {
+func (b manifestBenchmark) open(ctx context.Context, r *Request) (sdk.Workload, error) {
 	w, err := b.author.Open(ctx, r)
 	if err == nil {
 		if err = r.Err(); err == nil {
@@ -77,8 +77,8 @@ func (b benchmark) open(ctx context.Context, r *Request) (sdk.Workload, error) {
 }
 
 // OpenScorer does the same for scoring.
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	r, err := b.manifest.scoring(o)
+func (b manifestBenchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	r, err := b.manifest.scoreRequest(o)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +93,15 @@ func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scor
 }
 
 // WorkOnDataset verifies and exports, and has the author's function do the rest.
-func (b benchmark) WorkOnDataset(
+func (b manifestBenchmark) WorkOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {
 	switch r.Action {
 	case sdk.Verify:
-		return b.verify(ctx, r, progress)
+		return b.verifyDataset(ctx, r, progress)
 	case sdk.Export:
 		if e, err := b.manifest.Model(r.Model); err == nil && b.author.exportOf(e).Write != nil {
-			return export(ctx, b.author.exportOf(e), r)
+			return exportSet(ctx, b.author.exportOf(e), r)
 		}
 	}
 	if b.author.Dataset == nil {

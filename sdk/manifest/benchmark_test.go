@@ -135,7 +135,8 @@ func TestDefaultsOfAParameter(t *testing.T) {
 	}{
 		{"", "", "64"}, {"", "a file", "800"}, {"", Embedded, "64"}, {"mine.onnx", Embedded, "64"}, {"mine.onnx", "", "800"},
 	} {
-		r, err := parsed(t).run(sdk.Options{Model: "two", ModelFile: c.file, Params: map[string]string{"words": c.given}})
+		r, err := parsed(t).runRequest(sdk.Options{Model: "two", ModelFile: c.file,
+			Params: map[string]string{"words": c.given}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +146,7 @@ func TestDefaultsOfAParameter(t *testing.T) {
 	}
 	for dataset, want := range map[string]string{"": "64", "set": "800"} {
 		for _, embedded := range []bool{false, true} {
-			r, err := parsed(t).scoring(sdk.ScoreOptions{Model: "two", Dataset: dataset, Embedded: embedded})
+			r, err := parsed(t).scoreRequest(sdk.ScoreOptions{Model: "two", Dataset: dataset, Embedded: embedded})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +188,7 @@ func TestWorkOnDataset(t *testing.T) {
 	}
 	_, err = sized(nil).(sdk.DatasetWorker).WorkOnDataset(t.Context(), sdk.DatasetRequest{}, nil)
 	wantAll(t, err, "does no work on data sets")
-	_, err = read(`{"models": [{"name": "m"}]}`, folder(), i)
+	_, err = readManifest(`{"models": [{"name": "m"}]}`, folder(), i)
 	wantAll(t, err, "no model lists the datasetActions")
 }
 

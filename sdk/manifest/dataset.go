@@ -63,8 +63,8 @@ func (i Implementation) exportOf(e *Model) Export {
 	return i.Export
 }
 
-// export writes a set.
-func export(ctx context.Context, x Export, r sdk.DatasetRequest) (done string, err error) {
+// exportSet writes a set in the official layout.
+func exportSet(ctx context.Context, x Export, r sdk.DatasetRequest) (done string, err error) {
 	first, err := wholeNumber(firstParam, r.Params[firstParam], 0)
 	if err != nil {
 		return "", err

@@ -132,7 +132,7 @@ func TestVerifyNamesSomeOfManyFaults(t *testing.T) {
 	}
 	_, err := verified(t, write(t, texts), map[string]string{"count": "50"})
 	wantAll(t, err, "and 30 samples more")
-	if n := strings.Count(err.Error(), "is broken"); n != mostFaults {
+	if n := strings.Count(err.Error(), "is broken"); n != maxFaults {
 		t.Errorf("%d samples are named", n)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// file is the model file of a run.
-type file struct {
+// modelFile is the model file of a run.
+type modelFile struct {
 	model    backend.Model     // name, and path or bytes; the benchmark adds the tensors
 	embedded bool              // bytes, not a path
 	defaults map[string]string // by parameter: those of this file
@@ -25,45 +25,45 @@ type file struct {
 // is not there is an error that says how to get it. Of a model without embedded files, none that is named is one
 // without path and bytes: a server has its own. On error, defaults are the model's own, so that parameters can be
 // checked all the same.
-func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (file, error) {
-	none := file{defaults: e.Defaults}
+func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (modelFile, error) {
+	none := modelFile{defaults: e.Defaults}
 	for _, f := range e.Files {
 		switch {
 		case f.Part != part:
 		case f.Embedded && (o.ModelFile == f.Name || o.ModelFile == "" && f.Precision == cmp.Or(o.Precision, "fp32")):
-			return m.embedded(e, f)
-		case !f.Embedded && o.ModelFile == f.Name && !exists(f.Name):
+			return m.embeddedFile(e, f)
+		case !f.Embedded && o.ModelFile == f.Name && !fileExists(f.Name):
 			return none,
 				sdk.Data(fmt.Errorf("model file %s is not here: get it with `harness fetch %s`, or from %s, and give its path",
 					f.Name, e.Name, f.URL))
 		}
 	}
-	if o.ModelFile == "" && len(precisions(e)) == 0 { // for a server, which has its own
+	if o.ModelFile == "" && len(filePrecisions(e)) == 0 { // for a server, which has its own
 		none.model.Name = e.Name
 		return none, nil
 	}
 	if o.ModelFile == "" {
 		return none, sdk.Usage(fmt.Errorf("no embedded model of precision %q, want one of %s",
-			o.Precision, strings.Join(precisions(e), ", ")))
+			o.Precision, strings.Join(filePrecisions(e), ", ")))
 	}
 	if err := checkFile(o.ModelFile); err != nil {
 		return none, sdk.Data(err)
 	}
-	return file{model: backend.Model{Name: e.Name, Path: o.ModelFile}, defaults: e.Defaults}, nil
+	return modelFile{model: backend.Model{Name: e.Name, Path: o.ModelFile}, defaults: e.Defaults}, nil
 }
 
-// embedded is an embedded file. The caller owns its bytes.
-func (m *Manifest) embedded(e *Model, f sdk.ModelFile) (file, error) {
-	data, err := m.bytes(e, f)
-	return file{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
+// embeddedFile is an embedded file. The caller owns its bytes.
+func (m *Manifest) embeddedFile(e *Model, f sdk.ModelFile) (modelFile, error) {
+	data, err := m.embeddedBytes(e, f)
+	return modelFile{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
 }
 
 // embeddedDefaults are those of the embedded files where they stand in for a model.
 func (m *Manifest) embeddedDefaults(e *Model) map[string]string {
-	return over(m.embeddedOf(e).Defaults, e.EmbeddedDefaults)
+	return mergeValues(m.embeddedOf(e).Defaults, e.EmbeddedDefaults)
 }
 
-func precisions(e *Model) []string {
+func filePrecisions(e *Model) []string {
 	var names []string
 	for _, f := range e.Files {
 		if f.Embedded && !slices.Contains(names, f.Precision) {
@@ -73,7 +73,7 @@ func precisions(e *Model) []string {
 	return names
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// mostFaults is how many samples that cannot be read are named.
-const mostFaults = 20
+// maxFaults is how many samples that cannot be read are named.
+const maxFaults = 20
 
-// reading is all samples of a workload being read.
-type reading struct {
+// sampleReading is all samples of a workload being read.
+type sampleReading struct {
 	w    sdk.Workload
 	next atomic.Int64
 
@@ -28,13 +28,13 @@ type reading struct {
 
 // loadAll loads each sample of w once, on all cores, and names those that cannot be.
 func loadAll(ctx context.Context, w sdk.Workload, progress func(string)) error {
-	r := &reading{w: w, told: time.Now()}
+	r := &sampleReading{w: w, told: time.Now()}
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := int(r.next.Add(1)) - 1; i < w.Len() && ctx.Err() == nil; i = int(r.next.Add(1)) - 1 {
-				r.load(ctx, i)
-				r.tell(i, progress)
+				r.loadSample(ctx, i)
+				r.reportProgress(i, progress)
 			}
 		})
 	}
@@ -48,7 +48,7 @@ func loadAll(ctx context.Context, w sdk.Workload, progress func(string)) error {
 	return errors.Join(r.faults...)
 }
 
-func (r *reading) load(ctx context.Context, i int) {
+func (r *sampleReading) loadSample(ctx context.Context, i int) {
 	s, err := r.w.Load(ctx, i)
 	if c, ok := s.(sdk.SampleCloser); ok && err == nil {
 		err = c.Close()
@@ -58,13 +58,13 @@ func (r *reading) load(ctx context.Context, i int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.bad++; r.bad <= mostFaults {
+	if r.bad++; r.bad <= maxFaults {
 		r.faults = append(r.faults, fmt.Errorf("sample %d: %w", i, err))
 	}
 }
 
-// tell says every few seconds how far it is.
-func (r *reading) tell(i int, progress func(string)) {
+// reportProgress says every few seconds how far it is.
+func (r *sampleReading) reportProgress(i int, progress func(string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.told) > 5*time.Second {

@@ -63,9 +63,9 @@ type Model struct {
 	Smoke []SmokeEntry
 }
 
-// read parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters without
-// a default, defaults without a parameter, embedded files that the card or the folder does not have.
-func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
+// readManifest parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters
+// without a default, defaults without a parameter, embedded files that the card or the folder does not have.
+func readManifest(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	m := &Manifest{files: files}
@@ -77,7 +77,8 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	}
 	m.Embedded.Dataset.Samples, m.Embedded.Dataset.PerformanceSampleCount = i.Samples, i.PerformanceSamples
 	faults := []error{
-		m.completeEmbedded(&m.Embedded), m.declare(i.Params), m.checkDefaults("manifest, embedded", m.Embedded.Defaults),
+		m.completeEmbedded(&m.Embedded), m.declareParams(i.Params), m.checkDefaults("manifest, embedded",
+			m.Embedded.Defaults),
 	}
 	for _, p := range m.Params {
 		if err := p.CheckRoles(); err != nil {
@@ -88,7 +89,7 @@ func read(text string, files fs.FS, i Implementation) (*Manifest, error) {
 		faults = append(faults, errors.New("manifest: no models"))
 	}
 	for k := range m.Models {
-		if err := m.complete(&m.Models[k]); err != nil {
+		if err := m.completeModel(&m.Models[k]); err != nil {
 			faults = append(faults, fmt.Errorf("manifest, model %q: %w", m.Models[k].Name, err))
 		}
 	}
@@ -154,7 +155,7 @@ func (m *Manifest) completeEmbedded(x *EmbeddedEntry) error {
 	x.card = card
 	var faults []error
 	for k := range x.Files {
-		if err := m.embed(x, &x.Files[k]); err != nil {
+		if err := m.completeEmbeddedFile(x, &x.Files[k]); err != nil {
 			faults = append(faults, fmt.Errorf("manifest: %w", err))
 		}
 	}
@@ -169,8 +170,8 @@ func (m *Manifest) embeddedOf(e *Model) *EmbeddedEntry {
 	return &m.Embedded
 }
 
-// embed completes an embedded file with what the card says of it, and finds it in the folder.
-func (m *Manifest) embed(x *EmbeddedEntry, f *sdk.ModelFile) error {
+// completeEmbeddedFile completes an embedded file with what the card says of it, and finds it in the folder.
+func (m *Manifest) completeEmbeddedFile(x *EmbeddedEntry, f *sdk.ModelFile) error {
 	facts, ok := x.card.PartFile(f.Part, f.Precision)
 	if !ok {
 		return fmt.Errorf("%s: the model card has no %s", f.Name, strings.TrimSpace(f.Part+" "+f.Precision+" file"))
@@ -194,15 +195,15 @@ func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
 	return files
 }
 
-// bytes reads an embedded file of a model that the card has.
-func (m *Manifest) bytes(e *Model, of sdk.ModelFile) ([]byte, error) {
+// embeddedBytes reads an embedded file of a model that the card has.
+func (m *Manifest) embeddedBytes(e *Model, of sdk.ModelFile) ([]byte, error) {
 	x := m.embeddedOf(e)
 	f, _ := x.card.PartFile(of.Part, of.Precision)
 	return fs.ReadFile(m.files, path.Join(x.Folder, f.Name))
 }
 
-// complete fills in the parts of a model's entry that all models share.
-func (m *Manifest) complete(e *Model) error {
+// completeModel fills in the parts of a model's entry that all models share.
+func (m *Manifest) completeModel(e *Model) error {
 	var faults []error
 	if e.Embedded != nil {
 		faults = append(faults, m.completeEmbedded(e.Embedded), m.checkDefaults("embedded", e.Embedded.Defaults))
@@ -232,13 +233,13 @@ func (m *Manifest) complete(e *Model) error {
 	if n := e.Endpoints.MaxTokens; n < 0 || n == 0 && len(e.Endpoints.Params) > 0 {
 		faults = append(faults, fmt.Errorf("endpoints: maxTokens = %d, want the most tokens of an answer, from 1 on", n))
 	}
-	faults = append(faults, checkParts(e), checkParts(e.scorer()))
+	faults = append(faults, checkParts(e), checkParts(e.scorerEntry()))
 	for k := range e.ScorerFiles {
 		if f := &e.ScorerFiles[k]; f.Embedded {
-			faults = append(faults, m.embed(m.embeddedOf(e), f))
+			faults = append(faults, m.completeEmbeddedFile(m.embeddedOf(e), f))
 		}
 	}
-	smoke, err := m.smoke(e)
+	smoke, err := m.smokeSettings(e)
 	e.ModelInfo.Smoke = smoke
 	return errors.Join(append(faults, err)...)
 }
@@ -272,8 +273,8 @@ func (m *Manifest) chooseDatasets(e *Model) error {
 	return errors.Join(faults...)
 }
 
-// smoke flattens the settings of the model's scenarios.
-func (m *Manifest) smoke(e *Model) ([]sdk.SmokeSetting, error) {
+// smokeSettings flattens the settings of the model's scenarios.
+func (m *Manifest) smokeSettings(e *Model) ([]sdk.SmokeSetting, error) {
 	own := map[string]bool{}
 	for _, s := range e.Smoke {
 		own[s.Scenario] = true

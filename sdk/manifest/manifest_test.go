@@ -58,7 +58,7 @@ func sizes() Implementation { return Implementation{Samples: 50, PerformanceSamp
 
 func parsed(t *testing.T) *Manifest {
 	t.Helper()
-	m, err := read(text, folder(), sizes())
+	m, err := readManifest(text, folder(), sizes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +80,14 @@ func TestAModelMayHaveEmbeddedFilesOfItsOwn(t *testing.T) {
 	}
 	changed := strings.Replace(strings.Replace(text, `"embeddedDefaults"`, own, 1), `"smoke": [{"scenario": "Offline", `+
 		`"settings": {"min_query_count": "200"}}]`, `"summary": ""`, 1)
-	if _, err := read(changed, files, sizes()); err == nil || !strings.Contains(err.Error(), "model/two/t.onnx") {
+	if _, err := readManifest(changed, files, sizes()); err == nil || !strings.Contains(err.Error(), "model/two/t.onnx") {
 		t.Fatalf("error %v of a file that is not in the folder", err)
 	}
 	files["model/two/t.onnx"] = files["model/two/other.onnx"]
 	write := func(context.Context, string, string, int, int) error { return nil }
 	author := sizes()
 	author.Exports = map[string]Export{"two": {Sets: []string{"eval"}, Write: write}}
-	m, err := read(changed, files, author)
+	m, err := readManifest(changed, files, author)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestAModelMayHaveEmbeddedFilesOfItsOwn(t *testing.T) {
 		t.Errorf("%d actions and %d, want that the second model's set alone is exported", len(one.DatasetActions),
 			len(two.DatasetActions))
 	}
-	r, err := m.run(sdk.Options{Model: "two"})
+	r, err := m.runRequest(sdk.Options{Model: "two"})
 	if err != nil || string(r.File().Bytes) != "two" || r.Params.Text("size") != "64" {
 		t.Errorf("%v, model %q, size %q", err, r.File().Bytes, r.Params.Text("size"))
 	}
@@ -183,7 +183,7 @@ func TestReadReportsEveryFault(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := read(c.text, folder(), sizes())
+			_, err := readManifest(c.text, folder(), sizes())
 			wantAll(t, err, c.want...)
 		})
 	}
@@ -276,7 +276,7 @@ func TestOpenFileRefuses(t *testing.T) {
 
 func TestValuesAreACopy(t *testing.T) {
 	defaults := map[string]string{"a": "1", "b": "2"}
-	v := over(defaults, map[string]string{"b": "3"})
+	v := mergeValues(defaults, map[string]string{"b": "3"})
 	v["a"] = "4"
 	if defaults["a"] != "1" || v["b"] != "3" {
 		t.Errorf("defaults %v, values %v", defaults, v)
@@ -305,12 +305,12 @@ func TestTheFolderOfTheModelIsWhole(t *testing.T) {
 	for _, name := range []string{"model/card.json", "model/b_int8.onnx"} {
 		files := folder().(fstest.MapFS)
 		delete(files, name)
-		_, err := read(text, files, sizes())
+		_, err := readManifest(text, files, sizes())
 		wantAll(t, err, path.Base(name))
 	}
 	files := folder().(fstest.MapFS)
 	files["model/card.json"] = &fstest.MapFile{Data: []byte("{")}
-	_, err := read(text, files, sizes())
+	_, err := readManifest(text, files, sizes())
 	wantAll(t, err, "model/card.json", "unexpected end")
 }
 
@@ -332,7 +332,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"models": [{"name": "m", "scenarios": ["Server"]}]}`)
 	f.Add(`{"models": [null]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := read(text, folder(), sizes())
+		m, err := readManifest(text, folder(), sizes())
 		if err == nil && len(m.Models) == 0 {
 			t.Fatal("passed without a model")
 		}
@@ -348,7 +348,7 @@ func TestDataSetsOfUses(t *testing.T) {
 			{"name": "other", "embedded": true, "samples": 3}],
 		"models": [{"name": "one", "datasets": ["perf", "acc", "part", "own-acc"]},
 			{"name": "two", "datasets": ["other", "perf"]}]}`
-	m, err := read(listed, folder(), Implementation{Samples: 5})
+	m, err := readManifest(listed, folder(), Implementation{Samples: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestDataSetsOfUses(t *testing.T) {
 	if d, ok := m.Models[1].DatasetOf(sdk.UseAccuracy); ok {
 		t.Errorf("a model with one data set has %s for accuracy alone", d.Name)
 	}
-	r, err := m.scoring(sdk.ScoreOptions{})
+	r, err := m.scoreRequest(sdk.ScoreOptions{})
 	if err != nil || r.Use != sdk.UseAccuracy {
 		t.Errorf("%v, a log is scored for %q", err, r.Use)
 	}

@@ -16,8 +16,8 @@ type MetricEntry struct {
 	Unit     *string `json:"unit"`     // nil: the official one's, else none
 }
 
-// info is the entry with what its row says.
-func (e MetricEntry) info() (sdk.MetricInfo, error) {
+// metricInfo is the entry with what its row says.
+func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 	m := e.MetricInfo
 	if e.Official != "" {
 		row, err := mlconf.AccuracyMetricOf(e.Official)
@@ -40,7 +40,7 @@ func (e MetricEntry) info() (sdk.MetricInfo, error) {
 func (e *Model) completeMetrics() error {
 	var faults []error
 	for _, entry := range e.MetricEntries {
-		m, err := entry.info()
+		m, err := entry.metricInfo()
 		faults = append(faults, err)
 		e.Metrics = append(e.Metrics, m)
 	}

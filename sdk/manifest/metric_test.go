@@ -15,10 +15,10 @@ func TestMadeUpMetric(t *testing.T) {
 		return `{"models": [{"name": "m"` + more + `, "metrics": [` + metrics + `]}]}`
 	}
 	const official = `{"name": "made up", "official": "MADE_UP", "target": 40}`
-	_, err := read(with(official, ""), folder(), sizes())
+	_, err := readManifest(with(official, ""), folder(), sizes())
 	wantAll(t, err, `model "m"`, `metric "made up"`, `"MADE_UP"`, "accuracy.json")
 	mlconftest.AddMadeUp(t)
-	m, err := read(with(official+`,
+	m, err := readManifest(with(official+`,
 		{"name": "otherwise", "official": "MADE_UP", "unit": "", "better": "higher"},
 		{"name": "plain", "official": "acc"}, {"name": "length", "official": "GEN_LEN"},
 		{"name": "share", "official": "mAP", "unit": ""}, {"name": "own", "unit": "s"}, {"name": "bare"}`,
@@ -38,6 +38,7 @@ func TestMadeUpMetric(t *testing.T) {
 	if way := m.Models[0].Better("plain"); way != sdk.HigherBetter {
 		t.Errorf("plain improves %q", way)
 	}
-	_, err = read(with(`{"name": "plain", "official": "acc"}`, `, "endpoints": {"maxTokens": 1}`), folder(), sizes())
+	_, err = readManifest(with(`{"name": "plain", "official": "acc"}`, `, "endpoints": {"maxTokens": 1}`), folder(),
+		sizes())
 	wantAll(t, err, "no method for acc")
 }

@@ -11,10 +11,10 @@ import (
 // Bind reads parameters into the struct that to points to, by its tags: see [option.Bind].
 func (r *Request) Bind(to any, readers ...option.Reader) { option.Bind(r.Params, to, readers...) }
 
-// declare joins the manifest's parameters with the structs that an author binds them to. Each parameter has its help in
-// one place, which is the row of the manifest or the tag of a struct's field; a default of a tag is that of every model
-// and file that has none of its own. Where there are structs, every parameter is bound to one of them.
-func (m *Manifest) declare(structs []any) error {
+// declareParams joins the manifest's parameters with the structs that an author binds them to. Each parameter has its
+// help in one place, which is the row of the manifest or the tag of a struct's field; a default of a tag is that of
+// every model and file that has none of its own. Where there are structs, every parameter is bound to one of them.
+func (m *Manifest) declareParams(structs []any) error {
 	var faults []error
 	bound := map[string]bool{}
 	for _, s := range structs {

@@ -16,7 +16,7 @@ func TestStructsDeclareParameters(t *testing.T) {
 	}{}, struct {
 		Again string `param:"mode"`
 	}{}}
-	m, err := read(text, folder(), i)
+	m, err := readManifest(text, folder(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestADefaultOfTheManifestStands(t *testing.T) {
 		Size int    `param:"size" min:"1" max:"int32" default:"7"`
 		Mode string `param:"mode" default:"fast" help:"how"`
 	}{}}
-	m, err := read(strings.Replace(text, `"size": "800"`, `"size": "800", "mode": "slow"`, 1), folder(), i)
+	m, err := readManifest(strings.Replace(text, `"size": "800"`, `"size": "800", "mode": "slow"`, 1), folder(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestStructsAndManifestThatDisagree(t *testing.T) {
 	} {
 		i := sizes()
 		i.Params = structs
-		if _, err := read(text, folder(), i); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readManifest(text, folder(), i); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

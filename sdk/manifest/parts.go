@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// files are the model files of a run.
-type files struct {
+// modelFiles are the model files of a run.
+type modelFiles struct {
 	models   map[string]backend.Model // by part
 	embedded bool                     // all of them
 	defaults map[string]string        // by parameter: those of these files
@@ -22,16 +22,16 @@ type files struct {
 
 // openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for
 // all. Every fault is reported at once.
-func (m *Manifest) openFiles(e *Model, o sdk.Options) (files, error) {
+func (m *Manifest) openFiles(e *Model, o sdk.Options) (modelFiles, error) {
 	if len(e.Parts) == 0 {
 		one, err := m.openFile(e, "", o)
 		if len(o.PartFiles) > 0 {
 			err = errors.Join(err, sdk.Usage(fmt.Errorf("files for single parts (%s), but %s has one part",
 				strings.Join(slices.Sorted(maps.Keys(o.PartFiles)), ", "), e.Name)))
 		}
-		return files{map[string]backend.Model{"": one.model}, one.embedded, one.defaults}, err
+		return modelFiles{map[string]backend.Model{"": one.model}, one.embedded, one.defaults}, err
 	}
-	all := files{models: map[string]backend.Model{}, embedded: true, defaults: m.embeddedDefaults(e)}
+	all := modelFiles{models: map[string]backend.Model{}, embedded: true, defaults: m.embeddedDefaults(e)}
 	faults := []error{unknownParts(e, o.PartFiles)}
 	for _, p := range e.Parts {
 		own, named := m.partOptions(e, p.Name, o)
@@ -55,7 +55,7 @@ func (m *Manifest) openFiles(e *Model, o sdk.Options) (files, error) {
 // scorerFiles are the files of the models that the scorer of a model runs, by part: those given,
 // else the embedded ones.
 func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]backend.Model, error) {
-	scorer := e.scorer()
+	scorer := e.scorerEntry()
 	faults := []error{unknownParts(scorer, given)}
 	models := map[string]backend.Model{}
 	for _, p := range scorer.Parts {
@@ -76,8 +76,8 @@ func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]ba
 	return models, errors.Join(faults...)
 }
 
-// scorer is the entry of what the scorer runs, with its parts and files in the place of the model's.
-func (e *Model) scorer() *Model {
+// scorerEntry is the entry of what the scorer runs, with its parts and files in the place of the model's.
+func (e *Model) scorerEntry() *Model {
 	info := sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}
 	return &Model{ModelInfo: info, Embedded: e.Embedded}
 }
@@ -94,7 +94,7 @@ func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Option
 }
 
 // openPart opens the file of one of several parts. A path is for one part, o.PartFiles says which.
-func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (file, error) {
+func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openNamed(e, part, o)
 	if err == nil && f.model.Path != "" && len(o.PartFiles) == 0 {
 		err = sdk.Usage(fmt.Errorf("%s has several parts, and %s is for all of them: give a file for each, --model %s=PATH",
@@ -104,7 +104,7 @@ func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (file, error) 
 }
 
 // openNamed is openFile for a part: errors call a path by its file, not by the model, which is not it alone.
-func (m *Manifest) openNamed(e *Model, part string, o sdk.Options) (file, error) {
+func (m *Manifest) openNamed(e *Model, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openFile(e, part, o)
 	if f.model.Path != "" {
 		f.model.Name = filepath.Base(f.model.Path)

@@ -46,7 +46,7 @@ func partFolder() fs.FS {
 }
 
 func TestFilesOfParts(t *testing.T) {
-	m, err := read(twoParts, partFolder(), sizes())
+	m, err := readManifest(twoParts, partFolder(), sizes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestFilesOfParts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := m.run(c.o)
+			r, err := m.runRequest(c.o)
 			if err = errors.Join(err, r.Err()); err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestFilesOfParts(t *testing.T) {
 			[]string{"part decoder", "none.onnx"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := m.run(c.o)
+			r, err := m.runRequest(c.o)
 			err = errors.Join(err, r.Err())
 			wantAll(t, err, c.want...)
 			if !errors.Is(err, c.class) {
@@ -121,20 +121,20 @@ func TestFilesOfParts(t *testing.T) {
 			}
 		})
 	}
-	r, err := parsed(t).run(sdk.Options{PartFiles: map[string]string{"encoder": one}})
+	r, err := parsed(t).runRequest(sdk.Options{PartFiles: map[string]string{"encoder": one}})
 	wantAll(t, errors.Join(err, r.Err()), "encoder", "one has one part")
 }
 
 func TestPartsOfFilesAreChecked(t *testing.T) {
-	_, err := read(strings.ReplaceAll(twoParts, `"part": "encoder", "url"`, `"part": "encodr", "url"`),
+	_, err := readManifest(strings.ReplaceAll(twoParts, `"part": "encoder", "url"`, `"part": "encodr", "url"`),
 		partFolder(), sizes())
 	wantAll(t, err, `enc.onnx: unknown part "encodr"`)
-	_, err = read(strings.ReplaceAll(twoParts, `"part": "encoder", "url"`, `"url"`), partFolder(), sizes())
+	_, err = readManifest(strings.ReplaceAll(twoParts, `"part": "encoder", "url"`, `"url"`), partFolder(), sizes())
 	wantAll(t, err, "enc.onnx: of which part", "encoder, decoder, past")
 }
 
 func TestFilesOfTheScorer(t *testing.T) {
-	m, err := read(twoParts, partFolder(), sizes())
+	m, err := readManifest(twoParts, partFolder(), sizes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestFilesOfTheScorer(t *testing.T) {
 	if err := os.WriteFile(clip, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.scoring(sdk.ScoreOptions{PartFiles: map[string]string{"clip": clip}})
+	r, err := m.scoreRequest(sdk.ScoreOptions{PartFiles: map[string]string{"clip": clip}})
 	if err = errors.Join(err, r.Err()); err != nil {
 		t.Fatal(err)
 	}
@@ -161,15 +161,15 @@ func TestFilesOfTheScorer(t *testing.T) {
 		{map[string]string{"clip": "none.onnx"}, sdk.ErrData, []string{"part clip of the scorer", "none.onnx"}},
 		{map[string]string{"clip": clip, "klip": clip}, sdk.ErrUsage, []string{`unknown part "klip"`, "judge, clip, extra"}},
 	} {
-		r, err := m.scoring(sdk.ScoreOptions{PartFiles: c.files})
+		r, err := m.scoreRequest(sdk.ScoreOptions{PartFiles: c.files})
 		err = errors.Join(err, r.Err())
 		wantAll(t, err, c.want...)
 		if !errors.Is(err, c.class) {
 			t.Errorf("error %v is not of class %v", err, c.class)
 		}
 	}
-	r, err = parsed(t).scoring(sdk.ScoreOptions{PartFiles: map[string]string{"clip": clip}})
+	r, err = parsed(t).scoreRequest(sdk.ScoreOptions{PartFiles: map[string]string{"clip": clip}})
 	wantAll(t, errors.Join(err, r.Err()), `unknown part "clip"`, "none")
-	_, err = read(strings.ReplaceAll(twoParts, `"part": "judge"`, `"part": "juge"`), partFolder(), sizes())
+	_, err = readManifest(strings.ReplaceAll(twoParts, `"part": "judge"`, `"part": "juge"`), partFolder(), sizes())
 	wantAll(t, err, `unknown part "juge"`, "no juge fp32 file")
 }

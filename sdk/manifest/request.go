@@ -61,8 +61,9 @@ type Request struct {
 	faults   []error
 }
 
-// run is the request of a run. It fails for a model that is not in the manifest; all else is a fault of the request.
-func (m *Manifest) run(o sdk.Options) (*Request, error) {
+// runRequest makes the request of a run. It fails for a model that is not in the manifest; all else is a fault of the
+// request.
+func (m *Manifest) runRequest(o sdk.Options) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
 		return nil, err
@@ -72,14 +73,14 @@ func (m *Manifest) run(o sdk.Options) (*Request, error) {
 	files, err := m.openFiles(e, o)
 	r.Fault(err)
 	r.Files, r.Embedded = files.models, files.embedded
-	r.fill(m, files.defaults, o.Count)
+	r.fillParams(m, files.defaults, o.Count)
 	r.atMost = o.CountAtMost
 	return r, nil
 }
 
-// scoring is the request of a scorer. It has the defaults that the run had: those of the embedded model, which alone
-// knows the embedded data set, where that one answered.
-func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
+// scoreRequest makes the request of a scorer. It has the defaults that the run had: those of the embedded model, which
+// alone knows the embedded data set, where that one answered.
+func (m *Manifest) scoreRequest(o sdk.ScoreOptions) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
 		return nil, err
@@ -92,14 +93,14 @@ func (m *Manifest) scoring(o sdk.ScoreOptions) (*Request, error) {
 	if o.Dataset == "" || o.Embedded {
 		defaults = m.embeddedDefaults(e)
 	}
-	r.fill(m, defaults, o.Count)
+	r.fillParams(m, defaults, o.Count)
 	r.atMost = o.CountAtMost
 	return r, nil
 }
 
-func (r *Request) fill(m *Manifest, defaults map[string]string, count int) {
+func (r *Request) fillParams(m *Manifest, defaults map[string]string, count int) {
 	r.Fault(m.checkParams(r.given))
-	r.Params = option.NewParams(over(defaults, r.given))
+	r.Params = option.NewParams(mergeValues(defaults, r.given))
 	if count < 0 {
 		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count)))
 	}
@@ -128,7 +129,7 @@ func (r *Request) DefaultsOf(param string) {
 		defaults = r.manifest.embeddedDefaults(r.Model)
 	}
 	r.Fault(sdk.Usage(r.Params.Err()))
-	r.Params = option.NewParams(over(defaults, r.given))
+	r.Params = option.NewParams(mergeValues(defaults, r.given))
 }
 
 // First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which
@@ -174,13 +175,13 @@ func (m *Manifest) Values(model string, embedded bool, given map[string]string) 
 		return nil, err
 	}
 	if embedded {
-		return over(m.embeddedDefaults(e), given), nil
+		return mergeValues(m.embeddedDefaults(e), given), nil
 	}
-	return over(e.Defaults, given), nil
+	return mergeValues(e.Defaults, given), nil
 }
 
-// over is a copy of defaults with the values given over them.
-func over(defaults, given map[string]string) map[string]string {
+// mergeValues returns a copy of defaults with the values given over them.
+func mergeValues(defaults, given map[string]string) map[string]string {
 	v := make(map[string]string, len(defaults))
 	maps.Copy(v, defaults)
 	maps.Copy(v, given)

@@ -15,9 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// verify reads a data set as a run does, each sample of it, and compares with what the manifest knows. Every fault is
-// reported at once, with how to get what is missing.
-func (b benchmark) verify(ctx context.Context, r sdk.DatasetRequest, progress func(string)) (done string, err error) {
+// verifyDataset reads a data set as a run does, each sample of it, and compares with what the manifest knows. Every
+// fault is reported at once, with how to get what is missing.
+func (b manifestBenchmark) verifyDataset(ctx context.Context, r sdk.DatasetRequest,
+	progress func(string)) (done string, err error) {
 	e, err := b.manifest.Model(r.Model)
 	if err != nil {
 		return "", err
@@ -26,7 +27,7 @@ func (b benchmark) verify(ctx context.Context, r sdk.DatasetRequest, progress fu
 	if err != nil {
 		return "", err
 	}
-	files, err := survey(ctx, r.Input, e.archives())
+	files, err := surveyFiles(ctx, r.Input, e.archiveFiles())
 	if err != nil {
 		return "", sdk.Data(err)
 	}
@@ -36,7 +37,7 @@ func (b benchmark) verify(ctx context.Context, r sdk.DatasetRequest, progress fu
 		faults = append(faults, e.wantSamples(n))
 	}
 	if err := errors.Join(faults...); err != nil {
-		if err = fmt.Errorf("%w%s", err, e.source()); errors.Is(err, sdk.ErrUsage) {
+		if err = fmt.Errorf("%w%s", err, e.sourceText()); errors.Is(err, sdk.ErrUsage) {
 			return "", err
 		}
 		return "", sdk.Data(err)
@@ -45,7 +46,7 @@ func (b benchmark) verify(ctx context.Context, r sdk.DatasetRequest, progress fu
 }
 
 // readAll opens the data set and loads its first count samples, all for 0.
-func (b benchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, count int,
+func (b manifestBenchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, count int,
 	progress func(string)) (int, error) {
 	o := sdk.Options{Model: e.Name, Dataset: r.Input, Count: count, Params: map[string]string{}}
 	for _, p := range e.Params {
@@ -53,7 +54,7 @@ func (b benchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, 
 			o.Params[p.Name] = v
 		}
 	}
-	request, err := b.manifest.run(o)
+	request, err := b.manifest.runRequest(o)
 	if err != nil {
 		return 0, err
 	}
@@ -84,8 +85,8 @@ func (e *Model) wantSamples(n int) error {
 		countParam, n)
 }
 
-// source says how to get the official sets.
-func (e *Model) source() string {
+// sourceText says how to get the official sets.
+func (e *Model) sourceText() string {
 	var text strings.Builder
 	for _, d := range e.ModelInfo.Datasets {
 		if d.Embedded {
@@ -102,8 +103,8 @@ func (e *Model) source() string {
 	return text.String()
 }
 
-// archives are the files of the official sets that are known by checksum, by name.
-func (e *Model) archives() map[string]sdk.ArchiveFile {
+// archiveFiles are the files of the official sets that are known by checksum, by name.
+func (e *Model) archiveFiles() map[string]sdk.ArchiveFile {
 	known := map[string]sdk.ArchiveFile{}
 	for _, d := range e.ModelInfo.Datasets {
 		for _, a := range d.Archives {
@@ -113,14 +114,14 @@ func (e *Model) archives() map[string]sdk.ArchiveFile {
 	return known
 }
 
-// surveyed is what lies in a data set.
-type surveyed struct {
+// surveyResult is what lies in a data set.
+type surveyResult struct {
 	files, checked int
 	size           int64
 	faults         []error
 }
 
-func (s surveyed) String() string {
+func (s surveyResult) String() string {
 	text := fmt.Sprintf("%d files, %.1f MB", s.files, float64(s.size)/1e6)
 	if s.checked > 0 {
 		text += fmt.Sprintf(", %d of them with the checksum that is known", s.checked)
@@ -128,8 +129,8 @@ func (s surveyed) String() string {
 	return text
 }
 
-// survey counts the files of a file or folder, and compares those that are known.
-func survey(ctx context.Context, root string, known map[string]sdk.ArchiveFile) (s surveyed, err error) {
+// surveyFiles counts the files of a file or folder, and compares those that are known.
+func surveyFiles(ctx context.Context, root string, known map[string]sdk.ArchiveFile) (s surveyResult, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
@@ -139,14 +140,14 @@ func survey(ctx context.Context, root string, known map[string]sdk.ArchiveFile) 
 		case err != nil:
 			s.faults = append(s.faults, err)
 		case info.Mode().IsRegular():
-			s.add(path, info.Size(), known[d.Name()])
+			s.addFile(path, info.Size(), known[d.Name()])
 		}
 		return nil
 	})
 	return s, err
 }
 
-func (s *surveyed) add(path string, size int64, known sdk.ArchiveFile) {
+func (s *surveyResult) addFile(path string, size int64, known sdk.ArchiveFile) {
 	s.files++
 	s.size += size
 	switch {
@@ -154,12 +155,12 @@ func (s *surveyed) add(path string, size int64, known sdk.ArchiveFile) {
 		s.faults = append(s.faults, fmt.Errorf("%s is empty", path))
 	case known.SHA256 != "":
 		s.checked++
-		s.faults = append(s.faults, compare(path, size, known))
+		s.faults = append(s.faults, compareFile(path, size, known))
 	}
 }
 
-// compare wants a file to be the known one.
-func compare(path string, size int64, known sdk.ArchiveFile) error {
+// compareFile requires that a file is the known one.
+func compareFile(path string, size int64, known sdk.ArchiveFile) error {
 	if known.Size > 0 && size != known.Size {
 		return fmt.Errorf("%s has %d bytes, want %d", path, size, known.Size)
 	}

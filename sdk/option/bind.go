@@ -38,7 +38,7 @@ func Bind(p *Params, to any, readers ...Reader) {
 	for _, f := range fieldsOf(v.Elem()) {
 		names[f.name] = true
 		if value := p.Text(f.name); value != "" || !f.optional {
-			v, err := f.reader(readers)(value)
+			v, err := f.fieldReader(readers)(value)
 			p.Fault(f.name, err)
 			f.value.Set(v)
 		}
@@ -65,11 +65,11 @@ func By[T any](param string, read func(value string) (T, error)) Reader {
 }
 
 // Whole reads a whole number from low to high, for [By]: where they are constants that others need, too.
-func Whole(low, high int) func(value string) (int, error) { return whole(low, high) }
+func Whole(low, high int) func(value string) (int, error) { return wholeReader(low, high) }
 
 // Words reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the value
 // may be empty.
-func Words[T any](param string, words map[string]T) Reader { return By(param, word(words)) }
+func Words[T any](param string, words map[string]T) Reader { return By(param, wordReader(words)) }
 
 // Tensors reads the names of n tensors with commas between them, each with its aliases behind "|": for [By]. They are
 // of any shape [N,S], and what is what they hold. The empty text binds the model's first.
@@ -113,15 +113,15 @@ func Fields(of any) (all []Field, err error) {
 		def, has := f.tag.Lookup("default")
 		all = append(all, Field{Name: f.name, Default: def, Help: f.tag.Get("help"), Roles: f.tag.Get("roles"),
 			HasDefault: has})
-		if f.described() {
-			f.reader(nil)
+		if f.hasLimits() {
+			f.fieldReader(nil)
 		}
 	}
 	return all, nil
 }
 
-// field is one that a parameter is bound to.
-type field struct {
+// boundField is a field that a parameter is bound to.
+type boundField struct {
 	name     string
 	optional bool
 	tag      reflect.StructTag
@@ -129,7 +129,7 @@ type field struct {
 }
 
 // fieldsOf are those of a struct, and of the structs in it that hold no parameter themselves.
-func fieldsOf(v reflect.Value) (all []field) {
+func fieldsOf(v reflect.Value) (all []boundField) {
 	for i := range v.NumField() {
 		info := v.Type().Field(i)
 		tag, ok := info.Tag.Lookup("param")
@@ -138,7 +138,7 @@ func fieldsOf(v reflect.Value) (all []field) {
 			panic(fmt.Sprintf("parameter %q is bound to %v.%s, want an exported field", tag, v.Type(), info.Name))
 		case ok:
 			name, rest, _ := strings.Cut(tag, ",")
-			all = append(all, field{name, rest == "optional", info.Tag, v.Field(i)})
+			all = append(all, boundField{name, rest == "optional", info.Tag, v.Field(i)})
 		case info.Type.Kind() == reflect.Struct && (info.IsExported() || info.Anonymous):
 			all = append(all, fieldsOf(v.Field(i))...)
 		}
@@ -146,8 +146,8 @@ func fieldsOf(v reflect.Value) (all []field) {
 	return all
 }
 
-// described says whether tags say what the field takes.
-func (f field) described() bool {
+// hasLimits says whether tags say what the field takes.
+func (f boundField) hasLimits() bool {
 	for _, name := range []string{"min", "max", "choices", "times"} {
 		if _, ok := f.tag.Lookup(name); ok {
 			return true
@@ -156,40 +156,40 @@ func (f field) described() bool {
 	return false
 }
 
-// reader is what reads the field: one of readers, or what its tags and its type say.
-func (f field) reader(readers []Reader) func(string) (reflect.Value, error) {
+// fieldReader returns what reads the field: one of readers, or what its tags and its type say.
+func (f boundField) fieldReader(readers []Reader) func(string) (reflect.Value, error) {
 	if i := slices.IndexFunc(readers, func(r Reader) bool { return r.name == f.name }); i >= 0 {
 		return readers[i].read
 	}
 	if words, ok := f.tag.Lookup("choices"); ok {
-		return f.choice(strings.Split(words, ","))
+		return f.choiceReader(strings.Split(words, ","))
 	}
 	switch f.value.Kind() {
 	case reflect.String:
-		return f.of(func(value string) (any, error) { return value, nil })
+		return f.convertReader(func(value string) (any, error) { return value, nil })
 	case reflect.Bool:
-		return f.of(func(value string) (any, error) { return truth(value) })
+		return f.convertReader(func(value string) (any, error) { return parseBool(value) })
 	case reflect.Float32, reflect.Float64:
-		read := number(bound(f, "min", float), bound(f, "max", float))
-		return f.of(func(value string) (any, error) { return read(value) })
+		read := numberReader(tagNumber(f, "min", parseFloat), tagNumber(f, "max", parseFloat))
+		return f.convertReader(func(value string) (any, error) { return read(value) })
 	}
 	if !f.isWhole() {
 		panic(fmt.Sprintf("parameter %q is a %v, want a reader of it", f.name, f.value.Type()))
 	}
-	read, times := whole(bound(f, "min", least), bound(f, "max", greatest)), 1
+	read, times := wholeReader(tagNumber(f, "min", parseMin), tagNumber(f, "max", parseMax)), 1
 	if _, ok := f.tag.Lookup("times"); ok {
-		times = bound(f, "times", greatest)
+		times = tagNumber(f, "times", parseMax)
 	}
-	return f.of(func(value string) (any, error) {
+	return f.convertReader(func(value string) (any, error) {
 		n, err := read(value)
 		return n * times, err
 	})
 }
 
-func (f field) isWhole() bool { return f.value.CanInt() || f.value.CanUint() }
+func (f boundField) isWhole() bool { return f.value.CanInt() || f.value.CanUint() }
 
-// of converts what read makes to the field's type; an error has the zero value.
-func (f field) of(read func(string) (any, error)) func(string) (reflect.Value, error) {
+// convertReader converts what read makes to the field's type; an error has the zero value.
+func (f boundField) convertReader(read func(string) (any, error)) func(string) (reflect.Value, error) {
 	return func(value string) (reflect.Value, error) {
 		v, err := read(value)
 		if err != nil {
@@ -199,13 +199,13 @@ func (f field) of(read func(string) (any, error)) func(string) (reflect.Value, e
 	}
 }
 
-// choice reads one of some words.
-func (f field) choice(words []string) func(string) (reflect.Value, error) {
+// choiceReader returns a reader of one of some words.
+func (f boundField) choiceReader(words []string) func(string) (reflect.Value, error) {
 	places := map[string]int{}
 	for i, w := range words {
 		places[w] = i
 	}
-	read := word(places)
+	read := wordReader(places)
 	var hold func(place int) any
 	switch kind := f.value.Kind(); {
 	case kind == reflect.Bool && len(words) == 2:
@@ -218,7 +218,7 @@ func (f field) choice(words []string) func(string) (reflect.Value, error) {
 		panic(fmt.Sprintf("parameter %q is a %v of %d words, want a text, a whole number, or a bool of two", f.name,
 			f.value.Type(), len(words)))
 	}
-	return f.of(func(value string) (any, error) {
+	return f.convertReader(func(value string) (any, error) {
 		place, err := read(value)
 		return hold(place), err
 	})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// bound is the number of a field's tag.
-func bound[T int | float64](f field, tag string, read func(text string) (T, error)) T {
+// tagNumber is the number of a field's tag.
+func tagNumber[T int | float64](f boundField, tag string, read func(text string) (T, error)) T {
 	text := f.tag.Get(tag)
 	n, err := read(text)
 	if err != nil {
@@ -18,7 +18,7 @@ func bound[T int | float64](f field, tag string, read func(text string) (T, erro
 	return n
 }
 
-func float(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
 // integers are the least and the greatest number of a type.
 var integers = map[string][2]int{
@@ -26,11 +26,11 @@ var integers = map[string][2]int{
 	"uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32},
 }
 
-func least(text string) (int, error)    { return integer(text, 0) }
-func greatest(text string) (int, error) { return integer(text, 1) }
+func parseMin(text string) (int, error) { return parseInteger(text, 0) }
+func parseMax(text string) (int, error) { return parseInteger(text, 1) }
 
-// integer reads a whole number: in digits, as a power of two, or as one end of a type.
-func integer(text string, end int) (int, error) {
+// parseInteger reads a whole number: in digits, as a power of two, or as one end of a type.
+func parseInteger(text string, end int) (int, error) {
 	if ends, ok := integers[text]; ok {
 		return ends[end], nil
 	}

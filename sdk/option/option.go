@@ -49,17 +49,17 @@ func Text(name string, to *string, help string) Option {
 
 // Int takes a whole number from low to high.
 func Int(name string, to *int, low, high int, help string) Option {
-	return into(name, strconv.Itoa(*to), help, to, whole(low, high))
+	return variableOption(name, strconv.Itoa(*to), help, to, wholeReader(low, high))
 }
 
 // Bool takes true or false, or another form that strconv.ParseBool reads.
 func Bool(name string, to *bool, help string) Option {
-	return into(name, strconv.FormatBool(*to), help, to, truth)
+	return variableOption(name, strconv.FormatBool(*to), help, to, parseBool)
 }
 
 // Duration takes a time above 0 with its unit.
 func Duration(name string, to *time.Duration, help string) Option {
-	return into(name, to.String(), help, to, span)
+	return variableOption(name, to.String(), help, to, parseDuration)
 }
 
 // Choice takes one of the words of values.
@@ -70,11 +70,11 @@ func Choice[T comparable](name string, to *T, values map[string]T, help string) 
 			def = word
 		}
 	}
-	return into(name, def, help, to, word(values))
+	return variableOption(name, def, help, to, wordReader(values))
 }
 
-// into writes what read makes of a value to a variable.
-func into[T any](name, def, help string, to *T, read func(string) (T, error)) Option {
+// variableOption makes an option that writes what read makes of a value to a variable.
+func variableOption[T any](name, def, help string, to *T, read func(string) (T, error)) Option {
 	return Func(name, def, help, func(value string) error {
 		v, err := read(value)
 		if err == nil {
@@ -146,13 +146,13 @@ func (l List) Docs() []backend.Option {
 func (l List) Read(given map[string]string) error {
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		o, name, ok := l.find(key)
+		o, name, ok := l.findOption(key)
 		if !ok {
-			faults = append(faults, fmt.Errorf("unknown option %q; the known ones are %s", key, l.names()))
+			faults = append(faults, fmt.Errorf("unknown option %q; the known ones are %s", key, l.nameList()))
 			continue
 		}
 		if err := o.read(name, given[key]); err != nil {
-			faults = append(faults, fmt.Errorf("option %s: %w", o.shown(key, given[key]), err))
+			faults = append(faults, fmt.Errorf("option %s: %w", o.displayText(key, given[key]), err))
 		}
 	}
 	return errors.Join(faults...)
@@ -160,12 +160,12 @@ func (l List) Read(given map[string]string) error {
 
 // Known says whether a key is one of the list's.
 func (l List) Known(key string) bool {
-	_, _, ok := l.find(key)
+	_, _, ok := l.findOption(key)
 	return ok
 }
 
-// find prefers a whole name to a prefix; name is the part behind a prefix.
-func (l List) find(key string) (o Option, name string, ok bool) {
+// findOption prefers a whole name to a prefix; name is the part behind a prefix.
+func (l List) findOption(key string) (o Option, name string, ok bool) {
 	for _, o := range l {
 		if !o.many && o.doc.Name == key {
 			return o, "", true
@@ -179,15 +179,15 @@ func (l List) find(key string) (o Option, name string, ok bool) {
 	return Option{}, "", false
 }
 
-// shown is an option as an error names it.
-func (o Option) shown(key, value string) string {
+// displayText is an option and its value as an error names them.
+func (o Option) displayText(key, value string) string {
 	if o.secret {
 		return key
 	}
 	return key + "=" + value
 }
 
-func (l List) names() string {
+func (l List) nameList() string {
 	names := make([]string, len(l))
 	for i, o := range l {
 		names[i] = o.doc.Name

@@ -24,18 +24,20 @@ func NewParams(values map[string]string) *Params { return &Params{values: values
 func (p *Params) Text(name string) string { return p.values[name] }
 
 // Int is a whole number from low to high.
-func (p *Params) Int(name string, low, high int) int { return Parse(p, name, whole(low, high)) }
+func (p *Params) Int(name string, low, high int) int { return Parse(p, name, wholeReader(low, high)) }
 
 // Float is a number from low to high.
 func (p *Params) Float(name string, low, high float64) float64 {
-	return Parse(p, name, number(low, high))
+	return Parse(p, name, numberReader(low, high))
 }
 
 // Bool is true or false, or another form that strconv.ParseBool reads.
-func (p *Params) Bool(name string) bool { return Parse(p, name, truth) }
+func (p *Params) Bool(name string) bool { return Parse(p, name, parseBool) }
 
 // Pick is what a word stands for. Where words has the empty one, the value may be empty.
-func Pick[T any](p *Params, name string, words map[string]T) T { return Parse(p, name, word(words)) }
+func Pick[T any](p *Params, name string, words map[string]T) T {
+	return Parse(p, name, wordReader(words))
+}
 
 // Parse is what read makes of a value. Its errors say what is wanted; the name and the value are put before them.
 func Parse[T any](p *Params, name string, read func(value string) (T, error)) T {

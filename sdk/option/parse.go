@@ -13,7 +13,7 @@ import (
 
 // Readers of one value each. Their errors say what is wanted.
 
-func whole(low, high int) func(string) (int, error) {
+func wholeReader(low, high int) func(string) (int, error) {
 	return func(value string) (int, error) {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < low || n > high {
@@ -23,7 +23,7 @@ func whole(low, high int) func(string) (int, error) {
 	}
 }
 
-func number(low, high float64) func(string) (float64, error) {
+func numberReader(low, high float64) func(string) (float64, error) {
 	return func(value string) (float64, error) {
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(n) || n < low || n > high {
@@ -33,7 +33,7 @@ func number(low, high float64) func(string) (float64, error) {
 	}
 }
 
-func truth(value string) (bool, error) {
+func parseBool(value string) (bool, error) {
 	b, err := strconv.ParseBool(value)
 	if err != nil {
 		return false, errors.New("want true or false")
@@ -41,7 +41,7 @@ func truth(value string) (bool, error) {
 	return b, nil
 }
 
-func span(value string) (time.Duration, error) {
+func parseDuration(value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil || d <= 0 {
 		return 0, errors.New("want a time above 0 such as 30s")
@@ -49,8 +49,8 @@ func span(value string) (time.Duration, error) {
 	return d, nil
 }
 
-// word takes one of words, of which errors name all but the empty one.
-func word[T any](words map[string]T) func(string) (T, error) {
+// wordReader returns a reader of one of words, of which errors name all but the empty one.
+func wordReader[T any](words map[string]T) func(string) (T, error) {
 	return func(value string) (T, error) {
 		v, ok := words[value]
 		if !ok {

@@ -33,7 +33,7 @@ func (c Counts) Notes(samples, score string) (n sdk.Notes) {
 	return n
 }
 
-func (c *Counts) damage(sample uint64, err error) {
+func (c *Counts) noteDamage(sample uint64, err error) {
 	if c.Damaged++; c.Damaged == 1 {
 		c.Damage = fmt.Sprintf("sample %d: %v", sample, err)
 	}

@@ -19,16 +19,16 @@ func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
 // there; with ErrDamaged in its chain the answer has no points. Of several answers to a sample the first counts; one
 // beyond the samples of the data set, or a log without an answer, is an error.
 func Each(samples int, points func(i int, answer []byte) (float64, error)) Metric[Mean] {
-	return &each{points: points, done: make([]bool, samples)}
+	return &eachMetric{points: points, done: make([]bool, samples)}
 }
 
-type each struct {
+type eachMetric struct {
 	points func(i int, answer []byte) (float64, error)
 	done   []bool
 	mean   Mean
 }
 
-func (m *each) Add(sample uint64, answer []byte) error {
+func (m *eachMetric) Add(sample uint64, answer []byte) error {
 	if sample >= uint64(len(m.done)) {
 		return fmt.Errorf("the log has an answer to sample %d, want one below %d; is it of another data set?", sample,
 			len(m.done))
@@ -45,7 +45,7 @@ func (m *each) Add(sample uint64, answer []byte) error {
 	return err
 }
 
-func (m *each) Result() (Mean, error) {
+func (m *eachMetric) Result() (Mean, error) {
 	if m.mean.Total == 0 {
 		return Mean{}, errors.New("the log has no answer; was the run made in accuracy mode?")
 	}

@@ -31,16 +31,16 @@ var ErrDamaged = errors.New("the answer is damaged")
 
 // Of makes a metric of two functions.
 func Of[R any](add func(sample uint64, answer []byte) error, result func() (R, error)) Metric[R] {
-	return functions[R]{add, result}
+	return funcMetric[R]{add, result}
 }
 
-type functions[R any] struct {
+type funcMetric[R any] struct {
 	add    func(sample uint64, answer []byte) error
 	result func() (R, error)
 }
 
-func (f functions[R]) Add(sample uint64, answer []byte) error { return f.add(sample, answer) }
-func (f functions[R]) Result() (R, error)                     { return f.result() }
+func (f funcMetric[R]) Add(sample uint64, answer []byte) error { return f.add(sample, answer) }
+func (f funcMetric[R]) Result() (R, error)                     { return f.result() }
 
 // Log says what a log is of, and which of its entries reach the metric.
 type Log struct {
@@ -56,44 +56,44 @@ type Log struct {
 // New is the scorer of a metric: score makes the metric's result, and what was counted, to a score. Where it leaves
 // Score.Samples 0, that is Counts.Samples. Errors of the metric are of class sdk.ErrData.
 func New[R any](m Metric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
-	s := &scorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
+	s := &metricScorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
 	s.counts.All = l.Samples
 	return exhibit.Scorer(s, l.Exhibits, l.Gallery)
 }
 
-type scorer[R any] struct {
+type metricScorer[R any] struct {
 	metric Metric[R]
 	log    Log
 	score  func(R, Counts) (sdk.Score, error)
-	seen   seen
+	seen   seenSamples
 	counts Counts
 }
 
 // Add counts an entry and hands it to the metric.
-func (s *scorer[R]) Add(e mllog.AccuracyEntry) error {
+func (s *metricScorer[R]) Add(e mllog.AccuracyEntry) error {
 	if s.log.Within && e.QSLIndex >= uint64(s.log.Samples) {
 		s.counts.Outside++
 		return nil
 	}
-	again := s.seen.has(e.QSLIndex)
+	again := s.seen.hasSample(e.QSLIndex)
 	if !again || !s.log.First {
-		err := s.add(e)
+		err := s.addEntry(e)
 		switch {
 		case errors.Is(err, ErrDamaged):
-			s.counts.damage(e.QSLIndex, err)
+			s.counts.noteDamage(e.QSLIndex, err)
 		case err != nil:
 			return sdk.Data(err)
 		}
 	}
 	if s.counts.Entries++; !again {
-		s.seen.add(e.QSLIndex)
+		s.seen.addSample(e.QSLIndex)
 		s.counts.Samples++
 	}
 	return nil
 }
 
-// add hands an entry to the metric.
-func (s *scorer[R]) add(e mllog.AccuracyEntry) error {
+// addEntry hands an entry to the metric.
+func (s *metricScorer[R]) addEntry(e mllog.AccuracyEntry) error {
 	if m, ok := s.metric.(EntryMetric); ok {
 		return m.AddEntry(e)
 	}
@@ -102,21 +102,21 @@ func (s *scorer[R]) add(e mllog.AccuracyEntry) error {
 
 // OfEntries makes a metric of two functions, of which add takes whole entries.
 func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, error)) Metric[R] {
-	return entries[R]{functions[R]{result: result}, add}
+	return entryMetric[R]{funcMetric[R]{result: result}, add}
 }
 
-type entries[R any] struct {
-	functions[R]
+type entryMetric[R any] struct {
+	funcMetric[R]
 	whole func(e mllog.AccuracyEntry) error
 }
 
-func (m entries[R]) Add(sample uint64, answer []byte) error {
+func (m entryMetric[R]) Add(sample uint64, answer []byte) error {
 	return m.whole(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
 }
-func (m entries[R]) AddEntry(e mllog.AccuracyEntry) error { return m.whole(e) }
+func (m entryMetric[R]) AddEntry(e mllog.AccuracyEntry) error { return m.whole(e) }
 
 // Result is the score of the metric's result.
-func (s *scorer[R]) Result() (sdk.Score, error) {
+func (s *metricScorer[R]) Result() (sdk.Score, error) {
 	r, err := s.metric.Result()
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
@@ -129,29 +129,29 @@ func (s *scorer[R]) Result() (sdk.Score, error) {
 }
 
 // Close closes the metric, where that is to be done.
-func (s *scorer[R]) Close() error {
+func (s *metricScorer[R]) Close() error {
 	if c, ok := s.metric.(io.Closer); ok {
 		return c.Close()
 	}
 	return nil
 }
 
-// seen is which samples have an entry: those of the data set by their places, others by their numbers.
-type seen struct {
+// seenSamples is which samples have an entry: those of the data set by their places, others by their numbers.
+type seenSamples struct {
 	known  []bool
 	others map[uint64]bool
 }
 
-func newSeen(samples int) seen { return seen{make([]bool, samples), map[uint64]bool{}} }
+func newSeen(samples int) seenSamples { return seenSamples{make([]bool, samples), map[uint64]bool{}} }
 
-func (s seen) has(i uint64) bool {
+func (s seenSamples) hasSample(i uint64) bool {
 	if i < uint64(len(s.known)) {
 		return s.known[i]
 	}
 	return s.others[i]
 }
 
-func (s seen) add(i uint64) {
+func (s seenSamples) addSample(i uint64) {
 	if i < uint64(len(s.known)) {
 		s.known[i] = true
 		return

@@ -32,19 +32,19 @@ type Backend struct {
 // batches, concurrency, the end of a context, and what a Keeper keeps.
 func RunBackendSuite(t *testing.T, b Backend) {
 	t.Helper()
-	t.Run("refuses what it cannot open", b.refuses)
-	t.Run("describes its tensors", b.describes)
-	t.Run("gives the same for the same", b.repeats)
+	t.Run("refuses what it cannot open", b.checkRefusals)
+	t.Run("describes its tensors", b.checkDescription)
+	t.Run("gives the same for the same", b.checkRepeats)
 	t.Run("uses the caller's memory", b.callersMemory)
-	t.Run("a batch is its samples", b.batches)
-	t.Run("runs at a time", b.concurrent)
-	t.Run("ended context", b.ended)
+	t.Run("a batch is its samples", b.checkBatches)
+	t.Run("runs at a time", b.checkConcurrency)
+	t.Run("ended context", b.checkEnded)
 	t.Run("wrong inputs", b.wrongInputs)
-	t.Run("keeps outputs", b.keeps)
+	t.Run("keeps outputs", b.checkKeeper)
 	t.Run("takes what it kept", b.takesKept)
 }
 
-func (b Backend) open(t *testing.T, concurrency int) backend.Session {
+func (b Backend) openSession(t *testing.T, concurrency int) backend.Session {
 	t.Helper()
 	s, err := b.Backend.Open(t.Context(), b.Model, backend.Config{Concurrency: concurrency, Options: b.Options})
 	if err != nil {
@@ -58,7 +58,7 @@ func (b Backend) open(t *testing.T, concurrency int) backend.Session {
 	return s
 }
 
-func (b Backend) refuses(t *testing.T) {
+func (b Backend) checkRefusals(t *testing.T) {
 	try := func(name string, want error, m backend.Model, options map[string]string) {
 		s, err := b.Backend.Open(t.Context(), m, backend.Config{Concurrency: 1, Options: options})
 		if err == nil {
@@ -101,8 +101,8 @@ func (b Backend) refuses(t *testing.T) {
 	try("no model", backend.ErrModel, m, b.Options)
 }
 
-func (b Backend) describes(t *testing.T) {
-	s := b.open(t, 2)
+func (b Backend) checkDescription(t *testing.T) {
+	s := b.openSession(t, 2)
 	compare := func(kind string, want, have []backend.TensorInfo) {
 		index, err := backend.Bind(kind, want, have)
 		if err != nil {
@@ -125,8 +125,8 @@ func (b Backend) describes(t *testing.T) {
 	}
 }
 
-// inputs makes a batch of n samples; seed tells batches apart.
-func inputs(s backend.Session, n, seed int) []backend.Tensor {
+// makeInputs makes a batch of n samples; seed tells batches apart.
+func makeInputs(s backend.Session, n, seed int) []backend.Tensor {
 	in := make([]backend.Tensor, len(s.Inputs()))
 	for i, info := range s.Inputs() {
 		shape := slices.Clone(info.Shape)
@@ -158,8 +158,8 @@ func fillTensor(x backend.Tensor, n, seed int) {
 	}
 }
 
-// run runs a batch and returns copies of the outputs.
-func run(ctx context.Context, s backend.Session, in []backend.Tensor) ([]backend.Tensor, error) {
+// runBatch runs a batch and returns copies of the outputs.
+func runBatch(ctx context.Context, s backend.Session, in []backend.Tensor) ([]backend.Tensor, error) {
 	out := make([]backend.Tensor, len(s.Outputs()))
 	if err := s.Run(ctx, in, out); err != nil {
 		return nil, err
@@ -169,15 +169,15 @@ func run(ctx context.Context, s backend.Session, in []backend.Tensor) ([]backend
 		kept[i] = out[i]
 		kept[i].Data, kept[i].Shape, kept[i].Free = slices.Clone(out[i].Data), slices.Clone(out[i].Shape), nil
 		out[i].Release()
-		if err := sound(s.Outputs()[i], kept[i], in[0].Shape[0]); err != nil {
+		if err := checkOutput(s.Outputs()[i], kept[i], in[0].Shape[0]); err != nil {
 			return nil, err
 		}
 	}
 	return kept, nil
 }
 
-// sound checks an output against its description.
-func sound(want backend.TensorInfo, got backend.Tensor, n int64) error {
+// checkOutput checks an output against its description.
+func checkOutput(want backend.TensorInfo, got backend.Tensor, n int64) error {
 	if got.DType != want.DType || int64(len(got.Data)) != backend.Elements(got.Shape)*int64(got.DType.Size()) {
 		return fmt.Errorf("output %s: %d bytes of %v with shape %s", want, len(got.Data), got.DType,
 			backend.ShapeString(got.Shape))
@@ -188,8 +188,8 @@ func sound(want backend.TensorInfo, got backend.Tensor, n int64) error {
 	return nil
 }
 
-// same compares outputs, within the tolerance.
-func (b Backend) same(x, y backend.Tensor) error {
+// compareOutputs compares outputs, within the tolerance.
+func (b Backend) compareOutputs(x, y backend.Tensor) error {
 	if !slices.Equal(x.Shape, y.Shape) || x.DType != y.DType {
 		return fmt.Errorf("%v%s and %v%s", x.DType, backend.ShapeString(x.Shape), y.DType, backend.ShapeString(y.Shape))
 	}
@@ -208,17 +208,17 @@ func (b Backend) same(x, y backend.Tensor) error {
 	return nil
 }
 
-func (b Backend) repeats(t *testing.T) {
-	s := b.open(t, 1)
-	first := b.mustRun(t, s, inputs(s, 1, 1))
-	b.mustRun(t, s, inputs(s, 1, 2)) // must not disturb what was copied, nor the next
-	again := b.mustRun(t, s, inputs(s, 1, 1))
+func (b Backend) checkRepeats(t *testing.T) {
+	s := b.openSession(t, 1)
+	first := b.mustRun(t, s, makeInputs(s, 1, 1))
+	b.mustRun(t, s, makeInputs(s, 1, 2)) // must not disturb what was copied, nor the next
+	again := b.mustRun(t, s, makeInputs(s, 1, 1))
 	b.mustBeSame(t, first, again)
 }
 
 func (b Backend) mustRun(t *testing.T, s backend.Session, in []backend.Tensor) []backend.Tensor {
 	t.Helper()
-	out, err := run(t.Context(), s, in)
+	out, err := runBatch(t.Context(), s, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,15 +228,15 @@ func (b Backend) mustRun(t *testing.T, s backend.Session, in []backend.Tensor) [
 func (b Backend) mustBeSame(t *testing.T, x, y []backend.Tensor) {
 	t.Helper()
 	for i := range x {
-		if err := b.same(x[i], y[i]); err != nil {
+		if err := b.compareOutputs(x[i], y[i]); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 func (b Backend) callersMemory(t *testing.T) {
-	s := b.open(t, 1)
-	in := inputs(s, 1, 3)
+	s := b.openSession(t, 1)
+	in := makeInputs(s, 1, 3)
 	want := b.mustRun(t, s, in)
 	out := make([]backend.Tensor, len(want))
 	for i, w := range want {
@@ -261,41 +261,41 @@ func (b Backend) callersMemory(t *testing.T) {
 	}
 }
 
-// batches compares a batch with its samples run one by one.
-func (b Backend) batches(t *testing.T) {
-	s := b.open(t, 1)
+// checkBatches compares a batch with its samples run one by one.
+func (b Backend) checkBatches(t *testing.T) {
+	s := b.openSession(t, 1)
 	n := 3
 	if l := s.Limits(); l.MaxBatch > 0 {
 		n = min(n, l.MaxBatch)
 	}
-	whole := b.mustRun(t, s, inputs(s, n, 5))
+	whole := b.mustRun(t, s, makeInputs(s, n, 5))
 	for k := range n {
-		one := b.mustRun(t, s, inputs(s, 1, 5+k))
+		one := b.mustRun(t, s, makeInputs(s, 1, 5+k))
 		for i := range one {
 			each := len(whole[i].Data) / n
 			part := whole[i]
 			part.Data, part.Shape = part.Data[k*each:(k+1)*each], one[i].Shape
-			if err := b.same(one[i], part); err != nil {
+			if err := b.compareOutputs(one[i], part); err != nil {
 				t.Errorf("sample %d of %d: %v", k, n, err)
 			}
 		}
 	}
 }
 
-func (b Backend) concurrent(t *testing.T) {
+func (b Backend) checkConcurrency(t *testing.T) {
 	const runs, rounds = 4, 8
-	s := b.open(t, runs)
+	s := b.openSession(t, runs)
 	want := make([][]backend.Tensor, runs)
 	for g := range want {
-		want[g] = b.mustRun(t, s, inputs(s, 1, g))
+		want[g] = b.mustRun(t, s, makeInputs(s, 1, g))
 	}
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	for g := range runs {
 		workers.Go(func() {
-			in := inputs(s, 1, g)
+			in := makeInputs(s, 1, g)
 			for range rounds {
-				out, err := run(t.Context(), s, in)
+				out, err := runBatch(t.Context(), s, in)
 				if err != nil {
 					t.Error(err)
 					return
@@ -306,18 +306,18 @@ func (b Backend) concurrent(t *testing.T) {
 	}
 }
 
-func (b Backend) ended(t *testing.T) {
-	s := b.open(t, 1)
+func (b Backend) checkEnded(t *testing.T) {
+	s := b.openSession(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := run(ctx, s, inputs(s, 1, 1)); err == nil {
+	if _, err := runBatch(ctx, s, makeInputs(s, 1, 1)); err == nil {
 		t.Error("a run whose context has ended is no error")
 	}
-	b.mustRun(t, s, inputs(s, 1, 1)) // the session lives on
+	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session lives on
 }
 
 func (b Backend) wrongInputs(t *testing.T) {
-	s := b.open(t, 1)
+	s := b.openSession(t, 1)
 	for name, spoil := range map[string]func(in []backend.Tensor) []backend.Tensor{
 		"too few":   func(in []backend.Tensor) []backend.Tensor { return in[:len(in)-1] },
 		"too short": func(in []backend.Tensor) []backend.Tensor { in[0].Data = in[0].Data[:len(in[0].Data)-1]; return in },
@@ -326,9 +326,9 @@ func (b Backend) wrongInputs(t *testing.T) {
 			return in
 		},
 	} {
-		if _, err := run(t.Context(), s, spoil(inputs(s, 1, 1))); err == nil {
+		if _, err := runBatch(t.Context(), s, spoil(makeInputs(s, 1, 1))); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	b.mustRun(t, s, inputs(s, 1, 1)) // the session lives on
+	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session lives on
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// keeps checks the handles of a Keeper; of another session, nothing.
-func (b Backend) keeps(t *testing.T) {
-	s := b.open(t, 1)
+// checkKeeper checks the handles of a Keeper; of another session, nothing.
+func (b Backend) checkKeeper(t *testing.T) {
+	s := b.openSession(t, 1)
 	if backend.KeptIn(s) == nil {
 		return
 	}
-	want := b.mustRun(t, s, inputs(s, 1, 1))
-	kept := b.mustKeep(t, s, inputs(s, 1, 1))
+	want := b.mustRun(t, s, makeInputs(s, 1, 1))
+	kept := b.mustKeep(t, s, makeInputs(s, 1, 1))
 	for i := range kept {
 		x := &kept[i]
 		if len(x.Kept) != 1 || x.Data != nil || x.DType != want[i].DType || !slices.Equal(x.Shape, want[i].Shape) {
@@ -27,7 +27,7 @@ func (b Backend) keeps(t *testing.T) {
 	}
 	out := make([]backend.Tensor, len(want))
 	out[0] = backend.Tensor{Keep: true, Data: make([]byte, len(want[0].Data))}
-	if err := s.Run(t.Context(), inputs(s, 1, 1), out); !errors.Is(err, backend.ErrTensors) {
+	if err := s.Run(t.Context(), makeInputs(s, 1, 1), out); !errors.Is(err, backend.ErrTensors) {
 		t.Errorf("an output that is to be kept in the caller's memory: error %v, want %q in its chain", err,
 			backend.ErrTensors)
 	}
@@ -49,26 +49,26 @@ func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) 
 // takesKept gives outputs that were kept to runs of the same session, and of another one of the same memory. It needs a
 // model with an output that one of its inputs takes; of another model, or another session, it checks nothing.
 func (b Backend) takesKept(t *testing.T) {
-	s := b.open(t, 1)
-	output, input, ok := loop(s)
+	s := b.openSession(t, 1)
+	output, input, ok := findLoop(s)
 	if backend.KeptIn(s) == nil || !ok {
 		return
 	}
-	k := keeping{b, s, output, input}
-	two, three := k.keep(t, 2, 1), k.keep(t, 3, 4)
-	k.same(t, "as it is", s, two.Kept, nil)
-	k.same(t, "reordered and repeated", s, three.Kept, []int32{2, 0, 0, 1})
-	k.same(t, "the first rows", s, three.Kept, []int32{0, 1})
-	k.same(t, "joined", s, append(slices.Clone(two.Kept), three.Kept...), nil)
-	k.same(t, "joined and reordered", s, append(slices.Clone(three.Kept), two.Kept...), []int32{4, 0, 3})
-	if other := b.open(t, 1); backend.KeptIn(other) == backend.KeptIn(s) {
-		k.same(t, "in another session", other, three.Kept, []int32{1, 2})
+	k := keepingSession{b, s, output, input}
+	two, three := k.runKept(t, 2, 1), k.runKept(t, 3, 4)
+	k.compareRuns(t, "as it is", s, two.Kept, nil)
+	k.compareRuns(t, "reordered and repeated", s, three.Kept, []int32{2, 0, 0, 1})
+	k.compareRuns(t, "the first rows", s, three.Kept, []int32{0, 1})
+	k.compareRuns(t, "joined", s, append(slices.Clone(two.Kept), three.Kept...), nil)
+	k.compareRuns(t, "joined and reordered", s, append(slices.Clone(three.Kept), two.Kept...), []int32{4, 0, 3})
+	if other := b.openSession(t, 1); backend.KeptIn(other) == backend.KeptIn(s) {
+		k.compareRuns(t, "in another session", other, three.Kept, []int32{1, 2})
 	}
-	k.misused(t, three)
+	k.checkMisuse(t, three)
 }
 
-// loop finds an output of a session that one of its inputs takes.
-func loop(s backend.Session) (output, input int, ok bool) {
+// findLoop finds an output of a session that one of its inputs takes.
+func findLoop(s backend.Session) (output, input int, ok bool) {
 	for o, out := range s.Outputs() {
 		for i, in := range s.Inputs() {
 			if out.DType == in.DType && len(out.Shape) == len(in.Shape) && slices.Equal(out.Shape[1:], in.Shape[1:]) &&
@@ -80,25 +80,25 @@ func loop(s backend.Session) (output, input int, ok bool) {
 	return 0, 0, false
 }
 
-// keeping is a session with an output that one of its inputs takes.
-type keeping struct {
+// keepingSession is a session with an output that one of its inputs takes.
+type keepingSession struct {
 	Backend
 	session       backend.Session
 	output, input int
 }
 
-// keep runs n samples and returns the output, kept. It is released when the test ends.
-func (k keeping) keep(t *testing.T, n, seed int) backend.Tensor {
+// runKept runs n samples and returns the output, kept. It is released when the test ends.
+func (k keepingSession) runKept(t *testing.T, n, seed int) backend.Tensor {
 	t.Helper()
-	out := k.mustKeep(t, k.session, inputs(k.session, n, seed))
+	out := k.mustKeep(t, k.session, makeInputs(k.session, n, seed))
 	for i := range out {
 		t.Cleanup(out[i].Kept[0].Release)
 	}
 	return out[k.output]
 }
 
-// bytes are the rows of a kept tensor, as a run that keeps nothing gives them.
-func (k keeping) bytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte {
+// rowBytes are the rows of a kept tensor, as a run that keeps nothing gives them.
+func (k keepingSession) rowBytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte {
 	t.Helper()
 	var all []byte
 	for _, h := range kept {
@@ -106,7 +106,7 @@ func (k keeping) bytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte 
 		if n == 3 {
 			seed = 4
 		}
-		all = append(all, k.mustRun(t, k.session, inputs(k.session, n, seed))[k.output].Data...)
+		all = append(all, k.mustRun(t, k.session, makeInputs(k.session, n, seed))[k.output].Data...)
 	}
 	if rows == nil {
 		return all
@@ -119,35 +119,35 @@ func (k keeping) bytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte 
 	return chosen
 }
 
-// same compares a run on kept rows with one on their bytes.
-func (k keeping) same(t *testing.T, name string, s backend.Session, kept []*backend.Kept, rows []int32) {
+// compareRuns compares a run on kept rows with one on their bytes.
+func (k keepingSession) compareRuns(t *testing.T, name string, s backend.Session, kept []*backend.Kept, rows []int32) {
 	t.Helper()
-	data := k.bytes(t, kept, rows)
+	data := k.rowBytes(t, kept, rows)
 	n := len(data) / (int(backend.Elements(kept[0].Shape()[1:])) * kept[0].DType().Size())
-	in := inputs(s, n, 9)
+	in := makeInputs(s, n, 9)
 	in[k.input].Data = data
 	want := k.mustRun(t, s, in)
 	in[k.input].Data, in[k.input].Kept, in[k.input].Rows = nil, kept, rows
-	got, err := run(t.Context(), s, in)
+	got, err := runBatch(t.Context(), s, in)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
 	for i := range got {
-		if err := k.Backend.same(want[i], got[i]); err != nil {
+		if err := k.Backend.compareOutputs(want[i], got[i]); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// misused checks the errors of handles.
-func (k keeping) misused(t *testing.T, kept backend.Tensor) {
+// checkMisuse checks the errors of handles.
+func (k keepingSession) checkMisuse(t *testing.T, kept backend.Tensor) {
 	try := func(name string, spoil func(x *backend.Tensor)) {
 		t.Helper()
-		in := inputs(k.session, 3, 9)
+		in := makeInputs(k.session, 3, 9)
 		in[k.input].Data, in[k.input].Kept = nil, kept.Kept
 		spoil(&in[k.input])
-		if _, err := run(t.Context(), k.session, in); !errors.Is(err, backend.ErrTensors) {
+		if _, err := runBatch(t.Context(), k.session, in); !errors.Is(err, backend.ErrTensors) {
 			t.Errorf("%s: error %v, want %q in its chain", name, err, backend.ErrTensors)
 		}
 	}

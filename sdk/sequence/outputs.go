@@ -37,14 +37,14 @@ func AllLogits(outputs []backend.Tensor, n int, names ...string) ([][]float32, e
 	}
 	for _, values := range all {
 		if len(values) != len(all[0]) {
-			return nil, fmt.Errorf("%w: %s logits", ErrOutput, counted(all, names))
+			return nil, fmt.Errorf("%w: %s logits", ErrOutput, countText(all, names))
 		}
 	}
 	return all, nil
 }
 
-// counted says how many logits there are of each name.
-func counted(all [][]float32, names []string) string {
+// countText says how many logits there are of each name.
+func countText(all [][]float32, names []string) string {
 	parts := make([]string, len(all))
 	for i, values := range all {
 		parts[i] = fmt.Sprintf("%d %s", len(values), names[i])

@@ -82,7 +82,7 @@ func (w *Workload) SampleSize(s *Sample) int { return s.Len() }
 // Collate writes the rows of a batch, in int64 or int32 as the model wants them: an input [N,S] for each, with zeros
 // behind the end of a sample. A single sample of the right length is handed over without a copy.
 func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
-	size, err := w.size(samples, b.Info(0))
+	size, err := w.batchLength(samples, b.Info(0))
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
 		case dtype == backend.Int64 && len(samples) == 1 && one.Len() == size:
 			b.Share(i, backend.Bytes(one.Row(i)), 1, int64(size))
 		case dtype == backend.Int64:
-			fill(backend.View[int64](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
+			fillRows(backend.View[int64](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
 		case dtype == backend.Int32:
-			fill(backend.View[int32](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
+			fillRows(backend.View[int32](b.Input(i, int64(len(samples)), int64(size))), samples, i, size)
 		default:
 			return fmt.Errorf("%w: input %q is %v, want int64 or int32", backend.ErrTensors, b.Info(i).Name, dtype)
 		}
@@ -102,14 +102,14 @@ func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
 	return nil
 }
 
-// size is the length of a batch.
-func (w *Workload) size(samples []*Sample, input backend.TensorInfo) (int, error) {
+// batchLength is the length of a batch.
+func (w *Workload) batchLength(samples []*Sample, input backend.TensorInfo) (int, error) {
 	longest := 0
 	for _, s := range samples {
 		longest = max(longest, s.Len())
 	}
 	fixed := w.Length
-	if prescribed(input) {
+	if hasFixedLength(input) {
 		fixed = int(input.Shape[1])
 	}
 	if fixed == 0 {
@@ -123,11 +123,13 @@ func (w *Workload) size(samples []*Sample, input backend.TensorInfo) (int, error
 	return fixed, nil
 }
 
-// prescribed says whether the model has one length for all batches.
-func prescribed(input backend.TensorInfo) bool { return len(input.Shape) == 2 && input.Shape[1] > 0 }
+// hasFixedLength says whether the model has one length for all batches.
+func hasFixedLength(input backend.TensorInfo) bool {
+	return len(input.Shape) == 2 && input.Shape[1] > 0
+}
 
-// fill copies row i of each sample, with zeros behind it.
-func fill[T int32 | int64](to []T, samples []*Sample, i, size int) {
+// fillRows copies row i of each sample, with zeros behind it.
+func fillRows[T int32 | int64](to []T, samples []*Sample, i, size int) {
 	for _, s := range samples {
 		row := s.Row(i)
 		for j, v := range row {
@@ -141,7 +143,7 @@ func fill[T int32 | int64](to []T, samples []*Sample, i, size int) {
 // ClientWork is what Collate does beyond handing samples on, for requests of n of them to a model with these inputs:
 // padding, and converting to int32.
 func (w *Workload) ClientWork(inputs []backend.TensorInfo, n int) (work []string) {
-	if n > 1 || w.Length > 0 || w.Fixed() || len(inputs) > 0 && prescribed(inputs[0]) {
+	if n > 1 || w.Length > 0 || w.Fixed() || len(inputs) > 0 && hasFixedLength(inputs[0]) {
 		work = append(work, w.Name+" are padded to one length")
 	}
 	for _, in := range inputs {

@@ -20,32 +20,32 @@ import (
 // list that is nil stays so, and a part of a message that would be empty is left out. TestConversionsKeepEveryField has
 // every type that it is used for.
 func To[T any](v any) (t T) {
-	set(reflect.ValueOf(&t).Elem(), reflect.ValueOf(v))
+	setValue(reflect.ValueOf(&t).Elem(), reflect.ValueOf(v))
 	return t
 }
 
-func set(to, from reflect.Value) {
+func setValue(to, from reflect.Value) {
 	switch {
 	case to.Type() == from.Type():
 		to.Set(from)
 	case from.Kind() == reflect.Pointer:
 		if !from.IsNil() {
-			set(to, from.Elem())
+			setValue(to, from.Elem())
 		}
 	case to.Kind() == reflect.Pointer:
 		to.Set(reflect.New(to.Type().Elem()))
-		set(to.Elem(), from)
+		setValue(to.Elem(), from)
 	case to.Kind() == reflect.Struct:
 		setFields(to, from)
 	case to.Kind() == reflect.Slice:
 		if !from.IsNil() {
 			to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
 			for i := range from.Len() {
-				set(to.Index(i), from.Index(i))
+				setValue(to.Index(i), from.Index(i))
 			}
 		}
 	default:
-		to.Set(value(from).Convert(to.Type()))
+		to.Set(enumValue(from).Convert(to.Type()))
 	}
 }
 
@@ -54,15 +54,15 @@ func setFields(to, from reflect.Value) {
 		if f.Anonymous || !f.IsExported() {
 			continue
 		}
-		same := from.FieldByNameFunc(func(name string) bool { return key(name) == key(f.Name) })
+		same := from.FieldByNameFunc(func(name string) bool { return fieldKey(name) == fieldKey(f.Name) })
 		if same.IsValid() && (same.Kind() != reflect.Struct || !same.IsZero()) {
-			set(to.FieldByIndex(f.Index), same)
+			setValue(to.FieldByIndex(f.Index), same)
 		}
 	}
 }
 
-// key is what the names of a field have in common.
-func key(name string) string {
+// fieldKey is the form that both names of a field have in common.
+func fieldKey(name string) string {
 	if name == "Ns" { // of a percentile, whose time is At
 		return "at"
 	}
@@ -75,8 +75,9 @@ var betters = []sdk.Better{
 	pluginpb.Better_BETTER_NEITHER: sdk.NeitherBetter,
 }
 
-// value is what an enum has on the other side, and anything else as it is. Scenarios are numbered from 1 in messages.
-func value(v reflect.Value) reflect.Value {
+// enumValue is what an enum has on the other side, and anything else as it is. Scenarios are numbered from 1 in
+// messages.
+func enumValue(v reflect.Value) reflect.Value {
 	switch of := v.Interface().(type) {
 	case loadgen.Scenario:
 		return reflect.ValueOf(pluginpb.Scenario(of) + pluginpb.Scenario_SCENARIO_SINGLE_STREAM)

@@ -11,7 +11,7 @@ import (
 // the standard error output from then on. It may be called often and at a time.
 func ReserveStdout() (restore func(), err error) {
 	stderr := os.Stderr
-	private, err := divert()
+	private, err := divertStdout()
 	if err != nil {
 		return nil, fmt.Errorf("point the standard output at the standard error output: %w", err)
 	}

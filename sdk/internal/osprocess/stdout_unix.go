@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// divert makes descriptor 1 a copy of descriptor 2 and returns what it was before.
-func divert() (*os.File, error) {
+// divertStdout makes descriptor 1 a copy of descriptor 2 and returns what it was before.
+func divertStdout() (*os.File, error) {
 	before, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error)
 		to, from, toBells, fromBells = from, to, fromBells, toBells
 	}
 	return &Ends{
-		Writer: &Writer{memory: to, bells: toBells}, Reader: &Reader{memory: from, bells: fromBells,
+		Writer: &Writer{ringMemory: to, bells: toBells}, Reader: &Reader{ringMemory: from, bells: fromBells,
 			most: most}, unmap: unmap,
 	}
 }

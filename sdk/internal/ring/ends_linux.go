@@ -37,7 +37,7 @@ func NewOffer(most int) (_ *Offer, err error) {
 	o.files = append(o.files, memory)
 	var bells [4]Bell
 	for i := range bells {
-		own, inherited, err := newBell(waits(i, false))
+		own, inherited, err := newBell(waitsForBell(i, false))
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +88,9 @@ func newBell(waited bool) (*eventfd, *os.File, error) {
 	return own, inherited, nil
 }
 
-// waits reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room, then those
-// of the other one. It rings the rest.
-func waits(i int, plugin bool) bool {
+// waitsForBell reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room,
+// then those of the other one. It rings the rest.
+func waitsForBell(i int, plugin bool) bool {
 	data, room := i%2 == 0, i%2 == 1
 	toPlugin := i < 2
 	return data && toPlugin == plugin || room && toPlugin != plugin
@@ -122,7 +122,7 @@ func (o *Offer) Files() []*os.File { return o.files }
 func (o *Offer) Release() error {
 	var errs []error
 	for _, e := range o.own { // to start a process with a descriptor makes all of its copies block
-		errs = append(errs, e.nonblock())
+		errs = append(errs, e.setNonblocking())
 	}
 	for _, f := range o.files {
 		errs = append(errs, f.Close())
@@ -153,7 +153,7 @@ func Open(fds []int, most int) (_ *Ends, err error) {
 	var bells [4]Bell
 	var own []*eventfd
 	for i, fd := range fds[1:] {
-		bell, err := newEventfd(fd, waits(i, true))
+		bell, err := newEventfd(fd, waitsForBell(i, true))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("bell %d: %w", i, err), releaseAll(own, unmap)())
 		}
@@ -208,17 +208,17 @@ func (e *eventfd) Wait() error {
 	return nil
 }
 
-// nonblock makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other
+// setNonblocking makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other
 // process can clear it for both.
-func (e *eventfd) nonblock() error {
-	return e.control(func(fd int) error { return unix.SetNonblock(fd, true) })
+func (e *eventfd) setNonblocking() error {
+	return e.withDescriptor(func(fd int) error { return unix.SetNonblock(fd, true) })
 }
 
 // Close frees whoever waits, also one whom the kernel holds because the other process made the eventfd block. It never
 // waits itself, and may be called again: a process that lives can undo it, one that has ended cannot.
 func (e *eventfd) Close() {
 	_ = e.file.SetDeadline(time.Unix(0, 0)) // from now on nobody starts to wait
-	_ = e.control(func(fd int) error {
+	_ = e.withDescriptor(func(fd int) error {
 		var count [8]byte
 		if err := unix.SetNonblock(fd, true); err != nil {
 			return err
@@ -229,8 +229,8 @@ func (e *eventfd) Close() {
 	})
 }
 
-// control calls f with the descriptor, unless that is closed.
-func (e *eventfd) control(f func(fd int) error) error {
+// withDescriptor calls f with the descriptor, unless that is closed.
+func (e *eventfd) withDescriptor(f func(fd int) error) error {
 	raw, err := e.file.SyscallConn()
 	if err != nil {
 		return err

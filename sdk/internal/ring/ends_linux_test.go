@@ -23,12 +23,12 @@ func inherit(t *testing.T, o *Offer) (*Ends, error) {
 		}
 		fds = append(fds, fd)
 	}
-	return Open(fds, mostBytes)
+	return Open(fds, maxBytes)
 }
 
 func newOffer(t *testing.T) *Offer {
 	t.Helper()
-	o, err := NewOffer(mostBytes)
+	o, err := NewOffer(maxBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,20 +196,20 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	defer file.Close()
 	fd := int(file.Fd())
-	if _, err := Open([]int{fd}, mostBytes); err == nil || !strings.Contains(err.Error(), "1 descriptors, want 5") {
+	if _, err := Open([]int{fd}, maxBytes); err == nil || !strings.Contains(err.Error(), "1 descriptors, want 5") {
 		t.Errorf("error %v", err)
 	}
 	all := []int{fd, fd, fd, fd, fd}
-	if _, err := Open(all, mostBytes); err == nil || !strings.Contains(err.Error(), "0 bytes of memory") {
+	if _, err := Open(all, maxBytes); err == nil || !strings.Contains(err.Error(), "0 bytes of memory") {
 		t.Errorf("error %v", err)
 	}
 	if err := file.Truncate(Bytes); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(all, mostBytes); err == nil || !strings.Contains(err.Error(), "not sealed") {
+	if _, err := Open(all, maxBytes); err == nil || !strings.Contains(err.Error(), "not sealed") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Open([]int{-1, -1, -1, -1, -1}, mostBytes); err == nil {
+	if _, err := Open([]int{-1, -1, -1, -1, -1}, maxBytes); err == nil {
 		t.Error("no descriptor is one")
 	}
 }

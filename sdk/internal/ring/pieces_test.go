@@ -26,7 +26,7 @@ func trickle(t *testing.T, w *Writer, r *Reader, b []byte, next func() int) [][]
 	var frames [][]byte
 	for len(b) > 0 {
 		n := min(max(next(), 1), len(b))
-		w.put(b[:n])
+		w.putBytes(b[:n])
 		w.publish()
 		b = b[n:]
 		for {
@@ -141,8 +141,8 @@ func FuzzPieces(f *testing.F) {
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, one, two []byte, size uint8, start uint32) {
 		at := uint64(start) % (4 * toHarness)
-		*harness.Reader = Reader{memory: harness.Reader.memory, bells: harness.Reader.bells, most: mostBytes, mine: at}
-		*plugin.Writer = Writer{memory: plugin.Writer.memory, bells: plugin.Writer.bells, mine: at}
+		*harness.Reader = Reader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: maxBytes, mine: at}
+		*plugin.Writer = Writer{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, mine: at}
 		plugin.Writer.written.Store(at)
 		plugin.Writer.read.Store(at)
 		if len(one)+len(two)+2*headerBytes > toHarness {

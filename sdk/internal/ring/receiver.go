@@ -25,8 +25,8 @@ type Receiver struct {
 
 	mu      sync.Mutex // held by whoever reads
 	failure error      // of handle or of the memory
-	looks   looks      // of Run
-	polls   looks      // of Begin and Finish
+	looks   lookPolicy // of Run
+	polls   lookPolicy // of Begin and Finish
 }
 
 // NewReceiver returns a receiver that calls handle with each frame, which is valid during the call.
@@ -38,7 +38,7 @@ func NewReceiver(r *Reader, handle func(frame []byte) error) *Receiver {
 // it looks for the next frame for a moment before it sleeps.
 func (x *Receiver) Run(look func() bool) error {
 	for {
-		asleep, err := x.round(look)
+		asleep, err := x.handleReady(look)
 		if err != nil {
 			return err
 		}
@@ -56,21 +56,21 @@ func (x *Receiver) Run(look func() bool) error {
 	}
 }
 
-// round handles what is there, and reports whether the caller may sleep.
-func (x *Receiver) round(look func() bool) (asleep bool, err error) {
+// handleReady handles what is there, and reports whether the caller may sleep.
+func (x *Receiver) handleReady(look func() bool) (asleep bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.drain(); err != nil {
+	if err := x.drainFrames(); err != nil {
 		return false, err
 	}
-	if look() && x.looks.willing() && x.looks.look(x.reader) {
+	if look() && x.looks.shouldLook() && x.looks.lookBriefly(x.reader) {
 		return false, nil
 	}
 	return x.reader.Arm(), nil
 }
 
-// drain handles every frame that has come. x.mu is held.
-func (x *Receiver) drain() error {
+// drainFrames handles every frame that has come. x.mu is held.
+func (x *Receiver) drainFrames() error {
 	for x.failure == nil {
 		frame, ok, err := x.reader.TryRead()
 		if err != nil {
@@ -92,7 +92,7 @@ func (x *Receiver) Begin() bool {
 	if !x.mu.TryLock() {
 		return false
 	}
-	if x.failure != nil || x.reader.closed.Load() || !x.polls.willing() {
+	if x.failure != nil || x.reader.closed.Load() || !x.polls.shouldLook() {
 		x.mu.Unlock()
 		return false
 	}
@@ -103,11 +103,11 @@ func (x *Receiver) Begin() bool {
 // Finish handles frames in the caller's goroutine while wanted reports true, for a moment at most.
 func (x *Receiver) Finish(wanted func() bool) {
 	defer x.mu.Unlock()
-	for wanted() && x.polls.look(x.reader) && x.drain() == nil {
+	for wanted() && x.polls.lookBriefly(x.reader) && x.drainFrames() == nil {
 	}
 	// Run sleeps, or is about to: what comes from now on rings.
 	for x.failure == nil && !x.reader.Arm() {
-		_ = x.drain()
+		_ = x.drainFrames()
 	}
 	if x.failure != nil {
 		x.reader.Close() // wakes Run, which reports it
@@ -118,7 +118,7 @@ func (x *Receiver) Finish(wanted func() bool) {
 func (x *Receiver) Drain() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	_ = x.drain() // Run reports why it fails
+	_ = x.drainFrames() // Run reports why it fails
 }
 
 // Lock and Unlock keep everybody from reading.
@@ -130,14 +130,14 @@ func (x *Receiver) Unlock() { x.mu.Unlock() }
 // Never is a look that Run never takes.
 func Never() bool { return false }
 
-// looks decides whether to look before sleeping.
-type looks struct {
+// lookPolicy decides whether to look before sleeping.
+type lookPolicy struct {
 	vain   int // looks in vain, in a row
 	pauses int // since the last one
 }
 
-// willing reports whether to look this time.
-func (l *looks) willing() bool {
+// shouldLook reports whether to look this time.
+func (l *lookPolicy) shouldLook() bool {
 	if l.vain < vainLooks {
 		return true
 	}
@@ -145,12 +145,12 @@ func (l *looks) willing() bool {
 	return l.pauses%retryEvery == 0
 }
 
-// look looks for a moment and reports whether something has come.
-func (l *looks) look(r *Reader) bool {
+// lookBriefly looks for a moment and reports whether something has come.
+func (l *lookPolicy) lookBriefly(r *Reader) bool {
 	if r.Ready() {
 		return true
 	}
-	if !await(r) {
+	if !lookUntilReady(r) {
 		l.vain++
 		return false
 	}
@@ -158,8 +158,8 @@ func (l *looks) look(r *Reader) bool {
 	return true
 }
 
-// await looks until something has come or the time is over.
-func await(r *Reader) bool {
+// lookUntilReady looks until something has come or the time is over.
+func lookUntilReady(r *Reader) bool {
 	for start := time.Now(); time.Since(start) < lookFor; {
 		for range looksPerClock {
 			if r.Ready() {

@@ -48,8 +48,8 @@ const (
 	ToHarnessData = ToHarness + dataAt
 )
 
-// mostKept is how large a buffer for frames stays between frames.
-const mostKept = 8 << 20
+// maxKeptBytes is how large a buffer for frames stays between frames.
+const maxKeptBytes = 8 << 20
 
 var (
 	// ErrClosed is what a side that sleeps or writes gets once its ring is closed.
@@ -68,24 +68,24 @@ type Bell interface {
 	Close()
 }
 
-// memory is one ring in shared memory.
-type memory struct {
+// ringMemory is one ring in shared memory.
+type ringMemory struct {
 	written, read            *atomic.Uint64
 	readerWaits, writerWaits *atomic.Uint32
 	data                     []byte
 }
 
 // newMemory views b, which starts at a multiple of 8, as a ring.
-func newMemory(b []byte) memory {
+func newMemory(b []byte) ringMemory {
 	at := func(offset int) unsafe.Pointer { return unsafe.Pointer(&b[offset]) }
-	return memory{
+	return ringMemory{
 		written: (*atomic.Uint64)(at(writtenAt)), read: (*atomic.Uint64)(at(readAt)),
 		readerWaits: (*atomic.Uint32)(at(readerWaitsAt)), writerWaits: (*atomic.Uint32)(at(writerWaitsAt)),
 		data: b[dataAt:len(b):len(b)],
 	}
 }
 
-func (m *memory) capacity() uint64 { return uint64(len(m.data)) }
+func (m *ringMemory) capacity() uint64 { return uint64(len(m.data)) }
 
 // Bells are those of one ring.
 type Bells struct {
@@ -95,7 +95,7 @@ type Bells struct {
 
 // Reuse empties a buffer for frames and keeps its memory, unless that is large.
 func Reuse(b []byte) []byte {
-	if cap(b) > mostKept {
+	if cap(b) > maxKeptBytes {
 		return nil
 	}
 	return b[:0]
@@ -103,7 +103,7 @@ func Reuse(b []byte) []byte {
 
 // Writer writes frames. Calls must not overlap.
 type Writer struct {
-	memory
+	ringMemory
 	bells  Bells
 	mine   uint64 // bytes written; what the memory says is for the reader
 	closed atomic.Bool
@@ -115,12 +115,12 @@ func (w *Writer) Write(frame []byte) error {
 	binary.LittleEndian.PutUint32(header[:], uint32(len(frame)))
 	for _, part := range [][]byte{header[:], frame} {
 		for len(part) > 0 {
-			room, err := w.room()
+			room, err := w.awaitRoom()
 			if err != nil {
 				return err
 			}
 			n := min(room, len(part))
-			w.put(part[:n])
+			w.putBytes(part[:n])
 			part = part[n:]
 		}
 	}
@@ -128,8 +128,8 @@ func (w *Writer) Write(frame []byte) error {
 	return nil
 }
 
-// put copies b, for which there is room, behind what is written; publish shows it to the reader.
-func (w *Writer) put(b []byte) {
+// putBytes copies b, for which there is room, behind what is written; publish shows it to the reader.
+func (w *Writer) putBytes(b []byte) {
 	first := copy(w.data[w.mine%w.capacity():], b)
 	copy(w.data, b[first:])
 	w.mine += uint64(len(b))
@@ -142,16 +142,16 @@ func (w *Writer) publish() {
 	}
 }
 
-// room waits for room and returns how many bytes may be put.
-func (w *Writer) room() (int, error) {
+// awaitRoom waits for room and returns how many bytes may be put.
+func (w *Writer) awaitRoom() (int, error) {
 	for {
-		n, err := w.free()
+		n, err := w.freeBytes()
 		if n > 0 || err != nil {
 			return n, err
 		}
 		w.publish() // a frame in pieces: the reader makes room by taking the first ones
 		w.writerWaits.Store(1)
-		if n, err = w.free(); n > 0 || err != nil {
+		if n, err = w.freeBytes(); n > 0 || err != nil {
 			w.writerWaits.Store(0)
 			return n, err
 		}
@@ -161,7 +161,7 @@ func (w *Writer) room() (int, error) {
 	}
 }
 
-func (w *Writer) free() (int, error) {
+func (w *Writer) freeBytes() (int, error) {
 	if w.closed.Load() {
 		return 0, ErrClosed
 	}
@@ -180,7 +180,7 @@ func (w *Writer) Close() {
 
 // Reader reads frames. Calls must not overlap, but for Close.
 type Reader struct {
-	memory
+	ringMemory
 	bells  Bells
 	mine   uint64 // bytes read
 	most   int    // the largest frame
@@ -200,15 +200,15 @@ func (r *Reader) Ready() bool { return r.written.Load() != r.mine }
 // TryRead returns the next frame, if all of it has come. It is valid until the next call.
 func (r *Reader) TryRead() (frame []byte, ok bool, err error) {
 	for r.Ready() {
-		if ok, err := r.take(); ok || err != nil {
+		if ok, err := r.takeReady(); ok || err != nil {
 			return r.frame, ok, err
 		}
 	}
 	return nil, false, nil
 }
 
-// take takes what has come of the header or of the frame, and reports whether the frame is complete.
-func (r *Reader) take() (bool, error) {
+// takeReady takes what has come of the header or of the frame, and reports whether the frame is complete.
+func (r *Reader) takeReady() (bool, error) {
 	written := r.written.Load()
 	if r.closed.Load() {
 		return false, ErrClosed
@@ -220,28 +220,28 @@ func (r *Reader) take() (bool, error) {
 	}
 	from := r.mine
 	if missing := headerBytes - len(r.header); missing > 0 {
-		n -= r.move(&r.header, min(n, uint64(missing)))
+		n -= r.moveBytes(&r.header, min(n, uint64(missing)))
 		if len(r.header) < headerBytes {
-			r.advance()
+			r.releaseRead()
 			return false, nil
 		}
-		if err := r.begin(); err != nil {
+		if err := r.beginFrame(); err != nil {
 			return false, err
 		}
 	}
-	r.move(&r.frame, min(n, uint64(r.want-len(r.frame))))
+	r.moveBytes(&r.frame, min(n, uint64(r.want-len(r.frame))))
 	complete := len(r.frame) == r.want
 	if complete {
 		r.header = r.header[:0]
 	}
 	if complete || r.mine-from > 0 {
-		r.advance()
+		r.releaseRead()
 	}
 	return complete, nil
 }
 
-// begin starts the frame whose header is complete.
-func (r *Reader) begin() error {
+// beginFrame starts the frame whose header is complete.
+func (r *Reader) beginFrame() error {
 	size := binary.LittleEndian.Uint32(r.header)
 	if uint64(size) > uint64(r.most) {
 		return fmt.Errorf("%w: a frame of %d bytes, the limit is %d", ErrCorrupt, size, r.most)
@@ -250,9 +250,9 @@ func (r *Reader) begin() error {
 	return nil
 }
 
-// move appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length costs
-// none.
-func (r *Reader) move(dst *[]byte, n uint64) uint64 {
+// moveBytes appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length
+// costs none.
+func (r *Reader) moveBytes(dst *[]byte, n uint64) uint64 {
 	at := r.mine % r.capacity()
 	first := min(n, r.capacity()-at)
 	*dst = append(*dst, r.data[at:at+first]...)
@@ -261,9 +261,9 @@ func (r *Reader) move(dst *[]byte, n uint64) uint64 {
 	return n
 }
 
-// advance gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so that
-// it does not wake for every frame.
-func (r *Reader) advance() {
+// releaseRead gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so
+// that it does not wake for every frame.
+func (r *Reader) releaseRead() {
 	r.read.Store(r.mine)
 	r.taken.Store(r.mine)
 	if r.writerWaits.Load() == 1 && r.written.Load()-r.mine <= r.capacity()/2 && r.writerWaits.CompareAndSwap(1, 0) {

@@ -45,14 +45,14 @@ func (c *chime) Wait() error {
 
 func (c *chime) Close() { c.close() }
 
-const mostBytes = 64 << 20
+const maxBytes = 64 << 20
 
 // pair returns both processes' ends on the same memory.
 func pair() (harness, plugin *Ends) {
 	b := aligned(Bytes)
 	bells := [4]Bell{newChime(), newChime(), newChime(), newChime()}
 	none := func() error { return nil }
-	return newEnds(b, bells, false, mostBytes, none), newEnds(b, bells, true, mostBytes, none)
+	return newEnds(b, bells, false, maxBytes, none), newEnds(b, bells, true, maxBytes, none)
 }
 
 // aligned is memory that starts at a multiple of 8.
@@ -189,20 +189,20 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 func TestCorruptMemory(t *testing.T) {
 	length := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	for name, c := range map[string]struct {
-		spoil func(m *memory)
+		spoil func(m *ringMemory)
 		want  string
 	}{
-		"more than it holds": {func(m *memory) { m.written.Store(m.capacity() + 1) },
+		"more than it holds": {func(m *ringMemory) { m.written.Store(m.capacity() + 1) },
 			"1048577 bytes are written, 0 were read"},
-		"a counter from nowhere": {func(m *memory) { m.written.Store(1 << 63) }, "the ring holds 1048576"},
-		"a frame over the limit": {func(m *memory) { copy(m.data, length(mostBytes+1)); m.written.Store(4) },
+		"a counter from nowhere": {func(m *ringMemory) { m.written.Store(1 << 63) }, "the ring holds 1048576"},
+		"a frame over the limit": {func(m *ringMemory) { copy(m.data, length(maxBytes+1)); m.written.Store(4) },
 			"a frame of 67108865 bytes, the limit is 67108864"},
-		"minus one": {func(m *memory) { copy(m.data, length(1<<32-1)); m.written.Store(4) },
+		"minus one": {func(m *ringMemory) { copy(m.data, length(1<<32-1)); m.written.Store(4) },
 			"a frame of 4294967295 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			harness, plugin := pair()
-			c.spoil(&plugin.Writer.memory)
+			c.spoil(&plugin.Writer.ringMemory)
 			err := NewReceiver(harness.Reader, func([]byte) error { return nil }).Run(Never)
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
@@ -234,7 +234,7 @@ func TestCorruptMemory(t *testing.T) {
 // A length that no frame follows takes no memory.
 func TestALengthAloneTakesNoMemory(t *testing.T) {
 	harness, plugin := pair()
-	copy(plugin.Writer.data, binary.LittleEndian.AppendUint32(nil, mostBytes))
+	copy(plugin.Writer.data, binary.LittleEndian.AppendUint32(nil, maxBytes))
 	plugin.Writer.written.Store(4)
 	if _, ok, err := harness.Reader.TryRead(); ok || err != nil || cap(harness.Reader.frame) > 0 {
 		t.Errorf("%v, error %v, %d bytes", ok, err, cap(harness.Reader.frame))
@@ -243,19 +243,19 @@ func TestALengthAloneTakesNoMemory(t *testing.T) {
 
 func TestLooksEndWhereTheyAreInVain(t *testing.T) {
 	harness, _ := pair()
-	l := &looks{}
+	l := &lookPolicy{}
 	looked := 0
 	for range 1000 {
-		if l.willing() {
+		if l.shouldLook() {
 			looked++
-			l.look(harness.Reader)
+			l.lookBriefly(harness.Reader)
 		}
 	}
 	if most := vainLooks + 1000/retryEvery + 1; looked > most {
 		t.Errorf("it looked %d times of 1000 in vain, want %d at most", looked, most)
 	}
 	harness.Reader.written.Store(1)
-	if !l.look(harness.Reader) {
+	if !l.lookBriefly(harness.Reader) {
 		t.Error("it does not see what is there")
 	}
 }
@@ -286,7 +286,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 0}, uint64(1<<40))
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, data []byte, written uint64) {
-		*harness.Reader = Reader{memory: harness.Reader.memory, bells: harness.Reader.bells, most: 1 << 10}
+		*harness.Reader = Reader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: 1 << 10}
 		clear(plugin.Writer.data)
 		copy(plugin.Writer.data, data)
 		plugin.Writer.written.Store(written)

@@ -66,12 +66,12 @@ func (b *Buffer) Fill(m *pluginpb.Answers) {
 	}
 }
 
-// mostKept is how much memory for payloads a buffer keeps: that of a rare large payload goes back to the system.
-const mostKept = 8 << 20
+// maxKeptBytes is how much memory for payloads a buffer keeps: that of a rare large payload goes back to the system.
+const maxKeptBytes = 8 << 20
 
 // Reset empties b and keeps its memory, unless that is large.
 func (b *Buffer) Reset() {
-	if cap(b.payloads) > mostKept {
+	if cap(b.payloads) > maxKeptBytes {
 		b.payloads = nil
 	}
 	b.ids, b.payloads, b.sizes, b.tokens, b.size = b.ids[:0], b.payloads[:0], b.sizes[:0], b.tokens[:0], 0
@@ -101,10 +101,10 @@ func ParseAnswers(m *pluginpb.Answers) (Answers, error) {
 		return Answers{}, err
 	}
 	a := Answers{ids: ids, sizes: sizes, tokens: tokens, size: int(m.GetPayloadSize()), payloads: m.GetPayloads()}
-	return a, a.check()
+	return a, a.checkAnswers()
 }
 
-func (a *Answers) check() error {
+func (a *Answers) checkAnswers() error {
 	if len(a.tokens) > 0 && len(a.tokens) != len(a.ids) {
 		return fmt.Errorf("%d token counts for %d answers", len(a.tokens), len(a.ids))
 	}

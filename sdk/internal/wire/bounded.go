@@ -16,7 +16,7 @@ import (
 // What a message may take in memory beside twice its own size: a message of two bytes takes a hundred, and a frame may
 // have half a billion of them.
 const (
-	mostBeside = 16 << 20
+	maxOverhead = 16 << 20
 	// small is what is read without a look: it cannot take more than that.
 	small = 512 << 10
 	// messageBytes is about what a message takes, beside its texts and lists.
@@ -31,16 +31,16 @@ var errParts = errors.New("its parts take far more memory than it has bytes, wan
 // is an error.
 func Unmarshal(o proto.UnmarshalOptions, b []byte, m proto.Message) error {
 	if len(b) > small {
-		d, room := m.ProtoReflect().Descriptor(), mostBeside+2*len(b)
-		if err := fits(b, d, &room); err != nil {
+		d, room := m.ProtoReflect().Descriptor(), maxOverhead+2*len(b)
+		if err := checkMemory(b, d, &room); err != nil {
 			return fmt.Errorf("a %s of %d bytes: %w", d.Name(), len(b), err)
 		}
 	}
 	return o.Unmarshal(b, m)
 }
 
-// fits takes what the fields of a message take in memory from room, which must not go below 0.
-func fits(b []byte, d protoreflect.MessageDescriptor, room *int) error {
+// checkMemory subtracts the memory that the fields of a message take from room, which must not go below 0.
+func checkMemory(b []byte, d protoreflect.MessageDescriptor, room *int) error {
 	*room -= messageBytes
 	for len(b) > 0 && *room >= 0 {
 		number, kind, n := protowire.ConsumeTag(b)
@@ -75,7 +75,7 @@ func fits(b []byte, d protoreflect.MessageDescriptor, room *int) error {
 func fitsBytes(value []byte, field protoreflect.FieldDescriptor, room *int) error {
 	switch field.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return fits(value, field.Message(), room)
+		return checkMemory(value, field.Message(), room)
 	case protoreflect.StringKind, protoreflect.BytesKind:
 		*room -= 2*elementBytes + len(value)
 	default:
@@ -87,15 +87,15 @@ func fitsBytes(value []byte, field protoreflect.FieldDescriptor, room *int) erro
 // Codec lets a connection of gRPC read messages as Unmarshal does.
 func Codec() grpc.CallOption { return grpc.ForceCodecV2(theCodec) }
 
-var theCodec = codec{encoding.GetCodecV2("proto")}
+var theCodec = boundedCodec{encoding.GetCodecV2("proto")}
 
-// codec is the usual one but for Unmarshal.
-type codec struct{ encoding.CodecV2 }
+// boundedCodec is gRPC's usual codec but for Unmarshal.
+type boundedCodec struct{ encoding.CodecV2 }
 
 // Name is none: requests are labelled as they are without this codec.
-func (codec) Name() string { return "" }
+func (boundedCodec) Name() string { return "" }
 
-func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if data.Len() <= small {
 		return c.CodecV2.Unmarshal(data, v)
 	}

@@ -72,7 +72,7 @@ func FuzzFits(f *testing.F) {
 	f.Add(b, uint16(1000))
 	f.Fuzz(func(t *testing.T, b []byte, most uint16) {
 		room := int(most)
-		walked := fits(b, (&pluginpb.RunResponse{}).ProtoReflect().Descriptor(), &room)
+		walked := checkMemory(b, (&pluginpb.RunResponse{}).ProtoReflect().Descriptor(), &room)
 		if (walked == nil) && room < 0 || errors.Is(walked, errParts) && room >= 0 {
 			t.Errorf("error %v with %d bytes left", walked, room)
 		}

@@ -22,23 +22,23 @@ import (
 // Run makes all checks. params ("tokenizer=embedded") are those without which no model file of a
 // user's own can be opened.
 func Run(t *testing.T, b sdk.Benchmark, params ...string) {
-	s := suite{b, b.Describe(), pairs(t, params)}
+	s := benchmarkSuite{b, b.Describe(), parsePairs(t, params)}
 	t.Run("description", func(t *testing.T) { sdktest.CheckDescription(t, s.described) })
 	t.Run("embedded files", s.opensEmbeddedFiles)
 	t.Run("sizes", s.areSmall)
 	t.Run("official defaults", s.takesOfficialDefaults)
-	t.Run("refusals", s.refuses)
+	t.Run("refusals", s.checkRefusals)
 	t.Run("refusals to score", s.refusesToScore)
 	t.Run("every fault", s.reportsEveryFault)
 }
 
-type suite struct {
+type benchmarkSuite struct {
 	sdk.Benchmark
 	described sdk.Description
 	params    map[string]string
 }
 
-func pairs(t *testing.T, params []string) map[string]string {
+func parsePairs(t *testing.T, params []string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
 	for _, p := range params {

@@ -19,7 +19,7 @@ const (
 
 // opensEmbeddedFiles opens each embedded file of each model: by its precision, by its name, and by
 // default the one of fp32.
-func (s suite) opensEmbeddedFiles(t *testing.T) {
+func (s benchmarkSuite) opensEmbeddedFiles(t *testing.T) {
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
 			if !f.Embedded {
@@ -38,7 +38,7 @@ func (s suite) opensEmbeddedFiles(t *testing.T) {
 
 // opensFile holds what o opens to the size, the digest and the data set that the description has. A name, and a
 // precision, stand for a file of each part.
-func (s suite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
+func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
 	t.Helper()
 	w, err := s.Open(t.Context(), o)
 	if err != nil {
@@ -71,7 +71,7 @@ func checkBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend.Mode
 }
 
 // areSmall holds the embedded files of all models to what a repository takes.
-func (s suite) areSmall(t *testing.T) {
+func (s benchmarkSuite) areSmall(t *testing.T) {
 	total, counted := int64(0), map[string]bool{}
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
@@ -91,7 +91,7 @@ func (s suite) areSmall(t *testing.T) {
 
 // takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then
 // the one fault, and no default of a parameter is.
-func (s suite) takesOfficialDefaults(t *testing.T) {
+func (s benchmarkSuite) takesOfficialDefaults(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none")
 	for _, m := range s.described.Models {
 		o := sdk.Options{Model: m.Name, Dataset: nowhere, Params: s.params, PartFiles: map[string]string{}}

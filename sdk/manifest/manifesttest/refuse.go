@@ -14,20 +14,20 @@ import (
 // unknown is a parameter that no benchmark has.
 const unknown = "no-such-parameter"
 
-// refusal is something to open that is wrong.
-type refusal struct {
+// refusalCase is a wrong request that a benchmark must refuse.
+type refusalCase struct {
 	name  string
 	o     sdk.Options
 	class error
 	want  []string
 }
 
-func (s suite) refuses(t *testing.T) {
+func (s benchmarkSuite) checkRefusals(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.onnx")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cases := append(s.wrongFiles(), []refusal{
+	cases := append(s.wrongFiles(), []refusalCase{
 		{"unknown model", sdk.Options{Model: "no-such-model"}, sdk.ErrUsage, []string{`"no-such-model"`, s.modelNames()}},
 		{"unknown precision", sdk.Options{Precision: "int3"}, sdk.ErrUsage, []string{`"int3"`, "want one of"}},
 		{"no such file", sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
@@ -51,8 +51,8 @@ func (s suite) refuses(t *testing.T) {
 }
 
 // wrongFiles are the official files by name, which are not in the working folder.
-func (s suite) wrongFiles() []refusal {
-	var cases []refusal
+func (s benchmarkSuite) wrongFiles() []refusalCase {
+	var cases []refusalCase
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
 			if f.Embedded {
@@ -63,13 +63,13 @@ func (s suite) wrongFiles() []refusal {
 				o.ModelFile, o.PartFiles = "", map[string]string{f.Part: f.Name}
 			}
 			want := []string{f.Name, "harness fetch " + m.Name, f.URL}
-			cases = append(cases, refusal{"not fetched: " + f.Name, o, sdk.ErrData, want})
+			cases = append(cases, refusalCase{"not fetched: " + f.Name, o, sdk.ErrData, want})
 		}
 	}
 	return cases
 }
 
-func (s suite) modelNames() string {
+func (s benchmarkSuite) modelNames() string {
 	var names []string
 	for _, m := range s.described.Models {
 		names = append(names, m.Name)
@@ -77,7 +77,7 @@ func (s suite) modelNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (s suite) refusesToScore(t *testing.T) {
+func (s benchmarkSuite) refusesToScore(t *testing.T) {
 	for name, c := range map[string]struct {
 		o     sdk.ScoreOptions
 		class error
@@ -100,7 +100,7 @@ func (s suite) refusesToScore(t *testing.T) {
 }
 
 // reportsEveryFault opens with a wrong value of each kind.
-func (s suite) reportsEveryFault(t *testing.T) {
+func (s benchmarkSuite) reportsEveryFault(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	_, err := s.Open(t.Context(), sdk.Options{
 		Precision: "int3", Count: -1, Dataset: nowhere, Params: map[string]string{unknown: "1"},

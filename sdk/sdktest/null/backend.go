@@ -26,7 +26,7 @@ func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backe
 	if _, err := backend.Bind("output", m.Outputs, m.Inputs); err != nil {
 		return nil, err
 	}
-	return &session{model: m, concurrency: c.Concurrency}, nil
+	return &nullSession{model: m, concurrency: c.Concurrency}, nil
 }
 
 // Describe names the version.
@@ -34,29 +34,29 @@ func (Backend) Describe() backend.Info {
 	return backend.Info{Version: "null 1", Devices: []string{"none"}}
 }
 
-type session struct {
+type nullSession struct {
 	model       backend.Model
 	concurrency int
 	batches     atomic.Uint64
 }
 
 // Describe counts the batches so far.
-func (s *session) Describe() backend.Info {
+func (s *nullSession) Describe() backend.Info {
 	info := Backend{}.Describe()
 	info.Details = map[string]string{"batches": fmt.Sprint(s.batches.Load())}
 	return info
 }
 
-func (s *session) Inputs() []backend.TensorInfo  { return s.model.Inputs }
-func (s *session) Outputs() []backend.TensorInfo { return s.model.Outputs }
-func (s *session) Close() error                  { return nil }
+func (s *nullSession) Inputs() []backend.TensorInfo  { return s.model.Inputs }
+func (s *nullSession) Outputs() []backend.TensorInfo { return s.model.Outputs }
+func (s *nullSession) Close() error                  { return nil }
 
-func (s *session) Limits() backend.Limits {
+func (s *nullSession) Limits() backend.Limits {
 	return backend.Limits{Concurrency: s.concurrency, PreferredBatch: preferredBatch}
 }
 
 // Run lets the outputs share the memory of the inputs, or copies where the caller brings memory.
-func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (s *nullSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -41,13 +41,13 @@ func (Benchmark) Describe() sdk.Description {
 			Metrics: []sdk.MetricInfo{{Name: "accuracy", Unit: "%", Reference: 100, Target: 99, Share: 0.99}},
 			Params: []sdk.ParamInfo{{Name: "payload", Default: strconv.Itoa(indexBytes),
 				Help: "bytes of each answer: the index, repeated"}},
-			Smoke: smoke(),
+			Smoke: smokeSettings(),
 		}},
 	}
 }
 
-// smoke are settings for a run of seconds: counts of queries, durations and latencies in ms.
-func smoke() []sdk.SmokeSetting {
+// smokeSettings are settings for a run of seconds: counts of queries, durations and latencies in ms.
+func smokeSettings() []sdk.SmokeSetting {
 	return []sdk.SmokeSetting{
 		{Scenario: loadgen.SingleStream, Key: "min_query_count", Value: "20000"},
 		{Scenario: loadgen.SingleStream, Key: "target_latency", Value: "0.002"},
@@ -73,7 +73,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workload{n: o.Count, size: size}, nil
+	return &nullWorkload{n: o.Count, size: size}, nil
 }
 
 // payloadSize reads the option payload.
@@ -91,26 +91,26 @@ func payloadSize(params map[string]string) (int, error) {
 
 // OpenScorer scores the share of answers that are their sample's index.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
-	return &scorer{seen: map[uint64]bool{}}, nil
+	return &countingScorer{seen: map[uint64]bool{}}, nil
 }
 
-type workload struct {
+type nullWorkload struct {
 	n    int
 	size int // bytes of a payload
 }
 
-func (w *workload) Len() int               { return w.n }
-func (w *workload) Close() error           { return nil }
-func (w *workload) WarmSample() sdk.Sample { return float32(0) }
+func (w *nullWorkload) Len() int               { return w.n }
+func (w *nullWorkload) Close() error           { return nil }
+func (w *nullWorkload) WarmSample() sdk.Sample { return float32(0) }
 
-func (w *workload) Parts() []sdk.Part {
+func (w *nullWorkload) Parts() []sdk.Part {
 	values := []backend.TensorInfo{{Name: "values", DType: backend.Float32, Shape: []int64{-1}}}
 	return []sdk.Part{{Model: backend.Model{Name: "null", Inputs: values, Outputs: values}}}
 }
 
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return float32(i), nil }
+func (w *nullWorkload) Load(_ context.Context, i int) (sdk.Sample, error) { return float32(i), nil }
 
-func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (w *nullWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	values := backend.View[float32](b.Input(0, int64(len(samples))))
 	for i, s := range samples {
 		values[i] = s.(float32)
@@ -118,7 +118,7 @@ func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	return nil
 }
 
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *nullWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	data := outputs[0].Data
 	if len(data) != indexBytes*len(samples) {
 		return fmt.Errorf("%d bytes of output for %d samples", len(data), len(samples))
@@ -133,13 +133,13 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p
 	return nil
 }
 
-// scorer counts the first answer of each sample.
-type scorer struct {
+// countingScorer counts the first answer of each sample.
+type countingScorer struct {
 	seen  map[uint64]bool
 	right int
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *countingScorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data) < indexBytes || len(e.Data)%indexBytes != 0 {
 		return fmt.Errorf("a payload of %d bytes, want a multiple of %d", len(e.Data), indexBytes)
 	}
@@ -150,14 +150,14 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 		return nil
 	}
 	s.seen[e.QSLIndex] = true
-	if all(e.Data, float32(e.QSLIndex)) {
+	if allEqual(e.Data, float32(e.QSLIndex)) {
 		s.right++
 	}
 	return nil
 }
 
-// all reports whether data is the index, repeated.
-func all(data []byte, index float32) bool {
+// allEqual reports whether data is the index, repeated.
+func allEqual(data []byte, index float32) bool {
 	for ; len(data) > 0; data = data[indexBytes:] {
 		if math.Float32frombits(binary.LittleEndian.Uint32(data)) != index {
 			return false
@@ -166,7 +166,7 @@ func all(data []byte, index float32) bool {
 	return true
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *countingScorer) Result() (sdk.Score, error) {
 	share := 0.0
 	if len(s.seen) > 0 {
 		share = 100 * float64(s.right) / float64(len(s.seen))

@@ -48,51 +48,51 @@ func ONNX(part string) []byte {
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Samples: datasetSize,
+		Open: openWorkload, Score: openScorer, Samples: datasetSize,
 	})
 }
 
-// open opens the samples of a run.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload opens the samples of a run.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	encoder, decoder := r.Files[Encoder], r.Files[Decoder]
-	encoder.Inputs, encoder.Outputs = rows(r.Params.Text("input"), width), rows("h", hidden)
-	decoder.Inputs = slices.Concat(rows("h", hidden), rows("state", hidden))
-	decoder.Outputs = slices.Concat(rows("y", 1), rows("state_out", hidden))
-	return &workload{samples(r), []sdk.Part{
+	encoder.Inputs, encoder.Outputs = rowTensor(r.Params.Text("input"), width), rowTensor("h", hidden)
+	decoder.Inputs = slices.Concat(rowTensor("h", hidden), rowTensor("state", hidden))
+	decoder.Outputs = slices.Concat(rowTensor("y", 1), rowTensor("state_out", hidden))
+	return &pairWorkload{sampleCount(r), []sdk.Part{
 		{Name: Encoder, Model: encoder}, {Name: Decoder, RunsPerSample: steps, Model: decoder},
 	}}, nil
 }
 
-// samples is how many are meant.
-func samples(r *manifest.Request) int {
+// sampleCount is how many samples are meant.
+func sampleCount(r *manifest.Request) int {
 	if r.Dataset != "" {
 		r.Fault(sdk.Data(fmt.Errorf("data set %s: this benchmark makes its own numbers", r.Dataset)))
 	}
 	return r.First(datasetSize, "samples")
 }
 
-// rows describes a tensor of so many numbers for each sample.
-func rows(name string, n int64) []backend.TensorInfo {
+// rowTensor describes a tensor of so many numbers for each sample.
+func rowTensor(name string, n int64) []backend.TensorInfo {
 	return []backend.TensorInfo{{Name: name, DType: backend.Float32, Shape: []int64{-1, n}}}
 }
 
-type workload struct {
+type pairWorkload struct {
 	n     int
 	parts []sdk.Part
 }
 
-func (w *workload) Len() int               { return w.n }
-func (w *workload) Parts() []sdk.Part      { return w.parts }
-func (w *workload) Close() error           { return nil }
-func (w *workload) WarmSample() sdk.Sample { return [width]float32{} }
+func (w *pairWorkload) Len() int               { return w.n }
+func (w *pairWorkload) Parts() []sdk.Part      { return w.parts }
+func (w *pairWorkload) Close() error           { return nil }
+func (w *pairWorkload) WarmSample() sdk.Sample { return [width]float32{} }
 
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return Input(i), nil }
+func (w *pairWorkload) Load(_ context.Context, i int) (sdk.Sample, error) { return Input(i), nil }
 
 // MaxBatch is small, so that a few samples make several batches.
-func (w *workload) MaxBatch() int { return 8 }
+func (w *pairWorkload) MaxBatch() int { return 8 }
 
-func (w *workload) NewRun(s sdk.Sessions) (sdk.Run, error) {
+func (w *pairWorkload) NewRun(s sdk.Sessions) (sdk.Run, error) {
 	encoder, decoder := s.Part(Encoder), s.Part(Decoder)
 	memory := backend.KeptIn(encoder)
-	return &run{encoder: encoder, decoder: decoder, keep: memory != nil && memory == backend.KeptIn(decoder)}, nil
+	return &pairRun{encoder: encoder, decoder: decoder, keep: memory != nil && memory == backend.KeptIn(decoder)}, nil
 }

@@ -10,14 +10,14 @@ import (
 // steps is how often the decoder runs for a sample.
 const steps = 2
 
-// run takes batches through both parts.
-type run struct {
+// pairRun takes batches through both parts.
+type pairRun struct {
 	encoder, decoder backend.Session
 	keep             bool // h and the state stay with the backend
 }
 
 // Run appends the answer to each sample.
-func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
+func (r *pairRun) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) error {
 	n := len(samples)
 	var x []float32
 	for _, s := range samples {
@@ -25,11 +25,11 @@ func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) er
 		x = append(x, numbers[:]...)
 	}
 	h := []backend.Tensor{{Keep: r.keep}}
-	if err := r.encoder.Run(ctx, []backend.Tensor{floats(x, n)}, h); err != nil {
+	if err := r.encoder.Run(ctx, []backend.Tensor{floatTensor(x, n)}, h); err != nil {
 		return err
 	}
 	defer h[0].Release()
-	state := floats(make([]float32, n*hidden), n)
+	state := floatTensor(make([]float32, n*hidden), n)
 	for step := range steps {
 		out := []backend.Tensor{{}, {Keep: r.keep}}
 		if err := r.decoder.Run(ctx, []backend.Tensor{h[0], state}, out); err != nil {
@@ -46,8 +46,8 @@ func (r *run) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads) er
 	return nil
 }
 
-// floats is a tensor of n rows.
-func floats(v []float32, n int) backend.Tensor {
+// floatTensor makes a tensor of n rows.
+func floatTensor(v []float32, n int) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: []int64{int64(n), int64(len(v) / n)}, Data: backend.Bytes(v)}
 }
 

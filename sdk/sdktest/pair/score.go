@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// score scores the share of answers that are what the judge says.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	samples(r)
+// openScorer opens the scorer of the share of answers that are what the judge says.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	sampleCount(r)
 	if r.OpenPart == nil {
 		r.Fault(errors.New("the scorer runs a model, and nobody opens it: score in a plugin"))
 	}
@@ -21,22 +21,22 @@ func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	m := r.Files[Judge]
-	m.Inputs, m.Outputs = rows("x", width), rows("y", 1)
+	m.Inputs, m.Outputs = rowTensor("x", width), rowTensor("y", 1)
 	judge, err := r.OpenPart(ctx, sdk.Part{Name: Judge, Model: m})
 	if err != nil {
 		return nil, err
 	}
-	return &scorer{ctx: ctx, judge: judge, answers: map[int]float32{}}, nil
+	return &judgeScorer{ctx: ctx, judge: judge, answers: map[int]float32{}}, nil
 }
 
-// scorer holds the first answer to each sample against the judge's.
-type scorer struct {
+// judgeScorer holds the first answer to each sample against the judge's.
+type judgeScorer struct {
 	ctx     context.Context // of the scoring
 	judge   backend.Session
 	answers map[int]float32
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *judgeScorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data) != 4 || e.QSLIndex >= datasetSize {
 		return fmt.Errorf("a payload of %d bytes for sample %d, want 4 bytes and a sample below %d",
 			len(e.Data), e.QSLIndex, datasetSize)
@@ -47,12 +47,12 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *judgeScorer) Result() (sdk.Score, error) {
 	right := 0
 	for i, answer := range s.answers {
 		x := Input(i)
 		out := make([]backend.Tensor, 1)
-		if err := s.judge.Run(s.ctx, []backend.Tensor{floats(x[:], 1)}, out); err != nil {
+		if err := s.judge.Run(s.ctx, []backend.Tensor{floatTensor(x[:], 1)}, out); err != nil {
 			return sdk.Score{}, fmt.Errorf("judge sample %d: %w", i, err)
 		}
 		if backend.View[float32](out[0].Data)[0] == answer {

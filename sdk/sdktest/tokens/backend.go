@@ -25,7 +25,7 @@ func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Ses
 // OpenGenerator opens a generator with the options delay (time per token after the first) and first (time to the first
 // token), both 0 by default.
 func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
-	g := &generator{concurrency: concurrency}
+	g := &countingGenerator{concurrency: concurrency}
 	if c.Concurrency > 0 {
 		g.concurrency = c.Concurrency
 	}
@@ -52,16 +52,18 @@ func (Backend) Describe() backend.Info {
 	}}
 }
 
-type generator struct {
+type countingGenerator struct {
 	concurrency  int
 	first, delay time.Duration
 	working      atomic.Int64
 	buffers      sync.Pool // of *[]int32
 }
 
-func (g *generator) Limits() backend.Limits { return backend.Limits{Concurrency: g.concurrency} }
+func (g *countingGenerator) Limits() backend.Limits {
+	return backend.Limits{Concurrency: g.concurrency}
+}
 
-func (g *generator) Close() error {
+func (g *countingGenerator) Close() error {
 	if n := g.working.Load(); n > 0 {
 		return fmt.Errorf("closed while %d prompts were in work", n)
 	}
@@ -69,7 +71,7 @@ func (g *generator) Close() error {
 }
 
 // Generate counts on from the last token of p.
-func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (g *countingGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if n := g.working.Add(1); n > int64(g.concurrency) {
 		return fmt.Errorf("%d prompts at a time, the limit is %d", n, g.concurrency)
 	}
@@ -78,21 +80,21 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 		return fmt.Errorf("a prompt of %d tokens to be continued by %d: want 1 or more of both", len(p.Tokens),
 			p.MaxNewTokens)
 	}
-	ids := g.count(p)
+	ids := g.countOn(p)
 	defer g.buffers.Put(&ids)
-	if err := sleep(ctx, g.first); err != nil {
+	if err := sleepFor(ctx, g.first); err != nil {
 		return err
 	}
 	sink.FirstToken(backend.Tokens{IDs: ids[:1], N: 1})
-	if err := sleep(ctx, time.Duration(len(ids)-1)*g.delay); err != nil {
+	if err := sleepFor(ctx, time.Duration(len(ids)-1)*g.delay); err != nil {
 		return err
 	}
 	sink.Complete(backend.Tokens{IDs: ids, N: len(ids)})
 	return nil
 }
 
-// count is the answer to p.
-func (g *generator) count(p backend.Prompt) []int32 {
+// countOn returns the answer to p.
+func (g *countingGenerator) countOn(p backend.Prompt) []int32 {
 	var ids []int32
 	if b, ok := g.buffers.Get().(*[]int32); ok {
 		ids = (*b)[:0]
@@ -104,7 +106,7 @@ func (g *generator) count(p backend.Prompt) []int32 {
 	return ids
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepFor(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return context.Cause(ctx)
 	}

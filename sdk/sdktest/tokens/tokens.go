@@ -50,41 +50,41 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
 	}
 	o.Count = cmp.Or(o.Count, datasetSize)
-	return sdk.Prompts(&workload{n: o.Count}), nil
+	return sdk.Prompts(&tokensWorkload{n: o.Count}), nil
 }
 
 // OpenScorer scores the share of answers that are exactly what follows.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
-	return &scorer{seen: map[uint64]bool{}}, nil
+	return &countingScorer{seen: map[uint64]bool{}}, nil
 }
 
-type workload struct{ n int }
+type tokensWorkload struct{ n int }
 
-func (w *workload) Len() int          { return w.n }
-func (w *workload) Close() error      { return nil }
-func (w *workload) WarmSample() int32 { return 0 }
-func (w *workload) Parts() []sdk.Part {
+func (w *tokensWorkload) Len() int          { return w.n }
+func (w *tokensWorkload) Close() error      { return nil }
+func (w *tokensWorkload) WarmSample() int32 { return 0 }
+func (w *tokensWorkload) Parts() []sdk.Part {
 	return []sdk.Part{{Model: backend.Model{Name: "tokens"}}}
 }
-func (w *workload) Load(_ context.Context, i int) (int32, error) { return int32(i), nil }
+func (w *tokensWorkload) Load(_ context.Context, i int) (int32, error) { return int32(i), nil }
 
 // Prompt is the sample's number.
-func (w *workload) Prompt(i int32) (backend.Prompt, error) {
+func (w *tokensWorkload) Prompt(i int32) (backend.Prompt, error) {
 	return backend.Prompt{Tokens: []int32{i}, MaxNewTokens: Count(int(i))}, nil
 }
 
 // AppendTokens appends ids as little-endian int32.
-func (w *workload) AppendTokens(dst []byte, _ int32, t backend.Tokens) ([]byte, int, error) {
+func (w *tokensWorkload) AppendTokens(dst []byte, _ int32, t backend.Tokens) ([]byte, int, error) {
 	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
 }
 
-// scorer counts the first answer of each sample.
-type scorer struct {
+// countingScorer counts the first answer of each sample.
+type countingScorer struct {
 	seen  map[uint64]bool
 	right int
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *countingScorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data)%4 != 0 {
 		return fmt.Errorf("a payload of %d bytes, want a multiple of 4", len(e.Data))
 	}
@@ -92,13 +92,13 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 		return nil
 	}
 	s.seen[e.QSLIndex] = true
-	if right(e) {
+	if isRight(e) {
 		s.right++
 	}
 	return nil
 }
 
-func right(e mllog.AccuracyEntry) bool {
+func isRight(e mllog.AccuracyEntry) bool {
 	n := Count(int(e.QSLIndex))
 	for k, id := range backend.View[int32](e.Data) {
 		if uint64(id) != e.QSLIndex+uint64(k)+1 {
@@ -108,7 +108,7 @@ func right(e mllog.AccuracyEntry) bool {
 	return len(e.Data) == 4*n && (e.TokenCount < 0 || e.TokenCount == int64(n))
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *countingScorer) Result() (sdk.Score, error) {
 	share := 0.0
 	if len(s.seen) > 0 {
 		share = 100 * float64(s.right) / float64(len(s.seen))

@@ -49,16 +49,16 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Dataset == "" || o.ModelFile == "" && len(o.PartFiles) < 2 {
 		return nil, sdk.Usage(errors.New("no data set or no model, want --dataset FOLDER and --model FOLDER"))
 	}
-	w := &workload{options: o}
+	w := &translationWorkload{options: o}
 	var err error
-	w.sentences, err = read(o.Dataset, o.Count)
+	w.sentences, err = readSentences(o.Dataset, o.Count)
 	return w, err
 }
 
 // OpenScorer scores the share of answers that are exactly the expected ones.
 func (Benchmark) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	all, err := read(o.Dataset, o.Count)
-	return &scorer{want: all, seen: map[uint64]bool{}}, err
+	all, err := readSentences(o.Dataset, o.Count)
+	return &matchScorer{want: all, seen: map[uint64]bool{}}, err
 }
 
 // sentence is a sample: a source, how it is searched, and what came of it.
@@ -68,8 +68,8 @@ type sentence struct {
 	want   []int32 // up to and with the end token
 }
 
-// read reads the sentences of all cases in which each was searched alone.
-func read(folder string, count int) ([]sentence, error) {
+// readSentences reads the sentences of all cases in which each was searched alone.
+func readSentences(folder string, count int) ([]sentence, error) {
 	var file struct {
 		EOS     int32     `json:"eos"`
 		SOS     int32     `json:"sos"`
@@ -113,24 +113,26 @@ func read(folder string, count int) ([]sentence, error) {
 	return all, nil
 }
 
-type workload struct {
+type translationWorkload struct {
 	options   sdk.Options
 	sentences []sentence
 }
 
-func (w *workload) Len() int                                          { return len(w.sentences) }
-func (w *workload) Close() error                                      { return nil }
-func (w *workload) Load(_ context.Context, i int) (sdk.Sample, error) { return &w.sentences[i], nil }
-
-// WarmSample is the first sentence.
-func (w *workload) WarmSample() sdk.Sample { return &w.sentences[0] }
-
-// Parts are the two models, whose tensors package generate binds.
-func (w *workload) Parts() []sdk.Part {
-	return []sdk.Part{w.part("encoder", 1), w.part("decoder", 20)}
+func (w *translationWorkload) Len() int     { return len(w.sentences) }
+func (w *translationWorkload) Close() error { return nil }
+func (w *translationWorkload) Load(_ context.Context, i int) (sdk.Sample, error) {
+	return &w.sentences[i], nil
 }
 
-func (w *workload) part(name string, runs float64) sdk.Part {
+// WarmSample is the first sentence.
+func (w *translationWorkload) WarmSample() sdk.Sample { return &w.sentences[0] }
+
+// Parts are the two models, whose tensors package generate binds.
+func (w *translationWorkload) Parts() []sdk.Part {
+	return []sdk.Part{w.modelPart("encoder", 1), w.modelPart("decoder", 20)}
+}
+
+func (w *translationWorkload) modelPart(name string, runs float64) sdk.Part {
 	path := w.options.PartFiles[name]
 	if path == "" {
 		path = filepath.Join(w.options.ModelFile, name+".onnx")
@@ -139,16 +141,18 @@ func (w *workload) part(name string, runs float64) sdk.Part {
 }
 
 // Prompt is the sentence's.
-func (w *workload) Prompt(s sdk.Sample) (backend.Prompt, error) { return s.(*sentence).prompt, nil }
+func (w *translationWorkload) Prompt(s sdk.Sample) (backend.Prompt, error) {
+	return s.(*sentence).prompt, nil
+}
 
 // PlanSession has prompts run beside steps.
-func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = max(c.Concurrency, 2)
 	return c
 }
 
 // NewGenerator searches by the rule that the expected answers were made by.
-func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	return generate.NewEncoderDecoder(
 		generate.EncoderDecoder{Encoder: s.Part("encoder"), Decoder: s.Part("decoder")},
 		generate.Options{
@@ -158,18 +162,18 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 }
 
 // AppendTokens appends ids as little-endian int32.
-func (w *workload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
+func (w *translationWorkload) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte, int, error) {
 	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
 }
 
-// scorer counts the first answer of each sample.
-type scorer struct {
+// matchScorer counts the first answer of each sample.
+type matchScorer struct {
 	want  []sentence
 	seen  map[uint64]bool
 	right int
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *matchScorer) Add(e mllog.AccuracyEntry) error {
 	if len(e.Data)%4 != 0 || e.QSLIndex >= uint64(len(s.want)) {
 		return fmt.Errorf("sample %d with %d bytes, want one of [0, %d) and a multiple of 4", e.QSLIndex, len(e.Data),
 			len(s.want))
@@ -181,7 +185,7 @@ func (s *scorer) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *matchScorer) Result() (sdk.Score, error) {
 	share := 0.0
 	if len(s.seen) > 0 {
 		share = 100 * float64(s.right) / float64(len(s.seen))

@@ -190,9 +190,9 @@ type brokenWorkload struct {
 	scratch []byte
 }
 
-// mostHoarded bounds what "hoards" takes from the machine: more than the check allows, and than is kept before it
+// maxHoarded bounds what "hoards" takes from the machine: more than the check allows, and than is kept before it
 // looks.
-const mostHoarded = 600 << 20
+const maxHoarded = 600 << 20
 
 // piece is what is kept of a sample, or of a batch.
 const piece = 64 << 10
@@ -211,7 +211,7 @@ func (w *brokenWorkload) spend(samples []sdk.Sample) {
 		w.keep(piece)
 	case "hoards": // enough of each sample that a few thousand of them show, however slow the machine
 		for range samples {
-			if len(w.hoard) < mostHoarded/piece {
+			if len(w.hoard) < maxHoarded/piece {
 				w.keep(piece)
 			}
 		}

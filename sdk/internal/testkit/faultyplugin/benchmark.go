@@ -19,68 +19,68 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// stage is a place of a benchmark where a fault can be.
-type stage string
+// faultStage is a place of a benchmark where a fault can be.
+type faultStage string
 
 const (
-	atOpen        stage = "Open"
-	atLoad        stage = "Load"
-	atCollate     stage = "Collate" // once, in mid-run
-	atEachCollate stage = "each Collate"
-	atPostprocess stage = "Postprocess"
-	atClose       stage = "Close"
-	atScorer      stage = "OpenScorer"
-	atScore       stage = "Add" // of the scorer, in the middle of a log
+	atOpen        faultStage = "Open"
+	atLoad        faultStage = "Load"
+	atCollate     faultStage = "Collate" // once, in mid-run
+	atEachCollate faultStage = "each Collate"
+	atPostprocess faultStage = "Postprocess"
+	atClose       faultStage = "Close"
+	atScorer      faultStage = "OpenScorer"
+	atScore       faultStage = "Add" // of the scorer, in the middle of a log
 )
 
 // midRun is how many batches go well before a fault in mid-run.
 const midRun = 3
 
-// fault is what goes wrong in a benchmark, and where.
-type fault struct {
-	at    stage
+// plannedFault is what goes wrong in a benchmark, and where.
+type plannedFault struct {
+	at    faultStage
 	act   func() error
 	score func(*sdk.Score) // what becomes of a score; nil: nothing
 }
 
 // works are the faults of a benchmark's code. Those of Collate and Postprocess occur in mid-run.
-var works = map[string]*fault{
-	"panic-open":        {at: atOpen, act: panics},
-	"panic-load":        {at: atLoad, act: panics},
-	"panic-collate":     {at: atCollate, act: panics},
-	"panic-postprocess": {at: atPostprocess, act: panics},
-	"hang-collate":      {at: atCollate, act: sleeps(time.Hour)},
-	"panic-scorer":      {at: atScorer, act: panics},
-	"panic-close":       {at: atClose, act: panics},
-	"hang-load":         {at: atLoad, act: sleeps(time.Hour)},
-	"error-open":        {at: atOpen, act: fails},
-	"error-load":        {at: atLoad, act: fails},
-	"error-collate":     {at: atCollate, act: fails},
-	"error-scorer":      {at: atScorer, act: fails},
+var works = map[string]*plannedFault{
+	"panic-open":        {at: atOpen, act: raisePanic},
+	"panic-load":        {at: atLoad, act: raisePanic},
+	"panic-collate":     {at: atCollate, act: raisePanic},
+	"panic-postprocess": {at: atPostprocess, act: raisePanic},
+	"hang-collate":      {at: atCollate, act: sleepFor(time.Hour)},
+	"panic-scorer":      {at: atScorer, act: raisePanic},
+	"panic-close":       {at: atClose, act: raisePanic},
+	"hang-load":         {at: atLoad, act: sleepFor(time.Hour)},
+	"error-open":        {at: atOpen, act: returnError},
+	"error-load":        {at: atLoad, act: returnError},
+	"error-collate":     {at: atCollate, act: returnError},
+	"error-scorer":      {at: atScorer, act: returnError},
 	"latin-1-collate":   {at: atCollate, act: failsInLatin1},
 	"usage-open":        {at: atOpen, act: func() error { return sdk.Usage(errors.New("there is no such model")) }},
-	"die-open":          {at: atOpen, act: dies},
-	"die-load":          {at: atLoad, act: dies},
-	"die":               {at: atCollate, act: dies},
-	"exit-run":          {at: atCollate, act: exits},
-	"stop":              {at: atCollate, act: stops},
-	"die-with-child":    {at: atCollate, act: func() error { return errors.Join(startsChild(), dies()) }},
+	"die-open":          {at: atOpen, act: dieBySignal},
+	"die-load":          {at: atLoad, act: dieBySignal},
+	"die":               {at: atCollate, act: dieBySignal},
+	"exit-run":          {at: atCollate, act: exitProcess},
+	"stop":              {at: atCollate, act: stopProcess},
+	"die-with-child":    {at: atCollate, act: func() error { return errors.Join(startsChild(), dieBySignal()) }},
 	"child":             {at: atOpen, act: startsChild},
-	"slow-batches":      {at: atEachCollate, act: sleeps(5 * time.Millisecond)},
-	"paced":             {at: atEachCollate, act: sleeps(200 * time.Microsecond)},
-	"slow":              {at: atCollate, act: sleeps(1500 * time.Millisecond)},
-	"slow-open":         {at: atOpen, act: sleeps(1500 * time.Millisecond)},
-	"slow-close":        {at: atClose, act: sleeps(time.Hour)},
-	"flood":             {at: atLoad, act: floods},
-	"eat-memory":        {at: atCollate, act: eats},
-	"eat-at-open":       {at: atOpen, act: eats},
-	"breed":             {at: atCollate, act: breeds},
-	"burn":              {at: atCollate, act: burns},
-	"hoard":             {at: atCollate, act: hoards},
-	"hoard-at-open":     {at: atOpen, act: hoards},
+	"slow-batches":      {at: atEachCollate, act: sleepFor(5 * time.Millisecond)},
+	"paced":             {at: atEachCollate, act: sleepFor(200 * time.Microsecond)},
+	"slow":              {at: atCollate, act: sleepFor(1500 * time.Millisecond)},
+	"slow-open":         {at: atOpen, act: sleepFor(1500 * time.Millisecond)},
+	"slow-close":        {at: atClose, act: sleepFor(time.Hour)},
+	"flood":             {at: atLoad, act: floodOutput},
+	"eat-memory":        {at: atCollate, act: eatMemory},
+	"eat-at-open":       {at: atOpen, act: eatMemory},
+	"breed":             {at: atCollate, act: spawnProcesses},
+	"burn":              {at: atCollate, act: burnProcessor},
+	"hoard":             {at: atCollate, act: hoardFiles},
+	"hoard-at-open":     {at: atOpen, act: hoardFiles},
 	"no-payload":        {at: atPostprocess, act: nil},
 	"hang-score":        {at: atScore, act: scoresForHours},
-	"die-score":         {at: atScore, act: dies},
+	"die-score":         {at: atScore, act: dieBySignal},
 	"score-empty":       {score: func(s *sdk.Score) { s.Metrics = nil }},
 	"score-negative":    {score: func(s *sdk.Score) { s.Samples = -1 }},
 	"score-twice":       {score: func(s *sdk.Score) { s.Metrics = append(s.Metrics, s.Metrics...) }},
@@ -95,25 +95,25 @@ var works = map[string]*fault{
 	}},
 }
 
-func panics() error { panic("the fault asked for it") }
+func raisePanic() error { panic("the fault asked for it") }
 
-func fails() error { return errors.New("the fault asked for it") }
+func returnError() error { return errors.New("the fault asked for it") }
 
 // failsInLatin1 says it in the encoding of an old C library.
 func failsInLatin1() error { return errors.New("kein Ger\xe4t") }
 
-func exits() error {
+func exitProcess() error {
 	fmt.Fprintln(os.Stderr, "out of luck")
 	os.Exit(4)
 	return nil
 }
 
-func dies() error { return kill(syscall.SIGKILL) }
+func dieBySignal() error { return signalSelf(syscall.SIGKILL) }
 
-// stops suspends the process: heartbeats end, and so does everything else.
-func stops() error { return kill(syscall.SIGSTOP) }
+// stopProcess suspends the process: heartbeats end, and so does everything else.
+func stopProcess() error { return signalSelf(syscall.SIGSTOP) }
 
-func kill(s syscall.Signal) error {
+func signalSelf(s syscall.Signal) error {
 	fmt.Fprintf(os.Stderr, "last words before signal %d\n", int(s))
 	return syscall.Kill(os.Getpid(), s)
 }
@@ -130,15 +130,15 @@ func scoresForHours() error {
 	if err := os.WriteFile(os.Getenv(witnessEnv)+".scores", []byte("it scores"), 0o600); err != nil {
 		return err
 	}
-	return sleeps(time.Hour)()
+	return sleepFor(time.Hour)()
 }
 
-func sleeps(d time.Duration) func() error {
+func sleepFor(d time.Duration) func() error {
 	return func() error { time.Sleep(d); return nil }
 }
 
-// floods prints one very long line to the descriptor that C libraries print to. A signal may cut a write short.
-func floods() error {
+// floodOutput prints one very long line to the descriptor that C libraries print to. A signal may cut a write short.
+func floodOutput() error {
 	for line := []byte(strings.Repeat("x", 1<<20) + "\n"); len(line) > 0; {
 		n, err := syscall.Write(1, line)
 		if err != nil && !errors.Is(err, syscall.EINTR) {
@@ -149,21 +149,21 @@ func floods() error {
 	return nil
 }
 
-// benchmark is the null benchmark with a fault.
-type benchmark struct {
+// faultyBenchmark is the null benchmark with a fault.
+type faultyBenchmark struct {
 	null.Benchmark
-	fault *fault // nil: none
-	warms bool   // the batches of a warm-up count too
+	fault *plannedFault // nil: none
+	warms bool          // the batches of a warm-up count too
 }
 
-func (b benchmark) Describe() sdk.Description {
+func (b faultyBenchmark) Describe() sdk.Description {
 	d := b.Benchmark.Describe()
 	d.Name, d.Summary, d.Models[0].Name = "faulty", "goes wrong as asked", "faulty"
 	return d
 }
 
-func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
-	if err := b.fault.occurs(atOpen); err != nil {
+func (b faultyBenchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
+	if err := b.fault.occursAt(atOpen); err != nil {
 		return nil, err
 	}
 	o.Model = ""
@@ -172,46 +172,48 @@ func (b benchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error
 		return nil, err
 	}
 	seen, err := openWitness()
-	plain := &workload{batched: w.(batched), fault: b.fault, witness: seen}
+	plain := &faultyWorkload{batchedWorkload: w.(batchedWorkload), fault: b.fault, witness: seen}
 	if b.warms {
-		return warm{plain}, err
+		return warmWorkload{plain}, err
 	}
 	return plain, err
 }
 
-// warm is a workload with a sample for the warm-up.
-type warm struct{ *workload }
+// warmWorkload is a workload with a sample for the warm-up.
+type warmWorkload struct{ *faultyWorkload }
 
-func (w warm) WarmSample() sdk.Sample { return w.batched.(sdk.WarmSampler).WarmSample() }
+func (w warmWorkload) WarmSample() sdk.Sample {
+	return w.batchedWorkload.(sdk.WarmSampler).WarmSample()
+}
 
-func (b benchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
-	if err := b.fault.occurs(atScorer); err != nil {
+func (b faultyBenchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
+	if err := b.fault.occursAt(atScorer); err != nil {
 		return nil, err
 	}
 	s, err := b.Benchmark.OpenScorer(ctx, o)
 	if err != nil || b.fault == nil {
 		return s, err
 	}
-	return &scorer{Scorer: s, fault: b.fault}, nil
+	return &faultyScorer{Scorer: s, fault: b.fault}, nil
 }
 
-// scorer is a scorer with a fault.
-type scorer struct {
+// faultyScorer is a scorer with a fault.
+type faultyScorer struct {
 	sdk.Scorer
-	fault   *fault
+	fault   *plannedFault
 	entries int
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *faultyScorer) Add(e mllog.AccuracyEntry) error {
 	if s.entries++; s.entries == midRun {
-		if err := s.fault.occurs(atScore); err != nil {
+		if err := s.fault.occursAt(atScore); err != nil {
 			return err
 		}
 	}
 	return s.Scorer.Add(e)
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *faultyScorer) Result() (sdk.Score, error) {
 	score, err := s.Scorer.Result()
 	if err == nil && s.fault.score != nil {
 		s.fault.score(&score)
@@ -219,55 +221,55 @@ func (s *scorer) Result() (sdk.Score, error) {
 	return score, err
 }
 
-func (f *fault) occurs(at stage) error {
+func (f *plannedFault) occursAt(at faultStage) error {
 	if f == nil || f.at != at || f.act == nil {
 		return nil
 	}
 	return f.act()
 }
 
-// batched is a workload of batches.
-type batched interface {
+// batchedWorkload is a workload of batches.
+type batchedWorkload interface {
 	sdk.Workload
 	sdk.Batcher
 }
 
-type workload struct {
-	batched
-	fault   *fault
+type faultyWorkload struct {
+	batchedWorkload
+	fault   *plannedFault
 	batches atomic.Int64
-	witness *witness
+	witness *answerWitness
 }
 
-func (w *workload) Load(ctx context.Context, i int) (sdk.Sample, error) {
-	if err := w.fault.occurs(atLoad); err != nil {
+func (w *faultyWorkload) Load(ctx context.Context, i int) (sdk.Sample, error) {
+	if err := w.fault.occursAt(atLoad); err != nil {
 		return nil, err
 	}
-	return w.batched.Load(ctx, i)
+	return w.batchedWorkload.Load(ctx, i)
 }
 
-func (w *workload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
+func (w *faultyWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 	if w.batches.Add(1) == midRun {
-		if err := w.fault.occurs(atCollate); err != nil {
+		if err := w.fault.occursAt(atCollate); err != nil {
 			return err
 		}
 	}
-	if err := w.fault.occurs(atEachCollate); err != nil {
+	if err := w.fault.occursAt(atEachCollate); err != nil {
 		return err
 	}
-	return w.batched.Collate(samples, b)
+	return w.batchedWorkload.Collate(samples, b)
 }
 
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
+func (w *faultyWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	if w.batches.Load() >= midRun && w.fault != nil && w.fault.at == atPostprocess {
-		return w.fault.occurs(atPostprocess) // and no payload
+		return w.fault.occursAt(atPostprocess) // and no payload
 	}
-	if err := w.witness.saw(samples); err != nil {
+	if err := w.witness.recordSamples(samples); err != nil {
 		return err
 	}
-	return w.batched.Postprocess(outputs, samples, p)
+	return w.batchedWorkload.Postprocess(outputs, samples, p)
 }
 
-func (w *workload) Close() error {
-	return errors.Join(w.fault.occurs(atClose), w.batched.Close(), w.witness.close())
+func (w *faultyWorkload) Close() error {
+	return errors.Join(w.fault.occursAt(atClose), w.batchedWorkload.Close(), w.witness.close())
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// eats takes memory for good, piece by piece, and touches it.
-func eats() error {
+// eatMemory takes memory for good, piece by piece, and touches it.
+func eatMemory() error {
 	const piece, pieces = 8 << 20, 128
 	var held [][]byte
 	for range pieces {
@@ -22,8 +22,8 @@ func eats() error {
 	return os.WriteFile(os.DevNull, held[0], 0)
 }
 
-// breeds starts processes that stay.
-func breeds() error {
+// spawnProcesses starts processes that stay.
+func spawnProcesses() error {
 	const children = 40
 	for range children {
 		if err := exec.Command("sleep", "3600").Start(); err != nil {
@@ -34,15 +34,15 @@ func breeds() error {
 	return nil
 }
 
-// burns uses processor time.
-func burns() error {
+// burnProcessor uses processor time.
+func burnProcessor() error {
 	for n := uint64(1); n != 0; n += 2 {
 	}
 	return nil
 }
 
-// hoards opens files and keeps them.
-func hoards() error {
+// hoardFiles opens files and keeps them.
+func hoardFiles() error {
 	const files = 4096
 	for range files {
 		f, err := os.Open(os.DevNull)

@@ -21,15 +21,15 @@ import (
 // the session that does not end. The first ones are those of the warm-up; 0: Open does not end.
 var hangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
 
-// hanging is a backend with such a fault.
-type hanging struct {
+// hangingBackend is a backend with such a fault.
+type hangingBackend struct {
 	backend.Backend
 	at int64
 }
 
-func (h hanging) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+func (h hangingBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	if h.at == 0 {
-		forever()
+		hangForever()
 	}
 	s, err := h.Backend.Open(ctx, m, c)
 	return &hangingSession{Session: s, at: h.at}, err
@@ -43,19 +43,19 @@ type hangingSession struct {
 
 func (s *hangingSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if s.runs.Add(1) >= s.at {
-		forever()
+		hangForever()
 	}
 	return s.Session.Run(ctx, in, out)
 }
 
-// forever heeds no context, as native code does not.
-func forever() { time.Sleep(time.Hour) }
+// hangForever heeds no context, as native code does not.
+func hangForever() { time.Sleep(time.Hour) }
 
 // hangsInAttach is the fault of a backend process that opens a model and answers nothing on its streams.
 const hangsInAttach = "hang-attach"
 
-// deaf is that process.
-type deaf struct {
+// deafProcess is the process that does not answer.
+type deafProcess struct {
 	backendpb.UnimplementedBackendServer
 }
 
@@ -65,7 +65,7 @@ func serveDeaf() error {
 		return err
 	}
 	server := grpc.NewServer()
-	backendpb.RegisterBackendServer(server, deaf{})
+	backendpb.RegisterBackendServer(server, deafProcess{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
 		server.Stop()
@@ -74,16 +74,16 @@ func serveDeaf() error {
 	return server.Serve(listener)
 }
 
-func (deaf) Open(_ context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
+func (deafProcess) Open(_ context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
 	values := []*backendpb.TensorInfo{{Name: "values", Dtype: backendpb.DType(backend.Float32), Shape: []int64{-1}}}
 	return &backendpb.OpenResponse{Inputs: values, Outputs: values, Concurrency: max(r.Concurrency, 1)}, nil
 }
 
-func (deaf) Run(stream backendpb.Backend_RunServer) error {
+func (deafProcess) Run(stream backendpb.Backend_RunServer) error {
 	<-stream.Context().Done()
 	return stream.Context().Err()
 }
 
-func (deaf) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
+func (deafProcess) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
 	return &backendpb.CloseResponse{}, nil
 }

@@ -41,9 +41,9 @@ var starts = map[string]func(){
 	"new-core":               func() { handshakeOf(wire.CoreProtocol+1, wire.Protocol) },
 	"nobody-listens":         func() { handshakeOf(wire.CoreProtocol, wire.Protocol) },
 	"tcp":                    func() { serveFrames("tcp", "127.0.0.1:0", nil) },
-	"stream-oversized":       func() { serveFrames("unix", socket(), []byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) },
-	"stream-cut":             func() { serveFrames("unix", socket(), []byte{0, 0, 0, 0, 100, 1, 2, 3}) },
-	"stream-garbage":         func() { serveFrames("unix", socket(), []byte{0, 0, 0, 0, 3, 0xff, 0xff, 0xff}) },
+	"stream-oversized":       func() { serveFrames("unix", socketAddress(), []byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}) },
+	"stream-cut":             func() { serveFrames("unix", socketAddress(), []byte{0, 0, 0, 0, 100, 1, 2, 3}) },
+	"stream-garbage":         func() { serveFrames("unix", socketAddress(), []byte{0, 0, 0, 0, 3, 0xff, 0xff, 0xff}) },
 }
 
 // handshakeOf prints a handshake and never answers.
@@ -67,30 +67,31 @@ func main() {
 	if start, ok := starts[fault]; ok {
 		start()
 	} else if speak, ok := speeches[fault]; ok {
-		r := &raw{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")}
+		r := &rawPlugin{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")}
 		if fault == idleProcess {
 			r.work = idleWork()
 		}
 		serveRaw(r)
 		return
 	} else if b, ok := beats[fault]; ok {
-		serveRaw(&raw{speak: speeches["none-raw"], beats: b})
+		serveRaw(&rawPlugin{speak: speeches["none-raw"], beats: b})
 		return
 	} else if call, ok := strings.CutPrefix(fault, losesPrefix); ok && slices.Contains(losable, call) {
 		none := uint32(0)
-		serveRaw(&raw{speak: speeches["none-raw"], loses: call, work: &pluginpb.Work{Calls: &none}})
+		serveRaw(&rawPlugin{speak: speeches["none-raw"], loses: call, work: &pluginpb.Work{Calls: &none}})
 		return
 	} else if o, ok := opens[fault]; ok {
-		serveRaw(&raw{speak: speeches["none-raw"], opens: o})
+		serveRaw(&rawPlugin{speak: speeches["none-raw"], opens: o})
 		return
 	} else if deed, ok := deeds[fault]; ok {
-		serveRaw(&raw{speak: speeches["none-raw"], deed: deed})
+		serveRaw(&rawPlugin{speak: speeches["none-raw"], deed: deed})
 		return
 	} else if !isWork(fault) {
-		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faults(), ", "))
+		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faultNames(), ", "))
 		os.Exit(2)
 	}
-	serve.Main(benchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null", usual(fault)),
+	serve.Main(faultyBenchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null",
+		usualBackend(fault)),
 		serve.Backend("process", process.Backend{}))
 }
 
@@ -101,15 +102,15 @@ func isWork(fault string) bool {
 	return works || hangs || fault == ""
 }
 
-// usual is the null backend, which may hang.
-func usual(fault string) backend.Backend {
+// usualBackend is the null backend, which may hang.
+func usualBackend(fault string) backend.Backend {
 	if at, ok := hangs[fault]; ok {
-		return hanging{Backend: null.Backend{}, at: at}
+		return hangingBackend{Backend: null.Backend{}, at: at}
 	}
 	return null.Backend{}
 }
 
-func faults() []string {
+func faultNames() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs),
 			keys(beats), keys(opens)} {

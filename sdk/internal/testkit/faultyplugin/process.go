@@ -17,15 +17,15 @@ func serveBackend(fault string) error {
 		return serveDeaf()
 	}
 	if at, ok := hangs[fault]; ok {
-		return process.Serve(hanging{Backend: values{}, at: at})
+		return process.Serve(hangingBackend{Backend: valueBackend{}, at: at})
 	}
-	return process.Serve(values{})
+	return process.Serve(valueBackend{})
 }
 
-// values is the null backend in a process of its own, which knows the tensors of its model.
-type values struct{ null.Backend }
+// valueBackend is the null backend in a process of its own, which knows the tensors of its model.
+type valueBackend struct{ null.Backend }
 
-func (v values) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
+func (v valueBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	m.Inputs = []backend.TensorInfo{{Name: "values", DType: backend.Float32, Shape: []int64{-1}}}
 	m.Outputs = m.Inputs
 	return v.Backend.Open(ctx, m, c)

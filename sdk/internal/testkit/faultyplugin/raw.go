@@ -17,27 +17,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// raw speaks the wire by itself, as a plugin in another language would: its benchmark answers each sample with nothing.
-type raw struct {
+// rawPlugin speaks the wire by itself, as a plugin in another language would: its benchmark answers each sample with
+// nothing.
+type rawPlugin struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
-	speak  speech
+	speak  rawAnswer
 	tokens bool           // it generates
 	work   *pluginpb.Work // what its heartbeats say of its work
 	// what becomes of its heartbeats; nil: they are right
 	beats func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
 	// what it does with a ring, instead of answering; nil: it knows of none
-	deed deed
+	deed ringMisuse
 	// what it makes of what it says of its workload; nil: nothing
 	opens func(*pluginpb.WorkloadInfo)
 	loses string // the call that it forgets
 }
 
-var _ plugin.GRPCPlugin = (*raw)(nil)
+var _ plugin.GRPCPlugin = (*rawPlugin)(nil)
 
-// speech is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
+// rawAnswer is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
 // return nil to send none.
-type speech func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
+type rawAnswer func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
 
 // beats are the faults of heartbeats.
 var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat{
@@ -69,8 +70,8 @@ const losesPrefix = "loses-"
 // losable are the calls.
 var losable = []string{"open", "load", "unload", "warm-up", "close"}
 
-// lose waits for the end of a call that is forgotten.
-func (r *raw) lose(ctx context.Context, call string) {
+// loseCall waits for the end of a call that is forgotten.
+func (r *rawPlugin) loseCall(ctx context.Context, call string) {
 	if r.loses == call {
 		<-ctx.Done()
 	}
@@ -87,7 +88,7 @@ func idleWork() *pluginpb.Work {
 }
 
 // speeches are the faults on the wire. They occur from the midRun-th frame on.
-var speeches = map[string]speech{
+var speeches = map[string]rawAnswer{
 	"none-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
 	"twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
 		f.Complete.Ids = append(f.Complete.Ids, f.Complete.Ids...)
@@ -134,7 +135,7 @@ var speeches = map[string]speech{
 		return &pluginpb.RunResponse{Failure: &pluginpb.Failure{Code: 9, Message: strings.Repeat("x", longText)}}
 	},
 	"bomb": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
-		f.Heartbeat = bomb()
+		f.Heartbeat = bombHeartbeat()
 		return f
 	},
 	// many processes that neither answer nor compute
@@ -175,8 +176,8 @@ var speeches = map[string]speech{
 // longText is how long some faults go on.
 const longText = 8 << 20
 
-// bomb is a message of a few megabytes whose parts take hundreds.
-func bomb() *pluginpb.Heartbeat {
+// bombHeartbeat is a message of a few megabytes whose parts take hundreds.
+func bombHeartbeat() *pluginpb.Heartbeat {
 	return &pluginpb.Heartbeat{Work: &pluginpb.Work{Pending: slices.Repeat([]*pluginpb.Pending{{}}, 4<<20)}}
 }
 
@@ -185,7 +186,7 @@ const theWorkload = 1
 
 var errHangUp = errors.New("hangs up")
 
-func serveRaw(r *raw) {
+func serveRaw(r *rawPlugin) {
 	osprocess.EndWithHarness()
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: wire.Config(),
@@ -195,18 +196,18 @@ func serveRaw(r *raw) {
 	})
 }
 
-func (r *raw) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
+func (r *rawPlugin) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
 	if r.speak != nil { // else "no-calls": not even the service
 		pluginpb.RegisterPluginServer(s, r)
 	}
 	return nil
 }
 
-func (r *raw) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+func (r *rawPlugin) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
 	return nil, errors.ErrUnsupported
 }
 
-func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
+func (r *rawPlugin) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
 	return &pluginpb.DescribeResponse{
 		Capabilities: []string{"ring", "a-capability-of-the-future"},
 		Description: &pluginpb.Description{Name: "faulty", Models: []*pluginpb.Model{{Name: "faulty",
@@ -217,8 +218,8 @@ func (r *raw) Describe(context.Context, *pluginpb.DescribeRequest) (*pluginpb.De
 	}, nil
 }
 
-func (r *raw) Open(ctx context.Context, _ *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
-	r.lose(ctx, "open")
+func (r *rawPlugin) Open(ctx context.Context, _ *pluginpb.OpenRequest) (*pluginpb.OpenResponse, error) {
+	r.loseCall(ctx, "open")
 	const samples = 1024
 	info := &pluginpb.WorkloadInfo{
 		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
@@ -229,22 +230,22 @@ func (r *raw) Open(ctx context.Context, _ *pluginpb.OpenRequest) (*pluginpb.Open
 	return &pluginpb.OpenResponse{Workload: theWorkload, Info: info}, nil
 }
 
-func (r *raw) LoadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
-	r.lose(ctx, "load")
+func (r *rawPlugin) LoadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	r.loseCall(ctx, "load")
 	return &pluginpb.SamplesResponse{}, nil
 }
 
-func (r *raw) UnloadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
-	r.lose(ctx, "unload")
+func (r *rawPlugin) UnloadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {
+	r.loseCall(ctx, "unload")
 	return &pluginpb.SamplesResponse{}, nil
 }
 
-func (r *raw) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
-	r.lose(ctx, "warm-up")
+func (r *rawPlugin) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
+	r.loseCall(ctx, "warm-up")
 	return &pluginpb.WarmUpResponse{}, nil
 }
 
-func (r *raw) Close(ctx context.Context, _ *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
-	r.lose(ctx, "close")
+func (r *rawPlugin) Close(ctx context.Context, _ *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
+	r.loseCall(ctx, "close")
 	return &pluginpb.CloseResponse{}, nil
 }

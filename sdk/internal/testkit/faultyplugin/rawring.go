@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// deed is what a plugin does with the ring that it is offered.
-type deed func(stream runStream, offer []int) error
+// ringMisuse is what a faulty plugin does with the ring that it is offered.
+type ringMisuse func(stream runStream, offer []int) error
 
 // deeds are the faults of plugins that take a ring.
-var deeds = map[string]deed{
+var deeds = map[string]ringMisuse{
 	"ring-unasked": func(stream runStream, _ []int) error { return takeRing(stream) },
 	"ring-silent":  func(stream runStream, _ []int) error { return takeRing(stream) },
 	"ring-and-stream": func(stream runStream, _ []int) error {
@@ -60,7 +60,7 @@ var deeds = map[string]deed{
 		if err != nil {
 			return err
 		}
-		frame, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: bomb()})
+		frame, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: bombHeartbeat()})
 		if err == nil {
 			err = takeRing(stream)
 		}
@@ -92,7 +92,7 @@ var deeds = map[string]deed{
 		return writeRaw(stream, offer, []byte{0xff, 0xff, 0xff, 0xff, 0})
 	},
 	"ring-cut": func(stream runStream, offer []int) error {
-		return errors.Join(writeRaw(stream, offer, []byte{100, 0, 0, 0, 1, 2, 3}), dies())
+		return errors.Join(writeRaw(stream, offer, []byte{100, 0, 0, 0, 1, 2, 3}), dieBySignal())
 	},
 }
 
@@ -117,7 +117,7 @@ func answerAndDie(to *ring.Writer, frame []byte) error {
 	if len(samples) == 0 {
 		return nil
 	}
-	return dies()
+	return dieBySignal()
 }
 
 // makeBlock makes bells block, those of the harness too, and rings them so that it notices.
@@ -157,8 +157,8 @@ func takeRing(stream runStream) error {
 	return stream.Send(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}, Ring: true})
 }
 
-// play does the deed and waits for the end of the stream.
-func (d deed) play(stream runStream, start *pluginpb.Start) error {
+// playMisuse misuses the ring and waits for the end of the stream.
+func (d ringMisuse) playMisuse(stream runStream, start *pluginpb.Start) error {
 	var offer []int
 	for _, fd := range start.GetRing().GetDescriptors() {
 		offer = append(offer, int(fd))

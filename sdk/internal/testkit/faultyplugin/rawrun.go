@@ -17,7 +17,7 @@ import (
 type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
 
 // Run answers each Issue frame with one frame, and sends heartbeats between them.
-func (r *raw) Run(stream runStream) (err error) {
+func (r *rawPlugin) Run(stream runStream) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = status.Error(codes.Aborted, errHangUp.Error())
@@ -28,13 +28,13 @@ func (r *raw) Run(stream runStream) (err error) {
 		return err
 	}
 	if r.deed != nil {
-		return r.deed.play(stream, first.GetStart())
+		return r.deed.playMisuse(stream, first.GetStart())
 	}
 	frames := make(chan *pluginpb.RunRequest)
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
-	c := conversation{speak: r.speak, tokens: r.tokens, work: r.work, beats: r.beats}
+	c := rawConversation{speak: r.speak, tokens: r.tokens, work: r.work, beats: r.beats}
 	if err := stream.Send(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}); err != nil { // no workload is open yet
 		return err
 	}
@@ -42,18 +42,18 @@ func (r *raw) Run(stream runStream) (err error) {
 		var answer *pluginpb.RunResponse
 		select {
 		case <-beat.C:
-			answer = c.heartbeat()
+			answer = c.nextHeartbeat()
 		case f, ok := <-frames:
 			if !ok {
 				return nil
 			}
 			if r.work != nil && c.frames == midRun { // it is told in mid-run, however short that is
 				<-beat.C
-				if err := stream.Send(c.heartbeat()); err != nil {
+				if err := stream.Send(c.nextHeartbeat()); err != nil {
 					return err
 				}
 			}
-			answer = c.answer(f.GetIssue())
+			answer = c.answerIssue(f.GetIssue())
 		}
 		if answer == nil {
 			continue
@@ -82,9 +82,9 @@ const sampleBytes, idBytes = 8, 4
 // tokensEach is how many tokens each answer of a plugin that generates has.
 const tokensEach = 5
 
-// conversation is what a plugin has received and answered, and how it goes on.
-type conversation struct {
-	speak  speech
+// rawConversation is what a plugin has received and answered, and how it goes on.
+type rawConversation struct {
+	speak  rawAnswer
 	tokens bool // first tokens and token counts go with the answers
 	frames int
 	count  uint64
@@ -95,7 +95,7 @@ type conversation struct {
 	beaten int // frames at the last heartbeat
 }
 
-func (c *conversation) heartbeat() *pluginpb.RunResponse {
+func (c *rawConversation) nextHeartbeat() *pluginpb.RunResponse {
 	if c.silent {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (c *conversation) heartbeat() *pluginpb.RunResponse {
 	return &pluginpb.RunResponse{Heartbeat: h}
 }
 
-func (c *conversation) answer(issue *pluginpb.Issue) *pluginpb.RunResponse {
+func (c *rawConversation) answerIssue(issue *pluginpb.Issue) *pluginpb.RunResponse {
 	samples := issue.GetSamples()
 	if len(samples) == 0 || c.silent {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// socket is a free address in the private folder.
-func socket() string { return filepath.Join(os.Getenv(wire.SocketDirEnv), "plugin-raw") }
+// socketAddress is a free address in the private folder.
+func socketAddress() string { return filepath.Join(os.Getenv(wire.SocketDirEnv), "plugin-raw") }
 
 // serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and
 // then with bytes as they are, and ends it.
@@ -30,7 +30,7 @@ func serveFrames(network, address string, text []byte) {
 	fmt.Printf("%d|%d|%s|%s|grpc|\n", wire.CoreProtocol, wire.Protocol, network, listener.Addr())
 	mux := http.NewServeMux()
 	mux.HandleFunc("/plumbline.plugin.v1.Plugin/Run", func(w http.ResponseWriter, _ *http.Request) {
-		begin(w)
+		beginStream(w)
 		_, _ = w.Write(heartbeatFrame())
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write(text)
@@ -43,7 +43,7 @@ func serveFrames(network, address string, text []byte) {
 	fmt.Fprintln(os.Stderr, server.Serve(listener))
 }
 
-func begin(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/grpc") }
+func beginStream(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/grpc") }
 
 // heartbeatFrame is a whole message: a byte that says it is not compressed, its length, and itself.
 func heartbeatFrame() []byte {

@@ -10,12 +10,12 @@ import (
 // witnessEnv names the file of the witness.
 const witnessEnv = "PLUMBLINE_WITNESS"
 
-// witness writes down which samples a workload is about to answer, in one write each: a kill leaves whole entries. A
-// nil one writes nothing.
-type witness struct{ file *os.File }
+// answerWitness writes down which samples a workload is about to answer, in one write each: a kill leaves whole
+// entries. A nil one writes nothing.
+type answerWitness struct{ file *os.File }
 
 // openWitness begins the file anew, so that it holds the last workload's samples.
-func openWitness() (*witness, error) {
+func openWitness() (*answerWitness, error) {
 	path := os.Getenv(witnessEnv)
 	if path == "" {
 		return nil, nil
@@ -24,11 +24,11 @@ func openWitness() (*witness, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &witness{file}, nil
+	return &answerWitness{file}, nil
 }
 
-// saw writes the index of each sample, which is what a sample of the null benchmark is.
-func (w *witness) saw(samples []sdk.Sample) error {
+// recordSamples writes the index of each sample, which is what a sample of the null benchmark is.
+func (w *answerWitness) recordSamples(samples []sdk.Sample) error {
 	if w == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (w *witness) saw(samples []sdk.Sample) error {
 	return err
 }
 
-func (w *witness) close() error {
+func (w *answerWitness) close() error {
 	if w == nil {
 		return nil
 	}
