@@ -74,7 +74,8 @@ func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Model, "model", "",
 		"`MODEL` of the rules, whose settings and metrics count\n(default: the name of the folder above the scenario's)")
 	flags.StringVar(&f.Scenario, "scenario", "", "`SCENARIO` (default: the folder's name, or as the logs say)")
-	flags.StringVar(&f.rules, "rules", "", "`ROUND` that asks for the test (default: the newest)")
+	flags.StringVar(&f.rules, "rules", "",
+		"`ROUND` that asks for the test\n(default: that of the submission's logs, else the newest)")
 	flags.StringVar(&f.DType, "dtype", "", "`TYPE` of the answers: byte, float32, int16, int32, int64\n"+
 		"(default: byte; of TEST06 int32)")
 	flags.StringVar(&f.EOS, "eos-token-id", "", "TEST06: the model's end `TOKEN` (default 2)")
@@ -112,13 +113,14 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 		}
 		if len(below) > 0 {
 			folders = below
-			rules = a.roundOf(f, rules)
 		}
 	}
+	rounds := rounds{app: a, given: f.rules != "", usual: rules, known: map[string]*mlconf.Rules{}}
+	rounds.of(f.dir)
 	var outcome shell.Outcomes
 	var verdicts []verdictJSON
 	for _, dir := range folders {
-		list, err := a.verifyFolder(c, f, rules, dir, &outcome, len(folders) > 1)
+		list, err := a.verifyFolder(c, f, rounds.of(dir), dir, &outcome, len(folders) > 1)
 		if verdicts = append(verdicts, list...); err != nil && len(folders) == 1 {
 			return err
 		} else if err != nil {
@@ -128,23 +130,37 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
 }
 
-// roundOf are the rules of the round that a submission's tree is of, by the seeds of its logs, unless --rules names
-// one.
-func (a *app) roundOf(f *auditVerifyFlags, rules *mlconf.Rules) *mlconf.Rules {
-	root, _, ok := tree.RootOf(f.dir)
-	if f.rules != "" || !ok {
-		return rules
+// rounds are those of submissions' trees.
+type rounds struct {
+	app   *app
+	given bool          // by --rules
+	usual *mlconf.Rules // those given, or the newest
+	known map[string]*mlconf.Rules
+}
+
+// of are the rules of the round that the tree of a folder is of, by the seeds of its logs, unless --rules names one. A
+// round that is not the newest, or not known, is said once.
+func (r rounds) of(dir string) *mlconf.Rules {
+	root, _, ok := tree.RootOf(dir)
+	if r.given || !ok {
+		return r.usual
+	}
+	own := r.known[root]
+	if own != nil {
+		return own
 	}
 	found, err := tree.FindRound(root)
-	if err != nil {
-		fmt.Fprintf(a.Stderr, "%v; the rules are those of %s\n", err, rules.Name)
-		return rules
+	if err == nil {
+		own, err = mlconf.Round(found.Name)
 	}
-	own, err := mlconf.Round(found.Name)
-	if err != nil {
-		return rules
+	switch {
+	case err != nil:
+		own = r.usual
+		fmt.Fprintf(r.app.Stderr, "%v; the rules are those of %s, the newest\n", err, own.Name)
+	case own.Name != r.usual.Name:
+		fmt.Fprintf(r.app.Stderr, "%s: %s\n", root, found)
 	}
-	fmt.Fprintln(a.Stderr, found)
+	r.known[root] = own
 	return own
 }
 
