@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -17,11 +18,15 @@ import (
 
 const pageHead = `# Go packages
 
-All packages except the mains of the plugins, by folder. Each line is the beginning of the package comment.
+All packages, by folder, except the mains of the plugins and internal packages of fewer than 300 lines. Each line is the
+beginning of the package comment.
 ` + "`go doc ./FOLDER`" + ` prints the whole comment.
 ` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
 [ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together.
 `
+
+// minInternal is the size, in lines, from which an internal package is listed.
+const minInternal = 300
 
 // writePage returns the page of the checkout at top. It fails if a package has no comment.
 func writePage(top string) (string, error) {
@@ -47,8 +52,8 @@ func writePage(top string) (string, error) {
 	return page.String(), nil
 }
 
-// readSynopses returns the first sentence of the comment of every package of the checkout, by its folder. Folders with
-// tests only are no packages; what make builds and testdata are left out.
+// readSynopses returns the first sentence of the comment of every listed package of the checkout, by its folder. Every
+// package must have a comment. Folders with only tests are not packages; build output and testdata are left out.
 func readSynopses(top string) (map[string]string, error) {
 	synopses := map[string]string{}
 	var faults []error
@@ -64,13 +69,13 @@ func readSynopses(top string) (map[string]string, error) {
 		if skipFolder(folder) {
 			return fs.SkipDir
 		}
-		comment, isPackage, err := readComment(path)
+		comment, lines, err := readComment(path)
 		switch {
 		case err != nil:
 			return err
-		case isPackage && comment == "":
+		case lines > 0 && comment == "":
 			faults = append(faults, fmt.Errorf("%s has no package comment", folder))
-		case isPackage:
+		case lines >= minInternal || lines > 0 && !strings.Contains("/"+folder, "/internal/"):
 			synopses[folder] = shorten(comment)
 		}
 		return nil
@@ -87,31 +92,35 @@ func skipFolder(folder string) bool {
 		slices.Contains([]string{"bin", "out", "dist"}, folder)
 }
 
-// readComment returns the package comment of a folder, from whichever file contains it.
-func readComment(dir string) (comment string, isPackage bool, err error) {
+// readComment returns the package comment of a folder, from whichever file contains it, and the lines of its Go files
+// without tests and generated ones.
+func readComment(dir string) (comment string, lines int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", false, err
+		return "", 0, err
 	}
 	for _, entry := range entries {
 		name := entry.Name()
 		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		mode := parser.PackageClauseOnly | parser.ParseComments
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, mode)
+		source, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			return "", false, err
+			return "", 0, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return "", 0, err
 		}
 		if ast.IsGenerated(file) {
 			continue
 		}
-		isPackage = true
+		lines += bytes.Count(source, []byte("\n"))
 		if text := file.Doc.Text(); comment == "" && strings.TrimSpace(text) != "" {
 			comment = text
 		}
 	}
-	return comment, isPackage, nil
+	return comment, lines, nil
 }
 
 // opening is what every package comment begins with.

@@ -38,6 +38,8 @@ func TestWritePage(t *testing.T) {
 	write("a/b/b.go", "// Package b adds a|b. And more.\npackage b\n")
 	write("a/b/c.go", "package b\n")
 	write("a/tests/x_test.go", "package x\n")
+	write("a/internal/small/s.go", "// Package small is small.\npackage small\n")
+	write("a/internal/large/l.go", "// Package large is large.\npackage large\n"+strings.Repeat("\n", minInternal))
 	write("a/testdata/x.go", "package x\n")
 	write("bin/x.go", "package x\n")
 	write("cmd/plugins/plumbline-plugin-x/main.go", "package main\n")
@@ -47,7 +49,7 @@ func TestWritePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "\n## a\n\n- `a/b` adds a|b.\n\n## cmd\n\n- `cmd/run` runs it.\n"
+	want := "\n## a\n\n- `a/b` adds a|b.\n- `a/internal/large` is large.\n\n## cmd\n\n- `cmd/run` runs it.\n"
 	if got := strings.TrimPrefix(page, pageHead); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
