@@ -44,24 +44,24 @@ type Classifier struct {
 // panics where the manifest is wrong, as manifest.Benchmark does.
 func Of(c Classifier) sdk.Benchmark {
 	return manifest.Benchmark(c.Manifest, c.Files, manifest.Implementation{
-		Open: c.open, Score: c.score, Dataset: calibration, Export: manifest.Export(export.ImageSets(0)),
+		Open: c.openWorkload, Score: c.openScorer, Dataset: exportCalibration, Export: manifest.Export(export.ImageSets(0)),
 		Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
 	})
 }
 
-// open opens the data set, for the preprocessing that the parameters ask for.
-func (c Classifier) open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b, set := bind(r.Params, c.Size), openPictures(r, c.Classes)
+// openWorkload opens the data set, for the preprocessing that the parameters ask for.
+func (c Classifier) openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b, set := bindClassifier(r.Params, c.Size), openPictures(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Batches(newWorkload(b, r.File(), set)), nil
+	return sdk.Batches(newClassifierWorkload(b, r.File(), set)), nil
 }
 
-// score reads the labels of the data set.
-func (c Classifier) score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	var l logged
-	r.Bind(&l, option.By("dtype", topk.DTypes().Parse), best())
+// openScorer reads the labels of the data set.
+func (c Classifier) openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	var l logSettings
+	r.Bind(&l, option.By("dtype", topk.DTypes().Parse), bestReader())
 	set := openLabels(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -70,5 +70,5 @@ func (c Classifier) score(_ context.Context, r *manifest.Request) (sdk.Scorer, e
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(set, l.DType, scorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
+	return newScorer(set, l.DType, classScorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// binding is how pictures go into a model file and classes come out of it.
-type binding struct {
+// classifierBinding is how pictures go into a model file and classes come out of it.
+type classifierBinding struct {
 	recipe   image.Recipe
 	official int           // pixels that the benchmark's own models are high and wide
 	Size     int           `param:"size,optional" min:"1" max:"4096"` // of the input: 200 MB of float32 at most
@@ -26,21 +26,24 @@ type binding struct {
 	Best     int           `param:"payload"`                        // classes of each payload
 }
 
-// logged is how payloads are read.
-type logged struct {
+// logSettings say how payloads are read.
+type logSettings struct {
 	DType  payload.DType `param:"dtype"`
 	Offset int64         `param:"offset" min:"int16" max:"int16"`
 	Best   int           `param:"payload"`
 	Expect string        `param:"expect"` // path of expected answers
 }
 
-// best reads how many classes a payload holds: 1, or 5 where it is not the official one.
-func best() option.Reader { return option.Words("payload", map[string]int{"class": 1, "top5": 5}) }
+// bestReader reads how many classes a payload holds: 1, or 5 where it is not the official one.
+func bestReader() option.Reader {
+	return option.Words("payload", map[string]int{"class": 1, "top5": 5})
+}
 
-// bind reads the parameters of a model whose input is official pixels high and wide where they do not say otherwise.
-func bind(p *option.Params, official int) binding {
-	b := binding{official: official, Size: official}
-	option.Bind(p, &b, pictures.Element(), best(),
+// bindClassifier reads the parameters of a model whose input is official pixels high and wide where they do not say
+// otherwise.
+func bindClassifier(p *option.Params, official int) classifierBinding {
+	b := classifierBinding{official: official, Size: official}
+	option.Bind(p, &b, pictures.Element(), bestReader(),
 		option.Words("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
 	b.recipe = readRecipe(p, b.Size, b.Layout)
 	if b.Element == backend.Uint8 && b.recipe.Name() != "pixels" {
@@ -76,15 +79,15 @@ func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
 	return r
 }
 
-// picture is the model's input.
-func (b binding) picture() pictures.Input {
+// pictureInput returns the model's input.
+func (b classifierBinding) pictureInput() pictures.Input {
 	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
 }
 
-// model completes m with the tensors that the binding uses.
-func (b binding) model(m backend.Model) backend.Model {
+// completeModel completes m with the tensors that the binding uses.
+func (b classifierBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
-		b.picture().Tensor(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
+		b.pictureInput().Tensor(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
 			"size=PIXELS, and input_type=float32, float16 or uint8 (with preprocess=pixels)"),
 	}
 	out := backend.TensorInfo{

@@ -35,7 +35,7 @@ func TestBindTensors(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			p := manifesttest.Params(t, New(), c.model, false, c.params)
-			b := bind(p, 224)
+			b := bindClassifier(p, 224)
 			if err := p.Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestBindTensors(t *testing.T) {
 				t.Errorf("recipe %s %v of size %d, want %s %v of %d", b.recipe.Name(), b.recipe.Layout(), b.recipe.Size(),
 					c.recipe, c.layout, 224)
 			}
-			m := b.model(backend.Model{})
+			m := b.completeModel(backend.Model{})
 			if in, out := m.Inputs[0].String(), m.Outputs[0].String(); in != c.in || out != c.out {
 				t.Errorf("tensors %q and %q, want %q and %q", in, out, c.in, c.out)
 			}
@@ -53,6 +53,6 @@ func TestBindTensors(t *testing.T) {
 
 func TestTFLiteHasOneLayout(t *testing.T) {
 	p := manifesttest.Params(t, New(), "mobilenet", false, map[string]string{"preprocess": "tflite_tpu"})
-	bind(p, 224)
+	bindClassifier(p, 224)
 	sdktest.WantError(t, p.Err(), `layout = "nchw"`, "want nhwc")
 }

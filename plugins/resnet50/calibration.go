@@ -21,8 +21,8 @@ const listParam = "list"
 // mostList is the size up to which a list is read: the official ones have 500 names.
 const mostList = 64 << 20
 
-// calibration cuts out of a data set the pictures that a list names, into a data set of the same layout.
-func calibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
+// exportCalibration cuts out of a data set the pictures that a list names, into a data set of the same layout.
+func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
 	wanted, err := readList(r.Params[listParam])
 	if err != nil {
 		return "", sdk.Data(err)

@@ -28,7 +28,7 @@ func TestCalibration(t *testing.T) {
 	cut := func(text string) (string, string, error) {
 		write(list, text)
 		out := t.TempDir()
-		done, err := calibration(context.Background(), sdk.DatasetRequest{
+		done, err := exportCalibration(context.Background(), sdk.DatasetRequest{
 			Input: in, Output: out, Params: map[string]string{listParam: list},
 		}, func(string) {})
 		return out, done, err

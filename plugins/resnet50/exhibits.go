@@ -16,7 +16,7 @@ import (
 const side = 192
 
 // wrongOnes shows pictures of which the class is another one.
-func wrongOnes(labels labelled, dtype payload.DType) exhibit.Gallery {
+func wrongOnes(labels labelSet, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		i := int(e.QSLIndex)
 		class, err := topk.Class(dtype, e.Data)

@@ -10,16 +10,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// expected compares a log's classes with those of a file.
-type expected struct {
+// expectedClasses compares a log's classes with those of a file.
+type expectedClasses struct {
 	path string
-	set  labelled
+	set  labelSet
 	topk *topk.Scorer
 }
 
 // openExpected reads the file at path, which must have a class below all for each picture of the set; nil where path
 // is empty.
-func openExpected(path string, set labelled, d payload.DType, all int) (*expected, error) {
+func openExpected(path string, set labelSet, d payload.DType, all int) (*expectedClasses, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -39,16 +39,16 @@ func openExpected(path string, set labelled, d payload.DType, all int) (*expecte
 	if len(missing) > 0 {
 		return nil,
 			sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
-				path, len(missing), len(wanted), some(missing)))
+				path, len(missing), len(wanted), listFirst(missing)))
 	}
-	return &expected{path, set, topk.New(wanted, topk.Options{DType: d, KeepWrong: true})}, nil
+	return &expectedClasses{path, set, topk.New(wanted, topk.Options{DType: d, KeepWrong: true})}, nil
 }
 
 // shown is how many of a list a message names.
 const shown = 5
 
-// some names the first of a list.
-func some(list []string) string {
+// listFirst names the first items of a list.
+func listFirst(list []string) string {
 	text := strings.Join(list[:min(len(list), shown)], ", ")
 	if len(list) > shown {
 		text += ", ..."
@@ -56,15 +56,15 @@ func some(list []string) string {
 	return text
 }
 
-func (x *expected) add(sample uint64, answer []byte) error {
+func (x *expectedClasses) addAnswer(sample uint64, answer []byte) error {
 	if x == nil {
 		return nil
 	}
 	return x.topk.Add(sample, answer)
 }
 
-// judge adds the share of classes that are as expected, and names the first that are not.
-func (x *expected) judge(score *sdk.Score) error {
+// addAgreement adds the share of classes that are as expected, and names the first that are not.
+func (x *expectedClasses) addAgreement(score *sdk.Score) error {
 	if x == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (x *expected) judge(score *sdk.Score) error {
 	}
 	if len(others) > 0 {
 		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d classes are not those of %s: %s", len(others), r.Total,
-			x.path, some(others)))
+			x.path, listFirst(others)))
 	}
 	return nil
 }

@@ -61,16 +61,17 @@ func TestGoldenPayloads(t *testing.T) {
 		}
 		logits, rows := readMatrix(t, filepath.Join(dir, "logits.npy"))
 		class := read("resnet50_argmax_offset-1")
-		checkPayloads(t, binding{Offset: 1}, classTensor(class.Classes...), len(class.Classes), class.Hex)
-		checkPayloads(t, binding{Scores: true, Offset: 1}, scoreTensor(rows, logits...), rows, read("argmax_offset-1").Hex)
-		checkPayloads(t, binding{Scores: true}, scoreTensor(rows, logits...), rows, read("argmax_offset0").Hex)
+		checkPayloads(t, classifierBinding{Offset: 1}, classTensor(class.Classes...), len(class.Classes), class.Hex)
+		checkPayloads(t, classifierBinding{Scores: true, Offset: 1}, scoreTensor(rows, logits...), rows,
+			read("argmax_offset-1").Hex)
+		checkPayloads(t, classifierBinding{Scores: true}, scoreTensor(rows, logits...), rows, read("argmax_offset0").Hex)
 	})
 }
 
-func checkPayloads(t *testing.T, b binding, out backend.Tensor, n int, want []string) {
+func checkPayloads(t *testing.T, b classifierBinding, out backend.Tensor, n int, want []string) {
 	t.Helper()
 	var p sdk.Payloads
-	if err := b.answers(out, n, &p); err != nil {
+	if err := b.appendAnswers(out, n, &p); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

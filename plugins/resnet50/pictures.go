@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// drawn are the embedded pictures.
-type drawn struct{ synthetic.ImageSet }
+// embeddedPictures are the embedded pictures.
+type embeddedPictures struct{ synthetic.ImageSet }
 
-func (d drawn) Read(i int) ([]byte, error) { return d.PNG(i), nil }
+func (d embeddedPictures) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 
-// labelled is a data set's labels.
-type labelled interface {
+// labelSet is a data set's labels.
+type labelSet interface {
 	Len() int
 	Name(i int) string
 	Label(i int) int
@@ -34,7 +34,7 @@ type labelledPictures interface {
 // unreadable picture and every bad label.
 func openPictures(r *manifest.Request, classes int) pictures.Set {
 	if r.Dataset == "" {
-		return ofEachClass(r, drawn{drawnPictures(r)})
+		return ofEachClass(r, embeddedPictures{drawnPictures(r)})
 	}
 	set := openImagenet(r, imagenet.Options{
 		Count: r.Count, Classes: classes, MaxPixels: image.DefaultMaxPixels,
@@ -46,9 +46,9 @@ func openPictures(r *manifest.Request, classes int) pictures.Set {
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
-func openLabels(r *manifest.Request, classes int) labelled {
+func openLabels(r *manifest.Request, classes int) labelSet {
 	if r.Dataset == "" {
-		return ofEachClass(r, drawn{drawnPictures(r)})
+		return ofEachClass(r, embeddedPictures{drawnPictures(r)})
 	}
 	set := openImagenet(r, imagenet.Options{Count: r.Count, Classes: classes, LabelsOnly: true})
 	if set == nil {
@@ -57,16 +57,16 @@ func openLabels(r *manifest.Request, classes int) labelled {
 	return ofEachClass(r, set)
 }
 
-// subset are some of the pictures of a set.
-type subset struct {
+// pictureSubset has some of the pictures of a set.
+type pictureSubset struct {
 	all     labelledPictures
 	indices []int
 }
 
-func (s subset) Len() int                   { return len(s.indices) }
-func (s subset) Name(i int) string          { return s.all.Name(s.indices[i]) }
-func (s subset) Label(i int) int            { return s.all.Label(s.indices[i]) }
-func (s subset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
+func (s pictureSubset) Len() int                   { return len(s.indices) }
+func (s pictureSubset) Name(i int) string          { return s.all.Name(s.indices[i]) }
+func (s pictureSubset) Label(i int) int            { return s.all.Label(s.indices[i]) }
+func (s pictureSubset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
 
 // ofEachClass takes the first pictures of each class by their names, as many as per_class says, in the set's order.
 func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
@@ -88,7 +88,7 @@ func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
 		kept = append(kept, members[:min(n, len(members))]...)
 	}
 	slices.Sort(kept)
-	return subset{all, kept}
+	return pictureSubset{all, kept}
 }
 
 func drawnPictures(r *manifest.Request) synthetic.ImageSet {

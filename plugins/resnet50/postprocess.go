@@ -15,9 +15,9 @@ import (
 // errOutput is in the chain of every error about what a model gave.
 var errOutput = errors.New("the model's output is not one answer per picture")
 
-// answers appends one payload per picture: its class after the offset as one little-endian float32, the form in which
-// the official benchmark writes it; or its five best classes so.
-func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
+// appendAnswers appends one payload per picture: its class after the offset as one little-endian float32, the form in
+// which the official benchmark writes it; or its five best classes so.
+func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	row, err := b.rowBytes(out, n)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	var classes [5]int64
 	var payload [4 * len(classes)]byte
 	for i := range n {
-		if err := b.classes(classes[:best], out.DType, out.Data[i*row:(i+1)*row]); err != nil {
+		if err := b.bestClasses(classes[:best], out.DType, out.Data[i*row:(i+1)*row]); err != nil {
 			return fmt.Errorf("%w: picture %d of the batch: %w", errOutput, i, err)
 		}
 		for k, class := range classes[:best] {
@@ -44,21 +44,21 @@ func (b binding) answers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	return nil
 }
 
-// classes are the model's own numbers of the best classes, best first: one, or several of a row of scores.
-func (b binding) classes(best []int64, d backend.DType, row []byte) error {
+// bestClasses writes the model's own numbers of the best classes, best first: one, or several of a row of scores.
+func (b classifierBinding) bestClasses(best []int64, d backend.DType, row []byte) error {
 	switch d {
 	case backend.Int64:
 		best[0] = int64(binary.LittleEndian.Uint64(row))
 	case backend.Int32:
 		best[0] = int64(int32(binary.LittleEndian.Uint32(row)))
 	default:
-		return greatest(best, row)
+		return greatestScores(best, row)
 	}
 	return nil
 }
 
-// greatest are the indices of the greatest float32 values of a row, of equal ones the first.
-func greatest(best []int64, row []byte) error {
+// greatestScores writes the indices of the greatest float32 values of a row, of equal ones the first.
+func greatestScores(best []int64, row []byte) error {
 	if len(row)/4 < len(best) {
 		return fmt.Errorf("%d scores, want at least %d", len(row)/4, len(best))
 	}
@@ -83,7 +83,7 @@ func greatest(best []int64, row []byte) error {
 }
 
 // rowBytes is how many bytes of the output belong to each of n pictures.
-func (b binding) rowBytes(out backend.Tensor, n int) (int, error) {
+func (b classifierBinding) rowBytes(out backend.Tensor, n int) (int, error) {
 	least := out.DType.Size()
 	switch {
 	case b.Scores != (out.DType == backend.Float32 || out.DType == backend.Float16) ||

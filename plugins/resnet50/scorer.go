@@ -10,24 +10,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scorer says what top-1 is of. Of several entries of one sample the first counts.
-type scorer struct {
+// classScorer reports top-1. Of several entries of one sample the first counts.
+type classScorer struct {
 	offset   int64 // that the answers were made with
 	top5     bool  // the log has the five best classes
-	expected *expected
+	expected *expectedClasses
 }
 
 // newScorer scores answers against the labels of a set; nil: nothing is expected beside these.
-func newScorer(set labelled, d payload.DType, s scorer, exhibits int) sdk.Scorer {
+func newScorer(set labelSet, d payload.DType, s classScorer, exhibits int) sdk.Scorer {
 	metric := topk.New(lists.Make(set.Len(), set.Label), topk.Options{DType: d})
 	add := func(sample uint64, answer []byte) error {
-		return errors.Join(metric.Add(sample, answer), s.expected.add(sample, answer))
+		return errors.Join(metric.Add(sample, answer), s.expected.addAnswer(sample, answer))
 	}
 	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: wrongOnes(set, d)}
-	return scoring.New(scoring.Of(add, metric.Result), log, s.score)
+	return scoring.New(scoring.Of(add, metric.Result), log, s.scoreClasses)
 }
 
-func (s scorer) score(r topk.Result, c scoring.Counts) (sdk.Score, error) {
+func (s classScorer) scoreClasses(r topk.Result, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: r.Accuracy}}, OfficialText: r.String(),
 	}
@@ -37,15 +37,15 @@ func (s scorer) score(r topk.Result, c scoring.Counts) (sdk.Score, error) {
 		n.Add("payload=top5: a log of five classes per picture is not the official one")
 	}
 	n = append(n, c.Notes("samples", "the accuracy is that")...)
-	s.shifted(r, &n)
+	s.noteShift(r, &n)
 	score.Notes = n
-	err := s.expected.judge(&score)
+	err := s.expected.addAgreement(&score)
 	return score, err
 }
 
-// shifted notes which offset would be right where hardly an answer is right, and most of them are by
+// noteShift notes which offset would be right where hardly an answer is right, and most of them are by
 // one beside their label.
-func (s scorer) shifted(r topk.Result, n *sdk.Notes) {
+func (s classScorer) noteShift(r topk.Result, n *sdk.Notes) {
 	near, offset := r.Above, s.offset+1
 	if r.Below > r.Above {
 		near, offset = r.Below, s.offset-1

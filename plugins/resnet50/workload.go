@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	_ sdk.ClientWorker = (*workload)(nil)
-	_ sdk.Informer     = (*workload)(nil)
-	_ sdk.Remarker     = (*workload)(nil)
+	_ sdk.ClientWorker = (*classifierWorkload)(nil)
+	_ sdk.Informer     = (*classifierWorkload)(nil)
+	_ sdk.Remarker     = (*classifierWorkload)(nil)
 )
 
-// workload is the benchmark opened on one model file and one data set.
-type workload struct {
-	binding
+// classifierWorkload is the benchmark opened on one model file and one data set.
+type classifierWorkload struct {
+	classifierBinding
 	*pictures.Samples
 	file backend.Model
 	set  pictures.Set
@@ -25,12 +25,13 @@ type workload struct {
 	widened atomic.Bool
 }
 
-func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
-	return &workload{binding: b, Samples: pictures.New(set, b.picture()), file: b.model(file), set: set}
+func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures.Set) *classifierWorkload {
+	return &classifierWorkload{classifierBinding: b, Samples: pictures.New(set, b.pictureInput()),
+		file: b.completeModel(file), set: set}
 }
 
 // Inform says what keeps a run out of the closed division.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *classifierWorkload) Inform(info *sdk.WorkloadInfo) {
 	if w.Best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
 	}
@@ -38,15 +39,15 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("the model's input has %d x %d pixels (size=%d), where the "+
 			"benchmark's has %d x %d", size, size, size, w.official, w.official))
 	}
-	if set, ok := w.set.(subset); ok {
+	if set, ok := w.set.(pictureSubset); ok {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("%d of %d pictures are used (per_class)", set.Len(),
 			set.all.Len()))
 	}
 }
 
 // Remarks say what differs from the benchmark's own models.
-func (w *workload) Remarks() (r sdk.Remarks) {
-	if note := w.picture().Note(); note != "" {
+func (w *classifierWorkload) Remarks() (r sdk.Remarks) {
+	if note := w.pictureInput().Note(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if w.widened.Load() {
@@ -55,22 +56,22 @@ func (w *workload) Remarks() (r sdk.Remarks) {
 	return r
 }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *classifierWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Postprocess appends each picture's class.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+func (w *classifierWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
 	if len(outputs) != 1 {
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}
 	if outputs[0].DType == backend.Float16 {
 		w.widened.Store(true)
 	}
-	return w.answers(outputs[0], len(samples), p)
+	return w.appendAnswers(outputs[0], len(samples), p)
 }
 
 // ClientWork is nothing for a model whose output is class numbers without an offset: they are
 // written in the log's type.
-func (w *workload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+func (w *classifierWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	work := pictures.Widening(outputs)
 	if w.Scores {
 		work = append(work, "the class with the greatest score is looked for (ArgMax); "+

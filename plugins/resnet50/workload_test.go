@@ -25,9 +25,10 @@ func (m memory) Read(i int) ([]byte, error) {
 	return m[i], nil
 }
 
-func openTest(t testing.TB, p pictures.Set) *workload {
+func openTest(t testing.TB, p pictures.Set) *classifierWorkload {
 	t.Helper()
-	return newWorkload(bind(manifesttest.Params(t, New(), "resnet50", false, nil), 224), backend.Model{}, p)
+	return newClassifierWorkload(bindClassifier(manifesttest.Params(t, New(), "resnet50", false, nil), 224),
+		backend.Model{}, p)
 }
 
 func firstPictures(n int) memory {
@@ -108,15 +109,16 @@ func BenchmarkLoad(b *testing.B) {
 
 func TestClientWork(t *testing.T) {
 	for name, c := range map[string]struct {
-		binding
+		classifierBinding
 		want int
 	}{
-		"a class from 0":       {binding{}, 0},
-		"a class with offset":  {binding{Offset: 1}, 1},
-		"scores":               {binding{Scores: true}, 1},
-		"scores and an offset": {binding{Scores: true, Offset: 1}, 2},
+		"a class from 0":       {classifierBinding{}, 0},
+		"a class with offset":  {classifierBinding{Offset: 1}, 1},
+		"scores":               {classifierBinding{Scores: true}, 1},
+		"scores and an offset": {classifierBinding{Scores: true, Offset: 1}, 2},
 	} {
-		if work := (&workload{binding: c.binding}).ClientWork(nil, nil, 1); len(work) != c.want {
+		if work := (&classifierWorkload{classifierBinding: c.classifierBinding}).ClientWork(nil, nil,
+			1); len(work) != c.want {
 			t.Errorf("%s: %q, want %d", name, work, c.want)
 		}
 	}

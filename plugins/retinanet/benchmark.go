@@ -26,16 +26,16 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: detection.Score, Export: manifest.Export(export.SceneSets()),
+		Open: openWorkload, Score: detection.Score, Export: manifest.Export(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }
 
-// open opens the data set, for the preprocessing that the parameters ask for.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	set, b := detection.ReadSource(r).Pictures(), bind(r.Params)
+// openWorkload opens the data set, for the preprocessing that the parameters ask for.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	set, b := detection.ReadSource(r).Pictures(), bindDetector(r.Params)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Batches(newWorkload(b, r.File(), set)), nil
+	return sdk.Batches(newRetinanetWorkload(b, r.File(), set)), nil
 }

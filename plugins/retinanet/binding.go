@@ -12,24 +12,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// binding is how pictures go into a model file and detections come out of it.
-type binding struct {
-	form
+// detectorBinding is how pictures go into a model file and detections come out of it.
+type detectorBinding struct {
+	exportForm
 	recipe image.Stretch
 }
 
-// bind reads the parameters: a form, and what differs from it.
-func bind(p *option.Params) binding {
-	f := option.Pick(p, "form", forms())
-	option.Bind(p, &f, pictures.Element(), option.Words("preprocess", recipes()))
+// bindDetector reads the parameters: a form, and what differs from it.
+func bindDetector(p *option.Params) detectorBinding {
+	f := option.Pick(p, "form", exportForms())
+	option.Bind(p, &f, pictures.Element(), option.Words("preprocess", namedRecipes()))
 	if f.Recipe == nil {
-		return binding{}
+		return detectorBinding{}
 	}
 	if f.pixels {
 		f.Pixels = f.Size
 	}
 	p.Fault("outputs", f.nameOutputs(f.Named))
-	b := binding{f, f.Recipe(f.Size, f.Layout)}
+	b := detectorBinding{f, f.Recipe(f.Size, f.Layout)}
 	if b.recipe.Name() == "coco_mobilenet" && f.Layout != b.recipe.Layout() {
 		p.Fault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
 	}
@@ -42,7 +42,7 @@ func bind(p *option.Params) binding {
 }
 
 // nameOutputs reads the names of boxes, scores, labels and, where the form has it, the count of detections.
-func (f *form) nameOutputs(text string) error {
+func (f *exportForm) nameOutputs(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -60,23 +60,23 @@ func (f *form) nameOutputs(text string) error {
 	return nil
 }
 
-// recipes are the preprocessing functions by the names that the official reference gives them.
-func recipes() map[string]recipe {
-	return map[string]recipe{
+// namedRecipes returns the preprocessing functions by the names that the official reference gives them.
+func namedRecipes() map[string]makeRecipe {
+	return map[string]makeRecipe{
 		"retinanet": image.Retinanet, "coco_pt_mobilenet": image.CocoPtMobilenet,
 		"coco_mobilenet": func(size int, _ image.Layout) image.Stretch { return image.CocoMobilenet(size) },
 		"coco_resnet34":  image.CocoResnet34, "coco_resnet34_tf": image.CocoResnet34TF,
 	}
 }
 
-// picture is the model's input.
-func (b binding) picture() pictures.Input {
+// pictureInput returns the model's input.
+func (b detectorBinding) pictureInput() pictures.Input {
 	return pictures.Input{Recipe: b.recipe, Size: b.Size, Element: b.Element}
 }
 
-// model completes m with the tensors that the binding uses.
-func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.Input, "--param form=FORM, input=NAME, size, layout, "+
+// completeModel completes m with the tensors that the binding uses.
+func (b detectorBinding) completeModel(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{b.pictureInput().Tensor(b.Input, "--param form=FORM, input=NAME, size, layout, "+
 		"and input_type=float32 or float16")}
 	m.Outputs = b.Tensors("--param form=FORM and outputs=BOXES,SCORES,LABELS")
 	return m

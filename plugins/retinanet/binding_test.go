@@ -9,10 +9,10 @@ import (
 )
 
 // bound is bound with params, of which none is a fault.
-func bound(t *testing.T, params map[string]string) binding {
+func bound(t *testing.T, params map[string]string) detectorBinding {
 	t.Helper()
 	p := option.NewParams(params)
-	b := bind(p)
+	b := bindDetector(p)
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestBindOverridesTheForm(t *testing.T) {
 		"form": "ssd-mobilenet", "preprocess": "coco_pt_mobilenet", "layout": "nchw", "size": "64",
 		"input": "image", "outputs": "bboxes,scores,labels,n", "threshold": "0.3",
 	})
-	m := b.model(backend.Model{})
+	m := b.completeModel(backend.Model{})
 	if m.Inputs[0].String() != "image float32[N,3,64,64]" || b.Threshold != 0.3 || b.recipe.Name() != "coco_pt_mobilenet" {
 		t.Errorf("input %v, threshold %v, recipe %s", m.Inputs[0], b.Threshold, b.recipe.Name())
 	}
@@ -50,7 +50,7 @@ func TestBindRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		p := option.NewParams(c.params)
-		bind(p)
+		bindDetector(p)
 		sdktest.WantError(t, p.Err(), c.want)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// form is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
-type form struct {
-	Recipe  recipe        `param:"preprocess,optional"`
+// exportForm is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
+type exportForm struct {
+	Recipe  makeRecipe    `param:"preprocess,optional"`
 	Layout  image.Layout  `param:"layout,optional" choices:"nchw,nhwc"`
 	Size    int           `param:"size,optional" min:"1" max:"4096"` // of each side, in pixels: 200 MB of float32
 	Input   string        `param:"input,optional"`
@@ -18,18 +18,18 @@ type form struct {
 	detection.Outputs
 }
 
-// recipe makes the preprocessing of pictures of a size.
-type recipe func(size int, l image.Layout) image.Stretch
+// makeRecipe makes the preprocessing of pictures of a size.
+type makeRecipe func(size int, l image.Layout) image.Stretch
 
-// forms are the official exports by name.
-func forms() map[string]form {
-	return map[string]form{
+// exportForms returns the official exports by name.
+func exportForms() map[string]exportForm {
+	return map[string]exportForm{
 		"retinanet": {
 			Recipe: image.Retinanet, Layout: image.NCHW, Size: 800, Input: "images",
 			Outputs: detection.Outputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05}, pixels: true,
 		},
 		"ssd-mobilenet": {
-			Recipe: recipes()["coco_mobilenet"], Layout: image.NHWC, Size: 300, Input: "image_tensor:0",
+			Recipe: namedRecipes()["coco_mobilenet"], Layout: image.NHWC, Size: 300, Input: "image_tensor:0",
 			Outputs: detection.Outputs{ // without a threshold: the model counts its detections
 				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				Count: "num_detections:0", YFirst: true,

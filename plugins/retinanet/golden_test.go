@@ -94,7 +94,7 @@ func TestGoldenPayloads(t *testing.T) {
 
 func checkPayloads(t *testing.T, params map[string]string, o outputs) {
 	t.Helper()
-	w := newWorkload(bound(t, params), backend.Model{}, nil)
+	w := newRetinanetWorkload(bound(t, params), backend.Model{}, nil)
 	var samples []*pictures.Sample
 	for _, id := range o.IDs {
 		samples = append(samples, &pictures.Sample{Index: id})

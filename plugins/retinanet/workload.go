@@ -6,17 +6,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-var _ sdk.ClientWorker = (*workload)(nil)
+var _ sdk.ClientWorker = (*retinanetWorkload)(nil)
 
-// workload is the benchmark opened on one model file and one data set.
-type workload struct {
-	binding
+// retinanetWorkload is the benchmark opened on one model file and one data set.
+type retinanetWorkload struct {
+	detectorBinding
 	*pictures.Samples
 	file backend.Model
 }
 
-func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
-	return &workload{b, pictures.New(set, b.picture()), b.model(file)}
+func newRetinanetWorkload(b detectorBinding, file backend.Model, set pictures.Set) *retinanetWorkload {
+	return &retinanetWorkload{b, pictures.New(set, b.pictureInput()), b.completeModel(file)}
 }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *retinanetWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-func openTest(t *testing.T, form string) *workload {
+func openTest(t *testing.T, form string) *retinanetWorkload {
 	t.Helper()
-	return newWorkload(bound(t, map[string]string{"form": form, "size": "48"}), backend.Model{}, nil)
+	return newRetinanetWorkload(bound(t, map[string]string{"form": form, "size": "48"}), backend.Model{}, nil)
 }
 
 // answers runs Postprocess for samples 5, 6 ...
-func answers(w *workload, n int, outputs ...backend.Tensor) ([][]float32, error) {
+func answers(w *retinanetWorkload, n int, outputs ...backend.Tensor) ([][]float32, error) {
 	var samples []*pictures.Sample
 	for i := range n {
 		samples = append(samples, &pictures.Sample{Index: 5 + i})

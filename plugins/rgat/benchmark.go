@@ -33,30 +33,30 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{binding{}, source{}, logged{}},
-		Dataset: store, Export: manifest.Export(export.CitationSets()),
+		Open: openWorkload, Score: openScorer, Params: []any{samplingBinding{}, fileSource{}, logSettings{}},
+		Dataset: storeFeatures, Export: manifest.Export(export.CitationSets()),
 		Samples: citations.EvalCount,
 	})
 }
 
-// open loads the graph.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
-	b := bind(r.Params)
+// openWorkload loads the graph.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+	b := bindSampling(r.Params)
 	p := openPapers(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	return sdk.Runs(&workload{binding: b, file: r.File(), papers: p}), nil
+	return sdk.Runs(&graphWorkload{samplingBinding: b, file: r.File(), papers: p}), nil
 }
 
-// logged is how payloads are read.
-type logged struct {
+// logSettings say how payloads are read.
+type logSettings struct {
 	Format accuracy.Format `param:"dtype"`
 }
 
-// score reads papers and labels.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	var l logged
+// openScorer reads papers and labels.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	var l logSettings
 	r.Bind(&l, option.By("dtype", accuracy.ParseFormat))
 	p := openPapers(ctx, r)
 	if err := r.Err(); err != nil {

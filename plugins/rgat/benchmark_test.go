@@ -82,25 +82,25 @@ func (f *fake) Run(_ context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-func mustOpen(t *testing.T, o sdk.Options) *workload {
+func mustOpen(t *testing.T, o sdk.Options) *graphWorkload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	own, _ := sdk.As[*workload](w)
+	own, _ := sdk.As[*graphWorkload](w)
 	return own
 }
 
 // answers runs n samples and returns their payloads.
-func answers(t *testing.T, w *workload, f *fake, n int) []string {
+func answers(t *testing.T, w *graphWorkload, f *fake, n int) []string {
 	t.Helper()
 	r, err := w.NewRun(sdk.Sessions{"": f})
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := make([]sample, n)
+	samples := make([]paperSample, n)
 	for i := range samples {
 		if samples[i], err = w.Load(t.Context(), i); err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestOutputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var p sdk.Payloads
-		err = r.Run(t.Context(), []sample{w.WarmSample()}, &p)
+		err = r.Run(t.Context(), []paperSample{w.WarmSample()}, &p)
 		if tt.want == "" {
 			if err != nil || binary.LittleEndian.Uint64(p.At(0)) != 1 {
 				t.Errorf("%s: %v", tt.name, err)
@@ -231,11 +231,11 @@ func TestRunsEndWithTheirFaults(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.Run(ctx, []sample{{}}, new(sdk.Payloads)); !errors.Is(err, context.Canceled) {
+	if err := r.Run(ctx, []paperSample{{}}, new(sdk.Payloads)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a run that was called off", err)
 	}
 	w.papers.features = lost{w.papers.features}
-	if err := r.Run(t.Context(), []sample{{}}, new(sdk.Payloads)); err == nil || err.Error() != "disk gone" {
+	if err := r.Run(t.Context(), []paperSample{{}}, new(sdk.Payloads)); err == nil || err.Error() != "disk gone" {
 		t.Errorf("error %v of lost features", err)
 	}
 }
@@ -265,11 +265,11 @@ func TestStoreRefuses(t *testing.T) {
 	request := func(servers string) sdk.DatasetRequest {
 		return sdk.DatasetRequest{Input: t.TempDir(), Output: t.TempDir(), Params: map[string]string{"servers": servers}}
 	}
-	_, err := store(t.Context(), request("redis://a,b:6379"), nil)
+	_, err := storeFeatures(t.Context(), request("redis://a,b:6379"), nil)
 	if sdktest.WantError(t, err, "parameter servers: server 2 is no redis://"); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v", err)
 	}
-	_, err = store(t.Context(), request("redis://127.0.0.1"), nil)
+	_, err = storeFeatures(t.Context(), request("redis://127.0.0.1"), nil)
 	if sdktest.WantError(t, err, "it holds no SIZE/processed"); !errors.Is(err, sdk.ErrData) {
 		t.Errorf("error %v", err)
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// binding is how neighbourhoods are drawn, and how classes come out of a model.
-type binding struct {
-	Fanouts []int   `param:"fanouts"`
-	Seed    uint64  `param:"sampling_seed"`
-	Shared  bool    `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
-	Nodes   int     `param:"nodes" min:"1" max:"1<<22"`      // the most of a run: 17 GB of features of 1024
-	Output  string  `param:"output"`
-	Payload payload `param:"payload" choices:"int32,int64,uint8"`
+// samplingBinding is how neighbourhoods are drawn, and how classes come out of a model.
+type samplingBinding struct {
+	Fanouts []int         `param:"fanouts"`
+	Seed    uint64        `param:"sampling_seed"`
+	Shared  bool          `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
+	Nodes   int           `param:"nodes" min:"1" max:"1<<22"`      // the most of a run: 17 GB of features of 1024
+	Output  string        `param:"output"`
+	Payload payloadFormat `param:"payload" choices:"int32,int64,uint8"`
 }
 
-func bind(p *option.Params) (b binding) {
+func bindSampling(p *option.Params) (b samplingBinding) {
 	option.Bind(p, &b, option.By("fanouts", parseFanouts), option.By("sampling_seed", parseSeed))
 	return b
 }
 
-// sampling is how a neighbourhood is drawn.
-func (b *binding) sampling() sampling.Options {
+// samplingOptions says how a neighbourhood is drawn.
+func (b *samplingBinding) samplingOptions() sampling.Options {
 	return sampling.Options{SeedType: igbh.Paper, Fanouts: b.Fanouts, Seed: b.Seed}
 }
 
@@ -41,38 +41,38 @@ func parseSeed(text string) (uint64, error) {
 	return seed, nil
 }
 
-// mostHops and mostFanout bound what a neighbourhood can grow to.
+// maxHops and maxFanout limit what a neighbourhood can grow to.
 const (
-	mostHops   = 8
-	mostFanout = 1000
+	maxHops   = 8
+	maxFanout = 1000
 )
 
 func parseFanouts(text string) ([]int, error) {
 	var all []int
 	for field := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || n < -1 || n == 0 || n > mostFanout {
-			return nil, fmt.Errorf("%q: want numbers from 1 to %d, or -1 for all, with commas between", field, mostFanout)
+		if err != nil || n < -1 || n == 0 || n > maxFanout {
+			return nil, fmt.Errorf("%q: want numbers from 1 to %d, or -1 for all, with commas between", field, maxFanout)
 		}
 		all = append(all, n)
 	}
-	if len(all) > mostHops {
-		return nil, fmt.Errorf("%d hops, want at most %d", len(all), mostHops)
+	if len(all) > maxHops {
+		return nil, fmt.Errorf("%d hops, want at most %d", len(all), maxHops)
 	}
 	return all, nil
 }
 
-// payload is how a class is written: little endian.
-type payload int
+// payloadFormat is how a class is written: little endian.
+type payloadFormat int
 
 const (
-	asInt32 payload = iota
+	asInt32 payloadFormat = iota
 	asInt64
 	asUint8
 )
 
-// append appends a class.
-func (p payload) append(dst []byte, class int64) ([]byte, error) {
+// appendClass appends a class.
+func (p payloadFormat) appendClass(dst []byte, class int64) ([]byte, error) {
 	if class < 0 || class > math.MaxInt32 {
 		return dst, fmt.Errorf("%w: class %d", errOutput, class)
 	}

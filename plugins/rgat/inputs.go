@@ -12,39 +12,39 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// input fills one input of the model.
-type input struct {
-	kind  kind
+// graphInput fills one input of the model.
+type graphInput struct {
+	kind  inputKind
 	index int       // a node type or a relation of the graph
 	rows  []float32 // room for features
 }
 
-// kind is what an input holds.
-type kind int
+// inputKind is what an input holds.
+type inputKind int
 
 const (
-	features     kind = iota // x_TYPE: [nodes, width]
-	sources                  // src_RELATION: [edges]
-	destinations             // dst_RELATION: [edges]
-	seeds                    // seeds: [papers]
+	features     inputKind = iota // x_TYPE: [nodes, width]
+	sources                       // src_RELATION: [edges]
+	destinations                  // dst_RELATION: [edges]
+	seeds                         // seeds: [papers]
 )
 
 // inputsOf says what each input of a model is, by its name. Every one that is not understood is named.
-func inputsOf(infos []backend.TensorInfo, g *graph.Graph, width int) ([]input, error) {
-	var all []input
+func inputsOf(infos []backend.TensorInfo, g *graph.Graph, width int) ([]graphInput, error) {
+	var all []graphInput
 	var faults []error
 	for _, info := range infos {
 		in, err := inputOf(info, g, width)
 		all, faults = append(all, in), append(faults, err)
 	}
-	if !slices.ContainsFunc(all, func(in input) bool { return in.kind == seeds }) {
+	if !slices.ContainsFunc(all, func(in graphInput) bool { return in.kind == seeds }) {
 		faults = append(faults, fmt.Errorf("%w: input \"seeds\" is missing", backend.ErrTensors))
 	}
 	return all, errors.Join(faults...)
 }
 
-func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (input, error) {
-	in, want := input{}, backend.TensorInfo{Name: info.Name, DType: backend.Int64, Shape: []int64{-1}}
+func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, error) {
+	in, want := graphInput{}, backend.TensorInfo{Name: info.Name, DType: backend.Int64, Shape: []int64{-1}}
 	name := ""
 	switch {
 	case info.Name == "seeds":
@@ -70,24 +70,25 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (input, error) 
 	return in, err
 }
 
-// fill makes t the input for a batch.
-func (in *input) fill(ctx context.Context, t *backend.Tensor, b *sampling.Batch, store graph.FeatureStore) error {
+// fillTensor makes t the input for a batch.
+func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *sampling.Batch,
+	store graph.FeatureStore) error {
 	switch in.kind {
 	case sources:
-		set(t, b.Sources[in.index])
+		setPositions(t, b.Sources[in.index])
 	case destinations:
-		set(t, b.Destinations[in.index])
+		setPositions(t, b.Destinations[in.index])
 	case seeds:
-		set(t, b.Seeds)
+		setPositions(t, b.Seeds)
 	case features:
-		return in.gather(ctx, t, b.Nodes[in.index], store)
+		return in.gatherFeatures(ctx, t, b.Nodes[in.index], store)
 	}
 	return nil
 }
 
-// gather makes t the features of nodes. Where there are none it has one node of zeros, which no edge reaches: ONNX
-// Runtime's ReduceSum loses a dimension of a tensor without rows.
-func (in *input) gather(ctx context.Context, t *backend.Tensor, nodes []uint32,
+// gatherFeatures makes t the features of nodes. Where there are none it has one node of zeros, which no edge reaches:
+// ONNX Runtime's ReduceSum loses a dimension of a tensor without rows.
+func (in *graphInput) gatherFeatures(ctx context.Context, t *backend.Tensor, nodes []uint32,
 	store graph.FeatureStore,
 ) error {
 	rows, width := max(len(nodes), 1), store.Width()
@@ -100,6 +101,6 @@ func (in *input) gather(ctx context.Context, t *backend.Tensor, nodes []uint32,
 	return store.Gather(ctx, in.rows, in.index, nodes)
 }
 
-func set(t *backend.Tensor, positions []int64) {
+func setPositions(t *backend.Tensor, positions []int64) {
 	t.Shape, t.Data = append(t.Shape[:0], int64(len(positions))), backend.Bytes(positions)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// papers are a data set, drawn or read: those that are samples, in order, and the graph that they are in. To score
-// there is no graph.
-type papers struct {
+// paperSet is a data set, drawn or read: the papers that are samples, in order, and the graph that they are in. To
+// score there is no graph.
+type paperSet struct {
 	ids      []uint32
 	labels   []int
 	graph    *graph.Graph
@@ -27,13 +27,13 @@ type papers struct {
 }
 
 // openPapers opens those of a run. Every fault of a data set is named.
-func openPapers(ctx context.Context, r *manifest.Request) *papers {
-	p := new(papers)
+func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
+	p := new(paperSet)
 	var err error
 	if r.Dataset == "" {
-		err = p.draw(ctx, r)
+		err = p.drawGraph(ctx, r)
 	} else {
-		err = sdk.Data(p.read(ctx, r))
+		err = sdk.Data(p.readFiles(ctx, r))
 	}
 	if err != nil {
 		r.Fault(err)
@@ -44,8 +44,8 @@ func openPapers(ctx context.Context, r *manifest.Request) *papers {
 	return p
 }
 
-// draw draws the embedded graph.
-func (p *papers) draw(ctx context.Context, r *manifest.Request) (err error) {
+// drawGraph draws the embedded graph.
+func (p *paperSet) drawGraph(ctx context.Context, r *manifest.Request) (err error) {
 	if r.Given("features") != "" {
 		return sdk.Usage(errors.New("parameter features needs a data set of files: the embedded one draws its features"))
 	}
@@ -59,16 +59,16 @@ func (p *papers) draw(ctx context.Context, r *manifest.Request) (err error) {
 	return err
 }
 
-// source are the parameters of a data set of files.
-type source struct {
+// fileSource are the parameters of a data set of files.
+type fileSource struct {
 	Size     string `param:"size"`
 	Graph    string `param:"graph"`    // path of the graph that is kept; none: it is made for each run
 	Features string `param:"features"` // folder that names servers
 }
 
-// read opens files.
-func (p *papers) read(ctx context.Context, r *manifest.Request) error {
-	var s source
+// readFiles opens a data set of files.
+func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
+	var s fileSource
 	r.Bind(&s)
 	o := igbh.Options{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
 	if o.Kept == "none" {
@@ -89,14 +89,14 @@ func (p *papers) read(ctx context.Context, r *manifest.Request) error {
 	if err := set.KeptFault(); err != nil {
 		fmt.Fprintf(os.Stderr, "the graph is made for each run, it cannot be kept (--param graph=FILE elsewhere): %v\n", err)
 	}
-	*p = papers{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {
+	*p = paperSet{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {
 		return errors.Join(set.Close(), closeStore())
 	}}
 	return nil
 }
 
 // Close closes the files.
-func (p *papers) Close() error {
+func (p *paperSet) Close() error {
 	if p.close == nil {
 		return nil
 	}

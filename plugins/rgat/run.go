@@ -14,27 +14,28 @@ import (
 // errOutput is in the chain of every error about what a model gave.
 var errOutput = errors.New("the model's output is not the classes of the papers")
 
-// run draws neighbourhoods and takes them through a session. Its memory is used again for the next.
-type run struct {
-	*workload
+// graphRun draws neighbourhoods and takes them through a session. Its memory is used again for the next.
+type graphRun struct {
+	*graphWorkload
 	session backend.Session
 	sampler *sampling.Sampler
 	batch   *sampling.Batch // papers of the run of the session that is being prepared
 	next    *sampling.Batch // the paper that had no room in it
-	inputs  []input
+	inputs  []graphInput
 	in      []backend.Tensor
 	out     [1]backend.Tensor
 	answer  []byte
 }
 
-func newRun(w *workload, session backend.Session, fault error) (*run, error) {
+func newRun(w *graphWorkload, session backend.Session, fault error) (*graphRun, error) {
 	infos := session.Inputs()
 	inputs, err := inputsOf(infos, w.papers.graph, w.papers.features.Width())
-	sampler, err2 := sampling.New(w.papers.graph, w.binding.sampling())
+	sampler, err2 := sampling.New(w.papers.graph, w.samplingBinding.samplingOptions())
 	if err := errors.Join(fault, err, err2); err != nil {
 		return nil, err
 	}
-	r := &run{workload: w, session: session, sampler: sampler, inputs: inputs, in: make([]backend.Tensor, len(infos)),
+	r := &graphRun{graphWorkload: w, session: session, sampler: sampler, inputs: inputs, in: make([]backend.Tensor,
+		len(infos)),
 		batch: sampling.NewBatch(w.papers.graph), next: sampling.NewBatch(w.papers.graph)}
 	for i, info := range infos {
 		r.in[i] = backend.Tensor{Name: info.Name, DType: info.DType}
@@ -43,9 +44,9 @@ func newRun(w *workload, session backend.Session, fault error) (*run, error) {
 }
 
 // Run appends the class of each paper.
-func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error {
+func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloads) error {
 	if r.Shared {
-		return r.joint(ctx, samples, p)
+		return r.inferShared(ctx, samples, p)
 	}
 	r.batch.Reset()
 	for _, s := range samples {
@@ -54,38 +55,38 @@ func (r *run) Run(ctx context.Context, samples []sample, p *sdk.Payloads) error 
 		}
 		if r.batch.NodeCount() > r.Nodes && len(r.batch.Seeds) > 1 {
 			r.batch.MoveLast(r.next)
-			if err := r.infer(ctx, p); err != nil {
+			if err := r.inferBatch(ctx, p); err != nil {
 				return err
 			}
 			r.batch, r.next = r.next, r.batch
 		}
 	}
-	return r.infer(ctx, p)
+	return r.inferBatch(ctx, p)
 }
 
-// joint draws one neighbourhood of all samples, or, where that is too large, of each half.
-func (r *run) joint(ctx context.Context, samples []sample, p *sdk.Payloads) error {
-	papers := lists.Map(samples, func(s sample) uint32 { return s.paper })
+// inferShared draws one neighbourhood of all samples, or, where that is too large, of each half.
+func (r *graphRun) inferShared(ctx context.Context, samples []paperSample, p *sdk.Payloads) error {
+	papers := lists.Map(samples, func(s paperSample) uint32 { return s.paper })
 	r.batch.Reset()
 	if err := r.sampler.AddShared(r.batch, papers); err != nil {
 		return err
 	}
 	if half := len(samples) / 2; r.batch.NodeCount() > r.Nodes && half > 0 {
-		if err := r.joint(ctx, samples[:half], p); err != nil {
+		if err := r.inferShared(ctx, samples[:half], p); err != nil {
 			return err
 		}
-		return r.joint(ctx, samples[half:], p)
+		return r.inferShared(ctx, samples[half:], p)
 	}
-	return r.infer(ctx, p)
+	return r.inferBatch(ctx, p)
 }
 
-// infer runs the session once.
-func (r *run) infer(ctx context.Context, p *sdk.Payloads) error {
+// inferBatch runs the session once.
+func (r *graphRun) inferBatch(ctx context.Context, p *sdk.Payloads) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	for i := range r.inputs {
-		if err := r.inputs[i].fill(ctx, &r.in[i], r.batch, r.papers.features); err != nil {
+		if err := r.inputs[i].fillTensor(ctx, &r.in[i], r.batch, r.papers.features); err != nil {
 			return err
 		}
 	}
@@ -94,11 +95,11 @@ func (r *run) infer(ctx context.Context, p *sdk.Payloads) error {
 		return err
 	}
 	defer r.out[0].Release()
-	return r.answers(&r.out[0], len(r.batch.Seeds), p)
+	return r.appendAnswers(&r.out[0], len(r.batch.Seeds), p)
 }
 
-// answers appends the classes of n papers.
-func (r *run) answers(out *backend.Tensor, n int, p *sdk.Payloads) error {
+// appendAnswers appends the classes of n papers.
+func (r *graphRun) appendAnswers(out *backend.Tensor, n int, p *sdk.Payloads) error {
 	classes, err := classesOf(out, n)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (r *run) answers(out *backend.Tensor, n int, p *sdk.Payloads) error {
 	for i := range n {
 		class, err := classes(i)
 		if err == nil {
-			r.answer, err = r.Payload.append(r.answer[:0], class)
+			r.answer, err = r.Payload.appendClass(r.answer[:0], class)
 		}
 		if err != nil {
 			return fmt.Errorf("paper %d of the run: %w", i, err)
@@ -125,15 +126,15 @@ func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
 		return func(i int) (int64, error) { return labels[i], nil }, nil
 	case whole && out.DType == backend.Float32 && len(out.Shape) == 2 && out.Shape[0] == int64(n) && out.Shape[1] > 0:
 		logits, width := backend.View[float32](out.Data), int(out.Shape[1])
-		return func(i int) (int64, error) { return greatest(logits[i*width:][:width]) }, nil
+		return func(i int) (int64, error) { return greatestLogit(logits[i*width:][:width]) }, nil
 	}
 	return nil, fmt.Errorf("%w: %q is %v%s of %d bytes, want float32[%d,classes] or int64[%d]", errOutput, out.Name,
 		out.DType,
 		backend.ShapeString(out.Shape), len(out.Data), n, n)
 }
 
-// greatest is the index of the greatest logit, the first of equal ones.
-func greatest(logits []float32) (int64, error) {
+// greatestLogit returns the index of the greatest logit, the first of equal ones.
+func greatestLogit(logits []float32) (int64, error) {
 	best := 0
 	for i, v := range logits {
 		if v != v {

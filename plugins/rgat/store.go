@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// store copies the features of a data set to servers.
-func store(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
+// storeFeatures copies the features of a data set to servers.
+func storeFeatures(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	servers := strings.Split(r.Params["servers"], ",")
 	if err := remote.CheckServers(servers); err != nil {
 		return "", sdk.Usage(fmt.Errorf("parameter servers: %w", err))

@@ -10,56 +10,56 @@ import (
 )
 
 var (
-	_ sdk.RunnerOf[sample] = (*workload)(nil)
-	_ sdk.ClientWorker     = (*workload)(nil)
-	_ sdk.Overlapper       = (*workload)(nil)
+	_ sdk.RunnerOf[paperSample] = (*graphWorkload)(nil)
+	_ sdk.ClientWorker          = (*graphWorkload)(nil)
+	_ sdk.Overlapper            = (*graphWorkload)(nil)
 )
 
-// workload is the benchmark opened on one model file and one graph. It takes its samples through the session itself
-// (sdk.Runner).
-type workload struct {
-	binding
+// graphWorkload is the benchmark opened on one model file and one graph. It takes its samples through the session
+// itself (sdk.Runner).
+type graphWorkload struct {
+	samplingBinding
 	file   backend.Model
-	papers *papers
+	papers *paperSet
 }
 
-// sample is a paper. Nothing of its neighbourhood is known before it is asked for.
-type sample struct {
+// paperSample is a paper. Nothing of its neighbourhood is known before it is asked for.
+type paperSample struct {
 	key   uint64 // of its draws
 	paper uint32
 }
 
-func (w *workload) Len() int { return len(w.papers.ids) }
+func (w *graphWorkload) Len() int { return len(w.papers.ids) }
 
 // Parts is the model with whatever inputs it has: a graph may lack those that cannot reach the output.
-func (w *workload) Parts() []sdk.Part {
+func (w *graphWorkload) Parts() []sdk.Part {
 	w.file.Outputs = []backend.TensorInfo{{Name: w.Output, DType: backend.Float32, Also: []backend.DType{backend.Int64},
 		Chosen: "--param output=NAME (empty: the first)"}}
 	return []sdk.Part{{Model: w.file}}
 }
 
 // Load loads nothing: the reference draws neighbourhoods within a query, too.
-func (w *workload) Load(_ context.Context, i int) (sample, error) {
-	return sample{uint64(i), w.papers.ids[i]}, nil
+func (w *graphWorkload) Load(_ context.Context, i int) (paperSample, error) {
+	return paperSample{uint64(i), w.papers.ids[i]}, nil
 }
 
 // WarmSample is the first paper of the graph with draws of its own.
-func (w *workload) WarmSample() sample { return sample{key: 1 << 63} }
+func (w *graphWorkload) WarmSample() paperSample { return paperSample{key: 1 << 63} }
 
 // papersPerRun is how many papers are taken at a time where nobody says.
 const papersPerRun = 64
 
 // SampleSize counts papers: the nodes of one are not known before it is drawn.
-func (w *workload) SampleSize(sample) int { return 1 }
+func (w *graphWorkload) SampleSize(paperSample) int { return 1 }
 
 // SizeRule gives a batch its papers; a run of the model is bounded by nodes.
-func (w *workload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: papersPerRun} }
+func (w *graphWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: papersPerRun} }
 
 // MaxBatch is no limit.
-func (w *workload) MaxBatch() int { return 0 }
+func (w *graphWorkload) MaxBatch() int { return 0 }
 
 // ExtraRuns gather features while others are inferred, where features take their time.
-func (w *workload) ExtraRuns() int {
+func (w *graphWorkload) ExtraRuns() int {
 	if w.papers.remote {
 		return runtime.GOMAXPROCS(0)
 	}
@@ -67,7 +67,7 @@ func (w *workload) ExtraRuns() int {
 }
 
 // NewRun returns the memory of one worker.
-func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[sample], error) {
+func (w *graphWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[paperSample], error) {
 	session := s.Part("")
 	return newRun(w, session, checkThreads(session))
 }
@@ -88,7 +88,7 @@ func checkThreads(session backend.Session) error {
 }
 
 // ClientWork is never nothing: a model takes graphs, and a sample is a paper.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *graphWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"the neighbourhood of each paper is drawn, and the features of its nodes are gathered",
 		"neighbourhoods of several papers are joined into one request",
@@ -96,4 +96,4 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	}
 }
 
-func (w *workload) Close() error { return w.papers.Close() }
+func (w *graphWorkload) Close() error { return w.papers.Close() }

@@ -31,24 +31,24 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}, source{}, logged{}},
+		Open: openWorkload, Score: openScorer, Params: []any{runSettings{}, clipSource{}, logSettings{}},
 		Export:  manifest.Export(export.SpeechSets()),
 		Samples: speech.EvalCount,
 	})
 }
 
-// open finds the clips and names the tensors of the model's parts.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload finds the clips and names the tensors of the model's parts.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, set := readSettings(r), openClips(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Runs(newWorkload(s, r.Files, set, r.Batch)), nil
+	return sdk.Runs(newSpeechWorkload(s, r.Files, set, r.Batch)), nil
 }
 
-// score reads the transcripts.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	var l logged
+// openScorer reads the transcripts.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+	var l logSettings
 	set := openClips(ctx, r)
 	r.Bind(&l, option.By("dtype", wer.DTypes().Parse))
 	if err := r.Err(); err != nil {

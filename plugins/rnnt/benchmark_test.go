@@ -62,19 +62,19 @@ func TestClipsReadFromFilesAreThoseDrawn(t *testing.T) {
 		if err := errors.Join(errA, errB); err != nil {
 			t.Fatal(err)
 		}
-		untimed, timed := a.(*sample), b.(*sample)
+		untimed, timed := a.(*clipSample), b.(*clipSample)
 		want, err := audio.NewRNNT().Append(nil, timed.waveform)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if untimed.waveform != nil || !slices.Equal(untimed.features, want) || untimed.frames() != timed.frames() {
-			t.Errorf("clip %d: other features, or %d frames and %d", i, untimed.frames(), timed.frames())
+		if untimed.waveform != nil || !slices.Equal(untimed.features, want) || untimed.frameCount() != timed.frameCount() {
+			t.Errorf("clip %d: other features, or %d frames and %d", i, untimed.frameCount(), timed.frameCount())
 		}
 	}
 }
 
 func TestInform(t *testing.T) {
-	w := &workload{settings: *reference()}
+	w := &speechWorkload{runSettings: *reference()}
 	info := sdk.WorkloadInfo{}
 	if w.Inform(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
 		t.Errorf("a run by the rules: %+v", info)
@@ -87,7 +87,8 @@ func TestInform(t *testing.T) {
 }
 
 func TestTensorsByPosition(t *testing.T) {
-	w := newWorkload(settings{Form: forms()["reference"], Position: true}, map[string]backend.Model{}, nil, 0)
+	w := newSpeechWorkload(runSettings{Form: modelForms()["reference"], Position: true}, map[string]backend.Model{}, nil,
+		0)
 	for _, p := range w.Parts() {
 		for _, tensor := range slices.Concat(p.Model.Inputs, p.Model.Outputs) {
 			if tensor.Name != "" || tensor.Shape == nil {

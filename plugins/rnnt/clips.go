@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// clips is a data set, drawn or read. Its methods may be called concurrently.
-type clips interface {
+// clipSet is a data set, drawn or read. Its methods may be called concurrently.
+type clipSet interface {
 	Len() int
 	Name(i int) string
 	// Transcript is what is said in clip i, as the data set has it.
@@ -26,10 +26,10 @@ type clips interface {
 	Samples(i int) ([]float32, error)
 }
 
-// drawn are the embedded clips.
-type drawn struct{ speech.Set }
+// drawnClips are the embedded clips.
+type drawnClips struct{ speech.Set }
 
-func (d drawn) Samples(i int) ([]float32, error) {
+func (d drawnClips) Samples(i int) ([]float32, error) {
 	clip := d.Draw(i)
 	samples := make([]float32, len(clip.Samples))
 	for k, v := range clip.Samples {
@@ -38,17 +38,17 @@ func (d drawn) Samples(i int) ([]float32, error) {
 	return samples, nil
 }
 
-// read are clips in files.
-type read struct {
+// fileClips are clips in files.
+type fileClips struct {
 	dir string
 	all []librispeech.Clip
 }
 
-func (r read) Len() int                { return len(r.all) }
-func (r read) Name(i int) string       { return r.all[i].Path }
-func (r read) Transcript(i int) string { return r.all[i].Transcript }
+func (r fileClips) Len() int                { return len(r.all) }
+func (r fileClips) Name(i int) string       { return r.all[i].Path }
+func (r fileClips) Transcript(i int) string { return r.all[i].Transcript }
 
-func (r read) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].File(r.dir)) }
+func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].File(r.dir)) }
 
 // mostFile bounds a sound file: 15 s need half a megabyte.
 const mostFile = 64 << 20
@@ -70,28 +70,29 @@ func readSpeech(path string) ([]float32, error) {
 	return samples, nil
 }
 
-// source are the parameters of a data set.
-type source struct {
+// clipSource are the parameters of a data set.
+type clipSource struct {
 	Manifest string  `param:"manifest"`
 	Longest  float64 `param:"max_duration" min:"0" max:"2147483647"` // seconds
 }
 
-// logged is how payloads are read.
-type logged struct {
+// logSettings say how payloads are read.
+type logSettings struct {
 	DType payload.DType `param:"dtype"`
 }
 
 // openClips opens the clips of a run. A data set is checked as a whole, with all of its files: the fault names every
 // one of it. To score, a manifest is enough.
-func openClips(ctx context.Context, r *manifest.Request) clips {
-	var s source
+func openClips(ctx context.Context, r *manifest.Request) clipSet {
+	var s clipSource
 	r.Bind(&s)
 	if r.Dataset == "" {
 		set := speech.Eval()
 		set.N = r.First(set.N, "clips")
-		return drawn{set}
+		return drawnClips{set}
 	}
-	o := librispeech.Options{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: sayable, Length: length, Count: r.Count}
+	o := librispeech.Options{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isSayable, Length: readLength,
+		Count: r.Count}
 	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil
 	}
@@ -101,16 +102,16 @@ func openClips(ctx context.Context, r *manifest.Request) clips {
 		return nil
 	}
 	r.First(len(all), "clips")
-	return read{r.Dataset, all}
+	return fileClips{r.Dataset, all}
 }
 
-// sayable reports whether the official script keeps a clip of this transcript.
-func sayable(transcript string) bool {
+// isSayable reports whether the official script keeps a clip of this transcript.
+func isSayable(transcript string) bool {
 	_, err := wer.Clean(transcript)
 	return err == nil
 }
 
-func length(path string) (int, error) {
+func readLength(path string) (int, error) {
 	samples, err := readSpeech(path)
 	return len(samples), err
 }

@@ -15,28 +15,28 @@ const stacked = 2
 // encodedFrames is how many frames the encoder makes of n: an odd number gets one of zeros.
 func encodedFrames(n int) int { return (n + stacked - 1) / stacked }
 
-// sharing says which clips share runs of the encoder without a change of any frame.
+// sharingMode says which clips share runs of the encoder without a change of any frame.
 //
 // The reference's encoder stacks two frames inside. A clip of an odd length has zeros there behind its last frame; in a
 // batch with a longer one, it has what the first layers make of its padding, and its last frame differs.
-type sharing uint8
+type sharingMode uint8
 
 const (
-	alone      sharing = iota // none
-	evenLength                // those of even length, and those as long as the longest of the run
-	anyLength                 // all: the encoder masks what is behind a clip's end
+	alone      sharingMode = iota // none
+	evenLength                    // those of even length, and those as long as the longest of the run
+	anyLength                     // all: the encoder masks what is behind a clip's end
 )
 
-func (s sharing) String() string {
+func (s sharingMode) String() string {
 	return [...]string{"one clip each", "clips of even length, and those as long as the longest", "any clips"}[s]
 }
 
-// encoder is the memory of one worker's runs of the encoder.
-type encoder struct {
+// encoderRun is the memory of one worker's runs of the encoder.
+type encoderRun struct {
 	session backend.Session
-	form    *form
+	form    *modelForm
 	bins    int // values of a frame of features
-	sharing sharing
+	sharing sharingMode
 
 	input   []float32
 	lengths []int64
@@ -45,19 +45,19 @@ type encoder struct {
 	held    []backend.Tensor // outputs that clips refer to
 }
 
-// features are those of one clip: values [frames, bins].
-type features []float32
+// clipFeatures are the features of one clip: values [frames, bins].
+type clipFeatures []float32
 
-// run encodes clips: each gets a slice of [its encoded frames, width], which is valid until release.
-func (e *encoder) run(ctx context.Context, clips []features, encoded [][]float32) error {
+// encodeClips encodes clips: each gets a slice of [its encoded frames, width], which is valid until release.
+func (e *encoderRun) encodeClips(ctx context.Context, clips []clipFeatures, encoded [][]float32) error {
 	e.order = e.order[:0]
 	for i := range clips {
 		e.order = append(e.order, i)
 	}
 	slices.SortStableFunc(e.order, func(a, b int) int { return cmp.Compare(len(clips[b]), len(clips[a])) })
 	for left := e.order; len(left) > 0; {
-		n := e.share(clips, left)
-		if err := e.group(ctx, clips, left[:n], encoded); err != nil {
+		n := e.groupClips(clips, left)
+		if err := e.encodeGroup(ctx, clips, left[:n], encoded); err != nil {
 			return err
 		}
 		left = left[n:]
@@ -65,13 +65,14 @@ func (e *encoder) run(ctx context.Context, clips []features, encoded [][]float32
 	return nil
 }
 
-func (e *encoder) length(f features) int { return len(f) / e.bins }
+func (e *encoderRun) frameCount(f clipFeatures) int { return len(f) / e.bins }
 
-// share moves those of the clips, longest first, that share a run with the first to the front. It returns how many.
-func (e *encoder) share(clips []features, order []int) int {
-	n, longest := 0, e.length(clips[order[0]])
+// groupClips moves the clips that share a run with the first, the longest one, to the front. It returns how
+// many.
+func (e *encoderRun) groupClips(clips []clipFeatures, order []int) int {
+	n, longest := 0, e.frameCount(clips[order[0]])
 	for i, c := range order {
-		length := e.length(clips[c])
+		length := e.frameCount(clips[c])
 		if i == 0 || e.sharing == anyLength || e.sharing == evenLength && (length == longest || length%stacked == 0) {
 			copy(order[n+1:i+1], order[n:i]) // the others stay in their order
 			order[n] = c
@@ -81,9 +82,9 @@ func (e *encoder) share(clips []features, order []int) int {
 	return n
 }
 
-// group encodes clips in one run, the longest first.
-func (e *encoder) group(ctx context.Context, clips []features, group []int, encoded [][]float32) error {
-	e.collate(clips, group)
+// encodeGroup encodes clips in one run, the longest first.
+func (e *encoderRun) encodeGroup(ctx context.Context, clips []clipFeatures, group []int, encoded [][]float32) error {
+	e.writeInputs(clips, group)
 	e.out = [2]backend.Tensor{}
 	if err := e.session.Run(ctx, e.in[:], e.out[:]); err != nil {
 		return err
@@ -93,43 +94,43 @@ func (e *encoder) group(ctx context.Context, clips []features, group []int, enco
 	if err != nil {
 		return err
 	}
-	lengths, err := integers(&e.out[1], len(group))
+	lengths, err := readIntegers(&e.out[1], len(group))
 	if err != nil {
 		return err
 	}
 	for i, c := range group {
-		if encoded[c], err = e.frames(values, i, len(group), lengths[i]); err != nil {
+		if encoded[c], err = e.encodedClip(values, i, len(group), lengths[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// collate writes the inputs, zeros behind a clip's end. A clip alone is handed over as it is where its layout is that
-// of the features.
-func (e *encoder) collate(clips []features, group []int) {
-	frames, n := e.length(clips[group[0]]), len(group)
+// writeInputs writes the inputs, zeros behind a clip's end. A clip alone is handed over as it is where its layout is
+// that of the features.
+func (e *encoderRun) writeInputs(clips []clipFeatures, group []int) {
+	frames, n := e.frameCount(clips[group[0]]), len(group)
 	e.lengths = e.lengths[:0]
 	for _, c := range group {
-		e.lengths = append(e.lengths, int64(e.length(clips[c])))
+		e.lengths = append(e.lengths, int64(e.frameCount(clips[c])))
 	}
 	data := []float32(clips[group[0]])
 	if n > 1 || e.form.layout == widthFirst {
-		e.input = room(e.input, frames*n*e.bins)
+		e.input = growFloats(e.input, frames*n*e.bins)
 		clear(e.input)
 		for i, c := range group {
-			e.write(i, n, frames, clips[c])
+			e.writeClip(i, n, frames, clips[c])
 		}
 		data = e.input
 	}
-	e.in[0] = tensor(data, e.form.layout.shape(n, frames, e.bins)...)
+	e.in[0] = floatTensor(data, e.form.layout.tensorShape(n, frames, e.bins)...)
 	e.in[1] = backend.Tensor{DType: backend.Int64, Shape: []int64{int64(n)}, Data: backend.Bytes(e.lengths)}
 }
 
-// write writes clip i of n.
-func (e *encoder) write(i, n, frames int, clip features) {
-	for t := range e.length(clip) {
-		first, step := e.form.layout.at(i, n, t, frames, e.bins)
+// writeClip writes clip i of n.
+func (e *encoderRun) writeClip(i, n, frames int, clip clipFeatures) {
+	for t := range e.frameCount(clip) {
+		first, step := e.form.layout.frameStart(i, n, t, frames, e.bins)
 		values := clip[t*e.bins:][:e.bins]
 		if step == 1 {
 			copy(e.input[first:], values)
@@ -141,8 +142,8 @@ func (e *encoder) write(i, n, frames int, clip features) {
 	}
 }
 
-// frames are those of clip i of n in what a run gave, as many as its length there says.
-func (e *encoder) frames(values []float32, i, n int, length int64) ([]float32, error) {
+// encodedClip returns the frames of clip i of n in the output of a run, as many as its length there says.
+func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]float32, error) {
 	shape := e.out[0].Shape
 	most, width := shape[1], shape[2]
 	if e.form.layout == widthFirst {
@@ -163,13 +164,13 @@ func (e *encoder) frames(values []float32, i, n int, length int64) ([]float32, e
 	}
 	clip := values[int64(i)*most*width:][:most*width]
 	if e.form.layout == widthFirst {
-		return turned(clip, int(most), int(length)), nil
+		return transposeFrames(clip, int(most), int(length)), nil
 	}
 	return clip[:length*width], nil
 }
 
-// turned brings the first frames of [width, all] to [frames, width].
-func turned(values []float32, all, frames int) []float32 {
+// transposeFrames transposes the first frames of [width, all] to [frames, width].
+func transposeFrames(values []float32, all, frames int) []float32 {
 	width := len(values) / all
 	to := make([]float32, 0, frames*width)
 	for t := range frames {
@@ -180,8 +181,8 @@ func turned(values []float32, all, frames int) []float32 {
 	return to
 }
 
-// release gives back what clips refer to.
-func (e *encoder) release() {
+// releaseOutputs releases the outputs that clips refer to.
+func (e *encoderRun) releaseOutputs() {
 	for i := range e.held {
 		e.held[i].Release()
 	}

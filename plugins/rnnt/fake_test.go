@@ -97,7 +97,7 @@ func (m *model) encode(in []backend.Tensor) ([]backend.Tensor, error) {
 		lens[c] = int32(encodedFrames(int(lengths[c])))
 	}
 	return []backend.Tensor{
-		tensor(out, int64(clips), int64(made), 2),
+		floatTensor(out, int64(clips), int64(made), 2),
 		{DType: backend.Int32, Shape: []int64{int64(clips)}, Data: backend.Bytes(lens)},
 	}, nil
 }
@@ -118,7 +118,7 @@ func (m *model) predict(in []backend.Tensor) ([]backend.Tensor, error) {
 		g[i] = h[(n+i)*3+1] + 10*c[i*3+2]
 	}
 	return []backend.Tensor{
-		tensor(g, int64(n), 1, 1), tensor(h, 2, int64(n), 3), tensor(c, 2, int64(n), 3),
+		floatTensor(g, int64(n), 1, 1), floatTensor(h, 2, int64(n), 3), floatTensor(c, 2, int64(n), 3),
 	}, nil
 }
 
@@ -134,5 +134,5 @@ func (m *model) join(in []backend.Tensor) ([]backend.Tensor, error) {
 			scores[i*scored+k] += m.score
 		}
 	}
-	return []backend.Tensor{tensor(scores, int64(len(g)), 1, 1, scored)}, nil
+	return []backend.Tensor{floatTensor(scores, int64(len(g)), 1, 1, scored)}, nil
 }

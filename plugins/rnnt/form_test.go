@@ -22,8 +22,8 @@ func nemoDecoder(in []backend.Tensor) ([]backend.Tensor, error) {
 		scores[i*5+(int(frames[2*i]*20)+int(4*h[n*3+i*3])+int(c[i*3+2])+400)%5] = 1
 	}
 	return []backend.Tensor{
-		tensor(scores, int64(n), 1, 1, 5), {DType: backend.Int32, Shape: []int64{int64(n)}, Data: make([]byte, 4*n)},
-		tensor(h, 2, int64(n), 3), tensor(c, 2, int64(n), 3),
+		floatTensor(scores, int64(n), 1, 1, 5), {DType: backend.Int32, Shape: []int64{int64(n)}, Data: make([]byte, 4*n)},
+		floatTensor(h, 2, int64(n), 3), floatTensor(c, 2, int64(n), 3),
 	}, nil
 }
 
@@ -33,7 +33,7 @@ func icefallDecoder(in []backend.Tensor) ([]backend.Tensor, error) {
 	for i := range out {
 		out[i] = float32(3*y[2*i] + 5*y[2*i+1])
 	}
-	return []backend.Tensor{tensor(out, int64(len(out)), 1)}, nil
+	return []backend.Tensor{floatTensor(out, int64(len(out)), 1)}, nil
 }
 
 func icefallJoiner(in []backend.Tensor) ([]backend.Tensor, error) {
@@ -42,7 +42,7 @@ func icefallJoiner(in []backend.Tensor) ([]backend.Tensor, error) {
 	for i, v := range said {
 		scores[i*5+(int(frames[2*i]*20)+int(v)+400)%5] = 1
 	}
-	return []backend.Tensor{tensor(scores, int64(len(said)), 5)}, nil
+	return []backend.Tensor{floatTensor(scores, int64(len(said)), 5)}, nil
 }
 
 // TestHypothesesDoNotMeet: what clips say in step is what each says alone, in the forms of other toolkits.
@@ -54,7 +54,7 @@ func TestHypothesesDoNotMeet(t *testing.T) {
 			clips[i] = append(clips[i], float32(random.NormFloat64()))
 		}
 	}
-	for name, f := range map[string]fit{
+	for name, f := range map[string]partSizes{
 		"nemo":    {width: 2, layers: 2, hidden: 3, symbols: 5, blank: 4},
 		"icefall": {width: 2, layers: 1, hidden: 2, predicted: 1, symbols: 5},
 	} {
@@ -62,20 +62,20 @@ func TestHypothesesDoNotMeet(t *testing.T) {
 		if name == "icefall" {
 			decoder.run = icefallDecoder
 		}
-		form := forms()[name]
-		s := search{
+		form := modelForms()[name]
+		s := greedySearch{
 			network: form.network(sdk.Sessions{predictionPart: decoder, jointPart: joiner}, f), width: 2, scored: f.symbols,
-			blank: int64(f.blank), most: form.most,
+			blank: int64(f.blank), maxSymbols: form.maxSymbols,
 		}
 		var together [][]int64
-		if err := s.run(t.Context(), clips); err != nil {
+		if err := s.findSymbols(t.Context(), clips); err != nil {
 			t.Fatal(err)
 		}
 		for i := range clips {
 			together = append(together, slices.Clone(s.hypotheses[i].symbols))
 		}
 		for i, clip := range clips {
-			if err := s.run(t.Context(), [][]float32{clip}); err != nil {
+			if err := s.findSymbols(t.Context(), [][]float32{clip}); err != nil {
 				t.Fatal(err)
 			}
 			if alone := s.hypotheses[0].symbols; len(alone) == 0 || !slices.Equal(alone, together[i]) {
@@ -90,13 +90,13 @@ func TestLayouts(t *testing.T) {
 	for _, name := range []string{"nemo", "icefall"} {
 		const bins = 3
 		same := &part{run: func(in []backend.Tensor) ([]backend.Tensor, error) {
-			return []backend.Tensor{tensor(slices.Clone(backend.View[float32](in[0].Data)), in[0].Shape...),
+			return []backend.Tensor{floatTensor(slices.Clone(backend.View[float32](in[0].Data)), in[0].Shape...),
 				{DType: backend.Int64, Shape: in[1].Shape, Data: slices.Clone(in[1].Data)}}, nil
 		}}
-		e := encoder{session: same, form: forms()[name], bins: bins, sharing: anyLength}
-		clips := []features{clip(4, bins), clip(7, bins), clip(1, bins)}
+		e := encoderRun{session: same, form: modelForms()[name], bins: bins, sharing: anyLength}
+		clips := []clipFeatures{probeClip(4, bins), probeClip(7, bins), probeClip(1, bins)}
 		encoded := make([][]float32, len(clips))
-		if err := e.run(t.Context(), clips, encoded); err != nil {
+		if err := e.encodeClips(t.Context(), clips, encoded); err != nil {
 			t.Fatal(err)
 		}
 		for i := range clips {
@@ -104,7 +104,7 @@ func TestLayouts(t *testing.T) {
 				t.Errorf("%s: clip %d comes out as %v, want %v", name, i, encoded[i], clips[i])
 			}
 		}
-		e.release()
+		e.releaseOutputs()
 	}
 }
 
@@ -114,7 +114,7 @@ func TestFormsThatDoNotFit(t *testing.T) {
 		"nemo":    {"number of filters", "its width must be fixed", "states of the decoder", "their number must be fixed"},
 		"icefall": {"number of filters", "looks back on", "all widths must be fixed"},
 	} {
-		form, s := forms()[name], sdk.Sessions{}
+		form, s := modelForms()[name], sdk.Sessions{}
 		for _, p := range form.parts() {
 			s[p.name] = &part{inputs: p.inputs, outputs: p.outputs}
 		}

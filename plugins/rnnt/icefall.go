@@ -9,40 +9,41 @@ import (
 )
 
 // icefallParts are those of icefall's export, which sherpa-onnx runs: encoder, decoder and joiner.
-func icefallParts() []ports {
-	return []ports{
+func icefallParts() []partTensors {
+	return []partTensors{
 		{encoderPart, []backend.TensorInfo{
-			floats("x", -1, -1, -1), {Name: "x_lens", DType: backend.Int64, Shape: []int64{-1}},
+			floatsInfo("x", -1, -1, -1), {Name: "x_lens", DType: backend.Int64, Shape: []int64{-1}},
 		}, []backend.TensorInfo{
-			floats("encoder_out", -1, -1, -1),
+			floatsInfo("encoder_out", -1, -1, -1),
 			{Name: "encoder_out_lens", DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1}},
 		}},
 		{predictionPart, []backend.TensorInfo{{Name: "y", DType: backend.Int64, Shape: []int64{-1, -1}}},
-			[]backend.TensorInfo{floats("decoder_out", -1, -1)}},
-		{jointPart, []backend.TensorInfo{floats("encoder_out", -1, -1), floats("decoder_out", -1, -1)},
-			[]backend.TensorInfo{floats("logit", -1, -1)}},
+			[]backend.TensorInfo{floatsInfo("decoder_out", -1, -1)}},
+		{jointPart, []backend.TensorInfo{floatsInfo("encoder_out", -1, -1), floatsInfo("decoder_out", -1, -1)},
+			[]backend.TensorInfo{floatsInfo("logit", -1, -1)}},
 	}
 }
 
 // icefallSizes reads the sizes that the files say. The blank is symbol 0.
-func icefallSizes(s sdk.Sessions) (fit, error) {
+func icefallSizes(s sdk.Sessions) (partSizes, error) {
 	encoder, decoder, joiner := s.Part(encoderPart), s.Part(predictionPart), s.Part(jointPart)
 	takes, context := joiner.Inputs(), decoder.Inputs()[0].Shape
-	f := fit{
+	f := partSizes{
 		bins: int(encoder.Inputs()[0].Shape[2]), width: int(takes[0].Shape[1]), predicted: int(takes[1].Shape[1]),
 		layers: 1, hidden: int(context[1]), symbols: int(joiner.Outputs()[0].Shape[1]),
 	}
-	var faults faults
-	faults.want(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
+	var faults partFaults
+	faults.addUnless(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
 		backend.ShapeString(encoder.Inputs()[0].Shape))
-	faults.want(f.hidden > 0,
+	faults.addUnless(f.hidden > 0,
 		"the decoder takes %s: the number of symbols that it looks back on must be fixed in the file",
 		backend.ShapeString(context))
-	faults.want(f.width > 0 && f.predicted > 0 && f.symbols > 1, "the joiner takes %s and %s and gives %s: all widths "+
-		"must be fixed in the file", backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape),
+	faults.addUnless(f.width > 0 && f.predicted > 0 && f.symbols > 1,
+		"the joiner takes %s and %s and gives %s: all widths "+
+			"must be fixed in the file", backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape),
 		backend.ShapeString(joiner.Outputs()[0].Shape))
-	faults.frames(encoder.Outputs()[0].Shape[2], takes[0].Shape[1])
-	faults.predictions(decoder.Outputs()[0].Shape[1], takes[1].Shape[1])
+	faults.checkFrames(encoder.Outputs()[0].Shape[2], takes[0].Shape[1])
+	faults.checkPredictions(decoder.Outputs()[0].Shape[1], takes[1].Shape[1])
 	return f, errors.Join(faults...)
 }
 
@@ -50,7 +51,7 @@ func icefallSizes(s sdk.Sessions) (fit, error) {
 // nothing, -1, as in training. The unknown symbol says nothing, as with sherpa-onnx.
 type icefallNetwork struct {
 	decoder, joiner backend.Session
-	fit             fit
+	fit             partSizes
 
 	said      []int64   // [hypotheses, context]
 	predicted []float32 // [hypotheses, predicted]
@@ -62,7 +63,7 @@ type icefallNetwork struct {
 	last    [1]backend.Tensor // output, until the next run
 }
 
-func newIcefall(s sdk.Sessions, f fit) symbolScorer {
+func newIcefall(s sdk.Sessions, f partSizes) symbolScorer {
 	return &icefallNetwork{decoder: s.Part(predictionPart), joiner: s.Part(jointPart), fit: f}
 }
 
@@ -74,7 +75,7 @@ func (n *icefallNetwork) begin(hypotheses int) {
 		}
 		n.said, n.stale = append(n.said, int64(n.fit.blank)), append(n.stale, true)
 	}
-	n.predicted = room(n.predicted, hypotheses*n.fit.predicted)
+	n.predicted = growFloats(n.predicted, hypotheses*n.fit.predicted)
 }
 
 func (n *icefallNetwork) say(hypothesis int, symbol int64) {
@@ -87,7 +88,7 @@ func (n *icefallNetwork) say(hypothesis int, symbol int64) {
 }
 
 func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
-	if err := n.predict(ctx, hypotheses); err != nil {
+	if err := n.runDecoder(ctx, hypotheses); err != nil {
 		return nil, err
 	}
 	n.inputs[0], n.inputs[1] = n.inputs[0][:0], n.inputs[1][:0]
@@ -96,8 +97,8 @@ func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames []
 		n.inputs[1] = append(n.inputs[1], n.predicted[h*n.fit.predicted:][:n.fit.predicted]...)
 	}
 	rows := int64(len(hypotheses))
-	in := []backend.Tensor{tensor(n.inputs[0], rows, int64(n.fit.width)),
-		tensor(n.inputs[1], rows, int64(n.fit.predicted))}
+	in := []backend.Tensor{floatTensor(n.inputs[0], rows, int64(n.fit.width)),
+		floatTensor(n.inputs[1], rows, int64(n.fit.predicted))}
 	n.last[0].Release()
 	n.last[0] = backend.Tensor{}
 	if err := n.joiner.Run(ctx, in, n.last[:]); err != nil {
@@ -106,8 +107,8 @@ func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames []
 	return rowsOf(&n.last[0], len(hypotheses), n.fit.symbols)
 }
 
-// predict runs the decoder for those of the hypotheses that have a new symbol.
-func (n *icefallNetwork) predict(ctx context.Context, hypotheses []int) error {
+// runDecoder runs the decoder for those of the hypotheses that have a new symbol.
+func (n *icefallNetwork) runDecoder(ctx context.Context, hypotheses []int) error {
 	n.rows, n.context = n.rows[:0], n.context[:0]
 	for _, h := range hypotheses {
 		if n.stale[h] {

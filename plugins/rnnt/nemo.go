@@ -9,53 +9,53 @@ import (
 )
 
 // nemoParts are those of NeMo's export: the prediction network and the joint network are one file, "decoder_joint".
-func nemoParts() []ports {
-	return []ports{
+func nemoParts() []partTensors {
+	return []partTensors{
 		{encoderPart, []backend.TensorInfo{
-			floats("audio_signal", -1, -1, -1), {Name: "length", DType: backend.Int64, Shape: []int64{-1}},
+			floatsInfo("audio_signal", -1, -1, -1), {Name: "length", DType: backend.Int64, Shape: []int64{-1}},
 		}, []backend.TensorInfo{
-			floats("outputs", -1, -1, -1),
+			floatsInfo("outputs", -1, -1, -1),
 			{Name: "encoded_lengths", DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1}},
 		}},
 		{predictionPart, []backend.TensorInfo{
-			floats("encoder_outputs", -1, -1, -1), {Name: "targets", DType: backend.Int32, Shape: []int64{-1, -1}},
+			floatsInfo("encoder_outputs", -1, -1, -1), {Name: "targets", DType: backend.Int32, Shape: []int64{-1, -1}},
 			{Name: "target_length", DType: backend.Int32, Shape: []int64{-1}},
-			floats("input_states_1", -1, -1, -1), floats("input_states_2", -1, -1, -1),
+			floatsInfo("input_states_1", -1, -1, -1), floatsInfo("input_states_2", -1, -1, -1),
 		}, []backend.TensorInfo{
-			floats("outputs", -1, -1, -1, -1), {Name: "prednet_lengths", DType: backend.Int32, Shape: []int64{-1}},
-			floats("output_states_1", -1, -1, -1), floats("output_states_2", -1, -1, -1),
+			floatsInfo("outputs", -1, -1, -1, -1), {Name: "prednet_lengths", DType: backend.Int32, Shape: []int64{-1}},
+			floatsInfo("output_states_1", -1, -1, -1), floatsInfo("output_states_2", -1, -1, -1),
 		}},
 	}
 }
 
 // nemoSizes reads the sizes that the files say. The blank, which is the start, too, is the last of the scores.
-func nemoSizes(s sdk.Sessions) (fit, error) {
+func nemoSizes(s sdk.Sessions) (partSizes, error) {
 	encoder, decoder := s.Part(encoderPart), s.Part(predictionPart)
 	in, out := decoder.Inputs(), decoder.Outputs()
-	f := fit{
+	f := partSizes{
 		bins: int(encoder.Inputs()[0].Shape[1]), width: int(in[0].Shape[1]), layers: int(in[3].Shape[0]),
 		hidden: int(in[3].Shape[2]), symbols: int(out[0].Shape[3]),
 	}
 	f.blank = f.symbols - 1
-	var faults faults
-	faults.want(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
+	var faults partFaults
+	faults.addUnless(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
 		backend.ShapeString(encoder.Inputs()[0].Shape))
-	faults.want(f.width > 0, "%q of the decoder is %s: its width must be fixed in the file", in[0].Name,
+	faults.addUnless(f.width > 0, "%q of the decoder is %s: its width must be fixed in the file", in[0].Name,
 		backend.ShapeString(in[0].Shape))
-	faults.want(f.layers > 0 && f.hidden > 0 && agree(in[4].Shape[2], in[3].Shape[2]) &&
-		agree(in[4].Shape[0], in[3].Shape[0]),
+	faults.addUnless(f.layers > 0 && f.hidden > 0 && canBeEqual(in[4].Shape[2], in[3].Shape[2]) &&
+		canBeEqual(in[4].Shape[0], in[3].Shape[0]),
 		"the states of the decoder are %s and %s: layers and width must be fixed in the file, and equal",
 		backend.ShapeString(in[3].Shape), backend.ShapeString(in[4].Shape))
-	faults.want(f.symbols > 1, "the decoder's scores are %s: their number must be fixed in the file",
+	faults.addUnless(f.symbols > 1, "the decoder's scores are %s: their number must be fixed in the file",
 		backend.ShapeString(out[0].Shape))
-	faults.frames(encoder.Outputs()[0].Shape[1], in[0].Shape[1])
+	faults.checkFrames(encoder.Outputs()[0].Shape[1], in[0].Shape[1])
 	return f, errors.Join(faults...)
 }
 
 // nemoNetwork asks prediction and joint network in one run, of which a blank drops the new states.
 type nemoNetwork struct {
 	decoder backend.Session
-	fit     fit
+	fit     partSizes
 
 	states  [2][]float32 // [hypotheses, layers, hidden]
 	next    [2][]float32 // what they are if a symbol is said
@@ -69,14 +69,14 @@ type nemoNetwork struct {
 	last     [4]backend.Tensor // outputs, until the next run
 }
 
-func newNeMo(s sdk.Sessions, f fit) symbolScorer {
+func newNeMo(s sdk.Sessions, f partSizes) symbolScorer {
 	return &nemoNetwork{decoder: s.Part(predictionPart), fit: f}
 }
 
 func (n *nemoNetwork) begin(hypotheses int) {
 	size := hypotheses * n.fit.layers * n.fit.hidden
 	for i := range n.states {
-		n.states[i], n.next[i] = room(n.states[i], size), room(n.next[i], size)
+		n.states[i], n.next[i] = growFloats(n.states[i], size), growFloats(n.next[i], size)
 		clear(n.states[i])
 	}
 	n.symbols = n.symbols[:0]
@@ -102,36 +102,36 @@ func (n *nemoNetwork) scores(ctx context.Context, hypotheses []int, frames [][]f
 		n.targets, n.lengths = append(n.targets, n.symbols[h]), append(n.lengths, 1)
 	}
 	for i := range n.gathered {
-		n.gathered[i] = room(n.gathered[i], len(hypotheses)*f.layers*f.hidden)
-		n.fit.move(n.gathered[i], n.states[i], n.rows, false)
+		n.gathered[i] = growFloats(n.gathered[i], len(hypotheses)*f.layers*f.hidden)
+		n.fit.copyStates(n.gathered[i], n.states[i], n.rows, false)
 	}
 	layers, hidden := int64(f.layers), int64(f.hidden)
 	in := []backend.Tensor{
-		tensor(n.frames, rows, int64(f.width), 1),
+		floatTensor(n.frames, rows, int64(f.width), 1),
 		{DType: backend.Int32, Shape: []int64{rows, 1}, Data: backend.Bytes(n.targets)},
 		{DType: backend.Int32, Shape: []int64{rows}, Data: backend.Bytes(n.lengths)},
-		tensor(n.gathered[0], layers, rows, hidden), tensor(n.gathered[1], layers, rows, hidden),
+		floatTensor(n.gathered[0], layers, rows, hidden), floatTensor(n.gathered[1], layers, rows, hidden),
 	}
-	n.release()
+	n.releaseOutputs()
 	if err := n.decoder.Run(ctx, in, n.last[:]); err != nil {
 		return nil, err
 	}
-	return n.keep()
+	return n.keepStates()
 }
 
-// keep takes over the new states, and returns the scores.
-func (n *nemoNetwork) keep() ([]float32, error) {
+// keepStates takes over the new states, and returns the scores.
+func (n *nemoNetwork) keepStates() ([]float32, error) {
 	for i := range n.next {
 		states, err := rowsOf(&n.last[2+i], len(n.rows), n.fit.layers*n.fit.hidden)
 		if err != nil {
 			return nil, err
 		}
-		n.fit.move(states, n.next[i], n.rows, true)
+		n.fit.copyStates(states, n.next[i], n.rows, true)
 	}
 	return rowsOf(&n.last[0], len(n.rows), n.fit.symbols)
 }
 
-func (n *nemoNetwork) release() {
+func (n *nemoNetwork) releaseOutputs() {
 	for i := range n.last {
 		n.last[i].Release()
 		n.last[i] = backend.Tensor{}

@@ -9,11 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// network is the prediction network and the joint network with the states of several hypotheses, for one worker. What
-// the prediction network says of a hypothesis holds until the next symbol, over blanks and frames.
-type network struct {
+// referenceNetwork is the prediction network and the joint network with the states of several hypotheses, for one
+// worker. What the prediction network says of a hypothesis holds until the next symbol, over blanks and frames.
+type referenceNetwork struct {
 	prediction, joint backend.Session
-	fit               fit
+	fit               partSizes
 
 	said      [2][]float32 // the states, [hypotheses, layers, hidden]
 	predicted []float32    // [hypotheses, predicted]
@@ -28,17 +28,17 @@ type network struct {
 	in, out [3]backend.Tensor
 }
 
-func newNetwork(s sdk.Sessions, f fit) symbolScorer {
-	return &network{prediction: s.Part(predictionPart), joint: s.Part(jointPart), fit: f}
+func newReferenceNetwork(s sdk.Sessions, f partSizes) symbolScorer {
+	return &referenceNetwork{prediction: s.Part(predictionPart), joint: s.Part(jointPart), fit: f}
 }
 
 // begin makes n hypotheses that have said nothing.
-func (n *network) begin(hypotheses int) {
+func (n *referenceNetwork) begin(hypotheses int) {
 	for i := range n.said {
-		n.said[i] = room(n.said[i], hypotheses*n.fit.layers*n.fit.hidden)
+		n.said[i] = growFloats(n.said[i], hypotheses*n.fit.layers*n.fit.hidden)
 		clear(n.said[i])
 	}
-	n.predicted = room(n.predicted, hypotheses*n.fit.predicted)
+	n.predicted = growFloats(n.predicted, hypotheses*n.fit.predicted)
 	n.symbols, n.stale = n.symbols[:0], n.stale[:0]
 	for range hypotheses {
 		n.symbols, n.stale = append(n.symbols, start), append(n.stale, true)
@@ -46,34 +46,34 @@ func (n *network) begin(hypotheses int) {
 }
 
 // say adds a symbol to a hypothesis.
-func (n *network) say(hypothesis int, symbol int64) {
+func (n *referenceNetwork) say(hypothesis int, symbol int64) {
 	n.symbols[hypothesis], n.stale[hypothesis] = symbol, true
 }
 
 // scores are those of the next symbol of some hypotheses, each in its frame of the encoder: [rows, scored], valid until
 // the next call.
-func (n *network) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
-	if err := n.predict(ctx, hypotheses); err != nil {
+func (n *referenceNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
+	if err := n.runPrediction(ctx, hypotheses); err != nil {
 		return nil, err
 	}
 	rows, width, predicted := len(hypotheses), n.fit.width, n.fit.predicted
-	n.inputs[0], n.inputs[1] = room(n.inputs[0], rows*width), room(n.inputs[1], rows*predicted)
+	n.inputs[0], n.inputs[1] = growFloats(n.inputs[0], rows*width), growFloats(n.inputs[1], rows*predicted)
 	for i, h := range hypotheses {
 		copy(n.inputs[0][i*width:], frames[i])
 		copy(n.inputs[1][i*predicted:], n.predicted[h*predicted:][:predicted])
 	}
-	n.outputs[1] = room(n.outputs[1], rows*scored)
-	in := append(n.in[:0], tensor(n.inputs[0], int64(rows), 1, int64(width)),
-		tensor(n.inputs[1], int64(rows), 1, int64(predicted)))
-	out := append(n.out[:0], tensor(n.outputs[1], int64(rows), 1, 1, scored))
+	n.outputs[1] = growFloats(n.outputs[1], rows*scored)
+	in := append(n.in[:0], floatTensor(n.inputs[0], int64(rows), 1, int64(width)),
+		floatTensor(n.inputs[1], int64(rows), 1, int64(predicted)))
+	out := append(n.out[:0], floatTensor(n.outputs[1], int64(rows), 1, 1, scored))
 	if err := n.joint.Run(ctx, in, out); err != nil {
 		return nil, err
 	}
 	return rowsOf(&out[0], rows, scored)
 }
 
-// predict runs the prediction network for those of the hypotheses that have a new symbol.
-func (n *network) predict(ctx context.Context, hypotheses []int) error {
+// runPrediction runs the prediction network for those of the hypotheses that have a new symbol.
+func (n *referenceNetwork) runPrediction(ctx context.Context, hypotheses []int) error {
 	n.rows, n.symbol = n.rows[:0], n.symbol[:0]
 	for _, h := range hypotheses {
 		if n.stale[h] {
@@ -84,46 +84,46 @@ func (n *network) predict(ctx context.Context, hypotheses []int) error {
 	if len(n.rows) == 0 {
 		return nil
 	}
-	in, out := n.collate()
+	in, out := n.writeInputs()
 	if err := n.prediction.Run(ctx, in, out); err != nil {
 		if slices.Contains(n.symbol, start) && ctx.Err() == nil {
 			return fmt.Errorf("%w: %w", errStart, err)
 		}
 		return err
 	}
-	return n.keep(out)
+	return n.keepOutputs(out)
 }
 
-// collate makes the inputs of a run of the prediction network, and room for its outputs.
-func (n *network) collate() (in, out []backend.Tensor) {
+// writeInputs makes the inputs of a run of the prediction network, and room for its outputs.
+func (n *referenceNetwork) writeInputs() (in, out []backend.Tensor) {
 	rows := len(n.rows)
 	f := n.fit
 	size := rows * f.layers * f.hidden
 	for i := range n.states {
-		n.states[i] = room(n.states[i], size)
+		n.states[i] = growFloats(n.states[i], size)
 	}
 	for i, said := range n.said {
-		n.fit.move(n.states[i], said, n.rows, false)
+		n.fit.copyStates(n.states[i], said, n.rows, false)
 	}
-	n.outputs[0] = room(n.outputs[0], rows*f.predicted)
+	n.outputs[0] = growFloats(n.outputs[0], rows*f.predicted)
 	layers, batch, hidden := int64(f.layers), int64(rows), int64(f.hidden)
 	in = append(n.in[:0],
 		backend.Tensor{DType: backend.Int64, Shape: []int64{batch, 1}, Data: backend.Bytes(n.symbol)},
-		tensor(n.states[0], layers, batch, hidden), tensor(n.states[1], layers, batch, hidden))
-	out = append(n.out[:0], tensor(n.outputs[0], batch, 1, int64(f.predicted)),
-		tensor(n.states[2], layers, batch, hidden), tensor(n.states[3], layers, batch, hidden))
+		floatTensor(n.states[0], layers, batch, hidden), floatTensor(n.states[1], layers, batch, hidden))
+	out = append(n.out[:0], floatTensor(n.outputs[0], batch, 1, int64(f.predicted)),
+		floatTensor(n.states[2], layers, batch, hidden), floatTensor(n.states[3], layers, batch, hidden))
 	return in, out
 }
 
-// keep takes over what the prediction network gave.
-func (n *network) keep(out []backend.Tensor) error {
+// keepOutputs takes over what the prediction network gave.
+func (n *referenceNetwork) keepOutputs(out []backend.Tensor) error {
 	rows, f := len(n.rows), n.fit
 	for i := range n.said {
 		states, err := rowsOf(&out[1+i], rows, f.layers*f.hidden)
 		if err != nil {
 			return err
 		}
-		n.fit.move(states, n.said[i], n.rows, true)
+		n.fit.copyStates(states, n.said[i], n.rows, true)
 	}
 	values, err := rowsOf(&out[0], rows, f.predicted)
 	if err != nil {
@@ -135,9 +135,9 @@ func (n *network) keep(out []backend.Tensor) error {
 	return nil
 }
 
-// move copies states of the rows of a run, [layers, rows, hidden], from the memory of all hypotheses, [hypotheses,
-// layers, hidden], or back to it.
-func (f *fit) move(run, memory []float32, rows []int, back bool) {
+// copyStates copies states of the rows of a run, [layers, rows, hidden], from the memory of all hypotheses,
+// [hypotheses, layers, hidden], or back to it.
+func (f *partSizes) copyStates(run, memory []float32, rows []int, back bool) {
 	for layer := range f.layers {
 		for i, h := range rows {
 			of := run[(layer*len(rows)+i)*f.hidden:][:f.hidden]
@@ -151,5 +151,5 @@ func (f *fit) move(run, memory []float32, rows []int, back bool) {
 	}
 }
 
-// room is memory for n values, whose contents are undefined.
-func room(memory []float32, n int) []float32 { return slices.Grow(memory[:0], n)[:n] }
+// growFloats returns memory for n values, whose contents are undefined.
+func growFloats(memory []float32, n int) []float32 { return slices.Grow(memory[:0], n)[:n] }

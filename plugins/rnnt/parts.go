@@ -23,11 +23,11 @@ const (
 
 // Parts are the networks that the form has. A clip goes through the encoder once, and through the others once for each
 // symbol and each frame, as a rule.
-func (w *workload) Parts() []sdk.Part {
+func (w *speechWorkload) Parts() []sdk.Part {
 	const runs = 100
 	var parts []sdk.Part
 	for i, p := range w.Form.parts() {
-		part := sdk.Part{Name: p.name, Model: w.bound(p)}
+		part := sdk.Part{Name: p.name, Model: w.boundModel(p)}
 		if i > 0 {
 			part.RunsPerSample = runs
 		}
@@ -36,8 +36,8 @@ func (w *workload) Parts() []sdk.Part {
 	return parts
 }
 
-// bound is a part's file with its tensors, by name or by position.
-func (w *workload) bound(p ports) backend.Model {
+// boundModel returns a part's file with its tensors, by name or by position.
+func (w *speechWorkload) boundModel(p partTensors) backend.Model {
 	m := w.files[p.name]
 	m.Inputs, m.Outputs = p.inputs, p.outputs
 	for _, tensors := range [][]backend.TensorInfo{p.inputs, p.outputs} {
@@ -51,33 +51,33 @@ func (w *workload) bound(p ports) backend.Model {
 	return m
 }
 
-// ports are the tensors of one part.
-type ports struct {
+// partTensors are the tensors of one part.
+type partTensors struct {
 	name            string
 	inputs, outputs []backend.TensorInfo
 }
 
 // referenceParts are those of the reference's export.
-func referenceParts() []ports {
-	return []ports{
+func referenceParts() []partTensors {
+	return []partTensors{
 		{encoderPart, []backend.TensorInfo{
-			floats("input", -1, -1, audio.RNNTWidth), // time, batch, width
+			floatsInfo("input", -1, -1, audio.RNNTWidth), // time, batch, width
 			{Name: "feature_length", DType: backend.Int64, Shape: []int64{-1}},
 		}, []backend.TensorInfo{
-			floats("x_padded", -1, -1, -1), // batch, time, width
+			floatsInfo("x_padded", -1, -1, -1), // batch, time, width
 			{Name: "x_lens", DType: backend.Int32, Also: []backend.DType{backend.Int64}, Shape: []int64{-1}},
 		}},
 		{predictionPart, []backend.TensorInfo{
 			{Name: "symbol", DType: backend.Int64, Shape: []int64{-1, 1}},
-			floats("hidden_in_1", -1, -1, -1), floats("hidden_in_2", -1, -1, -1), // layers, batch, width
+			floatsInfo("hidden_in_1", -1, -1, -1), floatsInfo("hidden_in_2", -1, -1, -1), // layers, batch, width
 		}, []backend.TensorInfo{
-			floats("g", -1, -1, -1), floats("hidden_out_1", -1, -1, -1), floats("hidden_out_2", -1, -1, -1),
+			floatsInfo("g", -1, -1, -1), floatsInfo("hidden_out_1", -1, -1, -1), floatsInfo("hidden_out_2", -1, -1, -1),
 		}},
-		{jointPart, []backend.TensorInfo{floats("0", -1, 1, -1), floats("1", -1, 1, -1)},
-			[]backend.TensorInfo{floats("result", -1, -1, -1, -1)}},
+		{jointPart, []backend.TensorInfo{floatsInfo("0", -1, 1, -1), floatsInfo("1", -1, 1, -1)},
+			[]backend.TensorInfo{floatsInfo("result", -1, -1, -1, -1)}},
 	}
 }
 
-func floats(name string, shape ...int64) backend.TensorInfo {
+func floatsInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Shape: shape}
 }

@@ -9,47 +9,48 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// run takes clips through the parts. Its memory is used again for the next ones.
-type run struct {
-	extractor extractor
-	tokens    tokens // nil: symbols are labels
-	encoder   encoder
-	search    search
+// clipRun takes clips through the parts. Its memory is used again for the next ones.
+type clipRun struct {
+	extractor featureExtractor
+	tokens    tokenTexts // nil: symbols are labels
+	encoder   encoderRun
+	search    greedySearch
 
 	memory  [][]float32 // of the features of each clip
-	clips   []features
+	clips   []clipFeatures
 	encoded [][]float32
 }
 
-func newRun(w *settings, s sdk.Sessions, f fit) *run {
+func newRun(w *runSettings, s sdk.Sessions, f partSizes) *clipRun {
 	f.unknown = int64(slices.Index(w.tokens, unknownToken))
-	return &run{
+	return &clipRun{
 		extractor: w.Form.extractor(f.bins), tokens: w.tokens,
-		encoder: encoder{session: s.Part(encoderPart), form: w.Form, bins: f.bins, sharing: f.batches},
-		search: search{
-			network: w.Form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank), most: w.Form.most,
+		encoder: encoderRun{session: s.Part(encoderPart), form: w.Form, bins: f.bins, sharing: f.batches},
+		search: greedySearch{
+			network: w.Form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank),
+			maxSymbols: w.Form.maxSymbols,
 		},
 	}
 }
 
 // Run appends the labels that are heard in each clip: int64, little endian.
-func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
-	if err := r.features(samples); err != nil {
+func (r *clipRun) Run(ctx context.Context, samples []*clipSample, p *sdk.Payloads) error {
+	if err := r.extractFeatures(samples); err != nil {
 		return err
 	}
-	defer r.encoder.release()
+	defer r.encoder.releaseOutputs()
 	r.encoded = append(r.encoded[:0], make([][]float32, len(samples))...)
-	if err := r.encoder.run(ctx, r.clips, r.encoded); err != nil {
+	if err := r.encoder.encodeClips(ctx, r.clips, r.encoded); err != nil {
 		return err
 	}
-	if err := r.search.run(ctx, r.encoded); err != nil {
+	if err := r.search.findSymbols(ctx, r.encoded); err != nil {
 		return err
 	}
 	for i := range samples {
 		symbols := r.search.hypotheses[i].symbols
 		if r.tokens != nil {
 			var err error
-			if symbols, err = r.tokens.labels(symbols); err != nil {
+			if symbols, err = r.tokens.textLabels(symbols); err != nil {
 				return err
 			}
 		}
@@ -58,8 +59,8 @@ func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error
 	return nil
 }
 
-// features makes those of all clips that come as waveforms.
-func (r *run) features(samples []*sample) (err error) {
+// extractFeatures makes the features of all clips that come as waveforms.
+func (r *clipRun) extractFeatures(samples []*clipSample) (err error) {
 	r.clips = r.clips[:0]
 	for i, s := range samples {
 		if s.features != nil {

@@ -15,14 +15,14 @@ import (
 )
 
 // reference is the form of the reference's files.
-func reference() *settings { return &settings{Form: forms()["reference"]} }
+func reference() *runSettings { return &runSettings{Form: modelForms()["reference"]} }
 
 // randomClips are clips of so many frames, of random features.
-func randomClips(frames ...int) []*sample {
+func randomClips(frames ...int) []*clipSample {
 	r := rand.New(rand.NewPCG(1, 2))
-	samples := make([]*sample, len(frames))
+	samples := make([]*clipSample, len(frames))
 	for i, n := range frames {
-		samples[i] = &sample{features: make([]float32, n*audio.RNNTWidth)}
+		samples[i] = &clipSample{features: make([]float32, n*audio.RNNTWidth)}
 		for k := range samples[i].features {
 			samples[i].features[k] = float32(r.NormFloat64())
 		}
@@ -31,23 +31,23 @@ func randomClips(frames ...int) []*sample {
 }
 
 // loop decodes one clip by the loop of the reference: one symbol at a time, from lists.
-func loop(t *testing.T, m *model, s *sample) []int64 {
+func loop(t *testing.T, m *model, s *clipSample) []int64 {
 	t.Helper()
-	length := []int64{int64(s.frames())}
-	encoded, err := m.encode([]backend.Tensor{tensor(s.features, length[0], 1, audio.RNNTWidth),
+	length := []int64{int64(s.frameCount())}
+	encoded, err := m.encode([]backend.Tensor{floatTensor(s.features, length[0], 1, audio.RNNTWidth),
 		{DType: backend.Int64, Shape: []int64{1}, Data: backend.Bytes(length)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	said, last := []int64{}, int64(start)
-	state := []backend.Tensor{tensor(make([]float32, 6), 2, 1, 3), tensor(make([]float32, 6), 2, 1, 3)}
+	state := []backend.Tensor{floatTensor(make([]float32, 6), 2, 1, 3), floatTensor(make([]float32, 6), 2, 1, 3)}
 	for frame := range slices.Chunk(backend.View[float32](encoded[0].Data), 2) {
 		for range 30 {
 			next, err := m.predict(append([]backend.Tensor{{Data: backend.Bytes([]int64{last})}}, state...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores, _ := m.join([]backend.Tensor{tensor(frame, 1, 1, 2), next[0]})
+			scores, _ := m.join([]backend.Tensor{floatTensor(frame, 1, 1, 2), next[0]})
 			values := backend.View[float32](scores[0].Data)
 			k := slices.Index(values, slices.Max(values))
 			if k == blank {
@@ -60,9 +60,9 @@ func loop(t *testing.T, m *model, s *sample) []int64 {
 }
 
 // transcribe runs clips in batches of so many.
-func transcribe(t *testing.T, m *model, samples []*sample, batch int) (all [][]int64) {
+func transcribe(t *testing.T, m *model, samples []*clipSample, batch int) (all [][]int64) {
 	t.Helper()
-	f, err := probe(m.sessions(), reference().Form)
+	f, err := probeParts(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,11 @@ func TestNoBatchChangesATranscript(t *testing.T) {
 // TestClipsShareRunsOfTheEncoder counts the runs of seven clips in one batch.
 func TestClipsShareRunsOfTheEncoder(t *testing.T) {
 	for _, c := range []struct {
-		sharing sharing
+		sharing sharingMode
 		want    []int
 	}{{anyLength, []int{7}}, {evenLength, []int{4, 2, 1}}, {alone, []int{1, 1, 1, 1, 1, 1, 1}}} {
 		m := newModel()
-		r := newRun(reference(), m.sessions(), fit{
+		r := newRun(reference(), m.sessions(), partSizes{
 			bins: audio.RNNTWidth, symbols: scored, blank: blank, width: 2, predicted: 1, layers: 2,
 			hidden: 3, batches: c.sharing,
 		})
@@ -144,7 +144,7 @@ func TestDecodingRunsInStep(t *testing.T) {
 
 func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().Form)
+	f, err := probeParts(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +157,13 @@ func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 
 func TestRunReportsShortClips(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().Form)
+	f, err := probeParts(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 256, 257, 480} {
 		err := newRun(reference(), m.sessions(), f).Run(t.Context(),
-			[]*sample{{waveform: make([]float32, n)}}, &sdk.Payloads{})
+			[]*clipSample{{waveform: make([]float32, n)}}, &sdk.Payloads{})
 		if !errors.Is(err, audio.ErrShort) {
 			t.Errorf("%d samples: error %v, want %v", n, err, audio.ErrShort)
 		}
@@ -172,7 +172,7 @@ func TestRunReportsShortClips(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	m := newModel()
-	f, err := probe(m.sessions(), reference().Form)
+	f, err := probeParts(m.sessions(), reference().Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newModel()
 			c.change(m)
-			_, err := probe(m.sessions(), reference().Form)
+			_, err := probeParts(m.sessions(), reference().Form)
 			sdktest.WantError(t, err, c.want...)
 		})
 	}
@@ -227,8 +227,8 @@ func TestPartsThatDoNotFit(t *testing.T) {
 func TestUndeclaredScores(t *testing.T) {
 	m := newModel()
 	m.joint.run = func(in []backend.Tensor) ([]backend.Tensor, error) {
-		return []backend.Tensor{tensor(make([]float32, 30), 1, 1, 1, 30)}, nil
+		return []backend.Tensor{floatTensor(make([]float32, 30), 1, 1, 1, 30)}, nil
 	}
-	_, err := probe(m.sessions(), reference().Form)
+	_, err := probeParts(m.sessions(), reference().Form)
 	sdktest.WantError(t, err, "[1,1,1,30], want 29 values")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // newScorer scores answers against the transcripts. Every entry of a log counts.
-func newScorer(set clips, dtype payload.DType, exhibits int) (sdk.Scorer, error) {
+func newScorer(set clipSet, dtype payload.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
 		text, err := wer.Clean(set.Transcript(i))

@@ -16,14 +16,14 @@ type symbolScorer interface {
 	say(hypothesis int, symbol int64)
 }
 
-// search is the greedy search of the reference, for several clips in step: in each step, each clip that is not at its
-// end asks once for its next symbol. No clip depends on another.
-type search struct {
-	network symbolScorer
-	width   int // of a frame
-	scored  int // symbols that are scored, the blank among them
-	blank   int64
-	most    int // symbols in a frame
+// greedySearch is the greedy search of the reference, for several clips in step: in each step, each clip that is not at
+// its end asks once for its next symbol. No clip depends on another.
+type greedySearch struct {
+	network    symbolScorer
+	width      int // of a frame
+	scored     int // symbols that are scored, the blank among them
+	blank      int64
+	maxSymbols int // symbols in a frame
 
 	hypotheses []hypothesis
 	active     []int
@@ -37,9 +37,9 @@ type hypothesis struct {
 	symbols []int64
 }
 
-// run finds the symbols of clips, which are valid until the next call.
-func (s *search) run(ctx context.Context, encoded [][]float32) error {
-	s.begin(encoded)
+// findSymbols finds the symbols of clips, which are valid until the next call.
+func (s *greedySearch) findSymbols(ctx context.Context, encoded [][]float32) error {
+	s.startClips(encoded)
 	for len(s.active) > 0 {
 		s.frames = s.frames[:0]
 		for _, i := range s.active {
@@ -49,14 +49,14 @@ func (s *search) run(ctx context.Context, encoded [][]float32) error {
 		if err != nil {
 			return err
 		}
-		if err := s.take(scores); err != nil {
+		if err := s.takeSymbols(scores); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *search) begin(encoded [][]float32) {
+func (s *greedySearch) startClips(encoded [][]float32) {
 	s.network.begin(len(encoded))
 	s.hypotheses = slices.Grow(s.hypotheses[:0], len(encoded))[:len(encoded)]
 	s.active = s.active[:0]
@@ -69,12 +69,12 @@ func (s *search) begin(encoded [][]float32) {
 	}
 }
 
-// take takes the symbol of the greatest score for each active hypothesis, and leaves those active that are not at their
-// end.
-func (s *search) take(scores []float32) error {
+// takeSymbols takes the symbol of the greatest score for each active hypothesis, and leaves those active that are not
+// at their end.
+func (s *greedySearch) takeSymbols(scores []float32) error {
 	left := s.active[:0]
 	for row, i := range s.active {
-		symbol, err := greatest(scores[row*s.scored:][:s.scored])
+		symbol, err := greatestScore(scores[row*s.scored:][:s.scored])
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *search) take(scores []float32) error {
 			h.symbols = append(h.symbols, symbol)
 			s.network.say(i, symbol)
 		}
-		if symbol == s.blank || h.asked == s.most {
+		if symbol == s.blank || h.asked == s.maxSymbols {
 			h.encoded, h.asked = h.encoded[s.width:], 0
 		}
 		if len(h.encoded) > 0 {
@@ -94,8 +94,8 @@ func (s *search) take(scores []float32) error {
 	return nil
 }
 
-// greatest is the first index of the maximum.
-func greatest(scores []float32) (int64, error) {
+// greatestScore returns the first index of the maximum.
+func greatestScore(scores []float32) (int64, error) {
 	best := 0
 	for i, v := range scores {
 		if v != v {

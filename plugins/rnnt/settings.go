@@ -8,17 +8,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters of a run.
-type settings struct {
-	Form     *form  `param:"interface"`
-	Untimed  bool   `param:"features" choices:"timed,untimed"` // features are made when a sample is loaded
-	Position bool   `param:"bind" choices:"name,position"`     // of the files' tensors, whatever they are called
-	Tokens   string `param:"tokens"`                           // path
-	tokens   tokens // what the symbols stand for; nil: they are labels
+// runSettings are the parameters of a run.
+type runSettings struct {
+	Form     *modelForm `param:"interface"`
+	Untimed  bool       `param:"features" choices:"timed,untimed"` // features are made when a sample is loaded
+	Position bool       `param:"bind" choices:"name,position"`     // of the files' tensors, whatever they are called
+	Tokens   string     `param:"tokens"`                           // path
+	tokens   tokenTexts // what the symbols stand for; nil: they are labels
 }
 
-func readSettings(r *manifest.Request) (s settings) {
-	r.Bind(&s, option.Words("interface", forms()))
+func readSettings(r *manifest.Request) (s runSettings) {
+	r.Bind(&s, option.Words("interface", modelForms()))
 	switch {
 	case s.Form == nil:
 		return s
@@ -34,7 +34,7 @@ func readSettings(r *manifest.Request) (s settings) {
 }
 
 // checkParts finds parts that the form has and the run has not, and the other way round.
-func (s *settings) checkParts(r *manifest.Request) {
+func (s *runSettings) checkParts(r *manifest.Request) {
 	has := map[string]bool{}
 	for _, p := range s.Form.parts() {
 		has[p.name] = true

@@ -10,8 +10,8 @@ import (
 // errOutput is in the chain of every error about what a part gave.
 var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
 
-// tensor is values in a shape.
-func tensor(values []float32, shape ...int64) backend.Tensor {
+// floatTensor returns a tensor of values in a shape.
+func floatTensor(values []float32, shape ...int64) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
@@ -37,8 +37,8 @@ func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
 	return values, err
 }
 
-// integers are the n values of an output of one dimension, int32 or int64.
-func integers(t *backend.Tensor, n int) ([]int64, error) {
+// readIntegers reads the n values of an output of one dimension, int32 or int64.
+func readIntegers(t *backend.Tensor, n int) ([]int64, error) {
 	if len(t.Data) != n*t.DType.Size() || t.DType != backend.Int32 && t.DType != backend.Int64 {
 		return nil, fmt.Errorf("%w: %q is %v%s with %d bytes, want %d lengths, int32 or int64", errOutput, t.Name, t.DType,
 			backend.ShapeString(t.Shape), len(t.Data), n)

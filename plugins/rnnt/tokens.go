@@ -16,19 +16,19 @@ const labelTexts = " abcdefghijklmnopqrstuvwxyz'"
 // errToken is in the chain of the error about a symbol that no token is.
 var errToken = errors.New("the model says a symbol that its tokens do not have")
 
-// tokens are the texts that symbols stand for.
-type tokens []string
+// tokenTexts are the texts that symbols stand for.
+type tokenTexts []string
 
-// mostTokens bounds the file and the numbers of its tokens.
-const mostTokens = 1 << 20
+// maxTokens limits the file and the numbers of its tokens.
+const maxTokens = 1 << 20
 
 // readTokens reads a file of lines "TOKEN NUMBER", as icefall's recipes write tokens.txt.
-func readTokens(path string) (tokens, error) {
+func readTokens(path string) (tokenTexts, error) {
 	if path == "" {
 		return nil, sdk.Usage(errors.New("parameter tokens is empty: give the path of the model's tokens.txt, lines of a " +
 			"token and its number"))
 	}
-	text, err := backend.ReadFile(path, 16*mostTokens)
+	text, err := backend.ReadFile(path, 16*maxTokens)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("tokens: %w", err))
 	}
@@ -39,8 +39,8 @@ func readTokens(path string) (tokens, error) {
 	return t, nil
 }
 
-func parseTokens(text string) (tokens, error) {
-	var all tokens
+func parseTokens(text string) (tokenTexts, error) {
+	var all tokenTexts
 	seen := map[int]bool{}
 	n := 0
 	for line := range strings.Lines(text) {
@@ -51,8 +51,8 @@ func parseTokens(text string) (tokens, error) {
 		switch {
 		case line == "":
 			continue
-		case at < 0 || err != nil || number < 0 || number >= mostTokens:
-			return nil, fmt.Errorf("line %d is %q, want a token and its number from 0 to %d", n, line, mostTokens-1)
+		case at < 0 || err != nil || number < 0 || number >= maxTokens:
+			return nil, fmt.Errorf("line %d is %q, want a token and its number from 0 to %d", n, line, maxTokens-1)
 		case seen[number]:
 			return nil, fmt.Errorf("line %d: number %d is there twice", n, number)
 		}
@@ -74,9 +74,9 @@ const unknownToken = "<unk>"
 // wordStart begins a word in tokens of SentencePiece.
 const wordStart = "\u2581"
 
-// labels are those of the text that symbols say: lower case, in words one space apart, and without what is no label.
-// Tokens in angle brackets say nothing.
-func (t tokens) labels(symbols []int64) ([]int64, error) {
+// textLabels returns the labels of the text that symbols say: lower case, in words one space apart, and without what is
+// no label. Tokens in angle brackets say nothing.
+func (t tokenTexts) textLabels(symbols []int64) ([]int64, error) {
 	var text strings.Builder
 	for _, s := range symbols {
 		if s < 0 || s >= int64(len(t)) {

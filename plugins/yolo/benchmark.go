@@ -26,19 +26,19 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: detection.Score, Dataset: convert, Export: manifest.Export(export.SceneSets()),
+		Open: openWorkload, Score: detection.Score, Dataset: convertSafe, Export: manifest.Export(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }
 
-// open opens the data set, for the letterbox that the parameters and the model file ask for. Where its shape depends on
-// the picture, the workload makes batches of like shapes by itself.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	set, b := detection.ReadSource(r).Pictures(), bind(r)
+// openWorkload opens the data set, for the letterbox that the parameters and the model file ask for. Where its shape
+// depends on the picture, the workload makes batches of like shapes by itself.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	set, b := detection.ReadSource(r).Pictures(), bindDetector(r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	w := newWorkload(b, r.File(), set)
+	w := newYOLOWorkload(b, r.File(), set)
 	if b.letterbox.Rect {
 		return sdk.Runs(byShape{w}), nil
 	}

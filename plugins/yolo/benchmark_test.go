@@ -230,7 +230,7 @@ func TestConvert(t *testing.T) {
 		sizes[fmt.Sprintf("%d.png", i)] = [2]int{8 + i, 8}
 	}
 	in, out := cocoFolder(t, "val2017", sizes, func(i int) any { return []int{4, 1, 99}[i%3] }), t.TempDir()
-	done, err := convert(t.Context(), sdk.DatasetRequest{Input: in, Output: out}, func(string) {})
+	done, err := convertSafe(t.Context(), sdk.DatasetRequest{Input: in, Output: out}, func(string) {})
 	if err != nil || done != "2 of 6 pictures and their 1 annotations have safe licences" {
 		t.Fatalf("%q, %v", done, err)
 	}
@@ -250,7 +250,7 @@ func TestConvertReportsEveryFault(t *testing.T) {
 	sizes := map[string][2]int{"a.png": {8, 8}, "missing1.png": {8, 8}, "missing2.png": {8, 8}}
 	in := cocoFolder(t, "val2017", sizes, func(int) any { return 4 })
 	request := func(in string) error {
-		_, err := convert(t.Context(), sdk.DatasetRequest{Input: in, Output: t.TempDir()}, func(string) {})
+		_, err := convertSafe(t.Context(), sdk.DatasetRequest{Input: in, Output: t.TempDir()}, func(string) {})
 		if !errors.Is(err, sdk.ErrData) {
 			t.Errorf("%v is not %v", err, sdk.ErrData)
 		}

@@ -14,54 +14,54 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// binding is how pictures go into a model file and detections come out of it.
-type binding struct {
+// yoloBinding is how pictures go into a model file and detections come out of it.
+type yoloBinding struct {
 	letterbox   image.Letterbox
-	Size        int           `param:"size,optional" min:"1" max:"4096"` // as users give it; 0: nobody does
-	Shape       string        `param:"shape" choices:",fixed,rect"`
-	Input       string        `param:"input"`
-	Output      string        `param:"output"`
-	Element     backend.DType `param:"input_type"`                // of the input
-	COCO        bool          `param:"labels" choices:"own,coco"` // classes are COCO's 80, in its order; else numbers
-	Unletterbox rule          `param:"unletterbox"`
-	told        string        // of letterbox and rule, for the result
+	Size        int             `param:"size,optional" min:"1" max:"4096"` // as users give it; 0: nobody does
+	Shape       string          `param:"shape" choices:",fixed,rect"`
+	Input       string          `param:"input"`
+	Output      string          `param:"output"`
+	Element     backend.DType   `param:"input_type"`                // of the input
+	COCO        bool            `param:"labels" choices:"own,coco"` // classes are COCO's 80, in its order; else numbers
+	Unletterbox unletterboxRule `param:"unletterbox"`
+	notes       string          // of letterbox and rule, for the result
 }
 
 const (
 	officialSize = 640
-	// mostSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
-	mostSize = 4096
+	// maxSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
+	maxSize = 4096
 	// boxRows are those of a column before its scores.
 	boxRows = 4
 )
 
-// rule is how boxes are put back.
-type rule struct {
+// unletterboxRule is how boxes are put back.
+type unletterboxRule struct {
 	detection.Unletterbox
 	releases string
 }
 
 // unletterboxes are the rules of the reference's library, by the parameter's words, with its releases.
-var unletterboxes = map[string]rule{
+var unletterboxes = map[string]unletterboxRule{
 	"newest": {detection.UnletterboxExact, "8.4.190 on"},
 	"8.4":    {detection.UnletterboxOneScale, "8.4.40 to 8.4.160"},
 	"8.3":    {detection.UnletterboxUnrounded, "8.3 to 8.4.0"},
 }
 
-// bind reads the parameters, and from the model file what they leave to it.
-func bind(r *manifest.Request) binding {
+// bindDetector reads the parameters, and from the model file what they leave to it.
+func bindDetector(r *manifest.Request) yoloBinding {
 	p, file := r.Params, signatureOf(r.File())
-	var b binding
+	var b yoloBinding
 	r.Bind(&b, pictures.Element(), option.Words("unletterbox", unletterboxes))
 	if b.Element == backend.Uint8 {
 		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
-	size, rect := file.size(p, b.Size), b.Shape
+	size, rect := file.letterboxSize(p, b.Size), b.Shape
 	switch {
-	case rect == "rect" && file.fixed():
+	case rect == "rect" && file.hasFixedSides():
 		p.Fault("shape", fmt.Errorf("the input of the model file is fixed to %d x %d: want fixed, or an export with free "+
 			"sides", file.height, file.width))
-	case rect == "" && file.free():
+	case rect == "" && file.hasFreeSides():
 		rect = "rect"
 	case rect == "":
 		rect = "fixed"
@@ -71,13 +71,13 @@ func bind(r *manifest.Request) binding {
 		p.Fault("size", fmt.Errorf("%d, want a multiple of %d where shape = rect", size, rectStep))
 	}
 	r.Fault(b.checkFile(file))
-	b.told = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
+	b.notes = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
 		"reference's library, releases %s", size, size, rect, b.Unletterbox.releases)
 	return b
 }
 
 // checkFile refuses a file whose output cannot be detections, as far as the file says its shape.
-func (b binding) checkFile(file signature) error {
+func (b yoloBinding) checkFile(file fileSignature) error {
 	places := int64(0)
 	if !b.letterbox.Rect {
 		places = placesOf([3]int64{3, int64(b.letterbox.Size), int64(b.letterbox.Size)})
@@ -108,14 +108,14 @@ func checkForm(rows, columns, places int64) error {
 // rectStep is what the sides of rectangular shapes are multiples of.
 const rectStep = 32
 
-// signature is what a model file says of its tensors: -1 is a free side; zeros, where it says nothing.
-type signature struct{ height, width, rows, columns int }
+// fileSignature is what a model file says of its tensors: -1 is a free side; zeros, where it says nothing.
+type fileSignature struct{ height, width, rows, columns int }
 
-func (s signature) fixed() bool { return s.height > 0 && s.width > 0 }
-func (s signature) free() bool  { return s.height < 0 && s.width < 0 }
+func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
+func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
 
 // signatureOf reads an ONNX file. Of anything else nothing is known: the backend says what is wrong with it.
-func signatureOf(m backend.Model) (s signature) {
+func signatureOf(m backend.Model) (s fileSignature) {
 	file, err := onnx.ReadFile(m.Path, m.Bytes)
 	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
 		return s
@@ -129,25 +129,25 @@ func signatureOf(m backend.Model) (s signature) {
 	return s
 }
 
-// size is the letterbox's: what the user says, what the file fixes, or the official one.
-func (s signature) size(p *option.Params, given int) int {
+// letterboxSize returns the size of the letterbox: what the user says, what the file fixes, or the official one.
+func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	switch {
 	case given != 0:
 		return given
-	case s.fixed() && s.height != s.width:
+	case s.hasFixedSides() && s.height != s.width:
 		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want a square, or free sides",
 			s.height, s.width))
-	case s.fixed() && s.height > mostSize:
+	case s.hasFixedSides() && s.height > maxSize:
 		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want at most %d x %d", s.height,
-			s.width, mostSize, mostSize))
-	case s.fixed():
+			s.width, maxSize, maxSize))
+	case s.hasFixedSides():
 		return s.height
 	}
 	return officialSize
 }
 
 // checkClasses refuses a count of classes for which there are no labels.
-func (b binding) checkClasses(classes int) error {
+func (b yoloBinding) checkClasses(classes int) error {
 	switch {
 	case classes < 1:
 		return fmt.Errorf("%w: columns of %d rows, want 4 + classes", detection.ErrOutput, classes+boxRows)
@@ -161,22 +161,22 @@ func (b binding) checkClasses(classes int) error {
 	return nil
 }
 
-// label is the id of a class in the data set.
-func (b binding) label(class int) float32 {
+// classLabel returns the id of a class in the data set.
+func (b yoloBinding) classLabel(class int) float32 {
 	if b.COCO {
 		return float32(detection.COCOLabel(class))
 	}
 	return float32(class)
 }
 
-// picture is the model's input.
-func (b binding) picture() pictures.Input {
+// pictureInput returns the model's input.
+func (b yoloBinding) pictureInput() pictures.Input {
 	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
 }
 
-// model completes m with the tensors that the binding uses.
-func (b binding) model(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.picture().Tensor(b.Input, "--param input=NAME, size, shape, and "+
+// completeModel completes m with the tensors that the binding uses.
+func (b yoloBinding) completeModel(m backend.Model) backend.Model {
+	m.Inputs = []backend.TensorInfo{b.pictureInput().Tensor(b.Input, "--param input=NAME, size, shape, and "+
 		"input_type=float32 or float16")}
 	m.Outputs = []backend.TensorInfo{{
 		Name: b.Output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1},

@@ -48,7 +48,7 @@ func onnxFileOf(t *testing.T, height, width, rows, columns int) string {
 }
 
 // opened is the workload on embedded scenes for a model file.
-func opened(t *testing.T, o sdk.Options) (*workload, error) {
+func opened(t *testing.T, o sdk.Options) (*yoloWorkload, error) {
 	t.Helper()
 	o.Model, o.Count = "yolo-99", 4
 	w, err := New().Open(t.Context(), o)
@@ -56,9 +56,9 @@ func opened(t *testing.T, o sdk.Options) (*workload, error) {
 		return nil, err
 	}
 	if rect, ok := sdk.As[byShape](w); ok {
-		return rect.workload, nil
+		return rect.yoloWorkload, nil
 	}
-	fixed, _ := sdk.As[*workload](w)
+	fixed, _ := sdk.As[*yoloWorkload](w)
 	return fixed, nil
 }
 
@@ -121,7 +121,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if w, err := opened(t, sdk.Options{ModelFile: onnxFile(t, 640, 640, 104), Params: map[string]string{
 		"labels": "own",
-	}}); err != nil || w.label(99) != 99 {
+	}}); err != nil || w.classLabel(99) != 99 {
 		t.Errorf("%v, want 100 classes of the data set's own", err)
 	}
 }

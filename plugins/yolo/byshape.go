@@ -11,15 +11,15 @@ import (
 )
 
 // byShape is a workload whose pictures differ in shape: it runs those of one shape together.
-type byShape struct{ *workload }
+type byShape struct{ *yoloWorkload }
 
 // MaxBatch leaves it to user and backend.
 func (byShape) MaxBatch() int { return 0 }
 
 // SampleSize is a number for each shape.
-func (w byShape) SampleSize(s *pictures.Sample) int { return w.shape(s) }
+func (w byShape) SampleSize(s *pictures.Sample) int { return w.shapeKey(s) }
 
-func (*workload) shape(s *pictures.Sample) int { return int(s.Dims[1])<<16 + int(s.Dims[2]) }
+func (*yoloWorkload) shapeKey(s *pictures.Sample) int { return int(s.Dims[1])<<16 + int(s.Dims[2]) }
 
 // SizeRule has like shapes meet.
 func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
@@ -27,12 +27,12 @@ func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 // NewRun returns the memory of one worker.
 func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.Sample], error) {
 	session := s.Part("")
-	return &shapesRun{of: w.workload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
+	return &shapesRun{of: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
 }
 
 // shapesRun takes samples through a session, shape by shape.
 type shapesRun struct {
-	of      *workload
+	of      *yoloWorkload
 	session backend.Session
 	batch   *sdk.Batch
 	out     [1]backend.Tensor
@@ -49,7 +49,7 @@ func (r *shapesRun) Run(ctx context.Context, samples []*pictures.Sample, p *sdk.
 		r.order = append(r.order, i)
 	}
 	slices.SortStableFunc(r.order, func(a, b int) int {
-		return cmp.Compare(r.of.shape(samples[a]), r.of.shape(samples[b]))
+		return cmp.Compare(r.of.shapeKey(samples[a]), r.of.shapeKey(samples[b]))
 	})
 	r.answers.Reset()
 	r.places = slices.Grow(r.places[:0], len(samples))[:len(samples)]
@@ -62,7 +62,7 @@ func (r *shapesRun) Run(ctx context.Context, samples []*pictures.Sample, p *sdk.
 			r.places[i] = from + len(r.alike)
 			r.alike = append(r.alike, samples[i])
 		}
-		if err := r.infer(ctx); err != nil {
+		if err := r.inferShape(ctx); err != nil {
 			return err
 		}
 		from += len(r.alike)
@@ -73,8 +73,8 @@ func (r *shapesRun) Run(ctx context.Context, samples []*pictures.Sample, p *sdk.
 	return nil
 }
 
-// infer runs the session once, for samples of one shape.
-func (r *shapesRun) infer(ctx context.Context) error {
+// inferShape runs the session once, for samples of one shape.
+func (r *shapesRun) inferShape(ctx context.Context) error {
 	if err := r.of.Collate(r.alike, r.batch); err != nil {
 		return err
 	}

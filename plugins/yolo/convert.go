@@ -17,9 +17,9 @@ import (
 // annotationFile is that of COCO, and of the subset as it is handed out.
 const annotationFile = "annotations/instances_val2017.json"
 
-// convert makes the safe subset of a folder with COCO's validation set, in the layout in which it is handed out. It
+// convertSafe makes the safe subset of a folder with COCO's validation set, in the layout in which it is handed out. It
 // reports every missing picture.
-func convert(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
+func convertSafe(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	progress("reading " + annotationFile)
 	safe, err := coco.ReadSafe(filepath.Join(r.Input, filepath.FromSlash(annotationFile)))
 	if err != nil {
@@ -49,7 +49,7 @@ func copyPicture(in, out, name string) error {
 		return sdk.Data(err)
 	}
 	defer func() { _ = from.Close() }()
-	to, err := create(filepath.Join(out, coco.SafeFolder, name))
+	to, err := createFile(filepath.Join(out, coco.SafeFolder, name))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func openPicture(in, name string) (*os.File, error) {
 }
 
 func writeAnnotations(path string, safe *coco.Safe) error {
-	f, err := create(path)
+	f, err := createFile(path)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func writeAnnotations(path string, safe *coco.Safe) error {
 	return errors.Join(err, f.Close())
 }
 
-func create(path string) (*os.File, error) {
+func createFile(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}

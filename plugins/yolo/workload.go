@@ -12,31 +12,31 @@ import (
 )
 
 var (
-	_ sdk.ClientWorker = (*workload)(nil)
-	_ sdk.Remarker     = (*workload)(nil)
+	_ sdk.ClientWorker = (*yoloWorkload)(nil)
+	_ sdk.Remarker     = (*yoloWorkload)(nil)
 )
 
-// workload is the benchmark opened on one model file and one data set.
-type workload struct {
-	binding
+// yoloWorkload is the benchmark opened on one model file and one data set.
+type yoloWorkload struct {
+	yoloBinding
 	*pictures.Samples
 	file    backend.Model
 	heads   sync.Pool    // of *detection.Head
 	classes atomic.Int64 // of the model, once it has answered
 }
 
-func newWorkload(b binding, file backend.Model, set pictures.Set) *workload {
-	w := &workload{binding: b, Samples: pictures.New(set, b.picture()), file: b.model(file)}
+func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.Set) *yoloWorkload {
+	w := &yoloWorkload{yoloBinding: b, Samples: pictures.New(set, b.pictureInput()), file: b.completeModel(file)}
 	w.heads.New = func() any { return new(detection.Head) }
 	return w
 }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *yoloWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Remarks say which of several references the run followed.
-func (w *workload) Remarks() sdk.Remarks {
-	r := sdk.Remarks{Notes: []string{w.told}}
-	if note := w.picture().Note(); note != "" {
+func (w *yoloWorkload) Remarks() sdk.Remarks {
+	r := sdk.Remarks{Notes: []string{w.notes}}
+	if note := w.pictureInput().Note(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if n := w.classes.Load(); w.COCO && n > 0 && n < detection.COCOClasses {
@@ -46,15 +46,15 @@ func (w *workload) Remarks() sdk.Remarks {
 }
 
 // ClientWork is never nothing.
-func (w *workload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+func (w *yoloWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	return append(pictures.Widening(outputs),
 		"the best class of each column is looked for, and boxes of low scores and those that better ones cover are dropped",
 		"boxes are moved and scaled from the letterboxed picture to the picture")
 }
 
 // Postprocess appends each picture's detections.
-func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
-	columns, err := w.columns(outputs[0], samples)
+func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+	columns, err := w.checkColumns(outputs[0], samples)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sam
 	var payload []byte
 	for i, s := range samples {
 		found := head.Detect(values[i*rows*columns:][:rows*columns], rows-boxRows, columns)
-		if payload, err = w.answer(payload[:0], s, found); err != nil {
+		if payload, err = w.appendRows(payload[:0], s, found); err != nil {
 			return fmt.Errorf("%w: sample %d: %w", detection.ErrOutput, s.Index, err)
 		}
 		p.Append(payload)
@@ -76,8 +76,8 @@ func (w *workload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sam
 	return nil
 }
 
-// columns is how many the output has of each picture: it is [batch, 4 + classes, columns].
-func (w *workload) columns(t backend.Tensor, samples []*pictures.Sample) (int, error) {
+// checkColumns checks the output, [batch, 4 + classes, columns], and returns its columns.
+func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.Sample) (int, error) {
 	bad := func(why error) error {
 		return fmt.Errorf("%w: %q is %v of shape %s for a batch of %d: %w", detection.ErrOutput, t.Name, t.DType,
 			backend.ShapeString(t.Shape), len(samples), why)
@@ -105,15 +105,15 @@ func placesOf(dims [3]int64) (n int64) {
 	return n
 }
 
-// answer appends the rows of a picture's detections.
-func (w *workload) answer(payload []byte, s *pictures.Sample, found []detection.Found) ([]byte, error) {
+// appendRows appends the rows of a picture's detections.
+func (w *yoloWorkload) appendRows(payload []byte, s *pictures.Sample, found []detection.Found) ([]byte, error) {
 	in := detection.Frame{W: s.Fit.W, H: s.Fit.H, BoxedW: s.Fit.Width(), BoxedH: s.Fit.Height()}
 	for _, f := range found {
 		if sum := f.X1 + f.Y1 + f.X2 + f.Y2; sum != sum {
 			return payload, fmt.Errorf("the box of column %d, whose score is %v, is not a number", f.Column, f.Score)
 		}
 		f = w.Unletterbox.Restore(f, in)
-		payload = detection.AppendRow(payload, s.Index, in.Shares(f), f.Score, w.label(f.Class))
+		payload = detection.AppendRow(payload, s.Index, in.Shares(f), f.Score, w.classLabel(f.Class))
 	}
 	return payload, nil
 }

@@ -46,7 +46,7 @@ func rows(payload []byte) (all [][7]float32) {
 	return all
 }
 
-func bound(t *testing.T, params map[string]string) *workload {
+func bound(t *testing.T, params map[string]string) *yoloWorkload {
 	t.Helper()
 	w, err := opened(t, sdk.Options{ModelFile: onnxFile(t, 640, 640, -1), Params: params})
 	if err != nil {
