@@ -22,7 +22,7 @@ import (
 func TestAUCIsGonums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, values := range []int{2, 10, 1000, math.MaxInt32} {
-		scorer, err := auc.New(auc.Truth{}, auc.Options{})
+		scorer, err := auc.New(auc.Truth{}, auc.PayloadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,23 +17,23 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// Range is a run of user-item pairs, [Start, End), that are one sample.
-type Range struct{ Start, End int }
+// PairRange is a run of user-item pairs, [Start, End), that are one sample.
+type PairRange struct{ Start, End int }
 
 // Truth says what samples hold. The zero value is right for logs that hold the labels themselves.
 type Truth struct {
 	// Samples are the pairs of each sample, as the trace of aggregated samples lists them. Nil: samples of any length.
-	Samples []Range
+	Samples []PairRange
 	// Labels are 0 or 1 for each pair of the data set. Nil: payloads hold (prediction, label) pairs; otherwise they hold
 	// predictions only, and Samples is needed.
 	Labels []uint8
 }
 
-// Options say how to read payloads. The zero value is the official script's.
-type Options struct{ DType payload.DType }
+// PayloadOptions say how to read payloads. The zero value is the official script's.
+type PayloadOptions struct{ DType payload.DType }
 
-// Result is the metric of one log.
-type Result struct {
+// PairResult is the metric of one log.
+type PairResult struct {
 	AUC        float64 // of 1, with ties by mid-rank; NaN if all pairs have one label, for which it has no value
 	Good       int     // pairs whose prediction, rounded to a whole number, is their label
 	Total      int     // pairs
@@ -44,13 +44,13 @@ type Result struct {
 }
 
 // Defined is false if all pairs have one label, so that there is no AUC.
-func (r Result) Defined() bool { return !math.IsNaN(r.AUC) }
+func (r PairResult) Defined() bool { return !math.IsNaN(r.AUC) }
 
 // Percent is the benchmark's metric, 100 * AUC, not rounded.
-func (r Result) Percent() float64 { return 100 * r.AUC }
+func (r PairResult) Percent() float64 { return 100 * r.AUC }
 
 // String is the line that the official script prints, which the submission checker looks for.
-func (r Result) String() string {
+func (r PairResult) String() string {
 	auc := "nan"
 	if r.Defined() {
 		auc = strconv.FormatFloat(r.Percent(), 'f', 3, 64)
@@ -59,18 +59,18 @@ func (r Result) String() string {
 		auc, r.Accuracy, r.Good, r.Total, r.Queries)
 }
 
-// Scorer holds the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
-type Scorer struct {
+// PairScorer holds the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
+type PairScorer struct {
 	truth   Truth
-	options Options
+	options PayloadOptions
 	seen    map[uint64]bool
 	keys    [2]keyList // by label
-	result  Result
+	result  PairResult
 }
 
 // New returns a scorer. It keeps the slices of t and does not change them. It returns an ErrTruth that lists ranges
 // outside of the labels and labels that are neither 0 nor 1.
-func New(t Truth, o Options) (*Scorer, error) {
+func New(t Truth, o PayloadOptions) (*PairScorer, error) {
 	var err error
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func New(t Truth, o Options) (*Scorer, error) {
 	if err := t.checkRanges(); err != nil {
 		return nil, err
 	}
-	return &Scorer{truth: t, options: o, seen: map[uint64]bool{}}, nil
+	return &PairScorer{truth: t, options: o, seen: map[uint64]bool{}}, nil
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload its (prediction, label) pairs, or its
@@ -86,7 +86,7 @@ func New(t Truth, o Options) (*Scorer, error) {
 // not looked at. A payload of another length than its sample, predictions that are not finite (or, of int64, beyond
 // int32) and labels that are neither 0 nor 1 are errors, which list all faults of the payload; the entry then has no
 // effect on the result. Add does not keep payload.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *PairScorer) Add(index uint64, payload []byte) error {
 	if s.truth.Samples != nil && index >= uint64(len(s.truth.Samples)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(s.truth.Samples))
@@ -105,10 +105,10 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 
 // Result sorts the predictions added so far, with all processors, and needs memory for at most two more copies of them.
 // More entries may follow.
-func (s *Scorer) Result() (Result, error) {
+func (s *PairScorer) Result() (PairResult, error) {
 	r := s.result
 	if r.Queries == 0 {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return PairResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	r.Positives = s.keys[1].count
 	r.Total = s.keys[0].count + s.keys[1].count

@@ -41,7 +41,7 @@ type entry struct {
 	payload []byte
 }
 
-func score(t *testing.T, truth Truth, o Options, entries ...entry) Result {
+func score(t *testing.T, truth Truth, o PayloadOptions, entries ...entry) PairResult {
 	t.Helper()
 	s, err := New(truth, o)
 	if err != nil {
@@ -60,7 +60,7 @@ func score(t *testing.T, truth Truth, o Options, entries ...entry) Result {
 }
 
 func TestScorer(t *testing.T) {
-	labelled := Truth{Samples: []Range{{0, 2}, {2, 3}}, Labels: []uint8{0, 1, 1}}
+	labelled := Truth{Samples: []PairRange{{0, 2}, {2, 3}}, Labels: []uint8{0, 1, 1}}
 	negative0 := float32(math.Copysign(0, -1))
 	tests := []struct {
 		name    string
@@ -98,7 +98,7 @@ func TestScorer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := score(t, tt.truth, Options{tt.dtype}, tt.entries...)
+			r := score(t, tt.truth, PayloadOptions{tt.dtype}, tt.entries...)
 			if r.String() != tt.want || r.Duplicates != tt.dupes {
 				t.Errorf("got %v, %d duplicates; want %s, %d", r, r.Duplicates, tt.want, tt.dupes)
 			}
@@ -107,7 +107,7 @@ func TestScorer(t *testing.T) {
 }
 
 func TestUndefined(t *testing.T) {
-	r := score(t, Truth{}, Options{}, entry{0, f32(0.1, 0, 0.2, 0)})
+	r := score(t, Truth{}, PayloadOptions{}, entry{0, f32(0.1, 0, 0.2, 0)})
 	if r.Defined() || !math.IsNaN(r.Percent()) || r.Positives != 0 {
 		t.Errorf("%+v: want no AUC", r)
 	}
@@ -115,7 +115,7 @@ func TestUndefined(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	labelled := Truth{Samples: []Range{{0, 2}, {2, 3}}, Labels: []uint8{0, 1, 1}}
+	labelled := Truth{Samples: []PairRange{{0, 2}, {2, 3}}, Labels: []uint8{0, 1, 1}}
 	tests := []struct {
 		name  string
 		truth Truth
@@ -129,7 +129,7 @@ func TestAddRefuses(t *testing.T) {
 		{"half a pair", Truth{}, payload.Float32, entry{0, f32(1, 1, 1)}, ErrPayload, []string{"12 bytes"}},
 		{"int32 read as int64", Truth{}, payload.Int64, entry{0, i32(1, 1)}, ErrPayload, []string{"multiple of 16"}},
 		{"too few", labelled, payload.Float32, entry{0, f32(1)}, ErrPayload, []string{"1 pairs in 4 bytes, want 2 (0 to 2"}},
-		{"too many", Truth{Samples: []Range{{7, 8}}}, payload.Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload,
+		{"too many", Truth{Samples: []PairRange{{7, 8}}}, payload.Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload,
 			[]string{"2 pairs in 16 bytes, want 1"}},
 		{"every fault", Truth{}, payload.Float32, entry{3, f32(nan, 1, 0.5, 0.5, inf, 0, 0.5, nan)}, ErrPayload,
 			[]string{"sample 3, pair 0: prediction NaN", "pair 1: prediction 0.5, label 0.5",
@@ -142,7 +142,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := New(tt.truth, Options{tt.dtype})
+			s, err := New(tt.truth, PayloadOptions{tt.dtype})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestAddRefuses(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	_, err := New(Truth{Samples: []Range{{0, 0}, {-1, 2}, {1, 4}}, Labels: []uint8{0, 1, 2}}, Options{})
+	_, err := New(Truth{Samples: []PairRange{{0, 0}, {-1, 2}, {1, 4}}, Labels: []uint8{0, 1, 2}}, PayloadOptions{})
 	if !errors.Is(err, ErrTruth) {
 		t.Fatalf("error %v, want ErrTruth", err)
 	}
@@ -173,10 +173,10 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("error %v, want it to say %q", err, want)
 		}
 	}
-	if _, err := New(Truth{Labels: []uint8{1}}, Options{}); !errors.Is(err, ErrTruth) {
+	if _, err := New(Truth{Labels: []uint8{1}}, PayloadOptions{}); !errors.Is(err, ErrTruth) {
 		t.Errorf("labels without samples: %v, want ErrTruth", err)
 	}
-	if _, err := New(Truth{}, Options{payload.DType(99)}); err == nil {
+	if _, err := New(Truth{}, PayloadOptions{payload.DType(99)}); err == nil {
 		t.Error("no error for an unknown dtype")
 	}
 }
@@ -260,7 +260,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(i64(1<<50, 1, 0, 7), uint8(2))
 	f.Add(f32(float32(math.NaN()), 1), uint8(0))
 	f.Fuzz(func(t *testing.T, payload []byte, dtype uint8) {
-		s, err := New(Truth{}, Options{DTypes()[dtype%3]})
+		s, err := New(Truth{}, PayloadOptions{DTypes()[dtype%3]})
 		if err != nil {
 			t.Fatal(err)
 		}

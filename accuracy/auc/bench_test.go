@@ -22,7 +22,7 @@ func BenchmarkAUC(b *testing.B) {
 	payload := f32(values...)
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := New(Truth{}, Options{})
+		s, err := New(Truth{}, PayloadOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

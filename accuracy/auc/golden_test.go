@@ -30,7 +30,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(readTruth(t, dir, want.Args), Options{DType: dtype})
+	s, err := New(readTruth(t, dir, want.Args), PayloadOptions{DType: dtype})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func readTruth(t *testing.T, dir string, args []string) (truth Truth) {
 	for _, line := range readLines(t, filepath.Join(dir, trace)) {
 		start, rest, _ := strings.Cut(line, ", ")
 		end, _, _ := strings.Cut(rest, ", ")
-		truth.Samples = append(truth.Samples, Range{atoi(t, start), atoi(t, end)})
+		truth.Samples = append(truth.Samples, PairRange{atoi(t, start), atoi(t, end)})
 	}
 	for _, line := range readLines(t, filepath.Join(dir, day)) {
 		label, _, _ := strings.Cut(line, "\t")

@@ -9,11 +9,13 @@ import (
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{payload.Float32, payload.Int32, payload.Int64}
+}
 
 // checkRanges checks that ranges and labels fit, and returns what is wrong with the truth, all of it.
 func (t *Truth) checkRanges() error {
-	var f payload.Faults
+	var f payload.FaultList
 	if t.Labels != nil && t.Samples == nil {
 		f.Addf("%d labels without samples, want the range of pairs of each sample", len(t.Labels))
 	}
@@ -34,7 +36,7 @@ func (t *Truth) checkRanges() error {
 }
 
 // addPayload adds the pairs of a payload, or none of them if there is anything wrong.
-func (s *Scorer) addPayload(index uint64, data []byte) error {
+func (s *PairScorer) addPayload(index uint64, data []byte) error {
 	pairs, err := s.countPairs(index, data)
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (s *Scorer) addPayload(index uint64, data []byte) error {
 }
 
 // countPairs returns the number of pairs in a payload, whose length must be right.
-func (s *Scorer) countPairs(index uint64, data []byte) (int, error) {
+func (s *PairScorer) countPairs(index uint64, data []byte) (int, error) {
 	each, what := s.options.DType.Size(), "a prediction"
 	if s.truth.Labels == nil {
 		each, what = 2*each, "a prediction and a label"
@@ -76,12 +78,12 @@ func (s *Scorer) countPairs(index uint64, data []byte) (int, error) {
 }
 
 // decodePairs adds pairs, and returns how many are right. Without labels they are in the payload.
-func (s *Scorer) decodePairs(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
+func (s *PairScorer) decodePairs(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
 	d := s.options.DType
 	if d == payload.Float32 && labels == nil {
 		return s.decodeFloats(index, data)
 	}
-	var wrong payload.Faults
+	var wrong payload.FaultList
 	for i := range pairs {
 		prediction, label := 0.0, 0.0
 		if labels == nil {
@@ -100,7 +102,7 @@ func (s *Scorer) decodePairs(index uint64, data []byte, pairs int, labels []uint
 }
 
 // addPair adds one pair, or returns what is wrong with it.
-func (s *Scorer) addPair(prediction, label float64) (problem string) {
+func (s *PairScorer) addPair(prediction, label float64) (problem string) {
 	if label != 0 && label != 1 {
 		return fmt.Sprintf("label %v, want 0 or 1", label)
 	}
@@ -120,8 +122,8 @@ func (s *Scorer) addPair(prediction, label float64) (problem string) {
 }
 
 // decodeFloats is decodePairs for the usual payload: float32 predictions and labels.
-func (s *Scorer) decodeFloats(index uint64, data []byte) (good int, err error) {
-	var wrong payload.Faults
+func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err error) {
+	var wrong payload.FaultList
 	for i := 0; i < len(data); i += 8 {
 		p := math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))
 		label := math.Float32frombits(binary.LittleEndian.Uint32(data[i+4:]))

@@ -15,7 +15,7 @@ func FuzzExtract(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		calls, source, err := Extract(text)
+		calls, source, err := ExtractCalls(text)
 		if (source == NoCalls) != (len(calls) == 0) || err != nil && !errors.Is(err, ErrStops) {
 			t.Errorf("%q: %v, %v, %v", text, calls, source, err)
 		}
@@ -50,7 +50,7 @@ func TestDeepText(t *testing.T) {
 		"f(a=" + strings.Repeat("b+", 1000000) + "b)", "f(a=" + strings.Repeat("b<", 100000) + "b)",
 		strings.Repeat("[", 1000000), strings.Repeat("f(", 5000), "f(a=" + strings.Repeat("{", 1000000) + ")",
 	} {
-		if calls, _, err := Extract(text); err != nil {
+		if calls, _, err := ExtractCalls(text); err != nil {
 			t.Errorf("%.30q: %v, %v", text, calls, err)
 		}
 	}
@@ -75,8 +75,8 @@ func TestSamplesOfOtherData(t *testing.T) {
 }
 
 func TestNothingAnswered(t *testing.T) {
-	var totals Totals
-	totals.Miss("multiple")
+	var totals GradeTotals
+	totals.AddMissing("multiple")
 	if s := totals.Scores(); s.Overall != 0 || s.Issued != 1 || s.Completed != 0 || len(s.Categories) != 0 {
 		t.Errorf("%+v", s)
 	}

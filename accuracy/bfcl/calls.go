@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Call is one call of a function, as a model wrote it: the name is a text as a rule, the arguments an object, or a text
-// that may hold one.
-type Call struct {
+// FunctionCall is one call of a function, as a model wrote it: the name is a text as a rule, the arguments an object,
+// or a text that may hold one.
+type FunctionCall struct {
 	Name      any
 	Arguments any
 }
 
-// Source is where the calls of an answer are from.
-type Source int
+// CallSource is where the calls of an answer are from.
+type CallSource int
 
 const (
 	// NoCalls means that there are none.
-	NoCalls Source = iota
+	NoCalls CallSource = iota
 	// Native calls are those that the server has found in what its model said.
 	Native
 	// Listed calls are a JSON list of names and arguments.
@@ -30,9 +30,9 @@ const (
 	Guessed
 )
 
-// Extract finds the calls in an answer: its text, or the JSON of the calls that the server has found. The error is one
-// that the official scoring of a whole run stops at: it wraps ErrStops.
-func Extract(text string) ([]Call, Source, error) {
+// ExtractCalls finds the calls in an answer: its text, or the JSON of the calls that the server has found. The error is
+// one that the official scoring of a whole run stops at: it wraps ErrStops.
+func ExtractCalls(text string) ([]FunctionCall, CallSource, error) {
 	text = pystr.Trim(text)
 	if v, err := pyvalue.Decode(text); err == nil {
 		if list, ok := v.([]any); ok {
@@ -52,7 +52,7 @@ func Extract(text string) ([]Call, Source, error) {
 }
 
 // nativeCalls are calls as servers have them; nil where one of them is none.
-func nativeCalls(list []any) (calls []Call) {
+func nativeCalls(list []any) (calls []FunctionCall) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		inner, _ := call.Get("function")
@@ -60,7 +60,7 @@ func nativeCalls(list []any) (calls []Call) {
 		if !ok {
 			return nil
 		}
-		c := Call{Name: "", Arguments: pyvalue.NewDict()}
+		c := FunctionCall{Name: "", Arguments: pyvalue.NewDict()}
 		if name, ok := function.Get("name"); ok {
 			c.Name = name
 		}
@@ -82,14 +82,14 @@ func fromText(v any) any {
 	return v
 }
 
-func listedCalls(list []any) (calls []Call) {
+func listedCalls(list []any) (calls []FunctionCall) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		name, ok := call.Get("name")
 		if !ok {
 			return nil
 		}
-		c := Call{Name: name, Arguments: pyvalue.NewDict()}
+		c := FunctionCall{Name: name, Arguments: pyvalue.NewDict()}
 		if arguments, ok := call.Get("arguments"); ok {
 			c.Arguments = arguments
 		}
@@ -103,7 +103,7 @@ var noFunctions = strings.Fields("Example For Here Note The This assert class de
 	"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
 
 // guessCalls finds calls in text. What stands within the brackets of one is none of its own.
-func guessCalls(text string) (calls []Call, err error) {
+func guessCalls(text string) (calls []FunctionCall, err error) {
 	end := 0
 	for i := 0; i < len(text); {
 		name, bracket := callAt(text, i)
@@ -129,7 +129,7 @@ func guessCalls(text string) (calls []Call, err error) {
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, Call{name, given})
+		calls = append(calls, FunctionCall{name, given})
 	}
 	return calls, nil
 }

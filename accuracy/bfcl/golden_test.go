@@ -25,7 +25,7 @@ func eachGolden[T any](t *testing.T, name string, check func(t *testing.T, c T))
 }
 
 // asList are calls as the official extractor writes them.
-func asList(calls []Call) string {
+func asList(calls []FunctionCall) string {
 	list := []any{}
 	for _, c := range calls {
 		d := pyvalue.NewDict()
@@ -48,7 +48,7 @@ func TestGoldenExtract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls, source, err := Extract(v.(string))
+		calls, source, err := ExtractCalls(v.(string))
 		if errors.Is(err, ErrStops) != (c.Exception != "") {
 			t.Errorf("%q: %v, want %q", v, err, c.Exception)
 		}
@@ -131,7 +131,7 @@ func TestGoldenTotals(t *testing.T) {
 	golden.Each(t, "agentic/bfcl/totals.jsonl", func(t *testing.T, path string) {
 		official := officialSubsets(t, filepath.Join(filepath.Dir(path), "ids.txt"))
 		for _, c := range golden.ReadLines[testCase](t, path) {
-			var totals Totals
+			var totals GradeTotals
 			for _, p := range c.Plan {
 				subsets := c.Subsets
 				if subsets == nil {
@@ -170,10 +170,10 @@ func percent(v float64) float64 {
 
 // addPlanned adds what a case says of a sample: that it was wrong, right, not answered, completed without data, or
 // answered twice, first wrong and then right.
-func addPlanned(totals *Totals, subset string, outcome any) {
+func addPlanned(totals *GradeTotals, subset string, outcome any) {
 	switch outcome {
 	case nil:
-		totals.Miss(subset)
+		totals.AddMissing(subset)
 	case "null":
 		totals.Add(subset, Sample{Subset: subset, Functions: []any{}, Answers: []any{int64(1)}}.Score("").Right)
 	case "dup":

@@ -35,9 +35,9 @@ func ParseSample(subset, functions, answers string) (s Sample, err error) {
 // Grade is what an answer is worth.
 type Grade struct {
 	Right  bool
-	Source Source // where the calls are from
-	Reason string // why it is wrong
-	Stops  error  // wraps ErrStops where the official scoring would have
+	Source CallSource // where the calls are from
+	Reason string     // why it is wrong
+	Stops  error      // wraps ErrStops where the official scoring would have
 }
 
 // Score grades an answer: the JSON of the calls that the server has found, or else the answer's text.
@@ -45,7 +45,7 @@ type Grade struct {
 // Where no function helps, an answer without native calls is right, whatever it says; where one certainly does and
 // nobody knows with which arguments (live_relevance), one with native calls.
 func (s Sample) Score(text string) Grade {
-	calls, source, err := Extract(text)
+	calls, source, err := ExtractCalls(text)
 	g := Grade{Source: source}
 	switch s.Subset {
 	case "irrelevance", "live_irrelevance":
@@ -75,7 +75,7 @@ func (s Sample) Score(text string) Grade {
 }
 
 // compareCalls compares calls with the possible answers.
-func (s Sample) compareCalls(calls []Call) error {
+func (s Sample) compareCalls(calls []FunctionCall) error {
 	if !pyvalue.True(s.Answers) {
 		if len(calls) > 0 {
 			return errors.New("it calls a function, and no call is right")
@@ -118,7 +118,7 @@ type readyCall struct {
 }
 
 // readCall reads arguments that are text, which are none where they are no JSON.
-func readCall(c Call) (readyCall, error) {
+func readCall(c FunctionCall) (readyCall, error) {
 	switch c.Name.(type) {
 	case []any, *pyvalue.Dict:
 		return readyCall{}, fmt.Errorf("%w: the name of a call is %s", ErrStops, pyvalue.Name(c.Name))

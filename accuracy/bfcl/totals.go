@@ -13,32 +13,32 @@ func Subsets() []string {
 	}
 }
 
-// Category is a group of subsets, which count alike in the normalized score.
-type Category struct {
+// SubsetCategory is a group of subsets, which count alike in the normalized score.
+type SubsetCategory struct {
 	Name    string
 	Subsets []string
 }
 
 // Categories are those of the single-turn part. live_relevance is in none.
-func Categories() []Category {
+func Categories() []SubsetCategory {
 	all := Subsets()
-	return []Category{{"non_live", all[:6]}, {"live", all[6:10]}, {"hallucination", all[10:12]}}
+	return []SubsetCategory{{"non_live", all[:6]}, {"live", all[6:10]}, {"hallucination", all[10:12]}}
 }
 
-// Totals add grades up. The zero value is empty.
-type Totals struct {
-	subsets   map[string]*Tally
+// GradeTotals sum up grades. The zero value is empty.
+type GradeTotals struct {
+	subsets   map[string]*SubsetTally
 	completed int
 }
 
-// Tally is what became of the samples of a subset.
-type Tally struct{ Right, Issued int }
+// SubsetTally is what became of the samples of a subset.
+type SubsetTally struct{ Right, Issued int }
 
 // Accuracy is the share of right answers among issued samples, 0 to 1.
-func (t Tally) Accuracy() float64 { return float64(t.Right) / float64(t.Issued) }
+func (t SubsetTally) Accuracy() float64 { return float64(t.Right) / float64(t.Issued) }
 
 // Add counts an answer.
-func (t *Totals) Add(subset string, right bool) {
+func (t *GradeTotals) Add(subset string, right bool) {
 	tally := t.tallyOf(subset)
 	tally.Issued++
 	if right {
@@ -47,25 +47,25 @@ func (t *Totals) Add(subset string, right bool) {
 	t.completed++
 }
 
-// Miss counts a sample that was issued and never answered: it is wrong.
-func (t *Totals) Miss(subset string) { t.tallyOf(subset).Issued++ }
+// AddMissing counts a sample that was issued and never answered: it is wrong.
+func (t *GradeTotals) AddMissing(subset string) { t.tallyOf(subset).Issued++ }
 
-func (t *Totals) tallyOf(subset string) *Tally {
+func (t *GradeTotals) tallyOf(subset string) *SubsetTally {
 	if t.subsets == nil {
-		t.subsets = map[string]*Tally{}
+		t.subsets = map[string]*SubsetTally{}
 	}
 	if t.subsets[subset] == nil {
-		t.subsets[subset] = &Tally{}
+		t.subsets[subset] = &SubsetTally{}
 	}
 	return t.subsets[subset]
 }
 
-// Scores are what all grades come to. Accuracies are from 0 to 1.
-type Scores struct {
+// TotalScores are what all grades come to. Accuracies are from 0 to 1.
+type TotalScores struct {
 	Overall    float64            // of all samples
 	Normalized float64            // mean of the categories
 	Categories map[string]float64 // those of which there are samples
-	Subsets    map[string]Tally
+	Subsets    map[string]SubsetTally
 	Completed  int // samples that were answered
 	Issued     int
 }
@@ -73,8 +73,8 @@ type Scores struct {
 // Scores may be asked at any time. Where no sample was answered, all are 0, and there are no categories.
 //
 // Of non_live, the subsets called simple_ are one by their mean; of live, subsets weigh by their samples.
-func (t *Totals) Scores() Scores {
-	s := Scores{Categories: map[string]float64{}, Subsets: map[string]Tally{}, Completed: t.completed}
+func (t *GradeTotals) Scores() TotalScores {
+	s := TotalScores{Categories: map[string]float64{}, Subsets: map[string]SubsetTally{}, Completed: t.completed}
 	right := 0
 	for name, tally := range t.subsets {
 		s.Issued += tally.Issued
@@ -82,7 +82,7 @@ func (t *Totals) Scores() Scores {
 		s.Subsets[name] = *tally
 	}
 	if t.completed == 0 {
-		s.Subsets = map[string]Tally{}
+		s.Subsets = map[string]SubsetTally{}
 		return s
 	}
 	s.Overall = float64(right) / float64(s.Issued)
@@ -100,7 +100,7 @@ func (t *Totals) Scores() Scores {
 }
 
 // categoryAccuracy is a category's accuracy; ok is false where it has no samples.
-func (t *Totals) categoryAccuracy(c Category) (accuracy float64, ok bool) {
+func (t *GradeTotals) categoryAccuracy(c SubsetCategory) (accuracy float64, ok bool) {
 	present := slices.DeleteFunc(slices.Clone(c.Subsets), func(name string) bool { return t.subsets[name] == nil })
 	if len(present) == 0 {
 		return 0, false

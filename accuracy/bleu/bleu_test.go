@@ -13,7 +13,7 @@ func TestClean(t *testing.T) {
 	for line, want := range map[string]string{
 		" Str@@ aße . \r": "Straße .", "a @@ b": "a b", "a@@": "a@@", "a  b": "a  b", "\u3000": "",
 	} {
-		if got := Clean(line); got != want {
+		if got := CleanReference(line); got != want {
 			t.Errorf("%q gives %q, want %q", line, got, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestScorer(t *testing.T) {
 // TestMatchesAreClipped has translations that say a word more often than their reference.
 func TestMatchesAreClipped(t *testing.T) {
 	c := newCounter()
-	var sum Counts
+	var sum NgramCounts
 	c.addPair(&sum, strings.Fields("the cat the mat"), strings.Fields("the the the cat the"))
 	if sum.Matches != [4]int{3, 2, 1, 0} || sum.Possible != [4]int{5, 4, 3, 2} {
 		t.Errorf("%+v", sum)
@@ -73,7 +73,7 @@ func TestCountsAreThoseOfMaps(t *testing.T) {
 	c := newCounter()
 	for i := range 200 {
 		reference, translation := text(random.IntN(1+i*i%301)), text(random.IntN(60))
-		var got Counts
+		var got NgramCounts
 		c.addPair(&got, reference, translation)
 		if want := plainMatches(reference, translation); got.Matches != want {
 			t.Fatalf("%v and %v: %v match, want %v", reference, translation, got.Matches, want)
@@ -138,14 +138,15 @@ func TestTokenizers(t *testing.T) {
 
 func TestSacreWithoutMatches(t *testing.T) {
 	for smoothing, want := range map[Smoothing]float64{Exp: 0, Floor: 0, AddK: 0, None: 0} {
-		if got := Sentence("a b", "c d", Options{Smoothing: smoothing}); got.Score != want {
+		if got := ScoreSentence("a b", "c d", SacreOptions{Smoothing: smoothing}); got.Score != want {
 			t.Errorf("%v: %v, want %v", smoothing, got.Score, want)
 		}
 	}
-	if got, err := Corpus([]string{""}, []string{""}, Options{}); err != nil || got.Score != 0 || got.Brevity != 1 {
+	if got, err := ScoreCorpus([]string{""}, []string{""}, SacreOptions{}); err != nil || got.Score != 0 ||
+		got.Brevity != 1 {
 		t.Errorf("no words: %+v, %v", got, err)
 	}
-	if _, err := Corpus([]string{"a"}, nil, Options{}); !errors.Is(err, ErrLines) {
+	if _, err := ScoreCorpus([]string{"a"}, nil, SacreOptions{}); !errors.Is(err, ErrLines) {
 		t.Errorf("one reference, no translation: %v", err)
 	}
 }
@@ -228,7 +229,7 @@ func BenchmarkSacreBLEU(b *testing.B) {
 		b.Run(tokenizer.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Corpus(references, translations, Options{Tokenizer: tokenizer}); err != nil {
+				if _, err := ScoreCorpus(references, translations, SacreOptions{Tokenizer: tokenizer}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -251,7 +252,8 @@ func FuzzTokens(f *testing.F) {
 			if got, want := strings.Join(tokens, ""), strings.Join(Plain.Tokens(text), ""); got != want {
 				t.Errorf("%v: %q became %q", Tokenizer(i), text, tokens)
 			}
-			if got := Sentence(text, text, Options{Tokenizer: Tokenizer(i)}); len(tokens) > 0 && !near(got.Score, 100) {
+			if got := ScoreSentence(text, text, SacreOptions{Tokenizer: Tokenizer(i)}); len(tokens) > 0 && !near(got.Score,
+				100) {
 				t.Errorf("%v: %q scores %v with itself", Tokenizer(i), text, got.Score)
 			}
 		}

@@ -3,8 +3,9 @@ package bleu
 // Order is the length of the longest n-grams, in tokens.
 const Order = 4
 
-// Counts are what BLEU is computed of, summed over pairs of a translation and its reference. Index n-1 is of n-grams.
-type Counts struct {
+// NgramCounts are what BLEU is computed of, summed over pairs of a translation and its reference. Index n-1 is of
+// n-grams.
+type NgramCounts struct {
 	Matches  [Order]int // n-grams of translations that their reference has, each as often as there at most
 	Possible [Order]int // all n-grams of translations
 
@@ -13,7 +14,7 @@ type Counts struct {
 }
 
 // Ratio is the length of the translations by that of the references; 0 without references.
-func (c *Counts) Ratio() float64 {
+func (c *NgramCounts) Ratio() float64 {
 	if c.Reference == 0 {
 		return 0
 	}
@@ -31,7 +32,7 @@ type ngramCounter struct {
 func newCounter() *ngramCounter { return &ngramCounter{words: map[string]uint32{}} }
 
 // addPair counts a pair.
-func (c *ngramCounter) addPair(sum *Counts, reference, translation []string) {
+func (c *ngramCounter) addPair(sum *NgramCounts, reference, translation []string) {
 	c.reference = c.numberWords(c.reference[:0], reference)
 	c.hypothesis = c.numberWords(c.hypothesis[:0], translation)
 	sum.Reference += len(reference)
@@ -54,7 +55,7 @@ func (c *ngramCounter) addPair(sum *Counts, reference, translation []string) {
 
 // countMatches counts the n-grams that begin at the first word. Where the reference lacks one, it lacks the longer
 // ones.
-func (c *ngramCounter) countMatches(sum *Counts, words []uint32) {
+func (c *ngramCounter) countMatches(sum *NgramCounts, words []uint32) {
 	at := root
 	for n, word := range words {
 		var ok bool

@@ -33,7 +33,7 @@ func TestGoldenGNMT(t *testing.T) {
 		dir := filepath.Dir(path)
 		var references []string
 		for _, line := range pystr.Lines(readText(t, filepath.Join(dir, reference))) {
-			references = append(references, Clean(line))
+			references = append(references, CleanReference(line))
 		}
 		s := New(references)
 		addLines(t, filepath.Join(dir, "mlperf_log_accuracy.json"), s)
@@ -45,7 +45,7 @@ func TestGoldenGNMT(t *testing.T) {
 			checkDamaged(t, got, want.Error)
 			return
 		}
-		checkCounts(t, got.Counts, want)
+		checkCounts(t, got.NgramCounts, want)
 		if got.String() != want.Stdout || !near(got.BLEU(), want.BLEU) || !near(got.Brevity(), want.BP) {
 			t.Errorf("%s, %v, brevity %v; want %+v", got, got.BLEU(), got.Brevity(), want)
 		}
@@ -58,7 +58,7 @@ func TestGoldenGNMT(t *testing.T) {
 }
 
 // addLines adds the entries that are complete: a log may be cut.
-func addLines(t *testing.T, path string, s *Scorer) {
+func addLines(t *testing.T, path string, s *TranslationScorer) {
 	t.Helper()
 	for line := range strings.Lines(readText(t, path)) {
 		var e struct {
@@ -79,14 +79,14 @@ func addLines(t *testing.T, path string, s *Scorer) {
 }
 
 // checkDamaged wants what the official script stopped at to be named.
-func checkDamaged(t *testing.T, got Result, official string) {
+func checkDamaged(t *testing.T, got TranslationResult, official string) {
 	t.Helper()
 	if got.Damaged == 0 || got.Faults == nil || !strings.Contains(got.Faults.Error(), "sample ") {
 		t.Errorf("%+v, want the entries at which the official script says %s", got, official)
 	}
 }
 
-func checkCounts(t *testing.T, got Counts, want scored) {
+func checkCounts(t *testing.T, got NgramCounts, want scored) {
 	t.Helper()
 	if got.Translation != want.Translation || got.Reference != want.Reference {
 		t.Errorf("lengths %d and %d, want %d and %d", got.Translation, got.Reference, want.Translation, want.Reference)
@@ -120,7 +120,7 @@ func TestGoldenReferenceLines(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &want)
 		for _, c := range want.Lines {
-			if got := splitWords(Clean(c.Line)); strings.Join(got, "|") != strings.Join(c.Words, "|") {
+			if got := splitWords(CleanReference(c.Line)); strings.Join(got, "|") != strings.Join(c.Words, "|") {
 				t.Errorf("%q gives %q, want %q", c.Line, got, c.Words)
 			}
 		}
@@ -142,7 +142,7 @@ type sacreCase struct {
 	Reference   int `json:"ref_len"`
 }
 
-func (c *sacreCase) options(t *testing.T) Options {
+func (c *sacreCase) options(t *testing.T) SacreOptions {
 	t.Helper()
 	tokenizer, err := ParseTokenizer(c.Tokenize)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *sacreCase) options(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Tokenizer: tokenizer, Lowercase: c.Lowercase, Smoothing: smoothing}
+	o := SacreOptions{Tokenizer: tokenizer, Lowercase: c.Lowercase, Smoothing: smoothing}
 	if c.Value != nil {
 		o.Value = *c.Value
 	}
@@ -181,14 +181,14 @@ func TestGoldenSacreBLEU(t *testing.T) {
 			hyp, ref = hyp[:n-1], ref[:len(ref)-1]
 		}
 		for _, c := range want.Corpus {
-			got, err := Corpus(ref, hyp, c.options(t))
+			got, err := ScoreCorpus(ref, hyp, c.options(t))
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkSacre(t, got, c)
 		}
 		for _, s := range want.Sentences {
-			if got := Sentence(ref[s.Line], hyp[s.Line], Options{}); !near(got.Score, s.Score) {
+			if got := ScoreSentence(ref[s.Line], hyp[s.Line], SacreOptions{}); !near(got.Score, s.Score) {
 				t.Errorf("line %d: %v, want %v", s.Line, got.Score, s.Score)
 			}
 		}

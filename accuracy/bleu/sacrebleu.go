@@ -42,34 +42,34 @@ func ParseSmoothing(name string) (Smoothing, error) {
 
 func (s Smoothing) String() string { return smoothings[s].name }
 
-// Options are those of sacreBLEU. The zero value is its default: 13a, letters as they are, exp.
-type Options struct {
+// SacreOptions are the options of sacreBLEU. The zero value is its default: 13a, letters as they are, exp.
+type SacreOptions struct {
 	Tokenizer Tokenizer `param:"sacrebleu"`
 	Lowercase bool      `param:"sacrebleu_case" choices:"mixed,lower"`
 	Smoothing Smoothing `param:"sacrebleu_smoothing"`
 	Value     float64   // of Floor and AddK; 0: 0.1 and 1
 }
 
-// Sacre counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
-type Sacre struct {
-	options Options
+// SacreScorer counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
+type SacreScorer struct {
+	options SacreOptions
 	cut     [2]tokenCutter // of references and of translations
 	counter *ngramCounter
-	counts  Counts
+	counts  NgramCounts
 }
 
 // NewSacre returns a scorer of no translations yet.
-func NewSacre(o Options) *Sacre {
+func NewSacre(o SacreOptions) *SacreScorer {
 	o.Value = cmp.Or(o.Value, smoothings[o.Smoothing].value)
-	return &Sacre{options: o, counter: newCounter()}
+	return &SacreScorer{options: o, counter: newCounter()}
 }
 
 // Add scores a translation beside its reference: running text, as a person would write it.
-func (s *Sacre) Add(reference, translation string) {
+func (s *SacreScorer) Add(reference, translation string) {
 	s.counter.addPair(&s.counts, s.tokensOf(&s.cut[0], reference), s.tokensOf(&s.cut[1], translation))
 }
 
-func (s *Sacre) tokensOf(c *tokenCutter, text string) []string {
+func (s *SacreScorer) tokensOf(c *tokenCutter, text string) []string {
 	if s.options.Lowercase {
 		text = pystr.Lower(text)
 	}
@@ -77,10 +77,10 @@ func (s *Sacre) tokensOf(c *tokenCutter, text string) []string {
 }
 
 // Result is the metric of what was added so far.
-func (s *Sacre) Result() SacreResult { return newSacreResult(s.counts, s.options, false) }
+func (s *SacreScorer) Result() SacreResult { return newSacreResult(s.counts, s.options, false) }
 
-// Corpus is sacreBLEU of translations, one for each reference.
-func Corpus(references, translations []string, o Options) (SacreResult, error) {
+// ScoreCorpus returns sacreBLEU of translations, one for each reference.
+func ScoreCorpus(references, translations []string, o SacreOptions) (SacreResult, error) {
 	if len(references) != len(translations) {
 		return SacreResult{}, fmt.Errorf("%w: %d and %d", ErrLines, len(translations), len(references))
 	}
@@ -91,8 +91,8 @@ func Corpus(references, translations []string, o Options) (SacreResult, error) {
 	return s.Result(), nil
 }
 
-// Sentence is sacreBLEU of one translation, of as many orders as it has n-grams.
-func Sentence(reference, translation string, o Options) SacreResult {
+// ScoreSentence returns sacreBLEU of one translation, of as many orders as it has n-grams.
+func ScoreSentence(reference, translation string, o SacreOptions) SacreResult {
 	s := NewSacre(o)
 	s.Add(reference, translation)
 	return newSacreResult(s.counts, s.options, true)
@@ -100,7 +100,7 @@ func Sentence(reference, translation string, o Options) SacreResult {
 
 // SacreResult is sacreBLEU, all of it in percent, not rounded.
 type SacreResult struct {
-	Counts     Counts
+	Counts     NgramCounts
 	Precisions [Order]float64 // smoothed
 	Brevity    float64        // of 1
 	Score      float64
@@ -109,7 +109,7 @@ type SacreResult struct {
 }
 
 // newSacreResult computes the score of counts: of all orders, or of those that the translation has.
-func newSacreResult(c Counts, o Options, effective bool) SacreResult {
+func newSacreResult(c NgramCounts, o SacreOptions, effective bool) SacreResult {
 	r := SacreResult{Counts: c, Brevity: brevityPenalty(c)}
 	for n := range Order {
 		r.matches[n], r.possible[n] = float64(c.Matches[n]), float64(c.Possible[n])
@@ -133,7 +133,7 @@ func newSacreResult(c Counts, o Options, effective bool) SacreResult {
 }
 
 // brevityPenalty also is 1 where neither side has tokens; the reference script has no penalty then.
-func brevityPenalty(c Counts) float64 {
+func brevityPenalty(c NgramCounts) float64 {
 	switch {
 	case c.Translation >= c.Reference:
 		return 1
@@ -144,7 +144,7 @@ func brevityPenalty(c Counts) float64 {
 }
 
 // smoothPrecisions fills in the precisions, and returns how many orders have n-grams.
-func (r *SacreResult) smoothPrecisions(o Options) int {
+func (r *SacreResult) smoothPrecisions(o SacreOptions) int {
 	halves := 1.0
 	for n := range Order {
 		if o.Smoothing == AddK && n > 0 {

@@ -10,31 +10,31 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Clean makes of a line of the reference file what the reference script compares with: words, a space apart. It strips
-// the line and removes every "@@ ", also one behind a space.
-func Clean(line string) string {
+// CleanReference turns a line of the reference file into what the reference script compares with: words, a space apart.
+// It strips the line and removes every "@@ ", also one behind a space.
+func CleanReference(line string) string {
 	return strings.ReplaceAll(pystr.Trim(line), "@@ ", "")
 }
 
-// Scorer counts the n-grams of a log's translations as the reference script of GNMT does. It is not safe for concurrent
-// use.
-type Scorer struct {
+// TranslationScorer counts the n-grams of a log's translations as the reference script of GNMT does. It is not safe for
+// concurrent use.
+type TranslationScorer struct {
 	references []string
 	seen       []bool
 	counter    *ngramCounter
-	result     Result
-	faults     payload.Faults
+	result     TranslationResult
+	faults     payload.FaultList
 }
 
 // New returns a scorer for a data set whose sample i has the reference references[i], as [Clean] makes it.
-func New(references []string) *Scorer {
-	return &Scorer{references: references, seen: make([]bool, len(references)), counter: newCounter()}
+func New(references []string) *TranslationScorer {
+	return &TranslationScorer{references: references, seen: make([]bool, len(references)), counter: newCounter()}
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), payload the translation in UTF-8, with single spaces
 // between words. Of several entries of a sample the first counts. A payload that is not UTF-8, at which the reference
 // script stops, counts as a translation without words, and is one of Result.Damaged.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
 	}
@@ -47,10 +47,10 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	if !utf8.Valid(payload) {
 		s.result.Damaged++
 		s.faults.Addf("sample %d: %s", index, notText(payload))
-		s.counter.addPair(&s.result.Counts, splitWords(s.references[index]), nil)
+		s.counter.addPair(&s.result.NgramCounts, splitWords(s.references[index]), nil)
 		return nil
 	}
-	s.counter.addPair(&s.result.Counts, splitWords(s.references[index]), splitWords(string(payload)))
+	s.counter.addPair(&s.result.NgramCounts, splitWords(s.references[index]), splitWords(string(payload)))
 	return nil
 }
 
@@ -71,7 +71,7 @@ func notText(payload []byte) string {
 func splitWords(text string) []string { return strings.Split(text, " ") }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
+func (s *TranslationScorer) Result() (TranslationResult, error) {
 	if s.result.Entries == 0 {
 		return s.result, ErrNoSamples
 	}
@@ -80,9 +80,9 @@ func (s *Scorer) Result() (Result, error) {
 	return r, nil
 }
 
-// Result is the metric of one log.
-type Result struct {
-	Counts
+// TranslationResult is the metric of one log.
+type TranslationResult struct {
+	NgramCounts
 	Entries int   // that count
 	Again   int   // entries of samples that had one before
 	Damaged int   // entries that are no text
@@ -90,7 +90,7 @@ type Result struct {
 }
 
 // Precision is the share of a translation's n-grams that its reference has; 0 where there are none.
-func (c *Counts) Precision(n int) float64 {
+func (c *NgramCounts) Precision(n int) float64 {
 	if c.Possible[n-1] == 0 {
 		return 0
 	}
@@ -98,7 +98,7 @@ func (c *Counts) Precision(n int) float64 {
 }
 
 // Brevity is the penalty for translations that are shorter than their references, of 1.
-func (c *Counts) Brevity() float64 {
+func (c *NgramCounts) Brevity() float64 {
 	switch ratio := c.Ratio(); {
 	case ratio > 1:
 		return 1
@@ -110,7 +110,7 @@ func (c *Counts) Brevity() float64 {
 }
 
 // BLEU is the metric, of 1, not rounded: the geometric mean of the precisions times the penalty for brevity.
-func (r *Result) BLEU() float64 {
+func (r *TranslationResult) BLEU() float64 {
 	sum := 0.0
 	for n := 1; n <= Order; n++ {
 		p := r.Precision(n)
@@ -123,4 +123,4 @@ func (r *Result) BLEU() float64 {
 }
 
 // String is the line that the reference script prints, which the submission checker looks for.
-func (r Result) String() string { return fmt.Sprintf("BLEU: %.1f", r.BLEU()*100) }
+func (r TranslationResult) String() string { return fmt.Sprintf("BLEU: %.1f", r.BLEU()*100) }

@@ -7,19 +7,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Scorer collects the scores of pictures. It is not safe for concurrent use.
-type Scorer struct {
+// PictureScorer collects the scores of pictures. It is not safe for concurrent use.
+type PictureScorer struct {
 	seen       []bool
 	scores     []float64
 	duplicates int
 }
 
 // New returns a scorer for a data set of so many captions.
-func New(captions int) *Scorer { return &Scorer{seen: make([]bool, captions)} }
+func New(captions int) *PictureScorer { return &PictureScorer{seen: make([]bool, captions)} }
 
-// Wants reports whether a sample (qsl_idx) is still without a score: of several entries the first counts, so that the
-// features of others need not be computed. It counts those others. A sample outside the data set is ErrIndex.
-func (s *Scorer) Wants(index uint64) (bool, error) {
+// NeedsScore reports whether a sample (qsl_idx) still needs a score: of several entries the first counts, so that
+// the features of others need not be computed. It counts those others. A sample outside the data set is ErrIndex.
+func (s *PictureScorer) NeedsScore(index uint64) (bool, error) {
 	if index >= uint64(len(s.seen)) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(s.seen))
@@ -30,9 +30,9 @@ func (s *Scorer) Wants(index uint64) (bool, error) {
 	return !s.seen[index], nil
 }
 
-// Add scores a sample that Wants wanted by the features of its picture and of its caption, of any length but 0. After
-// an error it has no effect on the result.
-func (s *Scorer) Add(index uint64, picture, caption []float32) error {
+// Add scores a sample for which NeedsScore is true, by the features of its picture and of its caption, of any length
+// but 0. After an error it has no effect on the result.
+func (s *PictureScorer) Add(index uint64, picture, caption []float32) error {
 	if index >= uint64(len(s.seen)) || s.seen[index] {
 		return fmt.Errorf("%w: sample %d has been scored, or is not below %d", ErrIndex, index, len(s.seen))
 	}
@@ -67,17 +67,17 @@ func Score(picture, caption []float32) (float64, error) {
 	return score, nil
 }
 
-// Result is the metric of one log.
-type Result struct {
+// PictureResult is the metric of one log.
+type PictureResult struct {
 	Score      float64 // CLIP_SCORE: the mean of all samples seen, not rounded
 	Samples    int     // distinct ones
 	Duplicates int     // entries that were not scored because their sample had been seen
 }
 
 // Result returns the metric of the samples added so far, or ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
+func (s *PictureScorer) Result() (PictureResult, error) {
 	if len(s.scores) == 0 {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return PictureResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
-	return Result{Score: pyfloat.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
+	return PictureResult{Score: pyfloat.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
 }

@@ -18,7 +18,7 @@ func TestScorer(t *testing.T) {
 	}
 	add := func(index uint64, picture, caption []float32) {
 		t.Helper()
-		if wants, err := s.Wants(index); !wants || err != nil {
+		if wants, err := s.NeedsScore(index); !wants || err != nil {
 			t.Fatalf("sample %d is not wanted: %v", index, err)
 		}
 		if err := s.Add(index, picture, caption); err != nil {
@@ -27,7 +27,7 @@ func TestScorer(t *testing.T) {
 	}
 	add(2, []float32{3, 4}, []float32{3e10, 4e10})
 	add(0, []float32{1, 0}, []float32{-2, 0})
-	if wants, err := s.Wants(2); wants || err != nil {
+	if wants, err := s.NeedsScore(2); wants || err != nil {
 		t.Errorf("the second entry is wanted: %v", err)
 	}
 	if r, err := s.Result(); err != nil || math.Abs(r.Score) > 1e-12 || r.Samples != 2 || r.Duplicates != 1 {
@@ -36,7 +36,7 @@ func TestScorer(t *testing.T) {
 	if err := s.Add(2, []float32{1}, []float32{1}); !errors.Is(err, ErrIndex) {
 		t.Errorf("twice: %v", err)
 	}
-	if _, err := s.Wants(3); !errors.Is(err, ErrIndex) {
+	if _, err := s.NeedsScore(3); !errors.Is(err, ErrIndex) {
 		t.Errorf("outside: %v", err)
 	}
 }

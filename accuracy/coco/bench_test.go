@@ -62,7 +62,7 @@ func BenchmarkMAP(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := New(g, Options{})
+		s, err := New(g, EvalOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

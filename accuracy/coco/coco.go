@@ -15,8 +15,8 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// Options are those of the official scripts. The zero value is theirs.
-type Options struct {
+// EvalOptions are the options of the official scripts. The zero value is their default.
+type EvalOptions struct {
 	// InverseMap says that labels count the categories in the order of the file, from 1, instead of being their IDs.
 	InverseMap bool `param:"inverse_map,optional"`
 	// RemoveEmpty says that the samples are only the images with annotations, 4952 in COCO's validation set of 2017, and
@@ -47,9 +47,9 @@ type detection struct {
 // entrySpan is the part of Scorer.detections that came in one entry.
 type entrySpan struct{ start, end int }
 
-// Scorer holds detections until Result. It is not safe for concurrent use.
-type Scorer struct {
-	options    Options
+// DetectionScorer holds detections until Result. It is not safe for concurrent use.
+type DetectionScorer struct {
+	options    EvalOptions
 	categories []Category // in the order of the file
 	ranks      rankIndex  // of categories
 	names      []Category // by rank
@@ -59,9 +59,9 @@ type Scorer struct {
 	imageCount int
 
 	detections []detection
-	seen       []bool      // by sample
-	spans      []entrySpan // by rank of image; empty for images without detections
-	result     Result      // the counts so far
+	seen       []bool          // by sample
+	spans      []entrySpan     // by rank of image; empty for images without detections
+	result     DetectionResult // the counts so far
 }
 
 // logSample is the sample that an entry of the log is about.
@@ -72,14 +72,14 @@ type logSample struct {
 
 // New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless Options.RemoveEmpty is set. New does
 // not keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
-func New(g GroundTruth, o Options) (*Scorer, error) {
+func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
 	}
 	imageIDs := lists.Map(g.Images, func(im Image) int64 { return im.ID })
 	categoryIDs := lists.Map(g.Categories, func(c Category) int64 { return c.ID })
 	images, ranks := newIndex(imageIDs), newIndex(categoryIDs)
-	s := &Scorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]entrySpan, len(g.Images))}
+	s := &DetectionScorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]entrySpan, len(g.Images))}
 	s.categories = append(s.categories, g.Categories...)
 	s.names = make([]Category, len(g.Categories))
 	for _, c := range g.Categories {
@@ -100,7 +100,7 @@ func New(g GroundTruth, o Options) (*Scorer, error) {
 // are not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of
 // another length, numbers that are not finite and labels beyond Options.InverseMap's range are errors, which list all
 // faults of the payload; the entry then has no effect on the result. Add does not keep payload.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *DetectionScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.samples)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(s.samples))
@@ -126,9 +126,9 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 }
 
 // Result evaluates the entries added so far, with all processors. More entries may follow.
-func (s *Scorer) Result() (Result, error) {
+func (s *DetectionScorer) Result() (DetectionResult, error) {
 	if s.result.Images == 0 {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return DetectionResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	r := s.result
 	r.Disagreements = append([]Disagreement(nil), r.Disagreements...)

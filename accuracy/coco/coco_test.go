@@ -47,7 +47,7 @@ type entry struct {
 	payload []byte
 }
 
-func score(t *testing.T, g GroundTruth, o Options, entries ...entry) Result {
+func score(t *testing.T, g GroundTruth, o EvalOptions, entries ...entry) DetectionResult {
 	t.Helper()
 	s, err := New(g, o)
 	if err != nil {
@@ -68,24 +68,25 @@ func score(t *testing.T, g GroundTruth, o Options, entries ...entry) Result {
 func TestMAP(t *testing.T) {
 	tests := []struct {
 		name    string
-		options Options
+		options EvalOptions
 		entries []entry
 		want    string
 	}{
-		{"all found", Options{}, []entry{{0, records(catBox, dogBox)}}, "mAP=100.000%"},
-		{"one category found", Options{}, []entry{{0, records(dogBox)}}, "mAP=50.000%"},
-		{"nothing found", Options{}, []entry{{0, nil}, {1, nil}}, "mAP=0.000%"},
-		{"found in the other image", Options{}, []entry{{1, records(catBox, dogBox)}, {0, nil}}, "mAP=0.000%"},
-		{"nothing to find", Options{}, []entry{{1, nil}}, "mAP=-100.000%"},
-		{"wrong category", Options{},
+		{"all found", EvalOptions{}, []entry{{0, records(catBox, dogBox)}}, "mAP=100.000%"},
+		{"one category found", EvalOptions{}, []entry{{0, records(dogBox)}}, "mAP=50.000%"},
+		{"nothing found", EvalOptions{}, []entry{{0, nil}, {1, nil}}, "mAP=0.000%"},
+		{"found in the other image", EvalOptions{}, []entry{{1, records(catBox, dogBox)}, {0, nil}}, "mAP=0.000%"},
+		{"nothing to find", EvalOptions{}, []entry{{1, nil}}, "mAP=-100.000%"},
+		{"wrong category", EvalOptions{},
 			[]entry{{0, records(with(catBox, fieldLabel, 1), with(dogBox, fieldLabel, 3))}}, "mAP=0.000%"},
 		{"a better score elsewhere",
-			Options{}, []entry{{0, records(catBox, dogBox)}, {1, records(with(catBox, fieldScore, 1))}}, "mAP=75.000%"},
-		{"labels count the categories", Options{InverseMap: true},
+			EvalOptions{}, []entry{{0, records(catBox, dogBox)}, {1, records(with(catBox, fieldScore, 1))}}, "mAP=75.000%"},
+		{"labels count the categories", EvalOptions{InverseMap: true},
 			[]entry{{0, records(with(catBox, fieldLabel, 1), with(dogBox, fieldLabel, 2))}}, "mAP=100.000%"},
-		{"labels are truncated", Options{}, []entry{{0, records(with(catBox, fieldLabel, 3.9), dogBox)}}, "mAP=100.000%"},
-		{"first entry kept", Options{}, []entry{{0, records(catBox, dogBox)}, {0, nil}, {0, []byte{1}}}, "mAP=100.000%"},
-		{"only images with annotations", Options{RemoveEmpty: true}, []entry{{0, records(catBox, dogBox)}}, "mAP=100.000%"},
+		{"labels are truncated", EvalOptions{}, []entry{{0, records(with(catBox, fieldLabel, 3.9), dogBox)}}, "mAP=100.000%"},
+		{"first entry kept", EvalOptions{}, []entry{{0, records(catBox, dogBox)}, {0, nil}, {0, []byte{1}}}, "mAP=100.000%"},
+		{"only images with annotations", EvalOptions{RemoveEmpty: true}, []entry{{0, records(catBox, dogBox)}},
+			"mAP=100.000%"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestMAP(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	r := score(t, scene(), Options{},
+	r := score(t, scene(), EvalOptions{},
 		entry{0, records(catBox, with(dogBox, fieldIndex, 7), with(dogBox, fieldLabel, 99))}, entry{1, nil}, entry{0, nil})
 	if r.Entries != 3 || r.Duplicates != 1 || r.Images != 2 || r.Empty != 1 || r.Detections != 3 || r.Unknown != 1 {
 		t.Errorf("counts %+v", r)
@@ -112,7 +113,7 @@ func TestCounts(t *testing.T) {
 
 // TestResultTwice checks that Result changes nothing, and that more entries may follow.
 func TestResultTwice(t *testing.T) {
-	s, err := New(scene(), Options{})
+	s, err := New(scene(), EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,23 +137,24 @@ func TestAddRefuses(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	tests := []struct {
 		name    string
-		options Options
+		options EvalOptions
 		index   uint64
 		payload []byte
 		kind    error
 		want    []string
 	}{
-		{"index at the end", Options{}, 2, nil, ErrIndex, []string{"sample 2, want one below 2"}},
-		{"index among the empty", Options{RemoveEmpty: true}, 1, nil, ErrIndex, []string{"want one below 1"}},
-		{"half a detection", Options{}, 0, records(catBox)[:14], ErrPayload, []string{"14 bytes, want a multiple of 28"}},
-		{"every fault", Options{}, 0,
+		{"index at the end", EvalOptions{}, 2, nil, ErrIndex, []string{"sample 2, want one below 2"}},
+		{"index among the empty", EvalOptions{RemoveEmpty: true}, 1, nil, ErrIndex, []string{"want one below 1"}},
+		{"half a detection", EvalOptions{}, 0, records(catBox)[:14], ErrPayload, []string{"14 bytes, want a multiple of 28"}},
+		{"every fault", EvalOptions{}, 0,
 			records(with(catBox, fieldScore, nan), dogBox, with(catBox, fieldXMax, inf),
 				with(catBox, fieldLabel, nan)), ErrPayload,
 			[]string{"detection 0: score is NaN", "detection 2: xmax is +Inf", "detection 3: label is NaN"}},
 		{"label beyond the map",
-			Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, 3)), ErrPayload, []string{"label 3, want 1 to 2"}},
+			EvalOptions{InverseMap: true}, 0, records(with(catBox, fieldLabel, 3)), ErrPayload,
+			[]string{"label 3, want 1 to 2"}},
 		{"label below the map",
-			Options{InverseMap: true}, 0, records(with(catBox, fieldLabel, -1)), ErrPayload, []string{"label -1"}},
+			EvalOptions{InverseMap: true}, 0, records(with(catBox, fieldLabel, -1)), ErrPayload, []string{"label -1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -177,7 +179,7 @@ func TestAddRefuses(t *testing.T) {
 }
 
 func TestManyFaultsAreCounted(t *testing.T) {
-	s, err := New(scene(), Options{})
+	s, err := New(scene(), EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +197,7 @@ func TestNewRefuses(t *testing.T) {
 	g.Images = append(g.Images, Image{10, 0, 5})
 	g.Categories = append(g.Categories, Category{1, "wolf"})
 	g.Annotations = append(g.Annotations, Annotation{2, 10, 1, [4]float64{1, 2, math.NaN(), 4}, 1, false})
-	_, err := New(g, Options{})
+	_, err := New(g, EvalOptions{})
 	if !errors.Is(err, ErrTruth) {
 		t.Fatalf("error %v, want ErrTruth", err)
 	}
@@ -207,7 +209,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("error %v, want it to say %q", err, want)
 		}
 	}
-	if _, err := New(GroundTruth{}, Options{}); !errors.Is(err, ErrTruth) {
+	if _, err := New(GroundTruth{}, EvalOptions{}); !errors.Is(err, ErrTruth) {
 		t.Errorf("no images: error %v, want ErrTruth", err)
 	}
 }
@@ -216,7 +218,7 @@ func TestAnnotationsOfOthersHaveNoEffect(t *testing.T) {
 	g := scene()
 	g.Annotations = append(g.Annotations, Annotation{8, 99, 3, [4]float64{0, 0, 9, 9}, 81, false},
 		Annotation{9, 10, 99, [4]float64{0, 0, 9, 9}, 81, false})
-	if r := score(t, g, Options{}, entry{0, records(catBox, dogBox)}); r.AP < 0.999 {
+	if r := score(t, g, EvalOptions{}, entry{0, records(catBox, dogBox)}); r.AP < 0.999 {
 		t.Errorf("AP %v, want 1 but for rounding", r.AP)
 	}
 }
@@ -229,7 +231,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(records(with(catBox, fieldXMax, -3), with(dogBox, fieldLabel, 3e38)), false)
 	f.Add([]byte("short"), true)
 	f.Fuzz(func(t *testing.T, payload []byte, inverse bool) {
-		s, err := New(scene(), Options{InverseMap: inverse})
+		s, err := New(scene(), EvalOptions{InverseMap: inverse})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // evaluateCategories returns the curves of each category by rank. Categories are shared out among the processors.
-func (s *Scorer) evaluateCategories() []categoryCurves {
+func (s *DetectionScorer) evaluateCategories() []categoryCurves {
 	all := make([]categoryCurves, len(s.names))
 	grouped := s.groupByCategory()
 	evaluated := s.evaluatedImages()
@@ -28,7 +28,7 @@ func (s *Scorer) evaluateCategories() []categoryCurves {
 }
 
 // evaluatedImages says by rank which images the log has.
-func (s *Scorer) evaluatedImages() []bool {
+func (s *DetectionScorer) evaluatedImages() []bool {
 	in := make([]bool, len(s.spans))
 	for i, seen := range s.seen {
 		if seen {
@@ -44,7 +44,7 @@ type categoryGroup struct {
 	ranks      []int32 // of the images
 }
 
-func (s *Scorer) groupByCategory() []categoryGroup {
+func (s *DetectionScorer) groupByCategory() []categoryGroup {
 	counts := make([]int, len(s.names)+1)
 	for i := range s.detections {
 		counts[s.detections[i].category+1]++

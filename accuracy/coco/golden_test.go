@@ -31,7 +31,7 @@ func checkCase(t *testing.T, path string) {
 	var want expected
 	golden.ReadJSON(t, path, &want)
 	dir := filepath.Dir(path)
-	options := Options{
+	options := EvalOptions{
 		InverseMap:  slices.Contains(want.Args, "--use-inv-map"),
 		RemoveEmpty: slices.Contains(want.Args, "--remove-48-empty-images"),
 	}
@@ -66,7 +66,7 @@ func checkCategories(t *testing.T, got []CategoryAP, want map[string]float64) {
 	}
 }
 
-func checkText(t *testing.T, got Result, want expected) {
+func checkText(t *testing.T, got DetectionResult, want expected) {
 	t.Helper()
 	var lines []string // without what says how long it took
 	for _, line := range want.StdoutTail {

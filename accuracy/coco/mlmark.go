@@ -13,7 +13,7 @@ const mlmarkMinScore = 0.30
 // however many detections do so already; the pixels of a box's last row and column belong to it; the precision at each
 // of 101 recalls is the greatest at a recall above it; and categories that are never detected do not enter the mean.
 // It is -1 where none is.
-func (s *Scorer) MLMark() float64 {
+func (s *DetectionScorer) MLMark() float64 {
 	evaluated := s.evaluatedImages()
 	sum, n := 0.0, 0
 	for k, g := range s.groupByCategory() {

@@ -10,7 +10,7 @@ import (
 // mlmarkOf scores detections of the scene.
 func mlmarkOf(t *testing.T, rs ...payloadRow) float64 {
 	t.Helper()
-	s, err := New(scene(), Options{})
+	s, err := New(scene(), EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestMLMarkAsDefined(t *testing.T) {
 			rs = append(rs, payloadRow{0, (y + dy) / 200, (x + dx) / 100, (y + dy + 40) / 200, (x + dx + 30) / 100, r.Float32(),
 				[]float32{1, 3}[r.IntN(2)]})
 		}
-		s, err := New(g, Options{})
+		s, err := New(g, EvalOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

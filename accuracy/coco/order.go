@@ -7,7 +7,7 @@ import (
 )
 
 // sampleOrder returns the place in g.Images of each sample of the log.
-func sampleOrder(g *GroundTruth, o Options, images, categories rankIndex) []int32 {
+func sampleOrder(g *GroundTruth, o EvalOptions, images, categories rankIndex) []int32 {
 	if !o.RemoveEmpty {
 		return lists.Make(len(g.Images), func(i int) int32 { return int32(i) })
 	}

@@ -34,12 +34,12 @@ func readRecord(b []byte) (r payloadRow) {
 }
 
 // decodePayload appends the detections of a payload, and returns what is wrong with them.
-func (s *Scorer) decodePayload(index uint64, data []byte) error {
+func (s *DetectionScorer) decodePayload(index uint64, data []byte) error {
 	if len(data)%recordSize != 0 {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
 			ErrPayload, index, len(data), recordSize)
 	}
-	var wrong payload.Faults
+	var wrong payload.FaultList
 	for i := 0; i < len(data); i += recordSize {
 		r := readRecord(data[i : i+recordSize])
 		if problem := s.addDetection(index, r); problem != "" {
@@ -50,7 +50,7 @@ func (s *Scorer) decodePayload(index uint64, data []byte) error {
 }
 
 // addDetection adds a detection, or returns what is wrong with it.
-func (s *Scorer) addDetection(index uint64, r payloadRow) (problem string) {
+func (s *DetectionScorer) addDetection(index uint64, r payloadRow) (problem string) {
 	for i, v := range r {
 		if !allFinite(float64(v)) {
 			return fmt.Sprintf("%s is %v, want a finite number", fieldNames[i], v)
@@ -83,7 +83,7 @@ func scaleToPixels(r payloadRow, im logSample, category int32) detection {
 }
 
 // categoryID is the category of a label.
-func (s *Scorer) categoryID(label int64) (id int64, problem string) {
+func (s *DetectionScorer) categoryID(label int64) (id int64, problem string) {
 	if !s.options.InverseMap || label == 0 { // the official map begins with a 0 that no label means
 		return label, ""
 	}

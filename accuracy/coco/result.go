@@ -85,8 +85,8 @@ type CategoryAP struct {
 	AP float64
 }
 
-// Result is the metric of one log.
-type Result struct {
+// DetectionResult is the metric of one log.
+type DetectionResult struct {
 	Stats
 	Categories []CategoryAP // by ID
 
@@ -102,14 +102,14 @@ type Result struct {
 
 // MAP is the mean average precision in percent, the benchmark's metric, not rounded. It is negative, -100, if the
 // images of the log hold no object at all.
-func (r Result) MAP() float64 { return 100 * r.AP }
+func (r DetectionResult) MAP() float64 { return 100 * r.AP }
 
 // String is the line that the official scripts print, which the submission checker looks for.
-func (r Result) String() string { return fmt.Sprintf("mAP=%.3f%%", r.MAP()) }
+func (r DetectionResult) String() string { return fmt.Sprintf("mAP=%.3f%%", r.MAP()) }
 
 // Verbose is all that the official scripts print after the evaluation with --verbose: the twelve numbers, mAP and
 // counts, without a newline at the end.
-func (r Result) Verbose() string {
+func (r DetectionResult) Verbose() string {
 	return fmt.Sprintf("%v\n%v\nfound %d results\nfound %d images\nfound %d images with no results\nignored %d dupes",
 		r.Stats, r, r.Entries, r.Images, r.Empty, r.Duplicates)
 }

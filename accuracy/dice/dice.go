@@ -30,8 +30,8 @@ type Case struct {
 
 func (c *Case) countVoxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 
-// Options say how to read payloads. The zero value is the official script's.
-type Options struct{ DType payload.DType }
+// PayloadOptions say how to read payloads. The zero value is the official script's.
+type PayloadOptions struct{ DType payload.DType }
 
 // Score holds DICE coefficients, of 0 to 1, not rounded.
 type Score struct {
@@ -46,20 +46,20 @@ type CaseScore struct {
 	Score
 }
 
-// Result is the metric of one log.
-type Result struct {
+// VolumeResult is the metric of one log.
+type VolumeResult struct {
 	Cases []CaseScore // in the order of the data set
 	Mean  Score       // of the cases; Mean.Composite is the benchmark's metric
 }
 
 // String is the line that the official script prints, which the submission checker looks for.
-func (r Result) String() string {
+func (r VolumeResult) String() string {
 	return fmt.Sprintf("Accuracy: mean = %.5f, kidney = %.4f, tumor = %.4f",
 		r.Mean.Composite, r.Mean.Kidney, r.Mean.Tumour)
 }
 
 // CSV is the table that the official script writes: a line for each case, and one for the mean.
-func (r Result) CSV() string {
+func (r VolumeResult) CSV() string {
 	var b strings.Builder
 	b.WriteString("case,kidney,tumor,composite\n")
 	line := func(name string, s Score) {
@@ -82,22 +82,22 @@ func formatFloat(v float64) string {
 	return text
 }
 
-// Scorer compares volumes as they come. It is not safe for concurrent use.
-type Scorer struct {
+// VolumeScorer compares volumes as they come. It is not safe for concurrent use.
+type VolumeScorer struct {
 	caseCounts
 	cases   []Case
-	options Options
+	options PayloadOptions
 	scores  []Score
 	block   []byte
 }
 
 // New returns a scorer for a data set whose sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
-func New(cases []Case, o Options) (*Scorer, error) {
+func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 	var err error
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong payload.Faults
+	var wrong payload.FaultList
 	names := make([]string, len(cases))
 	for i, c := range cases {
 		names[i] = c.Name
@@ -109,7 +109,7 @@ func New(cases []Case, o Options) (*Scorer, error) {
 	if err := wrong.Err(ErrTruth); err != nil {
 		return nil, err
 	}
-	return &Scorer{caseCounts: caseCounts{names, make([]int, len(cases))}, cases: cases, options: o,
+	return &VolumeScorer{caseCounts: caseCounts{names, make([]int, len(cases))}, cases: cases, options: o,
 		scores: make([]Score, len(cases))}, nil
 }
 
@@ -117,7 +117,7 @@ func New(cases []Case, o Options) (*Scorer, error) {
 // one element of Options.DType each. Fractions are cut off. A second entry of a sample is counted for Result and not
 // looked at. A payload of another length than the case's shape and values that are no class are errors; the entry then
 // has no effect on the result. Add does not keep payload.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 	if again, err := s.countRepeat(index); again || err != nil {
 		return err
 	}
@@ -139,10 +139,10 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// Of is the score of a case that was added.
-func (s *Scorer) Of(index uint64) Score { return s.scores[index] }
+// ScoreOf is the score of a case that was added.
+func (s *VolumeScorer) ScoreOf(index uint64) Score { return s.scores[index] }
 
-func (s *Scorer) readLabels(c *Case) ([]uint8, error) {
+func (s *VolumeScorer) readLabels(c *Case) ([]uint8, error) {
 	labels, err := c.Labels()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrTruth, c.Name, err)
@@ -155,7 +155,7 @@ func (s *Scorer) readLabels(c *Case) ([]uint8, error) {
 }
 
 // compareVoxels counts voxels, in blocks small enough for the processor's caches where they are to be converted.
-func (s *Scorer) compareVoxels(payload, labels []byte) (voxelOverlap, error) {
+func (s *VolumeScorer) compareVoxels(payload, labels []byte) (voxelOverlap, error) {
 	const blockSize = 1 << 14
 	var o voxelOverlap
 	size := s.options.DType.Size()
@@ -175,7 +175,7 @@ func (s *Scorer) compareVoxels(payload, labels []byte) (voxelOverlap, error) {
 }
 
 // predictedClasses are the classes of n elements: the payload itself where its elements are bytes.
-func (s *Scorer) predictedClasses(payload []byte, n int) []byte {
+func (s *VolumeScorer) predictedClasses(payload []byte, n int) []byte {
 	if s.options.DType.Size() == 1 {
 		return payload
 	}
@@ -188,14 +188,14 @@ func newScore(kidney, tumour float64) Score { return Score{kidney, tumour, (kidn
 
 // Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
 // that are missing and those that came again.
-func (s *Scorer) Result() (Result, error) {
+func (s *VolumeScorer) Result() (VolumeResult, error) {
 	if err := s.checkComplete(); err != nil {
-		return Result{}, err
+		return VolumeResult{}, err
 	}
 	return s.resultTable(), nil
 }
 
-func (s *Scorer) resultTable() (r Result) {
+func (s *VolumeScorer) resultTable() (r VolumeResult) {
 	var kidney, tumour, composite []float64
 	for i, score := range s.scores {
 		r.Cases = append(r.Cases, CaseScore{s.cases[i].Name, score})

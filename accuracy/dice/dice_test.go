@@ -69,7 +69,7 @@ func TestScore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := New([]Case{volume("a", tt.labels...)}, Options{tt.dtype})
+			s, err := New([]Case{volume("a", tt.labels...)}, PayloadOptions{tt.dtype})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestCountsOfLongVolumes(t *testing.T) {
 				want.both[c] += number(inP && inL)
 			}
 		}
-		s := Scorer{options: Options{payload.UInt8}}
+		s := VolumeScorer{options: PayloadOptions{payload.UInt8}}
 		if got, err := s.compareVoxels(p, l); got != want || err != nil {
 			t.Errorf("%d voxels: %+v, %v; want %+v", n, got, err, want)
 		}
@@ -142,7 +142,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := New(cases, Options{tt.dtype})
+			s, err := New(cases, PayloadOptions{tt.dtype})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestAddRefuses(t *testing.T) {
 }
 
 func TestResultWantsEachCaseOnce(t *testing.T) {
-	s, err := New([]Case{volume("a", 1), volume("b", 1), volume("c", 1)}, Options{})
+	s, err := New([]Case{volume("a", 1), volume("b", 1), volume("c", 1)}, PayloadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +176,12 @@ func TestResultWantsEachCaseOnce(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	_, err := New([]Case{{Name: "flat", Shape: [3]int{1, 0, 2}}, volume("good", 1), {Name: "unlabelled",
-		Shape: [3]int{1, 1, 1}}}, Options{})
+		Shape: [3]int{1, 1, 1}}}, PayloadOptions{})
 	if !errors.Is(err, ErrTruth) || !strings.Contains(err.Error(), "flat") ||
 		!strings.Contains(err.Error(), "case 2 (unlabelled)") {
 		t.Errorf("error %v, want flat and unlabelled", err)
 	}
-	if _, err := New(nil, Options{payload.DType(99)}); err == nil {
+	if _, err := New(nil, PayloadOptions{payload.DType(99)}); err == nil {
 		t.Error("no error for an unknown dtype")
 	}
 }
@@ -207,7 +207,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(f32(1, 2, 0), uint8(6))
 	f.Add(i64(1, -2, 1<<40), uint8(4))
 	f.Fuzz(func(t *testing.T, payload []byte, dtype uint8) {
-		s, err := New([]Case{volume("a", 0, 1, 2)}, Options{DTypes()[dtype%8]})
+		s, err := New([]Case{volume("a", 0, 1, 2)}, PayloadOptions{DTypes()[dtype%8]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func BenchmarkDICE(b *testing.B) {
 	b.SetBytes(int64(len(cases) * len(labels)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := New(cases, Options{})
+		s, err := New(cases, PayloadOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.Types {
-	return payload.Types{
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{
 		payload.UInt8, payload.Int8, payload.Int16, payload.Int32, payload.Int64, payload.Float16, payload.Float32,
 		payload.Float64,
 	}

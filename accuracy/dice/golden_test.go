@@ -31,7 +31,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(readCases(t, filepath.Join(dir, "preprocessed_data")), Options{dtype})
+	s, err := New(readCases(t, filepath.Join(dir, "preprocessed_data")), PayloadOptions{dtype})
 	if err != nil {
 		t.Fatal(err)
 	}

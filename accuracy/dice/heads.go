@@ -46,8 +46,8 @@ type HeadOptions struct {
 }
 
 // HeadDTypes are the element types of logits that the official script accepts, its default first.
-func HeadDTypes() payload.Types {
-	return payload.Types{
+func HeadDTypes() payload.DTypeList {
+	return payload.DTypeList{
 		payload.Float16, payload.Float32, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
 	}
 }
@@ -90,7 +90,7 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 	if o.DType, err = HeadDTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong payload.Faults
+	var wrong payload.FaultList
 	names := make([]string, len(heads))
 	for i, h := range heads {
 		names[i] = h.Name
@@ -145,11 +145,11 @@ func (s *HeadScorer) paddedVoxels() int {
 	return s.options.Padded[0] * s.options.Padded[1] * s.options.Padded[2]
 }
 
-// Of is the score of a case that was added.
-func (s *HeadScorer) Of(index uint64) HeadScore { return s.scores[index] }
+// ScoreOf is the score of a case that was added.
+func (s *HeadScorer) ScoreOf(index uint64) HeadScore { return s.scores[index] }
 
-// Classes are the classes that a payload, which Add took, gives the voxels of a case as scanned, in C order.
-func (s *HeadScorer) Classes(index uint64, payload []byte) ([]uint8, error) {
+// VoxelClasses returns the classes that a payload, which Add took, gives the voxels of a case as scanned, in C order.
+func (s *HeadScorer) VoxelClasses(index uint64, payload []byte) ([]uint8, error) {
 	h := &s.heads[index]
 	place, err := s.locateHead(h)
 	if err != nil {
@@ -302,8 +302,8 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// Printed is the mean that the official script prints: of the regions' means, each rounded to four decimals.
-func (r HeadResult) Printed() float64 {
+// PrintedMean is the mean that the official script prints: of the regions' means, each rounded to four decimals.
+func (r HeadResult) PrintedMean() float64 {
 	sum := 0.0
 	for _, v := range r.Regions {
 		rounded, _ := strconv.ParseFloat(fourDecimals(v), 64)
@@ -314,7 +314,7 @@ func (r HeadResult) Printed() float64 {
 
 // String is the line that the official script prints, which the submission checker looks for.
 func (r HeadResult) String() string {
-	text := "Accuracy: mean = " + formatDecimals(r.Printed(), 5)
+	text := "Accuracy: mean = " + formatDecimals(r.PrintedMean(), 5)
 	for k, region := range Regions() {
 		text += fmt.Sprintf(", %s = %s", region.Name, fourDecimals(r.Regions[k]))
 	}

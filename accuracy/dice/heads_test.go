@@ -167,10 +167,10 @@ func TestRegionsOfOneHead(t *testing.T) {
 		}
 		// 6 voxels are of a tumour, one of them outside of the box; 6 are found, 4 of them rightly, and so on
 		want := HeadScore{8. / 12, 4. / 7, 2. / 4}
-		if r.Regions != want || s.Of(0) != want || r.Mean != (want[0]+want[1]+want[2])/3 {
+		if r.Regions != want || s.ScoreOf(0) != want || r.Mean != (want[0]+want[1]+want[2])/3 {
 			t.Errorf("%v: %v, want %v", d, r.Regions, want)
 		}
-		classes, err := s.Classes(0, logits(d, found))
+		classes, err := s.VoxelClasses(0, logits(d, found))
 		if err != nil || classes[9] != 1 || classes[9+3] != 2 || classes[0] != 0 {
 			t.Errorf("%v: classes %v, %v", d, classes, err)
 		}

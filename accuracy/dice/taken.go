@@ -27,7 +27,7 @@ func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 
 // checkComplete checks that each case came once: otherwise the official scripts stop.
 func (t *caseCounts) checkComplete() error {
-	var wrong payload.Faults
+	var wrong payload.FaultList
 	total := 0
 	for i, n := range t.times {
 		total += n

@@ -7,7 +7,7 @@ import (
 
 // addArea adds the area under the ROC curve of the request, if it has one: it has candidates of both kinds, and not all
 // predictions are the first one's or 0.
-func (s *Scorer) addArea() {
+func (s *RequestScorer) addArea() {
 	var positive, negative float64
 	for i := range s.predictions {
 		positive += float64(s.labels[i]) * float64(s.weights[i])
@@ -31,7 +31,7 @@ func (s *Scorer) addArea() {
 
 // sortCandidates orders the candidates by rising predictions, equal ones as they stand, and what is no number last:
 // each as the bits of its prediction, which rise with it, over its index.
-func (s *Scorer) sortCandidates() {
+func (s *RequestScorer) sortCandidates() {
 	s.order = s.order[:0]
 	for i, p := range s.predictions {
 		bits := math.Float32bits(p + 0) // of -0, those of 0
@@ -50,7 +50,7 @@ func (s *Scorer) sortCandidates() {
 
 // sweepAreas adds for each positive candidate the weight of the negative ones before it: in the order of the payload
 // within equal predictions, with all positive ones first, and with all negative ones first.
-func (s *Scorer) sweepAreas() (area, low, high float64) {
+func (s *RequestScorer) sweepAreas() (area, low, high float64) {
 	var before float64 // weight of negative candidates so far
 	for start := 0; start < len(s.order); {
 		end := start + 1

@@ -14,8 +14,9 @@ import (
 // ErrPayload is wrapped by the errors of payloads that the official script stops at.
 var ErrPayload = errors.New("the payload is not that of an accuracy run")
 
-// Scorer adds requests up. The zero value is empty; memory does not grow with them. It is not safe for concurrent use.
-type Scorer struct {
+// RequestScorer sums up the scores of requests. The zero value is empty; memory does not grow with them. It is not safe
+// for concurrent use.
+type RequestScorer struct {
 	entries                    int
 	lost                       float64 // cross entropy, in bits
 	weight, positive, negative float64 // sums of weights: all, of labels, of what labels lack to 1
@@ -23,15 +24,15 @@ type Scorer struct {
 
 	grouped                int     // requests with positive and negative candidates
 	area, minArea, maxArea float64 // their areas: with ties in the order of the payload, in the worst one and in the best
-	odd                    Odd
+	odd                    OddCounts
 	predictions            []float32 // of the last payload, as are the others
 	labels                 []float32
 	weights                []float32
 	order                  []uint64
 }
 
-// Odd counts what is scored as it stands, and should not be there.
-type Odd struct {
+// OddCounts counts what is scored as it stands, and should not be there.
+type OddCounts struct {
 	Empty  int // requests without candidates
 	NaN    int // requests with a prediction that is no number, with which the normalized entropy is none
 	Labels int // requests with labels other than 0 and 1
@@ -40,7 +41,7 @@ type Odd struct {
 
 // Add scores a request: float32 values, little-endian: its period, its index, the predictions of n candidates, as many
 // labels and weights, and n. A payload of another form is an error that wraps ErrPayload.
-func (s *Scorer) Add(payload []byte) error {
+func (s *RequestScorer) Add(payload []byte) error {
 	n, err := countCandidates(payload)
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func clampProbability(p float64) float64 { return min(max(p, minProbability), 1-
 
 // addEntropy adds cross entropy and right predictions. Sums of weights of a request are float32, as in the official
 // metric.
-func (s *Scorer) addEntropy() {
+func (s *RequestScorer) addEntropy() {
 	if len(s.predictions) == 0 {
 		s.odd.Empty++
 	}
@@ -123,26 +124,26 @@ func (s *Scorer) addEntropy() {
 	}
 }
 
-// Result are the scores of all requests.
-type Result struct {
+// RequestResult are the scores of all requests.
+type RequestResult struct {
 	// Entropy is the normalized entropy: cross entropy by that of the labels' share. It is better when lower; NaN where
 	// no weight is above 0.
 	Entropy  float64
 	Accuracy float64 // 0 to 1
 	GAUC     float64 // mean area of the requests that have one, 0 to 1; 0.5 where none has
-	// LowestGAUC and HighestGAUC are those of other orders of equal predictions: the official sort leaves theirs open.
-	LowestGAUC, HighestGAUC float64
+	// MinGAUC and MaxGAUC are those of other orders of equal predictions: the official sort leaves theirs open.
+	MinGAUC, MaxGAUC float64
 
 	Requests int
 	Grouped  int // requests that have an area
-	Odd      Odd
+	Odd      OddCounts
 }
 
 // Result may be asked at any time.
-func (s *Scorer) Result() Result {
+func (s *RequestScorer) Result() RequestResult {
 	mean := func(sum float64) float64 { return (sum + 1e-9) / (float64(s.grouped) + 2e-9) }
-	r := Result{
-		GAUC: mean(s.area), LowestGAUC: mean(s.minArea), HighestGAUC: mean(s.maxArea),
+	r := RequestResult{
+		GAUC: mean(s.area), MinGAUC: mean(s.minArea), MaxGAUC: mean(s.maxArea),
 		Requests: s.entries, Grouped: s.grouped, Odd: s.odd,
 	}
 	if s.weight != 0 {
@@ -155,7 +156,7 @@ func (s *Scorer) Result() Result {
 
 // Text are the lines of the official script that the submission checker reads: without exponents, which it takes for
 // the end of a number.
-func (r Result) Text() string {
+func (r RequestResult) Text() string {
 	const form = "metric/lifetime_ne/rating: %s\nmetric/lifetime_accuracy/rating: %s\nmetric/lifetime_gauc/rating: %s\n"
 	return fmt.Sprintf(form, formatPlain(r.Entropy), formatPlain(r.Accuracy), formatPlain(r.GAUC))
 }

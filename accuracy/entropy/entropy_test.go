@@ -24,14 +24,14 @@ func payload(predictions, labels []float32) []byte {
 }
 
 func TestNothing(t *testing.T) {
-	var s Scorer
+	var s RequestScorer
 	if r := s.Result(); r.GAUC != 0.5 || r.Accuracy != 0 || !math.IsNaN(r.Entropy) {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestOddRequestsAreCounted(t *testing.T) {
-	var s Scorer
+	var s RequestScorer
 	nan := float32(math.NaN())
 	for _, p := range [][]byte{
 		payload(nil, nil), payload([]float32{nan, 1}, []float32{0, 1}), payload([]float32{1, 1}, []float32{0.5, 1}),
@@ -41,7 +41,7 @@ func TestOddRequestsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := s.Result(); r.Odd != (Odd{Empty: 1, NaN: 1, Labels: 1, Ties: 1}) || r.Requests != 4 {
+	if r := s.Result(); r.Odd != (OddCounts{Empty: 1, NaN: 1, Labels: 1, Ties: 1}) || r.Requests != 4 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -52,7 +52,7 @@ func TestPayloadsOfOtherForms(t *testing.T) {
 		"empty": nil, "of odd bytes": whole[1:], "of a performance run": whole[:16], "cut": whole[:len(whole)-8],
 		"of fewer": payload([]float32{1}, []float32{1})[4:],
 	} {
-		var s Scorer
+		var s RequestScorer
 		if err := s.Add(p); !errors.Is(err, ErrPayload) || !strings.Contains(err.Error(), "want") {
 			t.Errorf("a payload %s: %v", name, err)
 		}
@@ -62,10 +62,11 @@ func TestPayloadsOfOtherForms(t *testing.T) {
 func TestText(t *testing.T) {
 	const want = "metric/lifetime_ne/rating: 0.5\nmetric/lifetime_accuracy/rating: 1.0\n" +
 		"metric/lifetime_gauc/rating: 0.25\n"
-	if got := (Result{Entropy: 0.5, Accuracy: 1, GAUC: 0.25}).Text(); got != want {
+	if got := (RequestResult{Entropy: 0.5, Accuracy: 1, GAUC: 0.25}).Text(); got != want {
 		t.Errorf("%q", got)
 	}
-	if got := (Result{Entropy: 9.99e-10}).Text(); !strings.HasPrefix(got, "metric/lifetime_ne/rating: 0.000000000999\n") {
+	if got := (RequestResult{Entropy: 9.99e-10}).Text(); !strings.HasPrefix(got,
+		"metric/lifetime_ne/rating: 0.000000000999\n") {
 		t.Errorf("%q: the checker would read 9.99", got)
 	}
 }
@@ -73,7 +74,7 @@ func TestText(t *testing.T) {
 func FuzzAdd(f *testing.F) {
 	f.Add(payload([]float32{1, 0, 0.5}, []float32{1, 0, 1}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var s Scorer
+		var s RequestScorer
 		if err := s.Add(data); err != nil && !errors.Is(err, ErrPayload) {
 			t.Error(err)
 		}
@@ -91,7 +92,7 @@ func BenchmarkAdd(b *testing.B) {
 		predictions, labels = append(predictions, random.Float32()), append(labels, float32(random.IntN(2)))
 	}
 	p := payload(predictions, labels)
-	var s Scorer
+	var s RequestScorer
 	b.ReportAllocs()
 	b.SetBytes(int64(2 * len(p))) // of the log, which has two characters for a byte
 	for b.Loop() {

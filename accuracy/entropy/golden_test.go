@@ -68,8 +68,8 @@ func TestGoldenLogs(t *testing.T) {
 		gauc := want.line(t, "lifetime_gauc")
 		if want.Ties != nil {
 			gauc = want.Ties.Stable
-			if !near(got.LowestGAUC, want.Ties.Lowest, 1e-5) || !near(got.HighestGAUC, want.Ties.Highest, 1e-5) {
-				t.Errorf("GAUC from %v to %v, want %+v", got.LowestGAUC, got.HighestGAUC, *want.Ties)
+			if !near(got.MinGAUC, want.Ties.Lowest, 1e-5) || !near(got.MaxGAUC, want.Ties.Highest, 1e-5) {
+				t.Errorf("GAUC from %v to %v, want %+v", got.MinGAUC, got.MaxGAUC, *want.Ties)
 			}
 		}
 		if !near(got.GAUC, gauc, 1e-5) {
@@ -81,8 +81,8 @@ func TestGoldenLogs(t *testing.T) {
 	})
 }
 
-func scored(log []struct{ Data string }) (*Scorer, error) {
-	s := &Scorer{}
+func scored(log []struct{ Data string }) (*RequestScorer, error) {
+	s := &RequestScorer{}
 	for _, e := range log {
 		payload, err := hex.DecodeString(e.Data)
 		if err == nil {

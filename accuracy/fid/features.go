@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Features collects those of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe for
-// concurrent use.
-type Features struct {
+// FeatureSet collects the features of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe
+// for concurrent use.
+type FeatureSet struct {
 	width  int
 	values []float32 // a row for each picture
 }
 
 // Add takes the features of a picture, which it copies: as many for each, none NaN or infinite. After an error the
 // picture does not count.
-func (f *Features) Add(features []float32) error {
+func (f *FeatureSet) Add(features []float32) error {
 	if len(features) == 0 || f.width != 0 && len(features) != f.width {
 		return fmt.Errorf("%w: %d of picture %d, want %d", ErrFeatures, len(features), f.Len(), max(f.width, 1))
 	}
@@ -34,7 +34,7 @@ func (f *Features) Add(features []float32) error {
 }
 
 // Len is the number of pictures.
-func (f *Features) Len() int {
+func (f *FeatureSet) Len() int {
 	if f.width == 0 {
 		return 0
 	}
@@ -42,7 +42,7 @@ func (f *Features) Len() int {
 }
 
 // Statistics returns mean and covariance, with n-1 as numpy.cov, of at least two pictures.
-func (f *Features) Statistics() (*Statistics, error) {
+func (f *FeatureSet) Statistics() (*Statistics, error) {
 	if f.Len() < 2 {
 		return nil, fmt.Errorf("%w: %d pictures, want at least 2 for a covariance", ErrFeatures, f.Len())
 	}
@@ -63,7 +63,7 @@ const (
 )
 
 // sumCovariance sums the products of the pictures' distances from the mean, block by block, the lower triangle alone.
-func (f *Features) sumCovariance(mean []float64) *mat.SymDense {
+func (f *FeatureSet) sumCovariance(mean []float64) *mat.SymDense {
 	d := f.width
 	sum := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
 	block := blas64.General{Cols: d, Stride: d, Data: make([]float64, min(blockRows, f.Len())*d)}

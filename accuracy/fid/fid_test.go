@@ -144,7 +144,7 @@ func statisticsOf(t *testing.T, dir, name string) *Statistics {
 		t.Fatal(err)
 	}
 	numbers, width := elements(t, data)
-	f := new(Features)
+	f := new(FeatureSet)
 	row := make([]float32, width)
 	for i, v := range numbers {
 		row[i%width] = float32(v)
@@ -165,7 +165,7 @@ func statisticsOf(t *testing.T, dir, name string) *Statistics {
 func random(t testing.TB, n, d, directions int, seed uint64) *Statistics {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	f := new(Features)
+	f := new(FeatureSet)
 	row, source := make([]float32, d), make([]float32, directions)
 	for range n {
 		for i := range source {
@@ -240,7 +240,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := Distance(random(t, 3, 2, 1, 1), random(t, 3, 4, 1, 1)); !errors.Is(err, ErrStatistics) {
 		t.Errorf("other widths: %v", err)
 	}
-	f := new(Features)
+	f := new(FeatureSet)
 	for _, row := range [][]float32{nil, {float32(nan)}, {float32(inf)}} {
 		if err := f.Add(row); !errors.Is(err, ErrFeatures) {
 			t.Errorf("%v: %v", row, err)
@@ -261,7 +261,7 @@ func TestRefuses(t *testing.T) {
 func BenchmarkOfficialSize(b *testing.B) {
 	const pictures, width = 5000, 2048
 	r := rand.New(rand.NewPCG(5, 1))
-	f, row := new(Features), make([]float32, width)
+	f, row := new(FeatureSet), make([]float32, width)
 	for range pictures {
 		for i := range row {
 			row[i] = float32(math.Abs(r.NormFloat64()))

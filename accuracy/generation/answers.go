@@ -17,8 +17,8 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// Decoder turns token ids into text, without special tokens. An id outside of the vocabulary is an error.
-type Decoder interface {
+// TokenDecoder turns token ids into text, without special tokens. An id outside of the vocabulary is an error.
+type TokenDecoder interface {
 	Decode(ids []int32) (string, error)
 }
 
@@ -33,7 +33,7 @@ type Answer struct {
 // concurrent use.
 type Answers struct {
 	dtype      payload.DType
-	decoder    Decoder
+	decoder    TokenDecoder
 	seen       []bool
 	list       []Answer
 	tokens     int
@@ -42,7 +42,7 @@ type Answers struct {
 }
 
 // NewAnswers returns the answers to a data set of n samples, without any yet.
-func NewAnswers(n int, d payload.DType, decoder Decoder) *Answers {
+func NewAnswers(n int, d payload.DType, decoder TokenDecoder) *Answers {
 	return &Answers{dtype: d, decoder: decoder, seen: make([]bool, n)}
 }
 
@@ -90,7 +90,8 @@ func (a *Answers) Missing() int { return len(a.seen) - len(a.list) }
 // Duplicates is the number of entries that were ignored, because their sample had an answer already.
 func (a *Answers) Duplicates() int { return a.duplicates }
 
-// Lines puts each sentence of a text on a line of its own, as ROUGE-Lsum needs it, without white space around the text.
-func Lines(s *punkt.Splitter, text string) string {
+// SentenceLines puts each sentence of a text on a line of its own, as ROUGE-Lsum needs it, without white space around
+// the text.
+func SentenceLines(s *punkt.Splitter, text string) string {
 	return strings.Join(s.Split(pystr.Trim(text)), "\n")
 }

@@ -9,7 +9,9 @@ import (
 
 // DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is
 // truncated to a whole number.
-func DTypes() payload.Types { return payload.Types{payload.Int64, payload.Int32, payload.Float32} }
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{payload.Int64, payload.Int32, payload.Float32}
+}
 
 // ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means
 // Int64.

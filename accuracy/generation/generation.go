@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Options say how to read payloads and what to compare them with.
-type Options struct {
+// CompareOptions say how to read payloads and what to compare them with.
+type CompareOptions struct {
 	DType   payload.DType
-	Decoder Decoder
+	Decoder TokenDecoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter
 	References []string // of each sample
 }
 
-// Result is the metric of one log. ROUGE values are means over the answers, in percent, not rounded.
-type Result struct {
+// RougeResult is the metric of one log. ROUGE values are means over the answers, in percent, not rounded.
+type RougeResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 
 	Lengths
@@ -47,64 +47,64 @@ func (l Lengths) String() string {
 }
 
 // String is the line that the official scripts print, which the submission checker looks for, rounded as there.
-func (r Result) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Lengths) }
+func (r RougeResult) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Lengths) }
 
 // Means is the part of String with the ROUGE values.
-func (r Result) Means() string {
+func (r RougeResult) Means() string {
 	round := func(v float64) string { return pyfloat.Repr(pyfloat.Round(v, 4)) }
 	return fmt.Sprintf("'rouge1': %s, 'rouge2': %s, 'rougeL': %s, 'rougeLsum': %s",
 		round(r.Rouge1), round(r.Rouge2), round(r.RougeL), round(r.RougeLsum))
 }
 
-// Scorer compares the answers of a log with reference texts. It is not safe for concurrent use.
-type Scorer struct {
-	options Options
+// AnswerScorer compares the answers of a log with reference texts. It is not safe for concurrent use.
+type AnswerScorer struct {
+	options CompareOptions
 	answers *Answers
 }
 
 // New returns a scorer. It keeps o.References and does not change them.
-func New(o Options) *Scorer {
-	return &Scorer{o, NewAnswers(len(o.References), o.DType, o.Decoder)}
+func New(o CompareOptions) *AnswerScorer {
+	return &AnswerScorer{o, NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
 // Add takes one entry of the log, as Answers.Add does.
-func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+func (s *AnswerScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
+func (s *AnswerScorer) Result() (RougeResult, error) {
 	answers, err := s.answers.List()
 	if err != nil {
-		return Result{}, err
+		return RougeResult{}, err
 	}
-	pairs := lists.Map(answers, func(a Answer) Pair {
-		return Pair{Reference: s.options.References[a.Index], Answer: a.Text}
+	pairs := lists.Map(answers, func(a Answer) TextPair {
+		return TextPair{Reference: s.options.References[a.Index], Answer: a.Text}
 	})
-	r := Compare(s.options.Splitter, pairs)
+	r := ComparePairs(s.options.Splitter, pairs)
 	r.Answers, r.Tokens = len(answers), s.answers.Tokens()
 	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
 	return r, nil
 }
 
-// Pair is a text and what it is compared with.
-type Pair struct{ Reference, Answer string }
+// TextPair is a text and what it is compared with.
+type TextPair struct{ Reference, Answer string }
 
-// Compare computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It uses
-// all processors. Without pairs the means are NaN.
-func Compare(splitter *punkt.Splitter, pairs []Pair) Result {
+// ComparePairs computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It
+// uses all processors. Without pairs the means are NaN.
+func ComparePairs(splitter *punkt.Splitter, pairs []TextPair) RougeResult {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))
 	lists.Shares(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
-		scorer := rouge.New(rouge.Options{Stem: true})
+		scorer := rouge.New(rouge.TokenizerOptions{Stem: true})
 		for i := from; i < to; i++ {
-			answer := Lines(splitter, pairs[i].Answer)
-			scores[i] = scorer.Score(Lines(splitter, pairs[i].Reference), answer)
+			answer := SentenceLines(splitter, pairs[i].Answer)
+			scores[i] = scorer.Score(SentenceLines(splitter, pairs[i].Reference), answer)
 			lengths[i] = utf8.RuneCountInString(answer)
 		}
 	})
 	mean := func(of func(rouge.Scores) rouge.Score) float64 {
 		return 100 * pyfloat.Mean(lists.Map(scores, func(s rouge.Scores) float64 { return of(s).F }))
 	}
-	r := Result{
+	r := RougeResult{
 		Rouge1:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge1 }),
 		Rouge2:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge2 }),
 		RougeL:    mean(func(s rouge.Scores) rouge.Score { return s.RougeL }),

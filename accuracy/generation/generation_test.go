@@ -41,8 +41,8 @@ func encoded(d payload.DType, ids ...int64) (p []byte) {
 	return p
 }
 
-func newScorer(d payload.DType, references ...string) *Scorer {
-	return New(Options{DType: d, Decoder: words{100}, Splitter: punkt.New(punkt.English()), References: references})
+func newScorer(d payload.DType, references ...string) *AnswerScorer {
+	return New(CompareOptions{DType: d, Decoder: words{100}, Splitter: punkt.New(punkt.English()), References: references})
 }
 
 func TestResult(t *testing.T) {
@@ -147,7 +147,7 @@ func BenchmarkResult(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s := New(Options{Decoder: words{1 << 20}, Splitter: punkt.New(punkt.English()), References: references})
+		s := New(CompareOptions{Decoder: words{1 << 20}, Splitter: punkt.New(punkt.English()), References: references})
 		for i, p := range payloads {
 			if err := s.Add(uint64(i), p); err != nil {
 				b.Fatal(err)

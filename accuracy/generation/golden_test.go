@@ -52,7 +52,8 @@ func check(t *testing.T, path string, references []string) {
 	}
 	dir := filepath.Dir(path)
 	splitter := textcases.OpenSplitter(t, dir)
-	s := New(Options{DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: splitter, References: references})
+	s := New(CompareOptions{DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: splitter,
+		References: references})
 	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
@@ -73,7 +74,7 @@ func check(t *testing.T, path string, references []string) {
 		t.Fatal(err)
 	}
 	for i, p := range want.PerSample {
-		if text := Lines(splitter, answers[i].Text); text != p.Pred || answers[i].Index != *p.Index {
+		if text := SentenceLines(splitter, answers[i].Text); text != p.Pred || answers[i].Index != *p.Index {
 			t.Errorf("answer %d: sample %d %q, want %d %q", i, answers[i].Index, text, *p.Index, p.Pred)
 		}
 	}

@@ -23,7 +23,7 @@ func drive(frames, objects, boxes int) (truth []Frame, payload func(i int) []byt
 	for i := range truth {
 		truth[i].Image = i
 		for k := range objects {
-			truth[i].Objects = append(truth[i].Objects, Object{Name: Classes()[k%3], Box: box(k % 3)})
+			truth[i].Objects = append(truth[i].Objects, TrueObject{Name: Classes()[k%3], Box: box(k % 3)})
 		}
 	}
 	var row []byte

@@ -31,7 +31,7 @@ type trueFrame struct {
 func (f trueFrame) frame() Frame {
 	out := Frame{Image: f.Image}
 	for i, name := range f.Names {
-		out.Objects = append(out.Objects, Object{
+		out.Objects = append(out.Objects, TrueObject{
 			Name: name, Box: Box{f.Location[i], f.Dimensions[i], f.RotationY[i]}, Difficulty: f.Difficulty[i],
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Object is something true of a frame.
-type Object struct {
+// TrueObject is an object that a frame truly holds.
+type TrueObject struct {
 	Name string // "Pedestrian", "Cyclist", "Car"; others do not count
 	Box
 	Difficulty int // 0 counts; of others it does not matter whether they are found
@@ -20,7 +20,7 @@ type Object struct {
 // Frame is a sample of the data set.
 type Frame struct {
 	Image   int // the number by which rows of the log name it
-	Objects []Object
+	Objects []TrueObject
 }
 
 // Classes are those that are scored, each at the number by which rows of the log name it.
@@ -46,8 +46,8 @@ type foundObject struct {
 	height float64 // of its box in the picture, in pixels
 }
 
-// Scorer collects detections. It is not safe for concurrent use.
-type Scorer struct {
+// FrameScorer collects detections. It is not safe for concurrent use.
+type FrameScorer struct {
 	// MissingIsEmpty takes a frame that no row names for one in which nothing was found; else it is an error.
 	MissingIsEmpty bool
 
@@ -58,8 +58,8 @@ type Scorer struct {
 }
 
 // New makes a scorer for the frames of a data set, which it keeps.
-func New(frames []Frame) *Scorer {
-	return &Scorer{frames: frames, found: map[int][]foundObject{}, seen: map[int]bool{}}
+func New(frames []Frame) *FrameScorer {
+	return &FrameScorer{frames: frames, found: map[int][]foundObject{}, seen: map[int]bool{}}
 }
 
 const rowValues = 14
@@ -68,7 +68,7 @@ const rowValues = 14
 // rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row
 // whose length is not above 0, NaN included, says that nothing was found. A score that is NaN, or at most -1, finds
 // nothing. The first answer to a sample counts. Errors wrap ErrLog.
-func (s *Scorer) Add(index int, payload []byte) error {
+func (s *FrameScorer) Add(index int, payload []byte) error {
 	if s.seen[index] {
 		s.again++
 		return nil
@@ -107,8 +107,8 @@ func (s *Scorer) Add(index int, payload []byte) error {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Result are average precisions.
-type Result struct {
+// PrecisionResult are average precisions.
+type PrecisionResult struct {
 	// Classes are those of Classes, from 0 to 100: sums over 11 recalls, of which a class needs 41 found objects for all.
 	// One is NaN where at some score nothing is right and nothing is wrong.
 	Classes [3]float64
@@ -125,7 +125,7 @@ type Result struct {
 
 // Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them, unless
 // MissingIsEmpty.
-func (s *Scorer) Result() (Result, error) {
+func (s *FrameScorer) Result() (PrecisionResult, error) {
 	var missing []string
 	for _, f := range s.frames {
 		if _, ok := s.found[f.Image]; !ok {
@@ -133,10 +133,10 @@ func (s *Scorer) Result() (Result, error) {
 		}
 	}
 	if n := len(missing); n > 0 && !s.MissingIsEmpty {
-		return Result{}, fmt.Errorf("%w: %d of %d frames have no answer: %s", ErrLog, n, len(s.frames),
+		return PrecisionResult{}, fmt.Errorf("%w: %d of %d frames have no answer: %s", ErrLog, n, len(s.frames),
 			strings.Join(missing[:min(n, 10)], ", "))
 	}
-	r := Result{Again: s.again, Missing: len(missing)}
+	r := PrecisionResult{Again: s.again, Missing: len(missing)}
 	for _, found := range s.found {
 		r.Found += len(found)
 		if len(found) == 0 {
@@ -160,7 +160,7 @@ func (s *Scorer) Result() (Result, error) {
 }
 
 // Text is the result as the official script prints it.
-func (r Result) Text() string {
+func (r PrecisionResult) Text() string {
 	var out strings.Builder
 	out.WriteByte('{')
 	for i, c := range classes {

@@ -67,7 +67,7 @@ func TestOverlapOfFlatAndDistantBoxes(t *testing.T) {
 func FuzzAdd(f *testing.F) {
 	f.Add(row(car, 2, 0.5, 1))
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		s := New([]Frame{{Image: 1, Objects: []Object{{Name: "Car", Box: car}}}})
+		s := New([]Frame{{Image: 1, Objects: []TrueObject{{Name: "Car", Box: car}}}})
 		if err := s.Add(0, payload); err != nil && !errors.Is(err, ErrLog) {
 			t.Error(err)
 		}
@@ -89,7 +89,7 @@ func BenchmarkResult(b *testing.B) {
 	for i := range 1000 {
 		f := Frame{Image: i}
 		for k := range 10 {
-			f.Objects = append(f.Objects, Object{Name: Classes()[k%3], Box: some()})
+			f.Objects = append(f.Objects, TrueObject{Name: Classes()[k%3], Box: some()})
 		}
 		frames = append(frames, f)
 	}

@@ -47,7 +47,7 @@ func TestOddValuesScoreAsInTheOfficialScript(t *testing.T) {
 		for _, f := range c.Frames {
 			frame := Frame{Image: f.Image}
 			for k, name := range f.Names {
-				frame.Objects = append(frame.Objects, Object{
+				frame.Objects = append(frame.Objects, TrueObject{
 					Name: name, Box: Box{Location: f.Loc[k], Dimensions: [3]float32{4, 2, 2}}, Difficulty: f.Dif[k],
 				})
 			}

@@ -12,23 +12,23 @@ type Box struct {
 
 type groundPoint struct{ x, z float64 }
 
-// Ground is the rectangle that a box stands on.
-type Ground struct {
+// GroundRect is the rectangle that a box stands on.
+type GroundRect struct {
 	box     Box
 	corners [4]groundPoint
 }
 
-// Ground is the rectangle that the box stands on.
-func (b Box) Ground() Ground { return Ground{b, b.groundCorners()} }
+// GroundRect is the rectangle that the box stands on.
+func (b Box) GroundRect() GroundRect { return GroundRect{b, b.groundCorners()} }
 
 // Area is that of the rectangle, in float32 steps from side to side.
-func (g *Ground) Area() float32 {
+func (g *GroundRect) Area() float32 {
 	side := func(middle, length float32) float32 { return (middle + length/2) - (middle - length/2) }
 	return side(g.box.Location[0], g.box.Dimensions[0]) * side(g.box.Location[2], g.box.Dimensions[2])
 }
 
-// Shared is the area that two rectangles share.
-func (g *Ground) Shared(o *Ground) float64 {
+// SharedArea is the area that two rectangles share.
+func (g *GroundRect) SharedArea(o *GroundRect) float64 {
 	if g.box.farFrom(o.box) {
 		return 0
 	}

@@ -21,7 +21,7 @@ type classScene struct {
 
 // sceneOf returns a frame as one class sees it, without what the class does not see. A detection whose box in the
 // picture is upside down is neutral, whatever its class.
-func (s *Scorer) sceneOf(f Frame, class int) (c classScene) {
+func (s *FrameScorer) sceneOf(f Frame, class int) (c classScene) {
 	var boxes []Box
 	for _, d := range s.found[f.Image] {
 		r := unseen
@@ -129,7 +129,7 @@ func (c *classScene) nearestDetection(object int, minScore float32, taken []bool
 const recalls = 41 // at which precision is looked at, every fourth of which counts
 
 // averagePrecision is the average precision of a class, 0 to 100.
-func (s *Scorer) averagePrecision(class int) float64 {
+func (s *FrameScorer) averagePrecision(class int) float64 {
 	var all []classScene
 	var scores []float32
 	n := 0

@@ -22,7 +22,7 @@ func TestGoldenLlama405B(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(Options{
+		s := New(CompareOptions{
 			DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: textcases.OpenSplitter(t, dir),
 			References: readReferences(t, filepath.Join(dir, "ground_truth.json")),
 		})

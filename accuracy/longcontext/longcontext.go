@@ -31,17 +31,17 @@ type Reference struct {
 	Metric Metric
 }
 
-// Options say how to read payloads and what to compare them with.
-type Options struct {
+// CompareOptions say how to read payloads and what to compare them with.
+type CompareOptions struct {
 	DType      payload.DType
-	Decoder    generation.Decoder
+	Decoder    generation.TokenDecoder
 	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only Characters depends on it
 	References []Reference     // of each sample
 }
 
-// Result is the metric of one log. Values are means over the samples that have the metric, in percent, not rounded, and
-// NaN if the log has no such sample.
-type Result struct {
+// AnswerResult is the metric of one log. Values are means over the samples that have the metric, in percent, not
+// rounded, and NaN if the log has no such sample.
+type AnswerResult struct {
 	RougeL     float64
 	ExactMatch float64 // of needles and questions
 
@@ -52,7 +52,7 @@ type Result struct {
 
 // String is the line that the official script prints, which the submission checker looks for. A metric without samples
 // is left out.
-func (r Result) String() string {
+func (r AnswerResult) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
 		name  string
@@ -65,28 +65,28 @@ func (r Result) String() string {
 	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
 }
 
-// Scorer compares the answers of a log with references. It is not safe for concurrent use.
-type Scorer struct {
-	options Options
+// AnswerScorer compares the answers of a log with references. It is not safe for concurrent use.
+type AnswerScorer struct {
+	options CompareOptions
 	answers *generation.Answers
 }
 
 // New returns a scorer. It keeps o.References and does not change them.
-func New(o Options) *Scorer {
-	return &Scorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
+func New(o CompareOptions) *AnswerScorer {
+	return &AnswerScorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
 // Add takes one entry of the log, as generation.Answers.Add does.
-func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+func (s *AnswerScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or generation.ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
+func (s *AnswerScorer) Result() (AnswerResult, error) {
 	answers, err := s.answers.List()
 	if err != nil {
-		return Result{}, err
+		return AnswerResult{}, err
 	}
 	values, lengths := s.scoreAnswers(answers)
-	r := Result{
+	r := AnswerResult{
 		RougeL:     s.meanOver(answers, values, func(m Metric) bool { return m == Rouge }),
 		ExactMatch: s.meanOver(answers, values, func(m Metric) bool { return m != Rouge }),
 		Lengths:    generation.Lengths{Answers: len(answers), Tokens: s.answers.Tokens()},
@@ -101,21 +101,21 @@ func (s *Scorer) Result() (Result, error) {
 
 // scoreAnswers scores each answer by its metric, in percent, and measures its length in characters, with all
 // processors.
-func (s *Scorer) scoreAnswers(answers []generation.Answer) (values []float64, lengths []int) {
+func (s *AnswerScorer) scoreAnswers(answers []generation.Answer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
 	lists.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
-		scorer := rouge.New(rouge.Options{Stem: true})
+		scorer := rouge.New(rouge.TokenizerOptions{Stem: true})
 		for i := from; i < to; i++ {
 			r := s.options.References[answers[i].Index]
-			answer := generation.Lines(s.options.Splitter, answers[i].Text)
-			values[i] = scoreAnswer(scorer, r.Metric, generation.Lines(s.options.Splitter, r.Text), answer)
+			answer := generation.SentenceLines(s.options.Splitter, answers[i].Text)
+			values[i] = scoreAnswer(scorer, r.Metric, generation.SentenceLines(s.options.Splitter, r.Text), answer)
 			lengths[i] = utf8.RuneCountInString(answer)
 		}
 	})
 	return values, lengths
 }
 
-func scoreAnswer(s *rouge.Scorer, m Metric, reference, answer string) float64 {
+func scoreAnswer(s *rouge.TextScorer, m Metric, reference, answer string) float64 {
 	switch m {
 	case Rouge:
 		return 100 * s.Score(reference, answer).RougeL.F
@@ -130,7 +130,7 @@ func scoreAnswer(s *rouge.Scorer, m Metric, reference, answer string) float64 {
 
 // meanOver is the mean over the answers whose metric has a property. The others add zeros to the sum, as in the
 // official script, whose last bit depends on the order.
-func (s *Scorer) meanOver(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
+func (s *AnswerScorer) meanOver(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
 	terms, n := make([]float64, len(values)), 0
 	for i, v := range values {
 		if has(s.options.References[answers[i].Index].Metric) {

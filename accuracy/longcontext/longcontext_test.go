@@ -82,7 +82,7 @@ func encoded(text string) (p []byte) {
 }
 
 func TestResult(t *testing.T) {
-	s := New(Options{
+	s := New(CompareOptions{
 		DType: payload.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{"x", Question}, {"y", Question}, {"z", Question}},
 	})

@@ -35,7 +35,7 @@ func TestGoldenMixtral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(Options{
+		s := New(CompareOptions{
 			DType: dtype, Decoder: textcases.OpenTokenizer(t, dir), Splitter: textcases.OpenSplitter(t, dir),
 			References: readReferences(t, filepath.Join(dir, "ground_truth.json")),
 		})
@@ -65,7 +65,7 @@ func withoutMBXP(line string) string {
 	return before + after
 }
 
-func (want expected) check(t *testing.T, got Result) {
+func (want expected) check(t *testing.T, got TaskResult) {
 	t.Helper()
 	for _, v := range [][2]float64{
 		{got.Rouge1, want.Means.Rouge1}, {got.Rouge2, want.Means.Rouge2},

@@ -28,18 +28,18 @@ type Reference struct {
 	Text string // the right answer; for MBXP the tests
 }
 
-// Options say how to read payloads and what to compare them with.
-type Options struct {
+// CompareOptions say how to read payloads and what to compare them with.
+type CompareOptions struct {
 	DType   payload.DType
-	Decoder generation.Decoder
+	Decoder generation.TokenDecoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter
 	References []Reference // of each sample
 }
 
-// Result is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right
+// TaskResult is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right
 // answers, in percent, not rounded; they are NaN if the log has no such sample.
-type Result struct {
+type TaskResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 	GSM8K                             float64
 	Programs                          []Program // of MBXP, in the languages that count, in the order of the log
@@ -53,10 +53,10 @@ type Result struct {
 
 // String is the line that the official script prints. A metric without samples is left out, and mbxp where programs
 // were not executed.
-func (r Result) String() string {
+func (r TaskResult) String() string {
 	var b strings.Builder
 	if !math.IsNaN(r.Rouge1) {
-		means := generation.Result{Rouge1: r.Rouge1, Rouge2: r.Rouge2, RougeL: r.RougeL, RougeLsum: r.RougeLsum}.Means()
+		means := generation.RougeResult{Rouge1: r.Rouge1, Rouge2: r.Rouge2, RougeL: r.RougeL, RougeLsum: r.RougeLsum}.Means()
 		b.WriteString(means + ", ")
 	}
 	if !math.IsNaN(r.GSM8K) {
@@ -68,34 +68,34 @@ func (r Result) String() string {
 	return fmt.Sprintf("{%s%s}", &b, r.Lengths)
 }
 
-// Scorer compares the answers of a log with references. It is not safe for concurrent use.
-type Scorer struct {
-	options Options
+// TaskScorer compares the answers of a log with references. It is not safe for concurrent use.
+type TaskScorer struct {
+	options CompareOptions
 	answers *generation.Answers
 }
 
 // New returns a scorer. It keeps o.References and does not change them.
-func New(o Options) *Scorer {
-	return &Scorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
+func New(o CompareOptions) *TaskScorer {
+	return &TaskScorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
 // Add takes one entry of the log, as generation.Answers.Add does.
-func (s *Scorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
+func (s *TaskScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or generation.ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
+func (s *TaskScorer) Result() (TaskResult, error) {
 	answers, err := s.answers.List()
 	if err != nil {
-		return Result{}, err
+		return TaskResult{}, err
 	}
-	var r Result
-	var pairs []generation.Pair
+	var r TaskResult
+	var pairs []generation.TextPair
 	right, problems := 0, 0
 	for _, a := range answers {
 		reference := s.options.References[a.Index]
 		switch reference.Task {
 		case OpenOrca:
-			pairs = append(pairs, generation.Pair{Reference: reference.Text, Answer: a.Text})
+			pairs = append(pairs, generation.TextPair{Reference: reference.Text, Answer: a.Text})
 		case GSM8K:
 			problems++
 			if givesNumber(reference.Text, a.Text) {
@@ -109,7 +109,7 @@ func (s *Scorer) Result() (Result, error) {
 		}
 	}
 	r.GSM8K = 100 * float64(right) / float64(problems)
-	r.setSummaries(generation.Compare(s.options.Splitter, pairs))
+	r.setSummaries(generation.ComparePairs(s.options.Splitter, pairs))
 	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
 	r.Answers, r.Tokens = len(answers)+r.Duplicates, s.answers.Tokens()
 	return r, nil
@@ -122,7 +122,7 @@ func givesNumber(reference, answer string) bool {
 	return wantOK && gotOK && got == want
 }
 
-func (r *Result) setSummaries(c generation.Result) {
+func (r *TaskResult) setSummaries(c generation.RougeResult) {
 	r.Rouge1, r.Rouge2, r.RougeL, r.RougeLsum = c.Rouge1, c.Rouge2, c.RougeL, c.RougeLsum
 	r.Characters = c.Characters
 }

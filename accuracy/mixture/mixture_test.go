@@ -75,7 +75,7 @@ func (letters) Decode(ids []int32) (string, error) {
 }
 
 func TestResultOfOneTask(t *testing.T) {
-	s := New(Options{
+	s := New(CompareOptions{
 		DType: payload.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{Task: GSM8K, Text: "5"}, {Task: MBXP, ID: "ruby_1"}, {Task: OpenOrca, Text: "x"}},
 	})
@@ -117,7 +117,7 @@ func FuzzAnswerNumber(f *testing.F) {
 
 // TestExecute runs programs by a stand-in: those whose source is good pass.
 func TestExecute(t *testing.T) {
-	newResult := func() (r Result) {
+	newResult := func() (r TaskResult) {
 		for i, x := range []struct{ id, answer string }{
 			{"python_f", "good"}, {"python_g_h", "bad"}, {"python_f", " \n"}, {"ruby_f", "good"}, {"python_f", "good"},
 		} {
@@ -127,19 +127,19 @@ func TestExecute(t *testing.T) {
 		}
 		return r
 	}
-	run := func(_ context.Context, j programs.Job) (programs.Verdict, error) {
-		good := bytes.Contains(j.Input(), []byte(`"code":"good","function":"f"`))
-		if !good && !bytes.Contains(j.Input(), []byte(`"code":"bad","function":"g_h"`)) ||
-			!bytes.Contains(j.Input(), []byte(`"tests":"tests"`)) {
-			return programs.Verdict{}, fmt.Errorf("a job that was not expected: %s", j.Input())
+	run := func(_ context.Context, j programs.Job) (programs.TestVerdict, error) {
+		good := bytes.Contains(j.DriverInput(), []byte(`"code":"good","function":"f"`))
+		if !good && !bytes.Contains(j.DriverInput(), []byte(`"code":"bad","function":"g_h"`)) ||
+			!bytes.Contains(j.DriverInput(), []byte(`"tests":"tests"`)) {
+			return programs.TestVerdict{}, fmt.Errorf("a job that was not expected: %s", j.DriverInput())
 		}
-		return programs.Verdict{Passed: good}, nil
+		return programs.TestVerdict{Passed: good}, nil
 	}
 	r := newResult()
-	if err := r.Execute(t.Context(), run, 2); err != nil {
+	if err := r.ExecutePrograms(t.Context(), run, 2); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]Count{Python: {4, 4, 2}, "ruby": {1, 0, 0}}
+	want := map[string]ProgramCount{Python: {4, 4, 2}, "ruby": {1, 0, 0}}
 	if got := r.Languages(); !maps.Equal(got, want) || want[Python].Share() != 50 {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -152,8 +152,8 @@ func TestExecute(t *testing.T) {
 	}
 	r = newResult()
 	broken := errors.New("broken")
-	err := r.Execute(t.Context(), func(context.Context, programs.Job) (programs.Verdict, error) {
-		return programs.Verdict{}, broken
+	err := r.ExecutePrograms(t.Context(), func(context.Context, programs.Job) (programs.TestVerdict, error) {
+		return programs.TestVerdict{}, broken
 	}, 4)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "sample ") {
 		t.Errorf("%v, want the sample and %v", err, broken)

@@ -28,11 +28,11 @@ type Program struct {
 // Python is the one language whose programs package programs has the rules for.
 const Python = "python"
 
-// Run runs a program with its tests. An error is not the program's: it ends the scoring.
-type Run func(ctx context.Context, job programs.Job) (programs.Verdict, error)
+// ProgramRunner runs a program with its tests. An error is not the program's: it ends the scoring.
+type ProgramRunner func(ctx context.Context, job programs.Job) (programs.TestVerdict, error)
 
-// Execute runs the programs of a result that are Python, atOnce at a time. The first error ends it.
-func (r *Result) Execute(ctx context.Context, run Run, atOnce int) error {
+// ExecutePrograms runs the programs of a result that are Python, atOnce at a time. The first error ends it.
+func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, atOnce int) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	free := make(chan struct{}, atOnce)
@@ -60,16 +60,16 @@ func (r *Result) Execute(ctx context.Context, run Run, atOnce int) error {
 	return context.Cause(ctx)
 }
 
-// Count is how many programs there are, of one language or in all.
-type Count struct{ All, Executed, Passed int }
+// ProgramCount is how many programs there are, of one language or in all.
+type ProgramCount struct{ All, Executed, Passed int }
 
 // Share is how many percent of the programs passed, not rounded. It is NaN where there are none, and only those that
 // were executed can have passed.
-func (c Count) Share() float64 { return 100 * float64(c.Passed) / float64(c.All) }
+func (c ProgramCount) Share() float64 { return 100 * float64(c.Passed) / float64(c.All) }
 
 // Languages counts programs by language.
-func (r *Result) Languages() map[string]Count {
-	all := map[string]Count{}
+func (r *TaskResult) Languages() map[string]ProgramCount {
+	all := map[string]ProgramCount{}
 	for _, p := range r.Programs {
 		c := all[p.Language]
 		c.All++
@@ -86,8 +86,8 @@ func (r *Result) Languages() map[string]Count {
 
 // MBXP is how many percent of the programs passed, not rounded. ok is false where there are none, or where some were
 // not executed: there is no such figure then.
-func (r *Result) MBXP() (value float64, ok bool) {
-	var sum Count
+func (r *TaskResult) MBXP() (value float64, ok bool) {
+	var sum ProgramCount
 	for _, c := range r.Languages() {
 		sum.All, sum.Executed, sum.Passed = sum.All+c.All, sum.Executed+c.Executed, sum.Passed+c.Passed
 	}

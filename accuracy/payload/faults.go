@@ -8,15 +8,15 @@ import (
 // shown is how many faults an error spells out.
 const shown = 20
 
-// Faults collects all that is wrong with payloads, or with what they are compared with, so that one error can say it.
-// The zero value is empty.
-type Faults struct {
+// FaultList collects all that is wrong with payloads, or with what they are compared with, so that one error can say
+// it. The zero value is empty.
+type FaultList struct {
 	texts []error
 	more  int
 }
 
 // Addf adds a fault. Those after the first 20 are only counted.
-func (l *Faults) Addf(format string, args ...any) {
+func (l *FaultList) Addf(format string, args ...any) {
 	if len(l.texts) == shown {
 		l.more++
 		return
@@ -25,7 +25,7 @@ func (l *Faults) Addf(format string, args ...any) {
 }
 
 // Err is an error of the kind given, with one line for each fault; nil without faults.
-func (l *Faults) Err(kind error) error {
+func (l *FaultList) Err(kind error) error {
 	if len(l.texts) == 0 {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestFaults(t *testing.T) {
 	kind := errors.New("bad input")
-	var l Faults
+	var l FaultList
 	if err := l.Err(kind); err != nil {
 		t.Errorf("an empty list: %v, want nil", err)
 	}

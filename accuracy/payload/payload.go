@@ -44,11 +44,11 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// Types are the element types that a script accepts, its default first.
-type Types []DType
+// DTypeList are the element types that a script accepts, its default first.
+type DTypeList []DType
 
 // Parse reads a name as String prints it, of one of the types. The empty name means the first of them.
-func (t Types) Parse(name string) (DType, error) {
+func (t DTypeList) Parse(name string) (DType, error) {
 	if name == "" {
 		return t[0], nil
 	}
@@ -63,7 +63,7 @@ func (t Types) Parse(name string) (DType, error) {
 }
 
 // Resolve returns d, or the first of the types for Official, and an error where d is none of them.
-func (t Types) Resolve(d DType) (DType, error) {
+func (t DTypeList) Resolve(d DType) (DType, error) {
 	if d == Official {
 		return t[0], nil
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var all = Types{UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64}
+var all = DTypeList{UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64}
 
 func TestAt(t *testing.T) {
 	cases := []struct {
@@ -53,11 +53,11 @@ func TestParse(t *testing.T) {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}
 	}
-	if d, err := (Types{Int32, Int8}).Parse(""); d != Int32 || err != nil {
+	if d, err := (DTypeList{Int32, Int8}).Parse(""); d != Int32 || err != nil {
 		t.Errorf("empty: %v, %v; want the first", d, err)
 	}
 	for _, bad := range []string{"float32", "Int8", " int8", "official", "bfloat16"} {
-		if _, err := (Types{Int32, Int8}).Parse(bad); err == nil ||
+		if _, err := (DTypeList{Int32, Int8}).Parse(bad); err == nil ||
 			!strings.Contains(err.Error(), "want one of int32, int8") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -68,14 +68,14 @@ func TestParse(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	if d, err := (Types{Float32, Int8}).Resolve(Official); d != Float32 || err != nil {
+	if d, err := (DTypeList{Float32, Int8}).Resolve(Official); d != Float32 || err != nil {
 		t.Errorf("official: %v, %v", d, err)
 	}
-	if d, err := (Types{Float32, Int8}).Resolve(Int8); d != Int8 || err != nil {
+	if d, err := (DTypeList{Float32, Int8}).Resolve(Int8); d != Int8 || err != nil {
 		t.Errorf("int8: %v, %v", d, err)
 	}
 	for _, bad := range []DType{Int16, 99} {
-		if _, err := (Types{Float32, Int8}).Resolve(bad); err == nil {
+		if _, err := (DTypeList{Float32, Int8}).Resolve(bad); err == nil {
 			t.Errorf("%v passed", bad)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Answer is what a model says of a product.
-type Answer struct {
+// ProductAnswer is what a model says of a product.
+type ProductAnswer struct {
 	Category   string // levels joined by " > "
 	Brand      string
 	SecondHand bool
@@ -22,10 +22,10 @@ var ErrAnswer = errors.New("the answer is not the object asked for")
 // Parse reads an answer as pydantic does in its lax mode: one JSON object with the keys category, brand and
 // is_secondhand, and nothing before or behind it but blanks. Of equal keys the last counts. NaN and Infinity are
 // numbers; second-hand may also be 0, 1, or a word such as "yes". The error says what is wrong, and wraps ErrAnswer.
-func Parse(text string) (Answer, error) {
+func Parse(text string) (ProductAnswer, error) {
 	a, err := parseAnswer(text)
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+		return ProductAnswer{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
 	return a, nil
 }
@@ -33,7 +33,7 @@ func Parse(text string) (Answer, error) {
 // fields are the keys of an answer.
 var fields = []string{"category", "brand", "is_secondhand"}
 
-func parseAnswer(text string) (a Answer, err error) {
+func parseAnswer(text string) (a ProductAnswer, err error) {
 	s := jsonScanner{text: text}
 	found := map[string]jsonValue{}
 	object := s.readDocument(func(key string, v jsonValue) { found[key] = v })

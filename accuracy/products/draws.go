@@ -13,10 +13,10 @@ type scoredAnswer struct {
 	parsed, answered bool // the latter: second-hand
 }
 
-// Draws are the scores of answers that are drawn: of each product one of its categories, one of all brands, and whether
-// it is second-hand. The official scorer draws brands from a list that is in another order in each of its runs; here
-// they are in the order of their text.
-type Draws struct{ CategoryF1, Brand, SecondHandF1 float64 }
+// DrawScores are the scores of answers that are drawn: of each product one of its categories, one of all brands, and
+// whether it is second-hand. The official scorer draws brands from a list that is in another order in each of its runs;
+// here they are in the order of their text.
+type DrawScores struct{ CategoryF1, Brand, SecondHandF1 float64 }
 
 // The official scorer's seed, and among how many processes it shares the answers out, each of which has a seed of its
 // own: as many as the machine has cores, and no more than these.
@@ -25,9 +25,10 @@ const (
 	maxProcesses = 4
 )
 
-// Random are the scores of the official scorer's draws for all products of which there is an answer, whatever it is.
-func (s *Scorer) Random() Draws {
-	var d Draws
+// RandomScores are the scores of the official scorer's draws for all products of which there is an answer, whatever it
+// is.
+func (s *AnswerScorer) RandomScores() DrawScores {
+	var d DrawScores
 	s.drawScores(&d)
 	return d
 }
@@ -35,7 +36,7 @@ func (s *Scorer) Random() Draws {
 // drawScores returns the F1 of what is second-hand, and fills in the scores of draws where they are wanted. It takes
 // the official scorer's numbers in its order: for each answer that cannot be read one of true and false, then for every
 // product a category, and true or false; then a brand for each.
-func (s *Scorer) drawScores(random *Draws) (answered float64) {
+func (s *AnswerScorer) drawScores(random *DrawScores) (answered float64) {
 	var of, secondHand f1Counts
 	var categories levelCounts
 	seeds, part := pcg64.New(officialSeed), max(len(s.taken)/maxProcesses, 1)
@@ -61,13 +62,13 @@ func (s *Scorer) drawScores(random *Draws) (answered float64) {
 		categories.add(compareLevels(category, p.Category, s.form))
 	}
 	if random != nil {
-		*random = Draws{categories.f1(), s.randomBrands(seeds), secondHand.f1()}
+		*random = DrawScores{categories.f1(), s.randomBrands(seeds), secondHand.f1()}
 	}
 	return of.f1()
 }
 
 // randomBrands is the share of drawn brands that are like the true ones.
-func (s *Scorer) randomBrands(g *pcg64.Generator) float64 {
+func (s *AnswerScorer) randomBrands(g *pcg64.Generator) float64 {
 	all := map[string][]rune{}
 	for _, t := range s.taken {
 		if brand := s.products[t.product].Brand; all[brand] == nil {

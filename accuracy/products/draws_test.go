@@ -20,7 +20,7 @@ func TestDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := s.Random(), (Draws{0.3703703703703704, 0.25, 0.4}); got != want {
+	if got, want := s.RandomScores(), (DrawScores{0.3703703703703704, 0.25, 0.4}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -45,11 +45,11 @@ func (c answerCase) check(t *testing.T) {
 		}
 	}
 	answer, err := Parse(string(text))
-	if (err == nil) != (c.Fields != nil) || err == nil && answer != Answer(*c.Fields) {
+	if (err == nil) != (c.Fields != nil) || err == nil && answer != ProductAnswer(*c.Fields) {
 		t.Errorf("%s: %q gives %+v, %v; want %+v", c.Name, text, answer, err, c.Fields)
 	}
 	truth := Product{Category: c.Category, Brand: c.Brand, SecondHand: c.SecondHand}
-	for form, want := range map[Form]struct {
+	for form, want := range map[RuleForm]struct {
 		ipt [3]int
 		f1  float64
 	}{LoadGen: {c.V60IPT, c.V60F1}, Endpoints: {c.V61IPT, c.V61F1}} {
@@ -128,14 +128,14 @@ func (c logCase) check(t *testing.T) {
 	}
 }
 
-func (c logCase) result(s *Scorer) (Result, error) {
+func (c logCase) result(s *AnswerScorer) (AnswerResult, error) {
 	for _, e := range c.Log {
 		payload, err := hex.DecodeString(strings.Join(strings.Fields(e.Data), ""))
 		if err != nil {
-			return Result{}, err
+			return AnswerResult{}, err
 		}
 		if err := s.Add(e.Index, payload); err != nil {
-			return Result{}, err
+			return AnswerResult{}, err
 		}
 	}
 	return s.Result()

@@ -18,12 +18,12 @@ type Product struct {
 	Offered    []string // categories, of which the official scorer draws one
 }
 
-// Form says whose rules score.
-type Form int
+// RuleForm says whose rules score.
+type RuleForm int
 
 const (
 	// LoadGen is the form of v6.0: an accuracy log of LoadGen.
-	LoadGen Form = iota
+	LoadGen RuleForm = iota
 	// Endpoints is the form of v6.1, of the endpoints harness, which strips categories as a whole first: a separator at
 	// their end is lost.
 	Endpoints
@@ -32,9 +32,10 @@ const (
 // ErrLog is wrapped by the errors of answers at which the official scoring stops.
 var ErrLog = errors.New("the accuracy log does not fit the data set")
 
-// Scorer adds answers up. Of each it keeps two words, from which Result draws as the official scorer does.
-type Scorer struct {
-	form     Form
+// AnswerScorer sums up the scores of answers. Of each it keeps two words, from which Result draws as the official
+// scorer does.
+type AnswerScorer struct {
+	form     RuleForm
 	products []Product
 
 	entries, unparsable int
@@ -46,14 +47,14 @@ type Scorer struct {
 }
 
 // New makes a scorer for the products of a data set, which it keeps.
-func New(products []Product, form Form) *Scorer {
-	return &Scorer{form: form, products: products, seen: make([]bool, len(products))}
+func New(products []Product, form RuleForm) *AnswerScorer {
+	return &AnswerScorer{form: form, products: products, seen: make([]bool, len(products))}
 }
 
 // Add scores the answer to a sample, UTF-8 text. A negative index counts from the end, as in the official scorer.
 // Several answers to a product all count. An index beyond the data set, or bytes that are no text, is an error that
 // wraps ErrLog.
-func (s *Scorer) Add(index int, payload []byte) error {
+func (s *AnswerScorer) Add(index int, payload []byte) error {
 	i := index
 	if i < 0 {
 		i += len(s.products)
@@ -72,7 +73,7 @@ func (s *Scorer) Add(index int, payload []byte) error {
 	return nil
 }
 
-func (s *Scorer) scoreAnswer(i int, text string) {
+func (s *AnswerScorer) scoreAnswer(i int, text string) {
 	p := s.products[i]
 	answer, err := Parse(text)
 	l := compareLevels(answer.Category, p.Category, s.form)
@@ -95,7 +96,7 @@ func (l *levelCounts) add(m levelCounts) {
 	l.shared, l.given, l.wanted = l.shared+m.shared, l.given+m.given, l.wanted+m.wanted
 }
 
-func compareLevels(given, wanted string, form Form) levelCounts {
+func compareLevels(given, wanted string, form RuleForm) levelCounts {
 	const separator = " > "
 	if form == Endpoints {
 		given, wanted = pystr.Trim(given), pystr.Trim(wanted)
@@ -144,8 +145,8 @@ func commonLength(a, b []rune) int {
 	return row[len(b)]
 }
 
-// Result are the scores of all answers that were added.
-type Result struct {
+// AnswerResult are the scores of all answers that were added.
+type AnswerResult struct {
 	// CategoryF1 is the harmonic mean of hierarchical precision and recall, 0 to 1: levels of all categories that are
 	// right before the first that is not, of those answered and of the true ones.
 	CategoryF1 float64
@@ -161,11 +162,11 @@ type Result struct {
 }
 
 // Result may be asked at any time. Without any answer it is an error.
-func (s *Scorer) Result() (Result, error) {
+func (s *AnswerScorer) Result() (AnswerResult, error) {
 	if s.entries == 0 {
-		return Result{}, fmt.Errorf("%w: it has no answer", ErrLog)
+		return AnswerResult{}, fmt.Errorf("%w: it has no answer", ErrLog)
 	}
-	return Result{
+	return AnswerResult{
 		CategoryF1:   s.levels.f1(),
 		Brand:        float64(s.brands) / float64(s.entries),
 		SecondHandF1: s.drawScores(nil),
@@ -191,4 +192,4 @@ func ratioOf(a, b int) float64 {
 }
 
 // Text is the result's line as the official script prints it.
-func (r Result) Text() string { return fmt.Sprintf("{\"f1\": %s}", pyfloat.Repr(r.CategoryF1)) }
+func (r AnswerResult) Text() string { return fmt.Sprintf("{\"f1\": %s}", pyfloat.Repr(r.CategoryF1)) }

@@ -22,8 +22,8 @@ var (
 
 const importExchange = "from exchange import Failure, Gone, Peer, TimeoutException, Verdict\n"
 
-// Tests are those of a problem of LiveCodeBench.
-type Tests struct {
+// TestCases are the tests of a problem of LiveCodeBench.
+type TestCases struct {
 	// Function is the method of Solution, or the function, that is called with Inputs: a JSON value in each line. Empty:
 	// the program reads an input, and prints an output.
 	Function        string
@@ -55,7 +55,7 @@ type expectedOutput struct {
 
 // LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the
 // official scripts give 60.
-func LiveCodeBench(source string, t Tests, perTest time.Duration) Job {
+func LiveCodeBench(source string, t TestCases, perTest time.Duration) Job {
 	seconds := int(perTest / time.Second)
 	kind := "stdin"
 	if t.Function != "" {
@@ -78,8 +78,8 @@ func MXEval(source, tests, function string) Job {
 	}, expectedOutput{Outputs: []string{}, Tests: tests}}
 }
 
-// Input is what the driver reads: the task and what is wanted, each behind a line with its length in bytes.
-func (j Job) Input() []byte {
+// DriverInput is what the driver reads: the task and what is wanted, each behind a line with its length in bytes.
+func (j Job) DriverInput() []byte {
 	var b bytes.Buffer
 	for _, part := range []any{j.task, j.wanted} {
 		var text bytes.Buffer
@@ -93,8 +93,8 @@ func (j Job) Input() []byte {
 	return b.Bytes()
 }
 
-// Limit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
-func (j Job) Limit() time.Duration { return time.Duration(j.task.Limit) * time.Second }
+// TimeLimit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
+func (j Job) TimeLimit() time.Duration { return time.Duration(j.task.Limit) * time.Second }
 
 // Codes of a Verdict, as the official checker of LiveCodeBench has them.
 const (
@@ -104,8 +104,8 @@ const (
 	Nothing   = -5 // no result: the program ended itself, or was ended
 )
 
-// Verdict is what a job's driver says.
-type Verdict struct {
+// TestVerdict is what a job's driver says.
+type TestVerdict struct {
 	Passed bool
 	// Results are those of the tests up to the first failure: true; or false or a code. Programs can make other numbers.
 	Results []any
@@ -116,20 +116,20 @@ type Verdict struct {
 	Own bool
 }
 
-// Judge reads what the driver has printed of a job, and the code that it ended with. One that ended with another code
-// than 0, or printed anything but one verdict, has said nothing: how says what ended it.
-func Judge(output []byte, code int, how string) Verdict {
-	var v Verdict
+// ReadVerdict reads what the driver has printed of a job, and the code that it ended with. One that ended with another
+// code than 0, or printed anything but one verdict, has said nothing: how says what ended it.
+func ReadVerdict(output []byte, code int, how string) TestVerdict {
+	var v TestVerdict
 	d := json.NewDecoder(bytes.NewReader(output))
 	d.DisallowUnknownFields()
 	if code != 0 || d.Decode(&v) != nil || d.More() || v.Passed && v.Code != 0 {
-		return Verdict{Results: []any{float64(Wrong)}, Code: Nothing, Error: how}
+		return TestVerdict{Results: []any{float64(Wrong)}, Code: Nothing, Error: how}
 	}
 	return v
 }
 
 // String says in words how it went.
-func (v Verdict) String() string {
+func (v TestVerdict) String() string {
 	at := fmt.Sprintf("test %d", len(v.Results))
 	switch {
 	case v.Passed && v.Own:

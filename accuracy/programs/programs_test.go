@@ -15,19 +15,19 @@ func TestJobs(t *testing.T) {
 		task, wanted string
 		limit        time.Duration
 	}{
-		{"stdin", LiveCodeBench("print(\"é\")", Tests{Inputs: []string{"a", "b"}, Outputs: []string{"c"}}, time.Minute),
+		{"stdin", LiveCodeBench("print(\"é\")", TestCases{Inputs: []string{"a", "b"}, Outputs: []string{"c"}}, time.Minute),
 			`{"kind":"stdin","code":"print(\"é\")","function":"","inputs":["a","b"],"count":1,"timeout":60,"limit":127}`,
 			`{"outputs":["c"],"tests":""}`, 127 * time.Second},
-		{"call", LiveCodeBench("x", Tests{Function: "f"}, 2*time.Second),
+		{"call", LiveCodeBench("x", TestCases{Function: "f"}, 2*time.Second),
 			`{"kind":"call","code":"x","function":"f","inputs":[],"count":0,"timeout":2,"limit":5}`,
 			`{"outputs":[],"tests":""}`, 5 * time.Second},
 		{"check", MXEval("def f(): pass", "def check(c): c()", "f"),
 			`{"kind":"check","code":"def f(): pass","function":"f","inputs":[],"count":0,"timeout":20,"limit":21}`,
 			`{"outputs":[],"tests":"def check(c): c()"}`, 21 * time.Second},
 	} {
-		task, wanted := pieces(t, x.job.Input())
-		if task != x.task || wanted != x.wanted || x.job.Limit() != x.limit {
-			t.Errorf("%s: %s, %s, %v, want %s, %s, %v", x.name, task, wanted, x.job.Limit(), x.task, x.wanted, x.limit)
+		task, wanted := pieces(t, x.job.DriverInput())
+		if task != x.task || wanted != x.wanted || x.job.TimeLimit() != x.limit {
+			t.Errorf("%s: %s, %s, %v, want %s, %s, %v", x.name, task, wanted, x.job.TimeLimit(), x.task, x.wanted, x.limit)
 		}
 	}
 }
@@ -75,12 +75,12 @@ func TestJudge(t *testing.T) {
 		`{"passed": true, "results": [], "code": 0, "error": ""}x`:           "no result: it was killed",
 		`{"passed": true, "results": [], "code": 0, "error": "", "more": 1}`: "no result: it was killed",
 	} {
-		v := Judge([]byte(output), 0, "it was killed")
+		v := ReadVerdict([]byte(output), 0, "it was killed")
 		if v.String() != want || v.Passed != strings.HasPrefix(want, "passed") {
 			t.Errorf("%s: %v, %v, want %s", output, v, v.Passed, want)
 		}
 		for _, code := range []int{1, -1, 137} {
-			if v := Judge([]byte(output), code, "it was killed"); v.Passed || v.Code != Nothing {
+			if v := ReadVerdict([]byte(output), code, "it was killed"); v.Passed || v.Code != Nothing {
 				t.Errorf("%s with code %d: %+v, want no result", output, code, v)
 			}
 		}
@@ -90,7 +90,7 @@ func TestJudge(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	f.Add([]byte(`{"passed": true, "results": [true, -2, null, 1e999], "code": -4, "error": "x"}`))
 	f.Fuzz(func(t *testing.T, output []byte) {
-		v := Judge(output, 0, "it was killed")
+		v := ReadVerdict(output, 0, "it was killed")
 		if v.String() == "" {
 			t.Error("no words")
 		}

@@ -38,12 +38,12 @@ func (w *words) decode(ids []int32) (string, error) {
 }
 
 // rows are those of a mixture of all sets but programs.
-func mixedRows(n int) []Row {
-	kinds := []Row{
+func mixedRows(n int) []TruthRow {
+	kinds := []TruthRow{
 		{"gpqa", "B"}, {"aime", "42"}, {"math500", `\frac12`}, {"mmlu_pro", "G"}, {"math500", `\sqrt{8}`},
 		{"livecodebench", "1"},
 	}
-	rows := make([]Row, n)
+	rows := make([]TruthRow, n)
 	for i := range rows {
 		rows[i] = kinds[i%len(kinds)]
 	}
@@ -62,7 +62,7 @@ func (w *words) long(random *rand.Rand, i, tokens int) (payload []byte) {
 func TestStreaming(t *testing.T) {
 	w := newWords()
 	random := rand.New(rand.NewPCG(1, 2))
-	s := New(Options{Script: GPTOSS120B, Rows: mixedRows(6), Decode: w.decode})
+	s := New(GradingOptions{Script: GPTOSS120B, Rows: mixedRows(6), Decode: w.decode})
 	held := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -111,7 +111,7 @@ func BenchmarkScorer(b *testing.B) {
 			b.SetBytes(samples * tokens * 4)
 			rows := mixedRows(samples)
 			for b.Loop() {
-				s := New(Options{Script: script.script, Rows: rows, Decode: w.decode})
+				s := New(GradingOptions{Script: script.script, Rows: rows, Decode: w.decode})
 				for i := range samples {
 					if err := s.Add(int64(i), payloads[i%len(payloads)]); err != nil {
 						b.Fatal(err)

@@ -46,7 +46,7 @@ type expectedRow struct {
 type logCase struct {
 	script Script
 	dir    string
-	rows   []Row
+	rows   []TruthRow
 	log    []entry
 	want   struct {
 		Exit       int
@@ -91,7 +91,7 @@ func newCase(t *testing.T, path string, script Script) *logCase {
 			set = strings.ReplaceAll(strings.ReplaceAll(set, "_em", ""), "_", "")
 		}
 		truth, _ := text(row, "gt_output", "ground_truth")
-		c.rows = append(c.rows, Row{Set: set, Truth: truth})
+		c.rows = append(c.rows, TruthRow{Set: set, Truth: truth})
 	}
 	c.log = readLog(t, filepath.Join(c.dir, "mlperf_log_accuracy.json"))
 	return c
@@ -131,21 +131,21 @@ func readLog(t *testing.T, path string) (log []entry) {
 }
 
 // score gives the result and the answers in the order of the log.
-func (c *logCase) score(t *testing.T, programs ProgramGrader) (r Result, answers []Answer, err error) {
+func (c *logCase) score(t *testing.T, programs ProgramGrader) (r LogResult, answers []GradedAnswer, err error) {
 	tokenizer := map[Script]string{DeepSeekR1: "tokenizer_deepseek", GPTOSS120B: "tokenizer_harmony"}[c.script]
-	s := New(Options{
+	s := New(GradingOptions{
 		Script: c.script, Rows: c.rows, Programs: programs,
 		Decode:  openTokenizer(t, filepath.Join(c.dir, "..", "..", "..", tokenizer), c.script == GPTOSS120B),
-		Observe: func(a Answer) { answers = append(answers, a) },
+		Observe: func(a GradedAnswer) { answers = append(answers, a) },
 	})
 	defer s.Close()
 	for _, e := range c.log {
 		if err := s.Add(e.index, e.data); err != nil {
-			return Result{}, nil, err
+			return LogResult{}, nil, err
 		}
 	}
 	r, err = s.Result()
-	slices.SortFunc(answers, func(a, b Answer) int { return cmp.Compare(a.Entry, b.Entry) })
+	slices.SortFunc(answers, func(a, b GradedAnswer) int { return cmp.Compare(a.Entry, b.Entry) })
 	return r, answers, err
 }
 
@@ -172,7 +172,7 @@ func (c *logCase) check(t *testing.T) {
 }
 
 // checkRefused wants a fault where the official script ends with one, if it is not one of reading files.
-func (c *logCase) checkRefused(t *testing.T, r Result, err error) {
+func (c *logCase) checkRefused(t *testing.T, r LogResult, err error) {
 	for _, reading := range []string{"JSONDecodeError", "TypeError: list indices", "column"} {
 		if strings.Contains(c.want.Error, reading) {
 			t.Skipf("a fault of a file's form: %s", c.want.Error)
@@ -185,7 +185,7 @@ func (c *logCase) checkRefused(t *testing.T, r Result, err error) {
 }
 
 // verdicts are those of the official script on the programs.
-func (c *logCase) verdicts(answers []Answer) scripted {
+func (c *logCase) verdicts(answers []GradedAnswer) scripted {
 	programs := scripted{}
 	for i, a := range c.inOrder(answers) {
 		if g, _ := c.script.Grader(c.rows[a.Index].Set); g == Program && i < len(c.want.Rows) {
@@ -207,18 +207,18 @@ func (s scripted) GradeProgram(_ context.Context, question, source string) (bool
 }
 
 // inOrder has the answers in the order of the expected rows.
-func (c *logCase) inOrder(answers []Answer) []Answer {
+func (c *logCase) inOrder(answers []GradedAnswer) []GradedAnswer {
 	if c.script == DeepSeekR1 {
 		return answers
 	}
 	sorted := slices.Clone(answers)
-	slices.SortStableFunc(sorted, func(a, b Answer) int {
+	slices.SortStableFunc(sorted, func(a, b GradedAnswer) int {
 		return cmp.Compare(pystr.Lower(c.rows[a.Index].Set), pystr.Lower(c.rows[b.Index].Set))
 	})
 	return sorted
 }
 
-func (c *logCase) checkRows(t *testing.T, answers []Answer) {
+func (c *logCase) checkRows(t *testing.T, answers []GradedAnswer) {
 	if len(answers) != len(c.want.Rows) {
 		t.Fatalf("%d answers, want %d", len(answers), len(c.want.Rows))
 	}
@@ -246,7 +246,7 @@ func (c *logCase) checkRows(t *testing.T, answers []Answer) {
 	}
 }
 
-func (c *logCase) checkFigures(t *testing.T, r Result) {
+func (c *logCase) checkFigures(t *testing.T, r LogResult) {
 	exact, ok := r.ExactMatch()
 	text := r.String()
 	if c.script == DeepSeekR1 {

@@ -108,14 +108,16 @@ func (s Script) extractAnswer(g Grader, text string) foundAnswer {
 	return foundAnswer{text: source, found: ok}
 }
 
-func (s Script) extractChoice(text string, last byte) extract.Letter {
+func (s Script) extractChoice(text string, last byte) extract.ChosenLetter {
 	if s == DeepSeekR1 {
 		return extract.Choice(text, last)
 	}
 	return extract.HarmonyChoice(text, last)
 }
 
-func letterAnswer(l extract.Letter) foundAnswer { return foundAnswer{l.Text, l.Text != "", l.Loose} }
+func letterAnswer(l extract.ChosenLetter) foundAnswer {
+	return foundAnswer{l.Text, l.Text != "", l.Loose}
+}
 
 func (s Script) extractProgram(text string) (string, bool) {
 	if s == DeepSeekR1 {

@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Result is the score of one log, with all that a reader should know of how it came about.
-type Result struct {
+// LogResult is the score of one log, with all that a reader should know of how it came about.
+type LogResult struct {
 	Script  Script
-	Sets    []Set // by name
-	Answers int   // entries that count
+	Sets    []SetShare // by name
+	Answers int        // entries that count
 	Right   int
 	Tokens  int // ids in their payloads
 
@@ -41,8 +41,8 @@ type Result struct {
 	BadTruth  string
 }
 
-// Set is the share of one data set.
-type Set struct {
+// SetShare is the share of one data set in the score.
+type SetShare struct {
 	Name        string
 	Answers     int
 	Right       int
@@ -51,18 +51,18 @@ type Set struct {
 	Repeats int
 }
 
-func sortedSets(sets map[string]*Set) []Set {
-	return lists.Map(slices.Sorted(maps.Keys(sets)), func(name string) Set { return *sets[name] })
+func sortedSets(sets map[string]*SetShare) []SetShare {
+	return lists.Map(slices.Sorted(maps.Keys(sets)), func(name string) SetShare { return *sets[name] })
 }
 
-func (r *Result) badTruth(index int, row Row, g Grader) {
+func (r *LogResult) badTruth(index int, row TruthRow, g Grader) {
 	if r.BadTruths == 0 {
 		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wantedTruth())
 	}
 	r.BadTruths++
 }
 
-func (r *Result) countStep(v mathgrade.Verdict) {
+func (r *LogResult) countStep(v mathgrade.GradeVerdict) {
 	r.Steps[v.Step]++
 	if v.Equal && v.Numeric {
 		r.Numeric++
@@ -71,7 +71,7 @@ func (r *Result) countStep(v mathgrade.Verdict) {
 
 // Decisions says how many answers of mathematics each step decided: "first normal form 12, equal by algebra 3". It is
 // empty where there are none.
-func (r Result) Decisions() string {
+func (r LogResult) Decisions() string {
 	var parts []string
 	for step, n := range r.Steps {
 		if n > 0 {
@@ -82,10 +82,10 @@ func (r Result) Decisions() string {
 }
 
 // Accuracy is the share of right answers in percent.
-func (s Set) Accuracy() float64 { return 100 * ratioOf(s.Right, s.Answers) }
+func (s SetShare) Accuracy() float64 { return 100 * ratioOf(s.Right, s.Answers) }
 
 // Score is the set's share in the score, and what it could be.
-func (s Set) Score() (score, maxScore float64) {
+func (s SetShare) Score() (score, maxScore float64) {
 	return float64(s.Right) / float64(s.Repeats), float64(s.Answers) / float64(s.Repeats)
 }
 
@@ -98,7 +98,7 @@ func ratioOf(part, all int) float64 {
 }
 
 // totalScores are the sums over all sets, in their order.
-func (r Result) totalScores() (score, maxScore float64) {
+func (r LogResult) totalScores() (score, maxScore float64) {
 	for _, s := range r.Sets {
 		own, all := s.Score()
 		score += own
@@ -109,7 +109,7 @@ func (r Result) totalScores() (score, maxScore float64) {
 
 // ExactMatch is the official metric in percent, not rounded. ok is false where programs were not executed: there is no
 // such metric then.
-func (r Result) ExactMatch() (value float64, ok bool) {
+func (r LogResult) ExactMatch() (value float64, ok bool) {
 	if r.NotExecuted > 0 {
 		return 0, false
 	}
@@ -124,26 +124,26 @@ func (r Result) ExactMatch() (value float64, ok bool) {
 }
 
 // TokensPerSample is the mean length of the answers that count, in tokens, not rounded.
-func (r Result) TokensPerSample() float64 { return ratioOf(r.Tokens, r.Answers) }
+func (r LogResult) TokensPerSample() float64 { return ratioOf(r.Tokens, r.Answers) }
 
 // String is what the official script prints of a result, from its first line on. gpt-oss-120b's prints no line of the
 // tokens per sample, which the submission checker has a limit for: it is added behind the rest. Without ExactMatch the
 // text has none, and says why.
-func (r Result) String() string {
+func (r LogResult) String() string {
 	if r.Script == DeepSeekR1 {
 		return r.dictionaryText()
 	}
 	return r.tableText()
 }
 
-func (r Result) notExecuted() string {
+func (r LogResult) notExecuted() string {
 	if r.NotExecuted == 1 {
 		return "No exact match: 1 program was not executed."
 	}
 	return fmt.Sprintf("No exact match: %d programs were not executed.", r.NotExecuted)
 }
 
-func (r Result) dictionaryText() string {
+func (r LogResult) dictionaryText() string {
 	tokens := pyfloat.Repr(r.TokensPerSample())
 	exact, ok := r.ExactMatch()
 	if !ok {
@@ -154,7 +154,7 @@ func (r Result) dictionaryText() string {
 		pyfloat.Repr(exact), tokens, r.Answers)
 }
 
-func (r Result) tableText() string {
+func (r LogResult) tableText() string {
 	double, single := strings.Repeat("=", 80), strings.Repeat("-", 80)
 	var b strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
@@ -183,7 +183,7 @@ func (r Result) tableText() string {
 }
 
 // formulaText is how the score is made of those of the sets.
-func (r Result) formulaText() string {
+func (r LogResult) formulaText() string {
 	var names, right, shares, all []string
 	for _, s := range r.Sets {
 		score, _ := s.Score()

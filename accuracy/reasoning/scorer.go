@@ -30,16 +30,16 @@ type ProgramGrader interface {
 // ErrProblem means that a ProgramGrader knows no problem of that id.
 var ErrProblem = errors.New("unknown problem")
 
-// Row is what a sample is scored by.
-type Row struct {
+// TruthRow is what a sample is scored by.
+type TruthRow struct {
 	Set   string // the data set's name, as written
 	Truth string // empty where there is none
 }
 
-// Options say how to score a log.
-type Options struct {
+// GradingOptions say how to score a log.
+type GradingOptions struct {
 	Script Script
-	Rows   []Row // of each sample
+	Rows   []TruthRow // of each sample
 	// Decode turns ids, of which none is negative, into text. DeepSeek-R1's script leaves out special tokens,
 	// gpt-oss-120b's keeps them; ids beyond the vocabulary vanish, and bytes that are no UTF-8 become U+FFFD.
 	Decode func(ids []int32) (string, error)
@@ -51,11 +51,11 @@ type Options struct {
 	Workers  int
 	// Observe is called with each answer once it is graded: one call at a time, but programs come later than the answers
 	// around them. nil: no one asks.
-	Observe func(Answer)
+	Observe func(GradedAnswer)
 }
 
-// Answer is a graded one.
-type Answer struct {
+// GradedAnswer is an answer and its grade.
+type GradedAnswer struct {
 	Entry     int // its place among the entries that were added, from 0
 	Index     int // of the sample
 	Tokens    int
@@ -70,10 +70,10 @@ type Answer struct {
 	Tests string
 }
 
-// Scorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
+// LogScorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
 // goroutine may use it.
-type Scorer struct {
-	options Options
+type LogScorer struct {
+	options GradingOptions
 	seen    []bool
 	ids     []int32
 	added   int
@@ -84,29 +84,29 @@ type Scorer struct {
 	cancel context.CancelFunc
 
 	mu     sync.Mutex // programs end in goroutines of their own
-	result Result
-	sets   map[string]*Set
+	result LogResult
+	sets   map[string]*SetShare
 	err    error
 }
 
 // New returns a scorer. It keeps o.Rows and does not change them. Close ends programs that still run.
-func New(o Options) *Scorer {
+func New(o GradingOptions) *LogScorer {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Algebra == nil {
-		o.Algebra = mathgrade.Own{}
+		o.Algebra = mathgrade.OwnAlgebra{}
 	}
-	s := &Scorer{
-		options: o, seen: make([]bool, len(o.Rows)), sets: map[string]*Set{},
-		free: make(chan struct{}, o.Workers), result: Result{Script: o.Script, Algebra: o.Algebra.Name()},
+	s := &LogScorer{
+		options: o, seen: make([]bool, len(o.Rows)), sets: map[string]*SetShare{},
+		free: make(chan struct{}, o.Workers), result: LogResult{Script: o.Script, Algebra: o.Algebra.Name()},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
 // Close stops programs that still run and waits for their end.
-func (s *Scorer) Close() error {
+func (s *LogScorer) Close() error {
 	s.cancel()
 	s.all.Wait()
 	return nil
@@ -116,7 +116,7 @@ func (s *Scorer) Close() error {
 // kept. DeepSeek-R1's script counts the first entry of a sample, even if it cannot be read, and leaves out entries that
 // cannot be; gpt-oss-120b's counts all, and a negative index from the end. An error, an ErrPayload or an ErrSet, means
 // that the official script would stop here, or that programs cannot be run.
-func (s *Scorer) Add(index int64, payload []byte) error {
+func (s *LogScorer) Add(index int64, payload []byte) error {
 	if err := s.firstError(); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 	}
 	if err := s.readIDs(payload); err != nil {
 		if s.options.Script == DeepSeekR1 && !errors.Is(err, errNegative) {
-			s.updateResult(func(r *Result) { r.Damaged++ })
+			s.updateResult(func(r *LogResult) { r.Damaged++ })
 			return nil
 		}
 		return fmt.Errorf("sample %d: %w", i, err)
@@ -143,27 +143,27 @@ func (s *Scorer) Add(index int64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, i, err)
 	}
 	found := s.options.Script.extractAnswer(grader, text)
-	return s.gradeAnswer(grader, Answer{
+	return s.gradeAnswer(grader, GradedAnswer{
 		Entry: entry, Index: i, Tokens: len(s.ids), Text: text,
 		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
 	})
 }
 
 // locateRow returns the row of an entry, and whether the entry counts.
-func (s *Scorer) locateRow(index int64) (row int, counts bool) {
+func (s *LogScorer) locateRow(index int64) (row int, counts bool) {
 	n := int64(len(s.seen))
 	if s.options.Script == GPTOSS120B && index < 0 && index >= -n {
-		s.updateResult(func(r *Result) { r.Negative++ })
+		s.updateResult(func(r *LogResult) { r.Negative++ })
 		index += n
 	}
 	if index < 0 || index >= n {
-		s.updateResult(func(r *Result) { r.Outside++ })
+		s.updateResult(func(r *LogResult) { r.Outside++ })
 		return 0, false
 	}
 	again := s.seen[index]
 	s.seen[index] = true
 	if again {
-		s.updateResult(func(r *Result) { r.Duplicates++ })
+		s.updateResult(func(r *LogResult) { r.Duplicates++ })
 		return int(index), s.options.Script == GPTOSS120B
 	}
 	return int(index), true
@@ -172,7 +172,7 @@ func (s *Scorer) locateRow(index int64) (row int, counts bool) {
 var errNegative = fmt.Errorf("%w: negative ids", ErrPayload)
 
 // readIDs puts the ids of a payload into s.ids.
-func (s *Scorer) readIDs(payload []byte) error {
+func (s *LogScorer) readIDs(payload []byte) error {
 	s.ids = s.ids[:0]
 	if len(payload)%4 != 0 {
 		return fmt.Errorf("%w: %d bytes, want a multiple of 4: ids of 32 bits", ErrPayload, len(payload))
@@ -188,11 +188,11 @@ func (s *Scorer) readIDs(payload []byte) error {
 }
 
 // gradeAnswer judges an answer and counts it; programs are judged alongside further answers.
-func (s *Scorer) gradeAnswer(g Grader, a Answer) error {
+func (s *LogScorer) gradeAnswer(g Grader, a GradedAnswer) error {
 	row := s.options.Rows[a.Index]
 	truth, ok := g.readTruth(row.Truth)
 	if !ok {
-		s.updateResult(func(r *Result) { r.badTruth(a.Index, row, g) })
+		s.updateResult(func(r *LogResult) { r.badTruth(a.Index, row, g) })
 	}
 	a.Graded = true
 	switch {
@@ -203,7 +203,7 @@ func (s *Scorer) gradeAnswer(g Grader, a Answer) error {
 			return fmt.Errorf("sample %d: %w", a.Index, err)
 		}
 		a.Right, a.Step = v.Equal, v.Step
-		s.updateResult(func(r *Result) { r.countStep(v) })
+		s.updateResult(func(r *LogResult) { r.countStep(v) })
 	case g != Program:
 		a.Right = a.Extracted == truth
 	case a.Extracted == "":
@@ -222,11 +222,11 @@ func (s *Scorer) gradeAnswer(g Grader, a Answer) error {
 }
 
 // runProgram executes a program.
-func (s *Scorer) runProgram(a Answer, question string) {
+func (s *LogScorer) runProgram(a GradedAnswer, question string) {
 	pass, how, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
 	switch {
 	case errors.Is(err, ErrProblem):
-		s.updateResult(func(r *Result) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
+		s.updateResult(func(r *LogResult) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
 	case err != nil:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -240,26 +240,26 @@ func (s *Scorer) runProgram(a Answer, question string) {
 	s.countAnswer(a)
 }
 
-func (s *Scorer) updateResult(change func(*Result)) {
+func (s *LogScorer) updateResult(change func(*LogResult)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.result)
 }
 
-func (s *Scorer) firstError() error {
+func (s *LogScorer) firstError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
 // countAnswer counts an answer.
-func (s *Scorer) countAnswer(a Answer) {
+func (s *LogScorer) countAnswer(a GradedAnswer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := s.options.Script.setName(s.options.Rows[a.Index].Set)
 	set := s.sets[name]
 	if set == nil {
-		set = &Set{Name: name, Repeats: s.options.Script.repeatsOf(name)}
+		set = &SetShare{Name: name, Repeats: s.options.Script.repeatsOf(name)}
 		s.sets[name] = set
 	}
 	r := &s.result
@@ -287,14 +287,14 @@ func (s *Scorer) countAnswer(a Answer) {
 
 // Result waits for programs and returns the score of the entries added so far. The error is ErrNoSamples where
 // DeepSeek-R1's script has nothing to count, or says that programs could not be run.
-func (s *Scorer) Result() (Result, error) {
+func (s *LogScorer) Result() (LogResult, error) {
 	s.all.Wait()
 	if err := s.firstError(); err != nil {
-		return Result{}, err
+		return LogResult{}, err
 	}
 	r := s.result
 	if r.Answers == 0 && s.options.Script == DeepSeekR1 {
-		return Result{}, fmt.Errorf("%w: %d entries; was the run made in accuracy mode, with this data set?",
+		return LogResult{}, fmt.Errorf("%w: %d entries; was the run made in accuracy mode, with this data set?",
 			ErrNoSamples, s.added)
 	}
 	r.Sets = sortedSets(s.sets)

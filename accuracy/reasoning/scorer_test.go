@@ -57,7 +57,7 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-var threeRows = []Row{{"gpqa", "A"}, {"aime", "12"}, {"gpqa", "x"}}
+var threeRows = []TruthRow{{"gpqa", "A"}, {"aime", "12"}, {"gpqa", "x"}}
 
 // TestPolicies: the first entry of a sample counts or all do, what cannot be read is dropped or stops the scoring.
 func TestPolicies(t *testing.T) {
@@ -67,11 +67,11 @@ func TestPolicies(t *testing.T) {
 	}{
 		{0, payload("Answer: A")}, {0, payload("Answer: B")}, {3, payload("Answer: A")}, {2, payload("Answer: A")},
 	}
-	for script, want := range map[Script]Result{
+	for script, want := range map[Script]LogResult{
 		DeepSeekR1: {Answers: 2, Right: 1, Tokens: 18, Missing: 1, Duplicates: 1, Outside: 1, BadTruths: 1},
 		GPTOSS120B: {Answers: 3, Right: 1, Tokens: 27, Missing: 1, Duplicates: 1, Outside: 1, BadTruths: 1},
 	} {
-		s := New(Options{Script: script, Rows: threeRows, Decode: decodeBytes})
+		s := New(GradingOptions{Script: script, Rows: threeRows, Decode: decodeBytes})
 		for _, e := range entries {
 			if err := s.Add(e.index, e.data); err != nil {
 				t.Fatal(err)
@@ -88,8 +88,8 @@ func TestPolicies(t *testing.T) {
 }
 
 // counts is a result without its String.
-func (r Result) counts() any {
-	type plain Result
+func (r LogResult) counts() any {
+	type plain LogResult
 	return plain(r)
 }
 
@@ -106,8 +106,8 @@ func (brokenAlgebra) Vanishes(context.Context, string) (mathgrade.Step, bool, er
 
 // TestMathematics counts what each step decides, and ends where algebra cannot be asked.
 func TestMathematics(t *testing.T) {
-	rows := []Row{{"math500", `\frac{1}{2}`}, {"math500", `\sqrt{8}`}, {"math500", ""}}
-	s := New(Options{Rows: rows, Decode: decodeBytes})
+	rows := []TruthRow{{"math500", `\frac{1}{2}`}, {"math500", `\sqrt{8}`}, {"math500", ""}}
+	s := New(GradingOptions{Rows: rows, Decode: decodeBytes})
 	for i, text := range []string{`\boxed{\tfrac12}`, `\boxed{2\sqrt{2}}`, `\boxed{1}`} {
 		if err := s.Add(int64(i), payload(text)); err != nil {
 			t.Fatal(err)
@@ -118,14 +118,14 @@ func TestMathematics(t *testing.T) {
 		r.Algebra != "own" || r.BadTruths != 1 {
 		t.Errorf("%+v, %v", r.counts(), err)
 	}
-	s = New(Options{Rows: rows, Decode: decodeBytes, Algebra: brokenAlgebra{}})
+	s = New(GradingOptions{Rows: rows, Decode: decodeBytes, Algebra: brokenAlgebra{}})
 	if err := s.Add(1, payload(`\boxed{2\sqrt{2}}`)); !errors.Is(err, errBroken) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestDamagedFirst(t *testing.T) {
-	s := New(Options{Rows: threeRows, Decode: decodeBytes})
+	s := New(GradingOptions{Rows: threeRows, Decode: decodeBytes})
 	for _, data := range [][]byte{{1, 2, 3}, payload("Answer: A")} {
 		if err := s.Add(0, data); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestDamagedFirst(t *testing.T) {
 }
 
 func TestNegativeIndex(t *testing.T) {
-	s := New(Options{Script: GPTOSS120B, Rows: threeRows, Decode: decodeBytes})
+	s := New(GradingOptions{Script: GPTOSS120B, Rows: threeRows, Decode: decodeBytes})
 	for _, i := range []int64{-3, -4} {
 		if err := s.Add(i, payload("A")); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestNegativeIndex(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	rows := []Row{{"gsm8k", "1"}, {"gpqa", "A"}}
+	rows := []TruthRow{{"gsm8k", "1"}, {"gpqa", "A"}}
 	for _, x := range []struct {
 		script Script
 		index  int64
@@ -164,7 +164,7 @@ func TestFaults(t *testing.T) {
 		{DeepSeekR1, 1, []byte{0, 0, 0, 0, 255, 255, 255, 255}, ErrPayload, "-1 at place 1"},
 		{GPTOSS120B, 1, []byte{255, 255, 255, 255}, ErrPayload, "-1 at place 0"},
 	} {
-		s := New(Options{Script: x.script, Rows: rows, Decode: decodeBytes})
+		s := New(GradingOptions{Script: x.script, Rows: rows, Decode: decodeBytes})
 		if err := s.Add(x.index, x.data); !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.says) {
 			t.Errorf("%v, want one that says %q", err, x.says)
 		}
@@ -172,10 +172,10 @@ func TestFaults(t *testing.T) {
 }
 
 func TestNothingScored(t *testing.T) {
-	if _, err := New(Options{Rows: threeRows}).Result(); !errors.Is(err, ErrNoSamples) {
+	if _, err := New(GradingOptions{Rows: threeRows}).Result(); !errors.Is(err, ErrNoSamples) {
 		t.Errorf("DeepSeek-R1: %v", err)
 	}
-	r, err := New(Options{Script: GPTOSS120B, Rows: threeRows}).Result()
+	r, err := New(GradingOptions{Script: GPTOSS120B, Rows: threeRows}).Result()
 	if exact, ok := r.ExactMatch(); err != nil || exact != 0 || !ok || r.Missing != 3 {
 		t.Errorf("gpt-oss-120b: %v, %v", r.counts(), err)
 	}
@@ -192,10 +192,11 @@ func (f graderFunc) GradeProgram(ctx context.Context, question, source string) (
 const fenced = "```python\npass\n```"
 
 func TestPrograms(t *testing.T) {
-	rows := []Row{{"livecodebench", "known"}, {"livecodebench", "unknown"}, {"livecodebench", "known"}}
+	rows := []TruthRow{{"livecodebench", "known"}, {"livecodebench", "unknown"}, {"livecodebench", "known"}}
 	var calls atomic.Int32
-	seen := map[int]Answer{}
-	s := New(Options{Rows: rows, Decode: decodeBytes, Workers: 1, Observe: func(a Answer) { seen[a.Index] = a },
+	seen := map[int]GradedAnswer{}
+	s := New(GradingOptions{Rows: rows, Decode: decodeBytes, Workers: 1,
+		Observe: func(a GradedAnswer) { seen[a.Index] = a },
 		Programs: graderFunc(func(_ context.Context, question, source string) (bool, error) {
 			calls.Add(1)
 			if question == "unknown" {
@@ -219,7 +220,7 @@ func TestPrograms(t *testing.T) {
 
 func TestProgramsFail(t *testing.T) {
 	broken := errors.New("no interpreter")
-	s := New(Options{Rows: []Row{{"livecodebench", "a"}}, Decode: decodeBytes,
+	s := New(GradingOptions{Rows: []TruthRow{{"livecodebench", "a"}}, Decode: decodeBytes,
 		Programs: graderFunc(func(context.Context, string, string) (bool, error) { return true, broken })})
 	if err := s.Add(0, payload(fenced)); err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestProgramsFail(t *testing.T) {
 
 // TestClose ends programs that run.
 func TestClose(t *testing.T) {
-	s := New(Options{Rows: []Row{{"livecodebench", "a"}}, Decode: decodeBytes,
+	s := New(GradingOptions{Rows: []TruthRow{{"livecodebench", "a"}}, Decode: decodeBytes,
 		Programs: graderFunc(func(ctx context.Context, _, _ string) (bool, error) {
 			<-ctx.Done()
 			return false, ctx.Err()
@@ -249,7 +250,7 @@ func TestClose(t *testing.T) {
 
 func TestNotExecuted(t *testing.T) {
 	for _, script := range []Script{DeepSeekR1, GPTOSS120B} {
-		s := New(Options{Script: script, Rows: []Row{{"livecodebench", "a"}}, Decode: decodeBytes})
+		s := New(GradingOptions{Script: script, Rows: []TruthRow{{"livecodebench", "a"}}, Decode: decodeBytes})
 		if err := s.Add(0, payload(fenced)); err != nil {
 			t.Fatal(err)
 		}
@@ -267,9 +268,10 @@ func FuzzAdd(f *testing.F) {
 	f.Add(false, int64(0), payload("Answer: A"), int64(1), payload(`\boxed{12}`))
 	f.Add(true, int64(-1), payload(`\boxed{\frac12}`), int64(-1), []byte{1, 2, 3})
 	f.Add(true, int64(4), payload(fenced), int64(9), []byte{255, 255, 255, 255})
-	rows := []Row{{"gpqa", "A"}, {"aime", "12"}, {"mmlu_pro", "J"}, {"math500", `\frac{1}{2}`}, {"livecodebench", "a"}}
+	rows := []TruthRow{{"gpqa", "A"}, {"aime", "12"}, {"mmlu_pro", "J"}, {"math500", `\frac{1}{2}`}, {"livecodebench",
+		"a"}}
 	f.Fuzz(func(t *testing.T, harmony bool, i int64, a []byte, j int64, b []byte) {
-		o := Options{Rows: rows, Decode: decodeBytes}
+		o := GradingOptions{Rows: rows, Decode: decodeBytes}
 		if harmony {
 			o.Script = GPTOSS120B
 		}

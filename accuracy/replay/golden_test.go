@@ -73,20 +73,20 @@ func TestGoldenConversations(t *testing.T) {
 }
 
 // take gives a scorer an event of a case.
-func take(s *Scorer, e *pyvalue.Dict) {
+func take(s *TurnScorer, e *pyvalue.Dict) {
 	request := get[string](e, "uuid")
 	if get[string](e, "event") == "issued" {
-		s.Issue(request, get[string](e, "conversation_id"), turnOf(e))
+		s.IssueTurn(request, get[string](e, "conversation_id"), turnOf(e))
 		return
 	}
 	output := get[*pyvalue.Dict](e, "output")
 	if output == nil {
-		s.Complete(request, nil)
+		s.CompleteRequest(request, nil)
 		return
 	}
-	a := &Answer{Content: joined(get[any](output, "output")), Reasoning: joined(get[any](output, "reasoning"))}
+	a := &ModelAnswer{Content: joined(get[any](output, "output")), Reasoning: joined(get[any](output, "reasoning"))}
 	a.Calls = merged(get[[]any](output, "tool_calls"))
-	s.Complete(request, a)
+	s.CompleteRequest(request, a)
 }
 
 func joined(v any) string {

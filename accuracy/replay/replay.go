@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Recorded is what was said in a recorded conversation to one turn of the client, which is to be compared.
-type Recorded struct {
+// RecordedTurn is the recorded answer to one turn of the client, to compare answers with.
+type RecordedTurn struct {
 	Conversation string
 	Client       int // the turn of the client, from 1
 	Assistant    int // the turn of the answer
@@ -22,8 +22,8 @@ type Recorded struct {
 	Intents      any // intent_codes of the answer: a list of texts, in conversations called sim_ and a number
 }
 
-// Answer is what a model said.
-type Answer struct {
+// ModelAnswer is what a model said.
+type ModelAnswer struct {
 	Reasoning, Content string
 	Calls              any // a list as servers have it
 }
@@ -40,25 +40,26 @@ func compareTurns(a, b clientTurn) int {
 		cmp.Compare(a.client, b.client))
 }
 
-// Scorer compares the answers to issued turns.
-type Scorer struct {
-	recorded map[clientTurn]Recorded // of no repetition
-	issued   map[string]clientTurn   // by the request
-	answers  map[string]*Answer
+// TurnScorer compares the answers to issued turns.
+type TurnScorer struct {
+	recorded map[clientTurn]RecordedTurn // of no repetition
+	issued   map[string]clientTurn       // by the request
+	answers  map[string]*ModelAnswer
 }
 
 // New makes a scorer.
-func New(all []Recorded) *Scorer {
-	s := &Scorer{recorded: map[clientTurn]Recorded{}, issued: map[string]clientTurn{}, answers: map[string]*Answer{}}
+func New(all []RecordedTurn) *TurnScorer {
+	s := &TurnScorer{recorded: map[clientTurn]RecordedTurn{}, issued: map[string]clientTurn{},
+		answers: map[string]*ModelAnswer{}}
 	for _, r := range all {
 		s.recorded[clientTurn{r.Conversation, 0, r.Client}] = r
 	}
 	return s
 }
 
-// Issue says that a turn was sent. Conversations that are repeated end in __repeat_ and a number. Turns that nobody
-// recorded an answer to are left out.
-func (s *Scorer) Issue(request, conversation string, client int) {
+// IssueTurn records that a turn was sent. Conversations that are repeated end in __repeat_ and a number. Turns that
+// nobody recorded an answer to are left out.
+func (s *TurnScorer) IssueTurn(request, conversation string, client int) {
 	name, number, found := cutRepeat(conversation)
 	if !found {
 		name, number = conversation, 1
@@ -77,41 +78,41 @@ func cutRepeat(conversation string) (name string, number int, ok bool) {
 	return conversation[:i], number, err == nil && number >= 0
 }
 
-// Complete says what became of a request: an answer, or nil where it failed. Of several the last answer counts. It may
-// be said before Issue.
-func (s *Scorer) Complete(request string, a *Answer) {
+// CompleteRequest records what became of a request: an answer, or nil where it failed. Of several the last answer
+// counts. It may be said before Issue.
+func (s *TurnScorer) CompleteRequest(request string, a *ModelAnswer) {
 	if _, ok := s.answers[request]; a != nil || !ok {
 		s.answers[request] = a
 	}
 }
 
-// Turn is what came of one issued turn.
-type Turn struct {
-	Conversation string   `json:"conversation_id"`
-	Repeat       int      `json:"repeat"`
-	Turn         int      `json:"turn"`
-	Domain       string   `json:"domain"` // "coding" or "workflow"
-	Missing      bool     `json:"missing,omitempty"`
-	WantActions  []string `json:"gt_actions,omitzero"`
-	Actions      []string `json:"model_actions,omitzero"`
-	WantIntents  []string `json:"gt_intents,omitzero"`
-	Intent       *Code    `json:"model_intent,omitempty"`
-	Score        float64  `json:"score"` // 0 to 1, of four decimals
+// TurnScore is the outcome of one issued turn.
+type TurnScore struct {
+	Conversation string      `json:"conversation_id"`
+	Repeat       int         `json:"repeat"`
+	Turn         int         `json:"turn"`
+	Domain       string      `json:"domain"` // "coding" or "workflow"
+	Missing      bool        `json:"missing,omitempty"`
+	WantActions  []string    `json:"gt_actions,omitzero"`
+	Actions      []string    `json:"model_actions,omitzero"`
+	WantIntents  []string    `json:"gt_intents,omitzero"`
+	Intent       *IntentCode `json:"model_intent,omitempty"`
+	Score        float64     `json:"score"` // 0 to 1, of four decimals
 }
 
-// Code is an intent's code. None is null in JSON.
-type Code string
+// IntentCode is an intent's code. None is null in JSON.
+type IntentCode string
 
 // MarshalJSON writes the code.
-func (c Code) MarshalJSON() ([]byte, error) {
+func (c IntentCode) MarshalJSON() ([]byte, error) {
 	if c == "" {
 		return []byte("null"), nil
 	}
 	return json.Marshal(string(c))
 }
 
-// Counts are numbers of turns.
-type Counts struct {
+// TurnCounts are numbers of turns.
+type TurnCounts struct {
 	Issued   int `json:"issued"`
 	Expected int `json:"expected"` // issued ones that can be scored
 	Observed int `json:"observed"` // of these, those with an answer
@@ -119,27 +120,27 @@ type Counts struct {
 	Scored   int `json:"scored"`
 }
 
-// Domain is a kind of conversations.
-type Domain struct {
+// DomainScore is the score of a kind of conversations.
+type DomainScore struct {
 	Score  float64 `json:"score"` // 0 to 1, of four decimals
 	Scored int     `json:"scored"`
 }
 
-// Excluded is a turn whose recorded answer has nothing to compare with.
-type Excluded struct {
+// ExcludedTurn is a turn whose recorded answer has nothing to compare with.
+type ExcludedTurn struct {
 	Conversation string `json:"conversation_id"`
 	Turn         int    `json:"turn"`
 	Domain       string `json:"domain"`
 	Reason       string `json:"exclude_reason"`
 }
 
-// Result is what scores.json holds. Turns that were never issued are in no count of it.
-type Result struct {
-	Score    *float64          `json:"score"` // the mean of the turns, 0 to 1, of four decimals; nil without any
-	Turns    Counts            `json:"turns"`
-	Domains  map[string]Domain `json:"domains"`
-	PerTurn  []Turn            `json:"per_turn"`
-	Excluded []Excluded        `json:"excluded_turns,omitempty"`
+// ReplayScores is what scores.json holds. Turns that were never issued are in no count of it.
+type ReplayScores struct {
+	Score    *float64               `json:"score"` // the mean of the turns, 0 to 1, of four decimals; nil without any
+	Turns    TurnCounts             `json:"turns"`
+	Domains  map[string]DomainScore `json:"domains"`
+	PerTurn  []TurnScore            `json:"per_turn"`
+	Excluded []ExcludedTurn         `json:"excluded_turns,omitempty"`
 }
 
 var workflow = regexp.MustCompile(`\Asim_\p{Nd}+\n?\z`)
@@ -152,8 +153,8 @@ func domainOf(conversation string) string {
 }
 
 // Result may be asked at any time.
-func (s *Scorer) Result() Result {
-	r := Result{Domains: map[string]Domain{}, PerTurn: []Turn{}}
+func (s *TurnScorer) Result() ReplayScores {
+	r := ReplayScores{Domains: map[string]DomainScore{}, PerTurn: []TurnScore{}}
 	scorable := map[clientTurn]bool{}
 	for _, key := range slices.SortedFunc(maps.Keys(s.recorded), compareTurns) {
 		want := s.recorded[key]
@@ -161,10 +162,10 @@ func (s *Scorer) Result() Result {
 			len(sortedIntents(want.Intents)) > 0 && domain == "workflow" {
 			scorable[key] = true
 		} else {
-			r.Excluded = append(r.Excluded, Excluded{want.Conversation, want.Assistant, domain, "no ground truth"})
+			r.Excluded = append(r.Excluded, ExcludedTurn{want.Conversation, want.Assistant, domain, "no ground truth"})
 		}
 	}
-	answers := map[clientTurn]*Answer{}
+	answers := map[clientTurn]*ModelAnswer{}
 	for request, key := range s.issued {
 		if a := s.answers[request]; a != nil || answers[key] == nil {
 			answers[key] = a
@@ -204,21 +205,22 @@ func (s *Scorer) Result() Result {
 }
 
 // compareTurn scores a turn: by the intent, or by how many programs are common to both of all that either calls.
-func (s *Scorer) compareTurn(key clientTurn, want Recorded, a *Answer) (t Turn, score float64) {
-	t = Turn{Conversation: key.conversation, Repeat: key.repeat, Turn: want.Assistant, Domain: domainOf(key.conversation),
+func (s *TurnScorer) compareTurn(key clientTurn, want RecordedTurn, a *ModelAnswer) (t TurnScore, score float64) {
+	t = TurnScore{Conversation: key.conversation, Repeat: key.repeat, Turn: want.Assistant,
+		Domain:  domainOf(key.conversation),
 		Missing: a == nil}
 	if a == nil {
-		a = &Answer{}
+		a = &ModelAnswer{}
 	}
 	if t.Domain == "workflow" {
 		intent := Intent(a.Reasoning, a.Content)
-		t.WantIntents, t.Intent = sortedIntents(want.Intents), (*Code)(&intent)
+		t.WantIntents, t.Intent = sortedIntents(want.Intents), (*IntentCode)(&intent)
 		if slices.Contains(t.WantIntents, intent) {
 			score = 1
 		}
 	} else {
 		t.WantActions, t.Actions = Actions(want.Calls), append([]string{}, Actions(a.Calls)...)
-		score = Overlap(t.WantActions, t.Actions)
+		score = MultisetOverlap(t.WantActions, t.Actions)
 	}
 	t.Score = pyfloat.Round(score, 4)
 	return t, score
@@ -236,8 +238,8 @@ func sortedIntents(codes any) (all []string) {
 	return slices.Compact(all)
 }
 
-// Overlap is the size of the intersection of two multisets by that of their union.
-func Overlap(a, b []string) float64 {
+// MultisetOverlap is the size of the intersection of two multisets by that of their union.
+func MultisetOverlap(a, b []string) float64 {
 	counts := map[string][2]int{}
 	for i, list := range [][]string{a, b} {
 		for _, name := range list {
@@ -256,7 +258,7 @@ func Overlap(a, b []string) float64 {
 
 // RecordedTurns are the answers of a recording, whose rows are objects of JSON in the order of their turns: those that
 // follow a row of a user or of a tool.
-func RecordedTurns(rows []*pyvalue.Dict) (all []Recorded) {
+func RecordedTurns(rows []*pyvalue.Dict) (all []RecordedTurn) {
 	conversations := map[string][]*pyvalue.Dict{}
 	for _, row := range rows {
 		if id, ok := row.Get("conversation_id"); ok && id != nil {
@@ -271,7 +273,7 @@ func RecordedTurns(rows []*pyvalue.Dict) (all []Recorded) {
 			if next, _ := rows[i+1].Get("role"); role != any("user") && role != any("tool") || next != any("assistant") {
 				continue
 			}
-			r := Recorded{Conversation: id, Client: turnOf(rows[i]), Assistant: turnOf(rows[i+1])}
+			r := RecordedTurn{Conversation: id, Client: turnOf(rows[i]), Assistant: turnOf(rows[i+1])}
 			r.Calls, _ = rows[i+1].Get("tool_calls")
 			r.Intents, _ = rows[i+1].Get("intent_codes")
 			all = append(all, r)

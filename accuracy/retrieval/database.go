@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// LeastPages is the share of pages that must be in the database.
-const LeastPages = 0.99
+// MinPages is the minimum share of pages that must be in the database.
+const MinPages = 0.99
 
-// Pages is what the accuracy log of a database says: of each page the last entry counts.
-type Pages struct{ latest map[uint64][]byte }
+// PageLog is what the accuracy log of a database says: of each page the last entry counts.
+type PageLog struct{ latest map[uint64][]byte }
 
 // Add takes the entry of a page. It copies the payload.
-func (p *Pages) Add(page uint64, payload []byte) {
+func (p *PageLog) Add(page uint64, payload []byte) {
 	if p.latest == nil {
 		p.latest = map[uint64][]byte{}
 	}
 	p.latest[page] = append([]byte(nil), payload...)
 }
 
-// Build is how a database was built.
-type Build struct {
+// DatabaseBuild is how a database was built.
+type DatabaseBuild struct {
 	Pages, Good int
 	MD5         string // that the run returned, of the last page that has one; empty: none
 }
 
-// Build reads the payloads: the byte 1 is a page that is in the database, 32 hexadecimal digits in lower case are the
-// MD5 of the database, and its page is in it; any other is a page that failed.
-func (p *Pages) Build() (b Build) {
+// ReadBuild reads the payloads: the byte 1 is a page that is in the database, 32 hexadecimal digits in lower case are
+// the MD5 of the database, and its page is in it; any other is a page that failed.
+func (p *PageLog) ReadBuild() (b DatabaseBuild) {
 	last := uint64(0)
 	for page, payload := range p.latest {
 		b.Pages++
@@ -51,7 +51,7 @@ func isMD5(payload []byte) bool {
 }
 
 // Rate is the share of pages that are in the database.
-func (b Build) Rate() float64 {
+func (b DatabaseBuild) Rate() float64 {
 	if b.Pages == 0 {
 		return 0
 	}
@@ -60,12 +60,12 @@ func (b Build) Rate() float64 {
 
 // Passed tells whether enough pages are in the database, and its MD5 is the one that the run returned. Without the one
 // or the other it did not pass.
-func (b Build) Passed(md5 string) bool {
-	return b.Rate() >= LeastPages && b.MD5 != "" && b.MD5 == md5
+func (b DatabaseBuild) Passed(md5 string) bool {
+	return b.Rate() >= MinPages && b.MD5 != "" && b.MD5 == md5
 }
 
 // Report is the report of the reference's scorer; md5 is that of the database as it is found.
-func (b Build) Report(md5 string) string {
+func (b DatabaseBuild) Report(md5 string) string {
 	verdict := func(ok bool) string {
 		if ok {
 			return "PASS"
@@ -77,7 +77,7 @@ func (b Build) Report(md5 string) string {
 		double, "RAG-DB Accuracy Report", double, "", "File Processing Results:", single,
 		fmt.Sprintf("Total files: %d", b.Pages), fmt.Sprintf("Successful: %d", b.Good),
 		fmt.Sprintf("Failed: %d", b.Pages-b.Good), fmt.Sprintf("Success rate: %.2f%%", 100*b.Rate()),
-		fmt.Sprintf("Required rate: %.2f%%", 100*LeastPages), "Status: " + verdict(b.Rate() >= LeastPages), "",
+		fmt.Sprintf("Required rate: %.2f%%", 100*MinPages), "Status: " + verdict(b.Rate() >= MinPages), "",
 		"MD5 Verification:", single, "MD5 returned by SUT: " + b.MD5, "MD5 actual (computed): " + md5,
 		"MD5 match: " + verdict(b.MD5 == md5), "", double, "Overall Result: " + verdict(b.Passed(md5)), double,
 	}

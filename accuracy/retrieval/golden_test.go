@@ -44,10 +44,10 @@ func TestGoldenMetrics(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-15 }
 	golden.Each(t, "rag/metrics.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[pair](t, path) {
-			if got := Ranked(c.Expected, c.Retrieved); !maps.EqualFunc(got, c.Loop, near) {
+			if got := RankedFigures(c.Expected, c.Retrieved); !maps.EqualFunc(got, c.Loop, near) {
 				t.Errorf("%s: %v, want %v", c.Name, got, c.Loop)
 			}
-			f := FoundOf(c.Retrieved, c.Expected)
+			f := MatchPages(c.Retrieved, c.Expected)
 			got := map[string]float64{"precision": f.Precision, "recall": f.Recall, "f1": f.F1}
 			if !maps.EqualFunc(got, c.Scorer, near) {
 				t.Errorf("%s: %v, want %v", c.Name, got, c.Scorer)
@@ -57,7 +57,7 @@ func TestGoldenMetrics(t *testing.T) {
 }
 
 // logEntries reads an accuracy log of any of the forms that the official script reads.
-func logEntries(t *testing.T, text string) (p Pages) {
+func logEntries(t *testing.T, text string) (p PageLog) {
 	type entry struct {
 		Page *uint64 `json:"qsl_idx"`
 		Data json.RawMessage
@@ -113,7 +113,7 @@ func TestGoldenDatabaseLog(t *testing.T) {
 	golden.Each(t, "rag/db_log.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[built](t, path) {
 			pages := logEntries(t, c.Log)
-			b, want := pages.Build(), c.Result
+			b, want := pages.ReadBuild(), c.Result
 			if want.Error != "" {
 				want.Total, want.Successful = want.Success+want.Failure, want.Success
 			}
@@ -228,7 +228,7 @@ func TestObject(t *testing.T) {
 	for reply, want := range map[string]error{
 		"": ErrNoObject, "}{": ErrNoObject, "```json\n```{}": ErrNoObject, "{}": nil,
 	} {
-		if _, err := Object(reply); !errors.Is(err, want) {
+		if _, err := FindObject(reply); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", reply, err, want)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Verdict is what a judge said of an answer.
-type Verdict struct {
+// JudgeVerdict is what a judge said of an answer.
+type JudgeVerdict struct {
 	// Counts: the reference counts the answer as right, which it does for any value of "correct" that is true in Python,
 	// the text "false" among them.
 	Counts bool
@@ -17,25 +17,25 @@ type Verdict struct {
 }
 
 // ReadVerdict reads the reply of a judge.
-func ReadVerdict(reply string) Verdict {
-	d, err := Object(reply)
+func ReadVerdict(reply string) JudgeVerdict {
+	d, err := FindObject(reply)
 	if err != nil {
-		return Verdict{Err: err}
+		return JudgeVerdict{Err: err}
 	}
 	v, _ := d.Get("correct")
 	is, isBool := v.(bool)
-	verdict := Verdict{Counts: pyvalue.True(v), Strict: isBool && is}
+	verdict := JudgeVerdict{Counts: pyvalue.True(v), Strict: isBool && is}
 	if v == nil {
 		verdict.Err = fmt.Errorf("the judge's object has no \"correct\"")
 	}
 	return verdict
 }
 
-// Found are precision, recall and F1 of the pages that were found, as sets; without an expected page all are 0.
-type Found struct{ Precision, Recall, F1 float64 }
+// PageMatch has precision, recall and F1 of the pages that were found, as sets; without an expected page all are 0.
+type PageMatch struct{ Precision, Recall, F1 float64 }
 
-// FoundOf compares the pages that an answer is from with those that hold it.
-func FoundOf(retrieved, expected []string) (f Found) {
+// MatchPages compares the pages that an answer is from with those that hold it.
+func MatchPages(retrieved, expected []string) (f PageMatch) {
 	got, want := setOf(retrieved), setOf(expected)
 	right := float64(countCommon(got, want))
 	if len(want) == 0 || len(got) == 0 {

@@ -14,16 +14,16 @@ import (
 // Manifest says what a database of passages must be: how many there are, how they are searched, and which pages the
 // first of some questions find. It is the reference's db_manifest in JSON.
 type Manifest struct {
-	Version        any         `json:"version"` // 2, or "v2-behavioral"
-	RetrieverModel string      `json:"retriever_model"`
-	EmbeddingModel string      `json:"embedding_model"` // the same
-	Passages       int         `json:"total_passages"`
-	Dim            int         `json:"embedding_dim"`
-	Index          IndexParams `json:"index_params"`
-	Corpus         string      `json:"corpus_set_sha256"` // CorpusSum; reported alone
-	Depth          int         `json:"probe_top_k"`
-	Queries        []Probe     `json:"reference_queries"`
-	Found          []ProbeURLs `json:"reference_top_k"`
+	Version        any          `json:"version"` // 2, or "v2-behavioral"
+	RetrieverModel string       `json:"retriever_model"`
+	EmbeddingModel string       `json:"embedding_model"` // the same
+	Passages       int          `json:"total_passages"`
+	Dim            int          `json:"embedding_dim"`
+	Index          IndexParams  `json:"index_params"`
+	Corpus         string       `json:"corpus_set_sha256"` // CorpusSum; reported alone
+	Depth          int          `json:"probe_top_k"`
+	Queries        []ProbeQuery `json:"reference_queries"`
+	Found          []ProbeURLs  `json:"reference_top_k"`
 }
 
 // IndexParams are those of an index.
@@ -36,8 +36,8 @@ type IndexParams struct {
 	M              int    `json:"M"`
 }
 
-// Probe is a question that a manifest asks.
-type Probe struct {
+// ProbeQuery is a question that a manifest asks.
+type ProbeQuery struct {
 	Index  int    `json:"index"` // its row
 	Prompt string `json:"prompt"`
 }
@@ -48,8 +48,8 @@ type ProbeURLs struct {
 	URLs  []string `json:"top_k_urls"`
 }
 
-// LeastOverlap is how much of what the reference finds a database must find, on average.
-const LeastOverlap = 0.95
+// MinOverlap is the minimum share of what the reference finds that a database must find, on average.
+const MinOverlap = 0.95
 
 // The probes of a manifest that is written.
 const (
@@ -69,8 +69,8 @@ func ParseManifest(text []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// Comparison is a database beside a manifest.
-type Comparison struct {
+// ManifestComparison compares a database with a manifest.
+type ManifestComparison struct {
 	Faults  []string // why it does not pass; none: it does
 	Overlap float64  // the mean share of the reference's pages that it finds
 	First   float64  // the share of questions whose first page is the reference's
@@ -80,7 +80,7 @@ type Comparison struct {
 
 // Compare compares a database, of which all but Queries is filled in, with the manifest. found holds what it finds for
 // the manifest's questions; those that the manifest has no pages for are left out.
-func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c Comparison) {
+func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c ManifestComparison) {
 	differ := func(what string, got, want any) {
 		if got != want {
 			c.Faults = append(c.Faults, fmt.Sprintf("%s: %v, the manifest has %v", what, got, want))
@@ -114,9 +114,9 @@ func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c Comparison) {
 	if c.Asked > 0 {
 		c.Overlap, c.First = sum/float64(c.Asked), float64(first)/float64(c.Asked)
 	}
-	if c.Overlap < LeastOverlap {
+	if c.Overlap < MinOverlap {
 		c.Faults = append(c.Faults, fmt.Sprintf("the pages of %d questions overlap by %.4f, want %v or more", c.Asked,
-			c.Overlap, LeastOverlap))
+			c.Overlap, MinOverlap))
 	}
 	return c
 }

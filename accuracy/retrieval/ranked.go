@@ -6,11 +6,11 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Ranked are the figures of the reference's loop, by its names: precision@K, recall@K and f1@K for K of 1, 3, 5, 10 and
-// N, the number of pages that were found, and average_precision. Precision divides by K, also where fewer were found;
-// the K that is N has the name N alone. Blank expected pages do not count. Where none is expected, recall is 1, and all
-// else is 1 if nothing was found, or 0.
-func Ranked(expected, retrieved []string) map[string]float64 {
+// RankedFigures are the figures of the reference's loop, by its names: precision@K, recall@K and f1@K for K of 1, 3, 5,
+// 10 and N, the number of pages that were found, and average_precision. Precision divides by K, also where fewer were
+// found; the K that is N has the name N alone. Blank expected pages do not count. Where none is expected, recall is 1,
+// and all else is 1 if nothing was found, or 0.
+func RankedFigures(expected, retrieved []string) map[string]float64 {
 	want := map[string]bool{}
 	for _, url := range expected {
 		if pystr.Trim(url) != "" {

@@ -11,9 +11,9 @@ import (
 // ErrNoObject is a reply without a JSON object: no "{" with a "}" behind it.
 var ErrNoObject = errors.New("no JSON object in the reply")
 
-// Object finds the JSON object in a reply as the reference does: within the first pair of ``` if there is one, from the
-// first "{" to the last "}". It is read as Python reads JSON. The error is ErrNoObject, or says what is no JSON.
-func Object(reply string) (*pyvalue.Dict, error) {
+// FindObject finds the JSON object in a reply as the reference does: within the first pair of ``` if there is one, from
+// the first "{" to the last "}". It is read as Python reads JSON. The error is ErrNoObject, or says what is no JSON.
+func FindObject(reply string) (*pyvalue.Dict, error) {
 	if parts := strings.SplitN(reply, "```", 3); len(parts) == 3 {
 		reply = parts[1]
 	}

@@ -7,32 +7,32 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
 )
 
-// Format is how payloads hold a class. The zero value is the official script's default: uint8.
-type Format struct {
+// ClassFormat is how payloads hold a class. The zero value is the official script's default: uint8.
+type ClassFormat struct {
 	dtype payload.DType
 	auto  bool
 }
 
 // dtypes are those that the official script accepts, the default first.
-func dtypes() payload.Types {
-	return payload.Types{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
+func dtypes() payload.DTypeList {
+	return payload.DTypeList{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
 }
 
 // ParseFormat reads uint8, float32, int32, int64 (elements, little endian) or auto: what the payload's length says, 1
 // byte uint8, 4 int32 and 8 int64. The empty name means uint8.
-func ParseFormat(name string) (Format, error) {
+func ParseFormat(name string) (ClassFormat, error) {
 	if name == "auto" {
-		return Format{auto: true}, nil
+		return ClassFormat{auto: true}, nil
 	}
 	d, err := dtypes().Parse(name)
 	if err != nil {
-		return Format{}, fmt.Errorf("%w, or auto", err)
+		return ClassFormat{}, fmt.Errorf("%w, or auto", err)
 	}
-	return Format{dtype: d}, nil
+	return ClassFormat{dtype: d}, nil
 }
 
 // resolveDType returns the element type of a payload.
-func (f Format) resolveDType(data []byte) (payload.DType, error) {
+func (f ClassFormat) resolveDType(data []byte) (payload.DType, error) {
 	if !f.auto {
 		return dtypes().Resolve(f.dtype)
 	}
@@ -48,7 +48,7 @@ func (f Format) resolveDType(data []byte) (payload.DType, error) {
 }
 
 // Class is the class that a payload names, as the scorer reads it.
-func (f Format) Class(data []byte) (int64, error) {
+func (f ClassFormat) Class(data []byte) (int64, error) {
 	d, err := f.resolveDType(data)
 	if err != nil {
 		return 0, err

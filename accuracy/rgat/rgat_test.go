@@ -110,7 +110,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	s := New([]int{7}, Format{})
+	s := New([]int{7}, ClassFormat{})
 	if err := s.Add(1, []byte{7}); !errors.Is(err, ErrIndex) {
 		t.Errorf("error %v", err)
 	}

@@ -17,8 +17,8 @@ var (
 // maxListed is how many unread payloads a result describes.
 const maxListed = 5
 
-// Result is the metric of one log.
-type Result struct {
+// ClassResult is the metric of one log.
+type ClassResult struct {
 	Good       int     // samples whose class is their label
 	Total      int     // distinct samples seen: the denominator, as officially
 	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
@@ -30,26 +30,26 @@ type Result struct {
 }
 
 // String is the line that the official script writes.
-func (r Result) String() string {
+func (r ClassResult) String() string {
 	return fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", r.Accuracy, r.Good, r.Total)
 }
 
-// Scorer counts right answers. It is not safe for concurrent use.
-type Scorer struct {
+// ClassScorer counts right answers. It is not safe for concurrent use.
+type ClassScorer struct {
 	labels []int
-	format Format
+	format ClassFormat
 	seen   []bool
-	result Result
+	result ClassResult
 }
 
 // New returns a scorer for samples of which number i has the class labels[i]. It keeps labels and does not change them.
-func New(labels []int, f Format) *Scorer {
-	return &Scorer{labels: labels, format: f, seen: make([]bool, len(labels))}
+func New(labels []int, f ClassFormat) *ClassScorer {
+	return &ClassScorer{labels: labels, format: f, seen: make([]bool, len(labels))}
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), data the raw bytes of its response. Of several
 // entries of one sample the first counts, and the others are not looked at.
-func (s *Scorer) Add(index uint64, data []byte) error {
+func (s *ClassScorer) Add(index uint64, data []byte) error {
 	if index >= uint64(len(s.labels)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex,
 			index,
@@ -74,7 +74,7 @@ func (s *Scorer) Add(index uint64, data []byte) error {
 	return nil
 }
 
-func (s *Scorer) readClass(data []byte) (int64, error) {
+func (s *ClassScorer) readClass(data []byte) (int64, error) {
 	d, err := s.format.resolveDType(data)
 	if err != nil {
 		return 0, err
@@ -87,13 +87,13 @@ func (s *Scorer) readClass(data []byte) (int64, error) {
 
 // Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value, or
 // ErrPayload where not one payload could be read.
-func (s *Scorer) Result() (Result, error) {
+func (s *ClassScorer) Result() (ClassResult, error) {
 	r := s.result
 	if r.Total == 0 {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return ClassResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	if r.Unread == r.Total {
-		return Result{}, fmt.Errorf("%w: %w; was it written with another dtype?", ErrPayload, errors.Join(r.Told...))
+		return ClassResult{}, fmt.Errorf("%w: %w; was it written with another dtype?", ErrPayload, errors.Join(r.Told...))
 	}
 	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
 	return r, nil

@@ -26,7 +26,7 @@ func TestGoldenStrings(t *testing.T) {
 		if len(file.Rows) == 0 {
 			t.Fatal("no rows")
 		}
-		stemming, plain := New(Options{Stem: true}), New(Options{})
+		stemming, plain := New(TokenizerOptions{Stem: true}), New(TokenizerOptions{})
 		for i, r := range file.Rows {
 			if got := tokens(stemming, r.Reference); !slices.Equal(got, r.Stemmed) {
 				t.Errorf("row %d: tokens %q, want %q", i, got, r.Stemmed)
@@ -55,7 +55,7 @@ func compare(t *testing.T, i int, got Scores, want triples) {
 }
 
 // tokens are the words of a text as the scorer compares them.
-func tokens(s *Scorer, text string) []string {
+func tokens(s *TextScorer, text string) []string {
 	stems := make([]string, 0, 16)
 	for _, w := range s.words.tokenize(textSentences{}, text).tokens {
 		for stem, n := range s.words.stems {

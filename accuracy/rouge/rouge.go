@@ -14,9 +14,9 @@ type Scores struct {
 	RougeLsum      Score // the union of the longest common subsequences of their sentences
 }
 
-// Scorer compares texts. It keeps the words that it has seen, so that each is stemmed once, and its working memory.
+// TextScorer compares texts. It keeps the words that it has seen, so that each is stemmed once, and its working memory.
 // It is not safe for concurrent use; several scorers are independent.
-type Scorer struct {
+type TextScorer struct {
 	words     wordNumbers
 	reference textSentences
 	predicted textSentences
@@ -25,19 +25,19 @@ type Scorer struct {
 	lcs       subsequenceFinder
 }
 
-// Options choose a variant of the tokenizer.
-type Options struct {
+// TokenizerOptions choose a variant of the tokenizer.
+type TokenizerOptions struct {
 	// Stem replaces words of more than three letters by their stems, as all benchmarks do.
 	Stem bool
 }
 
 // New returns a scorer.
-func New(o Options) *Scorer {
-	return &Scorer{words: newVocabulary(o.Stem)}
+func New(o TokenizerOptions) *TextScorer {
+	return &TextScorer{words: newVocabulary(o.Stem)}
 }
 
 // Score compares a prediction with a reference. Letters other than a to z, A to Z and digits separate words.
-func (s *Scorer) Score(reference, prediction string) Scores {
+func (s *TextScorer) Score(reference, prediction string) Scores {
 	s.reference = s.words.tokenize(s.reference, reference)
 	s.predicted = s.words.tokenize(s.predicted, prediction)
 	s.unused.grow(len(s.words.stems))

@@ -27,7 +27,7 @@ func TestScore(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := New(Options{Stem: true}).Score(c.reference, c.prediction)
+			s := New(TokenizerOptions{Stem: true}).Score(c.reference, c.prediction)
 			var got [4]string
 			for i, kind := range []Score{s.Rouge1, s.Rouge2, s.RougeL, s.RougeLsum} {
 				got[i] = fmt.Sprintf("%.4f", kind.F)
@@ -44,7 +44,7 @@ func FuzzScore(f *testing.F) {
 	f.Add("a b c d e", "a b f\na c g h e")
 	f.Add(strings.Repeat("a b c ", 50), strings.Repeat("c a\n", 70))
 	f.Add("\xc4\xb0\xe2\x84\xaa\n", "i k")
-	s := New(Options{Stem: true}) // one for all, so that what a score leaves behind would show
+	s := New(TokenizerOptions{Stem: true}) // one for all, so that what a score leaves behind would show
 	f.Fuzz(func(t *testing.T, reference, prediction string) {
 		if len(reference) > 2000 || len(prediction) > 2000 {
 			t.Skip("the textbook algorithm takes too long")
@@ -59,7 +59,7 @@ func FuzzScore(f *testing.F) {
 
 func TestScoreOfLongTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	s := New(Options{})
+	s := New(TokenizerOptions{})
 	for range 200 {
 		reference, prediction := randomText(random), randomText(random)
 		got, want := s.Score(reference, prediction), slowScores(tokenLines(s, reference), tokenLines(s, prediction))
@@ -82,7 +82,7 @@ func randomText(random *rand.Rand) string {
 	return b.String()
 }
 
-func tokenLines(s *Scorer, text string) [][]int32 {
+func tokenLines(s *TextScorer, text string) [][]int32 {
 	var lines [][]int32
 	for line := range strings.SplitSeq(text, "\n") {
 		if tokens := s.words.tokenize(textSentences{}, line).tokens; len(tokens) > 0 {
@@ -196,7 +196,7 @@ func BenchmarkScore(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s := New(Options{Stem: true})
+		s := New(TokenizerOptions{Stem: true})
 		for i := range count {
 			s.Score(references[i], predictions[i])
 		}

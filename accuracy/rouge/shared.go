@@ -12,7 +12,7 @@ func (c *wordCounts) grow(n int) {
 }
 
 // sharedWords counts each word as often as it is in both texts.
-func (s *Scorer) sharedWords(reference, predicted []int32) int {
+func (s *TextScorer) sharedWords(reference, predicted []int32) int {
 	for _, w := range reference {
 		s.unused[w]++
 	}
@@ -30,7 +30,7 @@ func (s *Scorer) sharedWords(reference, predicted []int32) int {
 }
 
 // sharedPairs counts each pair of neighbouring words as often as it is in both texts.
-func (s *Scorer) sharedPairs(reference, predicted []int32) int {
+func (s *TextScorer) sharedPairs(reference, predicted []int32) int {
 	s.pairs[0] = sortedPairs(s.pairs[0][:0], reference)
 	s.pairs[1] = sortedPairs(s.pairs[1][:0], predicted)
 	return sharedSorted(s.pairs[0], s.pairs[1])
@@ -63,7 +63,7 @@ func sharedSorted(a, b []uint64) int {
 
 // sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences
 // with all predicted sentences, but none more often than it is in the prediction.
-func (s *Scorer) sharedSentences() int {
+func (s *TextScorer) sharedSentences() int {
 	for _, w := range s.predicted.tokens {
 		s.unused[w]++
 	}

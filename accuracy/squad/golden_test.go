@@ -42,7 +42,7 @@ func TestGoldenSquad(t *testing.T) {
 			t.Fatal(err)
 		}
 		examples := build(t, vocab, readSet(t, filepath.Join(dir, "dev-v1.1.json")))
-		s := New(examples, Options{DType: dtype, Transposed: want.Args.Transposed, MaxExamples: want.Args.MaxExamples})
+		s := New(examples, ScoreOptions{DType: dtype, Transposed: want.Args.Transposed, MaxExamples: want.Args.MaxExamples})
 		golden.AddLog(t, dir, s.Add)
 		got, err := s.Result()
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.Types {
-	return payload.Types{
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{
 		payload.Float32, payload.Float16, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
 	}
 }
@@ -23,7 +23,7 @@ const Absent = -10000
 type spanLogits struct{ start, end []float64 }
 
 // readPayload fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
-func (l *spanLogits) readPayload(payload []byte, o Options) error {
+func (l *spanLogits) readPayload(payload []byte, o ScoreOptions) error {
 	d, err := DTypes().Resolve(o.DType)
 	if err != nil {
 		return err

@@ -84,8 +84,8 @@ func sharedSorted(a, b []string) int {
 	return shared
 }
 
-// Compare says whether a prediction is an accepted answer, and its best F1 with one, from 0 to 1.
-func Compare(predicted string, accepted []string) (exact bool, best float64) {
+// CompareAnswer says whether a prediction is an accepted answer, and its best F1 with one, from 0 to 1.
+func CompareAnswer(predicted string, accepted []string) (exact bool, best float64) {
 	p := newAnswer(predicted)
 	for _, text := range accepted {
 		a := newAnswer(text)

@@ -38,17 +38,17 @@ func (e Example) Passage() string {
 	return strings.Join(e.Features[0].Passage().Words(), " ")
 }
 
-// Features are those of all examples, in their order. The caller owns the slice.
-func Features(examples []Example) (all []features.Feature) {
+// AllFeatures returns the features of all examples, in their order. The caller owns the slice.
+func AllFeatures(examples []Example) (all []features.Feature) {
 	for _, e := range examples {
 		all = append(all, e.Features...)
 	}
 	return all
 }
 
-// First returns the examples of the first n of all features, from 1 on, the last with those of its own that are among
-// them. It changes examples.
-func First(examples []Example, n int) []Example {
+// FirstExamples returns the examples of the first n of all features, from 1 on, the last with those of its own that are
+// among them. It changes examples.
+func FirstExamples(examples []Example, n int) []Example {
 	for i := range examples {
 		e := &examples[i]
 		if len(e.Features) >= n {
@@ -60,9 +60,9 @@ func First(examples []Example, n int) []Example {
 	return examples
 }
 
-// Options say how to read payloads. The zero value is the official script's. The tags are those of the benchmark's
+// ScoreOptions say how to read payloads. The zero value is the official script's. The tags are those of the benchmark's
 // parameters (sdk/option).
-type Options struct {
+type ScoreOptions struct {
 	DType      payload.DType `param:"dtype"`
 	Transposed bool          `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs
 	Length     int           // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
@@ -70,8 +70,8 @@ type Options struct {
 	MaxExamples int `param:"max_examples" min:"0" max:"int32"`
 }
 
-// Result is the metric of one log.
-type Result struct {
+// SpanResult is the metric of one log.
+type SpanResult struct {
 	ExactMatch  float64           // part of the questions whose prediction is an accepted answer, in percent, not rounded
 	F1          float64           // mean of the best F1 with an accepted answer, in percent, not rounded
 	Total       int               // questions: the denominator
@@ -81,14 +81,14 @@ type Result struct {
 }
 
 // String is the line that the official script prints, which the submission checker looks for.
-func (r Result) String() string {
+func (r SpanResult) String() string {
 	return fmt.Sprintf(`{"exact_match": %s, "f1": %s}`, pyfloat.Repr(r.ExactMatch), pyfloat.Repr(r.F1))
 }
 
-// Scorer keeps the best span of each feature. It is not safe for concurrent use.
-type Scorer struct {
+// SpanScorer keeps the best span of each feature. It is not safe for concurrent use.
+type SpanScorer struct {
 	examples   []Example
-	options    Options
+	options    ScoreOptions
 	features   []features.Feature // of all examples, by index of the log
 	spans      []answerSpan
 	seen       []bool
@@ -98,9 +98,9 @@ type Scorer struct {
 
 // New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their
 // order. It keeps examples and does not change them.
-func New(examples []Example, o Options) *Scorer {
+func New(examples []Example, o ScoreOptions) *SpanScorer {
 	o.Length = cmp.Or(o.Length, 384)
-	s := &Scorer{examples: examples, options: o, features: Features(examples)}
+	s := &SpanScorer{examples: examples, options: o, features: AllFeatures(examples)}
 	s.spans = make([]answerSpan, len(s.features))
 	s.seen = make([]bool, len(s.features))
 	length := min(max(o.Length, 0), math.MaxInt16)
@@ -110,7 +110,7 @@ func New(examples []Example, o Options) *Scorer {
 
 // Add scores one entry of the log: index is the feature (qsl_idx), payload the raw bytes of its response. Of several
 // entries of one feature the last counts. After an error the entry has no effect on the result.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *SpanScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.features)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was "+
 			"made with?", ErrIndex, index, len(s.features))
@@ -127,15 +127,15 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
-func (s *Scorer) Result() (Result, error) {
-	r := Result{Duplicates: s.duplicates, Predictions: s.predictAnswers()}
+func (s *SpanScorer) Result() (SpanResult, error) {
+	r := SpanResult{Duplicates: s.duplicates, Predictions: s.predictAnswers()}
 	for _, seen := range s.seen {
 		if !seen {
 			r.Missing++
 		}
 	}
 	if r.Missing == len(s.seen) {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return SpanResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	exact, sum := 0, 0.0
 	for _, e := range s.examples {
@@ -146,7 +146,7 @@ func (s *Scorer) Result() (Result, error) {
 		if !ok {
 			continue
 		}
-		same, f := Compare(predicted, e.Answers)
+		same, f := CompareAnswer(predicted, e.Answers)
 		if sum += f; same {
 			exact++
 		}
@@ -157,7 +157,7 @@ func (s *Scorer) Result() (Result, error) {
 }
 
 // predictAnswers returns the answers to all questions, or to the first MaxExamples.
-func (s *Scorer) predictAnswers() map[string]string {
+func (s *SpanScorer) predictAnswers() map[string]string {
 	examples := s.examples
 	if limit := s.options.MaxExamples; limit > 0 && limit < len(examples) {
 		examples = examples[:limit]
@@ -172,7 +172,7 @@ func (s *Scorer) predictAnswers() map[string]string {
 }
 
 // bestAnswer is the text of the best span of a range of features; of equal ones the first counts.
-func (s *Scorer) bestAnswer(from, to int) string {
+func (s *SpanScorer) bestAnswer(from, to int) string {
 	best := -1
 	for i := from; i < to; i++ {
 		if s.spans[i].found && (best < 0 || s.spans[i].score > s.spans[best].score) {

@@ -61,7 +61,7 @@ func TestScorer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := New(question(t), Options{})
+			s := New(question(t), ScoreOptions{})
 			for i, payload := range c.payloads {
 				if err := s.Add(uint64(i%2), payload); err != nil {
 					t.Fatal(err)
@@ -84,19 +84,19 @@ func TestScorer(t *testing.T) {
 func TestScorerRefuses(t *testing.T) {
 	cases := []struct {
 		name    string
-		options Options
+		options ScoreOptions
 		index   uint64
 		payload []byte
 		want    error
 	}{
-		{"index at the end", Options{}, 2, pairs(1, nil), ErrIndex},
-		{"index far out", Options{}, math.MaxUint64, pairs(1, nil), ErrIndex},
-		{"empty", Options{}, 0, nil, ErrPayload},
-		{"half a pair", Options{}, 0, pairs(2, nil)[:12], ErrPayload},
-		{"too long", Options{}, 0, pairs(385, nil), ErrPayload},
-		{"too long for its length", Options{Length: 8}, 0, pairs(9, nil), ErrPayload},
-		{"not a number", Options{}, 0, pairs(1, map[int][2]float32{0: {0, float32(math.NaN())}}), ErrPayload},
-		{"no such dtype", Options{DType: 99}, 0, pairs(1, nil), ErrPayload},
+		{"index at the end", ScoreOptions{}, 2, pairs(1, nil), ErrIndex},
+		{"index far out", ScoreOptions{}, math.MaxUint64, pairs(1, nil), ErrIndex},
+		{"empty", ScoreOptions{}, 0, nil, ErrPayload},
+		{"half a pair", ScoreOptions{}, 0, pairs(2, nil)[:12], ErrPayload},
+		{"too long", ScoreOptions{}, 0, pairs(385, nil), ErrPayload},
+		{"too long for its length", ScoreOptions{Length: 8}, 0, pairs(9, nil), ErrPayload},
+		{"not a number", ScoreOptions{}, 0, pairs(1, map[int][2]float32{0: {0, float32(math.NaN())}}), ErrPayload},
+		{"no such dtype", ScoreOptions{DType: 99}, 0, pairs(1, nil), ErrPayload},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestCompare(t *testing.T) {
 		{"anything", nil, false, 0},
 	}
 	for _, c := range cases {
-		if exact, f := Compare(c.predicted, c.accepted); exact != c.exact || math.Abs(f-c.f1) > 1e-15 {
+		if exact, f := CompareAnswer(c.predicted, c.accepted); exact != c.exact || math.Abs(f-c.f1) > 1e-15 {
 			t.Errorf("%q of %q: got %v, %v; want %v, %v", c.predicted, c.accepted, exact, f, c.exact, c.f1)
 		}
 	}
@@ -187,7 +187,7 @@ func FuzzScorer(f *testing.F) {
 		p.Context = context
 		p.QAs = slices.Grow(p.QAs, 1)[:1]
 		examples := build(t, []byte(vocab), []paragraph{p})
-		s := New(examples, Options{DType: payload.DType(dtype), Transposed: transposed})
+		s := New(examples, ScoreOptions{DType: payload.DType(dtype), Transposed: transposed})
 		if err := s.Add(0, data); err != nil {
 			if !errors.Is(err, ErrPayload) && !errors.Is(err, ErrIndex) {
 				t.Fatal(err)
@@ -228,7 +228,7 @@ func BenchmarkSquad(b *testing.B) {
 	payload := make([]byte, 384*8)
 	b.ReportAllocs()
 	for b.Loop() {
-		s := New(build(b, text, set), Options{})
+		s := New(build(b, text, set), ScoreOptions{})
 		for i := range s.features {
 			for j := 0; j < len(payload); j += 4 {
 				binary.LittleEndian.PutUint32(payload[j:], math.Float32bits(random.Float32()))

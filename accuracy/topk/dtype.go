@@ -8,7 +8,9 @@ import (
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.Types { return payload.Types{payload.Float32, payload.Int32, payload.Int64} }
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{payload.Float32, payload.Int32, payload.Int64}
+}
 
 // amongTopFive says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements
 // that are no number are none.

@@ -36,7 +36,7 @@ func checkCase(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(labels, Options{DType: dtype, KeepWrong: true})
+	s := New(labels, PayloadOptions{DType: dtype, KeepWrong: true})
 	golden.AddLog(t, dir, s.Add)
 	got, err := s.Result()
 	if err != nil {
@@ -53,7 +53,7 @@ func checkCase(t *testing.T, path string) {
 }
 
 // printed is the whole output of the official script.
-func printed(r Result, names []string, verbose bool) string {
+func printed(r ClassResult, names []string, verbose bool) string {
 	if !verbose {
 		return r.String() + "\n"
 	}

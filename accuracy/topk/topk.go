@@ -14,57 +14,57 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// Options say how to read payloads. The zero value is the official script's.
-type Options struct {
+// PayloadOptions say how to read payloads. The zero value is the official script's.
+type PayloadOptions struct {
 	DType payload.DType
 	// KeepWrong keeps every wrong answer for Result.Wrong.
 	KeepWrong bool
 }
 
-// Wrong is a wrong answer.
-type Wrong struct {
+// WrongAnswer is a wrong answer.
+type WrongAnswer struct {
 	Index    uint64 // in the data set
 	Expected int
 	Found    int64
 }
 
-// Result is the metric of one log.
-type Result struct {
-	Good       int     // samples whose class is their label
-	Total      int     // distinct samples seen: the denominator, as officially
-	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
-	Duplicates int     // entries dropped because their sample had been seen
-	Below      int     // answers that are one less than their label
-	Above      int     // answers that are one more than their label
-	Wrong      []Wrong // in the order of the log; nil unless Options.KeepWrong
+// ClassResult is the metric of one log.
+type ClassResult struct {
+	Good       int           // samples whose class is their label
+	Total      int           // distinct samples seen: the denominator, as officially
+	Accuracy   float64       // 100 * Good / Total, in percent, not rounded
+	Duplicates int           // entries dropped because their sample had been seen
+	Below      int           // answers that are one less than their label
+	Above      int           // answers that are one more than their label
+	Wrong      []WrongAnswer // in the order of the log; nil unless Options.KeepWrong
 	// Top5 is the share of samples whose label is one of the first five elements of their payload, in percent. Payloads of
 	// the official benchmark have one: then it is Accuracy.
 	Top5 float64
 }
 
 // String is the line that the official script prints, which the submission checker looks for.
-func (r Result) String() string {
+func (r ClassResult) String() string {
 	return fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", r.Accuracy, r.Good, r.Total)
 }
 
-// Scorer counts right answers. It is not safe for concurrent use.
-type Scorer struct {
+// ClassScorer counts right answers. It is not safe for concurrent use.
+type ClassScorer struct {
 	labels  []int
-	options Options
+	options PayloadOptions
 	seen    []bool
-	result  Result
+	result  ClassResult
 	within  int // samples whose label is among the first five
 }
 
 // New returns a scorer for a data set whose sample i has the class labels[i]. It keeps labels and does not change them.
-func New(labels []int, o Options) *Scorer {
-	return &Scorer{labels: labels, options: o, seen: make([]bool, len(labels))}
+func New(labels []int, o PayloadOptions) *ClassScorer {
+	return &ClassScorer{labels: labels, options: o, seen: make([]bool, len(labels))}
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, of which
 // element 0, truncated toward zero, is the class. Of several entries of one sample the first counts, and the others
 // are not looked at. After an error the entry has no effect on the result.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *ClassScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.labels)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(s.labels))
@@ -85,7 +85,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-func (s *Scorer) countAnswer(index uint64, found int64) {
+func (s *ClassScorer) countAnswer(index uint64, found int64) {
 	s.result.Total++
 	expected := s.labels[index]
 	if found == int64(expected) {
@@ -99,15 +99,15 @@ func (s *Scorer) countAnswer(index uint64, found int64) {
 		s.result.Above++
 	}
 	if s.options.KeepWrong {
-		s.result.Wrong = append(s.result.Wrong, Wrong{Index: index, Expected: expected, Found: found})
+		s.result.Wrong = append(s.result.Wrong, WrongAnswer{Index: index, Expected: expected, Found: found})
 	}
 }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value.
-func (s *Scorer) Result() (Result, error) {
+func (s *ClassScorer) Result() (ClassResult, error) {
 	r := s.result
 	if r.Total == 0 {
-		return Result{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return ClassResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
 	r.Top5 = 100 * float64(s.within) / float64(r.Total)

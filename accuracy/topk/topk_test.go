@@ -54,7 +54,7 @@ func TestScorer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := New(labels, Options{DType: c.dtype})
+			s := New(labels, PayloadOptions{DType: c.dtype})
 			for _, e := range c.entries {
 				if err := s.Add(e.index, e.payload); err != nil {
 					t.Fatal(err)
@@ -91,7 +91,7 @@ func TestScorerRefuses(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := New([]int{1, 2}, Options{DType: c.dtype})
+			s := New([]int{1, 2}, PayloadOptions{DType: c.dtype})
 			if err := s.Add(c.index, c.payload); !errors.Is(err, c.want) {
 				t.Fatalf("got %v, want %v", err, c.want)
 			}
@@ -103,7 +103,7 @@ func TestScorerRefuses(t *testing.T) {
 }
 
 func TestKeepWrong(t *testing.T) {
-	s := New([]int{1, 2}, Options{KeepWrong: true})
+	s := New([]int{1, 2}, PayloadOptions{KeepWrong: true})
 	for i, class := range []float32{1, 5} {
 		if err := s.Add(uint64(i), f32(class)); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestKeepWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Wrong{Index: 1, Expected: 2, Found: 5}); len(r.Wrong) != 1 || r.Wrong[0] != want {
+	if want := (WrongAnswer{Index: 1, Expected: 2, Found: 5}); len(r.Wrong) != 1 || r.Wrong[0] != want {
 		t.Errorf("got %v, want [%v]", r.Wrong, want)
 	}
 }
@@ -141,7 +141,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(uint8(2), uint64(9), i64(math.MinInt64))
 	f.Add(uint8(0), uint64(0), []byte{0, 0, 0x80, 0x7f})
 	f.Fuzz(func(t *testing.T, dtype uint8, index uint64, data []byte) {
-		s := New([]int{0, 1, 2, 3}, Options{DType: payload.DType(dtype), KeepWrong: true})
+		s := New([]int{0, 1, 2, 3}, PayloadOptions{DType: payload.DType(dtype), KeepWrong: true})
 		err := s.Add(index, data)
 		again := s.Add(index, data)
 		if (err == nil) != (again == nil) {
@@ -162,7 +162,7 @@ func BenchmarkAdd(b *testing.B) {
 	labels := make([]int, n)
 	payload := f32(3)
 	b.ReportAllocs()
-	s := New(labels, Options{})
+	s := New(labels, PayloadOptions{})
 	for i := 0; b.Loop(); i++ {
 		if i%n == 0 {
 			clear(s.seen)

@@ -51,7 +51,7 @@ func TestASCIIOfTexts(t *testing.T) {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
-	if clean, err := Clean("♥ of 20 ℃"); err != nil || clean != "hearts of twenty degc" {
+	if clean, err := CleanTranscript("♥ of 20 ℃"); err != nil || clean != "hearts of twenty degc" {
 		t.Errorf("%q, %v", clean, err)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Clean makes a transcript of RNN-T's data set what the official script compares with: ASCII, lower case, numbers and
-// abbreviations in words, punctuation removed, and of what is left the 28 characters that payloads can say.
+// CleanTranscript turns a transcript of RNN-T's data set into what the official script compares with: ASCII, lower
+// case, numbers and abbreviations in words, punctuation removed, and of what is left the 28 characters that payloads
+// can say.
 //
 // A transcript with a number that the official script cannot say is ErrTranscript: it drops such samples, and the
 // samples behind them have other numbers.
-func Clean(transcript string) (string, error) {
+func CleanTranscript(transcript string) (string, error) {
 	text, err := spellNumbers(strings.ToLower(toASCII(transcript)))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrTranscript, err)

@@ -22,13 +22,13 @@ type textCases struct {
 
 func TestGoldenClean(t *testing.T) {
 	golden.Each(t, "scorers/rnnt_text/references.json", func(t *testing.T, path string) {
-		checkTexts(t, path, Clean)
+		checkTexts(t, path, CleanTranscript)
 	})
 }
 
 func TestGoldenNormalise(t *testing.T) {
 	golden.Each(t, "scorers/whisper_text/normaliser.json", func(t *testing.T, path string) {
-		checkTexts(t, path, func(s string) (string, error) { return Normalise(s), nil })
+		checkTexts(t, path, func(s string) (string, error) { return NormaliseEnglish(s), nil })
 	})
 }
 
@@ -88,7 +88,7 @@ func TestGoldenPayload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Payload(c.Text); strings.ToUpper(hex.EncodeToString(got)) != c.Hex {
+			if got := EncodePayload(c.Text); strings.ToUpper(hex.EncodeToString(got)) != c.Hex {
 				t.Errorf("%q: payload %x, want %s", c.Text, got, c.Hex)
 			}
 			if back, err := decodeLabels(whisperLabels, payload.Int64, data); err != nil || back != c.Back {
@@ -130,7 +130,7 @@ func TestGoldenRNNT(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		var references []string
 		for _, text := range transcripts(t, filepath.Join(filepath.Dir(path), "dev-clean-wav.json"), 15) {
-			clean, err := Clean(text)
+			clean, err := CleanTranscript(text)
 			if err == nil {
 				references = append(references, clean)
 			}
@@ -151,14 +151,14 @@ func TestGoldenWhisper(t *testing.T) {
 }
 
 func checkScore(t *testing.T, path string, want scored, references []string,
-	scorer func([]string, Options) (*Scorer, error),
+	scorer func([]string, PayloadOptions) (*TranscriptScorer, error),
 ) {
 	t.Helper()
 	dtype, err := DTypes().Parse(want.Args.DType)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scorer(references, Options{DType: dtype})
+	s, err := scorer(references, PayloadOptions{DType: dtype})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 // DTypes are the element types of payloads that the official scripts accept, their default first. The Int32 that they
 // are told is Int64 of the log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
-func DTypes() payload.Types {
-	return payload.Types{payload.Int64, payload.Int32, payload.Int16, payload.Int8}
+func DTypes() payload.DTypeList {
+	return payload.DTypeList{payload.Int64, payload.Int32, payload.Int16, payload.Int8}
 }
 
 // The characters that payloads number, from 0.
@@ -62,9 +62,9 @@ func onlyLabels(labels, text string) string {
 	}, text)
 }
 
-// Payload is the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower case,
-// without white space at its ends, characters that are no label dropped.
-func Payload(text string) []byte {
+// EncodePayload returns the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower
+// case, without white space at its ends, characters that are no label dropped.
+func EncodePayload(text string) []byte {
 	text = onlyLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
 	data := make([]byte, 0, 8*len(text))
 	for i := range len(text) {

@@ -20,9 +20,9 @@ var (
 	idlePercent   = regexp.MustCompile(`([^0-9])%`)
 )
 
-// Normalise brings English text to one spelling, as the normaliser for English of Whisper does: lower case,
+// NormaliseEnglish brings English text to one spelling, as the normaliser for English of Whisper does: lower case,
 // contractions and titles in full, numbers in digits, American spelling, neither punctuation nor diacritics.
-func Normalise(text string) string {
+func NormaliseEnglish(text string) string {
 	text = pystr.Lower(text)
 	text = inBrackets.ReplaceAllString(text, "")
 	text = inParentheses.ReplaceAllString(text, "")

@@ -9,23 +9,24 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Options say how to read payloads. The zero value is the official scripts'.
-type Options struct {
+// PayloadOptions say how to read payloads. The zero value is the official scripts'.
+type PayloadOptions struct {
 	DType payload.DType
 }
 
-// Scorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent use.
-type Scorer struct {
+// TranscriptScorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent
+// use.
+type TranscriptScorer struct {
 	references []string
 	labels     string
 	dtype      payload.DType
 	count      func(reference, hypothesis string) (errors, words int)
-	sum        Result
+	sum        TranscriptResult
 }
 
 // NewRNNT returns a scorer of RNN-T for a data set whose sample i has the transcript references[i], as [Clean] makes
 // it: words are compared as they are. An unknown DType is an error.
-func NewRNNT(references []string, o Options) (*Scorer, error) {
+func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, rnntLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(reference)
 		return editDistance(words, pystr.Fields(hypothesis)), len(words)
@@ -35,24 +36,25 @@ func NewRNNT(references []string, o Options) (*Scorer, error) {
 // NewWhisper returns a scorer of Whisper for a data set whose sample i has the transcript references[i], as the data
 // set has it: characters that are no label are dropped, both texts normalised ([Normalise]) and words that are written
 // together or apart taken as one. An unknown DType is an error.
-func NewWhisper(references []string, o Options) (*Scorer, error) {
+func NewWhisper(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, whisperLabels, o, func(reference, hypothesis string) (int, int) {
-		words := pystr.Fields(Normalise(onlyLabels(whisperLabels, reference)))
-		return joinedDistance(words, pystr.Fields(Normalise(hypothesis))), len(words)
+		words := pystr.Fields(NormaliseEnglish(onlyLabels(whisperLabels, reference)))
+		return joinedDistance(words, pystr.Fields(NormaliseEnglish(hypothesis))), len(words)
 	})
 }
 
-func newScorer(references []string, labels string, o Options, count func(string, string) (int, int)) (*Scorer, error) {
+func newScorer(references []string, labels string, o PayloadOptions, count func(string, string) (int,
+	int)) (*TranscriptScorer, error) {
 	dtype, err := DTypes().Resolve(o.DType)
 	if err != nil {
 		return nil, err
 	}
-	return &Scorer{references: references, labels: labels, dtype: dtype, count: count}, nil
+	return &TranscriptScorer{references: references, labels: labels, dtype: dtype, count: count}, nil
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, label numbers;
 // no bytes are no words. After an error the entry has no effect on the result.
-func (s *Scorer) Add(index uint64, payload []byte) error {
+func (s *TranscriptScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
 	}
@@ -68,7 +70,7 @@ func (s *Scorer) Add(index uint64, payload []byte) error {
 
 // Compare is the text of a payload, how many of its words are wrong, and how many words the reference of the sample
 // has, which must be one of the data set.
-func (s *Scorer) Compare(index uint64, payload []byte) (text string, errors, words int, err error) {
+func (s *TranscriptScorer) Compare(index uint64, payload []byte) (text string, errors, words int, err error) {
 	if text, err = decodeLabels(s.labels, s.dtype, payload); err != nil {
 		return "", 0, 0, err
 	}
@@ -77,28 +79,28 @@ func (s *Scorer) Compare(index uint64, payload []byte) (text string, errors, wor
 }
 
 // Result returns the metric of the entries added so far, or ErrNoWords.
-func (s *Scorer) Result() (Result, error) {
+func (s *TranscriptScorer) Result() (TranscriptResult, error) {
 	if s.sum.Words == 0 {
 		return s.sum, fmt.Errorf("%w: %d entries", ErrNoWords, s.sum.Entries)
 	}
 	return s.sum, nil
 }
 
-// Result is the metric of one log.
-type Result struct {
+// TranscriptResult is the metric of one log.
+type TranscriptResult struct {
 	Errors  int // words to add, delete and exchange
 	Words   int // of the references: the denominator
 	Entries int // of the log
 }
 
 // Rate is the word error rate, of 1; above 1 where hypotheses are longer than references.
-func (r Result) Rate() float64 { return float64(r.Errors) / float64(r.Words) }
+func (r TranscriptResult) Rate() float64 { return float64(r.Errors) / float64(r.Words) }
 
 // Accuracy is what the rules judge, in percent, not rounded.
-func (r Result) Accuracy() float64 { return (1 - r.Rate()) * 100 }
+func (r TranscriptResult) Accuracy() float64 { return (1 - r.Rate()) * 100 }
 
 // String is the line that the official scripts print, which the submission checker looks for.
-func (r Result) String() string {
+func (r TranscriptResult) String() string {
 	if r.Words == 0 {
 		return fmt.Sprintf("Word Error Rate: %v%%, accuracy=%v%%", math.Inf(1), math.Inf(-1))
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestBadEntries(t *testing.T) {
-	s, err := NewRNNT([]string{"one two"}, Options{})
+	s, err := NewRNNT([]string{"one two"}, PayloadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +39,14 @@ func TestBadEntries(t *testing.T) {
 	if r, err := s.Result(); err != nil || r.String() != "Word Error Rate: 100.0%, accuracy=0.0%" {
 		t.Errorf("nothing heard: %v, %v", r, err)
 	}
-	if _, err := NewWhisper(nil, Options{DType: 99}); err == nil {
+	if _, err := NewWhisper(nil, PayloadOptions{DType: 99}); err == nil {
 		t.Error("an unknown dtype is taken")
 	}
 }
 
 func TestTranscriptsThatTheScriptDrops(t *testing.T) {
 	for _, text := range []string{"$,5", "1" + strings.Repeat("0", 36)} {
-		if clean, err := Clean(text); !errors.Is(err, ErrTranscript) {
+		if clean, err := CleanTranscript(text); !errors.Is(err, ErrTranscript) {
 			t.Errorf("%q gives %q, %v; want ErrTranscript", text, clean, err)
 		}
 	}
@@ -59,11 +59,11 @@ func FuzzTexts(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if clean, err := Clean(text); err == nil && onlyLabels(rnntLabels, clean) != clean {
+		if clean, err := CleanTranscript(text); err == nil && onlyLabels(rnntLabels, clean) != clean {
 			t.Errorf("%q", clean)
 		}
-		_ = Normalise(text)
-		if back, err := decodeLabels(whisperLabels, payload.Int64, Payload(text)); err != nil {
+		_ = NormaliseEnglish(text)
+		if back, err := decodeLabels(whisperLabels, payload.Int64, EncodePayload(text)); err != nil {
 			t.Errorf("%q: %v", back, err)
 		}
 	})
@@ -87,11 +87,11 @@ func BenchmarkWhisper(b *testing.B) {
 				said[j] = "no"
 			}
 		}
-		payloads[i] = Payload(strings.Join(said, " "))
+		payloads[i] = EncodePayload(strings.Join(said, " "))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := NewWhisper(references, Options{})
+		s, err := NewWhisper(references, PayloadOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

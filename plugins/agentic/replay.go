@@ -23,8 +23,8 @@ const inlineScore = "inline_score"
 // replayScorer compares the answers to turns with what was recorded.
 type replayScorer struct {
 	turns    []conversations.Turn
-	recorded map[turnKey]replay.Recorded
-	scorer   *replay.Scorer
+	recorded map[turnKey]replay.RecordedTurn
+	scorer   *replay.TurnScorer
 	failed   map[string]int // by the type of the error
 	text     int            // answers without a call
 }
@@ -36,7 +36,7 @@ type turnKey struct {
 
 func newReplayScorer(set *conversations.Set) *replayScorer {
 	all := replay.RecordedTurns(set.Rows)
-	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.Recorded{}, scorer: replay.New(all),
+	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.RecordedTurn{}, scorer: replay.New(all),
 		failed: map[string]int{}}
 	for _, r := range all {
 		s.recorded[turnKey{r.Conversation, r.Client}] = r
@@ -55,16 +55,17 @@ func (s *replayScorer) addTurn(e mllog.AccuracyEntry) error {
 		return err
 	}
 	request := strconv.FormatUint(e.SeqID, 10)
-	s.scorer.Issue(request, turn.Conversation, turn.Turn)
+	s.scorer.IssueTurn(request, turn.Conversation, turn.Turn)
 	if a.Error != nil {
 		s.failed[a.Error.Type]++
-		s.scorer.Complete(request, nil)
+		s.scorer.CompleteRequest(request, nil)
 		return nil
 	}
 	if a.ToolCalls == nil {
 		s.text++
 	}
-	s.scorer.Complete(request, &replay.Answer{Reasoning: a.Reasoning, Content: a.Output, Calls: decodeCalls(a)})
+	s.scorer.CompleteRequest(request, &replay.ModelAnswer{Reasoning: a.Reasoning, Content: a.Output,
+		Calls: decodeCalls(a)})
 	return nil
 }
 
@@ -77,10 +78,10 @@ func decodeCalls(a sdk.TurnAnswer) any {
 	return v
 }
 
-func (s *replayScorer) result() (replay.Result, error) { return s.scorer.Result(), nil }
+func (s *replayScorer) result() (replay.ReplayScores, error) { return s.scorer.Result(), nil }
 
 // scoreReplay returns the figures of the replay as its own harness writes them.
-func (s *replayScorer) scoreReplay(r replay.Result, c scoring.Counts) (sdk.Score, error) {
+func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk.Score, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return sdk.Score{}, err
@@ -129,7 +130,7 @@ func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhi
 	case len(want) == 0:
 		return 0, nil
 	}
-	return 1 - replay.Overlap(want, got), show
+	return 1 - replay.MultisetOverlap(want, got), show
 }
 
 // maxHistoryChars limits the characters of the messages before a turn.

@@ -57,14 +57,14 @@ func roundPercent(share float64) float64 { return pyfloat.Round(100*share, 2) }
 func formatPercent(share float64) string { return pyfloat.Repr(roundPercent(share)) }
 
 // Result adds up the grades.
-func (s *callScorer) Result() (bfcl.Scores, error) {
+func (s *callScorer) Result() (bfcl.TotalScores, error) {
 	return s.sumGrades(func(i int) (right, answered bool) {
 		g, ok := s.grades[uint64(i)]
 		return g.Right, ok
 	}), nil
 }
 
-func (s *callScorer) scoreCalls(scores bfcl.Scores, c scoring.Counts) (sdk.Score, error) {
+func (s *callScorer) scoreCalls(scores bfcl.TotalScores, c scoring.Counts) (sdk.Score, error) {
 	floor := s.sumGrades(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
 	score := sdk.Score{Metrics: []sdk.Metric{
 		{Name: overall, Unit: "%", Value: 100 * scores.Overall},
@@ -89,13 +89,13 @@ func (s *callScorer) scoreCalls(scores bfcl.Scores, c scoring.Counts) (sdk.Score
 }
 
 // sumGrades adds up the grades that of returns for the samples.
-func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.Scores {
-	var t bfcl.Totals
+func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.TotalScores {
+	var t bfcl.GradeTotals
 	for i, truth := range s.truths {
 		if right, answered := of(i); answered {
 			t.Add(truth.Subset, right)
 		} else {
-			t.Miss(truth.Subset)
+			t.AddMissing(truth.Subset)
 		}
 	}
 	return t.Scores()
@@ -135,7 +135,7 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 }
 
 // breakdownText returns the breakdown, one figure a line.
-func (s *callScorer) breakdownText(of bfcl.Scores) string {
+func (s *callScorer) breakdownText(of bfcl.TotalScores) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, formatPercent(of.Overall), normalized, formatPercent(of.Normalized))
 	for _, c := range bfcl.Categories() {
@@ -152,7 +152,7 @@ func (s *callScorer) breakdownText(of bfcl.Scores) string {
 }
 
 // endpointsEntry is the entry of the data set in accuracy_results.json of the endpoints harness.
-func (s *callScorer) endpointsEntry(of bfcl.Scores) any {
+func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 	type counts struct {
 		Issued  int `json:"issued"`
 		Scored  int `json:"scored"`

@@ -32,7 +32,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{vocabulary, tensorBinding{}, accuracy.Options{}},
+		Open: openWorkload, Score: openScorer, Params: []any{vocabulary, tensorBinding{}, accuracy.ScoreOptions{}},
 		Export: manifest.Export(export.QuestionSets()), Samples: drawnFeatures,
 	})
 }
@@ -75,8 +75,8 @@ func bindTensors(p *option.Params) (b tensorBinding) {
 	return b
 }
 
-func readOptions(p *option.Params) accuracy.Options {
-	o := accuracy.Options{Length: length}
+func readOptions(p *option.Params) accuracy.ScoreOptions {
+	o := accuracy.ScoreOptions{Length: length}
 	option.Bind(p, &o, option.By("dtype", accuracy.DTypes().Parse))
 	return o
 }

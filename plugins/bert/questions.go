@@ -50,12 +50,12 @@ func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 		return nil
 	}
 	s := &questionSet{examples: slices.Concat(parts...), remarks: set.Remarks()}
-	if s.features = accuracy.Features(s.examples); len(s.features) == 0 {
+	if s.features = accuracy.AllFeatures(s.examples); len(s.features) == 0 {
 		r.Fault(sdk.Data(fmt.Errorf("%w: no passage has any text", squad.ErrDataset)))
 		return nil
 	}
 	if n := r.First(len(s.features), "features"); r.Count > 0 {
-		s.examples, s.features = accuracy.First(s.examples, n), s.features[:n]
+		s.examples, s.features = accuracy.FirstExamples(s.examples, n), s.features[:n]
 	}
 	return s
 }

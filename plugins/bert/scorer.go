@@ -13,11 +13,11 @@ import (
 // answerScorer reports exact match and F1. Of several entries of one feature the last counts.
 type answerScorer struct {
 	set         *questionSet
-	options     accuracy.Options
+	options     accuracy.ScoreOptions
 	maxExhibits int // how many questions to show
 }
 
-func (s answerScorer) scoreAnswers(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
+func (s answerScorer) scoreAnswers(r accuracy.SpanResult, c scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "F1", Unit: "%", Value: r.F1}, {Name: "exact_match", Unit: "%", Value: r.ExactMatch},
@@ -41,10 +41,10 @@ func (s answerScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 
 // worstQuestions are the questions whose answers are least like those that are accepted. A question may have several
 // features, so that only the whole log has its answer.
-func (s answerScorer) worstQuestions(r accuracy.Result) []sdk.Exhibit {
+func (s answerScorer) worstQuestions(r accuracy.SpanResult) []sdk.Exhibit {
 	return exhibit.Worst(len(s.set.examples), s.maxExhibits, func(i int) (badness float64, show func() sdk.Exhibit) {
 		e := s.set.examples[i]
-		_, f1 := accuracy.Compare(r.Predictions[e.ID], e.Answers)
+		_, f1 := accuracy.CompareAnswer(r.Predictions[e.ID], e.Answers)
 		return 1 - f1, func() sdk.Exhibit {
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("question %s: F1 %.0f %%", e.ID, 100*f1),

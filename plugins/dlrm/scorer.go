@@ -36,7 +36,7 @@ func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	metric, err := auc.New(truth, auc.Options{DType: f.DType})
+	metric, err := auc.New(truth, auc.PayloadOptions{DType: f.DType})
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -47,7 +47,7 @@ func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
 }
 
 // scoreOf says what the AUC is of. Of several entries of one sample the first counts.
-func scoreOf(r auc.Result, c scoring.Counts) (sdk.Score, error) {
+func scoreOf(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	if !r.Defined() {
 		n.Add("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
@@ -72,9 +72,9 @@ func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	if err != nil {
 		return t, err
 	}
-	t.Samples = make([]auc.Range, len(samples))
+	t.Samples = make([]auc.PairRange, len(samples))
 	for i, r := range samples {
-		t.Samples[i] = auc.Range(r)
+		t.Samples[i] = auc.PairRange(r)
 	}
 	if f.Apart {
 		t.Labels = labels

@@ -20,7 +20,7 @@ const (
 
 // entropyScorer reports what the official script finds in a log. Every entry counts, whatever its index.
 type entropyScorer struct {
-	entropy.Scorer
+	entropy.RequestScorer
 	minEntropy float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
 
 	missing map[requestID]bool // requests of the data set that are not in the log yet; nil: none is named
@@ -59,7 +59,7 @@ func (s streamSource) referenceValue(metric string) float64 {
 
 // Add counts an answer, whatever its sample: it says itself which request it is to.
 func (s *entropyScorer) Add(_ uint64, answer []byte) error {
-	if err := s.Scorer.Add(answer); err != nil {
+	if err := s.RequestScorer.Add(answer); err != nil {
 		return err
 	}
 	if p := parseRequestID(answer); s.missing[p] {
@@ -77,9 +77,9 @@ func parseRequestID(payload []byte) requestID {
 }
 
 // Result is what the official script finds.
-func (s *entropyScorer) Result() (entropy.Result, error) { return s.Scorer.Result(), nil }
+func (s *entropyScorer) Result() (entropy.RequestResult, error) { return s.RequestScorer.Result(), nil }
 
-func (s *entropyScorer) scoreEntropy(r entropy.Result, _ scoring.Counts) (sdk.Score, error) {
+func (s *entropyScorer) scoreEntropy(r entropy.RequestResult, _ scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Samples: r.Requests, OfficialText: r.Text(), Notes: s.scoreNotes(r),
 		Metrics: []sdk.Metric{
@@ -94,7 +94,7 @@ func (s *entropyScorer) scoreEntropy(r entropy.Result, _ scoring.Counts) (sdk.Sc
 	return score, nil
 }
 
-func (s *entropyScorer) scoreNotes(r entropy.Result) []string {
+func (s *entropyScorer) scoreNotes(r entropy.RequestResult) []string {
 	var n sdk.Notes
 	n.Add("normalized entropy (NE) is better when lower: 1 is that of who answers the share of likes for every candidate")
 	if s.minEntropy > 0 && r.Entropy < s.minEntropy {
@@ -107,8 +107,8 @@ func (s *entropyScorer) scoreNotes(r entropy.Result) []string {
 			"count as well, as in the official script")
 	}
 	n.Count(r.Odd.Ties, "of %d requests the area under the curve depends on the order of equal predictions: GAUC may be "+
-		"%.6f %% to %.6f %%, by the machine on which the official script runs; here they stay as they are", 100*r.LowestGAUC,
-		100*r.HighestGAUC)
+		"%.6f %% to %.6f %%, by the machine on which the official script runs; here they stay as they are", 100*r.MinGAUC,
+		100*r.MaxGAUC)
 	n.Count(r.Requests-r.Grouped, "%d requests have no area under the curve: all their labels are alike, or all "+
 		"predictions are the first one's or 0; GAUC is that of the others")
 	n.Count(r.Odd.Empty, "%d requests have no candidates")

@@ -12,8 +12,8 @@ import (
 // translationMetrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of
 // one sentence the first counts.
 type translationMetrics struct {
-	*bleu.Scorer
-	sacre      *bleu.Sacre
+	*bleu.TranslationScorer
+	sacre      *bleu.SacreScorer
 	references []string
 	seen       []bool
 }
@@ -27,7 +27,7 @@ func newScorer(text sentencePairs, s searchSettings, exhibits int) sdk.Scorer {
 
 // Add scores a translation by both.
 func (m *translationMetrics) Add(sample uint64, answer []byte) error {
-	if err := m.Scorer.Add(sample, answer); err != nil || m.seen[sample] {
+	if err := m.TranslationScorer.Add(sample, answer); err != nil || m.seen[sample] {
 		return err
 	}
 	m.seen[sample] = true
@@ -43,10 +43,10 @@ func (m *translationMetrics) Add(sample uint64, answer []byte) error {
 type translationScorer struct {
 	text     sentencePairs
 	settings searchSettings
-	sacre    *bleu.Sacre
+	sacre    *bleu.SacreScorer
 }
 
-func (s translationScorer) scoreTranslations(r bleu.Result, c scoring.Counts) (sdk.Score, error) {
+func (s translationScorer) scoreTranslations(r bleu.TranslationResult, c scoring.Counts) (sdk.Score, error) {
 	sacre := sdk.Metric{Name: "sacreBLEU", Value: s.sacre.Result().Score}
 	score := sdk.Score{
 		Metrics:      []sdk.Metric{{Name: "BLEU", Value: 100 * r.BLEU()}, sacre},
@@ -58,7 +58,7 @@ func (s translationScorer) scoreTranslations(r bleu.Result, c scoring.Counts) (s
 	return score, nil
 }
 
-func (s translationScorer) scoreNotes(r bleu.Result, c scoring.Counts) (n sdk.Notes) {
+func (s translationScorer) scoreNotes(r bleu.TranslationResult, c scoring.Counts) (n sdk.Notes) {
 	target := "the official target is of BLEU"
 	if s.settings.Plain {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"

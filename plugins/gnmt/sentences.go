@@ -47,7 +47,7 @@ func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, so
 		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
 	if s.references = lines; !o.Plain {
-		s.references = lists.Map(lines, bleu.Clean)
+		s.references = lists.Map(lines, bleu.CleanReference)
 	}
 	if err == nil && len(lines) != sources {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+

@@ -17,7 +17,7 @@ type searchSettings struct {
 	Rule       generate.BeamRule `param:"max_steps"`
 	Cache      int64             `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
 	Copies     bool              `param:"copy_state" choices:"no,yes"`                // states may be copied at each step
-	Sacre      bleu.Options
+	Sacre      bleu.SacreOptions
 }
 
 // maxBeams bounds the width of the search.

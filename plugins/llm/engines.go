@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-type rougeEngine struct{ *generation.Scorer }
+type rougeEngine struct{ *generation.AnswerScorer }
 
 func (e rougeEngine) figures() (textFigures, error) {
 	r, err := e.Result()
@@ -24,7 +24,7 @@ func (e rougeEngine) figures() (textFigures, error) {
 	return rougeFigures(r), nil
 }
 
-func rougeFigures(r generation.Result) textFigures {
+func rougeFigures(r generation.RougeResult) textFigures {
 	f := textFigures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
 		missing: r.Missing, again: r.Duplicates, line: r.String(),
@@ -39,7 +39,7 @@ func (f textFigures) withLengths(l generation.Lengths) textFigures {
 	return f
 }
 
-type contextEngine struct{ *longcontext.Scorer }
+type contextEngine struct{ *longcontext.AnswerScorer }
 
 func (e contextEngine) figures() (textFigures, error) {
 	r, err := e.Result()
@@ -55,7 +55,7 @@ func (e contextEngine) figures() (textFigures, error) {
 
 // mixedEngine runs the programs in Python of MBXP, if run is not nil.
 type mixedEngine struct {
-	*mixture.Scorer
+	*mixture.TaskScorer
 	run *execution.Runner
 }
 
@@ -65,7 +65,7 @@ func (e mixedEngine) figures() (textFigures, error) {
 		return textFigures{}, err
 	}
 	if e.run != nil {
-		if err := r.Execute(context.Background(), e.run.Run, execution.AtOnce); err != nil {
+		if err := r.ExecutePrograms(context.Background(), e.run.Run, execution.AtOnce); err != nil {
 			return textFigures{}, err
 		}
 	}
@@ -89,7 +89,7 @@ func (e mixedEngine) figures() (textFigures, error) {
 }
 
 // notExecuted says how many programs of which languages were not executed; empty: none.
-func notExecuted(languages map[string]mixture.Count) string {
+func notExecuted(languages map[string]mixture.ProgramCount) string {
 	var names []string
 	how := "other languages than Python are not executed"
 	for _, name := range slices.Sorted(maps.Keys(languages)) {
@@ -110,7 +110,7 @@ func notExecuted(languages map[string]mixture.Count) string {
 // textEngine scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
 type textEngine struct {
 	split   *punkt.Splitter
-	pairs   []generation.Pair
+	pairs   []generation.TextPair
 	refs    []string
 	seen    []bool
 	missing int
@@ -132,7 +132,7 @@ func (p *textEngine) Add(index uint64, payload []byte) error {
 	}
 	p.seen[index] = true
 	p.missing--
-	p.pairs = append(p.pairs, generation.Pair{Reference: p.refs[index], Answer: string(payload)})
+	p.pairs = append(p.pairs, generation.TextPair{Reference: p.refs[index], Answer: string(payload)})
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (p *textEngine) figures() (textFigures, error) {
 	if len(p.pairs) == 0 {
 		return textFigures{}, generation.ErrNoSamples
 	}
-	r := generation.Compare(p.split, p.pairs)
+	r := generation.ComparePairs(p.split, p.pairs)
 	r.Missing, r.Duplicates = p.missing, p.again
 	f := rougeFigures(r)
 	delete(f.values, "tokens_per_sample")

@@ -40,17 +40,18 @@ func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Spli
 			return longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
 		})
 		return contextEngine{
-			longcontext.New(longcontext.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
+			longcontext.New(longcontext.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
 	case data.kind == mixed:
 		refs := lists.Map(data.items, func(item prompts.Sample) mixture.Reference {
 			return mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		})
-		o := mixture.Options{DType: s.DType, Decoder: t, Splitter: split, References: refs}
+		o := mixture.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}
 		return mixedEngine{mixture.New(o), run}
 	}
 	return rougeEngine{
-		generation.New(generation.Options{DType: s.DType, Decoder: t, Splitter: split, References: referenceTexts(data)}),
+		generation.New(generation.CompareOptions{DType: s.DType, Decoder: t, Splitter: split,
+			References: referenceTexts(data)}),
 	}
 }
 

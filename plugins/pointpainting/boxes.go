@@ -22,7 +22,7 @@ type lidarBox struct {
 type frameBoxes struct {
 	found      []lidarBox
 	candidates []int // rows
-	grounds    []kitti3d.Ground
+	grounds    []kitti3d.GroundRect
 	kept       []int
 	bytes      []byte
 }
@@ -77,7 +77,7 @@ func (b *frameBoxes) suppressOverlaps(most float32, rows []float32) {
 	}
 }
 
-func (b *frameBoxes) isCovered(g *kitti3d.Ground, most float32) bool {
+func (b *frameBoxes) isCovered(g *kitti3d.GroundRect, most float32) bool {
 	for i := range b.grounds {
 		if overlapRatio(&b.grounds[i], g) > most {
 			return true
@@ -87,15 +87,15 @@ func (b *frameBoxes) isCovered(g *kitti3d.Ground, most float32) bool {
 }
 
 // groundOf is the ground of a row's box, seen from above.
-func groundOf(row []float32) kitti3d.Ground {
+func groundOf(row []float32) kitti3d.GroundRect {
 	return kitti3d.Box{
 		Location: [3]float32{row[0], 0, row[1]}, Dimensions: [3]float32{row[3], 0, row[4]}, RotationY: row[6],
-	}.Ground()
+	}.GroundRect()
 }
 
 // overlapRatio is the intersection of two grounds over their union, in float32 steps.
-func overlapRatio(a, b *kitti3d.Ground) float32 {
-	shared := float32(a.Shared(b))
+func overlapRatio(a, b *kitti3d.GroundRect) float32 {
+	shared := float32(a.SharedArea(b))
 	return shared / max(a.Area()+b.Area()-shared, 1e-8)
 }
 

@@ -86,10 +86,10 @@ func TestGoldenRatio(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
-			ground := func(v [7]float32) kitti3d.Ground {
+			ground := func(v [7]float32) kitti3d.GroundRect {
 				return kitti3d.Box{
 					Location: [3]float32{v[0], 0, v[2]}, Dimensions: [3]float32{v[3], 0, v[5]}, RotationY: v[6],
-				}.Ground()
+				}.GroundRect()
 			}
 			a, b := ground(c.A), ground(c.B)
 			if got := float64(overlapRatio(&a, &b)); c.Ratio != nil && math.Abs(got-*c.Ratio) > 2e-5 {

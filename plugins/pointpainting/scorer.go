@@ -23,15 +23,15 @@ func newScorer(b networkBinding, set waymo.Source, missingIsEmpty bool, exhibits
 	return scoring.New(scoring.Of(add, metric.Result), log, scoreOf)
 }
 
-func truthObject(o waymo.Object) kitti3d.Object {
-	return kitti3d.Object{
+func truthObject(o waymo.Object) kitti3d.TrueObject {
+	return kitti3d.TrueObject{
 		Name: o.Name, Difficulty: o.Difficulty,
 		Box: kitti3d.Box{Location: o.Location, Dimensions: o.Dimensions, RotationY: o.RotationY},
 	}
 }
 
 // scoreOf has shares of 1, as the official target has them; the official line has percent.
-func scoreOf(r kitti3d.Result, c scoring.Counts) (sdk.Score, error) {
+func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 	if math.IsNaN(r.Total) {
 		return sdk.Score{}, sdk.Data(fmt.Errorf("the mAP is NaN, as in the official script: at some score, no detection of "+
 			"a class counts as right or wrong: %s", r.Text()))
@@ -46,7 +46,7 @@ func scoreOf(r kitti3d.Result, c scoring.Counts) (sdk.Score, error) {
 	return score, nil
 }
 
-func scoreNotes(r kitti3d.Result) (n sdk.Notes) {
+func scoreNotes(r kitti3d.PrecisionResult) (n sdk.Notes) {
 	n.Dropped(r.Again)
 	n.Count(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found (missing=empty), "+
 		"where the official script stops")

@@ -24,10 +24,10 @@ import (
 type databaseScorer struct {
 	ctx context.Context
 	ragSettings
-	pages   retrieval.Pages
+	pages   retrieval.PageLog
 	all     int // pages of the data set
 	want    *retrieval.Manifest
-	probes  []retrieval.Probe // of the manifest that is written; none: it is not
+	probes  []retrieval.ProbeQuery // of the manifest that is written; none: it is not
 	embed   func(ctx context.Context, texts []string) ([][]float32, error)
 	model   string
 	dropped int
@@ -82,7 +82,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 		return
 	}
 	for _, row := range retrieval.ProbeRows(len(questions)) {
-		s.probes = append(s.probes, retrieval.Probe{Index: row, Prompt: questions[row].Prompt})
+		s.probes = append(s.probes, retrieval.ProbeQuery{Index: row, Prompt: questions[row].Prompt})
 	}
 }
 
@@ -118,7 +118,7 @@ const successMetric = "pages"
 
 // Result compares the database as it is found with what the run returned, and with the manifest.
 func (s *databaseScorer) Result() (sdk.Score, error) {
-	b := s.pages.Build()
+	b := s.pages.ReadBuild()
 	var n sdk.Notes
 	rate := 100 * b.Rate()
 	score := sdk.Score{Samples: b.Pages, Metrics: []sdk.Metric{{Name: successMetric, Unit: "%", Value: rate}}}
@@ -139,7 +139,7 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 }
 
 // compareSums notes whether the database is the one that the run made. Its MD5 is empty where it is missing.
-func (s *databaseScorer) compareSums(b retrieval.Build, n *sdk.Notes) (string, error) {
+func (s *databaseScorer) compareSums(b retrieval.DatabaseBuild, n *sdk.Notes) (string, error) {
 	if b.MD5 == "" {
 		n.Add("no answer has the MD5 of the database: the run did not see its last page")
 	}
@@ -215,7 +215,7 @@ func (s *databaseScorer) describeDatabase(db *index.Database) retrieval.Manifest
 }
 
 // findPages finds the pages for questions.
-func (s *databaseScorer) findPages(db *index.Database, probes []retrieval.Probe, depth int) ([]retrieval.ProbeURLs,
+func (s *databaseScorer) findPages(db *index.Database, probes []retrieval.ProbeQuery, depth int) ([]retrieval.ProbeURLs,
 	error) {
 	var all []retrieval.ProbeURLs
 	for _, q := range probes {

@@ -46,7 +46,7 @@ type judgeScorer struct {
 	truths      map[string]frames.Question // by the text of the question; of equal ones the last
 
 	answers  []loggedAnswer
-	verdicts []retrieval.Verdict
+	verdicts []retrieval.JudgeVerdict
 }
 
 // loggedAnswer is an answer of the log.
@@ -91,7 +91,7 @@ func (j *judgeScorer) AddEntry(e mllog.AccuracyEntry) error {
 }
 
 // judgeAnswer asks the judge about an answer; ok is false for a question that the data set does not have.
-func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.Verdict, ok bool) {
+func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.JudgeVerdict, ok bool) {
 	q, ok := j.truths[a.Query]
 	if !ok {
 		return v, false
@@ -107,7 +107,7 @@ func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.Verdict, ok bool
 		return r.Text, nil
 	})
 	if err != nil {
-		return retrieval.Verdict{Err: err}, true
+		return retrieval.JudgeVerdict{Err: err}, true
 	}
 	return retrieval.ReadVerdict(text), true
 }
@@ -127,7 +127,7 @@ func (j *judgeScorer) Add(sample uint64, answer []byte) error {
 func (j *judgeScorer) Result() (t answerTotals, err error) {
 	// In one order, so that sums are always the same.
 	slices.SortFunc(j.answers, func(a, b loggedAnswer) int { return cmp.Compare(a.index, b.index) })
-	j.verdicts = make([]retrieval.Verdict, len(j.answers))
+	j.verdicts = make([]retrieval.JudgeVerdict, len(j.answers))
 	known := make([]bool, len(j.answers))
 	lists.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
 		for i := from; i < to; i++ {
@@ -167,14 +167,14 @@ func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score
 type answerTotals struct {
 	scored, unknown, strict int
 	right                   float64
-	found                   retrieval.Found
+	found                   retrieval.PageMatch
 	errors, unread, loose   int
 	first                   string // what was wrong with the first verdict that could not be read
 	rounds                  int
 	fallbacks               map[string]int
 }
 
-func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retrieval.Verdict) {
+func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retrieval.JudgeVerdict) {
 	t.scored++
 	if v.Counts {
 		t.right++
@@ -192,7 +192,7 @@ func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retri
 	if a.Error != "" {
 		t.errors++
 	}
-	f := retrieval.FoundOf(a.URLs, truth.Links)
+	f := retrieval.MatchPages(a.URLs, truth.Links)
 	t.found.Precision += f.Precision
 	t.found.Recall += f.Recall
 	t.found.F1 += f.F1
@@ -247,7 +247,7 @@ func (j *judgeScorer) resultsJSON() ([]byte, error) {
 		a := &j.answers[i]
 		q := j.questions[a.index]
 		all[strconv.FormatUint(a.entry, 10)] = official{a.Query, a.Answer, q.Answer, a.URLs, q.Links,
-			retrieval.Ranked(q.Links, a.URLs), a.Error}
+			retrieval.RankedFigures(q.Links, a.URLs), a.Error}
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	return append(text, '\n'), err

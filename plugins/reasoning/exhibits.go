@@ -20,8 +20,8 @@ type worstGallery struct {
 	script    reasoning.Script
 	maxPerSet int // of a set
 	items     []prompts.Sample
-	decode    func(ids []int32) (string, error) // of questions that are ids
-	sets      map[string][]reasoning.Answer     // the worst first
+	decode    func(ids []int32) (string, error)   // of questions that are ids
+	sets      map[string][]reasoning.GradedAnswer // the worst first
 }
 
 // maxEndChars limits the characters of an answer's end that are shown: the end of the thought, and what came of it.
@@ -29,10 +29,10 @@ const maxEndChars = 1500
 
 // addAnswer takes a graded answer in if it is among the worst of its set. Of equal ones the first of the data set
 // count.
-func (g *worstGallery) addAnswer(a reasoning.Answer) {
+func (g *worstGallery) addAnswer(a reasoning.GradedAnswer) {
 	name := g.items[a.Index].Task
 	set := g.sets[name]
-	at, _ := slices.BinarySearchFunc(set, a, func(a, b reasoning.Answer) int {
+	at, _ := slices.BinarySearchFunc(set, a, func(a, b reasoning.GradedAnswer) int {
 		return cmp.Or(cmp.Compare(rateBadness(b), rateBadness(a)), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Entry,
 			b.Entry))
 	})
@@ -45,7 +45,7 @@ func (g *worstGallery) addAnswer(a reasoning.Answer) {
 }
 
 // rateBadness rates how bad an answer is.
-func rateBadness(a reasoning.Answer) int {
+func rateBadness(a reasoning.GradedAnswer) int {
 	switch {
 	case !a.Found:
 		return 4
@@ -75,7 +75,7 @@ func lastPart(text string) string {
 // listExhibits lists the worst answers that were kept; of equally bad ones those of each set in turn.
 func (g *worstGallery) listExhibits() []sdk.Exhibit {
 	type ranked struct {
-		reasoning.Answer
+		reasoning.GradedAnswer
 		set  string
 		rank int // among those of its set that are as bad
 	}
@@ -88,16 +88,16 @@ func (g *worstGallery) listExhibits() []sdk.Exhibit {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(rateBadness(b.Answer), rateBadness(a.Answer)), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(rateBadness(b.GradedAnswer), rateBadness(a.GradedAnswer)), cmp.Compare(a.rank, b.rank))
 	})
 	var shown []sdk.Exhibit
 	for _, a := range all[:min(len(all), g.maxPerSet)] {
-		shown = append(shown, g.showAnswer(a.set, a.Answer))
+		shown = append(shown, g.showAnswer(a.set, a.GradedAnswer))
 	}
 	return shown
 }
 
-func (g *worstGallery) showAnswer(set string, a reasoning.Answer) sdk.Exhibit {
+func (g *worstGallery) showAnswer(set string, a reasoning.GradedAnswer) sdk.Exhibit {
 	item := g.items[a.Index]
 	question := item.Input
 	if question == "" && len(item.Tokens) > 0 {
@@ -118,7 +118,7 @@ func (g *worstGallery) showAnswer(set string, a reasoning.Answer) sdk.Exhibit {
 }
 
 // verdictText describes the verdict on an answer, and what it is based on.
-func (g *worstGallery) verdictText(set string, a reasoning.Answer) string {
+func (g *worstGallery) verdictText(set string, a reasoning.GradedAnswer) string {
 	grader, _ := g.script.Grader(set) // of a set that was graded
 	word := "wrong"
 	switch {

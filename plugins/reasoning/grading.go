@@ -15,7 +15,8 @@ import (
 
 // openGraders opens SymPy and Python, where they are asked for. note says what programs ran by, once they have run;
 // nil: nothing runs.
-func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.Options, note func() string) {
+func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.GradingOptions,
+	note func() string) {
 	algebra, err := s.Algebra.Open(ctx, s.Programs.Weak)
 	r.Fault(err)
 	o.Algebra = algebra

@@ -12,22 +12,22 @@ import (
 
 // exactScorer reports what the official script of a family finds in a log.
 type exactScorer struct {
-	grader *reasoning.Scorer
+	grader *reasoning.LogScorer
 	whole  bool          // token_data stands before data
 	note   func() string // of what programs ran by; nil: nothing
 	worst  *worstGallery
 }
 
 // newScorer scores the answers to items, of which it shows so many; o has all else.
-func newScorer(s *modelSettings, items []prompts.Sample, o reasoning.Options, note func() string,
+func newScorer(s *modelSettings, items []prompts.Sample, o reasoning.GradingOptions, note func() string,
 	exhibits int) sdk.Scorer {
-	o.Rows = make([]reasoning.Row, len(items))
+	o.Rows = make([]reasoning.TruthRow, len(items))
 	for i, item := range items {
-		o.Rows[i] = reasoning.Row{Set: item.Task, Truth: item.Output}
+		o.Rows[i] = reasoning.TruthRow{Set: item.Task, Truth: item.Output}
 	}
 	worst := &worstGallery{
 		script: o.Script, maxPerSet: min(exhibits, sdk.MostExhibits), items: items, decode: o.Decode,
-		sets: map[string][]reasoning.Answer{},
+		sets: map[string][]reasoning.GradedAnswer{},
 	}
 	if exhibits > 0 {
 		o.Observe = worst.addAnswer
@@ -54,7 +54,7 @@ const (
 	withoutPrograms = "exact_match_without_programs"
 )
 
-func (s *exactScorer) scoreAnswers(r reasoning.Result, _ scoring.Counts) (sdk.Score, error) {
+func (s *exactScorer) scoreAnswers(r reasoning.LogResult, _ scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{Samples: countDistinct(r), OfficialText: r.String(), Notes: scoreNotes(r),
 		Exhibits: s.worst.listExhibits()}
 	if s.note != nil {
@@ -70,7 +70,7 @@ func (s *exactScorer) scoreAnswers(r reasoning.Result, _ scoring.Counts) (sdk.Sc
 }
 
 // gradedMatch is the exact match of the sets of which all answers are graded.
-func gradedMatch(r reasoning.Result) float64 {
+func gradedMatch(r reasoning.LogResult) float64 {
 	of := r
 	of.Sets, of.Answers, of.Right, of.NotExecuted = nil, 0, 0, 0
 	for _, set := range r.Sets {
@@ -87,7 +87,7 @@ func gradedMatch(r reasoning.Result) float64 {
 }
 
 // scoreNotes say what a reader should know of a score.
-func scoreNotes(r reasoning.Result) sdk.Notes {
+func scoreNotes(r reasoning.LogResult) sdk.Notes {
 	var n sdk.Notes
 	if r.Script == reasoning.DeepSeekR1 {
 		n.Dropped(r.Duplicates)
@@ -113,7 +113,7 @@ func scoreNotes(r reasoning.Result) sdk.Notes {
 }
 
 // countDistinct counts the samples that were scored.
-func countDistinct(r reasoning.Result) int {
+func countDistinct(r reasoning.LogResult) int {
 	if r.Script == reasoning.GPTOSS120B { // whose entries all count
 		return r.Answers - r.Duplicates
 	}

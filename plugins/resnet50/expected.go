@@ -14,7 +14,7 @@ import (
 type expectedClasses struct {
 	path string
 	set  labelSet
-	topk *topk.Scorer
+	topk *topk.ClassScorer
 }
 
 // openExpected reads the file at path, which must have a class below all for each picture of the set; nil where path
@@ -41,7 +41,7 @@ func openExpected(path string, set labelSet, d payload.DType, all int) (*expecte
 			sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
 				path, len(missing), len(wanted), listFirst(missing)))
 	}
-	return &expectedClasses{path, set, topk.New(wanted, topk.Options{DType: d, KeepWrong: true})}, nil
+	return &expectedClasses{path, set, topk.New(wanted, topk.PayloadOptions{DType: d, KeepWrong: true})}, nil
 }
 
 // shown is how many of a list a message names.

@@ -19,7 +19,7 @@ type classScorer struct {
 
 // newScorer scores answers against the labels of a set; nil: nothing is expected beside these.
 func newScorer(set labelSet, d payload.DType, s classScorer, exhibits int) sdk.Scorer {
-	metric := topk.New(lists.Make(set.Len(), set.Label), topk.Options{DType: d})
+	metric := topk.New(lists.Make(set.Len(), set.Label), topk.PayloadOptions{DType: d})
 	add := func(sample uint64, answer []byte) error {
 		return errors.Join(metric.Add(sample, answer), s.expected.addAnswer(sample, answer))
 	}
@@ -27,7 +27,7 @@ func newScorer(set labelSet, d payload.DType, s classScorer, exhibits int) sdk.S
 	return scoring.New(scoring.Of(add, metric.Result), log, s.scoreClasses)
 }
 
-func (s classScorer) scoreClasses(r topk.Result, c scoring.Counts) (sdk.Score, error) {
+func (s classScorer) scoreClasses(r topk.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: r.Accuracy}}, OfficialText: r.String(),
 	}
@@ -45,7 +45,7 @@ func (s classScorer) scoreClasses(r topk.Result, c scoring.Counts) (sdk.Score, e
 
 // noteShift notes which offset would be right where hardly an answer is right, and most of them are by
 // one beside their label.
-func (s classScorer) noteShift(r topk.Result, n *sdk.Notes) {
+func (s classScorer) noteShift(r topk.ClassResult, n *sdk.Notes) {
 	near, offset := r.Above, s.offset+1
 	if r.Below > r.Above {
 		near, offset = r.Below, s.offset-1

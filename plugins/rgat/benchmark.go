@@ -51,7 +51,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 
 // logSettings say how payloads are read.
 type logSettings struct {
-	Format accuracy.Format `param:"dtype"`
+	Format accuracy.ClassFormat `param:"dtype"`
 }
 
 // openScorer reads papers and labels.

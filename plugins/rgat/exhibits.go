@@ -10,7 +10,7 @@ import (
 )
 
 // wrongOnes shows papers of which the class is another one.
-func wrongOnes(ids []uint32, labels []int, format accuracy.Format) exhibit.Gallery {
+func wrongOnes(ids []uint32, labels []int, format accuracy.ClassFormat) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		i := e.QSLIndex
 		class, err := format.Class(e.Data)

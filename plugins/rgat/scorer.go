@@ -7,7 +7,7 @@ import (
 )
 
 // scoreOf says what the accuracy is of. Of several entries of one sample the first counts.
-func scoreOf(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
+func scoreOf(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	n := c.Notes("samples", "the accuracy is that")
 	n.Count(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
 	n.Count(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.Told)

@@ -107,7 +107,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 
 // isSayable reports whether the official script keeps a clip of this transcript.
 func isSayable(transcript string) bool {
-	_, err := wer.Clean(transcript)
+	_, err := wer.CleanTranscript(transcript)
 	return err == nil
 }
 

@@ -14,13 +14,13 @@ import (
 func newScorer(set clipSet, dtype payload.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
-		text, err := wer.Clean(set.Transcript(i))
+		text, err := wer.CleanTranscript(set.Transcript(i))
 		if err != nil {
 			return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, set.Name(i), err))
 		}
 		references[i] = text
 	}
-	words, err := wer.NewRNNT(references, wer.Options{DType: dtype})
+	words, err := wer.NewRNNT(references, wer.PayloadOptions{DType: dtype})
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -31,7 +31,7 @@ func newScorer(set clipSet, dtype payload.DType, exhibits int) (sdk.Scorer, erro
 }
 
 // scoreOf says what the word error rate is of.
-func scoreOf(r wer.Result, c scoring.Counts) (sdk.Score, error) {
+func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.Missing(c.Missing(), c.All, "clips", "the rate is that")
 	n.Count(c.Again(), "%d entries are of clips that the log has already; as in the official script, each counts")

@@ -18,9 +18,9 @@ import (
 const side = 180
 
 // leastAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
-func leastAlike(b binding, set cases, scores *dice.Scorer, dtype payload.DType) exhibit.Gallery {
+func leastAlike(b binding, set cases, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-		i, score := int(e.QSLIndex), scores.Of(e.QSLIndex)
+		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
 		return 1 - score.Composite, func() (sdk.Exhibit, error) {
 			labels, err := b.labels(set, i)
 			if err != nil {

@@ -71,7 +71,7 @@ func (s *headScorer) score(r dice.HeadResult, _ scoring.Counts) (sdk.Score, erro
 
 // leastAlike shows heads, the worse the smaller the mean of the regions is that they have.
 func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	return 1 - meanRegion(s.dice.Of(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.show(e) }
+	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.show(e) }
 }
 
 func meanRegion(score dice.HeadScore) float64 {
@@ -106,7 +106,7 @@ func (s *headScorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	found, err := s.dice.Classes(e.QSLIndex, e.Data)
+	found, err := s.dice.VoxelClasses(e.QSLIndex, e.Data)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
@@ -121,7 +121,7 @@ func (s *headScorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	plain := func(values []float32) *image.NRGBA { return slice(box.Size, z, values, nil) }
 	text, err := exhibit.PNG(exhibit.Beside(plain(contrast), plain(flair), slice(box.Size, z, flair, labels),
 		slice(box.Size, z, flair, found)))
-	score := s.dice.Of(e.QSLIndex)
+	score := s.dice.ScoreOf(e.QSLIndex)
 	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s, slice %d: T1 with contrast agent, FLAIR, the labels, the "+
 		"model; oedema green, non-enhancing red, enhancing yellow; DICE whole %.3f, core %.3f, enhancing %.3f",
 		s.heads.Name(i), z+box.Low[0], score[0], score[1], score[2])}, err

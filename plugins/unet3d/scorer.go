@@ -21,7 +21,7 @@ func newScorer(b binding, c cases, d payload.DType, exhibits int) (sdk.Scorer, e
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	s, err := dice.New(truth, dice.Options{DType: d})
+	s, err := dice.New(truth, dice.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -38,7 +38,7 @@ func (b *binding) preparedShapeOfLabels(c cases, i int) ([3]int, error) {
 	return b.preparedShape(c, i)
 }
 
-func scoreOf(r dice.Result, _ scoring.Counts) (sdk.Score, error) {
+func scoreOf(r dice.VolumeResult, _ scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "DICE", Value: r.Mean.Composite},

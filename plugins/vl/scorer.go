@@ -16,9 +16,9 @@ const (
 
 // scorer says what the official programs find in a log, beside what the least of models would have.
 type scorer struct {
-	*accuracy.Scorer
+	*accuracy.AnswerScorer
 	form  form
-	floor accuracy.Result
+	floor accuracy.AnswerResult
 }
 
 func newScorer(truths []products.Truth, f form) *scorer {
@@ -31,7 +31,7 @@ func newScorer(truths []products.Truth, f form) *scorer {
 
 // floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
 // second-hand.
-func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.Result {
+func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.AnswerResult {
 	s := accuracy.New(all, f.scores())
 	for i, t := range truths {
 		first := ""
@@ -43,22 +43,22 @@ func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.R
 			err = s.Add(i, []byte(text))
 		}
 		if err != nil {
-			return accuracy.Result{}
+			return accuracy.AnswerResult{}
 		}
 	}
 	r, err := s.Result()
 	if err != nil {
-		return accuracy.Result{}
+		return accuracy.AnswerResult{}
 	}
 	return r
 }
 
 // Add scores an answer; several of one product all count, as in the official programs.
 func (s *scorer) Add(sample uint64, answer []byte) error {
-	return s.Scorer.Add(int(int64(sample)), answer)
+	return s.AnswerScorer.Add(int(int64(sample)), answer)
 }
 
-func (s *scorer) score(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
+func (s *scorer) score(r accuracy.AnswerResult, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Samples: r.Products, OfficialText: r.Text(),
 		Metrics: []sdk.Metric{
@@ -72,7 +72,7 @@ func (s *scorer) score(r accuracy.Result, c scoring.Counts) (sdk.Score, error) {
 		"official programs")
 	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+
 		"drawn, as the official program draws them with its seed on four cores or more")
-	random := s.Random()
+	random := s.RandomScores()
 	n.Add("the official program's random answers, drawn with its seed 12345 on four cores or more, have category_f1 "+
 		"%.4f, brand %.2f %% (of the brands in the order of their letters, where its own is another in each run) and "+
 		"second_hand_f1 %.4f", random.CategoryF1, 100*random.Brand, random.SecondHandF1)

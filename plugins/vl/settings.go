@@ -33,7 +33,7 @@ const (
 )
 
 // scores is whose rules score.
-func (f form) scores() products.Form {
+func (f form) scores() products.RuleForm {
 	if f == loadGen {
 		return products.LoadGen
 	}

@@ -14,7 +14,7 @@ import (
 // newScorer scores answers against the transcripts. As in the official script every entry counts, also of a sample that
 // has several.
 func newScorer(all clips, d payload.DType, exhibits int) (sdk.Scorer, error) {
-	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.Options{DType: d})
+	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -26,7 +26,7 @@ func newScorer(all clips, d payload.DType, exhibits int) (sdk.Scorer, error) {
 }
 
 // scoreOf says what the word error rate is of.
-func scoreOf(r wer.Result, c scoring.Counts) (sdk.Score, error) {
+func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.Count(c.Again(), "%d entries are of samples that have another one: as in the official script, all count")
 	n.Missing(c.Missing(), c.All, "clips", "the metrics are those")

@@ -40,7 +40,7 @@ func TestScores(t *testing.T) {
 	all := pack()
 	add := func(i int, text string) {
 		t.Helper()
-		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: wer.Payload(text)}); err != nil {
+		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: wer.EncodePayload(text)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestScores(t *testing.T) {
 // TestPayloadsOfAnotherType scores one payload by each type: its own, and others, which are refused where it shows.
 func TestPayloadsOfAnotherType(t *testing.T) {
 	all := pack()
-	wide := wer.Payload(all[0].Transcript) // int64
+	wide := wer.EncodePayload(all[0].Transcript) // int64
 	var narrow []byte
 	for i := 0; i < len(wide); i += 8 {
 		narrow = append(narrow, wide[i])

@@ -60,10 +60,10 @@ var errTokens = errors.New("the backend's tokens cannot be the answer")
 func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, int, error) {
 	if t.IDs == nil {
 		w.text.Store(true)
-		return append(dst, wer.Payload(t.Text)...), t.N, nil
+		return append(dst, wer.EncodePayload(t.Text)...), t.N, nil
 	}
 	if w.vocabulary == nil {
-		return append(dst, wer.Payload(t.Text)...), t.N, nil
+		return append(dst, wer.EncodePayload(t.Text)...), t.N, nil
 	}
 	ids := t.IDs
 	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.Ends, id) }); end >= 0 {
@@ -73,7 +73,7 @@ func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, 
 	if err != nil {
 		return dst, 0, err
 	}
-	return append(dst, wer.Payload(text)...), len(ids), nil
+	return append(dst, wer.EncodePayload(text)...), len(ids), nil
 }
 
 // decode is the text of ids, of which special ones are none.

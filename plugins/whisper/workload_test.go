@@ -53,7 +53,7 @@ func TestPayloads(t *testing.T) {
 		{backend.Tokens{Text: " It's 5%!", N: 7}, "it's 5%", 7},
 	} {
 		got, n, err := w.AppendTokens([]byte{1}, nil, c.in)
-		if want := append([]byte{1}, wer.Payload(c.text)...); err != nil || !slices.Equal(got, want) || n != c.n {
+		if want := append([]byte{1}, wer.EncodePayload(c.text)...); err != nil || !slices.Equal(got, want) || n != c.n {
 			t.Errorf("%v: % x, %d tokens, %v; want % x, %d", c.in, got, n, err, want, c.n)
 		}
 	}

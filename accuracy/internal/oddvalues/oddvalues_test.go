@@ -155,7 +155,7 @@ func classes(make func() (add func([]byte) error, good func() (int, error))) fun
 }
 
 func newTopK() (func([]byte) error, func() (int, error)) {
-	s := topk.New([]int{0}, topk.Options{DType: payload.Float32})
+	s := topk.New([]int{0}, topk.PayloadOptions{DType: payload.Float32})
 	return func(data []byte) error { return s.Add(0, data) }, func() (int, error) {
 		r, err := s.Result()
 		return r.Good, err
@@ -197,7 +197,7 @@ func scoreBox(t *testing.T, entries ...float32) (string, error) {
 	s, err := coco.New(coco.GroundTruth{
 		Images: []coco.Image{{ID: 1, Width: 100, Height: 100}}, Categories: []coco.Category{{ID: 1, Name: "cup"}},
 		Annotations: []coco.Annotation{{ID: 1, Image: 1, Category: 1, Box: [4]float64{10, 10, 20, 20}, Area: 400}},
-	}, coco.Options{})
+	}, coco.EvalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func scoreBox(t *testing.T, entries ...float32) (string, error) {
 
 func scoreSolid(_ *testing.T, entries ...float32) (string, error) {
 	box := kitti3d.Box{Location: [3]float32{0, 0, 10}, Dimensions: [3]float32{1, 1, 1}}
-	s := kitti3d.New([]kitti3d.Frame{{Image: 3, Objects: []kitti3d.Object{{Name: "Car", Box: box}}}})
+	s := kitti3d.New([]kitti3d.Frame{{Image: 3, Objects: []kitti3d.TrueObject{{Name: "Car", Box: box}}}})
 	for _, v := range entries {
 		if err := s.Add(0, floats(1, 1, 1, 0, 0, 10, 0, 0, 0, 9, 9, 2, v, 3)); err != nil {
 			return "", err
@@ -223,7 +223,7 @@ func scoreSolid(_ *testing.T, entries ...float32) (string, error) {
 }
 
 func scoreClick(t *testing.T, entries ...float32) (string, error) {
-	s, err := auc.New(auc.Truth{}, auc.Options{DType: payload.Float32})
+	s, err := auc.New(auc.Truth{}, auc.PayloadOptions{DType: payload.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func scoreClick(t *testing.T, entries ...float32) (string, error) {
 }
 
 func scoreLike(_ *testing.T, entries ...float32) (string, error) {
-	var s entropy.Scorer
+	var s entropy.RequestScorer
 	for _, v := range entries {
 		if err := s.Add(floats(0, 0, v, .25, 1, 0, 1, 1, 2)); err != nil {
 			return "", err
@@ -250,7 +250,7 @@ func scoreLike(_ *testing.T, entries ...float32) (string, error) {
 func scoreVoxel(t *testing.T, entries ...float32) (string, error) {
 	s, err := dice.New([]dice.Case{{
 		Name: "one", Shape: [3]int{1, 1, 1}, Labels: func() ([]uint8, error) { return []uint8{1}, nil },
-	}}, dice.Options{DType: payload.Float32})
+	}}, dice.PayloadOptions{DType: payload.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func scoreVoxel(t *testing.T, entries ...float32) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("dice %.2f", s.Of(0).Kidney), nil
+	return fmt.Sprintf("dice %.2f", s.ScoreOf(0).Kidney), nil
 }
 
 // scoreSpan has "The" at position 3, with logits of 0.5, and "Paris" at 4, with the entry's.
@@ -273,7 +273,7 @@ func scoreSpan(t *testing.T, entries ...float32) (string, error) {
 		t.Fatal(err)
 	}
 	passage := features.NewPassage(tokenizer, "The Paris")
-	s := squad.New([]squad.Example{{ID: "0", Features: builder.Build(passage, "Who")}}, squad.Options{})
+	s := squad.New([]squad.Example{{ID: "0", Features: builder.Build(passage, "Who")}}, squad.ScoreOptions{})
 	for _, v := range entries {
 		if err := s.Add(0, floats(0, 0, 0, 0, 0, 0, .5, .5, v, v)); err != nil {
 			return "", err
@@ -286,7 +286,7 @@ func scoreSpan(t *testing.T, entries ...float32) (string, error) {
 func scorePicture(_ *testing.T, entries ...float32) (string, error) {
 	s := clip.New(1)
 	for _, v := range entries {
-		if wants, err := s.Wants(0); !wants || err != nil {
+		if wants, err := s.NeedsScore(0); !wants || err != nil {
 			continue
 		}
 		if err := s.Add(0, []float32{v, 1}, []float32{1, 0}); err != nil {
@@ -298,7 +298,7 @@ func scorePicture(_ *testing.T, entries ...float32) (string, error) {
 }
 
 func scoreFeatures(_ *testing.T, entries ...float32) (string, error) {
-	var f fid.Features
+	var f fid.FeatureSet
 	for _, v := range entries {
 		if err := f.Add([]float32{v, 1}); err != nil {
 			return "", err

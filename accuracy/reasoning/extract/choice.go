@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Letter is the answer to a question with lettered options.
-type Letter struct {
+// ChosenLetter is the answer to a question with lettered options.
+type ChosenLetter struct {
 	// Text is the letter in upper case, "" where there is none. The dotted capital I (U+0130), which the official
 	// scripts take for an i, stays as it is, and so is none of the options.
 	Text string
@@ -19,35 +19,35 @@ type Letter struct {
 
 // Choice is what DeepSeek-R1's script takes for the chosen letter. last is the last option, 'D' or 'J'; with 'J' a
 // letter that stands alone counts where no other does.
-func Choice(text string, last byte) Letter {
+func Choice(text string, last byte) ChosenLetter {
 	t := cleanText(pystr.Trim(text))
 	return announcedLetter(t, t, last)
 }
 
 // HarmonyChoice is what gpt-oss-120b's script takes for the chosen letter; last is as in Choice.
-func HarmonyChoice(text string, last byte) Letter {
+func HarmonyChoice(text string, last byte) ChosenLetter {
 	full := pystr.Trim(text)
 	final, _ := finalOf(full)
 	final = cleanText(stripBold(final))
 	if l := leadingLetter(pystr.Trim(final), last); l != "" {
-		return Letter{Text: l, Loose: true}
+		return ChosenLetter{Text: l, Loose: true}
 	}
 	if l := firstAnswer(final, last); l != "" {
-		return Letter{Text: l}
+		return ChosenLetter{Text: l}
 	}
 	return announcedLetter(unescapeText(full), final, last)
 }
 
 // announcedLetter is the last announced letter of a text, or, with ten options, the last that stands alone in another.
-func announcedLetter(t, alone string, last byte) Letter {
+func announcedLetter(t, alone string, last byte) ChosenLetter {
 	if l := lastAnnounced(t, last); l != "" {
-		return Letter{Text: l}
+		return ChosenLetter{Text: l}
 	}
 	if last == 'J' {
 		l := loneLetter(alone, last)
-		return Letter{Text: l, Loose: l != ""}
+		return ChosenLetter{Text: l, Loose: l != ""}
 	}
-	return Letter{}
+	return ChosenLetter{}
 }
 
 // cleanText takes a Python list of one string off its text, and puts newlines and quotes in place of their escapes.

@@ -144,7 +144,7 @@ func FuzzChoice(f *testing.F) {
 			if last == 'D' {
 				all = options[:5]
 			}
-			for _, got := range []Letter{Choice(text, last), HarmonyChoice(text, last)} {
+			for _, got := range []ChosenLetter{Choice(text, last), HarmonyChoice(text, last)} {
 				if !slices.Contains(all, got.Text) {
 					t.Errorf("%q: %q is no option of A to %c", text, got.Text, last)
 				}

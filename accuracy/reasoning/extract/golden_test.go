@@ -36,7 +36,7 @@ func (c goldenCase) check(t *testing.T) {
 			t.Errorf("%s: %s of %q: %q, %v", c.ID, name, c.Text, got, ok)
 		}
 	}
-	check := func(name string, want *string, l Letter) {
+	check := func(name string, want *string, l ChosenLetter) {
 		t.Helper()
 		same(name, want, l.Text, l.Text != "")
 	}

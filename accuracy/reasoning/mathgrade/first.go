@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// First is the first normal form, in which white space, \left and \right, degrees and signs of currency are gone and
-// fractions and roots have braces. A text that it cannot rewrite stays as it is, stripped.
-func First(s string) string {
+// NormalizeFirst returns the first normal form, in which white space, \left and \right, degrees and signs of currency
+// are gone and fractions and roots have braces. A text that it cannot rewrite stays as it is, stripped.
+func NormalizeFirst(s string) string {
 	s = pystr.Trim(s)
 	if inside, ok := textInside(s); ok {
 		s = pystr.Trim(inside)

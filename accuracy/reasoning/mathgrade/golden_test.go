@@ -50,7 +50,7 @@ func TestVerbatimAndBrackets(t *testing.T) {
 	var cases [][2]*string
 	golden.ReadJSON(t, "testdata/verbatim.json", &cases)
 	for _, c := range cases {
-		got, ok := Text(*c[0])
+		got, ok := LatexText(*c[0])
 		if want := c[1]; ok != (want != nil) || ok && got != *want {
 			t.Errorf("%q: %q, %v; want %v", *c[0], got, ok, want)
 		}
@@ -62,10 +62,10 @@ func TestGoldenForms(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		for _, p := range golden.ReadLines[goldenPair](t, path) {
 			for i, text := range []string{p.Truth, p.Given} {
-				if got := First(text); p.First != nil && got != p.First[i] {
+				if got := NormalizeFirst(text); p.First != nil && got != p.First[i] {
 					t.Errorf("%s: first form of %q: %q, want %q", p.ID, text, got, p.First[i])
 				}
-				if got := Second(text); p.Second != nil && got != p.Second[i] {
+				if got := NormalizeSecond(text); p.Second != nil && got != p.Second[i] {
 					t.Errorf("%s: second form of %q: %q, want %q", p.ID, text, got, p.Second[i])
 				}
 			}
@@ -89,14 +89,14 @@ func TestGoldenText(t *testing.T) {
 			MathD, Normal string
 		}
 		for _, l := range golden.ReadLines[line](t, path) {
-			text, ok := Text(l.In)
+			text, ok := LatexText(l.In)
 			if want, is := l.Text.(string); ok != is || text != want {
 				t.Errorf("%q: %q, %v, want %q", l.In, text, ok, l.Text)
 			}
-			if got := First(l.In); got != l.MathD {
+			if got := NormalizeFirst(l.In); got != l.MathD {
 				t.Errorf("first form of %q: %q, want %q", l.In, got, l.MathD)
 			}
-			if got := Second(l.In); got != l.Normal {
+			if got := NormalizeSecond(l.In); got != l.Normal {
 				t.Errorf("second form of %q: %q, want %q", l.In, got, l.Normal)
 			}
 		}
@@ -108,7 +108,7 @@ func TestGoldenOwn(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		reached, differ := 0, 0
 		for _, p := range golden.ReadLines[goldenPair](t, path) {
-			v, err := Grade(t.Context(), p.Given, p.Truth, Own{})
+			v, err := Grade(t.Context(), p.Given, p.Truth, OwnAlgebra{})
 			if err != nil {
 				t.Fatal(err)
 			}

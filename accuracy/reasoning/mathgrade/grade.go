@@ -38,8 +38,8 @@ var stepNames = [Steps]string{
 
 func (s Step) String() string { return stepNames[s] }
 
-// Verdict says whether a given answer equals the true one, and what decided it.
-type Verdict struct {
+// GradeVerdict says whether a given answer equals the true one, and what decided it.
+type GradeVerdict struct {
 	Equal bool
 	Step  Step
 	// Element is which element of a tuple decided, from 0: the last one where all are equal.
@@ -58,33 +58,33 @@ type Algebra interface {
 }
 
 // Grade compares a given answer with the true one, as the grader of PRM800K does. The error is the algebra's.
-func Grade(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
+func Grade(ctx context.Context, given, truth string, algebra Algebra) (GradeVerdict, error) {
 	if given == "" || truth == "" {
-		return Verdict{Step: Missing}, nil
+		return GradeVerdict{Step: Missing}, nil
 	}
-	if First(given) == First(truth) {
-		return Verdict{Equal: true, Step: FirstForm}, nil
+	if NormalizeFirst(given) == NormalizeFirst(truth) {
+		return GradeVerdict{Equal: true, Step: FirstForm}, nil
 	}
-	t, g := Second(truth), Second(given)
+	t, g := NormalizeSecond(truth), NormalizeSecond(given)
 	if t == g {
-		return Verdict{Equal: true, Step: SecondForm}, nil
+		return GradeVerdict{Equal: true, Step: SecondForm}, nil
 	}
 	if g == "" {
-		return Verdict{Step: Vanished}, nil
+		return GradeVerdict{Step: Vanished}, nil
 	}
 	return compareForms(ctx, g, t, algebra)
 }
 
 // compareForms compares second normal forms, element by element.
-func compareForms(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
+func compareForms(ctx context.Context, given, truth string, algebra Algebra) (GradeVerdict, error) {
 	t, g := splitElements(truth), splitElements(given)
 	if len(t) > 1 && (truth[0] != given[0] || truth[len(truth)-1] != given[len(given)-1]) {
-		return Verdict{Step: Brackets}, nil
+		return GradeVerdict{Step: Brackets}, nil
 	}
 	if len(t) != len(g) {
-		return Verdict{Step: Count}, nil
+		return GradeVerdict{Step: Count}, nil
 	}
-	var v Verdict
+	var v GradeVerdict
 	for i := range t {
 		e, err := compareElement(ctx, g[i], t[i], algebra)
 		e.Element = i
@@ -115,20 +115,20 @@ func splitElements(s string) []string {
 	return parts
 }
 
-func compareElement(ctx context.Context, given, truth string, algebra Algebra) (Verdict, error) {
+func compareElement(ctx context.Context, given, truth string, algebra Algebra) (GradeVerdict, error) {
 	if isFraction(truth) && isFraction(given) {
-		return Verdict{Equal: truth == given, Step: FractionText}, nil
+		return GradeVerdict{Equal: truth == given, Step: FractionText}, nil
 	}
 	_, ti := parseIntegral(truth)
 	if _, gi := parseIntegral(given); ti != gi {
-		return Verdict{Step: IntegerText}, nil
+		return GradeVerdict{Step: IntegerText}, nil
 	}
 	expression := "(" + truth + ")-(" + given + ")"
 	if isRefused(expression) {
-		return Verdict{Step: Refused}, nil
+		return GradeVerdict{Step: Refused}, nil
 	}
 	step, numeric, err := algebra.Vanishes(ctx, expression)
-	return Verdict{Equal: step == AlgebraEqual, Step: step, Numeric: numeric}, err
+	return GradeVerdict{Equal: step == AlgebraEqual, Step: step, Numeric: numeric}, err
 }
 
 // isFraction says whether a text looks like a fraction of integers: -, digits, any character, /, a number above 0, any

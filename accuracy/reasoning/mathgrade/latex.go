@@ -20,10 +20,10 @@ var (
 	behindText = []string{"√", "sqrt", "π", "pi", "∞", "inf", "∪", "U", "·", "*", "×", "*"}
 )
 
-// Text is the plain text of LaTeX as the official grader has it, which uses pylatexenc 2.11: fractions become a/b
-// without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader
+// LatexText returns the plain text of LaTeX as the official grader has it, which uses pylatexenc 2.11: fractions become
+// a/b without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader
 // goes on with the LaTeX.
-func Text(s string) (text string, ok bool) {
+func LatexText(s string) (text string, ok bool) {
 	p := &latexReader{s: replacePairs(s, beforeText)}
 	text = p.readUntil(nothing, nil)
 	if p.failed || p.broken {

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-func grade(t testing.TB, given, truth string) Verdict {
+func grade(t testing.TB, given, truth string) GradeVerdict {
 	t.Helper()
-	v, err := Grade(t.Context(), given, truth, Own{})
+	v, err := Grade(t.Context(), given, truth, OwnAlgebra{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestOwn(t *testing.T) {
 		"(2^(1/2)^(-9**9**9))-(1)":                         Bounded,
 		"(" + strings.Repeat("(", 1e6) + ")-(1":            Bounded,
 	} {
-		if got, _, err := (Own{}).Vanishes(t.Context(), expression); got != want || err != nil {
+		if got, _, err := (OwnAlgebra{}).Vanishes(t.Context(), expression); got != want || err != nil {
 			t.Errorf("%.60s: %v, %v, want %v", expression, got, err, want)
 		}
 	}
@@ -143,12 +143,12 @@ func TestText(t *testing.T) {
 		`\begin{bmatrix}a}&\end{x}b\end{bmatrix}`: "[ a b ]",
 		`\color\sqrt{x}`: "x",
 	} {
-		if got, ok := Text(in); got != want || !ok {
+		if got, ok := LatexText(in); got != want || !ok {
 			t.Errorf("%q: %q, %v, want %q", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{`\sqrt`, `\frac\sqrt2 2`, `\begin{pmatrix}\end{pmatrix}`, `\begin{pmatrix}}`} {
-		if got, ok := Text(in); ok {
+		if got, ok := LatexText(in); ok {
 			t.Errorf("%q: %q, want none", in, got)
 		}
 	}
@@ -249,12 +249,13 @@ func FuzzText(f *testing.F) {
 		f.Add(l.In)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		text, ok := Text(s)
+		text, ok := LatexText(s)
 		if ok && utf8.ValidString(s) && !utf8.ValidString(text) {
 			t.Errorf("%q: %q cuts a character", s, text)
 		}
-		if strings.Contains(First(s), "\x00") && !strings.Contains(s, "\x00") || len(Second(s)) > 40*len(s)+40 {
-			t.Errorf("%q: %q, %q", s, First(s), Second(s))
+		if strings.Contains(NormalizeFirst(s), "\x00") && !strings.Contains(s, "\x00") ||
+			len(NormalizeSecond(s)) > 40*len(s)+40 {
+			t.Errorf("%q: %q, %q", s, NormalizeFirst(s), NormalizeSecond(s))
 		}
 	})
 }
@@ -270,14 +271,14 @@ func FuzzOwn(f *testing.F) {
 		if len(s) > 200 {
 			t.Skip()
 		}
-		a, _, err := (Own{}).Vanishes(t.Context(), "("+s+")-("+s+")")
+		a, _, err := (OwnAlgebra{}).Vanishes(t.Context(), "("+s+")-("+s+")")
 		if err != nil || a < Unreadable {
 			t.Errorf("%q: %v, %v", s, a, err)
 		}
 		if strings.ContainsAny(s, ".e") {
 			return // one more may be within what a float rounds
 		}
-		if b, _, _ := (Own{}).Vanishes(t.Context(), "("+s+")-(("+s+")+1)"); a == AlgebraEqual && b == AlgebraEqual {
+		if b, _, _ := (OwnAlgebra{}).Vanishes(t.Context(), "("+s+")-(("+s+")+1)"); a == AlgebraEqual && b == AlgebraEqual {
 			t.Errorf("%q equals itself and one more", s)
 		}
 	})
@@ -292,10 +293,10 @@ func BenchmarkGrade(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, p := range pairs {
-				First(p.Given)
-				First(p.Truth)
-				Second(p.Given)
-				Second(p.Truth)
+				NormalizeFirst(p.Given)
+				NormalizeFirst(p.Truth)
+				NormalizeSecond(p.Given)
+				NormalizeSecond(p.Truth)
 			}
 		}
 		perPair(b)

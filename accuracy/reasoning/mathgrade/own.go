@@ -7,19 +7,19 @@ import (
 	"math/rand/v2"
 )
 
-// Own is the algebra of this package. It computes exactly with rational functions, and with roots, powers, pi and
-// logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane. Decimals
-// are floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
-type Own struct{}
+// OwnAlgebra is the algebra of this package. It computes exactly with rational functions, and with roots, powers, pi
+// and logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane.
+// Decimals are floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
+type OwnAlgebra struct{}
 
 // points is at how many places an expression in letters is looked at.
 const points = 20
 
 // Name implements Algebra.
-func (Own) Name() string { return "own" }
+func (OwnAlgebra) Name() string { return "own" }
 
 // Vanishes implements Algebra.
-func (Own) Vanishes(_ context.Context, expression string) (step Step, numeric bool, err error) {
+func (OwnAlgebra) Vanishes(_ context.Context, expression string) (step Step, numeric bool, err error) {
 	n, err := parseExpression(expression)
 	if err == nil && n.isConstant() {
 		return stepFor(n.sign() == 0), false, nil

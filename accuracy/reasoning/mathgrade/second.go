@@ -24,8 +24,9 @@ var (
 	braces = []string{" ", "", "{", "", "}", ""}
 )
 
-// Second is the second normal form: plain text of LaTeX, without units, blanks, braces and commas between thousands.
-func Second(s string) string {
+// NormalizeSecond returns the second normal form: plain text of LaTeX, without units, blanks, braces and commas between
+// thousands.
+func NormalizeSecond(s string) string {
 	if inside, ok := textInside(s); ok {
 		s = inside
 	}
@@ -42,7 +43,7 @@ func Second(s string) string {
 		s = formatInteger(math.RoundToEven(v))
 	}
 	if strings.Contains(s, `\`) {
-		if t, ok := Text(s); ok {
+		if t, ok := LatexText(s); ok {
 			s = t
 		}
 	}

@@ -34,7 +34,7 @@ const (
 )
 
 // newGallery wants the images of g in the order of the samples.
-func newGallery(g truth.GroundTruth, p pictures.Set, o truth.Options) *boxGallery {
+func newGallery(g truth.GroundTruth, p pictures.Set, o truth.EvalOptions) *boxGallery {
 	out := &boxGallery{pictures: p, boxes: make([][]shownBox, len(g.Images)), classes: map[int64]string{}}
 	places := make(map[int64]int, len(g.Images))
 	for i, im := range g.Images {

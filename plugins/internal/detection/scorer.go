@@ -21,13 +21,13 @@ func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	c, err := coco.New(g, o.Options)
+	c, err := coco.New(g, o.EvalOptions)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
 	log := scoring.Log{Samples: pictures.Len()}
 	if !o.RemoveEmpty { // which leaves samples in an order of its own
-		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.Options).showPicture
+		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.EvalOptions).showPicture
 	}
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }
@@ -35,16 +35,16 @@ func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 // scoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
 type scoringRules struct {
 	MLMark bool `param:"mlmark_map,optional"`
-	coco.Options
+	coco.EvalOptions
 }
 
 // boxScorer reports the mAP. Of several entries of one sample the first counts.
 type boxScorer struct {
-	coco   *coco.Scorer
+	coco   *coco.DetectionScorer
 	mlmark bool // MLMark's own mAP, too
 }
 
-func (s boxScorer) scoreBoxes(r coco.Result, c scoring.Counts) (sdk.Score, error) {
+func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Score, error) {
 	metrics := []sdk.Metric{{Name: "mAP", Unit: "%", Value: r.MAP()}}
 	if s.mlmark {
 		metrics = append(metrics, sdk.Metric{Name: "mlmark_map", Unit: "%", Value: s.coco.MLMark()})
@@ -57,7 +57,7 @@ func (s boxScorer) scoreBoxes(r coco.Result, c scoring.Counts) (sdk.Score, error
 // maxDisagreements limits the disagreements that are listed: a wrong SUT has them in every detection.
 const maxDisagreements = 10
 
-func scoreNotes(r coco.Result, samples int) (n sdk.Notes) {
+func scoreNotes(r coco.DetectionResult, samples int) (n sdk.Notes) {
 	n.Dropped(r.Duplicates)
 	n.Missing(samples-r.Images, samples, "samples", "the mAP is that")
 	n.Count(r.Empty, "%d samples without any detection")

@@ -147,9 +147,9 @@ func (o *outside) jobs(t *testing.T, a attempt) map[string]programs.Job {
 	}
 	if !a.machine {
 		all["stdin"] = programs.LiveCodeBench(source+"print('nothing')\n",
-			programs.Tests{Inputs: []string{"0", "1"}, Outputs: []string{"nothing", secret}}, perTest)
+			programs.TestCases{Inputs: []string{"0", "1"}, Outputs: []string{"nothing", secret}}, perTest)
 		all["call"] = programs.LiveCodeBench(source+"def f(x): return 'nothing'\n",
-			programs.Tests{Function: "f", Inputs: []string{"0", "1"}, Outputs: []string{`"nothing"`, string(text)}}, perTest)
+			programs.TestCases{Function: "f", Inputs: []string{"0", "1"}, Outputs: []string{`"nothing"`, string(text)}}, perTest)
 	}
 	return all
 }

@@ -73,16 +73,16 @@ func (s Settings) Open(ctx context.Context) (*Runner, error) {
 }
 
 // Run runs a program with its tests. An error is of this machine or ctx, never of the program.
-func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.Verdict, error) {
-	wall := j.Limit() + startUp
-	o, err := r.python.Run(ctx, programs.Driver, j.Input(), sandbox.Limits{
+func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.TestVerdict, error) {
+	wall := j.TimeLimit() + startUp
+	o, err := r.python.Run(ctx, programs.Driver, j.DriverInput(), sandbox.Limits{
 		Wall: wall, CPU: 2 * wall, Memory: memory, File: files, Scratch: files, Output: output, Processes: processes,
 		Files: open,
 	})
 	if err != nil {
-		return programs.Verdict{}, err
+		return programs.TestVerdict{}, err
 	}
-	v := programs.Judge(o.Output, o.Code, endingText(o))
+	v := programs.ReadVerdict(o.Output, o.Code, endingText(o))
 	if v.Passed && v.Own {
 		r.own.Add(1)
 	}

@@ -88,7 +88,7 @@ func TestTrappedAlarmPython(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, weak %v", name, weak), func(t *testing.T) {
 				t.Parallel()
-				tests := programs.Tests{Inputs: []string{""}, Outputs: []string{"x"}}
+				tests := programs.TestCases{Inputs: []string{""}, Outputs: []string{"x"}}
 				v, err := r.Run(t.Context(), programs.LiveCodeBench(source, tests, time.Second))
 				if err != nil || v.Passed || v.Code != programs.Nothing {
 					t.Errorf("%+v, %v, want no result", v, err)

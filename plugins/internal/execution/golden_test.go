@@ -96,7 +96,7 @@ func (c goldenCase) check(t *testing.T, r *Runner) {
 	if c.ErrorCode != programs.Late {
 		perTest = time.Minute // the machine may be busy, and the limit is not what the case is about
 	}
-	j := programs.LiveCodeBench(c.Code, programs.Tests{
+	j := programs.LiveCodeBench(c.Code, programs.TestCases{
 		Function: c.Function, Inputs: c.Inputs, Outputs: c.Outputs,
 	}, perTest)
 	v, err := r.Run(t.Context(), j)

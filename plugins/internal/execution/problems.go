@@ -36,7 +36,7 @@ func (p Problems) GradeProgram(ctx context.Context, question, source string) (pa
 	if err != nil {
 		return false, "", err
 	}
-	v, err := p.Runner.Run(ctx, programs.LiveCodeBench(source, programs.Tests{
+	v, err := p.Runner.Run(ctx, programs.LiveCodeBench(source, programs.TestCases{
 		Function: problem.Function, Inputs: problem.Inputs, Outputs: problem.Outputs,
 	}, perTest))
 	return v.Passed, v.String(), err

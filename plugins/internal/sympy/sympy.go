@@ -59,7 +59,7 @@ func Parse(text string) (Grader, error) {
 // Open opens what is to decide: mathgrade.Own, or SymPy as the function Open does. Its errors are of kind sdk.ErrUsage.
 func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
-		return mathgrade.Own{}, nil
+		return mathgrade.OwnAlgebra{}, nil
 	}
 	a, err := Open(ctx, g.python, weak)
 	switch {

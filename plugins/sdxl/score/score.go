@@ -40,8 +40,8 @@ type Options struct {
 // Scorer scores the pictures of one log. It is not safe for concurrent use.
 type Scorer struct {
 	Options
-	scores    *clipscore.Scorer
-	generated fid.Features
+	scores    *clipscore.PictureScorer
+	generated fid.FeatureSet
 
 	clip      image.Recipe
 	inception image.Stretch
@@ -63,7 +63,7 @@ func New(o Options) *Scorer {
 // red, green, blue of each pixel together. Of several entries of a sample the first counts. After an error the entry
 // has no effect on the result.
 func (s *Scorer) Add(ctx context.Context, index uint64, payload []byte) error {
-	if wanted, err := s.scores.Wants(index); err != nil || !wanted {
+	if wanted, err := s.scores.NeedsScore(index); err != nil || !wanted {
 		return err
 	}
 	if want := 3 * s.Width * s.Height; len(payload) != want {

@@ -79,7 +79,7 @@ func parseObject(reply string) (*pyvalue.Dict, error) {
 	if reply == "" {
 		return nil, errEmpty
 	}
-	d, err := retrieval.Object(reply)
+	d, err := retrieval.FindObject(reply)
 	if err != nil {
 		return nil, unreadableError{err}
 	}
