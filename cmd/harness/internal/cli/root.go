@@ -29,7 +29,7 @@ const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads
 with a LoadGen compatible with MLPerf Inference's, and judges the run.
 
   harness list                  what can be run
-  harness run resnet50          run it, with nothing else needed
+  harness run resnet50          run one; nothing else is needed
   harness doctor                is this machine ready?
   harness bench http://HOST     measure a server of language models
 

@@ -11,28 +11,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does it: harness describe says
-what a model offers.
+const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does the work; harness describe
+lists what a model offers.
 
   harness dataset list resnet50
   harness dataset verify resnet50 imagenet/`
 
-const convertHelp = `Make a data set of another one, as harness describe says for each model.
+const convertHelp = `Convert a data set into another form; harness describe lists the conversions of each model.
 
   harness dataset convert whisper repack LibriSpeech/ whisper-data/
 
-OUT must not exist. It appears when it is complete; an interrupted conversion leaves nothing, and a killed one a
-folder OUT.*.tmp, which can be deleted.`
+OUT must not exist. It appears when it is complete. An interrupted conversion leaves nothing; a killed one leaves a
+folder OUT.*.tmp, which you can delete.`
 
-const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare those
-whose checksum is known, and say what is missing and how to get it.
+const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare known
+checksums, and say what is missing and how to get it.
 
   harness dataset verify resnet50 imagenet/
 
-Fewer samples than an official set has are a fault, too, unless --param count=N asks for no more.`
+Fewer samples than in the official set are a fault too, unless --param count=N allows them.`
 
-const datasetExportHelp = `Write the data set that a plugin draws itself in the official layout, to a folder
-that does not exist.
+const datasetExportHelp = `Write a plugin's own data set in the official layout, to a new folder.
 
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
@@ -64,14 +63,14 @@ type work struct {
 }
 
 var works = []work{
-	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set, and say what is missing", datasetVerifyHelp,
+	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set, and report what is missing", datasetVerifyHelp,
 		twoArguments("a model's name and the path of a data set"),
 		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)",
 		func(w *bench.DatasetWork, args []string) { w.Input = args[0] }},
 	{sdk.Export, "MODEL OUT", "Write a plugin's own data set in the official layout", datasetExportHelp,
 		twoArguments("a model's name and the folder to write"), "set=NAME, first=I, n=N: `KEY=VALUE` (repeatable)",
 		func(w *bench.DatasetWork, args []string) { w.Output = args[0] }},
-	{sdk.Convert, "MODEL CONVERSION IN OUT", "Make a data set of another one", convertHelp, convertArguments,
+	{sdk.Convert, "MODEL CONVERSION IN OUT", "Convert a data set into another form", convertHelp, convertArguments,
 		"an option of the conversion: `KEY=VALUE` (repeatable)",
 		func(w *bench.DatasetWork, args []string) { w.Name, w.Input, w.Output = args[0], args[1], args[2] }},
 }

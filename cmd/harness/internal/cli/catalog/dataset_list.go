@@ -14,7 +14,7 @@ import (
 func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [MODEL]",
-		Short: "List data sets: what they hold, where they come from, and what can be done with them",
+		Short: "List data sets: contents, sources, and what can be done with them",
 		Example: `  harness dataset list
   harness dataset list resnet50      those of one model`,
 		Args: func(c *cobra.Command, args []string) error {

@@ -23,7 +23,7 @@ import (
 func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
-		Use: "describe NAME", Short: "Say everything about a model: files, data sets, metrics, options, devices",
+		Use: "describe NAME", Short: "Describe a model: files, data sets, metrics, options, devices",
 		Example: `  harness describe resnet50`,
 		Args:    shell.OneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {

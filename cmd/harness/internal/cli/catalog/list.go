@@ -27,8 +27,8 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	var devices, long bool
 	l := &cobra.Command{
 		Use: "list", Short: "List the models that can be run", Example: `  harness list
-  harness list --long         plugins, backends, embedded models and scenarios, too
-  harness list --devices      on what each backend can run, too`, Args: shell.NoArguments,
+  harness list --long         also plugins, backends, embedded models and scenarios
+  harness list --devices      also the devices of each backend`, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -41,8 +41,8 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			return a.writeDevices(c.Context(), catalog, f.Asked.Plugins.Launch)
 		},
 	}
-	l.Flags().BoolVar(&long, "long", false, "say of each model its plugin, backends, embedded files and scenarios, too")
-	l.Flags().BoolVar(&devices, "devices", false, "start each plugin and list the devices of its backends too")
+	l.Flags().BoolVar(&long, "long", false, "also show each model's plugin, backends, embedded files and scenarios")
+	l.Flags().BoolVar(&devices, "devices", false, "also start each plugin and list the devices of its backends")
 	return l
 }
 

@@ -22,17 +22,17 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const auditHelp = `Run the compliance tests of a model beside its runs, and judge them.
+const auditHelp = `Run the compliance tests of a model, compare them with its runs, and judge them.
 
-  harness audit all resnet50 --out out         every test that the rules ask of the model
+  harness audit all resnet50 --out out         every test that the rules require of the model
   harness audit TEST01 resnet50 --out out --scenario Offline
 
---out is the folder of harness run, with the same flags as there: runs that it holds are used for the
-comparison, missing ones are made first. The settings of the test override all others, without a file in the
-working directory; the audit.config used, the logs and the verdict lie in MODEL/SCENARIO/TESTnn. If TEST01
-finds different answers, the benchmark's own scorer compares the accuracies, as the rules require.
+--out is the folder of harness run; give the same flags as there. Its runs are used for the comparison; missing
+ones are made first. The settings of the test override all others, without a file in the working directory. The
+audit.config used, the logs and the verdict are in MODEL/SCENARIO/TESTnn. If TEST01 finds different answers, the
+benchmark's own scorer compares the accuracies, as the rules require.
 
-Repeated, the command makes only the runs that are missing or not VALID, and judges anew. Exit codes: 0 every
+If repeated, the command makes only the runs that are missing or not VALID, and judges again. Exit codes: 0 every
 test passes, 3 one fails, 6 logs are missing. docs/audits.md`
 
 // Command runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
@@ -60,7 +60,7 @@ func RunFlags(c *cobra.Command, r *runs.Flags) {
 	shell.SettingFlags(flags, &r.Request)
 	shell.WorkloadFlags(flags, &r.Request)
 	shell.OutputFlags(flags, &r.Request)
-	flags.StringVar(&r.Model.Tuning, "tuning", "", "the profile `FILE` of harness tune, or none (default: as for run)")
+	flags.StringVar(&r.Model.Tuning, "tuning", "", "profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	r.Observe.Add(flags)
 	r.Goal.Add(c)

@@ -16,9 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-const auditSeedsHelp = `Run the performance of each scenario once more with seeds that nobody has tuned for, beside the
-runs of --out, and compare: a score that is worse by more than 5 % (20 % for latencies below 0.2 ms, of a query of
-MultiStream 1.6 ms) fails.
+const auditSeedsHelp = `Repeat the performance run of each scenario with new seeds, and compare it with the run in --out.
+A score that is worse by more than 5 % fails (20 % for latencies below 0.2 ms, or 1.6 ms for a query of MultiStream).
 
   harness audit seeds resnet50 --out out --seeds 11,12,13`
 
@@ -48,9 +47,9 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-const auditDatasetHelp = `Run performance and accuracy of each scenario once more on a data set of your own, --dataset,
-beside the runs of --out on --original, and compare: a system that knows the official data is slower, or less accurate,
-on other data. A score that is worse by more than 5 %, or an accuracy lower by more than 1 % of it, fails.
+const auditDatasetHelp = `Repeat performance and accuracy of each scenario on your own data set, --dataset, and compare them
+with the runs of --out on --original. A system that knows the official data is slower or less accurate on other data. A
+score that is worse by more than 5 %, or an accuracy that is lower by more than 1 % of it, fails.
 
   harness audit dataset resnet50 --out out --original imagenet --dataset other-pictures`
 
@@ -72,7 +71,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 	}
 	RunFlags(c, r)
 	c.Flags().StringVar(&original, "original", "",
-		"`PATH` of the data set of the runs that are compared (default: the plugin's own)")
+		"`PATH` of the data set of the runs in --out (default: the plugin's own)")
 	return c
 }
 

@@ -23,16 +23,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-const auditVerifyHelp = `Judge the logs of a compliance test, whoever made them.
+const auditVerifyHelp = `Judge the logs of compliance tests, of any harness.
 
-  harness audit verify results/SYSTEM/resnet50/Offline                     every test that it has a folder of
+  harness audit verify results/SYSTEM/resnet50/Offline                     every test with a folder there
   harness audit verify RUN --test TEST01 --results results/SYSTEM/resnet50/Offline --dtype float32
 
-DIR is the folder of a scenario of a submission, with TESTnn inside, or that of an audit's run, whose logs lie
-in it; or one above, up to a whole repository of results, whose round is found by the seeds of its logs.
-What the official scripts accept unchecked is refused, with reasons; --compatible gives their verdict,
-text and exit code instead. --out places the verdict and the logs as a submission has them; without it nothing
-is written.
+DIR is the folder of a submission's scenario with TESTnn folders, the folder with the logs of an audit's run, or one
+above, up to a whole repository of results. The seeds of the logs identify the round. The command refuses, with
+reasons, what the official scripts accept unchecked; --compatible gives their verdict, text and exit code
+instead. --out writes the verdict and the logs in the form of a submission; without it nothing is written.
 
 Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs/audits.md`
 
@@ -68,19 +67,19 @@ var numberFlags = [...]struct{ name, help string }{
 
 func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVar(&f.Test, "test", "", "`TESTnn` (default: every test that DIR has a folder of)")
+	flags.StringVar(&f.Test, "test", "", "`TESTnn` (default: every test with a folder in DIR)")
 	flags.StringVar(&f.results, "results", "",
 		"`DIR` of the scenario's results, with accuracy/ and performance/run_1/\n(default: DIR, or the folder above)")
 	flags.StringVar(&f.Model, "model", "",
-		"`MODEL` of the rules, whose settings and metrics count\n(default: the name of the folder above the scenario's)")
-	flags.StringVar(&f.Scenario, "scenario", "", "`SCENARIO` (default: the folder's name, or as the logs say)")
+		"`MODEL` of the rules (default: the name of the folder above the\nscenario's)")
+	flags.StringVar(&f.Scenario, "scenario", "", "`SCENARIO` (default: the folder's name, or that in the logs)")
 	flags.StringVar(&f.rules, "rules", "",
-		"`ROUND` that asks for the test\n(default: that of the submission's logs, else the newest)")
+		"`ROUND` of the rules\n(default: that of the submission's logs, or the newest)")
 	flags.StringVar(&f.DType, "dtype", "", "`TYPE` of the answers: byte, float32, int16, int32, int64\n"+
 		"(default: byte; of TEST06 int32)")
 	flags.StringVar(&f.EOS, "eos-token-id", "", "TEST06: the model's end `TOKEN` (default 2)")
 	flags.StringVar(&f.Command, "accuracy-command", "",
-		"TEST07, and TEST01 where answers differ: shell `COMMAND` that scores the log\n{accuracy_log} and prints the score")
+		"TEST07, and TEST01 if answers differ: shell `COMMAND` that scores the log\n{accuracy_log} and prints the score")
 	flags.StringVar(&f.Pattern, "score-pattern", "",
 		"TEST07: regular `EXPRESSION` whose first group is the score\n(default: 'exact_match': NUMBER)")
 	flags.StringVar(&f.AuditConfig, "audit-config", "", "TEST07, TEST09: `FILE` with bounds (default: the round's)")
@@ -88,10 +87,10 @@ func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 		flags.Float64Var(&f.numbers[i], n.name, 0, n.help)
 	}
 	flags.BoolVar(&f.PerformanceOnly, "no-accuracy-logs", false,
-		"judge what needs no accuracy log: those of a packed submission are cut short")
-	flags.BoolVar(&f.compatible, "compatible", false, "the verdict, text and exit code of the official script")
+		"judge only what needs no accuracy log: a packed submission has truncated ones")
+	flags.BoolVar(&f.compatible, "compatible", false, "give the verdict, text and exit code of the official script")
 	flags.BoolVar(&f.UnixMode, "unixmode", false, "with --compatible: compare whole lines, as --unixmode there")
-	flags.StringVar(&f.Out, "out", "", "place verdict and logs in TESTnn below this `DIR` of a scenario")
+	flags.StringVar(&f.Out, "out", "", "write verdict and logs to TESTnn below this `DIR` of a scenario")
 	flags.BoolVar(&f.json, "json", false, "print verdicts as JSON")
 }
 

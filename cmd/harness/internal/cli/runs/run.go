@@ -26,27 +26,27 @@ type app struct{ *shell.App }
 
 const runHelp = `Run a model's benchmark.
 
-Without any flag: the plugin's embedded model on its own data, in every scenario of the rules, with settings for seconds
-instead of minutes ("smoke"), and its accuracy once. With --model and --dataset: the real thing, under the rules'
-durations and counts.
+Without flags it runs the plugin's embedded model on its own data, in every scenario of the rules, with settings for
+seconds instead of minutes ("smoke"), and its accuracy once. With --model and --dataset it is a full run, with the
+rules' durations and counts.
 
-  harness run resnet50                                     seconds: is all well?
+  harness run resnet50                                     a check in seconds
   harness run resnet50 --scenario Offline --mode accuracy  one scenario, its accuracy
   harness run resnet50 --model resnet50_v1.onnx --dataset imagenet --scenario Server
-                                                           the real thing, ten minutes
+                                                           a full run, ten minutes
   harness run resnet50 --set Server.target_qps=500 --dry-run
                                                            show all settings, run nothing
   harness run --rules v6.1 all                             every benchmark of a round
 
-An argument that ends in .yaml or .yml is a suite: it lists runs with their flags, and takes --out, --force, --dry-run,
---quiet, --json and --fail-if beside it. "harness new suite FILE" writes one to start from. Arguments that end in .json
-are configurations of MLMark. "all" stands for every benchmark of a round of the rules, of --rules or of the newest, as
-a suite. docs/suites.md
+An argument that ends in .yaml or .yml is a suite: a list of runs with their flags. Only --out, --force, --dry-run,
+--quiet, --json and --fail-if may be added. "harness new suite FILE" writes one to start from. Arguments that end in
+.json are configurations of MLMark. "all" is a suite of every benchmark of a round, by default of the newest.
+docs/suites.md
 
 --backend NAME,NAME,... makes all runs on each backend, in turn over --repeat N rounds, into OUT/NAME/ROUND, and
 compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an option of one of them.
 
-The first Ctrl-C stops issuing, awaits what is outstanding and keeps the logs, marked; the second kills at once.`
+The first Ctrl-C stops issuing, awaits outstanding answers and keeps the logs, marked; the second kills at once.`
 
 // Flags are the flags of run.
 type Flags struct {
@@ -84,7 +84,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	ModelFlags(flags, &r.Request)
-	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... are compared"
+	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... compares several"
 	shell.OutputFlags(flags, &r.Request)
 	r.Goal.Add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds; with several backends, in turn within each round")

@@ -41,7 +41,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	shell.SettingFlags(c.Flags(), &r)
-	c.Flags().BoolVar(&explain, "explain", false, "say what each setting means, too")
+	c.Flags().BoolVar(&explain, "explain", false, "also explain each setting")
 	return c
 }
 

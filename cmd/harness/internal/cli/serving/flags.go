@@ -25,9 +25,9 @@ func (f *serverFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
 	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
-		"connect_timeout, ...;\nan unknown one is answered with the list"
-	flags.Lookup("backend-secret").Usage = "a secret one: `KEY=env:NAME` of an environment variable, or KEY=file:PATH. " +
-		"No\nresult, log or list of processes shows it"
+		"connect_timeout, ...;\nan unknown one lists all"
+	flags.Lookup("backend-secret").Usage = "a secret one: `KEY=env:NAME` for an environment variable, or KEY=file:PATH. " +
+		"Results,\nlogs and process lists do not show it"
 }
 
 // probeFlags are the flags of probe.
@@ -57,7 +57,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.outFlags.add(flags)
 }
 
-// defaultSeed is what prompts and times are drawn from where nobody says otherwise: two runs ask the same.
+// defaultSeed is the seed of prompts and times: by default two runs send the same requests.
 const defaultSeed = 1
 
 // dataFlags say which prompts.
@@ -69,32 +69,31 @@ type dataFlags struct {
 
 func (f *dataFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.File, "data", "",
-		"prompts of your own: a `FILE` of JSON lines, JSON, CSV, Parquet or text,\ngzipped or not")
-	flags.StringVar(&f.Format, "format", "", "what the file is, where name and content do not tell: a `FORM`, "+
+		"your own prompts: a `FILE` of JSON lines, JSON, CSV, Parquet or text,\ngzipped or not")
+	flags.StringVar(&f.Format, "format", "", "form of the file, if name and content do not show it: `FORM`, "+
 		strings.Join(prompts.Formats(), ", "))
 	flags.StringArrayVar(&f.Columns, "column", nil,
-		"a column, where its name does not tell: `FIELD=NAME`, prompt=question\n(repeatable)")
+		"name of a column, if it is not obvious: `FIELD=NAME`, prompt=question\n(repeatable)")
 	flags.StringVar(&f.ISL, "isl", "",
 		"`TOKENS` of each prompt: 1024, 1024±100 (normal), 512..2048 (uniform),\ntrace (of the file), or a mixture "+
 			"60%:256/64,40%:2048/512 of prompts and\nanswers (default 512, without --data)")
 	flags.StringVar(&f.OSL, "osl", "",
-		"`TOKENS` of each answer, in the same forms; no fewer, as far as the\nserver can be asked (default 128, without "+
-			"--data)")
-	flags.StringVar(&f.Prefix, "prefix", "", "prompts begin alike: `SHARE/N`, 0.5/8: half of each is one of 8 prefixes")
-	flags.IntVar(&f.Block, "block", 512, "one of a trace's hash_ids stands for so many `TOKENS`")
+		"`TOKENS` of each answer, in the same forms; no fewer, if the server\nsupports that (default 128, without --data)")
+	flags.StringVar(&f.Prefix, "prefix", "", "common beginnings of prompts: `SHARE/N`; 0.5/8: half of each is one of 8\nprefixes")
+	flags.IntVar(&f.Block, "block", 512, "`TOKENS` that each of a trace's hash_ids represents")
 	flags.StringVar(&f.Vocabulary, "vocabulary", "", "prompts are drawn from the token ids `FIRST..LAST`")
 	flags.StringVar(&f.tokenizer, "tokenizer", "",
-		"the model's tokenizer, `FILE`: for chats of exact length, and for answers\nthat the server does not count")
+		"tokenizer `FILE` of the model: for chats of exact length, and for answers\nthat the server does not count")
 	flags.StringVar(&f.Image, "image", "", "pictures in each prompt: `WxH[xN]`, 1024x768x2")
 	flags.StringVar(&f.Turns, "turns", "", "`WHICH` turns of conversations are asked: first (default) or all")
 	flags.StringVar(&f.History, "history", "",
-		"what later turns repeat: `WHOSE` answers, recorded (default) or own, the\nserver's")
+		"answers in the history of later turns: `WHOSE`, recorded (default) or own\n(the server's)")
 	flags.StringVar(&f.PromptOptions.Order, "order", "",
-		"`ORDER` of the file's rows: "+strings.Join(prompts.Orders(), ", ")+"\n(the last two as MLPerf Endpoints' client)")
+		"`ORDER` of the file's rows: "+strings.Join(prompts.Orders(), ", ")+"\n(the last two as in MLPerf Endpoints' client)")
 	flags.StringVar(&f.OrderSeed, "order-seed", "", "the `SEED` of those two, 0 to 2^64 - 1 (default 42)")
 	flags.StringVar(&f.SaltSeed, "salt-seed", "",
-		"a salt from `SEED` between the system's part and the user's of each prompt")
-	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "prompts and times are drawn from `N`")
+		"insert a salt from `SEED` between the system's and the user's part of each\nprompt")
+	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` of prompts and times")
 }
 
 // addAsk adds the flags that say how requests are written.
@@ -103,13 +102,13 @@ func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.API), "api", "auto",
 		"`API`: auto (what fits the prompts), chat, completions, responses,\nembeddings or rerank")
 	flags.StringArrayVar(&f.Body, "body", nil,
-		"a field of each request: `KEY=JSON` (repeatable); those of a row go over\nit")
-	flags.StringSliceVar(&f.LoRA, "lora", nil, "`NAMES` of adapters, asked in turns")
+		"a field of each request: `KEY=JSON` (repeatable); fields of a row override\nit")
+	flags.StringSliceVar(&f.LoRA, "lora", nil, "`NAMES` of adapters, used in turns")
 	flags.StringVar(&f.LoRAOrder, "lora-order", "",
 		"their `ORDER`: turns (default), or zipf:1.1, the first ones more often")
 	flags.StringArrayVar(&f.Header, "header", nil, "a header of each request: `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.Tools, "tools", "", "JSON `FILE` with the tools that a chat may call")
-	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` answers come as they are made: on or off")
+	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` answers are streamed: on or off")
 }
 
 // loadFlags say when requests are sent.
@@ -125,40 +124,39 @@ type loadFlags struct {
 
 func (f *loadFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Concurrency, "concurrency", "",
-		"so many `USERS`, each of whom waits for the answer (default 16). A sweep:\n"+
+		"number of `USERS` who each wait for the answer (default 16). A sweep:\n"+
 			"1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
 			"in equal ratios), 10..50+10")
 	flags.StringVar(&f.Rate, "rate", "",
-		"so many requests a second, whether or not answers come: `RATE`, or a list\nas above. With --concurrency at most so "+
-			"many at a time; waiting counts")
-	flags.BoolVar(&f.Max, "max", false, "all at once: the most that the server can do")
-	flags.StringVar(&f.Requests, "requests", "", "`N` requests of a point, or until --duration is over")
+		"requests a second, whether or not answers come: `RATE`, or a list as\nabove. --concurrency limits requests in "+
+			"flight; waiting counts")
+	flags.BoolVar(&f.Max, "max", false, "all requests at once: the maximum of the server")
+	flags.StringVar(&f.Requests, "requests", "", "`N` requests for each point, or until --duration ends")
 	flags.StringVar(&f.Duration, "duration", "",
-		"`TIME` of a point, or until --requests are done (default: 60s or 100\nrequests, whichever is later, and at most "+
-			"10m)")
-	flags.StringVar(&f.Arrival, "arrival", "", "requests of a rate come by `HOW`: poisson (default), constant or gamma")
+		"`TIME` for each point, or until --requests are done (default: 60s or 100\nrequests, whichever is later, up to 10m)")
+	flags.StringVar(&f.Arrival, "arrival", "", "arrivals of a rate: `HOW`, poisson (default), constant or gamma")
 	flags.StringVar(&f.Burstiness, "burstiness", "",
 		"shape `K` of --arrival gamma: below 1 in bursts, above 1 more evenly")
 	flags.StringVar(&f.Think, "think", "", "`TIME` between an answer and the user's next question")
 	flags.StringVar(&f.Ramp, "ramp", "",
-		"begin slowly: `FROM:TIME`, from that rate; beside users TIME alone, over\nwhich they come")
+		"begin slowly: `FROM:TIME`, from that rate; with users only TIME, over which\nthey start")
 	flags.StringVar(&f.Stages, "stages", "", "rates one after the other: `RATE:TIME,...`")
 	flags.BoolVar(&f.Replay, "replay", false, "send when the timestamps of --data say")
 	flags.StringVar(&f.Speed, "speed", "", "replay `X` times as fast")
-	flags.StringVar(&f.From, "from", "", "replay from this `TIME` of the trace on")
+	flags.StringVar(&f.From, "from", "", "start the replay at this `TIME` of the trace")
 	flags.StringVar(&f.To, "to", "", "replay up to this `TIME`")
 	flags.IntVar(&f.warmUp, "warmup", -1,
-		"`N` requests before, which count in nothing (default: as many as users,\nat least 8)")
+		"`N` requests before the measurement, excluded from all figures (default: as\nmany as users, at least 8)")
 	flags.StringVar(&f.window, "window", "",
-		"`WHAT` counts of a closed loop: steady (default: while every user has\nsomething to do) or all")
+		"part of a closed loop that counts: `WHAT`, steady (default: while every\nuser has something to do) or all")
 	flags.DurationVar(&f.grace, "grace", serving.DefaultGrace,
-		"`TIME` for answers that are under way at the end (after --requests: as long\nas they take, where it is not given)")
-	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after so many failures: `N`, or P% of 20 or more")
+		"`TIME` to wait for answers in flight at the end (after --requests, if it is\nnot given, as long as they take)")
+	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after `N` failures, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,
-		"ask again up to `N` times after 429 and 503; times go on from when the\nrequest was due")
+		"retry up to `N` times after 429 and 503; times still count from when the\nrequest was due")
 	flags.BoolVar(&f.loadgen, "loadgen", false,
-		"LoadGen sends, judges and logs: --max (Offline), --rate (Server) and one\nuser (SingleStream). Its tests end with "+
-			"the first failure")
+		"let LoadGen send, judge and log: --max (Offline), --rate (Server) and one\nuser (SingleStream). The first failure "+
+			"ends its tests")
 }
 
 // sweepFlags say which points, and what is good enough.
@@ -176,24 +174,24 @@ type sweepFlags struct {
 }
 
 func (f *sweepFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.sweep, "sweep", false, "one user, the maximum, rates between them, and more where the curve bends")
+	flags.BoolVar(&f.sweep, "sweep", false, "measure one user, the maximum, rates between them, and more where the curve\nbends")
 	flags.StringVar(&f.slo, "slo", "",
-		"what is good enough: `LIMITS` such as 'p99 ttft < 500ms, p99 tpot < 30ms,\nattainment >= 99%, failed < 0.1%'; "+
-			"goodput is of requests within them")
-	flags.StringVar(&f.find, "find", "", "look for the highest `LOAD` that keeps --slo: rate or concurrency")
+		"objectives: `LIMITS` such as 'p99 ttft < 500ms, p99 tpot < 30ms,\nattainment >= 99%, failed < 0.1%'; "+
+			"goodput counts requests within them")
+	flags.StringVar(&f.find, "find", "", "search for the highest `LOAD` that meets --slo: rate or concurrency")
 	flags.IntVar(&f.most, "max-requests-per-point", 0,
-		"`N` requests of a trial of --find at most (default: as many as come in the\ntime of a point); one of p99 needs 100")
+		"limit each trial of --find to `N` requests (default: those in the time of a\npoint); p99 needs 100")
 	gpusFlag(flags, &f.gpus)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
-		"`URL` of the server's own metrics (default: /metrics there, if it is;\noff: none)")
+		"`URL` of the server's own metrics (default: its /metrics, if it has them;\noff: do not read them)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
-		"`URL` of the metrics of a DCGM exporter: what the accelerators draw")
+		"`URL` of a DCGM exporter's metrics: power of the accelerators")
 	shell.MeterFlags(flags, &f.power, &f.powerInterval, "each point")
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
 }
 
 func gpusFlag(flags *pflag.FlagSet, gpus *int) {
-	flags.IntVar(gpus, "gpus", 0, "`N` accelerators that the server has: figures for each stand beside")
+	flags.IntVar(gpus, "gpus", 0, "the server has `N` accelerators: also show figures per accelerator")
 }
 
 // outFlags say what becomes of what is measured.
@@ -205,18 +203,18 @@ type outFlags struct {
 }
 
 func (f *outFlags) add(flags *pflag.FlagSet) {
-	f.addKept(flags, "bench-1, or bench-2, ... where that is another's")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be asked, and ask nothing")
+	f.addKept(flags, "bench-1, or bench-2, ... if that contains another one")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the requests without sending them")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress, only the table")
 }
 
 // addKept adds those that say where results are kept and how they are shown; folder is the one without --out.
 func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.out, "out", "", "output `DIR` (default "+folder+")")
-	flags.BoolVar(&f.force, "force", false, "replace what the output directory holds")
-	flags.StringVar(&f.label, "label", "", "what to call this server where several are shown: a `TEXT`")
+	flags.BoolVar(&f.force, "force", false, "replace the contents of the output directory")
+	flags.StringVar(&f.label, "label", "", "name of this server in reports and comparisons: `TEXT`")
 	flags.StringVar(&f.note, "note", "", "a remark `TEXT` for the results")
-	flags.StringSliceVar(&f.also, "also", nil, "write each point as another tool does, too: `LAYOUT,...` "+
+	flags.StringSliceVar(&f.also, "also", nil, "also write each point in the form of another tool: `LAYOUT,...` "+
 		strings.Join(kept.LayoutNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

@@ -21,16 +21,16 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-const mergeHelp = `Put together what the shares of one load recorded, as if one client had sent it.
+const mergeHelp = `Merge the records of the shares of one load, as if one client had sent it.
 
   harness bench URL --concurrency 64 --shard 0/4 --start-at TIME    on one machine, 1/4 to 3/4 on others
   harness bench merge share-*-of-4                                  when their folders are in one place
 
-Every request is kept with its own times, and figures are made of all of them. Shares that are missing or there twice,
-and shares of another seed, load, version, model or server are refused. How far the machines' clocks may have been
-apart, and what that does to rates, stands in the result. docs/serving.md
+Figures are computed from all requests with their own times. Missing and repeated shares are refused, and so are shares
+of another seed, load, version, model or server. The result says how far apart the machines' clocks may have been, and
+how that affects rates. docs/serving.md
 
-Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not kept, or --fail-if is met, 6 the shares do not fit.`
+Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not met, or --fail-if is met, 6 the shares do not match.`
 
 // mergeFlags are the flags of bench merge.
 type mergeFlags struct {
@@ -43,7 +43,7 @@ type mergeFlags struct {
 func (a *app) mergeCommand() *cobra.Command {
 	f := &mergeFlags{}
 	c := &cobra.Command{
-		Use: "merge DIR...", Short: "Put together what the shares of one load recorded", Long: mergeHelp,
+		Use: "merge DIR...", Short: "Merge the records of the shares of one load", Long: mergeHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("the folders of shares are missing; see harness bench merge --help")
@@ -56,7 +56,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	flags.SortFlags = false
 	gpusFlag(flags, &f.gpus)
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5'; repeatable")
-	f.addKept(flags, "bench-1, or bench-2, ... where that is another's")
+	f.addKept(flags, "bench-1, or bench-2, ... if that contains another one")
 	return c
 }
 

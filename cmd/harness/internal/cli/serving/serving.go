@@ -14,8 +14,8 @@ type app struct{ *shell.App }
 
 const benchHelp = `Measure a server of language models: throughput against latency, from its address alone.
 
-Prompts are of lengths that you choose, or your own. The load is a number of users, each of whom waits for an answer
-before asking again, or a rate that does not wait for anybody. A list of either is a sweep, and its points a curve.
+Prompts have lengths that you choose, or are your own. The load is a number of users, who wait for each answer before
+they send the next request, or a rate, which does not wait. A list of either is a sweep, and its points form a curve.
 
   harness bench http://host:8000                                   16 users for a minute
   harness bench URL --isl 1024 --osl 128 --concurrency 16
@@ -28,13 +28,13 @@ before asking again, or a rate that does not wait for anybody. A list of either 
   harness bench URL --concurrency 512 --shard 0/4 --start-at TIME  a quarter; bench merge joins
   harness bench mix.yaml                                           a suite: several of these (docs/suites.md)
 
-Times count from when a request was due, and TTFT of a late one is not made better by sending it late. Nothing here is a
-LoadGen scenario unless the report says so: harness run measures those. docs/serving.md
+Times count from when a request was due, so sending late does not improve TTFT. These measurements are not LoadGen
+scenarios unless the report says so; harness run measures those. docs/serving.md
 
-The first Ctrl-C ends the point that is under way; what is done is kept, and the same command goes on from there.
+The first Ctrl-C ends the current point and keeps the results; the same command continues from there.
 
-Exit codes: 0 measured, 2 usage, 3 no point keeps --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
-model, or data missing or wrong, 7 --find met the client's limit, 8 --find had not enough data, 130 interrupted.`
+Exit codes: 0 measured, 2 usage, 3 no point meets --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
+model, or data missing or wrong, 7 --find reached the client's limit, 8 --find had too little data, 130 interrupted.`
 
 // BenchCommand is harness bench.
 func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
@@ -56,19 +56,19 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-const probeHelp = `Say what a server of language models is, what it can count, and what it caches, and stream one
+const probeHelp = `Describe a server of language models: what it is, what it can count and what it caches. Stream one
 request.
 
   harness probe http://host:8000
 
-Exit codes: 0 it answers, 6 it does not, or not as it should.`
+Exit codes: 0 it answers, 6 it does not, or not correctly.`
 
 // ProbeCommand is harness probe.
 func ProbeCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &probeFlags{}
 	c := &cobra.Command{
-		Use: "probe URL", Short: "Say what a server of language models is, and stream one request", Long: probeHelp,
+		Use: "probe URL", Short: "Describe a server of language models, and stream one request", Long: probeHelp,
 		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]

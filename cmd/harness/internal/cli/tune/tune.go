@@ -13,18 +13,18 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const tuneHelp = `Measure which batch size, number of sessions and threads are fastest in Offline, and the
-setting and the highest target_qps at which Server is still VALID. The answers go into a profile in the folder
-of settings. Later runs of the same model, data and backend by the same plugin on the same machine use it, and
-say so; harness run --tuning none does not.
+const tuneHelp = `Find the batch size, sessions and threads that are fastest in Offline, and the setting and highest
+target_qps at which Server is still VALID. They are written to a profile in the folder of settings. Later
+runs of the same model, data and backend by the same plugin on the same machine use it, and say so; harness
+run --tuning none ignores it.
 
   harness tune resnet50                          the fastest setting, then the highest VALID rate of Server
-  harness tune resnet50 --scenario Offline       the setting alone
+  harness tune resnet50 --scenario Offline       only the setting
   harness tune resnet50 --try-batch 1,8 --exhaustive
 
-The first Ctrl-C ends the search: what was measured is shown, and what was found is kept.
+The first Ctrl-C ends the search, shows the measurements and keeps what was found.
 
-Exit codes: 0 found, 3 no VALID rate of Server was found, 130 interrupted.`
+Exit codes: 0 found, 3 no VALID Server rate was found, 130 interrupted.`
 
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
@@ -56,14 +56,14 @@ func (t *tuneFlags) add(c *cobra.Command) {
 		"`S,...`: Offline, Server (default: those of the model's rules)")
 	flags.IntSliceVar(&r.Batches, "try-batch", []int{1, 2, 4, 8, 16, 32}, "batch `SIZES`")
 	flags.IntSliceVar(&r.Sessions, "try-sessions", nil,
-		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor where the backend takes no threads up to "+
-			"four for each)")
+		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor four times that if the backend has no "+
+			"option threads)")
 	flags.IntSliceVar(&r.Threads, "try-threads", nil,
 		"`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
 	flags.IntSliceVar(&r.Requests, "try-requests", nil,
-		"`NUMBERS` of requests in flight, where the model is at a server\n(default: 1, 2, 4, ... 256)")
+		"`NUMBERS` of requests in flight, if the model is at a server\n(default: 1, 2, 4, ... 256)")
 	flags.DurationVar(&r.Time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
-	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting that long, three times")
+	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting for --time, three times")
 	flags.StringVar(&r.Model.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
 	shell.Some(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
