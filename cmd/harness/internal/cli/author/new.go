@@ -20,14 +20,14 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const newHelp = `Write a module to start from: it builds, passes its tests, and serves a plugin that harness run
-and harness verify can use. Replace its parts with yours, one at a time.
+const newHelp = `Write a module to start from. It builds, passes its tests, and serves a plugin for harness run and
+harness verify. Replace its parts with yours, one at a time.
 
   harness new backend acme                       a backend in Go, with a small benchmark to run on it
   harness new benchmark flowers                  a benchmark in Go, with a small backend to run it on
   harness new benchmark flowers --model net.onnx --preprocess imagenet_pytorch
-                                                 image classification by a model of yours, on ONNX Runtime
-  harness new backend acme --language python     a backend as a process, which every benchmark runs on
+                                                 image classification by your model, on ONNX Runtime
+  harness new backend acme --language python     a backend as a process, for every benchmark
   harness new backend acme --language cpp        the same in C++17, on gRPC
   harness new benchmark digits --language python a benchmark as a plugin
   harness new suite nightly.yaml                 a file with runs for harness run`
@@ -43,16 +43,16 @@ func NewCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &newFlags{}
 	c := &cobra.Command{
-		Use: "new backend|benchmark DIR", Short: "Write a module of your own to start from", Long: newHelp,
+		Use: "new backend|benchmark DIR", Short: "Write a module to start from", Long: newHelp,
 		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
 	}
 	c.AddCommand(runs.NewSuiteCommand(a.App))
 	c.Flags().StringVar(&f.language, "language", string(newmodule.Go),
-		"the `LANGUAGE` to write it in: "+strings.Join(newmodule.Languages(), " or "))
+		"`LANGUAGE` of the module: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
 	c.Flags().StringVar(&f.checkout, "checkout", "",
-		"the checkout `DIR` of Plumbline that it is built against (default: the one that\n"+
-			"this harness lies in, else the released modules of its version)")
+		"checkout `DIR` of Plumbline to build against (default: the one that contains\n"+
+			"this harness, or else the released modules of its version)")
 	modelFlags(c, &f.model)
 	return c
 }
@@ -61,15 +61,15 @@ func NewCommand(s *shell.App) *cobra.Command {
 func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
 	flags := c.Flags()
 	flags.StringVar(&m.Path, "model", "",
-		"start a benchmark from this ONNX `FILE`, which classifies pictures. Names, types\nand shapes come from the file; "+
-			"the flags below say what it does not tell")
+		"start a benchmark from an ONNX `FILE` that classifies pictures. Names, types\nand shapes come from the file; "+
+			"use the flags below for what it lacks")
 	flags.StringVar(&m.Preprocess, "preprocess", "",
 		"of --model: how a picture becomes the input: `RECIPE` "+strings.Join(newmodule.Preprocessings(), ", "))
-	flags.StringVar(&m.Out, "output", "", "of --model: the `NAME` of the output with the answer, where there are several")
+	flags.StringVar(&m.Out, "output", "", "of --model: `NAME` of the output with the answer, if there are several")
 	flags.IntVar(&m.Pixels, "size", 0,
-		"of --model: the height and width of pictures, `N` pixels, where it leaves them open")
+		"of --model: height and width of pictures, `N` pixels, if it leaves them open")
 	flags.StringVar(&m.Offset, "offset", "",
-		"of --model: the `NUMBER` that it gives to class 0: 1 where its first class is a\nbackground, else 0 (default 0)")
+		"of --model: its `NUMBER` for class 0: 1 if its first class is a background,\notherwise 0 (default 0)")
 	flags.StringVar(&m.Precision, "precision", "",
 		"of --model: the precision of its weights, in your `WORDS` (default fp32)")
 }

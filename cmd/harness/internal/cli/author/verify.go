@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
-const verifyHelp = `Prove a plugin sound, or a backend inside one: start it, use it as a run does and as a bad
-day does, and report what each check found.
+const verifyHelp = `Check that a plugin, or a backend in one, is sound: start it, use it as a run does, provoke failures,
+and report what each check found.
 
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one
@@ -52,7 +52,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	v := &verifyFlags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: shell.VerifyName + " MODEL", Short: "Prove a plugin or a backend sound", Long: verifyHelp,
+		Use: shell.VerifyName + " MODEL", Short: "Check that a plugin or a backend is sound", Long: verifyHelp,
 		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model.Name = args[0]
@@ -63,13 +63,13 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	shell.Some(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
 		"param", "scorer-model")
 	flags.Lookup("count").Usage = "check the accuracy of the first `N` samples, and use them in all checks (default: " +
-		"all, and 24)"
+		"all, and 24 elsewhere)"
 	flags.StringVar(&v.reference, "reference", "",
-		"compare the accuracy with that of this `[PLUGIN:]BACKEND`, or with none\n(default: with the plugin's first "+
-			"backend, where another is checked)")
-	flags.DurationVar(&v.patience, "patience", 20*time.Second, "a plugin has this `TIME` to notice an error or its end")
+		"compare the accuracy with that of `[PLUGIN:]BACKEND`, or none\n(default: the plugin's first "+
+			"backend, if another one is checked)")
+	flags.DurationVar(&v.patience, "patience", 20*time.Second, "`TIME` that a plugin has to notice an error or its end")
 	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute,
-		"the 10,000 queries of the check memory end after this `TIME` at the latest")
+		"end the 10,000 queries of the check memory after `TIME`")
 	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.Names(), ", "))
 	flags.BoolVar(&v.json, "json", false, "print JSON")
 	return c

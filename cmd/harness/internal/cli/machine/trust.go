@@ -24,20 +24,19 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
-const trustHelp = `Pin plugins by their SHA-256, with the libraries beside them. From the first pin on, the
-harness starts no plugin without a pin, with another checksum or with other libraries. Nothing is executed by
-this command.
+const trustHelp = `Pin plugins and the libraries in their folders by SHA-256. Once a pin exists, the harness refuses plugins
+without a pin, with another checksum or with other libraries. This command executes nothing.
 
   harness trust resnet50                  pin a plugin and its libraries, or update the pins after a new build
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
   harness trust --all                     every plugin that is found
-  harness trust acme --with FILE          pin a plugin, and another file that must be right: a module, a model
-  harness trust --env LD_LIBRARY_PATH     pass on a variable that could bring other libraries in: pinned ones lack it
-  harness trust --remove resnet50         take a pin away
+  harness trust acme --with FILE          pin a plugin and another file, such as a module or a model
+  harness trust --env LD_LIBRARY_PATH     pass on a variable that could load other libraries; pinned plugins lack it
+  harness trust --remove resnet50         remove a pin
   harness trust                           list the pins, and whether the files still match
 
-The pins are in plugins.lock in the folder that PLUMBLINE_CONFIG names, else in
-~/.config/plumbline; --lock FILE names another one. Remove the file to run any plugin again.
+The pins are in plugins.lock in the folder of PLUMBLINE_CONFIG, by default ~/.config/plumbline;
+--lock FILE names another file. Remove the file to run any plugin again.
 SECURITY.md says what pins are worth.`
 
 // trustName is the command's.
@@ -55,15 +54,15 @@ func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &trustFlags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries: no others are started", Long: trustHelp,
+		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries; others are refused", Long: trustHelp,
 		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), args, t) },
 	}
-	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin that is found")
+	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin found")
 	c.Flags().StringArrayVar(&t.with, "with", nil,
-		"pin this `FILE` too: no plugin is started unless it is as it was (repeatable)")
+		"also pin this `FILE`: plugins start only if it is unchanged (repeatable)")
 	c.Flags().StringArrayVar(&t.env, "env", nil,
-		"pass this `VARIABLE` of loaders on to pinned plugins: LD_LIBRARY_PATH, say (repeatable)")
-	c.Flags().BoolVar(&t.remove, "remove", false, "take the pins of the plugins away")
+		"pass this `VARIABLE` of loaders to pinned plugins, such as LD_LIBRARY_PATH (repeatable)")
+	c.Flags().BoolVar(&t.remove, "remove", false, "remove the pins of the plugins")
 	return c
 }
 

@@ -31,14 +31,14 @@ const standardOutput = "-"
 // Add adds the flags.
 func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.events, "events", "",
-		"write what happens as JSON, an event on each line, to `FILE`, or to - which is\nstandard output: the report goes "+
-			"to standard error then (docs/live.md)")
+		"write events as lines of JSON to `FILE`; - is standard output, and the report\nthen goes "+
+			"to standard error (docs/live.md)")
 	flags.StringVar(&f.metrics, "metrics", "",
-		"show metrics to Prometheus at `ADDRESS` while runs go on: 9464, which this\nmachine alone can reach, or "+
+		"serve metrics to Prometheus at `ADDRESS` during runs: 9464 (only for this\nmachine) or "+
 			"HOST:PORT")
-	flags.StringVar(&f.web, "web", "", "show a page that draws itself while runs go on at `ADDRESS`, as --metrics")
+	flags.StringVar(&f.web, "web", "", "serve a live page at `ADDRESS` during runs, as --metrics")
 	flags.StringVar(&f.otlp, "otlp", "",
-		"send metrics to an OpenTelemetry receiver at `URL` while runs go on, such as\nhttp://localhost:4318")
+		"send metrics during runs to an OpenTelemetry receiver at `URL`, such as\nhttp://localhost:4318")
 }
 
 // Wanted says whether anybody sees anything.

@@ -18,11 +18,11 @@ import (
 
 const compareHelp = `Compare the runs of two sides, scenario by scenario: the difference of each figure, and whether it
 is larger than the spread of the runs. BASE and NEW are each the --out folder of a run, a folder of
-such folders, or several with commas between them; the runs of one side are repetitions of each other.
-Logs alone will do, such as the official LoadGen's, of a run, a system or a submission.
+such folders, or several with commas between them; the runs of one side count as repetitions. Logs alone
+are enough, such as the official LoadGen's, of a run, a system or a submission.
 
 Sides whose model, data, rules or settings differ are refused. Differences of backends, machines and
-versions are what is compared, and are listed.
+versions are listed.
 
   harness run resnet50 --scenario Offline --repeat 7 --out base
   harness run resnet50 --scenario Offline --repeat 7 --out new --threads 2
@@ -41,7 +41,7 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &compareFlags{}
 	c := &cobra.Command{
-		Use: "compare BASE NEW", Short: "Compare runs, and tell differences from the spread", Long: compareHelp,
+		Use: "compare BASE NEW", Short: "Compare runs, and separate differences from the spread", Long: compareHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", shell.Of(c), len(args),
@@ -54,12 +54,12 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
-		"compare although they differ in `WHAT,...`: model, scenario, mode,\nrules, data, settings, loadgen; and take runs "+
-			"of one side together that\ndiffer in backend, machine, versions; or all")
+		"allow sides to differ in `WHAT,...`: model, scenario, mode, rules, data,\nsettings, loadgen; or runs of one side in "+
+			"backend, machine,\nversions; or all")
 	shell.FailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
-	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
+	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")
 	return c
 }
 

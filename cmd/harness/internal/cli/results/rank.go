@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const rankHelp = `Show where a run stands among published results: its place, the neighbours, how the results are
-spread, how they went from round to round, and what of the run is comparable and what is not.
+const rankHelp = `Show where a run stands among published results: its place, its neighbours, the spread of the results,
+how they changed from round to round, and how far the run is comparable.
 
   harness rank out inference_results_v5.1
   harness rank out inference_results_v5.1 inference_results_v6.0 --html rank.html
@@ -25,9 +25,9 @@ spread, how they went from round to round, and what of the run is comparable and
   harness rank inference_results_v6.0/closed/LAB inference_results_v5.1 --benchmark llama2-70b-99
 
 MY is the --out folder of a run, LoadGen's logs, or a folder of a submission. RESULTS are copies of
-the repositories of published results, or folders in them, of any rounds; each round is found by the
-seeds of its logs. Their figures are those of harness submission results. A run of your own is no
-MLPerf result, and is marked as what it is; an INVALID one has no place.`
+the repositories of published results, or folders in them, of any rounds; the seeds of
+the logs identify the round. Their figures are those of harness submission results. Your own run is not an
+MLPerf result, and is marked; an INVALID run gets no place.`
 
 // rankFlags are the flags of rank.
 type rankFlags struct {
@@ -60,14 +60,14 @@ func RankCommand(s *shell.App) *cobra.Command {
 	flags.StringSliceVar(&f.scenarios, "scenario", nil, "only these `SCENARIO,...`")
 	flags.StringVar(&f.division, "division", tree.DivisionClosed, "closed, network, open or all")
 	flags.StringVar(&f.availability, "availability", allOfThem, "available, preview, rdi or all")
-	flags.StringVar(&f.per, "per", "system", "rank by the result per accelerator, node or watt, or of the system")
-	flags.IntVar(&f.machine.Accelerators, "accelerators", 0, "the run used `N` accelerators: its files do not say it")
-	flags.IntVar(&f.machine.Nodes, "nodes", 0, "the run used `N` nodes: its files do not say it")
-	flags.Float64Var(&f.machine.Watts, "watts", 0, "the machine of the run drew `W` watts on average, as you measured it")
-	flags.StringVar(&f.rules, "rules", "", "the `ROUND` of all RESULTS (default: as their logs say)")
+	flags.StringVar(&f.per, "per", "system", "rank by the result per accelerator, node or watt, or of the whole system")
+	flags.IntVar(&f.machine.Accelerators, "accelerators", 0, "the run used `N` accelerators, if its files do not say so")
+	flags.IntVar(&f.machine.Nodes, "nodes", 0, "the run used `N` nodes, if its files do not say so")
+	flags.Float64Var(&f.machine.Watts, "watts", 0, "average power of the run's machine, as you measured it: `W` watts")
+	flags.StringVar(&f.rules, "rules", "", "the `ROUND` of all RESULTS (default: that of their logs)")
 	flags.BoolVar(&f.all, "all", false, "show every result, not only the best and the neighbours")
-	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
-	flags.StringVar(&f.csv, "csv", "", "write every result to `FILE` as CSV too")
+	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")
+	flags.StringVar(&f.csv, "csv", "", "also write every result to `FILE` as CSV")
 	flags.BoolVar(&f.json, "json", false, "print the rankings as JSON")
 	return c
 }

@@ -26,19 +26,19 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const runsReportHelp = `Show runs: verdicts with their reasons, how latency, throughput and tokens went over
-time and how they are distributed, accuracy with its target and samples to look at, settings with their
-origins, system and files. Without a flag it is a text for the terminal.
+const runsReportHelp = `Show runs: verdicts with their reasons; latency, throughput and tokens over time and their
+distributions; accuracy with its target and samples to look at; settings with their origins; system and files.
+Without flags it prints a text for the terminal.
 
   harness report out --html report.html               one page: no network, no script
   harness report out/resnet50/Server --text           for the terminal
   harness report out/resnet50/Server --plot latency --png latency.png
 
 DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
-folders. Where there is no result.json, such as beside the official LoadGen's logs, the logs are read:
-of a run, a system, a submission, a whole repository of published results. Their runs are named after
-their folders, SYSTEM: BENCHMARK SCENARIO, and accuracy.txt is judged by the round of the logs.
-The file of a profile (harness tune) shows the settings and rates that were tried, as curves.`
+folders. Without a result.json the logs are read, such as the official LoadGen's: of a run, a system, a
+submission, or a whole repository of published results. Their runs are named after their folders, SYSTEM:
+BENCHMARK SCENARIO, and accuracy.txt is judged by the round of the logs. For the file of a profile (harness
+tune) the report shows the settings and rates that were tried, as curves.`
 
 // runsReportFlags are the flags of report.
 type runsReportFlags struct {
@@ -63,11 +63,11 @@ func ReportCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.html, "html", "", "write one page to `FILE`")
-	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (where no file is asked for, too)")
-	flags.StringVar(&f.plot, "plot", "", "the `NAME` of the plot that --png and --svg write: latency, throughput, ...")
+	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (the default without a file)")
+	flags.StringVar(&f.plot, "plot", "", "plot for --png and --svg: `NAME`, such as latency or throughput")
 	flags.StringVar(&f.png, "png", "",
-		"write the plot to `FILE` as a picture, or that of each run into a folder\n(plots/)")
-	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG, or that of each run into a folder")
+		"write the plot to `FILE` as a picture, or the plots of all runs to a folder\n(plots/)")
+	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG, or the plots of all runs to a folder")
 	return c
 }
 

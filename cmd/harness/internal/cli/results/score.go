@@ -13,14 +13,13 @@ import (
 )
 
 const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
-write accuracy.txt beside it. No model is loaded, except those that the scorer
-itself runs (--scorer-model).
+write accuracy.txt to its folder. Only models of the scorer itself are loaded (--scorer-model).
 
   harness score out/resnet50/Offline/accuracy
   harness score mlperf_log_accuracy.json --benchmark resnet50 --dataset imagenet
 
-A result.json beside the log says which model ran on which data set. Of other logs the folder of a
-submission says the model, SYSTEM/BENCHMARK/SCENARIO/accuracy; name the data set, and what they do not say.`
+A result.json with the log says which model ran on which data set. For other logs, the folder of a submission
+gives the model, SYSTEM/BENCHMARK/SCENARIO/accuracy. Use flags for the data set and for what is missing.`
 
 // ScoreCommand is harness score.
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
@@ -39,14 +38,14 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&r.Model, "benchmark", "",
-		"`MODEL` that the log is of (default: as in result.json,\nelse as the folder of a submission is called)")
+		"`MODEL` of the log (default: that of result.json, or of the\nsubmission's folder)")
 	flags.StringVar(&r.Dataset, "dataset", "",
-		"`PATH` of the data set that ran, a folder or a file (default: as in result.json, else the plugin's own)")
+		"`PATH` of the data set that ran, a folder or a file (default: that of result.json, or the plugin's own)")
 	flags.StringVar(&r.DType, "dtype", "",
 		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
 	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
 	flags.StringVar(&r.Rules, "rules", "",
-		"`ROUND` whose answers to hand in are written beside the log (default: as in result.json, else the newest)")
+		"`ROUND` that decides which answers are written for a submission (default: that of result.json, or the newest)")
 	shell.Some(flags, &of, "param", "scorer-model", "target", "expect")
 	return c
 }

@@ -31,10 +31,10 @@ const answerTimeout = "--answer-timeout"
 func (f *PluginFlags) Add(global *pflag.FlagSet) {
 	addGroup(global, &f.Asked, bench.PluginFlags)
 	global.StringVar(&f.lock, "lock", "",
-		"start only the plugins that are pinned in this `FILE`\n(default: the pins of harness trust, if there are any)")
+		"start only plugins that are pinned in `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.StringSliceVar(&f.limits, "limit", nil,
 		"end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 "+
-			"is of each process")
+			"holds for each process")
 }
 
 // Check reads what the flags say to a command.

@@ -18,24 +18,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const checkHelp = `Check a submission by every rule, before others do. Each fault is one line with its rule,
-its file, the value found, the one expected, and what to do; "reject" keeps a result out, "warn" makes a
-reviewer ask, "note" is good to know. It is stricter than the official checker.
+const checkHelp = `Check a submission by every rule. Each fault is one line with its rule, its file, the value found,
+the value expected, and what to do. "reject" excludes a result, "warn" makes a reviewer ask, "note" is for
+information. The check is stricter than the official checker.
 
   harness submission check TREE                      all that is in the tree
   harness submission check TREE --submitter Lab      one submitter's results
-  harness submission check TREE --rules v6.0         by the rules of a round, and not of that of the logs
+  harness submission check TREE --rules v6.0         by the rules of this round, not that of the logs
   harness submission check TREE --json               for programs
   harness submission check TREE --compatible --csv summary.csv
-                                                     what the official checker says, and its summary
+                                                     the official checker's verdicts and summary
   harness submission check ORG/SUBMISSION            a curve of MLPerf Endpoints, with all of its rules
 
 The exit code is 0 if nothing is rejected, 3 if something is, 2 if there is no submission; with --compatible
-it is the official checker's, 0 or 1. If that would crash, the folder is named and the others are still
-judged, without a summary. The --skip flags are those of the official checker.
+it is the official checker's, 0 or 1. If that would crash, the folder is named and the others are still judged,
+without a summary. The --skip flags are those of the official checker.
 
-A submission to MLPerf Endpoints is known by its folders, results/SYSTEM/MODEL/rN: the rules are endpoints-1.0
-then, and rule, severity, section and path of each line are those of the official checker.`
+A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its rules are
+endpoints-1.0, and rule, severity, section and path of each line are those of the official checker.`
 
 // checkFlags are the flags of submission check.
 type checkFlags struct {
@@ -75,8 +75,8 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
-	flags.BoolVar(&f.compatible, compatibleFlag, false, "say what the official checker would say, and nothing else")
-	flags.BoolVar(&f.strict, "strict", false, "of MLPerf Endpoints: warnings reject, too")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "print only what the official checker would print")
+	flags.BoolVar(&f.strict, "strict", false, "of MLPerf Endpoints: treat warnings as rejects")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
 	foundRoundFlag(flags, &f.rules, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
@@ -84,11 +84,11 @@ func (a *app) checkCommand() *cobra.Command {
 		flag, what string
 		to         *bool
 	}{
-		{"skip-meaningful-fields-emptiness-check", "let fields be empty", &f.Skip.EmptyFields},
-		{"skip-empty-files-check", "let user.conf and README.md be empty", &f.Skip.EmptyFiles},
-		{"skip-extra-accuracy-files-check", "do not ask for images and videos", &f.Skip.AccuracyFiles},
-		{"skip-dataset-size-check", "let the accuracy run be over a part of the data set", &f.Skip.DatasetSize},
-		{"skip-power-check", "do not look into the power meter's files", &f.Skip.PowerFiles},
+		{"skip-meaningful-fields-emptiness-check", "allow empty fields", &f.Skip.EmptyFields},
+		{"skip-empty-files-check", "allow empty user.conf and README.md", &f.Skip.EmptyFiles},
+		{"skip-extra-accuracy-files-check", "do not require images and videos", &f.Skip.AccuracyFiles},
+		{"skip-dataset-size-check", "allow accuracy runs over a part of the data set", &f.Skip.DatasetSize},
+		{"skip-power-check", "do not check the power meter's files", &f.Skip.PowerFiles},
 		{"submission-exceptions", "only warn of a LoadGen that was built with changes", &f.Skip.Uncommitted},
 	} {
 		flags.BoolVar(skip.to, skip.flag, false, skip.what)

@@ -19,12 +19,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const packHelp = `Put a submission's tree into one tar.gz, with its sha256 in a file beside it. The same tree
-gives the same archive, which is read again and compared before it gets its name. Only closed, network and
-open go in, or of a submission to MLPerf Endpoints its ORG.
+const packHelp = `Pack a submission's tree into one tar.gz, and write its sha256 to FILE.sha256. The same tree gives the
+same archive. It is read again and compared before it gets its name. It contains only closed, network and
+open, or ORG for a submission to MLPerf Endpoints.
 
 A tree that harness submission check rejects is not packed, unless --allow-rejected is given.
---unpack takes a tree out again, if the checksum is right and everything in the archive is safe.
+--unpack unpacks a tree, if the checksum is right and everything in the archive is safe.
 
   harness submission pack TREE --out lab.tar.gz
   harness submission pack --unpack lab.tar.gz --out NEW
@@ -40,7 +40,7 @@ type packFlags struct {
 func (a *app) packCommand() *cobra.Command {
 	f := &packFlags{}
 	c := &cobra.Command{
-		Use: "pack TREE", Short: "Put a tree into one archive, or take it out again", Long: packHelp,
+		Use: "pack TREE", Short: "Pack a tree into one archive, or unpack it", Long: packHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("unpack") {
 				return shell.NoArguments(c, args)
@@ -62,11 +62,11 @@ func (a *app) packCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "the new `FILE`, of --unpack the new folder")
+	flags.StringVar(&f.out, "out", "", "new `FILE`; with --unpack the new folder")
 	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
-	flags.StringVar(&f.unpack, "unpack", "", "take the tree out of this `FILE`")
-	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: of FILE.sha256)")
+	flags.StringVar(&f.unpack, "unpack", "", "unpack the tree from this `FILE`")
+	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: that of FILE.sha256)")
 	return c
 }
 

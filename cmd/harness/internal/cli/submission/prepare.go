@@ -15,18 +15,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const prepareHelp = `Make a completed copy of a submission's tree. In the closed and the network division
-results that the rules let edge systems infer are copied to the scenarios that were not measured, and those of
-a 99.9 % accuracy target to the 99 % one where that is missing; folders in lower case get the rules' names.
-Every copy is listed with its reason, and what has to be measured. Nothing is judged, removed, or moved to the
-open division.
+const prepareHelp = `Make a completed copy of a submission's tree. In the closed and network divisions it copies results
+that edge systems may infer to the scenarios that were not measured, and results of a 99.9 % accuracy target
+to the 99 % one if that is missing. Folders in lower case get the rules' names. It lists every copy with its
+reason, and what must be measured. It does not judge or remove anything, or move it to the open division.
 
   harness submission prepare TREE --out NEW
-  harness submission prepare TREE --out NEW --compatible --version v6.1   just as the official tool
+  harness submission prepare TREE --out NEW --compatible --version v6.1   as the official tool
 
 With --compatible it behaves like the official preprocessing: it judges each result by the rules of
-the official checker before the present one, removes what fails or moves it to the open division,
-and infers into folders in lower case. The power working group's checker is not run.`
+the previous official checker, removes failed results or moves them to the open division, and infers into
+folders in lower case. It does not run the power working group's checker.`
 
 // prepareFlags are the flags of submission prepare.
 type prepareFlags struct {
@@ -45,7 +44,7 @@ func officialSwitches() []string {
 func (a *app) prepareCommand() *cobra.Command {
 	f := &prepareFlags{}
 	c := &cobra.Command{
-		Use: "prepare TREE", Short: "Copy a tree, with the results that may be inferred", Long: prepareHelp,
+		Use: "prepare TREE", Short: "Copy a tree, and add the results that may be inferred", Long: prepareHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := shell.Changed(c, officialSwitches()...)
@@ -63,11 +62,11 @@ func (a *app) prepareCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "the `FOLDER` of the new tree, which must not be there yet")
+	flags.StringVar(&f.out, "out", "", "`FOLDER` of the new tree, which must not exist")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
 	roundFlag(flags, &f.Round, "the `ROUND` of the rules", mlconf.ToMake)
 	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, which it needs")
-	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "do exactly what the official tool does")
 	o := &f.official
 	for i, to := range []*bool{&o.NoLowAccuracy, &o.NoScenarios, &o.KeepEmptyDirs, &o.NoMoveToOpen, &o.NoDeleteFailed,
 		&o.KeepStructure} {

@@ -19,17 +19,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const reportHelp = `Make the final report of a summary.csv, which harness submission results --format csv writes, or the
-official checker.
+const reportHelp = `Make the final report from a summary.csv of the official checker or of harness submission results
+--format csv.
 
   harness submission report summary.csv --out report
 
 DIR gets:
 
   NAME_results.json   the list of results, each with its power, for web pages
-  ids.json            the number of each system; numbers that it has already stay
+  ids.json            the number of each system; existing numbers stay
   NAME - SUITE - DIVISION.csv, and ... - power.csv
-                      a table of each suite and division: systems, models, scenarios, units
+                      a table for each suite and division: systems, models, scenarios, units
 
 The lists and cells are those of the official report; its .xlsx is not written.`
 
@@ -42,13 +42,13 @@ type reportFlags struct {
 func (a *app) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	c := &cobra.Command{
-		Use: "report SUMMARY.csv --out DIR", Short: "Make the final report of a summary", Long: reportHelp,
+		Use: "report SUMMARY.csv --out DIR", Short: "Make the final report from a summary", Long: reportHelp,
 		Args: shell.OneArgument("the summary"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.makeReport(args[0], f) },
 	}
 	flags := c.Flags()
 	roundFlag(flags, &f.round, "the `ROUND` whose rules count", mlconf.ToMake)
-	flags.StringVarP(&f.out, "out", "o", "", "write into the folder `DIR`")
+	flags.StringVarP(&f.out, "out", "o", "", "write to the folder `DIR`")
 	flags.StringVar(&f.Owner, "repository-owner", "", "the `OWNER` of the submissions' repository, for links")
 	flags.StringVar(&f.Repository, "repository", "", "the submissions' `REPOSITORY`, for links")
 	flags.StringVar(&f.Branch, "repository-branch", "", "its `BRANCH`")

@@ -16,13 +16,13 @@ import (
 )
 
 const repositoryHelp = `List what the submissions' repository does not accept in a tree: files above 50 MiB,
-symbolic links, hidden files and folders, blanks in names. harness submission check reports it too, with all
-the rest.
+symbolic links, hidden files and folders, blanks in names. harness submission check reports
+these too.
 
   harness submission repository TREE
 
-The exit code is 3 if there is any. --compatible prints the text of the official
-script, and ends as it does, with 0.`
+The exit code is 3 if there are any. --compatible prints the text of the official script, and exits
+with 0 as it does.`
 
 func (a *app) repositoryCommand() *cobra.Command {
 	var compatible bool

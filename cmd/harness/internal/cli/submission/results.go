@@ -20,23 +20,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const resultsHelp = `Print the results of a submission's tree: that of each scenario folder with its unit, its
-accuracy and power, as the official checker of the round finds them.
+const resultsHelp = `Print the results of a submission's tree: for each scenario folder the result with its unit, accuracy
+and power, as the official checker of the round computes them.
 
   harness submission results TREE                                  a table
-  harness submission results TREE --rules v6.0                     by the rules of a round, not of that of the logs
+  harness submission results TREE --rules v6.0                     by the rules of this round, not that of the logs
   harness submission results TREE --format csv --out summary.csv   the official summary
-  harness submission results TREE --format html --out results.html one page, to be sorted
+  harness submission results TREE --format html --out results.html one sortable page
   harness submission results ORG/SUBMISSION                        the curves of MLPerf Endpoints
   harness submission results ORG/SUBMISSION --format viz           the bundle that mlperf-viz reads
 
-Figures have the rules' five significant digits, a half going to the even neighbour, with the unrounded
-results beside them. The csv is unrounded, as the official one is; json has both. The power working group's
-checker is not run. The exit code is 0 if there is a result, whether all folders have one or not, 3 if there is
-none, 2 if there is no submission.
+Figures are rounded to five significant digits, as in the rules, halves to even, and also shown unrounded. The
+csv is unrounded, like the official one; json contains both. The power working group's checker is not run. The exit
+code is 0 if at least one folder has a result, 3 if none has one, 2 if there is no submission.
 
-A submission to MLPerf Endpoints is known by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
-the whole run, as the official visualizer derives them; docs/endpoints.md says what the columns are.`
+A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its points have the figures
+of the whole run, as the official visualizer derives them; docs/endpoints.md explains the columns.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {

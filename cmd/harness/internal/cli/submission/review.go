@@ -19,19 +19,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const reviewHelp = `Review the submissions of a round: what a reviewer acts on, by kind and submitter, with both values
-and both files; faults of files and forms, warnings and notes are summed up below. The findings are those of
-harness submission check. The round is that of the logs' seeds.
+const reviewHelp = `Review the submissions of a round. Findings that need action are listed by kind and submitter, with both
+values and both files; faults of files and forms, warnings and notes are summarised below. The findings are those of
+harness submission check. The seeds of the logs identify the round.
 
   harness submission review TREE                     all submitters of a round
   harness submission review TREE/closed/Lab          one submitter, as --submitter Lab does
-  harness submission review TREE --against OTHER     each result beside the same system's in another round's tree
-  harness submission review TREE --pages DIR         a page for each submitter, to be sent
+  harness submission review TREE --against OTHER     compare each system with another round's tree
+  harness submission review TREE --pages DIR         a page to send to each submitter
   harness submission review TREE --html FILE         all of it as one page
   harness submission review TREE --json              for programs, with every finding
 
-The exit code is 0 if there is nothing to act on, 3 if there is or files and forms are rejected, 2 if there is no
-submission, or no round is known.`
+The exit code is 0 if no finding needs action, 3 if one does or files and forms are rejected, 2 if there is no
+submission or the round is unknown.`
 
 // reviewFlags are the flags of submission review.
 type reviewFlags struct {
@@ -43,18 +43,18 @@ type reviewFlags struct {
 func (a *app) reviewCommand() *cobra.Command {
 	f := &reviewFlags{}
 	c := &cobra.Command{
-		Use: "review TREE", Short: "Sort what a reviewer of submissions acts on", Long: reviewHelp,
+		Use: "review TREE", Short: "List what a reviewer of submissions must act on", Long: reviewHelp,
 		Args: shell.OneArgument("the folder of submissions"),
 		RunE: func(c *cobra.Command, args []string) error { return a.review(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.rules, "rules", "", "the `ROUND` whose rules count: "+
+	flags.StringVar(&f.rules, "rules", "", "`ROUND` of the rules: "+
 		strings.Join(tree.Rounds(mlconf.ToCheck), ", ")+" (default that of the logs)")
-	flags.StringVar(&f.submitter, "submitter", "", "only what concerns this `SUBMITTER`")
+	flags.StringVar(&f.submitter, "submitter", "", "only findings of this `SUBMITTER`")
 	flags.StringVar(&f.against, "against", "", "compare with the `TREE` of another round")
 	flags.BoolVar(&f.json, "json", false, "print the review as JSON")
-	flags.StringVar(&f.html, "html", "", "write a page to `FILE` too")
-	flags.StringVar(&f.pages, "pages", "", "write a page for each submitter with findings into `DIR` too")
+	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")
+	flags.StringVar(&f.pages, "pages", "", "also write a page for each submitter with findings to `DIR`")
 	return c
 }
 

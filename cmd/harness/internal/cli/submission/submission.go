@@ -21,8 +21,7 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const help = `The way from runs to a submission, step by step; docs/submission.md shows all of it.
-Only run starts a plugin.
+const help = `Make a submission from runs, step by step (docs/submission.md). Only run starts plugins.
 
   harness submission init --submitter Lab --system-type edge
   harness submission add out
@@ -32,7 +31,7 @@ Only run starts a plugin.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
-		Use: "submission", Short: "Make a submission of runs, check it, print its results", Long: help,
+		Use: "submission", Short: "Make a submission from runs, check it, print its results", Long: help,
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -58,7 +57,7 @@ func roundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.P
 
 // foundRoundFlag is that of commands which find the round by the logs.
 func foundRoundFlag(flags *pflag.FlagSet, round *string, purpose mlconf.Purpose) {
-	flags.StringVar(round, "rules", "", "the `ROUND` whose rules count: "+strings.Join(tree.Rounds(purpose), ", ")+
+	flags.StringVar(round, "rules", "", "`ROUND` of the rules: "+strings.Join(tree.Rounds(purpose), ", ")+
 		" (default that of the logs)")
 }
 

@@ -14,18 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const truncateHelp = `Truncate the accuracy logs of a submission's tree. Of each log of 10 KiB or more, of
-scenarios and of audits, the first and the last 4096 bytes stay; its sha256 goes into the accuracy.txt beside
-it, and the whole log to --keep DIR under that sha256. Score the logs, and verify the audits, before.
+const truncateHelp = `Truncate the accuracy logs of a submission's tree, of scenarios and of audits. Each log of 10 KiB or
+more keeps its first and last 4096 bytes. Its sha256 goes into the accuracy.txt in its folder, and the whole log
+to --keep DIR under that sha256. Score the logs and verify the audits first.
 
   harness submission truncate TREE --keep originals                          all that is in the tree
   harness submission truncate TREE --keep originals --submitter Lab          one submitter's logs
-  harness submission truncate TREE --keep originals --verify                 and read all originals again
+  harness submission truncate TREE --keep originals --verify                 also read all originals again
   harness submission truncate TREE --compatible --submitter Lab --backup DIR
-                                                                   do as the official tool does
+                                                                   as the official tool does
 
-Finished work stays as it is, so the command may be repeated, and should be after an
-interruption. A log that cannot be truncated does not stop the others; the exit code is then 6.`
+The command skips finished work, so repeat it after an interruption. A log that cannot be truncated does not
+stop the others; the exit code is then 6.`
 
 // truncateFlags are the flags of submission truncate.
 type truncateFlags struct {
@@ -37,7 +37,7 @@ type truncateFlags struct {
 func (a *app) truncateCommand() *cobra.Command {
 	f := &truncateFlags{}
 	c := &cobra.Command{
-		Use: "truncate TREE", Short: "Truncate accuracy logs, and keep the whole ones elsewhere", Long: truncateHelp,
+		Use: "truncate TREE", Short: "Truncate accuracy logs, and store the whole ones elsewhere", Long: truncateHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.check(c); err != nil {
@@ -53,12 +53,12 @@ func (a *app) truncateCommand() *cobra.Command {
 	flags.StringVar(&f.Keep, "keep", "", "keep the whole logs in `DIR`, outside the tree")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the logs of this `SUBMITTER`")
 	flags.BoolVar(&f.verify, "verify", false, "read every original again, and compare its sha256")
-	flags.BoolVar(&f.compatible, compatibleFlag, false, "do all that the official tool does, and nothing else")
+	flags.BoolVar(&f.compatible, compatibleFlag, false, "do exactly what the official tool does")
 	flags.StringVar(&f.official.Backup, "backup", "",
-		"with --compatible: copy the whole logs to `DIR`; a relative one lies in the tree")
+		"with --compatible: copy the whole logs to `DIR`, relative to the tree")
 	flags.StringVar(&f.official.Output, "output", "",
-		"with --compatible: leave the tree alone and make a new one in `DIR`")
-	flags.StringSliceVar(&f.official.Skip, "scenarios-to-skip", nil, "with --compatible: leave these `SCENARIOS` alone")
+		"with --compatible: leave the tree unchanged and make a new one in `DIR`")
+	flags.StringSliceVar(&f.official.Skip, "scenarios-to-skip", nil, "with --compatible: skip these `SCENARIOS`")
 	return c
 }
 

@@ -30,12 +30,12 @@ const planHelp = `Plan the points of a curve of MLPerf Endpoints, or check a pla
   harness submission plan --check plan.yaml
   harness submission plan plan.yaml --client-configs configs
 
-A new plan has one point with an accuracy run in each region, points of choice between them, and Offline,
-which agentic models do not have. Without --c-max the server is asked, with more and more users:
+A new plan has one point with an accuracy run in each region, free points between them, and Offline (except for
+agentic models). Without --c-max the server is measured with increasing numbers of users:
 
   harness submission plan http://HOST:8000 --model gpt-oss-120b --out plan.yaml
 
-docs/endpoints.md says how points are chosen.`
+docs/endpoints.md explains how points are chosen.`
 
 // planFlags are the flags of submission plan.
 type planFlags struct {
@@ -73,20 +73,20 @@ func PlanCommand(s *shell.App) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.o.Model, "model", "", "the model, as the rules spell its `NAME`")
+	flags.StringVar(&f.o.Model, "model", "", "`NAME` of the model in the rules")
 	flags.IntVar(&f.o.CMax, "c-max", 0, "the highest concurrency that the system supports, `N`")
 	flags.IntVar(&f.o.CMin, "c-min", 0, "the lowest concurrency of the curve, `N`, 1 to 32 (default 1)")
-	flags.IntVar(&f.o.Points, "points", 0, "how many points, `N` (default as few as the rules allow)")
+	flags.IntVar(&f.o.Points, "points", 0, "number of points, `N` (default the minimum of the rules)")
 	flags.StringVar(&f.o.Offline, "offline", "",
-		"`HOW` the curve gets its Offline point: dedicated, a run of its own, or elected, the point of C_max"+
-			" (default dedicated where the performance set has more samples than C_max)")
-	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last that may use the seed set)")
-	flags.DurationVar(&f.probe, "probe", defaultProbe, "how long each number of users is asked for, of a server")
-	flags.StringVar(&f.data, "data", "", "the performance set, `FILE`, that a server is asked (default made words)")
+		"`HOW` the curve gets its Offline point: dedicated (a separate run) or elected (the point of C_max)"+
+			" (default dedicated if the performance set has more samples than C_max)")
+	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last one allowed for the seed set)")
+	flags.DurationVar(&f.probe, "probe", defaultProbe, "how long the server is measured with each number of users")
+	flags.StringVar(&f.data, "data", "", "performance set for the server: `FILE` (default generated words)")
 	shell.Some(flags, &f.connection, "backend-opt", "backend-secret")
 	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")
 	flags.StringVar(&f.out, "out", "", "write the plan to `FILE`")
-	flags.StringVar(&f.configs, "client-configs", "", "write the official client's configuration of each point into `DIR`")
+	flags.StringVar(&f.configs, "client-configs", "", "write the official client's configuration of each point to `DIR`")
 	return c
 }
 

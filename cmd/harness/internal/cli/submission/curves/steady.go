@@ -22,19 +22,19 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-const steadyHelp = `Find the steady window of a run by the events.jsonl of the official client of MLPerf Endpoints, and
-print what point.yaml says of it.
+const steadyHelp = `Find the steady window of a run in the events.jsonl of the official client of MLPerf Endpoints, and
+print the entries of point.yaml.
 
   harness submission steady events.jsonl --samples 6396 --tokenizer tokenizer.json --users 64
   harness submission steady events.jsonl --tokenizer FOLDER --users 64 --json
 
-The requests.jsonl of a point that harness bench, or a trial of harness submission run, measured does, too:
+A requests.jsonl of harness bench, or of a trial of harness submission run, works too:
 
   harness submission steady bench-1/users-64/requests.jsonl --samples 6396 --users 64
 
-A super-pass is as many requests as the performance set has samples: --samples, or dataset_size of the
-run_meta.json beside the file. The least time of the window follows from --users, the point's concurrency.
-docs/endpoints.md says how the window is found.`
+A super-pass has as many requests as the performance set has samples: --samples, or dataset_size of run_meta.json in
+the same folder. The minimum length of the window follows from --users, the point's concurrency. docs/endpoints.md
+explains how the window is found.`
 
 // steadyFlags are the flags of submission steady.
 type steadyFlags struct {
@@ -58,11 +58,11 @@ func SteadyCommand(s *shell.App) *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.IntVar(&f.samples, "samples", 0, "the samples of the performance set, `N`")
+	flags.IntVar(&f.samples, "samples", 0, "number of samples of the performance set, `N`")
 	flags.IntVar(&f.users, "users", 0, "the point's concurrency, `N`")
-	flags.Float64Var(&f.seconds, "min-seconds", 0, "the least time of the window, in place of that of --users")
+	flags.Float64Var(&f.seconds, "min-seconds", 0, "minimum length of the window, instead of that of --users")
 	flags.StringVar(&f.tokenizer, "tokenizer", "", "the model's tokenizer, `FILE` or folder")
-	flags.BoolVar(&f.json, "json", false, "print all that was found as JSON")
+	flags.BoolVar(&f.json, "json", false, "print all findings as JSON")
 	return c
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const addHelp = `Take runs into the submission: the output directories of harness run and harness
-audit. They are noted with the checksums of their logs, and read when the tree is built; nothing in them is
-changed. Either all are taken or none.
+const addHelp = `Add runs to the submission: the output directories of harness run and harness audit. They are
+recorded with the checksums of their logs, and read when the tree is built. They are not changed. Either all
+are added or none.
 
   harness submission add out                                a run, with its accuracy and its audits
   harness submission add runs/*                             many
@@ -22,18 +22,18 @@ changed. Either all are taken or none.
   harness submission add out --only Offline,SingleStream    those of some scenarios
   harness submission add out --benchmark bert-99.9          for the higher target
   harness submission add out --division open                for another division than the system's
-  harness submission add out --replace                      in the place of what was added before
+  harness submission add out --replace                      instead of what was added before
 
-What the round does not have for the type of the system is left out, and listed. INVALID runs are refused, and
-so are audits that did not pass and whatever else cannot be submitted: runs of Plumbline's own LoadGen,
-settings for seconds, a plugin's embedded model. For a rehearsal, --rehearsal takes those, marked: harness
-submission check rejects the tree. harness submission remove takes runs out again.`
+Runs that the round does not have for this type of system are left out, and listed. INVALID runs, failed audits and
+other runs that cannot be submitted are refused: those of Plumbline's own LoadGen, of smoke settings or of a plugin's
+embedded model. --rehearsal accepts and marks them, but harness submission check rejects the tree. harness submission
+remove removes runs.`
 
 func (a *app) addCommand() *cobra.Command {
 	var dir string
 	var o assemble.AddOptions
 	c := &cobra.Command{
-		Use: "add RUNDIR...", Short: "Take runs into the submission", Long: addHelp,
+		Use: "add RUNDIR...", Short: "Add runs to the submission", Long: addHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("the output directory of a run is missing; see %s --help", c.CommandPath())
@@ -54,9 +54,9 @@ func (a *app) addCommand() *cobra.Command {
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default: that of the system)")
 	flags.StringVar(&o.Benchmark, "benchmark", "",
 		"the `NAME` of the benchmark's folder (default: the rules' name of\nthe model); free in the open division")
-	flags.StringSliceVar(&o.Only, "only", nil, "take the runs of these `SCENARIOS` alone")
-	flags.BoolVar(&o.Replace, "replace", false, "put the runs in the place of those that were added for the same result")
-	flags.BoolVar(&o.Rehearsal, "rehearsal", false, "take runs that cannot be submitted, marked")
+	flags.StringSliceVar(&o.Only, "only", nil, "add only the runs of these `SCENARIOS`")
+	flags.BoolVar(&o.Replace, "replace", false, "replace runs that were added for the same result")
+	flags.BoolVar(&o.Rehearsal, "rehearsal", false, "accept and mark runs that cannot be submitted")
 	return c
 }
 
@@ -82,17 +82,17 @@ func (a *app) add(ctx context.Context, dir string, folders []string, o assemble.
 	return listUnfilled(a.Stdout, dir, open)
 }
 
-const removeHelp = `Take runs out of the submission, by what harness submission add calls them, or a
-part of it. Their files stay as they are.
+const removeHelp = `Remove runs from the submission, by the name that harness submission add prints, or a part of it.
+Their files are not changed.
 
   harness submission remove Server                        all runs of a scenario
   harness submission remove resnet/Offline/TEST01         an audit
-  harness submission remove open/box                      what a system has in a division`
+  harness submission remove open/box                      the runs of a system in a division`
 
 func (a *app) removeCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "remove NAME...", Short: "Take runs out of the submission", Long: removeHelp,
+		Use: "remove NAME...", Short: "Remove runs from the submission", Long: removeHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("the name of a run is missing; see %s --help", c.CommandPath())

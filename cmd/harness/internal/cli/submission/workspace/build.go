@@ -16,17 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const buildHelp = `Make the tree of a submission from a workspace: the folder that is checked,
-packed and sent. It is made beside --out and renamed when it is whole.
+const buildHelp = `Make the tree of a submission from a workspace: the folder to check, pack and send. It gets its name
+when it is complete.
 
   harness submission build --rules v6.1 --out tree
-  harness submission build --rules v6.1 --out tree --dry-run      only list what it would hold, and from where
+  harness submission build --rules v6.1 --out tree --dry-run      only list its files and their origins
 
-Accuracy logs are truncated; the whole ones are kept in the workspace, under their checksums. Required
-results that were not measured are inferred where the rules let edge systems do so, and X-99 has the
-results of X-99.9 where it has none; each is listed with its reason, and what was measured is never
-replaced. Every file's origin is in TREE.files.json, beside the tree. harness submission check says
-whether the tree is good.`
+Accuracy logs are truncated; the workspace keeps the whole ones, under their checksums. Required results that were
+not measured are inferred if the rules allow it for edge systems, and X-99 gets the results of X-99.9 if it has none.
+Each is listed with its reason; measured results are never replaced. TREE.files.json, next to the tree, has every
+file's origin. Use harness submission check to check the tree.`
 
 // buildFlags are the flags of submission build.
 type buildFlags struct {
@@ -54,12 +53,12 @@ func (a *app) buildCommand() *cobra.Command {
 	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+rounds[len(rounds)-1]+" to "+rounds[0]+
 		", which decides the layout\n(default: that of the runs)")
 	flags.StringVar(&f.out, "out", "tree", "the `DIR` of the tree")
-	flags.BoolVar(&f.force, "force", false, "replace a tree that is there")
+	flags.BoolVar(&f.force, "force", false, "replace an existing tree")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list every file with its origin, and write nothing")
-	flags.BoolVar(&f.NoInfer, "no-infer", false, "infer no result of another scenario's")
-	flags.BoolVar(&f.NoLower, "no-low-accuracy", false, "make no result of X-99 of that of X-99.9")
+	flags.BoolVar(&f.NoInfer, "no-infer", false, "do not infer results from other scenarios")
+	flags.BoolVar(&f.NoLower, "no-low-accuracy", false, "do not copy results of X-99.9 to X-99")
 	flags.BoolVar(&f.AllowUnfilled, "allow-unfilled", false,
-		"leave FILL IN where it stands; harness submission check refuses it")
+		"leave FILL IN in the tree; harness submission check rejects it")
 	return c
 }
 

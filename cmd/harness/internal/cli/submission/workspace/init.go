@@ -19,21 +19,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const initHelp = `Begin a submission: a folder, the workspace, in which runs and texts are gathered.
-It asks no questions. The description of this machine is written as far as the machine reports it; what a
-person must know is marked FILL IN. Run again, it fills in what it has learned since, and keeps what a person
-wrote.
+const initHelp = `Begin a submission: create a folder, the workspace, for runs and texts. The command asks no questions. It
+describes this machine as far as the machine reports it, and marks what a person must add as FILL IN. If you run
+it again, it fills in new facts and keeps what you wrote.
 
   harness submission init --submitter Lab --system box --system-type edge
-  harness submission init --system bigbox --system-type datacenter     describe another system, too
+  harness submission init --system bigbox --system-type datacenter     also describe another system
 
-  submission.json           whose submission it is, and its runs (harness submission add)
+  submission.json           the submitter and the runs (harness submission add)
   systems/SYSTEM.json       the system's description
-  measurements.json         how the models were made, where a run does not record it;
-                            measurements/BENCHMARK.json is for one benchmark alone
-  calibration.md, src/      yours, if you write them: they go into the tree as they are
+  measurements.json         how the models were made, if a run does not record it;
+                            measurements/BENCHMARK.json is for one benchmark
+  calibration.md, src/      your files, copied to the tree unchanged
 
-A submission to MLPerf Endpoints is another: --rules endpoints-1.0 (docs/endpoints.md).`
+For a submission to MLPerf Endpoints use --rules endpoints-1.0 (docs/endpoints.md).`
 
 // initFlags are the flags of submission init.
 type initFlags struct {
@@ -45,7 +44,7 @@ func (a *app) initCommand() *cobra.Command {
 	var dir string
 	var o initFlags
 	c := &cobra.Command{
-		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must say",
+		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must add",
 		Long: initHelp, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ofEndpointsWorkspace(dir, o.rules) {
@@ -59,11 +58,11 @@ func (a *app) initCommand() *cobra.Command {
 	}
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
-	flags.StringVar(&o.Submitter, "submitter", "", "your organisation's `NAME`, as its folder is called")
+	flags.StringVar(&o.Submitter, "submitter", "", "`NAME` of your organisation's folder")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
-	flags.StringVar(&o.System, "system", "", "the `NAME` of this system's folder (default: system)")
+	flags.StringVar(&o.System, "system", "", "`NAME` of this system's folder (default: system)")
 	name := endpoints.Newest().Name
-	flags.StringVar(&o.rules, "rules", "", name+", of a submission to MLPerf Endpoints (default: other submissions)")
+	flags.StringVar(&o.rules, "rules", "", name+", for a submission to MLPerf Endpoints (default: another submission)")
 	flags.StringVar(&o.submission, "submission-id", "",
 		"with --rules "+name+": the `ID` of the submission, once it has one")
 	flags.StringVar(&o.node, "node", "", "with --rules "+name+": the `KIND` of node that this machine is (default node)")

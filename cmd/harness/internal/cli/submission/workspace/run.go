@@ -26,27 +26,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-const runHelp = `Make all runs that a submission needs, one after the other, in one output folder:
-performance and accuracy of every scenario that the rules require of each model on --system-type, and their
-audits. Driven by the official LoadGen, under the rules' durations.
+const runHelp = `Make all runs that a submission needs, in one output folder: performance and accuracy of every scenario
+that the rules require of each model on --system-type, and their audits. The official LoadGen drives them, for the
+rules' durations.
 
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet
   harness submission run resnet50 bert-99 --system-type edge --model resnet50=r.onnx --model bert-99=b.onnx \
       --dataset resnet50=imagenet --dataset bert-99=squad --user-conf user.conf
 
-After a crash or Ctrl-C the same command resumes: a finished run with the same options, model and data
-is not repeated. A failed run does not prevent the others.
+After a crash or Ctrl-C the same command resumes: it does not repeat a finished run with the same options, model
+and data. A failed run does not stop the others.
 
-A suite (docs/suites.md) may list the models with their flags: model files, data sets, settings.
-The rules decide which runs are made.
+A suite (docs/suites.md) may list the models with their flags: model files, data sets, settings. The rules decide
+which runs are made.
 
-If --workspace is one (harness submission init), the runs are added to it at the end, and the tree is
-built in --tree and checked.
+With a --workspace (harness submission init), the runs are added to it at the end, and the tree is built in --tree
+and checked.
 
---rehearsal is for a trial: Plumbline's own LoadGen drives, or with --loadgen official the official one,
---smoke shortens the runs, and a plugin's own model and data may run. What cannot be submitted is
-marked, and no check accepts it.
+--rehearsal is for a trial: Plumbline's own LoadGen drives the runs, or with --loadgen official the official one,
+--smoke shortens them, and a plugin's own model and data are allowed. Such runs are marked, and checks reject them.
 
 A plan of a curve of MLPerf Endpoints (harness submission plan) is run point after point (docs/endpoints.md):
 
@@ -86,13 +85,13 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	}
 	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false,
-		"a trial: Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data may be used: marked")
+		"a trial: allow Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data, and mark the runs")
 	flags.StringVar(&r.client, "client", "",
-		"the `CLIENT` of a plan's points: official, or plumbline in a trial")
+		"`CLIENT` for a plan's points: official, or plumbline in a trial")
 	flags.StringVar(&r.python, "client-python", "",
-		"the interpreter of Python, `PATH`, that the official client is installed for")
+		"`PATH` of the Python interpreter with the official client")
 	flags.Float64Var(&r.shorten, "shorten", 1,
-		"of a trial of a plan: divide all least times by `N`, at least 1")
+		"for a trial of a plan: divide all minimum times by `N`, at least 1")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
 	return c
 }
