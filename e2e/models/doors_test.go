@@ -154,7 +154,7 @@ func (d door) walk(t *testing.T, commands []string) {
 	if d.server != nil {
 		url = strings.TrimSuffix(d.server(t), "/v1")
 	}
-	for _, line := range commands {
+	for _, line := range d.withImplied(commands) {
 		line = strings.ReplaceAll(line, "http://host:8000", url)
 		for old, by := range d.instead {
 			line = strings.ReplaceAll(line, old, by)
@@ -169,6 +169,39 @@ func (d door) walk(t *testing.T, commands []string) {
 			t.Errorf("docs/real-data.md has no %s command for %s", kind, d.model)
 		}
 	}
+}
+
+// smokeOnly are the parts of a smoke command that the document tells to leave out for the run under the rules.
+var smokeOnly = regexp.MustCompile(` --smoke| --count [0-9]+|-smoke\b`)
+
+// withImplied adds the commands that the document describes instead of listing them: the score of each smoke run of the
+// model, and after the first one the run under the rules, except in sections that list it or use --official.
+func (d door) withImplied(commands []string) []string {
+	var all, listed []string
+	official := false
+	for _, line := range commands {
+		words := strings.Fields(line)
+		listed = append(listed, strings.Join(words, " "))
+		official = official || slices.Contains(words, "--official")
+	}
+	add := func(line string) {
+		if !slices.Contains(listed, line) {
+			all = append(all, line)
+		}
+	}
+	for _, line := range listed {
+		all = append(all, line)
+		words := strings.Fields(line)
+		if words[1] != "run" || words[2] != d.model || !slices.Contains(words, "--smoke") {
+			continue
+		}
+		add("bin/harness score " + words[slices.Index(words, "--out")+1])
+		if !official {
+			add(smokeOnly.ReplaceAllString(line, ""))
+			official = true
+		}
+	}
+	return all
 }
 
 // walker is a door and the folder that its commands run in.
