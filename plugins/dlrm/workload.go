@@ -79,7 +79,7 @@ func (w *clickWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.
 // WarmSample are pairs of zeros.
 func (w *clickWorkload) WarmSample() *pairRun { return w.newSample(min(warmPairs, w.batch)) }
 
-// newPairRun is a sample of zeros, with the starts of its bags where it may go to the model by itself.
+// newSample returns a sample of zeros, with the starts of its bags where it may go to the model by itself.
 func (w *clickWorkload) newSample(pairs int) *pairRun {
 	s := newPairRun(w.indexShape, pairs)
 	if !w.canShare() {

@@ -16,20 +16,20 @@ import (
 // imagesFolder is where a submission has its pictures, beside the accuracy log.
 const imagesFolder = "images"
 
-// album makes files of the pictures of some samples, as a submission hands them in.
-type album struct {
+// pictureAlbum makes files of the pictures of some samples, as a submission hands them in.
+type pictureAlbum struct {
 	samples       []uint64 // in the order of the rules
 	captions      []string
 	width, height int
 	pictures      map[uint64][]byte // PNG
 }
 
-func newAlbum(samples []uint64, o score.Options) *album {
-	return &album{samples, o.Captions, o.Width, o.Height, map[uint64][]byte{}}
+func newPictureAlbum(samples []uint64, o score.Options) *pictureAlbum {
+	return &pictureAlbum{samples, o.Captions, o.Width, o.Height, map[uint64][]byte{}}
 }
 
-// add keeps the first picture of a sample that is to be shown.
-func (a *album) add(sample uint64, levels []byte) error {
+// addPicture keeps the first picture of a sample that is to be shown.
+func (a *pictureAlbum) addPicture(sample uint64, levels []byte) error {
 	if _, there := a.pictures[sample]; there || !slices.Contains(a.samples, sample) {
 		return nil
 	}
@@ -41,8 +41,8 @@ func (a *album) add(sample uint64, levels []byte) error {
 	return nil
 }
 
-// files are the pictures and captions.txt: a line for each, the sample, two blanks, and the caption.
-func (a *album) files() []sdk.File {
+// albumFiles returns the pictures and captions.txt: a line for each, the sample, two blanks, and the caption.
+func (a *pictureAlbum) albumFiles() []sdk.File {
 	if len(a.pictures) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (a *album) files() []sdk.File {
 	return append(all, sdk.File{Name: imagesFolder + "/captions.txt", Data: []byte(captions.String())})
 }
 
-func (a *album) notes() []string {
+func (a *pictureAlbum) missingNotes() []string {
 	if missing := len(a.samples) - len(a.pictures); missing > 0 && len(a.pictures) > 0 {
 		return []string{fmt.Sprintf("%d of the %d pictures that the round asks for are not in the log", missing,
 			len(a.samples))}

@@ -26,8 +26,8 @@ func formatOf(d backend.DType) half.Format {
 	return half.Single
 }
 
-// dense copies an output of so many dimensions.
-func dense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
+// copyDense copies an output of so many dimensions.
+func copyDense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	d := t.DType
 	if !slices.Contains([]backend.DType{backend.Float32, backend.Float16, backend.BFloat16}, d) || len(t.Shape) != dims {
 		return nil, fmt.Errorf("%w: %q is %v%s, want floats of %d dimensions", errOutput, t.Name, d,
@@ -48,9 +48,9 @@ func dense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values)), nil
 }
 
-// room is an output of a session: with memory of its own where it has 16 bits and its size is known, as such outputs
-// are read into memory of the caller's alone by some backends.
-func room(info backend.TensorInfo, shape ...int64) backend.Tensor {
+// outputTensor returns an output of a session: with memory of its own where it has 16 bits and its size is known, as
+// such outputs are read into memory of the caller's alone by some backends.
+func outputTensor(info backend.TensorInfo, shape ...int64) backend.Tensor {
 	if info.DType != backend.Float16 && info.DType != backend.BFloat16 || slices.Min(shape) < 0 {
 		return backend.Tensor{}
 	}
@@ -58,15 +58,16 @@ func room(info backend.TensorInfo, shape ...int64) backend.Tensor {
 		Data: make([]byte, backend.Elements(shape)*int64(info.DType.Size()))}
 }
 
-// feed is memory for an input of a session: none where the numbers are float32, which are handed over as they are.
-type feed struct {
+// inputFeed is memory for an input of a session: none where the numbers are float32, which are handed over as they are.
+type inputFeed struct {
 	info  backend.TensorInfo
 	bytes []byte
 	shape []int64
 }
 
-// of is a tensor as the session takes it. It refers to the tensor's memory, or to the feed's, until the next call.
-func (f *feed) of(t *tensor.Dense) backend.Tensor {
+// feedTensor returns a tensor as the session takes it. It refers to the tensor's memory, or to the feed's, until the
+// next call.
+func (f *inputFeed) feedTensor(t *tensor.Dense) backend.Tensor {
 	f.shape = f.shape[:0]
 	for _, n := range t.Shape() {
 		f.shape = append(f.shape, int64(n))

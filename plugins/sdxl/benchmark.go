@@ -27,18 +27,18 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: openScore, Params: []any{settings{}}, Samples: captioned.EvalCount,
+		Open: openWorkload, Score: openScorer, Params: []any{generateSettings{}}, Samples: captioned.EvalCount,
 	})
 }
 
-// open reads the captions, the latent and what lies beside the networks.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload reads the captions, the latent and the files next to the networks.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)
-	c, err := readConfiguration(s.folder(r.Files[unetPart].Path), s.Steps)
+	c, err := readConfiguration(s.configFolder(r.Files[unetPart].Path), s.Steps)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Runs(newWorkload(r, s, c, captions, latent)), nil
+	return sdk.Runs(newCaptionWorkload(r, s, c, captions, latent)), nil
 }

@@ -48,7 +48,7 @@ func TestInform(t *testing.T) {
 	if text := info.BackendInfo["captions_outside_ascii"]; !strings.HasPrefix(text, "1:") {
 		t.Errorf("captions outside ASCII: %q", text)
 	}
-	w.settings = settings{Steps: 20, Guidance: 8, Negative: officialNegative}
+	w.generateSettings = generateSettings{Steps: 20, Guidance: 8, Negative: officialNegative}
 	info = sdk.WorkloadInfo{}
 	if w.Inform(&info); len(info.OpenReasons) > 0 {
 		t.Errorf("open because: %q", info.OpenReasons)

@@ -14,20 +14,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// configuration is what a model's folder holds beside its networks.
-type configuration struct {
+// modelConfig is what a model's folder has next to its networks.
+type modelConfig struct {
 	tokenizers    [2]*clip.Tokenizer
 	schedule      *euler.Schedule
 	scalingFactor float32
 }
 
 // readConfiguration reads the folder of an optimum export, or the embedded files. The error names every fault.
-func readConfiguration(dir string, steps int) (*configuration, error) {
+func readConfiguration(dir string, steps int) (*modelConfig, error) {
 	if dir == embedded {
 		return embeddedConfiguration(steps)
 	}
-	files := bounded.Dir(dir, mostConfiguration)
-	var c configuration
+	files := bounded.Dir(dir, maxConfigFile)
+	var c modelConfig
 	var faults []error
 	for i, name := range []string{"tokenizer", "tokenizer_2"} {
 		var err error
@@ -43,8 +43,8 @@ func readConfiguration(dir string, steps int) (*configuration, error) {
 	return &c, nil
 }
 
-// mostConfiguration is the size up to which a file of a configuration is read: vocabularies have a megabyte.
-const mostConfiguration = 256 << 20
+// maxConfigFile is the size of the largest file of a configuration that is read: vocabularies have a megabyte.
+const maxConfigFile = 256 << 20
 
 // readTokenizer reads a generator's from its folder.
 func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {
@@ -73,7 +73,7 @@ func readVocabulary(files fs.FS, prefix string, o clip.Options) (*clip.Tokenizer
 	return t, nil
 }
 
-func (c *configuration) readScheduler(files fs.FS, name string, steps int) error {
+func (c *modelConfig) readScheduler(files fs.FS, name string, steps int) error {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *configuration) readScheduler(files fs.FS, name string, steps int) error
 const defaultScaling = 0.18215
 
 // readVAE reads the scaling factor. A configuration without one has diffusers' default.
-func (c *configuration) readVAE(files fs.FS, name string) error {
+func (c *modelConfig) readVAE(files fs.FS, name string) error {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err

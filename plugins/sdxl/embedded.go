@@ -17,8 +17,8 @@ import (
 const modelPrefix = "model/"
 
 // embeddedConfiguration is that of the embedded model: one vocabulary, padded in two ways.
-func embeddedConfiguration(steps int) (*configuration, error) {
-	var c configuration
+func embeddedConfiguration(steps int) (*modelConfig, error) {
+	var c modelConfig
 	var faults []error
 	for i, o := range []clip.Options{{}, {Pad: "!"}} {
 		var err error
@@ -49,5 +49,5 @@ func scorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefi
 	case folder == "":
 		folder = filepath.Dir(clipFile.Path)
 	}
-	return bounded.Dir(folder, mostConfiguration), "", nil
+	return bounded.Dir(folder, maxConfigFile), "", nil
 }

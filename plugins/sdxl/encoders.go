@@ -16,40 +16,41 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// encoders are both text encoders for one worker.
-type encoders struct{ first, second encoder }
+// textEncoders has both text encoders of one worker.
+type textEncoders struct{ first, second textEncoder }
 
-func newEncoders(s sdk.Sessions) (*encoders, error) {
+func newEncoders(s sdk.Sessions) (*textEncoders, error) {
 	first, err := newEncoder(s.Part(encoderPart), encoderPart)
 	second, err2 := newEncoder(s.Part(encoder2Part), encoder2Part)
 	if second != nil {
-		if second.pooled = place(second.session, "text_embeds"); second.pooled < 0 {
+		if second.pooled = outputIndex(second.session, "text_embeds"); second.pooled < 0 {
 			err2 = fmt.Errorf("%w: %s has no output text_embeds, the projected embedding of the text: it has %s", errParts,
-				encoder2Part, names(second.session.Outputs()))
+				encoder2Part, joinNames(second.session.Outputs()))
 		}
 		second.width = s.Part(unetPart).Inputs()[3].Shape[1]
 	}
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	return &encoders{*first, *second}, nil
+	return &textEncoders{*first, *second}, nil
 }
 
-// encode runs both, without a mask: the padding is read as the text is.
-func (e *encoders) encode(ctx context.Context, s *sample) (diffusion.Prompt, error) {
-	first, _, err := e.first.run(ctx, s.ids[0])
+// encodePrompt runs both encoders, without a mask: the padding is read as the text is.
+func (e *textEncoders) encodePrompt(ctx context.Context, s *captionSample) (diffusion.Prompt, error) {
+	first, _, err := e.first.encodeText(ctx, s.ids[0])
 	if err != nil {
 		return diffusion.Prompt{}, fmt.Errorf("%s: %w", encoderPart, err)
 	}
-	second, pooled, err := e.second.run(ctx, s.ids[1])
+	second, pooled, err := e.second.encodeText(ctx, s.ids[1])
 	if err != nil {
 		return diffusion.Prompt{}, fmt.Errorf("%s: %w", encoder2Part, err)
 	}
 	return diffusion.NewPrompt(first, second, pooled)
 }
 
-// encoder is one of them. Its file names the hidden states of all layers; those before the last are what counts.
-type encoder struct {
+// textEncoder is one of the text encoders. Its file names the hidden states of all layers; those before the last are
+// what counts.
+type textEncoder struct {
 	session        backend.Session
 	hidden, pooled int   // places among the outputs; pooled -1: none
 	width          int64 // of the pooled embedding, where the file does not say; -1: not known
@@ -57,14 +58,14 @@ type encoder struct {
 	out            []backend.Tensor
 }
 
-func newEncoder(s backend.Session, name string) (*encoder, error) {
+func newEncoder(s backend.Session, name string) (*textEncoder, error) {
 	hidden := lastButOne(s.Outputs())
 	if hidden < 0 {
 		return nil, fmt.Errorf("%w: %s has no outputs hidden_states.0, hidden_states.1 and so on, of which the last but one "+
 			"counts: it has %s; export it with its hidden states (optimum does, for --task text-to-image)", errParts, name,
-			names(s.Outputs()))
+			joinNames(s.Outputs()))
 	}
-	return &encoder{session: s, hidden: hidden, pooled: -1, out: make([]backend.Tensor, len(s.Outputs()))}, nil
+	return &textEncoder{session: s, hidden: hidden, pooled: -1, out: make([]backend.Tensor, len(s.Outputs()))}, nil
 }
 
 // lastButOne is the place of the hidden states before the last layer's, by their names' numbers; -1: there are none.
@@ -82,20 +83,21 @@ func lastButOne(outputs []backend.TensorInfo) int {
 	return -1
 }
 
-func place(s backend.Session, name string) int {
+func outputIndex(s backend.Session, name string) int {
 	return slices.IndexFunc(s.Outputs(), func(o backend.TensorInfo) bool { return o.Name == name })
 }
 
-func names(infos []backend.TensorInfo) string {
+func joinNames(infos []backend.TensorInfo) string {
 	return strings.Join(lists.Map(infos, func(o backend.TensorInfo) string { return o.Name }), ", ")
 }
 
-// run is what the encoder makes of a text: (1, tokens, width), and the pooled embedding (1, width) where there is one.
-func (e *encoder) run(ctx context.Context, ids []int32) (hidden, pooled *tensor.Dense, err error) {
+// encodeText encodes a text: (1, tokens, width), and the pooled embedding (1, width) where there
+// is one.
+func (e *textEncoder) encodeText(ctx context.Context, ids []int32) (hidden, pooled *tensor.Dense, err error) {
 	for i, info := range e.session.Outputs() {
-		e.out[i] = room(info, e.shape(i, info.Shape, int64(len(ids)))...)
+		e.out[i] = outputTensor(info, e.outputShape(i, info.Shape, int64(len(ids)))...)
 	}
-	if err := e.session.Run(ctx, []backend.Tensor{e.input(ids)}, e.out); err != nil {
+	if err := e.session.Run(ctx, []backend.Tensor{e.inputTensor(ids)}, e.out); err != nil {
 		return nil, nil, err
 	}
 	defer func() {
@@ -103,14 +105,14 @@ func (e *encoder) run(ctx context.Context, ids []int32) (hidden, pooled *tensor.
 			e.out[i].Release()
 		}
 	}()
-	if hidden, err = dense(&e.out[e.hidden], 3); err == nil && e.pooled >= 0 {
-		pooled, err = dense(&e.out[e.pooled], 2)
+	if hidden, err = copyDense(&e.out[e.hidden], 3); err == nil && e.pooled >= 0 {
+		pooled, err = copyDense(&e.out[e.pooled], 2)
 	}
 	return hidden, pooled, err
 }
 
-// shape is what output i has for so many ids: -1 where that is not known.
-func (e *encoder) shape(i int, of []int64, ids int64) []int64 {
+// outputShape returns the shape of output i for some ids: -1 where a side is not known.
+func (e *textEncoder) outputShape(i int, of []int64, ids int64) []int64 {
 	shape := append([]int64{1}, of[min(1, len(of)):]...)
 	switch {
 	case i == e.pooled && len(shape) == 2 && shape[1] < 0:
@@ -121,8 +123,8 @@ func (e *encoder) shape(i int, of []int64, ids int64) []int64 {
 	return shape
 }
 
-// input is the ids in the type that the file asks for.
-func (e *encoder) input(ids []int32) backend.Tensor {
+// inputTensor returns the ids in the type that the file asks for.
+func (e *textEncoder) inputTensor(ids []int32) backend.Tensor {
 	in := backend.Tensor{Name: "input_ids", DType: e.session.Inputs()[0].DType, Shape: []int64{1, int64(len(ids))}}
 	if in.DType == backend.Int32 {
 		in.Data = backend.Bytes(ids)

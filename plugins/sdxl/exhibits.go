@@ -12,8 +12,8 @@ import (
 // side is that of a shown picture in pixels.
 const side = 192
 
-// sheet shows the first pictures of the data set with their captions. None is bad by itself: FID is of all of them.
-func sheet(o score.Options) exhibit.Gallery {
+// showSheet shows the first pictures of the data set with their captions. None is bad by itself: FID is of all of them.
+func showSheet(o score.Options) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		return 0, func() (sdk.Exhibit, error) {
 			text, err := exhibit.PNG(exhibit.Thumbnail(levelsOf{e.Data, o.Width, o.Height}, side))

@@ -52,18 +52,18 @@ func newFake() *fake {
 	f.second = encoderOf(fakeWidth2, "text_embeds", "hidden_states.1", "hidden_states.0")
 	f.unet = part{
 		inputs: []backend.TensorInfo{
-			numbers("sample", -1, 4, -1, -1), integers("timestep", -1),
-			numbers("encoder_hidden_states", -1, -1, fakeWidth+fakeWidth2), numbers("text_embeds", -1, fakePooled),
-			numbers("time_ids", -1, 6),
+			numberInfo("sample", -1, 4, -1, -1), integerInfo("timestep", -1),
+			numberInfo("encoder_hidden_states", -1, -1, fakeWidth+fakeWidth2), numberInfo("text_embeds", -1, fakePooled),
+			numberInfo("time_ids", -1, 6),
 		},
-		outputs: []backend.TensorInfo{numbers("out_sample", -1, 4, -1, -1)},
+		outputs: []backend.TensorInfo{numberInfo("out_sample", -1, 4, -1, -1)},
 	}
 	f.unet.run = func(in []backend.Tensor) []backend.Tensor {
 		return []backend.Tensor{zeros(in[0].DType, in[0].Shape...)}
 	}
 	f.decoder = part{
-		inputs:  []backend.TensorInfo{numbers("latent_sample", -1, 4, -1, -1)},
-		outputs: []backend.TensorInfo{numbers("sample", -1, 3, -1, -1)},
+		inputs:  []backend.TensorInfo{numberInfo("latent_sample", -1, 4, -1, -1)},
+		outputs: []backend.TensorInfo{numberInfo("sample", -1, 3, -1, -1)},
 	}
 	f.decoder.run = func(in []backend.Tensor) []backend.Tensor {
 		s := in[0].Shape
@@ -74,12 +74,12 @@ func newFake() *fake {
 
 // encoderOf has outputs of these names, of which text_embeds has two dimensions.
 func encoderOf(width int64, names ...string) part {
-	p := part{inputs: []backend.TensorInfo{integers("input_ids", -1, -1)}}
+	p := part{inputs: []backend.TensorInfo{integerInfo("input_ids", -1, -1)}}
 	for _, name := range names {
 		if name == "text_embeds" {
-			p.outputs = append(p.outputs, numbers(name, -1, fakePooled))
+			p.outputs = append(p.outputs, numberInfo(name, -1, fakePooled))
 		} else {
-			p.outputs = append(p.outputs, numbers(name, -1, -1, width))
+			p.outputs = append(p.outputs, numberInfo(name, -1, -1, width))
 		}
 	}
 	p.run = func(in []backend.Tensor) (out []backend.Tensor) {
@@ -106,9 +106,9 @@ func (f *fake) sessions() sdk.Sessions {
 }
 
 // workload is the benchmark on the fake, with a schedule of three steps and captions of a vocabulary of three tokens.
-func (f *fake) workload(t testing.TB) *workload {
+func (f *fake) workload(t testing.TB) *captionWorkload {
 	t.Helper()
-	var c configuration
+	var c modelConfig
 	for i := range c.tokenizers {
 		vocab := `{"!": 0, "<|startoftext|>": 1, "<|endoftext|>": 2, "a</w>": 3}`
 		tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.Options{})
@@ -129,8 +129,8 @@ func (f *fake) workload(t testing.TB) *workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := settings{Steps: 3, Guidance: 8, Negative: "a"}
-	return &workload{settings: s, configuration: &c, captions: []string{"a", "a a"}, latent: latent}
+	s := generateSettings{Steps: 3, Guidance: 8, Negative: "a"}
+	return &captionWorkload{generateSettings: s, modelConfig: &c, captions: []string{"a", "a a"}, latent: latent}
 }
 
 // runs takes captions through the fake.
@@ -141,9 +141,9 @@ func (f *fake) generate(t *testing.T, captions ...string) *sdk.Payloads {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var samples []*sample
+	var samples []*captionSample
 	for _, c := range captions {
-		samples = append(samples, w.tokens(c))
+		samples = append(samples, w.tokenizeCaption(c))
 	}
 	var p sdk.Payloads
 	if err := r.Run(t.Context(), samples, &p); err != nil {

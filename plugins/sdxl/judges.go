@@ -18,43 +18,44 @@ const (
 	inceptionPart = "inception"
 )
 
-// judges are the sessions of the scorer's models: score.Networks.
-type judges struct {
+// scorerNetworks has the sessions of the scorer's models: score.Networks.
+type scorerNetworks struct {
 	pair, features backend.Session
 	narrow         [2][]int32 // ids and mask, where the file asks for int32
 }
 
-// openJudges opens both. CLIP's is the form of optimum's export.
-func openJudges(ctx context.Context, r *manifest.Request) (*judges, error) {
+// openScorerNetworks opens both. CLIP's is the form of optimum's export.
+func openScorerNetworks(ctx context.Context, r *manifest.Request) (*scorerNetworks, error) {
 	if r.OpenPart == nil {
 		return nil, errors.New("the scorer runs two models, and nobody opens them: score in a plugin")
 	}
 	pair, features := r.Files[clipPart], r.Files[inceptionPart]
 	pair.Inputs = []backend.TensorInfo{
-		integers("input_ids", -1, -1), single("pixel_values", -1, 3, 224, 224), integers("attention_mask", -1, -1),
+		integerInfo("input_ids", -1, -1), floatInfo("pixel_values", -1, 3, 224, 224), integerInfo("attention_mask", -1, -1),
 	}
-	pair.Outputs = []backend.TensorInfo{single("image_embeds", -1, -1), single("text_embeds", -1, -1)}
-	features.Inputs = []backend.TensorInfo{single("", -1, 3, 299, 299)}
+	pair.Outputs = []backend.TensorInfo{floatInfo("image_embeds", -1, -1), floatInfo("text_embeds", -1, -1)}
+	features.Inputs = []backend.TensorInfo{floatInfo("", -1, 3, 299, 299)}
 	features.Outputs = []backend.TensorInfo{{DType: backend.Float32}}
-	var j judges
+	var j scorerNetworks
 	var err, err2 error
 	j.pair, err = r.OpenPart(ctx, sdk.Part{Name: clipPart, Model: pair, MaxBatch: 1})
 	j.features, err2 = r.OpenPart(ctx, sdk.Part{Name: inceptionPart, Model: features, MaxBatch: 1})
 	return &j, errors.Join(err, err2)
 }
 
-func single(name string, shape ...int64) backend.TensorInfo {
+func floatInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Shape: shape}
 }
 
 // CLIP runs the scorer's clip.
-func (j *judges) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32,
+func (j *scorerNetworks) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32,
 	err error) {
 	inputs := j.pair.Inputs()
 	in := []backend.Tensor{
-		j.integers(0, inputs[0], ids), floats(inputs[1].Name, pixels, 1, 3, 224, 224), j.integers(1, inputs[2], mask),
+		j.integerTensor(0, inputs[0], ids), floatTensor(inputs[1].Name, pixels, 1, 3, 224, 224), j.integerTensor(1,
+			inputs[2], mask),
 	}
-	rows, err := row(ctx, j.pair, in)
+	rows, err := runOne(ctx, j.pair, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,21 +63,21 @@ func (j *judges) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) 
 }
 
 // Inception runs the scorer's inception.
-func (j *judges) Inception(ctx context.Context, values []float32) ([]float32, error) {
-	in := []backend.Tensor{floats(j.features.Inputs()[0].Name, values, 1, 3, 299, 299)}
-	rows, err := row(ctx, j.features, in)
+func (j *scorerNetworks) Inception(ctx context.Context, values []float32) ([]float32, error) {
+	in := []backend.Tensor{floatTensor(j.features.Inputs()[0].Name, values, 1, 3, 299, 299)}
+	rows, err := runOne(ctx, j.features, in)
 	if err != nil {
 		return nil, err
 	}
 	return rows[0], nil
 }
 
-func floats(name string, values []float32, shape ...int64) backend.Tensor {
+func floatTensor(name string, values []float32, shape ...int64) backend.Tensor {
 	return backend.Tensor{Name: name, DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
-// integers is a row of ids in the type that the file asks for.
-func (j *judges) integers(i int, info backend.TensorInfo, values []int64) backend.Tensor {
+// integerTensor returns a row of ids in the type that the file asks for.
+func (j *scorerNetworks) integerTensor(i int, info backend.TensorInfo, values []int64) backend.Tensor {
 	in := backend.Tensor{Name: info.Name, DType: info.DType, Shape: []int64{1, int64(len(values))}}
 	if info.DType != backend.Int32 {
 		in.DType, in.Data = backend.Int64, backend.Bytes(values)
@@ -90,8 +91,8 @@ func (j *judges) integers(i int, info backend.TensorInfo, values []int64) backen
 	return in
 }
 
-// row runs a session on one picture and copies its outputs: (1, n), or (1, n, 1, 1).
-func row(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]float32, error) {
+// runOne runs a session on one picture and copies its outputs: (1, n), or (1, n, 1, 1).
+func runOne(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]float32, error) {
 	out := make([]backend.Tensor, len(s.Outputs()))
 	if err := s.Run(ctx, in, out); err != nil {
 		return nil, err

@@ -25,22 +25,22 @@ var errParts = errors.New("the model's parts do not fit")
 const rowsPerCaption = 2
 
 // Parts are the text encoders, with all their outputs, the UNet and the decoder.
-func (w *workload) Parts() []sdk.Part {
+func (w *captionWorkload) Parts() []sdk.Part {
 	encoder := func(name string) sdk.Part {
 		m := w.files[name]
-		m.Inputs = []backend.TensorInfo{integers("input_ids", -1, -1)}
+		m.Inputs = []backend.TensorInfo{integerInfo("input_ids", -1, -1)}
 		return sdk.Part{Name: name, Model: m, MaxBatch: 1}
 	}
 	unet, decoder := w.files[unetPart], w.files[decoderPart]
 	unet.Inputs = []backend.TensorInfo{
-		numbers("sample", -1, -1, -1, -1),
+		numberInfo("sample", -1, -1, -1, -1),
 		{Name: "timestep", DType: backend.Int64, Also: []backend.DType{backend.Float32, backend.Int32, backend.Float16,
 			backend.BFloat16}},
-		numbers("encoder_hidden_states", -1, -1, -1), numbers("text_embeds", -1, -1), numbers("time_ids", -1, 6),
+		numberInfo("encoder_hidden_states", -1, -1, -1), numberInfo("text_embeds", -1, -1), numberInfo("time_ids", -1, 6),
 	}
-	unet.Outputs = []backend.TensorInfo{numbers("out_sample", -1, -1, -1, -1)}
-	decoder.Inputs = []backend.TensorInfo{numbers("latent_sample", -1, -1, -1, -1)}
-	decoder.Outputs = []backend.TensorInfo{numbers("sample", -1, 3, -1, -1)}
+	unet.Outputs = []backend.TensorInfo{numberInfo("out_sample", -1, -1, -1, -1)}
+	decoder.Inputs = []backend.TensorInfo{numberInfo("latent_sample", -1, -1, -1, -1)}
+	decoder.Outputs = []backend.TensorInfo{numberInfo("sample", -1, 3, -1, -1)}
 	return []sdk.Part{
 		encoder(encoderPart), encoder(encoder2Part),
 		{Name: unetPart, Model: unet, RunsPerSample: float64(w.Steps), MaxBatch: rowsPerCaption * w.batch},
@@ -48,14 +48,14 @@ func (w *workload) Parts() []sdk.Part {
 	}
 }
 
-// numbers is a tensor of any precision.
-func numbers(name string, shape ...int64) backend.TensorInfo {
+// numberInfo describes a tensor of any precision.
+func numberInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Also: []backend.DType{backend.Float16, backend.BFloat16},
 		Shape: shape}
 }
 
-// integers is a tensor of ids.
-func integers(name string, shape ...int64) backend.TensorInfo {
+// integerInfo describes a tensor of ids.
+func integerInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: shape}
 }
 

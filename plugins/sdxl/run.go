@@ -12,19 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// run takes captions through the parts. Its memory is used again for the next ones.
-type run struct {
-	encoders *encoders
-	networks networks
+// captionRun takes captions through the parts. Its memory is used again for the next ones.
+type captionRun struct {
+	encoders *textEncoders
+	networks diffusionNetworks
 	pipeline diffusion.Pipeline
 	batch    int // captions that the networks take together; 0: any number
 	prompts  []diffusion.Prompt
 }
 
-func newRun(w *workload, e *encoders, s sdk.Sessions) (*run, error) {
+func newRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captionRun, error) {
 	unet, decoder := s.Part(unetPart), s.Part(decoderPart)
-	r := &run{
-		encoders: e, networks: networks{unet: unet, decoder: decoder},
+	r := &captionRun{
+		encoders: e, networks: diffusionNetworks{unet: unet, decoder: decoder},
 		pipeline: diffusion.Pipeline{
 			Schedule: w.schedule, Guidance: w.Guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
 			Negative: w.negative,
@@ -47,23 +47,23 @@ func newRun(w *workload, e *encoders, s sdk.Sessions) (*run, error) {
 }
 
 // Run appends the picture of each caption: uint8, rows from top to bottom, red, green, blue of each pixel together.
-func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+func (r *captionRun) Run(ctx context.Context, samples []*captionSample, p *sdk.Payloads) error {
 	most := r.batch
 	if most == 0 {
 		most = len(samples)
 	}
 	for part := range slices.Chunk(samples, most) {
-		if err := r.generate(ctx, part, p); err != nil {
+		if err := r.generatePictures(ctx, part, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) generate(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+func (r *captionRun) generatePictures(ctx context.Context, samples []*captionSample, p *sdk.Payloads) error {
 	r.prompts = r.prompts[:0]
 	for _, s := range samples {
-		prompt, err := r.encoders.encode(ctx, s)
+		prompt, err := r.encoders.encodePrompt(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -79,11 +79,12 @@ func (r *run) generate(ctx context.Context, samples []*sample, p *sdk.Payloads) 
 	return nil
 }
 
-// networks are the sessions of the UNet and the decoder: diffusion.Networks. Their memory is used again at each step.
-type networks struct {
+// diffusionNetworks has the sessions of the UNet and the decoder: diffusion.Networks. Their memory is used again at
+// each step.
+type diffusionNetworks struct {
 	unet, decoder backend.Session
-	feeds         [5]feed // of the UNet
-	latents       feed    // of the decoder
+	feeds         [5]inputFeed // of the UNet
+	latents       inputFeed    // of the decoder
 
 	in        [5]backend.Tensor
 	out       [1]backend.Tensor
@@ -96,12 +97,13 @@ type networks struct {
 }
 
 // Denoise runs the UNet. What stays the same in all steps is handed over as it is, or encoded at the first.
-func (n *networks) Denoise(ctx context.Context, step *diffusion.Step) (*tensor.Dense, error) {
+func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.Step) (*tensor.Dense, error) {
 	if step.Index == 0 {
-		n.in[2], n.in[3], n.in[4] = n.feeds[2].of(step.Hidden), n.feeds[3].of(step.Pooled), n.feeds[4].of(step.TimeIDs)
+		n.in[2], n.in[3], n.in[4] = n.feeds[2].feedTensor(step.Hidden), n.feeds[3].feedTensor(step.Pooled),
+			n.feeds[4].feedTensor(step.TimeIDs)
 		n.predicted = tensor.New(tensor.WithShape(step.Sample.Shape()...), tensor.Of(tensor.Float32))
 	}
-	n.in[0], n.in[1] = n.feeds[0].of(step.Sample), n.timestep(step.Timestep)
+	n.in[0], n.in[1] = n.feeds[0].feedTensor(step.Sample), n.timestepTensor(step.Timestep)
 	values := n.predicted.Data().([]float32)
 	n.out[0] = backend.Tensor{DType: n.unet.Outputs()[0].DType, Shape: n.feeds[0].shape, Data: backend.Bytes(values)}
 	if size := 2 * len(values); n.out[0].DType != backend.Float32 {
@@ -112,11 +114,11 @@ func (n *networks) Denoise(ctx context.Context, step *diffusion.Step) (*tensor.D
 		return nil, err
 	}
 	defer n.out[0].Release()
-	return n.predicted, n.read(values)
+	return n.predicted, n.readPredicted(values)
 }
 
-// read takes the values that the UNet gave, where they are not in their place yet.
-func (n *networks) read(values []float32) error {
+// readPredicted copies the values that the UNet gave, where they are not in their place yet.
+func (n *diffusionNetworks) readPredicted(values []float32) error {
 	out := &n.out[0]
 	want := n.feeds[0].shape
 	if !slices.Equal(out.Shape, want) || len(out.Data) != out.DType.Size()*len(values) {
@@ -131,8 +133,8 @@ func (n *networks) read(values []float32) error {
 	return nil
 }
 
-// timestep is the time of a step in the type and the shape that the file asks for.
-func (n *networks) timestep(t float32) backend.Tensor {
+// timestepTensor returns the time of a step in the type and the shape that the file asks for.
+func (n *diffusionNetworks) timestepTensor(t float32) backend.Tensor {
 	info := n.feeds[1].info
 	in := backend.Tensor{Name: info.Name, DType: info.DType}
 	if len(info.Shape) > 0 {
@@ -156,14 +158,14 @@ func (n *networks) timestep(t float32) backend.Tensor {
 }
 
 // Decode runs the decoder of the VAE.
-func (n *networks) Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error) {
+func (n *diffusionNetworks) Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error) {
 	const perLatent = 8 // pixels
 	shape := latents.Shape()
-	out := []backend.Tensor{room(n.decoder.Outputs()[0], int64(shape[0]), 3, int64(perLatent*shape[2]),
+	out := []backend.Tensor{outputTensor(n.decoder.Outputs()[0], int64(shape[0]), 3, int64(perLatent*shape[2]),
 		int64(perLatent*shape[3]))}
-	if err := n.decoder.Run(ctx, []backend.Tensor{n.latents.of(latents)}, out); err != nil {
+	if err := n.decoder.Run(ctx, []backend.Tensor{n.latents.feedTensor(latents)}, out); err != nil {
 		return nil, err
 	}
 	defer out[0].Release()
-	return dense(&out[0], 4)
+	return copyDense(&out[0], 4)
 }

@@ -79,9 +79,9 @@ func TestTimestep(t *testing.T) {
 		{backend.Float16, []int64{1}, []byte{0x6e, 0x63}, 1},
 		{backend.BFloat16, []int64{1}, []byte{0x6e, 0x44}, 1},
 	} {
-		var n networks
+		var n diffusionNetworks
 		n.feeds[1].info = backend.TensorInfo{DType: tt.d, Shape: tt.shape}
-		if got := n.timestep(951); !bytes.Equal(got.Data, tt.want) || len(got.Shape) != tt.dims || got.DType != tt.d {
+		if got := n.timestepTensor(951); !bytes.Equal(got.Data, tt.want) || len(got.Shape) != tt.dims || got.DType != tt.d {
 			t.Errorf("%v%v: %+v, want % x", tt.d, tt.shape, got, tt.want)
 		}
 	}
@@ -161,7 +161,7 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		w := f.workload(t)
 		r, err := w.NewRun(f.sessions())
 		if err == nil {
-			err = r.Run(t.Context(), []*sample{w.tokens("a")}, nil)
+			err = r.Run(t.Context(), []*captionSample{w.tokenizeCaption("a")}, nil)
 		}
 		if !errors.Is(err, errOutput) {
 			t.Errorf("%s: %v", name, err)

@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// openScore reads what pictures are scored against and opens the scorer's models.
-func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads what pictures are scored against and opens the scorer's models.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)
 	real, err := openStatistics(s.Statistics, r.Dataset)
@@ -31,7 +31,7 @@ func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	j, err := openJudges(ctx, r)
+	j, err := openScorerNetworks(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func openScore(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(scorer, r.Exhibits, sheet(o)), nil
+	return exhibit.Scorer(scorer, r.Exhibits, showSheet(o)), nil
 }
 
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
@@ -71,19 +71,19 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	return real, nil
 }
 
-// scorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
-type scorer struct {
+// pictureScorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
+type pictureScorer struct {
 	ctx      context.Context // of the scoring
 	scores   *score.Scorer
 	memory   *score.Memory // nil: none
 	unkept   error         // why there is none
 	captions []string
-	shown    *album
+	shown    *pictureAlbum
 	known    int // features of an earlier scoring
 }
 
-func newScorer(ctx context.Context, r *manifest.Request, o score.Options) (*scorer, error) {
-	s := &scorer{ctx: ctx, captions: o.Captions, shown: newAlbum(r.Show, o)}
+func newScorer(ctx context.Context, r *manifest.Request, o score.Options) (*pictureScorer, error) {
+	s := &pictureScorer{ctx: ctx, captions: o.Captions, shown: newPictureAlbum(r.Show, o)}
 	if r.Memory != "" {
 		key, err := keyOf(r, o)
 		if err != nil {
@@ -128,37 +128,37 @@ func addFile(h io.Writer, m backend.Model) (err error) {
 	return err
 }
 
-func (s *scorer) Add(e mllog.AccuracyEntry) error {
+func (s *pictureScorer) Add(e mllog.AccuracyEntry) error {
 	if err := s.scores.Add(s.ctx, e.QSLIndex, e.Data); err != nil {
 		if s.ctx.Err() != nil {
 			return context.Cause(s.ctx)
 		}
 		return sdk.Data(err)
 	}
-	return s.shown.add(e.QSLIndex, e.Data)
+	return s.shown.addPicture(e.QSLIndex, e.Data)
 }
 
 // Close leaves the features of a scoring that ended early.
-func (s *scorer) Close() error {
+func (s *pictureScorer) Close() error {
 	if s.memory == nil {
 		return nil
 	}
 	return s.memory.Close(false)
 }
 
-func (s *scorer) Result() (sdk.Score, error) {
+func (s *pictureScorer) Result() (sdk.Score, error) {
 	r, err := s.scores.Result()
 	if err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
 	return sdk.Score{
 		Metrics: []sdk.Metric{{Name: "CLIP_SCORE", Value: r.CLIP}, {Name: "FID_SCORE", Value: r.FID}},
-		Samples: r.Samples, OfficialText: r.String(), Notes: s.notes(r), Files: s.shown.files(),
-	}, s.forget()
+		Samples: r.Samples, OfficialText: r.String(), Notes: s.scoreNotes(r), Files: s.shown.albumFiles(),
+	}, s.removeMemory()
 }
 
-// forget removes the features of a log that is scored.
-func (s *scorer) forget() error {
+// removeMemory removes the features of a log that is scored.
+func (s *pictureScorer) removeMemory() error {
 	if s.memory == nil {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (s *scorer) forget() error {
 	return m.Close(true)
 }
 
-func (s *scorer) notes(r score.Result) (n sdk.Notes) {
+func (s *pictureScorer) scoreNotes(r score.Result) (n sdk.Notes) {
 	n.Count(r.Duplicates, "%d entries dropped: their samples had a picture before")
 	n.Count(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
 	n.Count(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
@@ -179,5 +179,5 @@ func (s *scorer) notes(r score.Result) (n sdk.Notes) {
 	if s.unkept != nil {
 		n.Add("features were not kept for a scoring that ends early: %v", s.unkept)
 	}
-	return append(n, s.shown.notes()...)
+	return append(n, s.shown.missingNotes()...)
 }

@@ -24,10 +24,10 @@ func (s *seers) open(_ context.Context, p sdk.Part) (backend.Session, error) {
 		if p.Name == inceptionPart {
 			row := make([]float32, embeddedFeatures)
 			row[0] = backend.View[float32](in[0].Data)[0]
-			return []backend.Tensor{floats("", row, 1, embeddedFeatures)}
+			return []backend.Tensor{floatTensor("", row, 1, embeddedFeatures)}
 		}
 		seen := backend.View[float32](in[1].Data)[0]
-		return []backend.Tensor{floats("", []float32{seen, 1}, 1, 2), floats("", []float32{1, 0}, 1, 2)}
+		return []backend.Tensor{floatTensor("", []float32{seen, 1}, 1, 2), floatTensor("", []float32{1, 0}, 1, 2)}
 	}
 	return session, nil
 }

@@ -12,8 +12,8 @@ import (
 // embedded is the value of a parameter that stands for the file inside the plugin.
 const embedded = manifest.Embedded
 
-// settings are the parameters of a model.
-type settings struct {
+// generateSettings are the parameters of a model that generates pictures.
+type generateSettings struct {
 	// Config is the folder of tokenizers, scheduler and VAE configuration; "": beside the UNet's; "embedded".
 	Config           string  `param:"config"`
 	Latents          string  `param:"latents"`                  // path; "": of the data set; "embedded"
@@ -25,7 +25,7 @@ type settings struct {
 }
 
 // readSettings reads all parameters. A configuration that the user names says whose defaults they have.
-func readSettings(r *manifest.Request) (s settings) {
+func readSettings(r *manifest.Request) (s generateSettings) {
 	r.DefaultsOf("config")
 	r.Bind(&s, option.By("negative_prompt", parsePrompt))
 	return s
@@ -45,8 +45,8 @@ const (
 	officialNegative = "normal quality, low quality, worst quality, low res, blurry, nsfw, nude"
 )
 
-// open says, a phrase each, what keeps the run from the closed division.
-func (s *settings) open() []string {
+// openReasons lists what keeps the run from the closed division, a phrase each.
+func (s *generateSettings) openReasons() []string {
 	var reasons []string
 	if s.Steps != officialSteps {
 		reasons = append(reasons, "the rules have 20 denoising steps")
@@ -60,9 +60,9 @@ func (s *settings) open() []string {
 	return reasons
 }
 
-// folder is where a model's tokenizers and configurations lie: the one named, or that of optimum's export, in which the
-// UNet is unet/model.onnx.
-func (s *settings) folder(unet string) string {
+// configFolder returns where a model's tokenizers and configurations lie: the one named, or that of optimum's export,
+// in which the UNet is unet/model.onnx.
+func (s *generateSettings) configFolder(unet string) string {
 	if s.Config != "" {
 		return s.Config
 	}

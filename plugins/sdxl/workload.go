@@ -15,16 +15,16 @@ import (
 )
 
 var (
-	_ sdk.RunnerOf[*sample] = (*workload)(nil)
-	_ sdk.ClientWorker      = (*workload)(nil)
-	_ sdk.Informer          = (*workload)(nil)
+	_ sdk.RunnerOf[*captionSample] = (*captionWorkload)(nil)
+	_ sdk.ClientWorker             = (*captionWorkload)(nil)
+	_ sdk.Informer                 = (*captionWorkload)(nil)
 )
 
-// workload is the benchmark opened on one model and one data set. It takes its samples through the model's parts itself
-// (sdk.Runner).
-type workload struct {
-	settings
-	*configuration
+// captionWorkload is the benchmark opened on one model and one data set. It takes its samples through the model's parts
+// itself (sdk.Runner).
+type captionWorkload struct {
+	generateSettings
+	*modelConfig
 	files    map[string]backend.Model // by part
 	captions []string
 	latent   *tensor.Dense
@@ -36,9 +36,10 @@ type workload struct {
 	fault    error // of encoding
 }
 
-func newWorkload(r *manifest.Request, s settings, c *configuration, captions []string,
-	latent *tensor.Dense) *workload {
-	w := &workload{settings: s, configuration: c, files: r.Files, captions: captions, latent: latent, batch: r.Batch,
+func newCaptionWorkload(r *manifest.Request, s generateSettings, c *modelConfig, captions []string,
+	latent *tensor.Dense) *captionWorkload {
+	w := &captionWorkload{generateSettings: s, modelConfig: c, files: r.Files, captions: captions, latent: latent,
+		batch:    r.Batch,
 		embedded: r.Embedded}
 	if w.batch == 0 && !r.Embedded {
 		w.batch = 1 // the reference's
@@ -46,49 +47,49 @@ func newWorkload(r *manifest.Request, s settings, c *configuration, captions []s
 	return w
 }
 
-// sample is a caption as both text encoders read it.
-type sample struct{ ids [2][]int32 }
+// captionSample is a caption as both text encoders read it.
+type captionSample struct{ ids [2][]int32 }
 
-func (w *workload) tokens(text string) *sample {
-	var s sample
+func (w *captionWorkload) tokenizeCaption(text string) *captionSample {
+	var s captionSample
 	for i, t := range w.tokenizers {
 		s.ids[i] = t.EncodePadded(make([]int32, 0, t.Context()), text)
 	}
 	return &s
 }
 
-func (w *workload) Len() int { return len(w.captions) }
+func (w *captionWorkload) Len() int { return len(w.captions) }
 
 // Load makes tokens of caption i.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
-	return w.tokens(w.captions[i]), nil
+func (w *captionWorkload) Load(_ context.Context, i int) (*captionSample, error) {
+	return w.tokenizeCaption(w.captions[i]), nil
 }
 
 // WarmSample is a text that no data set holds.
-func (w *workload) WarmSample() *sample {
-	return w.tokens("Lorem ipsum dolor sit amet, consectetur adipiscing elit")
+func (w *captionWorkload) WarmSample() *captionSample {
+	return w.tokenizeCaption("Lorem ipsum dolor sit amet, consectetur adipiscing elit")
 }
 
 // MaxBatch is the user's or the sdk's choice; one caption for a model file of the user's who does not say.
-func (w *workload) MaxBatch() int { return w.batch }
+func (w *captionWorkload) MaxBatch() int { return w.batch }
 
 // NewRun returns the memory of one worker. The first one holds the parts against each other and encodes the negative
 // prompt.
-func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
+func (w *captionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*captionSample], error) {
 	e, err := newEncoders(s)
 	if err != nil {
 		return nil, err
 	}
-	w.encoding.Do(func() { w.negative, w.fault = w.first(e, s) })
+	w.encoding.Do(func() { w.negative, w.fault = w.encodeNegative(e, s) })
 	if w.fault != nil {
 		return nil, w.fault
 	}
 	return newRun(w, e, s)
 }
 
-// first encodes the negative prompt, and looks whether the UNet takes what came.
-func (w *workload) first(e *encoders, s sdk.Sessions) (diffusion.Prompt, error) {
-	p, err := e.encode(context.Background(), w.tokens(w.Negative))
+// encodeNegative encodes the negative prompt, and checks that the UNet takes the result.
+func (w *captionWorkload) encodeNegative(e *textEncoders, s sdk.Sessions) (diffusion.Prompt, error) {
+	p, err := e.encodePrompt(context.Background(), w.tokenizeCaption(w.Negative))
 	if err != nil {
 		return p, fmt.Errorf("encode the negative prompt: %w", err)
 	}
@@ -96,7 +97,7 @@ func (w *workload) first(e *encoders, s sdk.Sessions) (diffusion.Prompt, error) 
 }
 
 // ClientWork is never nothing: a model takes tokens, and its parts are called step by step.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *captionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"the parts are called one after the other, the UNet step by step: guidance and the scheduler's arithmetic are " +
 			"done between its calls",
@@ -106,9 +107,9 @@ func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 
 // Inform says what keeps the run from the closed division, and of how many captions the reference may make other
 // tokens.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *captionWorkload) Inform(info *sdk.WorkloadInfo) {
 	if !w.embedded {
-		info.OpenReasons = append(info.OpenReasons, w.open()...)
+		info.OpenReasons = append(info.OpenReasons, w.openReasons()...)
 	}
 	if n := mayDiffer(w.captions); n > 0 {
 		if info.BackendInfo == nil {
@@ -119,4 +120,4 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	}
 }
 
-func (w *workload) Close() error { return nil }
+func (w *captionWorkload) Close() error { return nil }

@@ -34,60 +34,61 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{binding{}, headBinding{}, headSource{}, logged{}},
+		Open: openWorkload, Score: openScorer, Params: []any{windowBinding{}, headBinding{}, headSource{}, logSettings{}},
 		Samples: volumes.EvalCount,
 		Exports: map[string]manifest.Export{headModel: manifest.Export(export.HeadSets())},
 	})
 }
 
-// open opens the data set, for the window that the parameters ask for.
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload opens the data set, for the window that the parameters ask for.
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if r.Model.Name == headModel {
 		b := bindHeads(r.Params)
 		set := openHeads(r, b)
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		return sdk.Batches(&headWorkload{b, b.model(r.File()), set}), nil
+		return sdk.Batches(&headWorkload{b, b.completeModel(r.File()), set}), nil
 	}
-	b, set := bind(r.Params), openCases(r)
+	b, set := bindWindow(r.Params), openCases(r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	w := &workload{binding: b, file: b.model(r.File()), cases: set, batch: r.Batch}
+	w := &volumeWorkload{windowBinding: b, file: b.completeModel(r.File()), cases: set, batch: r.Batch}
 	return sdk.Runs(w), w.checkShapes()
 }
 
-// score prepares to read the labels of the data set, one case at a time, as they are prepared for the model's window.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer prepares to read the labels of the data set, one case at a time, as they are prepared for the model's
+// window.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if r.Model.Name == headModel {
-		return scoreHeads(r)
+		return openHeadScorer(r)
 	}
-	b, set := bind(r.Params), openCases(r)
-	dtype := elements(r, dice.DTypes().Parse)
+	b, set := bindWindow(r.Params), openCases(r)
+	dtype := elementType(r, dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	return newScorer(b, set, dtype, r.Exhibits)
 }
 
-// logged is how payloads are read.
-type logged struct {
+// logSettings say how payloads are read.
+type logSettings struct {
 	DType payload.DType `param:"dtype"`
 }
 
-// elements is the type of payloads' elements, of those that a metric takes.
-func elements(r *manifest.Request, parse func(name string) (payload.DType, error)) payload.DType {
-	var l logged
+// elementType reads the type of the elements of payloads, one of those that a metric takes.
+func elementType(r *manifest.Request, parse func(name string) (payload.DType, error)) payload.DType {
+	var l logSettings
 	r.Bind(&l, option.By("dtype", parse))
 	return l.DType
 }
 
-// scoreHeads prepares to read labels of heads, one case at a time.
-func scoreHeads(r *manifest.Request) (sdk.Scorer, error) {
+// openHeadScorer prepares to read labels of heads, one case at a time.
+func openHeadScorer(r *manifest.Request) (sdk.Scorer, error) {
 	b := bindHeads(r.Params)
 	set := openHeads(r, b)
-	dtype := elements(r, dice.HeadDTypes().Parse)
+	dtype := elementType(r, dice.HeadDTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func TestVolumesReadFromFilesAreThoseDrawn(t *testing.T) {
 		if err := errors.Join(errA, errB); err != nil {
 			t.Fatal(err)
 		}
-		if a, b := a.(*sample), b.(*sample); a.shape != b.shape || !slices.Equal(a.image, b.image) {
+		if a, b := a.(*volumeSample), b.(*volumeSample); a.shape != b.shape || !slices.Equal(a.image, b.image) {
 			t.Errorf("sample %d: shapes %v and %v, or other voxels", i, a.shape, b.shape)
 		}
 	}
@@ -144,7 +144,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 func TestWindows(t *testing.T) {
 	for _, text := range []string{"", "0", "-32", "30", "516", "x", "4"} {
 		p := option.NewParams(map[string]string{"window": text})
-		bind(p)
+		bindWindow(p)
 		sdktest.WantError(t, p.Err(), fmt.Sprintf("window = %q: want a multiple of 4 from 8 to 512", text))
 	}
 	if b := official(t, map[string]string{"window": "48"}); b.Sliding.Window() != 48 {
@@ -160,11 +160,11 @@ func TestScorer(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := official(t, map[string]string{"window": "32"})
-	first, err := b.labels(drawn{volumes.Eval()}, 0)
+	first, err := b.readLabels(drawnCases{volumes.Eval()}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := b.labels(drawn{volumes.Eval()}, 1)
+	second, err := b.readLabels(drawnCases{volumes.Eval()}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

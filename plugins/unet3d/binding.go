@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// binding is how volumes go into a model file and classes come out of it.
-type binding struct {
+// windowBinding is how volumes go into a model file and classes come out of it.
+type windowBinding struct {
 	tensorNames
 	Sliding *volume.Sliding `param:"window"`
 	recipe  volume.Recipe
@@ -23,8 +23,8 @@ type tensorNames struct {
 	Output string `param:"output"`
 }
 
-// bind reads the parameters.
-func bind(p *option.Params) (b binding) {
+// bindWindow reads the parameters.
+func bindWindow(p *option.Params) (b windowBinding) {
 	option.Bind(p, &b, option.By("window", parseWindow))
 	if b.Sliding != nil {
 		b.recipe = volume.KiTS19(b.Sliding.Window())
@@ -32,32 +32,32 @@ func bind(p *option.Params) (b binding) {
 	return b
 }
 
-// mostWindow bounds the memory of a window: 3 GiB of scores at 512.
-const mostWindow = 512
+// maxWindow bounds the memory of a window: 3 GiB of scores at 512.
+const maxWindow = 512
 
 func parseWindow(text string) (*volume.Sliding, error) {
 	window, err := strconv.Atoi(text)
-	if err != nil || window < 8 || window > mostWindow || window%4 != 0 {
-		return nil, fmt.Errorf("want a multiple of 4 from 8 to %d", mostWindow)
+	if err != nil || window < 8 || window > maxWindow || window%4 != 0 {
+		return nil, fmt.Errorf("want a multiple of 4 from 8 to %d", maxWindow)
 	}
 	return volume.NewSliding(window)
 }
 
-// model completes m with the tensors that the binding uses.
-func (b *binding) model(m backend.Model) backend.Model {
+// completeModel completes m with the tensors that the binding uses.
+func (b *windowBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
-		Name: b.Input, DType: backend.Float32, Shape: b.dims(-1, 1),
+		Name: b.Input, DType: backend.Float32, Shape: b.windowShape(-1, 1),
 		Chosen: "--param input=NAME (empty: the first) and window=SIDE",
 	}}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.Output, DType: backend.Float32, Shape: b.dims(-1, kits19.Classes),
+		Name: b.Output, DType: backend.Float32, Shape: b.windowShape(-1, kits19.Classes),
 		Chosen: "--param output=NAME (empty: the first)",
 	}}
 	return m
 }
 
-// dims is the shape of a tensor of n windows.
-func (b *binding) dims(n, channels int64) []int64 {
+// windowShape is the shape of a tensor of n windows.
+func (b *windowBinding) windowShape(n, channels int64) []int64 {
 	w := int64(b.Sliding.Window())
 	return []int64{n, channels, w, w, w}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// cases is a data set, drawn or read. Its methods may be called concurrently.
-type cases interface {
+// caseSet is a data set, drawn or read. Its methods may be called concurrently.
+type caseSet interface {
 	Len() int
 	Name(i int) string
 	// Size is the shape of case i and the spacing of its voxels in millimetres.
@@ -24,23 +24,23 @@ type cases interface {
 	Labels(i int) ([]uint8, error)
 }
 
-// drawn are the embedded volumes.
-type drawn struct{ volumes.Set }
+// drawnCases are the embedded volumes.
+type drawnCases struct{ volumes.Set }
 
-func (d drawn) Preprocessed() bool { return false }
+func (d drawnCases) Preprocessed() bool { return false }
 
-func (d drawn) Size(i int) (volume.Shape, [3]float64) { return d.Set.Size(i) }
+func (d drawnCases) Size(i int) (volume.Shape, [3]float64) { return d.Set.Size(i) }
 
-func (d drawn) Image(i int) ([]float32, error) { return d.Draw(i).Values, nil }
+func (d drawnCases) Image(i int) ([]float32, error) { return d.Draw(i).Values, nil }
 
-func (d drawn) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
+func (d drawnCases) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
 
-// read are volumes in files.
-type read struct{ *kits19.Set }
+// fileCases are volumes in files.
+type fileCases struct{ *kits19.Set }
 
-func (r read) Size(i int) (volume.Shape, [3]float64) { return r.Shape(i), r.Spacing(i) }
+func (r fileCases) Size(i int) (volume.Shape, [3]float64) { return r.Shape(i), r.Spacing(i) }
 
-func (r read) Image(i int) ([]float32, error) {
+func (r fileCases) Image(i int) ([]float32, error) {
 	v, err := r.Set.Image(i)
 	if err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (r read) Image(i int) ([]float32, error) {
 
 // openCases opens the cases of a run. A data set is checked as a whole: the fault names every one of it. To
 // score, the labels are enough.
-func openCases(r *manifest.Request) cases {
+func openCases(r *manifest.Request) caseSet {
 	if r.Dataset == "" {
 		set := volumes.Eval()
 		set.N = r.First(set.N, "cases")
-		return drawn{set}
+		return drawnCases{set}
 	}
 	set, err := kits19.Open(r.Dataset, kits19.Options{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
@@ -62,11 +62,11 @@ func openCases(r *manifest.Request) cases {
 		return nil
 	}
 	r.First(set.Len(), "cases")
-	return read{set}
+	return fileCases{set}
 }
 
 // preparedShape is the shape of case i once it is ready for the model.
-func (b *binding) preparedShape(c cases, i int) (volume.Shape, error) {
+func (b *windowBinding) preparedShape(c caseSet, i int) (volume.Shape, error) {
 	shape, spacing := c.Size(i)
 	var err error
 	if c.Preprocessed() {
@@ -80,8 +80,8 @@ func (b *binding) preparedShape(c cases, i int) (volume.Shape, error) {
 	return shape, nil
 }
 
-// image is case i, ready for the model.
-func (b *binding) image(c cases, i int) ([]float32, volume.Shape, error) {
+// readImage reads case i, ready for the model.
+func (b *windowBinding) readImage(c caseSet, i int) ([]float32, volume.Shape, error) {
 	values, err := c.Image(i)
 	if err != nil {
 		return nil, volume.Shape{}, sdk.Data(err)
@@ -98,8 +98,8 @@ func (b *binding) image(c cases, i int) ([]float32, volume.Shape, error) {
 	return values, shape, nil
 }
 
-// labels are the classes of case i, in the shape of its image.
-func (b *binding) labels(c cases, i int) ([]uint8, error) {
+// readLabels reads the classes of case i, in the shape of its image.
+func (b *windowBinding) readLabels(c caseSet, i int) ([]uint8, error) {
 	labels, err := c.Labels(i)
 	if err != nil || c.Preprocessed() {
 		return labels, err

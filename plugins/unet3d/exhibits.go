@@ -18,22 +18,22 @@ import (
 const side = 180
 
 // leastAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
-func leastAlike(b binding, set cases, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
+func leastAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
 		return 1 - score.Composite, func() (sdk.Exhibit, error) {
-			labels, err := b.labels(set, i)
+			labels, err := b.readLabels(set, i)
 			if err != nil {
 				return sdk.Exhibit{}, err
 			}
-			values, shape, err := b.image(set, i)
+			values, shape, err := b.readImage(set, i)
 			if err != nil {
 				return sdk.Exhibit{}, err
 			}
 			found := lists.Make(len(labels), func(v int) uint8 { return uint8(dtype.At(e.Data, v)) })
-			z := fullest(shape, labels, found)
-			text, err := exhibit.PNG(exhibit.Beside(slice(shape, z, values, nil), slice(shape, z, values, labels),
-				slice(shape, z, values, found)))
+			z := fullestSlice(shape, labels, found)
+			text, err := exhibit.PNG(exhibit.Beside(drawSlice(shape, z, values, nil), drawSlice(shape, z, values, labels),
+				drawSlice(shape, z, values, found)))
 			return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
 				"%s, slice %d: the scan, the labels, the model; kidney green, tumour red; DICE %.3f (kidney %.3f, tumour %.3f)",
 				set.Name(i), z, score.Composite, score.Kidney, score.Tumour)}, err
@@ -41,8 +41,8 @@ func leastAlike(b binding, set cases, scores *dice.VolumeScorer, dtype payload.D
 	}
 }
 
-// fullest is the slice with the most voxels of any class, where those of a tumour count ten times.
-func fullest(shape volume.Shape, labels, found []uint8) (z int) {
+// fullestSlice returns the slice with the most voxels of any class, where those of a tumour count ten times.
+func fullestSlice(shape volume.Shape, labels, found []uint8) (z int) {
 	area, most := shape[1]*shape[2], -1
 	for k := range shape[0] {
 		n := 0
@@ -60,8 +60,8 @@ func fullest(shape volume.Shape, labels, found []uint8) (z int) {
 	return z
 }
 
-// slice draws a slice of a volume, with classes over it where there are any.
-func slice(shape volume.Shape, z int, values []float32, classes []uint8) *image.NRGBA {
+// drawSlice draws a slice of a volume, with classes over it where there are any.
+func drawSlice(shape volume.Shape, z int, values []float32, classes []uint8) *image.NRGBA {
 	h, w := shape[1], shape[2]
 	plane := values[z*h*w : (z+1)*h*w]
 	low, high := plane[0], plane[0]
@@ -73,15 +73,15 @@ func slice(shape volume.Shape, z int, values []float32, classes []uint8) *image.
 		grey := uint8(255 * (v - low) / max(high-low, 1e-6))
 		c := color.NRGBA{grey, grey, grey, 255}
 		if classes != nil {
-			c = over(c, classes[z*h*w+k])
+			c = overlayClass(c, classes[z*h*w+k])
 		}
 		p.SetNRGBA(k%w, k/w, c)
 	}
 	return exhibit.Thumbnail(p, side)
 }
 
-// over colours a voxel by its class: kidney and tumour, or oedema, non-enhancing and enhancing tumour.
-func over(c color.NRGBA, class uint8) color.NRGBA {
+// overlayClass colours a voxel by its class: kidney and tumour, or oedema, non-enhancing and enhancing tumour.
+func overlayClass(c color.NRGBA, class uint8) color.NRGBA {
 	k := exhibit.Truth
 	switch class {
 	case 0:

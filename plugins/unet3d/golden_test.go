@@ -77,11 +77,11 @@ func TestGoldenVolumes(t *testing.T) {
 			if err := json.Unmarshal(all[name], &want); err != nil {
 				t.Fatal(err)
 			}
-			image, shape, err := b.image(read{set}, i)
+			image, shape, err := b.readImage(fileCases{set}, i)
 			if err != nil {
 				t.Fatal(err)
 			}
-			labels, err := b.labels(read{set}, i)
+			labels, err := b.readLabels(fileCases{set}, i)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestGoldenVolumes(t *testing.T) {
 				digest(labels) != want.Labels.SHA {
 				t.Errorf("%s: shape %v, want %v, or other voxels or labels", name, shape, want.Image.Shape)
 			}
-			if foretold, err := b.preparedShape(read{set}, i); err != nil || foretold != shape {
+			if foretold, err := b.preparedShape(fileCases{set}, i); err != nil || foretold != shape {
 				t.Errorf("%s: shape %v foretold, is %v; %v", name, foretold, shape, err)
 			}
 		}
@@ -102,10 +102,10 @@ func digest(data []byte) string {
 }
 
 // official is bound with the parameters of the official model, and those given.
-func official(t *testing.T, params map[string]string) binding {
+func official(t *testing.T, params map[string]string) windowBinding {
 	t.Helper()
 	p := manifesttest.Params(t, New(), "", false, params)
-	b := bind(p)
+	b := bindWindow(p)
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

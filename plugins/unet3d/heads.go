@@ -20,8 +20,8 @@ import (
 // headModel is the model of the benchmark on BraTS: a whole head goes through its network at once.
 const headModel = "3d-unet-brats"
 
-// heads is a data set of heads, drawn or read. Its methods may be called concurrently.
-type heads interface {
+// headSet is a data set of heads, drawn or read. Its methods may be called concurrently.
+type headSet interface {
 	Len() int
 	Name(i int) string
 	// Shape is that of head i as scanned.
@@ -98,8 +98,8 @@ func bindHeads(p *option.Params) (b headBinding) {
 	return b
 }
 
-// mostVoxels bounds the memory of a sample: 4 GiB of float32 in four channels.
-const mostVoxels = 1 << 28
+// maxVoxels bounds the memory of a sample: 4 GiB of float32 in four channels.
+const maxVoxels = 1 << 28
 
 func parseShape(text string) (s volume.Shape, err error) {
 	sides := strings.Split(text, "x")
@@ -110,26 +110,26 @@ func parseShape(text string) (s volume.Shape, err error) {
 		}
 		s[k] = n
 	}
-	if s.Voxels() > mostVoxels {
-		return volume.Shape{}, fmt.Errorf("%d voxels, want at most %d", s.Voxels(), mostVoxels)
+	if s.Voxels() > maxVoxels {
+		return volume.Shape{}, fmt.Errorf("%d voxels, want at most %d", s.Voxels(), maxVoxels)
 	}
 	return s, nil
 }
 
-// dims is the shape of a tensor of n heads.
-func (b *headBinding) dims(n int64) []int64 {
+// headShape is the shape of a tensor of n heads.
+func (b *headBinding) headShape(n int64) []int64 {
 	p := b.recipe.Padded()
 	return []int64{n, brats.Channels, int64(p[0]), int64(p[1]), int64(p[2])}
 }
 
-// model completes m with the tensors that the binding uses.
-func (b *headBinding) model(m backend.Model) backend.Model {
+// completeModel completes m with the tensors that the binding uses.
+func (b *headBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
-		Name: b.Input, DType: backend.Float32, Shape: b.dims(-1),
+		Name: b.Input, DType: backend.Float32, Shape: b.headShape(-1),
 		Chosen: "--param input=NAME (empty: the first) and shape=DEPTHxHEIGHTxWIDTH",
 	}}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.Output, DType: backend.Float32, Shape: b.dims(-1), // as many classes as channels
+		Name: b.Output, DType: backend.Float32, Shape: b.headShape(-1), // as many classes as channels
 		Chosen: "--param output=NAME (empty: the first)",
 	}}
 	return m
@@ -142,7 +142,7 @@ type headSource struct {
 }
 
 // openHeads opens the cases of a run. A data set is checked as a whole: the fault names every one of it.
-func openHeads(r *manifest.Request, b headBinding) heads {
+func openHeads(r *manifest.Request, b headBinding) headSet {
 	var s headSource
 	r.Bind(&s)
 	if r.Dataset == "" {
@@ -167,7 +167,7 @@ var _ sdk.ClientWorker = (*headWorkload)(nil)
 type headWorkload struct {
 	headBinding
 	file  backend.Model
-	heads heads
+	heads headSet
 }
 
 func (w *headWorkload) Len() int { return w.heads.Len() }
@@ -190,7 +190,7 @@ func (w *headWorkload) WarmSample() []float32 {
 
 // Collate hands over a single head without a copy and joins several.
 func (w *headWorkload) Collate(samples [][]float32, b *sdk.Batch) error {
-	dims := w.dims(int64(len(samples)))
+	dims := w.headShape(int64(len(samples)))
 	if len(samples) == 1 {
 		b.Share(0, backend.Bytes(samples[0]), dims...)
 		return nil
@@ -207,7 +207,7 @@ func (w *headWorkload) Postprocess(outputs []backend.Tensor, samples [][]float32
 	if len(outputs) != 1 {
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}
-	if err := checkOutput(&outputs[0], w.dims(int64(len(samples)))); err != nil {
+	if err := checkOutput(&outputs[0], w.headShape(int64(len(samples)))); err != nil {
 		return err
 	}
 	logits := backend.View[float32](outputs[0].Data)

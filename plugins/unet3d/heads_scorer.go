@@ -18,11 +18,11 @@ import (
 // headScorer computes the DICE of the three regions. Each case must be in the log exactly once.
 type headScorer struct {
 	headBinding
-	heads heads
+	heads headSet
 	dice  *dice.HeadScorer
 }
 
-func newHeadScorer(b headBinding, set heads, d payload.DType, exhibits int) (sdk.Scorer, error) {
+func newHeadScorer(b headBinding, set headSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Head, set.Len())
 	for i := range truth {
 		truth[i] = dice.Head{Name: set.Name(i), Raw: set.Shape(i),
@@ -38,11 +38,12 @@ func newHeadScorer(b headBinding, set heads, d payload.DType, exhibits int) (sdk
 		return nil, sdk.Data(err)
 	}
 	of := &headScorer{b, set, s}
-	return scoring.New(s, scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: of.leastAlike}, of.score), nil
+	return scoring.New(s, scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: of.leastAlike}, of.scoreRegions),
+		nil
 }
 
-// score has the exact means. A region that no case has, and with it the mean, is no metric: a note says why.
-func (s *headScorer) score(r dice.HeadResult, _ scoring.Counts) (sdk.Score, error) {
+// scoreRegions returns the exact means. A region that no case has, and with it the mean, is no metric: a note says why.
+func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Score, error) {
 	if err := s.heads.Doubt(); err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
@@ -71,7 +72,7 @@ func (s *headScorer) score(r dice.HeadResult, _ scoring.Counts) (sdk.Score, erro
 
 // leastAlike shows heads, the worse the smaller the mean of the regions is that they have.
 func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
-	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.show(e) }
+	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.showHead(e) }
 }
 
 func meanRegion(score dice.HeadScore) float64 {
@@ -87,8 +88,8 @@ func meanRegion(score dice.HeadScore) float64 {
 	return sum / float64(n)
 }
 
-// show draws the slice of a head with the most to see, in two channels and with the true classes and the model's.
-func (s *headScorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// showHead draws the slice of a head with the most to see, in two channels and with the true classes and the model's.
+func (s *headScorer) showHead(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
 	values, err := s.heads.Image(s.recipe, i)
 	if err != nil {
@@ -112,15 +113,15 @@ func (s *headScorer) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	}
 	raw, inner := s.heads.Shape(i), volume.Box{Low: before, Size: box.Size}
 	labels, found = volume.Cut(labels, raw, box), volume.Cut(found, raw, box)
-	z := fullest(box.Size, labels, found)
+	z := fullestSlice(box.Size, labels, found)
 	padded := s.recipe.Padded()
 	channel := func(c int) []float32 {
 		return volume.Cut(values[c*padded.Voxels():][:padded.Voxels()], padded, inner)
 	}
 	contrast, flair := channel(1), channel(brats.Channels-1)
-	plain := func(values []float32) *image.NRGBA { return slice(box.Size, z, values, nil) }
-	text, err := exhibit.PNG(exhibit.Beside(plain(contrast), plain(flair), slice(box.Size, z, flair, labels),
-		slice(box.Size, z, flair, found)))
+	plain := func(values []float32) *image.NRGBA { return drawSlice(box.Size, z, values, nil) }
+	text, err := exhibit.PNG(exhibit.Beside(plain(contrast), plain(flair), drawSlice(box.Size, z, flair, labels),
+		drawSlice(box.Size, z, flair, found)))
 	score := s.dice.ScoreOf(e.QSLIndex)
 	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s, slice %d: T1 with contrast agent, FLAIR, the labels, the "+
 		"model; oedema green, non-enhancing red, enhancing yellow; DICE whole %.3f, core %.3f, enhancing %.3f",

@@ -352,7 +352,7 @@ func TestAHeadOfZeros(t *testing.T) {
 
 // large is a data set of one head of the official size.
 type large struct {
-	heads
+	headSet
 	labels []uint8
 }
 

@@ -15,9 +15,9 @@ import (
 // errOutput is in the chain of every error about what a model gave.
 var errOutput = errors.New("the model's output is not the scores of the classes of each voxel")
 
-// run takes volumes through a session, window by window. Its memory is used again for the next volume.
-type run struct {
-	binding *binding
+// volumeRun takes volumes through a session, window by window. Its memory is used again for the next volume.
+type volumeRun struct {
+	binding *windowBinding
 	session backend.Session
 	blend   *volume.Blend
 	batch   int // windows of a run of the session
@@ -27,9 +27,9 @@ type run struct {
 	in, out [1]backend.Tensor
 }
 
-func newRun(w *workload, session backend.Session) *run {
-	return &run{
-		binding: &w.binding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
+func newRun(w *volumeWorkload, session backend.Session) *volumeRun {
+	return &volumeRun{
+		binding: &w.windowBinding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
 		blend: volume.NewBlend(w.Sliding, kits19.Classes),
 		in:    [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
 	}
@@ -49,16 +49,16 @@ func windowsPerRun(asked int, l backend.Limits) int {
 }
 
 // Run appends the class of each voxel of each volume: uint8, depth x height x width, in C order.
-func (r *run) Run(ctx context.Context, samples []*sample, p *sdk.Payloads) error {
+func (r *volumeRun) Run(ctx context.Context, samples []*volumeSample, p *sdk.Payloads) error {
 	for _, s := range samples {
-		if err := r.segment(ctx, s, p); err != nil {
+		if err := r.segmentVolume(ctx, s, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) segment(ctx context.Context, v *sample, p *sdk.Payloads) error {
+func (r *volumeRun) segmentVolume(ctx context.Context, v *volumeSample, p *sdk.Payloads) error {
 	if err := r.blend.Start(v.shape, p.Extend(v.shape.Voxels())); err != nil {
 		return err
 	}
@@ -67,32 +67,32 @@ func (r *run) segment(ctx context.Context, v *sample, p *sdk.Payloads) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := r.infer(ctx, v, origins); err != nil {
+		if err := r.inferWindows(ctx, v, origins); err != nil {
 			return fmt.Errorf("windows from voxel %v on: %w", origins[0], err)
 		}
 	}
 	return r.blend.Finish()
 }
 
-// infer runs the session once and adds the scores of its windows.
-func (r *run) infer(ctx context.Context, v *sample, origins [][3]int) error {
+// inferWindows runs the session once and adds the scores of its windows.
+func (r *volumeRun) inferWindows(ctx context.Context, v *volumeSample, origins [][3]int) error {
 	sliding, n := r.binding.Sliding, len(origins)
 	voxels := sliding.Voxels()
 	r.windows = slices.Grow(r.windows[:0], n*voxels)[:n*voxels]
 	for i, origin := range origins {
 		sliding.Cut(r.windows[i*voxels:][:voxels], v.image, v.shape, origin)
 	}
-	r.in[0].Shape = append(r.in[0].Shape[:0], r.binding.dims(int64(n), 1)...)
+	r.in[0].Shape = append(r.in[0].Shape[:0], r.binding.windowShape(int64(n), 1)...)
 	r.in[0].Data = backend.Bytes(r.windows)
 	if err := r.session.Run(ctx, r.in[:], r.out[:]); err != nil {
 		return err
 	}
 	defer r.out[0].Release()
-	return r.add(origins, &r.out[0])
+	return r.addScores(origins, &r.out[0])
 }
 
-func (r *run) add(origins [][3]int, out *backend.Tensor) error {
-	if err := checkOutput(out, r.binding.dims(int64(len(origins)), kits19.Classes)); err != nil {
+func (r *volumeRun) addScores(origins [][3]int, out *backend.Tensor) error {
+	if err := checkOutput(out, r.binding.windowShape(int64(len(origins)), kits19.Classes)); err != nil {
 		return err
 	}
 	scores := backend.View[float32](out.Data)

@@ -54,10 +54,10 @@ func (n *network) Run(_ context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-func newWorkload(t *testing.T, batch int) *workload {
+func newWorkload(t *testing.T, batch int) *volumeWorkload {
 	t.Helper()
 	b := official(t, map[string]string{"window": "32"})
-	return &workload{binding: b, cases: drawn{volumes.Eval()}, batch: batch}
+	return &volumeWorkload{windowBinding: b, cases: drawnCases{volumes.Eval()}, batch: batch}
 }
 
 func TestRunSegmentsWholeVolumes(t *testing.T) {
@@ -80,14 +80,14 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 }
 
 // checkVolume runs volume i and compares the classes with the threshold's.
-func checkVolume(t *testing.T, w *workload, r *run, p *sdk.Payloads, i int) {
+func checkVolume(t *testing.T, w *volumeWorkload, r *volumeRun, p *sdk.Payloads, i int) {
 	t.Helper()
 	s, err := w.Load(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Reset()
-	if err := r.Run(t.Context(), []*sample{s}, p); err != nil {
+	if err := r.Run(t.Context(), []*volumeSample{s}, p); err != nil {
 		t.Fatal(err)
 	}
 	image := s.image
@@ -114,7 +114,7 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 		{func(out *backend.Tensor) { out.Data = out.Data[:64] }, "64 bytes"},
 	} {
 		session := &network{spoil: c.spoil}
-		err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &sdk.Payloads{})
+		err := newRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
 			t.Errorf("error %v, want %q; %d outputs not released", err, c.want, session.inUse)
@@ -127,7 +127,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	reason := errors.New("enough")
 	w := newWorkload(t, 0)
 	session := &network{spoil: func(*backend.Tensor) { cancel(reason) }}
-	if err := newRun(w, session).Run(ctx, []*sample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) ||
+	if err := newRun(w, session).Run(ctx, []*volumeSample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) ||
 		len(session.runs) != 1 {
 		t.Errorf("error %v after %d runs", err, len(session.runs))
 	}
@@ -136,7 +136,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, session := newWorkload(t, 0), &network{}
 	var p sdk.Payloads
-	if err := newRun(w, session).Run(t.Context(), []*sample{w.WarmSample()}, &p); err != nil ||
+	if err := newRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &p); err != nil ||
 		len(session.runs) != 4 || p.Len() != 1 {
 		t.Errorf("error %v, %d windows, %d payloads", err, len(session.runs), p.Len())
 	}

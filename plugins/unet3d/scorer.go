@@ -10,13 +10,13 @@ import (
 )
 
 // newScorer computes DICE. Each case must be in the log exactly once.
-func newScorer(b binding, c cases, d payload.DType, exhibits int) (sdk.Scorer, error) {
+func newScorer(b windowBinding, c caseSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
 	for i := range truth {
 		shape, err := b.preparedShapeOfLabels(c, i)
 		faults = append(faults, err)
-		truth[i] = dice.Case{Name: c.Name(i), Shape: shape, Labels: func() ([]uint8, error) { return b.labels(c, i) }}
+		truth[i] = dice.Case{Name: c.Name(i), Shape: shape, Labels: func() ([]uint8, error) { return b.readLabels(c, i) }}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func newScorer(b binding, c cases, d payload.DType, exhibits int) (sdk.Scorer, e
 }
 
 // preparedShapeOfLabels is that of the image; preprocessed labels are taken as they are.
-func (b *binding) preparedShapeOfLabels(c cases, i int) ([3]int, error) {
+func (b *windowBinding) preparedShapeOfLabels(c caseSet, i int) ([3]int, error) {
 	if c.Preprocessed() {
 		shape, _ := c.Size(i)
 		return shape, nil

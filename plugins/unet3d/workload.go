@@ -9,25 +9,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-var _ sdk.ClientWorker = (*workload)(nil)
+var _ sdk.ClientWorker = (*volumeWorkload)(nil)
 
-// workload is the benchmark opened on one model file and one data set. It takes its samples through the session itself
-// (sdk.Runner).
-type workload struct {
-	binding
+// volumeWorkload is the benchmark opened on one model file and one data set. It takes its samples through the session
+// itself (sdk.Runner).
+type volumeWorkload struct {
+	windowBinding
 	file  backend.Model
-	cases cases
+	cases caseSet
 	batch int // windows of a run; 0: what the session prefers
 }
 
-// sample is one volume, ready for the model.
-type sample struct {
+// volumeSample is one volume, ready for the model.
+type volumeSample struct {
 	image []float32
 	shape volume.Shape
 }
 
 // checkShapes finds preprocessed volumes that were made for other windows, before any is read.
-func (w *workload) checkShapes() error {
+func (w *volumeWorkload) checkShapes() error {
 	var faults []error
 	for i := range w.Len() {
 		_, err := w.preparedShape(w.cases, i)
@@ -36,40 +36,40 @@ func (w *workload) checkShapes() error {
 	return errors.Join(faults...)
 }
 
-func (w *workload) Len() int { return w.cases.Len() }
+func (w *volumeWorkload) Len() int { return w.cases.Len() }
 
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *volumeWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Load reads and prepares volume i.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
-	image, shape, err := w.image(w.cases, i)
+func (w *volumeWorkload) Load(_ context.Context, i int) (*volumeSample, error) {
+	image, shape, err := w.readImage(w.cases, i)
 	if err != nil {
 		return nil, err
 	}
-	return &sample{image, shape}, nil
+	return &volumeSample{image, shape}, nil
 }
 
 // WarmSample is an all-zero volume of four windows, which no data set holds.
-func (w *workload) WarmSample() *sample {
+func (w *volumeWorkload) WarmSample() *volumeSample {
 	side := w.Sliding.Window()
 	shape := volume.Shape{side, side, side + 3*side/2}
-	return &sample{make([]float32, shape.Voxels()), shape}
+	return &volumeSample{make([]float32, shape.Voxels()), shape}
 }
 
 // NewRun returns the memory of one worker.
-func (w *workload) NewRun(s sdk.Sessions) (sdk.RunOf[*sample], error) {
+func (w *volumeWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*volumeSample], error) {
 	return newRun(w, s.Part("")), nil
 }
 
 // MaxBatch is one volume: its windows are the batch.
-func (w *workload) MaxBatch() int { return 1 }
+func (w *volumeWorkload) MaxBatch() int { return 1 }
 
 // ClientWork is never nothing: a model takes windows, and a sample is a volume.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *volumeWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"each volume is cut into overlapping windows, one request or more for a sample",
 		"the scores of windows are weighted and added up, and the class of each voxel is looked for (ArgMax)",
 	}
 }
 
-func (w *workload) Close() error { return nil }
+func (w *volumeWorkload) Close() error { return nil }

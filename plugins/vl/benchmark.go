@@ -29,13 +29,13 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}},
+		Open: openWorkload, Score: openScorer, Params: []any{chatSettings{}},
 		Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
 	})
 }
 
-// open opens the catalogue and makes all requests.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload opens the catalogue and makes all requests.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	c := openCatalogue(r)
 	if err := r.Err(); err != nil {
@@ -49,15 +49,15 @@ func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{
-		settings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.Form.fields(r.Scenario),
+	w := &productWorkload{
+		chatSettings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.Form.requestFields(r.Scenario),
 		size: officialSize(r.Model),
 	}
 	return sdk.Prompts(w), nil
 }
 
-// score reads what is true of the products.
-func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads what is true of the products.
+func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	c := openCatalogue(r)
 	if err := r.Err(); err != nil {
@@ -67,9 +67,9 @@ func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	of := newScorer(truths, s.Form)
-	log := scoring.Log{Samples: len(truths), Exhibits: r.Exhibits, Gallery: gallery{c, truths}.rate}
-	return scoring.New(of, log, of.score), nil
+	of := newProductScorer(truths, s.Form)
+	log := scoring.Log{Samples: len(truths), Exhibits: r.Exhibits, Gallery: productGallery{c, truths}.rateAnswer}
+	return scoring.New(of, log, of.scoreProducts), nil
 }
 
 // officialSize is how many products the catalogue of a model has.

@@ -254,7 +254,7 @@ func TestReader(t *testing.T) {
 	if err := g.Generate(t.Context(), promptOf(t, w, 0), &k); err != nil {
 		t.Fatal(err)
 	}
-	want, err := answer(product.Category, product.Brand, true)
+	want, err := answerJSON(product.Category, product.Brand, true)
 	if err != nil || len(k.first) != 1 || len(k.complete) != 1 || k.complete[0].Text != want ||
 		k.complete[0].N != len(want) || s.title != product.Title[0] {
 		t.Errorf("%+v, want %s", k, want)
@@ -281,7 +281,7 @@ func TestScorer(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := drawn.Eval()
-	right, err := answer(set.Product(0).Category, set.Product(0).Brand, set.Product(0).SecondHand)
+	right, err := answerJSON(set.Product(0).Category, set.Product(0).Brand, set.Product(0).SecondHand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func BenchmarkScore(b *testing.B) {
 		`"is_secondhand": false}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		s := newScorer(truths, loadGen)
+		s := newProductScorer(truths, loadGen)
 		for i := range truths {
 			if err := s.Add(uint64(i), answer); err != nil {
 				b.Fatal(err)

@@ -16,17 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// chat is what is asked of a product.
-type chat struct {
+// productChat is the chat about a product.
+type productChat struct {
 	json []byte // as AppendChat writes it
 	text string // of the user
 	url  string // of the picture; empty: it is hidden
 }
 
-// chats are those of all products.
-type chats interface {
+// chatSet has the chats about all products.
+type chatSet interface {
 	Len() int
-	at(ctx context.Context, i int) (chat, error)
+	at(ctx context.Context, i int) (productChat, error)
 	Size() int64 // bytes that are kept of them
 	Close() error
 }
@@ -34,7 +34,7 @@ type chats interface {
 // drawnChats are made of drawn products when they are loaded.
 type drawnChats struct {
 	ownCatalogue
-	settings *settings
+	settings *chatSettings
 	n        int
 }
 
@@ -42,27 +42,27 @@ func (d drawnChats) Len() int     { return d.n }
 func (d drawnChats) Size() int64  { return 0 }
 func (d drawnChats) Close() error { return nil }
 
-func (d drawnChats) at(ctx context.Context, i int) (chat, error) {
+func (d drawnChats) at(ctx context.Context, i int) (productChat, error) {
 	row, err := d.Row(ctx, i)
 	if err != nil {
-		return chat{}, err
+		return productChat{}, err
 	}
-	return d.settings.chat(row), nil
+	return d.settings.makeChat(row), nil
 }
 
-// chat is that of a product.
-func (s *settings) chat(row *products.Row) chat {
-	c := chat{text: s.text(row)}
+// makeChat makes the chat about a product.
+func (s *chatSettings) makeChat(row *products.Row) productChat {
+	c := productChat{text: s.userText(row)}
 	if s.Hides != hiddenPicture {
 		c.url = string(appendURL(nil, row))
 	}
-	c.json = backend.AppendChat(nil, backend.Prompt{Messages: s.messages(c.text, c.url)})
+	c.json = backend.AppendChat(nil, backend.Prompt{Messages: s.chatMessages(c.text, c.url)})
 	return c
 }
 
-// bodies are chats as they are sent, made before the run, in a file that is mapped into memory: a chat as JSON, the
-// user's text, and the length of that.
-type bodies struct {
+// storedChats are chats as they are sent, made before the run, in a file that is mapped into memory: a chat as JSON,
+// the user's text, and the length of that.
+type storedChats struct {
 	*products.Store
 	// unoffered counts products whose true category is not offered.
 	unoffered int
@@ -72,16 +72,16 @@ type bodies struct {
 const lengthSize = 4
 
 // makeChats makes the chats of the first n products.
-func makeChats(ctx context.Context, c catalogue, s *settings, n int) (chats, error) {
+func makeChats(ctx context.Context, c productSet, s *chatSettings, n int) (chatSet, error) {
 	set, isFile := c.(*products.Set)
 	if !isFile {
 		return drawnChats{ownCatalogue{drawn.Eval()}, s, n}, nil
 	}
-	b, err := makeBodies(ctx, set, s, n)
+	b, err := storeChats(ctx, set, s, n)
 	return b, sdk.Data(err)
 }
 
-func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *bodies, err error) {
+func storeChats(ctx context.Context, set *products.Set, s *chatSettings, n int) (b *storedChats, err error) {
 	store, err := products.NewStore("")
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *
 			err = errors.Join(err, store.Close())
 		}
 	}()
-	b = &bodies{Store: store}
+	b = &storedChats{Store: store}
 	var record, url []byte
 	err = set.Each(ctx, n, func(_ int, row *products.Row) error {
 		if !row.Offers() {
@@ -100,8 +100,8 @@ func makeBodies(ctx context.Context, set *products.Set, s *settings, n int) (b *
 		if url = url[:0]; s.Hides != hiddenPicture {
 			url = appendURL(url, row)
 		}
-		text := s.text(row)
-		record = backend.AppendChat(record[:0], backend.Prompt{Messages: s.messages(text, view(url))})
+		text := s.userText(row)
+		record = backend.AppendChat(record[:0], backend.Prompt{Messages: s.chatMessages(text, viewText(url))})
 		record = append(record, text...)
 		return store.Add(binary.LittleEndian.AppendUint32(record, uint32(len(text))))
 	})
@@ -123,25 +123,25 @@ func appendURL(b []byte, row *products.Row) []byte {
 	return base64.StdEncoding.AppendEncode(b, row.Picture)
 }
 
-// view is bytes as a text, without a copy. They must not change while the text is used.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// viewText returns bytes as a text, without a copy. They must not change while the text is used.
+func viewText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // at is the chat of product i. It must not be used after Close.
-func (b *bodies) at(_ context.Context, i int) (chat, error) {
+func (b *storedChats) at(_ context.Context, i int) (productChat, error) {
 	record := b.At(i)
 	end := len(record) - lengthSize
 	start := end - int(binary.LittleEndian.Uint32(record[end:]))
-	c := chat{json: record[:start], text: view(record[start:end])}
+	c := productChat{json: record[:start], text: viewText(record[start:end])}
 	const before = `"url":"`
 	if at := bytes.LastIndex(c.json, []byte(before)); at >= 0 { // nothing behind it has a quote but its end
 		url := c.json[at+len(before):]
-		c.url = view(url[:bytes.IndexByte(url, '"')])
+		c.url = viewText(url[:bytes.IndexByte(url, '"')])
 	}
 	return c, nil
 }
 
-// text is what the user says of a product. The program over LoadGen writes categories as Python prints a list.
-func (s *settings) text(row *products.Row) string {
+// userText returns the user's text about a product. The program over LoadGen writes categories as Python prints a list.
+func (s *chatSettings) userText(row *products.Row) string {
 	title := row.Title
 	if s.Hides == hiddenTitle {
 		title = ""
@@ -150,11 +150,11 @@ func (s *settings) text(row *products.Row) string {
 	if s.Form == loadGen {
 		categories = pyvalue.Repr(lists.Map(row.Offered, func(text string) any { return text }))
 	}
-	return s.Words.text(title, row.Description, categories)
+	return s.Words.userMessage(title, row.Description, categories)
 }
 
-// messages are those of a chat.
-func (s *settings) messages(text, url string) []backend.Message {
+// chatMessages returns the messages of a chat.
+func (s *chatSettings) chatMessages(text, url string) []backend.Message {
 	parts := []backend.Part{{Text: text}}
 	if url != "" && s.Hides != hiddenPicture {
 		parts = append(parts, backend.Part{ImageURL: url})

@@ -68,7 +68,7 @@ func BenchmarkBodies(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := settings{}
+	s := chatSettings{}
 	if s.Words, err = readWords("embedded"); err != nil {
 		b.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func BenchmarkBodies(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(n * size)
 	for b.Loop() {
-		all, err := makeBodies(b.Context(), set, &s, n)
+		all, err := storeChats(b.Context(), set, &s, n)
 		if err != nil {
 			b.Fatal(err)
 		}

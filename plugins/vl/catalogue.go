@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// catalogue is a data set: *products.Set, or the drawn one.
-type catalogue interface {
+// productSet is a data set: *products.Set, or the drawn one.
+type productSet interface {
 	Len() int
 	Truths(count int) ([]products.Truth, error)
 	// Row is product i with its picture.
@@ -20,7 +20,7 @@ type catalogue interface {
 }
 
 // openCatalogue opens the data set of a request.
-func openCatalogue(r *manifest.Request) catalogue {
+func openCatalogue(r *manifest.Request) productSet {
 	if r.Dataset == "" {
 		return ownCatalogue{drawn.Eval()}
 	}
@@ -33,7 +33,7 @@ func openCatalogue(r *manifest.Request) catalogue {
 }
 
 // pictureOf says what pictures are sent.
-func pictureOf(c catalogue) string {
+func pictureOf(c productSet) string {
 	set, isFile := c.(*products.Set)
 	switch {
 	case !isFile:
@@ -47,8 +47,8 @@ func pictureOf(c catalogue) string {
 // ownCatalogue are drawn products.
 type ownCatalogue struct{ drawn.Set }
 
-// row is product i without its picture.
-func (c ownCatalogue) row(i int) *products.Row {
+// productRow returns product i without its picture.
+func (c ownCatalogue) productRow(i int) *products.Row {
 	p := c.Product(i)
 	list := lists.Map(p.Offered, func(text string) any { return text })
 	return &products.Row{
@@ -59,7 +59,7 @@ func (c ownCatalogue) row(i int) *products.Row {
 
 // Row draws product i.
 func (c ownCatalogue) Row(_ context.Context, i int) (*products.Row, error) {
-	row := c.row(i)
+	row := c.productRow(i)
 	row.Picture = c.Picture(i)
 	return row, nil
 }
@@ -69,5 +69,5 @@ func (c ownCatalogue) Truths(count int) ([]products.Truth, error) {
 	if count == 0 {
 		count = c.Len()
 	}
-	return lists.Make(count, func(i int) products.Truth { return c.row(i).Truth }), nil
+	return lists.Make(count, func(i int) products.Truth { return c.productRow(i).Truth }), nil
 }

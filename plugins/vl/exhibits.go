@@ -16,24 +16,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// gallery shows products with their pictures, titles and answers: those first of which least is right.
-type gallery struct {
-	catalogue catalogue
+// productGallery shows products with their pictures, titles and answers: those first of which least is right.
+type productGallery struct {
+	catalogue productSet
 	truths    []products.Truth
 }
 
 // side is the longer side of a shown picture in pixels.
 const side = 192
 
-// rate shows products by the share of what is wrong.
-func (g gallery) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+// rateAnswer shows products by the share of what is wrong.
+func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	if e.QSLIndex >= uint64(len(g.truths)) {
 		return 0, nil
 	}
 	if badness = wrongShare(g.truths[e.QSLIndex], string(e.Data)); badness == 0 {
 		return 0, nil
 	}
-	return badness, func() (sdk.Exhibit, error) { return g.show(e) }
+	return badness, func() (sdk.Exhibit, error) { return g.showProduct(e) }
 }
 
 // wrongShare is the share of an answer that is wrong: all of one that cannot be read.
@@ -54,7 +54,7 @@ func wrongShare(truth products.Truth, text string) (wrong float64) {
 	return wrong
 }
 
-func (g gallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+func (g productGallery) showProduct(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
 	row, err := g.catalogue.Row(context.Background(), i)
 	if err != nil {
@@ -64,12 +64,12 @@ func (g gallery) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		Caption: fmt.Sprintf("product %d: %s", i, row.Category),
 		Text: exhibit.Texts("TITLE", row.Title,
 			"TRUE", fmt.Sprintf("%s; %s; second-hand %v", row.Category, row.Brand, row.SecondHand), "ANSWER", string(e.Data)),
-		PNG: thumbnail(row),
+		PNG: drawThumbnail(row),
 	}, nil
 }
 
-// thumbnail is a small picture; nil where it is of a format that is not drawn here.
-func thumbnail(row *products.Row) []byte {
+// drawThumbnail draws a small picture; nil where its format is not known here.
+func drawThumbnail(row *products.Row) []byte {
 	file, err := row.File()
 	if err != nil {
 		return nil

@@ -41,7 +41,7 @@ func (c *requestCase) row() *products.Row {
 }
 
 // officialWords takes a folder of words out of a request of the golden files.
-func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage, system string) words {
+func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage, system string) promptWords {
 	t.Helper()
 	var messages []struct{ Content json.RawMessage }
 	var parts []struct{ Text string }
@@ -78,10 +78,10 @@ func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage
 }
 
 // request is the body that a server is sent.
-func request(t *testing.T, s *settings, fields map[string]json.RawMessage, row *products.Row) map[string]any {
+func request(t *testing.T, s *chatSettings, fields map[string]json.RawMessage, row *products.Row) map[string]any {
 	t.Helper()
 	var fieldsOf map[string]any
-	p := backend.Prompt{Messages: s.messages(s.text(row), string(appendURL(nil, row)))}
+	p := backend.Prompt{Messages: s.chatMessages(s.userText(row), string(appendURL(nil, row)))}
 	if err := json.Unmarshal([]byte("{"+string(backend.AppendChat(nil, p))+"}"), &fieldsOf); err != nil {
 		t.Fatal(err)
 	}
@@ -100,16 +100,16 @@ func request(t *testing.T, s *settings, fields map[string]json.RawMessage, row *
 func TestGoldenRequests(t *testing.T) {
 	golden.Each(t, "agentic/vl/requests.jsonl", func(t *testing.T, path string) {
 		cases := golden.ReadLines[requestCase](t, path)
-		systems := map[form]string{}
-		own := map[form]words{}
-		for f, name := range map[form]string{loadGen: "system_v60.txt", endpoints: "system_v61.txt"} {
+		systems := map[requestForm]string{}
+		own := map[requestForm]promptWords{}
+		for f, name := range map[requestForm]string{loadGen: "system_v60.txt", endpoints: "system_v61.txt"} {
 			file := filepath.Join(filepath.Dir(path), name)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			systems[f] = string(text)
-			body := map[form]map[string]json.RawMessage{loadGen: cases[0].LoadGen, endpoints: cases[0].Offline}[f]
+			body := map[requestForm]map[string]json.RawMessage{loadGen: cases[0].LoadGen, endpoints: cases[0].Offline}[f]
 			own[f] = officialWords(t, &cases[0], body, file)
 			if own[f].sum != officialSums[f] {
 				t.Errorf("the sum of %s is %s, want %s", name, own[f].sum, officialSums[f])
@@ -117,7 +117,7 @@ func TestGoldenRequests(t *testing.T) {
 		}
 		for i, c := range cases {
 			for _, asked := range []struct {
-				form     form
+				form     requestForm
 				scenario loadgen.Scenario
 				want     map[string]json.RawMessage
 			}{{loadGen, loadgen.Offline, c.LoadGen}, {endpoints, loadgen.Offline, c.Offline},
@@ -125,8 +125,8 @@ func TestGoldenRequests(t *testing.T) {
 				if asked.want == nil {
 					continue
 				}
-				s := &settings{Form: asked.form, Words: own[asked.form]}
-				fields := maps.Clone(asked.form.fields(asked.scenario))
+				s := &chatSettings{Form: asked.form, Words: own[asked.form]}
+				fields := maps.Clone(asked.form.requestFields(asked.scenario))
 				if asked.scenario == loadgen.Server {
 					delete(fields, "stream_options")
 				}

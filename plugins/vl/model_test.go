@@ -37,7 +37,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := newScorer(truths, endpoints).floor.CategoryF1; math.Abs(got-c.Floor[categoryF1]) > 1e-4 {
+	if got := newProductScorer(truths, endpoints).floor.CategoryF1; math.Abs(got-c.Floor[categoryF1]) > 1e-4 {
 		t.Errorf("the floor is %v, the card says %v", got, c.Floor[categoryF1])
 	}
 }

@@ -35,39 +35,39 @@ func modelOf(m backend.Model) backend.Model {
 	return m
 }
 
-// reader answers chats about drawn products: backend.Generator. The network sees the picture, and scores categories;
-// it reads the title, and marks the brand in it and what is second-hand. The answer is those of them that the chat
-// offers, put into a template. Its tokens are bytes.
-type reader struct {
+// productReader answers chats about drawn products: backend.Generator. The network sees the picture, and scores
+// categories; it reads the title, and marks the brand in it and what is second-hand. The answer is those of them that
+// the chat offers, put into a template. Its tokens are bytes.
+type productReader struct {
 	session backend.Session
-	words   *words
+	words   *promptWords
 	places  chan struct{}
 }
 
 var (
-	_ backend.Generator  = (*reader)(nil)
-	_ backend.PartsTaker = (*reader)(nil)
+	_ backend.Generator  = (*productReader)(nil)
+	_ backend.PartsTaker = (*productReader)(nil)
 )
 
-func newReader(s backend.Session, w *words, concurrency int) *reader {
-	return &reader{s, w, make(chan struct{}, concurrency)}
+func newReader(s backend.Session, w *promptWords, concurrency int) *productReader {
+	return &productReader{s, w, make(chan struct{}, concurrency)}
 }
 
 // TakesParts says that it sees pictures.
-func (r *reader) TakesParts() bool { return true }
+func (r *productReader) TakesParts() bool { return true }
 
 // Limits says how many runs at a time were asked for.
-func (r *reader) Limits() backend.Limits {
+func (r *productReader) Limits() backend.Limits {
 	return backend.Limits{Concurrency: cap(r.places), MaxBatch: 1, Native: r.session.Limits().Native}
 }
 
-func (r *reader) Close() error { return r.session.Close() }
+func (r *productReader) Close() error { return r.session.Close() }
 
 // errChat is a chat that is not about a product.
 var errChat = errors.New("the embedded network reads chats about products alone")
 
 // Generate answers a chat of two messages, the second of which has the product: backend.Generator.
-func (r *reader) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	select {
 	case r.places <- struct{}{}:
 	case <-ctx.Done():
@@ -75,19 +75,19 @@ func (r *reader) Generate(ctx context.Context, p backend.Prompt, sink backend.To
 	}
 	defer func() { <-r.places }()
 	text, url := partsOf(p.Messages)
-	title, categories, ok := r.words.values(text)
+	title, categories, ok := r.words.splitMessage(text)
 	if !ok {
 		return fmt.Errorf("%w: the user's message has other words than those of parameter prompts: %.80q", errChat, text)
 	}
-	picture, err := pixels(url)
+	picture, err := decodePixels(url)
 	if err != nil {
 		return err
 	}
-	a, err := r.run(ctx, picture, title)
+	a, err := r.runNetwork(ctx, picture, title)
 	if err != nil {
 		return err
 	}
-	text, err = a.fill(title, categories)
+	text, err = a.fillAnswer(title, categories)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func partsOf(messages []backend.Message) (text, url string) {
 // grey is what the network sees where there is no picture.
 const grey = 128
 
-// pixels decodes a picture for the network: Side x Side, RGB.
-func pixels(url string) ([]byte, error) {
+// decodePixels decodes a picture for the network: Side x Side, RGB.
+func decodePixels(url string) ([]byte, error) {
 	if url == "" {
 		return bytes.Repeat([]byte{grey}, drawn.Side*drawn.Side*3), nil
 	}
@@ -143,8 +143,8 @@ type seenProduct struct {
 	secondHand        float32
 }
 
-// run asks the network about one product.
-func (r *reader) run(ctx context.Context, picture []byte, title string) (p seenProduct, err error) {
+// runNetwork asks the network about one product.
+func (r *productReader) runNetwork(ctx context.Context, picture []byte, title string) (p seenProduct, err error) {
 	codes := make([]byte, 0, 8*letters)
 	for i := range letters {
 		code := uint64(0)
@@ -169,13 +169,13 @@ func (r *reader) run(ctx context.Context, picture []byte, title string) (p seenP
 	return seenProduct{numbers[0], numbers[1], numbers[2][0]}, nil
 }
 
-// fill puts what was seen into the template.
-func (p *seenProduct) fill(title, categories string) (string, error) {
-	return answer(p.category(categories), p.brandIn(title), p.secondHand > 0)
+// fillAnswer makes the answer of what the network saw.
+func (p *seenProduct) fillAnswer(title, categories string) (string, error) {
+	return answerJSON(p.likeliestCategory(categories), p.brandIn(title), p.secondHand > 0)
 }
 
-// answer is the template.
-func answer(category, brand string, secondHand bool) (string, error) {
+// answerJSON returns an answer as JSON.
+func answerJSON(category, brand string, secondHand bool) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -187,8 +187,8 @@ func answer(category, brand string, secondHand bool) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// category is the most likely of those that a text offers; none where it offers none that the network knows.
-func (p *seenProduct) category(offered string) string {
+// likeliestCategory returns the most likely category that a text offers; none where the network knows none of them.
+func (p *seenProduct) likeliestCategory(offered string) string {
 	best, most := "", float32(math.Inf(-1))
 	for c, logit := range p.categories {
 		if name := drawn.CategoryName(c); logit > most && strings.Contains(offered, name) {

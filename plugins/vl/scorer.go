@@ -14,31 +14,31 @@ const (
 	secondHandF1 = "second_hand_f1"
 )
 
-// scorer says what the official programs find in a log, beside what the least of models would have.
-type scorer struct {
+// productScorer reports what the official programs find in a log, and the floor that the simplest model would have.
+type productScorer struct {
 	*accuracy.AnswerScorer
-	form  form
+	form  requestForm
 	floor accuracy.AnswerResult
 }
 
-func newScorer(truths []products.Truth, f form) *scorer {
+func newProductScorer(truths []products.Truth, f requestForm) *productScorer {
 	all := make([]accuracy.Product, len(truths))
 	for i, t := range truths {
 		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand, Offered: t.Offered}
 	}
-	return &scorer{accuracy.New(all, f.scores()), f, floorOf(truths, all, f)}
+	return &productScorer{accuracy.New(all, f.scoringForm()), f, floorOf(truths, all, f)}
 }
 
 // floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
 // second-hand.
-func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.AnswerResult {
-	s := accuracy.New(all, f.scores())
+func floorOf(truths []products.Truth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
+	s := accuracy.New(all, f.scoringForm())
 	for i, t := range truths {
 		first := ""
 		if len(t.Offered) > 0 {
 			first = t.Offered[0]
 		}
-		text, err := answer(first, "", false)
+		text, err := answerJSON(first, "", false)
 		if err == nil {
 			err = s.Add(i, []byte(text))
 		}
@@ -54,11 +54,11 @@ func floorOf(truths []products.Truth, all []accuracy.Product, f form) accuracy.A
 }
 
 // Add scores an answer; several of one product all count, as in the official programs.
-func (s *scorer) Add(sample uint64, answer []byte) error {
+func (s *productScorer) Add(sample uint64, answer []byte) error {
 	return s.AnswerScorer.Add(int(int64(sample)), answer)
 }
 
-func (s *scorer) score(r accuracy.AnswerResult, c scoring.Counts) (sdk.Score, error) {
+func (s *productScorer) scoreProducts(r accuracy.AnswerResult, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
 		Samples: r.Products, OfficialText: r.Text(),
 		Metrics: []sdk.Metric{

@@ -17,43 +17,43 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters.
-type settings struct {
-	Form  form   `param:"form" choices:"endpoints,loadgen"`
-	Words words  `param:"prompts"` // not read to score
-	Hides hidden `param:"hide" choices:"nothing,picture,title"`
+// chatSettings are the parameters of chats.
+type chatSettings struct {
+	Form  requestForm `param:"form" choices:"endpoints,loadgen"`
+	Words promptWords `param:"prompts"` // not read to score
+	Hides hiddenPart  `param:"hide" choices:"nothing,picture,title"`
 }
 
-// form is which of the two official programs asks.
-type form uint8
+// requestForm says which of the two official programs asks.
+type requestForm uint8
 
 const (
-	endpoints form = iota // the endpoints harness
-	loadGen               // the program over LoadGen before it
+	endpoints requestForm = iota // the endpoints harness
+	loadGen                      // the program over LoadGen before it
 )
 
-// scores is whose rules score.
-func (f form) scores() products.RuleForm {
+// scoringForm returns whose rules score.
+func (f requestForm) scoringForm() products.RuleForm {
 	if f == loadGen {
 		return products.LoadGen
 	}
 	return products.Endpoints
 }
 
-// mostTokens is how long an answer may be where the endpoints harness asks.
-const mostTokens = 150
+// maxTokens limits an answer where the endpoints harness asks.
+const maxTokens = 150
 
-// fields are those of a request in a scenario, beside the model and the messages. The program over LoadGen sends what
-// is not set as null. The harness has answers of Server streamed; that the server reports its number of tokens then is
-// wanted by us.
-func (f form) fields(s loadgen.Scenario) map[string]json.RawMessage {
+// requestFields returns the fields of a request in a scenario, without the model and the messages. The program over
+// LoadGen sends what is not set as null. The harness has answers of Server streamed; that the server reports its number
+// of tokens then is wanted by us.
+func (f requestForm) requestFields(s loadgen.Scenario) map[string]json.RawMessage {
 	if f == loadGen {
 		null := json.RawMessage("null")
 		return map[string]json.RawMessage{
 			"frequency_penalty": null, "presence_penalty": null, "response_format": null, "temperature": null, "top_p": null,
 		}
 	}
-	fields := map[string]json.RawMessage{"max_completion_tokens": json.RawMessage(fmt.Sprint(mostTokens))}
+	fields := map[string]json.RawMessage{"max_completion_tokens": json.RawMessage(fmt.Sprint(maxTokens))}
 	if s == loadgen.Server {
 		fields["stream"] = json.RawMessage("true")
 		fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
@@ -61,36 +61,36 @@ func (f form) fields(s loadgen.Scenario) map[string]json.RawMessage {
 	return fields
 }
 
-// most is how many tokens an answer may have; 0: as many as the server lets it.
-func (f form) most() int {
+// maxNewTokens limits the tokens of an answer; 0: as many as the server allows.
+func (f requestForm) maxNewTokens() int {
 	if f == loadGen {
 		return 0
 	}
-	return mostTokens
+	return maxTokens
 }
 
-// hidden is what is kept from the model.
-type hidden uint8
+// hiddenPart is the part of a product that is hidden from the model.
+type hiddenPart uint8
 
 const (
-	hiddenNothing hidden = iota
+	hiddenNothing hiddenPart = iota
 	hiddenPicture
 	hiddenTitle
 )
 
 // readSettings reads all parameters. Words that the user names say whose defaults the others have.
-func readSettings(r *manifest.Request) (s settings) {
+func readSettings(r *manifest.Request) (s chatSettings) {
 	r.DefaultsOf("prompts")
 	read := readWords
 	if r.Scoring {
-		read = func(string) (words, error) { return words{}, nil }
+		read = func(string) (promptWords, error) { return promptWords{}, nil }
 	}
 	r.Bind(&s, option.By("prompts", read))
 	return s
 }
 
-// words are those of prompts.
-type words struct {
+// promptWords are the words of prompts.
+type promptWords struct {
 	system string
 	around [4]string // the title, the description and the categories
 	own    bool      // they are the plugin's
@@ -112,28 +112,28 @@ const (
 var places = [3]string{"{title}", "{description}", "{categories}"}
 
 // readWords reads a folder of words.
-func readWords(path string) (words, error) {
+func readWords(path string) (promptWords, error) {
 	switch path {
 	case manifest.Embedded:
 		w, err := newWords(ownSystem, ownUser)
 		w.own = true
 		return w, err
 	case "":
-		return words{}, fmt.Errorf("want a folder with %s and %s, or embedded", systemFile, userFile)
+		return promptWords{}, fmt.Errorf("want a folder with %s and %s, or embedded", systemFile, userFile)
 	}
 	system, err1 := readText(filepath.Join(path, systemFile))
 	user, err2 := readText(filepath.Join(path, userFile))
 	if err := errors.Join(err1, err2); err != nil {
-		return words{}, err
+		return promptWords{}, err
 	}
 	return newWords(system, user)
 }
 
-// longestText bounds what is read of words.
-const longestText = 1 << 20
+// maxTextSize limits the size of a file of words.
+const maxTextSize = 1 << 20
 
 func readText(path string) (string, error) {
-	text, err := bounded.ReadFile(path, longestText)
+	text, err := bounded.ReadFile(path, maxTextSize)
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%w: want a folder with %s and %s", err, systemFile, userFile)
 	}
@@ -141,8 +141,8 @@ func readText(path string) (string, error) {
 }
 
 // newWords takes the user's words apart at the places of values.
-func newWords(system, user string) (words, error) {
-	w := words{system: system, sum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
+func newWords(system, user string) (promptWords, error) {
+	w := promptWords{system: system, sum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
 	rest := user
 	for i, place := range places {
 		before, after, found := strings.Cut(rest, place)
@@ -157,18 +157,18 @@ func newWords(system, user string) (words, error) {
 }
 
 // officialSums are those of the system's words that the two programs send.
-var officialSums = map[form]string{
+var officialSums = map[requestForm]string{
 	loadGen:   "0d1878a7ddab0ca73999e3b7db2e0b8aaa74069f1bcc4c4f8a49201b82151c48",
 	endpoints: "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3",
 }
 
-// text is the user's message.
-func (w *words) text(title, description, categories string) string {
+// userMessage returns the user's message.
+func (w *promptWords) userMessage(title, description, categories string) string {
 	return w.around[0] + title + w.around[1] + description + w.around[2] + categories + w.around[3]
 }
 
-// values are a message's title and categories, taken apart by the words around them.
-func (w *words) values(text string) (title, categories string, ok bool) {
+// splitMessage splits a message's title and categories from the words around them.
+func (w *promptWords) splitMessage(text string) (title, categories string, ok bool) {
 	rest, ok := strings.CutPrefix(text, w.around[0])
 	end := strings.LastIndex(rest, w.around[2])
 	at := strings.Index(rest, w.around[1])

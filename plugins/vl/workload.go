@@ -16,53 +16,55 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// workload is the benchmark opened on one catalogue.
-type workload struct {
-	settings
-	chats     chats
-	catalogue catalogue
+// productWorkload is the benchmark opened on one catalogue.
+type productWorkload struct {
+	chatSettings
+	chats     chatSet
+	catalogue productSet
 	file      backend.Model
 	fields    map[string]json.RawMessage
 	size      int  // products of the official catalogue
 	here      bool // the model runs in this process
-	seen      seen
+	seen      answerFindings
 }
 
 var (
-	_ sdk.GenerativeOf[chat] = (*workload)(nil)
-	_ sdk.SessionGenerator   = (*workload)(nil)
-	_ sdk.SessionPlanner     = (*workload)(nil)
-	_ sdk.PartsPrompter      = (*workload)(nil)
-	_ sdk.Informer           = (*workload)(nil)
-	_ sdk.Remarker           = (*workload)(nil)
-	_ sdk.ClientWorker       = (*workload)(nil)
+	_ sdk.GenerativeOf[productChat] = (*productWorkload)(nil)
+	_ sdk.SessionGenerator          = (*productWorkload)(nil)
+	_ sdk.SessionPlanner            = (*productWorkload)(nil)
+	_ sdk.PartsPrompter             = (*productWorkload)(nil)
+	_ sdk.Informer                  = (*productWorkload)(nil)
+	_ sdk.Remarker                  = (*productWorkload)(nil)
+	_ sdk.ClientWorker              = (*productWorkload)(nil)
 )
 
-// seen is what only answers can tell.
-type seen struct{ answers, cut, thought atomic.Int64 }
+// answerFindings are what only answers show.
+type answerFindings struct{ answers, cut, thought atomic.Int64 }
 
-func (w *workload) Len() int           { return w.chats.Len() }
-func (w *workload) Parts() []sdk.Part  { return []sdk.Part{{Model: w.file}} }
-func (w *workload) PartsPrompts() bool { return true }
-func (w *workload) Close() error       { return w.chats.Close() }
+func (w *productWorkload) Len() int           { return w.chats.Len() }
+func (w *productWorkload) Parts() []sdk.Part  { return []sdk.Part{{Model: w.file}} }
+func (w *productWorkload) PartsPrompts() bool { return true }
+func (w *productWorkload) Close() error       { return w.chats.Close() }
 
 // Load finds the chat of product i, or makes it.
-func (w *workload) Load(ctx context.Context, i int) (chat, error) { return w.chats.at(ctx, i) }
+func (w *productWorkload) Load(ctx context.Context, i int) (productChat, error) {
+	return w.chats.at(ctx, i)
+}
 
 // Prompt is the chat, as it is sent and in its parts.
-func (w *workload) Prompt(c chat) (backend.Prompt, error) {
+func (w *productWorkload) Prompt(c productChat) (backend.Prompt, error) {
 	return backend.Prompt{
-		ChatJSON: c.json, Messages: w.messages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.Form.most(),
+		ChatJSON: c.json, Messages: w.chatMessages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.Form.maxNewTokens(),
 	}, nil
 }
 
 // WarmSample is a drawn product that no data set holds: a server that takes no pictures says so before the run.
-func (w *workload) WarmSample() chat {
+func (w *productWorkload) WarmSample() productChat {
 	row, err := ownCatalogue{drawn.Calibration()}.Row(context.Background(), 0)
 	if err != nil { // never of drawn products
-		return chat{}
+		return productChat{}
 	}
-	return w.chat(row)
+	return w.makeChat(row)
 }
 
 var errUncounted = sdk.Usage(errors.New("the server counts no tokens (usage.completion_tokens), without which the " +
@@ -70,11 +72,11 @@ var errUncounted = sdk.Usage(errors.New("the server counts no tokens (usage.comp
 
 // AppendTokens appends an answer as the official programs take it: the content; for the endpoints harness reasoning,
 // content and calls, with nothing between.
-func (w *workload) AppendTokens(dst []byte, _ chat, t backend.Tokens) ([]byte, int, error) {
+func (w *productWorkload) AppendTokens(dst []byte, _ productChat, t backend.Tokens) ([]byte, int, error) {
 	if t.N == backend.Uncounted {
 		return dst, 0, errUncounted
 	}
-	w.note(t)
+	w.noteAnswer(t)
 	if w.Form == endpoints {
 		dst = append(dst, t.Reasoning...)
 	}
@@ -85,7 +87,7 @@ func (w *workload) AppendTokens(dst []byte, _ chat, t backend.Tokens) ([]byte, i
 	return dst, t.N, nil
 }
 
-func (w *workload) note(t backend.Tokens) {
+func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	if t.Finish == "" {
 		return // the first token
 	}
@@ -99,7 +101,7 @@ func (w *workload) note(t backend.Tokens) {
 }
 
 // Remarks says what is common to many answers that nobody can read.
-func (w *workload) Remarks() sdk.Remarks {
+func (w *productWorkload) Remarks() sdk.Remarks {
 	var m sdk.Remarks
 	all := w.seen.answers.Load()
 	if n := w.seen.cut.Load(); n > 0 {
@@ -110,14 +112,14 @@ func (w *workload) Remarks() sdk.Remarks {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers have reasoning before the JSON: turn it off at the server "+
 			"(chat_template_kwargs of enable_thinking, or --reasoning off), or ask a model that does not reason.", n, all))
 	}
-	if b, ok := w.chats.(*bodies); ok && b.unoffered > 0 {
+	if b, ok := w.chats.(*storedChats); ok && b.unoffered > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("The true category of %d products is not among those offered.", b.unoffered))
 	}
 	return m
 }
 
 // Inform adds what is sent, and takes back the embedded model where a server has its own.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *productWorkload) Inform(info *sdk.WorkloadInfo) {
 	if !w.here {
 		info.AtServer()
 	}
@@ -145,11 +147,11 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork is nothing: requests are made before the run, and answers are taken as they are.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
+func (w *productWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
 
 // PlanSession opens a session for runs of one product, one on each core at a time; where one query comes after the
 // other, on all cores.
-func (w *workload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Config {
+func (w *productWorkload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Config {
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
 		if s == loadgen.SingleStream {
@@ -161,7 +163,7 @@ func (w *workload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Con
 }
 
 // NewGenerator reads drawn products on a session of the embedded network.
-func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+func (w *productWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	w.here = true
 	return newReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil
 }

@@ -21,11 +21,11 @@ import (
 // uint32; the features, float32; the CRC-32 of all of these, uint32.
 type Memory struct {
 	file  *os.File
-	known map[uint64]features
+	known map[uint64]sampleFeatures
 }
 
-// features are what the networks gave for a sample.
-type features struct{ picture, caption, inception []float32 }
+// sampleFeatures are what the networks gave for a sample.
+type sampleFeatures struct{ picture, caption, inception []float32 }
 
 // Key is what the features of a file depend on.
 type Key [sha256.Size]byte
@@ -33,8 +33,8 @@ type Key [sha256.Size]byte
 // memoryHeader begins a file, before its key.
 const memoryHeader = "plumbline features of pictures 1\n"
 
-// mostFeatures bounds the features of one kind in a record.
-const mostFeatures = 1 << 20
+// maxFeatures limits the features of one kind in a record.
+const maxFeatures = 1 << 20
 
 // OpenMemory opens a file of features, or makes one. What else has the name, a link or a pipe, is removed.
 func OpenMemory(path string, key Key) (*Memory, error) {
@@ -42,8 +42,8 @@ func OpenMemory(path string, key Key) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Memory{file: f, known: map[uint64]features{}}
-	end, err := m.read(key)
+	m := &Memory{file: f, known: map[uint64]sampleFeatures{}}
+	end, err := m.readRecords(key)
 	if err == nil {
 		err = f.Truncate(end)
 	}
@@ -84,8 +84,8 @@ func openOwn(path string) (*os.File, error) {
 // Len is how many samples it knows.
 func (m *Memory) Len() int { return len(m.known) }
 
-// read returns where the last whole record ends; 0 for a file with another key.
-func (m *Memory) read(key Key) (end int64, err error) {
+// readRecords reads all records, and returns where the last whole one ends; 0 for a file with another key.
+func (m *Memory) readRecords(key Key) (end int64, err error) {
 	data, err := io.ReadAll(m.file)
 	if err != nil {
 		return 0, err
@@ -95,7 +95,7 @@ func (m *Memory) read(key Key) (end int64, err error) {
 		return 0, nil
 	}
 	for {
-		n := m.record(rest)
+		n := m.readRecord(rest)
 		if n == 0 {
 			return int64(len(data) - len(rest)), nil
 		}
@@ -106,8 +106,8 @@ func (m *Memory) read(key Key) (end int64, err error) {
 // recordHead is the length of what comes before the features.
 const recordHead = 8 + 3*4
 
-// record takes the record that begins data, and returns its length; 0: there is no whole one.
-func (m *Memory) record(data []byte) int {
+// readRecord reads the record that begins data, and returns its length; 0: there is no whole one.
+func (m *Memory) readRecord(data []byte) int {
 	if len(data) < recordHead {
 		return 0
 	}
@@ -115,7 +115,7 @@ func (m *Memory) record(data []byte) int {
 	end := recordHead
 	for i := range counts {
 		n := binary.LittleEndian.Uint32(data[8+4*i:])
-		if n > mostFeatures {
+		if n > maxFeatures {
 			return 0
 		}
 		counts[i] = int(n)
@@ -124,7 +124,7 @@ func (m *Memory) record(data []byte) int {
 	if len(data) < end+4 || binary.LittleEndian.Uint32(data[end:]) != crc32.ChecksumIEEE(data[:end]) {
 		return 0
 	}
-	var f features
+	var f sampleFeatures
 	at := data[recordHead:]
 	for i, to := range []*[]float32{&f.picture, &f.caption, &f.inception} {
 		*to = make([]float32, counts[i])
@@ -137,8 +137,8 @@ func (m *Memory) record(data []byte) int {
 	return end + 4
 }
 
-// keep adds what the networks gave for a sample.
-func (m *Memory) keep(sample uint64, f features) error {
+// addRecord adds what the networks gave for a sample.
+func (m *Memory) addRecord(sample uint64, f sampleFeatures) error {
 	b := binary.LittleEndian.AppendUint64(nil, sample)
 	all := [][]float32{f.picture, f.caption, f.inception}
 	for _, v := range all {

@@ -75,11 +75,11 @@ func TestMemory(t *testing.T) {
 }
 
 func FuzzMemory(f *testing.F) {
-	m := &Memory{known: map[uint64]features{}}
+	m := &Memory{known: map[uint64]sampleFeatures{}}
 	whole := slices.Concat([]byte{7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, make([]byte, 12))
 	f.Add(whole)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if n := m.record(data); n < 0 || n > len(data) {
+		if n := m.readRecord(data); n < 0 || n > len(data) {
 			t.Errorf("a record of %d of %d bytes", n, len(data))
 		}
 	})

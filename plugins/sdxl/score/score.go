@@ -70,30 +70,30 @@ func (s *Scorer) Add(ctx context.Context, index uint64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d has %d bytes, want %d: %dx%d pixels of red, green and blue", ErrPayload, index,
 			len(payload), want, s.Width, s.Height)
 	}
-	f, err := s.features(ctx, index, payload)
+	f, err := s.pictureFeatures(ctx, index, payload)
 	if err != nil {
 		return err
 	}
-	return s.add(index, f)
+	return s.addFeatures(index, f)
 }
 
-// features are those of a picture: known, or made and kept.
-func (s *Scorer) features(ctx context.Context, index uint64, payload []byte) (features, error) {
+// pictureFeatures returns the features of a picture: known ones, or new ones, which it keeps.
+func (s *Scorer) pictureFeatures(ctx context.Context, index uint64, payload []byte) (sampleFeatures, error) {
 	if s.Memory == nil {
-		return s.see(ctx, index, payload)
+		return s.runNetworks(ctx, index, payload)
 	}
 	if f, known := s.Memory.known[index]; known {
 		return f, nil
 	}
-	f, err := s.see(ctx, index, payload)
+	f, err := s.runNetworks(ctx, index, payload)
 	if err != nil {
 		return f, err
 	}
-	return f, s.Memory.keep(index, f)
+	return f, s.Memory.addRecord(index, f)
 }
 
-// see shows a picture to the networks.
-func (s *Scorer) see(ctx context.Context, index uint64, payload []byte) (f features, err error) {
+// runNetworks shows a picture to the networks.
+func (s *Scorer) runNetworks(ctx context.Context, index uint64, payload []byte) (f sampleFeatures, err error) {
 	img := &image.RGB{W: s.Width, H: s.Height, Pix: payload}
 	if err := s.clip.Apply(s.pixels, img); err != nil {
 		return f, err
@@ -101,7 +101,7 @@ func (s *Scorer) see(ctx context.Context, index uint64, payload []byte) (f featu
 	if err := s.inception.Apply(s.values, img); err != nil {
 		return f, err
 	}
-	ids, mask := s.tokens(s.Captions[index])
+	ids, mask := s.captionTokens(s.Captions[index])
 	if f.picture, f.caption, err = s.Networks.CLIP(ctx, s.pixels, ids, mask); err != nil {
 		return f, fmt.Errorf("sample %d: clip: %w", index, err)
 	}
@@ -111,8 +111,8 @@ func (s *Scorer) see(ctx context.Context, index uint64, payload []byte) (f featu
 	return f, nil
 }
 
-// add counts a picture for both scores, or for none.
-func (s *Scorer) add(index uint64, f features) error {
+// addFeatures counts a picture for both scores, or for none.
+func (s *Scorer) addFeatures(index uint64, f sampleFeatures) error {
 	if len(f.inception) != s.Real.Width() {
 		return fmt.Errorf("%w: sample %d has %d, the statistics of the real pictures %d: are they of the same network?",
 			fid.ErrFeatures, index, len(f.inception), s.Real.Width())
@@ -126,7 +126,7 @@ func (s *Scorer) add(index uint64, f features) error {
 	return s.scores.Add(index, f.picture, f.caption)
 }
 
-func (s *Scorer) tokens(caption string) (ids, mask []int64) {
+func (s *Scorer) captionTokens(caption string) (ids, mask []int64) {
 	used := s.Tokenizer.Encode(nil, caption)
 	for _, id := range s.Tokenizer.EncodePadded(nil, caption) {
 		ids = append(ids, int64(id))

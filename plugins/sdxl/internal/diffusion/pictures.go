@@ -11,14 +11,14 @@ import (
 
 const channels = 3
 
-// pictures turns what the decoder gave, (n, 3, H, W), in numbers of a format, into bytes.
-func pictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, error) {
+// encodePictures turns the output of the decoder, (n, 3, H, W), in numbers of a format, into bytes.
+func encodePictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, error) {
 	shape := decoded.Shape()
 	if len(shape) != 4 || shape[0] != n || shape[1] != channels {
 		return nil, fmt.Errorf("%w: the decoder gave %v, want (%d, 3, height, width)", ErrShape, shape, n)
 	}
 	all := make([][]byte, n)
-	values := floats(decoded)
+	values := floatValues(decoded)
 	size := len(values) / n
 	for i := range all {
 		all[i] = make([]byte, size)

@@ -58,18 +58,18 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 // Generate makes a picture for each prompt, all in one batch: uint8, rows from top to bottom, red, green, blue of each
 // pixel together.
 func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) ([][]byte, error) {
-	in, err := p.conditions(prompts)
+	in, err := p.stackConditions(prompts)
 	if err != nil {
 		return nil, err
 	}
-	latents, err := p.noise(len(prompts))
+	latents, err := p.startLatents(len(prompts))
 	if err != nil {
 		return nil, err
 	}
-	if err := p.denoise(ctx, n, in, latents); err != nil {
+	if err := p.denoiseLatents(ctx, n, in, latents); err != nil {
 		return nil, err
 	}
-	x := floats(latents)
+	x := floatValues(latents)
 	for i := range x {
 		x[i] /= p.ScalingFactor
 	}
@@ -77,18 +77,18 @@ func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) (
 	if err != nil {
 		return nil, err
 	}
-	return pictures(decoded, len(prompts), p.Pictures)
+	return encodePictures(decoded, len(prompts), p.Pictures)
 }
 
-// conditions are the inputs that stay the same in all steps.
-func (p *Pipeline) conditions(prompts []Prompt) (*Step, error) {
+// stackConditions returns the inputs that stay the same in all steps.
+func (p *Pipeline) stackConditions(prompts []Prompt) (*Step, error) {
 	if len(prompts) == 0 {
 		return nil, fmt.Errorf("%w: no prompts", ErrShape)
 	}
 	both := append(slices.Repeat([]Prompt{p.Negative}, len(prompts)), prompts...)
 	hidden, pooled := make([]*tensor.Dense, len(both)), make([]*tensor.Dense, len(both))
 	for i, prompt := range both {
-		if !prompt.fits(p.Negative) {
+		if !prompt.sameShapes(p.Negative) {
 			return nil, fmt.Errorf("%w: a prompt of %v and %v, the negative one of %v and %v", ErrShape, prompt.Hidden.Shape(),
 				prompt.Pooled.Shape(), p.Negative.Hidden.Shape(), p.Negative.Pooled.Shape())
 		}
@@ -96,10 +96,10 @@ func (p *Pipeline) conditions(prompts []Prompt) (*Step, error) {
 	}
 	in := &Step{}
 	var err error
-	if in.Hidden, err = stack(hidden); err != nil {
+	if in.Hidden, err = stackTensors(hidden); err != nil {
 		return nil, err
 	}
-	if in.Pooled, err = stack(pooled); err != nil {
+	if in.Pooled, err = stackTensors(pooled); err != nil {
 		return nil, err
 	}
 	size := p.Latent.Shape()
@@ -109,24 +109,24 @@ func (p *Pipeline) conditions(prompts []Prompt) (*Step, error) {
 	return in, nil
 }
 
-// noise is the latent once for each picture, scaled to what the first step begins with.
-func (p *Pipeline) noise(pictures int) (*tensor.Dense, error) {
+// startLatents repeats the latent for each picture, scaled to what the first step begins with.
+func (p *Pipeline) startLatents(pictures int) (*tensor.Dense, error) {
 	repeated, err := tensor.Repeat(p.Latent, 0, pictures)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the latent: %w", ErrShape, err)
 	}
 	latents := repeated.(*tensor.Dense)
-	p.Schedule.In(p.Latents).Start(floats(latents))
+	p.Schedule.In(p.Latents).Start(floatValues(latents))
 	return latents, nil
 }
 
-// denoise takes latents, in place, through the schedule.
-func (p *Pipeline) denoise(ctx context.Context, n Networks, in *Step, latents *tensor.Dense) error {
-	x := floats(latents)
+// denoiseLatents takes latents, in place, through the schedule.
+func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *Step, latents *tensor.Dense) error {
+	x := floatValues(latents)
 	shape := slices.Clone(latents.Shape())
 	shape[0] *= 2
 	in.Sample = tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
-	sample, predicted := floats(in.Sample), make([]float32, len(x))
+	sample, predicted := floatValues(in.Sample), make([]float32, len(x))
 	schedule := p.Schedule.In(p.Latents)
 	for i := range schedule.Len() {
 		if err := ctx.Err(); err != nil {
@@ -142,14 +142,15 @@ func (p *Pipeline) denoise(ctx context.Context, n Networks, in *Step, latents *t
 		if !out.Shape().Eq(in.Sample.Shape()) {
 			return fmt.Errorf("%w: step %d: the UNet gave %v for %v", ErrShape, i, out.Shape(), in.Sample.Shape())
 		}
-		p.guide(predicted, floats(out))
+		p.applyGuidance(predicted, floatValues(out))
 		schedule.Step(x, predicted, i)
 	}
 	return nil
 }
 
-// guide writes to dst what lies beyond the captions' predictions, which follow the negative prompt's, seen from those.
-func (p *Pipeline) guide(dst, out []float32) {
+// applyGuidance writes to dst what lies beyond the captions' predictions, which follow the negative prompt's in out,
+// seen from those.
+func (p *Pipeline) applyGuidance(dst, out []float32) {
 	negative, positive := out[:len(dst)], out[len(dst):][:len(dst)]
 	if p.Latents == half.Single {
 		for i, from := range negative {

@@ -36,8 +36,9 @@ func (k *known) Denoise(_ context.Context, in *Step) (*tensor.Dense, error) {
 	}
 	out := dense(shape...)
 	row := shape.TotalSize() / shape[0]
-	for i := range floats(out) {
-		floats(out)[i] = floats(in.Hidden)[i/row*in.Hidden.Shape()[1]*in.Hidden.Shape()[2]] + floats(in.Pooled)[i/row]
+	for i := range floatValues(out) {
+		floatValues(out)[i] = floatValues(in.Hidden)[i/row*in.Hidden.Shape()[1]*in.Hidden.Shape()[2]] +
+			floatValues(in.Pooled)[i/row]
 	}
 	return out, nil
 }
@@ -45,9 +46,9 @@ func (k *known) Denoise(_ context.Context, in *Step) (*tensor.Dense, error) {
 func (k *known) Decode(_ context.Context, latents *tensor.Dense) (*tensor.Dense, error) {
 	s := latents.Shape()
 	out := dense(s[0], channels, 2*s[2], 2*s[3])
-	for i := range floats(out) {
+	for i := range floatValues(out) {
 		x, y, c, n := i%(2*s[3]), i/(2*s[3])%(2*s[2]), i/(4*s[2]*s[3])%channels, i/(4*s[2]*s[3]*channels)
-		floats(out)[i] = floats(latents)[((n*s[1]+c)*s[2]+y/2)*s[3]+x/2]
+		floatValues(out)[i] = floatValues(latents)[((n*s[1]+c)*s[2]+y/2)*s[3]+x/2]
 	}
 	return out, nil
 }
@@ -65,8 +66,8 @@ func prompt(t *testing.T, hidden, pooled float32) Prompt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []float32{hidden, 7, 8, hidden + 1, 9, 10}; !slices.Equal(floats(p.Hidden), want) {
-		t.Fatalf("hidden states %v, want %v", floats(p.Hidden), want)
+	if want := []float32{hidden, 7, 8, hidden + 1, 9, 10}; !slices.Equal(floatValues(p.Hidden), want) {
+		t.Fatalf("hidden states %v, want %v", floatValues(p.Hidden), want)
 	}
 	return p
 }
@@ -102,7 +103,7 @@ func TestGenerate(t *testing.T) {
 	for i, guided := range []float64{0.75 + 8*0.125, 0.75 - 8*0.0625} {
 		for at, level := range pictures[i] {
 			x, c := at/channels%4/2, at%channels
-			latent := float64(floats(p.Latent)[2*c+x])
+			latent := float64(floatValues(p.Latent)[2*c+x])
 			v := (latent*math.Sqrt(sigma*sigma+1) - sigma*guided) / 4
 			want := math.RoundToEven(255 * min(max(v/2+0.5, 0), 1))
 			if math.Abs(float64(level)-want) > 1 {
@@ -124,20 +125,20 @@ func (k *known) check(t *testing.T, p *Pipeline) {
 			s.Pooled != k.steps[0].Pooled || s.TimeIDs != k.steps[0].TimeIDs {
 			t.Errorf("step %d: %+v", i, s)
 		}
-		rows := floats(s.Sample)
+		rows := floatValues(s.Sample)
 		if half := len(rows) / 2; !slices.Equal(rows[:half], rows[half:]) {
 			t.Errorf("step %d: the sample is not there twice", i)
 		}
 	}
 	s := k.steps[0]
-	if want := []float32{0.5, 0.5, 0.5, 0.4375}; !slices.Equal(floats(s.Pooled), want) {
-		t.Errorf("pooled %v, want %v", floats(s.Pooled), want)
+	if want := []float32{0.5, 0.5, 0.5, 0.4375}; !slices.Equal(floatValues(s.Pooled), want) {
+		t.Errorf("pooled %v, want %v", floatValues(s.Pooled), want)
 	}
-	if want := slices.Repeat([]float32{8, 16, 0, 0, 8, 16}, 4); !slices.Equal(floats(s.TimeIDs), want) {
-		t.Errorf("time_ids %v, want %v", floats(s.TimeIDs), want)
+	if want := slices.Repeat([]float32{8, 16, 0, 0, 8, 16}, 4); !slices.Equal(floatValues(s.TimeIDs), want) {
+		t.Errorf("time_ids %v, want %v", floatValues(s.TimeIDs), want)
 	}
-	for i, v := range floats(s.Sample)[:8] {
-		if want := floats(p.Latent)[i]; math.Abs(float64(v-want)) > 1e-6 {
+	for i, v := range floatValues(s.Sample)[:8] {
+		if want := floatValues(p.Latent)[i]; math.Abs(float64(v-want)) > 1e-6 {
 			t.Errorf("the first sample is %v, want the latent %v", v, want)
 		}
 	}
@@ -164,7 +165,7 @@ func TestGenerateFails(t *testing.T) {
 	if _, err := p.Generate(ctx, &known{}, one); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := pictures(dense(1, 4, 2, 2), 1, half.Single); !errors.Is(err, ErrShape) {
+	if _, err := encodePictures(dense(1, 4, 2, 2), 1, half.Single); !errors.Is(err, ErrShape) {
 		t.Errorf("four colours: %v", err)
 	}
 }
@@ -190,7 +191,7 @@ func TestGoldenPayloads(t *testing.T) {
 	golden.Each(t, "text_to_image/postprocess/expected.json", func(t *testing.T, path string) {
 		decoded, shape := readArray(t, filepath.Join(filepath.Dir(path), "decoded.npy"))
 		want := elements(t, filepath.Join(filepath.Dir(path), "image.npy"))
-		got, err := pictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Single)
+		got, err := encodePictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Single)
 		if err != nil || !slices.Equal(slices.Concat(got...), want) {
 			t.Errorf("other bytes, or %v", err)
 		}

@@ -27,8 +27,8 @@ func NewPrompt(first, second, pooled *tensor.Dense) (Prompt, error) {
 	return Prompt{Hidden: hidden, Pooled: pooled}, nil
 }
 
-// stack joins tensors along their first axis.
-func stack(parts []*tensor.Dense) (*tensor.Dense, error) {
+// stackTensors joins tensors along their first axis.
+func stackTensors(parts []*tensor.Dense) (*tensor.Dense, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
@@ -39,10 +39,10 @@ func stack(parts []*tensor.Dense) (*tensor.Dense, error) {
 	return all, nil
 }
 
-// fits reports whether two prompts are of the same encoders.
-func (p Prompt) fits(other Prompt) bool {
+// sameShapes reports whether two prompts are of the same encoders.
+func (p Prompt) sameShapes(other Prompt) bool {
 	return p.Hidden.Shape().Eq(other.Hidden.Shape()) && p.Pooled.Shape().Eq(other.Pooled.Shape())
 }
 
-// floats are the elements of a tensor, in C order.
-func floats(t *tensor.Dense) []float32 { return t.Data().([]float32) }
+// floatValues returns the elements of a tensor, in C order.
+func floatValues(t *tensor.Dense) []float32 { return t.Data().([]float32) }

@@ -21,36 +21,36 @@ type Config struct {
 	FinalSigmas        string // "zero" or "sigma_min"
 }
 
-// mostTimesteps bounds the table of training, which has 1,000.
-const mostTimesteps = 1 << 16
+// maxTimesteps limits the table of training, which has 1,000.
+const maxTimesteps = 1 << 16
 
-// setting reads the value of a key, or says what it may be.
-type setting func(value json.RawMessage) (want string)
+// settingReader reads the value of a key, or says what it may be.
+type settingReader func(value json.RawMessage) (want string)
 
-// settings are the keys that diffusers knows, and those that files have from other schedulers.
-func (c *Config) settings() map[string]setting {
-	return map[string]setting{
-		"_class_name":            only(`"EulerDiscreteScheduler"`),
-		"beta_start":             number(&c.BetaStart),
-		"beta_end":               number(&c.BetaEnd),
-		"beta_schedule":          one(&c.BetaSchedule, "scaled_linear", "linear"),
-		"num_train_timesteps":    whole(&c.TrainTimesteps, 2),
-		"prediction_type":        one(&c.PredictionType, "epsilon", "v_prediction"),
-		"timestep_spacing":       one(&c.TimestepSpacing, "leading", "linspace", "trailing"),
-		"steps_offset":           whole(&c.StepsOffset, 0),
-		"use_karras_sigmas":      flag(&c.Karras),
-		"final_sigmas_type":      one(&c.FinalSigmas, "zero", "sigma_min"),
-		"interpolation_type":     only(`"linear"`),
-		"timestep_type":          only(`"discrete"`),
-		"rescale_betas_zero_snr": only("false"),
-		"use_exponential_sigmas": only("false"),
-		"use_beta_sigmas":        only("false"),
-		"sigma_min":              only("null"),
-		"sigma_max":              only("null"),
-		"trained_betas":          only("null"),
+// settingReaders has a reader for each key that diffusers knows, and for those that files have from other schedulers.
+func (c *Config) settingReaders() map[string]settingReader {
+	return map[string]settingReader{
+		"_class_name":            readOnly(`"EulerDiscreteScheduler"`),
+		"beta_start":             readNumber(&c.BetaStart),
+		"beta_end":               readNumber(&c.BetaEnd),
+		"beta_schedule":          readChoice(&c.BetaSchedule, "scaled_linear", "linear"),
+		"num_train_timesteps":    readWhole(&c.TrainTimesteps, 2),
+		"prediction_type":        readChoice(&c.PredictionType, "epsilon", "v_prediction"),
+		"timestep_spacing":       readChoice(&c.TimestepSpacing, "leading", "linspace", "trailing"),
+		"steps_offset":           readWhole(&c.StepsOffset, 0),
+		"use_karras_sigmas":      readFlag(&c.Karras),
+		"final_sigmas_type":      readChoice(&c.FinalSigmas, "zero", "sigma_min"),
+		"interpolation_type":     readOnly(`"linear"`),
+		"timestep_type":          readOnly(`"discrete"`),
+		"rescale_betas_zero_snr": readOnly("false"),
+		"use_exponential_sigmas": readOnly("false"),
+		"use_beta_sigmas":        readOnly("false"),
+		"sigma_min":              readOnly("null"),
+		"sigma_max":              readOnly("null"),
+		"trained_betas":          readOnly("null"),
 		// what this scheduler does not look at
-		"_diffusers_version": ignored, "clip_sample": ignored, "sample_max_value": ignored,
-		"set_alpha_to_one": ignored, "skip_prk_steps": ignored,
+		"_diffusers_version": ignoreSetting, "clip_sample": ignoreSetting, "sample_max_value": ignoreSetting,
+		"set_alpha_to_one": ignoreSetting, "skip_prk_steps": ignoreSetting,
 	}
 }
 
@@ -66,7 +66,7 @@ func Parse(data []byte) (Config, error) {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	var faults []string
-	settings := c.settings()
+	settings := c.settingReaders()
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		read, known := settings[key]
 		if !known {
@@ -85,9 +85,9 @@ func Parse(data []byte) (Config, error) {
 	return c, nil
 }
 
-func ignored(json.RawMessage) string { return "" }
+func ignoreSetting(json.RawMessage) string { return "" }
 
-func only(text string) setting {
+func readOnly(text string) settingReader {
 	return func(value json.RawMessage) string {
 		if string(value) == text {
 			return ""
@@ -96,7 +96,7 @@ func only(text string) setting {
 	}
 }
 
-func one(dst *string, values ...string) setting {
+func readChoice(dst *string, values ...string) settingReader {
 	return func(value json.RawMessage) string {
 		if json.Unmarshal(value, dst) == nil && slices.Contains(values, *dst) {
 			return ""
@@ -105,7 +105,7 @@ func one(dst *string, values ...string) setting {
 	}
 }
 
-func number(dst *float64) setting {
+func readNumber(dst *float64) settingReader {
 	return func(value json.RawMessage) string {
 		if json.Unmarshal(value, dst) == nil && string(value) != "null" {
 			return ""
@@ -114,19 +114,19 @@ func number(dst *float64) setting {
 	}
 }
 
-func whole(dst *int, least int) setting {
+func readWhole(dst *int, least int) settingReader {
 	return func(value json.RawMessage) string {
 		var n float64
 		if json.Unmarshal(value, &n) == nil && string(value) != "null" && n == math.Trunc(n) && n >= float64(least) &&
-			n <= mostTimesteps {
+			n <= maxTimesteps {
 			*dst = int(n)
 			return ""
 		}
-		return fmt.Sprintf("a whole number of %d to %d", least, mostTimesteps)
+		return fmt.Sprintf("a whole number of %d to %d", least, maxTimesteps)
 	}
 }
 
-func flag(dst *bool) setting {
+func readFlag(dst *bool) settingReader {
 	return func(value json.RawMessage) string {
 		if *dst = string(value) == "true"; *dst || string(value) == "false" {
 			return ""

@@ -22,14 +22,14 @@ func (c Config) Steps(steps int) (*Schedule, error) {
 	if steps < 1 || steps > c.TrainTimesteps {
 		return nil, fmt.Errorf("%d denoising steps, want 1 to %d (num_train_timesteps)", steps, c.TrainTimesteps)
 	}
-	table := c.trained()
-	timesteps := c.spaced(steps)
+	table := c.trainedSigmas()
+	timesteps := c.spacedTimesteps(steps)
 	sigmas := make([]float64, steps, steps+1)
 	for i, t := range timesteps {
 		sigmas[i] = interpolate(table, t)
 	}
 	if c.Karras {
-		sigmas = karras(sigmas[0], sigmas[steps-1], steps)
+		sigmas = karrasSigmas(sigmas[0], sigmas[steps-1], steps)
 		for i, s := range sigmas {
 			timesteps[i] = timestepOf(table, s)
 		}
@@ -51,9 +51,9 @@ func (c Config) Steps(steps int) (*Schedule, error) {
 	return s, nil
 }
 
-// trained is the noise level of each timestep of training: float32, but for the running product, which PyTorch keeps in
-// float64 and rounds for each value.
-func (c Config) trained() []float64 {
+// trainedSigmas returns the noise level of each timestep of training: float32, but for the running product, which
+// PyTorch keeps in float64 and rounds for each value.
+func (c Config) trainedSigmas() []float64 {
 	from, to := float32(c.BetaStart), float32(c.BetaEnd)
 	scaled := c.BetaSchedule == "scaled_linear"
 	if scaled {
@@ -86,8 +86,8 @@ func linspace(from, to float32, n int) []float32 {
 	return v
 }
 
-// spaced are the timesteps of training that the steps go through, the noisiest first.
-func (c Config) spaced(steps int) []float64 {
+// spacedTimesteps returns the timesteps of training that the steps go through, the noisiest first.
+func (c Config) spacedTimesteps(steps int) []float64 {
 	t := make([]float64, steps)
 	n, train := float64(steps), float64(c.TrainTimesteps)
 	for i := range t {
@@ -115,8 +115,8 @@ func interpolate(table []float64, at float64) float64 {
 	return table[i] + float64((table[i+1]-table[i])*(at-float64(i)))
 }
 
-// karras are noise levels whose seventh roots are evenly spaced (Karras and others, 2022, equation 5).
-func karras(most, least float64, steps int) []float64 {
+// karrasSigmas returns noise levels whose seventh roots are evenly spaced (Karras and others, 2022, equation 5).
+func karrasSigmas(most, least float64, steps int) []float64 {
 	const rho = 7
 	from, to := math.Pow(most, 1.0/rho), math.Pow(least, 1.0/rho)
 	sigmas := make([]float64, steps)
@@ -167,15 +167,15 @@ func (s *Schedule) Start(x []float32) {
 
 // Input writes to dst what the network gets of x at a step.
 func (s *Schedule) Input(dst, x []float32, step int) {
-	scale := s.spread(step)
+	scale := s.noiseScale(step)
 	for i, v := range x[:len(dst)] {
 		dst[i] = v / scale
 	}
 	s.format.RoundAll(dst)
 }
 
-// spread is the standard deviation of a picture with the noise of a step.
-func (s *Schedule) spread(step int) float32 {
+// noiseScale is the standard deviation of a picture with the noise of a step.
+func (s *Schedule) noiseScale(step int) float32 {
 	return float32(math.Sqrt(float64(float32(s.sigmas[step]*s.sigmas[step]) + 1)))
 }
 
@@ -185,7 +185,7 @@ func (s *Schedule) Step(x, predicted []float32, step int) {
 	predicted = predicted[:len(x)]
 	factor := sigma
 	if s.velocity {
-		factor = -sigma / s.spread(step)
+		factor = -sigma / s.noiseScale(step)
 	}
 	for i := range predicted {
 		predicted[i] *= factor
