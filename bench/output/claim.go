@@ -61,7 +61,7 @@ func Hold(out string) (*Claim, error) {
 	case err != nil:
 		return nil, unwritable(out, err)
 	}
-	_ = wholefile.Sweep(out) // what it cannot remove the next one tries again
+	_ = wholefile.RemoveTemp(out) // what it cannot remove the next one tries again
 	return c, nil
 }
 

@@ -157,7 +157,7 @@ func clear(out, run string) error {
 // sweep removes what writers that were killed left in a run's directory and in those above it, up to out.
 func sweep(out, run string) {
 	for d := run; ; d = filepath.Dir(d) {
-		_ = wholefile.Sweep(filepath.Join(out, d)) // what it cannot remove the next one tries again
+		_ = wholefile.RemoveTemp(filepath.Join(out, d)) // what it cannot remove the next one tries again
 		if d == "." {
 			return
 		}

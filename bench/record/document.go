@@ -103,7 +103,7 @@ func WriteSuite(dir string, d Document) error {
 	if err != nil {
 		return err
 	}
-	_ = wholefile.Sweep(dir) // what it cannot remove the next one tries again
+	_ = wholefile.RemoveTemp(dir) // what it cannot remove the next one tries again
 	return update{filepath.Join(dir, FileName), text}.write()
 }
 

@@ -26,7 +26,7 @@ func Open(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = irregular(path)
+		err = irregularFileError(path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -34,15 +34,15 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// irregular is the error of what is no regular file, at a path.
-type irregular string
+// irregularFileError is the error of what is no regular file, at a path.
+type irregularFileError string
 
-func (path irregular) Error() string {
+func (path irregularFileError) Error() string {
 	return fmt.Sprintf("%v: %s is not a regular file", ErrFile, string(path))
 }
 
 // Unwrap has fs.ErrInvalid, whose words say nothing to a reader.
-func (path irregular) Unwrap() []error { return []error{ErrFile, fs.ErrInvalid} }
+func (path irregularFileError) Unwrap() []error { return []error{ErrFile, fs.ErrInvalid} }
 
 // ReadFile returns the bytes of a regular file, of which it reads at most most. The error for a
 // larger one says the limit.
@@ -76,15 +76,15 @@ func OpenUpTo(path string, most int64) (*os.File, error) {
 }
 
 // Dir is the files of a folder, each a regular one of at most most bytes; others cannot be opened.
-func Dir(dir string, most int64) fs.FS { return folder{dir, most} }
+func Dir(dir string, most int64) fs.FS { return boundedFolder{dir, most} }
 
-type folder struct {
+type boundedFolder struct {
 	dir  string
 	most int64
 }
 
 // Open implements fs.FS.
-func (d folder) Open(name string) (fs.File, error) {
+func (d boundedFolder) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}

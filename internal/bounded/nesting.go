@@ -15,7 +15,7 @@ func Nesting(text []byte, most int) error {
 		case ']', '}':
 			brackets--
 		case '-':
-			if blank(before) && (i+1 == len(text) || blank(text[i+1])) {
+			if isBlank(before) && (i+1 == len(text) || isBlank(text[i+1])) {
 				dashes++
 			}
 		case '\n':
@@ -31,4 +31,4 @@ func Nesting(text []byte, most int) error {
 	return nil
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -23,7 +23,7 @@ func File(path string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if sum, size, err = contents(f); err != nil {
+	if sum, size, err = hashAndClose(f); err != nil {
 		return "", 0, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return sum, size, nil
@@ -36,8 +36,8 @@ func Contents(r io.Reader) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// contents reads f to its end and closes it.
-func contents(f io.ReadCloser) (sum string, size int64, err error) {
+// hashAndClose reads f to its end and closes it.
+func hashAndClose(f io.ReadCloser) (sum string, size int64, err error) {
 	sum, size, err = Contents(f)
 	return sum, size, errors.Join(err, f.Close())
 }
@@ -67,7 +67,7 @@ func describeAll(at string) (lines []string, err error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		line, err := describe(os.DirFS(filepath.Dir(at)), filepath.Base(at))
+		line, err := fileLine(os.DirFS(filepath.Dir(at)), filepath.Base(at))
 		return []string{line}, err
 	}
 	root := os.DirFS(at) // at itself may be a link
@@ -78,15 +78,15 @@ func describeAll(at string) (lines []string, err error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		line, err := describe(root, name)
+		line, err := fileLine(root, name)
 		lines = append(lines, line)
 		return err
 	})
 	return lines, err
 }
 
-// describe is the line of a file. A link to nothing, and a file that has gone meanwhile, have a name alone.
-func describe(root fs.FS, name string) (string, error) {
+// fileLine is the line of a file. A link to nothing, and a file that has gone meanwhile, have a name alone.
+func fileLine(root fs.FS, name string) (string, error) {
 	line, err := describeFile(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("- %q\n", name), nil
@@ -100,19 +100,19 @@ func describeFile(root fs.FS, name string) (string, error) {
 		return "", err
 	}
 	sum := ""
-	if lists(name) && info.Mode().IsRegular() {
+	if isHashed(name) && info.Mode().IsRegular() {
 		f, err := root.Open(name)
 		if err != nil {
 			return "", err
 		}
-		if sum, _, err = contents(f); err != nil {
+		if sum, _, err = hashAndClose(f); err != nil {
 			return "", err
 		}
 	}
 	return fmt.Sprintf("%d %s %q\n", info.Size(), sum, name), nil
 }
 
-func lists(name string) bool {
+func isHashed(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".txt", ".csv", ".json", ".jsonl", ".parquet":
 		return true

@@ -39,8 +39,8 @@ type Times struct {
 	Each []time.Duration
 }
 
-// check says what of a loop cannot be run.
-func (l Loop) check(samples int) error {
+// checkLoop says what of a loop cannot be run.
+func (l Loop) checkLoop(samples int) error {
 	switch {
 	case l.Batch < 1 || l.Concurrency < 1 || l.Iterations < 1:
 		return fmt.Errorf("batch %d, concurrency %d, %d iterations: want at least 1 of each", l.Batch, l.Concurrency,
@@ -56,24 +56,25 @@ func (l Loop) check(samples int) error {
 // Run loads the first Batch samples, once, and measures. Where the data set has fewer, they take turns. Every query is
 // of the same samples: what is measured is inference, and no reading.
 func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times, err error) {
-	if err := l.check(qsl.TotalSampleCount()); err != nil {
+	if err := l.checkLoop(qsl.TotalSampleCount()); err != nil {
 		return t, err
 	}
-	err = loaded(ctx, sut, qsl, min(l.Batch, qsl.TotalSampleCount()), func(samples int) error {
-		warm, err := measured(ctx, sut, l, samples, l.Concurrency, 0)
+	err = withSamplesLoaded(ctx, sut, qsl, min(l.Batch, qsl.TotalSampleCount()), func(samples int) error {
+		warm, err := measureQueries(ctx, sut, l, samples, l.Concurrency, 0)
 		if err != nil {
 			return err
 		}
 		t.WarmUp = warm.length
-		timed, err := measured(ctx, sut, l, samples, l.Iterations, l.Concurrency*l.Batch)
+		timed, err := measureQueries(ctx, sut, l, samples, l.Iterations, l.Concurrency*l.Batch)
 		t.Total, t.Each = timed.length, timed.each
 		return err
 	})
 	return t, err
 }
 
-// loaded runs use with the first samples in memory, and a system that is warm.
-func loaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n int, use func(samples int) error) (err error) {
+// withSamplesLoaded runs use with the first samples in memory, and a system that is warm.
+func withSamplesLoaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n int,
+	use func(samples int) error) (err error) {
 	all := make([]loadgen.SampleIndex, n)
 	for i := range all {
 		all[i] = loadgen.SampleIndex(i)
@@ -90,17 +91,18 @@ func loaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n int, use fu
 	return use(n)
 }
 
-// series is what was measured of a number of queries by all clients.
-type series struct {
+// querySeries is what was measured of a number of queries by all clients.
+type querySeries struct {
 	length time.Duration // from the first query to the last answer
 	each   []time.Duration
 }
 
-// measured has so many queries sent by all clients, the response ids of which begin with first.
-func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s series, err error) {
+// measureQueries has so many queries sent by all clients, the response ids of which begin with first.
+func measureQueries(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s querySeries,
+	err error) {
 	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
 	plan := engine.PointPlan{Asks: make(engine.AskList, 1), Load: users, NoTokens: true}
-	p, err := asked(ctx, &asker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
+	p, err := askByUsers(ctx, &sutAsker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
 	if p == nil {
 		return s, err
 	}
@@ -115,14 +117,15 @@ func measured(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, fi
 	return s, err
 }
 
-// asked measures by users. The first fault of the system ends it.
-func asked(ctx context.Context, a *asker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
+// askByUsers measures by users. The first fault of the system ends it.
+func askByUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
-	a.asked = make(map[int]*query, plan.Load.Users)
-	a.clients = make([]client, plan.Load.Users)
+	a.asked = make(map[int]*loopQuery, plan.Load.Users)
+	a.clients = make([]loopClient, plan.Load.Users)
 	for i := range a.clients {
-		a.clients[i] = client{samples: make([]loadgen.QuerySample, a.batch), query: query{done: make(chan struct{}, 1)}}
+		a.clients[i] = loopClient{samples: make([]loadgen.QuerySample, a.batch), query: loopQuery{done: make(chan struct{},
+			1)}}
 	}
 	p, err := engine.Measure(ctx, a, plan)
 	if err != nil {
@@ -142,7 +145,7 @@ func Tokens(
 	if n < 1 {
 		return nil, errors.New("the data set has no sample")
 	}
-	err = loaded(ctx, sut, qsl, n, func(samples int) (err error) {
+	err = withSamplesLoaded(ctx, sut, qsl, n, func(samples int) (err error) {
 		rows := make(engine.AskList, samples)
 		for i, row := range rand.New(rand.NewPCG(l.Seed, 0)).Perm(samples) {
 			rows[i].Row = row
@@ -153,14 +156,14 @@ func Tokens(
 			first[i] = rows[len(rows)-1-i%len(rows)]
 		}
 		plan.WarmUp = first
-		p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples}, plan)
+		p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples}, plan)
 		return err
 	})
 	return p, err
 }
 
-// asker has a SUT answer queries of the loaded samples, and is the Responder of them all.
-type asker struct {
+// sutAsker has a SUT answer queries of the loaded samples, and is the Responder of them all.
+type sutAsker struct {
 	sut    loadgen.SUT
 	batch  int // samples of each query
 	loaded int // samples in memory
@@ -169,21 +172,21 @@ type asker struct {
 	// answers keeps the payloads of a replay; nil: nobody wants any.
 	answers Answers
 
-	clients []client
+	clients []loopClient
 
 	mu    sync.Mutex
 	next  int
-	asked map[int]*query // without an answer, by their numbers
+	asked map[int]*loopQuery // without an answer, by their numbers
 }
 
-// client has one query at a time.
-type client struct {
+// loopClient has one query at a time.
+type loopClient struct {
 	samples []loadgen.QuerySample
-	query   query
+	query   loopQuery
 }
 
-// query is one query.
-type query struct {
+// loopQuery is one query.
+type loopQuery struct {
 	clock        engine.Clock
 	left         int // samples without an answer
 	first, ended int64
@@ -193,12 +196,12 @@ type query struct {
 }
 
 // Prepare implements engine.Asker: a request is its first sample.
-func (a *asker) Prepare(ask *prompts.Ask) (engine.Prepared, error) { return ask.Row, nil }
+func (a *sutAsker) Prepare(ask *prompts.Ask) (engine.Prepared, error) { return ask.Row, nil }
 
 // Ask implements engine.Asker: it issues the next query, and returns when its last sample is answered.
-func (a *asker) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
+func (a *sutAsker) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	c := &a.clients[r.User]
-	i := a.begin(&c.query, clock)
+	i := a.beginQuery(&c.query, clock)
 	for k := range c.samples {
 		c.samples[k] = loadgen.QuerySample{
 			ID:    loadgen.ResponseID(a.first + i*a.batch + k),
@@ -213,15 +216,15 @@ func (a *asker) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, 
 	}
 	select {
 	case <-c.query.done:
-		c.query.tell(r)
-		a.keep(&c.query, p.(int), r)
+		c.query.recordAnswer(r)
+		a.keepAnswer(&c.query, p.(int), r)
 	case <-ctx.Done():
-		a.forget(i)
+		a.forgetQuery(i)
 	}
 }
 
-// keep keeps the payload of a turn's answer, and records what it says.
-func (a *asker) keep(q *query, row int, r *metrics.Request) {
+// keepAnswer keeps the payload of a turn's answer, and records what it says.
+func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 	if a.answers == nil {
 		return
 	}
@@ -231,32 +234,32 @@ func (a *asker) keep(q *query, row int, r *metrics.Request) {
 	}
 }
 
-// begin takes the next number for a query.
-func (a *asker) begin(q *query, clock engine.Clock) int {
+// beginQuery takes the next number for a query.
+func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	*q = query{clock: clock, left: a.batch, first: unset, done: q.done}
+	*q = loopQuery{clock: clock, left: a.batch, first: unset, done: q.done}
 	i := a.next
 	a.asked[i] = q
 	a.next++
 	return i
 }
 
-// forget lets answers to a query come for which nobody waits any more.
-func (a *asker) forget(i int) {
+// forgetQuery lets answers to a query come for which nobody waits any more.
+func (a *sutAsker) forgetQuery(i int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if q := a.asked[i]; q != nil {
-		a.asked[i] = &query{clock: q.clock, left: a.batch + 1}
+		a.asked[i] = &loopQuery{clock: q.clock, left: a.batch + 1}
 	}
 }
 
 // unset is no time.
 const unset = math.MinInt64
 
-// tell records what is known of an answer: a token at its first, and all others at its end, where there are some or may
-// be.
-func (q *query) tell(r *metrics.Request) {
+// recordAnswer records what is known of an answer: a token at its first, and all others at its end, where there are
+// some or may be.
+func (q *loopQuery) recordAnswer(r *metrics.Request) {
 	r.End, r.Status = q.ended, metrics.OK
 	if q.tokens > 0 {
 		r.Usage.Completion = q.tokens
@@ -270,8 +273,8 @@ func (q *query) tell(r *metrics.Request) {
 	r.Whole = q.first == unset
 }
 
-// of is the query of a sample, in the mutex; nil: it waits for no answer, which ends the loop.
-func (a *asker) of(id loadgen.ResponseID) *query {
+// queryOf is the query of a sample, in the mutex; nil: it waits for no answer, which ends the loop.
+func (a *sutAsker) queryOf(id loadgen.ResponseID) *loopQuery {
 	i := (int(id) - a.first) / a.batch
 	q := a.asked[i]
 	switch {
@@ -286,12 +289,12 @@ func (a *asker) of(id loadgen.ResponseID) *query {
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (a *asker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+func (a *sutAsker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var now int64
 	for k, r := range rs {
-		q := a.of(r.ID)
+		q := a.queryOf(r.ID)
 		if q == nil {
 			return
 		}
@@ -311,11 +314,11 @@ func (a *asker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 }
 
 // FirstTokenComplete implements loadgen.Responder.
-func (a *asker) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+func (a *sutAsker) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range rs {
-		if q := a.of(r.ID); q != nil && q.first == unset {
+		if q := a.queryOf(r.ID); q != nil && q.first == unset {
 			q.first = q.clock.Now()
 		}
 	}

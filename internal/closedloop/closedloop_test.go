@@ -206,9 +206,9 @@ func TestTokensAfterTheEnd(t *testing.T) {
 	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != metrics.Cancelled {
 		t.Errorf("error %v, %+v", err, p)
 	}
-	a := &asker{batch: 1, next: 3, asked: map[int]*query{}, stop: func(err error) { t.Error(err) }}
-	a.asked[1] = &query{clock: stopped{}, left: 1}
-	a.forget(1)
+	a := &sutAsker{batch: 1, next: 3, asked: map[int]*loopQuery{}, stop: func(err error) { t.Error(err) }}
+	a.asked[1] = &loopQuery{clock: stopped{}, left: 1}
+	a.forgetQuery(1)
 	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 1}})
 	var fault error
 	a.stop = func(err error) { fault = err }

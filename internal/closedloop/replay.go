@@ -32,12 +32,12 @@ func Replay(
 		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples", len(all), len(asks), n)
 	}
 	answers = Answers{}
-	err = loaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
+	err = withSamplesLoaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
 		plan := engine.PointPlan{
 			Asks: asks, Grace: replayGrace, MaxErrors: &engine.MaxErrors{Count: math.MaxInt}, Progress: progress,
 			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
 		}
-		if p, err = asked(ctx, &asker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
+		if p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
 			p.Window = nil // all turns count, the last one too
 		}
 		return err
@@ -56,7 +56,7 @@ func turnsOf(all []sdk.Conversation) (asks engine.AskList) {
 }
 
 // tellTurn records what a turn's answer says of itself.
-func (q *query) tellTurn(r *metrics.Request) error {
+func (q *loopQuery) tellTurn(r *metrics.Request) error {
 	a, err := sdk.ParseTurn(q.payload)
 	if err != nil {
 		return err

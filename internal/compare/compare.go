@@ -23,18 +23,18 @@ const (
 
 // Comparison is what two sides have in common, and how they differ.
 type Comparison struct {
-	Schema        string   `json:"schema"`
-	SchemaVersion int      `json:"schema_version"`
-	Test          string   `json:"test"`  // TestName
-	Level         float64  `json:"level"` // below it a difference is larger than the spread
-	Base          Side     `json:"base"`
-	New           Side     `json:"new"`
-	Pairs         []Pair   `json:"pairs"`
-	Notes         []string `json:"notes"` // what was left out, and why
+	Schema        string       `json:"schema"`
+	SchemaVersion int          `json:"schema_version"`
+	Test          string       `json:"test"`  // TestName
+	Level         float64      `json:"level"` // below it a difference is larger than the spread
+	Base          ComparedSide `json:"base"`
+	New           ComparedSide `json:"new"`
+	Pairs         []Pair       `json:"pairs"`
+	Notes         []string     `json:"notes"` // what was left out, and why
 }
 
-// Side is where one side's runs come from.
-type Side struct {
+// ComparedSide is where one side's runs come from.
+type ComparedSide struct {
 	Name string `json:"name"` // as the user named it
 	Runs int    `json:"runs"` // that came to their end
 }
@@ -50,8 +50,8 @@ type Pair struct {
 	// Differs says what the two sides have that is not the same.
 	Differs []Difference `json:"differs"`
 	// Notes are remarks on the runs, such as that some are INVALID.
-	Notes []string `json:"notes"`
-	Rows  []Row    `json:"rows"`
+	Notes []string    `json:"notes"`
+	Rows  []FigureRow `json:"rows"`
 }
 
 // Difference is one thing that is not the same on both sides.
@@ -61,45 +61,45 @@ type Difference struct {
 	New   string `json:"new"`
 }
 
-// Row compares one figure.
-type Row struct {
-	Name   string   `json:"name"`
-	Also   []string `json:"also,omitempty"` // other names of the same figure
-	Title  string   `json:"title"`
-	Unit   string   `json:"unit"`
-	Better string   `json:"better"` // "higher", "lower" or empty: nobody can tell
-	Main   bool     `json:"main"`   // is shown where not all are asked for
-	Base   Sample   `json:"base"`
-	New    Sample   `json:"new"`
+// FigureRow compares one figure.
+type FigureRow struct {
+	Name   string       `json:"name"`
+	Also   []string     `json:"also,omitempty"` // other names of the same figure
+	Title  string       `json:"title"`
+	Unit   string       `json:"unit"`
+	Better string       `json:"better"` // "higher", "lower" or empty: nobody can tell
+	Main   bool         `json:"main"`   // is shown where not all are asked for
+	Base   FigureSample `json:"base"`
+	New    FigureSample `json:"new"`
 	// Change is the new median over the base's, less one; null where the base's is 0.
 	Change figure.Number `json:"change"`
 	// P is that of TestName; null where there are too few runs for a verdict.
-	P       figure.Number `json:"p"`
-	Verdict Verdict       `json:"verdict"`
+	P       figure.Number     `json:"p"`
+	Verdict DifferenceVerdict `json:"verdict"`
 }
 
-// Sample is what the runs of one side measured.
-type Sample struct {
+// FigureSample is what the runs of one side measured.
+type FigureSample struct {
 	Values []float64 `json:"values"` // of each run, in the order of the runs
 	Median float64   `json:"median"`
 	Min    float64   `json:"min"`
 	Max    float64   `json:"max"`
 }
 
-// Verdict says whether a difference is larger than the spread of the runs.
-type Verdict string
+// DifferenceVerdict says whether a difference is larger than the spread of the runs.
+type DifferenceVerdict string
 
 // The verdicts. A figure that is neither good nor bad has Changed in the place of Improved and Worsened.
 const (
-	Improved Verdict = "better"
-	Worsened Verdict = "worse"
-	Changed  Verdict = "changed"
-	Within   Verdict = "within the spread"
-	Unknown  Verdict = "no verdict" // too few runs
+	Improved DifferenceVerdict = "better"
+	Worsened DifferenceVerdict = "worse"
+	Changed  DifferenceVerdict = "changed"
+	Within   DifferenceVerdict = "within the spread"
+	Unknown  DifferenceVerdict = "no verdict" // too few runs
 )
 
-// Input is one side of a comparison.
-type Input struct {
+// SideInput is one side of a comparison.
+type SideInput struct {
 	Name string
 	results.Set
 }
@@ -110,7 +110,7 @@ var ErrUnlike = errors.New("these runs are not alike")
 // Compare compares the runs of two sides, scenario by scenario. What allow lists (Facets) may differ; where something
 // else does, the error says all that does, and wraps ErrUnlike. Runs that did not come to their end are left out, and
 // the comparison says so.
-func Compare(base, next Input, allow []string) (Comparison, error) {
+func Compare(base, next SideInput, allow []string) (Comparison, error) {
 	allowed, err := parseFacets(allow)
 	if err != nil {
 		return Comparison{}, sdk.Usage(err)
@@ -118,65 +118,66 @@ func Compare(base, next Input, allow []string) (Comparison, error) {
 	c := Comparison{
 		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Pairs: []Pair{}, Notes: []string{},
 	}
-	a, err1 := c.side(base, allowed)
-	b, err2 := c.side(next, allowed)
+	a, err1 := c.groupSide(base, allowed)
+	b, err2 := c.groupSide(next, allowed)
 	if err := errors.Join(err1, err2); err != nil {
 		return Comparison{}, err
 	}
-	match(&a, &b)
-	if err := errors.Join(a.mixed(allowed), b.mixed(allowed)); err != nil {
+	matchGroups(&a, &b)
+	if err := errors.Join(a.checkAlike(allowed), b.checkAlike(allowed)); err != nil {
 		return Comparison{}, err
 	}
-	c.Base, c.New = a.side(), b.side()
-	if err := c.pair(a, b, allowed); err != nil {
+	c.Base, c.New = a.toSide(), b.toSide()
+	if err := c.pairGroups(a, b, allowed); err != nil {
 		return Comparison{}, err
 	}
 	return c, nil
 }
 
-// side groups the runs of one side that came to their end.
-func (c *Comparison) side(in Input, allowed facets) (side, error) {
-	s := side{name: in.Name}
+// groupSide groups the runs of one side that came to their end.
+func (c *Comparison) groupSide(in SideInput, allowed allowedFacets) (runSide, error) {
+	s := runSide{name: in.Name}
 	c.Notes = append(c.Notes, lists.Map(in.Skipped, func(skipped string) string { return "left out: " + skipped })...)
 	unfinished := map[string]int{}
 	for _, f := range in.Runs {
-		if done, why := finished(f); !done {
+		if done, why := isFinished(f); !done {
 			unfinished[why]++
 			continue
 		}
-		s.add(f, allowed)
+		s.addRun(f, allowed)
 	}
-	for _, why := range sorted(unfinished) {
+	for _, why := range sortedKeys(unfinished) {
 		c.Notes = append(c.Notes, fmt.Sprintf("left out of %s: %s %s", in.Name, figure.Plural(unfinished[why], "run"), why))
 	}
 	if len(s.groups) == 0 {
-		return s, sdk.Data(fmt.Errorf("%s: no run that came to its end%s", in.Name, list(unfinished)))
+		return s, sdk.Data(fmt.Errorf("%s: no run that came to its end%s", in.Name, countText(unfinished)))
 	}
 	return s, nil
 }
 
-// pair compares the groups that both sides have.
-func (c *Comparison) pair(a, b side, allowed facets) error {
+// pairGroups compares the groups that both sides have.
+func (c *Comparison) pairGroups(a, b runSide, allowed allowedFacets) error {
 	var faults []error
 	for _, g := range a.groups {
-		h := b.group(g.key, g.place)
+		h := b.groupAt(g.key, g.place)
 		if h == nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", a.name, g))
 			continue
 		}
-		if err := unlike(g, *h, allowed); err != nil {
+		if err := checkComparable(g, *h, allowed); err != nil {
 			faults = append(faults, err)
 			continue
 		}
 		c.Pairs = append(c.Pairs, newPair(g, *h))
 	}
 	for _, h := range b.groups {
-		if a.group(h.key, h.place) == nil {
+		if a.groupAt(h.key, h.place) == nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", b.name, h))
 		}
 	}
 	if len(c.Pairs)+len(faults) == 0 {
-		faults = append(faults, fmt.Errorf("nothing in common: %s has %s, and %s has %s", a.name, a.keys(), b.name, b.keys()))
+		faults = append(faults, fmt.Errorf("nothing in common: %s has %s, and %s has %s", a.name, a.keysText(), b.name,
+			b.keysText()))
 	}
 	if len(faults) == 0 {
 		return nil

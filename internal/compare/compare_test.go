@@ -44,10 +44,10 @@ func run(scenario, backend string, rate float64, latency time.Duration) record.R
 }
 
 // input is a side of runs.
-func input(name string, runs ...record.Run) Input {
-	in := Input{Name: name}
+func input(name string, runs ...record.Run) SideInput {
+	in := SideInput{Name: name}
 	for _, r := range runs {
-		in.Runs = append(in.Runs, results.Found{Run: r, Out: name})
+		in.Runs = append(in.Runs, results.FoundRun{Run: r, Out: name})
 	}
 	return in
 }
@@ -63,7 +63,7 @@ func around(random *rand.Rand, n int, backend string, rate float64, latency time
 }
 
 // headline is the verdict on the result of two sides that have one pair.
-func headline(t *testing.T, a, b []record.Run) Row {
+func headline(t *testing.T, a, b []record.Run) FigureRow {
 	t.Helper()
 	c, err := Compare(input("a", a...), input("b", b...), nil)
 	if err != nil {
@@ -126,10 +126,10 @@ func TestDirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]Verdict{
+	for name, want := range map[string]DifferenceVerdict{
 		"result": Improved, "p99": Worsened, "queries": Changed, "samples": Within, "overlatency": Within,
 	} {
-		i := slices.IndexFunc(c.Pairs[0].Rows, func(r Row) bool { return r.Name == name })
+		i := slices.IndexFunc(c.Pairs[0].Rows, func(r FigureRow) bool { return r.Name == name })
 		if r := c.Pairs[0].Rows[i]; r.Verdict != want {
 			t.Errorf("%s: %s (p %v), want %s", name, r.Verdict, r.P, want)
 		}
@@ -157,7 +157,7 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 	older := func(sdk.Better) sdk.Better { return "" }
 	for _, c := range []struct {
 		base, next             func(sdk.Better) sdk.Better
-		f1, perplexity, length Verdict
+		f1, perplexity, length DifferenceVerdict
 	}{
 		{said, said, Improved, Worsened, Changed},
 		{older, said, Improved, Worsened, Changed},
@@ -168,7 +168,8 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]Verdict{"accuracy.F1": c.f1, "accuracy.perplexity": c.perplexity, "accuracy.gen_len": c.length}
+		want := map[string]DifferenceVerdict{"accuracy.F1": c.f1, "accuracy.perplexity": c.perplexity,
+			"accuracy.gen_len": c.length}
 		for _, r := range got.Pairs[0].Rows {
 			if r.Verdict != want[r.Name] {
 				t.Errorf("%s: %s, want %s", r.Name, r.Verdict, want[r.Name])
@@ -182,7 +183,7 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 }
 
 func TestFewRunsHaveNoVerdict(t *testing.T) {
-	for n, want := range map[int]Verdict{1: Unknown, 3: Unknown, 4: Worsened} {
+	for n, want := range map[int]DifferenceVerdict{1: Unknown, 3: Unknown, 4: Worsened} {
 		var a, b []record.Run
 		for i := range n {
 			a = append(a, run("Server", "ort", 100+float64(i), time.Millisecond))
@@ -502,13 +503,13 @@ func BenchmarkCompare100Runs(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		var sides [2]Input
+		var sides [2]SideInput
 		for i := range sides {
 			s, err := results.Read(filepath.Join(dir, fmt.Sprint(i)))
 			if err != nil {
 				b.Fatal(err)
 			}
-			sides[i] = Input{fmt.Sprint(i), s}
+			sides[i] = SideInput{fmt.Sprint(i), s}
 		}
 		if _, err := Compare(sides[0], sides[1], nil); err != nil {
 			b.Fatal(err)
@@ -531,7 +532,7 @@ func FuzzCompare(f *testing.F) {
 	}
 	f.Add(`"model":"b"`, `"scenario":"Offline"`)
 	f.Fuzz(func(t *testing.T, base, next string) {
-		var sides [2]Input
+		var sides [2]SideInput
 		for i, measured := range []string{base, next} {
 			d, err := record.Parse([]byte(`{"schema":"plumbline.result","schema_version":1,"runs":[{"model":"m","scenario":` +
 				`"Server","mode":"performance","status":"complete",` + measured + `}]}`))

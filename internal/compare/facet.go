@@ -16,25 +16,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// one is a facet with a single value.
-func one(about string, value func(results.Found) string) func(results.Found) map[string]string {
-	return func(f results.Found) map[string]string { return map[string]string{about: value(f)} }
+// singleFacet is a facet with a single value.
+func singleFacet(about string, value func(results.FoundRun) string) func(results.FoundRun) map[string]string {
+	return func(f results.FoundRun) map[string]string { return map[string]string{about: value(f)} }
 }
 
-func modelFacet(f results.Found) map[string]string {
-	w := opened(f)
-	return map[string]string{"model": f.Model, "model's checksum": short(w.ModelSHA256), "precision": w.Precision}
+func modelFacet(f results.FoundRun) map[string]string {
+	w := openedWorkload(f)
+	return map[string]string{"model": f.Model, "model's checksum": shortChecksum(w.ModelSHA256), "precision": w.Precision}
 }
 
-// opened is what the run's plugin opened, as far as it is known.
-func opened(f results.Found) record.Workload {
+// openedWorkload is what the run's plugin opened, as far as it is known.
+func openedWorkload(f results.FoundRun) record.Workload {
 	if f.Workload == nil {
 		return record.Workload{}
 	}
 	return *f.Workload
 }
 
-func rulesFacet(f results.Found) map[string]string {
+func rulesFacet(f results.FoundRun) map[string]string {
 	return map[string]string{
 		"rules": f.Rules, "profile": f.Profile, "pace": f.Pace, "division": f.Division,
 		"compliance test": cmp.Or(f.Test, absent), "audit settings": cmp.Or(f.Audit, absent),
@@ -42,18 +42,18 @@ func rulesFacet(f results.Found) map[string]string {
 }
 
 // dataFacet goes by the checksum of the data set where there is one: the same set may lie elsewhere.
-func dataFacet(f results.Found) map[string]string {
+func dataFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
 		return servedData(f.Serving)
 	}
-	w := opened(f)
+	w := openedWorkload(f)
 	return map[string]string{
-		"data set": cmp.Or(short(w.DatasetSHA256), w.Dataset), "samples of the data set": number(w.DatasetSize),
-		"performance sample count": number(w.PerformanceSampleCount),
+		"data set": cmp.Or(shortChecksum(w.DatasetSHA256), w.Dataset), "samples of the data set": numberText(w.DatasetSize),
+		"performance sample count": numberText(w.PerformanceSampleCount),
 	}
 }
 
-func number(n int) string {
+func numberText(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -62,14 +62,14 @@ func number(n int) string {
 
 // settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there; one
 // that followed from an earlier run's figures is not known.
-func settingsFacet(f results.Found) map[string]string {
+func settingsFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
 		return servedSettings(f.Serving)
 	}
 	if f.Settings == nil {
 		return nil
 	}
-	m := map[string]string{"params": pairs(f.Options.Params)}
+	m := map[string]string{"params": optionPairs(f.Options.Params)}
 	for _, s := range f.Settings {
 		if m[s.Key] = s.Value; settings.Measured(s.Origin) {
 			m[s.Key] = ""
@@ -78,43 +78,43 @@ func settingsFacet(f results.Found) map[string]string {
 	return m
 }
 
-func driver(f results.Found) string {
+func driverName(f results.FoundRun) string {
 	if f.LoadGen == nil {
 		return "plumbline"
 	}
-	return fmt.Sprintf("%s %s %s", f.LoadGen.Name, f.LoadGen.Version, short(f.LoadGen.SHA256))
+	return fmt.Sprintf("%s %s %s", f.LoadGen.Name, f.LoadGen.Version, shortChecksum(f.LoadGen.SHA256))
 }
 
-func backendFacet(f results.Found) map[string]string {
+func backendFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
 		return servedBy(f.Serving)
 	}
-	w := opened(f)
+	w := openedWorkload(f)
 	return map[string]string{
-		"backend": w.Backend, "backend's version": w.BackendInfo["version"], "batch": number(w.Batch),
-		"sessions": number(w.Sessions), "backend options": pairs(f.Options.BackendOptions),
+		"backend": w.Backend, "backend's version": w.BackendInfo["version"], "batch": numberText(w.Batch),
+		"sessions": numberText(w.Sessions), "backend options": optionPairs(f.Options.BackendOptions),
 		"devices": cmp.Or(strings.Join(f.Options.Devices, ","), absent),
 	}
 }
 
-func pairs(options map[string]string) string {
+func optionPairs(options map[string]string) string {
 	all := lists.Map(slices.Sorted(maps.Keys(options)), func(k string) string { return k + "=" + options[k] })
 	return cmp.Or(strings.Join(all, " "), absent)
 }
 
-func machine(f results.Found) string {
+func machineName(f results.FoundRun) string {
 	if f.System.CPU == "" && f.System.Cores == 0 {
 		return f.Place.String() // of logs alone it is the folder's name
 	}
 	return fmt.Sprintf("%s, %s, %s", f.System.CPU, figure.Plural(f.System.Cores, "core"), f.System.Kernel)
 }
 
-func versionsFacet(f results.Found) map[string]string {
+func versionsFacet(f results.FoundRun) map[string]string {
 	return map[string]string{
 		"harness": strings.TrimSpace(f.Harness.Version + " " + f.Harness.Commit),
-		"plugin":  strings.TrimSpace(f.Plugin.Name + " " + f.Plugin.Version + " " + short(f.Plugin.SHA256)),
+		"plugin":  strings.TrimSpace(f.Plugin.Name + " " + f.Plugin.Version + " " + shortChecksum(f.Plugin.SHA256)),
 	}
 }
 
-// short cuts a checksum to what tells files apart by eye.
-func short(sum string) string { return sum[:min(len(sum), 12)] }
+// shortChecksum cuts a checksum to what tells files apart by eye.
+func shortChecksum(sum string) string { return sum[:min(len(sum), 12)] }

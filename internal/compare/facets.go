@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// facets are those that may differ.
-type facets map[string]bool
+// allowedFacets are those that may differ.
+type allowedFacets map[string]bool
 
-// facet is something that runs must have in common to be compared, unless the user says otherwise.
-type facet struct {
+// runFacet is something that runs must have in common to be compared, unless the user says otherwise.
+type runFacet struct {
 	name string
 	// of is what a run has of it, by what it is about. An empty value is not known, and differs from nothing; so does nil.
-	of func(f results.Found) map[string]string
+	of func(f results.FoundRun) map[string]string
 	// sides are allowed to differ in it from each other; runs of one side are not.
 	sides bool
 	// key says that it is part of what runs are grouped by: those of one side never differ in it.
@@ -32,31 +32,31 @@ type facet struct {
 // everyFacet is the word for all of them.
 const everyFacet = "all"
 
-func allFacets() []facet {
-	return []facet{
+func allFacets() []runFacet {
+	return []runFacet{
 		{name: "model", of: modelFacet, key: true},
-		{name: "scenario", of: one("scenario", func(f results.Found) string { return f.Scenario }), key: true},
-		{name: "mode", of: one("mode", func(f results.Found) string { return f.Kind() }), key: true},
+		{name: "scenario", of: singleFacet("scenario", func(f results.FoundRun) string { return f.Scenario }), key: true},
+		{name: "mode", of: singleFacet("mode", func(f results.FoundRun) string { return f.Kind() }), key: true},
 		{name: "rules", of: rulesFacet},
 		{name: "data", of: dataFacet},
 		{name: "settings", of: settingsFacet},
-		{name: "loadgen", of: one("loadgen", driver)},
+		{name: "loadgen", of: singleFacet("loadgen", driverName)},
 		{name: "backend", of: backendFacet, sides: true},
-		{name: "machine", of: one("machine", machine), sides: true},
+		{name: "machine", of: singleFacet("machine", machineName), sides: true},
 		{name: "versions", of: versionsFacet, sides: true},
 	}
 }
 
-// Facets are what the runs of a comparison have in common: "model", "settings", ... The sides may differ in the last
-// three, and the runs of one side may not.
-func Facets() []string {
-	return append(lists.Map(allFacets(), func(f facet) string { return f.name }), everyFacet)
+// FacetNames are what the runs of a comparison have in common: "model", "settings", ... The sides may differ in the
+// last three, and the runs of one side may not.
+func FacetNames() []string {
+	return append(lists.Map(allFacets(), func(f runFacet) string { return f.name }), everyFacet)
 }
 
-func facetNames() string { return strings.Join(Facets(), ", ") }
+func facetNames() string { return strings.Join(FacetNames(), ", ") }
 
-func parseFacets(names []string) (facets, error) {
-	allowed, known := facets{}, Facets()
+func parseFacets(names []string) (allowedFacets, error) {
+	allowed, known := allowedFacets{}, FacetNames()
 	var faults []error
 	for _, n := range names {
 		switch {
@@ -73,11 +73,11 @@ func parseFacets(names []string) (facets, error) {
 	return allowed, errors.Join(faults...)
 }
 
-// mixed says where the runs of one side, which are taken as repetitions of each other, are not alike.
-func (s *side) mixed(allowed facets) error {
+// checkAlike says where the runs of one side, which are taken as repetitions of each other, are not alike.
+func (s *runSide) checkAlike(allowed allowedFacets) error {
 	var faults []error
 	for _, g := range s.groups {
-		for _, d := range g.within(allowed) {
+		for _, d := range g.internalDifferences(allowed) {
 			faults = append(faults, fmt.Errorf("%s, %v: runs of one side differ in %s: %q and %q", s.name, g, d.About,
 				d.Base, d.New))
 		}
@@ -86,7 +86,7 @@ func (s *side) mixed(allowed facets) error {
 		return nil
 	}
 	advice := "name the folders of runs that are repetitions of each other"
-	if s.served() {
+	if s.isServed() {
 		advice = "the sides have no load in common: name the folder of a point (" + path.Join(s.name, "users-4") +
 			"), or compare sweeps of the same loads"
 	}
@@ -94,18 +94,18 @@ func (s *side) mixed(allowed facets) error {
 		errors.Join(faults...), advice, facetNames()))
 }
 
-// served says whether all runs of the side are points of servers.
-func (s *side) served() bool {
+// isServed says whether all runs of the side are points of servers.
+func (s *runSide) isServed() bool {
 	for _, g := range s.groups {
-		if slices.ContainsFunc(g.runs, func(r results.Found) bool { return r.Serving == nil }) {
+		if slices.ContainsFunc(g.runs, func(r results.FoundRun) bool { return r.Serving == nil }) {
 			return false
 		}
 	}
 	return true
 }
 
-// within lists what the runs of a group differ in.
-func (g group) within(allowed facets) []Difference {
+// internalDifferences lists what the runs of a group differ in.
+func (g runGroup) internalDifferences(allowed allowedFacets) []Difference {
 	var all []Difference
 	for _, f := range allFacets() {
 		if allowed[f.name] && !f.key {
@@ -113,7 +113,7 @@ func (g group) within(allowed facets) []Difference {
 		}
 		first := f.of(g.runs[0])
 		for _, r := range g.runs[1:] {
-			if d := differences(first, f.of(r)); len(d) > 0 {
+			if d := diffMaps(first, f.of(r)); len(d) > 0 {
 				all = append(all, d...)
 				break
 			}
@@ -122,14 +122,14 @@ func (g group) within(allowed facets) []Difference {
 	return all
 }
 
-// unlike says what two groups differ in that they must not.
-func unlike(a, b group, allowed facets) error {
+// checkComparable says what two groups differ in that they must not.
+func checkComparable(a, b runGroup, allowed allowedFacets) error {
 	var faults []error
 	for _, f := range allFacets() {
 		if f.sides || allowed[f.name] {
 			continue
 		}
-		for _, d := range differences(f.of(a.runs[0]), f.of(b.runs[0])) {
+		for _, d := range diffMaps(f.of(a.runs[0]), f.of(b.runs[0])) {
 			faults = append(faults, fmt.Errorf("%v: %s differs (%s): %q in %s, %q in %s", a, d.About, f.name, d.Base,
 				a.side, d.New, b.side))
 		}
@@ -137,17 +137,17 @@ func unlike(a, b group, allowed facets) error {
 	return errors.Join(faults...)
 }
 
-// differing lists all that two groups differ in.
-func differing(a, b group) []Difference {
+// differencesBetween lists all that two groups differ in.
+func differencesBetween(a, b runGroup) []Difference {
 	all := []Difference{}
 	for _, f := range allFacets() {
-		all = append(all, differences(f.of(a.runs[0]), f.of(b.runs[0]))...)
+		all = append(all, diffMaps(f.of(a.runs[0]), f.of(b.runs[0]))...)
 	}
 	return all
 }
 
-// differences lists where both values are known and not the same.
-func differences(a, b map[string]string) []Difference {
+// diffMaps lists where both values are known and not the same.
+func diffMaps(a, b map[string]string) []Difference {
 	if a == nil || b == nil {
 		return nil
 	}

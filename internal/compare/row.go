@@ -17,18 +17,18 @@ import (
 )
 
 // newPair compares two groups whose runs are alike.
-func newPair(a, b group) Pair {
+func newPair(a, b runGroup) Pair {
 	first := b.runs[0]
 	p := Pair{
 		Name: pairName(a, b), Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(),
 		BaseRuns: len(a.runs), NewRuns: len(b.runs),
-		Differs: differing(a, b), Notes: append(remarks(a), remarks(b)...), Rows: []Row{},
+		Differs: differencesBetween(a, b), Notes: append(groupRemarks(a), groupRemarks(b)...), Rows: []FigureRow{},
 	}
-	base, next := figures(a.runs), figures(b.runs)
+	base, next := gatherFigures(a.runs), gatherFigures(b.runs)
 	for _, m := range base.order {
 		if y, ok := next.values[m.Name]; ok {
 			if m.Better == "" { // an older harness did not say
-				m.Better = next.better(m.Name)
+				m.Better = next.betterDirection(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
 			if all := lists.Distinct(slices.Concat(base.titles[m.Name], next.titles[m.Name])); m.Main && len(all) > 1 {
@@ -43,8 +43,8 @@ func newPair(a, b group) Pair {
 
 // pairName is what the names of all runs have in common. Where models, scenarios or modes differ, it has those of the
 // new side.
-func pairName(a, b group) string {
-	all := records(slices.Concat(b.runs, a.runs))
+func pairName(a, b runGroup) string {
+	all := recordsOf(slices.Concat(b.runs, a.runs))
 	for i := range all {
 		first := all[0]
 		all[i].Model, all[i].Scenario, all[i].Mode, all[i].Test = first.Model, first.Scenario, first.Mode, first.Test
@@ -52,8 +52,8 @@ func pairName(a, b group) string {
 	return names.Common(all...)
 }
 
-// remarks are what a reader should know of a group's runs.
-func remarks(g group) []string {
+// groupRemarks are what a reader should know of a group's runs.
+func groupRemarks(g runGroup) []string {
 	bad, all := 0, []string{}
 	for _, r := range g.runs {
 		if r.ExitCode != 0 {
@@ -61,26 +61,26 @@ func remarks(g group) []string {
 		}
 		for _, n := range r.Notes {
 			if n.About == results.AboutFiles {
-				all = append(all, fmt.Sprintf("%s: %s", r.Folder(), n.Text))
+				all = append(all, fmt.Sprintf("%s: %s", r.LogFolder(), n.Text))
 			}
 		}
 	}
 	runs := figure.Plural(len(g.runs), "run")
 	if bad > 0 {
-		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, verdicts(g.runs)))
+		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", bad, runs, g.side, badVerdicts(g.runs)))
 	}
-	if disturbed, most := others(g.runs); disturbed > 0 {
+	if disturbed, most := otherProgramsNote(g.runs); disturbed > 0 {
 		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", disturbed, runs, g.side, most))
 	}
-	if n, text := few(g.runs); n > 0 {
+	if n, text := fewSamplesNote(g.runs); n > 0 {
 		all = append(all, fmt.Sprintf("%d of the %s of %s: %s", n, runs, g.side, text))
 	}
 	return all
 }
 
-// few says how many of the runs have too few latencies for percentiles that a comparison shows, and for which
-// the run with the fewest has.
-func few(runs []results.Found) (n int, text string) {
+// fewSamplesNote says how many of the runs have too few latencies for percentiles that a comparison shows, and for
+// which the run with the fewest has.
+func fewSamplesNote(runs []results.FoundRun) (n int, text string) {
 	least := math.MaxInt
 	for _, r := range runs {
 		count, names := r.TooFewLatencies()
@@ -100,9 +100,9 @@ func few(runs []results.Found) (n int, text string) {
 	return n, text
 }
 
-// others says of how many runs it is noted that other programs used the processors, and has the note of the run where
-// they used the most.
-func others(runs []results.Found) (n int, text string) {
+// otherProgramsNote says of how many runs it is noted that other programs used the processors, and has the note of the
+// run where they used the most.
+func otherProgramsNote(runs []results.FoundRun) (n int, text string) {
 	most := -1.0
 	for _, r := range runs {
 		i := slices.IndexFunc(r.Notes, func(f record.Finding) bool { return f.About == record.AboutOthers })
@@ -120,8 +120,8 @@ func others(runs []results.Found) (n int, text string) {
 	return n, text
 }
 
-// verdicts lists those of runs that are not good, each once.
-func verdicts(runs []results.Found) string {
+// badVerdicts lists those of runs that are not good, each once.
+func badVerdicts(runs []results.FoundRun) string {
 	text := ""
 	var seen []string
 	for _, r := range runs {
@@ -140,16 +140,16 @@ func verdicts(runs []results.Found) string {
 	return text
 }
 
-// measured are the figures of several runs.
-type measured struct {
+// runFigures are the figures of several runs.
+type runFigures struct {
 	order  []metric.Metric
 	values map[string][]float64
 	titles map[string][]string // by name: a result may be an estimate in some runs and a percentile in others
 }
 
-// figures gathers what every one of the runs measured.
-func figures(runs []results.Found) measured {
-	m := measured{values: map[string][]float64{}, titles: map[string][]string{}}
+// gatherFigures gathers what every one of the runs measured.
+func gatherFigures(runs []results.FoundRun) runFigures {
+	m := runFigures{values: map[string][]float64{}, titles: map[string][]string{}}
 	for _, r := range runs {
 		for _, f := range r.Metrics() {
 			if m.values[f.Name] == nil {
@@ -169,16 +169,16 @@ func figures(runs []results.Found) measured {
 	return m
 }
 
-// better is which way a figure improves.
-func (m measured) better(name string) sdk.Better {
+// betterDirection is which way a figure improves.
+func (m runFigures) betterDirection(name string) sdk.Better {
 	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
 	return m.order[i].Better
 }
 
-func newRow(m metric.Metric, base, next []float64) Row {
-	r := Row{
+func newRow(m metric.Metric, base, next []float64) FigureRow {
+	r := FigureRow{
 		Name: m.Name, Also: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
-		Base: sample(base), New: sample(next), P: figure.Number(math.NaN()),
+		Base: sampleOf(base), New: sampleOf(next), P: figure.Number(math.NaN()),
 	}
 	if m.Better != sdk.NeitherBetter {
 		r.Better = string(m.Better)
@@ -190,13 +190,13 @@ func newRow(m metric.Metric, base, next []float64) Row {
 	r.Verdict = Unknown
 	if leastP(len(base), len(next)) < Level {
 		p := mannWhitney(base, next)
-		r.P, r.Verdict = figure.Number(p), verdict(m.Better, r.New.Median-r.Base.Median, p)
+		r.P, r.Verdict = figure.Number(p), judgeDifference(m.Better, r.New.Median-r.Base.Median, p)
 	}
 	return r
 }
 
-// verdict judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
-func verdict(better sdk.Better, difference, p float64) Verdict {
+// judgeDifference judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
+func judgeDifference(better sdk.Better, difference, p float64) DifferenceVerdict {
 	switch {
 	case p >= Level || difference == 0:
 		return Within
@@ -208,12 +208,12 @@ func verdict(better sdk.Better, difference, p float64) Verdict {
 	return Worsened
 }
 
-func sample(values []float64) Sample {
-	return Sample{Values: values, Median: median(values), Min: slices.Min(values), Max: slices.Max(values)}
+func sampleOf(values []float64) FigureSample {
+	return FigureSample{Values: values, Median: medianOf(values), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
-// median is the middle value, or the mean of the two in the middle.
-func median(values []float64) float64 {
+// medianOf is the middle value, or the mean of the two in the middle.
+func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n%2 == 1 {

@@ -51,7 +51,7 @@ func TestServers(t *testing.T) {
 	if err != nil || len(c.Pairs) != 2 {
 		t.Fatalf("%d pairs, %v", len(c.Pairs), err)
 	}
-	want := map[string]Verdict{"users=4": Within, "users=16": Improved}
+	want := map[string]DifferenceVerdict{"users=4": Within, "users=16": Improved}
 	for _, p := range c.Pairs {
 		place := p.Name[strings.LastIndex(p.Name, " ")+1:]
 		found := false

@@ -14,32 +14,32 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// key is what runs must have in common to be repetitions of each other; a part that may differ is empty.
-type key struct{ model, scenario, kind string }
+// repetitionKey is what runs must have in common to be repetitions of each other; a part that may differ is empty.
+type repetitionKey struct{ model, scenario, kind string }
 
-// group is the runs of one key on one side; there is one at least.
-type group struct {
-	key   key
+// runGroup is the runs of one key on one side; there is one at least.
+type runGroup struct {
+	key   repetitionKey
 	place string // in a suite, a submission, or which of several backends: "cnn\n\nbatch=4"
 	side  string
-	runs  []results.Found
+	runs  []results.FoundRun
 }
 
 // String is what the runs' names have in common: "resnet50 Server performance batch=4".
-func (g group) String() string { return names.Common(records(g.runs)...) }
+func (g runGroup) String() string { return names.Common(recordsOf(g.runs)...) }
 
-func records(runs []results.Found) []record.Run {
-	return lists.Map(runs, func(f results.Found) record.Run { return f.Run })
+func recordsOf(runs []results.FoundRun) []record.Run {
+	return lists.Map(runs, func(f results.FoundRun) record.Run { return f.Run })
 }
 
-// side is the runs of one side, grouped.
-type side struct {
+// runSide is the runs of one side, grouped.
+type runSide struct {
 	name   string
-	groups []group
+	groups []runGroup
 }
 
-func (s *side) add(f results.Found, allowed facets) {
-	k := key{f.Model, f.Scenario, f.Kind()}
+func (s *runSide) addRun(f results.FoundRun, allowed allowedFacets) {
+	k := repetitionKey{f.Model, f.Scenario, f.Kind()}
 	if allowed["model"] {
 		k.model = ""
 	}
@@ -50,26 +50,26 @@ func (s *side) add(f results.Found, allowed facets) {
 		k.kind = ""
 	}
 	place := strings.Join(append([]string{f.Identity.Entry, f.Place.String()}, f.Identity.Point...), "\n")
-	if g := s.group(k, place); g != nil {
+	if g := s.groupAt(k, place); g != nil {
 		g.runs = append(g.runs, f)
 		return
 	}
-	s.groups = append(s.groups, group{k, place, s.name, []results.Found{f}})
+	s.groups = append(s.groups, runGroup{k, place, s.name, []results.FoundRun{f}})
 }
 
-// group is that of a key in a place, or nil.
-func (s *side) group(k key, place string) *group {
-	i := slices.IndexFunc(s.groups, func(g group) bool { return g.key == k && g.place == place })
+// groupAt is that of a key in a place, or nil.
+func (s *runSide) groupAt(k repetitionKey, place string) *runGroup {
+	i := slices.IndexFunc(s.groups, func(g runGroup) bool { return g.key == k && g.place == place })
 	if i < 0 {
 		return nil
 	}
 	return &s.groups[i]
 }
 
-// join takes the groups of a key together, where their places are not those of the other side: folders of a suite's
-// points may be compared with each other, or with other runs.
-func (s *side) join(k key) {
-	var all []group
+// joinPlaces takes the groups of a key together, where their places are not those of the other side: folders of a
+// suite's points may be compared with each other, or with other runs.
+func (s *runSide) joinPlaces(k repetitionKey) {
+	var all []runGroup
 	at := -1
 	for _, g := range s.groups {
 		switch {
@@ -86,40 +86,40 @@ func (s *side) join(k key) {
 	s.groups = all
 }
 
-// match makes the groups of two sides those that are compared: place by place where they have places in common.
-func match(a, b *side) {
-	shared := map[key]bool{}
+// matchGroups makes the groups of two sides those that are compared: place by place where they have places in common.
+func matchGroups(a, b *runSide) {
+	shared := map[repetitionKey]bool{}
 	for _, g := range a.groups {
-		if b.group(g.key, g.place) != nil {
+		if b.groupAt(g.key, g.place) != nil {
 			shared[g.key] = true
 		}
 	}
 	for _, g := range a.groups {
-		if !shared[g.key] && b.has(g.key) {
-			a.join(g.key)
-			b.join(g.key)
+		if !shared[g.key] && b.hasKey(g.key) {
+			a.joinPlaces(g.key)
+			b.joinPlaces(g.key)
 		}
 	}
 }
 
-func (s *side) has(k key) bool {
-	return slices.ContainsFunc(s.groups, func(g group) bool { return g.key == k })
+func (s *runSide) hasKey(k repetitionKey) bool {
+	return slices.ContainsFunc(s.groups, func(g runGroup) bool { return g.key == k })
 }
 
-func (s *side) side() Side {
+func (s *runSide) toSide() ComparedSide {
 	n := 0
 	for _, g := range s.groups {
 		n += len(g.runs)
 	}
-	return Side{s.name, n}
+	return ComparedSide{s.name, n}
 }
 
-func (s *side) keys() string {
-	return strings.Join(lists.Map(s.groups, group.String), ", ")
+func (s *runSide) keysText() string {
+	return strings.Join(lists.Map(s.groups, runGroup.String), ", ")
 }
 
-// finished says whether there is something to compare; else why is not.
-func finished(f results.Found) (ok bool, why string) {
+// isFinished says whether there is something to compare; else why is not.
+func isFinished(f results.FoundRun) (ok bool, why string) {
 	switch f.Status {
 	case record.Complete:
 		return true, ""
@@ -131,15 +131,15 @@ func finished(f results.Found) (ok bool, why string) {
 	return false, string(f.Status)
 }
 
-// list words how many runs there were of each kind that does not count: " (2 runs failed)".
-func list(unfinished map[string]int) string {
+// countText words how many runs there were of each kind that does not count: " (2 runs failed)".
+func countText(unfinished map[string]int) string {
 	if len(unfinished) == 0 {
 		return ""
 	}
-	all := lists.Map(sorted(unfinished), func(why string) string {
+	all := lists.Map(sortedKeys(unfinished), func(why string) string {
 		return figure.Plural(unfinished[why], "run") + " " + why
 	})
 	return fmt.Sprintf(" (%s)", strings.Join(all, ", "))
 }
 
-func sorted(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }

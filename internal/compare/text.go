@@ -33,7 +33,7 @@ func (c Comparison) WriteText(w io.Writer, every bool) error {
 	t.Row("NEW", c.New.Name, figure.Plural(c.New.Runs, "run"))
 	_, _ = t.WriteTo(b)
 	for _, p := range c.Pairs {
-		p.write(b, every)
+		p.writePair(b, every)
 	}
 	b.Print("\n")
 	for _, n := range append(c.Legend(), c.Notes...) {
@@ -42,7 +42,7 @@ func (c Comparison) WriteText(w io.Writer, every bool) error {
 	return b.Err()
 }
 
-func (p Pair) write(b *terminal.Writer, every bool) {
+func (p Pair) writePair(b *terminal.Writer, every bool) {
 	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: p.Title()},
 		fmt.Sprintf(": %s against %d\n", figure.Plural(p.NewRuns, "run"), p.BaseRuns))
 	d := table.Table{Indent: "  "}
@@ -54,8 +54,8 @@ func (p Pair) write(b *terminal.Writer, every bool) {
 		b.Print("  ", n, "\n")
 	}
 	b.Print("\n")
-	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r Row) bool { return !every && !r.Main })
-	spread := slices.ContainsFunc(rows, func(r Row) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
+	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !every && !r.Main })
+	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
 	t := table.Table{Indent: "  ", Right: []int{2, 3, 4}}
 	head := []any{"NAME", "", "BASE", "NEW", "CHANGE", "VERDICT"}
 	if spread {
@@ -79,7 +79,7 @@ func (p Pair) Title() string {
 }
 
 // Heading is what the row's numbers are: "mean latency, ms".
-func (r Row) Heading() string {
+func (r FigureRow) Heading() string {
 	if r.Unit == "" {
 		return r.Title
 	}
@@ -87,7 +87,7 @@ func (r Row) Heading() string {
 }
 
 // Text writes a value of the row: a count as it is, all else with five significant figures.
-func (r Row) Text(v float64) string {
+func (r FigureRow) Text(v float64) string {
 	if r.Unit == "" && v == math.Trunc(v) && v >= 0 && v < 1e15 {
 		return figure.Count(uint64(v))
 	}
@@ -95,26 +95,26 @@ func (r Row) Text(v float64) string {
 }
 
 // SpreadText is half of the range of a sample over its median, "±1.2 %"; empty for one run.
-func (s Sample) SpreadText() string {
+func (s FigureSample) SpreadText() string {
 	if len(s.Values) < 2 || s.Median == 0 {
 		return ""
 	}
-	return "±" + percent(math.Abs((s.Max-s.Min)/2/s.Median))
+	return "±" + formatPercent(math.Abs((s.Max-s.Min)/2/s.Median))
 }
 
 // ChangeText is "+3.1 %".
-func (r Row) ChangeText() string {
+func (r FigureRow) ChangeText() string {
 	change := float64(r.Change)
 	switch {
 	case math.IsNaN(change):
 		return "-"
 	case change > 0:
-		return "+" + percent(change)
+		return "+" + formatPercent(change)
 	}
-	return percent(change)
+	return formatPercent(change)
 }
 
-func percent(fraction float64) string {
+func formatPercent(fraction float64) string {
 	digits := 1
 	if math.Abs(fraction) < 0.01 {
 		digits = 2
@@ -123,7 +123,7 @@ func percent(fraction float64) string {
 }
 
 // VerdictText is "better (p = 0.001)".
-func (r Row) VerdictText() string {
+func (r FigureRow) VerdictText() string {
 	p := float64(r.P)
 	switch {
 	case r.Verdict == Unknown:
@@ -135,9 +135,10 @@ func (r Row) VerdictText() string {
 }
 
 // verdictSpan is the verdict in its style.
-func (r Row) verdictSpan() terminal.Span {
+func (r FigureRow) verdictSpan() terminal.Span {
 	return terminal.Span{
-		Style: map[Verdict]terminal.Style{Improved: terminal.Good, Worsened: terminal.Bad}[r.Verdict], Text: r.VerdictText(),
+		Style: map[DifferenceVerdict]terminal.Style{Improved: terminal.Good, Worsened: terminal.Bad}[r.Verdict],
+		Text:  r.VerdictText(),
 	}
 }
 

@@ -41,25 +41,25 @@ func Parse(text string) (Condition, error) {
 	}
 	subject, op, value, ok := inequality.Cut(c.Text)
 	if !ok {
-		return c, c.fault("no operator (>, >=, <, <=, ==, !=)")
+		return c, c.conditionError("no operator (>, >=, <, <=, ==, !=)")
 	}
 	c.op = op
 	if err := c.readSubject(subject); err != nil {
 		return c, err
 	}
 	if c.value, ok = inequality.ParseQuantity(value); !ok {
-		return c, c.fault(fmt.Sprintf("%q is no number with a unit", value))
+		return c, c.conditionError(fmt.Sprintf("%q is no number with a unit", value))
 	}
 	return c, nil
 }
 
-func (c Condition) fault(what string) error {
+func (c Condition) conditionError(what string) error {
 	return fmt.Errorf("condition %q: %s; want [SCENARIO.]METRIC OPERATOR VALUE, such as Server.p99 > 12ms, or against a "+
 		"base Server.p99 > +5%%", c.Text, what)
 }
 
-// joined is a name of the words of a text: a percentile stands at the end, as in ttft.p99.
-func joined(text string) string {
+// joinWords is a name of the words of a text: a percentile stands at the end, as in ttft.p99.
+func joinWords(text string) string {
 	words := strings.Fields(text)
 	if _, ok := metrics.ParsePercentile(strings.ToLower(words[0])); ok {
 		words = append(words[1:], words[0])
@@ -70,11 +70,11 @@ func joined(text string) string {
 // readSubject reads what is left of the operator.
 func (c *Condition) readSubject(text string) error {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return c.fault(fmt.Sprintf("%q is more than one name; names are joined by a dot: %s", text, joined(text)))
+		return c.conditionError(fmt.Sprintf("%q is more than one name; names are joined by a dot: %s", text, joinWords(text)))
 	}
 	if model, rest, ok := strings.Cut(text, "/"); ok {
 		if model == "" {
-			return c.fault("no model before the /")
+			return c.conditionError("no model before the /")
 		}
 		c.Model, text = model, rest
 	}
@@ -85,7 +85,7 @@ func (c *Condition) readSubject(text string) error {
 		}
 	}
 	if c.Metric == "" {
-		return c.fault("no metric")
+		return c.conditionError("no metric")
 	}
 	return nil
 }

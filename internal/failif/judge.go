@@ -75,7 +75,7 @@ func (c Condition) Check(subjects []Subject) error {
 		if m, ok := metric.Find(figures, c.Metric); ok {
 			return c.checkUnit(figures, m)
 		}
-		wants = cmp.Or(wants, s.wants(c.Metric))
+		wants = cmp.Or(wants, s.needsFor(c.Metric))
 		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
 	}
 	if len(subjects) == 0 {
@@ -98,7 +98,7 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 		if other.Name != m.Name {
 			continue
 		}
-		_, err := c.limit(other.Unit)
+		_, err := c.limitIn(other.Unit)
 		if err == nil {
 			return nil
 		}
@@ -107,8 +107,8 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	return first
 }
 
-// wants is what it takes to have a figure that the subject cannot have; empty: it knows none of the name.
-func (s Subject) wants(name string) string {
+// needsFor is what it takes to have a figure that the subject cannot have; empty: it knows none of the name.
+func (s Subject) needsFor(name string) string {
 	for _, w := range s.Without {
 		if _, ok := metric.Find(w.Metrics, name); ok {
 			return w.Wants
@@ -139,7 +139,7 @@ func (c Condition) Judge(subjects []Subject) ([]Met, error) {
 		if !ok {
 			continue
 		}
-		measured, is, err := c.judge(s, m)
+		measured, is, err := c.judgeSubject(s, m)
 		if err != nil {
 			return nil, err
 		}
@@ -150,8 +150,8 @@ func (c Condition) Judge(subjects []Subject) ([]Met, error) {
 	return met, nil
 }
 
-func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool, err error) {
-	limit, err := c.limit(m.Unit)
+func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, met bool, err error) {
+	limit, err := c.limitIn(m.Unit)
 	if err != nil {
 		return "", false, err
 	}
@@ -165,7 +165,7 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 			"BASE NEW takes it; a value without a sign is on what is measured", c.Text, s.Name)
 	}
 	difference := m.Value - base.Value
-	if c.percent() {
+	if c.isPercent() {
 		if base.Value == 0 {
 			return "", false, fmt.Errorf("condition %q: %s of the base is 0: there is no change in percent", c.Text, m.Name)
 		}
@@ -181,12 +181,12 @@ func (c Condition) judge(s Subject, m metric.Metric) (measured string, met bool,
 // millis is the power of ten that a millisecond is of a nanosecond.
 const millis = 6
 
-// percent says that the condition is on a change in percent.
-func (c Condition) percent() bool { return c.Change() && c.value.Unit == "%" }
+// isPercent says that the condition is on a change in percent.
+func (c Condition) isPercent() bool { return c.Change() && c.value.Unit == "%" }
 
-// limit is the condition's value in the metric's unit; of a change in percent it is the percentage.
-func (c Condition) limit(unit string) (float64, error) {
-	if c.percent() || c.value.Unit == "" || strings.EqualFold(c.value.Unit, unit) {
+// limitIn is the condition's value in the metric's unit; of a change in percent it is the percentage.
+func (c Condition) limitIn(unit string) (float64, error) {
+	if c.isPercent() || c.value.Unit == "" || strings.EqualFold(c.value.Unit, unit) {
 		return c.value.Value, nil
 	}
 	if power, ok := inequality.TimePower(c.value.Unit); ok && unit == metric.Millis {

@@ -10,7 +10,7 @@ import (
 // Runs are the subjects of runs that were made; one that did not come to its end has no figures.
 func Runs(runs []record.Run) []Subject {
 	var all []Subject
-	called := names.Runs(runs)
+	called := names.NameRecords(runs)
 	for i, r := range runs {
 		all = append(all, Subject{Name: called[i].Full, Model: r.Model, Scenario: r.Scenario, Metrics: r.Metrics(),
 			Valueless: r.Valueless()})

@@ -86,7 +86,7 @@ func unpackTest(t testing.TB, archive []byte, l Limits) (dir string, err error) 
 		t.Fatal(err)
 	}
 	dir = filepath.Join(outer, "a", "b")
-	err = unpack(t.Context(), path, dir, l, func(int64) {})
+	err = unpackArchive(t.Context(), path, dir, l, func(int64) {})
 	checkContained(t, outer, dir)
 	return dir, err
 }

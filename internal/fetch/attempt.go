@@ -15,20 +15,21 @@ import (
 
 var errChanged = errors.New("the file changed on the server during the download")
 
-// attempt makes one request for what is missing of the part file, and reports whether it went on from an earlier one.
-func (c *Cache) attempt(ctx context.Context, f File, p paths, n int) (resumed bool, err error) {
+// attemptDownload makes one request for what is missing of the part file, and reports whether it went on from an
+// earlier one.
+func (c *Cache) attemptDownload(ctx context.Context, f File, p cachePaths, n int) (resumed bool, err error) {
 	have, offset, err := readVersion(f, p)
 	if err != nil {
 		return false, err
 	}
-	if have.complete(f, offset) {
+	if have.isComplete(f, offset) {
 		return true, nil
 	}
 	ctx, watch := startWatchdog(ctx, c.options.StallTimeout)
-	defer watch.stop()
+	defer watch.stopTimer()
 	resp, err := c.client.Do(newRequest(ctx, f, have, offset))
 	if err != nil {
-		return false, watch.classify(err)
+		return false, watch.classifyError(err)
 	}
 	defer resp.Body.Close()
 	if offset, err = startOf(resp, f, p, have, offset); err != nil {
@@ -46,14 +47,14 @@ func (c *Cache) attempt(ctx context.Context, f File, p paths, n int) (resumed bo
 	if err != nil {
 		return false, err
 	}
-	err = c.receive(f, part, Progress{
+	err = c.receiveBody(f, part, Progress{
 		Name: f.Name, Phase: Downloading, Done: offset, Total: max(got.Total, f.Size), Attempt: n,
-	}, watch.reader(resp.Body))
+	}, watch.wrapReader(resp.Body))
 	return offset > 0, err
 }
 
 // newRequest asks for the bytes from offset on, provided that the file is still the version we have a part of.
-func newRequest(ctx context.Context, f File, have version, offset int64) *http.Request {
+func newRequest(ctx context.Context, f File, have fileVersion, offset int64) *http.Request {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
 	if err != nil {
 		panic(err) // File.check has parsed the address
@@ -62,7 +63,7 @@ func newRequest(ctx context.Context, f File, have version, offset int64) *http.R
 	req.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
-		if v := have.validator(); v != "" {
+		if v := have.rangeValidator(); v != "" {
 			req.Header.Set("If-Range", v)
 		}
 	}
@@ -70,18 +71,18 @@ func newRequest(ctx context.Context, f File, have version, offset int64) *http.R
 }
 
 // startOf reads a response's status: it returns the offset in the file of the body's first byte.
-func startOf(resp *http.Response, f File, p paths, have version, offset int64) (int64, error) {
+func startOf(resp *http.Response, f File, p cachePaths, have fileVersion, offset int64) (int64, error) {
 	switch {
 	case resp.StatusCode == http.StatusOK:
 		return 0, checkType(resp, f)
 	case resp.StatusCode == http.StatusPartialContent && offset > 0:
 		start, ok := rangeStart(resp.Header.Get("Content-Range"))
-		if !ok || start != offset || !have.same(versionOf(f, resp, offset)) {
-			return 0, errors.Join(transient{error: errChanged}, discard(p))
+		if !ok || start != offset || !have.canBeSame(versionOf(f, resp, offset)) {
+			return 0, errors.Join(transientError{error: errChanged}, discardPart(p))
 		}
 		return offset, nil
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable && offset > 0:
-		return 0, errors.Join(transient{error: errChanged}, discard(p))
+		return 0, errors.Join(transientError{error: errChanged}, discardPart(p))
 	}
 	return 0, statusError(resp)
 }
@@ -113,7 +114,7 @@ func statusError(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return transient{err, retryAfter(resp.Header.Get("Retry-After"))}
+		return transientError{err, retryAfter(resp.Header.Get("Retry-After"))}
 	}
 	return fmt.Errorf("%w; is the address right?", err)
 }
@@ -127,15 +128,15 @@ func retryAfter(header string) time.Duration {
 	return time.Duration(min(s, int(longestAsked/time.Second))) * time.Second
 }
 
-// receive writes the body to the part file, from where p.Done says on. What came before an error stays there.
-func (c *Cache) receive(f File, part *os.File, p Progress, body io.Reader) error {
+// receiveBody writes the body to the part file, from where p.Done says on. What came before an error stays there.
+func (c *Cache) receiveBody(f File, part *os.File, p Progress, body io.Reader) error {
 	most := c.options.Limits.Download
 	if f.Size > 0 {
 		most = f.Size
 	}
-	w := &counter{Writer: part, n: p.Done, moved: func(n int64) {
+	w := &countingWriter{Writer: part, n: p.Done, moved: func(n int64) {
 		p.Done = n
-		c.report(p)
+		c.reportProgress(p)
 	}}
 	_, err := io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(body, most-p.Done+1), make([]byte, 256<<10))
 	if err == nil {
@@ -152,7 +153,7 @@ func (c *Cache) receive(f File, part *os.File, p Progress, body io.Reader) error
 
 // openPart opens the part file for writing at offset. What lies behind is cut off before the version is written down:
 // a part must never be taken for one of another version.
-func openPart(p paths, v version, offset int64) (*os.File, error) {
+func openPart(p cachePaths, v fileVersion, offset int64) (*os.File, error) {
 	part, err := os.OpenFile(p.part, os.O_CREATE|os.O_WRONLY|noFollow, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)

@@ -69,14 +69,14 @@ func Open(dir string, o Options) (*Cache, error) {
 	o.Attempts = cmp.Or(max(o.Attempts, 0), 6)
 	o.StallTimeout = cmp.Or(max(o.StallTimeout, 0), time.Minute)
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = sleepContext
 	}
 	o.Limits = o.Limits.withDefaults()
 	return &Cache{dir, o, newClient(o)}, nil
 }
 
 // Path is where f is, or would be, in the cache.
-func (c *Cache) Path(f File) string { return c.paths(f).final }
+func (c *Cache) Path(f File) string { return c.pathsOf(f).final }
 
 // Get returns f from the cache, downloading it first where it is missing or of an older version. On failure what was
 // downloaded is kept, and the next Get goes on from there. Errors are, by errors.Is, one of this package's kinds, or
@@ -86,25 +86,25 @@ func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
 		return item, err
 	}
 	if c.options.Offline {
-		return Item{}, c.offline(f)
+		return Item{}, c.errOffline(f)
 	}
-	unlock, err := c.lock(ctx, f)
+	unlock, err := c.lockFile(ctx, f)
 	if err != nil {
 		return Item{}, err
 	}
 	defer unlock()
-	if item, err := c.locate(ctx, f); !errors.Is(err, ErrMissing) {
+	if item, err := c.locateLocked(ctx, f); !errors.Is(err, ErrMissing) {
 		return item, err // another process was faster
 	}
-	sum, size, err := c.download(ctx, f)
+	sum, size, err := c.downloadPart(ctx, f)
 	if err != nil {
 		return Item{}, err
 	}
-	return c.install(ctx, f, sum, size)
+	return c.installFile(ctx, f, sum, size)
 }
 
-// offline says what is missing, where it would come from and where to put it by hand.
-func (c *Cache) offline(f File) error {
+// errOffline says what is missing, where it would come from and where to put it by hand.
+func (c *Cache) errOffline(f File) error {
 	what := fmt.Sprintf("save it as %s", c.Path(f))
 	if f.Unpack {
 		what = fmt.Sprintf("unpack it into the folder %s", c.Path(f))
@@ -113,9 +113,9 @@ func (c *Cache) offline(f File) error {
 		f.Name, f.URL, cmp.Or(f.SHA256, "unknown"), what)
 }
 
-// install moves a finished download to its place, unpacked where that is asked for, and writes its receipt.
-func (c *Cache) install(ctx context.Context, f File, sum string, size int64) (Item, error) {
-	p := c.paths(f)
+// installFile moves a finished download to its place, unpacked where that is asked for, and writes its receipt.
+func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64) (Item, error) {
+	p := c.pathsOf(f)
 	if err := os.MkdirAll(filepath.Dir(p.final), 0o755); err != nil {
 		return Item{}, fmt.Errorf("fetch: %w", err)
 	}
@@ -126,19 +126,19 @@ func (c *Cache) install(ctx context.Context, f File, sum string, size int64) (It
 			return Item{}, err
 		}
 	}
-	if err := replace(ready, p.final, p.old); err != nil {
+	if err := replacePath(ready, p.final, p.old); err != nil {
 		return Item{}, fmt.Errorf("fetch: %w", err)
 	}
-	if err := writeReceipt(p, receipt{URL: f.URL, SHA256: sum, Size: size}); err != nil {
+	if err := writeReceipt(p, cacheReceipt{URL: f.URL, SHA256: sum, Size: size}); err != nil {
 		return Item{}, err
 	}
 	return Item{Path: p.final, SHA256: sum, Size: size, Verified: f.SHA256 != ""},
-		errors.Join(remove(p.part), remove(p.resume))
+		errors.Join(removeIfExists(p.part), removeIfExists(p.resume))
 }
 
-// replace moves path to final. What is there already makes way first where a folder is involved, for rename replaces
-// files by files only.
-func replace(path, final, old string) error {
+// replacePath moves path to final. What is there already makes way first where a folder is involved, for rename
+// replaces files by files only.
+func replacePath(path, final, old string) error {
 	if !isDir(path) && !isDir(final) {
 		return os.Rename(path, final)
 	}
@@ -159,15 +159,15 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// remove deletes a file that may be gone already.
-func remove(path string) error {
+// removeIfExists deletes a file that may be gone already.
+func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("fetch: %w", err)
 	}
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -21,8 +21,8 @@ type File struct {
 	Unpack bool   // the download is a tar, tar.gz or zip archive, whose contents are wanted
 }
 
-// check reports every fault of the entry.
-func (f File) check() error {
+// checkEntry reports every fault of the entry.
+func (f File) checkEntry() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if name := filepath.FromSlash(f.Name); !filepath.IsLocal(name) || filepath.Clean(name) != name || name == "." {
@@ -58,8 +58,8 @@ func checkURL(text string) error {
 	return nil
 }
 
-// paths are the places of one file in a cache.
-type paths struct {
+// cachePaths are the places of one file in a cache.
+type cachePaths struct {
 	final   string // the file, or the folder of the unpacked archive
 	part    string // what has been downloaded so far
 	resume  string // of which version of the file that is
@@ -69,10 +69,10 @@ type paths struct {
 	old     string // what final held before, while it is replaced
 }
 
-func (c *Cache) paths(f File) paths {
+func (c *Cache) pathsOf(f File) cachePaths {
 	name := filepath.FromSlash(f.Name)
 	state := filepath.Join(c.dir, stateDir, name)
-	return paths{
+	return cachePaths{
 		final: filepath.Join(c.dir, name),
 		part:  state + ".part", resume: state + ".resume", receipt: state + ".receipt", lock: state + ".lock",
 		staging: state + ".unpacking", old: state + ".old",

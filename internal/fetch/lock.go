@@ -14,9 +14,9 @@ import (
 // lockPoll is how often a process asks whether another one is done.
 const lockPoll = 200 * time.Millisecond
 
-// lock keeps other processes, and other goroutines of this one, from fetching f until unlock is called.
-func (c *Cache) lock(ctx context.Context, f File) (unlock func(), err error) {
-	path := c.paths(f).lock
+// lockFile keeps other processes, and other goroutines of this one, from fetching f until unlock is called.
+func (c *Cache) lockFile(ctx context.Context, f File) (unlock func(), err error) {
+	path := c.pathsOf(f).lock
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
@@ -25,7 +25,7 @@ func (c *Cache) lock(ctx context.Context, f File) (unlock func(), err error) {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
 	err = filelock.Wait(file, func() error {
-		c.report(Progress{Name: f.Name, Phase: Waiting})
+		c.reportProgress(Progress{Name: f.Name, Phase: Waiting})
 		return c.options.Sleep(ctx, lockPoll)
 	})
 	if err != nil {

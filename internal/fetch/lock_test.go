@@ -11,7 +11,7 @@ import (
 func TestLockWaitEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	f := File{Name: "m", URL: "https://example.com/m"}
-	unlock, err := open(t, dir, Options{}).lock(t.Context(), f)
+	unlock, err := open(t, dir, Options{}).lockFile(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func TestLockWaitEndsWithItsContext(t *testing.T) {
 			cancel(stop)
 		}
 	}})
-	if _, err := c.lock(ctx, f); !errors.Is(err, stop) || waiting != 3 {
+	if _, err := c.lockFile(ctx, f); !errors.Is(err, stop) || waiting != 3 {
 		t.Errorf("%v after %d waits, want %v after 3", err, waiting, stop)
 	}
 	unlock()
-	unlock, err = c.lock(t.Context(), f)
+	unlock, err = c.lockFile(t.Context(), f)
 	if err != nil {
 		t.Fatalf("a lock that is free: %v", err)
 	}
@@ -40,13 +40,13 @@ func TestLockWaitEndsWithItsContext(t *testing.T) {
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		if err := sleep(t.Context(), time.Minute); err != nil || time.Since(start) != time.Minute {
+		if err := sleepContext(t.Context(), time.Minute); err != nil || time.Since(start) != time.Minute {
 			t.Errorf("slept %v, %v", time.Since(start), err)
 		}
 		stop := errors.New("stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(stop) })
-		if err := sleep(ctx, time.Hour); !errors.Is(err, stop) {
+		if err := sleepContext(ctx, time.Hour); !errors.Is(err, stop) {
 			t.Errorf("got %v, want %v", err, stop)
 		}
 		if total := time.Since(start); total != time.Minute+time.Second {
@@ -60,14 +60,14 @@ func TestLocateWaitsForTheReceipt(t *testing.T) {
 	dir, data := t.TempDir(), []byte("data")
 	f := File{Name: "m", URL: "https://example.com/m"}
 	other := open(t, dir, Options{})
-	unlock, err := other.lock(t.Context(), f)
+	unlock, err := other.lockFile(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	place(t, other.Path(f), data)
 	c := open(t, dir, Options{Sleep: func(context.Context, time.Duration) error {
 		defer unlock()
-		return writeReceipt(other.paths(f), receipt{URL: f.URL, SHA256: sumOf(data), Size: int64(len(data))})
+		return writeReceipt(other.pathsOf(f), cacheReceipt{URL: f.URL, SHA256: sumOf(data), Size: int64(len(data))})
 	}})
 	if item, err := c.Locate(t.Context(), f); err != nil || item.Placed {
 		t.Errorf("%+v, %v: want a file that was fetched", item, err)

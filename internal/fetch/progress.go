@@ -23,20 +23,20 @@ type Progress struct {
 	Err     error // why the last attempt failed, while waiting for the next
 }
 
-func (c *Cache) report(p Progress) {
+func (c *Cache) reportProgress(p Progress) {
 	if c.options.Progress != nil {
 		c.options.Progress(p)
 	}
 }
 
-// counter calls moved with the sum of the bytes written, beginning at n.
-type counter struct {
+// countingWriter calls moved with the sum of the bytes written, beginning at n.
+type countingWriter struct {
 	io.Writer
 	n     int64
 	moved func(n int64)
 }
 
-func (c *counter) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.Writer.Write(b)
 	c.n += int64(n)
 	c.moved(c.n)

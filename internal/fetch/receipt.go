@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// receipt says what a place in the cache holds, so that a large file is hashed once and not at every start.
-type receipt struct {
+// cacheReceipt says what a place in the cache holds, so that a large file is hashed once and not at every start.
+type cacheReceipt struct {
 	URL      string `json:"url"`
 	SHA256   string `json:"sha256"`
 	Size     int64  `json:"size"`
@@ -22,29 +22,29 @@ type receipt struct {
 	Placed   bool   `json:"placed"`      // by hand
 }
 
-// serves reports whether the receipt is for the version that f asks for.
-func (r receipt) serves(f File) bool {
+// matchesVersion reports whether the receipt is for the version that f asks for.
+func (r cacheReceipt) matchesVersion(f File) bool {
 	if f.SHA256 != "" {
 		return r.SHA256 == f.SHA256
 	}
 	return r.Placed || r.URL == f.URL
 }
 
-// describes reports whether the file is still as it was when the receipt was written.
-func (r receipt) describes(info fs.FileInfo) bool {
+// matchesFile reports whether the file is still as it was when the receipt was written.
+func (r cacheReceipt) matchesFile(info fs.FileInfo) bool {
 	return info.IsDir() || info.Size() == r.Size && info.ModTime().UnixNano() == r.Modified
 }
 
-func (r receipt) item(path string, f File) Item {
+func (r cacheReceipt) toItem(path string, f File) Item {
 	return Item{Path: path, SHA256: r.SHA256, Size: r.Size, Verified: f.SHA256 != "", Placed: r.Placed}
 }
 
 // readReceipt returns false where there is no receipt, or none that can be read: it is then made anew.
-func readReceipt(path string) (receipt, bool) {
-	var r receipt
+func readReceipt(path string) (cacheReceipt, bool) {
+	var r cacheReceipt
 	text, err := readState(path)
 	if err != nil || json.Unmarshal(text, &r) != nil {
-		return receipt{}, false
+		return cacheReceipt{}, false
 	}
 	return r, true
 }
@@ -64,7 +64,7 @@ func readState(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-func writeReceipt(p paths, r receipt) error {
+func writeReceipt(p cachePaths, r cacheReceipt) error {
 	info, err := os.Stat(p.final)
 	if err != nil {
 		return fmt.Errorf("fetch: %w", err)
@@ -96,18 +96,18 @@ func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
 	if item, _, err := c.locateKnown(f); !errors.Is(err, errUnknown) {
 		return item, err
 	}
-	unlock, err := c.lock(ctx, f) // a process that has just fetched it may be about to write its receipt
+	unlock, err := c.lockFile(ctx, f) // a process that has just fetched it may be about to write its receipt
 	switch {
 	case err == nil:
 		defer unlock()
 	case !readOnly(err):
 		return Item{}, err
 	}
-	return c.locate(ctx, f)
+	return c.locateLocked(ctx, f)
 }
 
-// locate is Locate for who holds the lock of f.
-func (c *Cache) locate(ctx context.Context, f File) (Item, error) {
+// locateLocked is Locate for who holds the lock of f.
+func (c *Cache) locateLocked(ctx context.Context, f File) (Item, error) {
 	item, info, err := c.locateKnown(f)
 	if errors.Is(err, errUnknown) {
 		return c.locatePlaced(ctx, f, info)
@@ -120,10 +120,10 @@ var errUnknown = errors.New("fetch: what is there has no receipt")
 
 // locateKnown judges by the receipt alone. With errUnknown it returns what is there.
 func (c *Cache) locateKnown(f File) (Item, fs.FileInfo, error) {
-	if err := f.check(); err != nil {
+	if err := f.checkEntry(); err != nil {
 		return Item{}, nil, err
 	}
-	p := c.paths(f)
+	p := c.pathsOf(f)
 	info, err := os.Stat(p.final)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Item{}, nil, fmt.Errorf("%w: %s", ErrMissing, p.final)
@@ -133,9 +133,9 @@ func (c *Cache) locateKnown(f File) (Item, fs.FileInfo, error) {
 	}
 	r, fetched := readReceipt(p.receipt)
 	switch {
-	case fetched && r.serves(f) && f.Unpack == info.IsDir() && r.describes(info):
-		return r.item(p.final, f), nil, nil
-	case fetched && !r.serves(f) && !r.Placed:
+	case fetched && r.matchesVersion(f) && f.Unpack == info.IsDir() && r.matchesFile(info):
+		return r.toItem(p.final, f), nil, nil
+	case fetched && !r.matchesVersion(f) && !r.Placed:
 		return Item{}, nil, fmt.Errorf("%w: %s is of an older version", ErrMissing, p.final)
 	}
 	return Item{}, info, errUnknown
@@ -148,7 +148,7 @@ func readOnly(err error) bool {
 
 // locatePlaced judges what was put into the cache, or changed there, by other hands than Get's.
 func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Item, error) {
-	p := c.paths(f)
+	p := c.pathsOf(f)
 	switch {
 	case f.Unpack && !info.IsDir():
 		return Item{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away",
@@ -158,22 +158,22 @@ func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Ite
 	case f.Unpack:
 		return placedFolder(p)
 	}
-	sum, size, err := c.hash(ctx, f, p.final)
+	sum, size, err := c.hashFile(ctx, f, p.final)
 	if err != nil {
 		return Item{}, err
 	}
-	if err := f.compare(sum, size); err != nil {
+	if err := f.checkContent(sum, size); err != nil {
 		return Item{}, fmt.Errorf("%s: %w; delete or replace this file", p.final, err)
 	}
-	r := receipt{SHA256: sum, Size: size, Placed: true}
+	r := cacheReceipt{SHA256: sum, Size: size, Placed: true}
 	if err := writeReceipt(p, r); err != nil && !readOnly(err) {
 		return Item{}, err // in a cache that is read-only, the file is hashed each time
 	}
-	return r.item(p.final, f), nil
+	return r.toItem(p.final, f), nil
 }
 
 // placedFolder accepts any folder that is not empty: what should be in it is the reader's to check.
-func placedFolder(p paths) (Item, error) {
+func placedFolder(p cachePaths) (Item, error) {
 	entries, err := os.ReadDir(p.final)
 	if err != nil {
 		return Item{}, fmt.Errorf("fetch: %w", err)

@@ -8,7 +8,7 @@ import (
 )
 
 // unpackTar writes the entries of an archive to the tree.
-func (t *tree) unpackTar(r io.Reader) error {
+func (t *unpackedTree) unpackTar(r io.Reader) error {
 	archive := tar.NewReader(r)
 	for {
 		h, err := archive.Next()
@@ -24,14 +24,14 @@ func (t *tree) unpackTar(r io.Reader) error {
 	}
 }
 
-func (t *tree) tarEntry(h *tar.Header, contents io.Reader) error {
+func (t *unpackedTree) tarEntry(h *tar.Header, contents io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg:
-		return t.file(h.Name, h.FileInfo().Mode(), h.Size, contents)
+		return t.writeFile(h.Name, h.FileInfo().Mode(), h.Size, contents)
 	case tar.TypeDir:
-		return t.folder(h.Name)
+		return t.makeFolder(h.Name)
 	case tar.TypeSymlink:
-		return t.symlink(h.Name, h.Linkname)
+		return t.makeSymlink(h.Name, h.Linkname)
 	case tar.TypeLink:
 		return t.hardLink(h.Name, h.Linkname)
 	case tar.TypeXGlobalHeader:

@@ -14,10 +14,10 @@ import (
 // maxDepth is how deep an archive's folders may be nested.
 const maxDepth = 64
 
-// tree is a folder that an archive is unpacked into. It holds the archive's entries to what is safe: paths that stay
-// inside, no path through a link, links that point inside, no other kind of file, nothing written twice, and no more
-// than the limits allow. os.Root holds the first of these once more, in the kernel's terms.
-type tree struct {
+// unpackedTree is a folder that an archive is unpacked into. It holds the archive's entries to what is safe: paths that
+// stay inside, no path through a link, links that point inside, no other kind of file, nothing written twice, and no
+// more than the limits allow. os.Root holds the first of these once more, in the kernel's terms.
+type unpackedTree struct {
 	root    *os.Root
 	limits  Limits
 	moved   func(int64)
@@ -26,16 +26,16 @@ type tree struct {
 	bytes   int64
 }
 
-func newTree(root *os.Root, l Limits, moved func(int64)) *tree {
-	return &tree{root: root, limits: l, moved: moved}
+func newTree(root *os.Root, l Limits, moved func(int64)) *unpackedTree {
+	return &unpackedTree{root: root, limits: l, moved: moved}
 }
 
-func (t *tree) tooLarge() error {
+func (t *unpackedTree) tooLarge() error {
 	return fmt.Errorf("%w: its contents are more than %d bytes", ErrUnsafe, t.limits.Bytes)
 }
 
-// enter counts an entry and returns its path, cleaned and relative to the root.
-func (t *tree) enter(name string) (string, error) {
+// countEntry counts an entry and returns its path, cleaned and relative to the root.
+func (t *unpackedTree) countEntry(name string) (string, error) {
 	t.entries++
 	if t.entries > t.limits.Files {
 		return "", fmt.Errorf("%w: more than %d files", ErrUnsafe, t.limits.Files)
@@ -64,7 +64,7 @@ func EntryPath(name string) (string, error) {
 
 // checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It
 // asks the file system, which may hold names for equal that differ in case.
-func (t *tree) checkNoLink(clean, name string) error {
+func (t *unpackedTree) checkNoLink(clean, name string) error {
 	for p := clean; t.linked && p != "."; p = path.Dir(p) {
 		if info, err := t.root.Lstat(p); err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return fmt.Errorf("%w: entry %q passes through the link %q", ErrUnsafe, name, p)
@@ -73,27 +73,27 @@ func (t *tree) checkNoLink(clean, name string) error {
 	return nil
 }
 
-// folder makes a folder.
-func (t *tree) folder(name string) error {
-	clean, err := t.enter(name)
+// makeFolder makes a folder.
+func (t *unpackedTree) makeFolder(name string) error {
+	clean, err := t.countEntry(name)
 	if err != nil {
 		return err
 	}
-	return t.made(name, t.root.MkdirAll(clean, 0o755))
+	return t.wrapMakeError(name, t.root.MkdirAll(clean, 0o755))
 }
 
-// file writes a file of the bytes of r, of which the archive says that they are size. mode decides only whether it may
-// be executed.
-func (t *tree) file(name string, mode fs.FileMode, size int64, r io.Reader) error {
-	clean, err := t.enter(name)
+// writeFile writes a file of the bytes of r, of which the archive says that they are size. mode decides only whether it
+// may be executed.
+func (t *unpackedTree) writeFile(name string, mode fs.FileMode, size int64, r io.Reader) error {
+	clean, err := t.countEntry(name)
 	if err != nil {
 		return err
 	}
 	if size > t.limits.Bytes-t.bytes { // not one byte of what cannot be whole
 		return t.tooLarge()
 	}
-	if err := t.parents(clean); err != nil {
-		return t.made(name, err)
+	if err := t.makeParents(clean); err != nil {
+		return t.wrapMakeError(name, err)
 	}
 	perm := fs.FileMode(0o644)
 	if mode&0o100 != 0 {
@@ -101,19 +101,19 @@ func (t *tree) file(name string, mode fs.FileMode, size int64, r io.Reader) erro
 	}
 	w, err := t.root.OpenFile(clean, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
 	if err != nil {
-		return t.made(name, err)
+		return t.wrapMakeError(name, err)
 	}
-	err = t.fill(name, w, r)
+	err = t.copyContent(name, w, r)
 	if closeErr := w.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("fetch: %w", closeErr)
 	}
 	return err
 }
 
-// fill copies r to w up to the limit. It tells a full disk from a damaged archive.
-func (t *tree) fill(name string, w io.Writer, r io.Reader) error {
+// copyContent copies r to w up to the limit. It tells a full disk from a damaged archive.
+func (t *unpackedTree) copyContent(name string, w io.Writer, r io.Reader) error {
 	left := t.limits.Bytes - t.bytes
-	out := &counter{Writer: w, n: t.bytes, moved: t.moved}
+	out := &countingWriter{Writer: w, n: t.bytes, moved: t.moved}
 	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(r, left+1))
 	t.bytes += n
 	var disk *fs.PathError
@@ -128,20 +128,20 @@ func (t *tree) fill(name string, w io.Writer, r io.Reader) error {
 	return nil
 }
 
-// symlink makes a symbolic link whose target is inside.
-func (t *tree) symlink(name, target string) error {
-	clean, err := t.enter(name)
+// makeSymlink makes a symbolic link whose target is inside.
+func (t *unpackedTree) makeSymlink(name, target string) error {
+	clean, err := t.countEntry(name)
 	if err != nil {
 		return err
 	}
 	if !pointsInside(clean, target) {
 		return fmt.Errorf("%w: the link %q points to %q, which can be outside", ErrUnsafe, name, target)
 	}
-	if err := t.parents(clean); err != nil {
-		return t.made(name, err)
+	if err := t.makeParents(clean); err != nil {
+		return t.wrapMakeError(name, err)
 	}
 	t.linked = true
-	return t.made(name, t.root.Symlink(filepath.FromSlash(target), clean))
+	return t.wrapMakeError(name, t.root.Symlink(filepath.FromSlash(target), clean))
 }
 
 // pointsInside reports whether the target of a link at path clean stays below the root. It may climb first, but not
@@ -158,8 +158,8 @@ func pointsInside(clean, target string) bool {
 }
 
 // hardLink gives a file of the archive a second name.
-func (t *tree) hardLink(name, target string) error {
-	clean, err := t.enter(name)
+func (t *unpackedTree) hardLink(name, target string) error {
+	clean, err := t.countEntry(name)
 	if err != nil {
 		return err
 	}
@@ -170,16 +170,18 @@ func (t *tree) hardLink(name, target string) error {
 	if err := t.checkNoLink(from, target); err != nil {
 		return err
 	}
-	if err := t.parents(clean); err != nil {
-		return t.made(name, err)
+	if err := t.makeParents(clean); err != nil {
+		return t.wrapMakeError(name, err)
 	}
-	return t.made(name, t.root.Link(from, clean))
+	return t.wrapMakeError(name, t.root.Link(from, clean))
 }
 
-func (t *tree) parents(clean string) error { return t.root.MkdirAll(path.Dir(clean), 0o755) }
+func (t *unpackedTree) makeParents(clean string) error {
+	return t.root.MkdirAll(path.Dir(clean), 0o755)
+}
 
-// made wraps a failure of making the entry called name.
-func (t *tree) made(name string, err error) error {
+// wrapMakeError wraps a failure of making the entry called name.
+func (t *unpackedTree) wrapMakeError(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
 	}

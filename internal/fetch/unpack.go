@@ -13,18 +13,18 @@ import (
 
 // unpackInto fills the staging folder, which is made anew, with the contents of the downloaded archive. An archive that
 // cannot be unpacked is not kept, unless it is known to be the right one: the download may have been bad.
-func (c *Cache) unpackInto(ctx context.Context, f File, p paths) error {
+func (c *Cache) unpackInto(ctx context.Context, f File, p cachePaths) error {
 	if err := os.RemoveAll(p.staging); err != nil {
 		return fmt.Errorf("fetch: %w", err)
 	}
-	moved := func(n int64) { c.report(Progress{Name: f.Name, Phase: Unpacking, Done: n}) }
-	err := unpack(ctx, p.part, p.staging, c.options.Limits, moved)
+	moved := func(n int64) { c.reportProgress(Progress{Name: f.Name, Phase: Unpacking, Done: n}) }
+	err := unpackArchive(ctx, p.part, p.staging, c.options.Limits, moved)
 	if err == nil {
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", f.URL, err)
 	if f.SHA256 == "" && (errors.Is(err, ErrArchive) || errors.Is(err, ErrUnsafe)) {
-		err = errors.Join(err, discard(p))
+		err = errors.Join(err, discardPart(p))
 	}
 	return errors.Join(err, os.RemoveAll(p.staging))
 }
@@ -33,12 +33,12 @@ func (c *Cache) unpackInto(ctx context.Context, f File, p paths) error {
 // would lie outside, devices, links that point outside, and more than the limits. After an error dir holds what came
 // before it.
 func Unpack(ctx context.Context, archive, dir string, l Limits) error {
-	return unpack(ctx, archive, dir, l, func(int64) {})
+	return unpackArchive(ctx, archive, dir, l, func(int64) {})
 }
 
-// unpack writes the contents of a tar, tar.gz or zip archive, told apart by its first bytes, to the new folder dir.
-// moved is called with the bytes written so far.
-func unpack(ctx context.Context, archive, dir string, l Limits, moved func(int64)) error {
+// unpackArchive writes the contents of a tar, tar.gz or zip archive, told apart by its first bytes, to the new folder
+// dir. moved is called with the bytes written so far.
+func unpackArchive(ctx context.Context, archive, dir string, l Limits, moved func(int64)) error {
 	file, err := os.Open(archive)
 	if err != nil {
 		return fmt.Errorf("fetch: %w", err)
@@ -71,7 +71,7 @@ var (
 	tarMagic  = []byte("ustar")
 )
 
-func unpackFile(ctx context.Context, file *os.File, t *tree) error {
+func unpackFile(ctx context.Context, file *os.File, t *unpackedTree) error {
 	r := bufio.NewReaderSize(endsWith(ctx, file), 1<<20)
 	head, err := r.Peek(tarMark + len(tarMagic))
 	if err != nil && err != io.EOF {
@@ -88,7 +88,7 @@ func unpackFile(ctx context.Context, file *os.File, t *tree) error {
 	return fmt.Errorf("%w: neither tar, tar.gz nor zip: it begins with % x", ErrArchive, head[:min(len(head), 8)])
 }
 
-func (t *tree) unpackGzip(r io.Reader) error {
+func (t *unpackedTree) unpackGzip(r io.Reader) error {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrArchive, err)
@@ -96,14 +96,14 @@ func (t *tree) unpackGzip(r io.Reader) error {
 	if err := t.unpackTar(z); err != nil {
 		return err
 	}
-	return drain(z)
+	return drainReader(z)
 }
 
 // maxPadding is how much may follow the last entry of a tar archive: writers fill up their last block.
 const maxPadding = 16 << 20
 
-// drain reads to the end, where gzip has its checksum.
-func drain(r io.Reader) error {
+// drainReader reads to the end, where gzip has its checksum.
+func drainReader(r io.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, maxPadding+1))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrArchive, err)

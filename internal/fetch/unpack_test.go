@@ -187,7 +187,7 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := unpack(ctx, path, t.TempDir(), Limits{}, func(int64) {}); !errors.Is(err, context.Canceled) {
+		if err := unpackArchive(ctx, path, t.TempDir(), Limits{}, func(int64) {}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %v", format, err, context.Canceled)
 		}
 	}
@@ -206,7 +206,7 @@ func TestGetUnpacks(t *testing.T) {
 				}
 			}})
 			f := File{Name: "data/set", URL: o.URL, SHA256: sumOf(archive), Unpack: true}
-			leaveRubbish(t, c.paths(f))
+			leaveRubbish(t, c.pathsOf(f))
 			item, err := c.Get(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
@@ -223,7 +223,7 @@ func TestGetUnpacks(t *testing.T) {
 }
 
 // leaveRubbish puts there what a process that was killed while it unpacked leaves.
-func leaveRubbish(t *testing.T, p paths) {
+func leaveRubbish(t *testing.T, p cachePaths) {
 	t.Helper()
 	place(t, filepath.Join(p.staging, "half"), []byte("x"))
 	place(t, filepath.Join(p.old, "half"), []byte("x"))
@@ -260,7 +260,7 @@ func TestGetOfABadArchive(t *testing.T) {
 		if _, err := os.Stat(c.Path(f)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("it has its name: %v", err)
 		}
-		if n, err := partSize(c.paths(f)); err != nil || (n > 0) != (sum != "") {
+		if n, err := partSize(c.pathsOf(f)); err != nil || (n > 0) != (sum != "") {
 			t.Errorf("sha256 %q: %d bytes kept, %v; want them kept only if they are known to be right", sum, n, err)
 		}
 	}
@@ -320,7 +320,7 @@ func BenchmarkUnpackTar(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		dir := filepath.Join(b.TempDir(), fmt.Sprint(i))
-		if err := unpack(b.Context(), path, dir, Limits{}, func(int64) {}); err != nil {
+		if err := unpackArchive(b.Context(), path, dir, Limits{}, func(int64) {}); err != nil {
 			b.Fatal(err)
 		}
 		if err := os.RemoveAll(dir); err != nil {

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// hash measures a file, and tells the progress of it.
-func (c *Cache) hash(ctx context.Context, f File, path string) (sum string, size int64, err error) {
+// hashFile measures a file, and tells the progress of it.
+func (c *Cache) hashFile(ctx context.Context, f File, path string) (sum string, size int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", 0, fmt.Errorf("fetch: %w", err)
@@ -21,8 +21,8 @@ func (c *Cache) hash(ctx context.Context, f File, path string) (sum string, size
 		return "", 0, fmt.Errorf("fetch: %w", err)
 	}
 	h := sha256.New()
-	w := &counter{Writer: h, moved: func(n int64) {
-		c.report(Progress{Name: f.Name, Phase: Verifying, Done: n, Total: info.Size()})
+	w := &countingWriter{Writer: h, moved: func(n int64) {
+		c.reportProgress(Progress{Name: f.Name, Phase: Verifying, Done: n, Total: info.Size()})
 	}}
 	size, err = io.CopyBuffer(struct{ io.Writer }{w}, endsWith(ctx, file), make([]byte, 1<<20))
 	if err != nil {
@@ -31,8 +31,8 @@ func (c *Cache) hash(ctx context.Context, f File, path string) (sum string, size
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// compare holds a file to what is known of it. A file of no bytes is never right.
-func (f File) compare(sum string, size int64) error {
+// checkContent holds a file to what is known of it. A file of no bytes is never right.
+func (f File) checkContent(sum string, size int64) error {
 	switch {
 	case size == 0:
 		return fmt.Errorf("%w: it is empty", ErrChecksum)

@@ -27,25 +27,25 @@ func startWatchdog(ctx context.Context, limit time.Duration) (context.Context, *
 	return ctx, w
 }
 
-func (w *watchdog) stop() {
+func (w *watchdog) stopTimer() {
 	w.timer.Stop()
 	w.cancel(nil)
 }
 
-// reader returns a reader of r that feeds the watchdog and says of each failure whether it is transient.
-func (w *watchdog) reader(r io.Reader) io.Reader {
+// wrapReader returns a reader of r that feeds the watchdog and says of each failure whether it is transient.
+func (w *watchdog) wrapReader(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)
 		w.timer.Reset(w.limit)
 		if err != nil && !errors.Is(err, io.EOF) {
-			err = w.classify(err)
+			err = w.classifyError(err)
 		}
 		return n, err
 	})
 }
 
-// classify tells the failures of a connection that another attempt may get over from those that it will not.
-func (w *watchdog) classify(err error) error {
+// classifyError tells the failures of a connection that another attempt may get over from those that it will not.
+func (w *watchdog) classifyError(err error) error {
 	if cause := context.Cause(w.ctx); cause != nil {
 		err = cause
 	}
@@ -54,5 +54,5 @@ func (w *watchdog) classify(err error) error {
 	if errors.Is(err, errRedirect) || errors.As(err, &cert) || errors.As(err, &dns) && dns.IsNotFound {
 		return fmt.Errorf("%w: %w", ErrServer, err)
 	}
-	return transient{error: err}
+	return transientError{error: err}
 }

@@ -16,7 +16,7 @@ import (
 const maxLink = 4095
 
 // unpackZip writes the entries of an archive to the tree.
-func (t *tree) unpackZip(ctx context.Context, file *os.File) error {
+func (t *unpackedTree) unpackZip(ctx context.Context, file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("fetch: %w", err)
@@ -39,13 +39,13 @@ func (t *tree) unpackZip(ctx context.Context, file *os.File) error {
 // encrypted is the bit of a zip entry's flags that says so.
 const encrypted = 1
 
-func (t *tree) zipEntry(ctx context.Context, f *zip.File) error {
+func (t *unpackedTree) zipEntry(ctx context.Context, f *zip.File) error {
 	mode := f.Mode()
 	switch {
 	case f.Flags&encrypted != 0:
 		return fmt.Errorf("%w: entry %q is encrypted", ErrArchive, f.Name)
 	case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
-		return t.folder(f.Name)
+		return t.makeFolder(f.Name)
 	case mode.Type() != 0 && mode.Type() != fs.ModeSymlink:
 		return fmt.Errorf("%w: entry %q is a special file (%v)", ErrUnsafe, f.Name, mode)
 	}
@@ -57,11 +57,11 @@ func (t *tree) zipEntry(ctx context.Context, f *zip.File) error {
 	if mode.Type() == fs.ModeSymlink {
 		return t.zipLink(f.Name, r)
 	}
-	return t.file(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), endsWith(ctx, r))
+	return t.writeFile(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), endsWith(ctx, r))
 }
 
 // zipLink makes a symbolic link, whose target is the entry's contents.
-func (t *tree) zipLink(name string, r io.Reader) error {
+func (t *unpackedTree) zipLink(name string, r io.Reader) error {
 	target, err := io.ReadAll(io.LimitReader(r, maxLink+1))
 	switch {
 	case err != nil:
@@ -69,5 +69,5 @@ func (t *tree) zipLink(name string, r io.Reader) error {
 	case len(target) > maxLink:
 		return fmt.Errorf("%w: the target of the link %q is longer than %d bytes", ErrUnsafe, name, maxLink)
 	}
-	return t.symlink(name, string(target))
+	return t.makeSymlink(name, string(target))
 }

@@ -8,21 +8,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-type check func(r *run, v any, a given) bool
+type testFunc func(r *rendering, v any, a callArguments) bool
 
-var tests map[string]check
+var tests map[string]testFunc
 
 // kindOf is a test of what a value is.
-func kindOf(is func(v any) bool) check {
-	return func(_ *run, v any, a given) bool {
-		a.take("the test")
+func kindOf(is func(v any) bool) testFunc {
+	return func(_ *rendering, v any, a callArguments) bool {
+		a.bindParameters("the test")
 		return is(v)
 	}
 }
 
-// compares is a test by a comparison.
-func compares(operator string) check {
-	return func(r *run, v any, a given) bool { return r.compare(operator, v, a.take(operator, "other")[0]) }
+// comparisonTest is a test by a comparison.
+func comparisonTest(operator string) testFunc {
+	return func(r *rendering, v any, a callArguments) bool {
+		return r.compareValues(operator, v, a.bindParameters(operator, "other")[0])
+	}
 }
 
 func isType[T any](v any) bool {
@@ -31,7 +33,7 @@ func isType[T any](v any) bool {
 }
 
 func isNumber(v any) bool {
-	_, ok := number(v)
+	_, ok := toFloat(v)
 	return ok
 }
 
@@ -40,7 +42,7 @@ func isSequence(v any) bool {
 }
 
 func init() {
-	tests = map[string]check{
+	tests = map[string]testFunc{
 		"defined": kindOf(func(v any) bool { return !isType[*undefined](v) }), "undefined": kindOf(isType[*undefined]),
 		"none": kindOf(func(v any) bool { return v == nil }), "string": kindOf(isType[string]),
 		"mapping": kindOf(isType[*pyvalue.Dict]), "sequence": kindOf(isSequence), "boolean": kindOf(isType[bool]),
@@ -49,35 +51,38 @@ func init() {
 		"true":  kindOf(func(v any) bool { return v == true }),
 		"false": kindOf(func(v any) bool { return v == false }),
 		"callable": kindOf(func(v any) bool {
-			return isType[function](v) || isType[*closure](v)
+			return isType[callable](v) || isType[*closure](v)
 		}),
 		"odd":  kindOf(func(v any) bool { return math.Mod(float64(wholeOf("odd", v)), 2) != 0 }),
 		"even": kindOf(func(v any) bool { return wholeOf("even", v)%2 == 0 }),
-		"divisibleby": func(_ *run, v any, a given) bool {
-			n := wholeOf("divisibleby", a.take("divisibleby", "num")[0])
+		"divisibleby": func(_ *rendering, v any, a callArguments) bool {
+			n := wholeOf("divisibleby", a.bindParameters("divisibleby", "num")[0])
 			if n == 0 {
-				fail("division by zero")
+				failf("division by zero")
 			}
 			return wholeOf("divisibleby", v)%n == 0
 		},
-		"upper": kindOf(func(v any) bool { s, ok := v.(string); return ok && cased(s) && strings.ToUpper(s) == s }),
-		"lower": kindOf(func(v any) bool { s, ok := v.(string); return ok && cased(s) && pyvalue.Lower(s) == s }),
-		"==":    compares("=="), "eq": compares("=="), "equalto": compares("=="), "!=": compares("!="), "ne": compares("!="),
-		">": compares(">"), "gt": compares(">"), "greaterthan": compares(">"), ">=": compares(">="), "ge": compares(">="),
-		"<": compares("<"), "lt": compares("<"), "lessthan": compares("<"), "<=": compares("<="), "le": compares("<="),
-		"in": compares("in"),
-		"sameas": func(_ *run, v any, a given) bool {
-			other := a.take("sameas", "other")[0]
+		"upper": kindOf(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && strings.ToUpper(s) == s }),
+		"lower": kindOf(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && pyvalue.Lower(s) == s }),
+		"==":    comparisonTest("=="), "eq": comparisonTest("=="), "equalto": comparisonTest("=="),
+		"!=": comparisonTest("!="), "ne": comparisonTest("!="),
+		">": comparisonTest(">"), "gt": comparisonTest(">"), "greaterthan": comparisonTest(">"), ">=": comparisonTest(">="),
+		"ge": comparisonTest(">="),
+		"<":  comparisonTest("<"), "lt": comparisonTest("<"), "lessthan": comparisonTest("<"), "<=": comparisonTest("<="),
+		"le": comparisonTest("<="),
+		"in": comparisonTest("in"),
+		"sameas": func(_ *rendering, v any, a callArguments) bool {
+			other := a.bindParameters("sameas", "other")[0]
 			switch v.(type) {
 			case nil, bool:
 				return v == other
 			}
-			fail("sameas is of none, true and false: that of %s is not supported", typeName(v))
+			failf("sameas is of none, true and false: that of %s is not supported", typeName(v))
 			return false
 		},
 	}
 }
 
-func cased(s string) bool {
+func isCased(s string) bool {
 	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsUpper(c) || unicode.IsLower(c) })
 }

@@ -7,124 +7,126 @@ import (
 )
 
 // expression is a part of a template that has a value.
-type expression interface{ value(r *run, s *scope) any }
+type expression interface {
+	value(r *rendering, s *nameScope) any
+}
 
-// eval works an expression out.
-func (r *run) eval(e expression, s *scope) any {
-	r.step()
+// evaluate works an expression out.
+func (r *rendering) evaluate(e expression, s *nameScope) any {
+	r.countStep()
 	return e.value(r, s)
 }
 
 type (
-	value struct{ v any }
-	name  struct {
+	literal  struct{ v any }
+	nameExpr struct {
 		line int
 		name string
 	}
-	choice struct {
+	conditionalExpr struct {
 		line                  int
 		then, when, otherwise expression // otherwise is nil where there is none
 	}
-	logic struct {
+	logicExpr struct {
 		a, b expression
 		or   bool
 	}
-	negation   struct{ of expression }
-	comparison struct {
+	notExpr        struct{ of expression }
+	comparisonExpr struct {
 		line  int
 		first expression
-		rest  []compared
+		rest  []comparedOperand
 	}
-	compared struct {
+	comparedOperand struct {
 		operator string
 		with     expression
 	}
-	binary struct {
+	binaryExpr struct {
 		line     int
 		operator string
 		a, b     expression
 	}
-	unary struct {
+	unaryExpr struct {
 		line  int
 		minus bool
 		of    expression
 	}
-	list struct {
+	listExpr struct {
 		line  int
 		items []expression
 		fixed bool // a tuple
 	}
-	dict struct {
+	dictExpr struct {
 		line         int
 		keys, values []expression
 	}
-	attribute struct {
+	attributeExpr struct {
 		line int
 		of   expression
 		name string
 	}
-	item struct {
+	itemExpr struct {
 		line     int
 		of, with expression
 	}
-	slice struct {
+	sliceExpr struct {
 		line  int
 		of    expression
 		parts [3]expression // nil where there is none
 	}
-	arguments struct {
+	argumentExprs struct {
 		places []expression
 		names  []string
 		named  []expression
 	}
-	call struct {
+	callExpr struct {
 		line int
 		of   expression
-		with arguments
+		with argumentExprs
 	}
-	filtered struct {
+	filterExpr struct {
 		line int
 		of   expression
 		name string
-		with arguments
+		with argumentExprs
 	}
-	tested struct {
+	testExpr struct {
 		line int
 		of   expression
 		not  bool
 		name string
-		with arguments
+		with argumentExprs
 	}
 )
 
-func (v value) value(*run, *scope) any { return v.v }
+func (v literal) value(*rendering, *nameScope) any { return v.v }
 
-func (n *name) value(_ *run, s *scope) any { return s.get(n.name) }
+func (n *nameExpr) value(_ *rendering, s *nameScope) any { return s.lookupName(n.name) }
 
-func (c *choice) value(r *run, s *scope) any {
+func (c *conditionalExpr) value(r *rendering, s *nameScope) any {
 	switch {
-	case truth(r.eval(c.when, s)):
-		return r.eval(c.then, s)
+	case isTrue(r.evaluate(c.when, s)):
+		return r.evaluate(c.then, s)
 	case c.otherwise == nil:
 		return &undefined{"the value of an if without else"}
 	}
-	return r.eval(c.otherwise, s)
+	return r.evaluate(c.otherwise, s)
 }
 
-func (l *logic) value(r *run, s *scope) any {
-	if a := r.eval(l.a, s); truth(a) == l.or {
+func (l *logicExpr) value(r *rendering, s *nameScope) any {
+	if a := r.evaluate(l.a, s); isTrue(a) == l.or {
 		return a
 	}
-	return r.eval(l.b, s)
+	return r.evaluate(l.b, s)
 }
 
-func (n *negation) value(r *run, s *scope) any { return !truth(r.eval(n.of, s)) }
+func (n *notExpr) value(r *rendering, s *nameScope) any { return !isTrue(r.evaluate(n.of, s)) }
 
-func (c *comparison) value(r *run, s *scope) any {
-	a := r.eval(c.first, s)
+func (c *comparisonExpr) value(r *rendering, s *nameScope) any {
+	a := r.evaluate(c.first, s)
 	for _, one := range c.rest {
-		b := r.eval(one.with, s)
-		if !r.compare(one.operator, a, b) {
+		b := r.evaluate(one.with, s)
+		if !r.compareValues(one.operator, a, b) {
 			return false
 		}
 		a = b
@@ -132,36 +134,36 @@ func (c *comparison) value(r *run, s *scope) any {
 	return true
 }
 
-func (r *run) compare(operator string, a, b any) bool {
+func (r *rendering) compareValues(operator string, a, b any) bool {
 	a, b = plainOf(a), plainOf(b)
-	r.work(a)
-	r.work(b)
+	r.countWork(a)
+	r.countWork(b)
 	switch operator {
 	case "==":
-		return r.same(a, b)
+		return r.equalValues(a, b)
 	case "!=":
-		return !r.same(a, b)
+		return !r.equalValues(a, b)
 	case "in":
-		return r.contains(b, a)
+		return r.containsValue(b, a)
 	case "not in":
-		return !r.contains(b, a)
+		return !r.containsValue(b, a)
 	case "<":
-		return less(a, b)
+		return lessThan(a, b)
 	case ">":
-		return less(b, a)
+		return lessThan(b, a)
 	case "<=":
-		return less(a, b) || r.same(a, b)
+		return lessThan(a, b) || r.equalValues(a, b)
 	}
-	return less(b, a) || r.same(a, b)
+	return lessThan(b, a) || r.equalValues(a, b)
 }
 
-func (b *binary) value(r *run, s *scope) any {
-	x := r.eval(b.a, s)
-	return r.operate(b.operator, x, r.eval(b.b, s))
+func (b *binaryExpr) value(r *rendering, s *nameScope) any {
+	x := r.evaluate(b.a, s)
+	return r.applyOperator(b.operator, x, r.evaluate(b.b, s))
 }
 
-func (u *unary) value(r *run, s *scope) any {
-	v := r.eval(u.of, s)
+func (u *unaryExpr) value(r *rendering, s *nameScope) any {
+	v := r.evaluate(u.of, s)
 	if b, ok := v.(bool); ok {
 		v = int64(0)
 		if b {
@@ -180,104 +182,106 @@ func (u *unary) value(r *run, s *scope) any {
 		}
 		return n
 	}
-	fail("%s has no sign", typeName(v))
+	failf("%s has no sign", typeName(v))
 	return nil
 }
 
-func (l *list) value(r *run, s *scope) any {
+func (l *listExpr) value(r *rendering, s *nameScope) any {
 	items := make([]any, len(l.items))
 	for i, e := range l.items {
-		items[i] = r.eval(e, s)
+		items[i] = r.evaluate(e, s)
 	}
-	r.charge(16 * len(items))
+	r.chargeBytes(16 * len(items))
 	if l.fixed {
 		return tuple(items)
 	}
 	return items
 }
 
-func (d *dict) value(r *run, s *scope) any {
+func (d *dictExpr) value(r *rendering, s *nameScope) any {
 	out := pyvalue.NewDict()
 	for i, e := range d.keys {
-		key, ok := r.eval(e, s).(string)
+		key, ok := r.evaluate(e, s).(string)
 		if !ok {
-			fail("a key of a dict is no text: that is not supported")
+			failf("a key of a dict is no text: that is not supported")
 		}
-		out.Set(key, r.eval(d.values[i], s))
+		out.Set(key, r.evaluate(d.values[i], s))
 	}
-	r.charge(64 * len(d.keys))
+	r.chargeBytes(64 * len(d.keys))
 	return out
 }
 
-func (a *attribute) value(r *run, s *scope) any { return attributeOf(plainOf(r.eval(a.of, s)), a.name) }
-
-func (i *item) value(r *run, s *scope) any {
-	of := plainOf(r.eval(i.of, s))
-	return r.itemOf(of, plainOf(r.eval(i.with, s)))
+func (a *attributeExpr) value(r *rendering, s *nameScope) any {
+	return attributeOf(plainOf(r.evaluate(a.of, s)), a.name)
 }
 
-func (l *slice) value(r *run, s *scope) any {
-	of := plainOf(r.eval(l.of, s))
+func (i *itemExpr) value(r *rendering, s *nameScope) any {
+	of := plainOf(r.evaluate(i.of, s))
+	return r.itemOf(of, plainOf(r.evaluate(i.with, s)))
+}
+
+func (l *sliceExpr) value(r *rendering, s *nameScope) any {
+	of := plainOf(r.evaluate(l.of, s))
 	var parts [3]any
 	for i, e := range l.parts {
 		if e != nil {
-			parts[i] = r.eval(e, s)
+			parts[i] = r.evaluate(e, s)
 		}
 	}
-	return r.cut(of, parts)
+	return r.sliceValue(of, parts)
 }
 
-// given are the arguments of a call.
-type given struct {
+// callArguments are the arguments of a call.
+type callArguments struct {
 	places []any
 	named  map[string]any
 }
 
-func (r *run) given(a arguments, s *scope) (g given) {
+func (r *rendering) evalArguments(a argumentExprs, s *nameScope) (g callArguments) {
 	for _, e := range a.places {
-		g.places = append(g.places, plainOf(r.eval(e, s)))
+		g.places = append(g.places, plainOf(r.evaluate(e, s)))
 	}
 	for i, e := range a.named {
 		if g.named == nil {
 			g.named = map[string]any{}
 		}
-		g.named[a.names[i]] = plainOf(r.eval(e, s))
+		g.named[a.names[i]] = plainOf(r.evaluate(e, s))
 	}
 	return g
 }
 
-// take gives arguments to parameters, by place or name; those that are not given are absent.
-func (g given) take(of string, names ...string) []any {
+// bindParameters gives arguments to parameters, by place or name; those that are not given are absent.
+func (g callArguments) bindParameters(of string, names ...string) []any {
 	if len(g.places) > len(names) {
-		fail("%s takes %d arguments, and has %d", of, len(names), len(g.places))
+		failf("%s takes %d arguments, and has %d", of, len(names), len(g.places))
 	}
 	out, used := make([]any, len(names)), 0
 	for i, name := range names {
 		v, named := g.named[name]
 		switch {
 		case i < len(g.places) && named:
-			fail("%s has its argument %s twice", of, name)
+			failf("%s has its argument %s twice", of, name)
 		case i < len(g.places):
 			out[i] = g.places[i]
 		case named:
 			out[i] = v
 			used++
 		default:
-			out[i] = absent{}
+			out[i] = absentArgument{}
 		}
 	}
 	if used < len(g.named) {
-		fail("%s has an argument that it does not know", of)
+		failf("%s has an argument that it does not know", of)
 	}
 	return out
 }
 
-// absent stands for an argument that is not given.
-type absent struct{}
+// absentArgument stands for an argument that is not given.
+type absentArgument struct{}
 
-// or is an argument, or its default.
-func or(v, otherwise any) any {
-	if _, none := v.(absent); none {
+// orDefault is an argument, or its default.
+func orDefault(v, otherwise any) any {
+	if _, none := v.(absentArgument); none {
 		return otherwise
 	}
 	return v
@@ -287,7 +291,7 @@ func or(v, otherwise any) any {
 func textOf(of string, v any) string {
 	t, ok := v.(string)
 	if !ok {
-		fail("%s wants a text, found %s", of, typeName(v))
+		failf("%s wants a text, found %s", of, typeName(v))
 	}
 	return t
 }
@@ -303,58 +307,60 @@ func wholeOf(of string, v any) int {
 		}
 		return 0
 	}
-	fail("%s wants a whole number, found %s", of, typeName(v))
+	failf("%s wants a whole number, found %s", of, typeName(v))
 	return 0
 }
 
-// function is one that can be called.
-type function func(r *run, a given) any
+// callable is one that can be called.
+type callable func(r *rendering, a callArguments) any
 
-func (c *call) value(r *run, s *scope) any {
-	f := r.eval(c.of, s)
-	a := r.given(c.with, s)
+func (c *callExpr) value(r *rendering, s *nameScope) any {
+	f := r.evaluate(c.of, s)
+	a := r.evalArguments(c.with, s)
 	switch f := f.(type) {
-	case function:
+	case callable:
 		return f(r, a)
 	case *closure:
 		return f.call(r, a)
 	case *undefined:
-		fail("%s is undefined", f.name)
+		failf("%s is undefined", f.name)
 	}
-	fail("%s cannot be called", typeName(f))
+	failf("%s cannot be called", typeName(f))
 	return nil
 }
 
-func (f *filtered) value(r *run, s *scope) any { return r.filter(f, r.eval(f.of, s), s) }
-
-func (r *run) filter(f *filtered, v any, s *scope) any {
-	filter, ok := filters[f.name]
-	if !ok {
-		fail("no filter is named %q", f.name)
-	}
-	r.work(v)
-	return filter(r, plainOf(v), r.given(f.with, s))
+func (f *filterExpr) value(r *rendering, s *nameScope) any {
+	return r.applyFilter(f, r.evaluate(f.of, s), s)
 }
 
-// through gives a value to filters, one after the other.
-func (r *run) through(e expression, v any, s *scope) any {
-	f, ok := e.(*filtered)
+func (r *rendering) applyFilter(f *filterExpr, v any, s *nameScope) any {
+	filter, ok := filters[f.name]
+	if !ok {
+		failf("no filter is named %q", f.name)
+	}
+	r.countWork(v)
+	return filter(r, plainOf(v), r.evalArguments(f.with, s))
+}
+
+// applyFilters gives a value to filters, one after the other.
+func (r *rendering) applyFilters(e expression, v any, s *nameScope) any {
+	f, ok := e.(*filterExpr)
 	if !ok {
 		return v
 	}
-	r.step()
-	return r.filter(f, r.through(f.of, v, s), s)
+	r.countStep()
+	return r.applyFilter(f, r.applyFilters(f.of, v, s), s)
 }
 
-func (t *tested) value(r *run, s *scope) any {
-	v := r.eval(t.of, s)
-	return r.test(t.name, v, r.given(t.with, s)) != t.not
+func (t *testExpr) value(r *rendering, s *nameScope) any {
+	v := r.evaluate(t.of, s)
+	return r.applyTest(t.name, v, r.evalArguments(t.with, s)) != t.not
 }
 
-func (r *run) test(name string, v any, a given) bool {
+func (r *rendering) applyTest(name string, v any, a callArguments) bool {
 	test, ok := tests[name]
 	if !ok {
-		fail("no test is named %q", name)
+		failf("no test is named %q", name)
 	}
 	return test(r, plainOf(v), a)
 }

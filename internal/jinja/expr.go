@@ -1,33 +1,33 @@
 package jinja
 
-// expression reads a conditional expression: the one that binds least.
-func (p *parser) expression() expression {
-	defer p.deeper()()
-	e := p.or()
-	for p.take("if") {
-		c := &choice{line: p.now().line, then: e, when: p.or()}
-		if p.take("else") {
-			c.otherwise = p.expression()
+// parseExpression reads a conditional expression: the one that binds least.
+func (p *parser) parseExpression() expression {
+	defer p.enterNested()()
+	e := p.parseOr()
+	for p.takeToken("if") {
+		c := &conditionalExpr{line: p.currentToken().line, then: e, when: p.parseOr()}
+		if p.takeToken("else") {
+			c.otherwise = p.parseExpression()
 		}
 		e = c
 	}
 	return e
 }
 
-// tuple reads an expression, or several with commas between.
-func (p *parser) tuple(conditional bool) expression {
-	one := p.or
+// parseTuple reads an expression, or several with commas between.
+func (p *parser) parseTuple(conditional bool) expression {
+	one := p.parseOr
 	if conditional {
-		one = p.expression
+		one = p.parseExpression
 	}
-	line := p.now().line
+	line := p.currentToken().line
 	first := one()
-	if !p.is(",") {
+	if !p.isOperator(",") {
 		return first
 	}
-	l := &list{line: line, items: []expression{first}, fixed: true}
-	for p.take(",") {
-		if k := p.now().kind; k == tokBlockEnd || k == tokPrintEnd || p.is(")") || p.is("=") {
+	l := &listExpr{line: line, items: []expression{first}, fixed: true}
+	for p.takeToken(",") {
+		if k := p.currentToken().kind; k == tokBlockEnd || k == tokPrintEnd || p.isOperator(")") || p.isOperator("=") {
 			break
 		}
 		l.items = append(l.items, one())
@@ -35,47 +35,47 @@ func (p *parser) tuple(conditional bool) expression {
 	return l
 }
 
-func (p *parser) or() expression {
-	defer p.deeper()()
-	e := p.and()
-	for p.take("or") {
-		e = &logic{a: e, b: p.and(), or: true}
+func (p *parser) parseOr() expression {
+	defer p.enterNested()()
+	e := p.parseAnd()
+	for p.takeToken("or") {
+		e = &logicExpr{a: e, b: p.parseAnd(), or: true}
 	}
 	return e
 }
 
-func (p *parser) and() expression {
-	e := p.not()
-	for p.take("and") {
-		e = &logic{a: e, b: p.not()}
+func (p *parser) parseAnd() expression {
+	e := p.parseNot()
+	for p.takeToken("and") {
+		e = &logicExpr{a: e, b: p.parseNot()}
 	}
 	return e
 }
 
-func (p *parser) not() expression {
-	if p.take("not") {
-		defer p.deeper()()
-		return &negation{p.not()}
+func (p *parser) parseNot() expression {
+	if p.takeToken("not") {
+		defer p.enterNested()()
+		return &notExpr{p.parseNot()}
 	}
-	return p.comparison()
+	return p.parseComparison()
 }
 
 // comparisons are the operators of comparisons that are one token.
 var comparisons = []string{"==", "!=", "<=", ">=", "<", ">", "in"}
 
-func (p *parser) comparison() expression {
-	c := &comparison{line: p.now().line, first: p.sum()}
+func (p *parser) parseComparison() expression {
+	c := &comparisonExpr{line: p.currentToken().line, first: p.parseSum()}
 next:
 	for {
 		for _, o := range comparisons {
-			if p.take(o) {
-				c.rest = append(c.rest, compared{o, p.sum()})
+			if p.takeToken(o) {
+				c.rest = append(c.rest, comparedOperand{o, p.parseSum()})
 				continue next
 			}
 		}
-		if p.word("not") && p.tokens[p.at+1].kind == tokName && p.tokens[p.at+1].text == "in" {
+		if p.isName("not") && p.tokens[p.at+1].kind == tokName && p.tokens[p.at+1].text == "in" {
 			p.at += 2
-			c.rest = append(c.rest, compared{"not in", p.sum()})
+			c.rest = append(c.rest, comparedOperand{"not in", p.parseSum()})
 			continue
 		}
 		if c.rest == nil {
@@ -85,15 +85,15 @@ next:
 	}
 }
 
-// binary reads operators of one rank, from left to right.
-func (p *parser) binary(operand func() expression, operators ...string) expression {
+// parseBinary reads operators of one rank, from left to right.
+func (p *parser) parseBinary(operand func() expression, operators ...string) expression {
 	e := operand()
 next:
 	for {
 		for _, o := range operators {
-			if line := p.now().line; p.is(o) {
-				p.next()
-				e = &binary{line, o, e, operand()}
+			if line := p.currentToken().line; p.isOperator(o) {
+				p.nextToken()
+				e = &binaryExpr{line, o, e, operand()}
 				continue next
 			}
 		}
@@ -101,30 +101,30 @@ next:
 	}
 }
 
-func (p *parser) sum() expression { return p.binary(p.concatenation, "+", "-") }
+func (p *parser) parseSum() expression { return p.parseBinary(p.parseConcat, "+", "-") }
 
-func (p *parser) concatenation() expression { return p.binary(p.product, "~") }
+func (p *parser) parseConcat() expression { return p.parseBinary(p.parseProduct, "~") }
 
-func (p *parser) product() expression { return p.binary(p.power, "*", "//", "/", "%") }
+func (p *parser) parseProduct() expression { return p.parseBinary(p.parsePower, "*", "//", "/", "%") }
 
-func (p *parser) power() expression {
-	return p.binary(func() expression { return p.unary(true) }, "**")
+func (p *parser) parsePower() expression {
+	return p.parseBinary(func() expression { return p.parseUnary(true) }, "**")
 }
 
-func (p *parser) unary(filtered bool) expression {
-	defer p.deeper()()
+func (p *parser) parseUnary(filtered bool) expression {
+	defer p.enterNested()()
 	var e expression
-	switch line := p.now().line; {
-	case p.take("-"):
-		e = &unary{line, true, p.unary(false)}
-	case p.take("+"):
-		e = &unary{line, false, p.unary(false)}
+	switch line := p.currentToken().line; {
+	case p.takeToken("-"):
+		e = &unaryExpr{line, true, p.parseUnary(false)}
+	case p.takeToken("+"):
+		e = &unaryExpr{line, false, p.parseUnary(false)}
 	default:
-		e = p.primary()
+		e = p.parsePrimary()
 	}
-	e = p.postfix(e)
+	e = p.parsePostfix(e)
 	if filtered {
-		e = p.filtered(e)
+		e = p.parseFiltered(e)
 	}
 	return e
 }
@@ -132,196 +132,196 @@ func (p *parser) unary(filtered bool) expression {
 // constants are the names of values.
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
 
-func (p *parser) primary() expression {
-	t := p.next()
+func (p *parser) parsePrimary() expression {
+	t := p.nextToken()
 	switch t.kind {
 	case tokName:
 		if v, ok := constants[t.text]; ok {
-			return value{v}
+			return literal{v}
 		}
-		return &name{t.line, t.text}
+		return &nameExpr{t.line, t.text}
 	case tokString:
 		text := t.text
-		for p.now().kind == tokString {
-			text += p.next().text
+		for p.currentToken().kind == tokString {
+			text += p.nextToken().text
 		}
-		return value{text}
+		return literal{text}
 	case tokInt, tokFloat:
-		return value{t.value}
+		return literal{t.value}
 	case tokOperator:
 		switch t.text {
 		case "(":
-			return p.parentheses(t.line)
+			return p.parseParentheses(t.line)
 		case "[":
-			return p.list(t.line)
+			return p.parseList(t.line)
 		case "{":
-			return p.dict(t.line)
+			return p.parseDict(t.line)
 		}
 	}
 	p.at--
-	p.unexpected("a value")
+	p.failUnexpected("a value")
 	return nil
 }
 
-func (p *parser) parentheses(line int) expression {
-	if p.take(")") {
-		return &list{line: line, fixed: true}
+func (p *parser) parseParentheses(line int) expression {
+	if p.takeToken(")") {
+		return &listExpr{line: line, fixed: true}
 	}
-	e := p.tuple(true)
-	p.want(")")
+	e := p.parseTuple(true)
+	p.requireToken(")")
 	return e
 }
 
-func (p *parser) list(line int) expression {
-	l := &list{line: line}
-	for !p.take("]") {
+func (p *parser) parseList(line int) expression {
+	l := &listExpr{line: line}
+	for !p.takeToken("]") {
 		if len(l.items) > 0 {
-			if p.want(","); p.take("]") {
+			if p.requireToken(","); p.takeToken("]") {
 				break
 			}
 		}
-		l.items = append(l.items, p.expression())
+		l.items = append(l.items, p.parseExpression())
 	}
 	return l
 }
 
-func (p *parser) dict(line int) expression {
-	d := &dict{line: line}
-	for !p.take("}") {
+func (p *parser) parseDict(line int) expression {
+	d := &dictExpr{line: line}
+	for !p.takeToken("}") {
 		if len(d.keys) > 0 {
-			if p.want(","); p.take("}") {
+			if p.requireToken(","); p.takeToken("}") {
 				break
 			}
 		}
-		d.keys = append(d.keys, p.expression())
-		p.want(":")
-		d.values = append(d.values, p.expression())
+		d.keys = append(d.keys, p.parseExpression())
+		p.requireToken(":")
+		d.values = append(d.values, p.parseExpression())
 	}
 	return d
 }
 
-// postfix reads attributes, items and calls.
-func (p *parser) postfix(e expression) expression {
+// parsePostfix reads attributes, items and calls.
+func (p *parser) parsePostfix(e expression) expression {
 	for {
-		switch line := p.now().line; {
-		case p.take("."):
-			t := p.next()
+		switch line := p.currentToken().line; {
+		case p.takeToken("."):
+			t := p.nextToken()
 			switch t.kind {
 			case tokName:
-				e = &attribute{line, e, t.text}
+				e = &attributeExpr{line, e, t.text}
 			case tokInt:
-				e = &item{line, e, value{t.value}}
+				e = &itemExpr{line, e, literal{t.value}}
 			default:
 				p.at--
-				p.unexpected("the name of an attribute")
+				p.failUnexpected("the name of an attribute")
 			}
-		case p.take("["):
-			e = p.subscript(line, e)
-		case p.is("("):
-			e = &call{line, e, p.arguments()}
+		case p.takeToken("["):
+			e = p.parseSubscript(line, e)
+		case p.isOperator("("):
+			e = &callExpr{line, e, p.parseArguments()}
 		default:
 			return e
 		}
 	}
 }
 
-func (p *parser) subscript(line int, of expression) expression {
+func (p *parser) parseSubscript(line int, of expression) expression {
 	var parts [3]expression
 	colons := 0
-	for !p.take("]") {
+	for !p.takeToken("]") {
 		switch {
-		case p.take(":"):
+		case p.takeToken(":"):
 			if colons++; colons > 2 {
 				p.fail("a slice has at most two colons")
 			}
 		case parts[colons] != nil:
-			p.unexpected("]")
+			p.failUnexpected("]")
 		default:
-			parts[colons] = p.expression()
+			parts[colons] = p.parseExpression()
 		}
 	}
 	if colons > 0 {
-		return &slice{line, of, parts}
+		return &sliceExpr{line, of, parts}
 	}
 	if parts[0] == nil {
 		p.fail("an item without its place")
 	}
-	return &item{line, of, parts[0]}
+	return &itemExpr{line, of, parts[0]}
 }
 
-func (p *parser) arguments() (a arguments) {
-	p.want("(")
-	for n := 0; !p.take(")"); n++ {
+func (p *parser) parseArguments() (a argumentExprs) {
+	p.requireToken("(")
+	for n := 0; !p.takeToken(")"); n++ {
 		if n > 0 {
-			if p.want(","); p.take(")") {
+			if p.requireToken(","); p.takeToken(")") {
 				break
 			}
 		}
-		if p.is("*") || p.is("**") {
+		if p.isOperator("*") || p.isOperator("**") {
 			p.fail("arguments by * are not supported")
 		}
-		if t := p.now(); t.kind == tokName && p.tokens[p.at+1].kind == tokOperator && p.tokens[p.at+1].text == "=" {
+		if t := p.currentToken(); t.kind == tokName && p.tokens[p.at+1].kind == tokOperator && p.tokens[p.at+1].text == "=" {
 			p.at += 2
 			a.names = append(a.names, t.text)
-			a.named = append(a.named, p.expression())
+			a.named = append(a.named, p.parseExpression())
 			continue
 		}
 		if len(a.names) > 0 {
 			p.fail("an argument without a name behind one that has one")
 		}
-		a.places = append(a.places, p.expression())
+		a.places = append(a.places, p.parseExpression())
 	}
 	return a
 }
 
-// filtered reads filters, tests and calls behind a value.
-func (p *parser) filtered(e expression) expression {
+// parseFiltered reads filters, tests and calls behind a value.
+func (p *parser) parseFiltered(e expression) expression {
 	for {
 		switch {
-		case p.is("|"):
-			e = p.filters(e)
-		case p.word("is"):
-			e = p.test(e)
-		case p.is("("):
-			e = &call{p.now().line, e, p.arguments()}
+		case p.isOperator("|"):
+			e = p.parseFilters(e)
+		case p.isName("is"):
+			e = p.parseTest(e)
+		case p.isOperator("("):
+			e = &callExpr{p.currentToken().line, e, p.parseArguments()}
 		default:
 			return e
 		}
 	}
 }
 
-// dotted is a name, with the names behind its dots.
-func (p *parser) dotted(what string) string {
+// parseDottedName is a name, with the names behind its dots.
+func (p *parser) parseDottedName(what string) string {
 	text := p.wantKind(tokName, what).text
-	for p.take(".") {
+	for p.takeToken(".") {
 		text += "." + p.wantKind(tokName, what).text
 	}
 	return text
 }
 
-// filters reads one filter after the other; in the block filter the first has no | before it.
-func (p *parser) filters(e expression) expression {
-	for first := true; p.take("|") || first && p.now().kind == tokName; first = false {
-		f := &filtered{line: p.now().line, of: e}
-		if f.name = p.dotted("the name of a filter"); p.is("(") {
-			f.with = p.arguments()
+// parseFilters reads one filter after the other; in the block filter the first has no | before it.
+func (p *parser) parseFilters(e expression) expression {
+	for first := true; p.takeToken("|") || first && p.currentToken().kind == tokName; first = false {
+		f := &filterExpr{line: p.currentToken().line, of: e}
+		if f.name = p.parseDottedName("the name of a filter"); p.isOperator("(") {
+			f.with = p.parseArguments()
 		}
 		e = f
 	}
 	return e
 }
 
-func (p *parser) test(e expression) expression {
-	p.want("is")
-	t := &tested{line: p.now().line, of: e, not: p.take("not")}
-	t.name = p.dotted("the name of a test")
-	switch now := p.now(); {
-	case p.is("("):
-		t.with = p.arguments()
-	case now.kind == tokString || now.kind == tokInt || now.kind == tokFloat || p.is("[") || p.is("{"),
+func (p *parser) parseTest(e expression) expression {
+	p.requireToken("is")
+	t := &testExpr{line: p.currentToken().line, of: e, not: p.takeToken("not")}
+	t.name = p.parseDottedName("the name of a test")
+	switch now := p.currentToken(); {
+	case p.isOperator("("):
+		t.with = p.parseArguments()
+	case now.kind == tokString || now.kind == tokInt || now.kind == tokFloat || p.isOperator("[") || p.isOperator("{"),
 		now.kind == tokName && now.text != "else" && now.text != "or" && now.text != "and" && now.text != "is" &&
 			now.text != "if" && now.text != "in" && now.text != "not":
-		t.with.places = []expression{p.postfix(p.primary())}
+		t.with.places = []expression{p.parsePostfix(p.parsePrimary())}
 	}
 	return t
 }

@@ -10,142 +10,156 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-type filter func(r *run, v any, a given) any
+type filterFunc func(r *rendering, v any, a callArguments) any
 
-var filters map[string]filter
+var filters map[string]filterFunc
 
 func init() {
-	filters = map[string]filter{
-		"tojson": toJSON, "trim": trim, "length": count, "count": count, "default": otherwise, "d": otherwise,
-		"string": func(r *run, v any, a given) any { a.take("string"); return r.str(v) },
-		"safe":   func(r *run, v any, a given) any { a.take("safe"); return markup(r.str(v)) },
-		"upper":  ofText(strings.ToUpper), "lower": ofText(pyvalue.Lower), "title": ofText(title),
+	filters = map[string]filterFunc{
+		"tojson": toJSON, "trim": trimFilter, "length": lengthFilter, "count": lengthFilter, "default": defaultFilter,
+		"d":      defaultFilter,
+		"string": func(r *rendering, v any, a callArguments) any { a.bindParameters("string"); return r.toText(v) },
+		"safe":   func(r *rendering, v any, a callArguments) any { a.bindParameters("safe"); return markup(r.toText(v)) },
+		"upper":  ofText(strings.ToUpper), "lower": ofText(pyvalue.Lower), "title": ofText(titleCase),
 		"capitalize": ofText(capitalize),
-		"items":      items, "dictsort": dictSort, "join": join, "replace": replaced, "indent": indent,
-		"list":  func(r *run, v any, a given) any { a.take("list"); return slices.Clone(r.items(v)) },
-		"first": func(r *run, v any, a given) any { a.take("first"); return r.end(v, true) },
-		"last":  func(r *run, v any, a given) any { a.take("last"); return r.end(v, false) },
-		"int":   whole, "float": float, "abs": absolute, "map": mapped, "unique": unique, "reverse": reversed, "sort": sorted,
-		"min":        func(r *run, v any, a given) any { return r.extreme("min", v, a, -1) },
-		"max":        func(r *run, v any, a given) any { return r.extreme("max", v, a, 1) },
-		"select":     func(r *run, v any, a given) any { return r.choose("select", v, a, false, true) },
-		"reject":     func(r *run, v any, a given) any { return r.choose("reject", v, a, false, false) },
-		"selectattr": func(r *run, v any, a given) any { return r.choose("selectattr", v, a, true, true) },
-		"rejectattr": func(r *run, v any, a given) any { return r.choose("rejectattr", v, a, true, false) },
+		"items":      itemsFilter, "dictsort": dictSort, "join": joinFilter, "replace": replaceFilter, "indent": indentFilter,
+		"list": func(r *rendering, v any, a callArguments) any {
+			a.bindParameters("list")
+			return slices.Clone(r.iterate(v))
+		},
+		"first": func(r *rendering, v any, a callArguments) any {
+			a.bindParameters("first")
+			return r.firstOrLast(v, true)
+		},
+		"last": func(r *rendering, v any, a callArguments) any {
+			a.bindParameters("last")
+			return r.firstOrLast(v, false)
+		},
+		"int": intFilter, "float": floatFilter, "abs": absFilter, "map": mapFilter, "unique": uniqueFilter,
+		"reverse": reverseFilter, "sort": sortFilter,
+		"min":        func(r *rendering, v any, a callArguments) any { return r.minOrMax("min", v, a, -1) },
+		"max":        func(r *rendering, v any, a callArguments) any { return r.minOrMax("max", v, a, 1) },
+		"select":     func(r *rendering, v any, a callArguments) any { return r.selectItems("select", v, a, false, true) },
+		"reject":     func(r *rendering, v any, a callArguments) any { return r.selectItems("reject", v, a, false, false) },
+		"selectattr": func(r *rendering, v any, a callArguments) any { return r.selectItems("selectattr", v, a, true, true) },
+		"rejectattr": func(r *rendering, v any, a callArguments) any {
+			return r.selectItems("rejectattr", v, a, true,
+				false)
+		},
 	}
 }
 
-func ofText(f func(string) string) filter {
-	return func(r *run, v any, a given) any {
-		a.take("the filter")
-		s := r.str(v)
-		r.charge(len(s))
+func ofText(f func(string) string) filterFunc {
+	return func(r *rendering, v any, a callArguments) any {
+		a.bindParameters("the filter")
+		s := r.toText(v)
+		r.chargeBytes(len(s))
 		return f(s)
 	}
 }
 
-func trim(r *run, v any, a given) any {
-	s := r.str(v)
+func trimFilter(r *rendering, v any, a callArguments) any {
+	s := r.toText(v)
 	return stripRight(stripLeft(s, a), a)
 }
 
-func count(_ *run, v any, a given) any {
-	a.take("length")
-	return int64(length(v))
+func lengthFilter(_ *rendering, v any, a callArguments) any {
+	a.bindParameters("length")
+	return int64(lengthOf(v))
 }
 
-func otherwise(_ *run, v any, a given) any {
-	p := a.take("default", "default_value", "boolean")
+func defaultFilter(_ *rendering, v any, a callArguments) any {
+	p := a.bindParameters("default", "default_value", "boolean")
 	_, none := v.(*undefined)
-	if none || truth(or(p[1], false)) && !truth(v) {
-		return or(p[0], "")
+	if none || isTrue(orDefault(p[1], false)) && !isTrue(v) {
+		return orDefault(p[0], "")
 	}
 	return v
 }
 
-func items(r *run, v any, a given) any {
-	a.take("items")
+func itemsFilter(r *rendering, v any, a callArguments) any {
+	a.bindParameters("items")
 	switch v := v.(type) {
 	case *undefined:
 		return stream{}
 	case *pyvalue.Dict:
-		return pairs(r, v)
+		return dictItems(r, v)
 	}
-	fail("items wants a dict, found %s", typeName(v))
+	failf("items wants a dict, found %s", typeName(v))
 	return nil
 }
 
-// before orders values as filters do: texts without regard to case, unless it counts.
-func (r *run) before(a, b any, cased bool) int {
-	r.step()
+// orderValues orders values as filters do: texts without regard to case, unless it counts.
+func (r *rendering) orderValues(a, b any, cased bool) int {
+	r.countStep()
 	s, ok1 := a.(string)
 	t, ok2 := b.(string)
 	if ok1 && ok2 && !cased {
 		a, b = pyvalue.Lower(s), pyvalue.Lower(t)
 	}
 	switch {
-	case less(a, b):
+	case lessThan(a, b):
 		return -1
-	case less(b, a):
+	case lessThan(b, a):
 		return 1
 	}
 	return 0
 }
 
-func dictSort(r *run, v any, a given) any {
-	p := a.take("dictsort", "case_sensitive", "by", "reverse")
+func dictSort(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("dictsort", "case_sensitive", "by", "reverse")
 	d, ok := v.(*pyvalue.Dict)
 	if !ok {
-		fail("dictsort wants a dict, found %s", typeName(v))
+		failf("dictsort wants a dict, found %s", typeName(v))
 	}
 	part := map[any]int{"key": 0, "value": 1}
-	i, ok := part[or(p[1], "key")]
+	i, ok := part[orDefault(p[1], "key")]
 	if !ok {
-		fail(`dictsort is by "key" or "value"`)
+		failf(`dictsort is by "key" or "value"`)
 	}
-	all, cased := []any(pairs(r, d)), truth(or(p[0], false))
+	all, cased := []any(dictItems(r, d)), isTrue(orDefault(p[0], false))
 	slices.SortStableFunc(all, func(a, b any) int {
 		x, y := a.(tuple)[i], b.(tuple)[i]
-		if truth(or(p[2], false)) {
+		if isTrue(orDefault(p[2], false)) {
 			x, y = y, x
 		}
-		return r.before(x, y, cased)
+		return r.orderValues(x, y, cased)
 	})
 	return all
 }
 
-func sorted(r *run, v any, a given) any {
-	p := a.take("sort", "reverse", "case_sensitive", "attribute")
-	all, cased := slices.Clone(r.items(v)), truth(or(p[1], false))
+func sortFilter(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("sort", "reverse", "case_sensitive", "attribute")
+	all, cased := slices.Clone(r.iterate(v)), isTrue(orDefault(p[1], false))
 	key := func(v any) any {
-		if name := or(p[2], nil); name != nil {
-			return r.part(v, textOf("sort", name))
+		if name := orDefault(p[2], nil); name != nil {
+			return r.attributePath(v, textOf("sort", name))
 		}
 		return v
 	}
 	slices.SortStableFunc(all, func(a, b any) int {
-		if truth(or(p[0], false)) {
+		if isTrue(orDefault(p[0], false)) {
 			a, b = b, a
 		}
-		return r.before(key(a), key(b), cased)
+		return r.orderValues(key(a), key(b), cased)
 	})
 	return all
 }
 
-func join(r *run, v any, a given) any {
-	p := a.take("join", "d", "attribute")
+func joinFilter(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("join", "d", "attribute")
 	var parts []string
-	for _, one := range r.items(v) {
-		if name := or(p[1], nil); name != nil {
-			one = r.part(one, textOf("join", name))
+	for _, one := range r.iterate(v) {
+		if name := orDefault(p[1], nil); name != nil {
+			one = r.attributePath(one, textOf("join", name))
 		}
-		parts = append(parts, r.str(one))
+		parts = append(parts, r.toText(one))
 	}
-	return r.join(parts, r.str(or(p[0], "")))
+	return r.joinCharged(parts, r.toText(orDefault(p[0], "")))
 }
 
-// part is an attribute of a value, or of its attributes: a.b, with numbers for items.
-func (r *run) part(v any, path string) any {
+// attributePath is an attribute of a value, or of its attributes: a.b, with numbers for items.
+func (r *rendering) attributePath(v any, path string) any {
 	for _, name := range strings.Split(path, ".") {
 		if i, err := strconv.ParseInt(name, 10, 32); err == nil {
 			v = r.itemOf(v, i)
@@ -156,37 +170,37 @@ func (r *run) part(v any, path string) any {
 	return v
 }
 
-func replaced(r *run, v any, a given) any {
-	p := a.take("replace", "old", "new", "count")
-	n := or(p[2], nil)
+func replaceFilter(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("replace", "old", "new", "count")
+	n := orDefault(p[2], nil)
 	if n == nil {
 		n = int64(-1)
 	}
-	return replace(r, r.str(v), given{places: []any{r.str(p[0]), r.str(p[1]), n}})
+	return replaceMethod(r, r.toText(v), callArguments{places: []any{r.toText(p[0]), r.toText(p[1]), n}})
 }
 
-func indent(r *run, v any, a given) any {
-	p := a.take("indent", "width", "first", "blank")
-	by, ok := or(p[0], int64(4)).(string)
+func indentFilter(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("indent", "width", "first", "blank")
+	by, ok := orDefault(p[0], int64(4)).(string)
 	if !ok {
-		n := wholeOf("indent", or(p[0], int64(4)))
-		if r.charge(max(0, n)); n > 0 {
+		n := wholeOf("indent", orDefault(p[0], int64(4)))
+		if r.chargeBytes(max(0, n)); n > 0 {
 			by = strings.Repeat(" ", n)
 		}
 	}
-	lines := strings.Split(strings.ReplaceAll(r.str(v), "\r\n", "\n"), "\n")
+	lines := strings.Split(strings.ReplaceAll(r.toText(v), "\r\n", "\n"), "\n")
 	for i, line := range lines {
-		if i == 0 && !truth(or(p[1], false)) || i > 0 && line == "" && !truth(or(p[2], false)) {
+		if i == 0 && !isTrue(orDefault(p[1], false)) || i > 0 && line == "" && !isTrue(orDefault(p[2], false)) {
 			continue
 		}
-		r.charge(len(by))
+		r.chargeBytes(len(by))
 		lines[i] = by + line
 	}
-	return r.join(lines, "\n")
+	return r.joinCharged(lines, "\n")
 }
 
-func (r *run) end(v any, first bool) any {
-	all := r.items(v)
+func (r *rendering) firstOrLast(v any, first bool) any {
+	all := r.iterate(v)
 	switch {
 	case len(all) == 0:
 		return &undefined{"an item of an empty list"}
@@ -196,8 +210,8 @@ func (r *run) end(v any, first bool) any {
 	return all[len(all)-1]
 }
 
-func whole(_ *run, v any, a given) any {
-	p := a.take("int", "default", "base")
+func intFilter(_ *rendering, v any, a callArguments) any {
+	p := a.bindParameters("int", "default", "base")
 	switch v := v.(type) {
 	case string:
 		text := strings.ReplaceAll(strings.TrimFunc(v, pyfloat.IsSpace), "_", "")
@@ -214,12 +228,12 @@ func whole(_ *run, v any, a given) any {
 	case bool, int64:
 		return int64(wholeOf("int", v))
 	}
-	return or(p[0], int64(0))
+	return orDefault(p[0], int64(0))
 }
 
-func float(_ *run, v any, a given) any {
-	p := a.take("float", "default")
-	if f, ok := number(v); ok {
+func floatFilter(_ *rendering, v any, a callArguments) any {
+	p := a.bindParameters("float", "default")
+	if f, ok := toFloat(v); ok {
 		return f
 	}
 	if s, ok := v.(string); ok {
@@ -227,73 +241,73 @@ func float(_ *run, v any, a given) any {
 			return f
 		}
 	}
-	return or(p[0], 0.0)
+	return orDefault(p[0], 0.0)
 }
 
-func absolute(_ *run, v any, a given) any {
-	a.take("abs")
+func absFilter(_ *rendering, v any, a callArguments) any {
+	a.bindParameters("abs")
 	if n, ok := v.(int64); ok && n != math.MinInt64 {
 		return max(n, -n)
 	}
-	f, ok := number(v)
+	f, ok := toFloat(v)
 	if !ok {
-		fail("abs wants a number, found %s", typeName(v))
+		failf("abs wants a number, found %s", typeName(v))
 	}
 	return math.Abs(f)
 }
 
-func mapped(r *run, v any, a given) any {
+func mapFilter(r *rendering, v any, a callArguments) any {
 	out := stream{}
 	name, byName := a.named["attribute"]
 	fallback, hasFallback := a.named["default"]
 	if !byName && len(a.places) == 0 {
-		fail("map wants a filter or an attribute")
+		failf("map wants a filter or an attribute")
 	}
-	if !truth(v) {
+	if !isTrue(v) {
 		return out
 	}
-	for _, one := range r.items(v) {
-		r.step()
+	for _, one := range r.iterate(v) {
+		r.countStep()
 		if byName {
-			one = r.part(one, r.str(name))
+			one = r.attributePath(one, r.toText(name))
 			if _, none := one.(*undefined); none && hasFallback {
 				one = fallback
 			}
 		} else {
 			f, ok := filters[textOf("map", a.places[0])]
 			if !ok {
-				fail("no filter is named %q", a.places[0])
+				failf("no filter is named %q", a.places[0])
 			}
-			one = f(r, one, given{a.places[1:], a.named})
+			one = f(r, one, callArguments{a.places[1:], a.named})
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// choose leaves the items that a test holds for, or does not.
-func (r *run) choose(of string, v any, a given, byAttribute, holds bool) any {
+// selectItems leaves the items that a test holds for, or does not.
+func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, holds bool) any {
 	out, places := stream{}, a.places
 	path := ""
 	if byAttribute {
 		if len(places) == 0 {
-			fail("%s wants an attribute", of)
+			failf("%s wants an attribute", of)
 		}
-		path, places = r.str(places[0]), places[1:]
+		path, places = r.toText(places[0]), places[1:]
 	}
-	if !truth(v) {
+	if !isTrue(v) {
 		return out
 	}
-	for _, one := range r.items(v) {
-		r.step()
+	for _, one := range r.iterate(v) {
+		r.countStep()
 		tested, ok := one, false
 		if byAttribute {
-			tested = r.part(one, path)
+			tested = r.attributePath(one, path)
 		}
 		if len(places) == 0 {
-			ok = truth(tested)
+			ok = isTrue(tested)
 		} else {
-			ok = r.test(textOf(of, places[0]), tested, given{places[1:], a.named})
+			ok = r.applyTest(textOf(of, places[0]), tested, callArguments{places[1:], a.named})
 		}
 		if ok == holds {
 			out = append(out, one)
@@ -302,53 +316,53 @@ func (r *run) choose(of string, v any, a given, byAttribute, holds bool) any {
 	return out
 }
 
-// extreme is the least or the greatest item, the first of several.
-func (r *run) extreme(of string, v any, a given, sign int) any {
-	p := a.take(of, "case_sensitive", "attribute")
-	if or(p[1], nil) != nil {
-		fail("%s with an attribute is not supported", of)
+// minOrMax is the least or the greatest item, the first of several.
+func (r *rendering) minOrMax(of string, v any, a callArguments, sign int) any {
+	p := a.bindParameters(of, "case_sensitive", "attribute")
+	if orDefault(p[1], nil) != nil {
+		failf("%s with an attribute is not supported", of)
 	}
-	all := r.items(v)
+	all := r.iterate(v)
 	if len(all) == 0 {
 		return &undefined{"an item of an empty list"}
 	}
 	best := all[0]
 	for _, one := range all[1:] {
-		if sign*r.before(one, best, truth(or(p[0], false))) > 0 {
+		if sign*r.orderValues(one, best, isTrue(orDefault(p[0], false))) > 0 {
 			best = one
 		}
 	}
 	return best
 }
 
-func unique(r *run, v any, a given) any {
-	p := a.take("unique", "case_sensitive", "attribute")
+func uniqueFilter(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("unique", "case_sensitive", "attribute")
 	out, seen := stream{}, []any{}
-	for _, one := range r.items(v) {
+	for _, one := range r.iterate(v) {
 		key := one
-		if name := or(p[1], nil); name != nil {
-			key = r.part(one, textOf("unique", name))
+		if name := orDefault(p[1], nil); name != nil {
+			key = r.attributePath(one, textOf("unique", name))
 		}
-		if s, ok := key.(string); ok && !truth(or(p[0], false)) {
+		if s, ok := key.(string); ok && !isTrue(orDefault(p[0], false)) {
 			key = pyvalue.Lower(s)
 		}
-		if !r.contains(seen, key) {
+		if !r.containsValue(seen, key) {
 			seen, out = append(seen, key), append(out, one)
 		}
 	}
 	return out
 }
 
-func reversed(r *run, v any, a given) any {
-	a.take("reverse")
-	all := slices.Clone(r.items(v))
+func reverseFilter(r *rendering, v any, a callArguments) any {
+	a.bindParameters("reverse")
+	all := slices.Clone(r.iterate(v))
 	slices.Reverse(all)
 	if _, ok := v.(string); ok {
 		parts := make([]string, len(all))
 		for i, c := range all {
 			parts[i] = c.(string)
 		}
-		return r.join(parts, "")
+		return r.joinCharged(parts, "")
 	}
 	return stream(all)
 }

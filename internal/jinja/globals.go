@@ -10,23 +10,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-var globals map[string]function
+var globals map[string]callable
 
 func init() {
-	globals = map[string]function{
+	globals = map[string]callable{
 		"range": makeRange, "dict": makeDict, "namespace": makeNamespace,
-		"raise_exception": func(r *run, a given) any {
-			panic(&Raised{r.str(a.take("raise_exception", "message")[0])})
+		"raise_exception": func(r *rendering, a callArguments) any {
+			panic(&Raised{r.toText(a.bindParameters("raise_exception", "message")[0])})
 		},
-		"strftime_now": func(r *run, a given) any {
-			return strftime(textOf("strftime_now", a.take("strftime_now", "format")[0]), r)
+		"strftime_now": func(r *rendering, a callArguments) any {
+			return strftime(textOf("strftime_now", a.bindParameters("strftime_now", "format")[0]), r)
 		},
 	}
 }
 
-func makeRange(r *run, a given) any {
+func makeRange(r *rendering, a callArguments) any {
 	if len(a.named) > 0 || len(a.places) < 1 || len(a.places) > 3 {
-		fail("range takes one to three numbers")
+		failf("range takes one to three numbers")
 	}
 	parts := []int{0, 0, 1}
 	for i, v := range a.places {
@@ -36,29 +36,29 @@ func makeRange(r *run, a given) any {
 		parts[0], parts[1] = 0, parts[0]
 	}
 	if parts[2] == 0 {
-		fail("the step of a range is 0")
+		failf("the step of a range is 0")
 	}
 	var out []any
 	for i := parts[0]; parts[2] > 0 && i < parts[1] || parts[2] < 0 && i > parts[1]; i += parts[2] {
 		if len(out) == maxRange {
-			fail("a range of more than %d numbers", maxRange)
+			failf("a range of more than %d numbers", maxRange)
 		}
 		out = append(out, int64(i))
 	}
-	r.charge(16 * len(out))
+	r.chargeBytes(16 * len(out))
 	return out
 }
 
-// named are arguments by name, and those of a dict.
-func named(of string, a given) map[string]any {
+// namedArguments are arguments by name, and those of a dict.
+func namedArguments(of string, a callArguments) map[string]any {
 	out := map[string]any{}
 	if len(a.places) > 1 {
-		fail("%s takes one argument by place", of)
+		failf("%s takes one argument by place", of)
 	}
 	for _, v := range a.places {
 		d, ok := v.(*pyvalue.Dict)
 		if !ok {
-			fail("%s wants a dict, found %s", of, typeName(v))
+			failf("%s wants a dict, found %s", of, typeName(v))
 		}
 		for _, key := range d.Keys() {
 			out[key], _ = d.Get(key)
@@ -70,9 +70,9 @@ func named(of string, a given) map[string]any {
 	return out
 }
 
-func makeDict(_ *run, a given) any {
+func makeDict(_ *rendering, a callArguments) any {
 	if len(a.named) > 1 || len(a.places) > 0 {
-		fail("dict with several names, or with a list, is not supported: want {...}")
+		failf("dict with several names, or with a list, is not supported: want {...}")
 	}
 	d := pyvalue.NewDict()
 	for name, v := range a.named {
@@ -81,10 +81,12 @@ func makeDict(_ *run, a given) any {
 	return d
 }
 
-func makeNamespace(_ *run, a given) any { return &namespace{named("namespace", a)} }
+func makeNamespace(_ *rendering, a callArguments) any {
+	return &namespace{namedArguments("namespace", a)}
+}
 
-// percent is "text" % values, with %s, %d and %%.
-func (r *run) percent(text string, v any) any {
+// formatPercent is "text" % values, with %s, %d and %%.
+func (r *rendering) formatPercent(text string, v any) any {
 	values, ok := v.(tuple)
 	if !ok {
 		values = tuple{v}
@@ -105,18 +107,18 @@ func (r *run) percent(text string, v any) any {
 			continue
 		}
 		if c != 's' && c != 'd' || used == len(values) {
-			fail("%%%c in a text with values is not supported, or has no value", c)
+			failf("%%%c in a text with values is not supported, or has no value", c)
 		}
 		if _, ok := values[used].(int64); c == 'd' && !ok {
-			fail("%%d wants a whole number, found %s", typeName(values[used]))
+			failf("%%d wants a whole number, found %s", typeName(values[used]))
 		}
-		parts = append(parts, r.str(values[used]))
+		parts = append(parts, r.toText(values[used]))
 		used++
 	}
 	if used < len(values) {
-		fail("a text with %% leaves values over")
+		failf("a text with %% leaves values over")
 	}
-	return r.join(parts, "")
+	return r.joinCharged(parts, "")
 }
 
 // dates are the parts of a date by Go's names.
@@ -124,7 +126,7 @@ var dates = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January
 	'Y': "2006", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'F': "2006-01-02", 'T': "15:04:05", 'j': "002",
 	'Z': "", 'z': ""}
 
-func strftime(format string, r *run) string {
+func strftime(format string, r *rendering) string {
 	var out strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' || i+1 == len(format) {
@@ -146,7 +148,7 @@ func strftime(format string, r *run) string {
 		case known:
 			out.WriteString(r.now.Format(layout))
 		default:
-			fail("strftime_now: %%%c is not supported", format[i])
+			failf("strftime_now: %%%c is not supported", format[i])
 		}
 	}
 	return out.String()
@@ -154,17 +156,18 @@ func strftime(format string, r *run) string {
 
 // jsonForm is how tojson writes.
 type jsonForm struct {
-	r              *run
+	r              *rendering
 	ascii, sort    bool
 	indent         string
 	indented       bool
 	between, colon string
 }
 
-func toJSON(r *run, v any, a given) any {
-	p := a.take("tojson", "ensure_ascii", "indent", "separators", "sort_keys")
-	f := jsonForm{r: r, ascii: truth(or(p[0], false)), sort: truth(or(p[3], false)), between: ", ", colon: ": "}
-	switch by := or(p[1], nil).(type) {
+func toJSON(r *rendering, v any, a callArguments) any {
+	p := a.bindParameters("tojson", "ensure_ascii", "indent", "separators", "sort_keys")
+	f := jsonForm{r: r, ascii: isTrue(orDefault(p[0], false)), sort: isTrue(orDefault(p[3], false)), between: ", ",
+		colon: ": "}
+	switch by := orDefault(p[1], nil).(type) {
 	case nil:
 	case string:
 		f.indented, f.indent, f.between = true, by, ","
@@ -172,7 +175,7 @@ func toJSON(r *run, v any, a given) any {
 		n := min(max(0, wholeOf("tojson", by)), 1000)
 		f.indented, f.indent, f.between = true, strings.Repeat(" ", n), ","
 	}
-	if s, ok := sequence(or(p[2], nil)); ok && len(s) == 2 {
+	if s, ok := sequenceItems(orDefault(p[2], nil)); ok && len(s) == 2 {
 		f.between, f.colon = textOf("tojson", s[0]), textOf("tojson", s[1])
 	}
 	return f.value(v, "\n")
@@ -180,14 +183,14 @@ func toJSON(r *run, v any, a given) any {
 
 // value is a value as JSON; line is what begins a line of its depth.
 func (f jsonForm) value(v any, line string) string {
-	f.r.step()
-	defer f.r.deeper()()
+	f.r.countStep()
+	defer f.r.enterNested()()
 	inner := line + f.indent
 	switch v := v.(type) {
 	case string:
 		return f.text(v)
 	case []any, tuple:
-		all, _ := sequence(v)
+		all, _ := sequenceItems(v)
 		parts := make([]string, len(all))
 		for i, one := range all {
 			parts[i] = f.value(one, inner)
@@ -207,7 +210,7 @@ func (f jsonForm) value(v any, line string) string {
 	case nil, bool, int64, *big.Int, float64:
 		return pyvalue.JSON(v)
 	}
-	fail("%s cannot be written as JSON", typeName(v))
+	failf("%s cannot be written as JSON", typeName(v))
 	return ""
 }
 
@@ -220,11 +223,11 @@ func (f jsonForm) wrap(open string, parts []string, end, line string) string {
 		between += line + f.indent
 		open, end = open+line+f.indent, line+end
 	}
-	return f.r.join([]string{open, f.r.join(parts, between), end}, "")
+	return f.r.joinCharged([]string{open, f.r.joinCharged(parts, between), end}, "")
 }
 
 func (f jsonForm) text(s string) string {
-	f.r.charge(len(s))
+	f.r.chargeBytes(len(s))
 	if f.ascii {
 		return pyvalue.JSON(s)
 	}

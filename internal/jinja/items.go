@@ -16,7 +16,7 @@ func attributeOf(v any, name string) any {
 		if one, ok := v.Get(name); ok {
 			return one
 		}
-	case *round:
+	case *loopVariable:
 		if one, ok := v.attribute(name); ok {
 			return one
 		}
@@ -25,15 +25,15 @@ func attributeOf(v any, name string) any {
 			return one
 		}
 	case *undefined:
-		fail("%s is undefined, and has no %s", v.name, name)
+		failf("%s is undefined, and has no %s", v.name, name)
 	}
 	return &undefined{name}
 }
 
 // itemOf is v[with].
-func (r *run) itemOf(v, with any) any {
+func (r *rendering) itemOf(v, with any) any {
 	if u, ok := v.(*undefined); ok {
-		fail("%s is undefined, and has no items", u.name)
+		failf("%s is undefined, and has no items", u.name)
 	}
 	key, isText := with.(string)
 	if d, ok := v.(*pyvalue.Dict); ok && isText {
@@ -53,7 +53,7 @@ func (r *run) itemOf(v, with any) any {
 	case tuple:
 		all, ok = v, true
 	case string:
-		all, ok = r.items(v), true
+		all, ok = r.iterate(v), true
 	}
 	if i < 0 {
 		i += int64(len(all))
@@ -64,27 +64,27 @@ func (r *run) itemOf(v, with any) any {
 	return all[i]
 }
 
-// cut is a slice of a text or a list.
-func (r *run) cut(v any, parts [3]any) any {
+// sliceValue is a slice of a text or a list.
+func (r *rendering) sliceValue(v any, parts [3]any) any {
 	_, isText := v.(string)
 	_, isTuple := v.(tuple)
 	if _, ok := v.([]any); !ok && !isText && !isTuple {
-		fail("%s has no slices", typeName(v))
+		failf("%s has no slices", typeName(v))
 	}
-	all := r.items(v)
+	all := r.iterate(v)
 	step := 1
 	if parts[2] != nil {
 		step = wholeOf("a slice", parts[2])
 	}
 	if step == 0 {
-		fail("the step of a slice is 0")
+		failf("the step of a slice is 0")
 	}
-	first, last := bounds(len(all), step, parts)
+	first, last := sliceBounds(len(all), step, parts)
 	var out []any
 	for i := first; step > 0 && i < last || step < 0 && i > last; i += step {
 		out = append(out, all[i])
 	}
-	r.charge(16 * len(out))
+	r.chargeBytes(16 * len(out))
 	switch {
 	case isText:
 		var b strings.Builder
@@ -100,8 +100,8 @@ func (r *run) cut(v any, parts [3]any) any {
 	return out
 }
 
-// bounds are the first and the last place of a slice, the last not included.
-func bounds(n, step int, parts [3]any) (first, last int) {
+// sliceBounds are the first and the last place of a slice, the last not included.
+func sliceBounds(n, step int, parts [3]any) (first, last int) {
 	low, high := 0, n
 	if step < 0 {
 		low, high = -1, n-1

@@ -24,27 +24,27 @@ type Raised struct{ Message string }
 
 func (r *Raised) Error() string { return r.Message }
 
-// fault is an error of a template; line is 0 where it is not known.
-type fault struct {
+// templateError is an error of a template; line is 0 where it is not known.
+type templateError struct {
 	line int
 	text string
 }
 
-func (f *fault) Error() string {
+func (f *templateError) Error() string {
 	if f.line == 0 {
 		return f.text
 	}
 	return fmt.Sprintf("line %d: %s", f.line, f.text)
 }
 
-// fail ends what is under way; Parse and Render return it as their error.
-func fail(format string, args ...any) { panic(&fault{text: fmt.Sprintf(format, args...)}) }
+// failf ends what is under way; Parse and Render return it as their error.
+func failf(format string, args ...any) { panic(&templateError{text: fmt.Sprintf(format, args...)}) }
 
-// caught makes the error of what fail ended, and lets other panics go on.
-func caught(err *error) {
+// recoverError makes the error of what fail ended, and lets other panics go on.
+func recoverError(err *error) {
 	switch v := recover().(type) {
 	case nil:
-	case *fault:
+	case *templateError:
 		*err = v
 	case *Raised:
 		*err = v
@@ -58,16 +58,16 @@ type Template struct{ body []statement }
 
 // Parse reads a template. The error says in which line what was found and what is wanted.
 func Parse(source string) (t *Template, err error) {
-	defer caught(&err)
+	defer recoverError(&err)
 	if len(source) > maxSource {
-		fail("the template has %d bytes, want at most %d", len(source), maxSource)
+		failf("the template has %d bytes, want at most %d", len(source), maxSource)
 	}
 	source = strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\r", "\n")
 	source = strings.TrimSuffix(source, "\n")
-	p := &parser{tokens: lex(source)}
-	t = &Template{body: p.statements()}
-	if p.now().kind != tokEnd {
-		p.unexpected("a statement")
+	p := &parser{tokens: tokenize(source)}
+	t = &Template{body: p.parseStatements()}
+	if p.currentToken().kind != tokEnd {
+		p.failUnexpected("a statement")
 	}
 	return t, nil
 }
@@ -75,28 +75,28 @@ func Parse(source string) (t *Template, err error) {
 // Render renders the template. Values are nil, bool, int64, float64, string, []any and *pyvalue.Dict, and those of
 // pyvalue.Decode. Now is the time of strftime_now. An error is a *Raised where the template refuses the values.
 func (t *Template) Render(values map[string]any, now time.Time) (text string, err error) {
-	defer caught(&err)
-	r := &run{now: now}
-	global := &scope{names: map[string]any{}}
+	defer recoverError(&err)
+	r := &rendering{now: now}
+	global := &nameScope{names: map[string]any{}}
 	for name, f := range globals {
 		global.names[name] = f
 	}
 	for name, v := range values {
 		global.names[name] = v
 	}
-	r.all(t.body, &scope{outer: global, names: map[string]any{}})
+	r.executeAll(t.body, &nameScope{outer: global, names: map[string]any{}})
 	return r.out.String(), nil
 }
 
-// scope are the names of a template, a loop's round or a macro.
-type scope struct {
-	outer *scope
+// nameScope are the names of a template, a loop's round or a macro.
+type nameScope struct {
+	outer *nameScope
 	names map[string]any
 }
 
-func (s *scope) inner() *scope { return &scope{outer: s} }
+func (s *nameScope) newInner() *nameScope { return &nameScope{outer: s} }
 
-func (s *scope) get(name string) any {
+func (s *nameScope) lookupName(name string) any {
 	for ; s != nil; s = s.outer {
 		if v, ok := s.names[name]; ok {
 			return v
@@ -105,93 +105,93 @@ func (s *scope) get(name string) any {
 	return &undefined{name}
 }
 
-func (s *scope) set(name string, v any) {
+func (s *nameScope) setName(name string, v any) {
 	if s.names == nil {
 		s.names = map[string]any{}
 	}
 	s.names[name] = v
 }
 
-// run is a rendering.
-type run struct {
-	out          *output
+// rendering is a rendering.
+type rendering struct {
+	out          *outputText
 	now          time.Time
 	steps, bytes int
 	depth        int
-	flow         flow
+	flow         loopControl
 }
 
-// flow says why the rest of a loop's body is left out.
-type flow int
+// loopControl says why the rest of a loop's body is left out.
+type loopControl int
 
 const (
-	goesOn flow = iota
+	goesOn loopControl = iota
 	breaks
 	continues
 )
 
-// output is the text that is written; nil is one that is empty.
-type output struct{ strings.Builder }
+// outputText is the text that is written; nil is one that is empty.
+type outputText struct{ strings.Builder }
 
-func (o *output) String() string {
+func (o *outputText) String() string {
 	if o == nil {
 		return ""
 	}
 	return o.Builder.String()
 }
 
-// step counts a node.
-func (r *run) step() {
+// countStep counts a node.
+func (r *rendering) countStep() {
 	if r.steps++; r.steps > maxSteps {
-		fail("the template takes more than %d steps", maxSteps)
+		failf("the template takes more than %d steps", maxSteps)
 	}
 }
 
-// work counts the bytes of a text that is looked through.
-func (r *run) work(v any) {
+// countWork counts the bytes of a text that is looked through.
+func (r *rendering) countWork(v any) {
 	switch v := v.(type) {
 	case string:
 		r.steps += len(v) / 64
 	case markup:
 		r.steps += len(v) / 64
 	}
-	r.step()
+	r.countStep()
 }
 
-// charge counts bytes that are made.
-func (r *run) charge(n int) {
+// chargeBytes counts bytes that are made.
+func (r *rendering) chargeBytes(n int) {
 	if r.bytes += n; n < 0 || r.bytes > maxBytes {
-		fail("the template makes more than %d MiB of texts", maxBytes>>20)
+		failf("the template makes more than %d MiB of texts", maxBytes>>20)
 	}
 }
 
-// deeper counts what lies in one another until the function that it returns is called.
-func (r *run) deeper() func() {
+// enterNested counts what lies in one another until the function that it returns is called.
+func (r *rendering) enterNested() func() {
 	if r.depth++; r.depth > maxDepth {
-		fail("the template goes deeper than %d", maxDepth)
+		failf("the template goes deeper than %d", maxDepth)
 	}
 	return func() { r.depth-- }
 }
 
-func (r *run) write(text string) {
-	r.charge(len(text))
+func (r *rendering) writeText(text string) {
+	r.chargeBytes(len(text))
 	if r.out == nil {
-		r.out = &output{}
+		r.out = &outputText{}
 	}
 	r.out.WriteString(text)
 }
 
-// capture renders statements into a text.
-func (r *run) capture(body []statement, s *scope) string {
+// captureText renders statements into a text.
+func (r *rendering) captureText(body []statement, s *nameScope) string {
 	before := r.out
 	r.out = nil
-	r.all(body, s)
+	r.executeAll(body, s)
 	text := r.out.String()
 	r.out = before
 	return text
 }
 
-func (r *run) all(body []statement, s *scope) {
+func (r *rendering) executeAll(body []statement, s *nameScope) {
 	for _, one := range body {
 		if one.run(r, s); r.flow != goesOn {
 			return

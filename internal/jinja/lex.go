@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// kind is that of a token.
-type kind int
+// tokenKind is that of a token.
+type tokenKind int
 
 const (
-	tokEnd kind = iota
+	tokEnd tokenKind = iota
 	tokText
 	tokPrint // {{
 	tokPrintEnd
@@ -28,7 +28,7 @@ const (
 )
 
 type token struct {
-	kind  kind
+	kind  tokenKind
 	text  string
 	value any // of a number
 	line  int
@@ -43,35 +43,35 @@ type lexer struct {
 	tokens []token
 }
 
-func lex(source string) []token {
+func tokenize(source string) []token {
 	l := &lexer{source: source, line: 1, starts: true}
 	for l.at < len(source) {
-		l.text()
+		l.readText()
 	}
 	return append(l.tokens, token{kind: tokEnd, line: l.line})
 }
 
 func (l *lexer) fail(format string, args ...any) {
 	defer func() {
-		f := recover().(*fault)
+		f := recover().(*templateError)
 		f.line = l.line
 		panic(f)
 	}()
-	fail(format, args...)
+	failf(format, args...)
 }
 
-func (l *lexer) add(k kind, text string) {
+func (l *lexer) addToken(k tokenKind, text string) {
 	l.tokens = append(l.tokens, token{kind: k, text: text, line: l.line})
 }
 
-// forward steps over n bytes.
-func (l *lexer) forward(n int) {
+// advance steps over n bytes.
+func (l *lexer) advance(n int) {
 	l.line += strings.Count(l.source[l.at:l.at+n], "\n")
 	l.at += n
 }
 
-// begin is where the next tag begins; the length of the source where there is none.
-func (l *lexer) begin() int {
+// nextTag is where the next tag begins; the length of the source where there is none.
+func (l *lexer) nextTag() int {
 	for i := l.at; i+1 < len(l.source); i++ {
 		if l.source[i] == '{' && strings.IndexByte("{%#", l.source[i+1]) >= 0 {
 			return i
@@ -80,12 +80,12 @@ func (l *lexer) begin() int {
 	return len(l.source)
 }
 
-// text reads a text and the tag behind it.
-func (l *lexer) text() {
-	from := l.begin()
+// readText reads a text and the tag behind it.
+func (l *lexer) readText() {
+	from := l.nextTag()
 	text := l.source[l.at:from]
 	if from == len(l.source) {
-		l.add(tokText, text)
+		l.addToken(tokText, text)
 		l.at = from
 		return
 	}
@@ -93,30 +93,30 @@ func (l *lexer) text() {
 	if from+2 < len(l.source) && (l.source[from+2] == '-' || l.source[from+2] == '+') {
 		sign = l.source[from+2]
 	}
-	if text = l.trimmed(text, sign, open); text != "" {
-		l.add(tokText, text)
+	if text = l.trimText(text, sign, open); text != "" {
+		l.addToken(tokText, text)
 	}
 	n := 2
 	if sign != 0 {
 		n = 3
 	}
-	l.forward(from - l.at + n)
+	l.advance(from - l.at + n)
 	l.starts = false
 	switch open {
 	case '#':
-		l.comment()
+		l.skipComment()
 	case '{':
-		l.tag(tokPrint, tokPrintEnd, "}}")
+		l.readTag(tokPrint, tokPrintEnd, "}}")
 	default:
-		if !l.raw() {
-			l.tag(tokBlock, tokBlockEnd, "%}")
+		if !l.readRaw() {
+			l.readTag(tokBlock, tokBlockEnd, "%}")
 		}
 	}
 }
 
-// trimmed is a text without the blanks that the tag behind it takes: all with "-"; without a sign, those of its line,
+// trimText is a text without the blanks that the tag behind it takes: all with "-"; without a sign, those of its line,
 // where nothing else stands on it.
-func (l *lexer) trimmed(text string, sign, open byte) string {
+func (l *lexer) trimText(text string, sign, open byte) string {
 	switch {
 	case sign == '-':
 		return strings.TrimRightFunc(text, pyfloat.IsSpace)
@@ -129,22 +129,22 @@ func (l *lexer) trimmed(text string, sign, open byte) string {
 	return text
 }
 
-// closes tells whether a tag ends at a place, and steps over its end.
-func (l *lexer) closes(end string) bool {
+// takeTagEnd tells whether a tag ends at a place, and steps over its end.
+func (l *lexer) takeTagEnd(end string) bool {
 	rest := l.source[l.at:]
 	switch {
 	case strings.HasPrefix(rest, "-"+end):
 		rest = rest[1+len(end):]
 		blanks := len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace))
-		l.forward(1 + len(end) + blanks)
+		l.advance(1 + len(end) + blanks)
 	case strings.HasPrefix(rest, "+"+end) && end != "}}":
-		l.forward(1 + len(end))
+		l.advance(1 + len(end))
 	case strings.HasPrefix(rest, end):
 		n := len(end)
 		if end != "}}" && strings.HasPrefix(rest[n:], "\n") {
 			n++
 		}
-		l.forward(n)
+		l.advance(n)
 	default:
 		return false
 	}
@@ -152,18 +152,18 @@ func (l *lexer) closes(end string) bool {
 	return true
 }
 
-func (l *lexer) comment() {
+func (l *lexer) skipComment() {
 	for l.at < len(l.source) {
-		if l.closes("#}") {
+		if l.takeTagEnd("#}") {
 			return
 		}
-		l.forward(1)
+		l.advance(1)
 	}
 	l.fail("a comment without its end, want #}")
 }
 
-// raw reads {% raw %}, whose text is as it stands.
-func (l *lexer) raw() bool {
+// readRaw reads {% raw %}, whose text is as it stands.
+func (l *lexer) readRaw() bool {
 	rest := strings.TrimLeftFunc(l.source[l.at:], pyfloat.IsSpace)
 	after, ok := strings.CutPrefix(rest, "raw")
 	if trimmed := strings.TrimLeftFunc(after, pyfloat.IsSpace); !ok ||
@@ -174,41 +174,41 @@ func (l *lexer) raw() bool {
 	return true
 }
 
-// tag reads the tokens of a tag.
-func (l *lexer) tag(open, end kind, closing string) {
-	l.add(open, "")
+// readTag reads the tokens of a tag.
+func (l *lexer) readTag(open, end tokenKind, closing string) {
+	l.addToken(open, "")
 	var braces []byte
 	for {
-		l.blanks()
+		l.skipBlanks()
 		if l.at >= len(l.source) {
 			l.fail("a tag without its end, want %s", closing)
 		}
-		if len(braces) == 0 && l.closes(closing) {
-			l.add(end, "")
+		if len(braces) == 0 && l.takeTagEnd(closing) {
+			l.addToken(end, "")
 			return
 		}
-		braces = l.token(braces)
+		braces = l.readToken(braces)
 	}
 }
 
-func (l *lexer) blanks() {
+func (l *lexer) skipBlanks() {
 	rest := l.source[l.at:]
-	l.forward(len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace)))
+	l.advance(len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace)))
 }
 
 // operators are those of expressions, longest first.
 var operators = []string{"//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
 	">", "<", "=", ".", ":", "|", ",", ";"}
 
-// token reads one token; braces are those that are open.
-func (l *lexer) token(braces []byte) []byte {
+// readToken reads one token; braces are those that are open.
+func (l *lexer) readToken(braces []byte) []byte {
 	c, _ := utf8.DecodeRuneInString(l.source[l.at:])
 	switch {
 	case c == '\'' || c == '"':
-		l.quoted(byte(c))
+		l.readQuoted(byte(c))
 		return braces
 	case c >= '0' && c <= '9':
-		l.number()
+		l.readNumber()
 		return braces
 	case c == '_' || unicode.IsLetter(c):
 		n := strings.IndexFunc(l.source[l.at:], func(r rune) bool {
@@ -217,24 +217,24 @@ func (l *lexer) token(braces []byte) []byte {
 		if n < 0 {
 			n = len(l.source) - l.at
 		}
-		l.add(tokName, l.source[l.at:l.at+n])
-		l.forward(n)
+		l.addToken(tokName, l.source[l.at:l.at+n])
+		l.advance(n)
 		return braces
 	}
 	for _, o := range operators {
 		if !strings.HasPrefix(l.source[l.at:], o) {
 			continue
 		}
-		l.add(tokOperator, o)
-		l.forward(len(o))
-		return l.balance(braces, o)
+		l.addToken(tokOperator, o)
+		l.advance(len(o))
+		return l.balanceBraces(braces, o)
 	}
 	l.fail("unexpected %q", c)
 	return nil
 }
 
-// balance notes a brace that opens or closes.
-func (l *lexer) balance(braces []byte, o string) []byte {
+// balanceBraces notes a brace that opens or closes.
+func (l *lexer) balanceBraces(braces []byte, o string) []byte {
 	if i := strings.Index("([{", o); i >= 0 && len(o) == 1 {
 		return append(braces, ")]}"[i])
 	}
@@ -250,7 +250,7 @@ func (l *lexer) balance(braces []byte, o string) []byte {
 // numeral is a number: digits with underscores, a fraction, an exponent.
 var numeral = regexp.MustCompile(`^[0-9_]+(\.[0-9][0-9_]*)?([eE][+-]?[0-9_]+)?`)
 
-func (l *lexer) number() {
+func (l *lexer) readNumber() {
 	parts := numeral.FindStringSubmatch(l.source[l.at:])
 	end, float := l.at+len(parts[0]), parts[1] != "" || parts[2] != ""
 	text := strings.ReplaceAll(parts[0], "_", "")
@@ -266,10 +266,10 @@ func (l *lexer) number() {
 		l.fail("%s is no number that can be used", text)
 	}
 	l.tokens = append(l.tokens, t)
-	l.forward(end - l.at)
+	l.advance(end - l.at)
 }
 
-func (l *lexer) quoted(quote byte) {
+func (l *lexer) readQuoted(quote byte) {
 	line := l.line
 	for i := l.at + 1; i < len(l.source); i++ {
 		switch l.source[i] {
@@ -277,7 +277,7 @@ func (l *lexer) quoted(quote byte) {
 			i++
 		case quote:
 			text := l.unescape(l.source[l.at+1 : i])
-			l.forward(i + 1 - l.at)
+			l.advance(i + 1 - l.at)
 			l.tokens = append(l.tokens, token{kind: tokString, text: text, line: line})
 			return
 		}

@@ -10,34 +10,34 @@ import (
 )
 
 // methodOf is a method of a text, a dict or a list.
-func methodOf(v any, name string) (function, bool) {
+func methodOf(v any, name string) (callable, bool) {
 	switch v := v.(type) {
 	case string:
 		if m, ok := textMethods[name]; ok {
-			return func(r *run, a given) any {
-				r.work(v)
+			return func(r *rendering, a callArguments) any {
+				r.countWork(v)
 				return m(r, v, a)
 			}, true
 		}
 	case *pyvalue.Dict:
 		if m, ok := dictMethods[name]; ok {
-			return func(r *run, a given) any { return m(r, v, a) }, true
+			return func(r *rendering, a callArguments) any { return m(r, v, a) }, true
 		}
 	case []any:
 		switch name {
 		case "append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort":
-			fail("%s would change a list: the sandbox does not let it", name)
+			failf("%s would change a list: the sandbox does not let it", name)
 		case "index", "count":
-			return func(r *run, a given) any { return search(r, v, name, a) }, true
+			return func(r *rendering, a callArguments) any { return findMethod(r, v, name, a) }, true
 		}
 	}
 	return nil, false
 }
 
-func search(r *run, all []any, name string, a given) any {
-	wanted, found := a.take(name, "value")[0], int64(0)
+func findMethod(r *rendering, all []any, name string, a callArguments) any {
+	wanted, found := a.bindParameters(name, "value")[0], int64(0)
 	for i, one := range all {
-		if r.step(); r.same(one, wanted) {
+		if r.countStep(); r.equalValues(one, wanted) {
 			if name == "index" {
 				return int64(i)
 			}
@@ -45,60 +45,62 @@ func search(r *run, all []any, name string, a given) any {
 		}
 	}
 	if name == "index" {
-		fail("%s is not in the list", r.repr(wanted))
+		failf("%s is not in the list", r.toRepr(wanted))
 	}
 	return found
 }
 
-type textMethod func(r *run, s string, a given) any
+type textMethod func(r *rendering, s string, a callArguments) any
 
 var textMethods map[string]textMethod
 
-// plain are methods without arguments.
-func plain(f func(string) string) textMethod {
-	return func(r *run, s string, a given) any {
-		a.take("a method of texts")
-		r.charge(len(s))
+// noArgMethods are methods without arguments.
+func noArgMethods(f func(string) string) textMethod {
+	return func(r *rendering, s string, a callArguments) any {
+		a.bindParameters("a method of texts")
+		r.chargeBytes(len(s))
 		return f(s)
 	}
 }
 
-// about are methods that tell something of a text's letters, none of which may be missing.
-func about(is func(rune) bool) textMethod {
-	return func(_ *run, s string, a given) any {
-		a.take("a method of texts")
+// letterTests are methods that tell something of a text's letters, none of which may be missing.
+func letterTests(is func(rune) bool) textMethod {
+	return func(_ *rendering, s string, a callArguments) any {
+		a.bindParameters("a method of texts")
 		return s != "" && strings.IndexFunc(s, func(c rune) bool { return !is(c) }) < 0
 	}
 }
 
 func init() {
 	textMethods = map[string]textMethod{
-		"upper": plain(strings.ToUpper), "lower": plain(pyvalue.Lower), "title": plain(title),
-		"capitalize": plain(capitalize),
-		"isdigit":    about(unicode.IsDigit), "isalpha": about(unicode.IsLetter), "isspace": about(pyfloat.IsSpace),
-		"isalnum": about(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }),
-		"strip": func(_ *run, s string, a given) any {
+		"upper": noArgMethods(strings.ToUpper), "lower": noArgMethods(pyvalue.Lower), "title": noArgMethods(titleCase),
+		"capitalize": noArgMethods(capitalize),
+		"isdigit":    letterTests(unicode.IsDigit), "isalpha": letterTests(unicode.IsLetter),
+		"isspace": letterTests(pyfloat.IsSpace),
+		"isalnum": letterTests(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }),
+		"strip": func(_ *rendering, s string, a callArguments) any {
 			return stripRight(stripLeft(s, a), a)
 		},
-		"lstrip":     func(_ *run, s string, a given) any { return stripLeft(s, a) },
-		"rstrip":     func(_ *run, s string, a given) any { return stripRight(s, a) },
-		"startswith": func(_ *run, s string, a given) any { return affixed(s, a, strings.HasPrefix) },
-		"endswith":   func(_ *run, s string, a given) any { return affixed(s, a, strings.HasSuffix) },
-		"removeprefix": func(_ *run, s string, a given) any {
-			return strings.TrimPrefix(s, textOf("removeprefix", a.take("removeprefix", "prefix")[0]))
+		"lstrip":     func(_ *rendering, s string, a callArguments) any { return stripLeft(s, a) },
+		"rstrip":     func(_ *rendering, s string, a callArguments) any { return stripRight(s, a) },
+		"startswith": func(_ *rendering, s string, a callArguments) any { return hasAffix(s, a, strings.HasPrefix) },
+		"endswith":   func(_ *rendering, s string, a callArguments) any { return hasAffix(s, a, strings.HasSuffix) },
+		"removeprefix": func(_ *rendering, s string, a callArguments) any {
+			return strings.TrimPrefix(s, textOf("removeprefix", a.bindParameters("removeprefix", "prefix")[0]))
 		},
-		"removesuffix": func(_ *run, s string, a given) any {
-			return strings.TrimSuffix(s, textOf("removesuffix", a.take("removesuffix", "suffix")[0]))
+		"removesuffix": func(_ *rendering, s string, a callArguments) any {
+			return strings.TrimSuffix(s, textOf("removesuffix", a.bindParameters("removesuffix", "suffix")[0]))
 		},
-		"replace": replace, "split": split, "rsplit": rsplit, "splitlines": splitLines, "join": joinTexts, "format": format,
-		"find": func(_ *run, s string, a given) any {
-			return placeOf(s, strings.Index(s, textOf("find", a.take("find", "text")[0])))
+		"replace": replaceMethod, "split": splitMethod, "rsplit": rsplitMethod, "splitlines": splitLines, "join": joinTexts,
+		"format": formatMethod,
+		"find": func(_ *rendering, s string, a callArguments) any {
+			return placeOf(s, strings.Index(s, textOf("find", a.bindParameters("find", "text")[0])))
 		},
-		"rfind": func(_ *run, s string, a given) any {
-			return placeOf(s, strings.LastIndex(s, textOf("rfind", a.take("rfind", "text")[0])))
+		"rfind": func(_ *rendering, s string, a callArguments) any {
+			return placeOf(s, strings.LastIndex(s, textOf("rfind", a.bindParameters("rfind", "text")[0])))
 		},
-		"count": func(_ *run, s string, a given) any {
-			return int64(strings.Count(s, textOf("count", a.take("count", "text")[0])))
+		"count": func(_ *rendering, s string, a callArguments) any {
+			return int64(strings.Count(s, textOf("count", a.bindParameters("count", "text")[0])))
 		},
 	}
 }
@@ -111,7 +113,7 @@ func placeOf(s string, i int) any {
 	return int64(utf8.RuneCountInString(s[:i]))
 }
 
-func title(s string) string {
+func titleCase(s string) string {
 	after := false
 	return strings.Map(func(c rune) rune {
 		was := after
@@ -127,24 +129,24 @@ func capitalize(s string) string {
 	return strings.ToTitle(s[:n]) + pyvalue.Lower(s[n:])
 }
 
-// strips are the letters that a strip takes away.
-func strips(a given) func(rune) bool {
-	switch set := or(a.take("strip", "chars")[0], nil).(type) {
+// stripSet are the letters that a strip takes away.
+func stripSet(a callArguments) func(rune) bool {
+	switch set := orDefault(a.bindParameters("strip", "chars")[0], nil).(type) {
 	case nil:
 		return pyfloat.IsSpace
 	case string:
 		return func(c rune) bool { return strings.ContainsRune(set, c) }
 	default:
-		fail("strip wants a text, found %s", typeName(set))
+		failf("strip wants a text, found %s", typeName(set))
 		return nil
 	}
 }
 
-func stripLeft(s string, a given) string  { return strings.TrimLeftFunc(s, strips(a)) }
-func stripRight(s string, a given) string { return strings.TrimRightFunc(s, strips(a)) }
+func stripLeft(s string, a callArguments) string  { return strings.TrimLeftFunc(s, stripSet(a)) }
+func stripRight(s string, a callArguments) string { return strings.TrimRightFunc(s, stripSet(a)) }
 
-func affixed(s string, a given, has func(s, affix string) bool) any {
-	switch affix := a.take("startswith", "text")[0].(type) {
+func hasAffix(s string, a callArguments, has func(s, affix string) bool) any {
+	switch affix := a.bindParameters("startswith", "text")[0].(type) {
 	case string:
 		return has(s, affix)
 	case tuple:
@@ -155,48 +157,48 @@ func affixed(s string, a given, has func(s, affix string) bool) any {
 		}
 		return false
 	default:
-		fail("startswith and endswith want a text, found %s", typeName(affix))
+		failf("startswith and endswith want a text, found %s", typeName(affix))
 		return nil
 	}
 }
 
-func replace(r *run, s string, a given) any {
-	p := a.take("replace", "old", "new", "count")
-	from, to, n := textOf("replace", p[0]), textOf("replace", p[1]), wholeOf("replace", or(p[2], int64(-1)))
+func replaceMethod(r *rendering, s string, a callArguments) any {
+	p := a.bindParameters("replace", "old", "new", "count")
+	from, to, n := textOf("replace", p[0]), textOf("replace", p[1]), wholeOf("replace", orDefault(p[2], int64(-1)))
 	times := strings.Count(s, from)
 	if n >= 0 {
 		times = min(times, n)
 	}
-	r.charge(len(s))
+	r.chargeBytes(len(s))
 	if len(to) > 0 && times > maxBytes/len(to) {
-		r.charge(maxBytes + 1)
+		r.chargeBytes(maxBytes + 1)
 	}
-	r.charge(times * len(to))
+	r.chargeBytes(times * len(to))
 	return strings.Replace(s, from, to, n)
 }
 
-// pieces are texts as a list.
-func (r *run) pieces(parts []string) []any {
+// textsToList are texts as a list.
+func (r *rendering) textsToList(parts []string) []any {
 	out := make([]any, len(parts))
 	for i, p := range parts {
 		out[i] = p
 	}
-	r.charge(16 * len(out))
+	r.chargeBytes(16 * len(out))
 	return out
 }
 
-func split(r *run, s string, a given) any {
-	p := a.take("split", "sep", "maxsplit")
-	n := wholeOf("split", or(p[1], int64(-1)))
-	if or(p[0], nil) != nil {
+func splitMethod(r *rendering, s string, a callArguments) any {
+	p := a.bindParameters("split", "sep", "maxsplit")
+	n := wholeOf("split", orDefault(p[1], int64(-1)))
+	if orDefault(p[0], nil) != nil {
 		between := textOf("split", p[0])
 		if between == "" {
-			fail("split by an empty text")
+			failf("split by an empty text")
 		}
 		if n < 0 {
-			return r.pieces(strings.Split(s, between))
+			return r.textsToList(strings.Split(s, between))
 		}
-		return r.pieces(strings.SplitN(s, between, n+1))
+		return r.textsToList(strings.SplitN(s, between, n+1))
 	}
 	var parts []string
 	for rest := strings.TrimLeftFunc(s, pyfloat.IsSpace); rest != ""; rest = strings.TrimLeftFunc(rest, pyfloat.IsSpace) {
@@ -210,21 +212,21 @@ func split(r *run, s string, a given) any {
 		}
 		parts, rest = append(parts, rest[:i]), rest[i:]
 	}
-	return r.pieces(parts)
+	return r.textsToList(parts)
 }
 
-func rsplit(r *run, s string, a given) any {
-	p := a.take("rsplit", "sep", "maxsplit")
-	n := wholeOf("rsplit", or(p[1], int64(-1)))
-	if or(p[0], nil) == nil || n < 0 {
+func rsplitMethod(r *rendering, s string, a callArguments) any {
+	p := a.bindParameters("rsplit", "sep", "maxsplit")
+	n := wholeOf("rsplit", orDefault(p[1], int64(-1)))
+	if orDefault(p[0], nil) == nil || n < 0 {
 		if n >= 0 {
-			fail("rsplit at blanks with a number is not supported")
+			failf("rsplit at blanks with a number is not supported")
 		}
-		return split(r, s, a)
+		return splitMethod(r, s, a)
 	}
 	parts, between := []string{}, textOf("rsplit", p[0])
 	if between == "" {
-		fail("rsplit by an empty text")
+		failf("rsplit by an empty text")
 	}
 	for ; n > 0; n-- {
 		i := strings.LastIndex(s, between)
@@ -233,11 +235,11 @@ func rsplit(r *run, s string, a given) any {
 		}
 		parts, s = append([]string{s[i+len(between):]}, parts...), s[:i]
 	}
-	return r.pieces(append([]string{s}, parts...))
+	return r.textsToList(append([]string{s}, parts...))
 }
 
-func splitLines(r *run, s string, a given) any {
-	keep := truth(or(a.take("splitlines", "keepends")[0], false))
+func splitLines(r *rendering, s string, a callArguments) any {
+	keep := isTrue(orDefault(a.bindParameters("splitlines", "keepends")[0], false))
 	var parts []string
 	for s != "" {
 		i := strings.IndexAny(s, "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029")
@@ -256,19 +258,19 @@ func splitLines(r *run, s string, a given) any {
 		}
 		s = s[i+n:]
 	}
-	return r.pieces(parts)
+	return r.textsToList(parts)
 }
 
-func joinTexts(r *run, s string, a given) any {
+func joinTexts(r *rendering, s string, a callArguments) any {
 	var parts []string
-	for _, v := range r.items(a.take("join", "iterable")[0]) {
+	for _, v := range r.iterate(a.bindParameters("join", "iterable")[0]) {
 		parts = append(parts, textOf("join", v))
 	}
-	return r.join(parts, s)
+	return r.joinCharged(parts, s)
 }
 
-// format is str.format with fields that have no format of their own: {}, {0} and {name}.
-func format(r *run, s string, a given) any {
+// formatMethod is str.format with fields that have no format of their own: {}, {0} and {name}.
+func formatMethod(r *rendering, s string, a callArguments) any {
 	var parts []string
 	next := 0
 	for s != "" {
@@ -284,17 +286,17 @@ func format(r *run, s string, a given) any {
 		}
 		end := strings.IndexByte(s, '}')
 		if s[0] == '}' || end < 0 {
-			fail("format: a brace stands alone")
+			failf("format: a brace stands alone")
 		}
-		parts, s = append(parts, r.str(formatted(s[1:end], &next, a))), s[end+1:]
+		parts, s = append(parts, r.toText(formatField(s[1:end], &next, a))), s[end+1:]
 	}
-	return r.join(parts, "")
+	return r.joinCharged(parts, "")
 }
 
-// formatted is the argument of a field.
-func formatted(field string, next *int, a given) any {
+// formatField is the argument of a field.
+func formatField(field string, next *int, a callArguments) any {
 	if strings.ContainsAny(field, ":!.[") {
-		fail("format: the field {%s} is not supported, want {}, {0} or {name}", field)
+		failf("format: the field {%s} is not supported, want {}, {0} or {name}", field)
 	}
 	i := *next
 	if v, ok := a.named[field]; ok {
@@ -306,59 +308,60 @@ func formatted(field string, next *int, a given) any {
 		i = 0
 		for _, c := range field {
 			if c < '0' || c > '9' || i > 1000 {
-				fail("format: there is no %s", field)
+				failf("format: there is no %s", field)
 			}
 			i = 10*i + int(c-'0')
 		}
 	}
 	if i >= len(a.places) {
-		fail("format: there is no argument %d", i)
+		failf("format: there is no argument %d", i)
 	}
 	return a.places[i]
 }
 
-var dictMethods = map[string]func(r *run, d *pyvalue.Dict, a given) any{
-	"get": func(_ *run, d *pyvalue.Dict, a given) any {
-		p := a.take("get", "key", "default")
+var dictMethods = map[string]func(r *rendering, d *pyvalue.Dict, a callArguments) any{
+	"get": func(_ *rendering, d *pyvalue.Dict, a callArguments) any {
+		p := a.bindParameters("get", "key", "default")
 		if key, ok := p[0].(string); ok {
 			if v, ok := d.Get(key); ok {
 				return v
 			}
 		}
-		return or(p[1], nil)
+		return orDefault(p[1], nil)
 	},
-	"items": func(r *run, d *pyvalue.Dict, a given) any {
-		a.take("items")
-		return []any(pairs(r, d))
+	"items": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
+		a.bindParameters("items")
+		return []any(dictItems(r, d))
 	},
-	"keys": func(r *run, d *pyvalue.Dict, a given) any {
-		a.take("keys")
-		return r.items(d)
+	"keys": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
+		a.bindParameters("keys")
+		return r.iterate(d)
 	},
-	"values": func(r *run, d *pyvalue.Dict, a given) any {
-		a.take("values")
+	"values": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
+		a.bindParameters("values")
 		all := make([]any, len(d.Keys()))
 		for i, key := range d.Keys() {
 			all[i], _ = d.Get(key)
 		}
-		r.charge(16 * len(all))
+		r.chargeBytes(16 * len(all))
 		return all
 	},
-	"pop": changing, "update": changing, "clear": changing, "setdefault": changing, "popitem": changing,
+	"pop": mutatingMethod, "update": mutatingMethod, "clear": mutatingMethod, "setdefault": mutatingMethod,
+	"popitem": mutatingMethod,
 }
 
-func changing(*run, *pyvalue.Dict, given) any {
-	fail("the call would change a dict: the sandbox does not let it")
+func mutatingMethod(*rendering, *pyvalue.Dict, callArguments) any {
+	failf("the call would change a dict: the sandbox does not let it")
 	return nil
 }
 
-// pairs are the keys of a dict with their values.
-func pairs(r *run, d *pyvalue.Dict) stream {
+// dictItems are the keys of a dict with their values.
+func dictItems(r *rendering, d *pyvalue.Dict) stream {
 	all := make(stream, len(d.Keys()))
 	for i, key := range d.Keys() {
 		v, _ := d.Get(key)
 		all[i] = tuple{key, v}
 	}
-	r.charge(48 * len(all))
+	r.chargeBytes(48 * len(all))
 	return all
 }

@@ -13,9 +13,9 @@ type parser struct {
 	loops  int
 }
 
-func (p *parser) now() token { return p.tokens[p.at] }
+func (p *parser) currentToken() token { return p.tokens[p.at] }
 
-func (p *parser) next() token {
+func (p *parser) nextToken() token {
 	t := p.tokens[p.at]
 	if t.kind != tokEnd {
 		p.at++
@@ -23,215 +23,217 @@ func (p *parser) next() token {
 	return t
 }
 
-// is tells whether an operator stands next.
-func (p *parser) is(operator string) bool {
-	return p.now().kind == tokOperator && p.now().text == operator
+// isOperator tells whether an operator stands next.
+func (p *parser) isOperator(operator string) bool {
+	return p.currentToken().kind == tokOperator && p.currentToken().text == operator
 }
 
-// word tells whether a name stands next.
-func (p *parser) word(name string) bool { return p.now().kind == tokName && p.now().text == name }
+// isName tells whether a name stands next.
+func (p *parser) isName(name string) bool {
+	return p.currentToken().kind == tokName && p.currentToken().text == name
+}
 
-// take steps over an operator or a name, if it stands next.
-func (p *parser) take(text string) bool {
-	if !p.is(text) && !p.word(text) {
+// takeToken steps over an operator or a name, if it stands next.
+func (p *parser) takeToken(text string) bool {
+	if !p.isOperator(text) && !p.isName(text) {
 		return false
 	}
 	p.at++
 	return true
 }
 
-func (p *parser) want(text string) {
-	if !p.take(text) {
-		p.unexpected(fmt.Sprintf("%q", text))
+func (p *parser) requireToken(text string) {
+	if !p.takeToken(text) {
+		p.failUnexpected(fmt.Sprintf("%q", text))
 	}
 }
 
-func (p *parser) wantKind(k kind, what string) token {
-	if p.now().kind != k {
-		p.unexpected(what)
+func (p *parser) wantKind(k tokenKind, what string) token {
+	if p.currentToken().kind != k {
+		p.failUnexpected(what)
 	}
-	return p.next()
+	return p.nextToken()
 }
 
 func (p *parser) fail(format string, args ...any) {
-	panic(&fault{p.now().line, fmt.Sprintf(format, args...)})
+	panic(&templateError{p.currentToken().line, fmt.Sprintf(format, args...)})
 }
 
-func (p *parser) unexpected(want string) {
-	found := map[kind]string{tokEnd: "the end of the template", tokText: "text", tokPrint: "{{", tokPrintEnd: "}}",
-		tokBlock: "{%", tokBlockEnd: "%}"}[p.now().kind]
+func (p *parser) failUnexpected(want string) {
+	found := map[tokenKind]string{tokEnd: "the end of the template", tokText: "text", tokPrint: "{{", tokPrintEnd: "}}",
+		tokBlock: "{%", tokBlockEnd: "%}"}[p.currentToken().kind]
 	if found == "" {
-		found = fmt.Sprintf("%q", p.now().text)
+		found = fmt.Sprintf("%q", p.currentToken().text)
 	}
 	p.fail("found %s, want %s", found, want)
 }
 
-// deeper counts what lies in one another until the function that it returns is called.
-func (p *parser) deeper() func() {
+// enterNested counts what lies in one another until the function that it returns is called.
+func (p *parser) enterNested() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("the template goes deeper than %d", maxDepth)
 	}
 	return func() { p.depth-- }
 }
 
-// statements reads up to a block with one of the names, which stays, or to the end.
-func (p *parser) statements(ends ...string) (all []statement) {
-	defer p.deeper()()
+// parseStatements reads up to a block with one of the names, which stays, or to the end.
+func (p *parser) parseStatements(ends ...string) (all []statement) {
+	defer p.enterNested()()
 	for {
-		switch t := p.now(); t.kind {
+		switch t := p.currentToken(); t.kind {
 		case tokText:
-			p.next()
-			all = append(all, text(t.text))
+			p.nextToken()
+			all = append(all, textStatement(t.text))
 		case tokPrint:
-			p.next()
-			all = append(all, &printed{t.line, p.tuple(true)})
+			p.nextToken()
+			all = append(all, &printStatement{t.line, p.parseTuple(true)})
 			p.wantKind(tokPrintEnd, "}}")
 		case tokBlock:
 			name := p.tokens[p.at+1]
 			if name.kind == tokName && slices.Contains(ends, name.text) {
 				return all
 			}
-			p.next()
-			all = append(all, p.block())
+			p.nextToken()
+			all = append(all, p.parseBlock())
 		default:
 			if len(ends) > 0 {
-				p.unexpected(fmt.Sprintf("{%% %s %%}", ends[len(ends)-1]))
+				p.failUnexpected(fmt.Sprintf("{%% %s %%}", ends[len(ends)-1]))
 			}
 			return all
 		}
 	}
 }
 
-// body reads statements up to a block, and the block.
-func (p *parser) body(end string) []statement {
+// parseBody reads statements up to a block, and the block.
+func (p *parser) parseBody(end string) []statement {
 	p.endBlock()
-	all := p.statements(end)
+	all := p.parseStatements(end)
 	p.at += 2
 	return all
 }
 
 func (p *parser) endBlock() { p.wantKind(tokBlockEnd, "%}") }
 
-func (p *parser) block() statement {
+func (p *parser) parseBlock() statement {
 	t := p.wantKind(tokName, "the name of a statement")
-	s := p.statement(t)
+	s := p.parseStatement(t)
 	p.endBlock()
 	return s
 }
 
-func (p *parser) statement(t token) statement {
+func (p *parser) parseStatement(t token) statement {
 	switch t.text {
 	case "if":
-		return p.condition(t.line)
+		return p.parseIf(t.line)
 	case "for":
-		return p.loop(t.line)
+		return p.parseFor(t.line)
 	case "set":
-		return p.assignment(t.line)
+		return p.parseSet(t.line)
 	case "macro":
-		return p.macro(t.line)
+		return p.parseMacro(t.line)
 	case "generation":
-		return &block{p.body("endgeneration")}
+		return &blockStatement{p.parseBody("endgeneration")}
 	case "filter":
-		f := &filterBlock{line: t.line, filters: p.filters(value{})}
-		f.body = p.body("endfilter")
+		f := &filterBlock{line: t.line, filters: p.parseFilters(literal{})}
+		f.body = p.parseBody("endfilter")
 		return f
 	case "break", "continue":
 		if p.loops == 0 {
 			p.fail("%s outside of a loop", t.text)
 		}
-		return leave(map[string]flow{"break": breaks, "continue": continues}[t.text])
+		return loopControlStatement(map[string]loopControl{"break": breaks, "continue": continues}[t.text])
 	}
 	p.at--
 	p.fail("the statement %q is unknown or not supported", t.text)
 	return nil
 }
 
-func (p *parser) condition(line int) statement {
-	c := &condition{line: line, when: p.tuple(false)}
+func (p *parser) parseIf(line int) statement {
+	c := &ifStatement{line: line, when: p.parseTuple(false)}
 	p.endBlock()
-	c.then = p.statements("elif", "else", "endif")
-	p.next()
-	switch p.next().text {
+	c.then = p.parseStatements("elif", "else", "endif")
+	p.nextToken()
+	switch p.nextToken().text {
 	case "elif":
-		defer p.deeper()()
-		c.otherwise = []statement{p.condition(p.now().line)}
+		defer p.enterNested()()
+		c.otherwise = []statement{p.parseIf(p.currentToken().line)}
 	case "else":
-		c.otherwise = p.body("endif")
+		c.otherwise = p.parseBody("endif")
 	}
 	return c
 }
 
-func (p *parser) loop(line int) statement {
-	l := &loop{line: line, target: p.targets()}
-	p.want("in")
-	l.over = p.tuple(false)
-	if p.take("if") {
-		l.filter = p.expression()
+func (p *parser) parseFor(line int) statement {
+	l := &forStatement{line: line, target: p.parseTargets()}
+	p.requireToken("in")
+	l.over = p.parseTuple(false)
+	if p.takeToken("if") {
+		l.filter = p.parseExpression()
 	}
-	if l.recursive = p.take("recursive"); l.recursive {
+	if l.recursive = p.takeToken("recursive"); l.recursive {
 		p.fail("recursive loops are not supported")
 	}
 	p.endBlock()
 	p.loops++
-	l.body = p.statements("else", "endfor")
+	l.body = p.parseStatements("else", "endfor")
 	p.loops--
-	if p.next(); p.next().text == "else" {
-		l.otherwise = p.body("endfor")
+	if p.nextToken(); p.nextToken().text == "else" {
+		l.otherwise = p.parseBody("endfor")
 	}
 	return l
 }
 
-// targets are names that values are given to: one, or several for the parts of a value.
-func (p *parser) targets() target {
-	var t target
-	closing := p.take("(")
+// parseTargets are names that values are given to: one, or several for the parts of a value.
+func (p *parser) parseTargets() assignTarget {
+	var t assignTarget
+	closing := p.takeToken("(")
 	for {
 		name := p.wantKind(tokName, "a name")
-		one := place{name: name.text}
-		if p.take(".") {
+		one := assignPlace{name: name.text}
+		if p.takeToken(".") {
 			one.attribute = p.wantKind(tokName, "an attribute of a namespace").text
 		}
 		t.places = append(t.places, one)
-		if !p.take(",") {
+		if !p.takeToken(",") {
 			break
 		}
-		if t.several = true; p.word("in") || p.is("=") {
+		if t.several = true; p.isName("in") || p.isOperator("=") {
 			break
 		}
 	}
 	if closing {
-		p.want(")")
+		p.requireToken(")")
 	}
 	return t
 }
 
-func (p *parser) assignment(line int) statement {
-	a := &assignment{line: line, target: p.targets()}
-	if p.take("=") {
-		a.value = p.tuple(true)
+func (p *parser) parseSet(line int) statement {
+	a := &setStatement{line: line, target: p.parseTargets()}
+	if p.takeToken("=") {
+		a.value = p.parseTuple(true)
 		return a
 	}
 	if len(a.target.places) > 1 {
-		p.unexpected("=")
+		p.failUnexpected("=")
 	}
-	if p.is("|") {
-		a.filters = p.filters(value{})
+	if p.isOperator("|") {
+		a.filters = p.parseFilters(literal{})
 	}
-	a.body = p.body("endset")
+	a.body = p.parseBody("endset")
 	return a
 }
 
-func (p *parser) macro(line int) statement {
-	m := &macro{line: line, name: p.wantKind(tokName, "the macro's name").text}
-	p.want("(")
-	for !p.take(")") {
+func (p *parser) parseMacro(line int) statement {
+	m := &macroStatement{line: line, name: p.wantKind(tokName, "the macro's name").text}
+	p.requireToken("(")
+	for !p.takeToken(")") {
 		if len(m.names) > 0 {
-			p.want(",")
+			p.requireToken(",")
 		}
 		m.names = append(m.names, p.wantKind(tokName, "the name of an argument").text)
 		var v expression
-		if p.take("=") {
-			v = p.expression()
+		if p.takeToken("=") {
+			v = p.parseExpression()
 		} else if len(m.defaults) > 0 && m.defaults[len(m.defaults)-1] != nil {
 			p.fail("an argument without a default behind one that has one")
 		}
@@ -239,7 +241,7 @@ func (p *parser) macro(line int) statement {
 	}
 	loops := p.loops
 	p.loops = 0
-	m.body = p.body("endmacro")
+	m.body = p.parseBody("endmacro")
 	p.loops = loops
 	return m
 }

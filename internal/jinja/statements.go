@@ -3,31 +3,33 @@ package jinja
 import "github.com/plumbline-ml/plumbline/internal/pyvalue"
 
 // statement is a part of a template that is written or does something.
-type statement interface{ run(r *run, s *scope) }
-
-type text string
-
-func (t text) run(r *run, _ *scope) {
-	r.step()
-	r.write(string(t))
+type statement interface {
+	run(r *rendering, s *nameScope)
 }
 
-// printed is a value that is written.
-type printed struct {
+type textStatement string
+
+func (t textStatement) run(r *rendering, _ *nameScope) {
+	r.countStep()
+	r.writeText(string(t))
+}
+
+// printStatement is a value that is written.
+type printStatement struct {
 	line  int
 	value expression
 }
 
-func (p *printed) run(r *run, s *scope) {
-	defer at(p.line)
-	r.write(r.str(r.eval(p.value, s)))
+func (p *printStatement) run(r *rendering, s *nameScope) {
+	defer withLine(p.line)
+	r.writeText(r.toText(r.evaluate(p.value, s)))
 }
 
-// at gives an error the line of its statement, unless it has one.
-func at(line int) {
+// withLine gives an error the line of its statement, unless it has one.
+func withLine(line int) {
 	switch v := recover().(type) {
 	case nil:
-	case *fault:
+	case *templateError:
 		if v.line == 0 {
 			v.line = line
 		}
@@ -37,10 +39,12 @@ func at(line int) {
 	}
 }
 
-// block is statements in the scope around them.
-type block struct{ body []statement }
+// blockStatement is statements in the scope around them.
+type blockStatement struct{ body []statement }
 
-func (b *block) run(r *run, s *scope) { r.write(r.capture(b.body, s.inner())) }
+func (b *blockStatement) run(r *rendering, s *nameScope) {
+	r.writeText(r.captureText(b.body, s.newInner()))
+}
 
 type filterBlock struct {
 	line    int
@@ -48,130 +52,130 @@ type filterBlock struct {
 	body    []statement
 }
 
-func (f *filterBlock) run(r *run, s *scope) {
-	defer at(f.line)
-	r.write(r.str(r.through(f.filters, r.capture(f.body, s.inner()), s)))
+func (f *filterBlock) run(r *rendering, s *nameScope) {
+	defer withLine(f.line)
+	r.writeText(r.toText(r.applyFilters(f.filters, r.captureText(f.body, s.newInner()), s)))
 }
 
-type leave flow
+type loopControlStatement loopControl
 
-func (l leave) run(r *run, _ *scope) { r.flow = flow(l) }
+func (l loopControlStatement) run(r *rendering, _ *nameScope) { r.flow = loopControl(l) }
 
-type condition struct {
+type ifStatement struct {
 	line            int
 	when            expression
 	then, otherwise []statement
 }
 
-func (c *condition) run(r *run, s *scope) {
-	if c.holds(r, s) {
-		r.all(c.then, s)
+func (c *ifStatement) run(r *rendering, s *nameScope) {
+	if c.testHolds(r, s) {
+		r.executeAll(c.then, s)
 		return
 	}
-	r.all(c.otherwise, s)
+	r.executeAll(c.otherwise, s)
 }
 
-func (c *condition) holds(r *run, s *scope) bool {
-	defer at(c.line)
-	return truth(r.eval(c.when, s))
+func (c *ifStatement) testHolds(r *rendering, s *nameScope) bool {
+	defer withLine(c.line)
+	return isTrue(r.evaluate(c.when, s))
 }
 
-// place is a name, or an attribute of the namespace that has the name.
-type place struct{ name, attribute string }
+// assignPlace is a name, or an attribute of the namespace that has the name.
+type assignPlace struct{ name, attribute string }
 
-// target are places: of a value, or of its parts.
-type target struct {
-	places  []place
+// assignTarget are places: of a value, or of its parts.
+type assignTarget struct {
+	places  []assignPlace
 	several bool
 }
 
-func (t target) give(r *run, s *scope, v any) {
+func (t assignTarget) assignValue(r *rendering, s *nameScope, v any) {
 	if !t.several {
-		t.places[0].give(s, v)
+		t.places[0].assignValue(s, v)
 		return
 	}
-	parts := r.items(v)
+	parts := r.iterate(v)
 	if len(parts) != len(t.places) {
-		fail("%d values for %d names", len(parts), len(t.places))
+		failf("%d values for %d names", len(parts), len(t.places))
 	}
 	for i, p := range t.places {
-		p.give(s, parts[i])
+		p.assignValue(s, parts[i])
 	}
 }
 
-func (p place) give(s *scope, v any) {
+func (p assignPlace) assignValue(s *nameScope, v any) {
 	if p.attribute == "" {
-		s.set(p.name, v)
+		s.setName(p.name, v)
 		return
 	}
-	n, ok := s.get(p.name).(*namespace)
+	n, ok := s.lookupName(p.name).(*namespace)
 	if !ok {
-		fail("%s is no namespace: its attributes cannot be set", p.name)
+		failf("%s is no namespace: its attributes cannot be set", p.name)
 	}
-	n.set(p.attribute, v)
+	n.setAttribute(p.attribute, v)
 }
 
-type assignment struct {
+type setStatement struct {
 	line    int
-	target  target
+	target  assignTarget
 	value   expression // nil: body is the value
 	filters expression // of the body; nil: none
 	body    []statement
 }
 
-func (a *assignment) run(r *run, s *scope) {
-	defer at(a.line)
-	r.step()
+func (a *setStatement) run(r *rendering, s *nameScope) {
+	defer withLine(a.line)
+	r.countStep()
 	if a.value != nil {
-		a.target.give(r, s, r.eval(a.value, s))
+		a.target.assignValue(r, s, r.evaluate(a.value, s))
 		return
 	}
-	var v any = r.capture(a.body, s.inner())
+	var v any = r.captureText(a.body, s.newInner())
 	if a.filters != nil {
-		v = r.through(a.filters, v, s)
+		v = r.applyFilters(a.filters, v, s)
 	}
-	a.target.give(r, s, v)
+	a.target.assignValue(r, s, v)
 }
 
-type loop struct {
+type forStatement struct {
 	line            int
-	target          target
+	target          assignTarget
 	over, filter    expression // filter is nil where there is none
 	recursive       bool
 	body, otherwise []statement
 }
 
-// rounds are the values of a loop, those that its filter leaves.
-func (l *loop) rounds(r *run, s *scope) []any {
-	defer at(l.line)
-	all := r.items(r.eval(l.over, s))
+// loopValues are the values of a loop, those that its filter leaves.
+func (l *forStatement) loopValues(r *rendering, s *nameScope) []any {
+	defer withLine(l.line)
+	all := r.iterate(r.evaluate(l.over, s))
 	if l.filter == nil {
 		return all
 	}
 	var left []any
 	for _, v := range all {
-		inner := s.inner()
-		l.target.give(r, inner, v)
-		if truth(r.eval(l.filter, inner)) {
+		inner := s.newInner()
+		l.target.assignValue(r, inner, v)
+		if isTrue(r.evaluate(l.filter, inner)) {
 			left = append(left, v)
 		}
 	}
 	return left
 }
 
-func (l *loop) run(r *run, s *scope) {
-	defer r.deeper()()
-	all := l.rounds(r, s)
+func (l *forStatement) run(r *rendering, s *nameScope) {
+	defer r.enterNested()()
+	all := l.loopValues(r, s)
 	if len(all) == 0 {
-		r.all(l.otherwise, s.inner())
+		r.executeAll(l.otherwise, s.newInner())
 		return
 	}
 	for i, v := range all {
-		r.step()
-		inner := s.inner()
-		inner.set("loop", &round{all: all, i: i})
-		l.enter(r, inner, v)
-		r.all(l.body, inner)
+		r.countStep()
+		inner := s.newInner()
+		inner.setName("loop", &loopVariable{all: all, i: i})
+		l.bindTargets(r, inner, v)
+		r.executeAll(l.body, inner)
 		if leaves := r.flow; leaves != goesOn {
 			if r.flow = goesOn; leaves == breaks {
 				return
@@ -180,18 +184,18 @@ func (l *loop) run(r *run, s *scope) {
 	}
 }
 
-func (l *loop) enter(r *run, s *scope, v any) {
-	defer at(l.line)
-	l.target.give(r, s, v)
+func (l *forStatement) bindTargets(r *rendering, s *nameScope, v any) {
+	defer withLine(l.line)
+	l.target.assignValue(r, s, v)
 }
 
-// round is the value of the name loop.
-type round struct {
+// loopVariable is the value of the name loop.
+type loopVariable struct {
 	all []any
 	i   int
 }
 
-func (l *round) attribute(name string) (any, bool) {
+func (l *loopVariable) attribute(name string) (any, bool) {
 	n := len(l.all)
 	neighbour := func(i int) any {
 		if i < 0 || i >= n {
@@ -225,9 +229,9 @@ func (l *round) attribute(name string) (any, bool) {
 // namespace is an object whose attributes a template may set.
 type namespace struct{ names map[string]any }
 
-func (n *namespace) set(name string, v any) { n.names[name] = v }
+func (n *namespace) setAttribute(name string, v any) { n.names[name] = v }
 
-type macro struct {
+type macroStatement struct {
 	line     int
 	name     string
 	names    []string
@@ -235,43 +239,43 @@ type macro struct {
 	body     []statement
 }
 
-func (m *macro) run(_ *run, s *scope) { s.set(m.name, &closure{m, s}) }
+func (m *macroStatement) run(_ *rendering, s *nameScope) { s.setName(m.name, &closure{m, s}) }
 
 // closure is a macro with the names around it.
 type closure struct {
-	macro *macro
-	scope *scope
+	macro *macroStatement
+	scope *nameScope
 }
 
-func (c *closure) call(r *run, a given) any {
-	defer r.deeper()()
-	r.step()
-	s := c.scope.inner()
+func (c *closure) call(r *rendering, a callArguments) any {
+	defer r.enterNested()()
+	r.countStep()
+	s := c.scope.newInner()
 	if len(a.places) > len(c.macro.names) {
-		fail("the macro %s takes %d arguments, and has %d", c.macro.name, len(c.macro.names), len(a.places))
+		failf("the macro %s takes %d arguments, and has %d", c.macro.name, len(c.macro.names), len(a.places))
 	}
 	used := 0
 	for i, name := range c.macro.names {
 		v, named := a.named[name]
 		switch {
 		case i < len(a.places) && named:
-			fail("the macro %s has its argument %s twice", c.macro.name, name)
+			failf("the macro %s has its argument %s twice", c.macro.name, name)
 		case i < len(a.places):
 			v = a.places[i]
 		case named:
 			used++
 		case c.macro.defaults[i] != nil:
-			v = r.eval(c.macro.defaults[i], s)
+			v = r.evaluate(c.macro.defaults[i], s)
 		default:
 			v = &undefined{name}
 		}
-		s.set(name, v)
+		s.setName(name, v)
 	}
 	if used < len(a.named) {
-		fail("the macro %s has an argument that it does not know", c.macro.name)
+		failf("the macro %s has an argument that it does not know", c.macro.name)
 	}
 	flow := r.flow
-	text := r.capture(c.macro.body, s)
+	text := r.captureText(c.macro.body, s)
 	r.flow = flow
 	return text
 }

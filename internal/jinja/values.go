@@ -49,84 +49,84 @@ func typeName(v any) string {
 		return "a tuple"
 	case stream:
 		return "a generator"
-	case *round, *namespace:
+	case *loopVariable, *namespace:
 		return "an object"
-	case function, *closure:
+	case callable, *closure:
 		return "a function"
 	}
 	return pyvalue.Name(v)
 }
 
-func truth(v any) bool {
+func isTrue(v any) bool {
 	switch v := plainOf(v).(type) {
 	case *undefined:
 		return false
 	case tuple:
 		return len(v) > 0
-	case stream, *round, *namespace, function, *closure:
+	case stream, *loopVariable, *namespace, callable, *closure:
 		return true
 	}
 	return pyvalue.True(plainOf(v))
 }
 
-// str is the text of a value.
-func (r *run) str(v any) string {
+// toText is the text of a value.
+func (r *rendering) toText(v any) string {
 	switch v := plainOf(v).(type) {
 	case string:
 		return v
 	case *undefined:
 		return ""
 	}
-	return r.repr(v)
+	return r.toRepr(v)
 }
 
-// repr is a value as repr writes it.
-func (r *run) repr(v any) string {
-	r.step()
-	defer r.deeper()()
+// toRepr is a value as repr writes it.
+func (r *rendering) toRepr(v any) string {
+	r.countStep()
+	defer r.enterNested()()
 	switch v := v.(type) {
 	case tuple:
 		if len(v) == 1 {
-			return "(" + r.repr(v[0]) + ",)"
+			return "(" + r.toRepr(v[0]) + ",)"
 		}
-		return "(" + r.reprs(v) + ")"
+		return "(" + r.listRepr(v) + ")"
 	case []any:
-		return "[" + r.reprs(v) + "]"
+		return "[" + r.listRepr(v) + "]"
 	case *pyvalue.Dict:
 		parts := make([]string, len(v.Keys()))
 		for i, key := range v.Keys() {
 			one, _ := v.Get(key)
-			parts[i] = pyvalue.Repr(key) + ": " + r.repr(one)
+			parts[i] = pyvalue.Repr(key) + ": " + r.toRepr(one)
 		}
-		return "{" + r.join(parts, ", ") + "}"
+		return "{" + r.joinCharged(parts, ", ") + "}"
 	case *undefined:
 		return "Undefined"
-	case stream, *round, *namespace, function, *closure:
-		fail("%s has no text", typeName(v))
+	case stream, *loopVariable, *namespace, callable, *closure:
+		failf("%s has no text", typeName(v))
 	}
 	return pyvalue.Repr(plainOf(v))
 }
 
-func (r *run) reprs(items []any) string {
+func (r *rendering) listRepr(items []any) string {
 	parts := make([]string, len(items))
 	for i, v := range items {
-		parts[i] = r.repr(v)
+		parts[i] = r.toRepr(v)
 	}
-	return r.join(parts, ", ")
+	return r.joinCharged(parts, ", ")
 }
 
-// join is strings.Join, charged before it is made.
-func (r *run) join(parts []string, between string) string {
+// joinCharged is strings.Join, charged before it is made.
+func (r *rendering) joinCharged(parts []string, between string) string {
 	n := len(between) * len(parts)
 	for _, p := range parts {
 		n += len(p)
 	}
-	r.charge(n)
+	r.chargeBytes(n)
 	return strings.Join(parts, between)
 }
 
-// sequence are the items of a list, a tuple or a stream.
-func sequence(v any) ([]any, bool) {
+// sequenceItems are the items of a list, a tuple or a stream.
+func sequenceItems(v any) ([]any, bool) {
 	switch v := v.(type) {
 	case []any:
 		return v, true
@@ -138,16 +138,16 @@ func sequence(v any) ([]any, bool) {
 	return nil, false
 }
 
-// items are what a loop over a value goes through.
-func (r *run) items(v any) []any {
-	if all, ok := sequence(v); ok {
+// iterate are what a loop over a value goes through.
+func (r *rendering) iterate(v any) []any {
+	if all, ok := sequenceItems(v); ok {
 		return all
 	}
 	switch v := plainOf(v).(type) {
 	case *undefined:
 		return nil
 	case string:
-		r.charge(16 * len(v))
+		r.chargeBytes(16 * len(v))
 		all := make([]any, 0, len(v))
 		for _, c := range v {
 			all = append(all, string(c))
@@ -158,15 +158,15 @@ func (r *run) items(v any) []any {
 		for i, key := range v.Keys() {
 			all[i] = key
 		}
-		r.charge(16 * len(all))
+		r.chargeBytes(16 * len(all))
 		return all
 	}
-	fail("%s is no list", typeName(v))
+	failf("%s is no list", typeName(v))
 	return nil
 }
 
-// length is len of a value.
-func length(v any) int {
+// lengthOf is len of a value.
+func lengthOf(v any) int {
 	switch v := v.(type) {
 	case string:
 		return utf8.RuneCountInString(v)
@@ -179,13 +179,13 @@ func length(v any) int {
 	case *undefined:
 		return 0
 	}
-	fail("%s has no length", typeName(v))
+	failf("%s has no length", typeName(v))
 	return 0
 }
 
-// same is ==.
-func (r *run) same(a, b any) bool {
-	r.step()
+// equalValues is ==.
+func (r *rendering) equalValues(a, b any) bool {
+	r.countStep()
 	switch x := a.(type) {
 	case *undefined:
 		_, ok := b.(*undefined)
@@ -199,9 +199,9 @@ func (r *run) same(a, b any) bool {
 	case *pyvalue.Dict:
 		y, ok := b.(*pyvalue.Dict)
 		return ok && r.sameDict(x, y)
-	case *round, *namespace, *closure:
+	case *loopVariable, *namespace, *closure:
 		return a == b
-	case stream, function:
+	case stream, callable:
 		return false
 	}
 	switch b.(type) {
@@ -211,47 +211,47 @@ func (r *run) same(a, b any) bool {
 	return false
 }
 
-func (r *run) sameDict(a, b *pyvalue.Dict) bool {
+func (r *rendering) sameDict(a, b *pyvalue.Dict) bool {
 	if len(a.Keys()) != len(b.Keys()) {
 		return false
 	}
 	for _, key := range a.Keys() {
 		x, _ := a.Get(key)
-		if y, ok := b.Get(key); !ok || !r.same(x, y) {
+		if y, ok := b.Get(key); !ok || !r.equalValues(x, y) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *run) allSame(a, b []any) bool {
+func (r *rendering) allSame(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		if !r.same(a[i], b[i]) {
+		if !r.equalValues(a[i], b[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func less(a, b any) bool {
-	x, ok1 := number(a)
-	y, ok2 := number(b)
+func lessThan(a, b any) bool {
+	x, ok1 := toFloat(a)
+	y, ok2 := toFloat(b)
 	if ok1 && ok2 {
 		return x < y
 	}
 	s, ok1 := a.(string)
 	t, ok2 := b.(string)
 	if !ok1 || !ok2 {
-		fail("%s and %s have no order", typeName(a), typeName(b))
+		failf("%s and %s have no order", typeName(a), typeName(b))
 	}
 	return s < t
 }
 
-// number is a number as a float.
-func number(v any) (float64, bool) {
+// toFloat is a number as a float.
+func toFloat(v any) (float64, bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -266,7 +266,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-func (r *run) contains(in, v any) bool {
+func (r *rendering) containsValue(in, v any) bool {
 	switch in := in.(type) {
 	case string:
 		return strings.Contains(in, textOf("in", v))
@@ -275,49 +275,49 @@ func (r *run) contains(in, v any) bool {
 		_, there := in.Get(key)
 		return ok && there
 	}
-	for _, one := range r.items(in) {
-		r.step()
-		if r.same(one, v) {
+	for _, one := range r.iterate(in) {
+		r.countStep()
+		if r.equalValues(one, v) {
 			return true
 		}
 	}
 	return false
 }
 
-// operate is an operator of two values.
-func (r *run) operate(operator string, a, b any) any {
-	r.work(a)
+// applyOperator is an operator of two values.
+func (r *rendering) applyOperator(operator string, a, b any) any {
+	r.countWork(a)
 	if operator == "~" {
-		return r.join([]string{r.str(a), r.str(b)}, "")
+		return r.joinCharged([]string{r.toText(a), r.toText(b)}, "")
 	}
 	_, marked1 := a.(markup)
 	_, marked2 := b.(markup)
 	if operator == "+" && (marked1 || marked2) {
-		return markup(r.join([]string{escapedOf(a), escapedOf(b)}, ""))
+		return markup(r.joinCharged([]string{escapedOf(a), escapedOf(b)}, ""))
 	}
 	s, isText := a.(string)
 	if isText && operator == "%" {
-		return r.percent(s, b)
+		return r.formatPercent(s, b)
 	}
 	if t, ok := b.(string); ok && isText && operator == "+" {
-		return r.join([]string{s, t}, "")
+		return r.joinCharged([]string{s, t}, "")
 	}
 	if operator == "*" {
-		if v := r.times(a, b); v != nil {
+		if v := r.repeatValue(a, b); v != nil {
 			return v
 		}
 	}
 	x, ok1 := a.([]any)
 	y, ok2 := b.([]any)
 	if ok1 && ok2 && operator == "+" {
-		r.charge(16 * (len(x) + len(y)))
+		r.chargeBytes(16 * (len(x) + len(y)))
 		return append(append(make([]any, 0, len(x)+len(y)), x...), y...)
 	}
 	return arithmetic(operator, a, b)
 }
 
-// times repeats a text or a list; nil: it is neither.
-func (r *run) times(a, b any) any {
+// repeatValue repeats a text or a list; nil: it is neither.
+func (r *rendering) repeatValue(a, b any) any {
 	if _, ok := a.(int64); ok {
 		a, b = b, a
 	}
@@ -329,15 +329,15 @@ func (r *run) times(a, b any) any {
 	switch v := a.(type) {
 	case string:
 		if int64(len(v)) > 0 && n > maxBytes/int64(len(v)) {
-			r.charge(maxBytes + 1)
+			r.chargeBytes(maxBytes + 1)
 		}
-		r.charge(len(v) * int(n))
+		r.chargeBytes(len(v) * int(n))
 		return strings.Repeat(v, int(n))
 	case []any:
 		if len(v) > 0 && n > maxBytes/16/int64(len(v)) {
-			r.charge(maxBytes + 1)
+			r.chargeBytes(maxBytes + 1)
 		}
-		r.charge(16 * len(v) * int(n))
+		r.chargeBytes(16 * len(v) * int(n))
 		out := make([]any, 0, len(v)*int(n))
 		for range n {
 			out = append(out, v...)
@@ -349,24 +349,24 @@ func (r *run) times(a, b any) any {
 
 // arithmetic works with numbers.
 func arithmetic(operator string, a, b any) any {
-	x, ok1 := number(a)
-	y, ok2 := number(b)
+	x, ok1 := toFloat(a)
+	y, ok2 := toFloat(b)
 	if !ok1 || !ok2 {
-		fail("%s %s %s: want numbers, or two texts", typeName(a), operator, typeName(b))
+		failf("%s %s %s: want numbers, or two texts", typeName(a), operator, typeName(b))
 	}
 	_, f1 := a.(float64)
 	_, f2 := b.(float64)
 	if slices.Contains([]string{"/", "//", "%"}, operator) && y == 0 {
-		fail("division by zero")
+		failf("division by zero")
 	}
 	if !f1 && !f2 && operator != "/" {
-		return wholes(operator, int64(wholeOf("", a)), int64(wholeOf("", b)))
+		return intArithmetic(operator, int64(wholeOf("", a)), int64(wholeOf("", b)))
 	}
-	return floats(operator, x, y)
+	return floatArithmetic(operator, x, y)
 }
 
-// floats works with numbers of which one is a float, or divides.
-func floats(operator string, x, y float64) any {
+// floatArithmetic works with numbers of which one is a float, or divides.
+func floatArithmetic(operator string, x, y float64) any {
 	switch operator {
 	case "+":
 		return x + y
@@ -388,8 +388,8 @@ func floats(operator string, x, y float64) any {
 	}
 }
 
-// wholes works with whole numbers; those beyond 2^53 are an error.
-func wholes(operator string, x, y int64) any {
+// intArithmetic works with whole numbers; those beyond 2^53 are an error.
+func intArithmetic(operator string, x, y int64) any {
 	const most = 1 << 53
 	var f float64
 	switch operator {
@@ -415,7 +415,7 @@ func wholes(operator string, x, y int64) any {
 		return x - quotient*y
 	}
 	if math.Abs(f) > most {
-		fail("%d %s %d is too large", x, operator, y)
+		failf("%d %s %d is too large", x, operator, y)
 	}
 	return int64(f)
 }

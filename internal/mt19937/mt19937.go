@@ -29,7 +29,7 @@ func New(seed uint32) *Source {
 // Uint32 is the next word.
 func (m *Source) Uint32() uint32 {
 	if m.next == stateWords {
-		m.twist()
+		m.refillState()
 	}
 	v := m.state[m.next]
 	m.next++
@@ -39,7 +39,7 @@ func (m *Source) Uint32() uint32 {
 	return v ^ v>>18
 }
 
-func (m *Source) twist() {
+func (m *Source) refillState() {
 	for i := range m.state {
 		v := m.state[i]&(1<<31) | m.state[(i+1)%stateWords]&(1<<31-1)
 		m.state[i] = m.state[(i+shiftWords)%stateWords] ^ v>>1 ^ v&1*0x9908b0df

@@ -48,7 +48,7 @@ func AppendHeader(dst []byte, dtype string, shape ...int) []byte {
 func ReadHeader(r io.Reader) (*Header, error) {
 	start := make([]byte, 8)
 	if _, err := io.ReadFull(r, start); err != nil {
-		return nil, truncated(err)
+		return nil, errTruncated(err)
 	}
 	if string(start[:6]) != "\x93NUMPY" || start[6] < 1 || start[6] > 3 {
 		return nil, fmt.Errorf("%w: it starts with %q, want \"\\x93NUMPY\" and version 1 to 3", ErrFormat, start)
@@ -59,7 +59,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	}
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:size]); err != nil {
-		return nil, truncated(err)
+		return nil, errTruncated(err)
 	}
 	n := binary.LittleEndian.Uint32(length[:])
 	if n > mostText {
@@ -67,9 +67,9 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, truncated(err)
+		return nil, errTruncated(err)
 	}
-	h, err := parse(string(text))
+	h, err := parseHeader(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%w: header %.200q: %w", ErrFormat, text, err)
 	}
@@ -77,7 +77,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-func truncated(err error) error {
+func errTruncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it ends within its header: it is truncated: %w", ErrFormat, io.ErrUnexpectedEOF)
 	}
@@ -105,24 +105,24 @@ func (h *Header) String() string {
 	return fmt.Sprintf("%s %v%s", h.DType, h.Shape, order)
 }
 
-// parse reads the text of a header: a Python dict with the keys descr, fortran_order and shape.
-func parse(text string) (*Header, error) {
-	p := parser{rest: text}
+// parseHeader reads the text of a header: a Python dict with the keys descr, fortran_order and shape.
+func parseHeader(text string) (*Header, error) {
+	p := headerParser{rest: text}
 	h := new(Header)
 	seen := map[string]bool{}
-	if err := p.expect("{"); err != nil {
+	if err := p.expectToken("{"); err != nil {
 		return nil, err
 	}
-	for !p.accept("}") {
-		key, err := p.quoted()
+	for !p.acceptToken("}") {
+		key, err := p.parseQuoted()
 		if err != nil {
 			return nil, err
 		}
-		if err := p.field(h, key); err != nil {
+		if err := p.parseField(h, key); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		if seen[key] = true; !p.accept(",") {
-			if err := p.expect("}"); err != nil {
+		if seen[key] = true; !p.acceptToken(",") {
+			if err := p.expectToken("}"); err != nil {
 				return nil, err
 			}
 			break

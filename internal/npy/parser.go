@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// parser reads the few Python literals of a header.
-type parser struct{ rest string }
+// headerParser reads the few Python literals of a header.
+type headerParser struct{ rest string }
 
-// accept passes over white space and a token, if it comes next.
-func (p *parser) accept(token string) bool {
+// acceptToken passes over white space and a token, if it comes next.
+func (p *headerParser) acceptToken(token string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " \t\r\n"), token)
 	if ok {
 		p.rest = rest
@@ -18,17 +18,17 @@ func (p *parser) accept(token string) bool {
 	return ok
 }
 
-func (p *parser) expect(token string) error {
-	if !p.accept(token) {
+func (p *headerParser) expectToken(token string) error {
+	if !p.acceptToken(token) {
 		return fmt.Errorf("%.20q, want %q", p.rest, token)
 	}
 	return nil
 }
 
-// quoted reads a string without escapes.
-func (p *parser) quoted() (string, error) {
+// parseQuoted reads a string without escapes.
+func (p *headerParser) parseQuoted() (string, error) {
 	for _, quote := range []string{"'", `"`} {
-		if p.accept(quote) {
+		if p.acceptToken(quote) {
 			text, rest, ok := strings.Cut(p.rest, quote)
 			if !ok {
 				return "", fmt.Errorf("%.20q, want a closing %s", p.rest, quote)
@@ -40,44 +40,44 @@ func (p *parser) quoted() (string, error) {
 	return "", fmt.Errorf("%.20q, want a string", p.rest)
 }
 
-func (p *parser) field(h *Header, key string) (err error) {
-	if err := p.expect(":"); err != nil {
+func (p *headerParser) parseField(h *Header, key string) (err error) {
+	if err := p.expectToken(":"); err != nil {
 		return err
 	}
 	switch key {
 	case "descr":
-		h.DType, err = p.quoted()
+		h.DType, err = p.parseQuoted()
 	case "fortran_order":
-		if h.Fortran = p.accept("True"); !h.Fortran {
-			err = p.expect("False")
+		if h.Fortran = p.acceptToken("True"); !h.Fortran {
+			err = p.expectToken("False")
 		}
 	case "shape":
-		h.Shape, err = p.tuple()
+		h.Shape, err = p.parseTuple()
 	default:
 		err = fmt.Errorf("an unknown key, want descr, fortran_order or shape")
 	}
 	return err
 }
 
-// tuple reads whole numbers of at least 0.
-func (p *parser) tuple() ([]int, error) {
+// parseTuple reads whole numbers of at least 0.
+func (p *headerParser) parseTuple() ([]int, error) {
 	shape := []int{}
-	if err := p.expect("("); err != nil {
+	if err := p.expectToken("("); err != nil {
 		return nil, err
 	}
-	for !p.accept(")") {
-		n, err := p.number()
+	for !p.acceptToken(")") {
+		n, err := p.parseNumber()
 		if err != nil {
 			return nil, err
 		}
-		if shape = append(shape, n); !p.accept(",") {
-			return shape, p.expect(")")
+		if shape = append(shape, n); !p.acceptToken(",") {
+			return shape, p.expectToken(")")
 		}
 	}
 	return shape, nil
 }
 
-func (p *parser) number() (int, error) {
+func (p *headerParser) parseNumber() (int, error) {
 	text := strings.TrimLeft(p.rest, " ")
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if end <= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
-// field appends a field of bytes to a message.
-func field(message []byte, number int, data []byte) []byte {
+// messageField appends a field of bytes to a message.
+func messageField(message []byte, number int, data []byte) []byte {
 	message = binary.AppendUvarint(message, uint64(number)<<3|2)
 	message = binary.AppendUvarint(message, uint64(len(data)))
 	return append(message, data...)
@@ -25,22 +25,22 @@ func number(message []byte, n int, v uint64) []byte {
 
 func encode(m onnx.Model) []byte {
 	data := number(nil, 1, uint64(m.IRVersion))
-	data = field(data, 2, []byte(m.Producer))
-	data = field(data, 7, encodeGraph(m))
-	return field(data, 8, number(field(nil, 1, nil), 2, uint64(m.Opset)))
+	data = messageField(data, 2, []byte(m.Producer))
+	data = messageField(data, 7, encodeGraph(m))
+	return messageField(data, 8, number(messageField(nil, 1, nil), 2, uint64(m.Opset)))
 }
 
 func encodeGraph(m onnx.Model) []byte {
 	var graph []byte
 	for _, name := range m.External {
-		entry := field(field(nil, 1, []byte("location")), 2, []byte(name))
-		graph = field(graph, 5, field(field(nil, 8, []byte("weight "+name)), 13, entry))
+		entry := messageField(messageField(nil, 1, []byte("location")), 2, []byte(name))
+		graph = messageField(graph, 5, messageField(messageField(nil, 8, []byte("weight "+name)), 13, entry))
 	}
 	for _, v := range m.Inputs {
-		graph = field(graph, 11, encodeValue(v))
+		graph = messageField(graph, 11, encodeValue(v))
 	}
 	for _, v := range m.Outputs {
-		graph = field(graph, 12, encodeValue(v))
+		graph = messageField(graph, 12, encodeValue(v))
 	}
 	return graph
 }
@@ -50,15 +50,15 @@ func encodeValue(v onnx.Value) []byte {
 	if v.Ranked {
 		var shape []byte
 		for _, d := range v.Dims {
-			dim := field(nil, 2, []byte(d.Name))
+			dim := messageField(nil, 2, []byte(d.Name))
 			if d.Size >= 0 {
 				dim = number(nil, 1, uint64(d.Size))
 			}
-			shape = field(shape, 1, dim)
+			shape = messageField(shape, 1, dim)
 		}
-		tensor = field(tensor, 2, shape)
+		tensor = messageField(tensor, 2, shape)
 	}
-	return field(field(nil, 1, []byte(v.Name)), 2, field(nil, 1, tensor))
+	return messageField(messageField(nil, 1, []byte(v.Name)), 2, messageField(nil, 1, tensor))
 }
 
 // FuzzRoundTrip writes a signature as a model and reads it back.

@@ -71,7 +71,7 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 	if size == 0 {
 		return Model{}, fmt.Errorf("%w: the file is empty", ErrNotONNX)
 	}
-	kind, err := sniff(r, size)
+	kind, err := sniffKind(r, size)
 	if err != nil {
 		return Model{}, err
 	}
@@ -82,21 +82,22 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 	default:
 		return Model{}, fmt.Errorf("%w: it looks like %s", ErrNotONNX, kind)
 	}
-	p := parser{filled: map[string]bool{}}
-	err = cursor{src: &source{r: r, size: size}, end: size}.each(p.model)
-	return p.finish(err)
+	p := modelParser{filled: map[string]bool{}}
+	err = messageCursor{src: &windowedFile{r: r, size: size}, end: size}.eachField(p.readModel)
+	return p.finishModel(err)
 }
 
-// parser collects a Model.
-type parser struct {
+// modelParser collects a Model.
+type modelParser struct {
 	m       Model
 	version string
 	graphs  int
 	filled  map[string]bool // inputs that an initializer fills
 }
 
-// finish judges what was found. A file whose fields are no protocol buffer before a graph was seen is something else.
-func (p *parser) finish(err error) (Model, error) {
+// finishModel judges what was found. A file whose fields are no protocol buffer before a graph was seen is something
+// else.
+func (p *modelParser) finishModel(err error) (Model, error) {
 	switch {
 	case err != nil && !errors.Is(err, errTruncated) && !errors.Is(err, errMalformed):
 		return Model{}, err
@@ -116,30 +117,31 @@ func (p *parser) finish(err error) (Model, error) {
 	return p.m, nil
 }
 
-func (p *parser) model(f field) (err error) {
+func (p *modelParser) readModel(f messageField) (err error) {
 	switch f.tag {
 	case modelIRVersion:
 		p.m.IRVersion = int64(f.value)
 	case modelProducer:
-		p.m.Producer, err = f.text()
+		p.m.Producer, err = f.textValue()
 	case modelProducerVersion:
-		p.version, err = f.text()
+		p.version, err = f.textValue()
 	case modelOpset:
-		return f.body.each(p.opset())
+		return f.body.eachField(p.opsetReader())
 	case modelGraph:
 		p.graphs++
-		return f.body.each(p.graph)
+		return f.body.eachField(p.readGraph)
 	}
 	return err
 }
 
-// opset keeps the version of the standard operators: the set whose domain is empty. A domain comes before its version.
-func (p *parser) opset() func(field) error {
+// opsetReader keeps the version of the standard operators: the set whose domain is empty. A domain comes before its
+// version.
+func (p *modelParser) opsetReader() func(messageField) error {
 	domain := ""
-	return func(f field) (err error) {
+	return func(f messageField) (err error) {
 		switch f.tag {
 		case opsetDomain:
-			domain, err = f.text()
+			domain, err = f.textValue()
 		case opsetVersion:
 			if domain == "" || domain == "ai.onnx" {
 				p.m.Opset = int64(f.value)
@@ -149,24 +151,24 @@ func (p *parser) opset() func(field) error {
 	}
 }
 
-func (p *parser) graph(f field) error {
+func (p *modelParser) readGraph(f messageField) error {
 	switch f.tag {
 	case graphInput:
 		return readValue(f, &p.m.Inputs)
 	case graphOutput:
 		return readValue(f, &p.m.Outputs)
 	case graphInitializer:
-		return f.body.each(p.initializer)
+		return f.body.eachField(p.readInitializer)
 	case graphSparse:
-		return f.body.each(p.sparse)
+		return f.body.eachField(p.readSparse)
 	}
 	return nil
 }
 
-// sparse visits an initializer of type SparseTensorProto: its name is that of its values.
-func (p *parser) sparse(f field) error {
+// readSparse visits an initializer of type SparseTensorProto: its name is that of its values.
+func (p *modelParser) readSparse(f messageField) error {
 	if f.tag == sparseValues {
-		return f.body.each(p.initializer)
+		return f.body.eachField(p.readInitializer)
 	}
 	return nil
 }

@@ -149,13 +149,13 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 
 // TestReadSkipsWeights gives a model with 4 MiB of weights before its inputs.
 func TestReadSkipsWeights(t *testing.T) {
-	weight := field(nil, 9, make([]byte, 4<<20))
-	weight = field(weight, 8, []byte("w"))
-	graph := field(nil, 5, weight)
+	weight := messageField(nil, 9, make([]byte, 4<<20))
+	weight = messageField(weight, 8, []byte("w"))
+	graph := messageField(nil, 5, weight)
 	graph = append(graph, encodeGraph(onnx.Model{
 		Inputs: []onnx.Value{{Name: "x", Elem: 1, Ranked: true}, {Name: "w", Elem: 1}},
 	})...)
-	c := &counting{data: field([]byte("\x08\x08"), 7, graph)}
+	c := &counting{data: messageField([]byte("\x08\x08"), 7, graph)}
 	m, err := onnx.Read(c, int64(len(c.data)))
 	if err != nil || len(m.Inputs) != 1 || m.Inputs[0].Name != "x" {
 		t.Errorf("Read = %+v, %v", m, err)

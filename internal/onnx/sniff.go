@@ -26,8 +26,8 @@ var kinds = []struct {
 	{0, "<html", "a web page; the download failed"},
 }
 
-// sniff names the kind of a file that begins like none of ONNX, or returns "".
-func sniff(r io.ReaderAt, size int64) (string, error) {
+// sniffKind names the kind of a file that begins like none of ONNX, or returns "".
+func sniffKind(r io.ReaderAt, size int64) (string, error) {
 	head := make([]byte, min(size, 32))
 	if n, err := r.ReadAt(head, 0); n < len(head) && !errors.Is(err, io.EOF) {
 		return "", err

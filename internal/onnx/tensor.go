@@ -24,28 +24,28 @@ const (
 	dimName = 2<<3 | wireBytes
 )
 
-// initializer notes the name of a TensorProto and the file its data are in.
-func (p *parser) initializer(f field) error {
+// readInitializer notes the name of a TensorProto and the file its data are in.
+func (p *modelParser) readInitializer(f messageField) error {
 	switch f.tag {
 	case tensorName:
-		name, err := f.text()
+		name, err := f.textValue()
 		p.filled[name] = true
 		return err
 	case tensorExternal:
-		return p.external(f)
+		return p.readExternal(f)
 	}
 	return nil
 }
 
-// external reads one key and value of a tensor's external data; "location" is the file.
-func (p *parser) external(f field) error {
+// readExternal reads one key and value of a tensor's external data; "location" is the file.
+func (p *modelParser) readExternal(f messageField) error {
 	var key, value string
-	err := f.body.each(func(f field) (err error) {
+	err := f.body.eachField(func(f messageField) (err error) {
 		switch f.tag {
 		case entryKey:
-			key, err = f.text()
+			key, err = f.textValue()
 		case entryValue:
-			value, err = f.text()
+			value, err = f.textValue()
 		}
 		return err
 	})
@@ -56,14 +56,14 @@ func (p *parser) external(f field) error {
 }
 
 // readValue reads a ValueInfoProto, which it adds to others.
-func readValue(f field, to *[]Value) error {
+func readValue(f messageField, to *[]Value) error {
 	var v Value
-	err := f.body.each(func(f field) (err error) {
+	err := f.body.eachField(func(f messageField) (err error) {
 		switch f.tag {
 		case valueName:
-			v.Name, err = f.text()
+			v.Name, err = f.textValue()
 		case valueType:
-			return f.body.each(v.readType)
+			return f.body.eachField(v.readType)
 		}
 		return err
 	})
@@ -72,35 +72,35 @@ func readValue(f field, to *[]Value) error {
 }
 
 // readType reads a TypeProto. Sequences, maps and the like leave Elem at 0.
-func (v *Value) readType(f field) error {
+func (v *Value) readType(f messageField) error {
 	if f.tag == typeTensor {
-		return f.body.each(v.readTensorType)
+		return f.body.eachField(v.readTensorType)
 	}
 	return nil
 }
 
-func (v *Value) readTensorType(f field) error {
+func (v *Value) readTensorType(f messageField) error {
 	switch f.tag {
 	case tensorTypeElem:
 		v.Elem = int32(f.value)
 	case tensorTypeShape:
 		v.Ranked = true
-		return f.body.each(v.readDim)
+		return f.body.eachField(v.readDim)
 	}
 	return nil
 }
 
-func (v *Value) readDim(f field) error {
+func (v *Value) readDim(f messageField) error {
 	if f.tag != shapeDim {
 		return nil
 	}
 	d := Dim{Size: -1}
-	err := f.body.each(func(f field) (err error) {
+	err := f.body.eachField(func(f messageField) (err error) {
 		switch f.tag {
 		case dimSize:
 			d.Size = max(int64(f.value), -1)
 		case dimName:
-			d.Name, err = f.text()
+			d.Name, err = f.textValue()
 		}
 		return err
 	})

@@ -22,14 +22,14 @@ var (
 // window is how many bytes one read fetches: larger than a value_info entry, small next to a weight that is skipped.
 const window = 4096
 
-// cursor walks the fields of one message. Messages inside it share its source and its window.
-type cursor struct {
-	src      *source
+// messageCursor walks the fields of one message. Messages inside it share its source and its window.
+type messageCursor struct {
+	src      *windowedFile
 	pos, end int64
 }
 
-// source is a file with a window of it in memory.
-type source struct {
+// windowedFile is a file with a window of it in memory.
+type windowedFile struct {
 	r    io.ReaderAt
 	size int64
 	at   int64
@@ -37,16 +37,16 @@ type source struct {
 }
 
 // byteAt returns the byte at pos, which lies inside the file.
-func (s *source) byteAt(pos int64) (byte, error) {
+func (s *windowedFile) byteAt(pos int64) (byte, error) {
 	if pos < s.at || pos >= s.at+int64(len(s.buf)) {
-		if err := s.fill(pos); err != nil {
+		if err := s.fillWindow(pos); err != nil {
 			return 0, err
 		}
 	}
 	return s.buf[pos-s.at], nil
 }
 
-func (s *source) fill(pos int64) error {
+func (s *windowedFile) fillWindow(pos int64) error {
 	n := min(window, s.size-pos)
 	if int64(cap(s.buf)) < n {
 		s.buf = make([]byte, window)
@@ -63,11 +63,11 @@ func (s *source) fill(pos int64) error {
 	return nil
 }
 
-func (c *cursor) varint() (uint64, error) {
+func (c *messageCursor) readVarint() (uint64, error) {
 	var v uint64
 	for shift := 0; shift < 64; shift += 7 {
 		if c.pos >= c.end {
-			return 0, c.short()
+			return 0, c.errShort()
 		}
 		b, err := c.src.byteAt(c.pos)
 		if err != nil {
@@ -82,24 +82,24 @@ func (c *cursor) varint() (uint64, error) {
 	return 0, fmt.Errorf("%w at byte %d: a number of more than 64 bits", errMalformed, c.pos)
 }
 
-// short is the error of a field that does not fit: the file is cut off, or an inner message is not one.
-func (c *cursor) short() error {
+// errShort is the error of a field that does not fit: the file is cut off, or an inner message is not one.
+func (c *messageCursor) errShort() error {
 	if c.end == c.src.size {
 		return fmt.Errorf("%w: after %d bytes", errTruncated, c.src.size)
 	}
 	return fmt.Errorf("%w at byte %d", errMalformed, c.pos)
 }
 
-// field is one field of a message: a number has a value, a text and a message inside have a body.
-type field struct {
+// messageField is one field of a message: a number has a value, a text and a message inside have a body.
+type messageField struct {
 	tag   uint64 // its number and its wire type
 	value uint64
-	body  cursor
+	body  messageCursor
 }
 
-// field reads the next field: of one with a body where that is, behind which c then stands.
-func (c *cursor) field() (f field, err error) {
-	if f.tag, err = c.varint(); err != nil {
+// nextField reads the next field: of one with a body where that is, behind which c then stands.
+func (c *messageCursor) nextField() (f messageField, err error) {
+	if f.tag, err = c.readVarint(); err != nil {
 		return f, err
 	}
 	if number := f.tag >> 3; number == 0 || number >= 1<<29 {
@@ -108,13 +108,13 @@ func (c *cursor) field() (f field, err error) {
 	var n uint64 // bytes
 	switch wire := f.tag & 7; wire {
 	case wireVarint:
-		f.value, err = c.varint()
+		f.value, err = c.readVarint()
 	case wireFixed64:
 		n = 8
 	case wireFixed32:
 		n = 4
 	case wireBytes:
-		n, err = c.varint()
+		n, err = c.readVarint()
 	default:
 		err = fmt.Errorf("%w at byte %d: wire type %d", errMalformed, c.pos, wire)
 	}
@@ -122,9 +122,9 @@ func (c *cursor) field() (f field, err error) {
 		return f, err
 	}
 	if room := uint64(c.end - c.pos); n > room {
-		return f, fmt.Errorf("%w: %d bytes are missing", c.short(), n-room)
+		return f, fmt.Errorf("%w: %d bytes are missing", c.errShort(), n-room)
 	}
-	f.body = cursor{src: c.src, pos: c.pos, end: c.pos + int64(n)}
+	f.body = messageCursor{src: c.src, pos: c.pos, end: c.pos + int64(n)}
 	c.pos = f.body.end
 	return f, nil
 }
@@ -132,8 +132,8 @@ func (c *cursor) field() (f field, err error) {
 // longestName bounds the strings that are kept: names of tensors, dimensions and files.
 const longestName = 64 << 10
 
-// text reads a string.
-func (f field) text() (string, error) {
+// textValue reads a string.
+func (f messageField) textValue() (string, error) {
 	m := f.body
 	if m.end-m.pos > longestName {
 		return "", fmt.Errorf("%w at byte %d: a name of %d bytes", errMalformed, m.pos, m.end-m.pos)
@@ -149,10 +149,10 @@ func (f field) text() (string, error) {
 	return string(out), nil
 }
 
-// each calls visit for every field of the message.
-func (c cursor) each(visit func(field) error) error {
+// eachField calls visit for every field of the message.
+func (c messageCursor) eachField(visit func(messageField) error) error {
 	for c.pos < c.end {
-		f, err := c.field()
+		f, err := c.nextField()
 		if err == nil {
 			err = visit(f)
 		}

@@ -36,7 +36,7 @@ func Find(dir, goos, goarch string) (Library, error) {
 		if err != nil || !d.Type().IsRegular() || !form.MatchString(d.Name()) {
 			return err
 		}
-		l, err := inspect(path, goos, goarch)
+		l, err := inspectLibrary(path, goos, goarch)
 		if err != nil {
 			name, _ := filepath.Rel(dir, path)
 			others = append(others, fmt.Sprintf("%s: %v", name, err))
@@ -102,8 +102,8 @@ const entryPoint = "OrtGetApiBase"
 // errForm is of a file that is no library of the machine's form.
 var errForm = errors.New("no shared library")
 
-// inspect looks at a library without loading it: whether this machine can, and which release it is.
-func inspect(path, goos, goarch string) (l Library, err error) {
+// inspectLibrary looks at a library without loading it: whether this machine can, and which release it is.
+func inspectLibrary(path, goos, goarch string) (l Library, err error) {
 	defer func() { // the readers of the Go library do not promise more of files that are spoiled
 		if e := recover(); e != nil {
 			err = fmt.Errorf("it cannot be read: %v", e)
@@ -184,10 +184,10 @@ func variantIn(dir string) string {
 }
 
 // Compare orders releases by their numbers.
-func Compare(a, b string) int { return slices.Compare(numbers(a), numbers(b)) }
+func Compare(a, b string) int { return slices.Compare(releaseNumbers(a), releaseNumbers(b)) }
 
-// numbers are a release's, up to the first part that is none.
-func numbers(release string) (all []int) {
+// releaseNumbers are a release's, up to the first part that is none.
+func releaseNumbers(release string) (all []int) {
 	for part := range strings.SplitSeq(release, ".") {
 		n, err := strconv.Atoi(part)
 		if err != nil {

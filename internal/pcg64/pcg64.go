@@ -20,32 +20,32 @@ type Generator struct {
 
 // New is the generator of a seed.
 func New(seed uint32) *Generator {
-	words := seeded(seed)
+	words := seedState(seed)
 	g := &Generator{incHigh: words[2]<<1 | words[3]>>63, incLow: words[3]<<1 | 1}
-	g.step()
+	g.advance()
 	var carry uint64
 	g.low, carry = bits.Add64(g.low, words[1], 0)
 	g.high, _ = bits.Add64(g.high, words[0], carry)
-	g.step()
+	g.advance()
 	return g
 }
 
 // poolSize is how many words of 32 bits a seed is spread over.
 const poolSize = 4
 
-// hash is one of the two sequences of multipliers that words are mixed with.
-type hash struct{ by, times uint32 }
+// multiplierHash is one of the two sequences of multipliers that words are mixed with.
+type multiplierHash struct{ by, times uint32 }
 
-func (h *hash) mix(v uint32) uint32 {
+func (h *multiplierHash) mix(v uint32) uint32 {
 	v ^= h.by
 	h.by *= h.times
 	v *= h.by
 	return v ^ v>>16
 }
 
-// seeded are the state and the increment of a seed, the upper half of each first.
-func seeded(seed uint32) (words [4]uint64) {
-	in := hash{0x43b0d7e5, 0x931e8875}
+// seedState are the state and the increment of a seed, the upper half of each first.
+func seedState(seed uint32) (words [4]uint64) {
+	in := multiplierHash{0x43b0d7e5, 0x931e8875}
 	var pool [poolSize]uint32
 	for i, v := range [poolSize]uint32{seed} {
 		pool[i] = in.mix(v)
@@ -58,7 +58,7 @@ func seeded(seed uint32) (words [4]uint64) {
 			}
 		}
 	}
-	out := hash{0x8b51f9dd, 0x58f38ded}
+	out := multiplierHash{0x8b51f9dd, 0x58f38ded}
 	for i := range words {
 		low := out.mix(pool[2*i%poolSize])
 		words[i] = uint64(out.mix(pool[(2*i+1)%poolSize]))<<32 | uint64(low)
@@ -66,8 +66,8 @@ func seeded(seed uint32) (words [4]uint64) {
 	return words
 }
 
-// step multiplies the state, and adds the increment, both of 128 bits.
-func (g *Generator) step() {
+// advance multiplies the state, and adds the increment, both of 128 bits.
+func (g *Generator) advance() {
 	const high, low = 2549297995355413924, 4865540595714422341
 	upper, lower := bits.Mul64(g.low, low)
 	upper += g.high*low + g.low*high
@@ -78,7 +78,7 @@ func (g *Generator) step() {
 
 // Uint64 draws 64 bits.
 func (g *Generator) Uint64() uint64 {
-	g.step()
+	g.advance()
 	return bits.RotateLeft64(g.high^g.low, -int(g.high>>58))
 }
 

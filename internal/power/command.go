@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// command is a command line that prints watts, a number a line: as long as it runs, or once, and is then run again for
-// every interval.
-type command struct{ line string }
+// meterCommand is a command line that prints watts, a number a line: as long as it runs, or once, and is then run again
+// for every interval.
+type meterCommand struct{ line string }
 
-func (c command) String() string { return "cmd " + c.line }
+func (c meterCommand) String() string { return "cmd " + c.line }
 
-func (c command) check() error { return nil }
+func (c meterCommand) check() error { return nil }
 
 // read runs the command, again and again where it ends well.
-func (c command) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
+func (c meterCommand) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
 	runtime.LockOSThread() // the command is told to end when the thread that started it is gone
 	defer runtime.UnlockOSThread()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		if err := c.run(ctx, give); err != nil || ctx.Err() != nil {
+		if err := c.runOnce(ctx, give); err != nil || ctx.Err() != nil {
 			return err
 		}
 		select {
@@ -43,10 +43,10 @@ func (c command) read(ctx context.Context, interval time.Duration, give func(wat
 // grace is how long the command may take to end when it is told to.
 const grace = 2 * time.Second
 
-// run runs the command once, and ends all processes of its when ctx ends.
-func (c command) run(ctx context.Context, give func(watts float64)) error {
-	cmd := shell(c.line)
-	var said tail
+// runOnce runs the command once, and ends all processes of its when ctx ends.
+func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) error {
+	cmd := shellCommand(c.line)
+	var said tailBuffer
 	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = &said, grace, ownGroup()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -78,9 +78,9 @@ func (c command) run(ctx context.Context, give func(watts float64)) error {
 	case fault != nil:
 		return fault
 	case failed != nil:
-		return fmt.Errorf("the command ended: %w%s", failed, said.text())
+		return fmt.Errorf("the command ended: %w%s", failed, said.lastText())
 	case count == 0:
-		return errors.New("the command ended well and printed nothing, want watts, a number a line" + said.text())
+		return errors.New("the command ended well and printed nothing, want watts, a number a line" + said.lastText())
 	}
 	return nil
 }
@@ -102,27 +102,27 @@ func readLines(lines *bufio.Scanner, give func(watts float64)) (count int, err e
 	return count, lines.Err()
 }
 
-// shell is a command line as the system's shell runs it.
-func shell(line string) *exec.Cmd {
+// shellCommand is a command line as the system's shell runs it.
+func shellCommand(line string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		return exec.Command("cmd", "/C", line)
 	}
 	return exec.Command("sh", "-c", line)
 }
 
-// tail keeps the end of what is written to it.
-type tail struct{ kept []byte }
+// tailBuffer keeps the end of what is written to it.
+type tailBuffer struct{ kept []byte }
 
 // mostTail is how much a tail keeps.
 const mostTail = 500
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *tailBuffer) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
 	t.kept = t.kept[max(0, len(t.kept)-mostTail):]
 	return len(p), nil
 }
 
-func (t *tail) text() string {
+func (t *tailBuffer) lastText() string {
 	said := bytes.TrimSpace(t.kept)
 	if len(said) == 0 {
 		return ""

@@ -15,12 +15,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// file is an spl.txt, or a power meter's log with such lines, which another program writes while the test runs.
-type file struct{ path string }
+// meterFile is an spl.txt, or a power meter's log with such lines, which another program writes while the test runs.
+type meterFile struct{ path string }
 
-func (f file) String() string { return "file " + f.path }
+func (f meterFile) String() string { return "file " + f.path }
 
-func (f file) check() error {
+func (f meterFile) check() error {
 	info, err := os.Stat(f.path)
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: found %v, want the file that a power meter's program writes", f.path, info.Mode())
@@ -29,7 +29,7 @@ func (f file) check() error {
 }
 
 // read only keeps the recording going: the readings are taken from the file when the run has ended.
-func (f file) read(ctx context.Context, _ time.Duration, give func(watts float64)) error {
+func (f meterFile) read(ctx context.Context, _ time.Duration, give func(watts float64)) error {
 	give(0)
 	<-ctx.Done()
 	return nil
@@ -41,31 +41,31 @@ const (
 	lookHere = 250 * time.Millisecond
 )
 
-// collect takes the lines of the file around the window, as they are: from a minute before to a minute after. It waits
-// until there is one after the window, as a program may write its last lines late. Without a window everything since
-// the recording began is taken.
-func (f file) collect(ctx context.Context, began time.Time, w spl.Window) ([]byte, error) {
+// collectWindow takes the lines of the file around the window, as they are: from a minute before to a minute after. It
+// waits until there is one after the window, as a program may write its last lines late. Without a window everything
+// since the recording began is taken.
+func (f meterFile) collectWindow(ctx context.Context, began time.Time, w spl.Window) ([]byte, error) {
 	if w == (spl.Window{}) {
-		text, _, err := f.lines(spl.Window{Begin: began, End: time.Now().Add(time.Minute)})
+		text, _, err := f.linesWithin(spl.Window{Begin: began, End: time.Now().Add(time.Minute)})
 		return text, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostLag)
 	defer cancel()
 	for {
-		text, last, err := f.lines(spl.Window{Begin: w.Begin.Add(-time.Minute), End: w.End.Add(time.Minute)})
+		text, last, err := f.linesWithin(spl.Window{Begin: w.Begin.Add(-time.Minute), End: w.End.Add(time.Minute)})
 		if err != nil || !last.Before(w.End) {
 			return text, err
 		}
 		select {
 		case <-ctx.Done():
-			return text, f.missing(last, w)
+			return text, f.errMissing(last, w)
 		case <-time.After(lookHere):
 		}
 	}
 }
 
-// missing says that the file ends before the run does.
-func (f file) missing(last time.Time, w spl.Window) error {
+// errMissing says that the file ends before the run does.
+func (f meterFile) errMissing(last time.Time, w spl.Window) error {
 	const form = "2006-01-02 15:04:05"
 	if last.IsZero() {
 		return fmt.Errorf("%s has no readings: no line Time,...,Watts,... is there", f.path)
@@ -74,8 +74,8 @@ func (f file) missing(last time.Time, w spl.Window) error {
 		f.path, last.Format(form), w.Begin.Format(form), w.End.Format(form))
 }
 
-// lines are those within a window, the bad ones too, and the time of the file's last.
-func (f file) lines(w spl.Window) (text []byte, last time.Time, err error) {
+// linesWithin are those within a window, the bad ones too, and the time of the file's last.
+func (f meterFile) linesWithin(w spl.Window) (text []byte, last time.Time, err error) {
 	in, err := bounded.Open(f.path)
 	if err != nil {
 		return nil, last, err

@@ -28,15 +28,15 @@ const (
 
 // Meter is where readings come from.
 type Meter struct {
-	source   source
+	source   meterSource
 	interval time.Duration
 	patience time.Duration // until a first reading
 	wall     func() time.Time
 	since    func(time.Time) time.Duration
 }
 
-// source is a kind of meter.
-type source interface {
+// meterSource is a kind of meter.
+type meterSource interface {
 	// String says what it is, for results.
 	String() string
 	// check says what keeps it from measuring, as far as it can be known without measuring.
@@ -72,9 +72,9 @@ func New(description string, interval time.Duration) (*Meter, error) {
 	case kind == kindRAPL && argument != "":
 		m.source = &rapl{root: argument}
 	case kind == kindCommand && strings.TrimSpace(argument) != "":
-		m.source = command{argument}
+		m.source = meterCommand{argument}
 	case kind == kindFile && argument != "":
-		m.source = file{argument}
+		m.source = meterFile{argument}
 	default:
 		return nil, fmt.Errorf("found %q, want rapl, cmd:COMMAND or file:SPL", description)
 	}
@@ -151,8 +151,8 @@ const Mark = "plumbline_informal"
 func (r *Recording) Finish(ctx context.Context, w spl.Window) ([]byte, error) {
 	r.cancel()
 	<-r.done
-	if f, ok := r.meter.source.(file); ok {
-		return f.collect(ctx, r.began, w)
+	if f, ok := r.meter.source.(meterFile); ok {
+		return f.collectWindow(ctx, r.began, w)
 	}
 	return r.text, r.err
 }

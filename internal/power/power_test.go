@@ -309,7 +309,7 @@ func TestTheMachinesClockIsSet(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	m := &Meter{source: command{"x"}, interval: time.Second}
+	m := &Meter{source: meterCommand{"x"}, interval: time.Second}
 	for want, a := range map[string]spl.Average{
 		"all 3 readings are zero or less": {Zeros: 3},
 		"for 10.001s of the run":          {Samples: 1, Gap: 10001 * time.Millisecond},

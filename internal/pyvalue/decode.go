@@ -16,34 +16,34 @@ const mostDepth = 990
 
 // Decode reads one JSON value as json.loads does: NaN and Infinity are numbers, integers have any length, the last of
 // equal keys counts. Half a surrogate pair becomes three bytes that are not UTF-8.
-func Decode(text string) (any, error) { return decode(text, false) }
+func Decode(text string) (any, error) { return decodeText(text, false) }
 
 // DecodeShort is Decode for values whose lists nobody reads: it keeps the first item alone.
-func DecodeShort(text string) (any, error) { return decode(text, true) }
+func DecodeShort(text string) (any, error) { return decodeText(text, true) }
 
-func decode(text string, short bool) (any, error) {
+func decodeText(text string, short bool) (any, error) {
 	if strings.HasPrefix(text, "\ufeff") {
 		return nil, errors.New("the text begins with a byte order mark")
 	}
-	d := decoder{text: text, short: short}
-	d.blanks()
-	v, err := d.value(0)
+	d := jsonDecoder{text: text, short: short}
+	d.skipBlanks()
+	v, err := d.readValue(0)
 	if err != nil {
 		return nil, err
 	}
-	if d.blanks(); d.at < len(text) {
-		return nil, d.fault("want the end")
+	if d.skipBlanks(); d.at < len(text) {
+		return nil, d.decodeError("want the end")
 	}
 	return v, nil
 }
 
-type decoder struct {
+type jsonDecoder struct {
 	text  string
 	at    int
 	short bool
 }
 
-func (d *decoder) fault(want string) error {
+func (d *jsonDecoder) decodeError(want string) error {
 	found := "the end"
 	if d.at < len(d.text) {
 		r, _ := utf8.DecodeRuneInString(d.text[d.at:])
@@ -52,10 +52,10 @@ func (d *decoder) fault(want string) error {
 	return fmt.Errorf("%s at byte %d, found %s", want, d.at, found)
 }
 
-func (d *decoder) blanks() { d.at = skipBlanks(d.text, d.at) }
+func (d *jsonDecoder) skipBlanks() { d.at = skipBlanks(d.text, d.at) }
 
-// take steps over a text that stands next.
-func (d *decoder) take(text string) bool {
+// takeText steps over a text that stands next.
+func (d *jsonDecoder) takeText(text string) bool {
 	if !strings.HasPrefix(d.text[d.at:], text) {
 		return false
 	}
@@ -72,48 +72,48 @@ var words = []struct {
 	{"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
 }
 
-func (d *decoder) value(depth int) (any, error) {
+func (d *jsonDecoder) readValue(depth int) (any, error) {
 	if depth > mostDepth {
 		return nil, errors.New("lists or objects lie too deep in one another")
 	}
 	switch {
 	case d.at < len(d.text) && isDigit(d.text[d.at]): // the usual case in long lists
-		return d.number()
-	case d.take(`"`):
-		return d.quoted()
-	case d.take("["):
-		return d.list(depth)
-	case d.take("{"):
-		return d.object(depth)
+		return d.readNumber()
+	case d.takeText(`"`):
+		return d.readString()
+	case d.takeText("["):
+		return d.readList(depth)
+	case d.takeText("{"):
+		return d.readObject(depth)
 	}
 	for _, w := range words {
-		if d.take(w.text) {
+		if d.takeText(w.text) {
 			return w.value, nil
 		}
 	}
-	return d.number()
+	return d.readNumber()
 }
 
-func (d *decoder) list(depth int) (any, error) {
+func (d *jsonDecoder) readList(depth int) (any, error) {
 	list := []any{}
-	if d.blanks(); d.take("]") {
+	if d.skipBlanks(); d.takeText("]") {
 		return list, nil
 	}
 	for {
-		d.blanks()
-		v, err := d.value(depth + 1)
+		d.skipBlanks()
+		v, err := d.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		if !d.short || len(list) == 0 {
 			list = append(list, v)
 		}
-		d.blanks()
+		d.skipBlanks()
 		switch {
-		case d.take("]"):
+		case d.takeText("]"):
 			return list, nil
-		case !d.take(","):
-			return nil, d.fault("want , or ]")
+		case !d.takeText(","):
+			return nil, d.decodeError("want , or ]")
 		}
 		if d.short {
 			d.skipWhole()
@@ -123,7 +123,7 @@ func (d *decoder) list(depth int) (any, error) {
 
 // skipWhole steps over whole numbers, each with the comma behind it, as far as they are plain: lists of samples have
 // millions of them.
-func (d *decoder) skipWhole() {
+func (d *jsonDecoder) skipWhole() {
 	for i := d.at; ; d.at = i {
 		i = skipBlanks(d.text, i)
 		first := i
@@ -153,25 +153,25 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-func (d *decoder) object(depth int) (any, error) {
+func (d *jsonDecoder) readObject(depth int) (any, error) {
 	o := NewDict()
-	if d.blanks(); d.take("}") {
+	if d.skipBlanks(); d.takeText("}") {
 		return o, nil
 	}
 	for {
-		d.blanks()
-		if !d.take(`"`) {
-			return nil, d.fault("want a key in quotes")
+		d.skipBlanks()
+		if !d.takeText(`"`) {
+			return nil, d.decodeError("want a key in quotes")
 		}
-		key, err := d.quoted()
+		key, err := d.readString()
 		if err != nil {
 			return nil, err
 		}
-		if d.blanks(); !d.take(":") {
-			return nil, d.fault("want :")
+		if d.skipBlanks(); !d.takeText(":") {
+			return nil, d.decodeError("want :")
 		}
-		d.blanks()
-		v, err := d.value(depth + 1)
+		d.skipBlanks()
+		v, err := d.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
@@ -179,18 +179,18 @@ func (d *decoder) object(depth int) (any, error) {
 			o.twice = append(o.twice, key)
 		}
 		o.Set(key, v)
-		d.blanks()
+		d.skipBlanks()
 		switch {
-		case d.take("}"):
+		case d.takeText("}"):
 			return o, nil
-		case !d.take(","):
-			return nil, d.fault("want , or }")
+		case !d.takeText(","):
+			return nil, d.decodeError("want , or }")
 		}
 	}
 }
 
-// quoted reads a string after its first quote.
-func (d *decoder) quoted() (string, error) {
+// readString reads a string after its first quote.
+func (d *jsonDecoder) readString() (string, error) {
 	var out []byte
 	for start := d.at; d.at < len(d.text); {
 		switch c := d.text[d.at]; {
@@ -202,11 +202,11 @@ func (d *decoder) quoted() (string, error) {
 			}
 			return string(append(out, s...)), nil
 		case c < 0x20:
-			return "", d.fault("want no control character in a string")
+			return "", d.decodeError("want no control character in a string")
 		case c == '\\':
 			out = append(out, d.text[start:d.at]...)
 			d.at++
-			r, err := d.escape()
+			r, err := d.readEscape()
 			if err != nil {
 				return "", err
 			}
@@ -216,26 +216,26 @@ func (d *decoder) quoted() (string, error) {
 			d.at++
 		}
 	}
-	return "", d.fault("want a quote")
+	return "", d.decodeError("want a quote")
 }
 
-// escape reads what stands behind a backslash.
-func (d *decoder) escape() ([]byte, error) {
+// readEscape reads what stands behind a backslash.
+func (d *jsonDecoder) readEscape() ([]byte, error) {
 	for i, c := range `"\/bfnrt` {
-		if d.take(string(c)) {
+		if d.takeText(string(c)) {
 			return []byte{"\"\\/\b\f\n\r\t"[i]}, nil
 		}
 	}
-	if !d.take("u") {
-		return nil, d.fault("want an escape")
+	if !d.takeText("u") {
+		return nil, d.decodeError("want an escape")
 	}
-	r, err := d.unit()
+	r, err := d.readHexUnit()
 	if err != nil {
 		return nil, err
 	}
 	before := d.at
-	if utf16.IsSurrogate(r) && d.take(`\u`) {
-		if low, err := d.unit(); err == nil {
+	if utf16.IsSurrogate(r) && d.takeText(`\u`) {
+		if low, err := d.readHexUnit(); err == nil {
 			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 				return utf8.AppendRune(nil, pair), nil
 			}
@@ -248,29 +248,29 @@ func (d *decoder) escape() ([]byte, error) {
 	return utf8.AppendRune(nil, r), nil
 }
 
-// unit reads four hexadecimal digits.
-func (d *decoder) unit() (rune, error) {
+// readHexUnit reads four hexadecimal digits.
+func (d *jsonDecoder) readHexUnit() (rune, error) {
 	if d.at+4 > len(d.text) {
-		return 0, d.fault("want four hexadecimal digits")
+		return 0, d.decodeError("want four hexadecimal digits")
 	}
 	v, err := strconv.ParseUint(d.text[d.at:d.at+4], 16, 16)
 	if err != nil {
-		return 0, d.fault("want four hexadecimal digits")
+		return 0, d.decodeError("want four hexadecimal digits")
 	}
 	d.at += 4
 	return rune(v), nil
 }
 
-func (d *decoder) number() (any, error) {
+func (d *jsonDecoder) readNumber() (any, error) {
 	start := d.at
-	d.take("-")
-	if !d.take("0") && d.digits() == 0 {
+	d.takeText("-")
+	if !d.takeText("0") && d.skipDigits() == 0 {
 		d.at = start
-		return nil, d.fault("want a value")
+		return nil, d.decodeError("want a value")
 	}
 	whole := d.at
-	d.fraction()
-	d.exponent()
+	d.skipFraction()
+	d.skipExponent()
 	text := d.text[start:d.at]
 	if d.at > whole {
 		v, err := strconv.ParseFloat(text, 64)
@@ -283,34 +283,34 @@ func (d *decoder) number() (any, error) {
 		return v, nil
 	}
 	if len(text) > mostDigits {
-		return nil, d.fault("want fewer digits")
+		return nil, d.decodeError("want fewer digits")
 	}
 	v, _ := new(big.Int).SetString(text, 10)
 	return v, nil
 }
 
-// fraction and exponent step over theirs, and over nothing where they are not whole.
-func (d *decoder) fraction() {
+// skipFraction and exponent step over theirs, and over nothing where they are not whole.
+func (d *jsonDecoder) skipFraction() {
 	before := d.at
-	if !d.take(".") || d.digits() == 0 {
+	if !d.takeText(".") || d.skipDigits() == 0 {
 		d.at = before
 	}
 }
 
-func (d *decoder) exponent() {
+func (d *jsonDecoder) skipExponent() {
 	before := d.at
-	if !d.take("e") && !d.take("E") {
+	if !d.takeText("e") && !d.takeText("E") {
 		return
 	}
-	if !d.take("+") {
-		d.take("-")
+	if !d.takeText("+") {
+		d.takeText("-")
 	}
-	if d.digits() == 0 {
+	if d.skipDigits() == 0 {
 		d.at = before
 	}
 }
 
-func (d *decoder) digits() int {
+func (d *jsonDecoder) skipDigits() int {
 	start := d.at
 	for d.at < len(d.text) && isDigit(d.text[d.at]) {
 		d.at++

@@ -47,17 +47,17 @@ func (r *NullReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	text, _ := r.in.Peek(min(r.in.Buffered(), len(p))) // what is there
-	n := r.plain(text)
+	n := r.plainBytes(text)
 	copy(p, text[:n])
 	_, _ = r.in.Discard(n)
 	if n > 0 {
 		return n, nil
 	}
-	return r.word(p)
+	return r.readWord(p)
 }
 
-// plain is how many bytes come before one that may begin a word that JSON does not have.
-func (r *NullReader) plain(text []byte) int {
+// plainBytes is how many bytes come before one that may begin a word that JSON does not have.
+func (r *NullReader) plainBytes(text []byte) int {
 	for i, c := range text {
 		switch {
 		case r.escaped:
@@ -73,8 +73,8 @@ func (r *NullReader) plain(text []byte) int {
 	return len(text)
 }
 
-// word reads a word that JSON does not have, or the byte that could have begun one.
-func (r *NullReader) word(p []byte) (int, error) {
+// readWord reads a word that JSON does not have, or the byte that could have begun one.
+func (r *NullReader) readWord(p []byte) (int, error) {
 	for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
 		if next, _ := r.in.Peek(len(word)); string(next) == word {
 			_, err := r.in.Discard(len(word))

@@ -101,8 +101,8 @@ func Characters(text string) []any {
 	return all
 }
 
-// rat is a number's exact value, for numbers but infinities and NaN.
-func rat(v any) (*big.Rat, bool) {
+// exactRat is a number's exact value, for numbers but infinities and NaN.
+func exactRat(v any) (*big.Rat, bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -123,22 +123,22 @@ func rat(v any) (*big.Rat, bool) {
 
 // Less says whether a number is below another. Of NaN it is false; what is no number is an error.
 func Less(a, b any) (bool, error) {
-	x, ok := rat(a)
-	y, ok2 := rat(b)
+	x, ok := exactRat(a)
+	y, ok2 := exactRat(b)
 	if ok && ok2 {
 		return x.Cmp(y) < 0, nil
 	}
-	f, err := number(a)
-	g, err2 := number(b)
+	f, err := toDouble(a)
+	g, err2 := toDouble(b)
 	return f < g, errors.Join(err, err2)
 }
 
-// number is a number as a double, or the double that is as far away as a number is that fits none.
-func number(v any) (float64, error) {
+// toDouble is a number as a double, or the double that is as far away as a number is that fits none.
+func toDouble(v any) (float64, error) {
 	if f, ok := v.(float64); ok {
 		return f, nil
 	}
-	r, ok := rat(v)
+	r, ok := exactRat(v)
 	if !ok {
 		return 0, fmt.Errorf("%w: %s", ErrType, Name(v))
 	}
@@ -148,7 +148,7 @@ func number(v any) (float64, error) {
 
 // Equal compares with a whole number: 5.0 and 5 are equal, and true and 1.
 func Equal(v any, n uint64) bool {
-	r, ok := rat(v)
+	r, ok := exactRat(v)
 	return ok && r.Cmp(new(big.Rat).SetInt(new(big.Int).SetUint64(n))) == 0
 }
 
@@ -166,18 +166,18 @@ func Same(a, b any) bool {
 		return ok && slices.EqualFunc(x, y, Same)
 	case *Dict:
 		y, ok := b.(*Dict)
-		return ok && x.same(y)
+		return ok && x.equalDict(y)
 	}
 	if f, ok := a.(float64); ok && math.IsInf(f, 0) {
 		return a == b
 	}
-	x, ok := rat(a)
-	y, ok2 := rat(b)
+	x, ok := exactRat(a)
+	y, ok2 := exactRat(b)
 	return ok && ok2 && x.Cmp(y) == 0
 }
 
-// same says whether two objects have equal values of the same keys.
-func (d *Dict) same(other *Dict) bool {
+// equalDict says whether two objects have equal values of the same keys.
+func (d *Dict) equalDict(other *Dict) bool {
 	if len(d.keys) != len(other.keys) {
 		return false
 	}
@@ -197,7 +197,7 @@ func Float(v any) (float64, error) {
 		}
 		return 0, fmt.Errorf("%q is no number", s)
 	}
-	f, err := number(v)
+	f, err := toDouble(v)
 	if err == nil && math.IsInf(f, 0) {
 		if _, isFloat := v.(float64); !isFloat {
 			return 0, errors.New("the integer is too large for a double")
@@ -218,7 +218,7 @@ func Int(v any) (*big.Int, error) {
 		n, _ := big.NewFloat(v).Int(nil)
 		return n, nil
 	}
-	r, ok := rat(v)
+	r, ok := exactRat(v)
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrType, Name(v))
 	}
@@ -242,8 +242,8 @@ func parseInt(text string) (*big.Int, error) {
 
 // Divide is a/b in Python, which rounds the quotient of two integers once.
 func Divide(a, b any) (float64, error) {
-	x, ok := rat(a)
-	y, ok2 := rat(b)
+	x, ok := exactRat(a)
+	y, ok2 := exactRat(b)
 	_, isFloat := a.(float64)
 	_, isFloat2 := b.(float64)
 	if ok && ok2 && !isFloat && !isFloat2 && y.Sign() != 0 {
@@ -274,15 +274,15 @@ func Times(v any, n int64) (any, error) {
 	if f, ok := v.(float64); ok {
 		return f * float64(n), nil
 	}
-	r, ok := rat(v)
+	r, ok := exactRat(v)
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrType, Name(v))
 	}
-	return narrow(new(big.Int).Mul(r.Num(), big.NewInt(n))), nil
+	return narrowInt(new(big.Int).Mul(r.Num(), big.NewInt(n))), nil
 }
 
-// narrow is an int64 where the integer fits.
-func narrow(n *big.Int) any {
+// narrowInt is an int64 where the integer fits.
+func narrowInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
 	}

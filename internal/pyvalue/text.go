@@ -38,17 +38,17 @@ func Repr(v any) string {
 	case float64:
 		return pyfloat.Repr(v)
 	case string:
-		return quote(v)
+		return quoteText(v)
 	case []any:
-		return list(v, Repr)
+		return listText(v, Repr)
 	case *Dict:
-		return dict(v, Repr)
+		return dictText(v, Repr)
 	}
 	return fmt.Sprint(v)
 }
 
-// list and dict are texts of values that hold others, each of which a function writes.
-func list(items []any, text func(any) string) string {
+// listText and dict are texts of values that hold others, each of which a function writes.
+func listText(items []any, text func(any) string) string {
 	parts := make([]string, len(items))
 	for i, item := range items {
 		parts[i] = text(item)
@@ -56,7 +56,7 @@ func list(items []any, text func(any) string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-func dict(d *Dict, text func(any) string) string {
+func dictText(d *Dict, text func(any) string) string {
 	parts := make([]string, len(d.keys))
 	for i, key := range d.keys {
 		parts[i] = text(key) + ": " + text(d.values[key])
@@ -64,14 +64,14 @@ func dict(d *Dict, text func(any) string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// quote is a text as Python writes it inside of lists.
-func quote(s string) string {
+// quoteText is a text as Python writes it inside of lists.
+func quoteText(s string) string {
 	mark := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		mark = '"'
 	}
 	out := []byte{mark}
-	for r := range characters(s) {
+	for r := range eachCharacter(s) {
 		switch {
 		case r == rune(mark) || r == '\\':
 			out = append(out, '\\', byte(r))
@@ -94,8 +94,8 @@ func quote(s string) string {
 	return string(append(out, mark))
 }
 
-// characters are those of a text, halves of surrogate pairs among them.
-func characters(s string) iter.Seq[rune] {
+// eachCharacter are those of a text, halves of surrogate pairs among them.
+func eachCharacter(s string) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		for i := 0; i < len(s); {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -124,16 +124,16 @@ func JSON(v any) string {
 	case string:
 		return jsonString(v)
 	case []any:
-		return list(v, JSON)
+		return listText(v, JSON)
 	case *Dict:
-		return dict(v, JSON)
+		return dictText(v, JSON)
 	}
 	return Repr(v)
 }
 
 func jsonString(s string) string {
 	out := []byte{'"'}
-	for r := range characters(s) {
+	for r := range eachCharacter(s) {
 		switch {
 		case r == '"' || r == '\\':
 			out = append(out, '\\', byte(r))

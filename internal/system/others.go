@@ -41,15 +41,15 @@ type Others struct {
 // it does not tell.
 func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 	p.waited = math.NaN()
-	with(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
+	withFile(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
 	if !ok {
 		return Processors{}, false
 	}
 	if p.own, ok = treeTicks(root, pid); !ok {
 		return Processors{}, false
 	}
-	with(root, "proc/pressure/cpu", func(r io.Reader) {
-		fields(r, " ", func(key, value string) {
+	withFile(root, "proc/pressure/cpu", func(r io.Reader) {
+		eachField(r, " ", func(key, value string) {
 			if _, total, found := strings.Cut(value, "total="); found && key == "some" {
 				if us, err := strconv.ParseFloat(total, 64); err == nil {
 					p.waited = us
@@ -105,7 +105,7 @@ func treeTicks(root fs.FS, pid int) (float64, bool) {
 		if err != nil {
 			continue
 		}
-		if parent, ticks, ok := statOf(line(root, path.Join("proc", e.Name(), "stat"))); ok {
+		if parent, ticks, ok := statOf(firstLine(root, path.Join("proc", e.Name(), "stat"))); ok {
 			used[id], children[parent] = ticks, append(children[parent], id)
 		}
 	}

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// quota is the least limit of processor time among the control groups that this process is in and those above them, as
-// "1.5 CPUs"; empty: there is none. Of version 2 a group's cpu.max says "quota period" in microseconds, of version 1
+// cpuQuota is the least limit of processor time among the control groups that this process is in and those above them,
+// as "1.5 CPUs"; empty: there is none. Of version 2 a group's cpu.max says "quota period" in microseconds, of version 1
 // cpu.cfs_quota_us and cpu.cfs_period_us do. In a container the paths may be those of the host, while its own group is
 // mounted as the root: both are looked at.
-func quota(root fs.FS) string {
+func cpuQuota(root fs.FS) string {
 	least := 0.0
 	for _, dir := range controlGroups(root) {
 		for _, cpus := range []float64{
-			cpusOf(line(root, path.Join(dir, "cpu.max"))),
-			cpusOf(line(root, path.Join(dir, "cpu.cfs_quota_us")) + " " +
-				line(root, path.Join(dir, "cpu.cfs_period_us"))),
+			cpusOf(firstLine(root, path.Join(dir, "cpu.max"))),
+			cpusOf(firstLine(root, path.Join(dir, "cpu.cfs_quota_us")) + " " +
+				firstLine(root, path.Join(dir, "cpu.cfs_period_us"))),
 		} {
 			if cpus > 0 && (least == 0 || cpus < least) {
 				least = cpus
@@ -44,8 +44,8 @@ func controlGroups(root fs.FS) (all []string) {
 		}
 	}
 	add(top, "/") // also where /proc does not say
-	with(root, "proc/self/cgroup", func(r io.Reader) {
-		fields(r, ":", func(_, rest string) { // hierarchy:controllers:path
+	withFile(root, "proc/self/cgroup", func(r io.Reader) {
+		eachField(r, ":", func(_, rest string) { // hierarchy:controllers:path
 			controllers, group, ok := strings.Cut(rest, ":")
 			switch {
 			case !ok:

@@ -33,18 +33,18 @@ type Info struct {
 func Describe(root fs.FS) Info {
 	info := Info{
 		Cores: runtime.NumCPU(), Arch: runtime.GOARCH, GoVersion: runtime.Version(), MaxProcs: runtime.GOMAXPROCS(0),
-		Governor: governor(root),
-		Kernel:   kernel(root),
-		Quota:    quota(root),
+		Governor: frequencyGovernor(root),
+		Kernel:   kernelVersion(root),
+		Quota:    cpuQuota(root),
 	}
-	with(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
-	with(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
-	with(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
+	withFile(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
+	withFile(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
+	withFile(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
 	info.OS = cmp.Or(info.OS, runtime.GOOS)
 	return info
 }
 
-func with(root fs.FS, name string, read func(io.Reader)) {
+func withFile(root fs.FS, name string, read func(io.Reader)) {
 	f, err := root.Open(name)
 	if err != nil {
 		return
@@ -53,10 +53,10 @@ func with(root fs.FS, name string, read func(io.Reader)) {
 	read(f)
 }
 
-// line returns the first line of a file, trimmed; empty where there is none.
-func line(root fs.FS, name string) string {
+// firstLine returns the first line of a file, trimmed; empty where there is none.
+func firstLine(root fs.FS, name string) string {
 	var text string
-	with(root, name, func(r io.Reader) {
+	withFile(root, name, func(r io.Reader) {
 		s := bufio.NewScanner(r)
 		if s.Scan() {
 			text = strings.TrimSpace(s.Text())
@@ -65,19 +65,20 @@ func line(root fs.FS, name string) string {
 	return text
 }
 
-func kernel(root fs.FS) string {
-	return strings.TrimSpace(line(root, "proc/sys/kernel/ostype") + " " + line(root, "proc/sys/kernel/osrelease"))
+func kernelVersion(root fs.FS) string {
+	return strings.TrimSpace(firstLine(root, "proc/sys/kernel/ostype") + " " + firstLine(root,
+		"proc/sys/kernel/osrelease"))
 }
 
-// governor reads the frequency governor of every core; empty where the machine does not offer a choice.
-func governor(root fs.FS) string {
+// frequencyGovernor reads the frequency governor of every core; empty where the machine does not offer a choice.
+func frequencyGovernor(root fs.FS) string {
 	files, err := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
 	if err != nil {
 		return ""
 	}
 	found := ""
 	for _, f := range files {
-		switch g := line(root, path.Clean(f)); {
+		switch g := firstLine(root, path.Clean(f)); {
 		case found == "":
 			found = g
 		case found != g:
@@ -87,8 +88,8 @@ func governor(root fs.FS) string {
 	return found
 }
 
-// fields calls f for each "key<sep>value" line.
-func fields(r io.Reader, sep string, f func(key, value string)) {
+// eachField calls f for each "key<sep>value" line.
+func eachField(r io.Reader, sep string, f func(key, value string)) {
 	s := bufio.NewScanner(r)
 	for s.Scan() {
 		if key, value, ok := strings.Cut(s.Text(), sep); ok {
@@ -101,7 +102,7 @@ func fields(r io.Reader, sep string, f func(key, value string)) {
 func parseCPUInfo(r io.Reader) (model string, sockets int, virtual bool) {
 	packages := map[string]bool{}
 	part := ""
-	fields(r, ":", func(key, value string) {
+	eachField(r, ":", func(key, value string) {
 		switch key {
 		case "model name":
 			model = value
@@ -122,7 +123,7 @@ func parseCPUInfo(r io.Reader) (model string, sockets int, virtual bool) {
 // parseMemInfo returns MemTotal of /proc/meminfo in bytes, 0 where it has none.
 func parseMemInfo(r io.Reader) int64 {
 	var bytes int64
-	fields(r, ":", func(key, value string) {
+	eachField(r, ":", func(key, value string) {
 		if key != "MemTotal" {
 			return
 		}
@@ -137,7 +138,7 @@ func parseMemInfo(r io.Reader) int64 {
 // parseOSRelease returns PRETTY_NAME of os-release(5).
 func parseOSRelease(r io.Reader) string {
 	name := ""
-	fields(r, "=", func(key, value string) {
+	eachField(r, "=", func(key, value string) {
 		if key == "PRETTY_NAME" {
 			name = strings.Trim(value, `"'`)
 		}

@@ -60,7 +60,7 @@ func TestQuota(t *testing.T) {
 	for text, want := range map[string]string{
 		"max 100000": "", "200000 100000": "2 CPUs", "": "", "x 1": "", "100 0": "", "-5 10": "", "NaN 1": "", "Inf 1": "",
 	} {
-		if got := quota(fstest.MapFS{"sys/fs/cgroup/cpu.max": file(text)}); got != want {
+		if got := cpuQuota(fstest.MapFS{"sys/fs/cgroup/cpu.max": file(text)}); got != want {
 			t.Errorf("quota(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -116,6 +116,6 @@ func FuzzParsers(f *testing.F) {
 		if name := parseOSRelease(strings.NewReader(text)); strings.Contains(name, "\n") {
 			t.Errorf("name %q", name)
 		}
-		quota(fstest.MapFS{"proc/self/cgroup": file(text), "sys/fs/cgroup/cpu.max": file(text)})
+		cpuQuota(fstest.MapFS{"proc/self/cgroup": file(text), "sys/fs/cgroup/cpu.max": file(text)})
 	})
 }

@@ -67,7 +67,7 @@ const gap = "  "
 // WriteTo writes the table. Lines carry no trailing blanks. The number is that of lines.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	page := terminal.On(w)
-	l := t.layout(page.Columns())
+	l := t.chooseLayout(page.Columns())
 	var lines int64
 	for i, row := range t.rows {
 		if title, ok := t.titles[i]; ok {
@@ -78,14 +78,14 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 		case !l.stacked:
 			lines += t.writeRow(page, row, l)
 		case i > 0 || !t.head:
-			lines += t.stack(page, row)
+			lines += t.stackCells(page, row)
 		}
 	}
 	return lines, page.Err()
 }
 
 // writeRow writes a row, in as many lines as its highest cell has.
-func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) int64 {
+func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l tableLayout) int64 {
 	if len(row) > 1 && l.first > 0 && terminal.Width(row[0].Text) > l.first {
 		page.Print(t.Indent, row[0], "\n")
 		return 1 + t.writeRow(page, append([]terminal.Span{{}}, row[1:]...), l)
@@ -93,7 +93,7 @@ func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) i
 	cells := make([][]string, len(row))
 	height := 1
 	for i, cell := range row {
-		cells[i] = t.lines(cell.Text, i, i == len(row)-1, l)
+		cells[i] = t.cellLines(cell.Text, i, i == len(row)-1, l)
 		height = max(height, len(cells[i]))
 	}
 	for n := range height {
@@ -105,7 +105,7 @@ func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) i
 				text = lines[n]
 			}
 			blanks := strings.Repeat(" ", max(0, l.widths[i]-terminal.Width(text)))
-			if t.right(i) {
+			if t.isRightAligned(i) {
 				before, blanks = before+blanks, ""
 			}
 			if text != "" {
@@ -125,14 +125,14 @@ func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l layout) i
 	return int64(height)
 }
 
-// lines are those of a cell; none: it is a last cell that has no room beside the others, and comes below them.
-func (t *Table) lines(text string, column int, last bool, l layout) []string {
-	if l.columns == 0 || text == "" || t.right(column) {
+// cellLines are those of a cell; none: it is a last cell that has no room beside the others, and comes below them.
+func (t *Table) cellLines(text string, column int, last bool, l tableLayout) []string {
+	if l.columns == 0 || text == "" || t.isRightAligned(column) {
 		return []string{text}
 	}
 	room := l.widths[column]
 	if last {
-		room = l.columns - l.start(column)
+		room = l.columns - l.columnStart(column)
 	}
 	switch {
 	case terminal.Width(text) <= room:
@@ -148,8 +148,8 @@ func (t *Table) lines(text string, column int, last bool, l layout) []string {
 	return lines
 }
 
-// stack writes each cell of a row into a line of its own, after its heading.
-func (t *Table) stack(page *terminal.Writer, row []terminal.Span) (lines int64) {
+// stackCells writes each cell of a row into a line of its own, after its heading.
+func (t *Table) stackCells(page *terminal.Writer, row []terminal.Span) (lines int64) {
 	indent := t.Indent
 	for i, cell := range row {
 		if cell.Text == "" {
@@ -166,8 +166,8 @@ func (t *Table) stack(page *terminal.Writer, row []terminal.Span) (lines int64) 
 	return lines
 }
 
-// layout is how wide the columns are.
-type layout struct {
+// tableLayout is how wide the columns are.
+type tableLayout struct {
 	columns int // of the terminal; 0: any
 	indent  int
 	widths  []int
@@ -175,8 +175,8 @@ type layout struct {
 	stacked bool
 }
 
-// start is where a column begins.
-func (l layout) start(column int) int {
+// columnStart is where a column begins.
+func (l tableLayout) columnStart(column int) int {
 	at := l.indent
 	for _, width := range l.widths[:column] {
 		at += width + len(gap)
@@ -190,15 +190,16 @@ func leastRoom(columns int) int { return min(24, columns/2) }
 // leastColumns is from where on rows stay side by side although their first cells are long.
 const leastColumns = 40
 
-// layout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
-func (t *Table) layout(columns int) layout {
-	l := layout{columns: columns, indent: terminal.Width(t.Indent)}
+// chooseLayout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
+func (t *Table) chooseLayout(columns int) tableLayout {
+	l := tableLayout{columns: columns, indent: terminal.Width(t.Indent)}
 	var floors, wanted []int
-	l.widths, floors, wanted = t.measure(leastRoom(columns))
+	l.widths, floors, wanted = t.measureColumns(leastRoom(columns))
 	if columns == 0 {
 		return l
 	}
-	if columns >= leastColumns && l.lacks(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 && !t.right(0) {
+	if columns >= leastColumns && l.lacksRoom(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 &&
+		!t.isRightAligned(0) {
 		l.widths[0], floors[0] = t.widestFirst(columns/3), 0
 		l.first = l.widths[0]
 	}
@@ -208,17 +209,17 @@ func (t *Table) layout(columns int) layout {
 			l.widths[i] = max(floors[i], min(width, columns))
 		}
 	}
-	for !t.Whole && l.narrow(floors, wanted) {
+	for !t.Whole && l.narrowColumn(floors, wanted) {
 	}
 	for i, want := range wanted {
-		l.stacked = l.stacked || i > 0 && want > 0 && l.start(i)-len(gap) > columns
+		l.stacked = l.stacked || i > 0 && want > 0 && l.columnStart(i)-len(gap) > columns
 	}
 	return l
 }
 
-// measure finds the natural width of each column, its longest word, and the room that last cells in it want, each of
-// them at most room.
-func (t *Table) measure(room int) (widths, floors, wanted []int) {
+// measureColumns finds the natural width of each column, its longest word, and the room that last cells in it want,
+// each of them at most room.
+func (t *Table) measureColumns(room int) (widths, floors, wanted []int) {
 	for _, row := range t.rows {
 		for i, cell := range row {
 			if i == len(widths) {
@@ -226,7 +227,7 @@ func (t *Table) measure(room int) (widths, floors, wanted []int) {
 			}
 			width := terminal.Width(cell.Text)
 			switch {
-			case t.right(i):
+			case t.isRightAligned(i):
 				widths[i], floors[i], wanted[i] = max(widths[i], width), max(floors[i], width), max(wanted[i], width)
 			case i < len(row)-1:
 				widths[i], floors[i] = max(widths[i], width), max(floors[i], terminal.LongestWord(cell.Text))
@@ -252,21 +253,21 @@ func (t *Table) widestFirst(most int) int {
 	return widest
 }
 
-// lacks says whether a last cell has less room than it wants.
-func (l *layout) lacks(wanted []int) bool {
+// lacksRoom says whether a last cell has less room than it wants.
+func (l *tableLayout) lacksRoom(wanted []int) bool {
 	for i, want := range wanted {
-		if want > 0 && l.start(i)+want > l.columns {
+		if want > 0 && l.columnStart(i)+want > l.columns {
 			return true
 		}
 	}
 	return false
 }
 
-// narrow takes a column from the widest that may be narrower, where last cells lack room; false: none was taken.
-func (l *layout) narrow(floors, wanted []int) bool {
+// narrowColumn takes a column from the widest that may be narrower, where last cells lack room; false: none was taken.
+func (l *tableLayout) narrowColumn(floors, wanted []int) bool {
 	widest := -1
 	for i, want := range wanted {
-		if want == 0 || l.start(i)+want <= l.columns {
+		if want == 0 || l.columnStart(i)+want <= l.columns {
 			continue
 		}
 		for j := range i {
@@ -281,4 +282,4 @@ func (l *layout) narrow(floors, wanted []int) bool {
 	return widest >= 0
 }
 
-func (t *Table) right(column int) bool { return slices.Contains(t.Right, column) }
+func (t *Table) isRightAligned(column int) bool { return slices.Contains(t.Right, column) }

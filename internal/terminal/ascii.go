@@ -23,9 +23,9 @@ func IsASCII(env func(name string) string) bool {
 // ASCII is a writer to w for text of which a terminal shows only ASCII: µs becomes us, ± becomes +-. Other characters
 // are escapes, \u00fc, which JSON reads as the same. A character that becomes longer takes the room of blanks beside
 // it, so that columns stay where they are. A character may come in two pieces. Write may be called from any goroutine.
-func ASCII(w io.Writer) io.Writer { return &ascii{to: w} }
+func ASCII(w io.Writer) io.Writer { return &asciiWriter{to: w} }
 
-type ascii struct {
+type asciiWriter struct {
 	to io.Writer
 
 	mu   sync.Mutex
@@ -34,23 +34,23 @@ type ascii struct {
 }
 
 // Write implements io.Writer.
-func (w *ascii) Write(text []byte) (int, error) {
+func (w *asciiWriter) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	whole := append(w.rest, text...)
-	end := len(whole) - unfinished(whole)
+	end := len(whole) - unfinishedBytes(whole)
 	w.rest = append([]byte(nil), whole[end:]...)
 	if end == 0 {
 		return len(text), nil
 	}
-	if _, err := io.WriteString(w.to, w.shown(string(whole[:end]))); err != nil {
+	if _, err := io.WriteString(w.to, w.toASCII(string(whole[:end]))); err != nil {
 		return 0, err
 	}
 	return len(text), nil
 }
 
-// shown is the text in ASCII.
-func (w *ascii) shown(text string) string {
+// toASCII is the text in ASCII.
+func (w *asciiWriter) toASCII(text string) string {
 	var b []byte
 	for i, r := range text {
 		switch {
@@ -66,7 +66,7 @@ func (w *ascii) shown(text string) string {
 		}
 		plain, ok := inASCII[r]
 		if !ok {
-			plain = escaped(r)
+			plain = escapeRune(r)
 		}
 		w.owed += len(plain) - columnsOf(r)
 		for w.owed > 0 && len(b) > 1 && b[len(b)-1] == ' ' && b[len(b)-2] == ' ' {
@@ -77,8 +77,8 @@ func (w *ascii) shown(text string) string {
 	return string(b)
 }
 
-// escaped is a character as JSON writes it.
-func escaped(r rune) string {
+// escapeRune is a character as JSON writes it.
+func escapeRune(r rune) string {
 	if r <= 0xffff {
 		return fmt.Sprintf(`\u%04x`, r)
 	}

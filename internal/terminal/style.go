@@ -32,8 +32,8 @@ var sequences = [...]string{
 // reset ends a style.
 const reset = "\x1b[0m"
 
-// shown is the text with its style.
-func (s Span) shown(colour bool) string {
+// styledText is the text with its style.
+func (s Span) styledText(colour bool) string {
 	text := Text(s.Text)
 	if !colour || text == "" || s.Style <= Plain || int(s.Style) >= len(sequences) {
 		return text

@@ -17,12 +17,12 @@ import (
 // that are not UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a
 // name look like another.
 func Text(text string) string {
-	if strings.IndexFunc(text, steers) < 0 && utf8.ValidString(text) {
+	if strings.IndexFunc(text, isControl) < 0 && utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if steers(r) || r == utf8.RuneError {
+		if isControl(r) || r == utf8.RuneError {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -36,8 +36,8 @@ func Line(text string) string { return escapes.Replace(Text(text)) }
 
 var escapes = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// steers says whether a terminal does more with a character than show it.
-func steers(r rune) bool {
+// isControl says whether a terminal does more with a character than show it.
+func isControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'
 }

@@ -43,7 +43,7 @@ func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J\u009b", "x")
 	f.Fuzz(func(t *testing.T, text, value string) {
 		shown := Text(text)
-		if !utf8.ValidString(shown) || strings.IndexFunc(shown, steers) >= 0 || strings.Contains(Line(text), "\n") {
+		if !utf8.ValidString(shown) || strings.IndexFunc(shown, isControl) >= 0 || strings.Contains(Line(text), "\n") {
 			t.Errorf("%q is shown as %q", text, shown)
 		}
 		doc, err := json.Marshal(value)

@@ -12,7 +12,7 @@ func Width(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
 		if text[i] == '\x1b' {
-			i += sequence(text[i:])
+			i += styleSequenceLen(text[i:])
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -22,8 +22,8 @@ func Width(text string) int {
 	return n
 }
 
-// sequence is the length of a style's sequence at the beginning of text: up to its m.
-func sequence(text string) int {
+// styleSequenceLen is the length of a style's sequence at the beginning of text: up to its m.
+func styleSequenceLen(text string) int {
 	if end := strings.IndexByte(text, 'm'); end >= 0 {
 		return end + 1
 	}
@@ -87,9 +87,9 @@ func LongestWord(text string) int {
 	return n
 }
 
-// broken is a line in lines of at most so many columns, the later ones two columns deeper; 0: as it is. Blanks between
-// words stay where the words do.
-func broken(line string, columns int) string {
+// breakLine is a line in lines of at most so many columns, the later ones two columns deeper; 0: as it is. Blanks
+// between words stay where the words do.
+func breakLine(line string, columns int) string {
 	if columns <= 0 || Width(line) <= columns {
 		return line
 	}

@@ -68,12 +68,12 @@ func (w *Writer) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	whole := append(w.rest, text...)
-	end := len(whole) - unfinished(whole)
+	end := len(whole) - unfinishedBytes(whole)
 	w.rest = append([]byte(nil), whole[end:]...)
 	if end == 0 {
 		return len(text), nil
 	}
-	if err := w.add(Text(string(whole[:end]))); err != nil {
+	if err := w.writeText(Text(string(whole[:end]))); err != nil {
 		return 0, err
 	}
 	return len(text), nil
@@ -89,9 +89,9 @@ func (w *Writer) Print(parts ...any) {
 		if !ok {
 			s = Span{Text: fmt.Sprint(p)}
 		}
-		b.WriteString(s.shown(w.o.Colour))
+		b.WriteString(s.styledText(w.o.Colour))
 	}
-	_ = w.add(b.String()) // Err has it
+	_ = w.writeText(b.String()) // Err has it
 }
 
 // Printf writes text without a style.
@@ -102,7 +102,7 @@ func (w *Writer) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.line != "" {
-		_ = w.put(broken(w.line, w.Columns())) // Err has it
+		_ = w.writeLine(breakLine(w.line, w.Columns())) // Err has it
 		w.line = ""
 	}
 }
@@ -121,11 +121,11 @@ func (w *Writer) Written() int64 {
 	return w.n
 }
 
-// add writes text that may be shown as it is.
-func (w *Writer) add(text string) error {
+// writeText writes text that may be shown as it is.
+func (w *Writer) writeText(text string) error {
 	columns := w.Columns()
 	if columns == 0 && w.line == "" {
-		return w.put(text)
+		return w.writeLine(text)
 	}
 	w.line += text
 	end := strings.LastIndexByte(w.line, '\n') + 1
@@ -134,13 +134,13 @@ func (w *Writer) add(text string) error {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(w.line[:end]) {
-		b.WriteString(broken(strings.TrimSuffix(line, "\n"), columns) + "\n")
+		b.WriteString(breakLine(strings.TrimSuffix(line, "\n"), columns) + "\n")
 	}
 	w.line = w.line[end:]
-	return w.put(b.String())
+	return w.writeLine(b.String())
 }
 
-func (w *Writer) put(text string) error {
+func (w *Writer) writeLine(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (w *Writer) put(text string) error {
 	return err
 }
 
-// unfinished is the number of bytes at the end that begin a character.
-func unfinished(text []byte) int {
+// unfinishedBytes is the number of bytes at the end that begin a character.
+func unfinishedBytes(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
 			if utf8.FullRune(last) {

@@ -85,7 +85,7 @@ func FuzzBroken(f *testing.F) {
 	f.Add("  a line that is   longer", 7)
 	f.Fuzz(func(t *testing.T, line string, columns int) {
 		line = Line(line)
-		got := broken(line, columns%200)
+		got := breakLine(line, columns%200)
 		if strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(line), "") {
 			t.Errorf("%q at %d columns is %q", line, columns, got)
 		}

@@ -29,13 +29,13 @@ func Hold(ctx context.Context, path string) (release func(), err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, holdFor, fmt.Errorf("still so after %v", holdFor))
 	defer cancel()
-	if err := Wait(f, func() error { return pause(ctx) }); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := Wait(f, func() error { return pauseShortly(ctx) }); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks
 }
 
-func pause(ctx context.Context) error {
+func pauseShortly(ctx context.Context) error {
 	select {
 	case <-time.After(holdPoll):
 		return nil

@@ -67,7 +67,7 @@ func TestFolderReplacesNothing(t *testing.T) {
 func TestFolderLeft(t *testing.T) {
 	dir := t.TempDir()
 	err := Folder(filepath.Join(dir, "made"), func(at string) error {
-		if got := Left(dir); !slices.Equal(got, []string{at}) {
+		if got := ListTemp(dir); !slices.Equal(got, []string{at}) {
 			t.Errorf("left: %v, want %s", got, at)
 		}
 		return nil

@@ -45,7 +45,7 @@ func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return named(err, path)
+		return withPath(err, path)
 	}
 	if err = write(f); err == nil {
 		err = f.Sync()
@@ -58,14 +58,14 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 		if info, missing := os.Lstat(path); missing == nil && info.IsDir() {
 			err = &fs.PathError{Op: "writing", Path: path, Err: errFolder}
 		}
-		return named(err, path)
+		return withPath(err, path)
 	}
 	return SyncNames(filepath.Dir(path))
 }
 
-// named is an error of the system about a new file as one about the path that it was to get: its own name is nothing to
-// a reader. Other errors stay as they are.
-func named(err error, path string) error {
+// withPath is an error of the system about a new file as one about the path that it was to get: its own name is nothing
+// to a reader. Other errors stay as they are.
+func withPath(err error, path string) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		return &fs.PathError{Op: "writing", Path: path, Err: link.Err}
@@ -106,8 +106,8 @@ func SyncNames(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Left lists what is in a folder of writers that were killed, or are at it in this moment.
-func Left(dir string) []string {
+// ListTemp lists what is in a folder of writers that were killed, or are at it in this moment.
+func ListTemp(dir string) []string {
 	entries, _ := os.ReadDir(dir) // one that is not there has none
 	var left []string
 	for _, e := range entries {
@@ -118,10 +118,10 @@ func Left(dir string) []string {
 	return left
 }
 
-// Sweep removes what Left lists. Only who knows that nobody else writes in the folder may call it.
-func Sweep(dir string) error {
+// RemoveTemp removes what Left lists. Only who knows that nobody else writes in the folder may call it.
+func RemoveTemp(dir string) error {
 	var errs []error
-	for _, left := range Left(dir) {
+	for _, left := range ListTemp(dir) {
 		errs = append(errs, os.Remove(left))
 	}
 	return errors.Join(errs...)

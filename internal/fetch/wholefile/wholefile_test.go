@@ -168,10 +168,10 @@ func TestLeft(t *testing.T) {
 		"a.json." + name + ".txt"} {
 		write(t, filepath.Join(dir, name), "")
 	}
-	if got := Left(dir); len(got) != 1 || filepath.Base(got[0]) != "a.json."+name+".tmp" {
+	if got := ListTemp(dir); len(got) != 1 || filepath.Base(got[0]) != "a.json."+name+".tmp" {
 		t.Errorf("%v", got)
 	}
-	if got := Left(filepath.Join(dir, "none")); got != nil {
+	if got := ListTemp(filepath.Join(dir, "none")); got != nil {
 		t.Errorf("%v", got)
 	}
 	for range 100 {

@@ -19,13 +19,13 @@ type Window struct{ Begin, End time.Time }
 func ParseWindow(begin, end string) (Window, error) {
 	b, err1 := ParseTime(begin)
 	e, err2 := ParseTime(end)
-	if err := errors.Join(wrap("power_begin", err1), wrap("power_end", err2)); err != nil {
+	if err := errors.Join(wrapError("power_begin", err1), wrapError("power_end", err2)); err != nil {
 		return Window{}, err
 	}
 	return Window{b, e}, nil
 }
 
-func wrap(key string, err error) error {
+func wrapError(key string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -123,18 +123,18 @@ func (a Average) Metric(m Measured) (Metric, error) {
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}
 	switch {
-	case is(m.Scenario, "Offline", "Server", "Interactive"):
+	case isScenario(m.Scenario, "Offline", "Server", "Interactive"):
 		return Metric{a.Watts, Watts, m.Performance / a.Watts}, nil
-	case !is(m.Scenario, "SingleStream", "MultiStream"):
+	case !isScenario(m.Scenario, "SingleStream", "MultiStream"):
 		return Metric{}, fmt.Errorf("found the scenario %q, which has no power result", m.Scenario)
 	case m.Queries == 0:
 		return Metric{}, errors.New("result_query_count is 0 or missing, so that there is no energy per query")
 	}
 	energy, samples := a.Watts*a.Window.Seconds(), 1.0
-	if is(m.Scenario, "MultiStream") {
+	if isScenario(m.Scenario, "MultiStream") {
 		samples = streamSamples
 	}
-	if is(m.Scenario, "MultiStream") && is(m.Logged, "SingleStream") {
+	if isScenario(m.Scenario, "MultiStream") && isScenario(m.Logged, "SingleStream") {
 		energy *= streamSamples
 	}
 	mj := energy * 1000 / float64(m.Queries)
@@ -144,7 +144,7 @@ func (a Average) Metric(m Measured) (Metric, error) {
 	return Metric{mj, Millijoules, samples * 1000 / mj}, nil
 }
 
-// is compares names of scenarios, which submissions also write in lower case.
-func is(scenario string, names ...string) bool {
+// isScenario compares names of scenarios, which submissions also write in lower case.
+func isScenario(scenario string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, scenario) })
 }

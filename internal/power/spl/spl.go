@@ -86,7 +86,7 @@ func (r *Reader) Next() (Sample, error) {
 	for r.lines.Scan() {
 		r.line++
 		if line := r.lines.Text(); strings.HasPrefix(line, "Time") {
-			return r.parse(line)
+			return r.parseLine(line)
 		}
 	}
 	err := r.lines.Err()
@@ -99,26 +99,26 @@ func (r *Reader) Next() (Sample, error) {
 	return Sample{}, io.EOF
 }
 
-func (r *Reader) parse(line string) (s Sample, err error) {
+func (r *Reader) parseLine(line string) (s Sample, err error) {
 	s.Line = line
 	fields := strings.Split(line, ",")
 	if len(fields) <= fieldTime+1 { // a line's end behind a time is part of it for the official tools
-		return s, r.fault("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
+		return s, r.lineError("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
 	if s.Time, err = ParseTime(fields[fieldTime]); err != nil {
-		return s, r.fault("%v", err)
+		return s, r.lineError("%v", err)
 	}
 	if len(fields) <= fieldWatts {
-		return s, r.fault("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
+		return s, r.lineError("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
 	var ok bool
 	if s.Watts, ok = pyfloat.Parse(fields[fieldWatts]); !ok {
-		return s, r.fault("watts: found %.40q, want a number", fields[fieldWatts])
+		return s, r.lineError("watts: found %.40q, want a number", fields[fieldWatts])
 	}
 	return s, nil
 }
 
-func (r *Reader) fault(format string, args ...any) error {
+func (r *Reader) lineError(format string, args ...any) error {
 	return &mllog.LineError{Log: FileName, Line: r.line, Text: fmt.Sprintf(format, args...)}
 }
 

@@ -24,9 +24,9 @@ type Name struct {
 	Short string
 }
 
-// Of names runs that are shown together.
-func Of(runs []results.Found) []Name {
-	all := lists.Map(runs, func(f results.Found) named { return named{run: f, parts: f.NameParts()} })
+// NameRuns names runs that are shown together.
+func NameRuns(runs []results.FoundRun) []Name {
+	all := lists.Map(runs, func(f results.FoundRun) namedRun { return namedRun{run: f, parts: f.NameParts()} })
 	tellApart(all)
 	common := commonParts(all)
 	out := make([]Name, len(all))
@@ -40,15 +40,15 @@ func Of(runs []results.Found) []Name {
 	return out
 }
 
-// Runs names records whose folders are those that they say.
-func Runs(runs []record.Run) []Name {
-	found := lists.Map(runs, func(r record.Run) results.Found { return results.Found{Run: r} })
-	return Of(found)
+// NameRecords names records whose folders are those that they say.
+func NameRecords(runs []record.Run) []Name {
+	found := lists.Map(runs, func(r record.Run) results.FoundRun { return results.FoundRun{Run: r} })
+	return NameRuns(found)
 }
 
 // Common is what the names of all of the runs say: "resnet50 Offline performance batch=4" of its repeats.
 func Common(runs ...record.Run) string {
-	all := lists.Map(runs, func(r record.Run) named { return named{parts: r.NameParts()} })
+	all := lists.Map(runs, func(r record.Run) namedRun { return namedRun{parts: r.NameParts()} })
 	if len(all) == 0 {
 		return ""
 	}
@@ -56,14 +56,14 @@ func Common(runs ...record.Run) string {
 	return record.JoinName(slices.DeleteFunc(all[0].parts, func(p record.NamePart) bool { return !common[p] }))
 }
 
-// named is a run and the parts of its name so far.
-type named struct {
-	run   results.Found
+// namedRun is a run and the parts of its name so far.
+type namedRun struct {
+	run   results.FoundRun
 	parts []record.NamePart
 }
 
 // commonParts are those that every run has.
-func commonParts(all []named) map[record.NamePart]bool {
+func commonParts(all []namedRun) map[record.NamePart]bool {
 	counts, common := map[record.NamePart]int{}, map[record.NamePart]bool{}
 	for _, n := range all {
 		seen := map[record.NamePart]bool{}
@@ -81,10 +81,10 @@ func commonParts(all []named) map[record.NamePart]bool {
 }
 
 // tellApart adds to the names that several runs have what these differ in, until no two are the same.
-func tellApart(all []named) {
-	for _, about := range differences() {
+func tellApart(all []namedRun) {
+	for _, about := range allDifferences() {
 		for _, group := range sameNames(all) {
-			about.add(group)
+			about.addToNames(group)
 		}
 	}
 	for _, group := range sameNames(all) {
@@ -104,7 +104,7 @@ func tellApart(all []named) {
 }
 
 // sameNames are the runs that share a name, by name, in order.
-func sameNames(all []named) (groups [][]*named) {
+func sameNames(all []namedRun) (groups [][]*namedRun) {
 	at := map[string]int{}
 	for i := range all {
 		name := strings.ToLower(record.JoinName(all[i].parts))
@@ -115,19 +115,22 @@ func sameNames(all []named) (groups [][]*named) {
 		}
 		groups[g] = append(groups[g], &all[i])
 	}
-	return slices.DeleteFunc(groups, func(g []*named) bool { return len(g) < 2 })
+	return slices.DeleteFunc(groups, func(g []*namedRun) bool { return len(g) < 2 })
 }
 
 // addFolders adds those of the folders' names that differ.
-func addFolders(group []*named) {
-	folders := lists.Map(group, func(n *named) []string { return strings.Split(filepath.ToSlash(n.run.Folder()), "/") })
+func addFolders(group []*namedRun) {
+	folders := lists.Map(group, func(n *namedRun) []string {
+		return strings.Split(filepath.ToSlash(n.run.LogFolder()),
+			"/")
+	})
 	front := func(f []string) string { return f[0] }
 	back := func(f []string) string { return f[len(f)-1] }
 	for allEqual(folders, front) {
-		each(folders, func(f []string) []string { return f[1:] })
+		changeEach(folders, func(f []string) []string { return f[1:] })
 	}
 	for allEqual(folders, back) {
-		each(folders, func(f []string) []string { return f[:len(f)-1] })
+		changeEach(folders, func(f []string) []string { return f[:len(f)-1] })
 	}
 	for i, n := range group {
 		if folder := strings.Join(folders[i], "/"); folder != "" {
@@ -143,14 +146,14 @@ func allEqual(lists [][]string, element func([]string) string) bool {
 	})
 }
 
-func each(lists [][]string, change func([]string) []string) {
+func changeEach(lists [][]string, change func([]string) []string) {
 	for i := range lists {
 		lists[i] = change(lists[i])
 	}
 }
 
-// File is a name as part of the name of a file or folder everywhere: what may not be there becomes "-".
-func File(name string) string {
+// FileName is a name as part of the name of a file or folder everywhere: what may not be there becomes "-".
+func FileName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._=+,-", r) {
 			return r
@@ -169,11 +172,11 @@ const mostFile = 100
 // punctuation is that of full names, for a file.
 var punctuation = strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "")
 
-// Files are the full names of runs as names of files, of which no two are the same, in any case of letters.
-func Files(all []Name) []string {
+// FileNames are the full names of runs as names of files, of which no two are the same, in any case of letters.
+func FileNames(all []Name) []string {
 	files, taken := make([]string, len(all)), map[string]bool{}
 	for i, n := range all {
-		base := File(punctuation.Replace(n.Full))
+		base := FileName(punctuation.Replace(n.Full))
 		files[i] = base
 		for k := 2; taken[strings.ToLower(files[i])]; k++ {
 			end := "-" + strconv.Itoa(k)

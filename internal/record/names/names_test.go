@@ -24,7 +24,7 @@ func run(change func(*record.Run)) record.Run {
 	return r
 }
 
-func at(r record.Run, out string) results.Found { return results.Found{Run: r, Out: out} }
+func at(r record.Run, out string) results.FoundRun { return results.FoundRun{Run: r, Out: out} }
 
 func TestOneRun(t *testing.T) {
 	for want, r := range map[string]record.Run{
@@ -37,7 +37,7 @@ func TestOneRun(t *testing.T) {
 			r.Test, r.Identity.Repeat, r.Identity.Repeats = "TEST01", 1, 2
 		}),
 	} {
-		if got := Of([]results.Found{at(r, "out")}); len(got) != 1 || got[0].Full != want || got[0].Short != want {
+		if got := NameRuns([]results.FoundRun{at(r, "out")}); len(got) != 1 || got[0].Full != want || got[0].Short != want {
 			t.Errorf("%+v, want %q", got, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestMatrix(t *testing.T) {
 			want = append(want, batch+", "+precision)
 		}
 	}
-	for i, n := range Runs(runs) {
+	for i, n := range NameRecords(runs) {
 		if n.Short != want[i] || n.Full != "resnet50 Offline performance "+want[i] {
 			t.Errorf("%+v, want %s", n, want[i])
 		}
@@ -64,7 +64,7 @@ func TestMatrix(t *testing.T) {
 	if got := Common(runs[0], runs[2]); got != "resnet50 Offline performance precision=fp32" {
 		t.Error(got)
 	}
-	if got := Files(Runs(runs))[3]; got != "resnet50-Offline-performance-batch=4,precision=int8" {
+	if got := FileNames(NameRecords(runs))[3]; got != "resnet50-Offline-performance-batch=4,precision=int8" {
 		t.Error(got)
 	}
 }
@@ -77,38 +77,40 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 	for about, c := range map[string]struct {
-		runs []results.Found
+		runs []results.FoundRun
 		want []string // short names
 	}{
-		"model and scenario": {[]results.Found{at(run(nil), "out"), at(run(func(r *record.Run) {
+		"model and scenario": {[]results.FoundRun{at(run(nil), "out"), at(run(func(r *record.Run) {
 			r.Model, r.Scenario, r.Workload.Batch = "bert", "Server", 1
 		}), "out")}, []string{"resnet50 Offline", "bert Server"}},
-		"backend": {[]results.Found{at(run(nil), "a"), at(run(func(r *record.Run) {
+		"backend": {[]results.FoundRun{at(run(nil), "a"), at(run(func(r *record.Run) {
 			r.Workload.Backend, r.Workload.Sessions = "process", 7
 		}), "b")}, []string{"backend=ort", "backend=process"}},
-		"batch and sessions": {[]results.Found{at(run(nil), "a"), at(run(func(r *record.Run) { r.Workload.Batch = 1 }), "b"),
+		"batch and sessions": {[]results.FoundRun{at(run(nil), "a"), at(run(func(r *record.Run) { r.Workload.Batch = 1 }),
+			"b"),
 			at(run(func(r *record.Run) { r.Workload.Sessions = 1 }), "c")},
 			[]string{"batch=8, sessions=2", "batch=1", "batch=8, sessions=1"}},
-		"a setting": {[]results.Found{at(run(set("50")), "a"), at(run(set("100")), "b")},
+		"a setting": {[]results.FoundRun{at(run(set("50")), "a"), at(run(set("100")), "b")},
 			[]string{"target_qps=50", "target_qps=100"}},
-		"a label of one": {[]results.Found{at(run(nil), "a"), at(run(func(r *record.Run) { r.Identity.Label = "new" }), "b")},
+		"a label of one": {[]results.FoundRun{at(run(nil), "a"), at(run(func(r *record.Run) { r.Identity.Label = "new" }),
+			"b")},
 			[]string{"resnet50 Offline performance", "new"}},
-		"folders": {[]results.Found{at(run(nil), "/runs/before/x"), at(run(nil), "/runs/after/x")},
+		"folders": {[]results.FoundRun{at(run(nil), "/runs/before/x"), at(run(nil), "/runs/after/x")},
 			[]string{"in before", "in after"}},
-		"a folder in a folder": {[]results.Found{at(run(nil), "/runs"), at(run(nil), "/runs/x")},
+		"a folder in a folder": {[]results.FoundRun{at(run(nil), "/runs"), at(run(nil), "/runs/x")},
 			[]string{"resnet50 Offline performance", "in x"}},
-		"nothing": {[]results.Found{at(run(nil), "a"), at(run(nil), "a"), at(run(nil), "a")},
+		"nothing": {[]results.FoundRun{at(run(nil), "a"), at(run(nil), "a"), at(run(nil), "a")},
 			[]string{"(no. 1)", "(no. 2)", "(no. 3)"}},
 	} {
 		var got []string
-		for _, n := range Of(c.runs) {
+		for _, n := range NameRuns(c.runs) {
 			got = append(got, n.Short)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", about, got, c.want)
 		}
 	}
-	if got := Of(nil); len(got) != 0 {
+	if got := NameRuns(nil); len(got) != 0 {
 		t.Error(got)
 	}
 }
@@ -125,7 +127,7 @@ func evil() []string {
 // TestHostileNames: whatever runs call themselves, each has one line of printable text that no other has, and a name of
 // a file in the folder that it is meant for.
 func TestHostileNames(t *testing.T) {
-	var found []results.Found
+	var found []results.FoundRun
 	for _, text := range evil() {
 		for _, change := range []func(*record.Run){
 			func(r *record.Run) { r.Identity.Label = text }, func(r *record.Run) { r.Identity.Entry = text },
@@ -138,7 +140,7 @@ func TestHostileNames(t *testing.T) {
 			found = append(found, at(run(change), text))
 		}
 	}
-	all := Of(found)
+	all := NameRuns(found)
 	seen := map[string]bool{}
 	for i, n := range all {
 		for _, text := range []string{n.Full, n.Short} {
@@ -153,7 +155,7 @@ func TestHostileNames(t *testing.T) {
 		seen[strings.ToLower(n.Full)] = true
 	}
 	files := map[string]bool{}
-	for _, f := range Files(all) {
+	for _, f := range FileNames(all) {
 		if f != filepath.Base(f) || strings.HasPrefix(f, ".") || strings.ContainsAny(f, `/\:*?"<>|`) || len(f) > 100 ||
 			files[strings.ToLower(f)] {
 			t.Errorf("the file %q", f)
@@ -164,11 +166,11 @@ func TestHostileNames(t *testing.T) {
 
 // TestThousands: many runs of one name are named in a moment.
 func TestThousands(t *testing.T) {
-	var found []results.Found
+	var found []results.FoundRun
 	for i := range 3000 {
 		found = append(found, at(run(func(r *record.Run) { r.Identity.Label = fmt.Sprint(i % 3) }), "out"))
 	}
-	if got := Of(found)[2999]; got.Full != "2: resnet50 Offline performance (no. 1000)" {
+	if got := NameRuns(found)[2999]; got.Full != "2: resnet50 Offline performance (no. 1000)" {
 		t.Errorf("%+v", got)
 	}
 }

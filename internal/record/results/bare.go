@@ -21,10 +21,10 @@ import (
 // listed are the files of a run that its record lists.
 var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, "accuracy.txt"}
 
-// Bare makes the record of a run of which there are only LoadGen's logs in a folder, the official LoadGen's or ours:
-// what was measured and judged, and nothing of model, data and machine. Where there is no detail log the error wraps
-// fs.ErrNotExist. A log without an end is that of an unfinished run.
-func Bare(dir string) (record.Run, error) {
+// ReadBare makes the record of a run of which there are only LoadGen's logs in a folder, the official LoadGen's or
+// ours: what was measured and judged, and nothing of model, data and machine. Where there is no detail log the error
+// wraps fs.ErrNotExist. A log without an end is that of an unfinished run.
+func ReadBare(dir string) (record.Run, error) {
 	path := filepath.Join(dir, mllog.DetailFile)
 	in, err := bounded.Open(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func Bare(dir string) (record.Run, error) {
 		return record.Run{}, fmt.Errorf("%s: %w", path, err)
 	}
 	run.Dir = "."
-	run.Files, err = files(dir)
+	run.Files, err = listLogs(dir)
 	return run, err
 }
 
@@ -67,24 +67,25 @@ func addSummary(d *mllog.Detail, dir string) error {
 
 // ofDetail makes the record of a detail log.
 func ofDetail(d *mllog.Detail) (record.Run, error) {
-	l := log{d}
-	scenario, err1 := loadgen.ParseScenario(l.text("effective_scenario"))
-	mode, err2 := loadgen.ParseMode(l.text("effective_test_mode"))
+	l := bareLog{d}
+	scenario, err1 := loadgen.ParseScenario(l.textValue("effective_scenario"))
+	mode, err2 := loadgen.ParseMode(l.textValue("effective_test_mode"))
 	if err := errors.Join(err1, err2); err != nil {
 		return record.Run{}, fmt.Errorf("the log has no settings: %w", err)
 	}
 	run := record.Run{
 		Model: "unknown", Scenario: scenario.String(), Mode: modeName(mode),
-		Settings: l.settings(), Status: record.Unfinished, Verdict: "UNFINISHED",
+		Settings: l.listSettings(), Status: record.Unfinished, Verdict: "UNFINISHED",
 	}
-	if version := l.text("loadgen_version"); !strings.HasPrefix(version, ownLoadGen) {
+	if version := l.textValue("loadgen_version"); !strings.HasPrefix(version, ownLoadGen) {
 		run.LoadGen = &record.LoadGen{Name: "official", Version: version, Logged: true}
 	}
-	res := &loadgen.Result{Requested: loadgen.TestSettings{Scenario: scenario, Mode: mode}, Effective: l.effective()}
+	res := &loadgen.Result{Requested: loadgen.TestSettings{Scenario: scenario, Mode: mode},
+		Effective: l.effectiveSettings()}
 	res.Effective.Scenario, res.Effective.Mode = scenario, mode
-	res.Requested.UseTokenLatencies = l.flag("requested_use_token_latencies")
-	res.Requested.ServerTTFTLatency = time.Duration(l.number("requested_server_ttft_latency"))
-	res.Requested.ServerTPOTLatency = time.Duration(l.number("requested_server_tpot_latency"))
+	res.Requested.UseTokenLatencies = l.boolValue("requested_use_token_latencies")
+	res.Requested.ServerTTFTLatency = time.Duration(l.uintValue("requested_server_ttft_latency"))
+	res.Requested.ServerTPOTLatency = time.Duration(l.uintValue("requested_server_tpot_latency"))
 	if err := official.Read(d, res); err != nil {
 		run.Notes = []record.Finding{{About: "log", Text: err.Error()}}
 		return run, nil
@@ -110,49 +111,49 @@ func modeName(m loadgen.Mode) string {
 	return "performance"
 }
 
-// log is a detail log whose entries are read as values; those of absent ones are zero.
-type log struct{ *mllog.Detail }
+// bareLog is a detail log whose entries are read as values; those of absent ones are zero.
+type bareLog struct{ *mllog.Detail }
 
-func (l log) text(key string) string {
+func (l bareLog) textValue(key string) string {
 	e, _ := l.First(key)
 	text, _ := e.Text()
 	return text
 }
 
-func (l log) number(key string) uint64 {
+func (l bareLog) uintValue(key string) uint64 {
 	e, _ := l.First(key)
 	n, _ := e.Uint()
 	return n
 }
 
-func (l log) float(key string) float64 {
+func (l bareLog) floatValue(key string) float64 {
 	e, _ := l.First(key)
 	v, _ := e.Float()
 	return v
 }
 
-func (l log) flag(key string) bool {
+func (l bareLog) boolValue(key string) bool {
 	e, _ := l.First(key)
 	v, _ := e.Value.(bool)
 	return v
 }
 
-func (l log) effective() loadgen.EffectiveSettings {
-	ms := func(key string) time.Duration { return time.Duration(l.number(key)) * time.Millisecond }
+func (l bareLog) effectiveSettings() loadgen.EffectiveSettings {
+	ms := func(key string) time.Duration { return time.Duration(l.uintValue(key)) * time.Millisecond }
 	return loadgen.EffectiveSettings{
-		SamplesPerQuery: l.number("effective_samples_per_query"), TargetQPS: l.float("effective_target_qps"),
-		TargetLatency:           time.Duration(l.number("effective_target_latency_ns")),
-		TargetLatencyPercentile: l.float("effective_target_latency_percentile"),
-		MaxAsyncQueries:         l.number("effective_max_async_queries"),
+		SamplesPerQuery: l.uintValue("effective_samples_per_query"), TargetQPS: l.floatValue("effective_target_qps"),
+		TargetLatency:           time.Duration(l.uintValue("effective_target_latency_ns")),
+		TargetLatencyPercentile: l.floatValue("effective_target_latency_percentile"),
+		MaxAsyncQueries:         l.uintValue("effective_max_async_queries"),
 		TargetDuration:          ms("effective_target_duration_ms"),
 		MinDuration:             ms("effective_min_duration_ms"), MaxDuration: ms("effective_max_duration_ms"),
-		MinQueryCount: l.number("effective_min_query_count"), MaxQueryCount: l.number("effective_max_query_count"),
-		MinSampleCount: l.number("effective_min_sample_count"), QSLRNGSeed: l.number("effective_qsl_rng_seed"),
-		SampleIndexRNGSeed:     l.number("effective_sample_index_rng_seed"),
-		ScheduleRNGSeed:        l.number("effective_schedule_rng_seed"),
-		AccuracyLogRNGSeed:     l.number("effective_accuracy_log_rng_seed"),
-		PerformanceSampleCount: l.number("effective_performance_sample_count"),
-		AccuracySampleCount:    l.number("effective_accuracy_sample_count"),
+		MinQueryCount: l.uintValue("effective_min_query_count"), MaxQueryCount: l.uintValue("effective_max_query_count"),
+		MinSampleCount: l.uintValue("effective_min_sample_count"), QSLRNGSeed: l.uintValue("effective_qsl_rng_seed"),
+		SampleIndexRNGSeed:     l.uintValue("effective_sample_index_rng_seed"),
+		ScheduleRNGSeed:        l.uintValue("effective_schedule_rng_seed"),
+		AccuracyLogRNGSeed:     l.uintValue("effective_accuracy_log_rng_seed"),
+		PerformanceSampleCount: l.uintValue("effective_performance_sample_count"),
+		AccuracySampleCount:    l.uintValue("effective_accuracy_sample_count"),
 	}
 }
 
@@ -163,9 +164,9 @@ var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", 
 	"schedule_rng_seed", "accuracy_log_rng_seed", "accuracy_log_probability", "performance_sample_count",
 	"accuracy_sample_count", "sample_concatenate_permutation"}
 
-// settings are those of the log, as it names them, and what it calls the system under test.
-func (l log) settings() []record.Setting {
-	all := []record.Setting{{Key: "sut_name", Value: l.text("sut_name"), Origin: "as the detail log says"}}
+// listSettings are those of the log, as it names them, and what it calls the system under test.
+func (l bareLog) listSettings() []record.Setting {
+	all := []record.Setting{{Key: "sut_name", Value: l.textValue("sut_name"), Origin: "as the detail log says"}}
 	for _, key := range used {
 		if e, ok := l.First("effective_" + key); ok {
 			all = append(all, record.Setting{Key: key, Value: fmt.Sprint(e.Value), Origin: "as used, by the detail log"})
@@ -178,20 +179,20 @@ func (l log) settings() []record.Setting {
 }
 
 // sampleOrder names the order in which the samples were drawn; "" where none were, or of a run without a fixed order.
-func (l log) sampleOrder() string {
-	if len(l.FirstLoaded) == 0 || l.text("effective_test_mode") == loadgen.AccuracyOnly.String() {
+func (l bareLog) sampleOrder() string {
+	if len(l.FirstLoaded) == 0 || l.textValue("effective_test_mode") == loadgen.AccuracyOnly.String() {
 		return ""
 	}
-	found := loadgen.SampleOrderOf(l.FirstLoaded, l.number("qsl_reported_total_count"),
-		l.number("effective_performance_sample_count"), l.number("effective_qsl_rng_seed"))
+	found := loadgen.SampleOrderOf(l.FirstLoaded, l.uintValue("qsl_reported_total_count"),
+		l.uintValue("effective_performance_sample_count"), l.uintValue("effective_qsl_rng_seed"))
 	if len(found) == 0 {
 		return "none of those that are known"
 	}
 	return strings.Join(lists.Map(found, loadgen.SampleOrder.String), ", or ")
 }
 
-// files lists the logs with their checksums.
-func files(dir string) ([]record.File, error) {
+// listLogs lists the logs with their checksums.
+func listLogs(dir string) ([]record.File, error) {
 	var all []record.File
 	for _, name := range listed {
 		sum, size, err := checksum.File(filepath.Join(dir, name))

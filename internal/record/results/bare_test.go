@@ -19,7 +19,7 @@ import (
 
 // The official LoadGen's log of a token run has its verdict and percentiles.
 func TestReadOfficial(t *testing.T) {
-	run, err := Bare(filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail"))
+	run, err := ReadBare(filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestReadOurs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := Bare(dir)
+			run, err := ReadBare(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestReadOld(t *testing.T) {
 			if err := old.Write(dir); err != nil {
 				t.Fatal(err)
 			}
-			run, err := Bare(dir)
+			run, err := ReadBare(dir)
 			if err != nil {
 				t.Fatalf("%v, text form %v: %v", scenario, text, err)
 			}
@@ -100,7 +100,7 @@ func TestOrderOfSamplesIsNamed(t *testing.T) {
 		if err := old.Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		run, err := Bare(dir)
+		run, err := ReadBare(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestReadOldWithoutSummary(t *testing.T) {
 		if err := os.WriteFile(summary, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Bare(dir); err == nil || !strings.Contains(err.Error(), mllog.SummaryFile) ||
+		if _, err := ReadBare(dir); err == nil || !strings.Contains(err.Error(), mllog.SummaryFile) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -178,7 +178,7 @@ func TestReadOldWithoutSummary(t *testing.T) {
 	if err := os.Remove(summary); err != nil {
 		t.Fatal(err)
 	}
-	run, err := Bare(dir)
+	run, err := ReadBare(dir)
 	if err != nil || run.Status != record.Unfinished || run.Performance != nil || len(run.Notes) != 1 ||
 		!strings.Contains(run.Notes[0].Text, "VALID or INVALID") {
 		t.Errorf("%v, %+v", err, run)
@@ -193,7 +193,7 @@ func TestReadCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := Bare(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadBare(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	half := string(text[:strings.Index(string(text), "power_end")])
@@ -201,7 +201,7 @@ func TestReadCut(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, mllog.DetailFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		run, err := Bare(dir)
+		run, err := ReadBare(dir)
 		if run.Status != want || (err == nil) != (want != "") {
 			t.Errorf("a log of %d bytes: %q, %v", len(text), run.Status, err)
 		}

@@ -22,11 +22,11 @@ const mostLogs = 20_000
 // mostSkipped is how many folders whose logs cannot be read are named one by one.
 const mostSkipped = 20
 
-// bare makes records of the detail logs below a folder, at any depth, named after where they lie. why is why there are
-// no results of it: it is said where there is a result.json that cannot be read, and where there is no log.
-func bare(root string, why error, seen map[string]bool) (Set, error) {
-	s := logs{seen: seen}
-	err := s.walk(root, func(string) bool { return false })
+// readBareLogs makes records of the detail logs below a folder, at any depth, named after where they lie. why is why
+// there are no results of it: it is said where there is a result.json that cannot be read, and where there is no log.
+func readBareLogs(root string, why error, seen map[string]bool) (Set, error) {
+	s := bareLogs{seen: seen}
+	err := s.walkLogs(root, func(string) bool { return false })
 	switch {
 	case err != nil:
 		return Set{}, err
@@ -36,23 +36,23 @@ func bare(root string, why error, seen map[string]bool) (Set, error) {
 	case s.found == 0:
 		return Set{}, why
 	case len(s.Runs) == 0 && s.skipped > 0:
-		return Set{}, fmt.Errorf("%w%s", errors.Join(s.faults...), s.more(root))
+		return Set{}, fmt.Errorf("%w%s", errors.Join(s.faults...), s.moreFaults(root))
 	}
 	if _, err := os.Lstat(filepath.Join(root, record.FileName)); err == nil {
 		s.faults = append([]error{why}, s.faults...)
 	}
-	return s.set(root), nil
+	return s.toSet(root), nil
 }
 
-// unrecorded makes records of the detail logs below a folder that lie in no folder with a result.json.
-func unrecorded(root string, seen map[string]bool) (Set, error) {
-	s := logs{seen: seen}
-	err := s.walk(root, func(dir string) bool { return isFile(filepath.Join(dir, record.FileName)) })
-	return s.set(root), err
+// readUnrecorded makes records of the detail logs below a folder that lie in no folder with a result.json.
+func readUnrecorded(root string, seen map[string]bool) (Set, error) {
+	s := bareLogs{seen: seen}
+	err := s.walkLogs(root, func(dir string) bool { return isFile(filepath.Join(dir, record.FileName)) })
+	return s.toSet(root), err
 }
 
-// logs are runs of which there are logs alone.
-type logs struct {
+// bareLogs are runs of which there are logs alone.
+type bareLogs struct {
 	Set
 	seen    map[string]bool // files that were read before
 	faults  []error
@@ -60,12 +60,13 @@ type logs struct {
 	skipped int // of these, and folders, that cannot be read
 }
 
-// walk reads the logs below root. Links to folders are not followed, hidden folders left out, and those that pass says.
-func (s *logs) walk(root string, pass func(dir string) bool) error {
+// walkLogs reads the logs below root. Links to folders are not followed, hidden folders left out, and those that pass
+// says.
+func (s *bareLogs) walkLogs(root string, pass func(dir string) bool) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			s.skip(err)
+			s.skipLog(err)
 			return nil
 		case e.IsDir() && path != root && (strings.HasPrefix(e.Name(), ".") || pass(path)):
 			return fs.SkipDir
@@ -75,47 +76,47 @@ func (s *logs) walk(root string, pass func(dir string) bool) error {
 			return fmt.Errorf("%s holds logs of more than %s: name the folders of fewer, such as one submitter's", root,
 				figure.Plural(mostLogs, "run"))
 		}
-		if s.found++; !known(path, s.seen) {
-			s.add(path)
+		if s.found++; !noteKnown(path, s.seen) {
+			s.addLog(path)
 		}
 		return nil
 	})
 }
 
-func (s *logs) skip(err error) {
+func (s *bareLogs) skipLog(err error) {
 	if s.skipped++; len(s.faults) < mostSkipped {
 		s.faults = append(s.faults, err)
 	}
 }
 
-// set is what was read.
-func (s *logs) set(root string) Set {
+// toSet is what was read.
+func (s *bareLogs) toSet(root string) Set {
 	s.Skipped = lists.Map(s.faults, error.Error)
-	if more := s.more(root); more != "" {
+	if more := s.moreFaults(root); more != "" {
 		s.Skipped = append(s.Skipped, strings.TrimSpace(more))
 	}
 	return s.Set
 }
 
-// more says how many faults are not named.
-func (s *logs) more(root string) string {
+// moreFaults says how many faults are not named.
+func (s *bareLogs) moreFaults(root string) string {
 	if n := s.skipped - mostSkipped; n > 0 {
 		return fmt.Sprintf("\n%d more logs of %s cannot be read", n, root)
 	}
 	return ""
 }
 
-// add reads the log at path.
-func (s *logs) add(path string) {
+// addLog reads the log at path.
+func (s *bareLogs) addLog(path string) {
 	dir := filepath.Dir(path)
-	run, err := Bare(dir)
+	run, err := ReadBare(dir)
 	if err != nil {
-		s.skip(err)
+		s.skipLog(err)
 		return
 	}
-	run.Rules = round(run.Settings)
+	run.Rules = roundOfSeeds(run.Settings)
 	if place, ok := PlaceOf(dir); ok {
-		place.apply(&run)
+		place.applyTo(&run)
 	}
-	s.Runs = append(s.Runs, Found{Run: run, Out: dir, File: path})
+	s.Runs = append(s.Runs, FoundRun{Run: run, Out: dir, File: path})
 }

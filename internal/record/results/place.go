@@ -71,12 +71,12 @@ func PlaceOf(dir string) (p Place, ok bool) {
 	p.Benchmark = last()
 	drop()
 	p.System = last()
-	p.submission(parts)
+	p.setSubmission(parts)
 	return p, true
 }
 
-// submission fills in what a tree says: DIVISION/SUBMITTER/results/SYSTEM.
-func (p *Place) submission(parts []string) {
+// setSubmission fills in what a tree says: DIVISION/SUBMITTER/results/SYSTEM.
+func (p *Place) setSubmission(parts []string) {
 	n := len(parts)
 	if n < 4 || !slices.Contains(aside, parts[n-2]) || !slices.Contains(divisions, parts[n-4]) {
 		return
@@ -108,9 +108,9 @@ func scenarioNames() (all []string) {
 	return all
 }
 
-// apply lets a record of a bare log say what its place does. The log's own scenario and mode outrank the path's, but
+// applyTo lets a record of a bare log say what its place does. The log's own scenario and mode outrank the path's, but
 // for a ranging run and for Interactive, which logs do not know.
-func (p Place) apply(r *record.Run) {
+func (p Place) applyTo(r *record.Run) {
 	r.Model, r.RulesKey, r.Test = p.Benchmark, p.Benchmark, p.Test
 	r.Place = &record.Place{
 		Division: p.Division, Submitter: p.Submitter, System: p.System, Benchmark: p.Benchmark,
@@ -127,8 +127,8 @@ func (p Place) apply(r *record.Run) {
 // modeRanging is the mode of a run that finds the range of a power meter.
 const modeRanging = "ranging"
 
-// round is the round whose seeds a bare log has; empty where it has those of no round, as those of audits are.
-func round(settings []record.Setting) string {
+// roundOfSeeds is the round whose seeds a bare log has; empty where it has those of no round, as those of audits are.
+func roundOfSeeds(settings []record.Setting) string {
 	for _, s := range settings {
 		if s.Key != "qsl_rng_seed" {
 			continue

@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Found is a run, and where it is recorded.
-type Found struct {
+// FoundRun is a run, and where it is recorded.
+type FoundRun struct {
 	record.Run
 	// Out is the folder that the run's Dir and Files are relative to.
 	Out string
@@ -30,11 +30,12 @@ type Found struct {
 	File string
 }
 
-// Folder is the folder of the run's logs.
-func (f Found) Folder() string { return filepath.Join(f.Out, filepath.FromSlash(f.Dir)) }
+// LogFolder is the folder of the run's logs.
+func (f FoundRun) LogFolder() string { return filepath.Join(f.Out, filepath.FromSlash(f.Dir)) }
 
-// Timed is the folder of the run's series: of a search for the most streams, that of its last run that met the limit.
-func (f Found) Timed() string {
+// SeriesFolder is the folder of the run's series: of a search for the most streams, that of its last run that met the
+// limit.
+func (f FoundRun) SeriesFolder() string {
 	if f.Performance != nil && f.Performance.Streams != nil {
 		trials := f.Performance.Streams.Trials
 		for i := len(trials) - 1; i >= 0; i-- {
@@ -43,12 +44,12 @@ func (f Found) Timed() string {
 			}
 		}
 	}
-	return f.Folder()
+	return f.LogFolder()
 }
 
 // Set is what a path holds.
 type Set struct {
-	Runs []Found // by path, then as the files list them; the points of a sweep by their loads
+	Runs []FoundRun // by path, then as the files list them; the points of a sweep by their loads
 	// Skipped says which files could not be read, and why: those of a folder of many runs.
 	Skipped []string
 }
@@ -59,38 +60,38 @@ type Set struct {
 // error.
 func Read(paths ...string) (Set, error) {
 	seen := map[string]bool{}
-	return each(paths, func(path string) (Set, error) { return read(path, seen) })
+	return readEach(paths, func(path string) (Set, error) { return readPath(path, seen) })
 }
 
 // ReadLogs reads as Read does, and makes records of the detail logs that no result.json is about: in a folder that is a
 // run's, a submission, a whole repository of results, at any depth. A path may be that of a log, too.
 func ReadLogs(paths ...string) (Set, error) {
 	seen := map[string]bool{}
-	return each(paths, func(path string) (Set, error) {
+	return readEach(paths, func(path string) (Set, error) {
 		if name := filepath.Base(path); (name == mllog.DetailFile || name == mllog.SummaryFile) && isFile(path) {
 			path = filepath.Dir(path)
 		}
-		s, err := read(path, seen)
+		s, err := readPath(path, seen)
 		if err != nil {
-			return bare(path, sdk.Data(err), seen)
+			return readBareLogs(path, sdk.Data(err), seen)
 		}
-		return s.with(path, seen)
+		return s.addBareLogs(path, seen)
 	})
 }
 
-// with adds the runs below a folder of which there are logs alone, beside those that were found in it.
-func (s Set) with(path string, seen map[string]bool) (Set, error) {
-	inside := func(f Found) bool { return levels(path, f.File) > 0 }
+// addBareLogs adds the runs below a folder of which there are logs alone, beside those that were found in it.
+func (s Set) addBareLogs(path string, seen map[string]bool) (Set, error) {
+	inside := func(f FoundRun) bool { return levelsBelow(path, f.File) > 0 }
 	if isFile(filepath.Join(path, record.FileName)) || !isFolder(path) || !slices.ContainsFunc(s.Runs, inside) {
 		return s, nil
 	}
-	more, err := unrecorded(path, seen)
+	more, err := readUnrecorded(path, seen)
 	s.Runs, s.Skipped = append(s.Runs, more.Runs...), append(s.Skipped, more.Skipped...)
 	return s, err
 }
 
-// levels is how many levels a path is below a folder; 0 where it is none below it.
-func levels(root, path string) int {
+// levelsBelow is how many levels a path is below a folder; 0 where it is none below it.
+func levelsBelow(root, path string) int {
 	below, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(below) || below == "." {
 		return 0
@@ -98,7 +99,7 @@ func levels(root, path string) int {
 	return 1 + strings.Count(below, string(filepath.Separator))
 }
 
-func each(paths []string, read func(path string) (Set, error)) (Set, error) {
+func readEach(paths []string, read func(path string) (Set, error)) (Set, error) {
 	var all Set
 	var faults []error
 	for _, path := range paths {
@@ -109,15 +110,15 @@ func each(paths []string, read func(path string) (Set, error)) (Set, error) {
 	return all, sdk.Data(errors.Join(faults...))
 }
 
-// Split is the list that a user writes as "DIR,DIR". A path that exists as it is written is one, commas or not.
-func Split(list string) []string {
+// SplitPaths is the list that a user writes as "DIR,DIR". A path that exists as it is written is one, commas or not.
+func SplitPaths(list string) []string {
 	if _, err := os.Lstat(list); err == nil {
 		return []string{list}
 	}
 	return slices.DeleteFunc(strings.Split(list, ","), func(path string) bool { return path == "" })
 }
 
-func read(path string, seen map[string]bool) (Set, error) {
+func readPath(path string, seen map[string]bool) (Set, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -125,29 +126,29 @@ func read(path string, seen map[string]bool) (Set, error) {
 	case err != nil:
 		return Set{}, err
 	case !info.IsDir():
-		return documents([]string{path}, seen, "want a result.json, or the --out folder of a run")
+		return readDocuments([]string{path}, seen, "want a result.json, or the --out folder of a run")
 	case isFile(filepath.Join(path, record.FileName)):
-		return documents([]string{filepath.Join(path, record.FileName)}, seen, besideOthers)
+		return readDocuments([]string{filepath.Join(path, record.FileName)}, seen, besideOthers)
 	}
-	files, err := search(path)
+	files, err := findResultFiles(path)
 	if err != nil {
 		return Set{}, err
 	}
 	if len(files) > 0 {
-		return documents(files, seen, besideOthers)
+		return readDocuments(files, seen, besideOthers)
 	}
-	return above(path)
+	return findRecordAbove(path)
 }
 
 // besideOthers is what to do with a file in a folder that is no result.
 const besideOthers = "move it away, or name the folders of runs one by one"
 
-// documents reads result files; advice is what to do where one is none.
-func documents(files []string, seen map[string]bool, advice string) (Set, error) {
+// readDocuments reads result files; advice is what to do where one is none.
+func readDocuments(files []string, seen map[string]bool, advice string) (Set, error) {
 	var s Set
 	var faults []error
 	for _, file := range files {
-		if known(file, seen) {
+		if noteKnown(file, seen) {
 			continue
 		}
 		d, err := record.Read(file)
@@ -156,7 +157,7 @@ func documents(files []string, seen map[string]bool, advice string) (Set, error)
 			continue
 		}
 		for _, r := range d.Runs {
-			f := Found{Run: r, Out: out(file, r), File: file}
+			f := FoundRun{Run: r, Out: outputFolder(file, r), File: file}
 			f.checkFiles()
 			s.Runs = append(s.Runs, f)
 		}
@@ -171,7 +172,7 @@ func documents(files []string, seen map[string]bool, advice string) (Set, error)
 
 // checkFiles notes where the files of a measured server are not as they were written: what is shown is what was
 // recorded of them.
-func (f *Found) checkFiles() {
+func (f *FoundRun) checkFiles() {
 	if f.Serving == nil {
 		return
 	}
@@ -186,13 +187,13 @@ const AboutFiles = "files"
 
 // inOrder puts the points of each sweep, which are neighbours, in the order of their loads: names of folders have
 // another.
-func inOrder(runs []Found) {
+func inOrder(runs []FoundRun) {
 	for from := 0; from < len(runs); {
 		to := from + 1
 		for to < len(runs) && ofOneSweep(runs[from], runs[to]) {
 			to++
 		}
-		slices.SortStableFunc(runs[from:to], func(a, b Found) int {
+		slices.SortStableFunc(runs[from:to], func(a, b FoundRun) int {
 			if a.Serving == nil {
 				return 0
 			}
@@ -202,12 +203,12 @@ func inOrder(runs []Found) {
 	}
 }
 
-func ofOneSweep(a, b Found) bool {
-	return a.Serving != nil && b.Serving != nil && filepath.Dir(a.Folder()) == filepath.Dir(b.Folder())
+func ofOneSweep(a, b FoundRun) bool {
+	return a.Serving != nil && b.Serving != nil && filepath.Dir(a.LogFolder()) == filepath.Dir(b.LogFolder())
 }
 
-// known notes a file, and says whether it was noted before.
-func known(file string, seen map[string]bool) bool {
+// noteKnown notes a file, and says whether it was noted before.
+func noteKnown(file string, seen map[string]bool) bool {
 	name := file
 	if whole, err := filepath.EvalSymlinks(file); err == nil {
 		name = whole
@@ -220,9 +221,9 @@ func known(file string, seen map[string]bool) bool {
 	return before
 }
 
-// out is the output folder of a run recorded in file, which may be that of its scenario:
+// outputFolder is the output folder of a run recorded in file, which may be that of its scenario:
 // OUT/MODEL/SCENARIO/result.json.
-func out(file string, r record.Run) string {
+func outputFolder(file string, r record.Run) string {
 	dir := filepath.Dir(file)
 	whole, err := filepath.Abs(dir)
 	if err != nil {

@@ -48,7 +48,7 @@ func folders(t *testing.T, dir string, s Set) string {
 	t.Helper()
 	var all []string
 	for _, f := range s.Runs {
-		below, err := filepath.Rel(dir, f.Folder())
+		below, err := filepath.Rel(dir, f.LogFolder())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,10 +226,10 @@ func TestSplit(t *testing.T) {
 	if err := os.Mkdir(odd, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := Split(odd); len(got) != 1 || got[0] != odd {
+	if got := SplitPaths(odd); len(got) != 1 || got[0] != odd {
 		t.Errorf("%q", got)
 	}
-	if got := Split("a,,b/c"); strings.Join(got, "|") != "a|b/c" {
+	if got := SplitPaths("a,,b/c"); strings.Join(got, "|") != "a|b/c" {
 		t.Errorf("%q", got)
 	}
 }

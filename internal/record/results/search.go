@@ -21,21 +21,21 @@ const (
 	mostFolders = 20_000
 )
 
-// search finds the result files below a folder that has none of its own, in the order of their paths. What lies below a
-// folder with one is its own, and hidden folders are nobody's.
-func search(root string) ([]string, error) {
-	s := searcher{root: root}
-	err := s.below(root, deepest)
+// findResultFiles finds the result files below a folder that has none of its own, in the order of their paths. What
+// lies below a folder with one is its own, and hidden folders are nobody's.
+func findResultFiles(root string) ([]string, error) {
+	s := fileSearcher{root: root}
+	err := s.searchBelow(root, deepest)
 	return s.files, err
 }
 
-type searcher struct {
+type fileSearcher struct {
 	root  string
 	files []string
 	seen  int
 }
 
-func (s *searcher) below(dir string, levels int) error {
+func (s *fileSearcher) searchBelow(dir string, levels int) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *searcher) below(dir string, levels int) error {
 		if file := filepath.Join(path, record.FileName); isFile(file) {
 			s.files = append(s.files, file)
 		} else if levels > 1 {
-			if err := s.below(path, levels-1); err != nil {
+			if err := s.searchBelow(path, levels-1); err != nil {
 				return err
 			}
 		}
@@ -67,8 +67,8 @@ func isFolder(path string) bool {
 // errNoRecord says that a folder has no record of a run.
 var errNoRecord = errors.New("no " + record.FileName)
 
-// above finds the record of the run whose logs lie in dir: OUT/MODEL/SCENARIO/performance/run_1, say.
-func above(dir string) (Set, error) {
+// findRecordAbove finds the record of the run whose logs lie in dir: OUT/MODEL/SCENARIO/performance/run_1, say.
+func findRecordAbove(dir string) (Set, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return Set{}, err
@@ -80,13 +80,13 @@ func above(dir string) (Set, error) {
 		if !isFile(file) {
 			continue
 		}
-		s, err := documents([]string{file}, map[string]bool{}, besideOthers)
+		s, err := readDocuments([]string{file}, map[string]bool{}, besideOthers)
 		if err != nil {
 			return s, err
 		}
 		for _, f := range s.Runs {
-			if f.Folder() == whole {
-				return Set{Runs: []Found{f}}, nil
+			if f.LogFolder() == whole {
+				return Set{Runs: []FoundRun{f}}, nil
 			}
 		}
 	}
@@ -114,10 +114,10 @@ func AccuracyLogs(path string) ([]AccuracyLog, error) {
 		return nil, fmt.Errorf("score: %w", err)
 	}
 	if !info.IsDir() {
-		return []AccuracyLog{{path, recorded(path)}}, nil
+		return []AccuracyLog{{path, findRecord(path)}}, nil
 	}
-	if direct := filepath.Join(path, mllog.AccuracyFile); exists(direct) {
-		return []AccuracyLog{{direct, recorded(direct)}}, nil
+	if direct := filepath.Join(path, mllog.AccuracyFile); fileExists(direct) {
+		return []AccuracyLog{{direct, findRecord(direct)}}, nil
 	}
 	logs, err := accuracyLogs(path)
 	if err == nil && len(logs) == 0 {
@@ -126,7 +126,7 @@ func AccuracyLogs(path string) ([]AccuracyLog, error) {
 	return logs, err
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
@@ -139,10 +139,10 @@ func accuracyLogs(root string) ([]AccuracyLog, error) {
 		case err != nil:
 			return err
 		case d.IsDir() && (d.Name() == "performance" || d.Name() == PreviousName || testFolder.MatchString(d.Name()) ||
-			exists(filepath.Join(path, mlconf.AuditFile))):
+			fileExists(filepath.Join(path, mlconf.AuditFile))):
 			return fs.SkipDir
 		case !d.IsDir() && d.Name() == mllog.AccuracyFile:
-			logs = append(logs, AccuracyLog{path, recorded(path)})
+			logs = append(logs, AccuracyLog{path, findRecord(path)})
 		}
 		return nil
 	})
@@ -150,9 +150,9 @@ func accuracyLogs(root string) ([]AccuracyLog, error) {
 	return logs, err
 }
 
-// recorded finds the record of the run that a log is of. For the log of a performance run its scenario's result.json is
-// two levels up.
-func recorded(log string) record.Run {
+// findRecord finds the record of the run that a log is of. For the log of a performance run its scenario's result.json
+// is two levels up.
+func findRecord(log string) record.Run {
 	dir, err := filepath.Abs(filepath.Dir(log))
 	if err != nil {
 		return record.Run{}
@@ -178,7 +178,7 @@ func ofPlace(dir string) record.Run {
 		return record.Run{}
 	}
 	var r record.Run
-	p.apply(&r)
+	p.applyTo(&r)
 	r.Scenario = p.Scenario
 	return r
 }

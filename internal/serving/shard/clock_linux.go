@@ -10,7 +10,7 @@ import (
 // timeError is what adjtimex returns where the clock is not synchronized (TIME_ERROR of adjtimex(2)).
 const timeError = 5
 
-func clock() (string, time.Duration) {
+func systemClock() (string, time.Duration) {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		id = nil

@@ -51,7 +51,7 @@ var ErrUnlike = errors.New("these are not the shares of one measurement")
 // Merge puts shares together. The error names all that is missing, there twice, or not the same. Records are copied;
 // token events are shared.
 func Merge(parts []Part) (*Merged, error) {
-	if err := check(parts); err != nil {
+	if err := checkParts(parts); err != nil {
 		return nil, err
 	}
 	m := &Merged{Zero: parts[0].Zero, Window: parts[0].Window}
@@ -66,12 +66,12 @@ func Merge(parts []Part) (*Merged, error) {
 		}
 		steady = steady && p.Window != nil
 	}
-	m.Apart, m.Doubt = last.Sub(m.Zero), doubt(parts)
+	m.Apart, m.Doubt = last.Sub(m.Zero), maxClockError(parts)
 	m.Requests = make([]metrics.Request, 0, n)
 	m.Window = nil
 	for _, p := range parts {
 		shift := int64(p.Zero.Sub(m.Zero))
-		m.add(p, shift)
+		m.addRecords(p, shift)
 		if !steady {
 			continue
 		}
@@ -87,12 +87,12 @@ func Merge(parts []Part) (*Merged, error) {
 	for i := range m.Requests {
 		m.Requests[i].Index = i
 	}
-	m.note(steady)
+	m.noteClocks(steady)
 	return m, nil
 }
 
-// add takes the records of a share.
-func (m *Merged) add(p Part, shift int64) {
+// addRecords takes the records of a share.
+func (m *Merged) addRecords(p Part, shift int64) {
 	for _, r := range p.Requests {
 		r.Due, r.Sent, r.End = r.Due+shift, r.Sent+shift, r.End+shift
 		r.Events.Shift(shift)
@@ -101,8 +101,8 @@ func (m *Merged) add(p Part, shift int64) {
 	}
 }
 
-// doubt is the most that two clocks may be apart: by the two largest errors.
-func doubt(parts []Part) time.Duration {
+// maxClockError is the most that two clocks may be apart: by the two largest errors.
+func maxClockError(parts []Part) time.Duration {
 	clocks := map[string]time.Duration{}
 	for i, p := range parts {
 		name := p.Clock
@@ -129,8 +129,8 @@ func doubt(parts []Part) time.Duration {
 	return errs[len(errs)-1] + errs[len(errs)-2]
 }
 
-// note says what the clocks do to the figures.
-func (m *Merged) note(steady bool) {
+// noteClocks says what the clocks do to the figures.
+func (m *Merged) noteClocks(steady bool) {
 	window := "the window"
 	var took time.Duration
 	if m.Window != nil && m.Window.To <= m.Window.From {
@@ -163,8 +163,8 @@ func (m *Merged) note(steady bool) {
 	}
 }
 
-// check says why shares cannot be put together.
-func check(parts []Part) error {
+// checkParts says why shares cannot be put together.
+func checkParts(parts []Part) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("%w: there is none", ErrUnlike)
 	}
@@ -194,15 +194,15 @@ func check(parts []Part) error {
 	if len(missing) > 0 {
 		faults = append(faults, fmt.Errorf("missing: %s", strings.Join(missing, ", ")))
 	}
-	faults = append(faults, unlike(parts)...)
+	faults = append(faults, findDifferences(parts)...)
 	if len(faults) > 0 {
 		return fmt.Errorf("%w: %w", ErrUnlike, errors.Join(faults...))
 	}
 	return nil
 }
 
-// unlike lists what shares must have in common and have not.
-func unlike(parts []Part) (faults []error) {
+// findDifferences lists what shares must have in common and have not.
+func findDifferences(parts []Part) (faults []error) {
 	names := map[string]bool{}
 	for _, p := range parts {
 		for name := range p.Common {

@@ -45,7 +45,7 @@ func inFolder(folder, name string, write func(to string) error) error {
 		return err
 	}
 	// What writers that were killed left; what cannot be removed does not keep the verdict from its place.
-	_ = wholefile.Sweep(filepath.Dir(to))
+	_ = wholefile.RemoveTemp(filepath.Dir(to))
 	return write(to)
 }
 

@@ -36,7 +36,7 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder for originals %s: %w", dir, err)
 	}
-	if err := wholefile.Sweep(dir); err != nil {
+	if err := wholefile.RemoveTemp(dir); err != nil {
 		release()
 		return nil, fmt.Errorf("the folder for originals: %w", err)
 	}

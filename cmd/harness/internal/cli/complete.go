@@ -173,7 +173,7 @@ func (p completer) values() map[string]words {
 		"loadgen": fixed(bench.LoadGenOwn, bench.LoadGenOfficial), "pace": fixed(bench.PaceDefault, bench.PacePrecise),
 		"export": fixed(export.Names()...), "language": fixed(newmodule.Languages()...),
 		"preprocess": fixed(newmodule.Preprocessings()...), "format": fixed("table", "csv", "json", "html"),
-		"allow-unlike": fixed(append(compare.Facets(), "all")...), "color": fixed("auto", "always", "never"),
+		"allow-unlike": fixed(append(compare.FacetNames(), "all")...), "color": fixed("auto", "always", "never"),
 		"per":          fixed("accelerator", "node", "watt", "system"),
 		"availability": fixed("available", "preview", "rdi", "all"),
 		"limit":        fixed("memory=", "processes=", "cpu=", "files="), "plot": plots,

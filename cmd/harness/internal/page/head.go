@@ -22,11 +22,11 @@ type fact struct {
 const mostValues = 4
 
 // head is what the runs were made with, and when.
-func head(runs []results.Found) []fact {
+func head(runs []results.FoundRun) []fact {
 	var all []fact
 	at := map[string]int{}
 	more := map[string]int{}
-	several := slices.ContainsFunc(runs, func(f results.Found) bool { return f.Model != runs[0].Model })
+	several := slices.ContainsFunc(runs, func(f results.FoundRun) bool { return f.Model != runs[0].Model })
 	for _, f := range runs {
 		for _, r := range f.RanWith() {
 			if several && (r.Name == "model" || r.Name == "data") {
@@ -56,7 +56,7 @@ func head(runs []results.Found) []fact {
 }
 
 // dates are when the first and the last of the runs began.
-func dates(runs []results.Found) string {
+func dates(runs []results.FoundRun) string {
 	var first, last time.Time
 	for _, f := range runs {
 		switch at := f.Started.UTC(); {

@@ -28,7 +28,7 @@ func TestTwoThousandRuns(t *testing.T) {
 			r.Settings = append(r.Settings, record.Setting{Key: fmt.Sprint("a_setting_of_a_log_", k),
 				Value: "18446744073709551615", Origin: "as used, by the detail log"})
 		}
-		set.Runs = append(set.Runs, results.Found{Run: r, Out: "/published/results"})
+		set.Runs = append(set.Runs, results.FoundRun{Run: r, Out: "/published/results"})
 	}
 	text := html(t, set)
 	if len(text) > mostPage || len(text)/runs > 1000 {
@@ -63,7 +63,7 @@ func TestManyRunsWithSamples(t *testing.T) {
 	for _, runs := range []int{30, 300, 2000} {
 		var set results.Set
 		for i := range runs {
-			set.Runs = append(set.Runs, results.Found{Out: dir, Run: record.Run{
+			set.Runs = append(set.Runs, results.FoundRun{Out: dir, Run: record.Run{
 				Model: fmt.Sprintf("benchmark-%d", i*8/runs), Scenario: "Offline", Mode: "accuracy", Status: record.Complete,
 				Accuracy: &record.Accuracy{LogSHA256: "sum", Notes: []string{strings.Repeat("as it was found ", 40)}},
 				Place:    &record.Place{Division: "closed", Submitter: "S", System: fmt.Sprint(i), Scenario: "Offline"},

@@ -28,7 +28,7 @@ const (
 type group struct {
 	title string
 	runs  []plot.Run
-	found []results.Found
+	found []results.FoundRun
 }
 
 // overview are the charts of all runs together.
@@ -39,7 +39,7 @@ type overview struct {
 
 // several are the charts of runs together: throughput and latency of each, and those of runs that are laid over one
 // another.
-func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
+func several(runs []results.FoundRun, called []names.Name) (all []plot.Chart) {
 	all = curves(runs)
 	var o overview
 	for i, f := range runs[:min(len(runs), mostRead)] {
@@ -59,7 +59,7 @@ func several(runs []results.Found, called []names.Name) (all []plot.Chart) {
 		all = append(all, c)
 	}
 	for k, g := range o.groups[:min(len(o.groups), mostGroups)] {
-		for i, n := range names.Of(g.found) {
+		for i, n := range names.NameRuns(g.found) {
 			g.runs[i].Name = n.Short
 		}
 		for _, c := range plot.Overlays(g.runs) {
@@ -81,13 +81,13 @@ type Plot struct {
 // Plots are the charts of each run, and those of several together, each with what it is of.
 func (r Report) Plots() []Plot {
 	var all []Plot
-	called := names.Of(r.Set.Runs)
-	files := names.Files(called)
+	called := names.NameRuns(r.Set.Runs)
+	files := names.FileNames(called)
 	for i, f := range r.Set.Runs {
 		charts, _ := Charts(f)
 		for _, c := range charts {
-			c.Of = called[i].Full + of([]results.Found{f})
-			all = append(all, Plot{c, f.Folder(), files[i] + "-" + c.ID})
+			c.Of = called[i].Full + of([]results.FoundRun{f})
+			all = append(all, Plot{c, f.LogFolder(), files[i] + "-" + c.ID})
 		}
 	}
 	if len(r.Set.Runs) > 1 {
@@ -105,12 +105,12 @@ func (r Report) Plots() []Plot {
 	return all
 }
 
-func records(runs []results.Found) []record.Run {
-	return lists.Map(runs, func(f results.Found) record.Run { return f.Run })
+func records(runs []results.FoundRun) []record.Run {
+	return lists.Map(runs, func(f results.FoundRun) record.Run { return f.Run })
 }
 
 // of says with what and when the runs were made.
-func of(runs []results.Found) (text string) {
+func of(runs []results.FoundRun) (text string) {
 	for _, f := range head(runs) {
 		switch f.Name {
 		case "backend", "machine", "as stated", "date":
@@ -121,11 +121,11 @@ func of(runs []results.Found) (text string) {
 }
 
 // add adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
-func (o *overview) add(f results.Found, name string) {
+func (o *overview) add(f results.FoundRun, name string) {
 	if row, ok := rateRow(name, f.Run); ok {
 		o.rates = append(o.rates, row)
 	}
-	file, _, err := series.Find(f.Timed())
+	file, _, err := series.Find(f.SeriesFolder())
 	if err != nil || f.Scenario == "Offline" {
 		return
 	}

@@ -86,7 +86,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Notes:   r.notes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
-	v.Facts, v.names = head(r.Set.Runs), names.Of(r.Set.Runs)
+	v.Facts, v.names = head(r.Set.Runs), names.NameRuns(r.Set.Runs)
 	if len(r.Set.Runs) > 1 {
 		v.rows(r.Set.Runs)
 		v.Sweeps = sweepTables(r.Set.Runs)
@@ -123,7 +123,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // sections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of those
 // that have none lead nowhere.
-func (v *view) sections(runs []results.Found, left int) error {
+func (v *view) sections(runs []results.FoundRun, left int) error {
 	room := min(mostSections, left)
 	pictures := min(mostExhibits, left-room)
 	for i, f := range runs {
@@ -134,7 +134,8 @@ func (v *view) sections(runs []results.Found, left int) error {
 		}
 		if f.Serving != nil && len(s.Charts) > 0 && text.Len() > 2*room/(len(runs)-i) { // every point has its table
 			s.Charts = nil
-			s.Missing = "Its charts have no room beside those of so many points: harness report " + f.Folder() + " shows them."
+			s.Missing = "Its charts have no room beside those of so many points: harness report " + f.LogFolder() +
+				" shows them."
 			text.Reset()
 			if err := page.ExecuteTemplate(&text, "run", s); err != nil {
 				return err
@@ -142,7 +143,7 @@ func (v *view) sections(runs []results.Found, left int) error {
 		}
 		if room -= text.Len() - exhibits; room < 0 && i > 0 {
 			v.Left = fmt.Sprintf("The page has room for the first %d of %s; harness report of a folder of its own, %s, "+
-				"shows the others.", i, figure.Plural(len(runs), "run"), f.Folder())
+				"shows the others.", i, figure.Plural(len(runs), "run"), f.LogFolder())
 			for k := i; k < len(v.Rows); k++ {
 				v.Rows[k].ID = ""
 			}
@@ -166,7 +167,7 @@ type row struct {
 }
 
 // rows makes the table of all runs.
-func (v *view) rows(runs []results.Found) {
+func (v *view) rows(runs []results.FoundRun) {
 	for i, f := range runs[:min(len(runs), mostRows)] {
 		r := row{ID: sectionID(i), Name: v.names[i].Full, verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if figure, ok := f.Headline(); ok {
@@ -178,7 +179,8 @@ func (v *view) rows(runs []results.Found) {
 		v.Rows = append(v.Rows, r)
 	}
 	if n := len(runs) - mostRows; n > 0 {
-		v.More = "and " + figure.Count(uint64(n)) + " more, which have no room here: harness report of a folder of fewer shows them"
+		v.More = "and " + figure.Count(uint64(n)) +
+			" more, which have no room here: harness report of a folder of fewer shows them"
 	}
 }
 
@@ -187,7 +189,7 @@ const leastGrouped = 20
 
 // groupTitle is the heading of the runs of one benchmark that begin at a place in the list; empty where the list is
 // short, or of one benchmark alone.
-func groupTitle(runs []results.Found, from int) string {
+func groupTitle(runs []results.FoundRun, from int) string {
 	to := from
 	for to < len(runs) && runs[to].Model == runs[from].Model {
 		to++

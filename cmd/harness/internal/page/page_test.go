@@ -61,7 +61,7 @@ func html(t *testing.T, set results.Set) string {
 
 // However hostile a result is, the page has no element that it did not mean, and its policy forbids all scripts.
 func TestHostileResult(t *testing.T) {
-	runs := []results.Found{{Run: hostile(), Out: t.TempDir()}, {Run: hostile()}}
+	runs := []results.FoundRun{{Run: hostile(), Out: t.TempDir()}, {Run: hostile()}}
 	set := results.Set{Skipped: []string{evil}, Runs: runs}
 	text := html(t, set)
 	for _, bad := range []string{"<script", "<img src=x", "onerror=alert(1)>\"", " style="} {
@@ -96,7 +96,7 @@ func (s *later) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Respo
 }
 
 // measuredRun is a run of LoadGen's in a folder, with its series.
-func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) results.Found {
+func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) results.FoundRun {
 	t.Helper()
 	out := t.TempDir()
 	s := loadgen.DefaultTestSettings()
@@ -118,7 +118,7 @@ func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) result
 	r := record.Run{Model: "null", Scenario: scenario.String(), Mode: "performance", Dir: ".", Verdict: "VALID",
 		Status: record.Complete, Rules: "v6.1"}
 	r.FromResult(res)
-	return results.Found{Run: r, Out: out}
+	return results.FoundRun{Run: r, Out: out}
 }
 
 func TestPageOfRuns(t *testing.T) {
@@ -155,7 +155,7 @@ func TestHead(t *testing.T) {
 				Backend: fmt.Sprintf("backend%d", i), BackendInfo: map[string]string{"version": "1.2"}},
 			System: system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Linux"}}
 		r.Stated.System = system.Stated{"accelerator": "Acme X1"}
-		set.Runs = append(set.Runs, results.Found{Run: r})
+		set.Runs = append(set.Runs, results.FoundRun{Run: r})
 	}
 	got := map[string]string{}
 	for _, f := range head(set.Runs) {
@@ -244,7 +244,7 @@ func TestTextsOfAnyDirection(t *testing.T) {
 	r := hostile()
 	r.Identity.Label, r.Error.Message, r.Error.Stderr = "תווית", "הודעה", []string{"שגיאה"}
 	r.Notes, r.Stated.Note = []record.Finding{{Text: "הערה"}}, "مذكرة"
-	page := html(t, results.Set{Runs: []results.Found{{Run: r}, {Run: hostile()}}})
+	page := html(t, results.Set{Runs: []results.FoundRun{{Run: r}, {Run: hostile()}}})
 	for _, want := range []string{`<h1 dir="auto">`, `-title" dir="auto">תווית: `,
 		`<th scope="row"><a href="#run-1">תווית: `, `<p dir="auto">הודעה</p>`, `<p class="mono" dir="auto">שגיאה</p>`,
 		`<p dir="auto">הערה</p>`, "unicode-bidi:plaintext"} {
@@ -280,7 +280,7 @@ func TestNamesOfAMatrix(t *testing.T) {
 		for _, precision := range []string{"precision=fp32", "precision=int8"} {
 			r := record.Run{Model: "resnet50", Scenario: "Offline", Mode: "performance", Verdict: "VALID"}
 			r.Identity.Point = []string{batch, precision}
-			set.Runs = append(set.Runs, results.Found{Run: r})
+			set.Runs = append(set.Runs, results.FoundRun{Run: r})
 			want = append(want, "resnet50 Offline performance "+batch+", "+precision)
 		}
 	}
@@ -390,7 +390,7 @@ func TestPercentilesOfFew(t *testing.T) {
 				}
 			}
 		}
-		set := results.Set{Runs: []results.Found{{Run: r}}}
+		set := results.Set{Runs: []results.FoundRun{{Run: r}}}
 		var text bytes.Buffer
 		if err := (Report{Set: set}).WriteText(&text); err != nil {
 			t.Fatal(err)
@@ -409,7 +409,7 @@ func TestNoRunsAndRunsUnderWay(t *testing.T) {
 	}
 	under := record.Run{Model: "m", Scenario: "Server", Mode: "performance", Status: record.Unfinished,
 		Verdict: "UNFINISHED"}
-	text := html(t, results.Set{Runs: []results.Found{{Run: under, Out: t.TempDir()}}})
+	text := html(t, results.Set{Runs: []results.FoundRun{{Run: under, Out: t.TempDir()}}})
 	if !strings.Contains(text, "under way") || !strings.Contains(text, "UNFINISHED") {
 		t.Error(text)
 	}
@@ -455,7 +455,7 @@ func TestDamagedSeries(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.Out, series.FileName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text := html(t, results.Set{Runs: []results.Found{f}}); !strings.Contains(text, "not a series file") {
+	if text := html(t, results.Set{Runs: []results.FoundRun{f}}); !strings.Contains(text, "not a series file") {
 		t.Error("the page does not say it")
 	}
 }

@@ -26,7 +26,7 @@ func TestSearches(t *testing.T) {
 		"limit 40.0 ms": streams,
 	} {
 		dir := t.TempDir()
-		set := results.Set{Runs: []results.Found{{Run: r, Out: dir, File: dir + "/result.json"}}}
+		set := results.Set{Runs: []results.FoundRun{{Run: r, Out: dir, File: dir + "/result.json"}}}
 		if text := html(t, set); !strings.Contains(text, `id="run-1-search"`) || !strings.Contains(text, want) {
 			t.Errorf("%s: no curve that says %q", r.Scenario, want)
 		}

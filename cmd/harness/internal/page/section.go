@@ -70,7 +70,7 @@ func (t table) Label(i int) string {
 }
 
 // newSection makes the section of a run of a name with at most so many bytes of exhibits, and says how many it has.
-func newSection(f results.Found, name, id string, room int) (s section, exhibits int) {
+func newSection(f results.FoundRun, name, id string, room int) (s section, exhibits int) {
 	r := f.Run
 	s = section{
 		ID: id, Name: name, When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
@@ -80,12 +80,12 @@ func newSection(f results.Found, name, id string, room int) (s section, exhibits
 		s.AccuracyNotes = []string{r.Serving.About()}
 		if p := r.Serving.Replay; p != nil {
 			s.AccuracyNotes = p.Lines()
-			exhibits = s.exhibits(f.Folder(), p.AnswersSHA256, room)
+			exhibits = s.exhibits(f.LogFolder(), p.AnswersSHA256, room)
 		}
 	}
 	if r.Accuracy != nil {
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
-		exhibits = s.exhibits(f.Folder(), r.Accuracy.LogSHA256, room)
+		exhibits = s.exhibits(f.LogFolder(), r.Accuracy.LogSHA256, room)
 	}
 	if p := r.Power; p != nil && p.Fault == "" {
 		s.AccuracyNotes = append(s.AccuracyNotes, "Power by "+p.Source+". "+p.Note)
@@ -141,7 +141,7 @@ func remarks(r record.Run) []record.Finding {
 }
 
 // charts draws what the run's folder has.
-func (s *section) charts(f results.Found) {
+func (s *section) charts(f results.FoundRun) {
 	s.draw(Charts(f))
 }
 
@@ -165,7 +165,7 @@ func (s *section) draw(charts []plot.Chart, missing string) {
 }
 
 // Charts are those of a run, and what keeps others from being there.
-func Charts(f results.Found) (charts []plot.Chart, missing string) {
+func Charts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	if f.Serving != nil {
 		return served(f)
 	}
@@ -203,8 +203,8 @@ func searched(r record.Run) (plot.Chart, bool) {
 }
 
 // served are the charts of a server at one load. A point of an earlier harness has none.
-func served(f results.Found) (charts []plot.Chart, missing string) {
-	file, err := series.Read(f.Folder())
+func served(f results.FoundRun) (charts []plot.Chart, missing string) {
+	file, err := series.Read(f.LogFolder())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ""
@@ -242,9 +242,9 @@ func batching(b *record.Batching) (charts []plot.Chart) {
 }
 
 // overTime are the charts of what the harness measured.
-func overTime(f results.Found) (charts []plot.Chart, missing string) {
+func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 	facts := facts(f.Run)
-	file, origin, err := series.Find(f.Timed())
+	file, origin, err := series.Find(f.SeriesFolder())
 	if err == nil {
 		if origin == series.FromTrace {
 			missing = "The charts were made of the trace log; it has no tokens."
@@ -255,7 +255,7 @@ func overTime(f results.Found) (charts []plot.Chart, missing string) {
 		charts = append(charts, plot.Percentiles(quantiles(p.Latency), facts))
 	}
 	if errors.Is(err, series.ErrNone) {
-		return charts, "No charts over time: " + err.Error() + " in " + f.Timed() + "."
+		return charts, "No charts over time: " + err.Error() + " in " + f.SeriesFolder() + "."
 	}
 	return charts, "No charts over time: " + err.Error()
 }

@@ -26,14 +26,14 @@ type sweep struct {
 }
 
 // sweepsOf groups the runs that measured a server. Those without figures are in none.
-func sweepsOf(runs []results.Found) []sweep {
+func sweepsOf(runs []results.FoundRun) []sweep {
 	var all []sweep
 	for _, f := range runs {
 		s := f.Serving
 		if s == nil || s.Figures == nil {
 			continue
 		}
-		folder := filepath.Dir(filepath.Clean(f.Folder()))
+		folder := filepath.Dir(filepath.Clean(f.LogFolder()))
 		at := slices.IndexFunc(all, func(w sweep) bool {
 			return w.folder == folder && w.points[0].Serving.Server.Model == s.Server.Model
 		})
@@ -89,7 +89,7 @@ func sweepNames(all []sweep) []string {
 }
 
 // curves are the charts of sweeps.
-func curves(runs []results.Found) []plot.Chart {
+func curves(runs []results.FoundRun) []plot.Chart {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
 	var all []plot.Sweep
@@ -120,7 +120,7 @@ func curves(runs []results.Found) []plot.Chart {
 }
 
 // sweepTables are the points of sweeps, a row each.
-func sweepTables(runs []results.Found) (all []table) {
+func sweepTables(runs []results.FoundRun) (all []table) {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
 	for i, w := range groups {

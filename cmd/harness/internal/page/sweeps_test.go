@@ -20,7 +20,7 @@ import (
 )
 
 // point is a server's point at a number of users: with each doubling, tokens come more slowly, and first ones much.
-func point(t *testing.T, out, label, limits string, users int) results.Found {
+func point(t *testing.T, out, label, limits string, users int) results.FoundRun {
 	t.Helper()
 	o, err := objective.Parse(limits)
 	if err != nil {
@@ -62,14 +62,14 @@ func point(t *testing.T, out, label, limits string, users int) results.Found {
 		Started:  time.Date(2026, 11, 24, 12, 0, users, 0, time.UTC)}
 	r.Finish(nil)
 	folder := filepath.Join(out, fmt.Sprintf("users-%d", users))
-	return results.Found{Run: r, Out: folder, File: filepath.Join(folder, "result.json")}
+	return results.FoundRun{Run: r, Out: folder, File: filepath.Join(folder, "result.json")}
 }
 
 // TestSweeps: a sweep has its curves, two sweeps share them under names that tell them apart, and every point has what
 // it was measured with.
 func TestSweeps(t *testing.T) {
 	const limits = "p99 ttft < 300ms, p99 tpot < 21ms"
-	var one, two []results.Found
+	var one, two []results.FoundRun
 	for users := 1; users <= 64; users *= 2 {
 		one = append(one, point(t, "/one", "", limits, users))
 		two = append(two, point(t, "/two/a", "old", limits, users), point(t, "/two/b", "new", limits, users+1))
@@ -152,10 +152,10 @@ func TestPointsHaveRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(f.Folder(), 0o755); err != nil {
+		if err := os.MkdirAll(f.LogFolder(), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(f.Folder(), series.FileName), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.LogFolder(), series.FileName), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		set.Runs = append(set.Runs, f)
@@ -172,10 +172,10 @@ func TestPointsHaveRoom(t *testing.T) {
 		t.Error("two points have no charts")
 	}
 	damaged := set.Runs[3]
-	if err := os.WriteFile(filepath.Join(damaged.Folder(), series.FileName), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged.LogFolder(), series.FileName), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text := html(t, results.Set{Runs: []results.Found{damaged}}); !strings.Contains(text, "No charts over time: ") {
+	if text := html(t, results.Set{Runs: []results.FoundRun{damaged}}); !strings.Contains(text, "No charts over time: ") {
 		t.Error("a damaged file is passed over in silence")
 	}
 }

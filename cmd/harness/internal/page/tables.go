@@ -124,7 +124,7 @@ func shares(r record.Run) []share {
 }
 
 // details are the tables that are folded.
-func details(f results.Found) []table {
+func details(f results.FoundRun) []table {
 	r := f.Run
 	all := []table{told(r), settings(r), workload(r), machine(r), network(r)}
 	files := table{Title: "Files", Head: []string{"file", "size", "sha256"}, Mono: true}

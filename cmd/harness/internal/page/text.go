@@ -48,7 +48,7 @@ const mostWhole = 300
 
 // writeRuns writes the runs, under the names of their benchmarks where there are many.
 func (r Report) writeRuns(b *terminal.Writer) error {
-	called := names.Of(r.Set.Runs)
+	called := names.NameRuns(r.Set.Runs)
 	if len(r.Set.Runs) > mostWhole {
 		return r.writeLines(b, called)
 	}
@@ -85,7 +85,7 @@ func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 	return err
 }
 
-func writeRun(b *terminal.Writer, f results.Found, name string) error {
+func writeRun(b *terminal.Writer, f results.FoundRun, name string) error {
 	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plain(name)}, "  ", plain(when(f.Run)), "\n")
 	if err := record.WriteRow(b, f.Run); err != nil {
 		return err
@@ -195,7 +195,7 @@ const (
 	leastBlocks = 16
 )
 
-func writeCharts(b *terminal.Writer, f results.Found) error {
+func writeCharts(b *terminal.Writer, f results.FoundRun) error {
 	if f.Performance == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (r Report) subtitle() string {
 }
 
 // subtitle counts runs by their verdicts: "3 runs: 2 VALID, 1 PASS".
-func subtitle(runs []results.Found) string {
+func subtitle(runs []results.FoundRun) string {
 	var verdicts []string
 	counts := map[string]int{}
 	for _, f := range runs {

@@ -58,7 +58,7 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 		}
 		o, err := ofRun(f, accuracyOf(set.Runs, f))
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("%s: %v", f.Folder(), err))
+			faults = append(faults, fmt.Sprintf("%s: %v", f.LogFolder(), err))
 			continue
 		}
 		own = append(own, o)
@@ -74,13 +74,13 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 }
 
 // modes says which runs there are.
-func modes(runs []results.Found) string {
-	all := lists.Distinct(lists.Map(runs, func(f results.Found) string { return "runs of kind " + f.Kind() }))
+func modes(runs []results.FoundRun) string {
+	all := lists.Distinct(lists.Map(runs, func(f results.FoundRun) string { return "runs of kind " + f.Kind() }))
 	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
 // accuracyOf is the accuracy run beside a performance run; nil where there is none.
-func accuracyOf(runs []results.Found, f results.Found) *record.Accuracy {
+func accuracyOf(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
 	for _, r := range runs {
 		if r.Mode == "accuracy" && r.Test == "" && r.Model == f.Model && r.Scenario == f.Scenario && r.Accuracy != nil &&
 			r.Place.String() == f.Place.String() {
@@ -91,7 +91,7 @@ func accuracyOf(runs []results.Found, f results.Found) *record.Accuracy {
 }
 
 // ofRun makes a run to rank of a record. The figure is read of the run's log, as that of every published result is.
-func ofRun(f results.Found, accuracy *record.Accuracy) (Own, error) {
+func ofRun(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 	if f.Rules == "" {
 		return Own{}, errors.New("the round of the run is not known: its log has seeds of no round")
 	}
@@ -106,7 +106,7 @@ func ofRun(f results.Found, accuracy *record.Accuracy) (Own, error) {
 	o := Own{Entry: Entry{
 		Own: true, Round: rules.Name, Division: f.Division, Benchmark: model, Model: model,
 		Scenario: mlconf.ScenarioOf(f.Scenario, f.LoadGenKey), System: "your run", Accuracy: []result.Figure{},
-		Processor: f.System.CPU, Accelerator: f.Stated.System["accelerator"], Folder: filepath.ToSlash(f.Folder()),
+		Processor: f.System.CPU, Accelerator: f.Stated.System["accelerator"], Folder: filepath.ToSlash(f.LogFolder()),
 	}, Verdict: f.Verdict, NoPlace: []string{}, Marks: []string{}}
 	if o.Result, err = figureOf(f, rules, o); err != nil {
 		return Own{}, err
@@ -117,13 +117,13 @@ func ofRun(f results.Found, accuracy *record.Accuracy) (Own, error) {
 }
 
 // figureOf reads the published figure of a run from its detail log.
-func figureOf(f results.Found, rules *mlconf.Rules, o Own) (result.Figure, error) {
+func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, error) {
 	m, ok := rules.Metric(o.Model, o.Scenario)
 	if !ok {
 		return result.Figure{}, fmt.Errorf("it is not known how results of %s in %s are published in round %s", o.Model,
 			o.Scenario, rules.Name)
 	}
-	in, err := bounded.Open(filepath.Join(f.Folder(), mllog.DetailFile))
+	in, err := bounded.Open(filepath.Join(f.LogFolder(), mllog.DetailFile))
 	if err != nil {
 		return result.Figure{}, fmt.Errorf("the log of the run: %w", err)
 	}
@@ -171,7 +171,7 @@ func (o *Own) On(m Machine) {
 }
 
 // judge says what the run is, and what of it is not as of a published result.
-func (o *Own) judge(f results.Found, accuracy *record.Accuracy) {
+func (o *Own) judge(f results.FoundRun, accuracy *record.Accuracy) {
 	o.Kind = "a rehearsal"
 	note := record.NewDocument([]record.Run{f.Run}).Note
 	switch {
@@ -195,7 +195,7 @@ func (o *Own) judge(f results.Found, accuracy *record.Accuracy) {
 }
 
 // markStandIns marks what a run has in the place of what the rules ask for.
-func (o *Own) markStandIns(f results.Found) {
+func (o *Own) markStandIns(f results.FoundRun) {
 	if f.Profile != "" && f.Profile != "official" {
 		o.Marks = append(o.Marks, "settings: "+f.Profile+", not the durations and counts of the rules")
 	}

@@ -186,9 +186,9 @@ func (e *entry) matrix() []point {
 
 // folder is that of a job: NAME, then the point and the repeat where there are several.
 func folder(name string, labels []string, repeat, repeats int) string {
-	parts := lists.Map(strings.Split(name, "/"), names.File)
+	parts := lists.Map(strings.Split(name, "/"), names.FileName)
 	if len(labels) > 0 {
-		parts = append(parts, names.File(strings.Join(labels, ",")))
+		parts = append(parts, names.FileName(strings.Join(labels, ",")))
 	}
 	if repeats > 1 {
 		parts = append(parts, strconv.Itoa(repeat))

@@ -95,9 +95,9 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 }
 
 // side reads the runs of one side.
-func side(list string) (compare.Input, error) {
-	s, err := readRuns(results.Split(list)...)
-	return compare.Input{Name: list, Set: s}, err
+func side(list string) (compare.SideInput, error) {
+	s, err := readRuns(results.SplitPaths(list)...)
+	return compare.SideInput{Name: list, Set: s}, err
 }
 
 // writePage writes a comparison's page, if one is wanted.

@@ -43,16 +43,16 @@ func writeComparison(w io.Writer, c compare.Comparison) error {
 	return comparison.Execute(w, comparisonView{c, page.Policy(css), template.CSS(css)})
 }
 
-func mainRows(rows []compare.Row) []compare.Row { return chosen(rows, true) }
+func mainRows(rows []compare.FigureRow) []compare.FigureRow { return chosen(rows, true) }
 
-func otherRows(rows []compare.Row) []compare.Row { return chosen(rows, false) }
+func otherRows(rows []compare.FigureRow) []compare.FigureRow { return chosen(rows, false) }
 
-func chosen(rows []compare.Row, main bool) []compare.Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Main != main })
+func chosen(rows []compare.FigureRow, main bool) []compare.FigureRow {
+	return slices.DeleteFunc(slices.Clone(rows), func(r compare.FigureRow) bool { return r.Main != main })
 }
 
 // verdictClass is the page's word for how a verdict looks.
-func verdictClass(v compare.Verdict) string {
+func verdictClass(v compare.DifferenceVerdict) string {
 	switch v {
 	case compare.Improved:
 		return "good"
@@ -78,7 +78,7 @@ type dot struct{ X, Y string }
 type strip struct{ Base, New []dot }
 
 // dots places the values of a row; with one run a side there is nothing to see.
-func dots(r compare.Row) *strip {
+func dots(r compare.FigureRow) *strip {
 	if len(r.Base.Values)+len(r.New.Values) < 3 {
 		return nil
 	}

@@ -13,13 +13,14 @@ import (
 )
 
 func made(name string, values ...float64) compare.Comparison {
-	s := compare.Sample{Values: values, Median: values[0], Min: values[0], Max: values[len(values)-1]}
+	s := compare.FigureSample{Values: values, Median: values[0], Min: values[0], Max: values[len(values)-1]}
 	return compare.Comparison{
-		Base: compare.Side{Name: name, Runs: len(values)}, New: compare.Side{Name: name}, Notes: []string{name},
+		Base: compare.ComparedSide{Name: name, Runs: len(values)}, New: compare.ComparedSide{Name: name},
+		Notes: []string{name},
 		Pairs: []compare.Pair{{
 			Name: name, Model: name, Scenario: name, Kind: name, Notes: []string{name},
 			Differs: []compare.Difference{{About: name, Base: name, New: name}},
-			Rows: []compare.Row{
+			Rows: []compare.FigureRow{
 				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.Worsened},
 				{Name: "p95", Title: "95th", Unit: "ms", Base: s, New: s, Verdict: compare.Unknown},
 			},

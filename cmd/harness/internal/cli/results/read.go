@@ -35,7 +35,7 @@ func readRuns(paths ...string) (results.Set, error) {
 // byBenchmark puts the runs of bare logs of one benchmark beside each other: paths have them by system. The others stay
 // where they are, before these.
 func byBenchmark(s results.Set) {
-	slices.SortStableFunc(s.Runs, func(a, b results.Found) int {
+	slices.SortStableFunc(s.Runs, func(a, b results.FoundRun) int {
 		if a.Place == nil || b.Place == nil {
 			return cmp.Compare(placed(a), placed(b))
 		}
@@ -43,7 +43,7 @@ func byBenchmark(s results.Set) {
 	})
 }
 
-func placed(f results.Found) int {
+func placed(f results.FoundRun) int {
 	if f.Place == nil {
 		return 0
 	}
@@ -54,11 +54,11 @@ func placed(f results.Found) int {
 type roundsOfTrees map[string]string
 
 // of is the round of a bare run: by its seeds, or, since runs of some audits have seeds of their own, its tree's.
-func (t roundsOfTrees) of(f results.Found) string {
+func (t roundsOfTrees) of(f results.FoundRun) string {
 	if f.Rules != "" || f.Place.Division == "" {
 		return f.Rules
 	}
-	root, _, ok := tree.RootOf(f.Folder())
+	root, _, ok := tree.RootOf(f.LogFolder())
 	if !ok {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (t roundsOfTrees) of(f results.Found) string {
 const mostText = 16 << 20
 
 // judgeText judges the accuracy.txt beside the log of an accuracy run.
-func judgeText(f *results.Found) {
+func judgeText(f *results.FoundRun) {
 	if f.Mode != "accuracy" || f.Accuracy != nil || f.Status != record.Complete {
 		return
 	}
@@ -88,7 +88,7 @@ func judgeText(f *results.Found) {
 		note("not judged: the log has seeds of no known round")
 		return
 	}
-	text, err := bounded.ReadFile(filepath.Join(f.Folder(), tree.AccuracyText), mostText)
+	text, err := bounded.ReadFile(filepath.Join(f.LogFolder(), tree.AccuracyText), mostText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		note("there is none beside the log: the accuracy is not known")

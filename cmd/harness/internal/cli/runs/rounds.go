@@ -375,14 +375,14 @@ func (s *rounds) finish() error {
 func (s *rounds) compare() ([]compare.Comparison, error) {
 	var all []compare.Comparison
 	for _, b := range s.backends[1:] {
-		var sides [2]compare.Input
+		var sides [2]compare.SideInput
 		for i, name := range []string{s.backends[0], b} {
 			dir := filepath.Join(s.flags.Output.Dir, name)
 			set, err := results.Read(dir)
 			if err != nil {
 				return nil, err
 			}
-			sides[i] = compare.Input{Name: dir, Set: set}
+			sides[i] = compare.SideInput{Name: dir, Set: set}
 		}
 		c, err := compare.Compare(sides[0], sides[1], nil)
 		if err != nil {

@@ -48,7 +48,7 @@ func WritePage(dir string, f *sweepfile.Sweep) error {
 	var set results.Set
 	for _, r := range f.InOrder() {
 		r.Dir = filepath.ToSlash(r.Dir)
-		set.Runs = append(set.Runs, results.Found{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
+		set.Runs = append(set.Runs, results.FoundRun{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
 	}
 	var b bytes.Buffer
 	report := page.Report{Set: set, Conclusion: f.Conclusion(), Version: shell.Version().Version}
