@@ -24,30 +24,30 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}}, Samples: len(ownPrompts()),
+		Open: openWorkload, Score: openScorer, Params: []any{videoSettings{}}, Samples: len(ownPrompts()),
 		Export: manifest.Export{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
 	})
 }
 
-func open(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	prompts := openPrompts(r, s.request)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(newWorkload(r, s, prompts)), nil
+	return sdk.Prompts(newVideoWorkload(r, s, prompts)), nil
 }
 
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	prompts := openPrompts(r, s.request)
 	results := openResults(r, &s)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	scorer := newScorer(r, s, prompts, results)
+	scorer := newVideoScorer(r, s, prompts, results)
 	log := scoring.Log{
-		Samples: len(prompts), First: true, Within: true, Exhibits: r.Exhibits, Gallery: sheet{ctx, scorer}.rate,
+		Samples: len(prompts), First: true, Within: true, Exhibits: r.Exhibits, Gallery: frameSheet{ctx, scorer}.rateVideo,
 	}
-	return scoring.New(scorer, log, scorer.score), nil
+	return scoring.New(scorer, log, scorer.scoreVideos), nil
 }

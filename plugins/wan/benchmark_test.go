@@ -49,7 +49,7 @@ func TestGoldenResults(t *testing.T) {
 				}
 			}
 			path, err := lastResults(dir)
-			var r *results
+			var r *vbenchResults
 			if err == nil {
 				r, err = readResults(path)
 			}
@@ -64,16 +64,16 @@ func TestGoldenResults(t *testing.T) {
 				}
 			case err != nil:
 				t.Errorf("%s: %v", c.Name, err)
-			case !slices.Equal(r.lines(), c.Lines):
-				t.Errorf("%s:\n%s\nwant\n%s", c.Name, strings.Join(r.lines(), "\n"), strings.Join(c.Lines, "\n"))
+			case !slices.Equal(r.officialLines(), c.Lines):
+				t.Errorf("%s:\n%s\nwant\n%s", c.Name, strings.Join(r.officialLines(), "\n"), strings.Join(c.Lines, "\n"))
 			}
 		}
 	})
 }
 
 // six are results of the six dimensions.
-func six(values ...float64) results {
-	r := results{file: "results_a_eval_results.json", means: map[string]float64{}}
+func six(values ...float64) vbenchResults {
+	r := vbenchResults{file: "results_a_eval_results.json", means: map[string]float64{}}
 	for i, name := range dimensions {
 		r.means[name] = values[i%len(values)]
 	}
@@ -83,8 +83,8 @@ func six(values ...float64) results {
 func TestScales(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		r     results
-		scale scale
+		r     vbenchResults
+		scale resultScale
 		score float64 // NaN: refused
 	}{
 		{"a share", six(0.5, 0.7), anyScale, 60}, {"a share, said", six(0.5, 0.7), share, 60},
@@ -92,7 +92,7 @@ func TestScales(t *testing.T) {
 		{"percent, called a share", six(50, 70), share, math.NaN()}, {"too large", six(500), percent, math.NaN()},
 		{"below 0", six(-0.1), anyScale, math.NaN()}, {"NaN", six(math.NaN()), share, math.NaN()},
 	} {
-		err := c.r.judge(c.scale)
+		err := c.r.checkDimensions(c.scale)
 		if (err != nil) != math.IsNaN(c.score) || err == nil && math.Abs(c.r.score-c.score) > 1e-9 {
 			t.Errorf("%s: %v, %v", c.name, c.r.score, err)
 		}
@@ -101,14 +101,14 @@ func TestScales(t *testing.T) {
 	delete(r.means, "scene")
 	delete(r.means, "dynamic_degree")
 	r.means["colour"] = 1
-	err := r.judge(anyScale)
+	err := r.checkDimensions(anyScale)
 	for _, want := range []string{"scene is missing", "dynamic_degree is missing", "colour is no dimension"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %q is not told", err, want)
 		}
 	}
 	tiny := six(1e-8)
-	if err := tiny.judge(anyScale); err != nil || strings.Contains(tiny.checkerLine(), "e-") {
+	if err := tiny.checkDimensions(anyScale); err != nil || strings.Contains(tiny.checkerLine(), "e-") {
 		t.Errorf("%s, %v: the checker reads no exponents", tiny.checkerLine(), err)
 	}
 }
@@ -122,11 +122,11 @@ func TestFileNames(t *testing.T) {
 	if got := fileNames(prompts); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if err := misnamed(prompts[:4]); err != nil {
+	if err := checkFileNames(prompts[:4]); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range []string{"..", long} {
-		if misnamed([]videos.Request{{Prompt: bad}}) == nil {
+		if checkFileNames([]videos.Request{{Prompt: bad}}) == nil {
 			t.Errorf("%.10q makes a name", bad)
 		}
 	}
@@ -145,7 +145,7 @@ func TestPrompts(t *testing.T) {
 	for path, want := range map[string]string{
 		dir: "one|two|three", write("rows.jsonl", `{"prompt": "a", "fps": 8}`+"\n"+`{"prompt": "b"}`): "a|b",
 	} {
-		all, err := readPrompts(path, official())
+		all, err := readPrompts(path, officialRequest())
 		got := strings.Join(lists.Map(all, func(r videos.Request) string { return r.Prompt }), "|")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
@@ -155,7 +155,7 @@ func TestPrompts(t *testing.T) {
 		write("empty.txt", "\n"), write("binary.txt", "\xff\xfe"), write("bad.jsonl", `{"fps": 1}`),
 		filepath.Join(dir, "none.txt"),
 	} {
-		if _, err := readPrompts(bad, official()); err == nil {
+		if _, err := readPrompts(bad, officialRequest()); err == nil {
 			t.Errorf("%s is read", bad)
 		}
 	}
@@ -167,7 +167,7 @@ func TestExport(t *testing.T) {
 	if err := writePrompts(t.Context(), path, ownSet, 2, 3); err != nil {
 		t.Fatal(err)
 	}
-	all, err := readPrompts(path, official())
+	all, err := readPrompts(path, officialRequest())
 	got := lists.Map(all, func(r videos.Request) string { return r.Prompt })
 	if err != nil || !slices.Equal(got, ownPrompts()[2:5]) {
 		t.Errorf("%q, %v", got, err)
@@ -178,7 +178,7 @@ func TestExport(t *testing.T) {
 }
 
 // opened is a workload on the plugin's own prompts, with a generator.
-func opened(t *testing.T, o sdk.Options, b backend.GeneratorOpener, options map[string]string) (*workload,
+func opened(t *testing.T, o sdk.Options, b backend.GeneratorOpener, options map[string]string) (*videoWorkload,
 	backend.Generator) {
 	t.Helper()
 	o.Model = "wan-2.2-t2v-a14b"
@@ -186,7 +186,7 @@ func opened(t *testing.T, o sdk.Options, b backend.GeneratorOpener, options map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner, ok := sdk.As[*workload](w)
+	inner, ok := sdk.As[*videoWorkload](w)
 	if !ok {
 		t.Fatalf("a workload of %T", w)
 	}
@@ -203,7 +203,7 @@ func (s *sink) FirstToken(backend.Tokens) {}
 func (s *sink) Complete(t backend.Tokens) { s.answer = t }
 
 // payload is what the log has of prompt i.
-func payload(t *testing.T, w *workload, g backend.Generator, i int) ([]byte, error) {
+func payload(t *testing.T, w *videoWorkload, g backend.Generator, i int) ([]byte, error) {
 	t.Helper()
 	sample, err := w.Load(t.Context(), i)
 	if err != nil {
@@ -313,10 +313,10 @@ func TestResultsWithValuesOfOtherTypes(t *testing.T) {
 			average = map[string]string{"1.0000": "1.0000", "0.5000": "0.7500", "0.0000": "0.5000"}[want]
 		}
 		lines = append(lines, "  Overall Average               : "+average, "Detailed results: f")
-		if err != nil || !slices.Equal(r.lines(), lines) {
-			t.Errorf("%s: %v\n%s\nwant\n%s", value, err, strings.Join(r.lines(), "\n"), strings.Join(lines, "\n"))
+		if err != nil || !slices.Equal(r.officialLines(), lines) {
+			t.Errorf("%s: %v\n%s\nwant\n%s", value, err, strings.Join(r.officialLines(), "\n"), strings.Join(lines, "\n"))
 		}
-		if err := r.judge(anyScale); err == nil || want == "" && !strings.Contains(err.Error(), "scene is ") {
+		if err := r.checkDimensions(anyScale); err == nil || want == "" && !strings.Contains(err.Error(), "scene is ") {
 			t.Errorf("%s: the score is %v, %v", value, r.score, err)
 		}
 	}
@@ -335,8 +335,8 @@ func FuzzParseResults(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := parseResults(text)
 		if err == nil {
-			_ = r.lines()
-			_ = r.judge(anyScale)
+			_ = r.officialLines()
+			_ = r.checkDimensions(anyScale)
 		}
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// sheet shows some frames of videos, those that failed first. None is bad by itself: VBench judges them.
-type sheet struct {
+// frameSheet shows some frames of videos, those that failed first. None is bad by itself: VBench judges them.
+type frameSheet struct {
 	ctx    context.Context // of the scoring
-	scorer *scorer
+	scorer *videoScorer
 }
 
 // The frames of a video that are shown, and the longer side of one in pixels.
@@ -24,22 +24,22 @@ const (
 	side        = 160
 )
 
-// rate puts prompts without a video first.
-func (s sheet) rate(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+// rateVideo puts prompts without a video first.
+func (s frameSheet) rateVideo(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 	if len(e.Data) == 0 {
 		badness = 1
 	}
-	return badness, func() (sdk.Exhibit, error) { return s.show(e) }
+	return badness, func() (sdk.Exhibit, error) { return s.showFrames(e) }
 }
 
-// show draws frames beside each other. Where they cannot be read the text says why.
-func (s sheet) show(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
+// showFrames draws frames next to each other. Where they cannot be read the text says why.
+func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	x := sdk.Exhibit{Caption: fmt.Sprintf("%d: %s", e.QSLIndex, s.scorer.prompts[e.QSLIndex].Prompt)}
 	if len(e.Data) == 0 {
 		x.Text = "no video"
 		return x, nil
 	}
-	video, err := s.scorer.video(e.QSLIndex, string(e.Data))
+	video, err := s.scorer.readEntry(e.QSLIndex, string(e.Data))
 	if err != nil {
 		x.Text = err.Error()
 		return x, nil

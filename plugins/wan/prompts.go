@@ -59,7 +59,7 @@ func writePrompts(_ context.Context, out, set string, first, n int) error {
 const (
 	officialFile    = "vbench_prompts.txt"
 	officialPrompts = 248
-	mostPrompts     = 16 << 20
+	maxPromptsSize  = 16 << 20
 )
 
 // openPrompts reads the requests of a run: settings with the prompts of the data set, the official file or the plugin's
@@ -80,7 +80,7 @@ func readPrompts(path string, base videos.Request) ([]videos.Request, error) {
 			path = filepath.Join(path, officialFile)
 		}
 		var err error
-		if text, err = bounded.ReadFile(path, mostPrompts); err != nil {
+		if text, err = bounded.ReadFile(path, maxPromptsSize); err != nil {
 			return nil, fmt.Errorf("%w; want %s, the folder that holds it, or rows of the endpoints harness as .jsonl", err,
 				officialFile)
 		}
@@ -149,9 +149,9 @@ func fileName(prompt string) string {
 	return string(runes[:min(len(runes), mostOfName)])
 }
 
-// misnamed names the first prompt whose file's name would lead out of the folder, or have more bytes than a name may
-// have.
-func misnamed(prompts []videos.Request) error {
+// checkFileNames names the first prompt whose file's name would lead out of the folder, or have more bytes than a name
+// may have.
+func checkFileNames(prompts []videos.Request) error {
 	const most = 250
 	at := slices.IndexFunc(prompts, func(p videos.Request) bool {
 		name := fileName(p.Prompt)

@@ -23,12 +23,12 @@ const (
 	videosThere = "videos" // prompts that have one
 )
 
-// scorer looks which prompts have a video, and takes VBench's results where they are given.
-type scorer struct {
-	settings
+// videoScorer checks which prompts have a video, and takes VBench's results where they are given.
+type videoScorer struct {
+	videoSettings
 	prompts []videos.Request
 	names   []string
-	results *results
+	results *vbenchResults
 	drawn   bool // by the stand-in, which draws the same again
 	show    []uint64
 
@@ -37,15 +37,15 @@ type scorer struct {
 	unread int
 }
 
-func newScorer(r *manifest.Request, s settings, prompts []videos.Request, found *results) *scorer {
-	return &scorer{
-		settings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
+func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.Request, found *vbenchResults) *videoScorer {
+	return &videoScorer{
+		videoSettings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
 		shown: map[uint64][]byte{},
 	}
 }
 
 // Add takes what the log has of a video.
-func (s *scorer) Add(prompt uint64, answer []byte) error {
+func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 	text := string(answer)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%q is neither a path nor a SHA-256", text)
@@ -57,7 +57,7 @@ func (s *scorer) Add(prompt uint64, answer []byte) error {
 	if !slices.Contains(s.show, prompt) {
 		return nil
 	}
-	video, err := s.video(prompt, text)
+	video, err := s.readEntry(prompt, text)
 	if err != nil {
 		s.unread++
 		return nil
@@ -66,9 +66,9 @@ func (s *scorer) Add(prompt uint64, answer []byte) error {
 	return nil
 }
 
-// video is the content of the file that an entry names: by its path, or by its digest and the name that it has in the
-// folder of videos. The stand-in draws it again.
-func (s *scorer) video(prompt uint64, text string) ([]byte, error) {
+// readEntry reads the file that an entry names: by its path, or by its digest and the name that it has in
+// the folder of videos. The stand-in draws it again.
+func (s *videoScorer) readEntry(prompt uint64, text string) ([]byte, error) {
 	sum, err := hex.DecodeString(text)
 	if err != nil || len(sum) != sha256.Size {
 		return readVideo(text) // a log from elsewhere may name any file
@@ -76,7 +76,7 @@ func (s *scorer) video(prompt uint64, text string) ([]byte, error) {
 	var video []byte
 	switch {
 	case s.folder != "":
-		path, err := s.named(prompt)
+		path, err := s.findVideo(prompt)
 		if err != nil {
 			return nil, err
 		}
@@ -105,8 +105,8 @@ func readVideo(path string) ([]byte, error) {
 	return video, err
 }
 
-// named is the file of a prompt in the folder of videos.
-func (s *scorer) named(i uint64) (string, error) {
+// findVideo finds the file of a prompt in the folder of videos.
+func (s *videoScorer) findVideo(i uint64) (string, error) {
 	for _, ending := range []string{".mp4", ".avi", ".gif"} {
 		path := filepath.Join(s.folder, s.names[i]+ending)
 		if _, err := os.Stat(path); err == nil {
@@ -117,32 +117,32 @@ func (s *scorer) named(i uint64) (string, error) {
 }
 
 // Result is how many prompts failed.
-func (s *scorer) Result() (failed int, err error) { return len(s.failed), nil }
+func (s *videoScorer) Result() (failed int, err error) { return len(s.failed), nil }
 
-func (s *scorer) score(failed int, c scoring.Counts) (sdk.Score, error) {
+func (s *videoScorer) scoreVideos(failed int, c scoring.Counts) (sdk.Score, error) {
 	made, score := c.Samples-failed, sdk.Score{}
 	if s.results != nil {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: vbenchScore, Unit: "%", Value: s.results.score})
-		score.OfficialText = strings.Join(append(s.results.lines(), s.results.checkerLine()), "\n")
+		score.OfficialText = strings.Join(append(s.results.officialLines(), s.results.checkerLine()), "\n")
 	} else {
 		score.OfficialText = fmt.Sprintf("%d of %d prompts have a video; no results of VBench", made, len(s.prompts))
 	}
 	score.Metrics = append(score.Metrics, sdk.Metric{
 		Name: videosThere, Unit: "%", Value: 100 * float64(made) / float64(len(s.prompts)),
 	})
-	score.Notes, score.Files = s.notes(c), s.shownFiles()
+	score.Notes, score.Files = s.scoreNotes(c), s.shownFiles()
 	return score, nil
 }
 
-func (s *scorer) notes(c scoring.Counts) (n sdk.Notes) {
+func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	n.Missing(c.Missing(), c.All, "prompts", "the share of videos is that")
 	n.Dropped(c.Again())
 	n.Count(c.Outside, "%d entries are of prompts that the data set does not have")
 	slices.Sort(s.failed)
-	for _, f := range s.failed[:min(len(s.failed), mostNamed)] {
+	for _, f := range s.failed[:min(len(s.failed), maxNamed)] {
 		n.Add("%s", f)
 	}
-	n.Count(max(0, len(s.failed)-mostNamed), "%d more prompts have no video")
+	n.Count(max(0, len(s.failed)-maxNamed), "%d more prompts have no video")
 	n.Count(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
 		"folder with their files, or has others")
 	if s.results == nil {
@@ -160,7 +160,7 @@ func (s *scorer) notes(c scoring.Counts) (n sdk.Notes) {
 }
 
 // shownFiles are the videos that a submission hands in, and captions.txt.
-func (s *scorer) shownFiles() (all []sdk.File) {
+func (s *videoScorer) shownFiles() (all []sdk.File) {
 	var captions strings.Builder
 	for _, i := range s.show {
 		video, there := s.shown[i]

@@ -14,61 +14,61 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters.
-type settings struct {
-	asked
+// videoSettings are the parameters of videos.
+type videoSettings struct {
+	requestSettings
 	request videos.Request // but for its prompt
 	folder  string         // of videos, absolute; empty: none
 	digest  bool           // the log has the SHA-256 of a video's file, and not its path
 	VBench  string         `param:"vbench"`
-	Scale   scale          `param:"scale" choices:"auto,share,percent"`
+	Scale   resultScale    `param:"scale" choices:"auto,share,percent"`
 }
 
-// asked are the parameters of requests, and of what is kept of videos.
-type asked struct {
-	Size      string  `param:"size"`
-	Seconds   float64 `param:"seconds" min:"0" max:"3600"`
-	FPS       int     `param:"fps" min:"1" max:"int32"`
-	Steps     int     `param:"steps" min:"1" max:"int32"`
-	Guidance  float64 `param:"guidance" min:"0" max:"1000"`
-	Guidance2 float64 `param:"guidance_2" min:"0" max:"1000"`
-	Seed      int     `param:"seed" min:"0" max:"int32"`
-	Frames    int     `param:"frames" min:"1" max:"int32"`
-	Boundary  float64 `param:"boundary" min:"0" max:"1"`
-	Latent    string  `param:"latent"`
-	Payload   logged  `param:"payload" choices:"auto,path,sha256"`
-	Response  bool    `param:"response" choices:"path,bytes"` // bytes
-	Output    string  `param:"output" choices:"auto,mp4,avi"`
-	Form      string  `param:"form" choices:"endpoints,loadgen"` // the manifest's: it changes no request
-	Videos    string  `param:"videos"`                           // folder; empty: none
-	Negative  string  `param:"negative"`                         // path of a prompt; empty: none
+// requestSettings are the parameters of requests, and of what is kept of videos.
+type requestSettings struct {
+	Size      string        `param:"size"`
+	Seconds   float64       `param:"seconds" min:"0" max:"3600"`
+	FPS       int           `param:"fps" min:"1" max:"int32"`
+	Steps     int           `param:"steps" min:"1" max:"int32"`
+	Guidance  float64       `param:"guidance" min:"0" max:"1000"`
+	Guidance2 float64       `param:"guidance_2" min:"0" max:"1000"`
+	Seed      int           `param:"seed" min:"0" max:"int32"`
+	Frames    int           `param:"frames" min:"1" max:"int32"`
+	Boundary  float64       `param:"boundary" min:"0" max:"1"`
+	Latent    string        `param:"latent"`
+	Payload   payloadChoice `param:"payload" choices:"auto,path,sha256"`
+	Response  bool          `param:"response" choices:"path,bytes"` // bytes
+	Output    string        `param:"output" choices:"auto,mp4,avi"`
+	Form      string        `param:"form" choices:"endpoints,loadgen"` // the manifest's: it changes no request
+	Videos    string        `param:"videos"`                           // folder; empty: none
+	Negative  string        `param:"negative"`                         // path of a prompt; empty: none
 }
 
-// logged is what the log has of a video.
-type logged uint8
+// payloadChoice is what the log has of a video.
+type payloadChoice uint8
 
 const (
-	anyPayload logged = iota // the SHA-256 of the plugin's own prompts' videos, whose files go with the run
+	anyPayload payloadChoice = iota // the SHA-256 of the plugin's own prompts' videos, whose files go with the run
 	asPath
 	asSum
 )
 
-// scale is that of VBench's results.
-type scale uint8
+// resultScale is the scale of VBench's results.
+type resultScale uint8
 
 const (
-	anyScale scale = iota
-	share          // 0 to 1
+	anyScale resultScale = iota
+	share                // 0 to 1
 	percent
 )
 
-// longestPrompt bounds what is read of a negative prompt.
-const longestPrompt = 1 << 16
+// maxPromptSize limits the size of a negative prompt.
+const maxPromptSize = 1 << 16
 
-func readSettings(r *manifest.Request) settings {
-	var s settings
+func readSettings(r *manifest.Request) videoSettings {
+	var s videoSettings
 	r.Bind(&s, option.By("size", parseSize))
-	a := &s.asked
+	a := &s.requestSettings
 	number := func(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 	s.request = videos.Request{
 		Size: a.Size, Seconds: a.Seconds, FPS: number(a.FPS), Steps: number(a.Steps), Guidance: a.Guidance,
@@ -86,7 +86,7 @@ func readSettings(r *manifest.Request) settings {
 		}
 	}
 	if a.Negative != "" && !r.Scoring {
-		text, err := bounded.ReadFile(a.Negative, longestPrompt)
+		text, err := bounded.ReadFile(a.Negative, maxPromptSize)
 		if err != nil {
 			r.Params.Fault("negative", err)
 		}
@@ -106,17 +106,17 @@ func parseSize(text string) (string, error) {
 	return text, nil
 }
 
-// official are the settings that the rules fix, but for the prompts.
-func official() videos.Request {
+// officialRequest are the settings that the rules fix, but for the prompts.
+func officialRequest() videos.Request {
 	r := videos.Official()
 	r.Size = "1280x720"
 	return r
 }
 
-// open says, a phrase each, what keeps a run from the closed division.
-func (s *settings) open() []string {
+// openReasons lists what keeps a run from the closed division, a phrase each.
+func (s *videoSettings) openReasons() []string {
 	var reasons []string
-	own, rules := s.request, official()
+	own, rules := s.request, officialRequest()
 	differ := func(what string, same bool) {
 		if !same {
 			reasons = append(reasons, "the rules have another "+what)

@@ -22,27 +22,27 @@ var dimensions = []string{
 	"appearance_style", "background_consistency", "dynamic_degree", "motion_smoothness", "scene", "subject_consistency",
 }
 
-// results are VBench's, of a file.
-type results struct {
+// vbenchResults are the results in a file of VBench.
+type vbenchResults struct {
 	file  string // its name
 	means map[string]float64
 	left  map[string]string // dimensions without a mean, and what is in its place
 	score float64           // percent
 }
 
-// mostResults bounds a file of results.
-const mostResults = 64 << 20
+// maxResultsSize limits a file of results.
+const maxResultsSize = 64 << 20
 
 // openResults reads VBench's results where the parameter names them; nil where it does not.
-func openResults(r *manifest.Request, s *settings) *results {
+func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 	if s.VBench == "" || !r.Scoring {
 		return nil
 	}
 	path, err := lastResults(s.VBench)
 	if err == nil {
-		var found *results
+		var found *vbenchResults
 		if found, err = readResults(path); err == nil {
-			err = found.judge(s.Scale)
+			err = found.checkDimensions(s.Scale)
 		}
 		if err == nil {
 			return found
@@ -70,8 +70,8 @@ func lastResults(path string) (string, error) {
 	return slices.Max(all), nil
 }
 
-func readResults(path string) (*results, error) {
-	text, err := bounded.ReadFile(path, mostResults)
+func readResults(path string) (*vbenchResults, error) {
+	text, err := bounded.ReadFile(path, maxResultsSize)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func readResults(path string) (*results, error) {
 // parseResults reads {dimension: [mean, [one of each video]]} as Python does. As in the official script, a value that
 // is not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an
 // empty text or list) is one without dimensions.
-func parseResults(text []byte) (results, error) {
-	r := results{means: map[string]float64{}, left: map[string]string{}}
+func parseResults(text []byte) (vbenchResults, error) {
+	r := vbenchResults{means: map[string]float64{}, left: map[string]string{}}
 	v, err := pyvalue.Decode(string(text))
 	if err != nil {
 		return r, fmt.Errorf("these are not results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
@@ -126,8 +126,8 @@ func readMean(v any) (float64, error) {
 	return mean, err
 }
 
-// lines are what the official script prints of the results, whatever dimensions they have.
-func (r *results) lines() []string {
+// officialLines are what the official script prints of the results, whatever dimensions they have.
+func (r *vbenchResults) officialLines() []string {
 	lines := []string{"VBench Evaluation Results"}
 	if len(r.means)+len(r.left) > 0 {
 		lines = append(lines, "Dimension Scores:")
@@ -136,13 +136,13 @@ func (r *results) lines() []string {
 		for _, name := range slices.Sorted(maps.Keys(r.means)) {
 			lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", name, r.means[name]))
 		}
-		lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", "Overall Average", r.mean()))
+		lines = append(lines, fmt.Sprintf("  %-30s: %6.4f", "Overall Average", r.meanDimensions()))
 	}
 	return append(lines, "Detailed results: "+r.file)
 }
 
-// mean is the plain mean of the dimensions that are there.
-func (r *results) mean() float64 {
+// meanDimensions is the plain mean of the dimensions that are there.
+func (r *vbenchResults) meanDimensions() float64 {
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(r.means)) {
 		sum += r.means[name]
@@ -150,8 +150,8 @@ func (r *results) mean() float64 {
 	return sum / float64(len(r.means))
 }
 
-// judge wants the six dimensions, and makes their mean percent.
-func (r *results) judge(s scale) error {
+// checkDimensions requires the six dimensions, and makes their mean percent.
+func (r *vbenchResults) checkDimensions(s resultScale) error {
 	var faults []error
 	large := false
 	for _, name := range dimensions {
@@ -175,25 +175,25 @@ func (r *results) judge(s scale) error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	return r.scaled(s, large)
+	return r.scaleMean(s, large)
 }
 
-// scaled makes the mean percent. large says that a dimension is above 1.
-func (r *results) scaled(s scale, large bool) error {
+// scaleMean makes the mean percent. large says that a dimension is above 1.
+func (r *vbenchResults) scaleMean(s resultScale, large bool) error {
 	switch {
 	case s == share && large:
 		return errors.New("a dimension is above 1, and scale=share says 0 to 1")
 	case s == anyScale && large:
 		return errors.New("a dimension is above 1: if all are percent already, say so with --param scale=percent")
 	case s == percent:
-		r.score = r.mean()
+		r.score = r.meanDimensions()
 	default:
-		r.score = 100 * r.mean()
+		r.score = 100 * r.meanDimensions()
 	}
 	return nil
 }
 
 // checkerLine is what the submission checker reads of accuracy.txt.
-func (r *results) checkerLine() string {
+func (r *vbenchResults) checkerLine() string {
 	return "{'vbench_score': " + strconv.FormatFloat(r.score, 'f', -1, 64) + "}"
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// workload is the benchmark opened on one set of prompts.
-type workload struct {
-	settings
+// videoWorkload is the benchmark opened on one set of prompts.
+type videoWorkload struct {
+	videoSettings
 	file     backend.Model
 	prompts  []videos.Request
 	names    []string
@@ -33,38 +33,38 @@ type workload struct {
 }
 
 var (
-	_ sdk.GenerativeOf[*sample] = (*workload)(nil)
-	_ sdk.Informer              = (*workload)(nil)
-	_ sdk.Remarker              = (*workload)(nil)
-	_ sdk.ClientWorker          = (*workload)(nil)
+	_ sdk.GenerativeOf[*videoSample] = (*videoWorkload)(nil)
+	_ sdk.Informer                   = (*videoWorkload)(nil)
+	_ sdk.Remarker                   = (*videoWorkload)(nil)
+	_ sdk.ClientWorker               = (*videoWorkload)(nil)
 )
 
-// sample is what is asked for a prompt.
-type sample struct {
+// videoSample is the request of a prompt.
+type videoSample struct {
 	index  int // -1: of the warm-up
 	prompt string
 	ask    videos.Ask
 }
 
-func newWorkload(r *manifest.Request, s settings, prompts []videos.Request) *workload {
-	w := &workload{settings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
+func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.Request) *videoWorkload {
+	w := &videoWorkload{videoSettings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
 		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == "",
 		drawn: r.Backend == videos.StandInName || r.Backend == ""}
-	r.Fault(sdk.Data(misnamed(prompts)))
+	r.Fault(sdk.Data(checkFileNames(prompts)))
 	return w
 }
 
-func (w *workload) Len() int          { return len(w.prompts) }
-func (w *workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
-func (w *workload) Close() error      { return nil }
+func (w *videoWorkload) Len() int          { return len(w.prompts) }
+func (w *videoWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
+func (w *videoWorkload) Close() error      { return nil }
 
 // Load makes the request for prompt i.
-func (w *workload) Load(_ context.Context, i int) (*sample, error) {
-	return w.sample(i, w.prompts[i], w.names[i]), nil
+func (w *videoWorkload) Load(_ context.Context, i int) (*videoSample, error) {
+	return w.makeSample(i, w.prompts[i], w.names[i]), nil
 }
 
-func (w *workload) sample(i int, r videos.Request, name string) *sample {
-	s := &sample{index: i, prompt: r.Prompt, ask: videos.Ask{Body: r.Body(), Collect: w.accuracy}}
+func (w *videoWorkload) makeSample(i int, r videos.Request, name string) *videoSample {
+	s := &videoSample{index: i, prompt: r.Prompt, ask: videos.Ask{Body: r.Body(), Collect: w.accuracy}}
 	if w.folder != "" {
 		s.ask.File = filepath.Join(w.folder, name)
 	}
@@ -72,21 +72,21 @@ func (w *workload) sample(i int, r videos.Request, name string) *sample {
 }
 
 // WarmSample is a prompt that no data set holds.
-func (w *workload) WarmSample() *sample {
+func (w *videoWorkload) WarmSample() *videoSample {
 	r := w.request
 	r.Prompt = "grey"
-	return w.sample(-1, r, ".warm-up")
+	return w.makeSample(-1, r, ".warm-up")
 }
 
 // Prompt is the request.
-func (w *workload) Prompt(s *sample) (backend.Prompt, error) { return s.ask.Prompt(s.prompt) }
+func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return s.ask.Prompt(s.prompt) }
 
 // AppendTokens appends the path of a video, or its digest. In an accuracy run a video that failed has an empty payload,
 // so that it costs no other; in a timed run it ends the run, whose figure would count it.
-func (w *workload) AppendTokens(dst []byte, s *sample, t backend.Tokens) ([]byte, int, error) {
+func (w *videoWorkload) AppendTokens(dst []byte, s *videoSample, t backend.Tokens) ([]byte, int, error) {
 	why := videos.Failure(t)
 	if why == "" && w.digest {
-		sum, err := digest(t.Text)
+		sum, err := fileDigest(t.Text)
 		if err != nil {
 			why = err.Error()
 		}
@@ -104,8 +104,8 @@ func (w *workload) AppendTokens(dst []byte, s *sample, t backend.Tokens) ([]byte
 	return dst, 0, nil
 }
 
-// digest is the SHA-256 of a file in hex.
-func digest(path string) (sum string, err error) {
+// fileDigest returns the SHA-256 of a file in hex.
+func fileDigest(path string) (sum string, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return "", err
@@ -118,23 +118,23 @@ func digest(path string) (sum string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// mostNamed bounds how many failures are told one by one.
-const mostNamed = 20
+// maxNamed limits the failures that are listed one by one.
+const maxNamed = 20
 
 // Remarks names the videos that failed.
-func (w *workload) Remarks() (m sdk.Remarks) {
+func (w *videoWorkload) Remarks() (m sdk.Remarks) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.failed)
-	m.Notes = slices.Clone(w.failed[:min(len(w.failed), mostNamed)])
-	if more := len(w.failed) - mostNamed; more > 0 {
+	m.Notes = slices.Clone(w.failed[:min(len(w.failed), maxNamed)])
+	if more := len(w.failed) - maxNamed; more > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d more have none", more))
 	}
 	return m
 }
 
 // Inform says what is asked for, and takes the stand-in's label back where a server or a process makes the videos.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *videoWorkload) Inform(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
@@ -145,7 +145,7 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 	if w.own {
 		return // no rules are about them
 	}
-	info.OpenReasons = append(info.OpenReasons, w.open()...)
+	info.OpenReasons = append(info.OpenReasons, w.openReasons()...)
 	if n := len(w.prompts); n != officialPrompts {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("the data set has %d prompts, the official one %d", n,
 			officialPrompts))
@@ -153,4 +153,4 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 }
 
 // ClientWork is nothing: a request is made before the run, and a video is taken as it is.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
+func (w *videoWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }

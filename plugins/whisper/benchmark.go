@@ -26,24 +26,24 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: open, Score: score, Params: []any{settings{}}, Dataset: repack, Samples: drawnClips,
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}}, Dataset: repackClips, Samples: drawnClips,
 	})
 }
 
-// open finds the clips, and reads the vocabulary.
-func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
+// openWorkload finds the clips, and reads the vocabulary.
+func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	all := openClips(ctx, r)
-	v, err := openVocabulary(s.Tokenizer, s.special())
+	v, err := openVocabulary(s.Tokenizer, s.firstSpecial())
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(&workload{settings: s, files: r.Files, vocabulary: v, clips: all}), nil
+	return sdk.Prompts(&speechWorkload{modelSettings: s, files: r.Files, vocabulary: v, clips: all}), nil
 }
 
-// score reads the transcripts.
-func score(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
+// openScorer reads the transcripts.
+func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	all := openClips(ctx, r)
 	if err := r.Err(); err != nil {

@@ -3,7 +3,7 @@ package whisper
 import "testing"
 
 func TestDrawnClips(t *testing.T) {
-	all := pack()
+	all := drawPacks()
 	if len(all) != drawnClips {
 		t.Fatalf("%d clips, want %d", len(all), drawnClips)
 	}

@@ -25,7 +25,7 @@ const (
 const typicalTokens = 60
 
 // Parts are the encoder and the decoders, whose tensors package generate binds.
-func (w *workload) Parts() []sdk.Part {
+func (w *speechWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: encoderPart, Model: w.files[encoderPart]},
 		{Name: decoderPart, Model: w.files[decoderPart], RunsPerSample: typicalTokens},
@@ -35,7 +35,7 @@ func (w *workload) Parts() []sdk.Part {
 
 // PlanSession asks for one run at a time: sequences that are decoded together do not wait for one another. A user's
 // model gets all cores for it; the embedded one takes longer to share than to run.
-func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+func (w *speechWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = max(c.Concurrency, 1)
 	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
@@ -45,7 +45,7 @@ func (w *workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 const defaultSequences = 16
 
 // NewGenerator decodes greedily behind the prompt, with as many sequences together as the user asks for.
-func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+func (w *speechWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.vocabulary == nil {
 		return nil, sdk.Usage(
 			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
@@ -53,14 +53,14 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 	p := generate.EncoderDecoder{
 		Encoder: s.Part(encoderPart), Decoder: s.Part(decoderPart), Step: s.Part(pastPart),
 	}
-	f, err := newFeatures(p.Encoder, w.Mels)
+	f, err := newSoundFeatures(p.Encoder, w.Mels)
 	if err := errors.Join(err, w.checkVocabulary(p.Decoder)); err != nil {
 		return nil, sdk.Data(err)
 	}
 	g, err := generate.NewEncoderDecoder(p, generate.Options{
 		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.Cache, EOS: w.Ends, Start: w.Start,
 		PromptTokens: audio.LogMelFrames * cmp.Or(c.MaxBatch, defaultSequences),
-		Features:     f.of, Source: f.frames / 2, Answer: len(w.Start) + w.Most, CopyState: w.Copies,
+		Features:     f.makeFeatures, Source: f.frames / 2, Answer: len(w.Start) + w.MaxTokens, CopyState: w.Copies,
 	})
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -69,7 +69,7 @@ func (w *workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Gener
 }
 
 // checkVocabulary holds the prompt and the end tokens to the decoder's logits.
-func (w *workload) checkVocabulary(decoder backend.Session) error {
+func (w *speechWorkload) checkVocabulary(decoder backend.Session) error {
 	i := slices.IndexFunc(decoder.Outputs(), func(o backend.TensorInfo) bool { return o.Name == "logits" })
 	if i < 0 || len(decoder.Outputs()[i].Shape) == 0 {
 		return nil
@@ -86,27 +86,27 @@ func (w *workload) checkVocabulary(decoder backend.Session) error {
 	return nil
 }
 
-// mostMels bounds the number of mel filters: large-v3 has 128.
-const mostMels = 512
+// maxMels limits the number of mel filters: large-v3 has 128.
+const maxMels = 512
 
-// features makes what an encoder takes of sound. It may be used from many goroutines.
-type features struct {
+// soundFeatures makes what an encoder takes of sound. It may be used from many goroutines.
+type soundFeatures struct {
 	mels, frames int
 	extractors   sync.Pool // of *audio.LogMel
 }
 
-// newFeatures reads from an encoder how many filters and frames it takes; what it leaves free is mels, and 30 s.
-func newFeatures(encoder backend.Session, mels int) (*features, error) {
-	f := &features{mels: mels, frames: audio.LogMelFrames}
+// newSoundFeatures reads from an encoder how many filters and frames it takes; what it leaves free is mels, and 30 s.
+func newSoundFeatures(encoder backend.Session, mels int) (*soundFeatures, error) {
+	f := &soundFeatures{mels: mels, frames: audio.LogMelFrames}
 	all := encoder.Inputs()
 	i := slices.IndexFunc(all, func(in backend.TensorInfo) bool { return in.Name == "input_features" || in.Name == "mel" })
 	if i < 0 {
 		return f, fmt.Errorf("encoder: it has inputs %v, want input_features or mel: features of audio", all)
 	}
 	shape := all[i].Shape
-	if len(shape) != 3 || shape[1] > mostMels || shape[2] > audio.LogMelFrames || shape[1] == 0 || shape[2] == 0 {
+	if len(shape) != 3 || shape[1] > maxMels || shape[2] > audio.LogMelFrames || shape[1] == 0 || shape[2] == 0 {
 		return f, fmt.Errorf("encoder: input %v, want float32[N,MELS,FRAMES] of at most %d mels and %d frames", all[i],
-			mostMels, audio.LogMelFrames)
+			maxMels, audio.LogMelFrames)
 	}
 	if shape[1] > 0 {
 		f.mels = int(shape[1])
@@ -117,8 +117,9 @@ func newFeatures(encoder backend.Session, mels int) (*features, error) {
 	return f, nil
 }
 
-// of is the log-mel spectrogram of a clip that is continued by silence up to 30 s, as far as the encoder takes it.
-func (f *features) of(samples []float32) (values []float32, shape []int64, err error) {
+// makeFeatures makes the log-mel spectrogram of a clip that is continued by silence up to 30 s, as far as the encoder
+// takes it.
+func (f *soundFeatures) makeFeatures(samples []float32) (values []float32, shape []int64, err error) {
 	m, ok := f.extractors.Get().(*audio.LogMel)
 	if !ok {
 		m = audio.NewLogMel(f.mels)

@@ -36,7 +36,7 @@ func TestCardIsThatOfTheData(t *testing.T) {
 // TestVocabularyIsThatOfTheCard wants the special tokens right behind those of text.
 func TestVocabularyIsThatOfTheCard(t *testing.T) {
 	s := parseSettings(manifesttest.Params(t, New(), "", true, nil))
-	v, err := openVocabulary(embeddedTokens, s.special())
+	v, err := openVocabulary(embeddedTokens, s.firstSpecial())
 	if err != nil {
 		t.Fatal(err)
 	}

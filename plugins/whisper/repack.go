@@ -19,9 +19,9 @@ const (
 	folderParam = "folder"
 )
 
-// repack makes the benchmark's clips of 30 s of LibriSpeech's shorter ones, as the official repackaging does: the same
-// samples and the same manifest.
-func repack(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
+// repackClips makes the benchmark's clips of 30 s of LibriSpeech's shorter ones, as the official repackaging does: the
+// same samples and the same manifest.
+func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	folder := r.Params[folderParam]
 	if !filepath.IsLocal(folder) || filepath.Clean(folder) == "." {
 		return "", sdk.Usage(fmt.Errorf("parameter %s = %q, want a path below OUT", folderParam, folder))
@@ -31,23 +31,23 @@ func repack(ctx context.Context, r sdk.DatasetRequest, progress func(line string
 		in, manifest = filepath.Split(in)
 	}
 	progress("reading " + r.Input)
-	clips, err := librispeech.Open(ctx, in, librispeech.Options{Manifest: manifest, Length: length})
+	clips, err := librispeech.Open(ctx, in, librispeech.Options{Manifest: manifest, Length: readLength})
 	if err != nil {
 		return "", sdk.Data(err)
 	}
 	packs := librispeech.Repack(clips, filepath.ToSlash(folder))
 	if len(packs) == 0 {
-		return "", sdk.Data(fmt.Errorf("%s: none of its %d clips has %d s or less", r.Input, len(clips), mostSeconds))
+		return "", sdk.Data(fmt.Errorf("%s: none of its %d clips has %d s or less", r.Input, len(clips), maxSeconds))
 	}
-	w := packing{in: in, out: r.Output, clips: clips, packs: packs, progress: progress}
-	if err := w.write(ctx, folder); err != nil {
+	w := packWriter{in: in, out: r.Output, clips: clips, packs: packs, progress: progress}
+	if err := w.writePacks(ctx, folder); err != nil {
 		return "", err
 	}
-	return w.summary(), nil
+	return w.summaryText(), nil
 }
 
-// packing writes packs of clips.
-type packing struct {
+// packWriter writes packs of clips.
+type packWriter struct {
 	in, out  string // folders
 	clips    []librispeech.Clip
 	packs    []librispeech.Pack
@@ -55,8 +55,8 @@ type packing struct {
 	written  atomic.Int64
 }
 
-// write writes the files, many at a time, and then the manifest. It reports every fault.
-func (w *packing) write(ctx context.Context, folder string) error {
+// writePacks writes the files, many at a time, and then the manifest. It reports every fault.
+func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(filepath.Join(w.out, folder), 0o777); err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (w *packing) write(ctx context.Context, folder string) error {
 }
 
 // told is after how many clips the user hears of them.
-const told = 200
+const progressInterval = 200
 
-func (w *packing) writePack(p librispeech.Pack) error {
+func (w *packWriter) writePack(p librispeech.Pack) error {
 	samples := make([]int16, 0, p.Samples)
 	var faults []error
 	for k, i := range p.Of {
@@ -86,7 +86,7 @@ func (w *packing) writePack(p librispeech.Pack) error {
 	if err := errors.Join(faults...); err != nil {
 		return sdk.Data(err)
 	}
-	if n := w.written.Add(1); n%told == 0 {
+	if n := w.written.Add(1); n%progressInterval == 0 {
 		w.progress(fmt.Sprintf("%d of %d clips are written", n, len(w.packs)))
 	}
 	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.WAV(samples), 0o666)
@@ -94,7 +94,7 @@ func (w *packing) writePack(p librispeech.Pack) error {
 
 // appendSamples appends the samples of a file, which must be of 16 bits: others would have to be rounded.
 func appendSamples(dst []int16, path string) ([]int16, error) {
-	samples, err := read(path)
+	samples, err := readSound(path)
 	if err != nil {
 		return dst, fmt.Errorf("%s: %w", path, err)
 	}
@@ -109,8 +109,8 @@ func appendSamples(dst []int16, path string) ([]int16, error) {
 	return dst, nil
 }
 
-// summary says what was made.
-func (w *packing) summary() string {
+// summaryText summarises what was written.
+func (w *packWriter) summaryText() string {
 	used, seconds := 0, 0.
 	for _, p := range w.packs {
 		used += len(p.Of)
@@ -118,7 +118,7 @@ func (w *packing) summary() string {
 	}
 	text := fmt.Sprintf("%d clips of %.2f h, made of %d", len(w.packs), seconds/3600, used)
 	if left := len(w.clips) - used; left > 0 {
-		text += fmt.Sprintf("; %d of more than %d s are left out", left, mostSeconds)
+		text += fmt.Sprintf("; %d of more than %d s are left out", left, maxSeconds)
 	}
 	return text + "; the manifest is " + officialManifest
 }

@@ -82,7 +82,7 @@ func put(t *testing.T, path string, text []byte) {
 }
 
 func repacked(ctx context.Context, in, out, folder string) error {
-	_, err := repack(ctx, sdk.DatasetRequest{Input: in, Output: out,
+	_, err := repackClips(ctx, sdk.DatasetRequest{Input: in, Output: out,
 		Params: map[string]string{sourceParam: "dev-all.json", folderParam: folder}}, func(string) {})
 	return err
 }
@@ -108,7 +108,7 @@ func TestRepackOfTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := librispeech.Open(t.Context(), out,
-		librispeech.Options{Manifest: officialManifest, MostSeconds: mostSeconds, Length: length})
+		librispeech.Options{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer scores answers against the transcripts. As in the official script every entry counts, also of a sample that
-// has several.
-func newScorer(all clips, d payload.DType, exhibits int) (sdk.Scorer, error) {
+// newScorer scores answers against the transcripts. As in the official script every entry counts, also of a sample
+// that has several.
+func newScorer(all clipSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
 	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)

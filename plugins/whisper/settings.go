@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings are the parameters of a model.
-type settings struct {
+// modelSettings are the parameters of a model.
+type modelSettings struct {
 	Tokenizer string        `param:"tokenizer"` // path; "embedded"; "server": text comes back
 	Start     []int32       `param:"prompt"`    // what the decoder is given first
 	Ends      []int32       `param:"eos"`       // tokens that end an answer
-	Most      int           `param:"max_new_tokens" min:"1" max:"int32"`
+	MaxTokens int           `param:"max_new_tokens" min:"1" max:"int32"`
 	Mels      int           `param:"mels"`                                          // filters, where no encoder says
 	Cache     int64         `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
 	Copies    bool          `param:"copy_state" choices:"no,yes"`                   // states may be
@@ -25,19 +25,19 @@ type settings struct {
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
-func readSettings(r *manifest.Request) settings {
+func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	return parseSettings(r.Params)
 }
 
-func parseSettings(p *option.Params) (s settings) {
+func parseSettings(p *option.Params) (s modelSettings) {
 	option.Bind(p, &s, option.By("prompt", parseIDs), option.By("eos", parseIDs),
-		option.By("mels", option.Whole(1, mostMels)), option.By("dtype", wer.DTypes().Parse))
+		option.By("mels", option.Whole(1, maxMels)), option.By("dtype", wer.DTypes().Parse))
 	return s
 }
 
-// special is the first id that is no text: an end token. Those behind it are none either.
-func (s *settings) special() int32 {
+// firstSpecial returns the first id that is not text: an end token. The ids behind it are not text either.
+func (s *modelSettings) firstSpecial() int32 {
 	if len(s.Ends) == 0 {
 		return 0
 	}

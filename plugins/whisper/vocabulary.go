@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// vocabulary turns ids of text into it. It may be used from many goroutines.
-type vocabulary interface {
+// textVocabulary turns ids of text into it. It may be used from many goroutines.
+type textVocabulary interface {
 	// Decode fails for ids that have no token.
 	Decode(ids []int32) (string, error)
 }
@@ -28,14 +28,14 @@ const (
 
 // openVocabulary opens the vocabulary at a path, and holds it to the ids that are text: those below special. For a
 // server's own there is none: nil.
-func openVocabulary(path string, special int32) (vocabulary, error) {
+func openVocabulary(path string, special int32) (textVocabulary, error) {
 	switch path {
 	case embeddedTokens:
 		data, err := modelFiles.ReadFile("model/tokens.tiktoken")
 		if err != nil {
 			return nil, err
 		}
-		return checked(data, special)
+		return parseVocabulary(data, special)
 	case serverTokens:
 		return nil, nil
 	case "":
@@ -44,7 +44,7 @@ func openVocabulary(path string, special int32) (vocabulary, error) {
 	}
 	v, err := readVocabulary(path)
 	if err == nil {
-		err = complete(v, special)
+		err = checkComplete(v, special)
 	}
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("tokenizer %s: %w", path, err))
@@ -52,17 +52,17 @@ func openVocabulary(path string, special int32) (vocabulary, error) {
 	return v, nil
 }
 
-// checked is the vocabulary of a file in tiktoken's form.
-func checked(data []byte, special int32) (vocabulary, error) {
+// parseVocabulary reads the vocabulary of a file in tiktoken's form.
+func parseVocabulary(data []byte, special int32) (textVocabulary, error) {
 	v, err := tiktoken.Parse(data)
 	if err != nil {
 		return nil, err
 	}
-	return v, complete(v, special)
+	return v, checkComplete(v, special)
 }
 
-// complete wants all ids below special to have a token.
-func complete(v vocabulary, special int32) error {
+// checkComplete requires a token for each id below special.
+func checkComplete(v textVocabulary, special int32) error {
 	ids := lists.Make(int(special), func(i int) int32 { return int32(i) })
 	if _, err := v.Decode(ids); err != nil {
 		return fmt.Errorf("want a token for each id below the end token's, %d: %w", special, err)
@@ -70,23 +70,23 @@ func complete(v vocabulary, special int32) error {
 	return nil
 }
 
-// mostTokenizer is the size up to which each file of a tokenizer is read: Whisper's have 4 MB at most.
-const mostTokenizer = 256 << 20
+// maxTokenizerSize is the size of the largest file of a tokenizer that is read: Whisper's have 4 MB at most.
+const maxTokenizerSize = 256 << 20
 
 // names are those of vocabularies in a folder, in the order in which they are looked for.
 var names = []string{"tokenizer.json", "multilingual.tiktoken", "vocab.json"}
 
 // readVocabulary reads a file, or of a folder the first that it has.
-func readVocabulary(path string) (vocabulary, error) {
+func readVocabulary(path string) (textVocabulary, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return readFolder(path)
 	}
 	if filepath.Base(path) == "vocab.json" {
 		return bpe.ReadVocab(func(name string) ([]byte, error) {
-			return backend.ReadFile(filepath.Join(filepath.Dir(path), name), mostTokenizer)
+			return backend.ReadFile(filepath.Join(filepath.Dir(path), name), maxTokenizerSize)
 		}, bpe.VocabOptions{})
 	}
-	data, err := backend.ReadFile(path, mostTokenizer)
+	data, err := backend.ReadFile(path, maxTokenizerSize)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func readVocabulary(path string) (vocabulary, error) {
 	return bpe.ParseJSON(data, bpe.Options{})
 }
 
-func readFolder(folder string) (vocabulary, error) {
+func readFolder(folder string) (textVocabulary, error) {
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			return readVocabulary(filepath.Join(folder, name))

@@ -13,51 +13,51 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// workload is the benchmark opened on its models and one data set.
-type workload struct {
-	settings
+// speechWorkload is the benchmark opened on its models and one data set.
+type speechWorkload struct {
+	modelSettings
 	files      map[string]backend.Model
-	vocabulary vocabulary // nil: the server's
-	clips      clips
+	vocabulary textVocabulary // nil: the server's
+	clips      clipSet
 	width      atomic.Int64 // of the decoder's logits; 0: not known
 	text       atomic.Bool  // an answer came as text
 }
 
 var (
-	_ sdk.GenerativeOf[sound] = (*workload)(nil)
-	_ sdk.SessionGenerator    = (*workload)(nil)
-	_ sdk.SessionPlanner      = (*workload)(nil)
-	_ sdk.AudioPrompter       = (*workload)(nil)
-	_ sdk.Informer            = (*workload)(nil)
-	_ sdk.ClientWorker        = (*workload)(nil)
+	_ sdk.GenerativeOf[clipSound] = (*speechWorkload)(nil)
+	_ sdk.SessionGenerator        = (*speechWorkload)(nil)
+	_ sdk.SessionPlanner          = (*speechWorkload)(nil)
+	_ sdk.AudioPrompter           = (*speechWorkload)(nil)
+	_ sdk.Informer                = (*speechWorkload)(nil)
+	_ sdk.ClientWorker            = (*speechWorkload)(nil)
 )
 
-// sound is a loaded clip.
-type sound []float32
+// clipSound is a loaded clip.
+type clipSound []float32
 
-func (w *workload) Len() int           { return w.clips.Len() }
-func (w *workload) AudioPrompts() bool { return true }
-func (w *workload) Close() error       { return nil }
+func (w *speechWorkload) Len() int           { return w.clips.Len() }
+func (w *speechWorkload) AudioPrompts() bool { return true }
+func (w *speechWorkload) Close() error       { return nil }
 
 // Load reads clip i, or draws it.
-func (w *workload) Load(_ context.Context, i int) (sound, error) {
+func (w *speechWorkload) Load(_ context.Context, i int) (clipSound, error) {
 	samples, err := w.clips.Sound(i)
 	return samples, sdk.Data(err)
 }
 
 // Prompt is the sound with the model's limits.
-func (w *workload) Prompt(s sound) (backend.Prompt, error) {
-	return backend.Prompt{Audio: s, MaxNewTokens: w.Most, EOS: w.Ends}, nil
+func (w *speechWorkload) Prompt(s clipSound) (backend.Prompt, error) {
+	return backend.Prompt{Audio: s, MaxNewTokens: w.MaxTokens, EOS: w.Ends}, nil
 }
 
 // WarmSample is a second of silence.
-func (w *workload) WarmSample() sound { return make(sound, audio.SampleRate) }
+func (w *speechWorkload) WarmSample() clipSound { return make(clipSound, audio.SampleRate) }
 
 var errTokens = errors.New("the backend's tokens cannot be the answer")
 
 // AppendTokens appends the labels of an answer's text. An end token counts, and is no text; what a server sends behind
 // it is dropped.
-func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, int, error) {
+func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens) ([]byte, int, error) {
 	if t.IDs == nil {
 		w.text.Store(true)
 		return append(dst, wer.EncodePayload(t.Text)...), t.N, nil
@@ -69,21 +69,21 @@ func (w *workload) AppendTokens(dst []byte, _ sound, t backend.Tokens) ([]byte, 
 	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.Ends, id) }); end >= 0 {
 		ids = ids[:end+1]
 	}
-	text, err := w.decode(ids)
+	text, err := w.decodeText(ids)
 	if err != nil {
 		return dst, 0, err
 	}
 	return append(dst, wer.EncodePayload(text)...), len(ids), nil
 }
 
-// decode is the text of ids, of which special ones are none.
-func (w *workload) decode(ids []int32) (string, error) {
+// decodeText returns the text of ids; special ones have none.
+func (w *speechWorkload) decodeText(ids []int32) (string, error) {
 	kept := make([]int32, 0, len(ids))
 	for i, id := range ids {
 		if most := w.width.Load(); id < 0 || most > 0 && int64(id) >= most {
 			return "", fmt.Errorf("%w: token %d is %d, want one of [0, %d)", errTokens, i, id, most)
 		}
-		if id < w.special() {
+		if id < w.firstSpecial() {
 			kept = append(kept, id)
 		}
 	}
@@ -95,7 +95,7 @@ func (w *workload) decode(ids []int32) (string, error) {
 }
 
 // Inform takes back the embedded model where a server has its own.
-func (w *workload) Inform(info *sdk.WorkloadInfo) {
+func (w *speechWorkload) Inform(info *sdk.WorkloadInfo) {
 	if w.vocabulary == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 		info.Parts = nil
@@ -107,7 +107,7 @@ func (w *workload) Inform(info *sdk.WorkloadInfo) {
 const serverModel = "the server's"
 
 // ClientWork is what is done to sound and text here where a server transcribes.
-func (w *workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	if w.vocabulary == nil {
 		return []string{"sound is packed as a file, and the server's text is made label numbers"}
 	}

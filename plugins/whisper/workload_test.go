@@ -20,7 +20,7 @@ import (
 )
 
 // words is a vocabulary of text tokens, behind which 3 ends an answer.
-func words(t *testing.T) vocabulary {
+func words(t *testing.T) textVocabulary {
 	t.Helper()
 	v, err := tiktoken.Parse([]byte(tokens(" Hello", ",", " café")))
 	if err != nil {
@@ -39,7 +39,7 @@ func tokens(texts ...string) string {
 }
 
 func TestPayloads(t *testing.T) {
-	w := &workload{settings: settings{Ends: []int32{3}}, vocabulary: words(t)}
+	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{3}}, vocabulary: words(t)}
 	w.width.Store(9)
 	for _, c := range []struct {
 		in   backend.Tokens
@@ -60,7 +60,7 @@ func TestPayloads(t *testing.T) {
 }
 
 func TestTokensBeyondTheVocabulary(t *testing.T) {
-	w := &workload{settings: settings{Ends: []int32{7}}, vocabulary: words(t)}
+	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{7}}, vocabulary: words(t)}
 	w.width.Store(9)
 	for id, want := range map[int32]string{-1: "token 1 is -1", 9: "token 1 is 9", 4: "parameter tokenizer must be that"} {
 		_, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{0, id}, N: 2})
@@ -104,30 +104,31 @@ func parts() map[string]*session {
 
 func TestPartsThatDoNotFit(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(w *workload, p map[string]*session)
+		spoil func(w *speechWorkload, p map[string]*session)
 		class error
 		want  string
 	}{
-		"another width": {func(_ *workload, p map[string]*session) { p[encoderPart].out[0].Shape[2] = 8 },
+		"another width": {func(_ *speechWorkload, p map[string]*session) { p[encoderPart].out[0].Shape[2] = 8 },
 			generate.ErrEncoderDecoder, "last_hidden_state float32[N,25,8], want float32[N,25,16]"},
-		"no tokens": {func(_ *workload, p map[string]*session) { p[decoderPart].in[0].Name = "words" },
+		"no tokens": {func(_ *speechWorkload, p map[string]*session) { p[decoderPart].in[0].Name = "words" },
 			generate.ErrEncoderDecoder, "an input of tokens is missing"},
-		"encoder of text": {func(_ *workload, p map[string]*session) {
+		"encoder of text": {func(_ *speechWorkload, p map[string]*session) {
 			p[encoderPart].in[0] = ids("input_ids", -1, -1)
 		}, sdk.ErrData, "audio"},
-		"longer than 30 s": {func(_ *workload, p map[string]*session) { p[encoderPart].in[0].Shape[2] = 3001 },
+		"longer than 30 s": {func(_ *speechWorkload, p map[string]*session) { p[encoderPart].in[0].Shape[2] = 3001 },
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
-		"too many mels": {func(_ *workload, p map[string]*session) { p[encoderPart].in[0].Shape[1] = 1 << 40 },
+		"too many mels": {func(_ *speechWorkload, p map[string]*session) { p[encoderPart].in[0].Shape[1] = 1 << 40 },
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
-		"end token beyond": {func(w *workload, _ map[string]*session) { w.Ends = []int32{64} },
+		"end token beyond": {func(w *speechWorkload, _ map[string]*session) { w.Ends = []int32{64} },
 			sdk.ErrData, "the end token is 64, and the decoder has 64 tokens"},
-		"prompt beyond": {func(w *workload, _ map[string]*session) { w.Start = []int32{64} },
+		"prompt beyond": {func(w *speechWorkload, _ map[string]*session) { w.Start = []int32{64} },
 			sdk.ErrData, "Start: token 0 is 64"},
-		"tokenizer of a server": {func(w *workload, _ map[string]*session) { w.vocabulary = nil },
+		"tokenizer of a server": {func(w *speechWorkload, _ map[string]*session) { w.vocabulary = nil },
 			sdk.ErrUsage, "the backend runs the model here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &workload{settings: settings{Start: []int32{11}, Ends: []int32{10}, Most: 9, Mels: 8}, vocabulary: words(t)}
+			w := &speechWorkload{modelSettings: modelSettings{Start: []int32{11}, Ends: []int32{10}, MaxTokens: 9, Mels: 8},
+				vocabulary: words(t)}
 			p := parts()
 			c.spoil(w, p)
 			_, err := w.NewGenerator(sdk.Sessions{encoderPart: p[encoderPart], decoderPart: p[decoderPart]}, backend.Config{})
@@ -146,11 +147,11 @@ func TestFeaturesAreCutToTheEncoder(t *testing.T) {
 	}
 	whole := audio.NewLogMel(8).Append(nil, samples)
 	for _, c := range []struct{ mels, frames int64 }{{8, 50}, {-1, -1}, {8, -1}} {
-		f, err := newFeatures(session{in: []backend.TensorInfo{floats("mel", -1, c.mels, c.frames)}}, 8)
+		f, err := newSoundFeatures(session{in: []backend.TensorInfo{floats("mel", -1, c.mels, c.frames)}}, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, shape, err := f.of(samples)
+		values, shape, err := f.makeFeatures(samples)
 		frames := int(max(c.frames, audio.LogMelFrames*max(-c.frames, 0)))
 		if err != nil || !slices.Equal(shape, []int64{8, int64(frames)}) || len(values) != 8*frames {
 			t.Fatalf("%v: %d features of shape %v, %v", c, len(values), shape, err)
@@ -209,7 +210,7 @@ func TestVocabularies(t *testing.T) {
 }
 
 func TestServersModelIsTheirs(t *testing.T) {
-	w := &workload{}
+	w := &speechWorkload{}
 	i := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
 	if w.Inform(&i); i.Embedded || i.ModelFile != serverModel || i.ModelSHA256 != "" || i.ModelSize != 0 ||
 		len(i.OpenReasons) != 1 {

@@ -53,25 +53,26 @@ func Failure(t backend.Tokens) string {
 	return why
 }
 
-// maker makes one video at a time. An error of the video alone, after which the next one may be made, is a failure.
-type maker interface {
+// videoMaker makes one video at a time. An error of the video alone, after which the next one may be made, is a
+// failure.
+type videoMaker interface {
 	make(ctx context.Context, a Ask) (Answer, error)
 	close() error
 }
 
-// failure is an error of one video.
-type failure struct{ error }
+// videoFailure is an error of one video.
+type videoFailure struct{ error }
 
-// generator asks makers, each for one video at a time.
-type generator struct {
-	makers  chan maker
-	all     []maker
-	files   files // that answers may name
+// videoGenerator asks makers, each for one video at a time.
+type videoGenerator struct {
+	makers  chan videoMaker
+	all     []videoMaker
+	files   answerFiles // that answers may name
 	timeout time.Duration
 }
 
-func newGenerator(makers []maker, from files, timeout time.Duration) *generator {
-	g := &generator{makers: make(chan maker, len(makers)), all: makers, files: from, timeout: timeout}
+func newVideoGenerator(makers []videoMaker, from answerFiles, timeout time.Duration) *videoGenerator {
+	g := &videoGenerator{makers: make(chan videoMaker, len(makers)), all: makers, files: from, timeout: timeout}
 	for _, m := range makers {
 		g.makers <- m
 	}
@@ -79,15 +80,15 @@ func newGenerator(makers []maker, from files, timeout time.Duration) *generator 
 }
 
 // Limits says how many videos are asked for at a time.
-func (g *generator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.all)} }
+func (g *videoGenerator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.all)} }
 
 // Generate has a video made. Its answer is the path of the file, or why there is none.
-func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
+func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	a, err := readAsk(&p)
 	if err != nil {
 		return err
 	}
-	var m maker
+	var m videoMaker
 	select {
 	case m = <-g.makers:
 	case <-ctx.Done():
@@ -96,14 +97,14 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	defer func() { g.makers <- m }()
 	limited, cancel := context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("no answer for %v (option timeout)", g.timeout))
 	defer cancel()
-	path, err := keep(limited, m, g.files, a)
+	path, err := makeVideo(limited, m, g.files, a)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if limited.Err() != nil && err != nil {
-		err = failure{context.Cause(limited)}
+		err = videoFailure{context.Cause(limited)}
 	}
-	if one, is := errors.AsType[failure](err); is {
+	if one, is := errors.AsType[videoFailure](err); is {
 		sink.Complete(backend.Tokens{Finish: failed + one.Error()})
 		return nil
 	}
@@ -114,8 +115,8 @@ func (g *generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	return nil
 }
 
-// keep has a video made, and its file where the request wants it.
-func keep(ctx context.Context, m maker, from files, a Ask) (path string, err error) {
+// makeVideo has a video made, and writes its file where the request requires it.
+func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a Ask) (path string, err error) {
 	answer, err := m.make(ctx, a)
 	if err != nil {
 		return "", err
@@ -123,23 +124,23 @@ func keep(ctx context.Context, m maker, from files, a Ask) (path string, err err
 	video := answer.Video
 	if answer.Base64 != "" {
 		if video, err = base64.StdEncoding.DecodeString(answer.Base64); err != nil {
-			return "", failure{fmt.Errorf("video_bytes: %w", err)}
+			return "", videoFailure{fmt.Errorf("video_bytes: %w", err)}
 		}
 	}
 	if answer.Path != "" {
 		collect := a.File != "" && a.Collect
-		if video, path, err = take(from, answer.Path, collect); err != nil || !collect {
+		if video, path, err = readNamed(from, answer.Path, collect); err != nil || !collect {
 			return path, err
 		}
 	}
 	switch {
 	case len(video) == 0:
-		return "", failure{errors.New("the answer has an empty path, or an empty video")}
+		return "", videoFailure{errors.New("the answer has an empty path, or an empty video")}
 	case a.File == "":
 		return "", errors.New("the server sends videos themselves: --param videos=FOLDER says where they are kept")
 	}
 	if err := CheckHead(video); err != nil {
-		return "", failure{fmt.Errorf("the answer's video: %w", err)}
+		return "", videoFailure{fmt.Errorf("the answer's video: %w", err)}
 	}
 	path = a.File + Ending(video)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -176,7 +177,7 @@ func Ending(video []byte) string {
 	return ".mp4"
 }
 
-func (g *generator) Close() error {
+func (g *videoGenerator) Close() error {
 	var faults []error
 	for _, m := range g.all {
 		faults = append(faults, m.close())
@@ -193,16 +194,16 @@ var (
 	_ backend.Describer       = Backend{}
 )
 
-type settings struct {
+type backendSettings struct {
 	url, command, folder string
 	concurrency          int
 	timeout              time.Duration
 }
 
-// mostAtOnce bounds how many videos are asked for at a time.
-const mostAtOnce = 1024
+// maxConcurrency limits the videos that are asked for at a time.
+const maxConcurrency = 1024
 
-func (s *settings) options() option.List {
+func (s *backendSettings) optionList() option.List {
 	return option.List{
 		option.Text("url", &s.url, "address of a server with the API of videos: http://HOST:PORT, to which "+Path+
 			" is added"),
@@ -210,7 +211,7 @@ func (s *settings) options() option.List {
 			"line of JSON and prints the path of the video's file on a line"),
 		option.Text("folder", &s.folder, "folder of this machine below which the videos lie whose paths are answered; "+
 			"without it a server may answer no path, and a process any"),
-		option.Int("concurrency", &s.concurrency, 1, mostAtOnce, "videos asked for at a time; as many processes").
+		option.Int("concurrency", &s.concurrency, 1, maxConcurrency, "videos asked for at a time; as many processes").
 			Default("1"),
 		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
 			Default("1h"),
@@ -219,8 +220,8 @@ func (s *settings) options() option.List {
 
 // Describe lists the options.
 func (Backend) Describe() backend.Info {
-	s := settings{concurrency: 1, timeout: time.Hour}
-	return backend.Info{Version: "API of videos, and processes", Options: s.options().Docs()}
+	s := backendSettings{concurrency: 1, timeout: time.Hour}
+	return backend.Info{Version: "API of videos, and processes", Options: s.optionList().Docs()}
 }
 
 // Open opens no session: tensors are not what is asked.
@@ -230,8 +231,8 @@ func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Ses
 
 // OpenGenerator reads the options. A process is started at once; a server is asked when the first video is.
 func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
-	s := settings{concurrency: 1, timeout: time.Hour}
-	err := s.options().Read(c.Options)
+	s := backendSettings{concurrency: 1, timeout: time.Hour}
+	err := s.optionList().Read(c.Options)
 	if err == nil && (s.url == "") == (s.command == "") {
 		err = fmt.Errorf("%w: give url or command: the address of a server, or a process to start", backend.ErrOption)
 	}
@@ -241,34 +242,34 @@ func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Confi
 	if s.timeout <= 0 {
 		return nil, fmt.Errorf("%w: timeout = %v, want above 0", backend.ErrOption, s.timeout)
 	}
-	from, err := s.files()
+	from, err := s.openFiles()
 	if err != nil {
 		return nil, fmt.Errorf("%w: folder = %q: %w", backend.ErrOption, s.folder, err)
 	}
-	var all []maker
+	var all []videoMaker
 	for range s.concurrency {
-		m, err := s.open()
+		m, err := s.openMaker()
 		if err != nil {
-			return nil, errors.Join(err, newGenerator(all, from, s.timeout).Close())
+			return nil, errors.Join(err, newVideoGenerator(all, from, s.timeout).Close())
 		}
 		all = append(all, m)
 	}
-	return newGenerator(all, from, s.timeout), nil
+	return newVideoGenerator(all, from, s.timeout), nil
 }
 
-func (s *settings) files() (files, error) {
+func (s *backendSettings) openFiles() (answerFiles, error) {
 	switch {
 	case s.folder != "":
-		return openBelow(s.folder)
+		return openFolderFiles(s.folder)
 	case s.command != "":
 		return anyFiles{}, nil
 	}
 	return noFiles{}, nil
 }
 
-func (s *settings) open() (maker, error) {
+func (s *backendSettings) openMaker() (videoMaker, error) {
 	if s.command != "" {
 		return startProcess(strings.Fields(s.command))
 	}
-	return newServer(s.url)
+	return newVideoServer(s.url)
 }

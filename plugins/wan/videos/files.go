@@ -38,8 +38,8 @@ func CheckHead(head []byte) error {
 var errNoFolder = errors.New("the server names a file of this machine, and no folder is given for that: " +
 	"give --backend-opt folder=FOLDER, below which its videos lie, or --param response=bytes, to have them sent")
 
-// files are those that answers may name.
-type files interface {
+// answerFiles are the files that answers may name.
+type answerFiles interface {
 	// open opens a file for reading, and returns its absolute path.
 	open(name string) (*os.File, string, error)
 	io.Closer
@@ -66,13 +66,13 @@ func (noFiles) open(string) (*os.File, string, error) { return nil, "", errNoFol
 
 func (noFiles) Close() error { return nil }
 
-// below are the files of a folder and of those in it, wherever links in it lead.
-type below struct {
+// folderFiles are the files of a folder and of those in it, wherever links in it lead.
+type folderFiles struct {
 	*os.Root
 	path, real string // absolute, the second one without links
 }
 
-func openBelow(folder string) (*below, error) {
+func openFolderFiles(folder string) (*folderFiles, error) {
 	path, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func openBelow(folder string) (*below, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &below{root, path, real}, nil
+	return &folderFiles{root, path, real}, nil
 }
 
-// relative is a file's name in the folder, of a path that is absolute or in the folder.
-func (b *below) relative(name string) (string, error) {
+// relativeName returns a file's name in the folder, of a path that is absolute or in the folder.
+func (b *folderFiles) relativeName(name string) (string, error) {
 	if strings.Contains(name, "://") {
 		return "", fmt.Errorf("%.200q is an address, want the path of a file below %s", name, b.path)
 	}
@@ -109,8 +109,8 @@ func (b *below) relative(name string) (string, error) {
 	return "", fmt.Errorf("%.200q is not below %s (option folder)", name, b.path)
 }
 
-func (b *below) open(name string) (*os.File, string, error) {
-	relative, err := b.relative(name)
+func (b *folderFiles) open(name string) (*os.File, string, error) {
+	relative, err := b.relativeName(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -132,14 +132,15 @@ func (b *below) open(name string) (*os.File, string, error) {
 	return f, filepath.Join(b.path, relative), nil
 }
 
-// take checks a file that an answer names, and reads it where whole says so: path is where it lies.
-func take(from files, name string, whole bool) (video []byte, path string, err error) {
+// readNamed checks a file that an answer names, and reads it where whole says so: path is where it lies.
+func readNamed(from answerFiles, name string, whole bool) (video []byte, path string, err error) {
 	f, path, err := from.open(name)
 	if errors.Is(err, errNoFolder) {
 		return nil, "", err
 	}
 	if err != nil {
-		return nil, "", failure{fmt.Errorf("the answer's file: %w; a server on another machine sends the video itself with "+
+		return nil, "", videoFailure{fmt.Errorf("the answer's file: %w; a server on another machine sends the video itself "+
+			"with "+
 			"--param response=bytes", err)}
 	}
 	defer func() { _ = f.Close() }() // opened for reading
@@ -161,7 +162,7 @@ func take(from files, name string, whole bool) (video []byte, path string, err e
 		}
 	}
 	if err != nil {
-		return nil, "", failure{fmt.Errorf("the answer's file: %w", err)}
+		return nil, "", videoFailure{fmt.Errorf("the answer's file: %w", err)}
 	}
 	return video, path, nil
 }

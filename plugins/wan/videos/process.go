@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// process makes videos: it reads a request as a line of JSON, and prints the path of the video's file on a line.
-type process struct {
+// videoProcess makes videos: it reads a request as a line of JSON, and prints the path of the video's file on a line.
+type videoProcess struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	lines  chan string // what it prints; closed when it ends
-	said   *tail
+	said   *outputTail
 	once   sync.Once // it was waited for
 	broken error     // an answer is outstanding that nobody waits for any more
 }
 
-func startProcess(command []string) (*process, error) {
+func startProcess(command []string) (*videoProcess, error) {
 	if len(command) == 0 {
 		return nil, errors.New("option command: want a command")
 	}
-	p := &process{cmd: exec.Command(command[0], command[1:]...), lines: make(chan string), said: &tail{}}
+	p := &videoProcess{cmd: exec.Command(command[0], command[1:]...), lines: make(chan string), said: &outputTail{}}
 	p.cmd.Stderr = p.said
 	p.cmd.WaitDelay = time.Second
 	in, err := p.cmd.StdinPipe()
@@ -52,50 +52,50 @@ func startProcess(command []string) (*process, error) {
 	return p, nil
 }
 
-func (p *process) make(ctx context.Context, a Ask) (Answer, error) {
+func (p *videoProcess) make(ctx context.Context, a Ask) (Answer, error) {
 	if p.broken != nil {
 		return Answer{}, p.broken
 	}
 	if _, err := p.in.Write(append(bytes.Clone(a.Body), '\n')); err != nil {
-		return Answer{}, p.ended(err)
+		return Answer{}, p.endError(err)
 	}
 	select {
 	case line, ok := <-p.lines:
 		path := strings.TrimSpace(line)
 		switch {
 		case !ok:
-			return Answer{}, p.ended(errors.New("it ended"))
+			return Answer{}, p.endError(errors.New("it ended"))
 		case path == "":
-			return Answer{}, failure{errors.New("the process printed an empty line, and no path")}
+			return Answer{}, videoFailure{errors.New("the process printed an empty line, and no path")}
 		}
 		return Answer{Path: path}, nil
 	case <-ctx.Done():
 		p.broken = fmt.Errorf("the process %s has not answered in time, and would answer the next request with the video "+
 			"of the last", p.cmd.Path)
-		return Answer{}, failure{context.Cause(ctx)}
+		return Answer{}, videoFailure{context.Cause(ctx)}
 	}
 }
 
-// ended is the error of a process that makes no more videos.
-func (p *process) ended(err error) error {
-	p.wait()
+// endError returns the error of a process that makes no more videos.
+func (p *videoProcess) endError(err error) error {
+	p.endProcess()
 	return fmt.Errorf("the process %s: %w; it last wrote %s", p.cmd.Path, err, p.said)
 }
 
 // patience is how long a process may take to end when its input has.
 const patience = 10 * time.Second
 
-func (p *process) close() error {
+func (p *videoProcess) close() error {
 	if p.broken != nil {
 		_ = p.cmd.Process.Kill() // it may have ended
 	}
-	p.wait()
+	p.endProcess()
 	return nil
 }
 
-// wait ends the process: by the end of its input, or where that takes long by force. How it ends says nothing of the
-// videos that it has made.
-func (p *process) wait() {
+// endProcess ends the process: by the end of its input, or where that takes long by force. How it ends says nothing of
+// the videos that it has made.
+func (p *videoProcess) endProcess() {
 	p.once.Do(func() {
 		_ = p.in.Close() // it may have ended
 		late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
@@ -107,14 +107,14 @@ func (p *process) wait() {
 	})
 }
 
-// tail keeps the end of what is written.
-type tail struct {
+// outputTail keeps the end of the output of a process.
+type outputTail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
 // Write implements io.Writer.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *outputTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	const most = 500
@@ -124,8 +124,8 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // String is the end of what was written.
-func (t *tail) String() string {
+func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return cut(t.text)
+	return quoteStart(t.text)
 }

@@ -96,25 +96,25 @@ func (r Request) ParseRow(row []byte) (Request, error) {
 	}
 	f := rowFields{fields: fields}
 	if _, there := fields["prompt"]; !there {
-		f.fault("prompt", "is missing")
+		f.addFault("prompt", "is missing")
 	}
 	if v, there := fields["stream"]; there && !slices.Contains(nothing, string(v)) {
-		f.fault("stream", "there are no streams of videos")
+		f.addFault("stream", "there are no streams of videos")
 	}
-	f.text("prompt", &r.Prompt)
-	f.optional("negative_prompt", &r.NegativePrompt)
-	f.text("size", &r.Size)
-	f.optional("latent_path", &r.LatentPath)
+	f.readText("prompt", &r.Prompt)
+	f.readOptional("negative_prompt", &r.NegativePrompt)
+	f.readText("size", &r.Size)
+	f.readOptional("latent_path", &r.LatentPath)
 	f.oneOf("output_format", &r.OutputFormat, OutputFormats)
 	f.oneOf("response_format", &r.ResponseFormat, ResponseFormats)
-	f.float("seconds", &r.Seconds)
-	f.float("guidance_scale", &r.Guidance)
-	f.float("guidance_scale_2", &r.Guidance2)
-	f.float("boundary_ratio", &r.Boundary)
-	f.integer("fps", &r.FPS)
-	f.integer("num_inference_steps", &r.Steps)
-	f.integer("seed", &r.Seed)
-	f.integer("num_frames", &r.Frames)
+	f.readFloat("seconds", &r.Seconds)
+	f.readFloat("guidance_scale", &r.Guidance)
+	f.readFloat("guidance_scale_2", &r.Guidance2)
+	f.readFloat("boundary_ratio", &r.Boundary)
+	f.readInteger("fps", &r.FPS)
+	f.readInteger("num_inference_steps", &r.Steps)
+	f.readInteger("seed", &r.Seed)
+	f.readInteger("num_frames", &r.Frames)
 	return r, errors.Join(f.faults...)
 }
 
@@ -127,37 +127,37 @@ type rowFields struct {
 	faults []error
 }
 
-func (f *rowFields) fault(name, what string) {
+func (f *rowFields) addFault(name, what string) {
 	f.faults = append(f.faults, fmt.Errorf("%s: %s", name, what))
 }
 
-func (f *rowFields) text(name string, to *string) {
+func (f *rowFields) readText(name string, to *string) {
 	if v, ok := f.fields[name]; ok && (v[0] != '"' || json.Unmarshal(v, to) != nil) {
-		f.fault(name, fmt.Sprintf("%s, want a text", v))
+		f.addFault(name, fmt.Sprintf("%s, want a text", v))
 	}
 }
 
-// optional reads a text that null leaves out.
-func (f *rowFields) optional(name string, to *string) {
+// readOptional reads a text that null leaves out.
+func (f *rowFields) readOptional(name string, to *string) {
 	if string(f.fields[name]) == "null" {
 		*to = ""
 		return
 	}
-	f.text(name, to)
+	f.readText(name, to)
 }
 
 func (f *rowFields) oneOf(name string, to *string, values []string) {
-	f.text(name, to)
+	f.readText(name, to)
 	for _, v := range values {
 		if *to == v {
 			return
 		}
 	}
-	f.fault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
+	f.addFault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
 }
 
-// number is the text of a number, or of a text or a truth value that stands for one.
-func (f *rowFields) number(name string) (text string, ok bool) {
+// numberText returns the text of a number, or of a text or a truth value that stands for one.
+func (f *rowFields) numberText(name string) (text string, ok bool) {
 	v, ok := f.fields[name]
 	if !ok {
 		return "", false
@@ -177,21 +177,21 @@ func (f *rowFields) number(name string) (text string, ok bool) {
 	return text, true
 }
 
-func (f *rowFields) float(name string, to *float64) {
-	text, ok := f.number(name)
+func (f *rowFields) readFloat(name string, to *float64) {
+	text, ok := f.numberText(name)
 	if !ok {
 		return
 	}
 	v, read := pyfloat.Parse(text)
 	if !read {
-		f.fault(name, fmt.Sprintf("%q, want a number", text))
+		f.addFault(name, fmt.Sprintf("%q, want a number", text))
 		return
 	}
 	*to = v
 }
 
-func (f *rowFields) integer(name string, to *json.Number) {
-	text, ok := f.number(name)
+func (f *rowFields) readInteger(name string, to *json.Number) {
+	text, ok := f.numberText(name)
 	if !ok {
 		return
 	}
@@ -204,7 +204,7 @@ func (f *rowFields) integer(name string, to *json.Number) {
 			*to = json.Number(strconv.FormatInt(int64(e), 10))
 			return
 		}
-		f.fault(name, fmt.Sprintf("%q, want a whole number", text))
+		f.addFault(name, fmt.Sprintf("%q, want a whole number", text))
 		return
 	}
 	*to = json.Number(v.String())

@@ -15,13 +15,13 @@ import (
 // Path is that of the API below a server's address.
 const Path = "/v1/videos/generations"
 
-// server is asked by HTTP.
-type server struct {
+// videoServer asks a server by HTTP.
+type videoServer struct {
 	url    string
 	client *http.Client
 }
 
-func newServer(address string) (*server, error) {
+func newVideoServer(address string) (*videoServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%w: url = %q, want http://HOST:PORT", backend.ErrOption, address)
@@ -31,7 +31,7 @@ func newServer(address string) (*server, error) {
 		u.Path = strings.TrimSuffix(u.Path, "/v1") + Path
 	}
 	const mostHead = 1 << 20 // bytes
-	return &server{u.String(), &http.Client{
+	return &videoServer{u.String(), &http.Client{
 		Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: mostHead},
 		// The address was given by the user; a server may not choose another one.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -40,11 +40,11 @@ func newServer(address string) (*server, error) {
 
 // Bounds of an answer, in bytes: a video in Base64 and what stands around it, or the text of a failure.
 const (
-	mostAnswer = MostVideo/3*4 + 1<<16
-	mostFault  = 64 << 10
+	maxAnswer    = MostVideo/3*4 + 1<<16
+	maxFaultText = 64 << 10
 )
 
-func (s *server) make(ctx context.Context, a Ask) (Answer, error) {
+func (s *videoServer) make(ctx context.Context, a Ask) (Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(a.Body))
 	if err != nil {
 		return Answer{}, err
@@ -52,34 +52,34 @@ func (s *server) make(ctx context.Context, a Ask) (Answer, error) {
 	request.Header.Set("Content-Type", "application/json")
 	response, err := s.client.Do(request)
 	if err != nil {
-		return Answer{}, failure{err}
+		return Answer{}, videoFailure{err}
 	}
 	defer func() { _ = response.Body.Close() }() // it was read
-	most := int64(mostAnswer)
+	most := int64(maxAnswer)
 	if response.StatusCode != http.StatusOK {
-		most = mostFault
+		most = maxFaultText
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
 	switch to := response.Header.Get("Location"); {
 	case response.StatusCode/100 == 3 && to != "":
-		return Answer{}, failure{fmt.Errorf("%s to %.200q, which is not followed: give the right address as option url",
+		return Answer{}, videoFailure{fmt.Errorf("%s to %.200q, which is not followed: give the right address as option url",
 			response.Status, to)}
 	case err != nil:
-		return Answer{}, failure{err}
+		return Answer{}, videoFailure{err}
 	case response.StatusCode != http.StatusOK:
-		return Answer{}, failure{fmt.Errorf("%s: %s", response.Status, cut(body))}
-	case len(body) > mostAnswer:
-		return Answer{}, failure{fmt.Errorf("the answer has more than %d bytes", mostAnswer)}
+		return Answer{}, videoFailure{fmt.Errorf("%s: %s", response.Status, quoteStart(body))}
+	case len(body) > maxAnswer:
+		return Answer{}, videoFailure{fmt.Errorf("the answer has more than %d bytes", maxAnswer)}
 	}
 	answer, err := ParseAnswer(body)
 	if err != nil {
-		return Answer{}, failure{fmt.Errorf("%w; the answer is %s", err, cut(body))}
+		return Answer{}, videoFailure{fmt.Errorf("%w; the answer is %s", err, quoteStart(body))}
 	}
 	return answer, nil
 }
 
-// cut is the beginning of a text of a server, in quotation marks.
-func cut(body []byte) string {
+// quoteStart quotes the beginning of a text of a server.
+func quoteStart(body []byte) string {
 	const most = 200
 	if len(body) > most {
 		return fmt.Sprintf("%q and %d bytes more", body[:most], len(body)-most)
@@ -87,7 +87,7 @@ func cut(body []byte) string {
 	return fmt.Sprintf("%q", body)
 }
 
-func (s *server) close() error {
+func (s *videoServer) close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }

@@ -56,25 +56,25 @@ func (StandIn) OpenGenerator(_ context.Context, m backend.Model, c backend.Confi
 		return nil, err
 	}
 	const hour = 3600e9
-	return &drawing{newGenerator([]maker{drawer{dir}}, anyFiles{}, hour), dir}, nil
+	return &drawnGenerator{newVideoGenerator([]videoMaker{drawnMaker{dir}}, anyFiles{}, hour), dir}, nil
 }
 
-// drawing is the stand-in opened; its files go with it, where no folder is for them.
-type drawing struct {
-	*generator
+// drawnGenerator is the open stand-in; where there is no folder for its files, they are removed with it.
+type drawnGenerator struct {
+	*videoGenerator
 	dir string
 }
 
-func (d *drawing) Close() error { return os.RemoveAll(d.dir) }
+func (d *drawnGenerator) Close() error { return os.RemoveAll(d.dir) }
 
-type drawer struct{ dir string }
+type drawnMaker struct{ dir string }
 
-func (d drawer) make(ctx context.Context, a Ask) (Answer, error) {
+func (d drawnMaker) make(ctx context.Context, a Ask) (Answer, error) {
 	var request struct {
 		Prompt string `json:"prompt"`
 	}
 	if err := json.Unmarshal(a.Body, &request); err != nil {
-		return Answer{}, failure{err}
+		return Answer{}, videoFailure{err}
 	}
 	video, err := Draw(request.Prompt)
 	if err != nil || a.File != "" {
@@ -88,7 +88,7 @@ func (d drawer) make(ctx context.Context, a Ask) (Answer, error) {
 	return Answer{Path: f.Name()}, errors.Join(err, f.Close(), ctx.Err())
 }
 
-func (d drawer) close() error { return nil }
+func (d drawnMaker) close() error { return nil }
 
 // The size of drawn videos.
 const (

@@ -18,7 +18,7 @@ import (
 func All() []serve.Option {
 	keepToOneself()
 	return []serve.Option{
-		serve.Backend("ort", paced(ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")})),
+		serve.Backend("ort", applyPace(ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")})),
 		serve.Backend("process", process.Backend{}),
 		serve.Backend("kserve", kserve.Backend{Lookup: os.LookupEnv}),
 	}

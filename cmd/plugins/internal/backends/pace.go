@@ -65,33 +65,33 @@ func (b pacedBackend) Open(ctx context.Context, m backend.Model, c backend.Confi
 	case b.pace.AtOnce:
 		return newQuick(s), nil
 	case b.pace.Each > 0:
-		return slow{common{newQuick(s)}, b.pace}, nil
+		return slowSession{commonSession{newQuick(s)}, b.pace}, nil
 	case b.pace.Times > 1:
-		return slow{common{s}, b.pace}, nil
+		return slowSession{commonSession{s}, b.pace}, nil
 	}
 	return s, nil
 }
 
-// common is what a session says of itself.
-type common struct{ backend.Session }
+// commonSession passes on what a session says of itself.
+type commonSession struct{ backend.Session }
 
-func (s common) KeptIn() any { return backend.KeptIn(s.Session) }
+func (s commonSession) KeptIn() any { return backend.KeptIn(s.Session) }
 
-func (s common) Describe() backend.Info {
+func (s commonSession) Describe() backend.Info {
 	if d, ok := s.Session.(backend.Describer); ok {
 		return d.Describe()
 	}
 	return backend.Info{}
 }
 
-// slow takes its time.
-type slow struct {
-	common
+// slowSession makes runs take longer.
+type slowSession struct {
+	commonSession
 	pace Pace
 }
 
-// rest is how much longer a run takes.
-func (p Pace) rest(took time.Duration, in []backend.Tensor) time.Duration {
+// remainingTime is how much longer a run takes.
+func (p Pace) remainingTime(took time.Duration, in []backend.Tensor) time.Duration {
 	if p.Times > 1 {
 		return time.Duration(p.Times-1) * took
 	}
@@ -102,12 +102,12 @@ func (p Pace) rest(took time.Duration, in []backend.Tensor) time.Duration {
 	return time.Duration(samples)*p.Each - took
 }
 
-func (s slow) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (s slowSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	began := time.Now()
 	if err := s.Session.Run(ctx, in, out); err != nil {
 		return err
 	}
-	rest := time.NewTimer(s.pace.rest(time.Since(began), in))
+	rest := time.NewTimer(s.pace.remainingTime(time.Since(began), in))
 	defer rest.Stop()
 	select {
 	case <-rest.C:

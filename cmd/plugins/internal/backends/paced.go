@@ -9,8 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// paced is ONNX Runtime at the pace that PLUMBLINE_PACE names, in plugins that are built with the tag pace: for tests.
-func paced(b Paceable) backend.Backend {
+// applyPace returns ONNX Runtime at the pace that PLUMBLINE_PACE names, in plugins that are built with the tag pace:
+// for tests.
+func applyPace(b Paceable) backend.Backend {
 	p, err := ParsePace(os.Getenv("PLUMBLINE_PACE"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "PLUMBLINE_PACE:", err)

@@ -12,30 +12,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
 )
 
-// quick runs a model once for each row of its inputs, and remembers what came out.
-type quick struct {
-	common
+// quickSession runs a model once for each row of its inputs, and remembers what came out.
+type quickSession struct {
+	commonSession
 	keep keep.Runs
 	seed maphash.Seed
 
 	mu    sync.Mutex
 	whole bool // the model's tensors have no rows of the batch: a run is remembered whole, as if it were one row
-	known map[uint64][]part
+	known map[uint64][]outputRow
 	size  int // bytes of known
 }
 
-// part is a row of an output.
-type part struct {
+// outputRow is a row of an output.
+type outputRow struct {
 	shape []int64 // the first dimension is the row's share of the whole
 	data  []byte
 }
 
-// mostKnown bounds the memory of a session, in bytes: what comes beyond it takes its time.
-const mostKnown = 256 << 20
+// maxKnown limits the memory of a session, in bytes: what comes beyond it takes its time.
+const maxKnown = 256 << 20
 
-func newQuick(s backend.Session) *quick {
-	return &quick{
-		common: common{s}, seed: maphash.MakeSeed(), known: map[uint64][]part{},
+func newQuick(s backend.Session) *quickSession {
+	return &quickSession{
+		commonSession: commonSession{s}, seed: maphash.MakeSeed(), known: map[uint64][]outputRow{},
 		whole: slices.ContainsFunc(s.Outputs(), hasNoRows),
 	}
 }
@@ -45,13 +45,13 @@ func newQuick(s backend.Session) *quick {
 func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0] > 1 }
 
 // KeptIn is the memory of this process, whatever the session's is.
-func (s *quick) KeptIn() any { return keep.Memory{} }
+func (s *quickSession) KeptIn() any { return keep.Memory{} }
 
-func (s *quick) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.keep.Run(in, out, func(in, out []backend.Tensor) error {
-		keys := s.keys(in)
+		keys := s.rowKeys(in)
 		if rows := s.lookUp(keys); rows != nil {
-			return answer(rows, s.Outputs(), out)
+			return joinRows(rows, s.Outputs(), out)
 		}
 		for i := range out {
 			out[i].Keep = false // it is kept here
@@ -59,13 +59,13 @@ func (s *quick) Run(ctx context.Context, in, out []backend.Tensor) error {
 		if err := s.Session.Run(ctx, in, out); err != nil {
 			return err
 		}
-		s.remember(keys, out)
+		s.rememberRows(keys, out)
 		return nil
 	})
 }
 
-// keys are what the rows of a batch are known by.
-func (s *quick) keys(in []backend.Tensor) []uint64 {
+// rowKeys returns the keys of the rows of a batch.
+func (s *quickSession) rowKeys(in []backend.Tensor) []uint64 {
 	rows := backend.Rows(in)
 	if s.isWhole() || !haveRows(in, rows) {
 		rows = 1
@@ -86,7 +86,7 @@ func (s *quick) keys(in []backend.Tensor) []uint64 {
 	return keys
 }
 
-func (s *quick) isWhole() bool {
+func (s *quickSession) isWhole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.whole
@@ -100,21 +100,21 @@ func haveRows(of []backend.Tensor, rows int) bool {
 }
 
 // rowOf is row r of rows of a tensor, in the tensor's memory.
-func rowOf(t backend.Tensor, r, rows int) part {
+func rowOf(t backend.Tensor, r, rows int) outputRow {
 	each, shape := len(t.Data)/rows, slices.Clone(t.Shape)
 	if len(shape) > 0 {
 		shape[0] /= int64(rows)
 	}
-	return part{shape, t.Data[r*each : (r+1)*each]}
+	return outputRow{shape, t.Data[r*each : (r+1)*each]}
 }
 
 // lookUp finds the outputs of each row; nil where one is not known, or has another shape than the others.
-func (s *quick) lookUp(keys []uint64) (rows [][]part) {
+func (s *quickSession) lookUp(keys []uint64) (rows [][]outputRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range keys {
 		parts, ok := s.known[k]
-		if !ok || len(rows) > 0 && !slices.EqualFunc(parts, rows[0], func(a, b part) bool {
+		if !ok || len(rows) > 0 && !slices.EqualFunc(parts, rows[0], func(a, b outputRow) bool {
 			return slices.Equal(a.shape, b.shape)
 		}) {
 			return nil
@@ -124,8 +124,8 @@ func (s *quick) lookUp(keys []uint64) (rows [][]part) {
 	return rows
 }
 
-// remember keeps what came out of a run.
-func (s *quick) remember(keys []uint64, out []backend.Tensor) {
+// rememberRows keeps what came out of a run.
+func (s *quickSession) rememberRows(keys []uint64, out []backend.Tensor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole && !haveRows(out, len(keys)) {
@@ -134,21 +134,21 @@ func (s *quick) remember(keys []uint64, out []backend.Tensor) {
 		return
 	}
 	for r, k := range keys {
-		var parts []part
+		var parts []outputRow
 		for _, t := range out {
 			p := rowOf(t, r, len(keys))
 			p.data = slices.Clone(p.data)
 			parts, s.size = append(parts, p), s.size+len(p.data)
 		}
-		if s.size > mostKnown {
+		if s.size > maxKnown {
 			return
 		}
 		s.known[k] = parts
 	}
 }
 
-// answer joins rows to the outputs of a run, in the caller's memory where there is some.
-func answer(rows [][]part, infos []backend.TensorInfo, out []backend.Tensor) error {
+// joinRows joins rows to the outputs of a run, in the caller's memory where there is some.
+func joinRows(rows [][]outputRow, infos []backend.TensorInfo, out []backend.Tensor) error {
 	for i := range out {
 		t, first := &out[i], rows[0][i]
 		room, n := t.Data, len(rows)*len(first.data)

@@ -4,5 +4,5 @@ package backends
 
 import "github.com/plumbline-ml/plumbline/sdk/backend"
 
-// paced is the backend as it is.
-func paced(b backend.Backend) backend.Backend { return b }
+// applyPace returns the backend as it is.
+func applyPace(b backend.Backend) backend.Backend { return b }

@@ -20,13 +20,13 @@ func main() {
 	goos := flag.String("os", runtime.GOOS, "the platform's GOOS")
 	goarch := flag.String("arch", runtime.GOARCH, "the platform's GOARCH")
 	flag.Parse()
-	if err := place(*dir, *goos, *goarch); err != nil {
+	if err := placeLibrary(*dir, *goos, *goarch); err != nil {
 		fmt.Fprintln(os.Stderr, "ortlib:", err)
 		os.Exit(1)
 	}
 }
 
-func place(dir, goos, goarch string) error {
+func placeLibrary(dir, goos, goarch string) error {
 	library, err := ortlib.Find(context.Background(), goos, goarch)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		fmt.Fprintln(os.Stderr, "ortlib:", err)

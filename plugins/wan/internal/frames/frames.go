@@ -25,13 +25,13 @@ import (
 // ErrFormat says that a file's frames cannot be read here.
 var ErrFormat = errors.New("frames of this format are read by ffmpeg, and there is none")
 
-// mostBytes bounds a file.
-const mostBytes = 256 << 20
+// maxFileSize limits a file.
+const maxFileSize = 256 << 20
 
 // Read reads n frames of the file at path, n at least 2: the first, the last, and others at the same distance from each
 // other; all where it has fewer. Frames of a video that ffmpeg reads are one for each of n seconds at most.
 func Read(ctx context.Context, path string, n int) ([]image.Image, error) {
-	file, err := bounded.ReadFile(path, mostBytes)
+	file, err := bounded.ReadFile(path, maxFileSize)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func Decode(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	return byFFmpeg(ctx, file, n)
 }
 
-// at are the numbers of n frames of all.
-func at(n, all int) (numbers []int) {
+// frameNumbers returns the numbers of n frames of all.
+func frameNumbers(n, all int) (numbers []int) {
 	if all <= n || n < 2 {
 		n = all
 	}
@@ -64,8 +64,8 @@ func at(n, all int) (numbers []int) {
 	return numbers
 }
 
-// mostPixels bounds a frame.
-const mostPixels = 64 << 20
+// maxPixels limits a frame.
+const maxPixels = 64 << 20
 
 // ofGIF draws the frames of a GIF one over the other.
 func ofGIF(file []byte, n int) ([]image.Image, error) {
@@ -73,7 +73,7 @@ func ofGIF(file []byte, n int) ([]image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.Width*config.Height > mostPixels {
+	if config.Width*config.Height > maxPixels {
 		return nil, fmt.Errorf("%d x %d pixels are too many", config.Width, config.Height)
 	}
 	all, err := gif.DecodeAll(bytes.NewReader(file))
@@ -81,7 +81,7 @@ func ofGIF(file []byte, n int) ([]image.Image, error) {
 		return nil, err
 	}
 	screen := image.NewNRGBA(image.Rect(0, 0, config.Width, config.Height))
-	wanted := at(n, len(all.Image))
+	wanted := frameNumbers(n, len(all.Image))
 	var chosen []image.Image
 	for i, frame := range all.Image {
 		draw.Draw(screen, frame.Bounds(), frame, frame.Bounds().Min, draw.Over)
@@ -97,16 +97,16 @@ func ofGIF(file []byte, n int) ([]image.Image, error) {
 // ofAVI reads the chunks of a video stream of JPEG pictures.
 func ofAVI(file []byte, n int) ([]image.Image, error) {
 	var pictures [][]byte
-	if err := chunks(file[12:], &pictures, 0); err != nil {
+	if err := findChunks(file[12:], &pictures, 0); err != nil {
 		return nil, err
 	}
 	if len(pictures) == 0 {
 		return nil, errors.New("an AVI file without JPEG pictures")
 	}
 	var chosen []image.Image
-	for _, k := range at(n, len(pictures)) {
+	for _, k := range frameNumbers(n, len(pictures)) {
 		config, err := jpeg.DecodeConfig(bytes.NewReader(pictures[k]))
-		if err == nil && config.Width*config.Height > mostPixels {
+		if err == nil && config.Width*config.Height > maxPixels {
 			err = fmt.Errorf("%d x %d pixels are too many", config.Width, config.Height)
 		}
 		if err != nil {
@@ -121,8 +121,8 @@ func ofAVI(file []byte, n int) ([]image.Image, error) {
 	return chosen, nil
 }
 
-// chunks finds the JPEG pictures among the chunks of a list, and of the lists in it.
-func chunks(list []byte, pictures *[][]byte, depth int) error {
+// findChunks finds the JPEG pictures among the chunks of a list, and of the lists in it.
+func findChunks(list []byte, pictures *[][]byte, depth int) error {
 	const head, deepest = 8, 4
 	for len(list) >= head {
 		id, size := string(list[:4]), int64(binary.LittleEndian.Uint32(list[4:]))
@@ -133,7 +133,7 @@ func chunks(list []byte, pictures *[][]byte, depth int) error {
 		body := list[:size]
 		switch {
 		case id == "LIST" && size >= 4 && depth < deepest:
-			if err := chunks(body[4:], pictures, depth+1); err != nil {
+			if err := findChunks(body[4:], pictures, depth+1); err != nil {
 				return err
 			}
 		case id[2:] == "dc" || id[2:] == "db":

@@ -19,7 +19,7 @@ func TestAt(t *testing.T) {
 		n, all int
 		want   []int
 	}{{4, 81, []int{0, 26, 53, 80}}, {4, 3, []int{0, 1, 2}}, {2, 2, []int{0, 1}}, {4, 1, []int{0}}, {4, 0, nil}} {
-		if got := at(c.n, c.all); !slices.Equal(got, c.want) {
+		if got := frameNumbers(c.n, c.all); !slices.Equal(got, c.want) {
 			t.Errorf("%d of %d: %v, want %v", c.n, c.all, got, c.want)
 		}
 	}
