@@ -1,8 +1,8 @@
 // Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
 // writes what the command harness run writes.
 //
-// What is asked for and planned is in package plan, whose names are this package's, too; what runs leave behind, in
-// package record.
+// Package plan contains requests and plans, and its names are also this package's; package record contains the records
+// of runs.
 package bench
 
 import (

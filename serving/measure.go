@@ -1,8 +1,8 @@
 // Package serving measures servers of language models from Go: Measure is harness bench without flags, files and text.
 //
-// In: a plan of what is asked when, connecting, the first answer, the sweep over all loads, what the server tells of
-// itself beside it. Out: the parts, each a package: metrics, arrival, objective and curve, which need no server; above
-// them engine, prompts, client, beside and scrape, sweep, search and shard; formats for other tools.
+// In: a plan of what is asked when, connecting, the first answer, the sweep over all loads, and the server's own
+// metrics. Out: the parts, each a package: metrics, arrival, objective and curve, which need no server; above them
+// engine, prompts, client, beside and scrape, sweep, search and shard; formats for other tools.
 package serving
 
 import (

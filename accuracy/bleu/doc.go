@@ -1,10 +1,10 @@
 // Package bleu scores translations: BLEU of the reference script of GNMT, and sacreBLEU.
 //
-// The two are different metrics. GNMT's takes words as the files have them, apart at single spaces, and no smoothing;
-// sacreBLEU cuts words by rules of its own, and smooths orders without a match. Both follow Papineni et al., BLEU: a
-// Method for Automatic Evaluation of Machine Translation, 2002, with one reference for each translation.
+// The two are different metrics. GNMT's splits the files' words at single spaces and does not smooth; sacreBLEU has its
+// own tokenization, and smooths orders without a match. Both follow Papineni et al., BLEU: a Method for Automatic
+// Evaluation of Machine Translation, 2002, with one reference for each translation.
 //
-// In: texts, and payloads of an accuracy log. Out: reading logs and data sets, which is the caller's work.
+// In: texts, and payloads of an accuracy log. Out: reading logs and data sets (the caller).
 package bleu
 
 import "errors"

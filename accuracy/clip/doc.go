@@ -1,8 +1,8 @@
 // Package clip scores generated pictures by CLIP: how well each fits its caption, equal to the official script's
 // CLIP_SCORE.
 //
-// In: features of pictures and captions, which the two halves of a CLIP model give. Out: the model, and its inputs,
-// which preprocess/image (OpenCLIP) and preprocess/text/clip make.
+// In: features of pictures and captions from the two halves of a CLIP model. Out: the model, and its inputs
+// (preprocess/image's OpenCLIP and preprocess/text/clip).
 package clip
 
 import "errors"

@@ -3,5 +3,5 @@
 // scorers too.
 //
 // In: payloads of an accuracy log, which are token ids; the tokenizer; the reference texts; a splitter into sentences.
-// Out: reading logs, data sets and tokenizers, which is the caller's work.
+// Out: reading logs, data sets and tokenizers (the caller).
 package generation

@@ -2,5 +2,5 @@
 // summaries by ROUGE-L, and what was to be found in the context by exact match.
 //
 // In: payloads of an accuracy log, the tokenizer, and of each sample the reference and which of the metrics it has.
-// Out: reading logs, data sets and tokenizers, which is the caller's work.
+// Out: reading logs, data sets and tokenizers (the caller).
 package longcontext

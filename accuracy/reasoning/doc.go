@@ -3,6 +3,6 @@
 //
 // In: entries of an accuracy log, whose payloads are token ids of 32 bits; a function that decodes them; set and truth
 // of each sample; what runs programs, and what simplifies algebra. Out: reading logs, data sets and tokenizers, and
-// starting processes: the caller's work. What an answer is (package extract) and when two of mathematics are equal
-// (package mathgrade) are rooms of their own.
+// starting processes: the caller's work. Package extract finds the answer in a text; package mathgrade compares two
+// answers of mathematics.
 package reasoning

@@ -1,8 +1,7 @@
 // Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to the
-// official scripts of each, which clean and align the words in ways of their own.
+// official scripts of each, with their different ways to clean and align words.
 //
-// In: payloads of an accuracy log, and the transcripts of the data set. Out: reading logs and data sets, which is the
-// caller's work.
+// In: payloads of an accuracy log, and the transcripts of the data set. Out: reading logs and data sets (the caller).
 package wer
 
 import "errors"

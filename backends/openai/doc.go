@@ -6,7 +6,7 @@
 // Prompts of audio go to /v1/audio/transcriptions, as WAV files: transcripts come as a stream, vLLM's or OpenAI's, or
 // in one piece. They are counted by the server's usage record.
 //
-// SGLang can be asked by its own /generate instead, whose prompts and answers are token ids: option api=sglang.
+// The option api=sglang uses SGLang's own /generate instead, with token ids as prompts and answers.
 //
 // For measurements of servers themselves there is Client, which asks one request at a time by any of five APIs, once,
 // and tells an Observer each event with its time.

@@ -4,7 +4,7 @@
 // The lock file is a list as sha256sum writes and checks it, one line per file: 64 hexadecimal digits, two spaces, the
 // path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments, but "#env NAME"
 // lets plugins inherit a variable of loaders. Files whose names begin as plugins' do are plugins; every other file must
-// be as it is pinned before any plugin is started, and so must each library that lies beside the plugin.
+// be as it is pinned before any plugin is started, and so must each library in the plugin's folder.
 //
 // In: the file, the check before a start. Out: who may write it (the system's permissions), libraries of the system,
 // what a plugin does once it is started.

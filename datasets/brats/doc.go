@@ -12,7 +12,7 @@
 //
 // NAME is HGG__CASE or LGG__CASE. Axes are depth, height and width: those of the files from last to first. Channels are
 // T1, T1 with contrast agent, T2 and FLAIR. Classes are 0 background, 1 oedema, 2 non-enhancing and 3 enhancing tumour;
-// published files have 2, 1 and 4 in their place, and are converted.
+// published files use 2, 1 and 4 instead, and are converted.
 //
 // In: finding, checking and reading volumes, the benchmark's list of cases.
 // Out: cropping and normalising, which a published head still needs; scoring.

@@ -8,8 +8,8 @@
 // Sizes are tiny, small, medium, large and full. Features of papers and authors, and labels, of large and full are raw
 // memory in spite of their name; here they may have a header, too.
 //
-// Features stay in their files and are read by node. The graph is made once, with the reverse of each relation,
-// and kept beside the data, in a file that is used only for the edges that it was made of.
+// Features stay in their files and are read by node. The graph is made once, with the reverse of each relation, and
+// kept in the data's folder, in a file that is used only with the edges that it was made from.
 //
 // In: finding and checking files, the graph, features, papers and labels; the official split. Out: sampling.
 package igbh

@@ -1,6 +1,6 @@
 // Package closedloop measures a system under test without LoadGen: clients that each send one batch after the other and
-// wait for each. It is how MLMark measures throughput and latency, and how a model of language is measured by so many
-// users at a time.
+// wait for each. It is how MLMark measures throughput and latency, and how `run --concurrency` measures a language
+// model with a number of users.
 //
 // In: loadgen's SUT and QSL, as what users of package serving ask. Out: the loop itself (serving); scores are made of
 // its times elsewhere.

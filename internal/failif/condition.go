@@ -4,8 +4,8 @@
 //	operator  = ">" | ">=" | "<" | "<=" | "==" | "!=" .
 //	value     = [ "+" | "-" ] number [ unit ] .
 //
-// A metric is one of package metric's. A value with a sign is a change against a base: of so many percent with the unit
-// "%", else in the metric's unit. One without is what a run measures. Latencies take ns, us, ms and s.
+// A metric is one of package metric's. A value with a sign is a change against a base: in percent with the unit "%",
+// otherwise in the metric's unit. One without is what a run measures. Latencies take ns, us, ms and s.
 package failif
 
 import (

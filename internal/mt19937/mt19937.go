@@ -1,6 +1,6 @@
 // Package mt19937 is the Mersenne Twister as NumPy and PyTorch seed it, with one word, and as Python does.
 //
-// In: words of 32 bits. Out: what they are made into; LoadGen's generator, which must not import this.
+// In: words of 32 bits. Out: what they are made into, and LoadGen's generator (it must not import this package).
 package mt19937
 
 // Dimensions of the generator's state, in words of 32 bits.

@@ -1,6 +1,6 @@
 // Package power measures a machine's power during a test: from the processor's counters, from a command that prints
-// watts, or from the file of a power meter's program. It is an informal measurement. What a submission needs are the
-// official power tools, with an analyzer at the plug.
+// watts, or from the file of a power meter's program. It is an informal measurement. A submission needs the official
+// power tools with an analyzer at the plug.
 //
 // In: readings and their times, the form of spl.txt (package spl). Out: which runs are measured, what is said of them
 // (package bench).

@@ -1,8 +1,8 @@
 // Package pyfloat reads and writes numbers as Python does, and sums them in NumPy's order, so that a mean has the same
 // bits as in a reference script.
 //
-// In: float(), repr() and round() of a float; sums and means of slices. Out: what the numbers mean; sums along an axis
-// of an array, which NumPy may add in another order.
+// In: float(), repr() and round() of a float; sums and means of slices. Out: what the numbers mean, and sums along an
+// axis of an array (NumPy may add these in another order).
 package pyfloat
 
 import (

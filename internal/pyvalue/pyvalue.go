@@ -1,5 +1,5 @@
-// Package pyvalue holds values as Python does after reading JSON, for readers that follow the official tools. What they
-// accept, how they compare and how they are printed decides what those tools say.
+// Package pyvalue holds values as Python does after reading JSON, for readers that follow the official tools. Their
+// acceptance, comparison and printing determine what those tools say.
 //
 // A value is nil, bool, int64, *big.Int (where int64 is too small), float64, string, []any or *Dict.
 //

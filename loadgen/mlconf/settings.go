@@ -1,9 +1,9 @@
 // Package mlconf makes TestSettings from the rules' embedded defaults (mlperf.conf's keys, by round), user.conf files
 // and single overrides, and remembers where each value came from.
 //
-// A configuration file has lines "MODEL.SCENARIO.KEY = NUMBER", where MODEL and SCENARIO may be "*". Of the lines of
-// one file that fit a run the first of model.scenario, *.scenario, model.*, *.* counts, and of equal keys the last; a
-// later file beats an earlier one, however special the earlier's key. [Fields] lists the keys with their units.
+// A configuration file contains lines "MODEL.SCENARIO.KEY = NUMBER"; MODEL and SCENARIO may be "*". If several lines of
+// a file fit a run, the first of model.scenario, *.scenario, model.*, *.* applies, and among equal keys the last. A
+// later file overrides an earlier one, however specific the earlier key is. [Fields] lists the keys with their units.
 //
 // [Load] is for people: it reports what the official LoadGen accepts but ignores or changes, all at once and with line
 // numbers. [Official] repeats the official LoadGen's reading, for its return codes and for audit.config files. [Round]

@@ -7,8 +7,8 @@
 //     outputs, so it is written and read as a stream. [AccuracyWriter], [AccuracyReader].
 //   - mlperf_log_trace.json: events for chrome://tracing; empty without tracing. [TraceWriter], [TraceReader].
 //
-// What the writers write, the official tools read. The readers take the logs of both programs, and say in errors
-// which line or byte is wrong; all such errors are [ErrFormat].
+// The official tools read the writers' output. The readers take the logs of both programs, and say in errors which line
+// or byte is wrong; all such errors are [ErrFormat].
 //
 // In: layouts. Out: what the values mean, which entries a run makes and in which order: package loadgen.
 package mllog

@@ -6,8 +6,8 @@
 // tag officialloadgen; else Open says so.
 //
 // In: the settings, the SUT, the QSL and the log folder of package loadgen. Out: a loadgen.Result read back from the
-// logs. What the library cannot do is an error before the test: settings of the rounds v0.5 and v0.7, and what would
-// make it read out of range.
+// logs. Settings that the library cannot run are an error before the test: those of the rounds v0.5 and v0.7, and those
+// that would make it read out of range.
 package official
 
 import (

@@ -2,8 +2,7 @@
 // shell, asked again turn by turn, and questions that calls of functions answer.
 //
 // In: what is asked of a server, how answers are scored, compatible with MLPerf Inference's edge agentic benchmark.
-// Out: reading data sets and grading calls, which have packages of their own; asking turns in order, which the harness
-// does.
+// Out: reading data sets and grading calls (their own packages), and asking turns in order (the harness).
 package agentic
 
 import (

@@ -1,12 +1,12 @@
-// Package reasoning is the benchmark of reasoning models: questions of mathematics, of sciences and of programming,
-// which a model answers after long thoughts.
+// Package reasoning is the benchmark of reasoning models: questions of mathematics, sciences and programming, and long
+// answers.
 //
 // A backend that generates by itself (a server) needs no model file. A model file in ONNX form, with its past, runs on
 // any backend by package generate's decoding.
 //
 // In: prompts' forms, limits of answers, sampling, data sets of each run and metrics of DeepSeek-R1 and gpt-oss-120b,
-// compatible with MLPerf Inference. Out: decoding, which package generate does; tokenizers, data sets and graders,
-// which have packages of their own.
+// compatible with MLPerf Inference. Out: decoding (package generate); tokenizers, data sets and graders (their own
+// packages).
 package reasoning
 
 import (

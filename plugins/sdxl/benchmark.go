@@ -1,8 +1,8 @@
 // Package sdxl is the text-to-image benchmark: model stable-diffusion-xl on captions of COCO-2014, and an embedded
 // network of the same interface on captions of scenes that the project draws.
 //
-// A sample is a caption, as tokens. It goes through two text encoders, twenty steps of the UNet beside the negative
-// prompt, whose embeddings are made once, and the decoder of the VAE; the answer is the picture, three bytes a pixel.
+// A sample is a caption, as tokens. It goes through two text encoders, twenty steps of the UNet together with the
+// negative prompt (embedded once), and the decoder of the VAE; the answer is the picture, three bytes a pixel.
 //
 // In: which captions, files and settings a run uses, the networks as sessions, the pictures' payloads, scoring a log.
 // Out: the way from noise to pictures (diffusion, euler), the scores (score), tokenizers (preprocess/text/clip), files

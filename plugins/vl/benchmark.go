@@ -5,8 +5,8 @@
 // and reads drawn products, and answers by a template (reader.go).
 //
 // In: the requests of both official programs, made before the run; answers and their metrics, compatible with MLPerf
-// Inference. Out: reading catalogues (datasets/products), scoring (accuracy/products), the official words of prompts,
-// which the user's files have.
+// Inference. Out: reading catalogues (datasets/products), scoring (accuracy/products), the official words of prompts
+// (the user's files).
 package vl
 
 import (

@@ -1,9 +1,8 @@
 // Package wan is the text-to-video benchmark: wan-2.2-t2v-a14b on the prompts of VBench. A server or a process makes
-// the videos; a drawing program stands in for one where none is named.
+// the videos; without one, a drawing program stands in.
 //
-// In: prompts as requests, what the log has of a video, its file's name, VBench's results and the checker's line,
-// compatible with MLPerf Inference. Out: asking for videos (videos), reading frames (frames), VBench itself, whose
-// networks judge the files elsewhere.
+// In: prompts as requests, the log's entry of a video, its file's name, VBench's results and the checker's line,
+// compatible with MLPerf Inference. Out: requesting videos (videos), reading frames (frames), and VBench itself.
 package wan
 
 import (

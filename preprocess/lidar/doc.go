@@ -4,8 +4,8 @@
 //	pillars  points are sorted into the cells of a grid, in the order of their arrival            [Pillars]
 //	paint    each point gets six scores of the pixels that it is seen at, by up to five cameras   [Painter]
 //
-// The reference paints before it sorts. Where a point goes does not depend on its scores, so that here those that no
-// pillar takes are not painted; the numbers are the same.
+// The reference paints before it sorts. A point's pillar does not depend on its scores, so points without a pillar are
+// not painted; the numbers are the same.
 //
 // A point is x, y, z in metres, intensity and elongation, as float32; painted, it has six scores more.
 //

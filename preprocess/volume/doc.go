@@ -10,8 +10,8 @@
 // Heads of several channels, which a network takes at once, are prepared as those of BraTS 2019: cropped to what is not
 // 0, with holes filled, normalised channel by channel in the head, and padded ([HeadRecipe]).
 //
-// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step but
-// the normalising of heads holds a copy of the volume beside its input and its output.
+// Volumes are in C order: depth, height, width, width fastest. Everything works on all cores, and no step but the
+// normalising of heads holds a copy of the volume in addition to its input and output.
 //
 // In: arithmetic on slices.
 // Out: files, the network.

@@ -6,8 +6,8 @@
 // two forms it has:
 //
 // A cache that grows is the common export: past is [N,HEADS,P,DIM] and present [N,HEADS,P+S,DIM], and attention_mask
-// (int64[N,P+S]) says which columns are tokens. What a run writes as present is what the next one reads as past.
-// Sequences of different length lie right-aligned.
+// (int64[N,P+S]) says which columns are tokens. The next run reads as past what a run writes as present. Sequences of
+// different length lie right-aligned.
 //
 // A cache in place has the inputs write_indices and nonpad_kv_seqlen (int64[N] each), named as in ONNX's operators
 // TensorScatter and Attention. Past and present are [N,HEADS,C,DIM], of any capacity C, and in the same memory: a run
@@ -20,7 +20,7 @@
 // gives those of each row's last token alone, which saves most of them in prompts; a model with the input
 // num_logits_to_keep or logits_to_keep (int64, rank 0) is asked for one.
 //
-// Of an encoder and a decoder, NewEncoderDecoder makes a generator. What their tensors are called says what they are:
+// NewEncoderDecoder makes a generator of an encoder and a decoder. What their tensors are called says what they are:
 //
 //   - The encoder takes src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]); or
 //     features of audio, input_features or mel (float32[N,...]).
@@ -41,20 +41,20 @@
 // that optimum exported; all forms to a small network that runs without cache. No published file of sherpa-onnx's form
 // or of a decoder without a past was tried.
 //
-// What the sessions keep in a memory of their own (backend.Keeper) does not come out of them at each step. Describe
-// says how many bytes still do; of sessions in this process it is none.
+// Tensors that the sessions keep in their own memory (backend.Keeper) do not come out of them at each step. Describe
+// reports how many bytes still do; for sessions in this process the number is 0.
 //
 // Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
 // do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens
 // are reported at once.
 //
-// Sampling is by a rule of our own, which gives no other program's tokens. At step n, from 0, an answer's logits lose
-// their penalties, and what it cannot hold is left out. They are divided by the temperature; of the others TopK stay,
-// the greatest, then as few of the greatest as have the probability TopP among those. The token is the first by id up
-// to which the probabilities of what is left add up to more than a number of [0,1): the first of the generator
+// Sampling follows our own rule and gives other tokens than other programs do. At step n, from 0, an answer's logits
+// lose their penalties, and what it cannot hold is left out. They are divided by the temperature; of the others TopK
+// stay, the greatest, then as few of the greatest as have the probability TopP among those. The token is the first by
+// id up to which the probabilities of what is left add up to more than a number of [0,1): the first of the generator
 // PCG(Seed, n) of math/rand/v2. So an answer depends on its prompt, its seed and the logits alone, whatever is decoded
-// beside it. At temperature 0 it is the greatest logit, the first of equal ones.
+// at the same time. At temperature 0 it is the greatest logit, the first of equal ones.
 //
-// In: tokens of prompts, tokens of answers. Out: tokenizers, and prompts' forms, which are the models' business; caches
-// that outlive a sequence, which the rules forbid.
+// In: tokens of prompts, tokens of answers. Out: tokenizers and prompts' forms (the models), and caches that outlive a
+// sequence (the rules forbid them).
 package generate

@@ -1,4 +1,4 @@
-// Package sdktest holds the conformance suites of the sdk: whoever writes a plugin or a backend runs them in a test.
+// Package sdktest contains the conformance suites of the sdk, for the tests of plugins and backends.
 //
 //	func TestPlugin(t *testing.T)  { sdktest.RunPluginSuite(t, sdktest.Plugin{Binary: "./plumbline-plugin-acme"}) }
 //	func TestBackend(t *testing.T) { sdktest.RunBackendSuite(t, sdktest.Backend{Backend: acme.Backend{}, Model: m}) }

@@ -1,7 +1,7 @@
 // Package prompts makes the requests of a measurement in advance, from a user's own file or of requested lengths.
 //
-// In: forms of files, columns, lengths, shared prefixes, sessions. Out: how a kind of server wants a request written,
-// and sending it.
+// In: forms of files, columns, lengths, shared prefixes, sessions. Out: the wire form of a request for a kind of
+// server, and sending it.
 package prompts
 
 import (

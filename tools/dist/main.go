@@ -2,8 +2,8 @@
 //
 // For each architecture of Linux there is a folder with the harness, the plugins, ONNX Runtime, the documents and
 // examples, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions. It is
-// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz is what a
-// container needs beside it, which Containerfile makes. One file has the checksums of all. The same commit gives the
+// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz contains what
+// a container needs in addition, for Containerfile. One file contains the checksums of all. The same commit gives the
 // same bytes, on the same Go and C compilers.
 //
 // In: the checkout. Out: files in the folder of -o, which it makes anew.

@@ -3,7 +3,7 @@
 //
 //	go run ./golden FOLDER
 //
-// FOLDER has the cases. README.md says which program made each part, and what is left out. Packing the same folder
+// FOLDER contains the cases. README.md says which program made each part, and what is left out. Packing the same folder
 // again gives the same bytes.
 package main
 

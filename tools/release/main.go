@@ -1,11 +1,11 @@
 // Command release writes the modules of this checkout as others get them: go run ./tools/release -o dist/proxy v1.2.3
 //
-// Here a module finds its siblings by replace lines, which a module that is installed by its path may not have. In a
-// release each requires the others at the release's own version. The command writes all of them into a module proxy of
-// files, from which `GOPROXY=file://...,https://... go install` takes them, and prints the tags. With -tag it commits
-// the go.mod and go.sum files of the release, on no branch, and tags every module on that commit.
+// Modules of the checkout find each other by replace lines; a module that is installed by its path may not have any. In
+// a release each requires the others at the release's own version. The command writes all of them into a module proxy
+// of files, from which `GOPROXY=file://...,https://... go install` takes them, and prints the tags. With -tag it
+// commits the go.mod and go.sum files of the release, on no branch, and tags every module on that commit.
 //
-// In: the checkout. Out: files below -o; with -tag a commit and tags, which nothing pushes.
+// In: the checkout. Out: files below -o; with -tag a commit and tags, not pushed.
 package main
 
 import (

@@ -3,8 +3,8 @@
 //
 //	go run ./roundfacts -round v0.7 REPOSITORY > v0.7.json
 //
-// REPOSITORY is a git directory of the round's results. Of the closed division's runs it keeps counts of values by
-// model and scenario, and nothing that names a system or who submitted it.
+// REPOSITORY is a git directory of the round's results. It keeps counts of values of the closed division's runs, by
+// model and scenario, and nothing that names a system or its submitter.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Package form writes measurements in the form of the endpoints harness, next to their own records: runs of LoadGen
 // whose benchmark requests that form, and replays of recorded conversations.
 //
-// In: records of runs, and what lies beside them. Out: the files themselves (internal/serving/formats/endpoints).
+// In: records of runs, and the files in their folders. Out: the files themselves (internal/serving/formats/endpoints).
 package form
 
 import (

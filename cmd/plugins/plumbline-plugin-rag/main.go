@@ -1,4 +1,4 @@
-// Command plumbline-plugin-rag serves the retrieval benchmarks of a whole system, whose language models are servers.
+// Command plumbline-plugin-rag serves the retrieval benchmarks of a whole system, with servers as language models.
 package main
 
 import (

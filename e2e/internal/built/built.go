@@ -1,5 +1,5 @@
 // Package built provides the binaries that the tests below e2e run. They are built once: into bin/e2e/KEY, where the
-// key is the hash of what was built, under a lock. All packages of one go test, and whatever else runs beside it, share
+// key is the hash of what was built, under a lock. All packages of one go test, and other tests at the same time, share
 // them; the next build removes those that no process uses.
 package built
 

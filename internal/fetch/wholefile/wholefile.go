@@ -1,6 +1,6 @@
 // Package wholefile writes files and folders completely or not at all, and follows no symbolic link in their place.
 //
-// In: new files under names that nobody can guess, renaming, syncing. Out: what is in them, locks.
+// In: new files under unpredictable names, renaming, syncing. Out: what is in them, locks.
 package wholefile
 
 import (

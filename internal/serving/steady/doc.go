@@ -2,7 +2,7 @@
 // of MLPerf Endpoints does: by super-passes, groups of as many requests, in the order of their issue, as the data set
 // has samples.
 //
-// The first super-passes are cropped as ramp. Of the rest, a plateau is a row of at least four in which the times per
+// The first super-passes are cropped as ramp. A plateau is a row of four or more of the rest in which the times per
 // output token (TPOT) at the 50th and 90th percentile have no trend and little scatter. The first plateau that is long
 // enough is the window: its figures are those of the point. A later plateau at another level is an anomaly.
 //

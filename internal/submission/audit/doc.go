@@ -1,6 +1,6 @@
 // Package audit judges the compliance tests of a submission: TEST01 and TEST04 to TEST09.
 //
-// An audit is a performance run with settings of its own ([ConfigOf]), whose logs are compared with those of the
+// An audit is a performance run with its own settings ([ConfigOf]); its logs are compared with those of the
 // submission's runs. [Verify] judges them, [Write] places the verdict and the logs as a submission has them.
 //
 //	config, err := audit.ConfigOf(rules, "TEST01", "resnet")          // what to run with
@@ -8,7 +8,7 @@
 //		Reference: audit.ResultLogs("results/sys/resnet50/Offline"), Run: audit.RunLogs("run")})
 //	err = audit.Write(verdict, "results/sys/resnet50/Offline")
 //
-// What the official scripts let pass without having looked, empty logs or a run without audit settings say, fails with
+// Cases that the official scripts pass without a check, such as empty logs or a run without audit settings, fail with
 // reasons. Package official/audits has the verdicts, texts and exit codes of the scripts.
 //
 // In: logs, settings, verdicts. Out: running an audit; whether a whole submission is complete (package check).

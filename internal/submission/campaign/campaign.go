@@ -1,10 +1,10 @@
 // Package campaign makes the runs that a submission needs, each once, in one output folder: performance and accuracy of
-// the scenarios, and their audits, which it judges with package audit.
+// the scenarios, and their audits, judged by package audit.
 //
 // A run that the folder holds already, finished and of the same options, settings, plugin, model and data set, is not
-// made again: after a crash or an interrupt the same request goes on where the last one ended. What a campaign is to
-// make stands in result.json before it makes anything: whatever ends it, and in whatever moment, the record says what
-// is missing.
+// made again: after a crash or an interrupt the same request goes on where the last one ended. Planned runs are
+// recorded in result.json before the first one starts, so the record lists what is missing however and whenever a
+// campaign ends.
 //
 // In: bench's requests. Out: verdicts on logs (package audit), trees of submissions (package assemble).
 package campaign

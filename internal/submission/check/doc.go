@@ -2,7 +2,7 @@
 // value found and expected, the rule's source and what to do. It stops at nothing that it finds.
 //
 // Run is the entry; one file holds the rules of one family, and rules.go lists the families with their sources. It is
-// stricter than the official checker, whose own verdict is that of package official/checker.
+// stricter than the official checker. Package official/checker gives that one's verdict.
 //
 // In: a tree, the rules of its round. Out: changing the tree.
 package check

@@ -1,11 +1,10 @@
 // Package pack puts a submission's tree into one archive, and takes it out again.
 //
 // The archive of a tree is the same wherever and whenever it is made: a tar.gz of closed, network and open alone, or of
-// an organisation's folder, in the order of names, without owners and times. Its sha256 stands in a file beside it, as
-// sha256sum writes it.
+// an organisation's folder, in the order of names, without owners and times. Its sha256 is in a second file, in
+// sha256sum's form.
 //
-// In: archives, their checksums. Out: whether a tree may be submitted (package check); encryption, which is another
-// program's.
+// In: archives, their checksums. Out: whether a tree may be submitted (package check), and encryption.
 package pack
 
 import (

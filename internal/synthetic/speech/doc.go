@@ -4,6 +4,5 @@
 // A clip depends on the seed of its set and its index alone, and its samples are the same on every machine: all
 // arithmetic is on integers.
 //
-// In: clips and their transcripts (Set), 16-bit samples at 16 kHz. Out: features; files (package export beside this
-// one).
+// In: clips and their transcripts (Set), 16-bit samples at 16 kHz. Out: features; files (package export).
 package speech

@@ -10,5 +10,5 @@
 // A sentence depends on the seed of its set and its index alone, and its bytes are the same on every machine. Training
 // and evaluation sets have different seeds and one lexicon.
 //
-// In: pairs of sentences, cut into words as Moses does it. Out: pieces of words, which are the models' own.
+// In: pairs of sentences, cut into words as Moses does it. Out: pieces of words (the models).
 package translation

@@ -2,7 +2,7 @@
 // accuracy/programs with the walls of package internal/sandbox.
 //
 // In: two parameters of a model, which programs may use what, how an ending becomes a verdict, programs for problems of
-// LiveCodeBench. Out: rules of tests, reading problems, and how a program is kept in its place.
+// LiveCodeBench. Out: rules of tests, reading problems, and the sandbox.
 package execution
 
 import (

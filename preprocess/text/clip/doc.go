@@ -2,7 +2,7 @@
 // of cleaned text, equal to transformers' CLIPTokenizer (the one in Python, with ftfy installed) and to open_clip's.
 //
 // In: the bytes of vocab.json, merges.txt and tokenizer_config.json, and text. The text is cleaned as ftfy does it, but
-// for one rule: text that was read in a wrong encoding ("cafÃ©") is not repaired ([MayNeedRepair] tells of such text).
+// for one rule: text that was read in a wrong encoding ("cafÃ©") is not repaired ([MayNeedRepair] detects such text).
 // Out: token ids of a fixed number. Turning ids into text again, and vocabularies that were extended, which are
 // refused.
 package clip

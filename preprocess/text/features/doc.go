@@ -4,6 +4,6 @@
 //
 //	[CLS] question [SEP] window [SEP]
 //
-// In: a wordpiece tokenizer, passages and questions. Out: reading data sets, and choosing answers, which package
-// accuracy/squad does with what a feature knows about its tokens.
+// In: a wordpiece tokenizer, passages and questions. Out: reading data sets, and choosing answers (package
+// accuracy/squad, with a feature's tokens).
 package features

@@ -2,6 +2,5 @@
 // lower case, and these into the longest pieces that a vocabulary holds. Its ids equal those of the "slow"
 // BertTokenizer of transformers 4.46.
 //
-// In: the lines of a vocab.txt, and text in UTF-8. Out: special tokens around a text, and padding,
-// which package features adds.
+// In: the lines of a vocab.txt, and text in UTF-8. Out: special tokens around a text, and padding (package features).
 package wordpiece

@@ -2,7 +2,7 @@
 // same thing.
 //
 // In: names in another case, numbers of another size, durations and their nanoseconds (min_ns), enums, lists. Out: what
-// one side alone has, which it adds by itself.
+// only one side has.
 package convert
 
 import (

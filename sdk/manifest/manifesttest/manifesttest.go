@@ -1,6 +1,5 @@
-// Package manifesttest checks a benchmark that package manifest made: that it opens its embedded models with
-// every model's defaults, refuses what is wrong with a sentence, and that its files, their card and the
-// README beside them agree.
+// Package manifesttest checks a benchmark that package manifest made: that it opens its embedded models with every
+// model's defaults, refuses what is wrong with a sentence, and that its files, their card and their README agree.
 //
 //	func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
 //

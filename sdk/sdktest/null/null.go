@@ -1,6 +1,5 @@
-// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32 (or
-// that many times over, for payloads of any size). What a run of
-// it costs is what the plugin boundary costs.
+// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32 (or that many
+// times over, for payloads of any size). A run of it measures the cost of the plugin boundary.
 package null
 
 import (

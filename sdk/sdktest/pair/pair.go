@@ -1,5 +1,5 @@
 // Package pair is a benchmark whose model has two parts, and whose scorer has a model of its own: the tests show with
-// it that every backend runs workloads of several models. It computes with small numbers, which float32 holds exactly.
+// it that every backend runs workloads of several models. It computes with small numbers that float32 holds exactly.
 //
 // The encoder turns the four numbers of a sample into h; two steps of the decoder turn h and a state, zeros at first,
 // into the answer, one float32. The state stays with the backend where it keeps outputs. The scorer's judge says from

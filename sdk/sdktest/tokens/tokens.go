@@ -1,5 +1,5 @@
 // Package tokens is a benchmark of prompts without a model: the answer to the prompt of sample i is the numbers that
-// follow i. What a run of it costs is what the way of tokens through the plugin boundary costs.
+// follow i. A run of it measures the cost of tokens at the plugin boundary.
 package tokens
 
 import (

@@ -1,5 +1,5 @@
 // Command openai-mock is a server without a model, for measurements: it streams tokens that depend on the prompt alone,
-// at known times, and fails where it is told to.
+// at known times, and fails on request.
 package main
 
 import (

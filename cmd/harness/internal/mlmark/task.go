@@ -1,5 +1,5 @@
 // Package mlmark contains MLMark's tasks: what they request, and how their scores follow from measurements. Scores made
-// here are no MLMark scores.
+// here are not official MLMark scores.
 //
 // In: configurations in MLMark's JSON form, times, accuracies. Out: scores, a table and CSV. Running is elsewhere.
 package mlmark

@@ -1,3 +1,3 @@
 // Package page makes reports of runs: a page of HTML that needs no other file and no network, and a text for terminals.
-// Whatever a result says is text there, and never markup.
+// All text of a result stays text there and never becomes markup.
 package page

@@ -2,7 +2,7 @@
 // the configuration, the summary, the report, the events, the accuracy and the audit of a run.
 //
 // In: the records of a point, or of a run that LoadGen drove, and what was asked; or a configuration. Out: measuring,
-// and what a submission wants of these files.
+// and the rules of submissions for these files.
 package endpoints
 
 import "github.com/plumbline-ml/plumbline/internal/serving/formats"

@@ -1,7 +1,7 @@
 // Package treefiles copies the folders of a submission, and tells whether a path lies outside of one, behind all links.
 //
-// In: folders and files, their contents and the right to execute; paths, of which the last parts need not exist yet.
-// Out: times, owners, which folders to copy.
+// In: folders and files, their contents and the right to execute; paths with last parts that need not exist yet. Out:
+// times, owners, which folders to copy.
 package treefiles
 
 import (

@@ -1,5 +1,5 @@
-// Package wholetree writes the tree of a submission whole or not at all: beside its place first, and then under its
-// name.
+// Package wholetree writes the tree of a submission whole or not at all: first under a temporary name, and then under
+// its own.
 package wholetree
 
 import (

@@ -1,6 +1,6 @@
 // Package golden finds the references of LoadGen's tests: golden data, and the official LoadGen itself. The other
-// modules have a package of their own for golden data: LoadGen requires no module at all, not even for its tests, so
-// that whoever uses it needs none either.
+// modules have a package of their own for golden data: LoadGen requires no modules, not even for its tests, so its
+// users need none either.
 package golden
 
 import (

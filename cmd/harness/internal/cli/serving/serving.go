@@ -1,5 +1,5 @@
-// Package serving implements harness bench and harness probe, which measure servers of language models by their
-// address.
+// Package serving implements harness bench and harness probe, the commands that measure servers of language models by
+// their address.
 package serving
 
 import (

@@ -1,6 +1,6 @@
 // Package schema checks files against a schema as the official checker's library does (Pydantic, in its lax mode): a
-// number may stand in a text, unknown keys are allowed, and every wrong field is one fault. What concerns several
-// fields of an object is asked only where each of them is right.
+// number may stand in a text, unknown keys are allowed, and every wrong field is one fault. Rules about several fields
+// of an object are checked only if each field is right.
 //
 // In: values as package pyvalue has them, forms made of Object, List, Map and the kinds of scalars. Out: what a form is
 // for.

@@ -1,7 +1,7 @@
 // Package detail reads detail logs as the official checkers do, the present one (package official/checker) and the one
 // before it (package official/prepare): by Python's JSON, the first value of each key.
 //
-// In: a log. Out: what its values are worth, which the rows of each checker say.
+// In: a log. Out: judging its values (the rows of each checker).
 package detail
 
 import (
