@@ -158,7 +158,7 @@ func BenchmarkTransform(b *testing.B) {
 			for b.Loop() {
 				for range 10 * SampleRate / hop / 2 {
 					copy(frames, x)
-					t.of(frames)
+					t.apply(frames)
 				}
 			}
 			realTime(b, 10)

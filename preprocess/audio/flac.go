@@ -37,7 +37,7 @@ func decodeFLAC(file []byte) (c Clip, err error) {
 		if err != nil {
 			return Clip{}, fmt.Errorf("%w: after %d samples of a FLAC file: %w", ErrDamaged, len(c.Samples), err)
 		}
-		if len(c.Samples) > most(info.NSamples*uint64(c.Channels)) {
+		if len(c.Samples) > maxSamples(info.NSamples*uint64(c.Channels)) {
 			return Clip{}, fmt.Errorf("%w: a FLAC file of more than the %d samples that its header says, or than %d in all",
 				ErrDamaged, info.NSamples, maxFLAC)
 		}
@@ -54,8 +54,8 @@ func decodeFLAC(file []byte) (c Clip, err error) {
 // maxFLAC is the most samples that are read, over an hour of one channel: a few bytes of silence can say any number.
 const maxFLAC = 1 << 26
 
-// most is how many samples a file may have whose header says n; 0 says nothing.
-func most(n uint64) int {
+// maxSamples is the maximum number of samples of a file whose header says n; 0 says nothing.
+func maxSamples(n uint64) int {
 	if n == 0 || n > maxFLAC {
 		return maxFLAC
 	}
@@ -69,7 +69,7 @@ func appendFrame(samples []float32, f *frame.Frame, channels, bits int) ([]float
 	}
 	for i := range f.Subframes[0].Samples {
 		for _, s := range f.Subframes {
-			samples = append(samples, scaled(s.Samples[i], bits))
+			samples = append(samples, scaledSample(s.Samples[i], bits))
 		}
 	}
 	return samples, nil

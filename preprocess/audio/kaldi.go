@@ -22,7 +22,7 @@ const KaldiMinSamples = hop / 2
 // Kaldi makes the logarithms of a mel filter bank as Kaldi does, without dither and with frames up to both ends of the
 // clip: what icefall's models take. Nothing is normalised.
 type Kaldi struct {
-	spectrum *spectrum
+	spectrum *frameSpectrum
 	window   []float64
 	frame    []float64 // zeros behind the window
 	bank     filterBank
@@ -48,8 +48,8 @@ func NewKaldi(filters int) *Kaldi {
 func kaldiMel(hertz float64) float64 { return kaldiPerNeper * math.Log(1+hertz/700) }
 
 // newKaldiFilter is the triangle, over mel, that rises by 1 within a step and falls within the next.
-func newKaldiFilter(low, step float64) filter {
-	f := filter{first: -1}
+func newKaldiFilter(low, step float64) melFilter {
+	f := melFilter{first: -1}
 	for bin := range kaldiSize / 2 {
 		mel := kaldiMel(float64(bin) * SampleRate / kaldiSize)
 		height := min(mel-low, low+2*step-mel) / step
@@ -72,22 +72,22 @@ func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), KaldiMinSamples)
 	}
 	for i := range (len(samples) + hop/2) / hop {
-		k.cut(samples, i)
-		power := k.spectrum.of(k.frame)
+		k.cutFrame(samples, i)
+		power := k.spectrum.powerOf(k.frame)
 		for _, f := range k.bank {
-			dst = append(dst, float32(math.Log(max(f.of(power), kaldiLeast))))
+			dst = append(dst, float32(math.Log(max(f.shareOf(power), kaldiLeast))))
 		}
 	}
 	return dst, nil
 }
 
-// cut takes frame i out of a clip, which goes on behind its ends as its mirror image: without its mean, each sample
-// less a part of the one before, under the window.
-func (k *Kaldi) cut(samples []float32, i int) {
+// cutFrame cuts frame i out of a clip, which its mirror image continues at both ends: without its mean, each
+// sample less a part of the one before, under the window.
+func (k *Kaldi) cutFrame(samples []float32, i int) {
 	frame, first := k.frame[:kaldiWindow], i*hop+hop/2-kaldiWindow/2
 	mean := 0.
 	for j := range frame {
-		frame[j] = float64(samples[mirrored(first+j, len(samples))])
+		frame[j] = float64(samples[mirroredIndex(first+j, len(samples))])
 		mean += frame[j] / kaldiWindow
 	}
 	for j := range frame {
@@ -98,8 +98,8 @@ func (k *Kaldi) cut(samples []float32, i int) {
 	}
 }
 
-// mirrored is the sample of a clip of n that stands for sample i: the first and the last one are repeated.
-func mirrored(i, n int) int {
+// mirroredIndex returns the sample of a clip of n that stands for sample i: the first and the last one are repeated.
+func mirroredIndex(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {
 			i = -i - 1

@@ -9,12 +9,12 @@ import (
 
 // What Whisper's features are made of.
 const (
-	whisperSize    = 400 // points of the transform, and of its window
-	whisperSamples = 30 * SampleRate
-	whisperRange   = 8     // powers of ten below the clip's loudest that are told apart
-	whisperLeast   = 1e-10 // the least mel power
-	leastLog       = -10   // its logarithm to base 10
-	log10OfE       = 1 / math.Ln10
+	whisperSize     = 400 // points of the transform, and of its window
+	whisperSamples  = 30 * SampleRate
+	whisperRange    = 8     // powers of ten below the clip's loudest that are told apart
+	whisperMinPower = 1e-10 // the least mel power
+	minLog          = -10   // its logarithm to base 10
+	log10OfE        = 1 / math.Ln10
 )
 
 // LogMelFrames is the number of frames of Whisper's features, of every clip: 30 s.
@@ -22,7 +22,7 @@ const LogMelFrames = whisperSamples / hop
 
 // LogMel makes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's loudest.
 type LogMel struct {
-	spectrum *spectrum
+	spectrum *frameSpectrum
 	bank     filterBank
 }
 
@@ -39,45 +39,46 @@ func (m *LogMel) Append(dst, samples []float32) []float32 {
 	start := len(dst)
 	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)
 	logs := dst[start:]
-	heard := m.fill(samples)
-	loudest := float32(leastLog)
+	heard := m.fillSignal(samples)
+	loudest := float32(minLog)
 	for i := range heard {
-		power := m.spectrum.at(i)
+		power := m.spectrum.powerAt(i)
 		for j, f := range m.bank {
-			v := float32(math.Log(max(f.of(power), whisperLeast)) * log10OfE)
+			v := float32(math.Log(max(f.shareOf(power), whisperMinPower)) * log10OfE)
 			logs[j*LogMelFrames+i] = v
 			loudest = max(loudest, v)
 		}
 	}
 	least := loudest - whisperRange
 	for j := range m.bank {
-		relate(logs[j*LogMelFrames:][:LogMelFrames], heard, least)
+		relateLogs(logs[j*LogMelFrames:][:LogMelFrames], heard, least)
 	}
 	return dst
 }
 
-// relate brings the logarithms of one filter into the range above the least; those behind what is heard are silence.
-func relate(logs []float32, heard int, least float32) {
+// relateLogs brings the logarithms of one filter into the range above the minimum; those behind what is heard are
+// silence.
+func relateLogs(logs []float32, heard int, least float32) {
 	for i, v := range logs[:heard] {
 		logs[i] = (max(v, least) + 4) / 4
 	}
-	silence := (max(leastLog, least) + 4) / 4
+	silence := (max(minLog, least) + 4) / 4
 	for i := range logs[heard:] {
 		logs[heard+i] = silence
 	}
 }
 
-// fill takes the clip over and returns the number of frames that reach into it: the others are silent.
-func (m *LogMel) fill(samples []float32) int {
-	signal := m.spectrum.extend(whisperSamples)
+// fillSignal takes the clip over and returns the number of frames that reach into it: the others are silent.
+func (m *LogMel) fillSignal(samples []float32) int {
+	signal := m.spectrum.extendSignal(whisperSamples)
 	n := min(len(samples), whisperSamples)
 	for i, v := range samples[:n] {
 		signal[i] = float64(v)
 	}
 	clear(signal[n:])
-	m.spectrum.reflect()
+	m.spectrum.reflectMargins()
 	if n == whisperSamples {
 		return LogMelFrames
 	}
-	return min(ceilDiv(n+m.spectrum.margin(), hop), LogMelFrames)
+	return min(ceilDiv(n+m.spectrum.marginLength(), hop), LogMelFrames)
 }

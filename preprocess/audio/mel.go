@@ -8,9 +8,9 @@ import (
 
 // filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm:
 // what librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
-type filterBank []filter
+type filterBank []melFilter
 
-type filter struct {
+type melFilter struct {
 	first   int       // the first bin
 	weights []float64 // rounded to float32, as the reference's
 }
@@ -27,8 +27,8 @@ func newFilterBank(n, size int) filterBank {
 }
 
 // newFilter is the triangle that rises from low to its centre and falls to high, of area 1 over hertz.
-func newFilter(low, centre, high float64, size int) filter {
-	f := filter{first: -1}
+func newFilter(low, centre, high float64, size int) melFilter {
+	f := melFilter{first: -1}
 	for bin := 0; bin <= size/2; bin++ {
 		hertz := float64(bin) * SampleRate / float64(size)
 		height := min((hertz-low)/(centre-low), (high-hertz)/(high-centre))
@@ -44,8 +44,8 @@ func newFilter(low, centre, high float64, size int) filter {
 	return f
 }
 
-// of is the filter's share of a power spectrum.
-func (f filter) of(power []float64) float64 {
+// shareOf is the filter's share of a power spectrum.
+func (f melFilter) shareOf(power []float64) float64 {
 	sum := 0.
 	for i, p := range power[f.first:][:len(f.weights)] {
 		sum += float64(f.weights[i] * p) // rounded, and not fused: equal on all processors

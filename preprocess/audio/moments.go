@@ -2,15 +2,15 @@ package audio
 
 import "math"
 
-// leastSpread is added to each standard deviation.
-const leastSpread = 1e-5
+// minSpread is added to each standard deviation.
+const minSpread = 1e-5
 
-// moments are the means and standard deviations of the values of a clip's frames.
-type moments struct{ mean, spread []float64 }
+// clipMoments are the means and standard deviations of the values of a clip's frames.
+type clipMoments struct{ mean, spread []float64 }
 
-// normalise brings each of the width values of a frame to mean 0 and deviation 1 over the frames that dst has room for.
-// The frames are the first of values; three frames of a third of the width side by side are one as they lie.
-func (m *moments) normalise(dst []float32, values []float64, width int) {
+// normaliseFrames brings each of the width values of a frame to mean 0 and deviation 1 over the frames that dst has
+// room for. The frames are the first of values; three frames of a third of the width side by side are one as they lie.
+func (m *clipMoments) normaliseFrames(dst []float32, values []float64, width int) {
 	if len(m.mean) != width {
 		m.mean, m.spread = make([]float64, width), make([]float64, width)
 	}
@@ -18,19 +18,19 @@ func (m *moments) normalise(dst []float32, values []float64, width int) {
 	clear(m.spread)
 	values = values[:len(dst)]
 	frames := float64(len(dst) / width)
-	each(values, width, func(_, j int, v float64) { m.mean[j] += v })
+	visitValues(values, width, func(_, j int, v float64) { m.mean[j] += v })
 	for j := range m.mean {
 		m.mean[j] /= frames
 	}
-	each(values, width, func(_, j int, v float64) { m.spread[j] += float64((v - m.mean[j]) * (v - m.mean[j])) })
+	visitValues(values, width, func(_, j int, v float64) { m.spread[j] += float64((v - m.mean[j]) * (v - m.mean[j])) })
 	for j := range m.spread {
-		m.spread[j] = math.Sqrt(m.spread[j]/(frames-1)) + leastSpread
+		m.spread[j] = math.Sqrt(m.spread[j]/(frames-1)) + minSpread
 	}
-	each(values, width, func(i, j int, v float64) { dst[i] = float32((v - m.mean[j]) / m.spread[j]) })
+	visitValues(values, width, func(i, j int, v float64) { dst[i] = float32((v - m.mean[j]) / m.spread[j]) })
 }
 
-// each goes over values: their places in all, in their frame, and themselves.
-func each(values []float64, width int, visit func(i, j int, v float64)) {
+// visitValues calls visit with each value, its place in values and its place in its frame.
+func visitValues(values []float64, width int, visit func(i, j int, v float64)) {
 	for at := 0; at < len(values); at += width {
 		for j, v := range values[at:][:width] {
 			visit(at+j, j, v)

@@ -18,10 +18,10 @@ const NeMoMinSamples = nemoSize/2 + 1
 // NeMo makes the features of NeMo's models: pre-emphasis, log-mel, normalised for each filter over the clip, without
 // dither.
 type NeMo struct {
-	spectrum *spectrum
+	spectrum *frameSpectrum
 	bank     filterBank
 	mel      []float64 // [frames, filters]
-	moments  moments
+	moments  clipMoments
 }
 
 // NewNeMo returns an extractor for one goroutine, with so many mel filters: 80 or 128.
@@ -39,16 +39,16 @@ func (m *NeMo) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < NeMoMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), NeMoMinSamples)
 	}
-	m.spectrum.emphasise(samples)
+	m.spectrum.fillEmphasised(samples)
 	m.mel = m.mel[:0]
 	for i := range 1 + len(samples)/hop {
-		power := m.spectrum.at(i)
+		power := m.spectrum.powerAt(i)
 		for _, f := range m.bank {
-			m.mel = append(m.mel, math.Log(f.of(power)+nemoLeast))
+			m.mel = append(m.mel, math.Log(f.shareOf(power)+nemoLeast))
 		}
 	}
 	start := len(dst)
 	dst = append(dst, make([]float32, len(m.mel))...)
-	m.moments.normalise(dst[start:], m.mel, len(m.bank))
+	m.moments.normaliseFrames(dst[start:], m.mel, len(m.bank))
 	return dst, nil
 }

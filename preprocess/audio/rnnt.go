@@ -12,8 +12,8 @@ const (
 	rnntFilters = 80
 	rnntSplice  = 3 // frames side by side in one
 
-	dither   = 1e-10 // added to each bin of power: the reference's "dither" of 1e-5 squared, a constant
-	leastMel = 1e-20 // added before the logarithm
+	dither = 1e-10 // added to each bin of power: the reference's "dither" of 1e-5 squared, a constant
+	minMel = 1e-20 // added before the logarithm
 )
 
 // RNNTWidth is the number of values of one of RNN-T's frames.
@@ -32,10 +32,10 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // RNNT makes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the
 // clip.
 type RNNT struct {
-	spectrum *spectrum
+	spectrum *frameSpectrum
 	bank     filterBank
 	mel      []float64 // [frames, 80], and zeros up to a multiple of three frames
-	moments  moments
+	moments  clipMoments
 }
 
 // NewRNNT returns an extractor for one goroutine.
@@ -65,22 +65,22 @@ func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	frames := RNNTFrames(len(samples))
 	start := len(dst)
 	dst = append(dst, make([]float32, frames*RNNTWidth)...)
-	r.moments.normalise(dst[start:], r.mel, RNNTWidth)
+	r.moments.normaliseFrames(dst[start:], r.mel, RNNTWidth)
 	return dst, nil
 }
 
 // logMel leaves the logarithms in r.mel, of 1+n/hop frames.
 func (r *RNNT) logMel(samples []float32) {
-	r.spectrum.emphasise(samples)
+	r.spectrum.fillEmphasised(samples)
 	frames := 1 + len(samples)/hop
 	r.mel = r.mel[:0]
 	for i := range frames {
-		power := r.spectrum.at(i)
+		power := r.spectrum.powerAt(i)
 		for j := range power {
 			power[j] += dither
 		}
 		for _, f := range r.bank {
-			r.mel = append(r.mel, math.Log(f.of(power)+leastMel))
+			r.mel = append(r.mel, math.Log(f.shareOf(power)+minMel))
 		}
 	}
 	for len(r.mel)%RNNTWidth != 0 {

@@ -2,15 +2,15 @@ package audio
 
 import "math"
 
-// transform is a complex Fourier transform of a size whose factors are 4, 5 and 2: Stockham's, which leaves its result
-// in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7).
-type transform struct {
-	passes []pass
+// fourierTransform is a complex Fourier transform of a size whose factors are 4, 5 and 2: Stockham's, which leaves its
+// result in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7).
+type fourierTransform struct {
+	passes []fourierPass
 	spare  []complex128
 }
 
-// pass is one stage: groups of transforms of radix points each.
-type pass struct {
+// fourierPass is one stage: groups of transforms of radix points each.
+type fourierPass struct {
 	radix  int
 	groups int          // that differ in their twiddles
 	stride int          // points of each group that are treated alike, side by side
@@ -18,17 +18,17 @@ type pass struct {
 }
 
 // newTransform panics for a size that has other factors.
-func newTransform(size int) *transform {
-	t := &transform{spare: make([]complex128, size)}
+func newTransform(size int) *fourierTransform {
+	t := &fourierTransform{spare: make([]complex128, size)}
 	for left, stride := size, 1; left > 1; {
-		radix := factor(left)
+		radix := radixOf(left)
 		t.passes = append(t.passes, newPass(radix, left, stride))
 		left, stride = left/radix, stride*radix
 	}
 	return t
 }
 
-func factor(n int) int {
+func radixOf(n int) int {
 	for _, radix := range []int{4, 5, 2} {
 		if n%radix == 0 {
 			return radix
@@ -37,8 +37,8 @@ func factor(n int) int {
 	panic("audio: a transform whose size has factors other than 2 and 5")
 }
 
-func newPass(radix, points, stride int) pass {
-	p := pass{radix: radix, groups: points / radix, stride: stride}
+func newPass(radix, points, stride int) fourierPass {
+	p := fourierPass{radix: radix, groups: points / radix, stride: stride}
 	for group := range p.groups {
 		for k := 1; k < radix; k++ {
 			sin, cos := math.Sincos(-2 * math.Pi * float64(group*k) / float64(points))
@@ -48,17 +48,17 @@ func newPass(radix, points, stride int) pass {
 	return p
 }
 
-// of transforms x, which it overwrites, and returns the result: x or memory of t's own, until the next call.
-func (t *transform) of(x []complex128) []complex128 {
+// apply transforms x, which it overwrites, and returns the result: x or memory of t's own, until the next call.
+func (t *fourierTransform) apply(x []complex128) []complex128 {
 	y := t.spare
 	for i := range t.passes {
-		t.passes[i].run(y, x)
+		t.passes[i].runPass(y, x)
 		x, y = y, x
 	}
 	return x
 }
 
-func (p *pass) run(dst, src []complex128) {
+func (p *fourierPass) runPass(dst, src []complex128) {
 	switch {
 	case p.radix == 4 && p.stride == 1:
 		p.first4(dst, src)
@@ -71,22 +71,22 @@ func (p *pass) run(dst, src []complex128) {
 	}
 }
 
-// turned is x times -i.
-func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
+// timesMinusI is x times -i.
+func timesMinusI(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
 // first4 is run4 of a stride of 1, without a loop for it.
-func (p *pass) first4(dst, src []complex128) {
+func (p *fourierPass) first4(dst, src []complex128) {
 	m := p.groups
 	a, b, c, d := src[:m], src[m:][:m], src[2*m:][:m], src[3*m:][:m]
 	for g := range a {
 		w, o := p.turns[3*g:][:3], dst[4*g:][:4]
 		even, odd := a[g]+c[g], b[g]+d[g]
-		rest, other := a[g]-c[g], turned(b[g]-d[g])
+		rest, other := a[g]-c[g], timesMinusI(b[g]-d[g])
 		o[0], o[1], o[2], o[3] = even+odd, (rest+other)*w[0], (even-odd)*w[1], (rest-other)*w[2]
 	}
 }
 
-func (p *pass) run4(dst, src []complex128) {
+func (p *fourierPass) run4(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
 	for g := range p.groups {
 		w := p.turns[3*g:][:3]
@@ -96,7 +96,7 @@ func (p *pass) run4(dst, src []complex128) {
 		o, o1, o2, o3 := out[:s], out[s:][:s], out[2*s:][:s], out[3*s:][:s]
 		for q := range a {
 			even, odd := a[q]+c[q], b[q]+d[q]
-			rest, other := a[q]-c[q], turned(b[q]-d[q])
+			rest, other := a[q]-c[q], timesMinusI(b[q]-d[q])
 			o[q], o1[q], o2[q], o3[q] = even+odd, (rest+other)*w1, (even-odd)*w2, (rest-other)*w3
 		}
 	}
@@ -108,7 +108,7 @@ var (
 	sin1, sin2 = math.Sin(2 * math.Pi / 5), math.Sin(4 * math.Pi / 5)
 )
 
-func (p *pass) run5(dst, src []complex128) {
+func (p *fourierPass) run5(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
 	for g := range p.groups {
 		w := p.turns[4*g:][:4]
@@ -117,11 +117,11 @@ func (p *pass) run5(dst, src []complex128) {
 		o, o1, o2, o3, o4 := out[:s], out[s:][:s], out[2*s:][:s], out[3*s:][:s], out[4*s:][:s]
 		for q, x := range a {
 			near, far := b[q]+e[q], c[q]+d[q]
-			nearRest, farRest := turned(b[q]-e[q]), turned(c[q]-d[q])
-			even1 := x + times(near, cos1) + times(far, cos2)
-			even2 := x + times(near, cos2) + times(far, cos1)
-			odd1 := times(nearRest, sin1) + times(farRest, sin2)
-			odd2 := times(nearRest, sin2) - times(farRest, sin1)
+			nearRest, farRest := timesMinusI(b[q]-e[q]), timesMinusI(c[q]-d[q])
+			even1 := x + scaleComplex(near, cos1) + scaleComplex(far, cos2)
+			even2 := x + scaleComplex(near, cos2) + scaleComplex(far, cos1)
+			odd1 := scaleComplex(nearRest, sin1) + scaleComplex(farRest, sin2)
+			odd2 := scaleComplex(nearRest, sin2) - scaleComplex(farRest, sin1)
 			o[q] = x + near + far
 			o1[q], o4[q] = (even1+odd1)*w[0], (even1-odd1)*w[3]
 			o2[q], o3[q] = (even2+odd2)*w[1], (even2-odd2)*w[2]
@@ -129,9 +129,9 @@ func (p *pass) run5(dst, src []complex128) {
 	}
 }
 
-func times(x complex128, by float64) complex128 { return complex(real(x)*by, imag(x)*by) }
+func scaleComplex(x complex128, by float64) complex128 { return complex(real(x)*by, imag(x)*by) }
 
-func (p *pass) run2(dst, src []complex128) {
+func (p *fourierPass) run2(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
 	for g, w := range p.turns {
 		in, out := src[g*s:], dst[2*g*s:][:2*s]

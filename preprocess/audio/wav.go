@@ -55,12 +55,12 @@ func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
 	}
 	switch there := int64(len(rest)); {
 	case size <= there && size > 0, size == 0 && onlyChunks(rest):
-		return f.decode(rest[:size])
+		return f.decodeClip(rest[:size])
 	case size == 0, size >= unknownLength && size <= inDS64:
 		if frame := int64(f.bits / 8 * f.channels); frame > 0 {
 			there -= there % frame // the pipe may have ended within one
 		}
-		return f.decode(rest[:there])
+		return f.decodeClip(rest[:there])
 	default:
 		return Clip{}, fmt.Errorf("%w: its chunk \"data\" says %d bytes, the file has %d more", ErrDamaged, size, there)
 	}
@@ -99,14 +99,14 @@ func readForm(b []byte) (wavForm, error) {
 	if f.channels == 0 || f.rate == 0 {
 		return wavForm{}, fmt.Errorf("%w: %d channels at %d samples per second", ErrDamaged, f.channels, f.rate)
 	}
-	if f.sample() == nil {
+	if f.sampleReader() == nil {
 		return wavForm{}, fmt.Errorf("%w: WAV format %d with %d bits, want PCM (1) with 8, 16, 24 or 32 or float (3) with"+
 			" 32 or 64", ErrUnsupported, f.format, f.bits)
 	}
 	return f, nil
 }
 
-func (f wavForm) decode(data []byte) (Clip, error) {
+func (f wavForm) decodeClip(data []byte) (Clip, error) {
 	if f.rate == 0 {
 		return Clip{}, fmt.Errorf("%w: the data of a WAV file come before its format", ErrDamaged)
 	}
@@ -116,26 +116,26 @@ func (f wavForm) decode(data []byte) (Clip, error) {
 			len(data), frame, f.channels, f.bits)
 	}
 	c := Clip{Rate: f.rate, Channels: f.channels, Samples: make([]float32, len(data)/width)}
-	sample := f.sample()
+	sample := f.sampleReader()
 	for i := range c.Samples {
 		c.Samples[i] = sample(data[i*width:])
 	}
 	return c, nil
 }
 
-// sample converts the first sample of b; nil for a form that is not read.
-func (f wavForm) sample() func(b []byte) float32 {
+// sampleReader returns a function that converts the first sample of b; nil for a form that is not read.
+func (f wavForm) sampleReader() func(b []byte) float32 {
 	switch [2]int{f.format, f.bits} {
 	case [2]int{formatPCM, 8}:
 		return func(b []byte) float32 { return float32(int(b[0])-128) / 128 }
 	case [2]int{formatPCM, 16}:
-		return func(b []byte) float32 { return scaled(int32(int16(binary.LittleEndian.Uint16(b))), 16) }
+		return func(b []byte) float32 { return scaledSample(int32(int16(binary.LittleEndian.Uint16(b))), 16) }
 	case [2]int{formatPCM, 24}:
 		return func(b []byte) float32 {
-			return scaled((int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24)>>8, 24)
+			return scaledSample((int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24)>>8, 24)
 		}
 	case [2]int{formatPCM, 32}:
-		return func(b []byte) float32 { return scaled(int32(binary.LittleEndian.Uint32(b)), 32) }
+		return func(b []byte) float32 { return scaledSample(int32(binary.LittleEndian.Uint32(b)), 32) }
 	case [2]int{formatFloat, 32}:
 		return func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 	case [2]int{formatFloat, 64}:
@@ -144,7 +144,7 @@ func (f wavForm) sample() func(b []byte) float32 {
 	return nil
 }
 
-// scaled is an integer sample of so many bits in -1..1.
-func scaled(v int32, bits int) float32 {
+// scaledSample returns an integer sample of so many bits in -1..1.
+func scaledSample(v int32, bits int) float32 {
 	return float32(v) / float32(uint32(1)<<(bits-1))
 }

@@ -1,57 +1,57 @@
 package image
 
-// scratch is the memory of one Apply or FromBytes in progress.
-type scratch struct {
-	decoder   decoder
+// recipeScratch is the memory of one Apply or FromBytes in progress.
+type recipeScratch struct {
+	decoder   pictureDecoder
 	img, crop RGB
-	resizer   resizer
+	resizer   pictureResizer
 }
 
 // Apply writes the preprocessed img to dst, which has length r.Len(). It is safe for concurrent use; img is only read.
 func (r Recipe) Apply(dst []float32, img *RGB) error {
-	if err := r.check(dst); err != nil {
+	if err := r.checkBuffer(dst); err != nil {
 		return err
 	}
-	if err := img.check(); err != nil {
+	if err := img.checkFields(); err != nil {
 		return err
 	}
-	s := r.pool.Get().(*scratch)
+	s := r.pool.Get().(*recipeScratch)
 	defer r.pool.Put(s)
-	r.apply(dst, img, s)
+	r.applyWith(dst, img, s)
 	return nil
 }
 
 // FromBytes decodes a picture file and applies the recipe, with less work than Decode and Apply one after the other.
 // Its errors are those of both. It is safe for concurrent use; data is only read.
 func (r Recipe) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
-	if err := r.check(dst); err != nil {
+	if err := r.checkBuffer(dst); err != nil {
 		return err
 	}
-	s := r.pool.Get().(*scratch)
+	s := r.pool.Get().(*recipeScratch)
 	defer r.pool.Put(s)
 	return r.fromBytes(dst, data, o, s)
 }
 
-func (r Recipe) fromBytes(dst []float32, data []byte, o DecodeOptions, s *scratch) error {
-	if err := s.decoder.decode(&s.img, data, o, r.source); err != nil {
+func (r Recipe) fromBytes(dst []float32, data []byte, o DecodeOptions, s *recipeScratch) error {
+	if err := s.decoder.decodeInto(&s.img, data, o, r.sourceRegion); err != nil {
 		return err
 	}
-	r.apply(dst, &s.img, s)
+	r.applyWith(dst, &s.img, s)
 	return nil
 }
 
-func (r Recipe) apply(dst []float32, img *RGB, s *scratch) {
-	s.crop.resize(r.size, r.size)
-	s.resizer.resize(&s.crop, img, r.window(img.W, img.H), r.filter)
+func (r Recipe) applyWith(dst []float32, img *RGB, s *recipeScratch) {
+	s.crop.setSize(r.size, r.size)
+	s.resizer.resizeWindow(&s.crop, img, r.cropWindow(img.W, img.H), r.filter)
 	if r.layout == NHWC {
-		r.levels.interleaved(dst, s.crop.Pix)
+		r.levels.storeInterleaved(dst, s.crop.Pix)
 	} else {
-		r.levels.planes(dst, s.crop.Pix)
+		r.levels.storePlanes(dst, s.crop.Pix)
 	}
 }
 
-// interleaved stores the values of pix pixel by pixel.
-func (l *levels) interleaved(dst []float32, pix []uint8) {
+// storeInterleaved stores the values of pix pixel by pixel.
+func (l *channelLevels) storeInterleaved(dst []float32, pix []uint8) {
 	r, g, b := l.source[0], l.source[1], l.source[2]
 	for i := 0; i+2 < len(dst); i += channels {
 		p, out := pix[i:][:channels], dst[i:][:channels]
@@ -59,8 +59,8 @@ func (l *levels) interleaved(dst []float32, pix []uint8) {
 	}
 }
 
-// planes stores the values of pix channel by channel.
-func (l *levels) planes(dst []float32, pix []uint8) {
+// storePlanes stores the values of pix channel by channel.
+func (l *channelLevels) storePlanes(dst []float32, pix []uint8) {
 	n := len(dst) / channels
 	for c, from := range l.source {
 		value, out := &l.value[c], dst[c*n:][:n]

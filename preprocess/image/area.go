@@ -5,7 +5,7 @@ import "math"
 // areaResizer scales down as OpenCV's INTER_AREA does by factors that are not whole numbers: each destination pixel is
 // the mean of the source rectangle that it covers, summed in float32, first along the row, then down the column.
 type areaResizer struct {
-	colShares, rowShares axis[float32]
+	colShares, rowShares resizeAxis[float32]
 	cols, rows           areaCells
 	row, sum             []float32 // one source row summed along x; the sum of such rows so far
 }
@@ -27,15 +27,15 @@ type areaCell struct {
 	next   float32   // and in the next
 }
 
-// set makes the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. The weights are
-// kept in shares.
-func (c *areaCells) set(shares *axis[float32], src, dst, lo, n int) {
+// setCells makes the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. The weights
+// are kept in shares.
+func (c *areaCells) setCells(shares *resizeAxis[float32], src, dst, lo, n int) {
 	areaAxis(shares, src, dst, lo, n)
 	c.first, c.weight = shares.spans[0].first, shares.weights[0]
-	c.cells = grow(c.cells, n)
+	c.cells = resizeSlice(c.cells, n)
 	for i, s := range shares.spans {
 		weights := shares.weights[s.at:][:s.n]
-		next := span{first: s.first + s.n}
+		next := sampleSpan{first: s.first + s.n}
 		nextWeight := float32(0)
 		if i+1 < n {
 			next = shares.spans[i+1]
@@ -56,11 +56,11 @@ func newAreaCell(first int, weights []float32, border int, next float32) areaCel
 	return c
 }
 
-func (r *areaResizer) resize(dst, src *RGB, win window) {
-	r.cols.set(&r.colShares, src.W, win.fullW, win.x, win.w)
-	r.rows.set(&r.rowShares, src.H, win.fullH, win.y, win.h)
+func (r *areaResizer) resizeWindow(dst, src *RGB, win cropWindow) {
+	r.cols.setCells(&r.colShares, src.W, win.fullW, win.x, win.w)
+	r.rows.setCells(&r.rowShares, src.H, win.fullH, win.y, win.h)
 	n := channels * win.w
-	r.row, r.sum = grow(r.row, n), grow(r.sum, n)
+	r.row, r.sum = resizeSlice(r.row, n), resizeSlice(r.sum, n)
 	r.sumRow(src, r.rows.first)
 	scaleRow(r.sum, r.row, r.rows.weight)
 	for y := range r.rows.cells {
@@ -76,7 +76,7 @@ func (r *areaResizer) resize(dst, src *RGB, win window) {
 
 // areaAxis gives the weights of the source samples under destination samples lo to lo+n-1 of an axis scaled from src
 // to dst samples: the share of the cell that each covers, where border shares of up to a thousandth do not count.
-func areaAxis(a *axis[float32], src, dst, lo, n int) {
+func areaAxis(a *resizeAxis[float32], src, dst, lo, n int) {
 	const tiny = 1e-3
 	scale := cvScale(src, dst)
 	a.reset()
@@ -87,16 +87,16 @@ func areaAxis(a *axis[float32], src, dst, lo, n int) {
 		end := min(int(math.Floor(to)), src-1)
 		begin := min(int(math.Ceil(from)), end)
 		if left := float64(begin) - from; left > tiny {
-			a.begin(begin - 1)
-			a.add(float32(left / cell))
+			a.beginSample(begin - 1)
+			a.addWeight(float32(left / cell))
 		} else {
-			a.begin(begin)
+			a.beginSample(begin)
 		}
 		for range end - begin {
-			a.add(float32(1 / cell))
+			a.addWeight(float32(1 / cell))
 		}
 		if right := to - float64(end); right > tiny {
-			a.add(float32(min(right, 1, cell) / cell))
+			a.addWeight(float32(min(right, 1, cell) / cell))
 		}
 	}
 }
@@ -164,7 +164,7 @@ func roundEven(v float32) uint8 { return uint8(math.Float32bits(v + 1<<23)) }
 
 // areaByFactors scales down by whole factors: the mean of fx*fy pixels, rounded half to even; for 2x2 OpenCV rounds
 // halves upwards.
-func areaByFactors(dst, src *RGB, win window, fx, fy int) {
+func areaByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
 	scale := 1 / float32(fx*fy)
 	mean := func(sum int) uint8 { return roundEven(float32(float32(sum) * scale)) } // rounded twice, never fused
 	if fx == 2 && fy == 2 {

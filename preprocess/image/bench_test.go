@@ -51,14 +51,14 @@ func BenchmarkResize(b *testing.B) {
 	}
 	for _, f := range []Filter{Area, Linear, PillowBilinear, PillowBicubic} {
 		b.Run(f.String(), func(b *testing.B) {
-			var r resizer
-			win := window{fullW: 341, fullH: 256, w: 341, h: 256}
+			var r pictureResizer
+			win := cropWindow{fullW: 341, fullH: 256, w: 341, h: 256}
 			var out RGB
-			out.resize(win.w, win.h)
+			out.setSize(win.w, win.h)
 			b.SetBytes(int64(len(img.Pix)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r.resize(&out, img, win, f)
+				r.resizeWindow(&out, img, win, f)
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func decodeBMP(img *RGB, data []byte, o DecodeOptions) error {
 // readHeader reads the file header, the info or core header and the palette.
 func (f *bmpFile) readHeader() error {
 	if len(f.data) < bmpFileHeader+bmpCoreHeader {
-		return f.truncated()
+		return f.truncatedError()
 	}
 	le := binary.LittleEndian
 	f.pixels = int(le.Uint32(f.data[10:]))
@@ -68,7 +68,7 @@ func (f *bmpFile) readHeader() error {
 	h := f.data[bmpFileHeader:]
 	switch {
 	case size > len(h):
-		return f.truncated()
+		return f.truncatedError()
 	case size == bmpCoreHeader:
 		f.w, f.h, f.bits = int(le.Uint16(h[4:])), int(le.Uint16(h[6:])), int(le.Uint16(h[10:]))
 		return f.readPalette(h[size:], 3, 0)
@@ -114,7 +114,7 @@ func (f *bmpFile) readColours(b []byte, entry, n int) error {
 		n = 1 << f.bits
 	}
 	if len(b) < n*entry {
-		return f.truncated()
+		return f.truncatedError()
 	}
 	for i := range n {
 		f.palette[i] = [channels]uint8{b[entry*i+2], b[entry*i+1], b[entry*i]}
@@ -133,7 +133,7 @@ func (f *bmpFile) readMasks(b []byte, size int) error {
 		f.masks = bmpMasks888
 		return nil
 	case len(b) < 4*channels:
-		return f.truncated()
+		return f.truncatedError()
 	}
 	for c := range f.masks {
 		f.masks[c] = binary.LittleEndian.Uint32(b[4*c:])
@@ -148,7 +148,7 @@ func (f *bmpFile) readMasks(b []byte, size int) error {
 	return nil
 }
 
-func (f *bmpFile) truncated() error {
+func (f *bmpFile) truncatedError() error {
 	return fmt.Errorf("%w: BMP that ends after %d bytes; fetch the file again", ErrDamaged, len(f.data))
 }
 
@@ -156,9 +156,9 @@ func (f *bmpFile) truncated() error {
 func (f *bmpFile) decodeRows(img *RGB) error {
 	stride := (f.w*f.bits + 31) / 32 * 4
 	if f.pixels < 0 || f.pixels > len(f.data) || stride*f.h > len(f.data)-f.pixels {
-		return f.truncated()
+		return f.truncatedError()
 	}
-	img.resize(f.w, f.h)
+	img.setSize(f.w, f.h)
 	for y := range f.h {
 		f.decodeRow(f.rowOf(img, y), f.data[f.pixels+stride*y:][:stride])
 	}
@@ -176,14 +176,14 @@ func (f *bmpFile) rowOf(img *RGB, y int) []uint8 {
 func (f *bmpFile) decodeRow(dst, src []uint8) {
 	switch f.bits {
 	case 24:
-		spread(dst, src, 3, 2, 1, 0)
+		spreadPixels(dst, src, 3, 2, 1, 0)
 	case 16:
 		for x := range f.w {
-			f.unmask(dst[channels*x:], uint32(binary.LittleEndian.Uint16(src[2*x:])))
+			f.unmaskPixel(dst[channels*x:], uint32(binary.LittleEndian.Uint16(src[2*x:])))
 		}
 	case 32:
 		for x := range f.w {
-			f.unmask(dst[channels*x:], binary.LittleEndian.Uint32(src[4*x:]))
+			f.unmaskPixel(dst[channels*x:], binary.LittleEndian.Uint32(src[4*x:]))
 		}
 	default:
 		for x := range f.w {
@@ -194,8 +194,8 @@ func (f *bmpFile) decodeRow(dst, src []uint8) {
 	}
 }
 
-// unmask stores a pixel's channels, scaled to 8 bits by shifting.
-func (f *bmpFile) unmask(dst []uint8, v uint32) {
+// unmaskPixel stores a pixel's channels, scaled to 8 bits by shifting.
+func (f *bmpFile) unmaskPixel(dst []uint8, v uint32) {
 	for c, m := range f.masks {
 		top := bits.Len32(m)
 		field := v & m

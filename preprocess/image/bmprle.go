@@ -6,15 +6,15 @@ import "fmt"
 // turn), and escapes. Pixels that are passed over get colour 0.
 func (f *bmpFile) decodeRuns(img *RGB) error {
 	if f.pixels < 0 || f.pixels > len(f.data) {
-		return f.truncated()
+		return f.truncatedError()
 	}
-	img.resize(f.w, f.h)
+	img.setSize(f.w, f.h)
 	for i := range f.w * f.h {
 		copy(img.Pix[channels*i:][:channels], f.palette[0][:])
 	}
 	r := bmpRuns{f: f, img: img, src: f.data[f.pixels:]}
 	for r.y < f.h {
-		done, err := r.step()
+		done, err := r.decodeStep()
 		if done || err != nil {
 			return err
 		}
@@ -38,14 +38,14 @@ const (
 	bmpLiteral
 )
 
-// step decodes a pair or an escape; done at the end of the bitmap.
-func (r *bmpRuns) step() (done bool, err error) {
-	b, err := r.take(2)
+// decodeStep decodes a pair or an escape; done at the end of the bitmap.
+func (r *bmpRuns) decodeStep() (done bool, err error) {
+	b, err := r.takeBytes(2)
 	if err != nil {
 		return false, err
 	}
 	if b[0] > 0 {
-		return false, r.put(int(b[0]), func(i int) uint8 { return r.index(b[1:], i&1) })
+		return false, r.storePixels(int(b[0]), func(i int) uint8 { return r.indexAt(b[1:], i&1) })
 	}
 	switch b[1] {
 	case bmpEndOfLine:
@@ -53,28 +53,28 @@ func (r *bmpRuns) step() (done bool, err error) {
 	case bmpEndOfBitmap:
 		return true, nil
 	case bmpDelta:
-		d, err := r.take(2)
+		d, err := r.takeBytes(2)
 		if err != nil {
 			return false, err
 		}
 		r.x, r.y = r.x+int(d[0]), r.y+int(d[1])
 	default:
-		return false, r.literal(int(b[1]))
+		return false, r.storeLiteral(int(b[1]))
 	}
 	return false, nil
 }
 
-// literal stores n pixels that follow, padded to two bytes.
-func (r *bmpRuns) literal(n int) error {
-	b, err := r.take((n*r.f.bits + 15) / 16 * 2)
+// storeLiteral stores n pixels that follow, padded to two bytes.
+func (r *bmpRuns) storeLiteral(n int) error {
+	b, err := r.takeBytes((n*r.f.bits + 15) / 16 * 2)
 	if err != nil {
 		return err
 	}
-	return r.put(n, func(i int) uint8 { return r.index(b, i) })
+	return r.storePixels(n, func(i int) uint8 { return r.indexAt(b, i) })
 }
 
-// index returns the i-th colour index packed in b. The colours of an 8-bit run are all b[0].
-func (r *bmpRuns) index(b []uint8, i int) uint8 {
+// indexAt returns the i-th colour index packed in b. The colours of an 8-bit run are all b[0].
+func (r *bmpRuns) indexAt(b []uint8, i int) uint8 {
 	switch {
 	case r.f.bits == 4 && i%2 == 0:
 		return b[i/2] >> 4
@@ -84,17 +84,17 @@ func (r *bmpRuns) index(b []uint8, i int) uint8 {
 	return b[min(i, len(b)-1)]
 }
 
-func (r *bmpRuns) take(n int) ([]uint8, error) {
+func (r *bmpRuns) takeBytes(n int) ([]uint8, error) {
 	if n > len(r.src) {
-		return nil, r.f.truncated()
+		return nil, r.f.truncatedError()
 	}
 	b := r.src[:n]
 	r.src = r.src[n:]
 	return b, nil
 }
 
-// put stores n pixels with the colours of the given indices.
-func (r *bmpRuns) put(n int, index func(i int) uint8) error {
+// storePixels stores n pixels with the colours of the given indices.
+func (r *bmpRuns) storePixels(n int, index func(i int) uint8) error {
 	if r.x+n > r.f.w {
 		return fmt.Errorf("%w: BMP with %d pixels in row %d, want %d", ErrDamaged, r.x+n, r.y, r.f.w)
 	}

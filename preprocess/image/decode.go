@@ -25,22 +25,22 @@ type DecodeOptions struct {
 // Errors are, by errors.Is, ErrEmpty, ErrFormat, ErrUnsupported, ErrDamaged or ErrTooLarge.
 func Decode(data []byte, o DecodeOptions) (*RGB, error) {
 	img := new(RGB)
-	if err := new(decoder).decode(img, data, o, wholePicture); err != nil {
+	if err := new(pictureDecoder).decodeInto(img, data, o, wholePicture); err != nil {
 		return nil, err
 	}
 	return img, nil
 }
 
-// decoder holds what decoding needs besides the pixels, for reuse by one goroutine at a time.
-type decoder struct{ jpeg jpeg.Decoder }
+// pictureDecoder holds what decoding needs besides the pixels, for reuse by one goroutine at a time.
+type pictureDecoder struct{ jpeg jpeg.Decoder }
 
-// part returns the region that is needed of a picture of w x h pixels.
-type part func(w, h int) jpeg.Region
+// neededRegion returns the region that is needed of a picture of w x h pixels.
+type neededRegion func(w, h int) jpeg.Region
 
 func wholePicture(w, h int) jpeg.Region { return jpeg.Region{X1: w, Y1: h} }
 
-// decode decodes into img's memory where that is large enough. Pixels outside the needed part may be undefined.
-func (d *decoder) decode(img *RGB, data []byte, o DecodeOptions, need part) error {
+// decodeInto decodes into img's memory where that is large enough. Pixels outside the needed part may be undefined.
+func (d *pictureDecoder) decodeInto(img *RGB, data []byte, o DecodeOptions, need neededRegion) error {
 	switch {
 	case len(data) == 0:
 		return fmt.Errorf("%w: 0 bytes, want a JPEG, PNG or BMP file", ErrEmpty)

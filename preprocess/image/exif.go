@@ -2,13 +2,13 @@ package image
 
 import "encoding/binary"
 
-// orientation is the EXIF tag 0x0112: where the first row and column of the stored picture belong. 1 is upright.
-type orientation uint16
+// exifRotation is the EXIF tag 0x0112: where the first row and column of the stored picture belong. 1 is upright.
+type exifRotation uint16
 
 const (
-	upright         orientation = 1
-	firstTransposed orientation = 5 // from here on rows and columns are exchanged
-	lastOrientation orientation = 8
+	upright         exifRotation = 1
+	firstTransposed exifRotation = 5 // from here on rows and columns are exchanged
+	lastOrientation exifRotation = 8
 )
 
 // Tags of a TIFF directory.
@@ -21,7 +21,7 @@ const (
 
 // exifOrientation reads the orientation from the contents of a JPEG's APP1 segment. Like OpenCV 4 it expects EXIF data
 // in the first such segment and passes over the six bytes that name them.
-func exifOrientation(app1 []byte) orientation {
+func exifOrientation(app1 []byte) exifRotation {
 	const name = "Exif\x00\x00"
 	if len(app1) <= len(name) {
 		return upright
@@ -31,7 +31,7 @@ func exifOrientation(app1 []byte) orientation {
 
 // tiffOrientation reads the orientation from EXIF data (EXIF 2.3, section 4.5: a TIFF header and its first directory).
 // Data that make no sense count as upright: a picture is not refused for its metadata.
-func tiffOrientation(b []byte) orientation {
+func tiffOrientation(b []byte) exifRotation {
 	const entryLen, valueEnd = 12, 10
 	if len(b) < 8 {
 		return upright
@@ -48,7 +48,7 @@ func tiffOrientation(b []byte) orientation {
 	for e := b[at+2:]; count > 0 && len(e) >= valueEnd; count-- {
 		switch order.Uint16(e) {
 		case tagOrientation:
-			return orientation(order.Uint16(e[8:])).orUpright()
+			return exifRotation(order.Uint16(e[8:])).orUpright()
 		case tagDescription, tagMaker, tagModel:
 			if !textInside(e, order, len(b)) {
 				return upright // OpenCV reads no further than a text that lies outside
@@ -69,7 +69,7 @@ func textInside(e []byte, order binary.ByteOrder, size int) bool {
 	return n <= inEntry || at+n <= uint64(size)
 }
 
-func (o orientation) orUpright() orientation {
+func (o exifRotation) orUpright() exifRotation {
 	if o < upright || o > lastOrientation {
 		return upright
 	}

@@ -9,7 +9,7 @@ import (
 
 // decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and turns it upright. Of upright files it decodes only what
 // is needed; the whole file is checked nevertheless.
-func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) error {
+func (d *pictureDecoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need neededRegion) error {
 	h, err := d.jpeg.Open(data)
 	if err != nil {
 		return jpegError(err)
@@ -24,7 +24,7 @@ func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) 
 	if turn != upright {
 		need = wholePicture
 	}
-	img.resize(h.W, h.H)
+	img.setSize(h.W, h.H)
 	if err := d.jpeg.Decode(img.Pix, need(h.W, h.H)); err != nil {
 		return jpegError(err)
 	}
@@ -35,7 +35,7 @@ func (d *decoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need part) 
 		o.Converted()
 	}
 	if turn != upright {
-		*img = *orient(img, turn)
+		*img = *makeUpright(img, turn)
 	}
 	return nil
 }

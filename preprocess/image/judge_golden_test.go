@@ -47,8 +47,8 @@ func (p judged) check(t *testing.T, dir string) {
 	}
 	clip := OpenCLIP(224, NCHW)
 	var crop RGB
-	crop.resize(224, 224)
-	new(resizer).resize(&crop, img, clip.window(img.W, img.H), PillowBicubic)
+	crop.setSize(224, 224)
+	new(pictureResizer).resizeWindow(&crop, img, clip.cropWindow(img.W, img.H), PillowBicubic)
 	if got := sha(crop.Pix); got != p.Crop.SHA {
 		t.Errorf("crop: sha256 %s, want %s", got, p.Crop.SHA)
 	}

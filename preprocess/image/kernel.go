@@ -2,24 +2,24 @@ package image
 
 import "math"
 
-// kernel is a filter of Pillow's.
-type kernel struct {
+// pillowKernel is a filter of Pillow.
+type pillowKernel struct {
 	support float64 // the distance from which on the height is 0
 	height  func(distance float64) float64
 }
 
 // kernelOf is the kernel of a filter of Pillow's.
-func kernelOf(f Filter) kernel {
+func kernelOf(f Filter) pillowKernel {
 	if f == PillowBicubic {
-		return kernel{2, cubic}
+		return pillowKernel{2, cubicKernel}
 	}
-	return kernel{1, triangle}
+	return pillowKernel{1, triangleKernel}
 }
 
-func triangle(x float64) float64 { return max(1-math.Abs(x), 0) }
+func triangleKernel(x float64) float64 { return max(1-math.Abs(x), 0) }
 
-// cubic is the cubic convolution of Keys (1981) with a = -1/2.
-func cubic(x float64) float64 {
+// cubicKernel is the cubic convolution of Keys (1981) with a = -1/2.
+func cubicKernel(x float64) float64 {
 	const a = -0.5
 	switch x = math.Abs(x); {
 	case x < 1:
@@ -30,9 +30,9 @@ func cubic(x float64) float64 {
 	return 0
 }
 
-// axis gives the weights of Pillow's precompute_coeffs and normalize_coeffs_8bpc. shares is memory that it may use, and
-// returns for the next.
-func (k kernel) axis(a *axis[int32], shares []float64, src, dst, lo, n int) []float64 {
+// fillAxis fills in the weights of Pillow's precompute_coeffs and normalize_coeffs_8bpc. shares is memory that it may
+// use, and returns for the next.
+func (k pillowKernel) fillAxis(a *resizeAxis[int32], shares []float64, src, dst, lo, n int) []float64 {
 	scale := float64(src) / float64(dst)
 	wide := max(scale, 1)
 	support := k.support * wide
@@ -41,17 +41,17 @@ func (k kernel) axis(a *axis[int32], shares []float64, src, dst, lo, n int) []fl
 		centre := (float64(d) + 0.5) * scale
 		first := max(int(centre-support+0.5), 0)
 		end := min(int(centre+support+0.5), src)
-		shares = k.heights(shares[:0], first, end, centre, 1/wide)
-		a.begin(first)
+		shares = k.appendHeights(shares[:0], first, end, centre, 1/wide)
+		a.beginSample(first)
 		for _, s := range shares {
-			a.add(int32(math.Round(s * (1 << pillowBits))))
+			a.addWeight(int32(math.Round(s * (1 << pillowBits))))
 		}
 	}
 	return shares
 }
 
-// heights appends the normalised heights of the kernel at samples first to end-1.
-func (k kernel) heights(shares []float64, first, end int, centre, step float64) []float64 {
+// appendHeights appends the normalised heights of the kernel at samples first to end-1.
+func (k pillowKernel) appendHeights(shares []float64, first, end int, centre, step float64) []float64 {
 	total := 0.0
 	for x := first; x < end; x++ {
 		w := k.height((float64(x) - centre + 0.5) * step)

@@ -19,7 +19,7 @@ type Letterbox struct {
 
 // NewLetterbox is a Letterbox that keeps its memory from picture to picture.
 func NewLetterbox(size int, rect bool) Letterbox {
-	return Letterbox{size, rect, &sync.Pool{New: func() any { return new(scratch) }}}
+	return Letterbox{size, rect, &sync.Pool{New: func() any { return new(recipeScratch) }}}
 }
 
 // Letterboxed is a picture of W x H pixels, and where it lies within its border.
@@ -49,12 +49,12 @@ func (l Letterbox) Place(w, h int) Placement {
 	scale := min(float64(l.Size)/float64(h), float64(l.Size)/float64(w))
 	side := func(n int) int { return max(1, int(math.RoundToEven(float64(n)*scale))) }
 	p := Placement{W: side(w), H: side(h)}
-	p.Left, p.Right = l.border(p.W)
-	p.Top, p.Bottom = l.border(p.H)
+	p.Left, p.Right = l.borderWidths(p.W)
+	p.Top, p.Bottom = l.borderWidths(p.H)
 	return p
 }
 
-func (l Letterbox) border(side int) (first, second int) {
+func (l Letterbox) borderWidths(side int) (first, second int) {
 	rest := l.Size - side
 	if l.Rect {
 		rest %= 32
@@ -71,7 +71,7 @@ func (l Letterbox) Layout() Layout { return NCHW }
 
 // Apply fills dst, of 3 planes of the height and width of Place, red first; img is only read.
 func (l Letterbox) Apply(dst []float32, img *RGB) error {
-	if err := img.check(); err != nil {
+	if err := img.checkFields(); err != nil {
 		return err
 	}
 	p := l.Place(img.W, img.H)
@@ -79,8 +79,8 @@ func (l Letterbox) Apply(dst []float32, img *RGB) error {
 		return fmt.Errorf("%w: %d numbers for a letterboxed picture, want %d x %d x %d", ErrBuffer, len(dst), channels,
 			p.Height(), p.Width())
 	}
-	return l.with(func(s *scratch) error {
-		l.apply(dst, img, p, s)
+	return l.withScratch(func(s *recipeScratch) error {
+		l.applyWith(dst, img, p, s)
 		return nil
 	})
 }
@@ -97,45 +97,45 @@ func (l Letterbox) Fit(dst []float32, data []byte, o DecodeOptions) (fit Letterb
 	if len(dst) != l.Len() {
 		return fit, fmt.Errorf("%w: %d values, a letterbox of size %d makes up to %d", ErrBuffer, len(dst), l.Size, l.Len())
 	}
-	err = l.with(func(s *scratch) error {
-		if err := s.decoder.decode(&s.img, data, o, wholePicture); err != nil {
+	err = l.withScratch(func(s *recipeScratch) error {
+		if err := s.decoder.decodeInto(&s.img, data, o, wholePicture); err != nil {
 			return err
 		}
 		fit = Letterboxed{s.img.W, s.img.H, l.Place(s.img.W, s.img.H)}
-		l.apply(dst[:channels*fit.Height()*fit.Width()], &s.img, fit.Placement, s)
+		l.applyWith(dst[:channels*fit.Height()*fit.Width()], &s.img, fit.Placement, s)
 		return nil
 	})
 	return fit, err
 }
 
-func (l Letterbox) with(do func(s *scratch) error) error {
+func (l Letterbox) withScratch(do func(s *recipeScratch) error) error {
 	if l.pool == nil {
-		return do(new(scratch))
+		return do(new(recipeScratch))
 	}
-	s := l.pool.Get().(*scratch)
+	s := l.pool.Get().(*recipeScratch)
 	defer l.pool.Put(s)
 	return do(s)
 }
 
-func (l Letterbox) apply(dst []float32, img *RGB, p Placement, s *scratch) {
+func (l Letterbox) applyWith(dst []float32, img *RGB, p Placement, s *recipeScratch) {
 	if p.W != img.W || p.H != img.H {
-		s.crop.resize(p.W, p.H)
-		s.resizer.resize(&s.crop, img, window{fullW: p.W, fullH: p.H, w: p.W, h: p.H}, Linear)
+		s.crop.setSize(p.W, p.H)
+		s.resizer.resizeWindow(&s.crop, img, cropWindow{fullW: p.W, fullH: p.H, w: p.W, h: p.H}, Linear)
 		img = &s.crop
 	}
 	w := p.Width()
 	n := p.Height() * w
 	for c := range channels {
 		plane := dst[c*n:][:n]
-		grey(plane[:p.Top*w])
-		grey(plane[(p.Top+p.H)*w:])
+		fillGrey(plane[:p.Top*w])
+		fillGrey(plane[(p.Top+p.H)*w:])
 	}
 	for y := range p.H {
 		start := (p.Top + y) * w
 		red, green, blue := dst[start:][:w], dst[n+start:][:w], dst[2*n+start:][:w]
 		for _, row := range [...][]float32{red, green, blue} {
-			grey(row[:p.Left])
-			grey(row[p.Left+p.W:])
+			fillGrey(row[:p.Left])
+			fillGrey(row[p.Left+p.W:])
 		}
 		toPlanes(red[p.Left:][:p.W], green[p.Left:][:p.W], blue[p.Left:][:p.W], img.Pix[channels*p.W*y:][:channels*p.W])
 	}
@@ -150,7 +150,7 @@ func toPlanes(red, green, blue []float32, pixels []uint8) {
 	}
 }
 
-func grey(border []float32) {
+func fillGrey(border []float32) {
 	for i := range border {
 		border[i] = unitLevels[letterboxGrey]
 	}

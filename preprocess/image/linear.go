@@ -5,21 +5,21 @@ import "math"
 // linearResizer interpolates between neighbouring pixels in the fixed-point arithmetic of OpenCV's INTER_LINEAR for
 // 8-bit samples: weights of 11 bits, rows kept with 11 more bits, halves of the low bits dropped between the passes.
 type linearResizer struct {
-	cols, rows []lerp
+	cols, rows []linearLerp
 	row        [2][]int32 // the two source rows last interpolated along x
 	at         [2]int     // which they are
 }
 
-// lerp is a destination sample between source samples first and second.
-type lerp struct {
+// linearLerp is a destination sample between source samples first and second.
+type linearLerp struct {
 	first, second int
 	w0, w1        int32 // their weights, of 2048
 }
 
 const lerpOne = 1 << 11
 
-// alignment maps destination sample d to the source sample at or before it and the fraction from there on.
-type alignment func(d, src, dst int) (s int, fraction float32)
+// sampleAlignment maps destination sample d to the source sample at or before it and the fraction from there on.
+type sampleAlignment func(d, src, dst int) (s int, fraction float32)
 
 // centreAligned puts the centres of pixels on each other.
 func centreAligned(d, src, dst int) (int, float32) {
@@ -39,12 +39,12 @@ func cornerAligned(d, src, dst int) (int, float32) {
 	return s, f - float32(math.Floor(float64(f)))
 }
 
-func (r *linearResizer) resize(dst, src *RGB, win window, align alignment) {
+func (r *linearResizer) resizeWindow(dst, src *RGB, win cropWindow, align sampleAlignment) {
 	r.cols = lerpColumns(r.cols[:0], align, src.W, win.fullW, win.x, win.w)
 	r.rows = lerpRows(r.rows[:0], align, src.H, win.fullH, win.y, win.h)
 	n := channels * win.w
 	for i := range r.row {
-		r.row[i], r.at[i] = grow(r.row[i], n), -1
+		r.row[i], r.at[i] = resizeSlice(r.row[i], n), -1
 	}
 	for y := range r.rows {
 		l := &r.rows[y]
@@ -72,7 +72,7 @@ func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
 }
 
 // lerpColumns gives the columns: outside the picture the border column counts alone.
-func lerpColumns(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
+func lerpColumns(ls []linearLerp, align sampleAlignment, src, dst, lo, n int) []linearLerp {
 	for d := lo; d < lo+n; d++ {
 		s, f := align(d, src, dst)
 		if s < 0 || s >= src-1 {
@@ -84,7 +84,7 @@ func lerpColumns(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
 }
 
 // lerpRows gives the rows: outside the picture the border row counts, with both weights.
-func lerpRows(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
+func lerpRows(ls []linearLerp, align sampleAlignment, src, dst, lo, n int) []linearLerp {
 	for d := lo; d < lo+n; d++ {
 		s, f := align(d, src, dst)
 		ls = append(ls, newLerp(min(max(s, 0), src-1), min(max(s+1, 0), src-1), f))
@@ -92,12 +92,12 @@ func lerpRows(ls []lerp, align alignment, src, dst, lo, n int) []lerp {
 	return ls
 }
 
-func newLerp(first, second int, fraction float32) lerp {
+func newLerp(first, second int, fraction float32) linearLerp {
 	weight := func(f float32) int32 { return int32(math.RoundToEven(float64(f * lerpOne))) }
-	return lerp{first: first, second: second, w0: weight(1 - fraction), w1: weight(fraction)}
+	return linearLerp{first: first, second: second, w0: weight(1 - fraction), w1: weight(fraction)}
 }
 
-func mixColumns(dst []int32, src []uint8, cols []lerp) {
+func mixColumns(dst []int32, src []uint8, cols []linearLerp) {
 	for x := range cols {
 		l := &cols[x]
 		a, b := src[channels*l.first:][:channels], src[channels*l.second:][:channels]

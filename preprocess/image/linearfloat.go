@@ -9,14 +9,14 @@ import (
 // models are fed. It is OpenCV's INTER_LINEAR for float32 samples, which differs between builds of OpenCV: it agrees
 // within 1e-4 with those that use Intel's IPP, as x86 wheels do, and within 5e-3 with others. dst has length 3*w*h.
 func LinearFloat32(dst []float32, img *RGB, w, h int) error {
-	if err := img.check(); err != nil {
+	if err := img.checkFields(); err != nil {
 		return err
 	}
 	if w <= 0 || h <= 0 || len(dst) != channels*w*h {
 		return fmt.Errorf("%w: %d values for %dx%d RGB, want %d", ErrBuffer, len(dst), w, h, channels*w*h)
 	}
 	r := floatResizer{values: rawValues(), layout: NHWC}
-	r.resize(img, w, h, func(y int, l between) { l.write(dst[channels*w*y:][:channels*w]) })
+	r.resizeRows(img, w, h, func(y int, l rowBetween) { l.writeFloats(dst[channels*w*y:][:channels*w]) })
 	return nil
 }
 
@@ -25,10 +25,10 @@ type channelValues [channels][256]float32
 
 // rawValues maps samples to themselves.
 func rawValues() *channelValues {
-	return affine(func(_ int, v float32) float32 { return v })
+	return affineValues(func(_ int, v float32) float32 { return v })
 }
 
-func affine(value func(c int, v float32) float32) *channelValues {
+func affineValues(value func(c int, v float32) float32) *channelValues {
 	m := new(channelValues)
 	for c := range m {
 		for v := range m[c] {
@@ -52,15 +52,15 @@ type floatResizer struct {
 	at         [2]int              // which they are
 }
 
-// between is a row between two rows: fraction of the way from top to bottom.
-type between struct {
+// rowBetween is a row between two rows: fraction of the way from top to bottom.
+type rowBetween struct {
 	top, bottom []float32
 	fraction    float32
 }
 
-// resize calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for NCHW,
-// of a pixel after the other for NHWC.
-func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
+// resizeRows calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for
+// NCHW, of a pixel after the other for NHWC.
+func (r *floatResizer) resizeRows(img *RGB, w, h int, emit func(y int, l rowBetween)) {
 	lerps := floatLerps
 	if r.torch {
 		lerps = torchLerps
@@ -68,7 +68,7 @@ func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
 	r.cols, r.rows = lerps(r.cols, img.W, w), lerps(r.rows, img.H, h)
 	r.at = [2]int{-1, -1}
 	for i := range r.row {
-		r.row[i] = sized(r.row[i], channels*w)
+		r.row[i] = resizeFloats(r.row[i], channels*w)
 	}
 	if cap(r.line) <= img.W {
 		r.line = make([][channels]float32, img.W+1)
@@ -77,11 +77,11 @@ func (r *floatResizer) resize(img *RGB, w, h int, emit func(y int, l between)) {
 	for y, l := range r.rows {
 		second := min(l.first+1, img.H-1)
 		top, bottom := r.rowAt(img, l.first, second), r.rowAt(img, second, l.first)
-		emit(y, between{r.row[top], r.row[bottom], l.fraction})
+		emit(y, rowBetween{r.row[top], r.row[bottom], l.fraction})
 	}
 }
 
-func sized(s []float32, n int) []float32 {
+func resizeFloats(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)
 	}
@@ -101,17 +101,17 @@ func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
 		slot = 1
 	}
 	r.at[slot] = y
-	r.load(img.Pix[channels*img.W*y:][:channels*img.W])
+	r.loadRow(img.Pix[channels*img.W*y:][:channels*img.W])
 	if r.layout == NCHW {
-		r.planes(r.row[slot])
+		r.interpolatePlanes(r.row[slot])
 	} else {
-		r.pixels(r.row[slot])
+		r.interpolatePixels(r.row[slot])
 	}
 	return slot
 }
 
-// load maps a row of pixels.
-func (r *floatResizer) load(pix []uint8) {
+// loadRow maps a row of pixels.
+func (r *floatResizer) loadRow(pix []uint8) {
 	line, m := r.line[:len(pix)/channels], r.values
 	for x := range line {
 		p, v := (*[channels]uint8)(pix[channels*x:]), &line[x]
@@ -120,8 +120,8 @@ func (r *floatResizer) load(pix []uint8) {
 	r.line[len(line)] = line[len(line)-1]
 }
 
-// planes interpolates the line along x, channel after channel.
-func (r *floatResizer) planes(out []float32) {
+// interpolatePlanes interpolates the line along x, channel after channel.
+func (r *floatResizer) interpolatePlanes(out []float32) {
 	w, line := len(r.cols), r.line
 	red, green, blue := out[:w], out[w:][:w], out[2*w:][:w]
 	for x, l := range r.cols {
@@ -132,8 +132,8 @@ func (r *floatResizer) planes(out []float32) {
 	}
 }
 
-// pixels interpolates the line along x, pixel after pixel.
-func (r *floatResizer) pixels(out []float32) {
+// interpolatePixels interpolates the line along x, pixel after pixel.
+func (r *floatResizer) interpolatePixels(out []float32) {
 	line := r.line
 	for x, l := range r.cols {
 		p, o, f := (*[2][channels]float32)(line[l.first:]), (*[channels]float32)(out[channels*x:]), l.fraction
@@ -143,8 +143,8 @@ func (r *floatResizer) pixels(out []float32) {
 	}
 }
 
-// write interpolates between the rows, eight values at a time: the compiler leaves loops as they are.
-func (l between) write(out []float32) {
+// writeFloats interpolates between the rows, eight values at a time: the compiler leaves loops as they are.
+func (l rowBetween) writeFloats(out []float32) {
 	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
 	i := 0
 	for ; i+8 <= len(out); i += 8 {
@@ -163,8 +163,8 @@ func (l between) write(out []float32) {
 	}
 }
 
-// truncate interpolates between the rows and cuts off what follows the point. The values must be of 0..255.
-func (l between) truncate(out []uint8) {
+// writeTruncated interpolates between the rows and cuts off what follows the point. The values must be of 0..255.
+func (l rowBetween) writeTruncated(out []uint8) {
 	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
 	for i, v := range top {
 		out[i] = uint8(int32(v + float32((bottom[i]-v)*f)))

@@ -1,15 +1,16 @@
 package image
 
-// orient returns the upright form of a picture stored with orientation o. It returns p itself where nothing is to do.
-func orient(p *RGB, o orientation) *RGB {
+// makeUpright returns the upright form of a picture stored with orientation o. It returns p itself where nothing is to
+// do.
+func makeUpright(p *RGB, o exifRotation) *RGB {
 	if o == upright {
 		return p
 	}
 	out := new(RGB)
 	if o >= firstTransposed {
-		out.resize(p.H, p.W)
+		out.setSize(p.H, p.W)
 	} else {
-		out.resize(p.W, p.H)
+		out.setSize(p.W, p.H)
 	}
 	start, dx, dy := orientSteps(p, o)
 	for y := range out.H {
@@ -25,7 +26,7 @@ func orient(p *RGB, o orientation) *RGB {
 
 // orientSteps returns where in p.Pix the upright picture's first pixel lies, and the steps to its
 // right and lower neighbours.
-func orientSteps(p *RGB, o orientation) (start, dx, dy int) {
+func orientSteps(p *RGB, o exifRotation) (start, dx, dy int) {
 	const col = channels
 	row := channels * p.W
 	right, bottom := col*(p.W-1), row*(p.H-1)

@@ -5,7 +5,7 @@ import "math"
 // pillowResizer scales with Pillow's BILINEAR or BICUBIC: a filter as wide as the scale, weights of 22 bits, the
 // picture rounded to 8 bits between the horizontal and the vertical pass.
 type pillowResizer struct {
-	cols, rows axis[int32]
+	cols, rows resizeAxis[int32]
 	shares     []float64
 	tmp        []uint8 // after the first pass
 	sums       []int32
@@ -16,9 +16,9 @@ const (
 	pillowHalf = 1 << (pillowBits - 1)
 )
 
-func (r *pillowResizer) resize(dst, src *RGB, win window, k kernel) {
-	r.shares = k.axis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
-	r.shares = k.axis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
+func (r *pillowResizer) resizeWindow(dst, src *RGB, win cropWindow, k pillowKernel) {
+	r.shares = k.fillAxis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
+	r.shares = k.fillAxis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
 	if columnsFirst(src, win) {
 		r.columnsFirst(dst, src)
 	} else {
@@ -28,15 +28,15 @@ func (r *pillowResizer) resize(dst, src *RGB, win window, k kernel) {
 
 // columnsFirst reports whether Pillow, from version 13 on, begins with the vertical pass: where that shrinks the
 // picture by more than twice as many pixels as the horizontal one. (Found by trial; earlier versions never do.)
-func columnsFirst(src *RGB, win window) bool {
+func columnsFirst(src *RGB, win cropWindow) bool {
 	return src.H > win.fullH && src.H-win.fullH > 2*(src.W-win.fullW)
 }
 
 // rowsFirst scales along x the source rows that are used, then along y.
 func (r *pillowResizer) rowsFirst(dst, src *RGB) {
-	first, end := r.rows.extent()
+	first, end := r.rows.sourceExtent()
 	n := channels * dst.W
-	r.tmp = grow(r.tmp, n*(end-first))
+	r.tmp = resizeSlice(r.tmp, n*(end-first))
 	for y := first; y < end; y++ {
 		filterRow(r.tmp[n*(y-first):][:n], src.Pix[channels*src.W*y:], &r.cols, 0)
 	}
@@ -47,8 +47,8 @@ func (r *pillowResizer) rowsFirst(dst, src *RGB) {
 
 // columnsFirst scales along y the source columns that are used, then along x.
 func (r *pillowResizer) columnsFirst(dst, src *RGB) {
-	first, end := r.cols.extent()
-	r.tmp = grow(r.tmp, channels*(end-first))
+	first, end := r.cols.sourceExtent()
+	r.tmp = resizeSlice(r.tmp, channels*(end-first))
 	stride, n := channels*src.W, channels*dst.W
 	for y, s := range r.rows.spans {
 		r.filterColumns(r.tmp, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.at:][:s.n])
@@ -57,13 +57,13 @@ func (r *pillowResizer) columnsFirst(dst, src *RGB) {
 }
 
 // filterRow scales along x a row whose first sample has index origin on the axis.
-func filterRow(dst, src []uint8, cols *axis[int32], origin int) {
+func filterRow(dst, src []uint8, cols *resizeAxis[int32], origin int) {
 	for x, s := range cols.spans {
 		weights := cols.weights[s.at:][:s.n]
 		p := src[channels*(s.first-origin):][:channels*len(weights)]
 		r, g, b := filterPixels(p, weights)
 		out := (*[channels]uint8)(dst[channels*x:])
-		out[0], out[1], out[2] = clip(r>>pillowBits), clip(g>>pillowBits), clip(b>>pillowBits)
+		out[0], out[1], out[2] = clipSample(r>>pillowBits), clipSample(g>>pillowBits), clipSample(b>>pillowBits)
 	}
 }
 
@@ -88,7 +88,7 @@ func filterPixels(p []uint8, weights []int32) (r, g, b int32) {
 
 // filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each, four rows at a time.
 func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []int32) {
-	r.sums = grow(r.sums, len(dst))
+	r.sums = resizeSlice(r.sums, len(dst))
 	sums := r.sums
 	for i := range sums {
 		sums[i] = pillowHalf
@@ -109,8 +109,8 @@ func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []i
 		}
 	}
 	for i, v := range sums[:len(dst)] {
-		dst[i] = clip(v >> pillowBits)
+		dst[i] = clipSample(v >> pillowBits)
 	}
 }
 
-func clip(v int32) uint8 { return uint8(min(max(v, 0), math.MaxUint8)) }
+func clipSample(v int32) uint8 { return uint8(min(max(v, 0), math.MaxUint8)) }

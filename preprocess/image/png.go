@@ -24,15 +24,15 @@ func decodePNG(img *RGB, data []byte, o DecodeOptions) error {
 	if err != nil {
 		return pngError(err)
 	}
-	if err := convert(img, src); err != nil {
+	if err := convertImage(img, src); err != nil {
 		return err
 	}
-	*img = *orient(img, pngOrientation(data))
+	*img = *makeUpright(img, pngOrientation(data))
 	return nil
 }
 
 // pngOrientation reads the orientation from the eXIf chunk of a PNG, wherever it stands.
-func pngOrientation(data []byte) orientation {
+func pngOrientation(data []byte) exifRotation {
 	const head, crc = 8, 4 // bytes of length and type before a chunk's data, and of the check sum behind
 	for at := len(pngMagic); at+head <= len(data); {
 		body := data[at+head:]
@@ -59,10 +59,10 @@ func pngError(err error) error {
 	return fmt.Errorf("%w: PNG: %w; fetch the file again", ErrDamaged, err)
 }
 
-// convert stores an 8- or 16-bit picture of the standard library as RGB.
-func convert(img *RGB, src image.Image) error {
+// convertImage stores an 8- or 16-bit picture of the standard library as RGB.
+func convertImage(img *RGB, src image.Image) error {
 	b := src.Bounds()
-	img.resize(b.Dx(), b.Dy())
+	img.setSize(b.Dx(), b.Dy())
 	row, err := rowReader(src)
 	if err != nil {
 		return err
@@ -77,17 +77,17 @@ func convert(img *RGB, src image.Image) error {
 func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 	switch s := src.(type) {
 	case *image.Gray:
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 1, 0, 0, 0) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 1, 0, 0, 0) }, nil
 	case *image.Gray16:
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
 	case *image.NRGBA:
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
 	case *image.RGBA: // opaque: the readers of the standard library give it to files without alpha only
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
 	case *image.NRGBA64:
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
 	case *image.RGBA64:
-		return func(dst []uint8, y int) { spread(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
 	case *image.Paletted:
 		p := rgbPalette(s.Palette)
 		return func(dst []uint8, y int) { lookUp(dst, s.Pix[y*s.Stride:], &p) }, nil
@@ -95,8 +95,8 @@ func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 	return nil, fmt.Errorf("%w: pixels of type %T", ErrUnsupported, src)
 }
 
-// spread stores pixels that lie step bytes apart in src, taking the bytes r, g and b of each.
-func spread(dst, src []uint8, step, r, g, b int) {
+// spreadPixels stores pixels that lie step bytes apart in src, taking the bytes r, g and b of each.
+func spreadPixels(dst, src []uint8, step, r, g, b int) {
 	for i, at := 0, 0; i+2 < len(dst); i, at = i+channels, at+step {
 		dst[i], dst[i+1], dst[i+2] = src[at+r], src[at+g], src[at+b]
 	}

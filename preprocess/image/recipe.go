@@ -35,12 +35,12 @@ type Recipe struct {
 	short  int // the resized picture's short side
 	filter Filter
 	margin func(int) int // from the pixels that do not fit to those cut off before the crop
-	levels *levels
+	levels *channelLevels
 	pool   *sync.Pool // of *scratch
 }
 
-// levels maps the picture's samples to the tensor's values.
-type levels struct {
+// channelLevels maps the picture's samples to the tensor's values.
+type channelLevels struct {
 	source [channels]int          // which of red, green, blue becomes channel c
 	value  [channels][256]float32 // by output channel and sample
 }
@@ -85,13 +85,13 @@ var imagenetLevels = ImagenetPytorch(1, NCHW).levels
 
 // Normalise fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without a resize.
 func Normalise(dst []float32, img *RGB) error {
-	if err := img.check(); err != nil {
+	if err := img.checkFields(); err != nil {
 		return err
 	}
 	if n := channels * img.H * img.W; len(dst) != n {
 		return fmt.Errorf("%w: %d numbers for a picture of %d x %d pixels, want %d", ErrBuffer, len(dst), img.W, img.H, n)
 	}
-	imagenetLevels.planes(dst, img.Pix)
+	imagenetLevels.storePlanes(dst, img.Pix)
 	return nil
 }
 
@@ -115,7 +115,7 @@ func bgrOrder() [channels]int { return [channels]int{2, 1, 0} }
 
 func newRecipe(name string, size int, l Layout, f Filter, order func() [channels]int,
 	value func(c int, v float32) float32) Recipe {
-	lv := &levels{source: order()}
+	lv := &channelLevels{source: order()}
 	for c := range lv.value {
 		for v := range lv.value[c] {
 			lv.value[c][v] = value(c, float32(v))
@@ -125,7 +125,7 @@ func newRecipe(name string, size int, l Layout, f Filter, order func() [channels
 		name: name, size: size, layout: l, filter: f, levels: lv,
 		short:  int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
 		margin: func(rest int) int { return rest / 2 },
-		pool:   &sync.Pool{New: func() any { return new(scratch) }},
+		pool:   &sync.Pool{New: func() any { return new(recipeScratch) }},
 	}
 }
 
@@ -142,9 +142,9 @@ func (r Recipe) Layout() Layout { return r.layout }
 // Len is the number of values per picture: 3*Size*Size.
 func (r Recipe) Len() int { return channels * r.size * r.size }
 
-// window returns the crop of a w x h picture after its resize. A square picture counts as a wide one.
-func (r Recipe) window(w, h int) window {
-	win := window{fullW: r.short, fullH: r.short, w: r.size, h: r.size}
+// cropWindow returns the crop of a w x h picture after its resize. A square picture counts as a wide one.
+func (r Recipe) cropWindow(w, h int) cropWindow {
+	win := cropWindow{fullW: r.short, fullH: r.short, w: r.size, h: r.size}
 	if h > w {
 		win.fullH = r.short * h / w
 	} else {
@@ -154,9 +154,9 @@ func (r Recipe) window(w, h int) window {
 	return win
 }
 
-// source returns a region of a w x h picture that contains every pixel that the output depends on.
-func (r Recipe) source(w, h int) jpeg.Region {
-	win := r.window(w, h)
+// sourceRegion returns a region of a w x h picture that contains every pixel that the output depends on.
+func (r Recipe) sourceRegion(w, h int) jpeg.Region {
+	win := r.cropWindow(w, h)
 	reach := 1.0
 	if r.filter == PillowBicubic {
 		reach = kernelOf(r.filter).support
@@ -175,8 +175,8 @@ func sourceRange(src, dst, lo, n int, reach float64) (from, to int) {
 	return max(int(float64(lo)*scale-margin), 0), min(int(math.Ceil(float64(lo+n)*scale+margin)), src)
 }
 
-// check reports a recipe or a buffer that cannot be used.
-func (r Recipe) check(dst []float32) error {
+// checkBuffer reports a recipe or a buffer that cannot be used.
+func (r Recipe) checkBuffer(dst []float32) error {
 	switch {
 	case r.pool == nil:
 		return fmt.Errorf("%w: the zero Recipe; make one with Vgg, Mobilenet, TFLiteTPU, ImagenetPytorch or "+

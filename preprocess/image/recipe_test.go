@@ -91,18 +91,20 @@ func TestWindow(t *testing.T) {
 	tests := []struct {
 		recipe Recipe
 		w, h   int
-		want   window
+		want   cropWindow
 	}{
-		{Vgg(224, NCHW), 500, 375, window{fullW: 341, fullH: 256, x: 58, y: 16, w: 224, h: 224}},
-		{Vgg(224, NCHW), 375, 500, window{fullW: 256, fullH: 341, x: 16, y: 58, w: 224, h: 224}},
-		{Vgg(224, NCHW), 100, 100, window{fullW: 256, fullH: 256, x: 16, y: 16, w: 224, h: 224}},
-		{Vgg(64, NCHW), 500, 375, window{fullW: 97, fullH: 73, x: 16, y: 4, w: 64, h: 64}},
-		{ImagenetPytorch(224, NCHW), 500, 375, window{fullW: 341, fullH: 256, x: 58, y: 16, w: 224, h: 224}}, // 58.5 to even
-		{ImagenetPytorch(224, NCHW), 375, 504, window{fullW: 256, fullH: 344, x: 16, y: 60, w: 224, h: 224}},
-		{ImagenetPytorch(224, NCHW), 256, 343, window{fullW: 256, fullH: 343, x: 16, y: 60, w: 224, h: 224}}, // 59.5 to even
+		{Vgg(224, NCHW), 500, 375, cropWindow{fullW: 341, fullH: 256, x: 58, y: 16, w: 224, h: 224}},
+		{Vgg(224, NCHW), 375, 500, cropWindow{fullW: 256, fullH: 341, x: 16, y: 58, w: 224, h: 224}},
+		{Vgg(224, NCHW), 100, 100, cropWindow{fullW: 256, fullH: 256, x: 16, y: 16, w: 224, h: 224}},
+		{Vgg(64, NCHW), 500, 375, cropWindow{fullW: 97, fullH: 73, x: 16, y: 4, w: 64, h: 64}},
+		{ImagenetPytorch(224, NCHW), 500, 375, cropWindow{fullW: 341, fullH: 256, x: 58, y: 16, w: 224, h: 224}},
+		// 58.5 to even
+		{ImagenetPytorch(224, NCHW), 375, 504, cropWindow{fullW: 256, fullH: 344, x: 16, y: 60, w: 224, h: 224}},
+		{ImagenetPytorch(224, NCHW), 256, 343, cropWindow{fullW: 256, fullH: 343, x: 16, y: 60, w: 224, h: 224}},
+		// 59.5 to even
 	}
 	for _, test := range tests {
-		if got := test.recipe.window(test.w, test.h); got != test.want {
+		if got := test.recipe.cropWindow(test.w, test.h); got != test.want {
 			t.Errorf("%s of %dx%d: %+v, want %+v", test.recipe.Name(), test.w, test.h, got, test.want)
 		}
 	}
@@ -140,7 +142,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestReusedMemory(t *testing.T) {
 	data := readPhoto(t)
 	r := Vgg(224, NCHW)
-	s := r.pool.New().(*scratch)
+	s := r.pool.New().(*recipeScratch)
 	dst := make([]float32, r.Len())
 	if n := testing.AllocsPerRun(5, func() {
 		if err := r.fromBytes(dst, data, DecodeOptions{}, s); err != nil {
@@ -161,7 +163,7 @@ func TestOrientations(t *testing.T) {
 		img.Pix = append(img.Pix, uint8(c), uint8(c)+10, uint8(c)+20)
 	}
 	for o := upright; o <= lastOrientation; o++ {
-		got, text := orient(img, o), ""
+		got, text := makeUpright(img, o), ""
 		for i := 0; i < len(got.Pix); i += channels {
 			if i > 0 && i/channels%got.W == 0 {
 				text += "/"

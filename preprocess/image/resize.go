@@ -25,45 +25,45 @@ func (f Filter) String() string {
 
 // Resize returns img scaled to w x h.
 func Resize(img *RGB, w, h int, f Filter) (*RGB, error) {
-	if err := img.check(); err != nil {
+	if err := img.checkFields(); err != nil {
 		return nil, err
 	}
 	if w <= 0 || h <= 0 || f < Area || f > PillowBicubic {
 		return nil, fmt.Errorf("%w: resize to %dx%d with %v, want at least 1x1 and a known filter", ErrBadPicture, w, h, f)
 	}
 	out := new(RGB)
-	out.resize(w, h)
-	new(resizer).resize(out, img, window{fullW: w, fullH: h, w: w, h: h}, f)
+	out.setSize(w, h)
+	new(pictureResizer).resizeWindow(out, img, cropWindow{fullW: w, fullH: h, w: w, h: h}, f)
 	return out, nil
 }
 
-// window is the part x, y, w, h of a picture that has been resized to fullW x fullH.
-type window struct {
+// cropWindow is the part x, y, w, h of a picture that has been resized to fullW x fullH.
+type cropWindow struct {
 	fullW, fullH int
 	x, y, w, h   int
 }
 
-// resizer holds the memory that resizing needs between rows, for reuse by one goroutine at a time.
-type resizer struct {
+// pictureResizer holds the memory that resizing needs between rows, for reuse by one goroutine at a time.
+type pictureResizer struct {
 	area   areaResizer
 	linear linearResizer
 	pillow pillowResizer
 }
 
-// resize computes the window win of src resized. dst has the window's size.
-func (r *resizer) resize(dst, src *RGB, win window, f Filter) {
+// resizeWindow computes the window win of src resized. dst has the window's size.
+func (r *pictureResizer) resizeWindow(dst, src *RGB, win cropWindow, f Filter) {
 	sx, sy := cvScale(src.W, win.fullW), cvScale(src.H, win.fullH)
 	switch {
 	case f == PillowBilinear || f == PillowBicubic:
-		r.pillow.resize(dst, src, win, kernelOf(f))
+		r.pillow.resizeWindow(dst, src, win, kernelOf(f))
 	case f == Linear && !(isFactor(sx, 2) && isFactor(sy, 2)):
-		r.linear.resize(dst, src, win, centreAligned)
+		r.linear.resizeWindow(dst, src, win, centreAligned)
 	case f == Area && (sx < 1 || sy < 1):
-		r.linear.resize(dst, src, win, cornerAligned)
+		r.linear.resizeWindow(dst, src, win, cornerAligned)
 	case isInteger(sx) && isInteger(sy):
 		areaByFactors(dst, src, win, int(math.RoundToEven(sx)), int(math.RoundToEven(sy)))
 	default:
-		r.area.resize(dst, src, win)
+		r.area.resizeWindow(dst, src, win)
 	}
 }
 
@@ -80,31 +80,31 @@ func isFactor(scale, factor float64) bool {
 	return isInteger(scale) && math.RoundToEven(scale) == factor
 }
 
-// span is the run of n source samples from first on that one destination sample is made of.
+// sampleSpan is the run of n source samples from first on that one destination sample is made of.
 // Its weights begin at index at of the axis.
-type span struct{ first, n, at int }
+type sampleSpan struct{ first, n, at int }
 
-// axis says how the destination samples of one direction are made.
-type axis[W float32 | int32] struct {
-	spans   []span
+// resizeAxis says how the destination samples of one direction are made.
+type resizeAxis[W float32 | int32] struct {
+	spans   []sampleSpan
 	weights []W
 }
 
-func (a *axis[W]) reset() { a.spans, a.weights = a.spans[:0], a.weights[:0] }
+func (a *resizeAxis[W]) reset() { a.spans, a.weights = a.spans[:0], a.weights[:0] }
 
-// begin starts the next destination sample, whose first source sample is first.
-func (a *axis[W]) begin(first int) {
-	a.spans = append(a.spans, span{first: first, at: len(a.weights)})
+// beginSample starts the next destination sample, whose first source sample is first.
+func (a *resizeAxis[W]) beginSample(first int) {
+	a.spans = append(a.spans, sampleSpan{first: first, at: len(a.weights)})
 }
 
-// add appends the weight of the next source sample.
-func (a *axis[W]) add(w W) {
+// addWeight appends the weight of the next source sample.
+func (a *resizeAxis[W]) addWeight(w W) {
 	a.weights = append(a.weights, w)
 	a.spans[len(a.spans)-1].n++
 }
 
-// extent returns the source samples first to end-1 that the destination samples depend on.
-func (a *axis[W]) extent() (first, end int) {
+// sourceExtent returns the source samples first to end-1 that the destination samples depend on.
+func (a *resizeAxis[W]) sourceExtent() (first, end int) {
 	first = a.spans[0].first
 	for _, s := range a.spans {
 		end = max(end, s.first+s.n)
@@ -112,8 +112,8 @@ func (a *axis[W]) extent() (first, end int) {
 	return first, end
 }
 
-// grow returns s with length n, its contents undefined.
-func grow[T any](s []T, n int) []T {
+// resizeSlice returns s with length n, its contents undefined.
+func resizeSlice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

@@ -11,8 +11,8 @@ type RGB struct {
 	Pix  []uint8 // interleaved red, green, blue; len 3*W*H, row stride 3*W
 }
 
-// check reports a picture whose fields contradict each other.
-func (p *RGB) check() error {
+// checkFields reports a picture whose fields contradict each other.
+func (p *RGB) checkFields() error {
 	switch {
 	case p == nil:
 		return fmt.Errorf("%w: nil picture", ErrBadPicture)
@@ -25,8 +25,8 @@ func (p *RGB) check() error {
 	return nil
 }
 
-// resize sets the picture's size, keeping its memory where that is large enough. The pixels are undefined.
-func (p *RGB) resize(w, h int) {
+// setSize sets the picture's size, keeping its memory where that is large enough. The pixels are undefined.
+func (p *RGB) setSize(w, h int) {
 	n := channels * w * h
 	if cap(p.Pix) < n {
 		p.Pix = make([]uint8, n)

@@ -18,9 +18,9 @@ type Stretch struct {
 	pool   *sync.Pool // of *stretching
 }
 
-// stretching is the memory of one Apply or FromBytes in progress.
-type stretching struct {
-	decoder decoder
+// stretchScratch is the memory of one Apply or FromBytes in progress.
+type stretchScratch struct {
+	decoder pictureDecoder
 	img     RGB
 	resizer floatResizer
 }
@@ -59,14 +59,14 @@ func CocoResnet34TF(size int, l Layout) Stretch {
 func Inception(size int, l Layout) Stretch {
 	s := newStretch("inception", size, l, func(_ int, v float32) float32 { return 2*(v/255) - 1 })
 	s.pool = &sync.Pool{New: func() any {
-		return &stretching{resizer: floatResizer{values: s.values, layout: l, torch: true}}
+		return &stretchScratch{resizer: floatResizer{values: s.values, layout: l, torch: true}}
 	}}
 	return s
 }
 
 func newStretch(name string, size int, l Layout, value func(c int, v float32) float32) Stretch {
-	values := affine(value)
-	pool := &sync.Pool{New: func() any { return &stretching{resizer: floatResizer{values: values, layout: l}} }}
+	values := affineValues(value)
+	pool := &sync.Pool{New: func() any { return &stretchScratch{resizer: floatResizer{values: values, layout: l}} }}
 	return Stretch{name: name, size: size, layout: l, values: values, pool: pool}
 }
 
@@ -85,25 +85,25 @@ func (s Stretch) Uint8() bool { return s.bytes }
 
 // Apply writes the preprocessed img to dst, which has length s.Len(). It is safe for concurrent use; img is only read.
 func (s Stretch) Apply(dst []float32, img *RGB) error {
-	if err := s.check(len(dst), false); err != nil {
+	if err := s.checkBuffer(len(dst), false); err != nil {
 		return err
 	}
-	return s.with(img, func(m *stretching) { s.floats(dst, img, m) })
+	return s.withScratch(img, func(m *stretchScratch) { s.writeFloats(dst, img, m) })
 }
 
 // ApplyUint8 is Apply for recipes of uint8.
 func (s Stretch) ApplyUint8(dst []uint8, img *RGB) error {
-	if err := s.check(len(dst), true); err != nil {
+	if err := s.checkBuffer(len(dst), true); err != nil {
 		return err
 	}
-	return s.with(img, func(m *stretching) { s.levels(dst, img, m) })
+	return s.withScratch(img, func(m *stretchScratch) { s.writeLevels(dst, img, m) })
 }
 
-func (s Stretch) with(img *RGB, write func(*stretching)) error {
-	if err := img.check(); err != nil {
+func (s Stretch) withScratch(img *RGB, write func(*stretchScratch)) error {
+	if err := img.checkFields(); err != nil {
 		return err
 	}
-	m := s.pool.Get().(*stretching)
+	m := s.pool.Get().(*stretchScratch)
 	defer s.pool.Put(m)
 	write(m)
 	return nil
@@ -112,51 +112,51 @@ func (s Stretch) with(img *RGB, write func(*stretching)) error {
 // FromBytes decodes a picture file and applies the recipe. Its errors are those of Decode and Apply. It is safe for
 // concurrent use; data is only read.
 func (s Stretch) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
-	if err := s.check(len(dst), false); err != nil {
+	if err := s.checkBuffer(len(dst), false); err != nil {
 		return err
 	}
-	return s.decoded(data, o, func(m *stretching) { s.floats(dst, &m.img, m) })
+	return s.withDecoded(data, o, func(m *stretchScratch) { s.writeFloats(dst, &m.img, m) })
 }
 
 // FromBytesUint8 is FromBytes for recipes of uint8.
 func (s Stretch) FromBytesUint8(dst []uint8, data []byte, o DecodeOptions) error {
-	if err := s.check(len(dst), true); err != nil {
+	if err := s.checkBuffer(len(dst), true); err != nil {
 		return err
 	}
-	return s.decoded(data, o, func(m *stretching) { s.levels(dst, &m.img, m) })
+	return s.withDecoded(data, o, func(m *stretchScratch) { s.writeLevels(dst, &m.img, m) })
 }
 
-func (s Stretch) decoded(data []byte, o DecodeOptions, write func(*stretching)) error {
-	m := s.pool.Get().(*stretching)
+func (s Stretch) withDecoded(data []byte, o DecodeOptions, write func(*stretchScratch)) error {
+	m := s.pool.Get().(*stretchScratch)
 	defer s.pool.Put(m)
-	if err := m.decoder.decode(&m.img, data, o, wholePicture); err != nil {
+	if err := m.decoder.decodeInto(&m.img, data, o, wholePicture); err != nil {
 		return err
 	}
 	write(m)
 	return nil
 }
 
-func (s Stretch) floats(dst []float32, img *RGB, m *stretching) {
+func (s Stretch) writeFloats(dst []float32, img *RGB, m *stretchScratch) {
 	w, plane := s.size, s.size*s.size
 	if s.layout == NHWC {
-		m.resizer.resize(img, w, w, func(y int, l between) { l.write(dst[channels*w*y:][:channels*w]) })
+		m.resizer.resizeRows(img, w, w, func(y int, l rowBetween) { l.writeFloats(dst[channels*w*y:][:channels*w]) })
 		return
 	}
-	m.resizer.resize(img, w, w, func(y int, l between) {
+	m.resizer.resizeRows(img, w, w, func(y int, l rowBetween) {
 		for c := range channels {
-			part := between{l.top[c*w:], l.bottom[c*w:], l.fraction}
-			part.write(dst[c*plane+y*w:][:w])
+			part := rowBetween{l.top[c*w:], l.bottom[c*w:], l.fraction}
+			part.writeFloats(dst[c*plane+y*w:][:w])
 		}
 	})
 }
 
-func (s Stretch) levels(dst []uint8, img *RGB, m *stretching) {
+func (s Stretch) writeLevels(dst []uint8, img *RGB, m *stretchScratch) {
 	w := channels * s.size
-	m.resizer.resize(img, s.size, s.size, func(y int, l between) { l.truncate(dst[w*y:][:w]) })
+	m.resizer.resizeRows(img, s.size, s.size, func(y int, l rowBetween) { l.writeTruncated(dst[w*y:][:w]) })
 }
 
-// check reports a recipe or a buffer that cannot be used.
-func (s Stretch) check(n int, bytes bool) error {
+// checkBuffer reports a recipe or a buffer that cannot be used.
+func (s Stretch) checkBuffer(n int, bytes bool) error {
 	kind := map[bool]string{false: "float32", true: "uint8"}
 	switch {
 	case s.pool == nil:

@@ -89,7 +89,7 @@ func TestDecodeAsOpenCV(t *testing.T) {
 // lcg makes the picture that make_testdata.py makes of the same arguments.
 func lcg(w, h int, seed uint32) *RGB {
 	img := new(RGB)
-	img.resize(w, h)
+	img.setSize(w, h)
 	for i := range img.Pix {
 		seed = seed*1664525 + 1013904223
 		img.Pix[i] = uint8(seed >> 24)

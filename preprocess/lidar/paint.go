@@ -23,8 +23,8 @@ type Painter struct {
 	scores  []float32 // of some of the pixels
 }
 
-// mostHits is how many pixels are asked for at a time: their classes fit into a core's cache.
-const mostHits = 2048
+// maxHits is how many pixels are asked for at a time: their classes fit into a core's cache.
+const maxHits = 2048
 
 // Start takes pillars, which must not be filled again until Finish.
 func (p *Painter) Start(pillars *Pillars) {
@@ -40,10 +40,10 @@ func (p *Painter) Start(pillars *Pillars) {
 // Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras, which
 // is 0 to 4.
 func (p *Painter) See(c *Calibration, camera int, s Size, score func(dst []float32, pixels []int32)) {
-	seer := c.camera(camera, s)
-	p.look(camera, &seer)
-	for first := 0; first < len(p.hits); first += mostHits {
-		hits := p.hits[first:min(first+mostHits, len(p.hits))]
+	seer := c.viewOf(camera, s)
+	p.findPoints(camera, &seer)
+	for first := 0; first < len(p.hits); first += maxHits {
+		hits := p.hits[first:min(first+maxHits, len(p.hits))]
 		p.scores = slices.Grow(p.scores[:0], len(hits)*Scores)[:len(hits)*Scores]
 		score(p.scores, p.pixels[first:][:len(hits)])
 		for i, hit := range hits {
@@ -75,16 +75,16 @@ func (p *Painter) Finish() {
 	p.pillars = nil
 }
 
-// look finds the points that a camera sees.
-func (p *Painter) look(k int, c *camera) {
+// findPoints finds the points that a camera sees.
+func (p *Painter) findPoints(k int, c *cameraView) {
 	places := p.pillars.places
 	p.hits = slices.Grow(p.hits[:0], len(p.seen))[:len(p.seen)]
-	ahead := c.ahead(p.hits, places)
+	ahead := c.findAhead(p.hits, places)
 	p.pixels = slices.Grow(p.pixels[:0], ahead)[:ahead]
 	n := 0
 	for _, i := range p.hits[:ahead] {
 		point := (*[3]float32)(places[3*int(i):])
-		if pixel := c.pixel(point[0], point[1], point[2]); pixel >= 0 {
+		if pixel := c.pixelAt(point[0], point[1], point[2]); pixel >= 0 {
 			p.seen[i] |= 1 << k
 			p.hits[n], p.pixels[n] = i, int32(pixel)
 			n++
@@ -96,20 +96,20 @@ func (p *Painter) look(k int, c *camera) {
 // Size is that of a picture, in pixels.
 type Size struct{ Height, Width int }
 
-// camera is one camera of a calibration.
-type camera struct {
+// cameraView is one camera of a calibration.
+type cameraView struct {
 	tr, r0, p     [16]float32
 	width, height float32
 	stride        int
 	plain         bool // r0 changes nothing
 }
 
-func (c *Calibration) camera(k int, s Size) camera {
-	return camera{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
+func (c *Calibration) viewOf(k int, s Size) cameraView {
+	return cameraView{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
 }
 
-// ahead finds the points that are before the camera, and returns how many they are.
-func (c *camera) ahead(found []int32, places []float32) int {
+// findAhead finds the points that are before the camera, and returns how many they are.
+func (c *cameraView) findAhead(found []int32, places []float32) int {
 	n, a, b, d, e := 0, c.tr[8], c.tr[9], c.tr[10], c.tr[11]
 	for i := range found {
 		point := (*[3]float32)(places[3*i:])
@@ -121,31 +121,31 @@ func (c *camera) ahead(found []int32, places []float32) int {
 	return n
 }
 
-// pixel is the number of the pixel at which the camera sees a point that is before it, in float32 steps; -1: it does
-// not.
-func (c *camera) pixel(x, y, z float32) int {
+// pixelAt returns the number of the pixel at which the camera sees a point that is before it, in float32 steps; -1: it
+// does not.
+func (c *cameraView) pixelAt(x, y, z float32) int {
 	tr, p := &c.tr, &c.p
 	depth := tr[8]*x + tr[9]*y + tr[10]*z + tr[11]
-	q := vector{tr[0]*x + tr[1]*y + tr[2]*z + tr[3], tr[4]*x + tr[5]*y + tr[6]*z + tr[7], depth, 1}
+	q := pointVector{tr[0]*x + tr[1]*y + tr[2]*z + tr[3], tr[4]*x + tr[5]*y + tr[6]*z + tr[7], depth, 1}
 	if !c.plain {
 		r := &c.r0
-		q = vector{q.times(r[0:4]), q.times(r[4:8]), q.times(r[8:12]), q.times(r[12:16])}
+		q = pointVector{q.timesRow(r[0:4]), q.timesRow(r[4:8]), q.timesRow(r[8:12]), q.timesRow(r[12:16])}
 	}
-	scale := q.times(p[8:12])
-	u := q.times(p[0:4]) / scale
+	scale := q.timesRow(p[8:12])
+	u := q.timesRow(p[0:4]) / scale
 	if !(u > 0 && u < c.width) {
 		return -1
 	}
-	v := q.times(p[4:8]) / scale
+	v := q.timesRow(p[4:8]) / scale
 	if !(v > 0 && v < c.height) {
 		return -1
 	}
 	return int(v)*c.stride + int(u)
 }
 
-type vector struct{ x, y, z, w float32 }
+type pointVector struct{ x, y, z, w float32 }
 
-// times is the product of the row of a matrix and a vector.
-func (v vector) times(row []float32) float32 {
+// timesRow returns the product of the row of a matrix and a vector.
+func (v pointVector) timesRow(row []float32) float32 {
 	return row[0]*v.x + row[1]*v.y + row[2]*v.z + row[3]*v.w
 }

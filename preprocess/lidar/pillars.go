@@ -15,8 +15,8 @@ type Grid struct {
 	cells  [2]int     // of the space, along x and y
 }
 
-// mostCells bounds the memory of a grid: 64 MiB.
-const mostCells = 1 << 24
+// maxCells bounds the memory of a grid: 64 MiB.
+const maxCells = 1 << 24
 
 // NewGrid is a grid of a space.
 func NewGrid(s Space, size [3]float32, points, most int) (*Grid, error) {
@@ -27,16 +27,16 @@ func NewGrid(s Space, size [3]float32, points, most int) (*Grid, error) {
 			return nil, fmt.Errorf("cells of %v m from %v to %v, want more than 0 of both", size[k], s.Low[k], s.High[k])
 		}
 		cells := math.Round((float64(s.High[k]) - float64(s.Low[k])) / float64(size[k]))
-		if cells < 1 || cells > mostCells {
-			return nil, fmt.Errorf("%v cells from %v to %v, want 1 to %d", cells, s.Low[k], s.High[k], mostCells)
+		if cells < 1 || cells > maxCells {
+			return nil, fmt.Errorf("%v cells from %v to %v, want 1 to %d", cells, s.Low[k], s.High[k], maxCells)
 		}
 		n[k] = int(cells)
 	}
 	switch {
 	case n[2] != 1:
 		return nil, fmt.Errorf("%d cells above one another, want 1: pillars are as high as the space", n[2])
-	case n[0]*n[1] > mostCells:
-		return nil, fmt.Errorf("%d x %d cells, want at most %d", n[0], n[1], mostCells)
+	case n[0]*n[1] > maxCells:
+		return nil, fmt.Errorf("%d x %d cells, want at most %d", n[0], n[1], maxCells)
 	case points < 1 || most < 1:
 		return nil, fmt.Errorf("%d pillars of %d points, want at least 1 of both", most, points)
 	case points > math.MaxInt32/Painted/most:
@@ -67,13 +67,13 @@ type Pillars struct {
 // there may be, all points from there on are dropped, also those of pillars that there are. Cells are found in float32,
 // as floor((x - low) / size): a point on an upper face is in none.
 func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
-	p.reset(g)
+	p.clearCloud(g)
 	n := len(points) / numbers
 	p.places, p.rows = slices.Grow(p.places[:0], 3*n)[:3*n], slices.Grow(p.rows[:0], n)[:n]
 	kept := 0
 	for i := range n {
 		point := points[i*numbers:][:numbers]
-		x, y, ok := g.cell(point[0], point[1], point[2])
+		x, y, ok := g.cellOf(point[0], point[1], point[2])
 		if !ok {
 			continue
 		}
@@ -83,7 +83,7 @@ func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 				p.Dropped += n - i
 				break
 			}
-			p.add(g, x, y)
+			p.addPillar(g, x, y)
 			*cell = int32(len(p.Counts))
 		}
 		pillar := int(*cell) - 1
@@ -112,15 +112,15 @@ func (p *Pillars) Of(i int) []float32 {
 	return p.Values[i*full:][:int(p.Counts[i])*Painted]
 }
 
-// add makes an empty pillar of a cell.
-func (p *Pillars) add(g *Grid, x, y int) {
+// addPillar makes an empty pillar of a cell.
+func (p *Pillars) addPillar(g *Grid, x, y int) {
 	p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
 	p.Counts, p.cells = append(p.Counts, 0), append(p.cells, int32(y*g.cells[0]+x))
-	p.grow(g.Points * Painted * len(p.Counts))
+	p.growValues(g.Points * Painted * len(p.Counts))
 }
 
-// cell is where a point lies.
-func (g *Grid) cell(x, y, z float32) (cx, cy int, ok bool) {
+// cellOf returns the cell in which a point lies.
+func (g *Grid) cellOf(x, y, z float32) (cx, cy int, ok bool) {
 	fx, fy, fz := (x-g.Low[0])/g.Size[0], (y-g.Low[1])/g.Size[1], (z-g.Low[2])/g.Size[2]
 	if !(fx >= 0 && fx < float32(g.cells[0]) && fy >= 0 && fy < float32(g.cells[1]) && fz >= 0 && fz < 1) {
 		return 0, 0, false
@@ -128,8 +128,8 @@ func (g *Grid) cell(x, y, z float32) (cx, cy int, ok bool) {
 	return int(fx), int(fy), true
 }
 
-// grow makes room, of which all that no point has is 0.
-func (p *Pillars) grow(n int) {
+// growValues makes room for n values; those that no point has are 0.
+func (p *Pillars) growValues(n int) {
 	if n <= cap(p.Values) {
 		p.Values = p.Values[:n]
 		return
@@ -139,8 +139,8 @@ func (p *Pillars) grow(n int) {
 	p.Values = larger
 }
 
-// reset clears what the last cloud left.
-func (p *Pillars) reset(g *Grid) {
+// clearCloud clears the values of the last cloud.
+func (p *Pillars) clearCloud(g *Grid) {
 	for i, cell := range p.cells {
 		clear(p.Of(i))
 		p.of[cell] = 0

@@ -16,7 +16,7 @@ type View struct {
 // rider (12) and motorcycle (17).
 func (v *View) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
-	var e softmax
+	var e softmaxBatch
 	for len(pixels) > 0 {
 		n := min(len(pixels), batch)
 		for k := range e { // class by class: what is read does not depend on what was read before
@@ -25,7 +25,7 @@ func (v *View) Score(dst []float32, pixels []int32) {
 				row[i] = values[pixel]
 			}
 		}
-		e.scores(dst, n)
+		e.fillScores(dst, n)
 		dst, pixels = dst[n*Scores:], pixels[n:]
 	}
 }
@@ -33,11 +33,11 @@ func (v *View) Score(dst []float32, pixels []int32) {
 // batch is how many pixels are worked on at a time: what is known of them fits into a core's first cache.
 const batch = 256
 
-// softmax has the logits of some pixels, class by class, and then their powers of e.
-type softmax [Classes][batch]float32
+// softmaxBatch has the logits of some pixels, class by class, and then their powers of e.
+type softmaxBatch [Classes][batch]float32
 
-// scores fills in those of the first n pixels.
-func (e *softmax) scores(dst []float32, n int) {
+// fillScores fills in the scores of the first n pixels.
+func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	most := e[0]
 	for k := 1; k < Classes; k++ {
 		for i, x := range e[k][:n] {

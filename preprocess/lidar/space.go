@@ -8,13 +8,13 @@ type Space struct{ Low, High [3]float32 }
 func (s *Space) Filter(points []float32) []float32 {
 	kept := points[:0]
 	for ; len(points) >= Values; points = points[Values:] {
-		if s.has(points[0], points[1], points[2]) {
+		if s.contains(points[0], points[1], points[2]) {
 			kept = append(kept, points[:Values]...)
 		}
 	}
 	return kept
 }
 
-func (s *Space) has(x, y, z float32) bool {
+func (s *Space) contains(x, y, z float32) bool {
 	return x > s.Low[0] && x < s.High[0] && y > s.Low[1] && y < s.High[1] && z > s.Low[2] && z < s.High[2]
 }

@@ -15,8 +15,8 @@ var ErrGrouping = errors.New("grouping of pairs into samples")
 // OfficialSeed is the reference's default for the seed of NumPy.
 const OfficialSeed = 123
 
-// mostPairs bounds the pairs of one sample in a distribution.
-const mostPairs = 1 << 20
+// maxPairs bounds the pairs of one sample in a distribution.
+const maxPairs = 1 << 20
 
 // Quantiles is a distribution of the number of pairs in a sample: its inverse at equal steps of probability, ascending.
 type Quantiles []int
@@ -34,8 +34,8 @@ func (q Quantiles) Check() error {
 		faults = append(faults, fmt.Errorf("%w: %d numbers, want at least 1", ErrGrouping, len(q)))
 	}
 	for i, size := range q {
-		if size < 1 || size > mostPairs {
-			faults = append(faults, fmt.Errorf("%w: number %d is %d, want 1 to %d", ErrGrouping, i, size, mostPairs))
+		if size < 1 || size > maxPairs {
+			faults = append(faults, fmt.Errorf("%w: number %d is %d, want 1 to %d", ErrGrouping, i, size, maxPairs))
 		}
 		if i > 0 && size < q[i-1] {
 			faults = append(faults, fmt.Errorf("%w: number %d is %d after %d, want them ascending",
@@ -52,12 +52,12 @@ func Group(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
 		return nil, err
 	}
 	random := mt19937.New(seed)
-	return cut(pairs, func() int { return q[below(random, len(q))] })
+	return cutSamples(pairs, func() int { return q[drawBelow(random, len(q))] })
 }
 
-// below draws a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n -
-// 1 has, draws beyond it are drawn again.
-func below(m *mt19937.Source, n int) int {
+// drawBelow draws a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n
+// - 1 has, draws beyond it are drawn again.
+func drawBelow(m *mt19937.Source, n int) int {
 	most := uint32(n - 1)
 	mask := uint32(1)<<bits.Len32(most) - 1
 	if most == 0 {
@@ -72,13 +72,13 @@ func below(m *mt19937.Source, n int) int {
 
 // GroupEqually cuts a run of pairs into samples of size pairs; the last one has what is left.
 func GroupEqually(pairs, size int) (bounds []int, err error) {
-	if size < 1 || size > mostPairs {
-		return nil, fmt.Errorf("%w: %d pairs in each sample, want 1 to %d", ErrGrouping, size, mostPairs)
+	if size < 1 || size > maxPairs {
+		return nil, fmt.Errorf("%w: %d pairs in each sample, want 1 to %d", ErrGrouping, size, maxPairs)
 	}
-	return cut(pairs, func() int { return size })
+	return cutSamples(pairs, func() int { return size })
 }
 
-func cut(pairs int, size func() int) ([]int, error) {
+func cutSamples(pairs int, size func() int) ([]int, error) {
 	if pairs < 1 {
 		return nil, fmt.Errorf("%w: %d pairs, want at least 1", ErrGrouping, pairs)
 	}

@@ -60,7 +60,7 @@ func TestBelowIsNumpys(t *testing.T) {
 	for _, tt := range tests {
 		m := mt19937.New(tt.seed)
 		for i, want := range tt.want {
-			if got := below(m, tt.n); got != want {
+			if got := drawBelow(m, tt.n); got != want {
 				t.Errorf("seed %d: number %d below %d is %d, want %d", tt.seed, i, tt.n, got, want)
 			}
 		}

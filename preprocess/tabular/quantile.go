@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// mostText bounds the file of a distribution, which has some 100 bytes.
-const mostText = 1 << 20
+// maxTextBytes bounds the file of a distribution, which has some 100 bytes.
+const maxTextBytes = 1 << 20
 
 // ReadQuantiles reads a distribution from the first line of a file, as the reference does: whole numbers with commas
 // between. The error lists every fault.
 func ReadQuantiles(r io.Reader) (Quantiles, error) {
-	line, err := bufio.NewReaderSize(io.LimitReader(r, mostText), 1<<12).ReadString('\n')
+	line, err := bufio.NewReaderSize(io.LimitReader(r, maxTextBytes), 1<<12).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: %w", ErrGrouping, err)
 	}

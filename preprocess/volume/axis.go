@@ -5,34 +5,34 @@ import (
 	"math"
 )
 
-// tap says where one index of an axis of the result comes from.
-type tap struct {
-	kind      kind
+// axisTap says where one index of an axis of the result comes from.
+type axisTap struct {
+	kind      tapKind
 	at        int     // first source index
 	near, far float64 // weights of at and of at+1
 	nearest   int     // for labels
 }
 
-type kind uint8
+type tapKind uint8
 
 const (
-	inside  kind = iota
-	outside      // beyond the source by rounding: the least value of the source
-	padding      // added after normalising
+	inside  tapKind = iota
+	outside         // beyond the source by rounding: the least value of the source
+	padding         // added after normalising
 )
 
-// axis is the way of one axis from source to result; taps are by index of the result.
-type axis []tap
+// axisTaps says how one axis of the result is made of the source; taps are by index of the result.
+type axisTaps []axisTap
 
-// resampled is the axis of scipy.ndimage.zoom (order 1 and 0, mode constant) by a factor: the ends of source and result
-// coincide.
-func resampled(n int, factor float64) (axis, error) {
+// resampleAxis resamples an axis as scipy.ndimage.zoom does (order 1 and 0, mode constant) by a factor: the ends of
+// source and result coincide.
+func resampleAxis(n int, factor float64) (axisTaps, error) {
 	length := math.RoundToEven(float64(n) * factor)
 	if !(length >= 1 && length <= maxSide) {
 		return nil, fmt.Errorf("%w: %d voxels resampled by a factor of %v, want 1 to %d voxels",
 			ErrVolume, n, factor, maxSide)
 	}
-	a := make(axis, int(length))
+	a := make(axisTaps, int(length))
 	step := 1.0
 	if len(a) > 1 {
 		step = float64(n-1) / float64(len(a)-1)
@@ -46,13 +46,13 @@ func resampled(n int, factor float64) (axis, error) {
 // maxSide bounds a resampled axis: a wrong spacing must not ask for all memory.
 const maxSide = 1 << 15
 
-func tapAt(c float64, n int) tap {
+func tapAt(c float64, n int) axisTap {
 	if c > float64(n-1) {
-		return tap{kind: outside}
+		return axisTap{kind: outside}
 	}
 	whole := math.Floor(c)
 	far := c - whole
-	t := tap{at: int(whole), near: 1 - far, far: far, nearest: int(math.Floor(c + 0.5))}
+	t := axisTap{at: int(whole), near: 1 - far, far: far, nearest: int(math.Floor(c + 0.5))}
 	if t.at == n-1 { // the far neighbour does not exist and weighs nothing
 		t.at, t.near, t.far = max(n-2, 0), 0, 1
 		if n == 1 {
@@ -62,25 +62,25 @@ func tapAt(c float64, n int) tap {
 	return t
 }
 
-// atLeast repeats the ends of an axis that is shorter than n.
-func (a axis) atLeast(n int) axis {
+// padToMin repeats the ends of an axis that is shorter than n.
+func (a axisTaps) padToMin(n int) axisTaps {
 	missing := max(n-len(a), 0)
-	return a.padded(missing/2, missing-missing/2, a[0], a[len(a)-1])
+	return a.padEnds(missing/2, missing-missing/2, a[0], a[len(a)-1])
 }
 
-// whole brings the length to a multiple of stride: cut where less than half a stride is over, else padded. Half of it,
-// the smaller one, goes to the front.
-func (a axis) whole(stride int) axis {
+// fitToStride brings the length to a multiple of stride: cut where less than half a stride is over, else padded. Half
+// of it, the smaller one, goes to the front.
+func (a axisTaps) fitToStride(stride int) axisTaps {
 	if over := len(a) % stride; over < stride/2 {
 		return a[over/2 : len(a)-(over-over/2)]
 	}
 	missing := stride - len(a)%stride
-	pad := tap{kind: padding}
-	return a.padded(missing/2, missing-missing/2, pad, pad)
+	pad := axisTap{kind: padding}
+	return a.padEnds(missing/2, missing-missing/2, pad, pad)
 }
 
-func (a axis) padded(front, back int, first, last tap) axis {
-	p := make(axis, 0, front+len(a)+back)
+func (a axisTaps) padEnds(front, back int, first, last axisTap) axisTaps {
+	p := make(axisTaps, 0, front+len(a)+back)
 	for range front {
 		p = append(p, first)
 	}

@@ -33,7 +33,7 @@ func (b *Blend) Start(shape Shape, result []uint8) error {
 		return err
 	}
 	b.shape, b.result, b.done, b.windows = shape, result, 0, 0
-	b.sums = sized(b.sums, b.classes*b.sliding.window*shape[1]*shape[2])
+	b.sums = resizeSlice(b.sums, b.classes*b.sliding.window*shape[1]*shape[2])
 	clear(b.sums)
 	return nil
 }
@@ -47,14 +47,14 @@ func (b *Blend) Add(origin [3]int, scores []float32) error {
 	if origin[0] < b.done {
 		return fmt.Errorf("%w: window at %v after those of depth %d, want ascending order", ErrVolume, origin, b.done)
 	}
-	b.finish(origin[0])
+	b.finishPlanes(origin[0])
 	w, cube := b.sliding.window, b.sliding.importance
-	split(b.classes*w, func(from, to int) {
+	splitRange(b.classes*w, func(from, to int) {
 		for plane := from; plane < to; plane++ {
 			class, z := plane/w, plane%w
 			for y := range w {
-				sums := b.row(class, origin[0]+z, origin[1]+y)[origin[2]:][:w]
-				weigh(sums, scores[(plane*w+y)*w:][:w], cube[(z*w+y)*w:][:w])
+				sums := b.sumsRow(class, origin[0]+z, origin[1]+y)[origin[2]:][:w]
+				addWeighted(sums, scores[(plane*w+y)*w:][:w], cube[(z*w+y)*w:][:w])
 			}
 		}
 	})
@@ -62,8 +62,9 @@ func (b *Blend) Add(origin [3]int, scores []float32) error {
 	return nil
 }
 
-// weigh adds scores, weighed. The conversion keeps the compiler from fusing product and sum, which rounds differently.
-func weigh(sums, scores, weights []float32) {
+// addWeighted adds scores, weighed. The conversion keeps the compiler from fusing product and sum, which rounds
+// differently.
+func addWeighted(sums, scores, weights []float32) {
 	scores, weights = scores[:len(sums)], weights[:len(sums)]
 	for i := range sums {
 		sums[i] += float32(scores[i] * weights[i])
@@ -74,53 +75,53 @@ func weigh(sums, scores, weights []float32) {
 func (b *Blend) Finish() error {
 	want := 1
 	for _, n := range b.shape {
-		want *= (n-b.sliding.window)/b.sliding.stride() + 1
+		want *= (n-b.sliding.window)/b.sliding.strideLength() + 1
 	}
 	if b.windows != want {
 		return fmt.Errorf("%w: %d windows added, want the %d of shape %v", ErrVolume, b.windows, want, b.shape)
 	}
-	b.finish(b.shape[0])
+	b.finishPlanes(b.shape[0])
 	b.result = nil
 	return nil
 }
 
-// row is the sums of a class along the width.
-func (b *Blend) row(class, z, y int) []float32 {
+// sumsRow is the sums of a class along the width.
+func (b *Blend) sumsRow(class, z, y int) []float32 {
 	w := b.sliding.window
 	return b.sums[((class*w+z%w)*b.shape[1]+y)*b.shape[2]:][:b.shape[2]]
 }
 
-// finish writes the classes of the planes before depth and clears their sums.
-func (b *Blend) finish(depth int) {
+// finishPlanes writes the classes of the planes before depth and clears their sums.
+func (b *Blend) finishPlanes(depth int) {
 	first := b.done
-	split((depth-first)*b.shape[1], func(from, to int) {
+	splitRange((depth-first)*b.shape[1], func(from, to int) {
 		c := newChooser(b)
 		for line := from; line < to; line++ {
-			c.choose(first+line/b.shape[1], line%b.shape[1])
+			c.chooseRow(first+line/b.shape[1], line%b.shape[1])
 		}
 	})
 	b.done = depth
 }
 
-// chooser finishes rows.
-type chooser struct {
+// rowChooser finishes rows.
+type rowChooser struct {
 	*Blend
 	norm, best, score []float32
 }
 
-func newChooser(b *Blend) *chooser {
+func newChooser(b *Blend) *rowChooser {
 	memory := make([]float32, 3*b.shape[2])
 	n := b.shape[2]
-	return &chooser{b, memory[:n], memory[n:][:n], memory[2*n:]}
+	return &rowChooser{b, memory[:n], memory[n:][:n], memory[2*n:]}
 }
 
-// choose writes the class of the highest score of each voxel of a row, the first of equal ones. Scores are divided by
-// the sum of the weights: that can make two of them equal.
-func (c *chooser) choose(z, y int) {
-	c.weights(z, y)
+// chooseRow writes the class of the highest score of each voxel of a row, the first of equal ones. Scores are divided
+// by the sum of the weights: that can make two of them equal.
+func (c *rowChooser) chooseRow(z, y int) {
+	c.sumWeights(z, y)
 	result := c.result[(z*c.shape[1]+y)*c.shape[2]:][:c.shape[2]]
 	for class := range c.classes {
-		sums := c.row(class, z, y)
+		sums := c.sumsRow(class, z, y)
 		for x, norm := range c.norm {
 			score := sums[x] / norm
 			if class == 0 || score > c.best[x] || score != score && c.best[x] == c.best[x] {
@@ -131,12 +132,12 @@ func (c *chooser) choose(z, y int) {
 	}
 }
 
-// weights sums the importance of all windows over a row, in their order.
-func (c *chooser) weights(z, y int) {
+// sumWeights sums the importance of all windows over a row, in their order.
+func (c *rowChooser) sumWeights(z, y int) {
 	clear(c.norm)
-	w, stride := c.sliding.window, c.sliding.stride()
-	for _, iz := range covering(z, w, stride, c.shape[0]) {
-		for _, iy := range covering(y, w, stride, c.shape[1]) {
+	w, stride := c.sliding.window, c.sliding.strideLength()
+	for _, iz := range coveringWindows(z, w, stride, c.shape[0]) {
+		for _, iy := range coveringWindows(y, w, stride, c.shape[1]) {
 			if iz < 0 || iy < 0 {
 				continue
 			}
@@ -151,8 +152,9 @@ func (c *chooser) weights(z, y int) {
 	}
 }
 
-// covering returns where index i is in the two windows that cover it, the earlier window first; -1 where there is none.
-func covering(i, window, stride, n int) [2]int {
+// coveringWindows returns where index i is in the two windows that cover it, the earlier window first; -1 where there
+// is none.
+func coveringWindows(i, window, stride, n int) [2]int {
 	later := i / stride * stride
 	earlier := later - stride
 	places := [2]int{i - earlier, i - later}

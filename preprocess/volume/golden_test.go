@@ -145,28 +145,28 @@ func checkCase(t *testing.T, folder string, text json.RawMessage) {
 
 // checkSteps checks what lies between source and result.
 func checkSteps(t *testing.T, image []float32, labels []uint8, from Shape, want goldenCase) {
-	p, err := resample(from, want.Pixdim)
+	p, err := planResample(from, want.Pixdim)
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, err := leastOf(image, from)
+	least, err := minVoxel(image, from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	zoomed := make([]float32, p.shape().Voxels())
-	p.interpolate(zoomed, image, least, func(v float32) float32 { return v })
-	want.Zoomed.check(t, "resampled image", p.shape(), toBytes(zoomed))
-	p.interpolate(zoomed, image, least, normalise)
-	want.Normalised.check(t, "normalised image", p.shape(), toBytes(zoomed))
-	picked := make([]uint8, p.shape().Voxels())
-	p.pick(picked, labels)
-	want.ZoomedL.check(t, "resampled labels", p.shape(), picked)
+	zoomed := make([]float32, p.resultShape().Voxels())
+	p.interpolateImage(zoomed, image, least, func(v float32) float32 { return v })
+	want.Zoomed.check(t, "resampled image", p.resultShape(), toBytes(zoomed))
+	p.interpolateImage(zoomed, image, least, normaliseHU)
+	want.Normalised.check(t, "normalised image", p.resultShape(), toBytes(zoomed))
+	picked := make([]uint8, p.resultShape().Voxels())
+	p.pickNearest(picked, labels)
+	want.ZoomedL.check(t, "resampled labels", p.resultShape(), picked)
 	for k, a := range p.axes {
-		p.axes[k] = a.atLeast(128)
+		p.axes[k] = a.padToMin(128)
 	}
-	padded := make([]float32, p.shape().Voxels())
-	p.interpolate(padded, image, least, normalise)
-	want.Padded.check(t, "padded image", p.shape(), toBytes(padded))
+	padded := make([]float32, p.resultShape().Voxels())
+	p.interpolateImage(padded, image, least, normaliseHU)
+	want.Padded.check(t, "padded image", p.resultShape(), toBytes(padded))
 }
 
 // goldenSliding is the reference's sliding window over a made-up volume with a made-up network.

@@ -57,10 +57,10 @@ func (r HeadRecipe) Image(dst []float32, channels [][]float32, from Shape) ([]fl
 	}
 	inside := headOf(channels, from, box)
 	voxels := r.padded.Voxels()
-	dst = sized(dst, len(channels)*voxels)
+	dst = resizeSlice(dst, len(channels)*voxels)
 	clear(dst)
 	lists.Each(context.Background(), len(channels), func(c int) {
-		prepared := normalised(channels[c], from, box, inside)
+		prepared := normaliseHead(channels[c], from, box, inside)
 		at := 0
 		for line := range box.Size[0] * box.Size[1] {
 			z, y := before[0]+line/box.Size[1], before[1]+line%box.Size[1]
@@ -96,7 +96,7 @@ func boxOf(channels [][]float32, from Shape) (Box, error) {
 	for _, values := range channels {
 		for line := range from[0] * from[1] {
 			row := values[line*from[2]:][:from[2]]
-			first, last := ends(row)
+			first, last := nonZeroEnds(row)
 			if first < 0 {
 				continue
 			}
@@ -115,8 +115,8 @@ func boxOf(channels [][]float32, from Shape) (Box, error) {
 	return b, nil
 }
 
-// ends are the first and the last place of a row that is not 0, or -1.
-func ends(row []float32) (first, last int) {
+// nonZeroEnds returns the first and the last place of a row that is not 0, or -1.
+func nonZeroEnds(row []float32) (first, last int) {
 	first, last = -1, -1
 	for x, v := range row {
 		if v != 0 {
@@ -133,7 +133,7 @@ func headOf(channels [][]float32, from Shape, b Box) []bool {
 	inside := make([]bool, b.Size.Voxels())
 	for _, values := range channels {
 		for line := range b.Size[0] * b.Size[1] {
-			row := values[b.row(from, line):][:b.Size[2]]
+			row := values[b.rowStart(from, line):][:b.Size[2]]
 			for x, v := range row {
 				if v != 0 {
 					inside[line*b.Size[2]+x] = true
@@ -145,8 +145,8 @@ func headOf(channels [][]float32, from Shape, b Box) []bool {
 	return inside
 }
 
-// row is where a line of the box, counted along depth and height, starts in the volume.
-func (b Box) row(from Shape, line int) int {
+// rowStart returns where a line of the box, counted along depth and height, starts in the volume.
+func (b Box) rowStart(from Shape, line int) int {
 	z, y := b.Low[0]+line/b.Size[1], b.Low[1]+line%b.Size[1]
 	return (z*from[1]+y)*from[2] + b.Low[2]
 }
@@ -155,7 +155,7 @@ func (b Box) row(from Shape, line int) int {
 func Cut[T any](values []T, from Shape, b Box) []T {
 	part := make([]T, 0, b.Size.Voxels())
 	for line := range b.Size[0] * b.Size[1] {
-		part = append(part, values[b.row(from, line):][:b.Size[2]]...)
+		part = append(part, values[b.rowStart(from, line):][:b.Size[2]]...)
 	}
 	return part
 }
@@ -195,12 +195,12 @@ func fillHoles(set []bool, s Shape) {
 	}
 }
 
-// normalised are the values of a channel in the head, in order, with mean 0 and deviation 1; of a channel of one value
-// all are 0.
-func normalised(values []float32, from Shape, b Box, inside []bool) []float32 {
+// normaliseHead returns the values of a channel in the head, in order, with mean 0 and deviation 1; of a channel of one
+// value all are 0.
+func normaliseHead(values []float32, from Shape, b Box, inside []bool) []float32 {
 	head := make([]float32, 0, len(inside))
 	for line := range b.Size[0] * b.Size[1] {
-		row := values[b.row(from, line):][:b.Size[2]]
+		row := values[b.rowStart(from, line):][:b.Size[2]]
 		for x, v := range row {
 			if inside[line*b.Size[2]+x] {
 				if v != v {

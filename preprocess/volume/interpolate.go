@@ -1,31 +1,32 @@
 package volume
 
-// interpolate fills dst with the volume that p makes of image: a value between eight neighbours, put through finish.
+// interpolateImage fills dst with the volume that p makes of image: a value between eight neighbours, put through
+// finish.
 //
 // Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied
 // by its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on
 // depth and height alone is worked out once per row.
-func (p *plan) interpolate(dst, image []float32, least float32, finish func(float32) float32) {
-	shape := p.shape()
+func (p *resamplePlan) interpolateImage(dst, image []float32, least float32, finish func(float32) float32) {
+	shape := p.resultShape()
 	fill := finish(least)
-	split(shape[0]*shape[1], func(from, to int) {
+	splitRange(shape[0]*shape[1], func(from, to int) {
 		r := newRows(p.from[2])
 		for line := from; line < to; line++ {
 			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
 			out := dst[line*shape[2]:][:shape[2]]
 			switch max(z.kind, y.kind) {
 			case inside:
-				r.weigh(image, p.from, z, y)
-				r.interpolate(out, p.axes[2], fill, finish)
+				r.weighRows(image, p.from, z, y)
+				r.interpolateRow(out, p.axes[2], fill, finish)
 			default:
-				constant(out, p.axes[2], max(z.kind, y.kind), fill)
+				fillConstant(out, p.axes[2], max(z.kind, y.kind), fill)
 			}
 		}
 	})
 }
 
-// constant fills a row that has no source: with the least value, or with padding.
-func constant(out []float32, a axis, k kind, fill float32) {
+// fillConstant fills a row that has no source: with the least value, or with padding.
+func fillConstant(out []float32, a axisTaps, k tapKind, fill float32) {
 	for x := range out {
 		out[x] = fill
 		if k == padding || a[x].kind == padding {
@@ -34,21 +35,21 @@ func constant(out []float32, a axis, k kind, fill float32) {
 	}
 }
 
-// rows are the four rows of the source around a row of the result, weighed by depth and height.
-type rows struct{ weighed [4][]float64 }
+// sourceRows are the four rows of the source around a row of the result, weighed by depth and height.
+type sourceRows struct{ weighed [4][]float64 }
 
-func newRows(width int) *rows {
-	r := &rows{}
+func newRows(width int) *sourceRows {
+	r := &sourceRows{}
 	for i := range r.weighed {
 		r.weighed[i] = make([]float64, width)
 	}
 	return r
 }
 
-func (r *rows) weigh(image []float32, from Shape, z, y *tap) {
+func (r *sourceRows) weighRows(image []float32, from Shape, z, y *axisTap) {
 	for i := range r.weighed {
-		iz, wz := z.neighbour(i >> 1)
-		iy, wy := y.neighbour(i & 1)
+		iz, wz := z.neighbourOf(i >> 1)
+		iy, wy := y.neighbourOf(i & 1)
 		if iz >= from[0] || iy >= from[1] { // weighs nothing
 			clear(r.weighed[i])
 			continue
@@ -60,15 +61,15 @@ func (r *rows) weigh(image []float32, from Shape, z, y *tap) {
 	}
 }
 
-// neighbour is the source index and the weight of the nearer (0) or farther (1) neighbour.
-func (t *tap) neighbour(i int) (int, float64) {
+// neighbourOf returns the source index and the weight of the nearer (0) or farther (1) neighbour.
+func (t *axisTap) neighbourOf(i int) (int, float64) {
 	if i == 0 {
 		return t.at, t.near
 	}
 	return t.at + 1, t.far
 }
 
-func (r *rows) interpolate(out []float32, a axis, fill float32, finish func(float32) float32) {
+func (r *sourceRows) interpolateRow(out []float32, a axisTaps, fill float32, finish func(float32) float32) {
 	last := len(r.weighed[0]) - 1
 	for x := range out {
 		t := &a[x]
@@ -89,14 +90,14 @@ func (r *rows) interpolate(out []float32, a axis, fill float32, finish func(floa
 	}
 }
 
-// pick fills dst with the nearest of labels; outside of them with the least, the background.
-func (p *plan) pick(dst, labels []uint8) {
-	shape := p.shape()
+// pickNearest fills dst with the nearest of labels; outside of them with the least, the background.
+func (p *resamplePlan) pickNearest(dst, labels []uint8) {
+	shape := p.resultShape()
 	least := labels[0]
 	for _, v := range labels {
 		least = min(least, v)
 	}
-	split(shape[0]*shape[1], func(from, to int) {
+	splitRange(shape[0]*shape[1], func(from, to int) {
 		for line := from; line < to; line++ {
 			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
 			out := dst[line*shape[2]:][:shape[2]]

@@ -24,50 +24,52 @@ func targetSpacing() [3]float64 { return [3]float64{1.6, 1.2, 1.2} }
 
 // Normalisation: Hounsfield units are clipped, and the mean and deviation of the training data's kidneys taken out.
 const (
-	leastHU   = -79
-	mostHU    = 304
+	minHU     = -79
+	maxHU     = 304
 	meanHU    = 101
 	deviation = 76.9
 	// pad is the value of padding after normalising, somewhat below the least one.
 	pad = -2.2
 )
 
-func normalise(hu float32) float32 {
-	return (min(max(hu, leastHU), mostHU) - meanHU) / deviation
+func normaliseHU(hu float32) float32 {
+	return (min(max(hu, minHU), maxHU) - meanHU) / deviation
 }
 
 // Shape is the shape of a prepared volume: each side at least a window, and a multiple of half a window. spacing is in
 // millimetres between voxels.
 func (r Recipe) Shape(from Shape, spacing [3]float64) (Shape, error) {
-	p, err := r.plan(from, spacing)
+	p, err := r.planFor(from, spacing)
 	if err != nil {
 		return Shape{}, err
 	}
-	return p.shape(), nil
+	return p.resultShape(), nil
 }
 
-// plan is the way of a volume's three axes.
-type plan struct {
+// resamplePlan says how the three axes of a volume are resampled.
+type resamplePlan struct {
 	from Shape
-	axes [3]axis
+	axes [3]axisTaps
 }
 
-func (p *plan) shape() Shape { return Shape{len(p.axes[0]), len(p.axes[1]), len(p.axes[2])} }
+func (p *resamplePlan) resultShape() Shape {
+	return Shape{len(p.axes[0]), len(p.axes[1]), len(p.axes[2])}
+}
 
-func (r Recipe) plan(from Shape, spacing [3]float64) (*plan, error) {
-	p, err := resample(from, spacing)
+func (r Recipe) planFor(from Shape, spacing [3]float64) (*resamplePlan, error) {
+	p, err := planResample(from, spacing)
 	if err != nil {
 		return nil, err
 	}
 	for k, a := range p.axes {
-		p.axes[k] = a.atLeast(r.window).whole(r.window / 2)
+		p.axes[k] = a.padToMin(r.window).fitToStride(r.window / 2)
 	}
 	return p, nil
 }
 
-// resample plans the first step alone.
-func resample(from Shape, spacing [3]float64) (*plan, error) {
-	p := &plan{from: from}
+// planResample plans the first step alone.
+func planResample(from Shape, spacing [3]float64) (*resamplePlan, error) {
+	p := &resamplePlan{from: from}
 	if err := from.checkVoxels(from.Voxels()); err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func resample(from Shape, spacing [3]float64) (*plan, error) {
 		if !(spacing[k] > 0) || math.IsInf(spacing[k], 1) {
 			return nil, fmt.Errorf("%w: spacing %v mm, want numbers above 0", ErrVolume, spacing)
 		}
-		a, err := resampled(from[k], spacing[k]/target)
+		a, err := resampleAxis(from[k], spacing[k]/target)
 		if err != nil {
 			return nil, fmt.Errorf("axis %d, spacing %v mm: %w", k, spacing[k], err)
 		}
@@ -90,17 +92,17 @@ func (r Recipe) Image(dst, image []float32, from Shape, spacing [3]float64) ([]f
 	if err := from.checkVoxels(len(image)); err != nil {
 		return nil, Shape{}, err
 	}
-	p, err := r.plan(from, spacing)
+	p, err := r.planFor(from, spacing)
 	if err != nil {
 		return nil, Shape{}, err
 	}
-	least, err := leastOf(image, from)
+	least, err := minVoxel(image, from)
 	if err != nil {
 		return nil, Shape{}, err
 	}
-	shape := p.shape()
-	dst = sized(dst, shape.Voxels())
-	p.interpolate(dst, image, least, normalise)
+	shape := p.resultShape()
+	dst = resizeSlice(dst, shape.Voxels())
+	p.interpolateImage(dst, image, least, normaliseHU)
 	return dst, shape, nil
 }
 
@@ -110,26 +112,26 @@ func (r Recipe) Labels(dst, labels []uint8, from Shape, spacing [3]float64) ([]u
 	if err := from.checkVoxels(len(labels)); err != nil {
 		return nil, Shape{}, err
 	}
-	p, err := r.plan(from, spacing)
+	p, err := r.planFor(from, spacing)
 	if err != nil {
 		return nil, Shape{}, err
 	}
-	shape := p.shape()
-	dst = sized(dst, shape.Voxels())
-	p.pick(dst, labels)
+	shape := p.resultShape()
+	dst = resizeSlice(dst, shape.Voxels())
+	p.pickNearest(dst, labels)
 	return dst, shape, nil
 }
 
-// sized is a slice of n elements, in dst's memory where that is enough.
-func sized[T any](dst []T, n int) []T {
+// resizeSlice is a slice of n elements, in dst's memory where that is enough.
+func resizeSlice[T any](dst []T, n int) []T {
 	if cap(dst) < n {
 		return make([]T, n)
 	}
 	return dst[:n]
 }
 
-// leastOf is the least value of an image, which stands where resampling reaches beyond it.
-func leastOf(image []float32, shape Shape) (float32, error) {
+// minVoxel returns the minimum of an image, which stands where resampling reaches beyond it.
+func minVoxel(image []float32, shape Shape) (float32, error) {
 	least := image[0]
 	for i, v := range image {
 		if v < least {

@@ -26,8 +26,8 @@ func (s Shape) checkVoxels(values int) error {
 	return nil
 }
 
-// split calls do with parts of [0, n), on all cores, and waits.
-func split(n int, do func(from, to int)) {
+// splitRange calls do with parts of [0, n), on all cores, and waits.
+func splitRange(n int, do func(from, to int)) {
 	workers := runtime.GOMAXPROCS(0)
 	if min(workers, n) <= 1 {
 		do(0, n)

@@ -17,7 +17,7 @@ func NewSliding(window int) (*Sliding, error) {
 	if window < 2 || window%2 != 0 || window > maxSide {
 		return nil, fmt.Errorf("%w: window of %d voxels, want an even number of 2 to %d", ErrVolume, window, maxSide)
 	}
-	return &Sliding{window, importance(window)}, nil
+	return &Sliding{window, windowImportance(window)}, nil
 }
 
 // Window is the side of the window in voxels.
@@ -26,13 +26,13 @@ func (s *Sliding) Window() int { return s.window }
 // Voxels is the number of voxels of a window.
 func (s *Sliding) Voxels() int { return s.window * s.window * s.window }
 
-func (s *Sliding) stride() int { return s.window / 2 }
+func (s *Sliding) strideLength() int { return s.window / 2 }
 
 // Importance is the weight of each voxel of a window, 1 at its middle: the cube root of a Gaussian whose deviation is
 // an eighth of the window along each axis. The caller must not change it.
 func (s *Sliding) Importance() []float32 { return s.importance }
 
-func importance(window int) []float32 {
+func windowImportance(window int) []float32 {
 	line := make([]float64, window)
 	sigma := float64(window) / 8
 	for i := range line {
@@ -57,9 +57,9 @@ func (s *Sliding) Check(shape Shape, values int) error {
 		return err
 	}
 	for _, n := range shape {
-		if n < s.window || n%s.stride() != 0 {
+		if n < s.window || n%s.strideLength() != 0 {
 			return fmt.Errorf("%w: shape %v, want each side at least %d and a multiple of %d: prepare it for windows of %d",
-				ErrVolume, shape, s.window, s.stride(), s.window)
+				ErrVolume, shape, s.window, s.strideLength(), s.window)
 		}
 	}
 	return nil
@@ -68,9 +68,9 @@ func (s *Sliding) Check(shape Shape, values int) error {
 // Origins appends the first voxel of each window of a volume that passes Check, in the order of inference: depth
 // slowest, width fastest.
 func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
-	for z := 0; z+s.window <= shape[0]; z += s.stride() {
-		for y := 0; y+s.window <= shape[1]; y += s.stride() {
-			for x := 0; x+s.window <= shape[2]; x += s.stride() {
+	for z := 0; z+s.window <= shape[0]; z += s.strideLength() {
+		for y := 0; y+s.window <= shape[1]; y += s.strideLength() {
+			for x := 0; x+s.window <= shape[2]; x += s.strideLength() {
 				dst = append(dst, [3]int{z, y, x})
 			}
 		}
@@ -81,7 +81,7 @@ func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
 // Cut copies a window of a volume to dst, which has room for Voxels.
 func (s *Sliding) Cut(dst, image []float32, shape Shape, origin [3]int) {
 	w := s.window
-	split(w, func(from, to int) {
+	splitRange(w, func(from, to int) {
 		for z := from; z < to; z++ {
 			for y := range w {
 				at := ((origin[0]+z)*shape[1]+origin[1]+y)*shape[2] + origin[2]

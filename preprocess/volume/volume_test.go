@@ -36,7 +36,7 @@ func TestImageOfTargetSpacingIsOnlyNormalisedAndFitted(t *testing.T) {
 			for x := range 12 {
 				want := float32(pad) // the missing voxel goes to the back
 				if x < 11 {
-					want = normalise(image[(z*9+y)*11+x]) // the one over is cut at the back
+					want = normaliseHU(image[(z*9+y)*11+x]) // the one over is cut at the back
 				}
 				if v := got[(z*8+y)*12+x]; v != want {
 					t.Fatalf("voxel (%d, %d, %d) is %v, want %v", z, y, x, v, want)
@@ -61,7 +61,7 @@ func TestShortAxesRepeatTheirEnds(t *testing.T) {
 func TestResamplingInterpolates(t *testing.T) {
 	spacing := unit()
 	spacing[2] *= 2
-	a, err := resampled(4, spacing[2]/unit()[2])
+	a, err := resampleAxis(4, spacing[2]/unit()[2])
 	if err != nil || len(a) != 8 {
 		t.Fatalf("%d indices, error %v", len(a), err)
 	}
@@ -79,7 +79,7 @@ func TestLengthsRoundHalfToEven(t *testing.T) {
 		factor float64
 		want   int
 	}{{5, 0.5, 2}, {7, 0.5, 4}, {3, 1, 3}, {1, 0.6, 1}, {10, 0.05, 0}, {10, 0.151, 2}} {
-		a, err := resampled(c.n, c.factor)
+		a, err := resampleAxis(c.n, c.factor)
 		if len(a) != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("%d voxels by %v: %d, error %v, want %d", c.n, c.factor, len(a), err, c.want)
 		}
@@ -94,17 +94,17 @@ func TestBeyondTheEndIsTheLeastValue(t *testing.T) {
 	for i := range image {
 		image[i] = float32(20 + i)
 	}
-	a, err := resampled(n, factor)
+	a, err := resampleAxis(n, factor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := resampled(1, 1)
+	one, err := resampleAxis(1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{from: Shape{1, 1, n}, axes: [3]axis{one, one, a}}
+	p := &resamplePlan{from: Shape{1, 1, n}, axes: [3]axisTaps{one, one, a}}
 	got := make([]float32, len(a))
-	p.interpolate(got, image, 20, func(v float32) float32 { return v })
+	p.interpolateImage(got, image, 20, func(v float32) float32 { return v })
 	if got[len(got)-1] != 20 || got[len(got)-2] < 20+float32(n)/2 {
 		t.Errorf("the last values are %v, want the least one at the very end", got[len(got)-2:])
 	}
@@ -223,7 +223,7 @@ func FuzzRecipe(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i, v := range got {
-			if v != pad && !(v >= normalise(0) && v <= normalise(90)) {
+			if v != pad && !(v >= normaliseHU(0) && v <= normaliseHU(90)) {
 				t.Fatalf("voxel %d is %v", i, v)
 			}
 		}

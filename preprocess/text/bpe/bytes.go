@@ -26,9 +26,10 @@ func byteAlphabet() map[rune]byte {
 	return alphabet
 }
 
-// raw returns the bytes that a byte-level token stands for; ok is false for one with a character that stands for none.
-func raw(alphabet map[rune]byte, token string) (bytes string, ok bool) {
-	if plain(token) {
+// rawBytes returns the bytes that a byte-level token stands for; ok is false for one with a character that stands for
+// none.
+func rawBytes(alphabet map[rune]byte, token string) (bytes string, ok bool) {
+	if isPlain(token) {
 		return token, true
 	}
 	b := make([]byte, 0, len(token))
@@ -42,8 +43,8 @@ func raw(alphabet map[rune]byte, token string) (bytes string, ok bool) {
 	return string(b), true
 }
 
-// plain is true for a token of visible ASCII characters, which stand for themselves.
-func plain(token string) bool {
+// isPlain is true for a token of visible ASCII characters, which stand for themselves.
+func isPlain(token string) bool {
 	for i := range len(token) {
 		if token[i] <= ' ' || token[i] >= 0x7f || token[i] >= utf8.RuneSelf {
 			return false

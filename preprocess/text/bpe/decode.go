@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// decoder joins the tokens of ids, all of which exist.
-type decoder func(t *Tokenizer, ids []int32) string
+// tokenDecoder joins the tokens of ids, all of which exist.
+type tokenDecoder func(t *Tokenizer, ids []int32) string
 
 // decodeBytes joins byte-level tokens.
 func decodeBytes(t *Tokenizer, ids []int32) string {
@@ -43,11 +43,11 @@ func decodeSlow(t *Tokenizer, ids []int32) string {
 	return strings.Join(parts, " ")
 }
 
-// step changes a list of tokens on their way to text.
-type step func(tokens []string) []string
+// decodeStep changes a list of tokens on their way to text.
+type decodeStep func(tokens []string) []string
 
 // decodeSteps joins tokens after some steps, with a separator.
-func decodeSteps(steps []step, separator string) decoder {
+func decodeSteps(steps []decodeStep, separator string) tokenDecoder {
 	return func(t *Tokenizer, ids []int32) string {
 		tokens := lists.Map(ids, func(id int32) string { return t.tokens[id].text })
 		for _, s := range steps {
@@ -57,9 +57,9 @@ func decodeSteps(steps []step, separator string) decoder {
 	}
 }
 
-func fuse(tokens []string) []string { return []string{strings.Join(tokens, "")} }
+func fuseTokens(tokens []string) []string { return []string{strings.Join(tokens, "")} }
 
-func replace(pattern, content string) step {
+func replaceStep(pattern, content string) decodeStep {
 	return func(tokens []string) []string {
 		for i, token := range tokens {
 			tokens[i] = strings.ReplaceAll(token, pattern, content)
@@ -68,8 +68,9 @@ func replace(pattern, content string) step {
 	}
 }
 
-// strip removes content up to start times from the start of each token, and up to stop times from its end.
-func strip(content string, start, stop int) step {
+// stripStep returns a step that removes content up to start times from the start of each token, and up to stop times
+// from its end.
+func stripStep(content string, start, stop int) decodeStep {
 	return func(tokens []string) []string {
 		for i := range tokens {
 			for n := 0; n < start && strings.HasPrefix(tokens[i], content); n++ {
@@ -83,8 +84,9 @@ func strip(content string, start, stop int) step {
 	}
 }
 
-// blanks turns the character for a blank into one; in the first token it vanishes if text gets one in front.
-func blanks(replacement string, prefixed bool) step {
+// blankStep returns a step that turns the character for a blank into one; in the first token it vanishes if text gets
+// one in front.
+func blankStep(replacement string, prefixed bool) decodeStep {
 	return func(tokens []string) []string {
 		for i := range tokens {
 			with := " "

@@ -2,24 +2,24 @@ package bpe
 
 import "github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 
-// encoder is the working memory of one goroutine.
-type encoder struct {
+// encodeScratch is the working memory of one goroutine.
+type encodeScratch struct {
 	merger  merge.Merger
 	memory  merge.Memory
 	symbols []int32
 }
 
-// append appends the ids of a piece of text.
-func (e *encoder) append(dst []int32, m *model, piece string) []int32 {
+// appendPiece appends the ids of a piece of text.
+func (e *encodeScratch) appendPiece(dst []int32, m *mergeModel, piece string) []int32 {
 	for piece != "" {
-		n := m.chunk(piece)
+		n := m.chunkLength(piece)
 		dst = e.appendChunk(dst, m, piece[:n])
 		piece = piece[n:]
 	}
 	return dst
 }
 
-func (e *encoder) appendChunk(dst []int32, m *model, chunk string) []int32 {
+func (e *encodeScratch) appendChunk(dst []int32, m *mergeModel, chunk string) []int32 {
 	if ids, ok := e.memory.Recall(chunk); ok {
 		return append(dst, ids...)
 	}
@@ -27,7 +27,7 @@ func (e *encoder) appendChunk(dst []int32, m *model, chunk string) []int32 {
 	if id, ok := m.ids[chunk]; ok && m.ignoreMerges {
 		dst = append(dst, id)
 	} else {
-		e.symbols = m.symbols(e.symbols[:0], chunk)
+		e.symbols = m.appendSymbols(e.symbols[:0], chunk)
 		dst = append(dst, e.merger.Apply(m.table, e.symbols)...)
 	}
 	e.memory.Keep(chunk, dst[start:])

@@ -9,18 +9,18 @@ import (
 // largestID bounds the memory that a damaged vocabulary can ask for; the largest known have 256 thousand tokens.
 const largestID = 1<<21 - 1
 
-// entries lists tokens by their ids, and what is wrong with those.
-func entries(vocab map[string]int32, extra []Added) (tokens []entry, faults []string) {
+// listEntries lists tokens by their ids, and the faults of the ids.
+func listEntries(vocab map[string]int32, extra []Added) (tokens []tokenEntry, faults []string) {
 	type numbered struct {
-		entry
+		tokenEntry
 		id int32
 	}
 	all := make([]numbered, 0, len(vocab)+len(extra))
 	for token, id := range vocab {
-		all = append(all, numbered{entry{text: token, exists: true}, id})
+		all = append(all, numbered{tokenEntry{text: token, exists: true}, id})
 	}
 	for _, a := range extra {
-		all = append(all, numbered{entry{text: a.Content, exists: true, added: true, special: a.Special}, a.ID})
+		all = append(all, numbered{tokenEntry{text: a.Content, exists: true, added: true, special: a.Special}, a.ID})
 	}
 	if len(vocab) == 0 {
 		faults = append(faults, "an empty vocabulary")
@@ -42,8 +42,8 @@ func entries(vocab map[string]int32, extra []Added) (tokens []entry, faults []st
 		case int(n.id) < len(tokens) && tokens[n.id].exists && tokens[n.id].text != n.text:
 			report("tokens %.40q and %.40q have one id, %d", tokens[n.id].text, n.text, n.id)
 		}
-		tokens = append(tokens, make([]entry, max(0, int(n.id)+1-len(tokens)))...)
-		tokens[n.id] = n.entry
+		tokens = append(tokens, make([]tokenEntry, max(0, int(n.id)+1-len(tokens)))...)
+		tokens[n.id] = n.tokenEntry
 	}
 	if more := wrong - faultsShown; more > 0 {
 		faults = append(faults, fmt.Sprintf("so it is with %d more tokens", more))
@@ -61,7 +61,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-func (t *Tokenizer) setTokens(tokens []entry) {
+func (t *Tokenizer) setTokens(tokens []tokenEntry) {
 	t.tokens = tokens
 	alphabet := byteAlphabet()
 	for i := range tokens {
@@ -69,7 +69,7 @@ func (t *Tokenizer) setTokens(tokens []entry) {
 			t.size++
 			tokens[i].apart = tokens[i].added && !tokens[i].special
 			tokens[i].bytes = tokens[i].text
-			if b, ok := raw(alphabet, tokens[i].text); ok {
+			if b, ok := rawBytes(alphabet, tokens[i].text); ok {
 				tokens[i].bytes = b
 			}
 		}

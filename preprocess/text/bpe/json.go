@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// file is a tokenizer.json.
-type file struct {
+// tokenizerFile is a tokenizer.json.
+type tokenizerFile struct {
 	AddedTokens   []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
 	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
@@ -75,12 +75,12 @@ type Options struct {
 
 // ParseJSON reads a tokenizer.json. The error lists all faults.
 func ParseJSON(data []byte, o Options) (*Tokenizer, error) {
-	var f file
+	var f tokenizerFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrFile, err)
 	}
-	p := parser{}
-	t := p.build(f)
+	p := fileParser{}
+	t := p.buildTokenizer(f)
 	if len(p.faults) > 0 {
 		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrFile, faultList(p.faults))
 	}
@@ -90,55 +90,55 @@ func ParseJSON(data []byte, o Options) (*Tokenizer, error) {
 
 func faultList(faults []string) error { return errors.New(strings.Join(faults, "; ")) }
 
-// parser collects what is wrong with a file.
-type parser struct {
+// fileParser collects what is wrong with a file.
+type fileParser struct {
 	faults    []string
 	byteLevel bool // a pre-tokenizer or decoder asked for bytes
 }
 
-func (p *parser) fault(format string, args ...any) {
+func (p *fileParser) addFault(format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf(format, args...))
 }
 
-func (p *parser) build(f file) *Tokenizer {
+func (p *fileParser) buildTokenizer(f tokenizerFile) *Tokenizer {
 	t := &Tokenizer{
-		normalize: p.normalizer(f.Normalizer),
-		split:     p.preTokenizer(f.PreTokenizer),
-		decode:    p.decoder(f.Decoder),
+		normalize: p.buildNormalizer(f.Normalizer),
+		split:     p.buildPreTokenizer(f.PreTokenizer),
+		decode:    p.buildDecoder(f.Decoder),
 	}
 	m := p.readModel(f.Model)
-	t.model = p.model(m)
+	t.model = p.buildModel(m)
 	p.addTokens(t, f.AddedTokens, m.Vocab)
 	p.postProcess(t, f.PostProcessor)
 	return t
 }
 
-func (p *parser) readModel(data json.RawMessage) (m modelFile) {
+func (p *fileParser) readModel(data json.RawMessage) (m modelFile) {
 	var kind struct{ Type string }
 	err := json.Unmarshal(data, &kind)
 	switch {
 	case len(data) == 0:
-		p.fault("no model")
+		p.addFault("no model")
 	case err != nil:
-		p.fault("model: %v", err)
+		p.addFault("model: %v", err)
 	case kind.Type != "" && kind.Type != "BPE": // files of old versions do not tell
-		p.fault("model %q, want BPE", kind.Type)
+		p.addFault("model %q, want BPE", kind.Type)
 	default:
 		if err := json.Unmarshal(data, &m); err != nil {
-			p.fault("model: %v", err)
+			p.addFault("model: %v", err)
 		}
 	}
 	return m
 }
 
-func (p *parser) model(m modelFile) *model {
+func (p *fileParser) buildModel(m modelFile) *mergeModel {
 	if m.Prefix != nil && *m.Prefix != "" || m.Suffix != nil && *m.Suffix != "" {
-		p.fault("a model with continuing_subword_prefix or end_of_word_suffix, want one without")
+		p.addFault("a model with continuing_subword_prefix or end_of_word_suffix, want one without")
 	}
 	if m.Dropout != nil && *m.Dropout != 0 {
-		p.fault("a model with dropout %v, whose tokens are random, want none", *m.Dropout)
+		p.addFault("a model with dropout %v, whose tokens are random, want none", *m.Dropout)
 	}
-	d := definition{
+	d := modelDefinition{
 		vocab: m.Vocab, merges: m.Merges, byteLevel: p.byteLevel, byteFallback: m.ByteFallback, fuseUnknown: m.FuseUnknown,
 		ignoreMerges: m.IgnoreMerges,
 	}
@@ -151,9 +151,9 @@ func (p *parser) model(m modelFile) *model {
 }
 
 // addTokens lists the tokens by id, and makes the finders of the added ones.
-func (p *parser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
+func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
 	extra := lists.Map(list, func(a addedToken) Added { return Added(a) })
-	tokens, faults := entries(vocab, extra)
+	tokens, faults := listEntries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)
 	var asIs, normal []tokentext.Pattern

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// model turns pieces of text into ids: the symbols of a piece are its bytes or its characters,
+// mergeModel turns pieces of text into ids: the symbols of a piece are its bytes or its characters,
 // which are merged by rank.
-type model struct {
+type mergeModel struct {
 	ids       map[string]int32 // by what the token stands for: the bytes of a byte-level token
 	table     *merge.Table
 	byteLevel bool
@@ -29,8 +29,8 @@ const noID = -1
 // metaspace is what a blank is written as in tokens.
 const metaspace = '▁'
 
-// definition is what a tokenizer's files say about its model.
-type definition struct {
+// modelDefinition is what a tokenizer's files say about its model.
+type modelDefinition struct {
 	vocab                                 map[string]int32
 	merges                                [][2]string
 	byteLevel, byteFallback               bool
@@ -39,8 +39,8 @@ type definition struct {
 }
 
 // newModel also returns what is wrong with the definition.
-func newModel(d definition) (*model, []string) {
-	m := &model{
+func newModel(d modelDefinition) (*mergeModel, []string) {
+	m := &mergeModel{
 		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown,
 		ignoreMerges: d.ignoreMerges,
 		unknown:      noID,
@@ -62,12 +62,12 @@ func newModel(d definition) (*model, []string) {
 	}
 	m.table = table
 	m.spaced = !d.byteLevel && blanksLead(d.merges)
-	m.index(d.vocab)
+	m.indexVocab(d.vocab)
 	return m, faults
 }
 
 // pairsOf finds the ids of the merges.
-func pairsOf(d definition) (pairs []merge.Pair, faults []string) {
+func pairsOf(d modelDefinition) (pairs []merge.Pair, faults []string) {
 	missing := 0
 	for rank, m := range d.merges {
 		left, okLeft := d.vocab[m[0]]
@@ -100,7 +100,7 @@ func blanksLead(merges [][2]string) bool {
 	return true
 }
 
-func (m *model) index(vocab map[string]int32) {
+func (m *mergeModel) indexVocab(vocab map[string]int32) {
 	for i := range m.bytes {
 		m.bytes[i] = noID
 	}
@@ -121,7 +121,7 @@ func (m *model) index(vocab map[string]int32) {
 	}
 }
 
-func (m *model) indexBytes(vocab map[string]int32) {
+func (m *mergeModel) indexBytes(vocab map[string]int32) {
 	for b, r := range byteRunes() {
 		if id, ok := vocab[string(r)]; ok {
 			m.bytes[b] = id
@@ -130,15 +130,15 @@ func (m *model) indexBytes(vocab map[string]int32) {
 	alphabet := byteAlphabet()
 	m.ids = make(map[string]int32, len(vocab))
 	for token, id := range vocab {
-		if b, ok := raw(alphabet, token); ok { // no text leads to the others
+		if b, ok := rawBytes(alphabet, token); ok { // no text leads to the others
 			m.ids[b] = id
 		}
 	}
 }
 
-// chunk is the length of the part that a piece of text may be cut at without changing its tokens: before a blank that
-// follows something else, if no token has such a blank inside.
-func (m *model) chunk(piece string) int {
+// chunkLength returns the length of the part that a piece of text may be cut at without changing its tokens: before a
+// blank that follows something else, if no token has such a blank inside.
+func (m *mergeModel) chunkLength(piece string) int {
 	if !m.spaced {
 		return len(piece)
 	}
@@ -149,10 +149,10 @@ func (m *model) chunk(piece string) int {
 	return len(piece)
 }
 
-// symbols appends the ids that a piece starts from.
-func (m *model) symbols(dst []int32, piece string) []int32 {
+// appendSymbols appends the ids that a piece starts from.
+func (m *mergeModel) appendSymbols(dst []int32, piece string) []int32 {
 	if m.byteLevel {
-		return m.symbolsOfBytes(dst, piece)
+		return m.appendByteSymbols(dst, piece)
 	}
 	pending := false // an unknown symbol that the next may still join
 	for i, r := range piece {
@@ -160,7 +160,7 @@ func (m *model) symbols(dst []int32, piece string) []int32 {
 		size := utf8.RuneLen(r)
 		if !known {
 			var done bool
-			if dst, done = m.fallback(dst, piece[i:i+size]); done {
+			if dst, done = m.appendFallback(dst, piece[i:i+size]); done {
 				continue // as in the reference, before an unknown symbol that is pending
 			}
 		}
@@ -180,8 +180,8 @@ func (m *model) symbols(dst []int32, piece string) []int32 {
 	return dst
 }
 
-// fallback appends the ids of the bytes of an unknown character, if the model has all of them.
-func (m *model) fallback(dst []int32, character string) (ids []int32, done bool) {
+// appendFallback appends the ids of the bytes of an unknown character, if the model has all of them.
+func (m *mergeModel) appendFallback(dst []int32, character string) (ids []int32, done bool) {
 	if !m.byteFallback {
 		return dst, false
 	}
@@ -196,7 +196,7 @@ func (m *model) fallback(dst []int32, character string) (ids []int32, done bool)
 	return dst, true
 }
 
-func (m *model) symbolsOfBytes(dst []int32, piece string) []int32 {
+func (m *mergeModel) appendByteSymbols(dst []int32, piece string) []int32 {
 	for i := range len(piece) {
 		id := m.bytes[piece[i]]
 		if id == noID {

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
-// part is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json: what any of them may say.
-type part struct {
+// filePart is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json: what any of them may say.
+type filePart struct {
 	Type          string
 	Normalizers   []json.RawMessage
 	PreTokenizers []json.RawMessage `json:"pretokenizers"`
@@ -39,11 +39,11 @@ type part struct {
 
 func isNull(data json.RawMessage) bool { return len(data) == 0 || string(data) == "null" }
 
-// read decodes a part; what names its kind in faults.
-func (p *parser) read(what string, data json.RawMessage) (part, bool) {
-	var v part
+// readPart decodes a part; what names its kind in faults.
+func (p *fileParser) readPart(what string, data json.RawMessage) (filePart, bool) {
+	var v filePart
 	if err := json.Unmarshal(data, &v); err != nil {
-		p.fault("%s: %v", what, err)
+		p.addFault("%s: %v", what, err)
 		return v, false
 	}
 	return v, true
@@ -51,19 +51,19 @@ func (p *parser) read(what string, data json.RawMessage) (part, bool) {
 
 func isTrue(v *bool) bool { return v == nil || *v }
 
-func keep(text string) string { return text }
+func keepText(text string) string { return text }
 
-func (p *parser) normalizer(data json.RawMessage) func(string) string {
+func (p *fileParser) buildNormalizer(data json.RawMessage) func(string) string {
 	if isNull(data) {
-		return keep
+		return keepText
 	}
-	v, ok := p.read("normalizer", data)
+	v, ok := p.readPart("normalizer", data)
 	if !ok {
-		return keep
+		return keepText
 	}
 	switch v.Type {
 	case "Sequence":
-		return p.normalizers(v.Normalizers)
+		return p.buildNormalizers(v.Normalizers)
 	case "Prepend":
 		return func(text string) string {
 			if text == "" {
@@ -82,14 +82,14 @@ func (p *parser) normalizer(data json.RawMessage) func(string) string {
 	case "NFKD":
 		return norm.NFKD.String
 	default:
-		p.fault("normalizer %q, want Sequence, Prepend, Replace, NFC, NFD, NFKC or NFKD", v.Type)
+		p.addFault("normalizer %q, want Sequence, Prepend, Replace, NFC, NFD, NFKC or NFKD", v.Type)
 	}
-	return keep
+	return keepText
 }
 
 // replaceAll is a Replace normalizer.
-func (p *parser) replaceAll(v part) func(string) string {
-	each := p.matches("Replace normalizer", v)
+func (p *fileParser) replaceAll(v filePart) func(string) string {
+	each := p.buildFinder("Replace normalizer", v)
 	return func(text string) string {
 		var b strings.Builder
 		each(text, func(part string, match bool) {
@@ -102,8 +102,8 @@ func (p *parser) replaceAll(v part) func(string) string {
 	}
 }
 
-func (p *parser) normalizers(list []json.RawMessage) func(string) string {
-	steps := lists.Map(list, p.normalizer)
+func (p *fileParser) buildNormalizers(list []json.RawMessage) func(string) string {
+	steps := lists.Map(list, p.buildNormalizer)
 	return func(text string) string {
 		for _, s := range steps {
 			text = s(text)
@@ -112,24 +112,24 @@ func (p *parser) normalizers(list []json.RawMessage) func(string) string {
 	}
 }
 
-func whole(text string, _ bool, yield func(string)) { yield(text) }
+func wholeText(text string, _ bool, yield func(string)) { yield(text) }
 
-func (p *parser) preTokenizer(data json.RawMessage) splitter {
+func (p *fileParser) buildPreTokenizer(data json.RawMessage) pieceSplitter {
 	if isNull(data) {
-		return whole
+		return wholeText
 	}
-	v, ok := p.read("pre_tokenizer", data)
+	v, ok := p.readPart("pre_tokenizer", data)
 	if !ok {
-		return whole
+		return wholeText
 	}
 	if p.byteLevel {
-		p.fault("pre-tokenizer %q after ByteLevel, want it before", v.Type)
+		p.addFault("pre-tokenizer %q after ByteLevel, want it before", v.Type)
 	}
 	switch v.Type {
 	case "Sequence":
-		split := splitter(whole)
+		split := pieceSplitter(wholeText)
 		for _, next := range v.PreTokenizers {
-			split = after(split, p.preTokenizer(next))
+			split = splitAfter(split, p.buildPreTokenizer(next))
 		}
 		return split
 	case "ByteLevel":
@@ -142,18 +142,18 @@ func (p *parser) preTokenizer(data json.RawMessage) splitter {
 		if v.IndividualDigits {
 			behavior = "Isolated"
 		}
-		return p.behave(characters(unicode.IsNumber), behavior)
+		return p.splitterFor(findCharacters(unicode.IsNumber), behavior)
 	case "Punctuation":
-		return p.behave(characters(isPunctuation), cmp.Or(v.Behavior, "Isolated"))
+		return p.splitterFor(findCharacters(isPunctuation), cmp.Or(v.Behavior, "Isolated"))
 	case "Metaspace":
-		return p.metaspace(v)
+		return p.buildMetaspace(v)
 	}
-	p.fault("pre-tokenizer %q, want Sequence, ByteLevel, Split, Digits, Punctuation or Metaspace", v.Type)
-	return whole
+	p.addFault("pre-tokenizer %q, want Sequence, ByteLevel, Split, Digits, Punctuation or Metaspace", v.Type)
+	return wholeText
 }
 
-// after applies second to the pieces of first.
-func after(first, second splitter) splitter {
+// splitAfter returns a splitter that applies second to the pieces of first.
+func splitAfter(first, second pieceSplitter) pieceSplitter {
 	return func(text string, leads bool, yield func(string)) {
 		first(text, leads, func(piece string) {
 			second(piece, leads, yield)
@@ -166,16 +166,16 @@ func after(first, second splitter) splitter {
 const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
 // splitGPT2 splits as GPT-2 does.
-func splitGPT2() splitter {
+func splitGPT2() pieceSplitter {
 	p, err := pattern.Compile(gpt2)
 	if err != nil {
 		panic(err) // of a constant
 	}
-	return isolated(p.Each)
+	return splitIsolated(p.Each)
 }
 
-func byteLevel(prefix, useRegex bool) splitter {
-	split := splitter(whole)
+func byteLevel(prefix, useRegex bool) pieceSplitter {
+	split := pieceSplitter(wholeText)
 	if useRegex {
 		split = splitGPT2()
 	}
@@ -187,11 +187,11 @@ func byteLevel(prefix, useRegex bool) splitter {
 	}
 }
 
-// metaspace is a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and splits
-// before each. Files of old versions say add_prefix_space instead of prepend_scheme.
-func (p *parser) metaspace(v part) splitter {
+// buildMetaspace builds a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and
+// splits before each. Files of old versions say add_prefix_space instead of prepend_scheme.
+func (p *fileParser) buildMetaspace(v filePart) pieceSplitter {
 	if v.Replacement != string(metaspace) {
-		p.fault("a Metaspace pre-tokenizer with the replacement %.10q, want %q", v.Replacement, metaspace)
+		p.addFault("a Metaspace pre-tokenizer with the replacement %.10q, want %q", v.Replacement, metaspace)
 	}
 	scheme := p.prependScheme(v)
 	return func(text string, first bool, yield func(string)) {
@@ -212,7 +212,7 @@ func (p *parser) metaspace(v part) splitter {
 	}
 }
 
-func (p *parser) prependScheme(v part) string {
+func (p *fileParser) prependScheme(v filePart) string {
 	switch v.PrependScheme {
 	case "always", "first", "never":
 		return v.PrependScheme
@@ -222,6 +222,6 @@ func (p *parser) prependScheme(v part) string {
 		}
 		return "never"
 	}
-	p.fault("the prepend_scheme %q of Metaspace, want always, first or never", v.PrependScheme)
+	p.addFault("the prepend_scheme %q of Metaspace, want always, first or never", v.PrependScheme)
 	return "never"
 }

@@ -2,48 +2,48 @@ package bpe
 
 import "encoding/json"
 
-func (p *parser) decoder(data json.RawMessage) decoder {
+func (p *fileParser) buildDecoder(data json.RawMessage) tokenDecoder {
 	if isNull(data) {
 		return decodeSteps(nil, " ")
 	}
-	v, ok := p.read("decoder", data)
+	v, ok := p.readPart("decoder", data)
 	if ok && v.Type == "ByteLevel" {
 		return decodeBytes
 	}
-	return decodeSteps(p.steps(data), "")
+	return decodeSteps(p.buildSteps(data), "")
 }
 
-func (p *parser) steps(data json.RawMessage) []step {
-	v, ok := p.read("decoder", data)
+func (p *fileParser) buildSteps(data json.RawMessage) []decodeStep {
+	v, ok := p.readPart("decoder", data)
 	if !ok {
 		return nil
 	}
 	switch v.Type {
 	case "Sequence":
-		var steps []step
+		var steps []decodeStep
 		for _, next := range v.Decoders {
-			steps = append(steps, p.steps(next)...)
+			steps = append(steps, p.buildSteps(next)...)
 		}
 		return steps
 	case "Replace":
 		if v.Pattern.String != nil {
-			return []step{replace(*v.Pattern.String, v.Content)}
+			return []decodeStep{replaceStep(*v.Pattern.String, v.Content)}
 		}
-		p.fault("a Replace decoder without a pattern of kind String")
+		p.addFault("a Replace decoder without a pattern of kind String")
 		return nil
 	case "ByteFallback":
-		return []step{joinBytes}
+		return []decodeStep{joinBytes}
 	case "Fuse":
-		return []step{fuse}
+		return []decodeStep{fuseTokens}
 	case "Strip":
 		if v.Content == "" {
-			p.fault("a Strip decoder without content")
+			p.addFault("a Strip decoder without content")
 		}
-		return []step{strip(v.Content, v.Start, v.Stop)}
+		return []decodeStep{stripStep(v.Content, v.Start, v.Stop)}
 	case "Metaspace":
-		return []step{blanks(v.Replacement, p.prependScheme(v) != "never")}
+		return []decodeStep{blankStep(v.Replacement, p.prependScheme(v) != "never")}
 	}
-	p.fault("decoder %q, want ByteLevel alone, or Sequence, Replace, ByteFallback, Fuse, Strip or Metaspace", v.Type)
+	p.addFault("decoder %q, want ByteLevel alone, or Sequence, Replace, ByteFallback, Fuse, Strip or Metaspace", v.Type)
 	return nil
 }
 
@@ -54,11 +54,11 @@ type templateItem struct {
 }
 
 // postProcess finds the special tokens around a text.
-func (p *parser) postProcess(t *Tokenizer, data json.RawMessage) {
+func (p *fileParser) postProcess(t *Tokenizer, data json.RawMessage) {
 	if isNull(data) {
 		return
 	}
-	v, ok := p.read("post_processor", data)
+	v, ok := p.readPart("post_processor", data)
 	if !ok {
 		return
 	}
@@ -69,13 +69,13 @@ func (p *parser) postProcess(t *Tokenizer, data json.RawMessage) {
 		}
 	case "ByteLevel": // changes offsets alone, which are not computed here
 	case "TemplateProcessing":
-		p.template(t, v)
+		p.applyTemplate(t, v)
 	default:
-		p.fault("post-processor %q, want Sequence, ByteLevel or TemplateProcessing", v.Type)
+		p.addFault("post-processor %q, want Sequence, ByteLevel or TemplateProcessing", v.Type)
 	}
 }
 
-func (p *parser) template(t *Tokenizer, v part) {
+func (p *fileParser) applyTemplate(t *Tokenizer, v filePart) {
 	var before, after []int32
 	sequences := 0
 	for _, item := range v.Single {
@@ -84,12 +84,12 @@ func (p *parser) template(t *Tokenizer, v part) {
 			continue
 		}
 		if item.SpecialToken == nil {
-			p.fault("a template with something else than SpecialToken and Sequence")
+			p.addFault("a template with something else than SpecialToken and Sequence")
 			continue
 		}
 		token, ok := v.SpecialTokens[item.SpecialToken.ID]
 		if !ok || len(token.IDs) == 0 {
-			p.fault("a template with the special token %.40q, whose ids it does not tell", item.SpecialToken.ID)
+			p.addFault("a template with the special token %.40q, whose ids it does not tell", item.SpecialToken.ID)
 		}
 		if sequences == 0 {
 			before = append(before, token.IDs...)
@@ -98,7 +98,7 @@ func (p *parser) template(t *Tokenizer, v part) {
 		}
 	}
 	if sequences != 1 {
-		p.fault("a template with %d sequences for a single text, want 1", sequences)
+		p.addFault("a template with %d sequences for a single text, want 1", sequences)
 	}
 	t.before = append(before, t.before...)
 	t.after = append(t.after, after...)

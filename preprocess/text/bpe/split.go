@@ -8,30 +8,30 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
-// matches calls yield with the parts of a text in their order: matches of something, and what lies
+// matchFinder calls yield with the parts of a text in their order: matches of something, and what lies
 // between them. None is empty.
-type matches func(text string, yield func(part string, match bool))
+type matchFinder func(text string, yield func(part string, match bool))
 
-// matches reads the pattern of a part: a regular expression or a string.
-func (p *parser) matches(what string, v part) matches {
+// buildFinder builds a finder for the pattern of a part: a regular expression or a string.
+func (p *fileParser) buildFinder(what string, v filePart) matchFinder {
 	switch {
 	case v.Pattern.Regex != nil:
 		compiled, err := pattern.Compile(*v.Pattern.Regex)
 		if err != nil {
-			p.fault("%s: %v", what, err)
+			p.addFault("%s: %v", what, err)
 			break
 		}
 		return compiled.Each
 	case v.Pattern.String != nil && *v.Pattern.String != "":
-		return occurrences(*v.Pattern.String)
+		return findOccurrences(*v.Pattern.String)
 	default:
-		p.fault("a %s without a pattern of kind Regex or String", what)
+		p.addFault("a %s without a pattern of kind Regex or String", what)
 	}
 	return func(string, func(string, bool)) {}
 }
 
-// occurrences finds a string.
-func occurrences(wanted string) matches {
+// findOccurrences returns a finder of a string.
+func findOccurrences(wanted string) matchFinder {
 	return func(text string, yield func(string, bool)) {
 		for text != "" {
 			at := strings.Index(text, wanted)
@@ -48,8 +48,8 @@ func occurrences(wanted string) matches {
 	}
 }
 
-// characters finds each character of a kind.
-func characters(is func(rune) bool) matches {
+// findCharacters returns a finder of each character of a kind.
+func findCharacters(is func(rune) bool) matchFinder {
 	return func(text string, yield func(string, bool)) {
 		done := 0
 		for i, r := range text {
@@ -72,22 +72,22 @@ func isPunctuation(r rune) bool {
 	return unicode.IsPunct(r) || r < utf8.RuneSelf && unicode.IsSymbol(r)
 }
 
-func (p *parser) splitPattern(v part) splitter {
-	each := p.matches("Split pre-tokenizer", v)
+func (p *fileParser) splitPattern(v filePart) pieceSplitter {
+	each := p.buildFinder("Split pre-tokenizer", v)
 	if v.Invert {
 		plain := each
 		each = func(text string, yield func(string, bool)) {
 			plain(text, func(part string, match bool) { yield(part, !match) })
 		}
 	}
-	return p.behave(each, v.Behavior)
+	return p.splitterFor(each, v.Behavior)
 }
 
-// behave makes pieces of matches and what lies between them.
-func (p *parser) behave(each matches, behavior string) splitter {
+// splitterFor returns the splitter of a behavior, which makes pieces of matches and of what lies between them.
+func (p *fileParser) splitterFor(each matchFinder, behavior string) pieceSplitter {
 	switch behavior {
 	case "Isolated":
-		return isolated(each)
+		return splitIsolated(each)
 	case "Removed":
 		return func(text string, _ bool, yield func(string)) {
 			each(text, func(part string, match bool) {
@@ -97,26 +97,26 @@ func (p *parser) behave(each matches, behavior string) splitter {
 			})
 		}
 	case "Contiguous":
-		return joined(each, func(before, match bool) bool { return before == match })
+		return splitJoined(each, func(before, match bool) bool { return before == match })
 	case "MergedWithPrevious":
-		return joined(each, func(before, match bool) bool { return match && !before })
+		return splitJoined(each, func(before, match bool) bool { return match && !before })
 	case "MergedWithNext":
-		return joined(each, func(before, match bool) bool { return before && !match })
+		return splitJoined(each, func(before, match bool) bool { return before && !match })
 	}
-	p.fault("a Split pre-tokenizer of behavior %q, want Isolated, Removed, Contiguous, MergedWithPrevious or "+
+	p.addFault("a Split pre-tokenizer of behavior %q, want Isolated, Removed, Contiguous, MergedWithPrevious or "+
 		"MergedWithNext", behavior)
-	return whole
+	return wholeText
 }
 
-// isolated makes each match a piece, and each part between two.
-func isolated(each matches) splitter {
+// splitIsolated returns a splitter that makes a piece of each match, and of each part between two.
+func splitIsolated(each matchFinder) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		each(text, func(part string, _ bool) { yield(part) })
 	}
 }
 
-// joined makes one piece of neighbours that belong together.
-func joined(each matches, together func(before, match bool) bool) splitter {
+// splitJoined returns a splitter that makes one piece of neighbours that belong together.
+func splitJoined(each matchFinder, together func(before, match bool) bool) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		start, end, before := 0, 0, false
 		each(text, func(part string, match bool) {

@@ -27,23 +27,23 @@ type Added = tokentext.Token
 
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {
-	model     *model
-	tokens    []entry // by id
-	size      int     // ids that have a token
+	model     *mergeModel
+	tokens    []tokenEntry // by id
+	size      int          // ids that have a token
 	normalize func(string) string
-	split     splitter
+	split     pieceSplitter
 	asIs      *tokentext.Finder // added tokens that are found in text as it is
 	normal    *tokentext.Finder // those that are found in normalized text
 	before    []int32           // special tokens around a text
 	after     []int32
-	decode    decoder
+	decode    tokenDecoder
 	cleanUp   bool
 	prefix    string // before each text
 	encoders  sync.Pool
 }
 
-// entry is the token of an id.
-type entry struct {
+// tokenEntry is the token of an id.
+type tokenEntry struct {
 	text           string // as the vocabulary has it
 	bytes          string // what it stands for, if the model is byte-level
 	exists         bool
@@ -51,8 +51,8 @@ type entry struct {
 	apart          bool // a Python tokenizer's text has blanks around it
 }
 
-// splitter calls yield with the pieces of a text, for which first tells whether it starts the input.
-type splitter func(text string, first bool, yield func(piece string))
+// pieceSplitter calls yield with the pieces of a text, for which first tells whether it starts the input.
+type pieceSplitter func(text string, first bool, yield func(piece string))
 
 // Size is one more than the largest id; ids below may have no token.
 func (t *Tokenizer) Size() int { return len(t.tokens) }
@@ -84,13 +84,13 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 		text = pystr.Decode([]byte(text))
 	}
 	text = t.prefix + text
-	e, ok := t.encoders.Get().(*encoder)
+	e, ok := t.encoders.Get().(*encodeScratch)
 	if !ok {
-		e = &encoder{}
+		e = &encodeScratch{}
 	}
 	defer t.encoders.Put(e)
 	add := func(id int32) { dst = append(dst, id) }
-	piece := func(piece string) { dst = e.append(dst, t.model, piece) }
+	piece := func(piece string) { dst = e.appendPiece(dst, t.model, piece) }
 	t.asIs.Split(text, func(part string, first bool) {
 		t.normal.Split(t.normalize(part), func(part string, leads bool) {
 			t.split(part, first && leads, piece)
@@ -111,7 +111,7 @@ func (t *Tokenizer) DecodeAll(ids []int32) (string, error) {
 }
 
 func (t *Tokenizer) decodeAs(ids []int32, skipSpecial bool) (string, error) {
-	if err := t.check(ids); err != nil {
+	if err := t.checkIDs(ids); err != nil {
 		return "", err
 	}
 	kept := make([]int32, 0, len(ids))
@@ -127,7 +127,7 @@ func (t *Tokenizer) decodeAs(ids []int32, skipSpecial bool) (string, error) {
 	return text, nil
 }
 
-func (t *Tokenizer) check(ids []int32) error {
+func (t *Tokenizer) checkIDs(ids []int32) error {
 	var wrong []string
 	count := 0
 	for i, id := range ids {

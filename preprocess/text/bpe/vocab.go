@@ -31,12 +31,12 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if o.Added == nil {
 		o.Added = []Added{{ID: noID, Content: endOfText, Special: true}}
 	}
-	d := definition{byteLevel: true, unknown: o.Unknown, lenientUnk: true}
+	d := modelDefinition{byteLevel: true, unknown: o.Unknown, lenientUnk: true}
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
 	t := &Tokenizer{
-		normalize: keep, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewFinder(nil), cleanUp: o.CleanUp,
+		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewFinder(nil), cleanUp: o.CleanUp,
 	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
@@ -98,7 +98,7 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 	if o.Begin != "" && len(t.before) == 0 {
 		faults = append(faults, fmt.Sprintf("the first token, %.40q, is not among those added", o.Begin))
 	}
-	tokens, wrong := entries(vocab, extra)
+	tokens, wrong := listEntries(vocab, extra)
 	t.setTokens(tokens)
 	for _, a := range extra {
 		if int(a.ID) >= len(vocab) && int(a.ID) < len(tokens) && slices.Contains(o.apart, a.Content) {

@@ -30,13 +30,13 @@ func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokeniz
 	}
 	special := specialNames{Begin: fileToken{Content: endOfText}, End: fileToken{Content: endOfText},
 		Unknown: fileToken{Content: endOfText}}
-	special.take(config)
+	special.overrideFrom(config)
 	if files.Decoder == nil {
-		special.take(names)
+		special.overrideFrom(names)
 	}
 	var err error
 	o.Unknown = special.Unknown.Content
-	if o.Added, err = addedTokens(files.Decoder, ids, special.list()); err != nil {
+	if o.Added, err = addedTokens(files.Decoder, ids, special.listOnce()); err != nil {
 		return nil, err
 	}
 	for _, f := range special.More {
@@ -93,15 +93,15 @@ type specialNames struct {
 	More    []fileToken `json:"additional_special_tokens"`
 }
 
-// parts are those of one token each, in the order in which transformers adds them.
-func (s *specialNames) parts() []*fileToken {
+// singleTokens are the names of one token each, in the order in which transformers adds them.
+func (s *specialNames) singleTokens() []*fileToken {
 	return []*fileToken{&s.Begin, &s.End, &s.Unknown, &s.Between, &s.Pad, &s.Class, &s.Mask}
 }
 
-// take has what another file says count above what was said before.
-func (s *specialNames) take(other specialNames) {
-	from := other.parts()
-	for i, to := range s.parts() {
+// overrideFrom overrides names by those that another file has.
+func (s *specialNames) overrideFrom(other specialNames) {
+	from := other.singleTokens()
+	for i, to := range s.singleTokens() {
 		if from[i].Content != "" {
 			*to = *from[i]
 		}
@@ -109,9 +109,9 @@ func (s *specialNames) take(other specialNames) {
 	s.More = append(s.More, other.More...)
 }
 
-// list has each token once.
-func (s *specialNames) list() (list []fileToken) {
-	for _, f := range s.parts() {
+// listOnce lists each token once.
+func (s *specialNames) listOnce() (list []fileToken) {
+	for _, f := range s.singleTokens() {
 		list = append(list, *f)
 	}
 	var all []fileToken

@@ -9,23 +9,23 @@ import (
 
 // cleanGenerator is what transformers' tokenizer does with text between special tokens.
 func cleanGenerator(text string) string {
-	if plain(text) {
+	if isPlain(text) {
 		return strings.ToLower(text)
 	}
-	return pystr.Lower(strings.Join(pystr.Fields(fix(text)), " "))
+	return pystr.Lower(strings.Join(pystr.Fields(fixText(text)), " "))
 }
 
 // cleanScorer is what open_clip's tokenizer does.
 func cleanScorer(text string) string {
-	if plain(text) {
+	if isPlain(text) {
 		return strings.ToLower(text)
 	}
-	text = unescape(unescape(fix(text)))
+	text = unescapeEntities(unescapeEntities(fixText(text)))
 	return pystr.Lower(strings.Join(pystr.Fields(text), " "))
 }
 
-// plain is true for text in which cleaning finds nothing but capitals, and blanks that part pieces, however many.
-func plain(text string) bool {
+// isPlain is true for text in which cleaning finds nothing but capitals, and blanks that part pieces, however many.
+func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '&' {
 			return false
@@ -42,5 +42,6 @@ func MayNeedRepair(text string) bool {
 			return true
 		}
 	}
-	return strings.Contains(text, "&") && strings.ContainsFunc(fix(text), func(r rune) bool { return r >= utf8.RuneSelf })
+	return strings.Contains(text, "&") && strings.ContainsFunc(fixText(text),
+		func(r rune) bool { return r >= utf8.RuneSelf })
 }

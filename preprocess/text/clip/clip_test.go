@@ -122,7 +122,7 @@ func TestFix(t *testing.T) {
 		"＆ａｍｐ；":                                    "&",
 	}
 	for text, want := range tests {
-		if got := fix(text); got != want {
+		if got := fixText(text); got != want {
 			t.Errorf("%+q: %+q, want %+q", text, got, want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestUnescape(t *testing.T) {
 		"&#xfdd0;&#x1ffff;&#0;&#;&#x;": "\ufffd&#;&#x;", "&NTILDE;&nGt;": "&NTILDE;≫⃒", "&; &é;": "&; &é;",
 	}
 	for text, want := range tests {
-		if got := unescape(text); got != want {
+		if got := unescapeEntities(text); got != want {
 			t.Errorf("%+q: %+q, want %+q", text, got, want)
 		}
 	}
@@ -225,8 +225,8 @@ func FuzzEncode(f *testing.F) {
 				t.Fatalf("%q: %v, then %v", text, ids, again)
 			}
 		}
-		if fixed := fix(text); utf8.ValidString(text) && !strings.Contains(fixed, "\n") && fix(fixed) != fixed {
-			t.Fatalf("%q becomes %q, then %q", text, fixed, fix(fixed))
+		if fixed := fixText(text); utf8.ValidString(text) && !strings.Contains(fixed, "\n") && fixText(fixed) != fixed {
+			t.Fatalf("%q becomes %q, then %q", text, fixed, fixText(fixed))
 		}
 	})
 }

@@ -10,25 +10,26 @@ import (
 	"golang.org/x/text/language"
 )
 
-// unescape is html.unescape of Python: all that HTML 5 takes for a character, with or without a ";".
-func unescape(text string) string {
+// unescapeEntities does what html.unescape of Python does: all that HTML 5 takes for a character, with or without a
+// ";".
+func unescapeEntities(text string) string {
 	return eachEntity(text, func(rest string) (string, int) {
 		if len(rest) > 1 && rest[1] == '#' {
-			return numeric(rest)
+			return numericEntity(rest)
 		}
 		n := 1
-		for n < len(rest) && n <= longestName && !strings.ContainsRune("\t\n\f <&#;", rune(rest[n])) {
+		for n < len(rest) && n <= maxNameLength && !strings.ContainsRune("\t\n\f <&#;", rune(rest[n])) {
 			n++
 		}
 		if n < len(rest) && rest[n] == ';' {
 			n++
 		}
-		return named(rest[:n]), n
+		return namedEntity(rest[:n]), n
 	})
 }
 
-// longestName bounds the name of an entity.
-const longestName = 32
+// maxNameLength bounds the name of an entity.
+const maxNameLength = 32
 
 // unescapeClosed is ftfy's: entities that end with ";" alone, and names in capitals of characters in small letters.
 func unescapeClosed(text string) string {
@@ -45,32 +46,32 @@ func unescapeClosed(text string) string {
 		if n == first || n == len(rest) || rest[n] != ';' {
 			return "", 0
 		}
-		return closed(rest[:n+1]), n + 1
+		return closedEntity(rest[:n+1]), n + 1
 	})
 }
 
-// closed is what an entity with its ";" stands for, or itself.
-func closed(entity string) string {
+// closedEntity returns what an entity with its ";" stands for, or itself.
+func closedEntity(entity string) string {
 	if entity[1] == '#' {
-		if s, n := numeric(entity); n == len(entity) && s != ";" {
+		if s, n := numericEntity(entity); n == len(entity) && s != ";" {
 			return s
 		}
 		return entity
 	}
-	if s := named(entity); isCharacter(entity, s) {
+	if s := namedEntity(entity); isCharacter(entity, s) {
 		return s
 	} else if s != entity {
 		return entity // it only begins with a name
 	}
 	small := strings.ToLower(entity)
-	if s := named(small); strings.ToUpper(small) == entity && isCharacter(small, s) {
+	if s := namedEntity(small); strings.ToUpper(small) == entity && isCharacter(small, s) {
 		return cases.Upper(language.Und).String(s)
 	}
 	return entity
 }
 
-// named is html.UnescapeString with the two names of HTML 5 that its table lacks.
-func named(entity string) string {
+// namedEntity is html.UnescapeString with the two names of HTML 5 that its table lacks.
+func namedEntity(entity string) string {
 	switch entity {
 	case "&nLt;":
 		return "\u226a\u20d2"
@@ -105,8 +106,8 @@ func eachEntity(text string, read func(rest string) (s string, n int)) string {
 	}
 }
 
-// numeric reads "&#NUMBER" or "&#xNUMBER" and the ";" that may follow: n is its length, 0 for none.
-func numeric(rest string) (s string, n int) {
+// numericEntity reads "&#NUMBER" or "&#xNUMBER" and the ";" that may follow: n is its length, 0 for none.
+func numericEntity(rest string) (s string, n int) {
 	digits, base := rest[2:], 10
 	if digits != "" && digits[0]|' ' == 'x' {
 		digits, base = digits[1:], 16

@@ -12,8 +12,8 @@ import (
 // endsWord marks a symbol at the end of a piece.
 const endsWord = "</w>"
 
-// mostMerges is how many lines of merges.txt count: the entries that CLIP's vocabulary has beside bytes and specials.
-const mostMerges = 49152 - 256 - 2
+// maxMerges is how many lines of merges.txt count: the entries that CLIP's vocabulary has beside bytes and specials.
+const maxMerges = 49152 - 256 - 2
 
 // faultsShown is how many faults of one kind an error names.
 const faultsShown = 5
@@ -42,7 +42,7 @@ func parseMerges(text string, ids map[string]int32) (pairs []merge.Pair, faults 
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		if number == 1 || line == "" || rank == mostMerges {
+		if number == 1 || line == "" || rank == maxMerges {
 			continue
 		}
 		left, right, ok := strings.Cut(line, " ")
@@ -85,41 +85,41 @@ func (t *Tokenizer) setBytes(ids map[string]int32) {
 	}
 }
 
-// config is tokenizer_config.json, as far as it decides about ids.
-type config struct {
-	Class   string           `json:"tokenizer_class"`
-	Length  *float64         `json:"model_max_length"`
-	Start   token            `json:"bos_token"`
-	End     token            `json:"eos_token"`
-	Unknown token            `json:"unk_token"`
-	Pad     token            `json:"pad_token"`
-	Added   map[string]token `json:"added_tokens_decoder"`
+// tokenizerConfig is tokenizer_config.json, as far as it decides about ids.
+type tokenizerConfig struct {
+	Class   string                 `json:"tokenizer_class"`
+	Length  *float64               `json:"model_max_length"`
+	Start   configToken            `json:"bos_token"`
+	End     configToken            `json:"eos_token"`
+	Unknown configToken            `json:"unk_token"`
+	Pad     configToken            `json:"pad_token"`
+	Added   map[string]configToken `json:"added_tokens_decoder"`
 }
 
-// token is one of its tokens: a text, or an object with it.
-type token string
+// configToken is a token of tokenizer_config.json: a text, or an object with it.
+type configToken string
 
-func (c *token) UnmarshalJSON(data []byte) error {
+func (c *configToken) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		*c = token(text)
+		*c = configToken(text)
 		return nil
 	}
 	var object struct{ Content string }
 	if err := json.Unmarshal(data, &object); err != nil {
 		return fmt.Errorf("%.40s, want a token: a text, or an object with its content", data)
 	}
-	*c = token(object.Content)
+	*c = configToken(object.Content)
 	return nil
 }
 
-// mostContext bounds the ids of a text; files that name no length have 1e30.
-const mostContext = 1 << 16
+// maxContext bounds the ids of a text; files that name no length have 1e30.
+const maxContext = 1 << 16
 
 // ParseConfig reads tokenizer_config.json, which lies beside a generator's vocabulary: its padding and its length. What
 // would give other ids than Parse's is refused by name, all at once.
 func ParseConfig(data []byte) (Options, error) {
-	var c config
+	var c tokenizerConfig
 	if err := json.Unmarshal(data, &c); err != nil {
 		return Options{}, fmt.Errorf("%w: tokenizer_config.json: %w", ErrFile, err)
 	}
@@ -134,13 +134,13 @@ func ParseConfig(data []byte) (Options, error) {
 	refuse(c.End == "" || c.End == endToken, "eos_token %q, want %s", c.End, endToken)
 	refuse(c.Unknown == "" || c.Unknown == endToken, "unk_token %q, want %s", c.Unknown, endToken)
 	for id, a := range c.Added {
-		known := slices.Contains([]token{startToken, endToken, c.Pad}, a)
+		known := slices.Contains([]configToken{startToken, endToken, c.Pad}, a)
 		refuse(known, "added token %.40q (id %.20s), which the base model does not have", a, id)
 	}
 	o := Options{Pad: string(c.Pad), Context: Context}
 	if c.Length != nil {
-		fits := *c.Length >= 2 && *c.Length <= mostContext && *c.Length == float64(int(*c.Length))
-		if refuse(fits, "model_max_length %v, want a whole number of 2 to %d", *c.Length, mostContext); fits {
+		fits := *c.Length >= 2 && *c.Length <= maxContext && *c.Length == float64(int(*c.Length))
+		if refuse(fits, "model_max_length %v, want a whole number of 2 to %d", *c.Length, maxContext); fits {
 			o.Context = int(*c.Length)
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fix is ftfy's fix_text with its default options, but for the repair of text that was read in a wrong encoding. Text
-// is treated line by line; from the first line with a "<" on it may be HTML, whose entities mean something else.
-func fix(text string) string {
+// fixText does what ftfy's fix_text does with its default options, but for the repair of text that was read in a wrong
+// encoding. Text is treated line by line; from the first line with a "<" on it may be HTML, whose entities mean
+// something else.
+func fixText(text string) string {
 	var out strings.Builder
 	entities := true
 	for line := range strings.Lines(text) {
@@ -33,7 +34,7 @@ func fixLine(line string, entities bool) string {
 		if strings.Contains(line, "\x1b") {
 			line = terminalEscape.ReplaceAllString(line, "")
 		}
-		line = norm.NFC.String(strings.Map(keep, line))
+		line = norm.NFC.String(strings.Map(dropControl, line))
 		if line == before {
 			return line
 		}
@@ -50,7 +51,7 @@ func replaceEach(text string) string {
 	}
 	var out strings.Builder
 	for _, r := range text {
-		if s, ok := replacement(r); ok {
+		if s, ok := replacementOf(r); ok {
 			out.WriteString(s)
 		} else {
 			out.WriteRune(r)
@@ -59,7 +60,7 @@ func replaceEach(text string) string {
 	return out.String()
 }
 
-func replacement(r rune) (string, bool) {
+func replacementOf(r rune) (string, bool) {
 	switch {
 	case r < 0x80:
 		return "", false
@@ -76,11 +77,11 @@ func replacement(r rune) (string, bool) {
 	case r == 0x2028 || r == 0x2029:
 		return "\n", true
 	}
-	return ligature(r)
+	return splitLigature(r)
 }
 
-// ligature takes apart letters that are one character for the sake of other encodings and of print.
-func ligature(r rune) (string, bool) {
+// splitLigature takes apart letters that are one character for the sake of other encodings and of print.
+func splitLigature(r rune) (string, bool) {
 	switch {
 	case r == 'ŉ':
 		return "'n", true // the apostrophe of which becomes a straight one
@@ -98,8 +99,8 @@ func windows1252(r rune) string {
 	return string([]rune(table)[r-0x80])
 }
 
-// keep is a function of strings.Map that drops control characters that have no place in text.
-func keep(r rune) rune {
+// dropControl drops control characters that have no place in text: a function for strings.Map.
+func dropControl(r rune) rune {
 	switch {
 	case r < ' ' && r != '\t' && r != '\n' && r != '\f' && r != '\r', r == 0x7f, 0x206a <= r && r <= 0x206f,
 		0xfff9 <= r && r <= 0xfffc, r == 0xfeff:

@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// next cuts the first piece off cleaned text: one of the specials, an English ending ("'s"), a run of letters, one
+// cutPiece cuts the first piece off cleaned text: one of the specials, an English ending ("'s"), a run of letters, one
 // number, or a run of what is none of these and no white space. ok is false where none is left.
-func next(text string, specials [2]string) (piece, rest string, ok bool) {
+func cutPiece(text string, specials [2]string) (piece, rest string, ok bool) {
 	for text != "" {
-		n, skip := measure(text, specials)
+		n, skip := pieceLength(text, specials)
 		if !skip {
 			return text[:n], text[n:], true
 		}
@@ -21,14 +21,14 @@ func next(text string, specials [2]string) (piece, rest string, ok bool) {
 	return "", "", false
 }
 
-// measure is the length of the piece that begins a text, or of the character to pass over.
-func measure(text string, specials [2]string) (n int, skip bool) {
+// pieceLength returns the length of the piece that begins a text, or of the character to pass over.
+func pieceLength(text string, specials [2]string) (n int, skip bool) {
 	for _, s := range specials {
 		if strings.HasPrefix(text, s) {
 			return len(s), false
 		}
 	}
-	if n := ending(text); n > 0 {
+	if n := endingLength(text); n > 0 {
 		return n, false
 	}
 	r, size := utf8.DecodeRuneInString(text)
@@ -38,12 +38,12 @@ func measure(text string, specials [2]string) (n int, skip bool) {
 	case number:
 		return size, false
 	default:
-		return size + run(text[size:], k), false
+		return size + runLength(text[size:], k), false
 	}
 }
 
-// run is the length of the characters of a kind that begin a text.
-func run(text string, k kind) int {
+// runLength returns the length of the characters of a kind that begin a text.
+func runLength(text string, k runeKind) int {
 	for i, r := range text {
 		if kindOf(r) != k {
 			return i
@@ -52,8 +52,8 @@ func run(text string, k kind) int {
 	return len(text)
 }
 
-// ending is the length of an English ending with its apostrophe; 0: none. The long s counts as an s.
-func ending(text string) int {
+// endingLength returns the length of an English ending with its apostrophe; 0: none. The long s counts as an s.
+func endingLength(text string) int {
 	if text[0] != '\'' {
 		return 0
 	}
@@ -65,11 +65,11 @@ func ending(text string) int {
 	return 0
 }
 
-// kind is what a character is to the tokenizer.
-type kind uint8
+// runeKind is what a character is to the tokenizer.
+type runeKind uint8
 
 const (
-	none kind = iota // white space, which parts pieces
+	none runeKind = iota // white space, which parts pieces
 	letter
 	number
 	other
@@ -78,7 +78,7 @@ const (
 // iotaBelow is a mark whose capital is a letter: where case does not count it is neither a letter nor anything else.
 const iotaBelow = '\u0345'
 
-func kindOf(r rune) kind {
+func kindOf(r rune) runeKind {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return letter

@@ -46,8 +46,8 @@ type Tokenizer struct {
 	encoders        sync.Pool // of *encoder
 }
 
-// encoder is the working memory of one goroutine.
-type encoder struct {
+// encodeScratch is the working memory of one goroutine.
+type encodeScratch struct {
 	merger  merge.Merger
 	memory  merge.Memory
 	symbols []int32
@@ -75,9 +75,9 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	if !utf8.ValidString(text) {
 		text = pystr.Decode([]byte(text))
 	}
-	e, ok := t.encoders.Get().(*encoder)
+	e, ok := t.encoders.Get().(*encodeScratch)
 	if !ok {
-		e = &encoder{}
+		e = &encodeScratch{}
 	}
 	defer t.encoders.Put(e)
 	first := len(dst)
@@ -92,9 +92,9 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 }
 
 // appendClean appends the ids of cleaned text, until dst has enough.
-func (t *Tokenizer) appendClean(dst []int32, e *encoder, text string, enough int) []int32 {
+func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, enough int) []int32 {
 	for len(dst) < enough {
-		piece, rest, ok := next(text, t.inText)
+		piece, rest, ok := cutPiece(text, t.inText)
 		if !ok {
 			break
 		}
@@ -111,7 +111,7 @@ func (t *Tokenizer) appendClean(dst []int32, e *encoder, text string, enough int
 	return dst
 }
 
-func (t *Tokenizer) appendPiece(dst []int32, e *encoder, piece string) []int32 {
+func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []int32 {
 	if ids, ok := e.memory.Recall(piece); ok {
 		return append(dst, ids...)
 	}

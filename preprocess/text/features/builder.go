@@ -69,28 +69,28 @@ func (b *Builder) Passage(text string) *Passage { return NewPassage(b.tokenizer,
 // the passage has no token.
 func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
-	q := &asked{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
-	q.cut(b.options.Length-len(q.question)-specials, b.options.Stride)
+	q := &askedQuestion{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
+	q.cutWindows(b.options.Length-len(q.question)-specials, b.options.Stride)
 	return lists.Make(len(q.windows), func(i int) Feature { return Feature{asked: q, index: i} })
 }
 
-// asked is what the features of a question share.
-type asked struct {
+// askedQuestion is what the features of a question share.
+type askedQuestion struct {
 	builder  *Builder
 	passage  *Passage
 	question []int32
-	windows  []window
+	windows  []passageWindow
 }
 
-// window is a part of a passage, in tokens.
-type window struct{ start, length int }
+// passageWindow is a part of a passage, in tokens.
+type passageWindow struct{ start, length int }
 
-// cut covers the passage with windows of at most longest tokens.
-func (q *asked) cut(longest, stride int) {
+// cutWindows covers the passage with windows of at most maxLength tokens.
+func (q *askedQuestion) cutWindows(maxLength, stride int) {
 	tokens := q.passage.Tokens()
 	for start := 0; start < tokens; {
-		length := min(tokens-start, longest)
-		q.windows = append(q.windows, window{start, length})
+		length := min(tokens-start, maxLength)
+		q.windows = append(q.windows, passageWindow{start, length})
 		if start+length == tokens {
 			return
 		}
@@ -98,10 +98,10 @@ func (q *asked) cut(longest, stride int) {
 	}
 }
 
-// best is the window in which a token of the passage has the most context, which is the smaller of the
+// bestWindow is the window in which a token of the passage has the most context, which is the smaller of the
 // numbers of tokens before and after it, and a hundredth of the window's length to prefer long windows. Of
 // equal ones it is the first.
-func (q *asked) best(token int) int {
+func (q *askedQuestion) bestWindow(token int) int {
 	best, most := -1, 0.0
 	for i, w := range q.windows {
 		last := w.start + w.length - 1

@@ -216,7 +216,7 @@ func FuzzBuild(f *testing.F) {
 		for _, feature := range builder.Build(passage, question) {
 			Fill(feature, row, slices.Clone(row), slices.Clone(row))
 			for position := range row {
-				if token, ok := feature.token(position); ok && feature.MaxContext(position) {
+				if token, ok := feature.tokenAt(position); ok && feature.MaxContext(position) {
 					seen[token]++
 				}
 			}

@@ -16,7 +16,7 @@ type Passage struct {
 // NewPassage splits a text into words, at blanks, tabs, line ends and narrow no-break spaces
 // alone, and these into tokens.
 func NewPassage(t *wordpiece.Tokenizer, text string) *Passage {
-	p := &Passage{words: strings.FieldsFunc(text, separates)}
+	p := &Passage{words: strings.FieldsFunc(text, isSeparator)}
 	for i, word := range p.words {
 		p.ids = t.Encode(p.ids, word)
 		for len(p.wordOf) < len(p.ids) {
@@ -26,7 +26,7 @@ func NewPassage(t *wordpiece.Tokenizer, text string) *Passage {
 	return p
 }
 
-func separates(r rune) bool {
+func isSeparator(r rune) bool {
 	const narrowNoBreakSpace = '\u202f'
 	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == narrowNoBreakSpace
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// clean is the text of a page as it is cut into passages.
-func clean(text string) string {
+// cleanText is the text of a page as it is cut into passages.
+func cleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == 0xa0, 0x2000 <= r && r <= 0x200b, r == 0x2028, r == 0x2029:

@@ -27,27 +27,27 @@ func Text(page []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrPage, err)
 	}
-	root = pruned(root)
+	root = pruneTree(root)
 	var texts []string
 	for _, way := range contents {
-		if n := find(root, way); n != nil {
-			return clean(strings.Join(appendTexts(texts, n), " ")), nil
+		if n := findFirst(root, way); n != nil {
+			return cleanText(strings.Join(appendTexts(texts, n), " ")), nil
 		}
 	}
-	return clean(strings.Join(appendTexts(texts, root), " ")), nil
+	return cleanText(strings.Join(appendTexts(texts, root), " ")), nil
 }
 
-// way is a path of selectors: an element that matches the last one, within one that matches that before it.
-type way []string
+// selectorPath is a path of selectors: an element that matches the last one, within one that matches that before it.
+type selectorPath []string
 
 // contents are where the content of a page is, the likeliest place first.
-var contents = []way{
+var contents = []selectorPath{
 	{"#mw-content-text", ".mw-parser-output"}, {"#mw-content-text"}, {"main"}, {"article"}, {".content"}, {"#content"},
 	{"body"},
 }
 
 // noise is what is no content.
-var noise = []way{
+var noise = []selectorPath{
 	{"script"}, {"style"}, {"nav"}, {"header"}, {"footer"},
 	{"#mw-navigation"}, {".navbox"}, {".navigation-box"}, {".ambox"}, {".tmbox"},
 	{".mw-editsection"}, {".edit-section"}, {".editlink"}, {".reference"}, {".citation"},
@@ -55,10 +55,10 @@ var noise = []way{
 	{".thumbcaption", ".metadata"}, {".image-metadata"},
 }
 
-// pruned takes all noise out of a tree, and what templates hold, which is no text.
-func pruned(root *html.Node) *html.Node {
+// pruneTree takes all noise out of a tree, and what templates hold, which is no text.
+func pruneTree(root *html.Node) *html.Node {
 	isNoise := func(n *html.Node) bool {
-		return n.Data == "template" || slices.ContainsFunc(noise, func(w way) bool { return w.matches(n) })
+		return n.Data == "template" || slices.ContainsFunc(noise, func(w selectorPath) bool { return w.leadsTo(n) })
 	}
 	var gone []*html.Node
 	for n := range root.Descendants() {
@@ -74,46 +74,46 @@ func pruned(root *html.Node) *html.Node {
 	return root
 }
 
-// find is the first element that a way leads to, in the order of the page.
-func find(root *html.Node, w way) *html.Node {
+// findFirst returns the first element that a path leads to, in the order of the page.
+func findFirst(root *html.Node, w selectorPath) *html.Node {
 	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && w.matches(n) {
+		if n.Type == html.ElementNode && w.leadsTo(n) {
 			return n
 		}
 	}
 	return nil
 }
 
-// matches tells whether the way leads to an element.
-func (w way) matches(n *html.Node) bool {
+// leadsTo tells whether the path leads to an element.
+func (w selectorPath) leadsTo(n *html.Node) bool {
 	last := len(w) - 1
-	if !matches(n, w[last]) {
+	if !matchesSelector(n, w[last]) {
 		return false
 	}
 	if last == 0 {
 		return true
 	}
 	for up := range n.Ancestors() {
-		if up.Type == html.ElementNode && w[:last].matches(up) {
+		if up.Type == html.ElementNode && w[:last].leadsTo(up) {
 			return true
 		}
 	}
 	return false
 }
 
-// matches tells whether an element is what a selector says: #id, .class, or a tag.
-func matches(n *html.Node, selector string) bool {
+// matchesSelector tells whether an element is what a selector says: #id, .class, or a tag.
+func matchesSelector(n *html.Node, selector string) bool {
 	name := selector[1:]
 	switch selector[0] {
 	case '#':
-		return attribute(n, "id") == name
+		return attributeOf(n, "id") == name
 	case '.':
-		return slices.Contains(strings.Fields(attribute(n, "class")), name)
+		return slices.Contains(strings.Fields(attributeOf(n, "class")), name)
 	}
 	return n.Data == selector
 }
 
-func attribute(n *html.Node, key string) string {
+func attributeOf(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Namespace == "" && a.Key == key {
 			return a.Val

@@ -20,8 +20,8 @@ func isVowelLetter(c byte) bool {
 	return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'
 }
 
-// measure is the paper's m: how often a consonant follows a vowel.
-func measure(w []byte) int {
+// measureOf returns the paper's m: how often a consonant follows a vowel.
+func measureOf(w []byte) int {
 	m := 0
 	vowel := false
 	for i, c := range w {

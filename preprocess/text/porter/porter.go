@@ -14,7 +14,7 @@ func Stem(word string) string {
 	if len(word) <= 2 {
 		return word
 	}
-	return string(strip(append(make([]byte, 0, 48), word...)))
+	return string(stripSuffixes(append(make([]byte, 0, 48), word...)))
 }
 
 // irregular has the stems that the rules get wrong, by word.
@@ -25,12 +25,12 @@ var irregular = map[string]string{
 	"news": "news", "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }
 
-func strip(w []byte) []byte {
+func stripSuffixes(w []byte) []byte {
 	w = step1a(w)
 	w = step1b(w)
 	w = step1c(w)
 	w = step2(w)
-	w = apply(w, rules3[w[len(w)-1]&31])
+	w = applyRules(w, rules3[w[len(w)-1]&31])
 	w = step4(w)
 	return step5(w)
 }
@@ -62,21 +62,22 @@ func step1b(w []byte) []byte {
 	case hasSuffix(w, "ied"):
 		return cutIe(w)
 	case hasSuffix(w, "eed"):
-		if measure(w[:len(w)-3]) > 0 {
+		if measureOf(w[:len(w)-3]) > 0 {
 			return w[:len(w)-1]
 		}
 		return w
 	}
 	for _, suffix := range [...]string{"ed", "ing"} {
 		if stem := w[:max(0, len(w)-len(suffix))]; hasSuffix(w, suffix) && hasVowel(stem) {
-			return mend(stem)
+			return mendEnding(stem)
 		}
 	}
 	return w
 }
 
-// mend gives a word that has lost "ed" or "ing" the ending it would have had without: "hopp" gives "hop", "fil" "file".
-func mend(w []byte) []byte {
+// mendEnding restores to a word that has lost "ed" or "ing" the ending it would have had without: "hopp" gives "hop",
+// "fil" "file".
+func mendEnding(w []byte) []byte {
 	last := w[len(w)-1]
 	switch {
 	case hasSuffix(w, "at"), hasSuffix(w, "bl"), hasSuffix(w, "iz"):
@@ -86,7 +87,7 @@ func mend(w []byte) []byte {
 			return w
 		}
 		return w[:len(w)-1]
-	case measure(w) == 1 && endsCVC(w):
+	case measureOf(w) == 1 && endsCVC(w):
 		return append(w, 'e')
 	}
 	return w
@@ -103,23 +104,23 @@ func step1c(w []byte) []byte {
 // step2 shortens double suffixes. "alli" gives "al" and is looked at again, and "logi" gives "log" if a "vowel and
 // consonant" comes before its "gi".
 func step2(w []byte) []byte {
-	for hasSuffix(w, "alli") && measure(w[:len(w)-4]) > 0 {
+	for hasSuffix(w, "alli") && measureOf(w[:len(w)-4]) > 0 {
 		w = w[:len(w)-2]
 	}
 	if hasSuffix(w, "logi") {
-		if measure(w[:len(w)-3]) > 0 {
+		if measureOf(w[:len(w)-3]) > 0 {
 			return w[:len(w)-1]
 		}
 		return w
 	}
-	return apply(w, rules2[w[len(w)-1]&31])
+	return applyRules(w, rules2[w[len(w)-1]&31])
 }
 
 // step4 removes suffixes after a longer stem.
 func step4(w []byte) []byte {
 	if hasSuffix(w, "ion") {
 		stem := w[:len(w)-3]
-		if n := len(stem); measure(stem) > 1 && (stem[n-1] == 's' || stem[n-1] == 't') {
+		if n := len(stem); measureOf(stem) > 1 && (stem[n-1] == 's' || stem[n-1] == 't') {
 			return stem
 		}
 		return w
@@ -128,7 +129,7 @@ func step4(w []byte) []byte {
 		if !hasSuffix(w, suffix) {
 			continue
 		}
-		if stem := w[:len(w)-len(suffix)]; measure(stem) > 1 {
+		if stem := w[:len(w)-len(suffix)]; measureOf(stem) > 1 {
 			return stem
 		}
 		return w
@@ -140,11 +141,11 @@ func step4(w []byte) []byte {
 func step5(w []byte) []byte {
 	if hasSuffix(w, "e") {
 		stem := w[:len(w)-1]
-		if m := measure(stem); m > 1 || m == 1 && !endsCVC(stem) {
+		if m := measureOf(stem); m > 1 || m == 1 && !endsCVC(stem) {
 			w = stem
 		}
 	}
-	if hasSuffix(w, "ll") && measure(w[:len(w)-1]) > 1 {
+	if hasSuffix(w, "ll") && measureOf(w[:len(w)-1]) > 1 {
 		w = w[:len(w)-1]
 	}
 	return w

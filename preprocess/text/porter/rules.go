@@ -1,15 +1,15 @@
 package porter
 
-// rule replaces a suffix.
-type rule struct{ suffix, replacement string }
+// suffixRule replaces a suffix.
+type suffixRule struct{ suffix, replacement string }
 
-// apply uses the first rule whose suffix w ends with, if what comes before it has a measure above 0.
-func apply(w []byte, rules []rule) []byte {
+// applyRules uses the first rule whose suffix w ends with, if what comes before it has a measure above 0.
+func applyRules(w []byte, rules []suffixRule) []byte {
 	for _, r := range rules {
 		if !hasSuffix(w, r.suffix) {
 			continue
 		}
-		if stem := w[:len(w)-len(r.suffix)]; measure(stem) > 0 {
+		if stem := w[:len(w)-len(r.suffix)]; measureOf(stem) > 0 {
 			return append(stem, r.replacement...)
 		}
 		return w
@@ -19,7 +19,7 @@ func apply(w []byte, rules []rule) []byte {
 
 // The tables are indexed by the last letter of the suffixes, less 'a'-1: the five low bits of its code. The order
 // within an entry is the paper's, for "ational" must come before "tional".
-var rules2 = [32][]rule{
+var rules2 = [32][]suffixRule{
 	'i' & 31: {
 		{"enci", "ence"}, {"anci", "ance"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"},
 		{"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}, {"fulli", "ful"},
@@ -31,7 +31,7 @@ var rules2 = [32][]rule{
 	's' & 31: {{"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}},
 }
 
-var rules3 = [32][]rule{
+var rules3 = [32][]suffixRule{
 	'e' & 31: {{"icate", "ic"}, {"ative", ""}, {"alize", "al"}},
 	'i' & 31: {{"iciti", "ic"}},
 	'l' & 31: {{"ical", "ic"}, {"ful", ""}},

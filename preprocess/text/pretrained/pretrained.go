@@ -42,7 +42,7 @@ func Read(name string, files Files) (Tokenizer, error) {
 		return nil, err
 	}
 	if path.Ext(name) == ".model" {
-		return c.llama(data)
+		return c.readLlama(data)
 	}
 	return bpe.ParseJSON(data, bpe.Options{CleanUp: c.CleanUp})
 }
@@ -68,8 +68,8 @@ func ReadFolder(files Files) (Tokenizer, error) {
 	return t, nil
 }
 
-// config is what tokenizer_config.json may say.
-type config struct {
+// tokenizerConfig is what tokenizer_config.json may say.
+type tokenizerConfig struct {
 	CleanUp     bool  `json:"clean_up_tokenization_spaces"`
 	PrefixSpace bool  `json:"add_prefix_space"`
 	Legacy      bool  `json:"legacy"`
@@ -78,9 +78,9 @@ type config struct {
 }
 
 // readConfig reads tokenizer_config.json; without one, its values are those of transformers 4.46.
-func readConfig(files Files) (config, error) {
+func readConfig(files Files) (tokenizerConfig, error) {
 	const name = "tokenizer_config.json"
-	var c config
+	var c tokenizerConfig
 	data, err := files(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -94,7 +94,7 @@ func readConfig(files Files) (config, error) {
 	return c, nil
 }
 
-func (c config) llama(data []byte) (Tokenizer, error) {
+func (c tokenizerConfig) readLlama(data []byte) (Tokenizer, error) {
 	m, err := sentencepiece.Parse(data)
 	if err != nil {
 		return nil, err

@@ -47,16 +47,16 @@ type Files struct {
 func Parse(f Files) (Parameters, error) {
 	var faults []string
 	p := Parameters{
-		Abbreviations: words(f.Abbreviations),
+		Abbreviations: readWords(f.Abbreviations),
 		Collocations:  map[[2]string]bool{},
-		Starters:      words(f.Starters),
+		Starters:      readWords(f.Starters),
 		Orthography:   map[string]Orthography{},
 	}
-	pairs("collocations.tab", f.Collocations, &faults, func(first, second string) string {
+	readPairs("collocations.tab", f.Collocations, &faults, func(first, second string) string {
 		p.Collocations[[2]string{first, second}] = true
 		return ""
 	})
-	pairs("ortho_context.tab", f.Orthography, &faults, func(word, number string) string {
+	readPairs("ortho_context.tab", f.Orthography, &faults, func(word, number string) string {
 		n, err := strconv.ParseUint(number, 10, 7)
 		if err != nil || n&1 != 0 {
 			return fmt.Sprintf("%.20q, want an even number of 0 to 126", number)
@@ -73,19 +73,19 @@ func Parse(f Files) (Parameters, error) {
 	return p, nil
 }
 
-// words reads a file with a word in each line.
-func words(text []byte) map[string]bool {
+// readWords reads a file with a word in each line.
+func readWords(text []byte) map[string]bool {
 	set := map[string]bool{}
-	for line := range lines(text) {
+	for line := range splitLines(text) {
 		set[line] = true
 	}
 	return set
 }
 
-// pairs calls add with the two fields of each line; add says what is wrong with them, or "".
-func pairs(file string, text []byte, faults *[]string, add func(first, second string) string) {
+// readPairs calls add with the two fields of each line; add says what is wrong with them, or "".
+func readPairs(file string, text []byte, faults *[]string, add func(first, second string) string) {
 	number := 0
-	for line := range lines(text) {
+	for line := range splitLines(text) {
 		number++
 		first, second, ok := strings.Cut(line, "\t")
 		wrong := ""
@@ -101,8 +101,8 @@ func pairs(file string, text []byte, faults *[]string, add func(first, second st
 	}
 }
 
-// lines yields the lines of a text without their ends.
-func lines(text []byte) func(yield func(string) bool) {
+// splitLines yields the lines of a text without their ends.
+func splitLines(text []byte) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(string(text)) {
 			if !yield(strings.TrimRight(line, "\r\n")) {

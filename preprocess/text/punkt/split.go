@@ -19,13 +19,13 @@ func New(p Parameters) *Splitter { return &Splitter{p} }
 func (s *Splitter) Split(text string) []string {
 	var sentences []string
 	shift := 0 // what the sentence before took from the start of this one
-	ranges := s.ranges(text)
+	ranges := s.sentenceSpans(text)
 	for i, r := range ranges {
 		r.start += shift
 		shift = 0
 		if i+1 < len(ranges) {
 			next := ranges[i+1]
-			signs, end := closing(next.of(text))
+			signs, end := closingLength(next.of(text))
 			if shift = end; end > 0 {
 				r.end = next.start + signs
 			}
@@ -37,37 +37,37 @@ func (s *Splitter) Split(text string) []string {
 	return sentences
 }
 
-// span is a part of a text: the bytes from start to end.
-type span struct{ start, end int }
+// textSpan is a part of a text: the bytes from start to end.
+type textSpan struct{ start, end int }
 
-func (s span) of(text string) string {
+func (s textSpan) of(text string) string {
 	if s.start >= s.end {
 		return ""
 	}
 	return text[s.start:s.end]
 }
 
-// ranges are the sentences as their ends and starts separate them, before closing signs move to
+// sentenceSpans are the sentences as their ends and starts separate them, before closing signs move to
 // the sentence they close.
-func (s *Splitter) ranges(text string) []span {
-	var all []span
+func (s *Splitter) sentenceSpans(text string) []textSpan {
+	var all []textSpan
 	last := 0
-	candidates(text, func(c candidate) {
-		if !s.separates(text[c.word:c.end]) {
+	findCandidates(text, func(c endCandidate) {
+		if !s.separatesSentences(text[c.word:c.end]) {
 			return
 		}
-		all = append(all, span{last, c.sign + 1})
+		all = append(all, textSpan{last, c.sign + 1})
 		last = c.sign + 1
 		if c.next > 0 {
 			last = c.next
 		}
 	})
-	return append(all, span{last, len(strings.TrimRightFunc(text, pystr.IsSpace))})
+	return append(all, textSpan{last, len(strings.TrimRightFunc(text, pystr.IsSpace))})
 }
 
-// closing measures the quotes and brackets at the start of what follows a sentence, which belong to that sentence: as
-// far as white space, a dash or the end comes after them. end includes the white space.
-func closing(text string) (signs, end int) {
+// closingLength measures the quotes and brackets at the start of what follows a sentence, which belong to that
+// sentence: as far as white space, a dash or the end comes after them. end includes the white space.
+func closingLength(text string) (signs, end int) {
 	rest := text
 	for rest != "" {
 		r, size := utf8.DecodeRuneInString(rest)
@@ -83,24 +83,24 @@ func closing(text string) (signs, end int) {
 	return 0, 0
 }
 
-// candidate is a sign that may end a sentence.
-type candidate struct {
+// endCandidate is a sign that may end a sentence.
+type endCandidate struct {
 	sign int // its place
 	word int // where the word before it starts
 	next int // where the word after white space starts; 0: no white space follows
 	end  int // of that word, or of the sign that follows
 }
 
-// candidates finds the signs that may end a sentence. Of several at one word only the last counts.
-func candidates(text string, yield func(candidate)) {
-	var before candidate // the one that may still be followed by another of its word
+// findCandidates finds the signs that may end a sentence. Of several at one word only the last counts.
+func findCandidates(text string, yield func(endCandidate)) {
+	var before endCandidate // the one that may still be followed by another of its word
 	found := false
 	for i := 0; i < len(text); i++ {
 		if !endsSentence(text[i]) {
 			continue
 		}
-		c := candidate{sign: i, word: before.word}
-		if c.next, c.end = following(text, i+1); c.end == 0 {
+		c := endCandidate{sign: i, word: before.word}
+		if c.next, c.end = findFollowing(text, i+1); c.end == 0 {
 			continue
 		}
 		if space := strings.LastIndexAny(text[before.sign:i], " \t\n\r\v\f"); space > 0 {
@@ -118,9 +118,9 @@ func candidates(text string, yield func(candidate)) {
 
 func endsSentence(c byte) bool { return c == '.' || c == '?' || c == '!' }
 
-// following finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and a
-// word from next to end. Otherwise end is 0.
-func following(text string, at int) (next, end int) {
+// findFollowing finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and
+// a word from next to end. Otherwise end is 0.
+func findFollowing(text string, at int) (next, end int) {
 	rest := text[at:]
 	if r, size := utf8.DecodeRuneInString(rest); separatesWords(r) {
 		return 0, at + size
@@ -136,14 +136,14 @@ func following(text string, at int) (next, end int) {
 	return next, len(text)
 }
 
-// separates tells whether a sentence ends within a word, a sign and what follows them.
-func (s *Splitter) separates(context string) bool {
+// separatesSentences tells whether a sentence ends within a word, a sign and what follows them.
+func (s *Splitter) separatesSentences(context string) bool {
 	tokens := tokenize(context)
 	for i := range tokens {
-		s.classify(&tokens[i])
+		s.classifyToken(&tokens[i])
 	}
 	for i := 1; i < len(tokens); i++ {
-		if s.reconsider(&tokens[i-1], &tokens[i]); tokens[i-1].endsSentence {
+		if s.reconsiderPair(&tokens[i-1], &tokens[i]); tokens[i-1].endsSentence {
 			return true
 		}
 	}

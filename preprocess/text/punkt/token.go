@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// token is a word or a sign.
-type token struct {
+// textToken is a word or a sign.
+type textToken struct {
 	text         string
 	kind         string // the text in lower case, or number
 	abbreviation bool
@@ -20,38 +20,38 @@ type token struct {
 // number is the kind of all numbers.
 const number = "##number##"
 
-func newToken(text string) token {
+func newToken(text string) textToken {
 	if isNumber(text) {
-		return token{text: text, kind: number}
+		return textToken{text: text, kind: number}
 	}
-	return token{text: text, kind: pystr.Lower(text)}
+	return textToken{text: text, kind: pystr.Lower(text)}
 }
 
-// word is the kind without a period at its end.
-func (t *token) word() string {
+// wordKind is the kind without a period at its end.
+func (t *textToken) wordKind() string {
 	if utf8.RuneCountInString(t.kind) > 1 {
 		return strings.TrimSuffix(t.kind, ".")
 	}
 	return t.kind
 }
 
-// started is the kind without a period that ends the sentence.
-func (t *token) started() string {
+// startedKind is the kind without a period that ends the sentence.
+func (t *textToken) startedKind() string {
 	if t.endsSentence {
-		return t.word()
+		return t.wordKind()
 	}
 	return t.kind
 }
 
-func (t *token) firstUpper() bool {
+func (t *textToken) firstUpper() bool {
 	return unicode.In(firstRune(t.text), unicode.Lu, unicode.Other_Uppercase)
 }
-func (t *token) firstLower() bool {
+func (t *textToken) firstLower() bool {
 	return unicode.In(firstRune(t.text), unicode.Ll, unicode.Other_Lowercase)
 }
 
 // isInitial: one letter and a period.
-func (t *token) isInitial() bool {
+func (t *textToken) isInitial() bool {
 	r, size := utf8.DecodeRuneInString(t.text)
 	return t.text[size:] == "." && isLetter(r)
 }
@@ -73,8 +73,8 @@ func isNumber(text string) bool {
 }
 
 // tokenize takes a text apart: words with the periods and commas in them, runs of dashes and periods, and single signs.
-func tokenize(text string) []token {
-	var tokens []token
+func tokenize(text string) []textToken {
+	var tokens []textToken
 	for line := range strings.SplitSeq(text, "\n") {
 		if pystr.Trim(line) == "" {
 			continue

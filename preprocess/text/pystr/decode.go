@@ -16,7 +16,7 @@ func Decode(b []byte) string {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
 		if r == utf8.RuneError && size == 1 {
-			size = subpart(b)
+			size = subpartLength(b)
 		}
 		s.WriteRune(r)
 		b = b[size:]
@@ -24,9 +24,10 @@ func Decode(b []byte) string {
 	return s.String()
 }
 
-// subpart is the length of the longest start of a character that b, which starts with none, starts with, or 1.
-func subpart(b []byte) int {
-	size, low, high := lead(b[0])
+// subpartLength returns the length of the longest start of a character that b, which starts with none, starts with, or
+// 1.
+func subpartLength(b []byte) int {
+	size, low, high := leadByte(b[0])
 	n := 1
 	for n < min(size, len(b)) && low <= b[n] && b[n] <= high {
 		low, high = 0x80, 0xbf
@@ -35,9 +36,9 @@ func subpart(b []byte) int {
 	return n
 }
 
-// lead is the length of the characters that start with a byte, and the range of their second byte (The
+// leadByte returns the length of the characters that start with a byte, and the range of their second byte (The
 // Unicode Standard, table 3-7).
-func lead(b byte) (size int, low, high byte) {
+func leadByte(b byte) (size int, low, high byte) {
 	low, high = 0x80, 0xbf
 	switch {
 	case b < 0xc2 || b > 0xf4:

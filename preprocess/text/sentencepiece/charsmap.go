@@ -15,8 +15,8 @@ type charsMap struct {
 	replacements []byte
 }
 
-// longestReplacement bounds what hostile rules make of a character. The longest of NFKC has 33 bytes.
-const longestReplacement = 1024
+// maxReplacement bounds what hostile rules make of a character. The longest of NFKC has 33 bytes.
+const maxReplacement = 1024
 
 // parseCharsMap reads the rules; those of an empty text are nil.
 func parseCharsMap(data []byte) (*charsMap, error) {
@@ -38,9 +38,9 @@ func parseCharsMap(data []byte) (*charsMap, error) {
 		return nil, errors.New("normalization rules whose replacements are cut or not UTF-8")
 	}
 	for text := range bytes.SplitSeq(c.replacements, []byte{0}) {
-		if len(text) > longestReplacement {
+		if len(text) > maxReplacement {
 			return nil, fmt.Errorf("normalization rules with a replacement of %d bytes, want at most %d",
-				len(text), longestReplacement)
+				len(text), maxReplacement)
 		}
 	}
 	return c, nil
@@ -54,22 +54,22 @@ const (
 	unitFar   = 1 << 9
 )
 
-func offset(unit uint32) uint32 { return unit >> 10 << (unit & unitFar >> 6) }
+func unitOffset(unit uint32) uint32 { return unit >> 10 << (unit & unitFar >> 6) }
 
-// replace finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that
+// replacePrefix finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that
 // stands for, 0 without a rule.
-func (c *charsMap) replace(text string) (replacement []byte, length int) {
+func (c *charsMap) replacePrefix(text string) (replacement []byte, length int) {
 	if c == nil {
 		return nil, 0
 	}
-	at := offset(c.units[0])
+	at := unitOffset(c.units[0])
 	for i := range len(text) {
 		at ^= uint32(text[i])
 		if at >= uint32(len(c.units)) || c.units[at]&unitLabel != uint32(text[i]) {
 			break
 		}
 		unit := c.units[at]
-		at ^= offset(unit)
+		at ^= unitOffset(unit)
 		if unit&unitLeaf == 0 || at >= uint32(len(c.units)) {
 			continue
 		}

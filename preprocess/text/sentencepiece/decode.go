@@ -11,16 +11,16 @@ import (
 // Decode returns the text of ids. Bytes that are not UTF-8 give U+FFFD each. The error is ErrID, and names all
 // ids beyond the vocabulary.
 func (m *Model) Decode(ids []int32) (string, error) {
-	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
+	if err := checkIDs(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
 		return "", err
 	}
 	pieces := lists.Map(ids, m.Piece)
-	return m.join(pieces, m.file.dummyPrefix), nil
+	return m.joinPieces(pieces, m.file.dummyPrefix), nil
 }
 
-// join returns the text of pieces, which may have been changed: a text that is no piece counts as it is.
-func (m *Model) join(pieces []string, dummyPrefix bool) string {
-	j := joiner{model: m, atStart: true}
+// joinPieces returns the text of pieces, which may have been changed: a text that is no piece counts as it is.
+func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
+	j := pieceJoiner{model: m, atStart: true}
 	strips := dummyPrefix || m.file.removeSpaces
 	for _, text := range pieces {
 		id := m.ID(text)
@@ -30,15 +30,15 @@ func (m *Model) join(pieces []string, dummyPrefix bool) string {
 			j.bytes = append(j.bytes, b)
 			continue
 		}
-		j.flush()
-		j.add(text, p, strips)
+		j.flushBytes()
+		j.addPiece(text, p, strips)
 	}
-	j.flush()
+	j.flushBytes()
 	return j.text.String()
 }
 
-// joiner collects text.
-type joiner struct {
+// pieceJoiner collects text.
+type pieceJoiner struct {
 	model    *Model
 	text     strings.Builder
 	bytes    []byte // of pieces that stand for bytes, not yet in text
@@ -46,8 +46,8 @@ type joiner struct {
 	stripped bool   // such a blank has been removed
 }
 
-// flush appends the collected bytes.
-func (j *joiner) flush() {
+// flushBytes appends the collected bytes.
+func (j *pieceJoiner) flushBytes() {
 	for b := j.bytes; len(b) > 0; {
 		r, size := utf8.DecodeRune(b)
 		j.text.WriteRune(r)
@@ -56,7 +56,7 @@ func (j *joiner) flush() {
 	j.bytes = j.bytes[:0]
 }
 
-func (j *joiner) add(text string, p piece, strips bool) {
+func (j *pieceJoiner) addPiece(text string, p vocabPiece, strips bool) {
 	if j.stripped || j.text.Len() > 0 {
 		j.atStart = false
 	}
@@ -78,8 +78,8 @@ func (j *joiner) add(text string, p piece, strips bool) {
 	j.text.WriteString(strings.ReplaceAll(text, blank, " "))
 }
 
-// check returns an error that names the ids that are not in the vocabulary.
-func check(ids []int32, has func(int32) bool, size int) error {
+// checkIDs returns an error that names the ids that are not in the vocabulary.
+func checkIDs(ids []int32, has func(int32) bool, size int) error {
 	var wrong []string
 	count := 0
 	for i, id := range ids {

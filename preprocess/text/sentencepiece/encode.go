@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// symbol is what a character or a piece is while it is merged: its id, or, for a character that is no piece, the
+// symbolOf returns what a character or a piece is while it is merged: its id, or, for a character that is no piece, the
 // complement of its code point, which is below 0.
-func (m *Model) symbol(text string) (symbol int32, ok bool) {
+func (m *Model) symbolOf(text string) (symbol int32, ok bool) {
 	if id, ok := m.ids[text]; ok {
 		return id, m.file.pieces[id].kind != userDefined
 	}
@@ -21,9 +21,10 @@ func (m *Model) symbol(text string) (symbol int32, ok bool) {
 	return ^r, size == len(text)
 }
 
-// pairs are the ways to make a piece of two symbols. The rank of a piece is the place of its score among all scores.
-func (m *Model) pairs() (pairs []merge.Pair) {
-	ranks := m.ranks()
+// mergePairs returns the ways to make a piece of two symbols. The rank of a piece is the place of its score among all
+// scores.
+func (m *Model) mergePairs() (pairs []merge.Pair) {
+	ranks := m.scoreRanks()
 	for id, p := range m.file.pieces {
 		if p.kind != normal {
 			continue
@@ -32,8 +33,8 @@ func (m *Model) pairs() (pairs []merge.Pair) {
 			if i == 0 {
 				continue
 			}
-			left, okLeft := m.symbol(p.text[:i])
-			right, okRight := m.symbol(p.text[i:])
+			left, okLeft := m.symbolOf(p.text[:i])
+			right, okRight := m.symbolOf(p.text[i:])
 			if okLeft && okRight {
 				pairs = append(pairs, merge.Pair{Left: left, Right: right, Symbol: int32(id), Rank: ranks[p.score]})
 			}
@@ -42,8 +43,8 @@ func (m *Model) pairs() (pairs []merge.Pair) {
 	return pairs
 }
 
-func (m *Model) ranks() map[float32]int32 {
-	scores := lists.Map(m.file.pieces, func(p piece) float32 { return p.score })
+func (m *Model) scoreRanks() map[float32]int32 {
+	scores := lists.Map(m.file.pieces, func(p vocabPiece) float32 { return p.score })
 	slices.SortFunc(scores, func(a, b float32) int { return cmp.Compare(b, a) })
 	ranks := make(map[float32]int32, len(scores))
 	for _, score := range slices.Compact(scores) {
@@ -54,39 +55,39 @@ func (m *Model) ranks() map[float32]int32 {
 	return ranks
 }
 
-// scratch is the working memory of one goroutine.
-type scratch struct {
+// encodeScratch is the working memory of one goroutine.
+type encodeScratch struct {
 	merger  merge.Merger
 	memory  merge.Memory
 	symbols []int32
-	ends    []best // of a unigram model
+	ends    []bestPath // of a unigram model
 }
 
 // Encode appends the ids of a text to dst. Invalid bytes count as U+FFFD each.
 func (m *Model) Encode(dst []int32, text string) []int32 {
-	return m.encode(dst, m.normalize(text, m.file.dummyPrefix))
+	return m.encodeNormalized(dst, m.normalizeText(text, m.file.dummyPrefix))
 }
 
-func (m *Model) encode(dst []int32, text string) []int32 {
-	s, ok := m.memory.Get().(*scratch)
+func (m *Model) encodeNormalized(dst []int32, text string) []int32 {
+	s, ok := m.memory.Get().(*encodeScratch)
 	if !ok {
-		s = &scratch{}
+		s = &encodeScratch{}
 	}
 	defer m.memory.Put(s)
 	if m.unigram != nil {
-		return m.viterbi(dst, s, text)
+		return m.appendBest(dst, s, text)
 	}
 	for text != "" {
-		n := m.chunk(text)
+		n := m.chunkLength(text)
 		dst = m.appendChunk(dst, s, text[:n])
 		text = text[n:]
 	}
 	return dst
 }
 
-// chunk is the length of the part that a text may be cut at without changing its pieces: before a blank that follows
-// something else, if no piece has such a blank inside.
-func (m *Model) chunk(text string) int {
+// chunkLength returns the length of the part that a text may be cut at without changing its pieces: before a blank that
+// follows something else, if no piece has such a blank inside.
+func (m *Model) chunkLength(text string) int {
 	if !m.spaced {
 		return len(text)
 	}
@@ -100,7 +101,7 @@ func (m *Model) chunk(text string) int {
 	return len(text)
 }
 
-func (m *Model) appendChunk(dst []int32, s *scratch, chunk string) []int32 {
+func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32 {
 	if ids, ok := s.memory.Recall(chunk); ok {
 		return append(dst, ids...)
 	}
@@ -108,7 +109,7 @@ func (m *Model) appendChunk(dst []int32, s *scratch, chunk string) []int32 {
 	s.symbols = s.symbols[:0]
 	first := 0 // of the symbols since the last user-defined piece, which no merge crosses
 	flush := func() {
-		dst = m.finish(dst, s.merger.Apply(m.table, s.symbols[first:]))
+		dst = m.appendMerged(dst, s.merger.Apply(m.table, s.symbols[first:]))
 		first = len(s.symbols)
 	}
 	for rest := chunk; rest != ""; {
@@ -131,9 +132,9 @@ func (m *Model) appendChunk(dst []int32, s *scratch, chunk string) []int32 {
 	return dst
 }
 
-// finish appends the ids of merged symbols: characters that are no piece become their bytes, or one
+// appendMerged appends the ids of merged symbols: characters that are no piece become their bytes, or one
 // unknown piece for each run.
-func (m *Model) finish(dst []int32, symbols []int32) []int32 {
+func (m *Model) appendMerged(dst []int32, symbols []int32) []int32 {
 	run := false
 	for _, symbol := range symbols {
 		switch {

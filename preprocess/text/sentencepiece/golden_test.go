@@ -42,7 +42,7 @@ func TestGoldenMarian(t *testing.T) {
 			}
 		}
 		for _, c := range want.Decode {
-			if got := m.target.join(c.Pieces, m.target.file.dummyPrefix); got != c.Text {
+			if got := m.target.joinPieces(c.Pieces, m.target.file.dummyPrefix); got != c.Text {
 				t.Errorf("%q: %q, want %q", c.Pieces, got, c.Text)
 			}
 			lost := slices.Contains(c.IDs, m.unknown) // the vocabulary lacks a piece

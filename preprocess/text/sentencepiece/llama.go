@@ -131,10 +131,10 @@ func (l *Llama) encodeLegacy(dst []int32, part string) []int32 { return l.model.
 func (l *Llama) encodePart(dst []int32, part string) []int32 {
 	simple := l.model.spaced && !l.model.file.removeSpaces // the cut would take away just what was put there
 	if simple || !strings.HasPrefix(part, blank) && !strings.HasPrefix(part, " ") {
-		return l.model.encode(dst, l.model.normalize(part, false))
+		return l.model.encodeNormalized(dst, l.model.normalizeText(part, false))
 	}
-	cut := len(l.model.encode(nil, l.model.normalize(l.options.Unknown, false)))
-	ids := l.model.encode(nil, l.model.normalize(l.options.Unknown+part, false))
+	cut := len(l.model.encodeNormalized(nil, l.model.normalizeText(l.options.Unknown, false)))
+	ids := l.model.encodeNormalized(nil, l.model.normalizeText(l.options.Unknown+part, false))
 	if len(ids) < cut {
 		cut = 0
 	}
@@ -142,19 +142,19 @@ func (l *Llama) encodePart(dst []int32, part string) []int32 {
 }
 
 // Decode returns the text of ids, without special tokens. The error is ErrID, and names all ids beyond the vocabulary.
-func (l *Llama) Decode(ids []int32) (string, error) { return l.decode(ids, true) }
+func (l *Llama) Decode(ids []int32) (string, error) { return l.decodeIDs(ids, true) }
 
 // DecodeAll is Decode with special tokens.
-func (l *Llama) DecodeAll(ids []int32) (string, error) { return l.decode(ids, false) }
+func (l *Llama) DecodeAll(ids []int32) (string, error) { return l.decodeIDs(ids, false) }
 
-func (l *Llama) decode(ids []int32, skipSpecial bool) (string, error) {
-	if err := check(ids, func(id int32) bool { return l.Token(id) != "" }, l.size); err != nil {
+func (l *Llama) decodeIDs(ids []int32, skipSpecial bool) (string, error) {
+	if err := checkIDs(ids, func(id int32) bool { return l.Token(id) != "" }, l.size); err != nil {
 		return "", err
 	}
 	var parts, tokens []string
 	flush := func() {
 		if len(tokens) > 0 {
-			parts = append(parts, l.join(tokens))
+			parts = append(parts, l.joinTokens(tokens))
 			tokens = tokens[:0]
 		}
 	}
@@ -177,8 +177,8 @@ func (l *Llama) decode(ids []int32, skipSpecial bool) (string, error) {
 	return text, nil
 }
 
-// join returns the text of tokens, which it may change.
-func (l *Llama) join(tokens []string) string {
+// joinTokens returns the text of tokens, which it may change.
+func (l *Llama) joinTokens(tokens []string) string {
 	if !l.options.NoPrefixSpace {
 		tokens[0] = strings.TrimPrefix(tokens[0], blank)
 	}
@@ -191,7 +191,7 @@ func (l *Llama) join(tokens []string) string {
 			if l.options.Legacy && !special && i > 0 {
 				text.WriteByte(' ')
 			}
-			text.WriteString(l.model.join(tokens[first:i], dummyPrefix) + token)
+			text.WriteString(l.model.joinPieces(tokens[first:i], dummyPrefix) + token)
 			first, special = i+1, true
 			continue
 		}
@@ -200,6 +200,6 @@ func (l *Llama) join(tokens []string) string {
 		}
 		special = false
 	}
-	text.WriteString(l.model.join(tokens[first:], dummyPrefix))
+	text.WriteString(l.model.joinPieces(tokens[first:], dummyPrefix))
 	return text.String()
 }

@@ -48,7 +48,7 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 			return nil, fmt.Errorf("%w: vocab.json has no %s", ErrFile, token)
 		}
 	}
-	if known, all := m.known(source), source.Size(); 2*known < all {
+	if known, all := m.countKnown(source), source.Size(); 2*known < all {
 		return nil, fmt.Errorf("%w: vocab.json has %d of the %d pieces of the source's model: do they belong together?",
 			ErrFile, known, all)
 	}
@@ -62,8 +62,8 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	return m, nil
 }
 
-// known is how many pieces of a model have an id.
-func (m *Marian) known(of *Model) (n int) {
+// countKnown returns how many pieces of a model have an id.
+func (m *Marian) countKnown(of *Model) (n int) {
 	for _, p := range of.file.pieces {
 		if _, ok := m.ids[p.text]; ok {
 			n++
@@ -82,17 +82,17 @@ func (m *Marian) Size() int { return len(m.pieces) }
 func (m *Marian) Encode(dst []int32, text string) []int32 {
 	m.special.Split(text, func(part string, _ bool) {
 		if end := strings.Index(part, "<<"); end >= 0 && strings.HasPrefix(part, ">>") {
-			dst, part = append(dst, m.id(part[:end+2])), part[end+2:]
+			dst, part = append(dst, m.vocabularyID(part[:end+2])), part[end+2:]
 		}
 		for _, id := range m.source.Encode(nil, part) {
-			dst = append(dst, m.id(m.source.Piece(id)))
+			dst = append(dst, m.vocabularyID(m.source.Piece(id)))
 		}
 	}, func(id int32) { dst = append(dst, id) })
 	return append(dst, m.end)
 }
 
-// id is the vocabulary's of a piece, or that of the unknown token.
-func (m *Marian) id(piece string) int32 {
+// vocabularyID returns the id that the vocabulary has for a piece, or that of the unknown token.
+func (m *Marian) vocabularyID(piece string) int32 {
 	if id, ok := m.ids[piece]; ok {
 		return id
 	}
@@ -102,7 +102,7 @@ func (m *Marian) id(piece string) int32 {
 // Decode returns the text of ids of the target language, without special tokens and without white space around it. The
 // error is ErrID, and names all ids beyond the vocabulary.
 func (m *Marian) Decode(ids []int32) (string, error) {
-	if err := check(ids, func(id int32) bool { return id >= 0 && int(id) < len(m.pieces) }, len(m.pieces)); err != nil {
+	if err := checkIDs(ids, func(id int32) bool { return id >= 0 && int(id) < len(m.pieces) }, len(m.pieces)); err != nil {
 		return "", err
 	}
 	pieces := make([]string, 0, len(ids))
@@ -111,6 +111,6 @@ func (m *Marian) Decode(ids []int32) (string, error) {
 			pieces = append(pieces, m.pieces[id])
 		}
 	}
-	text := m.target.join(pieces, m.target.file.dummyPrefix)
+	text := m.target.joinPieces(pieces, m.target.file.dummyPrefix)
 	return pystr.Trim(strings.ReplaceAll(text, blank, " ")), nil // pieces of the source alone still have theirs
 }

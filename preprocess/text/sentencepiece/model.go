@@ -24,16 +24,16 @@ const faultsShown = 5
 
 // Model is a SentencePiece model. It is read-only and may be used from many goroutines.
 type Model struct {
-	file    *file
+	file    *modelFile
 	ids     map[string]int32 // of the pieces that text is made of
 	others  map[string]int32 // of the pieces that text never is: control, unknown, bytes
 	unknown int32
 	bytes   [256]int32 // ids of the pieces <0x00> to <0xFF>; noID: none
 	user    [][]string // by first byte, the longest first: pieces that are found before all others
 	rules   *charsMap
-	table   *merge.Table // of a BPE model
-	spaced  bool         // see chunk
-	unigram *unigram     // of a unigram model
+	table   *merge.Table  // of a BPE model
+	spaced  bool          // see chunk
+	unigram *unigramModel // of a unigram model
 	memory  sync.Pool
 }
 
@@ -46,13 +46,13 @@ func Parse(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	m := &Model{file: f, unknown: noID}
-	faults := append(f.faults(), m.index()...)
+	faults := append(f.listFaults(), m.indexPieces()...)
 	if m.rules, err = parseCharsMap(f.charsMap); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if f.modelType == unigramType {
 		m.unigram = newUnigram(m)
-	} else if m.table, err = merge.NewTable(m.pairs()); err != nil {
+	} else if m.table, err = merge.NewTable(m.mergePairs()); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if len(faults) > 0 {
@@ -67,8 +67,8 @@ const (
 	bpeType     = 2
 )
 
-// faults lists what this package does not know to do.
-func (f *file) faults() (faults []string) {
+// listFaults lists what this package does not support.
+func (f *modelFile) listFaults() (faults []string) {
 	names := map[uint64]string{3: "word", 4: "char"}
 	if f.modelType != bpeType && f.modelType != unigramType {
 		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, unigram, or %d, BPE", f.modelType,
@@ -86,15 +86,15 @@ func (f *file) faults() (faults []string) {
 	return faults
 }
 
-// index finds the pieces by their text, and returns what is wrong with them.
-func (m *Model) index() (faults []string) {
+// indexPieces finds the pieces by their text, and returns what is wrong with them.
+func (m *Model) indexPieces() (faults []string) {
 	m.ids, m.others, m.user = make(map[string]int32, len(m.file.pieces)), map[string]int32{}, make([][]string, 256)
 	for i := range m.bytes {
 		m.bytes[i] = noID
 	}
 	wrong := 0
 	for i, p := range m.file.pieces {
-		if problem := m.add(int32(i), p); problem != "" {
+		if problem := m.addPiece(int32(i), p); problem != "" {
 			if wrong++; wrong <= faultsShown {
 				faults = append(faults, fmt.Sprintf("piece %d, %.40q, %s", i, p.text, problem))
 			}
@@ -117,8 +117,8 @@ func (m *Model) index() (faults []string) {
 	return faults
 }
 
-// add takes a piece, and returns what is wrong with it.
-func (m *Model) add(id int32, p piece) string {
+// addPiece takes a piece, and returns what is wrong with it.
+func (m *Model) addPiece(id int32, p vocabPiece) string {
 	if p.text == "" || !utf8.ValidString(p.text) {
 		return "is empty or not UTF-8"
 	}

@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// normalize applies the model's rules, writes blanks as pieces have them, and adds and removes them as the model says.
-func (m *Model) normalize(text string, dummyPrefix bool) string {
+// normalizeText applies the model's rules, writes blanks as pieces have them, and adds and removes them as the model
+// says.
+func (m *Model) normalizeText(text string, dummyPrefix bool) string {
 	for m.file.removeSpaces && text != "" {
-		part, n := m.prefix(text)
+		part, n := m.normalizePrefix(text)
 		if part != " " {
 			break
 		}
@@ -24,7 +25,7 @@ func (m *Model) normalize(text string, dummyPrefix bool) string {
 	}
 	spaced := m.file.removeSpaces
 	for text != "" {
-		part, n := m.prefix(text)
+		part, n := m.normalizePrefix(text)
 		text = text[n:]
 		if spaced {
 			part = strings.TrimLeft(part, " ")
@@ -52,13 +53,13 @@ func writeEscaped(b *strings.Builder, part string) {
 	}
 }
 
-// prefix is what the first characters of a text become, and their length in bytes: a user-defined piece stays as it is,
-// and invalid bytes become U+FFFD.
-func (m *Model) prefix(text string) (part string, length int) {
+// normalizePrefix returns what the first characters of a text become, and their length in bytes: a user-defined piece
+// stays as it is, and invalid bytes become U+FFFD.
+func (m *Model) normalizePrefix(text string) (part string, length int) {
 	if symbol := m.userDefined(text); symbol != "" {
 		return symbol, len(symbol)
 	}
-	if replacement, n := m.rules.replace(text); n > 0 {
+	if replacement, n := m.rules.replacePrefix(text); n > 0 {
 		return string(replacement), n
 	}
 	r, size := utf8.DecodeRuneInString(text)

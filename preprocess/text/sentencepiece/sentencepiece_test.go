@@ -25,7 +25,7 @@ func (m message) bytes(field int, b []byte) message {
 	return append(m, b...)
 }
 
-func (m message) piece(text string, score float32, k kind) message {
+func (m message) piece(text string, score float32, k vocabKind) message {
 	p := message(nil).bytes(pieceText, []byte(text))
 	p = binary.AppendUvarint(p, pieceScore<<3|5)
 	p = binary.LittleEndian.AppendUint32(p, math.Float32bits(score))

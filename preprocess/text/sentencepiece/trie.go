@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// trie finds the pieces that a text starts with. Node 0 is the root.
-type trie struct {
+// pieceTrie finds the pieces that a text starts with. Node 0 is the root.
+type pieceTrie struct {
 	nodes  []trieNode
 	labels []byte  // of all edges, those of a node next to each other and in order
 	to     []int32 // the node that an edge leads to
@@ -18,23 +18,23 @@ type trieNode struct {
 	id           int32 // of the piece that ends here; noID: none
 }
 
-// word is a piece in the making of a trie.
-type word struct {
+// triePiece is a piece while a trie is built.
+type triePiece struct {
 	text string
 	id   int32
 }
 
 // newTrie returns a trie of pieces and their ids.
-func newTrie(ids map[string]int32) *trie {
-	words := make([]word, 0, len(ids))
+func newTrie(ids map[string]int32) *pieceTrie {
+	words := make([]triePiece, 0, len(ids))
 	for text, id := range ids {
-		words = append(words, word{text, id})
+		words = append(words, triePiece{text, id})
 	}
-	slices.SortFunc(words, func(a, b word) int { return cmp.Compare(a.text, b.text) })
-	t := &trie{nodes: []trieNode{{id: noID}}}
+	slices.SortFunc(words, func(a, b triePiece) int { return cmp.Compare(a.text, b.text) })
+	t := &pieceTrie{nodes: []trieNode{{id: noID}}}
 	type task struct {
 		node, depth int
-		words       []word
+		words       []triePiece
 	}
 	for tasks := []task{{words: words}}; len(tasks) > 0; {
 		next := tasks[len(tasks)-1]
@@ -61,8 +61,8 @@ func newTrie(ids map[string]int32) *trie {
 	return t
 }
 
-// step follows the edge of a byte; noID: there is none.
-func (t *trie) step(node int32, b byte) int32 {
+// followEdge follows the edge of a byte; noID: there is none.
+func (t *pieceTrie) followEdge(node int32, b byte) int32 {
 	n := t.nodes[node]
 	edges := t.labels[n.first : n.first+n.count]
 	if len(edges) > 8 {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// unigram takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the
+// unigramModel takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the
 // reference, whose choice between equal sums depends on that.
-type unigram struct {
-	trie    *trie
-	scores  []float32 // by id; unusable ones are not in the trie
-	unknown float32   // the score of an unknown character
-	longest int       // bytes of a piece, or a character
+type unigramModel struct {
+	trie          *pieceTrie
+	scores        []float32 // by id; unusable ones are not in the trie
+	unknown       float32   // the score of an unknown character
+	maxPieceBytes int       // bytes of a piece, or a character
 }
 
 // unknownPenalty is how much less an unknown character scores than the worst piece.
 const unknownPenalty = 10
 
-func newUnigram(m *Model) *unigram {
-	u := &unigram{trie: newTrie(m.ids), unknown: math.MaxFloat32, longest: utf8.UTFMax}
+func newUnigram(m *Model) *unigramModel {
+	u := &unigramModel{trie: newTrie(m.ids), unknown: math.MaxFloat32, maxPieceBytes: utf8.UTFMax}
 	for _, p := range m.file.pieces {
 		switch p.kind {
 		case normal:
@@ -27,43 +27,43 @@ func newUnigram(m *Model) *unigram {
 		case userDefined:
 			p.score = float32(0.1 * float64(len(p.text)-1)) // whatever the file says
 		}
-		u.scores, u.longest = append(u.scores, p.score), max(u.longest, len(p.text))
+		u.scores, u.maxPieceBytes = append(u.scores, p.score), max(u.maxPieceBytes, len(p.text))
 	}
 	u.unknown -= unknownPenalty
 	return u
 }
 
-// best is the best way to take apart the text up to a place.
-type best struct {
+// bestPath is the end of the best path: the best way to split the text up to a place.
+type bestPath struct {
 	start int32 // of its last piece; noID: there is no way
 	id    int32
 	score float32
 }
 
-// viterbi appends the ids of a normalized text, in which runs of unknown characters are one unknown
+// appendBest appends the ids of a normalized text, in which runs of unknown characters are one unknown
 // piece each, or their bytes.
-func (m *Model) viterbi(dst []int32, s *scratch, text string) []int32 {
+func (m *Model) appendBest(dst []int32, s *encodeScratch, text string) []int32 {
 	u := m.unigram
 	s.ends = slices.Grow(s.ends[:0], len(text)+1)[:len(text)+1]
 	for i := range s.ends {
-		s.ends[i] = best{start: noID}
+		s.ends[i] = bestPath{start: noID}
 	}
 	for at := 0; at < len(text); {
-		rebase(s.ends[at:min(at+u.longest, len(s.ends))])
+		rebaseScores(s.ends[at:min(at+u.maxPieceBytes, len(s.ends))])
 		_, size := utf8.DecodeRuneInString(text[at:])
-		if !u.extend(s.ends, text, at, size) {
+		if !u.extendPaths(s.ends, text, at, size) {
 			s.ends[at+size].improve(u.unknown+s.ends[at].score, at, m.unknown)
 		}
 		at += size
 	}
-	return m.trace(dst, s, text)
+	return m.appendPath(dst, s, text)
 }
 
 // farScore is the sum from which on sums begin at 0 again, so that they stay exact.
 const farScore = 100_000
 
-// rebase takes the first of the ends away from all that there are, where it is far from 0.
-func rebase(ends []best) {
+// rebaseScores takes the first of the ends away from all that there are, where it is far from 0.
+func rebaseScores(ends []bestPath) {
 	far := ends[0].score
 	if far >= -farScore && far <= farScore {
 		return
@@ -76,18 +76,19 @@ func rebase(ends []best) {
 }
 
 // improve takes a better way.
-func (b *best) improve(score float32, start int, id int32) {
+func (b *bestPath) improve(score float32, start int, id int32) {
 	if b.start == noID || score > b.score {
-		*b = best{int32(start), id, score}
+		*b = bestPath{int32(start), id, score}
 	}
 }
 
-// extend tries all pieces that start at a place, and tells whether one of them is the character there, of that size.
-func (u *unigram) extend(ends []best, text string, at, size int) (single bool) {
+// extendPaths tries all pieces that start at a place, and tells whether one of them is the character there, of that
+// size.
+func (u *unigramModel) extendPaths(ends []bestPath, text string, at, size int) (single bool) {
 	before := ends[at].score
 	node := int32(0)
 	for end := at; end < len(text); {
-		if node = u.trie.step(node, text[end]); node == noID {
+		if node = u.trie.followEdge(node, text[end]); node == noID {
 			break
 		}
 		end++
@@ -101,8 +102,8 @@ func (u *unigram) extend(ends []best, text string, at, size int) (single bool) {
 	return single
 }
 
-// trace appends the pieces of the best way to the text's end.
-func (m *Model) trace(dst []int32, s *scratch, text string) []int32 {
+// appendPath appends the pieces of the best path to the text's end.
+func (m *Model) appendPath(dst []int32, s *encodeScratch, text string) []int32 {
 	s.symbols = s.symbols[:0]
 	for end := len(text); end > 0; end = int(s.ends[end].start) {
 		s.symbols = append(s.symbols, int32(end))

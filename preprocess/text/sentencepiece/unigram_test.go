@@ -8,7 +8,7 @@ import (
 )
 
 // unigrams is a unigram model without normalization.
-func unigrams(t *testing.T, pieces ...piece) *Model {
+func unigrams(t *testing.T, pieces ...vocabPiece) *Model {
 	t.Helper()
 	m := message(nil).bytes(modelNormalizer, message(nil).number(normalizerRemoveSpaces, 0))
 	for _, p := range pieces {
@@ -23,10 +23,11 @@ func unigrams(t *testing.T, pieces ...piece) *Model {
 
 // TestLongTexts has a text whose sum of scores comes to where it begins at 0 again; the ids are SentencePiece's.
 func TestLongTexts(t *testing.T) {
-	m := unigrams(t, piece{"<unk>", 0, unknown}, piece{"▁", -22.1, normal}, piece{"a", -20.3, normal},
-		piece{"b", -25.7, normal}, piece{"c", -23.9, normal}, piece{"ab", -46, normal}, piece{"ba", -46, normal},
-		piece{"aa", -40.6, normal}, piece{"bb", -51.4, normal}, piece{"aab", -66.3, normal},
-		piece{"abc", -69.9, normal}, piece{"cb", -49.6, normal})
+	m := unigrams(t, vocabPiece{"<unk>", 0, unknown}, vocabPiece{"▁", -22.1, normal}, vocabPiece{"a", -20.3, normal},
+		vocabPiece{"b", -25.7, normal}, vocabPiece{"c", -23.9, normal}, vocabPiece{"ab", -46, normal}, vocabPiece{"ba", -46,
+			normal},
+		vocabPiece{"aa", -40.6, normal}, vocabPiece{"bb", -51.4, normal}, vocabPiece{"aab", -66.3, normal},
+		vocabPiece{"abc", -69.9, normal}, vocabPiece{"cb", -49.6, normal})
 	text := make([]byte, 40_000)
 	x := uint32(1)
 	for i := range text {
@@ -45,8 +46,9 @@ func TestLongTexts(t *testing.T) {
 
 // TestUserDefinedPiecesComeFirst has a text that the other pieces would take apart with a higher sum.
 func TestUserDefinedPiecesComeFirst(t *testing.T) {
-	m := unigrams(t, piece{"<unk>", 0, unknown}, piece{"▁▁", 0, userDefined}, piece{"▁", -2, normal},
-		piece{"▁eu", -6, normal}, piece{"eu", -8.5, normal}, piece{"e", -9, normal}, piece{"u", -9, normal})
+	m := unigrams(t, vocabPiece{"<unk>", 0, unknown}, vocabPiece{"▁▁", 0, userDefined}, vocabPiece{"▁", -2, normal},
+		vocabPiece{"▁eu", -6, normal}, vocabPiece{"eu", -8.5, normal}, vocabPiece{"e", -9, normal}, vocabPiece{"u", -9,
+			normal})
 	for text, want := range map[string][]int32{"▁eu ▁▁eu": {2, 3, 1, 3}, "  eu": {1, 3}} {
 		if got := m.Encode(nil, text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)

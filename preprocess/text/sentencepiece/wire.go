@@ -11,11 +11,11 @@ import (
 // ErrFile is a tokenizer.model that is damaged or of an unknown kind.
 var ErrFile = errors.New("sentencepiece model")
 
-// kind is what a piece is, by SentencePiece's numbers.
-type kind int
+// vocabKind is what a piece is, by SentencePiece's numbers.
+type vocabKind int
 
 const (
-	normal kind = iota + 1
+	normal vocabKind = iota + 1
 	unknown
 	control
 	userDefined
@@ -23,16 +23,16 @@ const (
 	byteKind
 )
 
-// piece is a token of the vocabulary.
-type piece struct {
+// vocabPiece is a token of the vocabulary.
+type vocabPiece struct {
 	text  string
 	score float32
-	kind  kind
+	kind  vocabKind
 }
 
-// file is what this package needs of SentencePiece's ModelProto.
-type file struct {
-	pieces            []piece
+// modelFile is what this package needs of SentencePiece's ModelProto.
+type modelFile struct {
+	pieces            []vocabPiece
 	modelType         uint64
 	byteFallback      bool
 	suffixSpace       bool // treat_whitespace_as_suffix
@@ -55,9 +55,9 @@ const (
 )
 
 // readFile decodes a model, with the defaults that the format has for what is absent.
-func readFile(data []byte) (*file, error) {
-	f := &file{modelType: 1, unknownSurface: " \u2047 ", dummyPrefix: true, removeSpaces: true, escapeSpaces: true}
-	err := eachField(data, func(v field) error {
+func readFile(data []byte) (*modelFile, error) {
+	f := &modelFile{modelType: 1, unknownSurface: " \u2047 ", dummyPrefix: true, removeSpaces: true, escapeSpaces: true}
+	err := eachField(data, func(v protoField) error {
 		switch v.number {
 		case modelPieces:
 			p, err := readPiece(v.bytes)
@@ -68,7 +68,7 @@ func readFile(data []byte) (*file, error) {
 		case modelNormalizer:
 			return eachField(v.bytes, f.readNormalizer)
 		case modelDenormalizer:
-			return eachField(v.bytes, func(v field) error {
+			return eachField(v.bytes, func(v protoField) error {
 				if v.number == normalizerCharsMap {
 					f.charsDe = v.bytes
 				}
@@ -80,23 +80,23 @@ func readFile(data []byte) (*file, error) {
 	return f, err
 }
 
-func readPiece(data []byte) (piece, error) {
-	p := piece{kind: normal}
-	err := eachField(data, func(v field) error {
+func readPiece(data []byte) (vocabPiece, error) {
+	p := vocabPiece{kind: normal}
+	err := eachField(data, func(v protoField) error {
 		switch v.number {
 		case pieceText:
 			p.text = string(v.bytes)
 		case pieceScore:
 			p.score = math.Float32frombits(uint32(v.value))
 		case pieceKind:
-			p.kind = kind(v.value)
+			p.kind = vocabKind(v.value)
 		}
 		return nil
 	})
 	return p, err
 }
 
-func (f *file) readTrainer(v field) error {
+func (f *modelFile) readTrainer(v protoField) error {
 	switch v.number {
 	case trainerType:
 		f.modelType = v.value
@@ -110,7 +110,7 @@ func (f *file) readTrainer(v field) error {
 	return nil
 }
 
-func (f *file) readNormalizer(v field) error {
+func (f *modelFile) readNormalizer(v protoField) error {
 	switch v.number {
 	case normalizerCharsMap:
 		f.charsMap = v.bytes
@@ -124,23 +124,23 @@ func (f *file) readNormalizer(v field) error {
 	return nil
 }
 
-// field is one field of a protobuf message. Strings and messages have bytes, numbers a value.
-type field struct {
+// protoField is one field of a protobuf message. Strings and messages have bytes, numbers a value.
+type protoField struct {
 	number protowire.Number
 	value  uint64
 	bytes  []byte
 }
 
 // eachField calls f with each field of a message.
-func eachField(data []byte, f func(field) error) error {
+func eachField(data []byte, f func(protoField) error) error {
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)
 		if n < 0 {
 			return fmt.Errorf("a damaged field number (%w): is the file complete?", protowire.ParseError(n))
 		}
-		v := field{number: number}
+		v := protoField{number: number}
 		data = data[n:]
-		n, err := v.read(data, kind)
+		n, err := v.readValue(data, kind)
 		if err == nil {
 			err = f(v)
 		}
@@ -152,8 +152,8 @@ func eachField(data []byte, f func(field) error) error {
 	return nil
 }
 
-// read decodes the value at the beginning of data and returns its length.
-func (v *field) read(data []byte, kind protowire.Type) (n int, err error) {
+// readValue decodes the value at the beginning of data and returns its length.
+func (v *protoField) readValue(data []byte, kind protowire.Type) (n int, err error) {
 	switch kind {
 	case protowire.VarintType:
 		v.value, n = protowire.ConsumeVarint(data)

@@ -18,7 +18,7 @@ func (c *Codes) Pieces(line string) []string {
 		if word == "" {
 			continue
 		}
-		symbols := c.split(word)
+		symbols := c.splitWord(word)
 		for _, s := range symbols[:len(symbols)-1] {
 			pieces = append(pieces, s+mark)
 		}
@@ -27,8 +27,8 @@ func (c *Codes) Pieces(line string) []string {
 	return pieces
 }
 
-// split takes a word apart into symbols, and merges them until no pair is left that can be.
-func (c *Codes) split(word string) []string {
+// splitWord takes a word apart into symbols, and merges them until no pair is left that can be.
+func (c *Codes) splitWord(word string) []string {
 	symbols := strings.Split(word, "")
 	if len(symbols) == 1 {
 		return symbols
@@ -39,11 +39,11 @@ func (c *Codes) split(word string) []string {
 		symbols[len(symbols)-1] += wordEnd
 	}
 	for len(symbols) > 1 {
-		next, ok := c.next(symbols)
+		next, ok := c.nextPair(symbols)
 		if !ok {
 			break
 		}
-		symbols = next.merge(symbols)
+		symbols = next.mergeIn(symbols)
 	}
 	last := len(symbols) - 1
 	if symbols[last] == wordEnd {
@@ -53,11 +53,11 @@ func (c *Codes) split(word string) []string {
 	return symbols
 }
 
-// next is the pair to merge: that of the lowest rank.
-func (c *Codes) next(symbols []string) (best pair, ok bool) {
+// nextPair returns the pair to merge: that of the lowest rank.
+func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
 	lowest := len(c.ranks) + 1
 	for i, left := range symbols[:len(symbols)-1] {
-		p := pair{left, symbols[i+1]}
+		p := symbolPair{left, symbols[i+1]}
 		if rank, known := c.ranks[p]; known && (!ok || rank < lowest) {
 			best, lowest, ok = p, rank, true
 		}
@@ -65,8 +65,8 @@ func (c *Codes) next(symbols []string) (best pair, ok bool) {
 	return best, ok
 }
 
-// merge joins the pair wherever it stands, from the left, in the memory of symbols.
-func (p pair) merge(symbols []string) []string {
+// mergeIn joins the pair wherever it stands, from the left, in the memory of symbols.
+func (p symbolPair) mergeIn(symbols []string) []string {
 	joined := p.left + p.right
 	kept := symbols[:0]
 	for i := 0; i < len(symbols); i++ {

@@ -12,12 +12,12 @@ import (
 
 // Codes are the merges of a codes file. They are immutable.
 type Codes struct {
-	ranks map[pair]int
+	ranks map[symbolPair]int
 	alone bool // the end of a word is a symbol of its own: version 0.1
 }
 
-// pair is two symbols that become one.
-type pair struct{ left, right string }
+// symbolPair is two symbols that become one.
+type symbolPair struct{ left, right string }
 
 // wordEnd marks the last symbol of a word.
 const wordEnd = "</w>"
@@ -33,7 +33,7 @@ const (
 func ParseCodes(data []byte) (*Codes, error) {
 	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 	lines := strings.Split(text, "\n")
-	c := &Codes{ranks: make(map[pair]int, len(lines)), alone: true}
+	c := &Codes{ranks: make(map[symbolPair]int, len(lines)), alone: true}
 	var faults []error
 	first := 0
 	if strings.HasPrefix(lines[0], versionMark) {
@@ -41,11 +41,11 @@ func ParseCodes(data []byte) (*Codes, error) {
 		faults = append(faults, c.setVersion(lines[0]))
 	}
 	for i, line := range lines[first:] {
-		if err := c.add(line, i); err != nil {
+		if err := c.addLine(line, i); err != nil {
 			faults = append(faults, fmt.Errorf("line %d: %w", first+i+1, err))
 		}
 	}
-	if err := listed(faults); err != nil {
+	if err := joinFaults(faults); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCodes, err)
 	}
 	return c, nil
@@ -62,7 +62,7 @@ func (c *Codes) setVersion(line string) error {
 	return nil
 }
 
-func (c *Codes) add(line string, rank int) error {
+func (c *Codes) addLine(line string, rank int) error {
 	symbols := strings.Split(strings.Trim(line, blanks), " ")
 	switch {
 	case !utf8.ValidString(line):
@@ -70,21 +70,21 @@ func (c *Codes) add(line string, rank int) error {
 	case len(symbols) != 2 || symbols[0] == "" || symbols[1] == "":
 		return fmt.Errorf("%s: want two symbols with a space between them", strconv.Quote(line))
 	}
-	p := pair{symbols[0], symbols[1]}
+	p := symbolPair{symbols[0], symbols[1]}
 	if _, twice := c.ranks[p]; !twice {
 		c.ranks[p] = rank
 	}
 	return nil
 }
 
-// mostFaults bounds how many faults an error spells out.
-const mostFaults = 20
+// maxFaults bounds how many faults an error spells out.
+const maxFaults = 20
 
-// listed joins the faults that there are, the first of them if they are many.
-func listed(faults []error) error {
+// joinFaults joins the faults that there are, the first of them if they are many.
+func joinFaults(faults []error) error {
 	kept := slices.DeleteFunc(faults, func(err error) bool { return err == nil })
-	if more := len(kept) - mostFaults; more > 0 {
-		kept = append(kept[:mostFaults], fmt.Errorf("and %d more", more))
+	if more := len(kept) - maxFaults; more > 0 {
+		kept = append(kept[:maxFaults], fmt.Errorf("and %d more", more))
 	}
 	return errors.Join(kept...)
 }

@@ -62,11 +62,11 @@ func ofTokens(symbols []string) string {
 	v := &Vocabulary{ids: map[string]int32{}}
 	ids := make([]int32, len(symbols))
 	for _, token := range special {
-		v.add(token)
+		v.addToken(token)
 	}
 	for i, s := range symbols {
 		if _, ok := v.ids[s]; !ok {
-			v.add(s)
+			v.addToken(s)
 		}
 		ids[i] = v.ids[s]
 	}

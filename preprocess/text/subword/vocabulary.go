@@ -37,23 +37,23 @@ func ParseVocabulary(data []byte) (*Vocabulary, error) {
 	v := &Vocabulary{ids: make(map[string]int32, len(lines))}
 	if !slices.Equal(lines[:min(len(lines), len(special))], special[:]) {
 		for _, token := range special {
-			v.add(token)
+			v.addToken(token)
 		}
 	}
 	var faults []error
 	for i, line := range lines {
-		if err := v.check(line); err != nil {
+		if err := v.checkToken(line); err != nil {
 			faults = append(faults, fmt.Errorf("line %d: %w", i+1, err))
 		}
-		v.add(line)
+		v.addToken(line)
 	}
-	if err := listed(faults); err != nil {
+	if err := joinFaults(faults); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVocabulary, err)
 	}
 	return v, nil
 }
 
-func (v *Vocabulary) check(token string) error {
+func (v *Vocabulary) checkToken(token string) error {
 	_, twice := v.ids[token]
 	switch {
 	case token == "":
@@ -66,7 +66,7 @@ func (v *Vocabulary) check(token string) error {
 	return nil
 }
 
-func (v *Vocabulary) add(token string) {
+func (v *Vocabulary) addToken(token string) {
 	v.ids[token] = int32(len(v.tokens))
 	v.tokens = append(v.tokens, token)
 }
@@ -94,7 +94,7 @@ func (v *Vocabulary) Text(ids []int32) string {
 		if id == End {
 			break
 		}
-		piece, goesOn := strings.CutSuffix(v.token(id), mark)
+		piece, goesOn := strings.CutSuffix(v.tokenOf(id), mark)
 		word.WriteString(piece)
 		if !goesOn {
 			words = append(words, word.String())
@@ -104,7 +104,7 @@ func (v *Vocabulary) Text(ids []int32) string {
 	return strings.Join(words, " ")
 }
 
-func (v *Vocabulary) token(id int32) string {
+func (v *Vocabulary) tokenOf(id int32) string {
 	if id < 0 || int(id) >= len(v.tokens) {
 		return special[Unknown]
 	}

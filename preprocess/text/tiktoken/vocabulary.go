@@ -28,14 +28,14 @@ type Vocabulary struct{ tokens []string }
 // faults.
 func Parse(data []byte) (*Vocabulary, error) {
 	lines := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' || r == '\r' })
-	r := reader{tokens: make([]string, len(lines)), lineOf: make([]int, len(lines))}
+	r := vocabReader{tokens: make([]string, len(lines)), lineOf: make([]int, len(lines))}
 	for i, line := range lines {
-		if err := r.add(i+1, line); err != nil {
-			r.fault(fmt.Errorf("entry %d: %.60q: %w", i+1, line, err))
+		if err := r.addEntry(i+1, line); err != nil {
+			r.addFault(fmt.Errorf("entry %d: %.60q: %w", i+1, line, err))
 		}
 	}
 	if len(lines) == 0 {
-		r.fault(errors.New("it is empty"))
+		r.addFault(errors.New("it is empty"))
 	}
 	if r.wrong > faultsShown {
 		r.faults = append(r.faults, fmt.Errorf("and %d more entries", r.wrong-faultsShown))
@@ -46,21 +46,21 @@ func Parse(data []byte) (*Vocabulary, error) {
 	return &Vocabulary{r.tokens}, nil
 }
 
-// reader collects tokens and faults.
-type reader struct {
+// vocabReader collects tokens and faults.
+type vocabReader struct {
 	tokens []string
 	lineOf []int // by id: the entry that has it, counted from 1
 	faults []error
 	wrong  int
 }
 
-func (r *reader) fault(err error) {
+func (r *vocabReader) addFault(err error) {
 	if r.wrong++; r.wrong <= faultsShown {
 		r.faults = append(r.faults, err)
 	}
 }
 
-func (r *reader) add(number int, line string) error {
+func (r *vocabReader) addEntry(number int, line string) error {
 	encoded, id, ok := strings.Cut(line, " ")
 	if !ok {
 		return errors.New("want a token in base64, a blank and its id")

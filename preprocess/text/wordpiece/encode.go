@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// longestWord is the number of characters from which on a word is unknown as a whole.
-const longestWord = 100
+// maxWordLength is the number of characters from which on a word is unknown as a whole.
+const maxWordLength = 100
 
 // Encode appends the ids of text to dst. A special token in the text, such as "[SEP]", stands for itself.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
@@ -60,7 +60,7 @@ func lowerEach(text string) string {
 
 // appendPieces appends the ids of a word's pieces: at each place the longest that the vocabulary holds.
 func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
-	if len(word) > longestWord && utf8.RuneCount(word) > longestWord {
+	if len(word) > maxWordLength && utf8.RuneCount(word) > maxWordLength {
 		return append(dst, t.unknown)
 	}
 	whole := len(dst)
@@ -79,7 +79,7 @@ func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
 
 // longestPiece returns the longest piece that word starts with, and its length in bytes, or 0.
 func (t *Tokenizer) longestPiece(pieces map[string]int32, word []byte) (id int32, size int) {
-	for size = min(len(word), t.longest); size > 0; size-- {
+	for size = min(len(word), t.maxTokenBytes); size > 0; size-- {
 		if size < len(word) && !utf8.RuneStart(word[size]) {
 			continue
 		}

@@ -25,20 +25,20 @@ const continued = "##"
 
 // Tokenizer holds a vocabulary. It is read-only and may be used from many goroutines.
 type Tokenizer struct {
-	tokens   []string // by id
-	ids      map[string]int32
-	within   map[string]int32 // ids of the pieces within words, without "##"
-	longest  int              // bytes of the longest token
-	specials []string         // those that may stand in a text
-	unknown  int32
+	tokens        []string // by id
+	ids           map[string]int32
+	within        map[string]int32 // ids of the pieces within words, without "##"
+	maxTokenBytes int              // bytes of the longest token
+	specials      []string         // those that may stand in a text
+	unknown       int32
 }
 
 // New reads the content of a vocab.txt: one token per line, whose id is the number of its line from 0. Of equal tokens
 // the last counts, as in the reference; an empty line is an id without a token. The error lists all faults.
 func New(vocab []byte) (*Tokenizer, error) {
-	tokens := lines(string(vocab))
+	tokens := splitLines(string(vocab))
 	t := &Tokenizer{tokens: tokens, ids: make(map[string]int32, len(tokens)), within: map[string]int32{}}
-	faults := t.index()
+	faults := t.indexTokens()
 	for _, special := range []string{Unknown, Separator, Class, Padding, mask} {
 		if _, ok := t.ids[special]; ok {
 			t.specials = append(t.specials, special)
@@ -54,8 +54,8 @@ func New(vocab []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// lines splits at line ends of all systems.
-func lines(text string) []string {
+// splitLines splits at line ends of all systems.
+func splitLines(text string) []string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
 	text = strings.TrimSuffix(text, "\n")
@@ -68,7 +68,7 @@ func lines(text string) []string {
 // faultsShown is how many lines an error names.
 const faultsShown = 5
 
-func (t *Tokenizer) index() (faults []string) {
+func (t *Tokenizer) indexTokens() (faults []string) {
 	if len(t.tokens) > math.MaxInt32 {
 		return []string{"more lines than an id can count"}
 	}
@@ -87,7 +87,7 @@ func (t *Tokenizer) index() (faults []string) {
 		if piece, ok := strings.CutPrefix(token, continued); ok {
 			t.within[piece] = int32(i)
 		}
-		t.longest = max(t.longest, len(token))
+		t.maxTokenBytes = max(t.maxTokenBytes, len(token))
 	}
 	if more := invalid - faultsShown; more > 0 {
 		faults = append(faults, fmt.Sprintf("%d more lines are not UTF-8", more))

@@ -20,21 +20,21 @@ func Words(text string) []string {
 
 // eachWord calls yield with each word of text. The memory of a word is reused for the next.
 func eachWord(text string, yield func(word []byte)) {
-	s := splitter{yield: yield, word: make([]byte, 0, 64)}
+	s := wordSplitter{yield: yield, word: make([]byte, 0, 64)}
 	if isASCII(text) {
 		for i := range len(text) {
 			s.addASCII(text[i])
 		}
-		s.end()
+		s.endWord()
 		return
 	}
-	for _, field := range pystr.Fields(norm.NFC.String(clean(text))) {
+	for _, field := range pystr.Fields(norm.NFC.String(cleanText(text))) {
 		for _, r := range norm.NFD.String(pystr.Lower(field)) {
 			if !unicode.Is(unicode.Mn, r) {
-				s.add(r)
+				s.addRune(r)
 			}
 		}
-		s.end()
+		s.endWord()
 	}
 }
 
@@ -47,13 +47,13 @@ func isASCII(text string) bool {
 	return true
 }
 
-// splitter collects words.
-type splitter struct {
+// wordSplitter collects words.
+type wordSplitter struct {
 	yield func(word []byte)
 	word  []byte
 }
 
-func (s *splitter) end() {
+func (s *wordSplitter) endWord() {
 	if len(s.word) > 0 {
 		s.yield(s.word)
 		s.word = s.word[:0]
@@ -61,31 +61,31 @@ func (s *splitter) end() {
 }
 
 // addASCII takes a character of a text that is ASCII throughout.
-func (s *splitter) addASCII(c byte) {
+func (s *wordSplitter) addASCII(c byte) {
 	switch {
 	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
 		s.word = append(s.word, c)
 	case 'A' <= c && c <= 'Z':
 		s.word = append(s.word, c+('a'-'A'))
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		s.end()
+		s.endWord()
 	case c > ' ' && c < 0x7f:
-		s.sign(rune(c))
+		s.addSign(rune(c))
 	}
 }
 
-func (s *splitter) add(r rune) {
+func (s *wordSplitter) addRune(r rune) {
 	if isSign(r) {
-		s.sign(r)
+		s.addSign(r)
 		return
 	}
 	s.word = utf8.AppendRune(s.word, r)
 }
 
-func (s *splitter) sign(r rune) {
-	s.end()
+func (s *wordSplitter) addSign(r rune) {
+	s.endWord()
 	s.word = utf8.AppendRune(s.word, r)
-	s.end()
+	s.endWord()
 }
 
 // isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter
@@ -99,8 +99,8 @@ func isSign(r rune) bool {
 	return unicode.Is(unicode.P, r)
 }
 
-// clean removes control characters, turns white space into blanks, and puts blanks around Chinese characters.
-func clean(text string) string {
+// cleanText removes control characters, turns white space into blanks, and puts blanks around Chinese characters.
+func cleanText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 16)
 	for _, r := range text {

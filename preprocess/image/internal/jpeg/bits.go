@@ -18,9 +18,9 @@ type bitReader struct {
 // slack is more than the bits of one block can take: 64 codes of 16 bits with 15 more each, and one load.
 const slack = 64*(16+15)/8 + 8
 
-// load takes the data of the interval that begins at data[0] and returns the position of the marker that ends it,
-// len(data) where none does.
-func (b *bitReader) load(data []byte) int {
+// loadInterval takes the data of the interval that begins at data[0] and returns the position of the marker that ends
+// it, len(data) where none does.
+func (b *bitReader) loadInterval(data []byte) int {
 	if need := len(data) + slack; cap(b.buf) < need {
 		b.buf = make([]byte, 0, need)
 	}
@@ -58,16 +58,16 @@ func (b *bitReader) refill() {
 	b.n |= 56
 }
 
-// take returns the next n bits, 0 to 16, that a refill has made count.
-func (b *bitReader) take(n uint) int {
+// takeBits returns the next n bits, 0 to 16, that a refill has made count.
+func (b *bitReader) takeBits(n uint) int {
 	v := int(b.acc >> 1 >> ((63 - n) & 63))
 	b.acc <<= n & 63
 	b.n -= n
 	return v
 }
 
-// extend turns n bits into the signed value that they code (T.81 F.2.2.1, table F.1).
-func extend(v int, n uint) int {
+// signExtend turns n bits into the signed value that they code (T.81 F.2.2.1, table F.1).
+func signExtend(v int, n uint) int {
 	if v < 1<<n>>1 {
 		return v - 1<<n + 1
 	}

@@ -47,25 +47,25 @@ func (d *Decoder) writeRows(pix []uint8, r Region) {
 		dst := pix[3*(y*d.frame.w+r.X0):][:3*(r.X1-r.X0)]
 		switch space {
 		case grey:
-			interleave(dst, c[0], c[0], c[0])
+			interleaveRGB(dst, c[0], c[0], c[0])
 		case rgb:
-			interleave(dst, c[0], c[1], c[2])
+			interleaveRGB(dst, c[0], c[1], c[2])
 		case ycc:
 			ycc8.convert(dst, c[0], c[1], c[2])
 		case cmyk:
-			interleave(dst, c[0], c[1], c[2])
-			multiply(dst, c[3])
+			interleaveRGB(dst, c[0], c[1], c[2])
+			multiplyInk(dst, c[3])
 		case ycck:
 			ycc8.convert(dst, c[0], c[1], c[2])
 			for i := range dst {
 				dst[i] = 255 - dst[i]
 			}
-			multiply(dst, c[3])
+			multiplyInk(dst, c[3])
 		}
 	}
 }
 
-func interleave(dst, r, g, b []uint8) {
+func interleaveRGB(dst, r, g, b []uint8) {
 	g, b = g[:len(r)], b[:len(r)]
 	for x := range r {
 		out := dst[3*x:][:3]
@@ -73,8 +73,9 @@ func interleave(dst, r, g, b []uint8) {
 	}
 }
 
-// multiply turns ink densities into light as OpenCV does: the colours, stored inverted, times black, stored inverted.
-func multiply(dst, black []uint8) {
+// multiplyInk turns ink densities into light as OpenCV does: the colours, stored inverted, times black, stored
+// inverted.
+func multiplyInk(dst, black []uint8) {
 	for i, v := range dst {
 		k := int(black[i/3])
 		dst[i] = uint8(k - (255-int(v))*k>>8)
@@ -135,7 +136,7 @@ func (t *yccTable) convert(dst, ys, cbs, crs []uint8) {
 //
 //go:noinline
 func clampPixel(out *[3]uint8, y, cb, cr int) {
-	out[0] = clamp(y + (crToRed*cr+half)>>16)
-	out[1] = clamp(y + (cbToGreen*cb+crToGreen*cr+half)>>16)
-	out[2] = clamp(y + (cbToBlue*cb+half)>>16)
+	out[0] = clampSample(y + (crToRed*cr+half)>>16)
+	out[1] = clampSample(y + (cbToGreen*cb+crToGreen*cr+half)>>16)
+	out[2] = clampSample(y + (cbToBlue*cb+half)>>16)
 }

@@ -2,8 +2,8 @@ package jpeg
 
 import "fmt"
 
-// frame is what a start-of-frame segment says (T.81 B.2.2).
-type frame struct {
+// frameHeader is what a start-of-frame segment says (T.81 B.2.2).
+type frameHeader struct {
 	w, h        int
 	n           int // components
 	progressive bool
@@ -12,8 +12,8 @@ type frame struct {
 	mcusY       int
 }
 
-// component is one colour component, its sizes in samples or in blocks of 8x8 samples.
-type component struct {
+// colourComponent is one colour component, its sizes in samples or in blocks of 8x8 samples.
+type colourComponent struct {
 	id   uint8
 	h, v int // sampling factors
 	tq   int // quantisation table
@@ -25,18 +25,18 @@ type component struct {
 	want    blockRange // those that the wanted region needs
 	plane   []uint8
 	coef    []int16        // progressive: coefficients in zigzag order, block after block
-	scale   dequant        // the quantisation table as it was when the first scan began
+	scale   dequantTable   // the quantisation table as it was when the first scan began
 	started bool           // a scan has begun
 	known   [blockLen]int8 // progressive: the bit positions down to which coefficients are known, or unknown
 	dc      int            // predictor
 
-	dcTable, acTable *huffman // of the current scan
+	dcTable, acTable *huffmanTable // of the current scan
 }
 
 // blockRange is the rectangle of blocks x0 <= x < x1, y0 <= y < y1.
 type blockRange struct{ x0, y0, x1, y1 int }
 
-func (r blockRange) has(x, y int) bool { return x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1 }
+func (r blockRange) contains(x, y int) bool { return x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1 }
 
 // setSizes computes what follows from the frame's sampling factors (T.81 A.1.1, A.2).
 func (d *Decoder) setSizes() error {
@@ -59,8 +59,8 @@ func (d *Decoder) setSizes() error {
 	return nil
 }
 
-// prepare takes the memory that decoding the region needs.
-func (d *Decoder) prepare(r Region) error {
+// prepareRegion takes the memory that decoding the region needs.
+func (d *Decoder) prepareRegion(r Region) error {
 	f := &d.frame
 	if r.X0 < 0 || r.Y0 < 0 || r.X1 > f.w || r.Y1 > f.h || r.X0 >= r.X1 || r.Y0 >= r.Y1 {
 		return fmt.Errorf("region %v of a %dx%d picture", r, f.w, f.h)
@@ -68,9 +68,9 @@ func (d *Decoder) prepare(r Region) error {
 	for i := range f.n {
 		c := &d.components[i]
 		c.want = c.blocksOf(r, f)
-		c.plane = grow(c.plane, c.stride*c.want.y1*blockSide)
+		c.plane = resizeSlice(c.plane, c.stride*c.want.y1*blockSide)
 		if f.progressive {
-			c.coef = grow(c.coef, c.stride/blockSide*f.mcusY*c.v*blockLen)
+			c.coef = resizeSlice(c.coef, c.stride/blockSide*f.mcusY*c.v*blockLen)
 			clear(c.coef)
 		}
 	}
@@ -95,7 +95,7 @@ func (d *Decoder) CheckLength() error {
 }
 
 // blocksOf returns the blocks of c that the pixels of r depend on: one sample more on each side, for upsampling.
-func (c *component) blocksOf(r Region, f *frame) blockRange {
+func (c *colourComponent) blocksOf(r Region, f *frameHeader) blockRange {
 	const margin = 1
 	return blockRange{
 		x0: max(r.X0*c.h/f.maxH-margin, 0) / blockSide,
@@ -107,8 +107,8 @@ func (c *component) blocksOf(r Region, f *frame) blockRange {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// grow returns s with length n, its contents undefined.
-func grow[T any](s []T, n int) []T {
+// resizeSlice returns s with length n, its contents undefined.
+func resizeSlice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

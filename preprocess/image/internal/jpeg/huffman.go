@@ -11,42 +11,42 @@ const (
 	maxCodeLen = 16
 )
 
-// huffman is a Huffman table (T.81 annex C) made for look-up.
-type huffman struct {
+// huffmanTable is a Huffman table (T.81 annex C) made for look-up.
+type huffmanTable struct {
 	defined bool
-	spec    []byte              // what the file says: counts by length, symbols; it owns its memory
-	look    [1 << lookBits]code // by the next lookBits bits
-	pairs   [1 << lookBits]pair // AC: the same, two symbols at a time
+	spec    []byte                    // what the file says: counts by length, symbols; it owns its memory
+	look    [1 << lookBits]lookupCode // by the next lookBits bits
+	pairs   [1 << lookBits]codePair   // AC: the same, two symbols at a time
 	// limit is by code length the first 16 bits behind the codes of up to that length, first the index among the symbols
 	// of a code of that length whose 16 bits would be 0.
 	limit [maxCodeLen + 1]int
 	first [maxCodeLen + 1]int
 }
 
-// code is what a code stands for. From the low bits on:
+// lookupCode is what a code stands for. From the low bits on:
 //
 //	8 bits   how many bits it accounts for; 0: the code is longer than lookBits, or there is no such code
 //	4 bits   the symbol's high half: the run of zeros
 //	4 bits   how many value bits follow that are not accounted for
 //	16 bits  the signed value where they are
-type code uint32
+type lookupCode uint32
 
-func newCode(symbol uint8, bits int) code {
-	return code(bits) | code(symbol>>4)<<8 | code(symbol&15)<<12
+func newCode(symbol uint8, bits int) lookupCode {
+	return lookupCode(bits) | lookupCode(symbol>>4)<<8 | lookupCode(symbol&15)<<12
 }
 
-func (c code) bits() uint { return uint(c & 0xff) }
-func (c code) run() int   { return int(c >> 8 & 15) }
-func (c code) size() uint { return uint(c >> 12 & 15) }
-func (c code) value() int { return int(int32(c) >> 16) }
+func (c lookupCode) bits() uint { return uint(c & 0xff) }
+func (c lookupCode) run() int   { return int(c >> 8 & 15) }
+func (c lookupCode) size() uint { return uint(c >> 12 & 15) }
+func (c lookupCode) value() int { return int(int32(c) >> 16) }
 
 // withValue is c with its value accounted for.
-func (c code) withValue(v int) code {
-	return code(c.bits()+c.size()) | c&0x0f00 | code(uint32(v))<<16
+func (c lookupCode) withValue(v int) lookupCode {
+	return lookupCode(c.bits()+c.size()) | c&0x0f00 | lookupCode(uint32(v))<<16
 }
 
 // endsBlock reports whether c says that the block's other coefficients are zero.
-func (c code) endsBlock() bool { return c&^0xff == 0 }
+func (c lookupCode) endsBlock() bool { return c&^0xff == 0 }
 
 // readHuffman reads Huffman tables (T.81 B.2.4.2).
 func (d *Decoder) readHuffman(b []byte) error {
@@ -62,7 +62,7 @@ func (d *Decoder) readHuffman(b []byte) error {
 		if n > 1+maxCodeLen+256 || n > len(b) {
 			return fmt.Errorf("%w: Huffman table of %d codes in %d bytes", ErrDamaged, n-1-maxCodeLen, len(b))
 		}
-		if err := d.table(class, table).read(b[1:n]); err != nil {
+		if err := d.huffmanTable(class, table).readSpec(b[1:n]); err != nil {
 			return err
 		}
 		b = b[n:]
@@ -70,32 +70,32 @@ func (d *Decoder) readHuffman(b []byte) error {
 	return nil
 }
 
-// table returns a Huffman table of the decoder, defined or not.
-func (d *Decoder) table(class, number int) *huffman {
+// huffmanTable returns a Huffman table of the decoder, defined or not.
+func (d *Decoder) huffmanTable(class, number int) *huffmanTable {
 	h := &d.huff[class][number]
 	if *h == nil {
-		*h = new(huffman)
+		*h = new(huffmanTable)
 	}
 	return *h
 }
 
-// read makes the table that spec describes. Most files of a collection have the same tables: those are kept.
-func (h *huffman) read(spec []byte) error {
+// readSpec makes the table that spec describes. Most files of a collection have the same tables: those are kept.
+func (h *huffmanTable) readSpec(spec []byte) error {
 	if bytes.Equal(spec, h.spec) {
 		h.defined = true
 		return nil
 	}
 	h.spec = h.spec[:0]
-	if err := h.build(spec[:maxCodeLen], spec[maxCodeLen:]); err != nil {
+	if err := h.buildTable(spec[:maxCodeLen], spec[maxCodeLen:]); err != nil {
 		return err
 	}
-	h.pair()
+	h.buildPairs()
 	h.spec, h.defined = append(h.spec, spec...), true
 	return nil
 }
 
-// build makes the table of the symbols, of which counts[l-1] have codes of l bits.
-func (h *huffman) build(counts, symbols []byte) error {
+// buildTable makes the table of the symbols, of which counts[l-1] have codes of l bits.
+func (h *huffmanTable) buildTable(counts, symbols []byte) error {
 	clear(h.look[:])
 	next, index := 0, 0 // the next code, and its symbol
 	for l := 1; l <= maxCodeLen; l++ {
@@ -106,7 +106,7 @@ func (h *huffman) build(counts, symbols []byte) error {
 		h.first[l] = index - next
 		if l <= lookBits {
 			for i := range n {
-				h.enter(next+i, l, symbols[index+i])
+				h.enterCode(next+i, l, symbols[index+i])
 			}
 		}
 		next, index = next+n, index+n
@@ -116,8 +116,8 @@ func (h *huffman) build(counts, symbols []byte) error {
 	return nil
 }
 
-// enter fills the look-up entries of one code of l bits, with its value where that fits.
-func (h *huffman) enter(bits, l int, symbol uint8) {
+// enterCode fills the look-up entries of one code of l bits, with its value where that fits.
+func (h *huffmanTable) enterCode(bits, l int, symbol uint8) {
 	rest := lookBits - l
 	c := newCode(symbol, l)
 	entries := h.look[bits<<rest:][:1<<rest]
@@ -125,13 +125,13 @@ func (h *huffman) enter(bits, l int, symbol uint8) {
 	for i := range entries {
 		entries[i] = c
 		if size > 0 && size <= rest {
-			entries[i] = c.withValue(extend(i>>(rest-size), uint(size)))
+			entries[i] = c.withValue(signExtend(i>>(rest-size), uint(size)))
 		}
 	}
 }
 
-// long returns a code that look does not hold, 0 where no such code exists. acc begins with its bits.
-func (h *huffman) long(acc uint64) code {
+// longCode returns a code that look does not hold, 0 where no such code exists. acc begins with its bits.
+func (h *huffmanTable) longCode(acc uint64) lookupCode {
 	peek := int(acc >> (64 - maxCodeLen))
 	for l := lookBits + 1; l <= maxCodeLen; l++ {
 		if peek < h.limit[l] {
@@ -141,21 +141,21 @@ func (h *huffman) long(acc uint64) code {
 	return 0
 }
 
-// decode returns the code that acc begins with, its value and the length of both; code 0 for bits that are no code.
-func (h *huffman) decode(acc uint64) (c code, value int, bits uint) {
+// decodeCode returns the code that acc begins with, its value and the length of both; code 0 for bits that are no code.
+func (h *huffmanTable) decodeCode(acc uint64) (c lookupCode, value int, bits uint) {
 	c = h.look[acc>>(64-lookBits)]
 	if c == 0 {
-		c = h.long(acc)
+		c = h.longCode(acc)
 	}
 	n := c.size()
 	if n == 0 {
 		return c, c.value(), c.bits()
 	}
 	acc <<= c.bits() & 63
-	return c, extend(int(acc>>(64-n)), n), c.bits() + n
+	return c, signExtend(int(acc>>(64-n)), n), c.bits() + n
 }
 
-// pair is what one look-up says about the next AC coefficients, if k is the index of the first that is unknown.
+// codePair is what one look-up says about the next AC coefficients, if k is the index of the first that is unknown.
 // From the low bits on:
 //
 //	8 bits    how many bits it accounts for; 0: it says nothing, take the codes one by one
@@ -164,44 +164,45 @@ func (h *huffman) decode(acc uint64) (c code, value int, bits uint) {
 //	8 bits    the new k is the old one plus this: at least blockEnd if the other coefficients are zero
 //	16 bits   the signed value of the first coefficient, 0 where there is none
 //	16 bits   that of the second
-type pair uint64
+type codePair uint64
 
-func (p pair) bits() uint    { return uint(p & 0xff) }
-func (p pair) first() uint   { return uint(p >> 8 & 0xff) }
-func (p pair) second() uint  { return uint(p >> 16 & 0xff) }
-func (p pair) advance() uint { return uint(p >> 24 & 0xff) }
-func (p pair) value1() int64 { return int64(int32(p>>32) << 16 >> 16) }
-func (p pair) value2() int64 { return int64(p) >> 48 }
+func (p codePair) bits() uint    { return uint(p & 0xff) }
+func (p codePair) first() uint   { return uint(p >> 8 & 0xff) }
+func (p codePair) second() uint  { return uint(p >> 16 & 0xff) }
+func (p codePair) advance() uint { return uint(p >> 24 & 0xff) }
+func (p codePair) value1() int64 { return int64(int32(p>>32) << 16 >> 16) }
+func (p codePair) value2() int64 { return int64(p) >> 48 }
 
 // blockEnd is added to k at the end of a block.
 const blockEnd = 128
 
 // firstOf is the pair that says what c does.
-func firstOf(c code) pair {
+func firstOf(c lookupCode) codePair {
 	switch {
 	case c == 0 || c.size() > 0:
 		return 0
 	case c.endsBlock():
-		return pair(c.bits()) | blockEnd<<24
+		return codePair(c.bits()) | blockEnd<<24
 	}
-	run := pair(c.run())
-	return pair(c.bits()) | run<<8 | run<<16 | (run+1)<<24 | pair(uint16(c.value()))<<32
+	run := codePair(c.run())
+	return codePair(c.bits()) | run<<8 | run<<16 | (run+1)<<24 | codePair(uint16(c.value()))<<32
 }
 
-// with is p followed by q.
-func (p pair) with(q pair) pair {
+// followedBy returns p followed by q.
+func (p codePair) followedBy(q codePair) codePair {
 	at := p.advance() // where q begins
-	return p&(0xffff<<32|0xff00) | pair(p.bits()+q.bits()) | pair(at+q.first())<<16 | pair(at+q.advance())<<24 | q>>32<<48
+	return p&(0xffff<<32|0xff00) | codePair(p.bits()+q.bits()) | codePair(at+q.first())<<16 | codePair(at+q.advance())<<24 |
+		q>>32<<48
 }
 
-// pair makes pairs from look.
-func (h *huffman) pair() {
+// buildPairs makes pairs from look.
+func (h *huffmanTable) buildPairs() {
 	for i, c := range h.look {
 		p := firstOf(c)
 		if p != 0 && !c.endsBlock() {
 			q := firstOf(h.look[i<<c.bits()&(1<<lookBits-1)])
 			if q != 0 && p.bits()+q.bits() <= lookBits {
-				p = p.with(q)
+				p = p.followedBy(q)
 			}
 		}
 		h.pairs[i] = p

@@ -20,8 +20,8 @@ func TestEveryCode(t *testing.T) {
 	for class := range 2 {
 		for table := range 2 {
 			spec := typicalSpec(t, class, table)
-			var h huffman
-			if err := h.read(spec); err != nil {
+			var h huffmanTable
+			if err := h.readSpec(spec); err != nil {
 				t.Fatal(err)
 			}
 			next, index := uint64(0), maxCodeLen
@@ -36,16 +36,16 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
-func checkCode(t *testing.T, h *huffman, bits uint64, l uint, symbol uint8) {
+func checkCode(t *testing.T, h *huffmanTable, bits uint64, l uint, symbol uint8) {
 	t.Helper()
 	size := uint(symbol & 15)
 	for _, tail := range []uint64{0, 1<<64 - 1, 0xaaaaaaaaaaaaaaaa} {
 		acc := bits | tail>>l
 		want := 0
 		if size > 0 {
-			want = extend(int(acc<<l>>(64-size)), size)
+			want = signExtend(int(acc<<l>>(64-size)), size)
 		}
-		c, v, n := h.decode(acc)
+		c, v, n := h.decodeCode(acc)
 		if c == 0 || c.run() != int(symbol>>4) || v != want || n != l+size {
 			t.Fatalf("symbol %#x: run %d, value %d, %d bits, want %d, %d, %d", symbol, c.run(), v, n, symbol>>4, want, l+size)
 		}
@@ -54,14 +54,14 @@ func checkCode(t *testing.T, h *huffman, bits uint64, l uint, symbol uint8) {
 
 // TestPairsAreTwoCodes shows that a look-up of two coefficients is two of one.
 func TestPairsAreTwoCodes(t *testing.T) {
-	var h huffman
-	if err := h.read(typicalSpec(t, 1, 0)); err != nil {
+	var h huffmanTable
+	if err := h.readSpec(typicalSpec(t, 1, 0)); err != nil {
 		t.Fatal(err)
 	}
 	doubles := 0
 	for i, p := range h.pairs {
 		acc := uint64(i) << (64 - lookBits)
-		first, v1, n1 := h.decode(acc)
+		first, v1, n1 := h.decodeCode(acc)
 		switch {
 		case p == 0:
 			continue
@@ -72,7 +72,7 @@ func TestPairsAreTwoCodes(t *testing.T) {
 			continue
 		}
 		doubles++
-		second, v2, n2 := h.decode(acc << n1)
+		second, v2, n2 := h.decodeCode(acc << n1)
 		at := uint(first.run()) + 1
 		if p.bits() != n1+n2 || p.value1() != int64(v1) || p.value2() != int64(v2) || p.first() != uint(first.run()) {
 			t.Fatalf("%#x: %d bits, %d and %d, want %d, %d and %d", i, p.bits(), p.value1(), p.value2(), n1+n2, v1, v2)

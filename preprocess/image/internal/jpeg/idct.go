@@ -1,13 +1,13 @@
 package jpeg
 
-// block is the dequantised coefficients of 8x8 samples, two neighbouring columns to a word: element 4*v+u/2 is
+// dctBlock is the dequantised coefficients of 8x8 samples, two neighbouring columns to a word: element 4*v+u/2 is
 // F(u) + F(u+1)<<32 for even u, u the horizontal and v the vertical frequency. Sums, differences and products with
 // constants of such words are those of both halves, a borrow of the lower half being undone when it is taken out again;
 // so one multiplication serves two columns.
-type block [blockLen / 2]int64
+type dctBlock [blockLen / 2]int64
 
-// dequant multiplies a coefficient, by zigzag index, into its half of a block's element.
-type dequant [indexes]int64
+// dequantTable multiplies a coefficient, by zigzag index, into its half of a block's element.
+type dequantTable [indexes]int64
 
 // indexes is a power of two above every index that a run of zeros in damaged data can lead to.
 const indexes = 128
@@ -28,7 +28,7 @@ var element = func() (e [indexes]uint8) {
 	return e
 }()
 
-func (q *dequant) set(t *quantTable) {
+func (q *dequantTable) setTable(t *quantTable) {
 	for k, step := range t.step {
 		q[k] = int64(step) << (32 * (zigzag[k] & 1))
 	}
@@ -58,8 +58,8 @@ const (
 // both is the word whose halves are both v.
 const both = 1<<32 + 1
 
-// transform is the 1-D inverse DCT of both halves of eight words, its results times 2^13 and plus bias.
-func transform(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
+// inverseDCT computes the 1-D inverse DCT of both halves of eight words, its results times 2^13 and plus bias.
+func inverseDCT(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
 	// Even part.
 	z := (i2 + i6) * fix0_541196100
 	e2 := z - i6*fix1_847759065
@@ -98,11 +98,11 @@ func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 in
 // lowEnd is how many coefficients, in zigzag order, lie in the first four rows and columns.
 const lowEnd = 10
 
-// inverse writes the samples of a block, whose coefficients from zigzag index end on are zero, to the 8x8 bytes at dst,
-// rows stride apart.
-func (b *block) inverse(dst []uint8, stride, end int) {
+// writeSamples writes the samples of a block, whose coefficients from zigzag index end on are zero, to the 8x8 bytes at
+// dst, rows stride apart.
+func (b *dctBlock) writeSamples(dst []uint8, stride, end int) {
 	if end <= 1 {
-		b.flat(dst, stride)
+		b.writeFlat(dst, stride)
 		return
 	}
 	var ws [blockLen / 2]int64 // element 8*(y/2)+u: rows y and y+1 of column u
@@ -110,7 +110,7 @@ func (b *block) inverse(dst []uint8, stride, end int) {
 	if low {
 		b.columnsLow(&ws)
 	} else {
-		b.columns(&ws)
+		b.transformColumns(&ws)
 	}
 	for y := 0; y < blockSide; y += 2 {
 		in := (*[blockSide]int64)(ws[blockSide/2*y:])
@@ -119,15 +119,15 @@ func (b *block) inverse(dst []uint8, stride, end int) {
 			o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(in[0], in[1], in[2], in[3], rowBias)
 			writeRows(upper, lower, o0, o1, o2, o3, o4, o5, o6, o7)
 		} else {
-			o0, o1, o2, o3, o4, o5, o6, o7 := transform(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], rowBias)
+			o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCT(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], rowBias)
 			writeRows(upper, lower, o0, o1, o2, o3, o4, o5, o6, o7)
 		}
 	}
 }
 
-// flat is inverse for a block of one coefficient: all its samples are equal.
-func (b *block) flat(dst []uint8, stride int) {
-	v := clamp(int(int32(b[0])<<passBits+1<<(passBits+2))>>(passBits+3) + 128)
+// writeFlat is writeSamples for a block of one coefficient: all its samples are equal.
+func (b *dctBlock) writeFlat(dst []uint8, stride int) {
+	v := clampSample(int(int32(b[0])<<passBits+1<<(passBits+2))>>(passBits+3) + 128)
 	row := [blockSide]uint8{v, v, v, v, v, v, v, v}
 	for y := range blockSide {
 		*(*[blockSide]uint8)(dst[y*stride:]) = row
@@ -143,33 +143,33 @@ const (
 	rowBias     = (128<<rowShift + 1<<(rowShift-1)) * both
 )
 
-// columns transforms the columns, rounds to passBits and pairs rows instead of columns.
-func (b *block) columns(ws *[blockLen / 2]int64) {
+// transformColumns transforms the columns, rounds to passBits and pairs rows instead of columns.
+func (b *dctBlock) transformColumns(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 2 {
-		o0, o1, o2, o3, o4, o5, o6, o7 := transform(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p],
+		o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCT(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p],
 			b[28+p], columnBias)
 		w := (*[26]int64)(ws[2*p:])
-		w[0], w[1] = descale(o0, o1)
-		w[8], w[9] = descale(o2, o3)
-		w[16], w[17] = descale(o4, o5)
-		w[24], w[25] = descale(o6, o7)
+		w[0], w[1] = descaleRows(o0, o1)
+		w[8], w[9] = descaleRows(o2, o3)
+		w[16], w[17] = descaleRows(o4, o5)
+		w[24], w[25] = descaleRows(o6, o7)
 	}
 }
 
 // columnsLow is columns where only the first four rows and columns are not zero.
-func (b *block) columnsLow(ws *[blockLen / 2]int64) {
+func (b *dctBlock) columnsLow(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 4 {
 		o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)
 		w := (*[26]int64)(ws[2*p:])
-		w[0], w[1] = descale(o0, o1)
-		w[8], w[9] = descale(o2, o3)
-		w[16], w[17] = descale(o4, o5)
-		w[24], w[25] = descale(o6, o7)
+		w[0], w[1] = descaleRows(o0, o1)
+		w[8], w[9] = descaleRows(o2, o3)
+		w[16], w[17] = descaleRows(o4, o5)
+		w[24], w[25] = descaleRows(o6, o7)
 	}
 }
 
-// descale turns the column sums of two rows, shifted down, into words of two rows.
-func descale(upper, lower int64) (even, odd int64) {
+// descaleRows turns the column sums of two rows, shifted down, into words of two rows.
+func descaleRows(upper, lower int64) (even, odd int64) {
 	const bias = 1 << (31 - columnShift) * both
 	even = int64(uint32(upper)>>columnShift) + int64(uint32(lower)>>columnShift)<<32 - bias
 	odd = upper>>(32+columnShift) + lower>>(32+columnShift)<<32
@@ -197,8 +197,8 @@ func writeRows(upper, lower *[blockSide]uint8, o0, o1, o2, o3, o4, o5, o6, o7 in
 func clampRows(upper, lower *[blockSide]uint8, o [blockSide]int64) {
 	for x, v := range o {
 		low := int64(int32(v))
-		upper[x], lower[x] = clamp(int(low>>rowShift)), clamp(int((v-low)>>(32+rowShift)))
+		upper[x], lower[x] = clampSample(int(low>>rowShift)), clampSample(int((v-low)>>(32+rowShift)))
 	}
 }
 
-func clamp(v int) uint8 { return uint8(min(max(v, 0), 255)) }
+func clampSample(v int) uint8 { return uint8(min(max(v, 0), 255)) }

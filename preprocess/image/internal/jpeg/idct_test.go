@@ -23,13 +23,13 @@ func cosines(coef *[blockLen]int) (out [blockLen]uint8) {
 						math.Cos(float64((2*x+1)*u)*math.Pi/16) * math.Cos(float64((2*y+1)*v)*math.Pi/16)
 				}
 			}
-			out[blockSide*y+x] = clamp(int(math.Round(sum + 128)))
+			out[blockSide*y+x] = clampSample(int(math.Round(sum + 128)))
 		}
 	}
 	return out
 }
 
-func blockOf(coef *[blockLen]int) (b block) {
+func blockOf(coef *[blockLen]int) (b dctBlock) {
 	for i, v := range coef {
 		b[i/2] += int64(v) << (32 * (i & 1))
 	}
@@ -50,7 +50,7 @@ func TestInverseAgainstDefinition(t *testing.T) {
 		want := cosines(&coef)
 		var got [blockLen]uint8
 		b := blockOf(&coef)
-		b.inverse(got[:], blockSide, blockLen)
+		b.writeSamples(got[:], blockSide, blockLen)
 		for i := range got {
 			if d := int(got[i]) - int(want[i]); d > 1 || d < -1 {
 				t.Fatalf("block %d sample %d: %d, want %d within 1; coefficients %v", n, i, got[i], want[i], coef)
@@ -78,7 +78,7 @@ func TestHalvesAreIndependent(t *testing.T) {
 }
 
 func transformed(in [blockSide]int64) (out [blockSide]int64) {
-	out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = transform(in[0], in[1], in[2], in[3], in[4],
+	out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = inverseDCT(in[0], in[1], in[2], in[3], in[4],
 		in[5], in[6], in[7], 0)
 	return out
 }
@@ -94,8 +94,8 @@ func TestSparseBlocks(t *testing.T) {
 		}
 		b := blockOf(&coef)
 		var short, long [blockLen]uint8
-		b.inverse(short[:], blockSide, end)
-		b.inverse(long[:], blockSide, blockLen)
+		b.writeSamples(short[:], blockSide, end)
+		b.writeSamples(long[:], blockSide, blockLen)
 		if short != long {
 			t.Fatalf("%d coefficients %v: %v, want %v", end, coef, short, long)
 		}
@@ -110,6 +110,6 @@ func BenchmarkInverse(b *testing.B) {
 	b.SetBytes(blockLen)
 	b.ReportAllocs()
 	for b.Loop() {
-		blk.inverse(out[:], blockSide, blockLen)
+		blk.writeSamples(out[:], blockSide, blockLen)
 	}
 }

@@ -40,14 +40,14 @@ type Decoder struct {
 	data []byte
 	pos  int // of the next marker segment
 
-	frame      frame
+	frame      frameHeader
 	app1       []byte
 	jfif       bool
 	adobe      int // the transform of the Adobe segment, -1 where there is none
 	restart    int // MCUs between restart markers, 0: none
 	quant      [maxTables]quantTable
-	huff       [2][maxTables]*huffman // DC, AC; made when first defined
-	components [maxComponents]component
+	huff       [2][maxTables]*huffmanTable // DC, AC; made when first defined
+	components [maxComponents]colourComponent
 	bits       bitReader
 	eobRun     int // progressive: blocks still to come that end at once
 	scans      int
@@ -66,7 +66,7 @@ func (d *Decoder) Open(data []byte) (Header, error) {
 // Decode decodes the file given to Open. Of pix, interleaved RGB with rows of 3*W bytes, it writes the pixels of the
 // region and no others. The whole file is read and checked whatever the region. One Open allows one Decode.
 func (d *Decoder) Decode(pix []uint8, r Region) error {
-	if err := d.prepare(r); err != nil {
+	if err := d.prepareRegion(r); err != nil {
 		return err
 	}
 	if err := d.readScans(); err != nil {

@@ -32,7 +32,7 @@ const (
 
 func (d *Decoder) reset(data []byte) {
 	d.data, d.pos = data, 0
-	d.frame = frame{}
+	d.frame = frameHeader{}
 	d.app1, d.jfif, d.adobe = nil, false, -1
 	d.restart, d.eobRun, d.scans = 0, 0, 0
 	for i := range d.quant {
@@ -77,7 +77,7 @@ func (d *Decoder) readSegments() (marker uint8, err error) {
 		case marker >= markerRST0 && marker <= markerRST7, marker == markerTEM:
 			continue // stray: they have no segment
 		}
-		body, err := d.segment(marker)
+		body, err := d.segmentBytes(marker)
 		if err == nil {
 			err = d.readSegment(marker, body)
 		}
@@ -111,8 +111,8 @@ func (d *Decoder) nextMarker() (uint8, error) {
 		ErrDamaged, len(d.data))
 }
 
-// segment returns the contents of the segment that follows a marker.
-func (d *Decoder) segment(marker uint8) ([]byte, error) {
+// segmentBytes returns the contents of the segment that follows a marker.
+func (d *Decoder) segmentBytes(marker uint8) ([]byte, error) {
 	rest := d.data[d.pos:]
 	if len(rest) < 2 {
 		return nil, fmt.Errorf("%w: it ends in the segment of marker %#x; fetch the file again", ErrDamaged, marker)
@@ -169,7 +169,7 @@ func (d *Decoder) readFrame(marker uint8, b []byte) error {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) {
 		return fmt.Errorf("%w: start of frame of %d bytes", ErrDamaged, len(b))
 	}
-	f := frame{
+	f := frameHeader{
 		h: int(binary.BigEndian.Uint16(b[1:])), w: int(binary.BigEndian.Uint16(b[3:])),
 		n: int(b[5]), progressive: marker == markerSOF2,
 	}

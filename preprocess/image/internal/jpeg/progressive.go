@@ -1,15 +1,15 @@
 package jpeg
 
-// refine decodes what a progressive scan says about one block (T.81 G.1.2 and G.2).
-func (d *Decoder) refine(s *scan, c *component, coef *[blockLen]int16) bool {
+// refineBlock decodes what a progressive scan says about one block (T.81 G.1.2 and G.2).
+func (d *Decoder) refineBlock(s *scanHeader, c *colourComponent, coef *[blockLen]int16) bool {
 	switch {
 	case s.from == 0 && s.high == 0:
-		ok := d.bits.predicted(c)
+		ok := d.bits.readDC(c)
 		coef[0] = int16(c.dc << s.low)
 		return ok
 	case s.from == 0:
 		d.bits.refill()
-		coef[0] |= int16(d.bits.take(1) << s.low)
+		coef[0] |= int16(d.bits.takeBits(1) << s.low)
 		return true
 	case s.high == 0:
 		return d.firstAC(s, c.acTable, coef)
@@ -18,14 +18,14 @@ func (d *Decoder) refine(s *scan, c *component, coef *[blockLen]int16) bool {
 }
 
 // firstAC decodes the leading bits of AC coefficients.
-func (d *Decoder) firstAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
+func (d *Decoder) firstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16) bool {
 	if d.eobRun > 0 {
 		d.eobRun--
 		return true
 	}
 	for k := s.from; k <= s.to; k++ {
 		d.bits.refill()
-		e, v := d.bits.code(h)
+		e, v := d.bits.readCode(h)
 		if e == 0 {
 			return false
 		}
@@ -44,17 +44,17 @@ func (d *Decoder) firstAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 
 // runOfEnds reads the length, at least 1, of a run of blocks without further coefficients (T.81 G.1.2.2).
 func (d *Decoder) runOfEnds(category int) int {
-	return 1<<category + d.bits.take(uint(category))
+	return 1<<category + d.bits.takeBits(uint(category))
 }
 
 // refineAC decodes one more bit of AC coefficients: the values of those that become non-zero are coded with
 // the run of coefficients before them that stay zero, and each non-zero coefficient passed over has a
 // correction bit (T.81 G.1.2.3).
-func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
+func (d *Decoder) refineAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16) bool {
 	k := s.from
 	for d.eobRun == 0 && k <= s.to {
 		d.bits.refill()
-		e, v := d.bits.code(h)
+		e, v := d.bits.readCode(h)
 		if e == 0 || e.size() > 1 {
 			return false
 		}
@@ -63,7 +63,7 @@ func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 			d.eobRun = d.runOfEnds(run)
 			break
 		}
-		k = d.correct(s, coef, k, run)
+		k = d.readCorrections(s, coef, k, run)
 		if v != 0 {
 			if k > s.to || v > 1 || v < -1 {
 				return false
@@ -73,15 +73,15 @@ func (d *Decoder) refineAC(s *scan, h *huffman, coef *[blockLen]int16) bool {
 		k++
 	}
 	if d.eobRun > 0 {
-		d.correct(s, coef, k, blockLen)
+		d.readCorrections(s, coef, k, blockLen)
 		d.eobRun--
 	}
 	return true
 }
 
-// correct reads the correction bits of the non-zero coefficients from k on and returns the position of the zero
+// readCorrections reads the correction bits of the non-zero coefficients from k on and returns the position of the zero
 // coefficient after zeros more, or one behind the scan's last.
-func (d *Decoder) correct(s *scan, coef *[blockLen]int16, k, zeros int) int {
+func (d *Decoder) readCorrections(s *scanHeader, coef *[blockLen]int16, k, zeros int) int {
 	for ; k <= s.to; k++ {
 		if coef[k] == 0 {
 			if zeros == 0 {
@@ -93,15 +93,15 @@ func (d *Decoder) correct(s *scan, coef *[blockLen]int16, k, zeros int) int {
 		if d.bits.n == 0 {
 			d.bits.refill()
 		}
-		if d.bits.take(1) == 1 {
-			coef[k] += correction(coef[k], s.low)
+		if d.bits.takeBits(1) == 1 {
+			coef[k] += correctionStep(coef[k], s.low)
 		}
 	}
 	return k
 }
 
-// correction is the step away from zero that a correction bit at position low stands for.
-func correction(v int16, low int) int16 {
+// correctionStep is the step away from zero that a correction bit at position low stands for.
+func correctionStep(v int16, low int) int16 {
 	if v < 0 {
 		return -1 << low
 	}
@@ -110,27 +110,27 @@ func correction(v int16, low int) int16 {
 
 // transformAll turns the coefficients of a progressive file into samples.
 func (d *Decoder) transformAll() {
-	smooth := d.smooths()
+	smooth := d.needsSmoothing()
 	for i := range d.frame.n {
 		c := &d.components[i]
 		for y := c.want.y0; y < c.want.y1; y++ {
 			for x := c.want.x0; x < c.want.x1; x++ {
-				b, end := c.block(x, y)
+				b, end := c.blockAt(x, y)
 				if smooth {
 					b, end = c.smoothedBlock(x, y, d.frame.mcusY)
 				}
-				b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
+				b.writeSamples(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
 			}
 		}
 	}
 }
 
-// block returns the dequantised coefficients of block x, y and the index behind the last that is not zero.
-func (c *component) block(x, y int) (b block, end int) {
-	return c.dequantised((*[blockLen]int16)(c.coef[blockLen*(y*c.stride/blockSide+x):]))
+// blockAt returns the dequantised coefficients of block x, y and the index behind the last that is not zero.
+func (c *colourComponent) blockAt(x, y int) (b dctBlock, end int) {
+	return c.dequantise((*[blockLen]int16)(c.coef[blockLen*(y*c.stride/blockSide+x):]))
 }
 
-func (c *component) dequantised(coef *[blockLen]int16) (b block, end int) {
+func (c *colourComponent) dequantise(coef *[blockLen]int16) (b dctBlock, end int) {
 	for k, v := range coef {
 		if v != 0 {
 			b[element[k]] += int64(v) * c.scale[k]

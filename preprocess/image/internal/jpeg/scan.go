@@ -8,9 +8,9 @@ import (
 // maxScans bounds the work that a small file can ask for; progressive files have about ten scans.
 const maxScans = 500
 
-// scan is what a start-of-scan segment says (T.81 B.2.3).
-type scan struct {
-	components []*component
+// scanHeader is what a start-of-scan segment says (T.81 B.2.3).
+type scanHeader struct {
+	components []*colourComponent
 	from, to   int // spectral selection: the first and last coefficient
 	high, low  int // successive approximation: the bit positions before and now
 	mcusX      int
@@ -54,35 +54,35 @@ func (d *Decoder) readScan() error {
 	if d.scans++; d.scans > maxScans {
 		return fmt.Errorf("%w: more than %d scans", ErrDamaged, maxScans)
 	}
-	var list [maxComponents]*component
+	var list [maxComponents]*colourComponent
 	s, err := d.readScanHeader(list[:0])
 	if err != nil {
 		return err
 	}
 	for _, c := range s.components {
-		if err := d.start(c); err != nil {
+		if err := d.startComponent(c); err != nil {
 			return err
 		}
 	}
-	s.note()
+	s.noteKnown()
 	return d.readIntervals(&s)
 }
 
 // readScanHeader reads a start-of-scan segment.
-func (d *Decoder) readScanHeader(list []*component) (scan, error) {
-	b, err := d.segment(markerSOS)
+func (d *Decoder) readScanHeader(list []*colourComponent) (scanHeader, error) {
+	b, err := d.segmentBytes(markerSOS)
 	if err != nil {
-		return scan{}, err
+		return scanHeader{}, err
 	}
 	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || int(b[0]) > d.frame.n {
-		return scan{}, fmt.Errorf("%w: start of scan of %d bytes", ErrDamaged, len(b))
+		return scanHeader{}, fmt.Errorf("%w: start of scan of %d bytes", ErrDamaged, len(b))
 	}
 	n := int(b[0])
-	s := scan{components: list}
+	s := scanHeader{components: list}
 	for i := range n {
 		c, err := d.scanComponent(b[1+2*i], b[2+2*i])
 		if err != nil {
-			return scan{}, err
+			return scanHeader{}, err
 		}
 		s.components = append(s.components, c)
 	}
@@ -96,7 +96,7 @@ func (d *Decoder) readScanHeader(list []*component) (scan, error) {
 }
 
 // scanComponent finds the component of a scan and its tables.
-func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
+func (d *Decoder) scanComponent(id, tables uint8) (*colourComponent, error) {
 	dc, ac := int(tables>>4), int(tables&15)
 	if dc >= maxTables || ac >= maxTables {
 		return nil, fmt.Errorf("%w: a scan uses Huffman tables %d and %d, want 0 to 3", ErrDamaged, dc, ac)
@@ -106,7 +106,7 @@ func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
 	}
 	for i := range d.frame.n {
 		if c := &d.components[i]; c.id == id {
-			c.dcTable, c.acTable = d.table(0, dc), d.table(1, ac)
+			c.dcTable, c.acTable = d.huffmanTable(0, dc), d.huffmanTable(1, ac)
 			return c, nil
 		}
 	}
@@ -114,11 +114,11 @@ func (d *Decoder) scanComponent(id, tables uint8) (*component, error) {
 }
 
 // checkScan checks that the scan's parameters fit the frame and that its tables are there.
-func (d *Decoder) checkScan(s *scan) error {
+func (d *Decoder) checkScan(s *scanHeader) error {
 	wantDC, wantAC := true, true
 	if d.frame.progressive {
 		wantDC, wantAC = s.from == 0 && s.high == 0, s.from > 0
-		if !s.progressive() {
+		if !s.isProgressive() {
 			return fmt.Errorf("%w: progressive scan of %d components, coefficients %d-%d, bits %d-%d", ErrDamaged,
 				len(s.components), s.from, s.to, s.high, s.low)
 		}
@@ -136,9 +136,9 @@ func (d *Decoder) checkScan(s *scan) error {
 	return nil
 }
 
-// progressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients alone,
-// or of AC coefficients of one component; of their leading bits, or of one bit more.
-func (s *scan) progressive() bool {
+// isProgressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients
+// alone, or of AC coefficients of one component; of their leading bits, or of one bit more.
+func (s *scanHeader) isProgressive() bool {
 	const maxLow = 13
 	if s.from == 0 && s.to > 0 || s.from > 0 && len(s.components) > 1 {
 		return false
@@ -147,21 +147,21 @@ func (s *scan) progressive() bool {
 	return inside && (s.high == 0 || s.high == s.low+1)
 }
 
-// start latches the quantisation table of a component at its first scan.
-func (d *Decoder) start(c *component) error {
+// startComponent latches the quantisation table of a component at its first scan.
+func (d *Decoder) startComponent(c *colourComponent) error {
 	if c.started {
 		return nil
 	}
 	if !d.quant[c.tq].defined {
 		return fmt.Errorf("%w: a component uses quantisation table %d, which the file lacks", ErrDamaged, c.tq)
 	}
-	c.scale.set(&d.quant[c.tq])
+	c.scale.setTable(&d.quant[c.tq])
 	c.started = true
 	return nil
 }
 
 // readIntervals reads the entropy-coded data of a scan, one restart interval after the other.
-func (d *Decoder) readIntervals(s *scan) error {
+func (d *Decoder) readIntervals(s *scanHeader) error {
 	total := s.mcusX * s.mcusY
 	interval := total
 	if d.restart > 0 {
@@ -173,7 +173,7 @@ func (d *Decoder) readIntervals(s *scan) error {
 				return err
 			}
 		}
-		d.pos += d.bits.load(d.data[d.pos:])
+		d.pos += d.bits.loadInterval(d.data[d.pos:])
 		if err := d.readMCUs(s, from, min(from+interval, total)); err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (d *Decoder) readRestartMarker(i int) error {
 }
 
 // readMCUs decodes the minimum coded units from to end-1 of a scan.
-func (d *Decoder) readMCUs(s *scan, from, end int) error {
+func (d *Decoder) readMCUs(s *scanHeader, from, end int) error {
 	d.eobRun = 0
 	for _, c := range s.components {
 		c.dc = 0
@@ -211,7 +211,7 @@ func (d *Decoder) readMCUs(s *scan, from, end int) error {
 	return nil
 }
 
-func (d *Decoder) readMCU(s *scan, x, y int) error {
+func (d *Decoder) readMCU(s *scanHeader, x, y int) error {
 	if len(s.components) == 1 {
 		return d.readBlock(s, s.components[0], x, y)
 	}
@@ -234,20 +234,20 @@ var (
 )
 
 // readBlock decodes block x, y of a component.
-func (d *Decoder) readBlock(s *scan, c *component, x, y int) error {
+func (d *Decoder) readBlock(s *scanHeader, c *colourComponent, x, y int) error {
 	ok := false
 	switch {
 	case d.frame.progressive:
 		at := blockLen * (y*c.stride/blockSide + x)
-		ok = d.refine(s, c, (*[blockLen]int16)(c.coef[at:]))
-	case c.want.has(x, y):
-		var b block
-		end := d.bits.sequential(c, &b)
+		ok = d.refineBlock(s, c, (*[blockLen]int16)(c.coef[at:]))
+	case c.want.contains(x, y):
+		var b dctBlock
+		end := d.bits.readBlock(c, &b)
 		if ok = end >= 0; ok {
-			b.inverse(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
+			b.writeSamples(c.plane[blockSide*(y*c.stride+x):], c.stride, end)
 		}
 	default:
-		ok = d.bits.skip(c) >= 0
+		ok = d.bits.skipBlock(c) >= 0
 	}
 	switch {
 	case d.bits.overrun():

@@ -2,31 +2,31 @@ package jpeg
 
 import "encoding/binary"
 
-// code returns the next code and its value and passes over both; 0 for bits that are no code. The
+// readCode returns the next code and its value and passes over both; 0 for bits that are no code. The
 // bits of both must count.
-func (b *bitReader) code(h *huffman) (code, int) {
-	c, v, n := h.decode(b.acc)
+func (b *bitReader) readCode(h *huffmanTable) (lookupCode, int) {
+	c, v, n := h.decodeCode(b.acc)
 	b.acc <<= n & 63
 	b.n -= n
 	return c, v
 }
 
-// predicted decodes a DC coefficient, coded as its difference to the predictor (T.81 F.2.2.1), into c.dc.
-func (b *bitReader) predicted(c *component) bool {
+// readDC decodes a DC coefficient, coded as its difference to the predictor (T.81 F.2.2.1), into c.dc.
+func (b *bitReader) readDC(c *colourComponent) bool {
 	b.refill()
-	e, diff := b.code(c.dcTable)
+	e, diff := b.readCode(c.dcTable)
 	c.dc += diff
 	return e != 0 && e.run() == 0
 }
 
-// sequential decodes a block of a sequential scan (T.81 F.2.2) into blk, which is zero. It returns the index behind the
+// readBlock decodes a block of a sequential scan (T.81 F.2.2) into blk, which is zero. It returns the index behind the
 // last coefficient that it found, or invalid.
 //
 // Decoding spends most of its time here, waiting for each look-up to say where the next begins. So a look-up brings up
 // to two coefficients, both are stored without asking whether they are there, and indices run past the end of the
 // block, where tables are zero, instead of being checked.
-func (b *bitReader) sequential(c *component, blk *block) (end int) {
-	if !b.predicted(c) {
+func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
+	if !b.readDC(c) {
 		return invalid
 	}
 	h, scale := c.acTable, &c.scale
@@ -40,7 +40,7 @@ func (b *bitReader) sequential(c *component, blk *block) (end int) {
 		p := h.pairs[acc>>(64-lookBits)]
 		k1, k2 := k+p.first(), k+p.second()
 		if p == 0 || k1 >= blockLen-1 { // the second code, if any, may be the next block's
-			c, v, used := h.decode(acc)
+			c, v, used := h.decodeCode(acc)
 			if c == 0 {
 				return invalid
 			}
@@ -79,9 +79,9 @@ func blockLength(k uint) int {
 	return invalid
 }
 
-// skip decodes a block whose samples nobody needs.
-func (b *bitReader) skip(c *component) (end int) {
-	if !b.predicted(c) {
+// skipBlock decodes a block whose samples are not needed.
+func (b *bitReader) skipBlock(c *colourComponent) (end int) {
+	if !b.readDC(c) {
 		return invalid
 	}
 	h := c.acTable
@@ -94,8 +94,8 @@ func (b *bitReader) skip(c *component) (end int) {
 		p := h.pairs[acc>>(64-lookBits)]
 		used, step := p.bits(), p.advance()
 		if p == 0 || k+p.first() >= blockLen-1 {
-			var e code
-			if e, _, used = h.decode(acc); e == 0 {
+			var e lookupCode
+			if e, _, used = h.decodeCode(acc); e == 0 {
 				return invalid
 			}
 			step = uint(e.run()) + 1

@@ -10,11 +10,11 @@ import "slices"
 // smoothed is how many coefficients, in zigzag order, take part.
 const smoothed = 10
 
-// window holds what belongs to 5x5 blocks, in rows; the middle one is the block itself.
-type window [25]int64
+// neighbourWindow holds what belongs to 5x5 blocks, in rows; the middle one is the block itself.
+type neighbourWindow [25]int64
 
 // estimates are the weights where some AC coefficients are known.
-var estimates = [smoothed]window{
+var estimates = [smoothed]neighbourWindow{
 	1: {11 - 1: -7, 12 - 1: 50, 14 - 1: -50, 15 - 1: 7},
 	2: {3 - 1: -7, 8 - 1: 50, 18 - 1: -50, 23 - 1: 7},
 	3: {3 - 1: -1, 8 - 1: 13, 13 - 1: -24, 18 - 1: 13, 23 - 1: -1},
@@ -29,7 +29,7 @@ var estimates = [smoothed]window{
 }
 
 // estimatesOfDC are the weights where only DC coefficients are known.
-var estimatesOfDC = [smoothed]window{
+var estimatesOfDC = [smoothed]neighbourWindow{
 	{
 		-2, -6, -8, -6, -2,
 		-6, 6, 42, 6, -6,
@@ -81,8 +81,8 @@ var estimatesOfDC = [smoothed]window{
 // unknown is the bit position of a coefficient that no scan has brought.
 const unknown = -1
 
-// note keeps what a scan brings: the position of the last bit that is known of each coefficient.
-func (s *scan) note() {
+// noteKnown keeps what a scan brings: the position of the last bit that is known of each coefficient.
+func (s *scanHeader) noteKnown() {
 	for _, c := range s.components {
 		for k := s.from; k <= min(s.to, blockLen-1); k++ {
 			c.known[k] = int8(s.low)
@@ -102,24 +102,25 @@ func (d *Decoder) Incomplete() bool {
 	return false
 }
 
-// smooths says whether libjpeg smooths: something is missing, all DC coefficients are there and no step is 0.
-func (d *Decoder) smooths() bool {
+// needsSmoothing says whether libjpeg would smooth: something is missing, all DC coefficients are there and no step is
+// 0.
+func (d *Decoder) needsSmoothing() bool {
 	for i := range d.frame.n {
 		c := &d.components[i]
 		if c.known[0] == unknown {
 			return false
 		}
 		for k := range smoothed {
-			if c.step(k) == 0 {
+			if c.quantStep(k) == 0 {
 				return false
 			}
 		}
 	}
-	return d.useful()
+	return d.missesEstimated()
 }
 
-// useful says that coefficients which could be estimated are missing.
-func (d *Decoder) useful() bool {
+// missesEstimated says whether coefficients that could be estimated are missing.
+func (d *Decoder) missesEstimated() bool {
 	for i := range d.frame.n {
 		for _, low := range d.components[i].known[1:smoothed] {
 			if low != 0 {
@@ -130,32 +131,32 @@ func (d *Decoder) useful() bool {
 	return false
 }
 
-// step is a quantisation step by its zigzag index.
-func (c *component) step(k int) int64 { return c.scale[k] >> (32 * (zigzag[k] & 1)) }
+// quantStep returns a quantisation step by its zigzag index.
+func (c *colourComponent) quantStep(k int) int64 { return c.scale[k] >> (32 * (zigzag[k] & 1)) }
 
 // onlyDC says that no AC coefficient that takes part is known.
-func (c *component) onlyDC() bool {
+func (c *colourComponent) onlyDC() bool {
 	return !slices.ContainsFunc(c.known[1:smoothed], func(low int8) bool { return low != unknown })
 }
 
 // smoothedBlock is block with estimates in the place of coefficients that are not known.
-func (c *component) smoothedBlock(x, y, mcusY int) (b block, end int) {
+func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
 	coef := [blockLen]int16(c.coef[blockLen*(y*c.stride/blockSide+x):])
-	around := c.around(x, y, mcusY)
+	around := c.dcAround(x, y, mcusY)
 	if c.onlyDC() {
 		for k := range estimatesOfDC {
-			c.estimate(&coef, k, &estimatesOfDC[k], &around)
+			c.estimateCoefficient(&coef, k, &estimatesOfDC[k], &around)
 		}
 	} else {
 		for k := 1; k <= 5; k++ {
-			c.estimate(&coef, k, &estimates[k], &around)
+			c.estimateCoefficient(&coef, k, &estimates[k], &around)
 		}
 	}
-	return c.dequantised(&coef)
+	return c.dequantise(&coef)
 }
 
-// estimate sets a coefficient, unless it is known to be what it is. A DC coefficient is always replaced.
-func (c *component) estimate(coef *[blockLen]int16, k int, weights, around *window) {
+// estimateCoefficient sets a coefficient, unless it is known to be what it is. A DC coefficient is always replaced.
+func (c *colourComponent) estimateCoefficient(coef *[blockLen]int16, k int, weights, around *neighbourWindow) {
 	low := c.known[k]
 	if k > 0 && (low == 0 || coef[k] != 0) {
 		return
@@ -164,8 +165,8 @@ func (c *component) estimate(coef *[blockLen]int16, k int, weights, around *wind
 	for i, w := range weights {
 		sum += w * around[i]
 	}
-	sum *= c.step(0)
-	magnitude := (c.step(k)<<7 + max(sum, -sum)) / (c.step(k) << 8)
+	sum *= c.quantStep(0)
+	magnitude := (c.quantStep(k)<<7 + max(sum, -sum)) / (c.quantStep(k) << 8)
 	if k > 0 && low > 0 {
 		magnitude = min(magnitude, 1<<low-1)
 	}
@@ -175,8 +176,8 @@ func (c *component) estimate(coef *[blockLen]int16, k int, weights, around *wind
 	coef[k] = int16(magnitude)
 }
 
-// around are the DC coefficients of the blocks around one. At the borders of the picture the outermost are repeated.
-func (c *component) around(x, y, mcusY int) (w window) {
+// dcAround are the DC coefficients of the blocks around one. At the borders of the picture the outermost are repeated.
+func (c *colourComponent) dcAround(x, y, mcusY int) (w neighbourWindow) {
 	rows := c.rowsAround(y, mcusY)
 	for i, row := range rows {
 		for j := range rows {
@@ -189,7 +190,7 @@ func (c *component) around(x, y, mcusY int) (w window) {
 
 // rowsAround are the rows of blocks from two above y to two below. As in libjpeg, rows that only fill the last MCU
 // count below rows of other MCUs, and in a picture of two rows of MCUs the second may not see further up than one.
-func (c *component) rowsAround(y, mcusY int) [5]int {
+func (c *colourComponent) rowsAround(y, mcusY int) [5]int {
 	perMCU := c.v
 	mcu, in := y/c.v, y%c.v
 	if rest := c.blocksY % c.v; mcu == mcusY-1 && rest > 0 {

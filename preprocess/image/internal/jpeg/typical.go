@@ -31,12 +31,12 @@ var typicalTables = [2][2]string{
 
 // useTypical makes the table of annex K where the file gives none of that number.
 func (d *Decoder) useTypical(class, table int) error {
-	if d.table(class, table).defined || table >= len(typicalTables[class]) {
+	if d.huffmanTable(class, table).defined || table >= len(typicalTables[class]) {
 		return nil
 	}
 	spec, err := hex.DecodeString(typicalTables[class][table])
 	if err != nil {
 		return err
 	}
-	return d.table(class, table).read(spec)
+	return d.huffmanTable(class, table).readSpec(spec)
 }

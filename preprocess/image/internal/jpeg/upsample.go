@@ -21,33 +21,33 @@ func (d *Decoder) fullRow(i, y, x0, x1 int) []uint8 {
 	if dx == 1 && dy == 1 {
 		return c.plane[y*c.stride:][x0:x1]
 	}
-	buf := grow(d.rows.full[i], x1-x0+2*maxSampling)
+	buf := resizeSlice(d.rows.full[i], x1-x0+2*maxSampling)
 	d.rows.full[i] = buf
 	first, end := x0/dx, ceilDiv(x1, dx)
 	switch {
 	case dx == 2 && dy == 1 && c.w >= fancyMinWidth:
-		c.widen(buf, y, first, end)
+		c.widenRow(buf, y, first, end)
 	case dx == 2 && dy == 2 && c.w >= fancyMinWidth:
-		d.rows.sums = grow(d.rows.sums, end-first+2)
+		d.rows.sums = resizeSlice(d.rows.sums, end-first+2)
 		c.widenMixed(buf, d.rows.sums, y, first, end)
 	case dx == 1 && dy == 2:
-		c.mix(buf, y, first, end)
+		c.mixRows(buf, y, first, end)
 	default:
-		repeat(buf, c.plane[y/dy*c.stride:][first:end], dx)
+		repeatSamples(buf, c.plane[y/dy*c.stride:][first:end], dx)
 	}
 	return buf[x0-first*dx:][:x1-x0]
 }
 
-// neighbour is the row of a half-high plane that lies second nearest to full-size row y; the nearest is y/2.
-func (c *component) neighbour(y int) int {
+// neighbourRow is the row of a half-high plane that lies second nearest to full-size row y; the nearest is y/2.
+func (c *colourComponent) neighbourRow(y int) int {
 	if y%2 == 0 {
 		return max(y/2-1, 0)
 	}
 	return min(y/2+1, c.hgt-1)
 }
 
-// widen doubles the width of samples first to end-1 of row y.
-func (c *component) widen(dst []uint8, y, first, end int) {
+// widenRow doubles the width of samples first to end-1 of row y.
+func (c *colourComponent) widenRow(dst []uint8, y, first, end int) {
 	row := c.plane[y*c.stride:][:c.w]
 	for x := first; x < end; x++ {
 		near := 3 * uint(row[x])
@@ -57,10 +57,10 @@ func (c *component) widen(dst []uint8, y, first, end int) {
 	}
 }
 
-// mix interpolates samples first to end-1 of full-size row y between rows of a half-high plane.
-func (c *component) mix(dst []uint8, y, first, end int) {
+// mixRows interpolates samples first to end-1 of full-size row y between rows of a half-high plane.
+func (c *colourComponent) mixRows(dst []uint8, y, first, end int) {
 	near := c.plane[y/2*c.stride:][first:end]
-	far := c.plane[c.neighbour(y)*c.stride:][first:end]
+	far := c.plane[c.neighbourRow(y)*c.stride:][first:end]
 	round := 1 + uint(y%2)
 	for x, v := range near {
 		dst[x] = uint8((3*uint(v) + uint(far[x]) + round) >> 2)
@@ -68,9 +68,9 @@ func (c *component) mix(dst []uint8, y, first, end int) {
 }
 
 // widenMixed interpolates in both directions. sums has room for end-first+2 values.
-func (c *component) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
+func (c *colourComponent) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
 	near := c.plane[y/2*c.stride:][:c.w]
-	far := c.plane[c.neighbour(y)*c.stride:][:c.w]
+	far := c.plane[c.neighbourRow(y)*c.stride:][:c.w]
 	lo, hi := max(first-1, 0), min(end+1, c.w)
 	for x := lo; x < hi; x++ {
 		sums[x-first+1] = 3*uint16(near[x]) + uint16(far[x])
@@ -89,8 +89,8 @@ func (c *component) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
 	}
 }
 
-// repeat stores each sample times times.
-func repeat(dst, row []uint8, times int) {
+// repeatSamples stores each sample times times.
+func repeatSamples(dst, row []uint8, times int) {
 	for x, v := range row {
 		for i := range times {
 			dst[times*x+i] = v

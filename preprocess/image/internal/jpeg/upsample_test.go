@@ -10,7 +10,7 @@ import (
 func subsampled(t *testing.T, w, h, dx, dy int) *Decoder {
 	t.Helper()
 	d := new(Decoder)
-	d.frame = frame{w: w, h: h, n: 2}
+	d.frame = frameHeader{w: w, h: h, n: 2}
 	d.components[0].h, d.components[0].v = dx, dy
 	d.components[1].h, d.components[1].v = 1, 1
 	if err := d.setSizes(); err != nil {

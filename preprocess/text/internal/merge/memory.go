@@ -5,16 +5,16 @@ import "strings"
 // Memory keeps the results of pieces of text that have been met: most of a text is words that have been there before.
 // It takes a few megabytes at most. It is not safe for concurrent use.
 type Memory struct {
-	known map[string]span
+	known map[string]idSpan
 	ids   []int32 // of all known pieces
 }
 
-// span is a part of Memory.ids.
-type span struct{ start, end int32 }
+// idSpan is a part of Memory.ids.
+type idSpan struct{ start, end int32 }
 
 const (
-	knownPieces  = 1 << 15
-	longestKnown = 64 // bytes of a piece
+	knownPieces    = 1 << 15
+	maxKnownLength = 64 // bytes of a piece
 )
 
 // Recall returns what was kept for a piece. The result must not be changed, and is valid until the next call of Keep.
@@ -25,14 +25,14 @@ func (m *Memory) Recall(piece string) (ids []int32, ok bool) {
 
 // Keep stores the result of a piece, unless the piece is long. When there are too many it forgets all.
 func (m *Memory) Keep(piece string, ids []int32) {
-	if len(piece) > longestKnown {
+	if len(piece) > maxKnownLength {
 		return
 	}
 	if m.known == nil || len(m.known) >= knownPieces {
-		m.known = make(map[string]span)
+		m.known = make(map[string]idSpan)
 		m.ids = m.ids[:0]
 	}
 	start := len(m.ids)
 	m.ids = append(m.ids, ids...)
-	m.known[strings.Clone(piece)] = span{int32(start), int32(len(m.ids))}
+	m.known[strings.Clone(piece)] = idSpan{int32(start), int32(len(m.ids))}
 }

@@ -125,7 +125,7 @@ func TestMemory(t *testing.T) {
 	}
 	m.Keep("a", []int32{1, 2})
 	m.Keep("b", nil)
-	m.Keep(strings.Repeat("x", longestKnown+1), []int32{3})
+	m.Keep(strings.Repeat("x", maxKnownLength+1), []int32{3})
 	if ids, ok := m.Recall("a"); !ok || !slices.Equal(ids, []int32{1, 2}) {
 		t.Errorf("got %v, %v", ids, ok)
 	}

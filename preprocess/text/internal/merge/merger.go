@@ -14,12 +14,12 @@ func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
 	if len(symbols) < 2 {
 		return symbols
 	}
-	m.start(t, symbols)
+	m.queuePairs(t, symbols)
 	for len(m.heap) > 0 {
 		top := m.pop()
 		rank, at := int32(top>>32), int32(uint32(top))
 		if m.ranks[at] == rank {
-			m.join(t, symbols, at)
+			m.mergePair(t, symbols, at)
 		}
 	}
 	kept := symbols[:0]
@@ -29,7 +29,7 @@ func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
 	return kept
 }
 
-func (m *Merger) start(t *Table, symbols []int32) {
+func (m *Merger) queuePairs(t *Table, symbols []int32) {
 	n := len(symbols)
 	if cap(m.next) < n {
 		m.next, m.previous, m.ranks = make([]int32, 2*n), make([]int32, 2*n), make([]int32, 2*n)
@@ -41,12 +41,12 @@ func (m *Merger) start(t *Table, symbols []int32) {
 	}
 	m.next[n-1] = none
 	for i := range symbols {
-		m.look(t, symbols, int32(i))
+		m.queuePair(t, symbols, int32(i))
 	}
 }
 
-// look finds the rule of the pair that starts at a place, and queues it.
-func (m *Merger) look(t *Table, symbols []int32, at int32) {
+// queuePair finds the rule of the pair that starts at a place, and queues it.
+func (m *Merger) queuePair(t *Table, symbols []int32, at int32) {
 	m.ranks[at] = none
 	next := m.next[at]
 	if next == none {
@@ -58,8 +58,8 @@ func (m *Merger) look(t *Table, symbols []int32, at int32) {
 	}
 }
 
-// join merges the pair that starts at a place.
-func (m *Merger) join(t *Table, symbols []int32, at int32) {
+// mergePair merges the pair that starts at a place.
+func (m *Merger) mergePair(t *Table, symbols []int32, at int32) {
 	gone := m.next[at]
 	r, _ := t.lookup(symbols[at], symbols[gone])
 	symbols[at] = r.symbol
@@ -68,9 +68,9 @@ func (m *Merger) join(t *Table, symbols []int32, at int32) {
 	if after := m.next[at]; after != none {
 		m.previous[after] = at
 	}
-	m.look(t, symbols, at)
+	m.queuePair(t, symbols, at)
 	if before := m.previous[at]; before != none {
-		m.look(t, symbols, before)
+		m.queuePair(t, symbols, before)
 	}
 }
 

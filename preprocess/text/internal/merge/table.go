@@ -16,11 +16,11 @@ type Pair struct {
 // Table finds rules by their pair. It is read-only and may be used from many goroutines.
 type Table struct {
 	keys  []uint64 // open addressing with linear probing
-	rules []rule
+	rules []mergeRule
 	shift int
 }
 
-type rule struct{ rank, symbol int32 }
+type mergeRule struct{ rank, symbol int32 }
 
 // free is a key that no pair has, for math.MinInt32 is no symbol.
 const free = 1<<63 | 1<<31
@@ -32,7 +32,7 @@ var ErrSymbol = errors.New("merge rule")
 // math.MinInt32; ranks start from 0.
 func NewTable(pairs []Pair) (*Table, error) {
 	size := 1 << bits.Len(uint(2*len(pairs)+1))
-	t := &Table{keys: make([]uint64, size), rules: make([]rule, size), shift: 64 - bits.Len(uint(size-1))}
+	t := &Table{keys: make([]uint64, size), rules: make([]mergeRule, size), shift: 64 - bits.Len(uint(size-1))}
 	for i := range t.keys {
 		t.keys[i] = free
 	}
@@ -40,16 +40,16 @@ func NewTable(pairs []Pair) (*Table, error) {
 		if p.Left == math.MinInt32 || p.Right == math.MinInt32 || p.Rank < 0 {
 			return nil, fmt.Errorf("%w: pair %d, %d of rank %d", ErrSymbol, p.Left, p.Right, p.Rank)
 		}
-		at, _ := t.find(key(p.Left, p.Right))
-		t.keys[at], t.rules[at] = key(p.Left, p.Right), rule{p.Rank, p.Symbol}
+		at, _ := t.findKey(pairKey(p.Left, p.Right))
+		t.keys[at], t.rules[at] = pairKey(p.Left, p.Right), mergeRule{p.Rank, p.Symbol}
 	}
 	return t, nil
 }
 
-func key(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
+func pairKey(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
 
-// find returns the place of a key, or the free place where it belongs.
-func (t *Table) find(k uint64) (at int, found bool) {
+// findKey returns the place of a key, or the free place where it belongs.
+func (t *Table) findKey(k uint64) (at int, found bool) {
 	const golden = 0x9e3779b97f4a7c15 // 2^64 / the golden ratio: spreads neighbouring keys (Knuth, TAOCP 6.4)
 	mask := len(t.keys) - 1
 	at = int(k * golden >> t.shift)
@@ -63,7 +63,7 @@ func (t *Table) find(k uint64) (at int, found bool) {
 }
 
 // lookup returns the rule of a pair.
-func (t *Table) lookup(left, right int32) (rule, bool) {
-	at, found := t.find(key(left, right))
+func (t *Table) lookup(left, right int32) (mergeRule, bool) {
+	at, found := t.findKey(pairKey(left, right))
 	return t.rules[at], found
 }

@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// matcher is the working memory of one search.
-type matcher struct {
-	steps   []step
+// patternMatcher is the working memory of one search.
+type patternMatcher struct {
+	steps   []programStep
 	text    string
-	stack   []retry
+	stack   []retryPoint
 	retries int
-	memory  memory
+	memory  triedMemory
 }
 
-// retry is where to go on when a way does not lead to a match.
-type retry struct {
+// retryPoint is where to go on when a way does not lead to a match.
+type retryPoint struct {
 	step, branch int
 	at           int
 	low          int // of a repetition: it may give back characters as far as that
 }
 
-// run matches the steps from a place on, and returns where the match ends.
-func (m *matcher) run(first, at int) (end int, ok bool) {
+// matchSteps matches the steps from a place on, and returns where the match ends.
+func (m *patternMatcher) matchSteps(first, at int) (end int, ok bool) {
 	base := len(m.stack)
 	defer func() { m.stack = m.stack[:base] }()
 	pc := first
@@ -31,41 +31,41 @@ func (m *matcher) run(first, at int) (end int, ok bool) {
 		if s.code == accept {
 			return at, true
 		}
-		if pc, at, ok = m.take(s, pc, at); ok {
+		if pc, at, ok = m.takeStep(s, pc, at); ok {
 			continue
 		}
-		if pc, at, ok = m.back(base); !ok {
+		if pc, at, ok = m.backtrack(base); !ok {
 			return 0, false
 		}
 	}
 }
 
-// take does one step.
-func (m *matcher) take(s *step, pc, at int) (next, place int, ok bool) {
+// takeStep does one step.
+func (m *patternMatcher) takeStep(s *programStep, pc, at int) (next, place int, ok bool) {
 	switch s.code {
 	case one:
-		n := s.class.match(m.text[at:])
+		n := s.class.matchLength(m.text[at:])
 		return s.next, at + n, n > 0
 	case many:
-		end, ok := m.many(s, pc, at)
+		end, ok := m.takeMany(s, pc, at)
 		return s.next, end, ok
 	case fork:
-		if m.tried(s, at) {
+		if m.wasTried(s, at) {
 			return 0, 0, false
 		}
-		return m.fork(s, pc, at, 0)
+		return m.takeFork(s, pc, at, 0)
 	case within:
-		return m.within(s, at)
+		return m.matchWithin(s, at)
 	}
-	return s.next, at, m.place(s, at)
+	return s.next, at, m.matchesPlace(s, at)
 }
 
-// within matches an expression by itself. What its steps have tried may be tried again where it has matched.
-func (m *matcher) within(s *step, at int) (next, place int, ok bool) {
+// matchWithin matches an expression by itself. What its steps have tried may be tried again where it has matched.
+func (m *patternMatcher) matchWithin(s *programStep, at int) (next, place int, ok bool) {
 	noted := len(m.memory.noted)
-	end, found := m.run(s.sub, at)
+	end, found := m.matchSteps(s.sub, at)
 	if found {
-		m.memory.forget(noted)
+		m.memory.forgetAfter(noted)
 	}
 	if found && s.keep {
 		at = end
@@ -73,12 +73,12 @@ func (m *matcher) within(s *step, at int) (next, place int, ok bool) {
 	return s.next, at, found != s.negative
 }
 
-// place tells whether a place is one that a step wants.
-func (m *matcher) place(s *step, at int) bool {
+// matchesPlace tells whether a place is one that a step wants.
+func (m *patternMatcher) matchesPlace(s *programStep, at int) bool {
 	switch s.code {
 	case after:
 		_, size := utf8.DecodeLastRuneInString(m.text[:at])
-		return (s.class.match(m.text[at-size:]) > 0 && size > 0) != s.negative
+		return (s.class.matchLength(m.text[at-size:]) > 0 && size > 0) != s.negative
 	case atStart:
 		return at == 0
 	case atEnd:
@@ -89,46 +89,46 @@ func (m *matcher) place(s *step, at int) bool {
 	return at == len(m.text) || m.text[at] == '\n'
 }
 
-// many takes as many characters as there are, and notes that it may give some back.
-func (m *matcher) many(s *step, pc, at int) (end int, ok bool) {
+// takeMany takes as many characters as there are, and notes that it may give some back.
+func (m *patternMatcher) takeMany(s *programStep, pc, at int) (end int, ok bool) {
 	low, count := at, 0
-	for end = at; end < len(m.text) && count != s.most; count++ {
+	for end = at; end < len(m.text) && count != s.maxCount; count++ {
 		n := 0
 		if b := m.text[end]; b >= utf8.RuneSelf {
-			n = s.class.match(m.text[end:])
+			n = s.class.matchLength(m.text[end:])
 		} else if s.class.ascii[b] {
 			n = 1
 		}
 		if n == 0 {
 			break
 		}
-		if end += n; count+1 == s.least {
+		if end += n; count+1 == s.minCount {
 			low = end
 		}
 	}
-	if count < s.least {
+	if count < s.minCount {
 		return 0, false
 	}
 	if low < end && !s.possessive {
-		m.stack = append(m.stack, retry{step: pc, at: end, low: low})
+		m.stack = append(m.stack, retryPoint{step: pc, at: end, low: low})
 	}
 	return end, true
 }
 
-// fork takes the first branch, from one on, that may match, and notes the next.
-func (m *matcher) fork(s *step, pc, at, from int) (next, place int, ok bool) {
-	branch := s.branch(m.text[at:], from)
+// takeFork takes the first branch, from one on, that may match, and notes the next.
+func (m *patternMatcher) takeFork(s *programStep, pc, at, from int) (next, place int, ok bool) {
+	branch := s.firstBranch(m.text[at:], from)
 	if branch == len(s.branches) {
 		return 0, 0, false
 	}
-	if other := s.branch(m.text[at:], branch+1); other < len(s.branches) {
-		m.stack = append(m.stack, retry{step: pc, branch: other, at: at})
+	if other := s.firstBranch(m.text[at:], branch+1); other < len(s.branches) {
+		m.stack = append(m.stack, retryPoint{step: pc, branch: other, at: at})
 	}
 	return s.branches[branch], at, true
 }
 
-// branch is the first, from one on, that a text may be matched by.
-func (s *step) branch(text string, from int) int {
+// firstBranch returns the first branch, from one on, that may match a text.
+func (s *programStep) firstBranch(text string, from int) int {
 	if s.starts == nil || from >= len(s.branches) {
 		return min(from, len(s.branches))
 	}
@@ -139,8 +139,8 @@ func (s *step) branch(text string, from int) int {
 	return min(from+bits.TrailingZeros64(s.starts[b]>>from), len(s.branches))
 }
 
-// back returns to the last choice.
-func (m *matcher) back(base int) (pc, at int, ok bool) {
+// backtrack returns to the last choice.
+func (m *patternMatcher) backtrack(base int) (pc, at int, ok bool) {
 	for len(m.stack) > base {
 		m.retries++
 		last := len(m.stack) - 1
@@ -153,18 +153,18 @@ func (m *matcher) back(base int) (pc, at int, ok bool) {
 			if at == r.low {
 				m.stack = m.stack[:last]
 			}
-			if !m.tried(s, at) {
+			if !m.wasTried(s, at) {
 				return s.next, at, true
 			}
 			continue
 		}
 		m.stack = m.stack[:last]
-		return m.fork(s, r.step, r.at, r.branch)
+		return m.takeFork(s, r.step, r.at, r.branch)
 	}
 	return 0, 0, false
 }
 
-// tried notes that a step is tried at a place, and tells whether it has been before.
-func (m *matcher) tried(s *step, at int) bool {
-	return m.retries > patience && m.memory.note(s.mark*(len(m.text)+1)+at)
+// wasTried notes that a step is tried at a place, and tells whether it was tried there before.
+func (m *patternMatcher) wasTried(s *programStep, at int) bool {
+	return m.retries > patience && m.memory.noteBit(s.mark*(len(m.text)+1)+at)
 }

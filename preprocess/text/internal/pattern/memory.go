@@ -1,8 +1,8 @@
 package pattern
 
-// memory holds what has been tried in vain in a search: a bit for each step and place. So the time of any expression is
-// bounded by its steps and the length of the text.
-type memory struct {
+// triedMemory holds what has been tried in vain in a search: a bit for each step and place. So the time of any
+// expression is bounded by its steps and the length of the text.
+type triedMemory struct {
 	bits  []uint64
 	noted []int // the bits that are set
 }
@@ -10,13 +10,13 @@ type memory struct {
 const (
 	// patience is how many retries a search has before it remembers them: those of tokenizers' expressions need a handful.
 	patience = 1000
-	// mostBits bounds the memory: 128 MiB.
-	mostBits = 1 << 30
+	// maxBits bounds the memory: 128 MiB.
+	maxBits = 1 << 30
 )
 
-// note sets a bit, and tells whether it was set. Beyond the bound nothing is noted.
-func (m *memory) note(bit int) bool {
-	if bit >= mostBits {
+// noteBit sets a bit, and tells whether it was set. Beyond the bound nothing is noted.
+func (m *triedMemory) noteBit(bit int) bool {
+	if bit >= maxBits {
 		return false
 	}
 	if need := bit/64 + 1; need > len(m.bits) {
@@ -31,8 +31,8 @@ func (m *memory) note(bit int) bool {
 	return false
 }
 
-// forget clears what has been noted but for the first kept bits.
-func (m *memory) forget(kept int) {
+// forgetAfter clears what has been noted but for the first kept bits.
+func (m *triedMemory) forgetAfter(kept int) {
 	for _, bit := range m.noted[kept:] {
 		m.bits[bit/64] &^= 1 << (bit % 64)
 	}

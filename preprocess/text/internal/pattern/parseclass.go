@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// class reads what follows an opening [, to its end.
-func (p *parser) class() (set, error) {
-	if err := p.enter(); err != nil {
+// parseClass reads what follows an opening [, to its end.
+func (p *exprParser) parseClass() (runeSet, error) {
+	if err := p.enterLevel(); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth-- }()
-	negative := p.take("^")
-	s, err := p.members()
-	for err == nil && p.take("&&") {
-		var other set
-		other, err = p.members()
+	negative := p.acceptPrefix("^")
+	s, err := p.parseMembers()
+	for err == nil && p.acceptPrefix("&&") {
+		var other runeSet
+		other, err = p.parseMembers()
 		s = s.intersect(other)
 	}
-	if err == nil && !p.take("]") {
+	if err == nil && !p.acceptPrefix("]") {
 		err = errors.New("a [ without its ]")
 	}
 	if err != nil {
@@ -34,20 +34,20 @@ func (p *parser) class() (set, error) {
 		}
 		s = s.anyCase()
 	}
-	return negate(s, negative), nil
+	return negateSet(s, negative), nil
 }
 
-// members reads the characters of a class up to its end or &&.
-func (p *parser) members() (set, error) {
-	var parts []set
+// parseMembers reads the characters of a class up to its end or &&.
+func (p *exprParser) parseMembers() (runeSet, error) {
+	var parts []runeSet
 	for first := true; ; first = false {
 		switch {
 		case p.rest == "", p.rest[0] == ']' && !first, strings.HasPrefix(p.rest, "&&"):
-			return union(parts...), nil
+			return unionOf(parts...), nil
 		case strings.HasPrefix(p.rest, "[:"):
 			return nil, fmt.Errorf("the class %.12q", p.rest)
 		}
-		s, err := p.member()
+		s, err := p.parseMember()
 		if err != nil {
 			return nil, err
 		}
@@ -55,71 +55,71 @@ func (p *parser) members() (set, error) {
 	}
 }
 
-// member reads a class within a class, a character, or a range of them.
-func (p *parser) member() (set, error) {
-	if p.take("[") {
-		return p.class()
+// parseMember reads a class within a class, a character, or a range of them.
+func (p *exprParser) parseMember() (runeSet, error) {
+	if p.acceptPrefix("[") {
+		return p.parseClass()
 	}
-	s, err := p.one()
+	s, err := p.parseSingle()
 	if err != nil || !strings.HasPrefix(p.rest, "-") || strings.HasPrefix(p.rest, "-]") {
 		return s, err
 	}
-	p.next()
-	last, err := p.one()
+	p.nextRune()
+	last, err := p.parseSingle()
 	if err != nil {
 		return nil, err
 	}
 	if !isSingle(s) || !isSingle(last) || s[0].lo > last[0].lo {
 		return nil, errors.New("a range that does not go from one character to a later one")
 	}
-	return set{{s[0].lo, last[0].lo}}, nil
+	return runeSet{{s[0].lo, last[0].lo}}, nil
 }
 
-func isSingle(s set) bool { return len(s) == 1 && s[0].lo == s[0].hi }
+func isSingle(s runeSet) bool { return len(s) == 1 && s[0].lo == s[0].hi }
 
-func (p *parser) one() (set, error) {
-	if p.take(`\`) {
-		return p.escape()
+func (p *exprParser) parseSingle() (runeSet, error) {
+	if p.acceptPrefix(`\`) {
+		return p.parseEscape()
 	}
 	if p.rest == "" {
 		return nil, errors.New("a [ without its ]")
 	}
-	return single(p.next()), nil
+	return singleRune(p.nextRune()), nil
 }
 
-// escape reads what follows a backslash.
-func (p *parser) escape() (set, error) {
+// parseEscape reads what follows a backslash.
+func (p *exprParser) parseEscape() (runeSet, error) {
 	if p.rest == "" {
 		return nil, errors.New(`a \ at the end`)
 	}
-	c := p.next()
-	if s, ok := shorthand(c); ok {
+	c := p.nextRune()
+	if s, ok := shorthandSet(c); ok {
 		return s, nil
 	}
 	if r, ok := map[rune]rune{'n': '\n', 'r': '\r', 't': '\t', 'f': '\f', 'v': '\v', 'a': '\a', 'e': 0x1b}[c]; ok {
-		return single(r), nil
+		return singleRune(r), nil
 	}
 	switch {
 	case c == 'p' || c == 'P':
-		return p.named(c == 'P')
+		return p.parseProperty(c == 'P')
 	case c == 'u':
-		return p.code(4)
+		return p.parseCodePoint(4)
 	case c == 'x' && strings.HasPrefix(p.rest, "{"):
 		inside, after, _ := strings.Cut(p.rest[1:], "}")
 		p.rest = after
 		return codePoint(inside)
 	case c == 'x':
-		return p.code(2)
+		return p.parseCodePoint(2)
 	case c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)):
 		return nil, fmt.Errorf(`the escape \%c`, c)
 	}
-	return single(c), nil
+	return singleRune(c), nil
 }
 
-// named reads the name of a property.
-func (p *parser) named(negative bool) (set, error) {
+// parseProperty reads the name of a property.
+func (p *exprParser) parseProperty(negative bool) (runeSet, error) {
 	name := p.rest[:min(1, len(p.rest))]
-	if p.take("{") {
+	if p.acceptPrefix("{") {
 		var closed bool
 		if name, p.rest, closed = strings.Cut(p.rest, "}"); !closed {
 			return nil, errors.New("a { without its }")
@@ -127,11 +127,11 @@ func (p *parser) named(negative bool) (set, error) {
 	} else {
 		p.rest = p.rest[len(name):]
 	}
-	s, err := property(name)
-	return negate(s, negative), err
+	s, err := propertySet(name)
+	return negateSet(s, negative), err
 }
 
-func (p *parser) code(digits int) (set, error) {
+func (p *exprParser) parseCodePoint(digits int) (runeSet, error) {
 	if len(p.rest) < digits {
 		return nil, errors.New("a character's number that is cut")
 	}
@@ -143,10 +143,10 @@ func (p *parser) code(digits int) (set, error) {
 	return codePoint(text)
 }
 
-func codePoint(text string) (set, error) {
+func codePoint(text string) (runeSet, error) {
 	n, err := strconv.ParseUint(text, 16, 32)
 	if err != nil || !utf8.ValidRune(rune(n)) {
 		return nil, fmt.Errorf("the character number %.12q", text)
 	}
-	return single(rune(n)), nil
+	return singleRune(rune(n)), nil
 }

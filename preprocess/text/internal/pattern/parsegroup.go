@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// group reads what follows an opening bracket, to the closing one.
-func (p *parser) group() (*node, error) {
-	n, err := p.opened()
+// parseGroup reads what follows an opening bracket, to the closing one.
+func (p *exprParser) parseGroup() (*exprNode, error) {
+	n, err := p.parseOpened()
 	if err != nil {
 		return nil, err
 	}
-	if !p.take(")") {
+	if !p.acceptPrefix(")") {
 		return nil, errors.New("a ( without its )")
 	}
 	if n.kind == behind {
@@ -21,30 +21,30 @@ func (p *parser) group() (*node, error) {
 	return n, nil
 }
 
-func (p *parser) opened() (*node, error) {
+func (p *exprParser) parseOpened() (*exprNode, error) {
 	before := p.anyCase
 	defer func() { p.anyCase = before }()
 	switch {
-	case !strings.HasPrefix(p.rest, "?"), p.take("?:"):
-		return p.alternatives()
-	case p.take("?i:"):
+	case !strings.HasPrefix(p.rest, "?"), p.acceptPrefix("?:"):
+		return p.parseAlternatives()
+	case p.acceptPrefix("?i:"):
 		p.anyCase = true
-		return p.alternatives()
-	case p.take("?-i:"):
+		return p.parseAlternatives()
+	case p.acceptPrefix("?-i:"):
 		p.anyCase = false
-		return p.alternatives()
+		return p.parseAlternatives()
 	}
 	for _, special := range []struct {
 		sign string
-		node node
+		node exprNode
 	}{
-		{"?>", node{kind: atomic}}, {"?=", node{kind: look}}, {"?!", node{kind: look, negative: true}},
-		{"?<=", node{kind: behind}}, {"?<!", node{kind: behind, negative: true}},
+		{"?>", exprNode{kind: atomic}}, {"?=", exprNode{kind: look}}, {"?!", exprNode{kind: look, negative: true}},
+		{"?<=", exprNode{kind: behind}}, {"?<!", exprNode{kind: behind, negative: true}},
 	} {
-		if p.take(special.sign) {
-			inside, err := p.alternatives()
+		if p.acceptPrefix(special.sign) {
+			inside, err := p.parseAlternatives()
 			n := special.node
-			n.parts = []*node{inside}
+			n.parts = []*exprNode{inside}
 			return &n, err
 		}
 	}
@@ -52,7 +52,7 @@ func (p *parser) opened() (*node, error) {
 }
 
 // oneBehind is a lookbehind, whose expression has to be one character.
-func (n *node) oneBehind() (*node, error) {
+func (n *exprNode) oneBehind() (*exprNode, error) {
 	if n.parts[0].kind != character {
 		return nil, errors.New("a lookbehind of anything but one character")
 	}

@@ -12,26 +12,26 @@ var ErrPattern = errors.New("regular expression")
 
 // Pattern is read-only and may be used from many goroutines.
 type Pattern struct {
-	steps    []step
+	steps    []programStep
 	first    int
-	starts   *starts
+	starts   *branchStarts
 	matchers sync.Pool
 }
 
 // Compile reads an expression. It must not match nothing of a text.
 func Compile(text string) (*Pattern, error) {
-	n, err := parse(text)
-	if err == nil && n.empty() {
+	n, err := parseExpression(text)
+	if err == nil && n.mayBeEmpty() {
 		err = errors.New("it may match nothing of a text")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
 	}
 	c := newCompiler()
-	end, err := c.add(step{code: accept})
-	p := &Pattern{starts: startsOf([]*node{n})}
+	end, err := c.addStep(programStep{code: accept})
+	p := &Pattern{starts: startsOf([]*exprNode{n})}
 	if err == nil {
-		p.first, err = c.compile(n, end)
+		p.first, err = c.compileNode(n, end)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
@@ -43,14 +43,14 @@ func Compile(text string) (*Pattern, error) {
 // Each calls yield with the parts of a text of UTF-8 in their order: the matches, each from where the one before ended,
 // and what lies between them. No part is empty.
 func (p *Pattern) Each(text string, yield func(part string, match bool)) {
-	m, ok := p.matchers.Get().(*matcher)
+	m, ok := p.matchers.Get().(*patternMatcher)
 	if !ok {
-		m = &matcher{steps: p.steps}
+		m = &patternMatcher{steps: p.steps}
 	}
 	m.text = text
 	done := 0
 	for at := 0; at < len(text); {
-		start, end, ok := p.find(m, at)
+		start, end, ok := p.findMatch(m, at)
 		if !ok {
 			break
 		}
@@ -67,18 +67,18 @@ func (p *Pattern) Each(text string, yield func(part string, match bool)) {
 	p.matchers.Put(m)
 }
 
-// find returns the first match from a place on.
-func (p *Pattern) find(m *matcher, from int) (start, end int, ok bool) {
+// findMatch returns the first match from a place on.
+func (p *Pattern) findMatch(m *patternMatcher, from int) (start, end int, ok bool) {
 	m.retries = 0
 	defer func() {
 		if len(m.memory.noted) > 0 {
-			m.memory.forget(0)
+			m.memory.forgetAfter(0)
 		}
 	}()
 	for at := from; at < len(m.text); {
 		b := m.text[at]
 		if p.starts[b] != 0 {
-			if end, ok = m.run(p.first, at); ok {
+			if end, ok = m.matchSteps(p.first, at); ok {
 				return at, end, true
 			}
 		}

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// span is the characters from lo to hi.
-type span struct{ lo, hi rune }
+// runeSpan is the characters from lo to hi.
+type runeSpan struct{ lo, hi rune }
 
-// set is characters, as spans in their order with gaps between them. It must not be changed.
-type set []span
+// runeSet is characters, as spans in their order with gaps between them. It must not be changed.
+type runeSet []runeSpan
 
-func single(r rune) set { return set{{r, r}} }
+func singleRune(r rune) runeSet { return runeSet{{r, r}} }
 
 // ofTable is the characters of a table of package unicode.
-func ofTable(t *unicode.RangeTable) set {
-	var s set
+func ofTable(t *unicode.RangeTable) runeSet {
+	var s runeSet
 	add := func(lo, hi, stride rune) {
 		if stride == 1 {
-			s = append(s, span{lo, hi})
+			s = append(s, runeSpan{lo, hi})
 			return
 		}
 		for r := lo; r <= hi; r += stride {
-			s = append(s, span{r, r})
+			s = append(s, runeSpan{r, r})
 		}
 	}
 	for _, r := range t.R16 {
@@ -33,13 +33,13 @@ func ofTable(t *unicode.RangeTable) set {
 	for _, r := range t.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return union(s)
+	return unionOf(s)
 }
 
-// union is the characters of all sets, whose spans may be in any order.
-func union(sets ...set) set {
+// unionOf returns the characters of all sets, whose spans may be in any order.
+func unionOf(sets ...runeSet) runeSet {
 	all := slices.Concat(sets...)
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	slices.SortFunc(all, func(a, b runeSpan) int { return cmp.Compare(a.lo, b.lo) })
 	joined := all[:0]
 	for _, next := range all {
 		if n := len(joined); n > 0 && next.lo <= joined[n-1].hi+1 {
@@ -52,41 +52,41 @@ func union(sets ...set) set {
 }
 
 // complement is all other characters.
-func (s set) complement() set {
-	var gaps set
+func (s runeSet) complement() runeSet {
+	var gaps runeSet
 	next := rune(0)
 	for _, v := range s {
 		if next < v.lo {
-			gaps = append(gaps, span{next, v.lo - 1})
+			gaps = append(gaps, runeSpan{next, v.lo - 1})
 		}
 		next = v.hi + 1
 	}
 	if next <= unicode.MaxRune {
-		gaps = append(gaps, span{next, unicode.MaxRune})
+		gaps = append(gaps, runeSpan{next, unicode.MaxRune})
 	}
 	return gaps
 }
 
-func (s set) intersect(other set) set {
-	return union(s.complement(), other.complement()).complement()
+func (s runeSet) intersect(other runeSet) runeSet {
+	return unionOf(s.complement(), other.complement()).complement()
 }
 
 // anyCase adds the other cases of the ASCII letters in s.
-func (s set) anyCase() set {
-	added := set{}
+func (s runeSet) anyCase() runeSet {
+	added := runeSet{}
 	for c := rune('A'); c <= 'z'; c++ {
-		if !s.has(c) || !unicode.IsLetter(c) {
+		if !s.contains(c) || !unicode.IsLetter(c) {
 			continue
 		}
 		for r := unicode.SimpleFold(c); r != c; r = unicode.SimpleFold(r) {
-			added = append(added, span{r, r})
+			added = append(added, runeSpan{r, r})
 		}
 	}
-	return union(s, added)
+	return unionOf(s, added)
 }
 
-func (s set) has(r rune) bool {
-	_, found := slices.BinarySearchFunc(s, r, func(v span, r rune) int {
+func (s runeSet) contains(r rune) bool {
+	_, found := slices.BinarySearchFunc(s, r, func(v runeSpan, r rune) int {
 		switch {
 		case v.hi < r:
 			return -1
@@ -98,22 +98,22 @@ func (s set) has(r rune) bool {
 	return found
 }
 
-// class is a set that is asked often.
-type class struct {
+// runeClass is a set for frequent look-ups.
+type runeClass struct {
 	ascii [utf8.RuneSelf]bool
-	rest  set // beyond ASCII
+	rest  runeSet // beyond ASCII
 }
 
-func newClass(s set) *class {
-	c := &class{rest: s.intersect(set{{utf8.RuneSelf, unicode.MaxRune}})}
+func newClass(s runeSet) *runeClass {
+	c := &runeClass{rest: s.intersect(runeSet{{utf8.RuneSelf, unicode.MaxRune}})}
 	for i := range c.ascii {
-		c.ascii[i] = s.has(rune(i))
+		c.ascii[i] = s.contains(rune(i))
 	}
 	return c
 }
 
-// match is the length of the character that a text starts with, if that is of the class, and 0 otherwise.
-func (c *class) match(text string) int {
+// matchLength returns the length of the character that a text starts with, if that is of the class, and 0 otherwise.
+func (c *runeClass) matchLength(text string) int {
 	if text == "" {
 		return 0
 	}
@@ -123,7 +123,7 @@ func (c *class) match(text string) int {
 		}
 		return 0
 	}
-	if r, size := utf8.DecodeRuneInString(text); c.rest.has(r) {
+	if r, size := utf8.DecodeRuneInString(text); c.rest.contains(r) {
 		return size
 	}
 	return 0

@@ -57,7 +57,7 @@ func NewFinder(patterns []Pattern) *Finder {
 func (f *Finder) Split(s string, text func(part string, first bool), token func(id int32)) {
 	done := 0
 	for at := 0; f.any && at < len(s); {
-		p, ok := f.match(s, at)
+		p, ok := f.matchAt(s, at)
 		if !ok {
 			at++
 			continue
@@ -85,7 +85,7 @@ func (f *Finder) Split(s string, text func(part string, first bool), token func(
 	}
 }
 
-func (f *Finder) match(s string, at int) (Pattern, bool) {
+func (f *Finder) matchAt(s string, at int) (Pattern, bool) {
 	for _, p := range f.byFirst[s[at]] {
 		if strings.HasPrefix(s[at:], p.Text) {
 			return p, true
