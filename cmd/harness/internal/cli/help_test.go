@@ -91,6 +91,22 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestIntroductions: a text of help that ends with a colon introduces a list, and the list follows. The texts of
+// completion are cobra's.
+func TestIntroductions(t *testing.T) {
+	for _, c := range commands() {
+		if strings.Contains(c.CommandPath(), " completion ") {
+			continue
+		}
+		about := shell.HelpOf(c, true).About
+		for i, p := range about {
+			if strings.HasSuffix(p.Text, ":") && (i+1 == len(about) || len(about[i+1].Items) == 0) {
+				t.Errorf("%s: no list follows %q", c.CommandPath(), p.Text)
+			}
+		}
+	}
+}
+
 // fits wants lines of at most so many columns, unless they are one word.
 func fits(t *testing.T, what, text string, columns int) {
 	t.Helper()

@@ -52,7 +52,7 @@ func HelpOf(c *cobra.Command, all bool) Help {
 		Examples: items(c.Example),
 	}
 	for _, p := range paragraphs(cmp.Or(c.Long, c.Short+".")) {
-		if len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, c.Root().Name()+" ") {
+		if commands(p, c.Root().Name()) && !h.introduced() {
 			h.Examples = append(h.Examples, p.Items...)
 		} else {
 			h.About = append(h.About, p)
@@ -68,6 +68,16 @@ func HelpOf(c *cobra.Command, all bool) Help {
 	}
 	h.groups(c, all)
 	return h
+}
+
+// commands says whether a paragraph is a list of command lines.
+func commands(p Paragraph, program string) bool {
+	return len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, program+" ")
+}
+
+// introduced says whether the text so far ends with a colon: what follows belongs to it.
+func (h Help) introduced() bool {
+	return len(h.About) > 0 && strings.HasSuffix(h.About[len(h.About)-1].Text, ":")
 }
 
 // paragraphs reads a text: lines that are indented are a list, others are paragraphs with empty lines between them.
