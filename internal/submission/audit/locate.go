@@ -23,7 +23,8 @@ type Found struct {
 // Locate finds the logs of a test. dir is the folder of a scenario, with a folder TESTnn inside, or the folder of an
 // audit's run; results is the scenario's folder with accuracy/ and performance/run_1/, and may be empty where it is
 // dir, or the folder above a run's that is named TESTnn, or results/... of a dir below compliance/. Whether the logs
-// are there is for Verify to say. An empty test means every test that has a folder in dir.
+// are there is for Verify to say. An empty test means every test that has a folder in dir, or else the one whose folder
+// dir is or lies in.
 func Locate(dir, results, test string) ([]Found, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
@@ -31,6 +32,9 @@ func Locate(dir, results, test string) ([]Found, error) {
 	tests := []string{test}
 	if test == "" {
 		tests = within(dir)
+	}
+	if folder := folderOfTest(dir); len(tests) == 0 && folder != "" {
+		dir, tests = folder, []string{filepath.Base(folder)}
 	}
 	if len(tests) == 0 {
 		return nil, fmt.Errorf("%w: %s has no folder of a test: name the test (--test TESTnn), or a scenario's folder",
@@ -81,6 +85,18 @@ var ErrMissing = errors.New("audit")
 // within are the tests that have a folder in dir.
 func within(dir string) []string {
 	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
+}
+
+// folderOfTest is the folder of a test that dir is or lies in, as the folder of its logs does; empty where it is none.
+func folderOfTest(dir string) string {
+	dir = filepath.Clean(dir)
+	for range 3 { // TESTnn/performance/run_1
+		if slices.Contains(tree.AuditTests(), filepath.Base(dir)) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
 }
 
 // Has says whether a scenario's folder has one of a test.

@@ -30,6 +30,9 @@ func TestLocate(t *testing.T) {
 		{v6, "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
 		{v6 + "/", "", "TEST04", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
 		{v6 + "/TEST01", "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
+		{v6 + "/TEST04", "", "", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
+		{v6 + "/TEST04/performance/run_1", "", "", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50",
+			"Offline"}},
 		{compliance, "", "", Found{"TEST01", ResultLogs(v5), ResultLogs(compliance + "/TEST01"), "bert-99", "Server"}},
 		{audits, "", "", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"), "gnmt", "Server"}},
 		{audits + "/TEST05", "", "TEST05", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"),
@@ -46,6 +49,9 @@ func TestLocate(t *testing.T) {
 		t.Errorf("%v, %v", all, err)
 	}
 	if _, err := Locate("nowhere", "", "TEST01"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrRequest) {
+		t.Error(err)
+	}
+	if _, err := Locate("run", "", ""); !errors.Is(err, ErrRequest) {
 		t.Error(err)
 	}
 	if _, err := Locate("run", "", "TEST01"); !errors.Is(err, ErrRequest) {

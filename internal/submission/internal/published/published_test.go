@@ -39,7 +39,9 @@ type expected struct {
 	// Refused are summaries that cannot be read, each looked at by hand: empty ones, and runs that were broken off.
 	Refused int       `json:"refused"`
 	Logs    logCounts `json:"logs"`
-	*Judged           // nil: the round has no layout
+	// Filed are the rows of the official checker's summaries that submitters have filed, and those of them that are ours.
+	Filed   [2]int `json:"filed,omitzero"`
+	*Judged        // nil: the round has no layout
 }
 
 // Judged is what the tools say of a round whose layout is known.
@@ -58,7 +60,8 @@ type row struct {
 	summaries, refused                int
 	logs                              logCounts
 	results, leftOut, published, same int
-	rows, sameRows                    int // -1: no official summary is given
+	rows, sameRows                    int // of DIR.csv; -1: no official summary is given
+	filed, sameFiled                  int // of summaries in the tree; -1: there are none
 	rejects, unknown                  int // unknown ones are false until they are looked at
 }
 
@@ -129,22 +132,22 @@ func byVersion(a, b string) int {
 
 func printTable(table []row) {
 	printLogs(table)
-	fmt.Println("| round | summaries read | refused | results judged | left out | figures equal | official rows equal |" +
-		" rejects, true | false |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| round | summaries read | refused | results judged | left out | figures equal | rows of the official csv equal |" +
+		" rows of csv in the tree equal | rejects, true | false |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	of := func(n, all int) string {
 		if all < 0 {
-			return "not given"
+			return "no csv given"
 		}
 		return fmt.Sprintf("%d of %d", n, all)
 	}
 	for _, r := range table {
 		if r.results == 0 {
-			fmt.Printf("| %s | %d | %d | - | - | - | - | - | - |\n", r.round, r.summaries, r.refused)
+			fmt.Printf("| %s | %d | %d | - | - | - | - | - | - | - |\n", r.round, r.summaries, r.refused)
 			continue
 		}
-		fmt.Printf("| %s | %d | %d | %d | %d | %s | %s | %d | %d |\n", r.round, r.summaries, r.refused, r.results,
-			r.leftOut, of(r.same, r.published), of(r.sameRows, r.rows), r.rejects-r.unknown, r.unknown)
+		fmt.Printf("| %s | %d | %d | %d | %d | %s | %s | %s | %d | %d |\n", r.round, r.summaries, r.refused, r.results,
+			r.leftOut, of(r.same, r.published), of(r.sameRows, r.rows), of(r.sameFiled, r.filed), r.rejects-r.unknown, r.unknown)
 	}
 }
 
@@ -154,7 +157,7 @@ func tryRound(t *testing.T, dir, round string, want expected) (row, expected) {
 	if want.Commit != "" && repository.commit != want.Commit {
 		t.Errorf("the newest commit is %s, what is expected is known of %s", repository.commit, want.Commit)
 	}
-	line := row{round: round, rows: -1}
+	line := row{round: round, rows: -1, filed: -1}
 	got := expected{Commit: repository.commit}
 	readSummaries(t, repository, &line)
 	readDetails(t, repository, &line.logs)
@@ -172,6 +175,12 @@ func tryRound(t *testing.T, dir, round string, want expected) (row, expected) {
 	line.leftOut = len(folders)
 	t.Logf("the copy lacks %d files; %d results are left out:\n%s", absent, len(folders), strings.Join(folders, "\n"))
 	compareFigures(t, root, round, dir, folders, &line)
+	if line.filed >= 0 {
+		got.Filed = [2]int{line.filed, line.sameFiled}
+	}
+	if got.Filed != want.Filed {
+		t.Errorf("%v rows of summaries in the tree, and those that are ours, want %v", got.Filed, want.Filed)
+	}
 	if line.rows >= 0 && line.sameRows != line.rows {
 		t.Errorf("%d of %d rows are the official checker's", line.sameRows, line.rows)
 	}
@@ -318,6 +327,7 @@ func compareFigures(t *testing.T, root, round, dir string, leftOut []string, lin
 		}
 	}
 	compareRows(t, dir+".csv", report, leftOut, line)
+	compareFiled(t, root, report, leftOut, line)
 }
 
 func exists(name string) bool {
