@@ -46,18 +46,18 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 		return nil, fmt.Errorf("system %s has no description; make one with harness submission init --system %s", name, name)
 	}
 	if o.System = name; o.Division == "" {
-		o.Division = w.goal(name).Division
+		o.Division = w.goalOf(name).Division
 	}
-	o.Only, err = scenarios(o.Only)
+	o.Only, err = folderScenarios(o.Only)
 	if err := errors.Join(err, checkDivision(o.Division)); err != nil {
 		return nil, err
 	}
-	a := &adding{workspace: w, options: o, results: slices.Clone(w.Results), done: &Added{}}
+	a := &addRequest{workspace: w, options: o, results: slices.Clone(w.Results), done: &Added{}}
 	for _, folder := range folders {
-		a.folder(folder)
+		a.addFolder(folder)
 	}
 	a.faults = append(a.faults, lists.Map(a.reserved, func(r reservation) error { return r.err() })...)
-	if err := errors.Join(once(a.faults)...); err != nil {
+	if err := errors.Join(dedupeErrors(a.faults)...); err != nil {
 		return nil, err
 	}
 	if len(a.done.Results) == 0 {
@@ -65,11 +65,12 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 			strings.Join(a.done.Skipped, "; "))
 	}
 	w.Results = a.results
-	return a.done, errors.Join(w.save(), a.complete())
+	return a.done, errors.Join(w.saveFile(), a.completeSheets())
 }
 
-// complete writes what the runs say into the description of the system, and makes the files of what they do not say.
-func (a *adding) complete() error {
+// completeSheets writes what the runs say into the description of the system, and makes the files of what they do not
+// say.
+func (a *addRequest) completeSheets() error {
 	w, name := a.workspace, a.options.System
 	known := map[string]string{"framework": a.framework, system.IsNetwork: "true"}
 	completed := &Initialized{Workspace: w}
@@ -77,8 +78,8 @@ func (a *adding) complete() error {
 	return errors.Join(err, w.askMeasurements())
 }
 
-// scenarios are names of scenarios as folders have them.
-func scenarios(names []string) ([]string, error) {
+// folderScenarios are names of scenarios as folders have them.
+func folderScenarios(names []string) ([]string, error) {
 	var all []string
 	for _, name := range names {
 		i := slices.IndexFunc(tree.Scenarios(), func(s string) bool { return strings.EqualFold(s, name) })
@@ -90,8 +91,8 @@ func scenarios(names []string) ([]string, error) {
 	return all, nil
 }
 
-// once leaves out faults that were said already.
-func once(faults []error) []error {
+// dedupeErrors leaves out faults that were said already.
+func dedupeErrors(faults []error) []error {
 	said := map[string]bool{}
 	return slices.DeleteFunc(faults, func(err error) bool {
 		text := err.Error()
@@ -100,8 +101,8 @@ func once(faults []error) []error {
 	})
 }
 
-// adding is an Add under way.
-type adding struct {
+// addRequest is an Add under way.
+type addRequest struct {
 	workspace *Workspace
 	options   AddOptions
 	results   []Result
@@ -111,11 +112,11 @@ type adding struct {
 	framework string // what ran the models
 }
 
-func (a *adding) fault(format string, args ...any) {
+func (a *addRequest) addFaultf(format string, args ...any) {
 	a.faults = append(a.faults, fmt.Errorf(format, args...))
 }
 
-func (a *adding) folder(folder string) {
+func (a *addRequest) addFolder(folder string) {
 	outs, err := readOutputs(folder)
 	if err != nil {
 		a.faults = append(a.faults, err)
@@ -123,48 +124,49 @@ func (a *adding) folder(folder string) {
 	}
 	for _, out := range outs {
 		for _, run := range out.runs {
-			a.take(out.root, run)
+			a.takeRun(out.root, run)
 		}
 	}
 }
 
-// skip notes a run that is not taken.
-func (a *adding) skip(format string, args ...any) {
+// noteSkipped notes a run that is not taken.
+func (a *addRequest) noteSkipped(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(a.done.Skipped, text) {
 		a.done.Skipped = append(a.done.Skipped, text)
 	}
 }
 
-// take takes a run, unless it is none of this submission.
-func (a *adding) take(root string, run record.Run) {
+// takeRun takes a run, unless it is none of this submission.
+func (a *addRequest) takeRun(root string, run record.Run) {
 	round, err := mlconf.Round(run.Rules)
 	if err != nil {
-		a.fault("%s: %w", filepath.Join(root, filepath.FromSlash(run.Dir)), err)
+		a.addFaultf("%s: %w", filepath.Join(root, filepath.FromSlash(run.Dir)), err)
 		return
 	}
 	scenario := mlconf.ScenarioOf(run.Scenario, run.LoadGenKey)
-	kind, folder := a.workspace.goal(a.options.System).SystemType, round.Canonical(a.benchmark(round, run))
+	kind, folder := a.workspace.goalOf(a.options.System).SystemType, round.Canonical(a.benchmarkFolder(round, run))
 	switch {
 	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
-		a.skip("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
+		a.noteSkipped("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
 	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
 	case run.Serving != nil && run.Serving.Replay == nil:
-		a.skip("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model, run.Mode,
+		a.noteSkipped("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model,
+			run.Mode,
 			run.Serving.Label)
 	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy && run.Serving == nil:
-		a.skip("%s/%s is of mode %s", run.Model, scenario, run.Mode)
+		a.noteSkipped("%s/%s is of mode %s", run.Model, scenario, run.Mode)
 	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):
-		a.skip("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
-	case unfit(round, folder, scenario, a.options.Division, kind) != "":
-		a.skip("%s/%s: %s", run.Model, scenario, unfit(round, folder, scenario, a.options.Division, kind))
+		a.noteSkipped("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
+	case whyUnfit(round, folder, scenario, a.options.Division, kind) != "":
+		a.noteSkipped("%s/%s: %s", run.Model, scenario, whyUnfit(round, folder, scenario, a.options.Division, kind))
 	default:
-		a.run(root, round, run)
+		a.addRun(root, round, run)
 	}
 }
 
-// unfit says why a scenario of a benchmark is none that a system may have; empty where it is one. That the benchmark
+// whyUnfit says why a scenario of a benchmark is none that a system may have; empty where it is one. That the benchmark
 // itself is none is another matter.
-func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
+func whyUnfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
 	has := round.Scenarios(benchmark, kind)
 	if division == tree.DivisionOpen || len(has) == 0 || slices.Contains(has, scenario) {
 		return ""
@@ -172,35 +174,35 @@ func unfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlcon
 	return fmt.Sprintf("rules %s have none of %s for systems of type %s", round.Name, benchmark, kind)
 }
 
-// run takes one run.
-func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
+// addRun takes one run.
+func (a *addRequest) addRun(root string, round *mlconf.Rules, run record.Run) {
 	where := filepath.Join(root, filepath.FromSlash(run.Dir))
 	if run.Status != record.Complete {
 		if run.Status == record.NotRun {
-			a.fault("%s: the run was not made; make it", where)
+			a.addFaultf("%s: the run was not made; make it", where)
 			return
 		}
-		a.fault("%s: the run is %s; run it again", where, run.Status)
+		a.addFaultf("%s: the run is %s; run it again", where, run.Status)
 		return
 	}
 	log := logOf(root, run.Dir, run.Mode)
 	sum, _, err := checksum.File(log)
 	if err != nil {
-		a.fault("the log of a run: %w", err)
+		a.addFaultf("the log of a run: %w", err)
 		return
 	}
 	r := Result{
-		Division: a.options.Division, System: a.options.System, Benchmark: a.benchmark(round, run),
+		Division: a.options.Division, System: a.options.System, Benchmark: a.benchmarkFolder(round, run),
 		Scenario: mlconf.ScenarioOf(run.Scenario, run.LoadGenKey), Test: run.Test,
 		Mode: run.Mode, Model: run.Model, Rules: round.Name, Out: root, Dir: run.Dir, Log: sum,
 		Added: a.options.Now.UTC().Format(time.RFC3339),
 	}
 	before := len(a.faults)
-	if rules := a.rules(); rules != "" && rules != r.Rules {
-		a.fault("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
+	if rules := a.rulesVersion(); rules != "" && rules != r.Rules {
+		a.addFaultf("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
 	}
-	a.name(round, r, run)
-	a.place(&r)
+	a.nameResult(round, r, run)
+	a.placeResult(&r)
 	if r.Marks = a.marks(r, run, log); len(a.faults) > before {
 		return
 	}
@@ -211,8 +213,8 @@ func (a *adding) run(root string, round *mlconf.Rules, run record.Run) {
 	a.done.Results = append(a.done.Results, r)
 }
 
-// benchmark is the name of the run's folder.
-func (a *adding) benchmark(round *mlconf.Rules, run record.Run) string {
+// benchmarkFolder is the name of the run's folder.
+func (a *addRequest) benchmarkFolder(round *mlconf.Rules, run record.Run) string {
 	if a.options.Benchmark != "" {
 		return a.options.Benchmark
 	}
@@ -227,15 +229,15 @@ func rulesModel(round *mlconf.Rules, run record.Run) string {
 	return round.Canonical(run.Model)
 }
 
-func (a *adding) rules() string {
+func (a *addRequest) rulesVersion() string {
 	if len(a.results) == 0 {
 		return ""
 	}
 	return a.results[0].Rules
 }
 
-// name wants a folder's name that the division allows for the run's model.
-func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
+// nameResult wants a folder's name that the division allows for the run's model.
+func (a *addRequest) nameResult(round *mlconf.Rules, r Result, run record.Run) {
 	if err := CheckName("benchmark", r.Benchmark); err != nil {
 		a.faults = append(a.faults, err)
 		return
@@ -243,14 +245,15 @@ func (a *adding) name(round *mlconf.Rules, r Result, run record.Run) {
 	if r.Division == tree.DivisionOpen {
 		return
 	}
-	model, kind := rulesModel(round, run), a.workspace.goal(r.System).SystemType
+	model, kind := rulesModel(round, run), a.workspace.goalOf(r.System).SystemType
 	switch folder := round.Canonical(r.Benchmark); {
 	case !round.Has(folder):
-		a.fault("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(), ", "))
+		a.addFaultf("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(),
+			", "))
 	case kind != "" && len(round.Scenarios(folder, kind)) == 0:
 		a.faults = append(a.faults, noPlace(round, folder, r.System, kind))
 	case mlconf.Family(folder) != mlconf.Family(model):
-		a.fault("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
+		a.addFaultf("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
 	}
 }
 
@@ -260,29 +263,29 @@ func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType
 		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
 }
 
-// place finds whether a run, or another in its place, is there already.
-func (a *adding) place(r *Result) {
+// placeResult finds whether a run, or another in its place, is there already.
+func (a *addRequest) placeResult(r *Result) {
 	for i := 0; i < len(a.results); i++ {
 		o := a.results[i]
 		switch {
-		case a.options.Replace && !a.isNew(o) && (o.same(*r) || o.Log == r.Log && o.Out == r.Out):
+		case a.options.Replace && !a.isNew(o) && (o.hasSamePlace(*r) || o.Log == r.Log && o.Out == r.Out):
 			a.results = slices.Delete(a.results, i, i+1)
 			i--
 		case o.Log == r.Log && o.Out == r.Out:
-			a.fault("%v: %s was added already; take it in anew with --replace", *r,
+			a.addFaultf("%v: %s was added already; take it in anew with --replace", *r,
 				filepath.Join(r.Out, filepath.FromSlash(r.Dir)))
 			return
 		case o.Log == r.Log:
-			a.fault("%v: the logs in %s are those that were added from %s as %v", *r, r.Out, o.Out, o)
+			a.addFaultf("%v: the logs in %s are those that were added from %s as %v", *r, r.Out, o.Out, o)
 			return
-		case o.same(*r):
-			a.fault("%v: there is one from %s; put this in its place with --replace", *r, o.Out)
+		case o.hasSamePlace(*r):
+			a.addFaultf("%v: there is one from %s; put this in its place with --replace", *r, o.Out)
 			return
 		}
 	}
 }
 
 // isNew says whether a run was taken in just now.
-func (a *adding) isNew(r Result) bool {
+func (a *addRequest) isNew(r Result) bool {
 	return slices.ContainsFunc(a.done.Results, func(n Result) bool { return n.Log == r.Log && n.Out == r.Out })
 }

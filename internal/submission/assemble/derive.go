@@ -9,39 +9,39 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// derive makes results of others: those of scenarios that the rules let be inferred, and those of a benchmark from the
-// one that asks for a higher accuracy. What was measured always stays. What is missing after it is listed.
-func (p *Plan) derive(o PlanOptions) {
+// deriveResults makes results of others: those of scenarios that the rules let be inferred, and those of a benchmark
+// from the one that asks for a higher accuracy. What was measured always stays. What is missing after it is listed.
+func (p *Plan) deriveResults(o PlanOptions) {
 	if !o.NoInfer {
-		p.infer()
+		p.inferRequired()
 	}
 	if !o.NoLower {
-		p.lower()
+		p.deriveLower()
 	}
 	slices.SortFunc(p.Derived, func(a, b Derived) int { return strings.Compare(a.Place, b.Place) })
 	p.listMissing()
 }
 
-// infer makes the required results that were not measured, where a measured one can stand in.
-func (p *Plan) infer() {
-	for benchmark, scenarios := range p.measured() {
-		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goal(benchmark.System).SystemType
+// inferRequired makes the required results that were not measured, where a measured one can stand in.
+func (p *Plan) inferRequired() {
+	for benchmark, scenarios := range p.measuredScenarios() {
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType
 		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
 			if m.From == "" {
 				continue
 			}
 			place, from := benchmark, benchmark
 			place.Scenario, from.Scenario = m.Scenario, m.From
-			p.derived(place, from, "inferred, as no run of "+m.Scenario+" was added: "+m.Why)
+			p.copyResult(place, from, "inferred, as no run of "+m.Scenario+" was added: "+m.Why)
 		}
 	}
 }
 
-// measured are the scenarios of each benchmark, by its place without a scenario; the open division, of which the rules
-// ask for nothing, has none.
-func (p *Plan) measured() map[tree.Place][]string {
+// measuredScenarios are the scenarios of each benchmark, by its place without a scenario; the open division, of which
+// the rules ask for nothing, has none.
+func (p *Plan) measuredScenarios() map[tree.Place][]string {
 	all := map[tree.Place][]string{}
-	for _, place := range p.places() {
+	for _, place := range p.resultPlaces() {
 		if place.Division == tree.DivisionOpen {
 			continue
 		}
@@ -52,33 +52,33 @@ func (p *Plan) measured() map[tree.Place][]string {
 	return all
 }
 
-// derived makes a result a copy of a measured one.
-func (p *Plan) derived(place, from tree.Place, reason string) {
+// copyResult makes a result a copy of a measured one.
+func (p *Plan) copyResult(place, from tree.Place, reason string) {
 	r := *p.results[from]
 	r.place, r.from, r.reason = place, from, reason
 	p.results[place] = &r
 	p.Derived = append(p.Derived, Derived{place.String(), from.String(), reason})
 }
 
-// lower makes the results of X-99 of those of, where the round has both and X-99 was not measured.
-func (p *Plan) lower() {
-	all := p.measured()
-	for _, from := range p.places() {
+// deriveLower makes the results of X-99 of those of, where the round has both and X-99 was not measured.
+func (p *Plan) deriveLower() {
+	all := p.measuredScenarios()
+	for _, from := range p.resultPlaces() {
 		name, high := strings.CutSuffix(from.Benchmark, "-99.9")
 		place := from
 		place.Benchmark = name + "-99"
 		benchmark := place
 		benchmark.Scenario = ""
 		if high && p.rules.Has(place.Benchmark) && len(all[benchmark]) == 0 && place.Division != tree.DivisionOpen {
-			p.derived(place, from, "low accuracy: "+from.Benchmark+" asks for more, and no "+place.Benchmark+" was added")
+			p.copyResult(place, from, "low accuracy: "+from.Benchmark+" asks for more, and no "+place.Benchmark+" was added")
 		}
 	}
 }
 
 // listMissing names the scenarios and audits that the rules ask for and that are not there.
 func (p *Plan) listMissing() {
-	for benchmark, scenarios := range p.measured() {
-		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goal(benchmark.System).SystemType
+	for benchmark, scenarios := range p.measuredScenarios() {
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType
 		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
 			p.Missing = append(p.Missing, path.Join(benchmark.String(), m.Scenario)+": "+m.Why)
 		}
@@ -88,7 +88,7 @@ func (p *Plan) listMissing() {
 			p.Missing = append(p.Missing, path.Join(benchmark.String(), strings.Join(oneOf, " or "))+": one of them is needed")
 		}
 	}
-	for _, place := range p.places() {
+	for _, place := range p.resultPlaces() {
 		if place.Division == tree.DivisionOpen {
 			continue
 		}

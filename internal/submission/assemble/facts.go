@@ -21,16 +21,16 @@ import (
 )
 
 // Open lists what a person must still fill in.
-func (w *Workspace) Open() ([]Unfilled, error) { return w.open(w.Systems()) }
+func (w *Workspace) Open() ([]Unfilled, error) { return w.unfilledFields(w.Systems()) }
 
-// open lists what must be filled in of some systems.
-func (w *Workspace) open(systems []string) ([]Unfilled, error) {
+// unfilledFields lists what must be filled in of some systems.
+func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 	var open []Unfilled
 	if !w.SubmitterKnown() {
 		open = append(open, Unfilled{WorkspaceFile, system.Open{Field: "submitter", Ask: "the name of your organisation"}})
 	}
 	for _, name := range systems {
-		sheet, err := w.sheet(name)
+		sheet, err := w.openSheet(name)
 		if err != nil {
 			return nil, err
 		}
@@ -44,8 +44,8 @@ func (w *Workspace) open(systems []string) ([]Unfilled, error) {
 	return append(open, measured...), err
 }
 
-// sheet is the description of a system.
-func (w *Workspace) sheet(name string) (*system.Sheet, error) {
+// openSheet is the description of a system.
+func (w *Workspace) openSheet(name string) (*system.Sheet, error) {
 	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.networked(name)))
 	return s, err
 }
@@ -97,7 +97,7 @@ func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.She
 			continue
 		}
 		seen[r.Benchmark] = true
-		run, err := r.read()
+		run, err := r.readRecord()
 		if err != nil {
 			return err
 		}
@@ -126,12 +126,12 @@ func (w *Workspace) measurements(benchmark string, run *record.Run) (*system.She
 			}
 		}
 	}
-	sheet.Complete(measured(run))
+	sheet.Complete(measuredFacts(run))
 	return sheet, nil
 }
 
-// measured is what a run says of its model. How the weights were made is known of files of the manifest alone.
-func measured(run *record.Run) map[string]string {
+// measuredFacts is what a run says of its model. How the weights were made is known of files of the manifest alone.
+func measuredFacts(run *record.Run) map[string]string {
 	w := run.Workload
 	if w == nil {
 		return nil
@@ -166,8 +166,8 @@ func inputTypes(w *record.Workload) string {
 	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
 }
 
-// read reads what is known of a registered run, whose log must be the one that was added.
-func (r Result) read() (*record.Run, error) {
+// readRecord reads what is known of a registered run, whose log must be the one that was added.
+func (r Result) readRecord() (*record.Run, error) {
 	log := logOf(r.Out, r.Dir, r.Mode)
 	sum, _, err := checksum.File(log)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r Result) read() (*record.Run, error) {
 	}
 	d, err := record.Read(filepath.Join(r.Out, record.FileName))
 	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario
-		d, err = record.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.scenario(), record.FileName))
+		d, err = record.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.loadGenScenario(), record.FileName))
 	}
 	if err != nil {
 		return nil, err
@@ -192,21 +192,21 @@ func (r Result) read() (*record.Run, error) {
 	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, record.FileName, r.Out)
 }
 
-// scenario is LoadGen's name of the scenario.
-func (r Result) scenario() string {
+// loadGenScenario is LoadGen's name of the scenario.
+func (r Result) loadGenScenario() string {
 	if r.Scenario == "Interactive" {
 		return "Server"
 	}
 	return r.Scenario
 }
 
-// source is the path of a file of the run.
-func (r Result) source(elements ...string) string {
+// sourcePath is the path of a file of the run.
+func (r Result) sourcePath(elements ...string) string {
 	return filepath.Join(append([]string{r.Out, filepath.FromSlash(r.Dir)}, elements...)...)
 }
 
-// has says whether the run has a file or folder.
-func (r Result) has(elements ...string) bool {
-	_, err := os.Stat(r.source(elements...))
+// hasFile says whether the run has a file or folder.
+func (r Result) hasFile(elements ...string) bool {
+	_, err := os.Stat(r.sourcePath(elements...))
 	return err == nil
 }

@@ -20,35 +20,35 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// write lists the tree's files.
-func (p *Plan) write() error {
-	for _, place := range p.systems() {
-		if err := p.system(place); err != nil {
+// planFiles lists the tree's files.
+func (p *Plan) planFiles() error {
+	for _, place := range p.systemPlaces() {
+		if err := p.addSystem(place); err != nil {
 			return err
 		}
 	}
-	for _, place := range p.places() {
-		if err := p.result(p.results[place]); err != nil {
+	for _, place := range p.resultPlaces() {
+		if err := p.addResult(p.results[place]); err != nil {
 			return err
 		}
 	}
-	for _, of := range p.submitters() {
-		if err := p.source(of); err != nil {
+	for _, of := range p.submitterPlaces() {
+		if err := p.addSources(of); err != nil {
 			return err
 		}
-		p.mapping(of)
-		p.calibration(of)
+		p.addModelMapping(of)
+		p.addCalibration(of)
 	}
-	p.lack()
+	p.listLacks()
 	return nil
 }
 
-// system is the description of a system, with the fields that say where it lies. Those of networks are for the network
-// division alone.
-func (p *Plan) system(place tree.Place) error {
+// addSystem is the description of a system, with the fields that say where it lies. Those of networks are for the
+// network division alone.
+func (p *Plan) addSystem(place tree.Place) error {
 	name := place.System
 	file := filepath.Join(p.workspace.Dir, p.workspace.systemFile(name))
-	sheet, err := p.workspace.sheet(name)
+	sheet, err := p.workspace.openSheet(name)
 	if err != nil {
 		return err
 	}
@@ -60,33 +60,33 @@ func (p *Plan) system(place tree.Place) error {
 			sheet.Remove(f.Name)
 		}
 	}
-	p.text(place.SystemFile(), file, sheet.JSON())
+	p.addText(place.SystemFile(), file, sheet.JSON())
 	nameplate := filepath.Join(p.workspace.Dir, SystemsDir, name+"_power.yaml")
 	if _, err := os.Stat(nameplate); err == nil {
-		p.copied(place.NameplateFile(), nameplate)
+		p.addCopy(place.NameplateFile(), nameplate)
 	}
 	return nil
 }
 
-// result is all of one result.
-func (p *Plan) result(r *placed) error {
+// addResult is all of one result.
+func (p *Plan) addResult(r *placedResult) error {
 	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
-		r.performance.has("..", "..", endpoints.Folder, endpoints.ConfigFile) {
-		return p.endpoints(r)
+		r.performance.hasFile("..", "..", endpoints.Folder, endpoints.ConfigFile) {
+		return p.addEndpoints(r)
 	}
-	perf, acc := r.performance.source, r.accuracy
-	p.into(r.place.Run(), file(perf), tree.RunFiles())
-	if r.performance.has("..", tree.PowerDir) {
-		p.power(r.place, perf)
+	perf, acc := r.performance.sourcePath, r.accuracy
+	p.addCopiesInto(r.place.Run(), fileFinder(perf), tree.RunFiles())
+	if r.performance.hasFile("..", tree.PowerDir) {
+		p.addPower(r.place, perf)
 	}
-	p.into(r.place.Accuracy(), file(acc.source), tree.AccuracyFiles())
-	if err := p.shown(r); err != nil {
+	p.addCopiesInto(r.place.Accuracy(), fileFinder(acc.sourcePath), tree.AccuracyFiles())
+	if err := p.addExhibits(r); err != nil {
 		return err
 	}
 	for test, runs := range r.audits {
-		p.audit(r, test, runs)
+		p.addAudit(r, test, runs)
 	}
-	return p.described(r)
+	return p.addDescriptions(r)
 }
 
 // inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, and whether its
@@ -96,9 +96,9 @@ func inEndpointsForm(run *record.Run) bool {
 	return err == nil && round.HasEndpoints() && run.LoadGen == nil
 }
 
-// endpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a replay
-// lies in its scenario's folder, and a run of LoadGen one below.
-func (p *Plan) endpoints(r *placed) error {
+// addEndpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a
+// replay lies in its scenario's folder, and a run of LoadGen one below.
+func (p *Plan) addEndpoints(r *placedResult) error {
 	replay, up := r.performance.run.Serving != nil, []string{"..", endpoints.Folder}
 	if !replay {
 		up = append([]string{".."}, up...)
@@ -108,42 +108,43 @@ func (p *Plan) endpoints(r *placed) error {
 		files = append(files, endpoints.CachingFile)
 	}
 	for _, name := range files {
-		from := r.performance.source(append(up, filepath.FromSlash(name))...)
+		from := r.performance.sourcePath(append(up, filepath.FromSlash(name))...)
 		if _, err := os.Stat(from); err != nil {
 			if name == endpoints.AccuracyFile && !replay {
 				by += ", harness score when the score is of files that another program wrote"
 			}
 			return fmt.Errorf("%v: %w; %s", r.performance.Result, err, by)
 		}
-		p.copied(path.Join(r.place.Results(), name), from)
+		p.addCopy(path.Join(r.place.Results(), name), from)
 	}
-	if err := p.shown(r); err != nil {
+	if err := p.addExhibits(r); err != nil {
 		return err
 	}
-	return p.described(r)
+	return p.addDescriptions(r)
 }
 
 // cachingTest is the audit of which that harness has a file.
 const cachingTest = "TEST04"
 
-// shown are the answers to look at: pictures, videos.
-func (p *Plan) shown(r *placed) error {
+// addExhibits are the answers to look at: pictures, videos.
+func (p *Plan) addExhibits(r *placedResult) error {
 	var faults []error
 	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
-		faults = append(faults, p.folder(path.Join(r.place.Accuracy(), folder), r.accuracy.source(folder)))
+		faults = append(faults, p.copyFolder(path.Join(r.place.Accuracy(), folder), r.accuracy.sourcePath(folder)))
 	}
 	return errors.Join(faults...)
 }
 
-// power is what a measurement of power left beside a run. Readings without the files of the official power tools are
+// addPower is what a measurement of power left beside a run. Readings without the files of the official power tools are
 // informal: they stay out.
-func (p *Plan) power(place tree.Place, run func(...string) string) {
-	p.into(place.Run(), file(run), []string{tree.PowerSamples})
-	p.into(place.Ranging(), file(prefixed(run, "..", tree.RangingDir)), append(tree.RunFiles(), tree.PowerSamples))
-	p.into(place.Power(), file(prefixed(run, "..", tree.PowerDir)), tree.PowerFiles())
+func (p *Plan) addPower(place tree.Place, run func(...string) string) {
+	p.addCopiesInto(place.Run(), fileFinder(run), []string{tree.PowerSamples})
+	p.addCopiesInto(place.Ranging(), fileFinder(withPrefix(run, "..", tree.RangingDir)), append(tree.RunFiles(),
+		tree.PowerSamples))
+	p.addCopiesInto(place.Power(), fileFinder(withPrefix(run, "..", tree.PowerDir)), tree.PowerFiles())
 	for _, name := range tree.PowerTexts() {
 		for _, own := range p.workspace.powerTexts(place.System, name) {
-			p.copied(path.Join(p.Layout.Measurements(place), name+filepath.Ext(own)), own)
+			p.addCopy(path.Join(p.Layout.Measurements(place), name+filepath.Ext(own)), own)
 		}
 	}
 }
@@ -161,20 +162,20 @@ func (w *Workspace) powerTexts(name, what string) []string {
 	return found
 }
 
-// file says where a folder has a file of a name, and whether it has.
-func file(source func(...string) string) func(string) (string, bool) {
+// fileFinder says where a folder has a file of a name, and whether it has.
+func fileFinder(source func(...string) string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		info, err := os.Stat(source(name))
 		return source(name), err == nil && info.Mode().IsRegular()
 	}
 }
 
-func prefixed(source func(...string) string, elements ...string) func(...string) string {
+func withPrefix(source func(...string) string, elements ...string) func(...string) string {
 	return func(more ...string) string { return source(slices.Concat(elements, more)...) }
 }
 
-// folder adds copies of all files of a folder; none where it is not there.
-func (p *Plan) folder(to, from string) error {
+// copyFolder adds copies of all files of a folder; none where it is not there.
+func (p *Plan) copyFolder(to, from string) error {
 	if _, err := os.Stat(from); err != nil {
 		return nil //nolint:nilerr // most runs have none
 	}
@@ -187,27 +188,27 @@ func (p *Plan) folder(to, from string) error {
 		}
 		within, err := filepath.Rel(from, name)
 		if err == nil {
-			p.copied(path.Join(to, filepath.ToSlash(within)), name)
+			p.addCopy(path.Join(to, filepath.ToSlash(within)), name)
 		}
 		return err
 	})
 }
 
-// audit is what an audit left: its verdicts, and the logs that the rules ask for.
-func (p *Plan) audit(r *placed, test string, runs []measuredRun) {
+// addAudit is what an audit left: its verdicts, and the logs that the rules ask for.
+func (p *Plan) addAudit(r *placedResult, test string, runs []measuredRun) {
 	to, files := p.Layout.Audit(r.place, test), tree.FilesOf(test)
 	for i, run := range runs {
-		top := prefixed(run.source, "..", "..") // TESTnn/performance/run_1
+		top := withPrefix(run.sourcePath, "..", "..") // TESTnn/performance/run_1
 		if run.Mode == "accuracy" {
-			top = prefixed(run.source, "..")
+			top = withPrefix(run.sourcePath, "..")
 		}
 		if run.Mode == "performance" && files.Performance {
-			p.into(path.Join(to, tree.PerformanceDir, tree.RunDir), file(run.source), tree.RunFiles())
+			p.addCopiesInto(path.Join(to, tree.PerformanceDir, tree.RunDir), fileFinder(run.sourcePath), tree.RunFiles())
 		}
 		if i > 0 {
 			continue
 		}
-		p.into(to, file(top), files.Verdicts)
+		p.addCopiesInto(to, fileFinder(top), files.Verdicts)
 		if files.Accuracy {
 			p.auditAccuracy(path.Join(to, tree.AccuracyDir), run, top)
 		}
@@ -216,47 +217,47 @@ func (p *Plan) audit(r *placed, test string, runs []measuredRun) {
 
 // auditAccuracy is the accuracy log of an audit: that of its folder accuracy, else that of the timed run itself.
 func (p *Plan) auditAccuracy(to string, run measuredRun, top func(...string) string) {
-	there := file(prefixed(top, tree.AccuracyDir))
+	there := fileFinder(withPrefix(top, tree.AccuracyDir))
 	if _, ok := there(tree.AccuracyLog); !ok {
-		there = file(run.source)
+		there = fileFinder(run.sourcePath)
 	}
-	p.into(to, there, []string{
+	p.addCopiesInto(to, there, []string{
 		tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy,
 	})
 }
 
-// described is what people and tools read of a result: measurements.json, user.conf, README.md.
-func (p *Plan) described(r *placed) error {
+// addDescriptions is what people and tools read of a result: measurements.json, user.conf, README.md.
+func (p *Plan) addDescriptions(r *placedResult) error {
 	sheet, err := p.workspace.measurements(r.performance.Benchmark, r.performance.run)
 	if err != nil {
 		return err
 	}
 	text := sheet.JSON()
-	if marks := r.marks(); len(marks) > 0 {
-		if text, err = marked(text, marks); err != nil {
+	if marks := r.allMarks(); len(marks) > 0 {
+		if text, err = addMarks(text, marks); err != nil {
 			return err
 		}
 	}
 	from := filepath.Join(r.performance.Out, record.FileName)
-	p.text(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
+	p.addText(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
 	folder := p.Layout.Measurements(r.place)
 	p.userConf(path.Join(folder, tree.UserConf), r.performance)
-	p.text(path.Join(folder, tree.Readme), from, p.readme(r))
+	p.addText(path.Join(folder, tree.Readme), from, p.resultReadme(r))
 	return nil
 }
 
 // userConf is the user.conf that the run kept, if it set nothing but what stands there, else one of its settings.
 func (p *Plan) userConf(to string, m *measuredRun) {
-	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.scenario(), tree.UserConf)
+	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.loadGenScenario(), tree.UserConf)
 	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && setByFile(m.run) {
-		p.copied(to, kept)
+		p.addCopy(to, kept)
 		return
 	}
-	p.text(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
+	p.addText(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
 }
 
-// marks are those of all runs of a result.
-func (r *placed) marks() []string {
+// allMarks are those of all runs of a result.
+func (r *placedResult) allMarks() []string {
 	runs := []measuredRun{*r.performance, *r.accuracy}
 	for _, of := range r.audits {
 		runs = append(runs, of...)
@@ -269,8 +270,8 @@ func (r *placed) marks() []string {
 	return slices.Compact(all)
 }
 
-// marked adds the marks of a result to its measurements.
-func marked(text []byte, marks []string) ([]byte, error) {
+// addMarks adds the marks of a result to its measurements.
+func addMarks(text []byte, marks []string) ([]byte, error) {
 	sheet, err := system.ReadSheet(text, system.Measurements())
 	if err != nil {
 		return nil, err
@@ -283,14 +284,14 @@ func marked(text []byte, marks []string) ([]byte, error) {
 	return sheet.JSON(), nil
 }
 
-// mapping is model_mapping.json, by which an open submission says what its own names stand for.
-func (p *Plan) mapping(of tree.Place) {
+// addModelMapping is model_mapping.json, by which an open submission says what its own names stand for.
+func (p *Plan) addModelMapping(of tree.Place) {
 	if of.Division != tree.DivisionOpen {
 		return
 	}
 	models := map[string]string{}
 	for place, r := range p.results {
-		if model := p.model(r); place.Division == of.Division && place.Benchmark != model {
+		if model := p.modelOf(r); place.Division == of.Division && place.Benchmark != model {
 			models[place.Benchmark] = model
 		}
 	}
@@ -298,5 +299,5 @@ func (p *Plan) mapping(of tree.Place) {
 	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
 	_ = e.Encode(models) // texts can be written always
-	p.text(path.Join(of.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
+	p.addText(path.Join(of.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
 }

@@ -61,7 +61,7 @@ func Init(dir string, o InitOptions, known map[string]string) (*Initialized, err
 	if err := done.saveWorkspace(); err != nil {
 		return nil, err
 	}
-	if err := w.agrees(name, o); err != nil {
+	if err := w.checkAgreement(name, o); err != nil {
 		return nil, err
 	}
 	known = w.known(o, name, known)
@@ -84,7 +84,7 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 		}
 		w.Division = cmp.Or(w.Division, tree.DivisionClosed)
 		w.Submitter = cmp.Or(w.Submitter, system.FillIn+"the name of your organisation, as its folder is called")
-		err = w.check()
+		err = w.checkNames()
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	if !w.SubmitterKnown() && o.Submitter != "" {
 		w.Submitter = o.Submitter
 	}
-	err = w.check()
+	err = w.checkNames()
 	if o.Submitter != "" && o.Submitter != w.Submitter {
 		err = errors.Join(err, fmt.Errorf("the submitter is %s, found %s in %s; a workspace is for one submitter: change it "+
 			"there, or use another folder", o.Submitter, w.Submitter, WorkspaceFile))
@@ -100,9 +100,10 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	return w, err
 }
 
-// agrees wants a type and a division that can be, and the description of a system, where it says one, to say the same.
-func (w *Workspace) agrees(name string, o InitOptions) error {
-	asked := Goal{Division: cmp.Or(o.Division, w.goal(name).Division)}
+// checkAgreement wants a type and a division that can be, and the description of a system, where it says one, to say
+// the same.
+func (w *Workspace) checkAgreement(name string, o InitOptions) error {
+	asked := Goal{Division: cmp.Or(o.Division, w.goalOf(name).Division)}
 	err := checkDivision(asked.Division)
 	if o.SystemType != "" {
 		var unknown error
@@ -117,7 +118,7 @@ func (w *Workspace) agrees(name string, o InitOptions) error {
 		err = errors.Join(err, fmt.Errorf("the %s of system %s is %s, found %s in %s: change it there, or describe another "+
 			"system with --system", field, name, asked, sheet.Text(field), w.systemFile(name)))
 	}
-	if there := w.goal(name); sheet.Text("division") != "" && there.Division != asked.Division {
+	if there := w.goalOf(name); sheet.Text("division") != "" && there.Division != asked.Division {
 		differ("division", asked.Division)
 	} else if there.SystemType != "" && asked.SystemType != "" && there.SystemType != asked.SystemType {
 		differ("system_type", asked.SystemType.String())
@@ -156,14 +157,14 @@ func systemFields(network bool) []system.Field {
 
 // networked says whether a system has results in the network division, or is described for it.
 func (w *Workspace) networked(name string) bool {
-	return w.goal(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
+	return w.goalOf(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
 		return r.System == name && r.Division == tree.DivisionNetwork
 	})
 }
 
 // known is what is known of a system: what the machine says, and what was said to Init.
 func (w *Workspace) known(o InitOptions, name string, machine map[string]string) map[string]string {
-	goal := w.goal(name)
+	goal := w.goalOf(name)
 	division := cmp.Or(o.Division, goal.Division)
 	all := map[string]string{
 		"division": division, "system_name": name, "system_type": cmp.Or(o.SystemType, goal.SystemType.String()),
@@ -182,7 +183,7 @@ func (w *Workspace) known(o InitOptions, name string, machine map[string]string)
 func (d *Initialized) saveWorkspace() error {
 	path := filepath.Join(d.Workspace.Dir, WorkspaceFile)
 	before, _ := os.ReadFile(path) // one that is not there has no text
-	if err := d.Workspace.save(); err != nil {
+	if err := d.Workspace.saveFile(); err != nil {
 		return err
 	}
 	after, err := os.ReadFile(path)

@@ -25,7 +25,7 @@ type reservation struct {
 }
 
 // marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
-func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
+func (a *addRequest) marks(r Result, run record.Run, log string) (marks []string) {
 	version, err := "", error(nil)
 	if run.Serving == nil {
 		version, err = loadGenOf(log)
@@ -42,7 +42,7 @@ func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 			a.reserve(r, what, why, remedy)
 		}
 	}
-	mark(rehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
+	mark(isRehearsal(version), "a rehearsal, driven by the LoadGen "+version, "", "run again with --loadgen official")
 	mark(run.Serving != nil, "a rehearsal, a replay of this project's", "",
 		"the official one is the endpoints harness's own")
 	mark(turnsMissing(run), "INVALID", "turns are missing",
@@ -51,13 +51,14 @@ func (a *adding) marks(r Result, run record.Run, log string) (marks []string) {
 		"settings of the profile "+run.Profile, "", "run again with --official")
 	mark(len(run.Estimates) > 0, "an estimate", strings.Join(run.Estimates, "; "),
 		"measure it, at a server that counts tokens, say")
-	mark(embedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
-	mark(invalid(run), "INVALID", reasons(run),
+	mark(isEmbedded(run), "the plugin's embedded model or data", "", "run again with --model and --dataset")
+	mark(invalid(run), "INVALID", invalidReasons(run),
 		"see why it is, mend that, and run again")
 	if r.Division == tree.DivisionOpen {
 		return marks
 	}
-	mark(run.Test != "" && failed(run) != "", "an audit that did not pass", failed(run), "give harness audit again")
+	mark(run.Test != "" && whyAuditFailed(run) != "", "an audit that did not pass", whyAuditFailed(run),
+		"give harness audit again")
 	mark(run.Division != "" && run.Division != r.Division, "not of the "+r.Division+" division",
 		"of the "+run.Division+" division: "+strings.Join(run.DivisionReasons, "; "),
 		"run again as the division asks, or take it for another with --division")
@@ -77,7 +78,7 @@ func invalid(run record.Run) bool {
 }
 
 // reserve notes a run that may not be submitted.
-func (a *adding) reserve(r Result, what, why, remedy string) {
+func (a *addRequest) reserve(r Result, what, why, remedy string) {
 	i := slices.IndexFunc(a.reserved, func(o reservation) bool { return o.what == what })
 	if i < 0 {
 		a.reserved = append(a.reserved, reservation{what: what, remedy: remedy})
@@ -96,13 +97,13 @@ func (r reservation) err() error {
 		strings.Join(r.runs, ", "), r.remedy)
 }
 
-// embedded says whether a run is of the plugin's own model, or of its own data.
-func embedded(run record.Run) bool {
+// isEmbedded says whether a run is of the plugin's own model, or of its own data.
+func isEmbedded(run record.Run) bool {
 	return run.Workload != nil && (run.Workload.Embedded || run.Options.Dataset == "")
 }
 
-// reasons are why a run is INVALID.
-func reasons(run record.Run) string {
+// invalidReasons are why a run is INVALID.
+func invalidReasons(run record.Run) string {
 	var list []string
 	for _, r := range run.Reasons {
 		list = append(list, fmt.Sprintf("%s %s, needed: %s", r.Rule, r.Measured, r.Needed))
@@ -110,8 +111,8 @@ func reasons(run record.Run) string {
 	return strings.Join(list, "; ")
 }
 
-// failed says why an audit is none that may be submitted; empty: it passed.
-func failed(run record.Run) string {
+// whyAuditFailed says why an audit is none that may be submitted; empty: it passed.
+func whyAuditFailed(run record.Run) string {
 	switch run.TestVerdict {
 	case record.TestPassed:
 		return ""

@@ -50,11 +50,11 @@ type Plan struct {
 
 	workspace *Workspace
 	rules     *mlconf.Rules
-	results   map[tree.Place]*placed
+	results   map[tree.Place]*placedResult
 }
 
-// placed is all that has one place: a benchmark in a scenario on a system.
-type placed struct {
+// placedResult is all that has one place: a benchmark in a scenario on a system.
+type placedResult struct {
 	place       tree.Place
 	performance *measuredRun
 	accuracy    *measuredRun
@@ -78,46 +78,46 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 		return nil, fmt.Errorf("%s lists no run; add them with harness submission add RUNDIR",
 			filepath.Join(w.Dir, WorkspaceFile))
 	}
-	p := &Plan{Submitter: w.Submitter, workspace: w, results: map[tree.Place]*placed{}}
-	if err := p.round(o.Rules); err != nil {
+	p := &Plan{Submitter: w.Submitter, workspace: w, results: map[tree.Place]*placedResult{}}
+	if err := p.chooseRound(o.Rules); err != nil {
 		return nil, err
 	}
-	open, err := w.open(w.used())
+	open, err := w.unfilledFields(w.usedSystems())
 	if err != nil {
 		return nil, err
 	}
 	p.Open = open
 	if len(open) > 0 && !o.AllowUnfilled {
-		return nil, unfilled(w, open)
+		return nil, errUnfilled(w, open)
 	}
 	if !w.SubmitterKnown() {
 		p.Submitter = "unnamed"
 	}
-	if err := p.gather(); err != nil {
+	if err := p.gatherRuns(); err != nil {
 		return nil, err
 	}
-	p.derive(o)
-	if err := p.write(); err != nil {
+	p.deriveResults(o)
+	if err := p.planFiles(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(p.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return p, nil
 }
 
-// used are the systems that have runs, sorted.
-func (w *Workspace) used() []string {
+// usedSystems are the systems that have runs, sorted.
+func (w *Workspace) usedSystems() []string {
 	names := lists.Distinct(lists.Map(w.Results, func(r Result) string { return r.System }))
 	return slices.Sorted(slices.Values(names))
 }
 
-// unfilled says which fields are open.
-func unfilled(w *Workspace, open []Unfilled) error {
+// errUnfilled says which fields are open.
+func errUnfilled(w *Workspace, open []Unfilled) error {
 	lines := lists.Map(open, func(u Unfilled) string { return "\n  " + u.String() })
 	return fmt.Errorf("%d fields in %s are %w:%s", len(open), w.Dir, ErrUnfilled, strings.Join(lines, ""))
 }
 
-// round chooses the round, which must be that of the runs.
-func (p *Plan) round(name string) (err error) {
+// chooseRound chooses the round, which must be that of the runs.
+func (p *Plan) chooseRound(name string) (err error) {
 	of := p.workspace.Rules()
 	name = cmp.Or(name, of)
 	if p.Layout, err = tree.LayoutFor(name, mlconf.ToMake); err != nil {
@@ -136,14 +136,14 @@ func (p *Plan) round(name string) (err error) {
 	return err
 }
 
-// gather reads the runs and puts each into its place.
-func (p *Plan) gather() error {
+// gatherRuns reads the runs and puts each into its place.
+func (p *Plan) gatherRuns() error {
 	var faults []error
 	for _, r := range p.workspace.Results {
-		if p.leaves(r) {
+		if p.leavesOut(r) {
 			continue
 		}
-		run, err := r.read()
+		run, err := r.readRecord()
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -152,30 +152,31 @@ func (p *Plan) gather() error {
 			Division: r.Division, Submitter: p.Submitter, System: r.System, Benchmark: r.Benchmark, Scenario: r.Scenario,
 		}
 		if p.results[place] == nil {
-			p.results[place] = &placed{place: place, audits: map[string][]measuredRun{}}
+			p.results[place] = &placedResult{place: place, audits: map[string][]measuredRun{}}
 		}
-		p.results[place].take(measuredRun{r, run})
+		p.results[place].takeMeasured(measuredRun{r, run})
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	p.divide()
-	return errors.Join(lists.Map(p.places(), func(place tree.Place) error { return p.results[place].check() })...)
+	p.listDivisions()
+	return errors.Join(lists.Map(p.resultPlaces(),
+		func(place tree.Place) error { return p.results[place].checkComplete() })...)
 }
 
-// leaves says whether a run has no place in the tree, and notes it: its scenario is none that the system's type has.
+// leavesOut says whether a run has no place in the tree, and notes it: its scenario is none that the system's type has.
 // Such runs are left out when they are added; what the description says may have changed since.
-func (p *Plan) leaves(r Result) bool {
-	kind := p.workspace.goal(r.System).SystemType
-	why := unfit(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
+func (p *Plan) leavesOut(r Result) bool {
+	kind := p.workspace.goalOf(r.System).SystemType
+	why := whyUnfit(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
 	if why != "" {
 		p.Left = append(p.Left, fmt.Sprintf("%v: %s", r, why))
 	}
 	return why != ""
 }
 
-// divide lists the divisions of the results.
-func (p *Plan) divide() {
+// listDivisions lists the divisions of the results.
+func (p *Plan) listDivisions() {
 	for place := range p.results {
 		if !slices.Contains(p.Divisions, place.Division) {
 			p.Divisions = append(p.Divisions, place.Division)
@@ -184,7 +185,7 @@ func (p *Plan) divide() {
 	slices.Sort(p.Divisions)
 }
 
-func (r *placed) take(m measuredRun) {
+func (r *placedResult) takeMeasured(m measuredRun) {
 	switch {
 	case m.Test != "":
 		r.audits[m.Test] = append(r.audits[m.Test], m)
@@ -195,8 +196,8 @@ func (r *placed) take(m measuredRun) {
 	}
 }
 
-// check wants both runs of a result.
-func (r *placed) check() error {
+// checkComplete wants both runs of a result.
+func (r *placedResult) checkComplete() error {
 	is := r.place.System + "/" + r.place.Benchmark + "/" + r.place.Scenario
 	const how = "harness run --mode submission makes both, harness submission add takes them in"
 	switch {
@@ -208,15 +209,15 @@ func (r *placed) check() error {
 	return nil
 }
 
-// places are those of the results, sorted.
-func (p *Plan) places() []tree.Place {
+// resultPlaces are those of the results, sorted.
+func (p *Plan) resultPlaces() []tree.Place {
 	return slices.SortedFunc(maps.Keys(p.results), func(a, b tree.Place) int {
 		return strings.Compare(a.String(), b.String())
 	})
 }
 
-// systems are those that have results, each without a benchmark, sorted.
-func (p *Plan) systems() []tree.Place {
+// systemPlaces are those that have results, each without a benchmark, sorted.
+func (p *Plan) systemPlaces() []tree.Place {
 	all := map[tree.Place]bool{}
 	for place := range p.results {
 		place.Benchmark, place.Scenario = "", ""
@@ -225,33 +226,33 @@ func (p *Plan) systems() []tree.Place {
 	return slices.SortedFunc(maps.Keys(all), func(a, b tree.Place) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// submitters are the submitter's folders, one of each division.
-func (p *Plan) submitters() []tree.Place {
+// submitterPlaces are the submitter's folders, one of each division.
+func (p *Plan) submitterPlaces() []tree.Place {
 	return lists.Map(p.Divisions, func(division string) tree.Place {
 		return tree.Place{Division: division, Submitter: p.Submitter}
 	})
 }
 
-// model is the rules' model of a benchmark folder.
-func (p *Plan) model(r *placed) string { return rulesModel(p.rules, *r.performance.run) }
+// modelOf is the rules' model of a benchmark folder.
+func (p *Plan) modelOf(r *placedResult) string { return rulesModel(p.rules, *r.performance.run) }
 
-func (p *Plan) add(f File) { p.Files = append(p.Files, f) }
+func (p *Plan) addFile(f File) { p.Files = append(p.Files, f) }
 
-// text adds a file that is written.
-func (p *Plan) text(name, origin string, text []byte) {
-	p.add(File{Path: name, Origin: origin, Text: text})
+// addText adds a file that is written.
+func (p *Plan) addText(name, origin string, text []byte) {
+	p.addFile(File{Path: name, Origin: origin, Text: text})
 }
 
-// copied adds a copy of a file.
-func (p *Plan) copied(name, from string) {
-	p.add(File{Path: name, Origin: "copy of " + from, From: from})
+// addCopy adds a copy of a file.
+func (p *Plan) addCopy(name, from string) {
+	p.addFile(File{Path: name, Origin: "copy of " + from, From: from})
 }
 
-// into adds copies of a folder's files, by their names; those that are not there are left out.
-func (p *Plan) into(folder string, from func(name string) (string, bool), names []string) {
+// addCopiesInto adds copies of a folder's files, by their names; those that are not there are left out.
+func (p *Plan) addCopiesInto(folder string, from func(name string) (string, bool), names []string) {
 	for _, name := range names {
 		if source, there := from(name); there {
-			p.copied(path.Join(folder, name), source)
+			p.addCopy(path.Join(folder, name), source)
 		}
 	}
 }

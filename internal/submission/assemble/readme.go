@@ -16,21 +16,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// readme says how a result was made: commands, versions, checksums.
-func (p *Plan) readme(r *placed) []byte {
+// resultReadme says how a result was made: commands, versions, checksums.
+func (p *Plan) resultReadme(r *placedResult) []byte {
 	var text bytes.Buffer
 	run := r.performance.run
 	fmt.Fprintf(&text, "# %s, %s, %s\n\n", r.place.Benchmark, r.place.Scenario, r.place.System)
 	if r.reason != "" {
 		fmt.Fprintf(&text, "A copy of the result of %s/%s: %s.\n\n", r.from.Benchmark, r.from.Scenario, r.reason)
 	}
-	for _, mark := range r.marks() {
+	for _, mark := range r.allMarks() {
 		fmt.Fprintf(&text, "**Not to be submitted: %s.**\n\n", mark)
 	}
-	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, headline(run),
+	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, runHeadline(run),
 		accuracyLine(r.accuracy.run))
 	text.WriteString("## Commands\n\n")
-	commands := lists.Map(r.all(), func(m measuredRun) string { return command(m.run.Command) })
+	commands := lists.Map(r.allRuns(), func(m measuredRun) string { return commandText(m.run.Command) })
 	for _, line := range lists.Distinct(commands) {
 		fmt.Fprintf(&text, "    %s\n", line)
 	}
@@ -40,14 +40,14 @@ func (p *Plan) readme(r *placed) []byte {
 		fmt.Fprintf(&text, "\n## Settings that are not the rules'\n\n- %s\n", strings.Join(run.Deviations, "\n- "))
 	}
 	text.WriteString("\n## Files as the runs wrote them\n\n")
-	for _, m := range r.all() {
+	for _, m := range r.allRuns() {
 		writeChecksums(&text, m.run)
 	}
 	return text.Bytes()
 }
 
-// all are the runs of a result: performance, accuracy, audits.
-func (r *placed) all() []measuredRun {
+// allRuns are the runs of a result: performance, accuracy, audits.
+func (r *placedResult) allRuns() []measuredRun {
 	runs := []measuredRun{*r.performance, *r.accuracy}
 	for _, test := range slices.Sorted(maps.Keys(r.audits)) {
 		runs = append(runs, r.audits[test]...)
@@ -55,7 +55,7 @@ func (r *placed) all() []measuredRun {
 	return runs
 }
 
-func headline(run *record.Run) string {
+func runHeadline(run *record.Run) string {
 	p := run.Performance
 	if p == nil {
 		return run.Verdict
@@ -74,8 +74,8 @@ func accuracyLine(run *record.Run) string {
 	return strings.Join(metrics, ", ")
 }
 
-// command writes a command line as it can be given again; paths of programs are shortened to their names.
-func command(words []string) string {
+// commandText writes a command line as it can be given again; paths of programs are shortened to their names.
+func commandText(words []string) string {
 	quoted := slices.Clone(words)
 	for i, w := range quoted {
 		if i == 0 {

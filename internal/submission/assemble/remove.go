@@ -17,9 +17,9 @@ func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 	var wanted [][]string
 	for _, name := range names {
 		parts := strings.Split(strings.Trim(name, "/"), "/")
-		if !slices.ContainsFunc(w.Results, func(r Result) bool { return r.within(parts) }) {
+		if !slices.ContainsFunc(w.Results, func(r Result) bool { return r.matchesParts(parts) }) {
 			faults = append(faults, fmt.Errorf("%q: no run is called so; there are\n  %s", name,
-				strings.Join(w.names(), "\n  ")))
+				strings.Join(w.runNames(), "\n  ")))
 		}
 		wanted = append(wanted, parts)
 	}
@@ -28,24 +28,24 @@ func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 	}
 	var left []Result
 	for _, r := range w.Results {
-		if slices.ContainsFunc(wanted, r.within) {
+		if slices.ContainsFunc(wanted, r.matchesParts) {
 			removed = append(removed, r)
 		} else {
 			left = append(left, r)
 		}
 	}
 	w.Results = left
-	return removed, w.save()
+	return removed, w.saveFile()
 }
 
-// names are those of all runs.
-func (w *Workspace) names() []string {
+// runNames are those of all runs.
+func (w *Workspace) runNames() []string {
 	return lists.Map(w.Results, func(r Result) string { return r.String() })
 }
 
-// within says whether parts follow one another in what a run is of.
-func (r Result) within(parts []string) bool {
-	all := r.parts()
+// matchesParts says whether parts follow one another in what a run is of.
+func (r Result) matchesParts(parts []string) bool {
+	all := r.nameParts()
 	for i := 0; i+len(parts) <= len(all); i++ {
 		if slices.Equal(all[i:i+len(parts)], parts) {
 			return true

@@ -19,34 +19,34 @@ import (
 // ErrNoRun is in the chain of errors about folders that hold no run of harness run.
 var ErrNoRun = errors.New("no output of harness run")
 
-// outputs are the runs of one output directory.
-type outputs struct {
+// outputRuns are the runs of one output directory.
+type outputRuns struct {
 	root string // the output directory
 	runs []record.Run
 }
 
 // readOutputs reads the runs of a folder: an output directory OUT; a scenario's, OUT/MODEL/SCENARIO; a model's,
 // OUT/MODEL; or one with such folders in it.
-func readOutputs(folder string) ([]*outputs, error) {
+func readOutputs(folder string) ([]*outputRuns, error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	if listed(abs) {
+	if hasRunList(abs) {
 		out, err := readOutput(abs)
-		return []*outputs{out}, err
+		return []*outputRuns{out}, err
 	}
 	if out := ofModel(abs); out != nil {
-		return []*outputs{out}, nil
+		return []*outputRuns{out}, nil
 	}
 	entries, err := os.ReadDir(abs)
 	if err != nil {
 		return nil, err
 	}
-	var all []*outputs
+	var all []*outputRuns
 	for _, e := range entries {
 		below := filepath.Join(abs, e.Name())
-		if !e.IsDir() || !listed(below) {
+		if !e.IsDir() || !hasRunList(below) {
 			continue
 		}
 		out, err := readOutput(below)
@@ -62,14 +62,14 @@ func readOutputs(folder string) ([]*outputs, error) {
 	return all, nil
 }
 
-// listed says whether a folder has a list of runs.
-func listed(folder string) bool {
+// hasRunList says whether a folder has a list of runs.
+func hasRunList(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, record.FileName))
 	return err == nil
 }
 
 // ofModel are the runs of a model's folder, as the output directory around it lists them; nil where there are none.
-func ofModel(folder string) *outputs {
+func ofModel(folder string) *outputRuns {
 	root := filepath.Dir(folder)
 	d, err := record.Read(filepath.Join(root, record.FileName))
 	if err != nil {
@@ -79,14 +79,14 @@ func ofModel(folder string) *outputs {
 		first, _, _ := strings.Cut(r.Dir, "/")
 		return first != filepath.Base(folder)
 	})
-	if !holds(root, runs) {
+	if !holdsLogs(root, runs) {
 		return nil
 	}
-	return &outputs{root, runs}
+	return &outputRuns{root, runs}
 }
 
 // readOutput reads the runs that a folder lists.
-func readOutput(folder string) (*outputs, error) {
+func readOutput(folder string) (*outputRuns, error) {
 	d, err := record.Read(filepath.Join(folder, record.FileName))
 	if err != nil {
 		return nil, err
@@ -95,16 +95,16 @@ func readOutput(folder string) (*outputs, error) {
 		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, record.FileName)
 	}
 	for _, root := range []string{folder, filepath.Dir(filepath.Dir(folder))} {
-		if holds(root, d.Runs) {
-			return &outputs{root, d.Runs}, nil
+		if holdsLogs(root, d.Runs) {
+			return &outputRuns{root, d.Runs}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s: %w: the logs that its %s lists (%s) are not there", folder, ErrNoRun, record.FileName,
 		d.Runs[0].Dir)
 }
 
-// holds says whether the logs of one run at least are below root. That others lack theirs is told of each.
-func holds(root string, runs []record.Run) bool {
+// holdsLogs says whether the logs of one run at least are below root. That others lack theirs is told of each.
+func holdsLogs(root string, runs []record.Run) bool {
 	return slices.ContainsFunc(runs, func(r record.Run) bool {
 		_, err := os.Stat(logPath(root, r.Dir))
 		return err == nil
@@ -145,4 +145,4 @@ func loadGenOf(path string) (string, error) {
 // ownLoadGen begins the version of this project's LoadGen, whose runs are rehearsals.
 const ownLoadGen = "plumbline"
 
-func rehearsal(version string) bool { return strings.HasPrefix(version, ownLoadGen) }
+func isRehearsal(version string) bool { return strings.HasPrefix(version, ownLoadGen) }

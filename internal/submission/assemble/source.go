@@ -16,12 +16,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// source is the folder of programs: the workspace's own one, and a text that says which programs of this project ran. A
-// benchmark that is a copy of the one with the higher accuracy has a copy of its programs.
-func (p *Plan) source(of tree.Place) error {
+// addSources is the folder of programs: the workspace's own one, and a text that says which programs of this project
+// ran. A benchmark that is a copy of the one with the higher accuracy has a copy of its programs.
+func (p *Plan) addSources(of tree.Place) error {
 	to := p.Layout.SourceDir(of)
 	from := filepath.Join(p.workspace.Dir, SourceDir)
-	if err := p.folder(to, from); err != nil {
+	if err := p.copyFolder(to, from); err != nil {
 		return err
 	}
 	copied := map[string]bool{}
@@ -34,7 +34,7 @@ func (p *Plan) source(of tree.Place) error {
 		if _, err := os.Stat(filepath.Join(from, name)); err == nil {
 			continue
 		}
-		if err := p.folder(path.Join(to, name), filepath.Join(from, r.from.Benchmark)); err != nil {
+		if err := p.copyFolder(path.Join(to, name), filepath.Join(from, r.from.Benchmark)); err != nil {
 			return err
 		}
 	}
@@ -42,17 +42,17 @@ func (p *Plan) source(of tree.Place) error {
 	if slices.ContainsFunc(p.Files, func(f File) bool { return f.Path == name }) {
 		name = path.Join(to, "PLUMBLINE.md")
 	}
-	p.text(name, "the programs that the results name", p.programs(of))
+	p.addText(name, "the programs that the results name", p.programsText(of))
 	return nil
 }
 
-// programs says which programs ran and how they were built, so that they can be had again.
-func (p *Plan) programs(of tree.Place) []byte {
+// programsText says which programs ran and how they were built, so that they can be had again.
+func (p *Plan) programsText(of tree.Place) []byte {
 	var text bytes.Buffer
 	text.WriteString("# Programs\n\nThe results were made with Plumbline, github.com/plumbline-ml/plumbline, whose " +
 		"sources are public.\n\n")
 	text.WriteString("| benchmark | harness | LoadGen | plugin | backend |\n|---|---|---|---|---|\n")
-	for _, row := range p.rows(of, func(r *placed) string {
+	for _, row := range p.distinctRows(of, func(r *placedResult) string {
 		run := r.performance.run
 		return fmt.Sprintf("| %s | %s | %s | %s %s, sha256 %s | %s |\n", r.place.Benchmark, harnessOf(run), loadGenText(run),
 			run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256, backendOf(run))
@@ -60,7 +60,7 @@ func (p *Plan) programs(of tree.Place) []byte {
 		text.WriteString(row)
 	}
 	text.WriteString("\n## How they were built\n")
-	for _, row := range p.rows(of, func(r *placed) string { return builtText(r.performance.run) }) {
+	for _, row := range p.distinctRows(of, func(r *placedResult) string { return builtText(r.performance.run) }) {
 		text.WriteString(row)
 	}
 	return text.Bytes()
@@ -103,8 +103,8 @@ func backendOf(run *record.Run) string {
 	return strings.TrimSpace(run.Workload.Backend + " " + run.Workload.BackendInfo["version"])
 }
 
-// rows are the different lines about the results of a division, sorted.
-func (p *Plan) rows(of tree.Place, line func(*placed) string) []string {
+// distinctRows are the different lines about the results of a division, sorted.
+func (p *Plan) distinctRows(of tree.Place, line func(*placedResult) string) []string {
 	rows := map[string]bool{}
 	for _, r := range p.results {
 		if r.place.Division == of.Division {
@@ -114,22 +114,22 @@ func (p *Plan) rows(of tree.Place, line func(*placed) string) []string {
 	return slices.Sorted(maps.Keys(rows))
 }
 
-// calibration is the document about how models were quantised: the workspace's own, else what manifests say.
-func (p *Plan) calibration(of tree.Place) {
+// addCalibration is the document about how models were quantised: the workspace's own, else what manifests say.
+func (p *Plan) addCalibration(of tree.Place) {
 	to := path.Join(of.Folder(), tree.DocumentationDir, tree.CalibrationFile)
 	own := filepath.Join(p.workspace.Dir, CalibrationFile)
 	if hasText(own) {
-		p.copied(to, own)
+		p.addCopy(to, own)
 		return
 	}
 	var text bytes.Buffer
 	text.WriteString("# Calibration and quantisation\n")
-	for _, row := range p.rows(of, func(r *placed) string {
+	for _, row := range p.distinctRows(of, func(r *placedResult) string {
 		return "\n## " + r.place.Benchmark + "\n\n" + calibrationOf(r.performance.run)
 	}) {
 		text.WriteString(row)
 	}
-	p.text(to, "the manifests' notes on the models that ran", text.Bytes())
+	p.addText(to, "the manifests' notes on the models that ran", text.Bytes())
 }
 
 // hasText says whether there is a file that is not empty.
@@ -138,36 +138,38 @@ func hasText(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// lack lists what the tree can be without, and a reviewer will ask for.
-func (p *Plan) lack() {
+// listLacks lists what the tree can be without, and a reviewer will ask for.
+func (p *Plan) listLacks() {
 	own := filepath.Join(p.workspace.Dir, SourceDir)
 	if entries, err := os.ReadDir(own); err != nil || len(entries) == 0 {
-		p.lacks("%s is empty: the rules want the programs that ran, and the tree only says which commit of Plumbline they "+
+		p.addLackf("%s is empty: the rules want the programs that ran, and the tree only says which commit of Plumbline "+
+			"they "+
 			"are of; put a copy of those sources there, and what else is yours", own)
 	}
 	if path := filepath.Join(p.workspace.Dir, CalibrationFile); !hasText(path) {
-		p.lacks("there is no %s: the tree has the notes of the plugins' manifests in its place; say there how the models "+
+		p.addLackf("there is no %s: the tree has the notes of the plugins' manifests in its place; say there how the models "+
 			"were quantised, or that they were not", path)
 	}
-	for _, place := range p.systems() {
+	for _, place := range p.systemPlaces() {
 		p.lackPower(place)
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Values(p.results)), func(r *placed) bool {
+	if slices.ContainsFunc(slices.Collect(maps.Values(p.results)), func(r *placedResult) bool {
 		return r.performance.run.Harness.Commit == ""
 	}) {
-		p.lacks("the commit of the harness that made the runs is not known: build it in a checkout, without -buildvcs=false")
+		p.addLackf("the commit of the harness that made the runs is not known: build it in a checkout, without " +
+			"-buildvcs=false")
 	}
 }
 
 // lackPower names what is missing beside a system's measurements of power.
 func (p *Plan) lackPower(of tree.Place) {
 	for place, r := range p.results {
-		if place.System != of.System || place.Division != of.Division || !r.performance.has("..", tree.PowerDir) {
+		if place.System != of.System || place.Division != of.Division || !r.performance.hasFile("..", tree.PowerDir) {
 			continue
 		}
 		for _, what := range tree.PowerTexts() {
 			if len(p.workspace.powerTexts(of.System, what)) == 0 {
-				p.lacks("there is no %s.md: the guidelines want it of a system whose power was measured",
+				p.addLackf("there is no %s.md: the guidelines want it of a system whose power was measured",
 					filepath.Join(p.workspace.Dir, SystemsDir, of.System+"_"+what))
 			}
 		}
@@ -175,7 +177,7 @@ func (p *Plan) lackPower(of tree.Place) {
 	}
 }
 
-func (p *Plan) lacks(format string, args ...any) {
+func (p *Plan) addLackf(format string, args ...any) {
 	p.Lacking = append(p.Lacking, fmt.Sprintf(format, args...))
 }
 

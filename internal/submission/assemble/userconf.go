@@ -19,7 +19,7 @@ func userConf(run *record.Run) []byte {
 	key := cmp.Or(run.LoadGenKey, "*")
 	any := false
 	for _, s := range run.Settings {
-		if ruled(s.Origin) {
+		if isRuled(s.Origin) {
 			continue
 		}
 		any = true
@@ -31,8 +31,8 @@ func userConf(run *record.Run) []byte {
 	return text.Bytes()
 }
 
-// ruled says whether a setting is the rules' or LoadGen's own, or says what run it is.
-func ruled(origin string) bool {
+// isRuled says whether a setting is the rules' or LoadGen's own, or says what run it is.
+func isRuled(origin string) bool {
 	return strings.HasPrefix(origin, "rules ") || origin == "LoadGen default" || origin == "this run"
 }
 
@@ -42,7 +42,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // setByFile says whether all settings of a run that are not the rules' come from its user.conf.
 func setByFile(run *record.Run) bool {
 	return !slices.ContainsFunc(run.Settings, func(s record.Setting) bool {
-		return !ruled(s.Origin) && !fromFile.MatchString(s.Origin)
+		return !isRuled(s.Origin) && !fromFile.MatchString(s.Origin)
 	})
 }
 

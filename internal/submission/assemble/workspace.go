@@ -68,10 +68,10 @@ type Result struct {
 }
 
 // String names a run: "closed/toy_edge/bert-99/Offline accuracy", "closed/toy_edge/bert-99/Offline/TEST01 performance".
-func (r Result) String() string { return strings.Join(r.parts(), "/") + " " + r.Mode }
+func (r Result) String() string { return strings.Join(r.nameParts(), "/") + " " + r.Mode }
 
-// parts are what a run is of, as folders of a tree are called.
-func (r Result) parts() []string {
+// nameParts are what a run is of, as folders of a tree are called.
+func (r Result) nameParts() []string {
 	all := []string{r.Division, r.System, r.Benchmark, r.Scenario}
 	if r.Test != "" {
 		all = append(all, r.Test)
@@ -79,8 +79,10 @@ func (r Result) parts() []string {
 	return all
 }
 
-// same says whether two runs have one place in a tree.
-func (r Result) same(o Result) bool { return r.Mode == o.Mode && slices.Equal(r.parts(), o.parts()) }
+// hasSamePlace says whether two runs have one place in a tree.
+func (r Result) hasSamePlace(o Result) bool {
+	return r.Mode == o.Mode && slices.Equal(r.nameParts(), o.nameParts())
+}
 
 // The errors about a workspace's files: every one has ErrWorkspace in its chain, and where there is no workspace at all
 // ErrNoWorkspace, too.
@@ -115,7 +117,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 			w.Results[i].Division = w.Division
 		}
 	}
-	if err := w.check(); err != nil {
+	if err := w.checkNames(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
@@ -127,7 +129,7 @@ func Update(ctx context.Context, dir string, change func(*Workspace) error) erro
 	if err != nil {
 		return err
 	}
-	release, err := w.hold(ctx)
+	release, err := w.lockWorkspace(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func Update(ctx context.Context, dir string, change func(*Workspace) error) erro
 	return change(w)
 }
 
-func (w *Workspace) hold(ctx context.Context) (release func(), err error) {
+func (w *Workspace) lockWorkspace(ctx context.Context) (release func(), err error) {
 	release, err = filelock.Hold(ctx, filepath.Join(w.Dir, ".lock"))
 	if err != nil {
 		return nil, fmt.Errorf("the workspace %s: %w", w.Dir, err)
@@ -146,8 +148,8 @@ func (w *Workspace) hold(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// check wants names that can be folders.
-func (w *Workspace) check() error {
+// checkNames wants names that can be folders.
+func (w *Workspace) checkNames() error {
 	var faults []error
 	if w.SubmitterKnown() {
 		faults = append(faults, CheckName("submitter", w.Submitter))
@@ -178,8 +180,8 @@ func (w *Workspace) SubmitterKnown() bool {
 	return w.Submitter != "" && !system.Unfilled(w.Submitter)
 }
 
-// save writes the workspace's file.
-func (w *Workspace) save() error {
+// saveFile writes the workspace's file.
+func (w *Workspace) saveFile() error {
 	if w.Results == nil {
 		w.Results = []Result{}
 	}
@@ -219,11 +221,11 @@ type Goal struct {
 // Goal is that of a system; of the empty name that of all systems of the workspace, which must have one alone.
 func (w *Workspace) Goal(name string) (Goal, error) {
 	if name != "" {
-		return w.goal(name), nil
+		return w.goalOf(name), nil
 	}
 	goals := map[Goal]string{}
 	for _, name := range w.Systems() {
-		goals[w.goal(name)] = name
+		goals[w.goalOf(name)] = name
 	}
 	if len(goals) > 1 {
 		return Goal{}, fmt.Errorf("the systems of %s, %s, are not of one type and division: say of which type the system is "+
@@ -235,7 +237,7 @@ func (w *Workspace) Goal(name string) (Goal, error) {
 	return Goal{Division: w.Division}, nil
 }
 
-func (w *Workspace) goal(name string) Goal {
+func (w *Workspace) goalOf(name string) Goal {
 	g := Goal{Division: w.Division}
 	sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), system.Fields())
 	if err != nil {

@@ -37,21 +37,21 @@ var ErrExists = wholetree.ErrExists
 // again there. Of two that build one tree, or of one workspace, the second waits.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, error) {
 	out = filepath.Clean(out)
-	if within(out, p.workspace.Dir) || within(filepath.Join(p.workspace.Dir, OriginalsDir), out) {
+	if isWithin(out, p.workspace.Dir) || isWithin(filepath.Join(p.workspace.Dir, OriginalsDir), out) {
 		return nil, fmt.Errorf("%s: the workspace %s would be part of the tree, or be replaced by it; choose another --out",
 			out, p.workspace.Dir)
 	}
 	w := &Written{Out: out, Listing: out + ".files.json", Files: len(p.Files)}
 	t := wholetree.Tree{Out: out, Force: force, Part: isDivision, Fill: func(root string) error {
-		if err := p.fill(ctx, root, w); err != nil {
+		if err := p.fillTree(ctx, root, w); err != nil {
 			return err
 		}
-		return p.list(ctx, root, w)
+		return p.writeListing(ctx, root, w)
 	}}
 	if err := t.Possible(); err != nil {
 		return nil, err
 	}
-	release, err := p.workspace.hold(ctx)
+	release, err := p.workspace.lockWorkspace(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +64,16 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, err
 
 func isDivision(name string) bool { return slices.Contains(tree.Divisions(), name) }
 
-// within says whether path is folder or lies in it.
-func within(folder, path string) bool {
+// isWithin says whether path is folder or lies in it.
+func isWithin(folder, path string) bool {
 	a, err1 := filepath.Abs(folder)
 	b, err2 := filepath.Abs(path)
 	rel, err3 := filepath.Rel(a, b)
 	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
 }
 
-// fill writes all files below root, truncates the accuracy logs, and reads the originals again.
-func (p *Plan) fill(ctx context.Context, root string, w *Written) error {
+// fillTree writes all files below root, truncates the accuracy logs, and reads the originals again.
+func (p *Plan) fillTree(ctx context.Context, root string, w *Written) error {
 	for _, f := range p.Files {
 		if err := f.Write(ctx, root); err != nil {
 			return err
@@ -114,8 +114,8 @@ func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) e
 	return errors.Join(faults...)
 }
 
-// listing is the form of the list of a tree's files, which lies beside the tree.
-type listing struct {
+// fileListing is the form of the list of a tree's files, which lies beside the tree.
+type fileListing struct {
 	Schema        string       `json:"schema"`
 	SchemaVersion int          `json:"schema_version"`
 	Rules         string       `json:"rules"`
@@ -135,15 +135,15 @@ type listedFile struct {
 	Original string `json:"original,omitempty"`
 }
 
-// list writes the list of the tree's files.
-func (p *Plan) list(ctx context.Context, root string, w *Written) error {
-	l := listing{
+// writeListing writes the list of the tree's files.
+func (p *Plan) writeListing(ctx context.Context, root string, w *Written) error {
+	l := fileListing{
 		Schema: "plumbline.submission-files", SchemaVersion: 1, Rules: p.Layout.Round, Workspace: p.workspace.Dir,
 		Files: []listedFile{}, Derived: append([]Derived{}, p.Derived...), Missing: append([]string{}, p.Missing...),
 		Unfilled: []string{},
 	}
 	l.Unfilled = append(l.Unfilled, lists.Map(p.Open, func(u Unfilled) string { return u.String() })...)
-	files, err := p.listed(ctx, root, w)
+	files, err := p.listFiles(ctx, root, w)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (p *Plan) list(ctx context.Context, root string, w *Written) error {
 	return wholefile.Write(w.Listing, append(text, '\n'), 0o644)
 }
 
-// listed are the files that the tree has now, sorted by path.
-func (p *Plan) listed(ctx context.Context, root string, w *Written) ([]listedFile, error) {
+// listFiles are the files that the tree has now, sorted by path.
+func (p *Plan) listFiles(ctx context.Context, root string, w *Written) ([]listedFile, error) {
 	origins, kept := map[string]string{}, map[string]string{}
 	for _, f := range p.Files {
 		origins[f.Path] = f.Origin

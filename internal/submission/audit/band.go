@@ -12,7 +12,7 @@ import (
 // ScoreOf is the score of a run that TEST01, TEST04 and TEST05 of a round compare, in the unit of its entry, whose key
 // it returns; ok is false where the log has none.
 func ScoreOf(rules *mlconf.Rules, d *mllog.Detail) (score float64, key string, ok bool) {
-	return scoreOf(evidence.ScoringOf(rules), d, text(d, "effective_scenario"))
+	return scoreOf(evidence.ScoringOf(rules), d, logText(d, "effective_scenario"))
 }
 
 // scoreOf is the score of a log of the scenario, by which entry: the first of the round's that is there.
@@ -28,7 +28,7 @@ func scoreOf(s evidence.Scoring, d *mllog.Detail, scenario string) (v float64, k
 			break
 		}
 	}
-	v, ok = number(d, key)
+	v, ok = logNumber(d, key)
 	return v, key, ok
 }
 
@@ -45,7 +45,7 @@ func InBand(rules *mlconf.Rules, test, scenario string, reference, score float64
 // there cannot tell 0.046 from 0.054.
 func InPrintedBand(rules *mlconf.Rules, test, scenario string, reference, score float64) bool {
 	return !evidence.ScoringOf(rules).ReadsDetails(test) &&
-		InBand(rules, test, scenario, printed(reference), printed(score))
+		InBand(rules, test, scenario, printedScore(reference), printedScore(score))
 }
 
-func printed(score float64) float64 { return math.Round(score*100) / 100 }
+func printedScore(score float64) float64 { return math.Round(score*100) / 100 }

@@ -22,7 +22,7 @@ func Baseline(w io.Writer, accuracyLog, auditLog string) error {
 	fmt.Fprintln(out, "[")
 	last := ""
 	err = evidence.WithLines(accuracyLog, func(_ int, line string) error {
-		if !samples.in(line) {
+		if !samples.containsLine(line) {
 			return nil
 		}
 		if last != "" {
@@ -55,7 +55,7 @@ type baselineParts struct {
 func baselineSamples(auditLog string) (baselineParts, error) {
 	p := baselineParts{usual: map[string]bool{}, others: map[string]bool{}}
 	err := evidence.WithLines(auditLog, func(_ int, line string) error {
-		part := cut(cut(line, ":", 1, 3), ",", 1, -1)
+		part := cutFields(cutFields(line, ":", 1, 3), ",", 1, -1)
 		switch {
 		case !strings.Contains(part, "qsl"):
 		case strings.HasPrefix(part, indexName):
@@ -71,8 +71,9 @@ func baselineSamples(auditLog string) (baselineParts, error) {
 	return p, err
 }
 
-// cut is the fields from first up to end (-1: the last) as cut(1) gives them: a line without a separator is whole.
-func cut(line, separator string, first, end int) string {
+// cutFields is the fields from first up to end (-1: the last) as cut(1) gives them: a line without a separator is
+// whole.
+func cutFields(line, separator string, first, end int) string {
 	parts := strings.Split(line, separator)
 	if len(parts) == 1 {
 		return line
@@ -86,7 +87,7 @@ func cut(line, separator string, first, end int) string {
 	return strings.Join(parts[first:end], separator)
 }
 
-func (p baselineParts) in(line string) bool {
+func (p baselineParts) containsLine(line string) bool {
 	for part := range p.others {
 		if strings.Contains(line, part) {
 			return true

@@ -35,7 +35,7 @@ type Own struct {
 // On is the configuration for a run on a plugin's own questions: as many as there are, and where the embedded model
 // answers them, bounds that stand to the card's figure as the round's do to that of the official model.
 func (c Config) On(o Own) Config {
-	if o.Samples == 0 || !c.every() {
+	if o.Samples == 0 || !c.wantsEverySample() {
 		return c
 	}
 	c.Settings = slices.Clone(c.Settings)
@@ -49,27 +49,28 @@ func (c Config) On(o Own) Config {
 	}
 	const card = "Judged by the embedded model's card, not by the round: "
 	if c.Threshold != 0 {
-		c.Threshold = thousandths(o.Share * o.Figure)
+		c.Threshold = roundToThousandths(o.Share * o.Figure)
 		c.Basis = fmt.Sprintf("%san accuracy of %g or more, %g %% of the card's %.3f.", card, c.Threshold, 100*o.Share,
 			o.Figure)
 		return c
 	}
 	middle := (c.MinTokens + c.MaxTokens) / 2
-	c.MinTokens, c.MaxTokens = thousandths(o.Figure*c.MinTokens/middle), thousandths(o.Figure*c.MaxTokens/middle)
+	c.MinTokens, c.MaxTokens = roundToThousandths(o.Figure*c.MinTokens/middle),
+		roundToThousandths(o.Figure*c.MaxTokens/middle)
 	c.Basis = fmt.Sprintf("%sa mean of %g to %g tokens, the card's %.3f give or take 10 %%.", card, c.MinTokens,
 		c.MaxTokens, o.Figure)
 	return c
 }
 
-// every says whether the test wants each sample of a data set answered, and bounds a mean over all.
-func (c Config) every() bool { return c.Threshold+c.MaxTokens != 0 }
+// wantsEverySample says whether the test wants each sample of a data set answered, and bounds a mean over all.
+func (c Config) wantsEverySample() bool { return c.Threshold+c.MaxTokens != 0 }
 
-// once says whether the run issues each sample once.
-func (c Config) once() bool {
+// issuesOnce says whether the run issues each sample once.
+func (c Config) issuesOnce() bool {
 	return slices.ContainsFunc(c.Settings, func(s mlconf.Override) bool { return s.Key == uniqueKey && s.Value == "1" })
 }
 
-func thousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
+func roundToThousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
 
 // countKey is the setting that says how many samples a run has.
 const countKey = "min_query_count"
@@ -92,22 +93,22 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	known, features := true, rules.AuditFeatures()
 	switch test {
 	case "TEST01", "TEST08":
-		c.Settings = logged(logTarget(model))
+		c.Settings = loggingSettings(logTarget(model))
 		if share := features.LoggedShare; share != nil {
 			c.Settings = loggedShare(*share)
 		}
 	case "TEST04", "TEST04-A", "TEST04-B":
-		c.Settings, known = caching(features, test, model), features.CachingInTwo == (test != "TEST04")
+		c.Settings, known = test04Settings(features, test, model), features.CachingInTwo == (test != "TEST04")
 	case "TEST05":
 		c.Settings, known = otherSeeds(rules), features.OtherSeeds != ""
 	case "TEST06":
-		c.Settings, known = append(logged("100"), all(countKey, "100"), all("min_duration", "0"),
-			all("sample_concatenate_permutation", "0")), features.FirstTokens
+		c.Settings, known = append(loggingSettings("100"), overrideAll(countKey, "100"), overrideAll("min_duration", "0"),
+			overrideAll("sample_concatenate_permutation", "0")), features.FirstTokens
 	case "TEST07":
 		known = model == gptOSS
 		c.Settings, c.Threshold = everySample("990", "990", features.EachSampleOnce), 60.698
 	case "TEST09":
-		known = c.lengths(model, features)
+		known = c.setLengths(model, features)
 	default:
 		known = false
 	}
@@ -119,8 +120,8 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 
 const gptOSS = "gpt-oss-120b"
 
-// lengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
-func (c *Config) lengths(model string, features mlconf.AuditFeatures) bool {
+// setLengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
+func (c *Config) setLengths(model string, features mlconf.AuditFeatures) bool {
 	switch model {
 	case gptOSS:
 		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", features.EachSampleOnce), 1150.38, 1406.02
@@ -148,16 +149,18 @@ func logTarget(model string) string {
 	return "4096"
 }
 
-// logged are the settings of a performance run that logs some of its answers.
-func logged(target string) []mlconf.Override {
+// loggingSettings are the settings of a performance run that logs some of its answers.
+func loggingSettings(target string) []mlconf.Override {
 	return []mlconf.Override{
-		all("mode", "2"), all("accuracy_log_rng_seed", logSeed), all("accuracy_log_sampling_target", target),
+		overrideAll("mode", "2"), overrideAll("accuracy_log_rng_seed", logSeed), overrideAll("accuracy_log_sampling_target",
+			target),
 	}
 }
 
 // loggedShare are the settings of a performance run that logs a share of its answers.
 func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
-	list := []mlconf.Override{all("mode", "2"), all(logShareKey, strconv.FormatFloat(share.Percent, 'f', -1, 64))}
+	list := []mlconf.Override{overrideAll("mode", "2"), overrideAll(logShareKey, strconv.FormatFloat(share.Percent, 'f',
+		-1, 64))}
 	for _, s := range loadgen.Scenarios() {
 		list = append(list, mlconf.Override{Scenario: s, Key: "accuracy_log_rng_seed",
 			Value: strconv.FormatUint(share.Seeds[s.String()], 10)})
@@ -167,28 +170,28 @@ func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
 
 // everySample are the settings of a run that logs all answers of a data set.
 func everySample(target, count string, unique bool) []mlconf.Override {
-	list := append(logged(target), all(countKey, count), all("min_duration", "0"))
+	list := append(loggingSettings(target), overrideAll(countKey, count), overrideAll("min_duration", "0"))
 	if unique {
-		list = append(list, all(uniqueKey, "1"))
+		list = append(list, overrideAll(uniqueKey, "1"))
 	}
-	return append(list, all("sample_concatenate_permutation", "0"))
+	return append(list, overrideAll("sample_concatenate_permutation", "0"))
 }
 
 // leastEstimated is how many queries early stopping needs for an estimate of the 90th percentile: a run of fewer can
 // only end INVALID, which TEST04 does not take.
 const leastEstimated = 64
 
-// caching are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
-func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
+// test04Settings are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
+func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
 	unique, same := "0", "1"
 	if test == "TEST04-A" {
 		unique, same = same, unique
 	}
 	list := []mlconf.Override{
-		all("mode", "2"), all(uniqueKey, unique), all("performance_issue_same", same),
+		overrideAll("mode", "2"), overrideAll(uniqueKey, unique), overrideAll("performance_issue_same", same),
 	}
 	if same == "1" {
-		list = append(list, all("performance_issue_same_index", "3"))
+		list = append(list, overrideAll("performance_issue_same_index", "3"))
 	}
 	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
 		if least, ok := features.CachingQueries[model][s.String()]; ok {
@@ -204,17 +207,17 @@ func caching(features mlconf.AuditFeatures, test, model string) []mlconf.Overrid
 // otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that it fixes.
 func otherSeeds(rules *mlconf.Rules) []mlconf.Override {
 	if rules.AuditFeatures().OtherSeeds == mlconf.SecondSeeds {
-		return []mlconf.Override{all("test05", "1")}
+		return []mlconf.Override{overrideAll("test05", "1")}
 	}
 	seeds, _ := rules.OtherSeeds()
-	seed := func(key string, v uint64) mlconf.Override { return all(key, strconv.FormatUint(v, 10)) }
+	seed := func(key string, v uint64) mlconf.Override { return overrideAll(key, strconv.FormatUint(v, 10)) }
 	return []mlconf.Override{
-		all("mode", "2"), seed("qsl_rng_seed", seeds.QSL), seed("sample_index_rng_seed", seeds.SampleIndex),
+		overrideAll("mode", "2"), seed("qsl_rng_seed", seeds.QSL), seed("sample_index_rng_seed", seeds.SampleIndex),
 		seed("schedule_rng_seed", seeds.Schedule),
 	}
 }
 
-func all(key, value string) mlconf.Override {
+func overrideAll(key, value string) mlconf.Override {
 	return mlconf.Override{All: true, Key: key, Value: value}
 }
 

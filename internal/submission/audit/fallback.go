@@ -13,25 +13,25 @@ import (
 )
 
 // onlyDiffers says whether nothing else is wrong with the answers than that they differ.
-func (j *judge) onlyDiffers() bool {
+func (j *auditJudge) onlyDiffers() bool {
 	return len(j.both) == 0 && len(j.accuracy) == 1 && j.accuracy[0].Check == checkAnswers
 }
 
 // fallback compares accuracies where answers differ, as TEST01's README has it in part III: that of the accuracy run on
 // the audit's samples with that of the audit. The scores are those that lie beside the audit's accuracy log, or are
 // made by the request's scorer.
-func (j *judge) fallback(ctx context.Context, v *Verdict) {
+func (j *auditJudge) fallback(ctx context.Context, v *Verdict) {
 	beside := filepath.Dir(j.r.Run.Accuracy)
 	baseline, err := os.ReadFile(filepath.Join(beside, tree.BaselineAccuracy))
 	compliance, err2 := os.ReadFile(filepath.Join(beside, tree.ComplianceAccuracy))
 	texts := [2]string{string(baseline), string(compliance)}
-	if err != nil || err2 != nil || j.r.scores() {
-		if !j.r.scores() {
+	if err != nil || err2 != nil || j.r.canScore() {
+		if !j.r.canScore() {
 			return
 		}
 		if texts, err = j.scoreBoth(ctx); err != nil {
 			v.Reasons = append(v.Reasons, Reason{Check: "baseline", File: j.r.Run.Accuracy, Found: err.Error(),
-				Want: "the accuracy of both runs on the audit's samples", Do: "mend what the scorer says", Rule: j.source()})
+				Want: "the accuracy of both runs on the audit's samples", Do: "mend what the scorer says", Rule: j.ruleSource()})
 			return
 		}
 	}
@@ -48,11 +48,11 @@ func (j *judge) fallback(ctx context.Context, v *Verdict) {
 	v.Accuracy, v.Pass = Passed, len(v.Reasons) == 0
 }
 
-// scores says whether the request can score a log.
-func (r Request) scores() bool { return r.Score != nil || r.Command != "" }
+// canScore says whether the request can score a log.
+func (r Request) canScore() bool { return r.Score != nil || r.Command != "" }
 
 // scoreBoth scores the baseline log, made for the purpose, and the audit's log.
-func (j *judge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
+func (j *auditJudge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
 	dir, err := os.MkdirTemp("", "baseline-")
 	if err != nil {
 		return texts, err
@@ -76,20 +76,21 @@ func (j *judge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
 }
 
 // compareAccuracies compares each metric of the model as the submission checker does.
-func (j *judge) compareAccuracies(texts [2]string) (reasons []Reason) {
+func (j *auditJudge) compareAccuracies(texts [2]string) (reasons []Reason) {
 	changes, err := result.Changes(j.rules, j.r.Model, j.r.Scenario, texts[0], texts[1])
 	if err != nil {
 		reasons = append(reasons, Reason{Check: "baseline", File: j.r.Run.Accuracy,
 			Found: strings.ReplaceAll(err.Error(), "\n", "; "),
 			Want:  "the accuracy of both runs on the audit's samples, as the benchmark's script prints it",
-			Do:    "name the model (--model), and a scorer that prints its metrics", Rule: j.source()})
+			Do:    "name the model (--model), and a scorer that prints its metrics", Rule: j.ruleSource()})
 	}
 	for _, c := range changes {
 		if !c.Within() {
 			reasons = append(reasons, Reason{Check: "baseline", Found: fmt.Sprintf(
 				"%s %s in the audit and %s in the accuracy run on the same samples, %.3g %% apart", c.Metric,
 				result.Text(c.Compliance), result.Text(c.Baseline), c.Percent),
-				Want: fmt.Sprintf("at most %g %%", c.Most), Do: "find why accuracy differs in performance mode", Rule: j.source()})
+				Want: fmt.Sprintf("at most %g %%", c.Most), Do: "find why accuracy differs in performance mode",
+				Rule: j.ruleSource()})
 		}
 	}
 	return reasons

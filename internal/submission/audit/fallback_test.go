@@ -124,7 +124,7 @@ func TestFallbackOfWords(t *testing.T) {
 		{"v0.5", "gnmt", "BLEU: nan", "BLEU: nan", "bleu is missing"},
 		{"v6.1", "whisper", "Word Error Rate: 7.45%, accuracy=92.55%", "Word Error Rate: 7.50%, accuracy=92.50%", ""},
 	} {
-		j := &judge{r: Request{Test: "TEST01", Model: c.model}, rules: rulesOf(t, c.round)}
+		j := &auditJudge{r: Request{Test: "TEST01", Model: c.model}, rules: rulesOf(t, c.round)}
 		reasons := j.compareAccuracies([2]string{c.baseline, c.compliance})
 		text := ""
 		for _, r := range reasons {

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own file, and
-// those of the run as a whole in both.
-type judge struct {
+// auditJudge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own
+// file, and those of the run as a whole in both.
+type auditJudge struct {
 	r       Request
 	dtype   evidence.DType
 	rules   *mlconf.Rules
@@ -39,43 +39,43 @@ type judge struct {
 // sources say where the rules of a test are written.
 const source = "MLCommons inference, compliance/%s/README.md"
 
-func (j *judge) source() string { return fmt.Sprintf(source, j.r.Test) }
+func (j *auditJudge) ruleSource() string { return fmt.Sprintf(source, j.r.Test) }
 
-// reasons is the list that a fault goes to: that of a half, or of both.
-type reasons *[]Reason
+// reasonList is the list that a fault goes to: that of a half, or of both.
+type reasonList *[]Reason
 
-// fault adds a reason; one without a rule has the test's.
-func (j *judge) fault(to reasons, r Reason) {
+// addReason adds a reason; one without a rule has the test's.
+func (j *auditJudge) addReason(to reasonList, r Reason) {
 	if r.Rule == "" {
-		r.Rule = j.source()
+		r.Rule = j.ruleSource()
 	}
 	*to = append(*to, r)
 }
 
-func (j *judge) note(format string, args ...any) {
+func (j *auditJudge) addNotef(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// unread adds the reason why a file cannot be read.
-func (j *judge) unread(to reasons, path, what string, err error) {
+// addUnread adds the reason why a file cannot be read.
+func (j *auditJudge) addUnread(to reasonList, path, what string, err error) {
 	found := err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
 		found = "there is no " + what
 	}
 	j.broken = true
-	j.fault(to, Reason{Check: "log-missing", File: path, Found: found, Want: what,
+	j.addReason(to, Reason{Check: "log-missing", File: path, Found: found, Want: what,
 		Do: "name the folder that has it, or run again", Missing: true})
 }
 
-// detail reads a detail log.
-func (j *judge) detail(path, what string) *mllog.Detail {
-	if err := readable(path); err != nil {
-		j.unread(&j.both, path, what, err)
+// readDetail reads a detail log.
+func (j *auditJudge) readDetail(path, what string) *mllog.Detail {
+	if err := checkReadable(path); err != nil {
+		j.addUnread(&j.both, path, what, err)
 		return nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.unread(&j.both, path, what, err)
+		j.addUnread(&j.both, path, what, err)
 		return nil
 	}
 	defer f.Close()
@@ -84,16 +84,16 @@ func (j *judge) detail(path, what string) *mllog.Detail {
 		err = addSummary(d, filepath.Join(filepath.Dir(path), mllog.SummaryFile))
 	}
 	if err != nil {
-		j.unread(&j.both, path, what, err)
+		j.addUnread(&j.both, path, what, err)
 		return nil
 	}
-	j.whole(d, path, what)
+	j.checkWholeLog(d, path, what)
 	return d
 }
 
 // addSummary adds to a log in the text form of v0.5 and v0.7 its results, which the summary beside it has.
 func addSummary(d *mllog.Detail, path string) error {
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return fmt.Errorf("its results are in %s: %w", mllog.SummaryFile, err)
 	}
 	f, err := os.Open(path)
@@ -109,23 +109,23 @@ func addSummary(d *mllog.Detail, path string) error {
 	return nil
 }
 
-// whole says what is wrong with a detail log as a log.
-func (j *judge) whole(d *mllog.Detail, path, what string) {
+// checkWholeLog says what is wrong with a detail log as a log.
+func (j *auditJudge) checkWholeLog(d *mllog.Detail, path, what string) {
 	format := func(found string) {
-		j.fault(&j.both, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
+		j.addReason(&j.both, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
 			Do: "take the log of the run, unchanged"})
 	}
 	switch {
 	case d.Lines == 0:
-		j.fault(&j.both, Reason{Check: "log-empty", File: path, Found: "the log is empty", Want: what,
+		j.addReason(&j.both, Reason{Check: "log-empty", File: path, Found: "the log is empty", Want: what,
 			Do: "run again, and let the run end by itself", Missing: true})
 		return
 	case len(d.Foreign) > 0:
-		format(fmt.Sprintf("%s without the marker %s, the first is line %d", lines(d.NumForeign), mllog.DetailPrefix,
+		format(fmt.Sprintf("%s without the marker %s, the first is line %d", countLines(d.NumForeign), mllog.DetailPrefix,
 			d.Foreign[0]))
 	}
 	if len(d.Faults) > 0 {
-		format(fmt.Sprintf("%s that cannot be read: %v", lines(d.NumFaults), d.Faults[0]))
+		format(fmt.Sprintf("%s that cannot be read: %v", countLines(d.NumFaults), d.Faults[0]))
 	}
 	for _, c := range []struct {
 		line int
@@ -139,87 +139,88 @@ func (j *judge) whole(d *mllog.Detail, path, what string) {
 		}
 	}
 	if !d.Has("num_errors") && !d.Has("result_validity") {
-		j.fault(&j.both, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",
+		j.addReason(&j.both, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",
 			Want: "result_validity and num_errors, LoadGen's last entries",
 			Do:   "run again, and let the run end by itself", Missing: true})
 	}
 }
 
-func lines(n int) string {
+func countLines(n int) string {
 	if n == 1 {
 		return "a line"
 	}
 	return strconv.Itoa(n) + " lines"
 }
 
-// logs reads the detail logs and judges what they say of the runs.
-func (j *judge) logs(compared bool) {
-	if j.unneeded() {
-		j.note("there is no detail log of the audit's run, which a submission need not have: its settings are not judged")
+// readLogs reads the detail logs and judges what they say of the runs.
+func (j *auditJudge) readLogs(compared bool) {
+	if j.mayLackLog() {
+		j.addNotef("there is no detail log of the audit's run, which a submission need not have: its settings are not judged")
 	} else {
-		j.run = j.detail(j.r.Run.Detail, "detail log of the audit's run")
+		j.run = j.readDetail(j.r.Run.Detail, "detail log of the audit's run")
 	}
 	if compared {
-		j.reference = j.detail(j.r.Reference.Detail, "detail log of the submission's performance run")
+		j.reference = j.readDetail(j.r.Reference.Detail, "detail log of the submission's performance run")
 	}
 	for _, d := range []*mllog.Detail{j.reference, j.run} {
 		if d != nil {
-			j.scenario = text(d, "effective_scenario")
+			j.scenario = logText(d, "effective_scenario")
 		}
 	}
 	if j.run != nil {
-		j.sound(j.run, j.r.Run.Detail, compared)
-		j.marked()
-		j.settings()
+		j.checkRunValid(j.run, j.r.Run.Detail, compared)
+		j.checkMarked()
+		j.checkSettings()
 	}
 	if j.reference != nil {
-		j.sound(j.reference, j.r.Reference.Detail, true)
-		j.unmarked()
+		j.checkRunValid(j.reference, j.r.Reference.Detail, true)
+		j.checkUnmarked()
 	}
-	j.scenarios()
+	j.checkScenarios()
 }
 
-// unneeded says whether a submission's folder of the test lacks a detail log that it need not have.
-func (j *judge) unneeded() bool {
+// mayLackLog says whether a submission's folder of the test lacks a detail log that it need not have.
+func (j *auditJudge) mayLackLog() bool {
 	placed := filepath.Base(filepath.Dir(j.r.Run.Accuracy)) == tree.AccuracyDir
-	return placed && !tree.FilesOf(j.r.Test).Performance && !exists(j.r.Run.Detail)
+	return placed && !tree.FilesOf(j.r.Test).Performance && !pathExists(j.r.Run.Detail)
 }
 
-// sound wants a run in performance mode without errors, and where speed counts a VALID one.
-func (j *judge) sound(d *mllog.Detail, path string, speed bool) {
-	if mode := text(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
-		j.fault(&j.both, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
+// checkRunValid wants a run in performance mode without errors, and where speed counts a VALID one.
+func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
+	if mode := logText(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
+		j.addReason(&j.both, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
 			Do: "take the log of the performance run"})
 	}
-	switch valid := text(d, "result_validity"); {
+	switch valid := logText(d, "result_validity"); {
 	case valid == "VALID":
 	case speed:
-		j.fault(&j.both, Reason{Check: "validity", File: path, Found: "result_validity " + orNone(valid), Want: "VALID",
+		j.addReason(&j.both, Reason{Check: "validity", File: path, Found: "result_validity " + orNone(valid), Want: "VALID",
 			Do: "see the summary log for why, mend that, and run again"})
 	default:
-		j.note("the audit's run is %s; this test does not judge its speed", orNone(valid))
+		j.addNotef("the audit's run is %s; this test does not judge its speed", orNone(valid))
 	}
-	j.errors(d, path, speed)
+	j.checkNoErrors(d, path, speed)
 	keys := append(j.scoring.Keys(j.scenario), "result_validity", "num_errors", "effective_scenario")
 	for _, key := range keys {
 		if n := d.Count(key); n > 1 {
-			j.fault(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
+			j.addReason(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
 				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})
 		}
 	}
 }
 
-// errors wants a log without errors, but for LoadGen's remark that a run ended when all its queries were issued. Where
-// speed is judged, the official scripts die of that, too; those of earlier rounds told of errors, and judged the speed.
-func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
+// checkNoErrors wants a log without errors, but for LoadGen's remark that a run ended when all its queries were issued.
+// Where speed is judged, the official scripts die of that, too; those of earlier rounds told of errors, and judged the
+// speed.
+func (j *auditJudge) checkNoErrors(d *mllog.Detail, path string, speed bool) {
 	all, remarks := evidence.RunErrors(d)
 	if speed {
 		all, remarks = d.Errors, nil
 	}
 	for range remarks {
-		j.note("the run ended at its max_query_count, when all its queries were issued")
+		j.addNotef("the run ended at its max_query_count, when all its queries were issued")
 	}
-	n, _ := number(d, "num_errors")
+	n, _ := logNumber(d, "num_errors")
 	if count := max(int(n), d.NumErrors) - len(remarks); count > 0 {
 		found := figure.Plural(count, "error")
 		if len(all) > 0 {
@@ -227,53 +228,53 @@ func (j *judge) errors(d *mllog.Detail, path string, speed bool) {
 			found += ", the first: " + all[0].Key + ": " + message
 		}
 		if speed && j.scoring.TellsErrors() {
-			j.note("%s: %s; the script of %s told of errors, and judged the speed all the same", path, found, j.rules.Name)
+			j.addNotef("%s: %s; the script of %s told of errors, and judged the speed all the same", path, found, j.rules.Name)
 			return
 		}
-		j.fault(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
+		j.addReason(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
 			Do: "read the entries marked is_error, mend what they name, and run again"})
 	}
 }
 
 func orNone(value string) string { return cmp.Or(value, "missing") }
 
-func (j *judge) marked() {
+func (j *auditJudge) checkMarked() {
 	if evidence.AuditNote(j.run) != "" {
 		return
 	}
 	if j.rules.Checks().AuditsUnmarked {
-		j.note("whether the run had an audit.config is not judged: its log names none, and in %s settings came by other "+
+		j.addNotef("whether the run had an audit.config is not judged: its log names none, and in %s settings came by other "+
 			"ways, too", j.rules.Name)
 	} else {
-		j.fault(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
+		j.addReason(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("no entry %q: the run had no audit settings", evidence.AuditMark),
 			Want:  "the log of a run with the test's audit.config",
 			Do:    "run with it: the file must be named audit.config and lie where the program starts"})
 	}
 }
 
-func (j *judge) unmarked() {
+func (j *auditJudge) checkUnmarked() {
 	if evidence.AuditNote(j.reference) != "" {
-		j.fault(&j.both, Reason{Check: "audit-as-result", File: j.r.Reference.Detail,
+		j.addReason(&j.both, Reason{Check: "audit-as-result", File: j.r.Reference.Detail,
 			Found: fmt.Sprintf("the entry %q: this is the log of an audit's run", evidence.AuditMark),
 			Want:  "the submission's own performance run",
 			Do:    "take that run's log, or run again without audit.config"})
 	}
 }
 
-// scenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server, and a result that is inferred
-// from another scenario's run has audits of that.
-func (j *judge) scenarios() {
+// checkScenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server, and a result that is
+// inferred from another scenario's run has audits of that.
+func (j *auditJudge) checkScenarios() {
 	want := j.r.Scenario
 	if want == "Interactive" {
 		want = loadgen.Server.String()
 	}
 	if want != "" && result.Inferable(j.scenario, want) {
-		j.note("the result of %s is inferred: its audit is of runs of %s", want, j.scenario)
+		j.addNotef("the result of %s is inferred: its audit is of runs of %s", want, j.scenario)
 		want = j.scenario
 	}
 	if j.reference != nil && want == "" {
-		want = text(j.reference, "effective_scenario")
+		want = logText(j.reference, "effective_scenario")
 	}
 	for _, log := range []struct {
 		d    *mllog.Detail
@@ -282,28 +283,28 @@ func (j *judge) scenarios() {
 		if log.d == nil || want == "" {
 			continue
 		}
-		if got := text(log.d, "effective_scenario"); got != want {
-			j.fault(&j.both, Reason{Check: "scenario", File: log.path, Found: "the scenario " + orNone(got), Want: want,
+		if got := logText(log.d, "effective_scenario"); got != want {
+			j.addReason(&j.both, Reason{Check: "scenario", File: log.path, Found: "the scenario " + orNone(got), Want: want,
 				Do: "take the log of the same scenario"})
 		}
 	}
 }
 
-func text(d *mllog.Detail, key string) string {
+func logText(d *mllog.Detail, key string) string {
 	e, _ := d.First(key)
 	value, _ := e.Text()
 	return value
 }
 
-// number is a log's number; ok is false where it has none.
-func number(d *mllog.Detail, key string) (v float64, ok bool) {
+// logNumber is a log's number; ok is false where it has none.
+func logNumber(d *mllog.Detail, key string) (v float64, ok bool) {
 	e, _ := d.First(key)
 	return e.Float()
 }
 
-// count is a log's whole number, 0 where it has none.
-func count(d *mllog.Detail, key string) float64 {
-	v, ok := number(d, key)
+// logCount is a log's whole number, 0 where it has none.
+func logCount(d *mllog.Detail, key string) float64 {
+	v, ok := logNumber(d, key)
 	if !ok || math.IsNaN(v) || v < 0 {
 		return 0
 	}

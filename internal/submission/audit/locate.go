@@ -31,7 +31,7 @@ func Locate(dir, results, test string) ([]Found, error) {
 	}
 	tests := []string{test}
 	if test == "" {
-		tests = within(dir)
+		tests = testsWithin(dir)
 	}
 	if folder := folderOfTest(dir); len(tests) == 0 && folder != "" {
 		dir, tests = folder, []string{filepath.Base(folder)}
@@ -43,7 +43,7 @@ func Locate(dir, results, test string) ([]Found, error) {
 	var list []Found
 	var errs []error
 	for _, test := range tests {
-		f, err := locate(filepath.Clean(dir), results, test)
+		f, err := locateLogs(filepath.Clean(dir), results, test)
 		list, errs = append(list, f), append(errs, err)
 	}
 	return list, errors.Join(errs...)
@@ -56,7 +56,7 @@ const mostScenarios = 20_000
 // or a whole repository have them, sorted by their paths. It is empty where dir itself has one. Hidden folders and
 // links are left out.
 func Below(dir string) (scenarios []string, err error) {
-	if len(within(dir)) > 0 {
+	if len(testsWithin(dir)) > 0 {
 		return nil, nil
 	}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func Below(dir string) (scenarios []string, err error) {
 			return nil
 		case strings.HasPrefix(e.Name(), ".") && path != dir:
 			return fs.SkipDir
-		case len(within(path)) == 0:
+		case len(testsWithin(path)) == 0:
 			return nil
 		case len(scenarios) >= mostScenarios:
 			return fmt.Errorf("%w: %s has more than %d scenarios with tests: name a submitter's folder", ErrRequest, dir,
@@ -82,8 +82,8 @@ func Below(dir string) (scenarios []string, err error) {
 // ErrMissing is wrapped where there is no folder to look into.
 var ErrMissing = errors.New("audit")
 
-// within are the tests that have a folder in dir.
-func within(dir string) []string {
+// testsWithin are the tests that have a folder in dir.
+func testsWithin(dir string) []string {
 	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
 }
 
@@ -107,7 +107,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func locate(dir, results, test string) (Found, error) {
+func locateLogs(dir, results, test string) (Found, error) {
 	f, scenario := Found{Test: test, Run: RunLogs(dir)}, results
 	switch {
 	case isFolder(filepath.Join(dir, test)):

@@ -8,34 +8,34 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// payloads counts what is wrong with the payloads of a log.
-type payloads struct {
+// payloadFaults counts what is wrong with the payloads of a log.
+type payloadFaults struct {
 	path  string
 	n     int
-	empty tally
-	odd   tally // no whole elements
-	nan   tally
+	empty entryTally
+	odd   entryTally // no whole elements
+	nan   entryTally
 	size  int // that of all of them, or mixed
 }
 
 const mixed = -1
 
-// tally counts entries, and keeps the first.
-type tally struct {
+// entryTally counts entries, and keeps the first.
+type entryTally struct {
 	n     int
 	first uint64 // its sample
 	size  int
 }
 
-func (t *tally) add(e mllog.AccuracyEntry) {
+func (t *entryTally) countEntry(e mllog.AccuracyEntry) {
 	if t.n++; t.n == 1 {
 		t.first, t.size = e.QSLIndex, len(e.Data)
 	}
 }
 
-func (j *judge) payloads(path string) *payloads { return &payloads{path: path} }
+func (j *auditJudge) countPayloads(path string) *payloadFaults { return &payloadFaults{path: path} }
 
-func (p *payloads) add(d evidence.DType, e mllog.AccuracyEntry) {
+func (p *payloadFaults) addEntry(d evidence.DType, e mllog.AccuracyEntry) {
 	size := len(e.Data)
 	if p.n++; p.n == 1 {
 		p.size = size
@@ -44,29 +44,29 @@ func (p *payloads) add(d evidence.DType, e mllog.AccuracyEntry) {
 	}
 	switch {
 	case size == 0:
-		p.empty.add(e)
+		p.empty.countEntry(e)
 	case size%d.Size != 0:
-		p.odd.add(e)
+		p.odd.countEntry(e)
 	case d.Float && math.IsNaN(d.At(e.Data, 0)):
-		p.nan.add(e)
+		p.nan.countEntry(e)
 	}
 }
 
-func (p *payloads) judge(j *judge) {
+func (p *payloadFaults) judgePayloads(j *auditJudge) {
 	if p.empty.n > 0 {
-		j.fault(&j.accuracy, Reason{Check: "payload-empty", File: p.path,
+		j.addReason(&j.accuracy, Reason{Check: "payload-empty", File: p.path,
 			Found: fmt.Sprintf("%d of %d payloads are empty, the first of sample %d", p.empty.n, p.n, p.empty.first),
 			Want:  "an answer to each sample", Do: "mend the SUT: it completed samples without data"})
 	}
 	if p.odd.n > 0 {
-		j.fault(&j.accuracy, Reason{Check: "dtype", File: p.path,
+		j.addReason(&j.accuracy, Reason{Check: "dtype", File: p.path,
 			Found: fmt.Sprintf("%d of %d payloads are no whole %s, the first, of sample %d, has %d bytes",
 				p.odd.n, p.n, j.dtype.Name, p.odd.first, p.odd.size),
 			Want: fmt.Sprintf("payloads of %d bytes or a multiple", j.dtype.Size),
 			Do:   "name the type that the SUT answers with: --dtype"})
 	}
 	if p.nan.n > 0 {
-		j.fault(&j.accuracy, Reason{Check: "nan", File: p.path,
+		j.addReason(&j.accuracy, Reason{Check: "nan", File: p.path,
 			Found: fmt.Sprintf("%d of %d answers begin with NaN, the first of sample %d", p.nan.n, p.n, p.nan.first),
 			Want:  "numbers", Do: "find what makes the model answer NaN, or name the right type: --dtype"})
 	}
@@ -74,11 +74,11 @@ func (p *payloads) judge(j *judge) {
 }
 
 // oneElement refuses a type that sees a part of answers that are one number each.
-func (p *payloads) oneElement(j *judge) {
+func (p *payloadFaults) oneElement(j *auditJudge) {
 	if j.r.Test != "TEST01" || p.size <= j.dtype.Size || j.dtype.Float || p.size != 4 && p.size != 8 || p.odd.n > 0 {
 		return
 	}
-	j.fault(&j.accuracy, Reason{Check: "dtype", File: p.path,
+	j.addReason(&j.accuracy, Reason{Check: "dtype", File: p.path,
 		Found: fmt.Sprintf("all payloads have %d bytes: of each answer the type %s sees the first %d", p.size, j.dtype.Name,
 			j.dtype.Size),
 		Want: fmt.Sprintf("a type of %d bytes", p.size), Do: "name the type that the SUT answers with: --dtype"})

@@ -25,16 +25,17 @@ func ResultLogs(folder string) Logs {
 // log that lies in the other place alone, that is the path.
 func RunLogs(folder string) Logs {
 	first, second := logsIn(folder), ResultLogs(folder)
-	if !exists(first.Detail) && (exists(second.Detail) || exists(second.Accuracy) || exists(second.Summary)) {
+	if !pathExists(first.Detail) && (pathExists(second.Detail) || pathExists(second.Accuracy) ||
+		pathExists(second.Summary)) {
 		first, second = second, first
 	}
-	return Logs{Accuracy: either(first.Accuracy, second.Accuracy), Detail: either(first.Detail, second.Detail),
-		Summary: either(first.Summary, second.Summary)}
+	return Logs{Accuracy: existingPath(first.Accuracy, second.Accuracy), Detail: existingPath(first.Detail, second.Detail),
+		Summary: existingPath(first.Summary, second.Summary)}
 }
 
-// either is the first path, or the second where only that is there.
-func either(first, second string) string {
-	if !exists(first) && exists(second) {
+// existingPath is the first path, or the second where only that is there.
+func existingPath(first, second string) string {
+	if !pathExists(first) && pathExists(second) {
 		return second
 	}
 	return first
@@ -47,7 +48,7 @@ func logsIn(folder string) Logs {
 	}
 }
 
-func exists(path string) bool {
+func pathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
@@ -89,8 +90,8 @@ type Score struct {
 	Metrics map[string]float64 // by the rules' names: "acc", "F1", "exact_match", in the units of the rules' targets
 }
 
-// readable says why a file is none that can be read: it is missing, a folder, or no regular file.
-func readable(path string) error {
+// checkReadable says why a file is none that can be read: it is missing, a folder, or no regular file.
+func checkReadable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// sampled wants as many entries in the audit's accuracy log as its run should have logged.
-func (j *judge) sampled(entries int) {
+// checkSampleCount wants as many entries in the audit's accuracy log as its run should have logged.
+func (j *auditJudge) checkSampleCount(entries int) {
 	if j.run == nil || entries == 0 || j.broken {
 		return
 	}
-	issued, share := j.issued(), j.share()
+	issued, share := j.issuedSamples(), j.loggedShare()
 	if issued == 0 || share == 0 {
 		return
 	}
-	least, most := bounds(issued, share)
+	least, most := binomialBounds(issued, share)
 	if float64(entries) >= least && float64(entries) <= most {
 		return
 	}
@@ -22,39 +22,39 @@ func (j *judge) sampled(entries int) {
 	if least == most {
 		want = fmt.Sprintf("%.0f", least)
 	}
-	j.fault(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy, Found: fmt.Sprintf("%d entries", entries),
+	j.addReason(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy, Found: fmt.Sprintf("%d entries", entries),
 		Want: fmt.Sprintf("%s of a run of %.0f samples of which %.4g %% are logged", want, issued, share*100),
 		Do:   "take the log of the same run, whole"})
 }
 
 // mostEntries is how many entries of the audit's accuracy log are compared: as many as its run can have logged. A log
 // with more is none of that run, and is counted only.
-func (j *judge) mostEntries() int {
+func (j *auditJudge) mostEntries() int {
 	if j.run != nil {
-		if issued := j.issued(); issued > 0 && issued < math.MaxInt32 {
+		if issued := j.issuedSamples(); issued > 0 && issued < math.MaxInt32 {
 			return int(issued)
 		}
 	}
 	return math.MaxInt
 }
 
-// issued is how many samples the run answered; 0 where its log does not say.
-func (j *judge) issued() float64 {
-	return count(j.run, "result_query_count") * count(j.run, "effective_samples_per_query")
+// issuedSamples is how many samples the run answered; 0 where its log does not say.
+func (j *auditJudge) issuedSamples() float64 {
+	return logCount(j.run, "result_query_count") * logCount(j.run, "effective_samples_per_query")
 }
 
-// share is the share of answers that LoadGen logs: the one asked for, or the target over the samples that it expected
-// to issue.
-func (j *judge) share() float64 {
-	target := count(j.run, "effective_accuracy_log_sampling_target")
-	if share := count(j.run, "effective_"+logShareKey); target == 0 && share > 0 {
+// loggedShare is the share of answers that LoadGen logs: the one asked for, or the target over the samples that it
+// expected to issue.
+func (j *auditJudge) loggedShare() float64 {
+	target := logCount(j.run, "effective_accuracy_log_sampling_target")
+	if share := logCount(j.run, "effective_"+logShareKey); target == 0 && share > 0 {
 		return min(1, share)
 	}
-	each := count(j.run, "effective_samples_per_query")
-	expected := math.Floor(count(j.run, "effective_target_qps") * count(j.run, "effective_min_duration_ms") / 1000)
-	least := count(j.run, "effective_min_query_count") * each
+	each := logCount(j.run, "effective_samples_per_query")
+	expected := math.Floor(logCount(j.run, "effective_target_qps") * logCount(j.run, "effective_min_duration_ms") / 1000)
+	least := logCount(j.run, "effective_min_query_count") * each
 	if j.scenario == "Offline" {
-		least = count(j.run, "effective_min_sample_count")
+		least = logCount(j.run, "effective_min_sample_count")
 	} else {
 		expected *= each
 	}
@@ -64,9 +64,9 @@ func (j *judge) share() float64 {
 	return 0
 }
 
-// bounds are those of a number of entries drawn from n with a probability: five standard deviations around the mean.
-// LoadGen writes every sample's draw with a few digits; what is drawn with probability 1 is all of them.
-func bounds(n, share float64) (least, most float64) {
+// binomialBounds are those of a number of entries drawn from n with a probability: five standard deviations around the
+// mean. LoadGen writes every sample's draw with a few digits; what is drawn with probability 1 is all of them.
+func binomialBounds(n, share float64) (least, most float64) {
 	if share == 1 {
 		return n, n
 	}

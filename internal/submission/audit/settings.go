@@ -9,24 +9,24 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// settings wants the settings of the test in the log of its run, and the round's seeds.
-func (j *judge) settings() {
+// checkSettings wants the settings of the test in the log of its run, and the round's seeds.
+func (j *auditJudge) checkSettings() {
 	if scenario, err := loadgen.ParseScenario(j.scenario); err == nil && j.config != nil {
 		for _, s := range j.config.For(scenario) {
-			j.setting(s)
+			j.checkSetting(s)
 		}
 	}
 	if j.rules == nil || j.r.Test == "TEST05" {
 		return
 	}
-	j.seeds(j.rules.Seeds, "round "+j.rules.Name)
+	j.checkSeeds(j.rules.Seeds, "round "+j.rules.Name)
 }
 
 // logNames are the names of audit settings in the logs, where they differ from the key.
 var logNames = map[string]string{"min_duration": "min_duration_ms"}
 
-// setting compares one setting as the run was asked for it: values above the counts that a test wants will do.
-func (j *judge) setting(s mlconf.Override) {
+// checkSetting compares one setting as the run was asked for it: values above the counts that a test wants will do.
+func (j *auditJudge) checkSetting(s mlconf.Override) {
 	switch s.Key {
 	case "mode":
 		return // sound looks at it
@@ -34,7 +34,7 @@ func (j *judge) setting(s mlconf.Override) {
 		j.secondSeeds()
 		return
 	case logShareKey:
-		if count(j.run, "requested_"+logShareKey) > 0 {
+		if logCount(j.run, "requested_"+logShareKey) > 0 {
 			return // rounds took any share
 		}
 	case "min_duration":
@@ -45,16 +45,17 @@ func (j *judge) setting(s mlconf.Override) {
 		name = other
 	}
 	name = "requested_" + name
-	got := written(j.run, name)
+	got := logValueText(j.run, name)
 	if got == s.Value || got == boolText(s.Value) || atLeast(s.Key, got, s.Value) {
 		return
 	}
-	j.fault(&j.both, Reason{Check: "audit-setting", File: j.r.Run.Detail, Found: name + " " + orNone(got), Want: s.Value,
-		Do: "run with the test's audit.config of this round, which harness audit writes beside its runs"})
+	j.addReason(&j.both, Reason{Check: "audit-setting", File: j.r.Run.Detail, Found: name + " " + orNone(got),
+		Want: s.Value,
+		Do:   "run with the test's audit.config of this round, which harness audit writes beside its runs"})
 }
 
-// written is a log's value as text.
-func written(d *mllog.Detail, key string) string {
+// logValueText is a log's value as text.
+func logValueText(d *mllog.Detail, key string) string {
 	e, ok := d.First(key)
 	if !ok {
 		return ""
@@ -83,8 +84,8 @@ func atLeast(key, got, want string) bool {
 	return err == nil && err2 == nil && g >= w
 }
 
-// seeds wants the seeds of a round in the run's log; those that are not known are not looked at.
-func (j *judge) seeds(seeds mlconf.Seeds, of string) {
+// checkSeeds wants the seeds of a round in the run's log; those that are not known are not looked at.
+func (j *auditJudge) checkSeeds(seeds mlconf.Seeds, of string) {
 	for _, s := range []struct {
 		key  string
 		want uint64
@@ -92,8 +93,8 @@ func (j *judge) seeds(seeds mlconf.Seeds, of string) {
 		{"effective_qsl_rng_seed", seeds.QSL}, {"effective_sample_index_rng_seed", seeds.SampleIndex},
 		{"effective_schedule_rng_seed", seeds.Schedule},
 	} {
-		if got := written(j.run, s.key); s.want != 0 && got != strconv.FormatUint(s.want, 10) {
-			j.fault(&j.both, Reason{Check: "seed", File: j.r.Run.Detail, Found: s.key + " " + orNone(got),
+		if got := logValueText(j.run, s.key); s.want != 0 && got != strconv.FormatUint(s.want, 10) {
+			j.addReason(&j.both, Reason{Check: "seed", File: j.r.Run.Detail, Found: s.key + " " + orNone(got),
 				Want: fmt.Sprintf("%d, of %s", s.want, of),
 				Do:   "name the round that the run is for (--rules), or run again with its seeds", Rule: "seeds of the round"})
 		}
@@ -101,7 +102,7 @@ func (j *judge) seeds(seeds mlconf.Seeds, of string) {
 }
 
 // secondSeeds wants the round's seeds for TEST05.
-func (j *judge) secondSeeds() {
+func (j *auditJudge) secondSeeds() {
 	scenario, err := loadgen.ParseScenario(j.scenario)
 	if err != nil {
 		return
@@ -111,6 +112,6 @@ func (j *judge) secondSeeds() {
 	if err != nil {
 		return // a model that has no settings in the round
 	}
-	j.seeds(mlconf.Seeds{QSL: s.Test05QSLRNGSeed, SampleIndex: s.Test05SampleIndexRNGSeed,
+	j.checkSeeds(mlconf.Seeds{QSL: s.Test05QSLRNGSeed, SampleIndex: s.Test05SampleIndexRNGSeed,
 		Schedule: s.Test05ScheduleRNGSeed}, "TEST05 in "+j.rules.Name)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// strict judges an audit with all that the rules mean.
-func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
-	j := &judge{r: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
+// judgeStrict judges an audit with all that the rules mean.
+func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
+	j := &auditJudge{r: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
 	if j.rules == nil {
 		newest, err := mlconf.Round("")
 		if err != nil {
@@ -25,33 +25,33 @@ func strict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 	}
 	j.scoring = evidence.ScoringOf(j.rules)
 	if j.config = r.Config; j.config != nil && j.config.Basis != "" {
-		j.note("%s", j.config.Basis)
+		j.addNotef("%s", j.config.Basis)
 	}
 	if r.Model != "" && j.config == nil {
 		if c, err := ConfigOf(j.rules, r.Test, r.Model); err == nil {
 			j.config = &c
 		} else {
-			j.note("%v: the settings of the run are not compared", err)
+			j.addNotef("%v: the settings of the run are not compared", err)
 		}
 	}
 	switch r.Test {
 	case "TEST01":
-		return j.test01(ctx), ctx.Err()
+		return j.judgeTest01(ctx), ctx.Err()
 	case "TEST04", "TEST05":
-		return j.test04(), nil
+		return j.judgeTest04(), nil
 	case "TEST06":
-		return j.test06(ctx)
+		return j.judgeTest06(ctx)
 	case "TEST07":
-		return j.test07(ctx)
+		return j.judgeTest07(ctx)
 	case "TEST08":
-		return j.test08(ctx), ctx.Err()
+		return j.judgeTest08(ctx), ctx.Err()
 	}
-	return j.test09(ctx)
+	return j.judgeTest09(ctx)
 }
 
-// verdict joins the halves. texts are the official texts by file; those of a half with reasons end with them, and do
-// not say that it passed.
-func (j *judge) verdict(texts map[string]string) Verdict {
+// joinVerdict joins the halves. texts are the official texts by file; those of a half with reasons end with them, and
+// do not say that it passed.
+func (j *auditJudge) joinVerdict(texts map[string]string) Verdict {
 	v := Verdict{Test: j.r.Test, Notes: j.notes, Texts: map[string]string{}}
 	v.Reasons = append(append(append(v.Reasons, j.both...), j.accuracy...), j.performance...)
 	v.Pass = len(v.Reasons) == 0
@@ -63,14 +63,14 @@ func (j *judge) verdict(texts map[string]string) Verdict {
 		} else {
 			v.Accuracy = OutcomeOf(len(reasons) == 0)
 		}
-		v.Texts[name] = refused(text, reasons)
+		v.Texts[name] = refusedText(text, reasons)
 	}
 	v.TakeLogs(j.r)
 	return v
 }
 
-// refused is a text whose verdict is that of the reasons.
-func refused(text string, reasons []Reason) string {
+// refusedText is a text whose verdict is that of the reasons.
+func refusedText(text string, reasons []Reason) string {
 	if len(reasons) == 0 {
 		return text
 	}
@@ -91,15 +91,15 @@ func refused(text string, reasons []Reason) string {
 	return b.String()
 }
 
-// answers reads an accuracy log as a stream.
-func (j *judge) answers(ctx context.Context, path, what string, use func(mllog.AccuracyEntry)) (entries int) {
-	if err := readable(path); err != nil {
-		j.unread(&j.accuracy, path, what, err)
+// readAnswers reads an accuracy log as a stream.
+func (j *auditJudge) readAnswers(ctx context.Context, path, what string, use func(mllog.AccuracyEntry)) (entries int) {
+	if err := checkReadable(path); err != nil {
+		j.addUnread(&j.accuracy, path, what, err)
 		return 0
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.unread(&j.accuracy, path, what, err)
+		j.addUnread(&j.accuracy, path, what, err)
 		return 0
 	}
 	defer f.Close()
@@ -107,14 +107,14 @@ func (j *judge) answers(ctx context.Context, path, what string, use func(mllog.A
 		e, err := log.Next()
 		switch {
 		case err == io.EOF && entries == 0: //nolint:errorlint // the reader's contract
-			j.fault(&j.accuracy, Reason{Check: "log-empty", File: path, Found: "no entry", Want: what,
+			j.addReason(&j.accuracy, Reason{Check: "log-empty", File: path, Found: "no entry", Want: what,
 				Do: "take the log of a run that logged its answers"})
 			return 0
 		case err == io.EOF: //nolint:errorlint // as above
 			return entries
 		case err != nil:
 			j.broken = true
-			j.fault(&j.accuracy, Reason{Check: "log-cut", File: path, Found: err.Error(), Want: "a whole " + what,
+			j.addReason(&j.accuracy, Reason{Check: "log-cut", File: path, Found: err.Error(), Want: "a whole " + what,
 				Do:      "take the log as LoadGen wrote it: packing a submission cuts logs short, so judge before that",
 				Missing: true})
 			return entries

@@ -13,27 +13,28 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// test01 judges accuracy in performance mode: the answers are those of the accuracy run, at the submission's speed.
-func (j *judge) test01(ctx context.Context) Verdict {
-	j.logs(true)
-	texts := map[string]string{tree.VerifyPerformance: j.band()}
+// judgeTest01 judges accuracy in performance mode: the answers are those of the accuracy run, at the submission's
+// speed.
+func (j *auditJudge) judgeTest01(ctx context.Context) Verdict {
+	j.readLogs(true)
+	texts := map[string]string{tree.VerifyPerformance: j.compareBand()}
 	if !j.r.PerformanceOnly {
 		texts[tree.VerifyAccuracy] = j.sameAnswers(ctx)
 	}
-	v := j.verdict(texts)
+	v := j.joinVerdict(texts)
 	if v.Accuracy == Failed && j.onlyDiffers() {
 		j.fallback(ctx, &v)
 	}
 	return v
 }
 
-// band compares the scores of the two detail logs, as the round's script does.
-func (j *judge) band() (text string) {
+// compareBand compares the scores of the two detail logs, as the round's script does.
+func (j *auditJudge) compareBand() (text string) {
 	text, _ = j.scoring.Text("TEST01", pathsOf(j.r.Reference), pathsOf(j.r.Run))
 	if j.run == nil || j.reference == nil {
 		return text
 	}
-	reference, test, ok := j.scores()
+	reference, test, ok := j.readScores()
 	if !j.scoring.ReadsDetails("TEST01") {
 		text = j.textOf(reference, test)
 	}
@@ -43,14 +44,14 @@ func (j *judge) band() (text string) {
 		j.noteDecimals(reference, test)
 	default:
 		t := j.scoring.Tolerance("TEST01", j.scenario, reference)
-		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+		j.addReason(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g", test),
 			Want: fmt.Sprintf("one from %g to %g, within %g %% of the submission's %g", reference*(1-t), reference*(1+t),
 				t*100, reference),
 			Do: "run both again on a machine with nothing else to do, with the same settings"})
 	}
 	j.targetLatency()
-	j.agrees(text)
+	j.checkOfficialAgrees(text)
 	return text
 }
 
@@ -58,27 +59,27 @@ func pathsOf(l Logs) evidence.Paths { return evidence.Paths{Detail: l.Detail, Su
 
 // textOf is the official script's text by the scores of the detail logs: what it seeks in summaries need not be there,
 // as LoadGen changed its wording.
-func (j *judge) textOf(reference, test float64) string {
+func (j *auditJudge) textOf(reference, test float64) string {
 	if !InBand(j.rules, j.r.Test, j.scenario, reference, test) &&
 		InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test) {
-		reference, test = printed(reference), printed(test)
+		reference, test = printedScore(reference), printedScore(test)
 	}
 	return j.scoring.TextOf(j.r.Test, j.scenario, reference, test)
 }
 
-func (j *judge) noteDecimals(reference, test float64) {
-	j.note("a score of %g, the submission's is %g: in the band by the two decimals of the summaries alone", test,
+func (j *auditJudge) noteDecimals(reference, test float64) {
+	j.addNotef("a score of %g, the submission's is %g: in the band by the two decimals of the summaries alone", test,
 		reference)
 }
 
-// scores are the two scores, which must be above 0.
-func (j *judge) scores() (reference, test float64, ok bool) {
-	reference, ok = j.score(j.reference, j.r.Reference.Detail)
-	test, ok2 := j.score(j.run, j.r.Run.Detail)
+// readScores are the two scores, which must be above 0.
+func (j *auditJudge) readScores() (reference, test float64, ok bool) {
+	reference, ok = j.readScore(j.reference, j.r.Reference.Detail)
+	test, ok2 := j.readScore(j.run, j.r.Run.Detail)
 	return reference, test, ok && ok2
 }
 
-func (j *judge) score(d *mllog.Detail, path string) (float64, bool) {
+func (j *auditJudge) readScore(d *mllog.Detail, path string) (float64, bool) {
 	v, key, ok := scoreOf(j.scoring, d, j.scenario)
 	if ok && v > 0 && !math.IsInf(v, 0) {
 		return v, true
@@ -90,73 +91,74 @@ func (j *judge) score(d *mllog.Detail, path string) (float64, bool) {
 	if key == "" {
 		found = "no score of the scenario " + orNone(j.scenario)
 	}
-	j.fault(&j.performance, Reason{Check: "score", File: path, Found: found, Want: "a number above 0",
+	j.addReason(&j.performance, Reason{Check: "score", File: path, Found: found, Want: "a number above 0",
 		Do: "see the summary log for why the run has no result, and run again"})
 	return 0, false
 }
 
 // targetLatency wants equal latency limits of two Server runs.
-func (j *judge) targetLatency() {
+func (j *auditJudge) targetLatency() {
 	const key = "effective_target_latency_ns"
 	if j.scenario != "Server" {
 		return
 	}
-	if want, got := written(j.reference, key), written(j.run, key); got != want {
-		j.fault(&j.performance, Reason{Check: "target-latency", File: j.r.Run.Detail, Found: key + " " + orNone(got),
+	if want, got := logValueText(j.reference, key), logValueText(j.run, key); got != want {
+		j.addReason(&j.performance, Reason{Check: "target-latency", File: j.r.Run.Detail, Found: key + " " + orNone(got),
 			Want: orNone(want) + ", the submission's", Do: "run both with one latency limit"})
 	}
 }
 
-// agrees adds a reason where the official script refuses what has none here.
-func (j *judge) agrees(text string) {
+// checkOfficialAgrees adds a reason where the official script refuses what has none here.
+func (j *auditJudge) checkOfficialAgrees(text string) {
 	if strings.Contains(text, evidence.Pass) || len(j.performance)+len(j.both) > 0 {
 		return
 	}
 	all := strings.Split(strings.TrimSpace(text), "\n")
-	j.fault(&j.performance, Reason{Check: "official",
+	j.addReason(&j.performance, Reason{Check: "official",
 		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: evidence.Pass,
 		Do: "see docs/audits.md for what the script reads"})
 }
 
 // sameAnswers compares the two accuracy logs.
-func (j *judge) sameAnswers(ctx context.Context) string {
-	m, tails := evidence.NewMatches[uint64](j.dtype), tails{seed: maphash.MakeSeed()}
-	audited, most := j.payloads(j.r.Run.Accuracy), j.mostEntries()
-	whole := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
-		audited.add(j.dtype, e)
+func (j *auditJudge) sameAnswers(ctx context.Context) string {
+	m, tails := evidence.NewMatches[uint64](j.dtype), payloadTails{seed: maphash.MakeSeed()}
+	audited, most := j.countPayloads(j.r.Run.Accuracy), j.mostEntries()
+	whole := j.readAnswers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
+		audited.addEntry(j.dtype, e)
 		if audited.n <= most && m.Audit(e.QSLIndex, j.dtype.First(e.Data)) {
-			tails.audit(e)
+			tails.takeAudit(e)
 		}
 	})
-	accuracy, seen := j.payloads(j.r.Reference.Accuracy), samples{}
-	j.answers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
-		accuracy.add(j.dtype, e)
+	accuracy, seen := j.countPayloads(j.r.Reference.Accuracy), sampleSet{}
+	j.readAnswers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
+		accuracy.addEntry(j.dtype, e)
 		m.Accuracy++
-		if !seen.add(e.QSLIndex) {
+		if !seen.addNew(e.QSLIndex) {
 			m.Repeated++
 			return
 		}
 		if at, wanted := m.Wants(e.QSLIndex); wanted {
 			m.Reference(at, j.dtype.First(e.Data))
-			tails.reference(at, e)
+			tails.takeReference(at, e)
 		}
 	})
-	j.sampled(whole)
-	audited.judge(j)
-	accuracy.judge(j)
-	j.matched(m)
+	j.checkSampleCount(whole)
+	audited.judgePayloads(j)
+	accuracy.judgePayloads(j)
+	j.judgeMatches(m)
 	if n := tails.different; n > 0 && m.Mismatched == 0 {
-		j.note("%d of %d samples have answers that differ behind their first element, which this test does not compare", n,
+		j.addNotef("%d of %d samples have answers that differ behind their first element, which this test does not compare",
+			n,
 			m.Samples())
 	}
 	return "Verifying accuracy. This might take a while...\nReading accuracy mode results...\n" +
 		"Reading performance mode results...\n" + m.Text()
 }
 
-// matched adds the reasons that the comparison of answers gives.
-func (j *judge) matched(m *evidence.Matches[uint64]) {
+// judgeMatches adds the reasons that the comparison of answers gives.
+func (j *auditJudge) judgeMatches(m *evidence.Matches[uint64]) {
 	if m.Mismatched > 0 {
-		j.fault(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
+		j.addReason(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.Mismatched,
 				m.Matched),
 			Want: "equal answers",
@@ -164,33 +166,33 @@ func (j *judge) matched(m *evidence.Matches[uint64]) {
 	}
 	if m.Missing > 0 && m.Accuracy > 0 && !j.broken {
 		such := strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Absent()), " ", ", "), "[]")
-		j.fault(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
+		j.addReason(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
 			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.Missing, m.Samples(), such),
 			Want:  "an entry for every sample of the data set", Do: "take the log of the whole accuracy run"})
 	}
-	if m.Repeated > j.padding() {
-		j.fault(&j.accuracy, Reason{Check: "sample-twice", File: j.r.Reference.Accuracy,
+	if m.Repeated > j.maxPadding() {
+		j.addReason(&j.accuracy, Reason{Check: "sample-twice", File: j.r.Reference.Accuracy,
 			Found: fmt.Sprintf("%d entries of samples that it has already", m.Repeated),
 			Want:  "each sample once, as in accuracy mode", Do: "take the log of the accuracy run, unchanged"})
 	}
 }
 
-// padding is how many samples LoadGen may have issued again to fill MultiStream's last query.
-func (j *judge) padding() int {
+// maxPadding is how many samples LoadGen may have issued again to fill MultiStream's last query.
+func (j *auditJudge) maxPadding() int {
 	if j.scenario != "MultiStream" || j.reference == nil {
 		return 0
 	}
-	return max(0, int(count(j.reference, "effective_samples_per_query"))-1)
+	return max(0, int(logCount(j.reference, "effective_samples_per_query"))-1)
 }
 
 // checkAnswers names the reason that answers differ, for which the rules have another way.
 const checkAnswers = "answers"
 
-// samples is a set of sample indices.
-type samples map[uint64]uint64
+// sampleSet is a set of sample indices.
+type sampleSet map[uint64]uint64
 
-// add says whether the set had not got the index.
-func (s samples) add(index uint64) bool {
+// addNew says whether the set had not got the index.
+func (s sampleSet) addNew(index uint64) bool {
 	word, bit := index/64, uint64(1)<<(index%64)
 	if s[word]&bit != 0 {
 		return false
@@ -199,16 +201,18 @@ func (s samples) add(index uint64) bool {
 	return true
 }
 
-// tails compares whole payloads, for a note.
-type tails struct {
+// payloadTails compares whole payloads, for a note.
+type payloadTails struct {
 	seed      maphash.Seed
 	sums      []uint64 // of the audit's samples, in their order
 	different int
 }
 
-func (t *tails) audit(e mllog.AccuracyEntry) { t.sums = append(t.sums, maphash.Bytes(t.seed, e.Data)) }
+func (t *payloadTails) takeAudit(e mllog.AccuracyEntry) {
+	t.sums = append(t.sums, maphash.Bytes(t.seed, e.Data))
+}
 
-func (t *tails) reference(at int, e mllog.AccuracyEntry) {
+func (t *payloadTails) takeReference(at int, e mllog.AccuracyEntry) {
 	if t.sums[at] != maphash.Bytes(t.seed, e.Data) {
 		t.different++
 	}

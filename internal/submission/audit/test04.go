@@ -9,29 +9,29 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// test04 judges TEST04, one sample again and again, and TEST05, other seeds: the speed is the submission's.
-func (j *judge) test04() Verdict {
-	j.logs(true)
+// judgeTest04 judges TEST04, one sample again and again, and TEST05, other seeds: the speed is the submission's.
+func (j *auditJudge) judgeTest04() Verdict {
+	j.readLogs(true)
 	if j.run == nil || j.reference == nil {
-		return j.verdict(map[string]string{tree.VerifyPerformance: "Verifying performance.\n"})
+		return j.joinVerdict(map[string]string{tree.VerifyPerformance: "Verifying performance.\n"})
 	}
-	reference, test, ok := j.scores()
+	reference, test, ok := j.readScores()
 	j.targetLatency()
 	text, _ := j.scoring.Text(j.r.Test, pathsOf(j.r.Reference), pathsOf(j.r.Run))
 	if j.r.Test == "TEST05" {
 		text = j.textOf(reference, test)
 	}
 	if ok {
-		j.rate(reference, test)
+		j.compareRates(reference, test)
 	}
-	j.summary(j.reference, j.r.Reference.Summary)
-	j.summary(j.run, j.r.Run.Summary)
-	j.agrees(text)
-	return j.verdict(map[string]string{tree.VerifyPerformance: text})
+	j.checkSummary(j.reference, j.r.Reference.Summary)
+	j.checkSummary(j.run, j.r.Run.Summary)
+	j.checkOfficialAgrees(text)
+	return j.joinVerdict(map[string]string{tree.VerifyPerformance: text})
 }
 
-// rate compares the scores of the detail logs by the test's rule.
-func (j *judge) rate(reference, test float64) {
+// compareRates compares the scores of the detail logs by the test's rule.
+func (j *auditJudge) compareRates(reference, test float64) {
 	want, do := "no faster than the submission by a tenth", "answers must not be kept for samples that come again"
 	if j.r.Test == "TEST05" {
 		want = fmt.Sprintf("as fast as the submission but for %g %%",
@@ -43,39 +43,39 @@ func (j *judge) rate(reference, test float64) {
 	case InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test):
 		j.noteDecimals(reference, test)
 	default:
-		j.fault(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+		j.addReason(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
 			Found: fmt.Sprintf("a score of %g, the submission's is %g", test, reference), Want: want,
 			Do: do + "; run both again on a machine with nothing else to do, if they do not"})
 	}
 }
 
-// summary wants a summary log that says what the detail log says.
-func (j *judge) summary(d *mllog.Detail, path string) {
-	if err := readable(path); err != nil {
-		j.unread(&j.performance, path, "summary log", err)
+// checkSummary wants a summary log that says what the detail log says.
+func (j *auditJudge) checkSummary(d *mllog.Detail, path string) {
+	if err := checkReadable(path); err != nil {
+		j.addUnread(&j.performance, path, "summary log", err)
 		return
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.unread(&j.performance, path, "summary log", err)
+		j.addUnread(&j.performance, path, "summary log", err)
 		return
 	}
 	defer f.Close()
 	s, err := mllog.ReadSummary(f)
 	if err != nil {
-		j.fault(&j.performance, Reason{Check: "log-format", File: path, Found: err.Error(), Want: "a whole summary log",
+		j.addReason(&j.performance, Reason{Check: "log-format", File: path, Found: err.Error(), Want: "a whole summary log",
 			Do: "take the log as LoadGen wrote it", Missing: true})
 		return
 	}
 	contradicts := func(found, want string) {
-		j.fault(&j.performance, Reason{Check: "summary", File: path, Found: found, Want: want + " as in the detail log",
+		j.addReason(&j.performance, Reason{Check: "summary", File: path, Found: found, Want: want + " as in the detail log",
 			Do: "take both logs of one run, unchanged"})
 	}
 	// summaries of early rounds have the scenario's words apart: Single Stream
-	if scenario := text(d, "effective_scenario"); mllog.Word(s.Scenario) != scenario {
+	if scenario := logText(d, "effective_scenario"); mllog.Word(s.Scenario) != scenario {
 		contradicts("the scenario "+orNone(s.Scenario), scenario)
 	}
-	if valid := text(d, "result_validity"); s.Result != valid {
+	if valid := logText(d, "result_validity"); s.Result != valid {
 		contradicts("the result "+orNone(s.Result), valid)
 	}
 	want, _, ok := scoreOf(j.scoring, d, j.scenario)

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// test06 judges the consistency of answers of tokens: the first token is the one that was reported first, an answer
-// ends with one end token at most, and is as long as it was counted.
-func (j *judge) test06(ctx context.Context) (Verdict, error) {
+// judgeTest06 judges the consistency of answers of tokens: the first token is the one that was reported first, an
+// answer ends with one end token at most, and is as long as it was counted.
+func (j *auditJudge) judgeTest06(ctx context.Context) (Verdict, error) {
 	eos := []float64{2}
 	if j.r.EOS != "" {
 		eos = eos[:0]
@@ -26,69 +26,70 @@ func (j *judge) test06(ctx context.Context) (Verdict, error) {
 			}
 			eos = append(eos, float64(n))
 		}
-		j.note("An answer ends with one of the tokens %s.", j.r.EOS)
+		j.addNotef("An answer ends with one of the tokens %s.", j.r.EOS)
 	}
-	j.logs(false)
+	j.readLogs(false)
 	if j.scenario == "" && j.r.Scenario == "" {
 		return Verdict{}, fmt.Errorf("%w: the scenario is not known, and no log says it: name it", ErrRequest)
 	}
-	c := consistency{dtype: j.dtype, eos: eos, streams: j.scenario != "Offline", payloads: j.payloads(j.r.Run.Accuracy)}
-	j.sampled(j.answers(ctx, j.r.Run.Accuracy, auditWhat, c.add))
-	c.judge(j)
+	c := tokenConsistency{dtype: j.dtype, eos: eos, streams: j.scenario != "Offline",
+		payloads: j.countPayloads(j.r.Run.Accuracy)}
+	j.checkSampleCount(j.readAnswers(ctx, j.r.Run.Accuracy, auditWhat, c.addAnswer))
+	c.judgeAnswers(j)
 	first := evidence.Bool(c.first.n == 0 && c.unsent.n == 0)
 	if !c.streams {
 		first = "Skipped"
 	}
 	text := fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
 		"TEST06 verification complete\n", first, evidence.Bool(c.ends.n == 0), evidence.Bool(c.counts.n == 0))
-	return j.verdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
+	return j.joinVerdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
 }
 
-// consistency looks at answers of tokens.
-type consistency struct {
+// tokenConsistency looks at answers of tokens.
+type tokenConsistency struct {
 	dtype    evidence.DType
 	eos      []float64
 	streams  bool
-	payloads *payloads
+	payloads *payloadFaults
 
-	ends    tally // answers with several end tokens
-	counts  tally // of another length than counted
-	uncount tally // without a count
-	first   tally // that begin otherwise than was reported first
-	unsent  tally // whose first token was not reported
+	ends    entryTally // answers with several end tokens
+	counts  entryTally // of another length than counted
+	uncount entryTally // without a count
+	first   entryTally // that begin otherwise than was reported first
+	unsent  entryTally // whose first token was not reported
 }
 
-func (c *consistency) add(e mllog.AccuracyEntry) {
-	c.payloads.add(c.dtype, e)
+func (c *tokenConsistency) addAnswer(e mllog.AccuracyEntry) {
+	c.payloads.addEntry(c.dtype, e)
 	size := c.dtype.Size
 	data := e.Data[:len(e.Data)/size*size]
 	if n := len(data) / size; n >= 2 && c.isEnd(data, n-1) && c.isEnd(data, n-2) {
-		c.ends.add(e)
+		c.ends.countEntry(e)
 	}
 	switch {
 	case e.TokenCount < 0:
-		c.uncount.add(e)
+		c.uncount.countEntry(e)
 	case e.TokenCount != int64(len(data)/size):
-		c.counts.add(e)
+		c.counts.countEntry(e)
 	}
 	switch {
 	case !c.streams:
 	case len(e.TokenData) < size || len(e.TokenData)%size != 0:
-		c.unsent.add(e)
+		c.unsent.countEntry(e)
 	case len(e.TokenData) > len(data) || !evidence.SameTokens(c.dtype, data, e.TokenData):
-		c.first.add(e)
+		c.first.countEntry(e)
 	}
 }
 
 // isEnd says whether token i is one that ends answers.
-func (c *consistency) isEnd(data []byte, i int) bool {
+func (c *tokenConsistency) isEnd(data []byte, i int) bool {
 	return slices.Contains(c.eos, c.dtype.At(data, i))
 }
 
-func (c *consistency) judge(j *judge) {
-	c.payloads.judge(j)
+func (c *tokenConsistency) judgeAnswers(j *auditJudge) {
+	c.payloads.judgePayloads(j)
 	for _, f := range []struct {
-		tally
+		entryTally
 		check, found, want, do string
 	}{
 		{c.ends, "eos", "end with two end tokens or more", "one end token at most",
@@ -102,7 +103,7 @@ func (c *consistency) judge(j *judge) {
 			"report it to FirstTokenComplete"},
 	} {
 		if f.n > 0 {
-			j.fault(&j.accuracy, Reason{Check: f.check, File: j.r.Run.Accuracy,
+			j.addReason(&j.accuracy, Reason{Check: f.check, File: j.r.Run.Accuracy,
 				Found: fmt.Sprintf("%d of %d answers %s, the first of sample %d", f.n, c.payloads.n, f.found, f.first),
 				Want:  f.want, Do: f.do})
 		}

@@ -13,30 +13,31 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// test07 judges the accuracy of a performance run on a data set of its own.
-func (j *judge) test07(ctx context.Context) (Verdict, error) {
-	if !j.r.scores() && !j.r.PerformanceOnly {
+// judgeTest07 judges the accuracy of a performance run on a data set of its own.
+func (j *auditJudge) judgeTest07(ctx context.Context) (Verdict, error) {
+	if !j.r.canScore() && !j.r.PerformanceOnly {
 		return Verdict{}, fmt.Errorf("%w: TEST07 needs a scorer: the benchmark's, or a command (--accuracy-command)",
 			ErrRequest)
 	}
-	threshold, err := j.threshold()
+	threshold, err := j.accuracyThreshold()
 	if err != nil {
 		return Verdict{}, err
 	}
-	j.logs(false)
+	j.readLogs(false)
 	if j.r.PerformanceOnly {
-		return j.verdict(nil), nil
+		return j.joinVerdict(nil), nil
 	}
-	j.everySample(ctx, j.payloads(j.r.Run.Accuracy), evidence.DType{Name: "byte", Size: 1}, func(mllog.AccuracyEntry) {})
+	j.everySample(ctx, j.countPayloads(j.r.Run.Accuracy), evidence.DType{Name: "byte", Size: 1},
+		func(mllog.AccuracyEntry) {})
 	text := ""
-	if readable(j.r.Run.Accuracy) == nil {
-		text = j.scored(ctx, threshold)
+	if checkReadable(j.r.Run.Accuracy) == nil {
+		text = j.scoreLog(ctx, threshold)
 	}
-	return j.verdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
+	return j.joinVerdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
 }
 
-// threshold is the accuracy that counts: the request's, an audit.config's, or the round's.
-func (j *judge) threshold() (float64, error) {
+// accuracyThreshold is the accuracy that counts: the request's, an audit.config's, or the round's.
+func (j *auditJudge) accuracyThreshold() (float64, error) {
 	own := math.NaN()
 	if j.config != nil {
 		own = j.config.Threshold
@@ -44,7 +45,7 @@ func (j *judge) threshold() (float64, error) {
 	found := map[string]float64{}
 	if j.r.AuditConfig != "" {
 		var err error
-		if found, err = j.bounds(evidence.ThresholdKey); err != nil {
+		if found, err = j.readBounds(evidence.ThresholdKey); err != nil {
 			return 0, err
 		}
 	}
@@ -60,15 +61,16 @@ func (j *judge) threshold() (float64, error) {
 			ErrRequest)
 	}
 	if given < own {
-		j.fault(&j.accuracy, Reason{Check: "threshold", File: j.r.AuditConfig, Found: fmt.Sprintf("a threshold of %g", given),
+		j.addReason(&j.accuracy, Reason{Check: "threshold", File: j.r.AuditConfig, Found: fmt.Sprintf("a threshold of %g",
+			given),
 			Want: fmt.Sprintf("%g or more", own), Do: "leave out the threshold: the round's counts"})
 	}
 	return given, nil
 }
 
-// bounds reads numbers for the verdict from the request's audit.config, where comments may follow them.
-func (j *judge) bounds(names ...string) (map[string]float64, error) {
-	if err := readable(j.r.AuditConfig); err != nil {
+// readBounds reads numbers for the verdict from the request's audit.config, where comments may follow them.
+func (j *auditJudge) readBounds(names ...string) (map[string]float64, error) {
+	if err := checkReadable(j.r.AuditConfig); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
 	}
 	var faults []error
@@ -82,23 +84,24 @@ func (j *judge) bounds(names ...string) (map[string]float64, error) {
 }
 
 // everySample wants an entry for each sample of the data set, and counts what is wrong with the payloads.
-func (j *judge) everySample(ctx context.Context, p *payloads, d evidence.DType, use func(mllog.AccuracyEntry)) {
-	seen, distinct := samples{}, 0
-	n := j.answers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
-		p.add(d, e)
-		if seen.add(e.QSLIndex) {
+func (j *auditJudge) everySample(ctx context.Context, p *payloadFaults, d evidence.DType,
+	use func(mllog.AccuracyEntry)) {
+	seen, distinct := sampleSet{}, 0
+	n := j.readAnswers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
+		p.addEntry(d, e)
+		if seen.addNew(e.QSLIndex) {
 			distinct++
 		}
 		use(e)
 	})
-	j.sampled(n)
-	p.judge(j)
+	j.checkSampleCount(n)
+	p.judgePayloads(j)
 	got, each := distinct, "one to each of the %d samples"
-	if j.config != nil && !j.config.once() {
+	if j.config != nil && !j.config.issuesOnce() {
 		got, each = n, "as many as there are samples, %d" // drawn at random, and some twice
 	}
 	if want := j.everyCount(); n > 0 && got < want && !j.broken {
-		j.fault(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy,
+		j.addReason(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("answers to %d samples in %d entries", distinct, n),
 			Want:  fmt.Sprintf(each, want),
 			Do:    "run the whole data set: performance_sample_count_override and target_qps must be large enough"})
@@ -106,7 +109,7 @@ func (j *judge) everySample(ctx context.Context, p *payloads, d evidence.DType, 
 }
 
 // everyCount is how many samples a test that looks at all of them has.
-func (j *judge) everyCount() (n int) {
+func (j *auditJudge) everyCount() (n int) {
 	if j.config == nil {
 		return 0
 	}
@@ -118,30 +121,31 @@ func (j *judge) everyCount() (n int) {
 	return n
 }
 
-// scored scores the log, compares with the threshold, and returns the text of verify_accuracy.txt.
-func (j *judge) scored(ctx context.Context, threshold float64) string {
+// scoreLog scores the log, compares with the threshold, and returns the text of verify_accuracy.txt.
+func (j *auditJudge) scoreLog(ctx context.Context, threshold float64) string {
 	printed, metrics, err := j.r.scoreText(ctx, j.r.Run.Accuracy)
 	if err != nil {
-		j.fault(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy, Found: err.Error(), Want: "a score",
+		j.addReason(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy, Found: err.Error(), Want: "a score",
 			Do: "mend what the scorer says"})
 		return printed + evidence.ScoreSummary("Error: Could not parse accuracy score\n", false)
 	}
-	score, problem := chosen(metrics), ""
+	score, problem := chooseMetric(metrics), ""
 	if score == nil {
 		score, problem = evidence.FindScore(j.r.Pattern, printed)
 	}
 	if score == nil {
-		j.fault(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy,
+		j.addReason(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy,
 			Found: "no score in what the scorer printed: " + problem + fmt.Sprintf("%.200q", printed),
 			Want:  evidence.PatternOr(j.r.Pattern), Do: "print it so, or name the pattern: --score-pattern"})
 		return printed + evidence.ScoreSummary("Error: Could not parse accuracy score\n", false)
 	}
 	switch {
 	case !(*score >= threshold):
-		j.fault(&j.accuracy, Reason{Check: "threshold", File: j.r.Run.Accuracy, Found: fmt.Sprintf("a score of %g", *score),
+		j.addReason(&j.accuracy, Reason{Check: "threshold", File: j.r.Run.Accuracy, Found: fmt.Sprintf("a score of %g",
+			*score),
 			Want: fmt.Sprintf("%g or more", threshold), Do: "find why accuracy is lower in performance mode"})
 	case *score > 100:
-		j.fault(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy, Found: fmt.Sprintf("a score of %g", *score),
+		j.addReason(&j.accuracy, Reason{Check: "scorer", File: j.r.Run.Accuracy, Found: fmt.Sprintf("a score of %g", *score),
 			Want: "percent, 100 at most", Do: "mend the scorer, or its pattern"})
 	}
 	pass := *score >= threshold
@@ -150,8 +154,8 @@ func (j *judge) scored(ctx context.Context, threshold float64) string {
 		pyfloat.Repr(*score), pyfloat.Repr(threshold), evidence.Bool(pass)), pass)
 }
 
-// chosen is the metric that TEST07 compares; nil where the scorer gave none, or several others.
-func chosen(metrics map[string]float64) *float64 {
+// chooseMetric is the metric that TEST07 compares; nil where the scorer gave none, or several others.
+func chooseMetric(metrics map[string]float64) *float64 {
 	if v, ok := metrics["exact_match"]; ok {
 		return &v
 	}

@@ -11,36 +11,36 @@ import (
 
 var tokens4 = evidence.DType{Name: "int32", Size: 4}
 
-// test09 judges the mean length of answers in performance mode.
-func (j *judge) test09(ctx context.Context) (Verdict, error) {
+// judgeTest09 judges the mean length of answers in performance mode.
+func (j *auditJudge) judgeTest09(ctx context.Context) (Verdict, error) {
 	least, most, err := j.lengthBounds()
 	if err != nil {
 		return Verdict{}, err
 	}
-	j.logs(false)
+	j.readLogs(false)
 	if j.r.PerformanceOnly {
-		return j.verdict(nil), nil
+		return j.joinVerdict(nil), nil
 	}
 	var lengths []int
-	p := j.payloads(j.r.Run.Accuracy)
+	p := j.countPayloads(j.r.Run.Accuracy)
 	j.everySample(ctx, p, tokens4, func(e mllog.AccuracyEntry) { lengths = append(lengths, len(e.Data)/4) })
 	if len(lengths) == 0 {
-		return j.verdict(map[string]string{tree.VerifyOutputLength: ""}), ctx.Err()
+		return j.joinVerdict(map[string]string{tree.VerifyOutputLength: ""}), ctx.Err()
 	}
 	judged := evidence.JudgeLengths(lengths, least, most)
 	if !judged.Pass {
-		j.fault(&j.accuracy, Reason{Check: "length", File: j.r.Run.Accuracy,
+		j.addReason(&j.accuracy, Reason{Check: "length", File: j.r.Run.Accuracy,
 			Found: fmt.Sprintf("a mean of %.2f tokens", judged.Mean), Want: fmt.Sprintf("%g to %g", least, most),
 			Do: "answer in performance mode as in accuracy mode: no shorter, no padding"})
 	}
-	return j.verdict(map[string]string{tree.VerifyOutputLength: judged.File}), ctx.Err()
+	return j.joinVerdict(map[string]string{tree.VerifyOutputLength: judged.File}), ctx.Err()
 }
 
 // lengthBounds are the bounds that count: the request's, an audit.config's, or the round's.
-func (j *judge) lengthBounds() (least, most float64, err error) {
+func (j *auditJudge) lengthBounds() (least, most float64, err error) {
 	found := map[string]float64{}
 	if j.r.AuditConfig != "" {
-		if found, err = j.bounds(evidence.MinTokensKey, evidence.MaxTokensKey); err != nil {
+		if found, err = j.readBounds(evidence.MinTokensKey, evidence.MaxTokensKey); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -48,21 +48,21 @@ func (j *judge) lengthBounds() (least, most float64, err error) {
 	if j.config != nil {
 		own = *j.config
 	}
-	least, ok := bound(j.r.MinTokens, found, evidence.MinTokensKey, own.MinTokens)
-	most, ok2 := bound(j.r.MaxTokens, found, evidence.MaxTokensKey, own.MaxTokens)
+	least, ok := lengthBound(j.r.MinTokens, found, evidence.MinTokensKey, own.MinTokens)
+	most, ok2 := lengthBound(j.r.MaxTokens, found, evidence.MaxTokensKey, own.MaxTokens)
 	if !ok || !ok2 {
 		return 0, 0, fmt.Errorf("%w: the bounds of TEST09 are not known: name the model, or give both "+
 			"(--min-output-tokens, --max-output-tokens)", ErrRequest)
 	}
 	if own.MinTokens != 0 && (least < own.MinTokens || most > own.MaxTokens) {
-		j.fault(&j.accuracy, Reason{Check: "bounds", File: j.r.AuditConfig,
+		j.addReason(&j.accuracy, Reason{Check: "bounds", File: j.r.AuditConfig,
 			Found: fmt.Sprintf("bounds of %g to %g", least, most),
 			Want:  fmt.Sprintf("%g to %g", own.MinTokens, own.MaxTokens), Do: "leave them out: the round's count"})
 	}
 	return least, most, nil
 }
 
-func bound(given *float64, found map[string]float64, key string, own float64) (float64, bool) {
+func lengthBound(given *float64, found map[string]float64, key string, own float64) (float64, bool) {
 	if given != nil {
 		return *given, true
 	}

@@ -77,8 +77,8 @@ func (r Reason) String() string {
 
 var errIrregular = errors.New("not a regular file")
 
-// copies are the logs of a run as the folder of a test has them.
-func copies(test string, run Logs) map[string]string {
+// logCopies are the logs of a run as the folder of a test has them.
+func logCopies(test string, run Logs) map[string]string {
 	files, list := tree.FilesOf(test), map[string]string{}
 	if files.Accuracy {
 		list[tree.AccuracyDir+"/"+tree.AccuracyLog] = run.Accuracy

@@ -21,7 +21,7 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	return strict(ctx, r, d)
+	return judgeStrict(ctx, r, d)
 }
 
 // Elements is the type of the payloads' elements. An error, an [ErrRequest], says that there is no such test, or that

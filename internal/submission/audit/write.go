@@ -78,12 +78,12 @@ type Copy struct{ From, To string }
 // cannot be read, in the order in which the official scripts copy them.
 func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
 	v.Copies = map[string]string{}
-	all := copies(r.Test, r.Run)
+	all := logCopies(r.Test, r.Run)
 	for _, to := range copyOrder {
 		from, wanted := all[to]
 		switch {
 		case !wanted:
-		case readable(from) == nil:
+		case checkReadable(from) == nil:
 			v.Copies[to] = from
 		default:
 			unread = append(unread, Copy{from, to})

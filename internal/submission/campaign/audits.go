@@ -26,8 +26,8 @@ type Audited struct {
 	Verdict               audit.Verdict
 }
 
-// code is the class of a verdict.
-func code(v audit.Verdict, err error) exitcode.Code {
+// verdictCode is the class of a verdict.
+func verdictCode(v audit.Verdict, err error) exitcode.Code {
 	switch {
 	case err != nil:
 		return exitcode.Of(err)
@@ -61,8 +61,8 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	return wanted[at : at+1], nil
 }
 
-// reference are the modes of the runs that a test compares its own with.
-func reference(test string) []string {
+// referenceModes are the modes of the runs that a test compares its own with.
+func referenceModes(test string) []string {
 	switch test {
 	case "TEST01", "TEST08":
 		return []string{bench.ModePerformance, bench.ModeAccuracy}
@@ -85,7 +85,7 @@ func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) 
 	}
 	own := m.own[test]
 	config = config.On(own)
-	steps := lists.Map(reference(test), func(mode string) Step { return Step{Scenario: scenario, Mode: mode} })
+	steps := lists.Map(referenceModes(test), func(mode string) Step { return Step{Scenario: scenario, Mode: mode} })
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
 		Test: bench.Test{Name: test, Config: config.Text(), Judged: true}, config: config,
@@ -111,10 +111,10 @@ var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08
 // ctx ended before all was made; what became of each audit, done hears.
 func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tests []string,
 	done func(Audited, error)) error {
-	var pieces []piece
+	var pieces []workPiece
 	for _, scenario := range m.Scenarios {
 		for _, test := range tests {
-			p, err := c.audit(rules, m, scenario, test, done)
+			p, err := c.planAudit(rules, m, scenario, test, done)
 			if err != nil {
 				return err
 			}
@@ -124,14 +124,14 @@ func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tes
 	return inTurn(ctx, pieces)
 }
 
-// audit is the piece of one test of a scenario.
-func (c *Campaign) audit(rules *mlconf.Rules, m Model, scenario, test string,
-	done func(Audited, error)) (piece, error) {
+// planAudit is the piece of one test of a scenario.
+func (c *Campaign) planAudit(rules *mlconf.Rules, m Model, scenario, test string,
+	done func(Audited, error)) (workPiece, error) {
 	steps, err := Steps(rules, m, scenario, test)
-	return piece{c, steps, func(ctx context.Context) exitcode.Code {
+	return workPiece{c, steps, func(ctx context.Context) exitcode.Code {
 		a, err := c.Audit(ctx, rules, m, scenario, test)
 		done(a, err)
-		return code(a.Verdict, err)
+		return verdictCode(a.Verdict, err)
 	}}, err
 }
 
@@ -139,7 +139,7 @@ func (c *Campaign) audit(rules *mlconf.Rules, m Model, scenario, test string,
 // and into result.json. An audit whose runs are not good is one that fails. The error says why there is no verdict.
 func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (Audited, error) {
 	a := Audited{
-		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.folder(m.Name, scenario), test),
+		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.scenarioFolder(m.Name, scenario), test),
 	}
 	steps, err := Steps(rules, m, scenario, test)
 	if err != nil {
@@ -153,14 +153,14 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 		}
 		if !rec.Good() && s.Mode == bench.ModePerformance && !s.Unjudged {
 			a.Verdict = notGood(test, rec)
-			return a, c.judge(own, false)
+			return a, c.recordVerdict(own, false)
 		}
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
 		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.element, Config: &own.config,
-		Reference: audit.ResultLogs(c.folder(m.Name, scenario)),
+		Reference: audit.ResultLogs(c.scenarioFolder(m.Name, scenario)),
 		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
-		Score:     c.scorer(rules, m.RulesKey, own), EOS: m.ends,
+		Score:     c.newScorer(rules, m.RulesKey, own), EOS: m.ends,
 	})
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -168,17 +168,17 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 	if err != nil {
 		return a, fmt.Errorf("%s %s is not judged: %w", scenario, test, err)
 	}
-	return a, errors.Join(c.write(a), c.judge(own, a.Verdict.Pass))
+	return a, errors.Join(c.placeVerdict(a), c.recordVerdict(own, a.Verdict.Pass))
 }
 
-// judge writes what a test found into the record of its run, if that was made.
-func (c *Campaign) judge(own Step, passed bool) error {
-	rec, made := c.given[own.key()]
+// recordVerdict writes what a test found into the record of its run, if that was made.
+func (c *Campaign) recordVerdict(own Step, passed bool) error {
+	rec, made := c.given[own.keyOf()]
 	if !made {
 		return nil
 	}
 	rec.Judge(passed)
-	c.give(own, rec)
+	c.giveRecord(own, rec)
 	return bench.Record(c.Request.Output.Dir, rec)
 }
 
@@ -191,8 +191,8 @@ func notGood(test string, rec record.Run) audit.Verdict {
 	}}}
 }
 
-// write places the verdict and the logs. Those that the run wrote where they belong stay as they are.
-func (c *Campaign) write(a Audited) error {
+// placeVerdict places the verdict and the logs. Those that the run wrote where they belong stay as they are.
+func (c *Campaign) placeVerdict(a Audited) error {
 	v := a.Verdict
 	v.Copies = maps.Clone(v.Copies)
 	maps.DeleteFunc(v.Copies, func(to, from string) bool {

@@ -30,21 +30,21 @@ type Campaign struct {
 	// Kept, where it is not nil, hears of each run that is not made since it is there.
 	Kept func(record.Run)
 
-	model string             // its name in records, once a run was planned
-	seen  map[key]found      // what the output folder held of runs that are still to be made
-	given map[key]record.Run // complete runs that were made or found by this campaign
+	model string                // its name in records, once a run was planned
+	seen  map[runKey]foundRun   // what the output folder held of runs that are still to be made
+	given map[runKey]record.Run // complete runs that were made or found by this campaign
 }
 
-// found is what the output folder holds of a run.
-type found struct {
+// foundRun is what the output folder holds of a run.
+type foundRun struct {
 	plan    *bench.Plan // of that run alone
 	earlier bench.Earlier
 }
 
-// key tells the runs of a campaign apart.
-type key struct{ scenario, mode, test string }
+// runKey tells the runs of a campaign apart.
+type runKey struct{ scenario, mode, test string }
 
-func (s Step) key() key { return key{s.Scenario, s.Mode, s.Test.Name} }
+func (s Step) keyOf() runKey { return runKey{s.Scenario, s.Mode, s.Test.Name} }
 
 // Step is one run of a campaign.
 type Step struct {
@@ -63,8 +63,8 @@ func (s Step) String() string {
 	return s.Scenario + " " + record.Run{Mode: s.Mode, Test: s.Test.Name}.Kind()
 }
 
-// request is that of the step's run alone.
-func (c *Campaign) request(s Step) bench.Request {
+// requestOf is that of the step's run alone.
+func (c *Campaign) requestOf(s Step) bench.Request {
 	r := c.Request
 	r.Rules.Test = s.Test
 	switch {
@@ -85,37 +85,37 @@ func (c *Campaign) request(s Step) bench.Request {
 // or is not good, is replaced; one that is good and has other options is an error, unless the request has Force. What
 // came out INVALID just now is not made once more for each audit that compares with it.
 func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
-	if rec, made := c.given[s.key()]; made {
+	if rec, made := c.given[s.keyOf()]; made {
 		return rec, nil
 	}
-	f, err := c.look(ctx, s)
+	f, err := c.lookUp(ctx, s)
 	if err != nil {
 		return record.Run{}, err
 	}
-	delete(c.seen, s.key())
-	if err := c.replaceable(s, f.earlier); err != nil {
+	delete(c.seen, s.keyOf())
+	if err := c.checkReplaceable(s, f.earlier); err != nil {
 		return record.Run{}, err
 	}
 	if f.earlier.Finished() && !c.Request.Output.Force {
-		c.keep(s, *f.earlier.Run)
+		c.tellKept(s, *f.earlier.Run)
 		return *f.earlier.Run, nil
 	}
 	if f.earlier.Run != nil {
-		r := c.request(s)
+		r := c.requestOf(s)
 		r.Output.Force = true
 		if f.plan, err = bench.NewPlan(ctx, r); err != nil {
 			return record.Run{}, err
 		}
 	}
-	return c.run(ctx, s, f.plan)
+	return c.runStep(ctx, s, f.plan)
 }
 
-// look plans a step's run and sees what there is of it, once.
-func (c *Campaign) look(ctx context.Context, s Step) (f found, err error) {
-	if f, seen := c.seen[s.key()]; seen {
+// lookUp plans a step's run and sees what there is of it, once.
+func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
+	if f, seen := c.seen[s.keyOf()]; seen {
 		return f, nil
 	}
-	if f.plan, err = bench.NewPlan(ctx, c.request(s)); err != nil {
+	if f.plan, err = bench.NewPlan(ctx, c.requestOf(s)); err != nil {
 		return f, err
 	}
 	c.model = f.plan.Served.Model.Name
@@ -123,41 +123,41 @@ func (c *Campaign) look(ctx context.Context, s Step) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.earlier = s.settle(all[len(all)-1]) // one that sets the ranges of a power meter comes before it
+	f.earlier = s.settleEarlier(all[len(all)-1]) // one that sets the ranges of a power meter comes before it
 	if c.seen == nil {
-		c.seen = map[key]found{}
+		c.seen = map[runKey]foundRun{}
 	}
-	c.seen[s.key()] = f
+	c.seen[s.keyOf()] = f
 	return f, nil
 }
 
-// settle leaves out what does not matter of a run that is there.
-func (s Step) settle(e bench.Earlier) bench.Earlier {
+// settleEarlier leaves out what does not matter of a run that is there.
+func (s Step) settleEarlier(e bench.Earlier) bench.Earlier {
 	if s.Unjudged {
 		e.Bad = ""
 	}
 	return e
 }
 
-// keep tells of a run that is there. No session opens its folder: what a killed one left there is settled here.
-func (c *Campaign) keep(s Step, rec record.Run) {
+// tellKept tells of a run that is there. No session opens its folder: what a killed one left there is settled here.
+func (c *Campaign) tellKept(s Step, rec record.Run) {
 	if note := bench.Settle(c.Request.Output.Dir); note != "" {
 		c.Request.Output.Watch.Complete().Note(note)
 	}
 	if c.Kept != nil {
 		c.Kept(rec)
 	}
-	c.give(s, rec)
+	c.giveRecord(s, rec)
 }
 
-func (c *Campaign) give(s Step, rec record.Run) {
+func (c *Campaign) giveRecord(s Step, rec record.Run) {
 	if c.given == nil {
-		c.given = map[key]record.Run{}
+		c.given = map[runKey]record.Run{}
 	}
-	c.given[s.key()] = rec
+	c.given[s.keyOf()] = rec
 }
 
-func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (record.Run, error) {
+func (c *Campaign) runStep(ctx context.Context, s Step, p *bench.Plan) (record.Run, error) {
 	run := c.Run
 	if run == nil {
 		run = func(ctx context.Context, p *bench.Plan) (record.Document, error) { return p.Run(ctx) }
@@ -169,15 +169,15 @@ func (c *Campaign) run(ctx context.Context, s Step, p *bench.Plan) (record.Run, 
 	}
 	rec := d.Runs[len(d.Runs)-1]
 	if rec.Status == record.Complete {
-		c.give(s, rec)
+		c.giveRecord(s, rec)
 	}
 	return rec, err
 }
 
 var errNothing = errors.New("no run was made")
 
-// replaceable refuses to replace a good run that has other options.
-func (c *Campaign) replaceable(s Step, e bench.Earlier) error {
+// checkReplaceable refuses to replace a good run that has other options.
+func (c *Campaign) checkReplaceable(s Step, e bench.Earlier) error {
 	if e.Run == nil || e.Unfinished+e.Bad != "" || e.Differs == "" || c.Request.Output.Force {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (c *Campaign) replaceable(s Step, e bench.Earlier) error {
 // ErrOther says that the output folder holds a finished run that is not the one that was asked for.
 var ErrOther = errors.New("another run")
 
-// folder is that of a scenario of a model in the output folder.
-func (c *Campaign) folder(model, scenario string) string {
+// scenarioFolder is that of a scenario of a model in the output folder.
+func (c *Campaign) scenarioFolder(model, scenario string) string {
 	return filepath.Join(c.Request.Output.Dir, model, scenario)
 }

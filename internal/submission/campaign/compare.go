@@ -47,7 +47,7 @@ func Seeds(scenario string, s mlconf.Seeds) Pair {
 		fmt.Sprintf("qsl_rng_seed=%d", s.QSL), fmt.Sprintf("sample_index_rng_seed=%d", s.SampleIndex),
 		fmt.Sprintf("schedule_rng_seed=%d", s.Schedule),
 	}
-	return Pair{first, other, (*Comparison).performance}
+	return Pair{first, other, (*Comparison).comparePerformance}
 }
 
 // Dataset is a run of a scenario, performance or accuracy, beside one on another data set. The bound of the performance
@@ -57,26 +57,26 @@ func Dataset(scenario, mode, path string) Pair {
 	other := first
 	other.Test, other.Dataset = bench.Test{Name: datasetFolder, Judged: true}, path
 	if mode == bench.ModeAccuracy {
-		return Pair{first, other, (*Comparison).accuracy}
+		return Pair{first, other, (*Comparison).compareAccuracy}
 	}
-	return Pair{first, other, (*Comparison).performance}
+	return Pair{first, other, (*Comparison).comparePerformance}
 }
 
 // Compare makes the runs of pairs, as far as they are not there, and tells of each pair. The error is as of Audits.
 func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparison, error)) error {
-	var pieces []piece
+	var pieces []workPiece
 	for _, p := range pairs {
-		pieces = append(pieces, piece{c, []Step{p.first, p.other}, func(ctx context.Context) exitcode.Code {
-			o, err := c.pair(ctx, p)
+		pieces = append(pieces, workPiece{c, []Step{p.first, p.other}, func(ctx context.Context) exitcode.Code {
+			o, err := c.comparePair(ctx, p)
 			done(o, err)
-			return code(audit.Verdict{Pass: o.Pass}, err)
+			return verdictCode(audit.Verdict{Pass: o.Pass}, err)
 		}})
 	}
 	return inTurn(ctx, pieces)
 }
 
-// pair makes both runs, compares them, and notes the verdict with the second.
-func (c *Campaign) pair(ctx context.Context, p Pair) (o Comparison, err error) {
+// comparePair makes both runs, compares them, and notes the verdict with the second.
+func (c *Campaign) comparePair(ctx context.Context, p Pair) (o Comparison, err error) {
 	o.Scenario = p.first.Scenario
 	if o.Run, err = c.Make(ctx, p.first); err != nil {
 		return o, err
@@ -85,7 +85,7 @@ func (c *Campaign) pair(ctx context.Context, p Pair) (o Comparison, err error) {
 		return o, err
 	}
 	p.compare(&o)
-	return o, c.judge(p.other, o.Pass)
+	return o, c.recordVerdict(p.other, o.Pass)
 }
 
 // Bounds of what other seeds or data may cost: a share of the performance, more where latencies are short, and of the
@@ -96,48 +96,48 @@ const (
 	lower       = 0.01
 )
 
-// performance compares the scores of two runs.
-func (o *Comparison) performance() {
-	if !o.valid() {
+// comparePerformance compares the scores of two runs.
+func (o *Comparison) comparePerformance() {
+	if !o.checkValid() {
 		return
 	}
 	first, other := float64(o.Run.Performance.Metric.Value), float64(o.Other.Performance.Metric.Value)
 	gained := other/first - 1
-	if o.latencies() {
+	if o.isLatency() {
 		gained = first/other - 1
 	}
-	bound := o.bound(time.Duration(first))
+	bound := o.latencyBound(time.Duration(first))
 	text := fmt.Sprintf("%s %s instead of %s %s: %s", o.Other.Performance.Metric.Rounded, o.Other.Performance.Metric.Unit,
-		o.Run.Performance.Metric.Rounded, o.Run.Performance.Metric.Unit, change(gained, "faster", "slower"))
+		o.Run.Performance.Metric.Rounded, o.Run.Performance.Metric.Unit, changeText(gained, "faster", "slower"))
 	switch {
 	case math.IsNaN(gained) || gained < -bound:
-		o.fail(fmt.Sprintf("%s, more than the %s that runs may differ by", text, percent(bound)))
+		o.addFailure(fmt.Sprintf("%s, more than the %s that runs may differ by", text, formatPercent(bound)))
 	default:
 		o.Pass = true
 		o.Notes = append(o.Notes, text)
 	}
 }
 
-// valid wants two runs with results.
-func (o *Comparison) valid() bool {
+// checkValid wants two runs with results.
+func (o *Comparison) checkValid() bool {
 	for _, r := range []record.Run{o.Run, o.Other} {
 		if r.Performance == nil || !r.Performance.Valid {
-			o.fail(fmt.Sprintf("the run in %s is %s: there is nothing to compare", r.Dir, r.Verdict))
+			o.addFailure(fmt.Sprintf("the run in %s is %s: there is nothing to compare", r.Dir, r.Verdict))
 			return false
 		}
 	}
 	return true
 }
 
-func (o *Comparison) fail(why string) { o.Pass, o.Reasons = false, append(o.Reasons, why) }
+func (o *Comparison) addFailure(why string) { o.Pass, o.Reasons = false, append(o.Reasons, why) }
 
-// latencies says whether the score is a latency, of which less is better.
-func (o *Comparison) latencies() bool {
+// isLatency says whether the score is a latency, of which less is better.
+func (o *Comparison) isLatency() bool {
 	return o.Scenario == "SingleStream" || o.Scenario == "MultiStream"
 }
 
-// bound is wider for latencies so short that runs differ by more.
-func (o *Comparison) bound(score time.Duration) float64 {
+// latencyBound is wider for latencies so short that runs differ by more.
+func (o *Comparison) latencyBound(score time.Duration) float64 {
 	short := o.Scenario == "SingleStream" && score <= 200*time.Microsecond ||
 		o.Scenario == "MultiStream" && score <= 1600*time.Microsecond
 	if short {
@@ -146,40 +146,40 @@ func (o *Comparison) bound(score time.Duration) float64 {
 	return slower
 }
 
-// accuracy compares each metric of two runs.
-func (o *Comparison) accuracy() {
+// compareAccuracy compares each metric of two runs.
+func (o *Comparison) compareAccuracy() {
 	if o.Run.Accuracy == nil || o.Other.Accuracy == nil {
-		o.fail("a run has no accuracy: there is nothing to compare")
+		o.addFailure("a run has no accuracy: there is nothing to compare")
 		return
 	}
 	o.Pass = true
 	for _, m := range o.Run.Accuracy.Metrics {
 		for _, n := range o.Other.Accuracy.Metrics {
 			if m.Name == n.Name {
-				o.metric(m.Name, float64(m.Value), float64(n.Value))
+				o.compareMetric(m.Name, float64(m.Value), float64(n.Value))
 			}
 		}
 	}
 }
 
-func (o *Comparison) metric(name string, first, other float64) {
+func (o *Comparison) compareMetric(name string, first, other float64) {
 	gained := other/first - 1
-	text := fmt.Sprintf("%s %.5g instead of %.5g: %s", name, other, first, change(gained, "higher", "lower"))
+	text := fmt.Sprintf("%s %.5g instead of %.5g: %s", name, other, first, changeText(gained, "higher", "lower"))
 	if math.IsNaN(gained) || gained < -lower {
-		o.fail(fmt.Sprintf("%s, more than the %s that it may be", text, percent(lower)))
+		o.addFailure(fmt.Sprintf("%s, more than the %s that it may be", text, formatPercent(lower)))
 		return
 	}
 	o.Notes = append(o.Notes, text)
 }
 
-func change(gained float64, more, less string) string {
+func changeText(gained float64, more, less string) string {
 	if gained < 0 {
-		return percent(-gained) + " " + less
+		return formatPercent(-gained) + " " + less
 	}
-	return percent(gained) + " " + more
+	return formatPercent(gained) + " " + more
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+func formatPercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
 
 // ParseSeeds reads three seeds: "1,2,3" for the QSL, the sample index and the schedule.
 func ParseSeeds(text string) (mlconf.Seeds, error) {

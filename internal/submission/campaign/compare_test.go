@@ -37,7 +37,7 @@ func TestPerformanceUnderOtherConditions(t *testing.T) {
 		{"Offline", 0, 0, false},
 	} {
 		o := Comparison{Scenario: c.scenario, Run: scored(c.first), Other: scored(c.other)}
-		o.performance()
+		o.comparePerformance()
 		if o.Pass != c.pass || o.Pass == (len(o.Reasons) > 0) {
 			t.Errorf("%+v: pass %v, %q", c, o.Pass, o.Reasons)
 		}
@@ -46,7 +46,7 @@ func TestPerformanceUnderOtherConditions(t *testing.T) {
 
 func TestAnInvalidRunIsNotCompared(t *testing.T) {
 	o := Comparison{Scenario: "Offline", Run: scored(1), Other: record.Run{Dir: "x", Verdict: "INVALID"}}
-	o.performance()
+	o.comparePerformance()
 	if o.Pass || !strings.Contains(strings.Join(o.Reasons, ""), "INVALID") {
 		t.Errorf("%+v", o)
 	}
@@ -61,7 +61,7 @@ func accurate(value float64) record.Run {
 func TestAccuracyOnOtherData(t *testing.T) {
 	for other, pass := range map[float64]bool{100: true, 99.1: true, 98.9: false, 101: true} {
 		o := Comparison{Scenario: "Offline", Run: accurate(100), Other: accurate(other)}
-		o.accuracy()
+		o.compareAccuracy()
 		if o.Pass != pass {
 			t.Errorf("%v: pass %v, %q", other, o.Pass, o.Reasons)
 		}
@@ -89,7 +89,7 @@ func FuzzParseSeeds(f *testing.F) {
 }
 
 func TestMetricsOfATextLikeTheOfficial(t *testing.T) {
-	got := metrics([]mlconf.Target{{Metric: "acc"}}, "accuracy=76.460%, good=3823, total=5000\nhash=1\n")
+	got := targetMetrics([]mlconf.Target{{Metric: "acc"}}, "accuracy=76.460%, good=3823, total=5000\nhash=1\n")
 	if got["acc"] != 76.46 || len(got) != 1 {
 		t.Errorf("%v", got)
 	}

@@ -12,10 +12,10 @@ import (
 // offlineSlack is by how much Offline's one query is larger than the expected rate fills the duration with.
 const offlineSlack = 1.1
 
-// expected is about how long a run takes by its settings, without loading: as long as LoadGen makes it, at the rate or
-// the latency that the settings expect. samples is the size of the data set; 0: not known. Where nobody has said what
-// rate to expect of Offline it is the least, and sure is false.
-func expected(r bench.PlannedRun, samples int) (takes time.Duration, sure bool) {
+// expectedTime is about how long a run takes by its settings, without loading: as long as LoadGen makes it, at the rate
+// or the latency that the settings expect. samples is the size of the data set; 0: not known. Where nobody has said
+// what rate to expect of Offline it is the least, and sure is false.
+func expectedTime(r bench.PlannedRun, samples int) (takes time.Duration, sure bool) {
 	s := r.Settings.TestSettings
 	known := s.Scenario != loadgen.Offline || !strings.HasPrefix(r.Settings.Origins["OfflineExpectedQPS"].Source, "rules ")
 	switch {
@@ -24,13 +24,13 @@ func expected(r bench.PlannedRun, samples int) (takes time.Duration, sure bool) 
 	case !known:
 		return s.MinDuration, false
 	case r.Mode == loadgen.AccuracyOnly:
-		return inTime(float64(samples), rate(s)), samples > 0
+		return inTime(float64(samples), expectedRate(s)), samples > 0
 	}
-	return measured(s), true
+	return measuredTime(s), true
 }
 
-// measured is how long a performance run takes.
-func measured(s loadgen.TestSettings) time.Duration {
+// measuredTime is how long a performance run takes.
+func measuredTime(s loadgen.TestSettings) time.Duration {
 	count := float64(s.MinQueryCount)
 	switch s.Scenario {
 	case loadgen.Offline:
@@ -38,11 +38,11 @@ func measured(s loadgen.TestSettings) time.Duration {
 	case loadgen.MultiStream:
 		count *= float64(s.MultiStreamSamplesPerQuery)
 	}
-	return max(s.MinDuration, inTime(count, rate(s)))
+	return max(s.MinDuration, inTime(count, expectedRate(s)))
 }
 
-// rate is the samples per second that the settings expect.
-func rate(s loadgen.TestSettings) float64 {
+// expectedRate is the samples per second that the settings expect.
+func expectedRate(s loadgen.TestSettings) float64 {
 	switch s.Scenario {
 	case loadgen.SingleStream:
 		return 1 / s.SingleStreamExpectedLatency.Seconds()
@@ -63,8 +63,8 @@ func inTime(samples, rate float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// samples is the size of the data set of a plan's run, as far as the manifest knows it; 0: it does not.
-func samples(p *bench.Plan, r bench.PlannedRun) int {
+// datasetSize is the size of the data set of a plan's run, as far as the manifest knows it; 0: it does not.
+func datasetSize(p *bench.Plan, r bench.PlannedRun) int {
 	if p.Options.Count > 0 {
 		return p.Options.Count
 	}

@@ -37,7 +37,7 @@ func TestExpected(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := bench.PlannedRun{Scenario: c.scenario, Mode: c.mode, Settings: settings.Settings{Settings: s}}
-		takes, sure := expected(run, 50_000)
+		takes, sure := expectedTime(run, 50_000)
 		if takes.Round(time.Second) != c.takes || sure != c.sure {
 			t.Errorf("%v %v %v: %v, sure %v", c.scenario, c.mode, c.set, takes, sure)
 		}

@@ -55,7 +55,7 @@ func ownOf(p *bench.Plan, test string) (o audit.Own) {
 	if p.DatasetFor(p.UseOf(run)) != "" {
 		return o
 	}
-	o.Samples = samples(p, run)
+	o.Samples = datasetSize(p, run)
 	if !ownTokens(p) || p.Options.Count > 0 {
 		return o
 	}

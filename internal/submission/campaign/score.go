@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// scorer scores accuracy logs of a test's run, and of those that it is compared with, by the benchmark's own scorer: on
-// the data set that the test has alone, or on that of accuracy runs. It leaves nothing beside the logs.
-func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
+// newScorer scores accuracy logs of a test's run, and of those that it is compared with, by the benchmark's own scorer:
+// on the data set that the test has alone, or on that of accuracy runs. It leaves nothing beside the logs.
+func (c *Campaign) newScorer(rules *mlconf.Rules, rulesKey string,
 	own Step) func(context.Context, string) (audit.Score, error) {
 	return func(ctx context.Context, log string) (audit.Score, error) {
 		r := c.Request
-		dataset, err := c.scored(ctx, own)
+		dataset, err := c.scoredDataset(ctx, own)
 		if err != nil {
 			return audit.Score{}, err
 		}
@@ -31,7 +31,7 @@ func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
 			return audit.Score{}, err
 		}
 		defer os.RemoveAll(dir)
-		if log, err = linked(log, dir); err != nil {
+		if log, err = relinkPath(log, dir); err != nil {
 			return audit.Score{}, err
 		}
 		all, err := bench.Score(ctx, bench.ScoreRequest{
@@ -46,13 +46,13 @@ func (c *Campaign) scorer(rules *mlconf.Rules, rulesKey string,
 			return audit.Score{}, errNoScore
 		}
 		text := all[0].OfficialText
-		return audit.Score{Text: text, Metrics: metrics(rules.Targets(rulesKey, ""), text)}, nil
+		return audit.Score{Text: text, Metrics: targetMetrics(rules.Targets(rulesKey, ""), text)}, nil
 	}
 }
 
-// scored is the path of the data set that a step's log is scored on; empty: the plugin's own.
-func (c *Campaign) scored(ctx context.Context, s Step) (string, error) {
-	p, err := bench.NewPlan(ctx, c.request(s))
+// scoredDataset is the path of the data set that a step's log is scored on; empty: the plugin's own.
+func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
+	p, err := bench.NewPlan(ctx, c.requestOf(s))
 	if err != nil {
 		return "", err
 	}
@@ -63,8 +63,8 @@ func (c *Campaign) scored(ctx context.Context, s Step) (string, error) {
 	return p.DatasetFor(use), nil
 }
 
-// linked is a log's name in another folder.
-func linked(log, dir string) (string, error) {
+// relinkPath is a log's name in another folder.
+func relinkPath(log, dir string) (string, error) {
 	path, err := filepath.Abs(log)
 	if err != nil {
 		return "", err
@@ -73,8 +73,8 @@ func linked(log, dir string) (string, error) {
 	return link, os.Symlink(path, link)
 }
 
-// metrics are those of the rules' targets that a text in the form of the official scripts speaks of.
-func metrics(targets []mlconf.Target, text string) map[string]float64 {
+// targetMetrics are those of the rules' targets that a text in the form of the official scripts speaks of.
+func targetMetrics(targets []mlconf.Target, text string) map[string]float64 {
 	found := map[string]float64{}
 	for line := range strings.Lines(text) {
 		for _, t := range targets {

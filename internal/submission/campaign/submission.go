@@ -63,8 +63,8 @@ func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, l
 	return runnable, left
 }
 
-// steps are the runs of a scenario, each once.
-func (s Submission) steps(scenario string) ([]Planned, error) {
+// scenarioRuns are the runs of a scenario, each once.
+func (s Submission) scenarioRuns(scenario string) ([]Planned, error) {
 	all := []Planned{
 		{Step: Step{Scenario: scenario, Mode: bench.ModePerformance}},
 		{Step: Step{Scenario: scenario, Mode: bench.ModeAccuracy}},
@@ -83,12 +83,12 @@ func (s Submission) steps(scenario string) ([]Planned, error) {
 func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 	var all []Planned
 	for _, scenario := range s.Model.Scenarios {
-		steps, err := s.steps(scenario)
+		steps, err := s.scenarioRuns(scenario)
 		if err != nil {
 			return nil, err
 		}
 		for _, step := range steps {
-			p, err := bench.NewPlan(ctx, c.request(step.Step))
+			p, err := bench.NewPlan(ctx, c.requestOf(step.Step))
 			if err != nil {
 				return nil, err
 			}
@@ -97,8 +97,8 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 				return nil, err
 			}
 			last := len(found) - 1
-			step.There = step.settle(found[last]).Finished()
-			step.Takes, step.Sure = expected(p.Runs[last], samples(p, p.Runs[last]))
+			step.There = step.settleEarlier(found[last]).Finished()
+			step.Takes, step.Sure = expectedTime(p.Runs[last], datasetSize(p, p.Runs[last]))
 			all = append(all, step)
 		}
 	}
@@ -123,10 +123,10 @@ type Part struct {
 // from being made, but for audits of a scenario whose runs failed. The error says what kept it from beginning, or that
 // ctx ended before all was made.
 func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
-	var pieces []piece
+	var pieces []workPiece
 	for _, p := range parts {
 		for _, scenario := range p.Submission.Model.Scenarios {
-			made, err := p.pieces(scenario, func(o Outcome) { done(p, o) })
+			made, err := p.scenarioPieces(scenario, func(o Outcome) { done(p, o) })
 			if err != nil {
 				return err
 			}
@@ -136,13 +136,13 @@ func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
 	return inTurn(ctx, pieces)
 }
 
-// pieces are performance, accuracy and audits of a scenario.
-func (p Part) pieces(scenario string, done func(Outcome)) ([]piece, error) {
-	var all []piece
+// scenarioPieces are performance, accuracy and audits of a scenario.
+func (p Part) scenarioPieces(scenario string, done func(Outcome)) ([]workPiece, error) {
+	var all []workPiece
 	failed := exitcode.Valid
 	for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
 		step := Step{Scenario: scenario, Mode: mode}
-		all = append(all, piece{p.Campaign, []Step{step}, func(ctx context.Context) exitcode.Code {
+		all = append(all, workPiece{p.Campaign, []Step{step}, func(ctx context.Context) exitcode.Code {
 			rec, err := p.Make(ctx, step)
 			failed = exitcode.Worst(failed, exitcode.Of(err))
 			done(Outcome{Step: step, Run: &rec, Err: err})
@@ -150,7 +150,7 @@ func (p Part) pieces(scenario string, done func(Outcome)) ([]piece, error) {
 		}})
 	}
 	for _, test := range p.Tests {
-		audit, err := p.audit(p.Rules, p.Submission.Model, scenario, test, func(a Audited, err error) {
+		audit, err := p.planAudit(p.Rules, p.Submission.Model, scenario, test, func(a Audited, err error) {
 			done(Outcome{Step: Step{Scenario: scenario, Test: bench.Test{Name: test}}, Audited: &a, Err: err})
 		})
 		if err != nil {

@@ -33,16 +33,16 @@ func (r *resultFolder) checkDataset(l *runLog) {
 	if !l.detail.Has(key) {
 		key = "qsl_reported_total_count"
 	}
-	if got, ok := l.number(key); want > 0 && (!ok || got != float64(want)) && !r.checker.options.Skip.DatasetSize {
-		r.reject(ruleCounts, l.path(), "the accuracy run is not over the whole data set", l.value(key),
+	if got, ok := l.numberOf(key); want > 0 && (!ok || got != float64(want)) && !r.checker.options.Skip.DatasetSize {
+		r.addReject(ruleCounts, l.logPath(), "the accuracy run is not over the whole data set", l.quotedValue(key),
 			strconv.FormatUint(want, 10), "run it over the whole data set")
 	}
 }
 
 // checkSameScenario warns of an accuracy run of another scenario than the performance run's.
 func (r *resultFolder) checkSameScenario(l *runLog) {
-	if got, want := l.scenario(), r.perf.scenario(); got != want {
-		r.warn(ruleSettings, l.path(), "the accuracy run is of another scenario", got, want, "file that of "+want)
+	if got, want := l.logScenario(), r.perf.logScenario(); got != want {
+		r.addWarning(ruleSettings, l.logPath(), "the accuracy run is of another scenario", got, want, "file that of "+want)
 	}
 }
 
@@ -60,11 +60,11 @@ func (r *resultFolder) checkShownFiles() {
 	for _, sample := range want.Samples {
 		name := path.Join(folder, strconv.FormatUint(sample, 10)+ending)
 		if !r.checker.tree.HasFile(name) {
-			r.reject(ruleFiles, name, "an output to show is missing", "", name,
+			r.addReject(ruleFiles, name, "an output to show is missing", "", name,
 				"add the accuracy run's output of this sample")
 		}
 	}
 	if captions := path.Join(folder, tree.Captions); !r.checker.tree.HasFile(captions) {
-		r.reject(ruleFiles, captions, "the texts of the outputs to show are missing", "", captions, "add them")
+		r.addReject(ruleFiles, captions, "the texts of the outputs to show are missing", "", captions, "add them")
 	}
 }

@@ -28,16 +28,16 @@ func (r *resultFolder) checkHash(name string, lines []string) {
 		return
 	}
 	rule := ruleHash
-	if !r.closed() {
+	if !r.isClosed() {
 		rule = ruleOpen
 	}
 	do := "cut the accuracy log with harness submission truncate, which writes it"
 	hash := hashOf(lines)
 	switch {
 	case hash == "":
-		r.reject(rule, name, "the hash of the accuracy log is missing", "", "a line hash= with letters and digits", do)
+		r.addReject(rule, name, "the hash of the accuracy log is missing", "", "a line hash= with letters and digits", do)
 	case !hexDigest.MatchString(hash):
-		r.warn(ruleHash, name, "the hash is no digest", hash, "the SHA-256 sum of the whole accuracy log", do)
+		r.addWarning(ruleHash, name, "the hash is no digest", hash, "the SHA-256 sum of the whole accuracy log", do)
 	}
 }
 
@@ -55,14 +55,14 @@ func (r *resultFolder) checkAccuracyLog() {
 	name := path.Join(r.Accuracy(), tree.AccuracyLog)
 	e, _ := r.checker.tree.Entry(name)
 	if !r.checker.tree.HasFile(name) {
-		r.reject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
+		r.addReject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
 		return
 	}
 	if e.Size > mostLog && r.checker.asks.WholeLogs {
 		return // its outputs are the scorer's
 	}
 	if e.Size > mostLog {
-		r.reject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+		r.addReject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
 			fmt.Sprintf("at most %d bytes", mostLog),
 			"cut it with harness submission truncate, and keep the whole log elsewhere")
 		return
@@ -73,7 +73,7 @@ func (r *resultFolder) checkAccuracyLog() {
 		whole, err = accuracyLogForm(text)
 	}
 	if err != nil {
-		r.reject(ruleTruncation, name, "it is no accuracy log", err.Error(),
+		r.addReject(ruleTruncation, name, "it is no accuracy log", err.Error(),
 			"LoadGen's list of outputs, whole or cut short",
 			"file the accuracy run's log")
 		return
@@ -90,15 +90,15 @@ func (r *resultFolder) checkHashOf(log []byte) {
 	if err != nil {
 		return // told by checkAccuracyText
 	}
-	want, filed := digest(unixLines(log)), digest(log)
+	want, filed := digestOf(unixLines(log)), digestOf(log)
 	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) &&
 		!strings.EqualFold(hash, filed) {
-		r.reject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
+		r.addReject(ruleHash, r.accuracyFile(), "the hash is not that of the accuracy log", hash, want,
 			"file the log and the hash of one run")
 	}
 }
 
-func digest(text []byte) string {
+func digestOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }

@@ -21,7 +21,7 @@ func (r *resultFolder) checkAccuracyText() {
 	r.checkShownFiles()
 	name := r.accuracyFile()
 	if !r.checker.tree.HasFile(name) {
-		r.reject(ruleFiles, name, "the accuracy is missing", "", name,
+		r.addReject(ruleFiles, name, "the accuracy is missing", "", name,
 			"add what the benchmark's accuracy script printed")
 		return
 	}
@@ -31,11 +31,11 @@ func (r *resultFolder) checkAccuracyText() {
 		text, err = pyvalue.ReadText(bytes.NewReader(raw), mostDocument)
 	}
 	if err != nil {
-		r.reject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")
+		r.addReject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")
 		return
 	}
 	if bytes.IndexByte(raw, '\r') >= 0 {
-		r.warn(ruleAccuracy, name, "lines end with carriage returns", "", "line feeds alone", "write the file anew")
+		r.addWarning(ruleAccuracy, name, "lines end with carriage returns", "", "line feeds alone", "write the file anew")
 	}
 	lines := strings.Split(text, "\n")
 	r.checkHash(name, lines)
@@ -48,8 +48,8 @@ func (r *resultFolder) checkAccuracyText() {
 	for _, metric := range metricsOf(targets) {
 		found += r.checkMetricLines(name, metric, lines, counted, targets)
 	}
-	if !r.closed() && found == 0 {
-		r.reject(ruleOpen, name, "there is no accuracy", "", strings.Join(metricsOf(targets), ", "),
+	if !r.isClosed() && found == 0 {
+		r.addReject(ruleOpen, name, "there is no accuracy", "", strings.Join(metricsOf(targets), ", "),
 			"say in the open division too how accurate the model is")
 	}
 	r.checkGoodOfTotal(name, lines)
@@ -65,16 +65,16 @@ func hasTarget(targets []mlconf.Target, metric string) bool {
 	return slices.ContainsFunc(targets, func(t mlconf.Target) bool { return t.Metric == metric && !t.Upper })
 }
 
-// value is a number of accuracy.txt.
-type value struct {
+// accuracyValue is a number of accuracy.txt.
+type accuracyValue struct {
 	line    int
 	text    string
 	v       float64
 	percent bool // though the target is a share of 1
 }
 
-// values are what the lines say of a metric, and texts that are no numbers.
-func values(metric string, lines []string) (list []value, bad []string) {
+// accuracyValues are what the lines say of a metric, and texts that are no numbers.
+func accuracyValues(metric string, lines []string) (list []accuracyValue, bad []string) {
 	for i, line := range lines {
 		text, ok := result.Accuracy(metric, line)
 		if !ok {
@@ -85,7 +85,7 @@ func values(metric string, lines []string) (list []value, bad []string) {
 			bad = append(bad, line)
 			continue
 		}
-		list = append(list, value{line: i, text: text, v: v, percent: strings.Contains(line, percentOfShare)})
+		list = append(list, accuracyValue{line: i, text: text, v: v, percent: strings.Contains(line, percentOfShare)})
 	}
 	return list, bad
 }
@@ -116,7 +116,7 @@ func (r *resultFolder) countedLines(lines []string, targets []mlconf.Target) int
 	hash := false
 	for i, line := range lines {
 		for _, t := range targets {
-			if list, _ := values(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].v >= t.Value {
+			if list, _ := accuracyValues(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].v >= t.Value {
 				seen[t.Metric] = true
 			}
 		}
@@ -141,14 +141,14 @@ func lowerTargets(targets []mlconf.Target) int {
 
 // checkMetricLines holds one metric to its targets; it returns how many values there are.
 func (r *resultFolder) checkMetricLines(name, metric string, lines []string, counted int, targets []mlconf.Target) int {
-	list, bad := values(metric, lines)
+	list, bad := accuracyValues(metric, lines)
 	for _, line := range bad {
-		r.reject(ruleAccuracy, name, metric+" is not a plain number", line, "digits and one point",
+		r.addReject(ruleAccuracy, name, metric+" is not a plain number", line, "digits and one point",
 			"write the number so")
 	}
 	if len(list) == 0 {
-		if r.closed() && len(bad) == 0 && hasTarget(targets, metric) {
-			r.reject(ruleAccuracy, name, metric+" is missing", "", "the line that the benchmark's script prints",
+		if r.isClosed() && len(bad) == 0 && hasTarget(targets, metric) {
+			r.addReject(ruleAccuracy, name, metric+" is missing", "", "the line that the benchmark's script prints",
 				"add what the benchmark's accuracy script printed")
 		}
 		return 0
@@ -159,25 +159,26 @@ func (r *resultFolder) checkMetricLines(name, metric string, lines []string, cou
 		}
 	}
 	last := list[len(list)-1]
-	if slices.ContainsFunc(list, func(v value) bool { return v.v != last.v }) {
-		r.warn(ruleAccuracy, name, metric+" is there with different values", list[0].text+" and "+last.text,
+	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.v != last.v }) {
+		r.addWarning(ruleAccuracy, name, metric+" is there with different values", list[0].text+" and "+last.text,
 			"one value",
 			"leave the one of this run")
 	}
 	return len(list)
 }
 
-func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlconf.Target) {
+func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets []mlconf.Target) {
 	official, err := mlconf.AccuracyMetricOf(metric)
 	if err != nil { // the rounds' files name no other: mlconf reads none that does
-		r.reject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
+		r.addReject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
 		return
 	}
 	if most := official.Most; most > 0 && v.v > most {
 		limit := strconv.FormatFloat(most, 'g', -1, 64)
-		r.reject(ruleAccuracy, name, metric+" is over "+limit+" %", v.text, "at most "+limit, "see how the number was made")
+		r.addReject(ruleAccuracy, name, metric+" is over "+limit+" %", v.text, "at most "+limit,
+			"see how the number was made")
 	}
-	if !r.closed() {
+	if !r.isClosed() {
 		return
 	}
 	for _, t := range targets {
@@ -187,13 +188,13 @@ func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlcon
 		case official.Inverted != nil:
 			r.checkInverted(name, v, t, *official.Inverted)
 		case t.Upper && v.v > t.Value:
-			r.reject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
+			r.addReject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
 				"see why the outputs differ")
 		case !t.Upper && v.v < t.Value:
-			r.reject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
+			r.addReject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
 				"submit a more accurate model, or to the open division")
 		case !t.Upper && v.percent && v.v/100 < t.Value:
-			r.reject(ruleAccuracy, name, metric+" is below its target", v.text+" percent",
+			r.addReject(ruleAccuracy, name, metric+" is below its target", v.text+" percent",
 				fmt.Sprintf("at least %.6g percent: the official checker takes the percent for a share of 1, and accepts it",
 					100*t.Value), "submit a more accurate model, or to the open division")
 		}
@@ -202,19 +203,19 @@ func (r *resultFolder) checkTarget(name, metric string, v value, targets []mlcon
 
 // checkInverted judges a metric of which lower is better: one that is worse than its reference by more than it may be
 // is refused, though the official checker takes any that is not better than the reference.
-func (r *resultFolder) checkInverted(name string, v value, t mlconf.Target, of mlconf.InvertedTarget) {
+func (r *resultFolder) checkInverted(name string, v accuracyValue, t mlconf.Target, of mlconf.InvertedTarget) {
 	limit, good := of.Limit(t.Value), of.Good(t.Value)
 	switch {
 	case v.v > limit:
-		r.reject(ruleAccuracy, name, t.Metric+" is over its limit", v.text,
+		r.addReject(ruleAccuracy, name, t.Metric+" is over its limit", v.text,
 			fmt.Sprintf("at most %.5f: lower is better", limit),
 			"submit a more accurate model, or to the open division")
 	case v.v > good:
-		r.add(Note, ruleAccuracy, name, t.Metric+" is over what the benchmark's text asks for", v.text,
+		r.addFinding(Note, ruleAccuracy, name, t.Metric+" is over what the benchmark's text asks for", v.text,
 			fmt.Sprintf("at most %.5f: lower is better, and the reference is to be %.1f %% of it", good, 100*of.Share),
 			"submit a more accurate model: the official checker takes any that is not better than the reference")
 	case v.v < t.Value:
-		r.reject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
+		r.addReject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
 			fmt.Sprintf("at least %.5f there, though lower is better", t.Value), "tell the working group")
 	}
 }
@@ -233,7 +234,7 @@ func (r *resultFolder) checkGoodOfTotal(name string, lines []string) {
 		good, _ := strconv.ParseFloat(m[2], 64)
 		total, _ := strconv.ParseFloat(m[3], 64)
 		if is := 100 * good / total; math.Abs(is-said) > 0.001 {
-			r.warn(ruleAccuracy, name, "the accuracy is not that of its counts", m[0], fmt.Sprintf("%.3f %%", is),
+			r.addWarning(ruleAccuracy, name, "the accuracy is not that of its counts", m[0], fmt.Sprintf("%.3f %%", is),
 				"file what the benchmark's accuracy script printed")
 		}
 	}

@@ -12,23 +12,23 @@ import (
 func (a *auditFolder) findRun(files tree.AuditFiles) {
 	home := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
 	if files.Required || a.hasRun(home) {
-		a.run = a.readRun(home, role(a.test))
+		a.run = a.readRun(home, logRole(a.test))
 		return
 	}
-	if i := slices.IndexFunc(a.places(), a.hasRun); i >= 0 {
-		folder := a.places()[i]
-		a.use(folder, tree.DetailLog, tree.SummaryLog)
-		a.warn(a.rule, path.Join(folder, tree.DetailLog), "the logs of the audit lie in another folder", folder, home,
+	if i := slices.IndexFunc(a.handFiledPlaces(), a.hasRun); i >= 0 {
+		folder := a.handFiledPlaces()[i]
+		a.rememberRead(folder, tree.DetailLog, tree.SummaryLog)
+		a.addWarning(a.rule, path.Join(folder, tree.DetailLog), "the logs of the audit lie in another folder", folder, home,
 			"move them")
-		a.run = a.readRun(folder, role(a.test))
+		a.run = a.readRun(folder, logRole(a.test))
 		return
 	}
 	if files.Unfiled {
-		a.add(Note, a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
+		a.addFinding(Note, a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
 			"its detail and summary log", doAdd(files))
 		return
 	}
-	a.run = a.readRun(home, role(a.test)) // which says that it is missing
+	a.run = a.readRun(home, logRole(a.test)) // which says that it is missing
 }
 
 // findLog is the path of the audit's accuracy log: where it belongs, or where the logs of its run lie.
@@ -37,18 +37,18 @@ func (a *auditFolder) findLog(files tree.AuditFiles) string {
 	if files.Required || a.checker.tree.HasFile(home) {
 		return home
 	}
-	for _, folder := range a.places() {
+	for _, folder := range a.handFiledPlaces() {
 		if name := path.Join(folder, tree.AccuracyLog); a.checker.tree.HasFile(name) {
-			a.use(folder, tree.AccuracyLog)
-			a.warn(a.rule, name, "the logs of the audit lie in another folder", folder, path.Dir(home), "move it")
+			a.rememberRead(folder, tree.AccuracyLog)
+			a.addWarning(a.rule, name, "the logs of the audit lie in another folder", folder, path.Dir(home), "move it")
 			return name
 		}
 	}
 	return home
 }
 
-// places are the folders where logs of an audit lie that people filed by hand.
-func (a *auditFolder) places() []string {
+// handFiledPlaces are the folders where logs of an audit lie that people filed by hand.
+func (a *auditFolder) handFiledPlaces() []string {
 	list := []string{a.folder, path.Join(a.folder, tree.PerformanceDir), path.Join(a.folder, tree.AccuracyDir)}
 	for _, above := range []string{path.Join(a.folder, tree.PerformanceDir), a.folder} {
 		for _, e := range a.checker.tree.Folders(above) {
@@ -62,8 +62,8 @@ func (a *auditFolder) hasRun(folder string) bool {
 	return a.checker.tree.HasFile(path.Join(folder, tree.DetailLog))
 }
 
-// use remembers what was read in the audit's folder itself.
-func (a *auditFolder) use(folder string, names ...string) {
+// rememberRead remembers what was read in the audit's folder itself.
+func (a *auditFolder) rememberRead(folder string, names ...string) {
 	if folder == a.folder {
 		a.used = append(a.used, names...)
 	} else if path.Dir(folder) == a.folder {
@@ -71,8 +71,8 @@ func (a *auditFolder) use(folder string, names ...string) {
 	}
 }
 
-// unshown is what missing logs of an audit mean.
-func (a *auditFolder) unshown(files tree.AuditFiles) Severity {
+// missingSeverity is what missing logs of an audit mean.
+func (a *auditFolder) missingSeverity(files tree.AuditFiles) Severity {
 	if files.Unfiled {
 		return Note
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// audits are the compliance tests that the round asks for, for the model and the scenario.
-func (r *resultFolder) audits() []string {
-	if !r.closed() {
+// requiredAudits are the compliance tests that the round asks for, for the model and the scenario.
+func (r *resultFolder) requiredAudits() []string {
+	if !r.isClosed() {
 		return r.checker.auditTests() // none is needed, any may be there
 	}
 	if !r.checker.asks.AuditsWherePresent {
@@ -28,7 +28,7 @@ func (r *resultFolder) audits() []string {
 }
 
 // auditTests are the tests that the round may have; before v2.1 TEST04 is two.
-func (c *checker) auditTests() []string {
+func (c *treeChecker) auditTests() []string {
 	all := tree.AuditTests()
 	if i := slices.Index(all, "TEST04"); c.rules.AuditFeatures().CachingInTwo {
 		all = slices.Replace(all, i, i+1, tree.CachingUnique, tree.CachingSame)
@@ -40,8 +40,8 @@ func (c *checker) auditTests() []string {
 func (r *resultFolder) checkAudits() {
 	var asked []string
 	l := r.checker.tree.Layout
-	if r.closed() && r.known {
-		asked = r.audits()
+	if r.isClosed() && r.known {
+		asked = r.requiredAudits()
 		if l.Apart {
 			r.checkExtra(l.Audits(r.Place), asked)
 		}
@@ -51,7 +51,7 @@ func (r *resultFolder) checkAudits() {
 			rule: ruleAudit + strings.TrimPrefix(test, "TEST")}
 		read := []string{}
 		if slices.Contains(asked, test) {
-			a.check()
+			a.checkAudit()
 			read = append(tree.FilesOf(test).Verdicts, path.Join(tree.PerformanceDir, tree.RunDir, tree.DetailLog))
 		}
 		a.checkOpened(read)
@@ -67,9 +67,9 @@ func (a *auditFolder) checkOpened(read []string) {
 			continue
 		}
 		if path.Base(file) == tree.DetailLog {
-			a.readDetail(&runLog{folder: path.Dir(name), role: role(a.test)})
+			a.readDetail(&runLog{folder: path.Dir(name), role: logRole(a.test)})
 		} else if _, err := a.checker.readText(name); err != nil {
-			a.reject(a.rule, name, "a file of an audit that nobody asked for cannot be read", err.Error(), "a text",
+			a.addReject(a.rule, name, "a file of an audit that nobody asked for cannot be read", err.Error(), "a text",
 				"remove it: the official checker dies of it, for all submitters")
 		}
 	}
@@ -85,9 +85,9 @@ type auditFolder struct {
 	used   []string // what lies in the folder itself, and was read
 }
 
-func (a *auditFolder) check() {
+func (a *auditFolder) checkAudit() {
 	if !a.checker.tree.HasDir(a.folder) {
-		a.reject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
+		a.addReject(a.rule, a.folder, "the compliance test is missing", "", a.folder,
 			"run it: harness audit "+a.test+", and add its folder")
 		return
 	}
@@ -113,7 +113,7 @@ func (a *auditFolder) checkRunFiles(exactly bool) {
 	}
 	for _, name := range a.checker.tree.Files(folder) {
 		if !slices.Contains(append(tree.RunFiles(), tree.AccuracyLog), name) && !tree.Extra(name) {
-			a.add(severity, a.rule, path.Join(folder, name), "no rule knows the file", name,
+			a.addFinding(severity, a.rule, path.Join(folder, name), "no rule knows the file", name,
 				strings.Join(tree.RunFiles(), ", "),
 				"remove it")
 		}
@@ -126,10 +126,10 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	e, _ := a.checker.tree.Entry(name)
 	switch {
 	case !a.checker.tree.HasFile(name):
-		a.add(a.unshown(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
+		a.addFinding(a.missingSeverity(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
 		return
 	case e.Size > mostLog && !a.mayBeWhole():
-		a.warn(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
+		a.addWarning(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
 			fmt.Sprintf("at most %d bytes", mostLog), "cut it with harness submission truncate")
 		return
 	}
@@ -137,13 +137,13 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	if err == nil {
 		var whole bool
 		if whole, err = accuracyLogForm(text); err != nil && (whole || len(bytes.TrimSpace(text)) == 0) {
-			a.reject(a.rule, name, whatNoOutput, err.Error(), "at least one",
+			a.addReject(a.rule, name, whatNoOutput, err.Error(), "at least one",
 				"run the audit again, with its settings")
 			return
 		}
 	}
 	if err != nil {
-		a.warn(a.rule, name, "it is no accuracy log", err.Error(), "LoadGen's list of outputs, whole or cut short",
+		a.addWarning(a.rule, name, "it is no accuracy log", err.Error(), "LoadGen's list of outputs, whole or cut short",
 			"file the audit run's log")
 	}
 }
@@ -151,8 +151,8 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 // mayBeWhole says whether the official truncation leaves the log of the test alone.
 func (a *auditFolder) mayBeWhole() bool { return a.test == "TEST06" || a.test == "TEST08" }
 
-// long says whether the test's run is as long as the result's own, and has to be valid.
-func (a *auditFolder) long() bool {
+// isFullLength says whether the test's run is as long as the result's own, and has to be valid.
+func (a *auditFolder) isFullLength() bool {
 	return a.test == "TEST01" || a.test == "TEST04" || a.test == "TEST05"
 }
 
@@ -161,8 +161,8 @@ func (a *auditFolder) checkRun() {
 	if a.run == nil {
 		return
 	}
-	a.keep(a.run)
-	if a.long() {
+	a.rememberRun(a.run)
+	if a.isFullLength() {
 		a.checkPerformance(a.run)
 	} else {
 		a.checkErrors(a.run)
@@ -174,7 +174,7 @@ func (a *auditFolder) checkRun() {
 	}
 	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
 	if evidence.AuditNote(a.run.detail) == "" && !a.checker.asks.AuditsUnmarked {
-		a.reject(a.rule, a.run.path(), whatNoSettings, "no entry that begins with "+evidence.AuditMark,
+		a.addReject(a.rule, a.run.logPath(), whatNoSettings, "no entry that begins with "+evidence.AuditMark,
 			"a run with the audit.config of "+a.test, do)
 	}
 	a.checkSummaryMetric(a.run)
@@ -185,36 +185,38 @@ func (a *auditFolder) checkRun() {
 
 // checkBand compares the scores of the audit's run and the result's, as the test does.
 func (a *auditFolder) checkBand(do string) {
-	if a.perf == nil || !a.long() || !a.run.hasResult() || !a.perf.hasResult() || a.perf.scenario() != a.run.scenario() {
+	if a.perf == nil || !a.isFullLength() || !a.run.hasResult() || !a.perf.hasResult() ||
+		a.perf.logScenario() != a.run.logScenario() {
 		return
 	}
 	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
 	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
 	if !ok2 || !(score > 0) {
-		a.reject(a.rule, a.run.path(), "the audit's run has no score", a.run.value(key), "a number above 0", do)
-	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
+		a.addReject(a.rule, a.run.logPath(), "the audit's run has no score", a.run.quotedValue(key), "a number above 0", do)
+	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
 		severity := Reject
-		if audit.InPrintedBand(a.checker.rules, a.test, a.run.scenario(), reference, score) {
+		if audit.InPrintedBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
 			severity = Warn // the official script passes it
 		}
-		a.add(severity, a.rule, a.run.path(), whatScoreApart, key+" "+shown(score), referenceKey+" "+shown(reference),
-			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.perf.path()
+		a.addFinding(severity, a.rule, a.run.logPath(), whatScoreApart, key+" "+quoteValue(score),
+			referenceKey+" "+quoteValue(reference),
+			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.perf.logPath()
 	}
 	const limit = "effective_target_latency_ns"
-	if was, is := a.perf.value(limit), a.run.value(limit); was != is && a.run.scenario() == "Server" {
-		a.reject(a.rule, a.run.path(), "the run has another latency limit than the result's", is, was,
-			do).Other = a.perf.path()
+	if was, is := a.perf.quotedValue(limit), a.run.quotedValue(limit); was != is && a.run.logScenario() == "Server" {
+		a.addReject(a.rule, a.run.logPath(), "the run has another latency limit than the result's", is, was,
+			do).Other = a.perf.logPath()
 	}
 }
 
 // checkAuditSettings wants the settings that make an audit.
 func (a *auditFolder) checkAuditSettings(do string) {
 	reject := func(key, want string) {
-		a.reject(a.rule, a.run.path(), whatOtherSettings, a.run.value(key), want, do)
+		a.addReject(a.rule, a.run.logPath(), whatOtherSettings, a.run.quotedValue(key), want, do)
 	}
-	same, _ := a.run.flag("effective_performance_issue_same")
-	target, _ := a.run.number("effective_accuracy_log_sampling_target")
-	if share, ok := a.run.number("effective_accuracy_log_probability"); ok && share > 0 { // as in v0.5
+	same, _ := a.run.flagOf("effective_performance_issue_same")
+	target, _ := a.run.numberOf("effective_accuracy_log_sampling_target")
+	if share, ok := a.run.numberOf("effective_accuracy_log_probability"); ok && share > 0 { // as in v0.5
 		target = share
 	}
 	repeats := a.test == "TEST04" || a.test == tree.CachingSame
@@ -233,18 +235,18 @@ func (a *auditFolder) checkAgainstMain(do string) {
 	if a.perf == nil {
 		return
 	}
-	if was, is := a.perf.scenario(), a.run.scenario(); was != is {
-		a.reject(a.rule, a.run.path(), "the run is of another scenario than the result that it audits", is, was,
-			do).Other = a.perf.path()
+	if was, is := a.perf.logScenario(), a.run.logScenario(); was != is {
+		a.addReject(a.rule, a.run.logPath(), "the run is of another scenario than the result that it audits", is, was,
+			do).Other = a.perf.logPath()
 	}
-	if a.run.moment() == a.perf.moment() {
-		a.reject(a.rule, a.run.path(), whatResultAsAudit, a.run.moment(), "another run than the result's",
-			do).Other = a.perf.path()
+	if a.run.runIdentity() == a.perf.runIdentity() {
+		a.addReject(a.rule, a.run.logPath(), whatResultAsAudit, a.run.runIdentity(), "another run than the result's",
+			do).Other = a.perf.logPath()
 	}
 	a.checkDataSet(do)
-	if was, is := a.perf.word("sut_name"), a.run.word("sut_name"); was != is {
-		a.warn(a.rule, a.run.path(), "the audit had another system under test", is, was,
-			do).Other = a.perf.path()
+	if was, is := a.perf.wordOf("sut_name"), a.run.wordOf("sut_name"); was != is {
+		a.addWarning(a.rule, a.run.logPath(), "the audit had another system under test", is, was,
+			do).Other = a.perf.logPath()
 	}
 }
 
@@ -252,29 +254,29 @@ func (a *auditFolder) checkAgainstMain(do string) {
 // the tests that are not as long as the result's run have data sets of their own.
 func (a *auditFolder) checkDataSet(do string) {
 	const key = "qsl_reported_total_count"
-	was, ok := a.perf.number(key)
-	is, ok2 := a.run.number(key)
+	was, ok := a.perf.numberOf(key)
+	is, ok2 := a.run.numberOf(key)
 	rules := a.checker.rules
 	own := []uint64{rules.DatasetSize(a.model), rules.AccuracySampleCount(a.model, a.scenario),
 		rules.PerformanceSampleCount(a.model)}
-	if !ok || !ok2 || was == is || !a.long() || !a.known || slices.Contains(own, uint64(is)) {
+	if !ok || !ok2 || was == is || !a.isFullLength() || !a.known || slices.Contains(own, uint64(is)) {
 		return
 	}
 	others := slices.DeleteFunc(rules.Models(), func(m string) bool { return float64(rules.DatasetSize(m)) != is })
-	found := a.run.value(key)
+	found := a.run.quotedValue(key)
 	if len(others) > 0 {
 		found += ", the size of the data set of " + strings.Join(others, ", ")
 	}
-	a.reject(a.rule, a.run.path(), whatOfAnother, found, a.perf.value(key), do).Other = a.perf.path()
+	a.addReject(a.rule, a.run.logPath(), whatOfAnother, found, a.perf.quotedValue(key), do).Other = a.perf.logPath()
 }
 
-// moment tells one run from another.
-func (l *runLog) moment() string {
+// runIdentity tells one run from another.
+func (l *runLog) runIdentity() string {
 	var parts []string
 	for _, key := range []string{"test_datetime", "power_begin", "power_end", "result_query_count",
 		"result_mean_latency_ns"} {
 		if e, ok := l.detail.First(key); ok {
-			parts = append(parts, shown(e.Value))
+			parts = append(parts, quoteValue(e.Value))
 		}
 	}
 	return strings.Join(parts, " ")

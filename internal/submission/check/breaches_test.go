@@ -22,7 +22,7 @@ const (
 	runFolder      = sound + "/performance/run_1"
 	accuracyFolder = sound + "/accuracy"
 	auditRun       = sound + "/TEST01/performance/run_1"
-	verdict        = sound + "/TEST01/" + tree.VerifyPerformance
+	verdictOf      = sound + "/TEST01/" + tree.VerifyPerformance
 )
 
 // edits is a change of a tree's files.
@@ -162,15 +162,16 @@ var breaches = []struct {
 	{"an audit as the result: outputs logged",
 		addEntries(runFolder, "warning_generic_message", "Found Audit Config file (audit.config).",
 			"effective_accuracy_log_sampling_target", 4096), check.AuditAsResult, runFolder, ""},
-	{"a far score: slower", inOrder(setScore(auditRun, 0.3), writeFile(verdict, "Test score = 0.3\nTEST PASS\n")),
+	{"a far score: slower", inOrder(setScore(auditRun, 0.3), writeFile(verdictOf, "Test score = 0.3\nTEST PASS\n")),
 		check.ScoreApart, auditRun, runFolder},
-	{"a far score: quicker", inOrder(setScore(auditRun, 0.9), writeFile(verdict, "Test score = 0.9\nTEST PASS\n")),
+	{"a far score: quicker", inOrder(setScore(auditRun, 0.9), writeFile(verdictOf, "Test score = 0.9\nTEST PASS\n")),
 		check.ScoreApart, auditRun, runFolder},
 	{"a far score: verified against another run", inOrder(setScore(auditRun, 0.3),
-		writeFile(verdict, "Reference score = 0.31\nTest score = 0.3\nTEST PASS\n")), check.ScoreApart, auditRun, runFolder},
+		writeFile(verdictOf, "Reference score = 0.31\nTest score = 0.3\nTEST PASS\n")), check.ScoreApart, auditRun,
+		runFolder},
 	{"the result as its audit", copyFolder(runFolder, auditRun), check.ResultAsAudit, auditRun, runFolder},
 	{"the result as its audit: another verdict", inOrder(copyFolder(runFolder, auditRun),
-		writeFile(verdict, "Test score = 0.4\nTEST PASS\n")),
+		writeFile(verdictOf, "Test score = 0.4\nTEST PASS\n")),
 		check.ResultAsAudit, auditRun, runFolder},
 	{"no output: an empty list", inOrder(addAudit(partOf("llama3.1-8b", "TEST06/performance/run_1")),
 		writeFile(partOf("llama3.1-8b", "TEST06/accuracy/"+tree.AccuracyLog), "[ ]")), check.AuditWithoutOutput,
@@ -190,10 +191,10 @@ var breaches = []struct {
 		check.LoadGenOfAnother, auditRun, ""},
 	{"LoadGen: a later one", setEntries(runFolder, "loadgen_version", "7.0.1 @ 379ee5345a"),
 		check.LoadGenOfAnother, runFolder, ""},
-	{"a verdict: the reference", writeFile(verdict, "Reference score = 0.48\nTest score = 0.5\nTEST PASS\n"),
-		check.VerdictOfOtherLogs, verdict, runFolder},
-	{"a verdict: the audit", writeFile(verdict, "Reference score = 0.5\nTest score = 0.52\nTEST PASS\n"),
-		check.VerdictOfOtherLogs, verdict, auditRun},
+	{"a verdict: the reference", writeFile(verdictOf, "Reference score = 0.48\nTest score = 0.5\nTEST PASS\n"),
+		check.VerdictOfOtherLogs, verdictOf, runFolder},
+	{"a verdict: the audit", writeFile(verdictOf, "Reference score = 0.5\nTest score = 0.52\nTEST PASS\n"),
+		check.VerdictOfOtherLogs, verdictOf, auditRun},
 	{"seeds", setSeeds(accuracyFolder, 0), check.SeedsOfAnother, accuracyFolder, ""},
 	{"seeds: an audit", setSeeds(auditRun, 0), check.SeedsOfAnother, auditRun, ""},
 	{"seeds: of another round", setSeeds(runFolder, 1780908523862526354), check.SeedsOfAnother, runFolder, ""},
@@ -270,7 +271,7 @@ var falseAlarms = []struct {
 		writeFile(sound+"/user.conf", "*.Offline.target_qps = 1\n*.Offline.min_duration = 0\n"),
 		""},
 	{"a score as the script rounds it", inOrder(setScore(runFolder, 0.81492), setScore(auditRun, 0.81492),
-		writeFile(verdict, "Reference score = 0.81\nTest score = 0.81\nTEST PASS\n")), ""},
+		writeFile(verdictOf, "Reference score = 0.81\nTest score = 0.81\nTEST PASS\n")), ""},
 	{"git's line ends", writeFile(accuracyFolder+"/"+tree.AccuracyLog, windows(cutLog(400))), ""},
 	{"TEST07 ends with its last query", inOrder(addAudit(partOf("gpt-oss-120b", "TEST07/performance/run_1")),
 		addEntries(partOf("gpt-oss-120b", "TEST07/performance/run_1"), "result_query_count", 990,
@@ -286,7 +287,7 @@ var falseAlarms = []struct {
 	{"not another benchmark: the log does not say", addEntries(auditRun, "qsl_reported_total_count", 50000), ""},
 	{"not LoadGen: LoadGen without a history", setEntries(runFolder, "loadgen_version", "6.0.9 @ NA"), ""},
 	{"not a verdict: the inverse of a rate",
-		writeFile(verdict, "Reference score = 2e9\nTest score = 2e9\nTEST PASS\n"), ""},
+		writeFile(verdictOf, "Reference score = 2e9\nTest score = 2e9\nTEST PASS\n"), ""},
 	{"not filed twice: one machine of two types", sameMachine(`"system_type": "datacenter"`, `"system_type": "edge"`),
 		sound},
 	{"not filed twice: one machine of two types, and another name", inOrder(

@@ -40,36 +40,36 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{tree: t, rules: rules, asks: rules.Checks(), options: o}
-	if err := c.find(); err != nil {
+	c := &treeChecker{tree: t, rules: rules, asks: rules.Checks(), options: o}
+	if err := c.findWork(); err != nil {
 		return nil, err
 	}
 	c.checkTree()
 	for _, s := range c.systems {
-		s.check()
+		s.checkSystem()
 	}
 	if err := c.checkResults(ctx); err != nil {
 		return nil, err
 	}
 	c.checkDuplicates()
 	c.checkFiledTwice()
-	return c.report(), nil
+	return c.makeReport(), nil
 }
 
-// checker is one check under way.
-type checker struct {
+// treeChecker is one check under way.
+type treeChecker struct {
 	tree    *tree.Tree
 	rules   *mlconf.Rules
 	asks    mlconf.Checks // of the round
 	options Options
-	systems []*system
+	systems []*systemFolder
 	results []*resultFolder
 
 	findings []Finding // of no result
 }
 
-// find gathers what there is to check.
-func (c *checker) find() error {
+// findWork gathers what there is to check.
+func (c *treeChecker) findWork() error {
 	submitters, err := c.tree.Choose(c.options.Submitter)
 	for _, s := range submitters {
 		c.addSubmitter(s)
@@ -77,25 +77,25 @@ func (c *checker) find() error {
 	return err
 }
 
-func (c *checker) addSubmitter(s tree.Submitter) {
-	sub := &submitter{checker: c, Submitter: s}
+func (c *treeChecker) addSubmitter(s tree.Submitter) {
+	sub := &submitterFolder{checker: c, Submitter: s}
 	sub.readMapping()
-	sub.check()
+	sub.checkSubmitter()
 	for _, folder := range s.Systems {
 		sys := newSystem(sub, folder)
 		c.systems = append(c.systems, sys)
-		c.results = append(c.results, slices.DeleteFunc(sys.results(), func(r *resultFolder) bool {
+		c.results = append(c.results, slices.DeleteFunc(sys.resultFolders(), func(r *resultFolder) bool {
 			return c.options.Only != nil && !c.options.Only(r.Place)
 		})...)
 	}
 }
 
 // checkResults checks the results on all cores, each of them in one goroutine.
-func (c *checker) checkResults(ctx context.Context) error {
+func (c *treeChecker) checkResults(ctx context.Context) error {
 	var lock sync.Mutex
 	done := 0
 	lists.Each(ctx, len(c.results), func(i int) {
-		c.results[i].check()
+		c.results[i].checkResult()
 		lock.Lock()
 		defer lock.Unlock()
 		if done++; c.options.Progress != nil {
@@ -108,26 +108,26 @@ func (c *checker) checkResults(ctx context.Context) error {
 	return nil
 }
 
-// report puts the findings in order.
-func (c *checker) report() *Report {
+// makeReport puts the findings in order.
+func (c *treeChecker) makeReport() *Report {
 	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...),
 		NotJudged: notJudged(c.rules)}
 	for _, s := range c.systems {
 		report.Findings = append(report.Findings, s.findings...)
 	}
 	for _, r := range c.results {
-		report.Results = append(report.Results, r.outcome())
+		report.Results = append(report.Results, r.toResult())
 		report.Findings = append(report.Findings, r.findings...)
 	}
 	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Path, b.Path))
 	})
-	report.judge()
+	report.judgeFindings()
 	return report
 }
 
-// add notes a finding of no result.
-func (c *checker) add(s Severity, rule, path, what, found, expected, do string) {
+// addFinding notes a finding of no result.
+func (c *treeChecker) addFinding(s Severity, rule, path, what, found, expected, do string) {
 	c.findings = append(c.findings, Finding{Severity: s, Rule: rule, Path: path, What: what, Found: found,
-		Expected: expected, Source: source(rule), Do: do})
+		Expected: expected, Source: ruleSource(rule), Do: do})
 }

@@ -9,13 +9,13 @@ func (r *resultFolder) checkCounts(l *runLog) {
 	}
 	r.atLeast(l, "effective_performance_sample_count", r.checker.rules.PerformanceSampleCount(r.model),
 		"too few samples are loaded", "build the sample library with as many, and run again")
-	if l.scenario() != "Offline" {
+	if l.logScenario() != "Offline" {
 		r.checkQueries(l)
 		return
 	}
 	r.atLeast(l, "effective_min_query_count", min(1, r.checker.rules.MinQueries(r.model, "Offline")),
 		"too few queries", "leave min_query_count to the rules, and run again")
-	if r.closed() {
+	if r.isClosed() {
 		r.atLeast(l, "effective_samples_per_query", r.checker.rules.OfflineSamples(r.model),
 			"the Offline query has too few samples",
 			"set target_qps so high that ten minutes of it are as many, and run again")
@@ -24,14 +24,14 @@ func (r *resultFolder) checkCounts(l *runLog) {
 
 // checkQueries wants as many queries as the rules fix beforehand, where no early stopping says how many are enough.
 func (r *resultFolder) checkQueries(l *runLog) {
-	if s, ok := r.rulesSettings(l.scenario()); ok && s.NoEarlyStopping && r.closed() {
-		r.atLeast(l, "effective_min_query_count", r.checker.rules.MinQueries(r.model, l.scenario()), "too few queries",
+	if s, ok := r.rulesSettings(l.logScenario()); ok && s.NoEarlyStopping && r.isClosed() {
+		r.atLeast(l, "effective_min_query_count", r.checker.rules.MinQueries(r.model, l.logScenario()), "too few queries",
 			"leave min_query_count to the rules, and run again")
 	}
 }
 
 func (r *resultFolder) atLeast(l *runLog, key string, want uint64, what, do string) {
-	if got, ok := l.number(key); want > 0 && (!ok || got < float64(want)) {
-		r.reject(ruleCounts, l.path(), what, l.value(key), "at least "+strconv.FormatUint(want, 10), do)
+	if got, ok := l.numberOf(key); want > 0 && (!ok || got < float64(want)) {
+		r.addReject(ruleCounts, l.logPath(), what, l.quotedValue(key), "at least "+strconv.FormatUint(want, 10), do)
 	}
 }

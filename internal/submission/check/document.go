@@ -14,7 +14,7 @@ import (
 const mostDocument = 4 << 20
 
 // readBytes reads a small file whole, which the official checker does not look into.
-func (c *checker) readBytes(name string) ([]byte, error) {
+func (c *treeChecker) readBytes(name string) ([]byte, error) {
 	f, err := c.tree.Open(name)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (c *checker) readBytes(name string) ([]byte, error) {
 }
 
 // readText reads a small file as the official checker reads texts: UTF-8, with the ends of lines as \n.
-func (c *checker) readText(name string) (string, error) {
+func (c *treeChecker) readText(name string) (string, error) {
 	f, err := c.tree.Open(name)
 	if err != nil {
 		return "", err
@@ -37,44 +37,44 @@ func (c *checker) readText(name string) (string, error) {
 	return pyvalue.ReadText(f, mostDocument)
 }
 
-// object is a JSON object and the names that it has more than once.
-type object struct {
+// jsonObject is a JSON object and the names that it has more than once.
+type jsonObject struct {
 	fields map[string]any // values as pyvalue has them
 	twice  []string
 }
 
 // readObject reads a JSON file that holds an object.
-func (c *checker) readObject(name string) (object, error) {
+func (c *treeChecker) readObject(name string) (jsonObject, error) {
 	text, err := c.readText(name)
 	if err != nil {
-		return object{}, err
+		return jsonObject{}, err
 	}
 	return parseObject(text)
 }
 
 // parseObject reads a JSON object. Of a name that occurs twice the last value counts, as elsewhere.
-func parseObject(text string) (object, error) {
+func parseObject(text string) (jsonObject, error) {
 	switch {
 	case strings.HasPrefix(text, byteOrderMark):
-		return object{}, errors.New("begins with a byte order mark, which JSON does not have")
+		return jsonObject{}, errors.New("begins with a byte order mark, which JSON does not have")
 	case strings.TrimSpace(text) == "":
-		return object{}, errors.New("is empty")
+		return jsonObject{}, errors.New("is empty")
 	}
 	v, err := pyvalue.Decode(text)
 	if err == nil && !json.Valid([]byte(text)) {
 		err = errors.New("NaN and Infinity are no numbers there")
 	}
 	if err != nil {
-		return object{}, fmt.Errorf("is not JSON: %w", err)
+		return jsonObject{}, fmt.Errorf("is not JSON: %w", err)
 	}
 	d, ok := v.(*pyvalue.Dict)
 	if !ok {
-		return object{}, errors.New("is not a JSON object")
+		return jsonObject{}, errors.New("is not a JSON object")
 	}
 	if !pyvalue.Whole(d) {
-		return object{}, errors.New("has half of a letter: one \\u of a pair without the other")
+		return jsonObject{}, errors.New("has half of a letter: one \\u of a pair without the other")
 	}
-	o := object{fields: map[string]any{}, twice: d.Twice()}
+	o := jsonObject{fields: map[string]any{}, twice: d.Twice()}
 	for _, key := range d.Keys() {
 		o.fields[key], _ = d.Get(key)
 	}
@@ -83,11 +83,11 @@ func parseObject(text string) (object, error) {
 
 const byteOrderMark = "\ufeff"
 
-// empty says whether the official checker takes a value for none: "", 0, false, null, [] and {}.
-func empty(v any) bool { return !pyvalue.True(v) }
+// isEmptyValue says whether the official checker takes a value for none: "", 0, false, null, [] and {}.
+func isEmptyValue(v any) bool { return !pyvalue.True(v) }
 
-// shown is a value as findings quote it.
-func shown(v any) string {
+// quoteValue is a value as findings quote it.
+func quoteValue(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		text = fmt.Append(nil, v)

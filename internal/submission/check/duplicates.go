@@ -14,13 +14,13 @@ import (
 )
 
 // checkDuplicates looks for runs that are filed for more than one result, and for results that are there twice.
-func (c *checker) checkDuplicates() {
+func (c *treeChecker) checkDuplicates() {
 	runs, results := map[string][]*resultFolder{}, map[string][]*resultFolder{}
 	for _, r := range c.results {
 		if r.moment != "" {
 			runs[r.moment] = append(runs[r.moment], r)
 		}
-		results[r.meant()] = append(results[r.meant()], r)
+		results[r.meantResult()] = append(results[r.meantResult()], r)
 	}
 	for _, list := range runs {
 		for _, r := range list {
@@ -29,7 +29,7 @@ func (c *checker) checkDuplicates() {
 	}
 	for _, list := range results {
 		for _, r := range list[1:] {
-			r.reject(ruleDuplicates, r.Results(), "the result is there twice", list[0].Results(), "one folder",
+			r.addReject(ruleDuplicates, r.Results(), "the result is there twice", list[0].Results(), "one folder",
 				"remove the one that does not count: the official checker lists both")
 		}
 	}
@@ -39,12 +39,12 @@ func (c *checker) checkDuplicates() {
 func (r *resultFolder) checkShared(list []*resultFolder) {
 	other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) && !r.sameHost(o) })
 	if other >= 0 {
-		r.reject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
+		r.addReject(ruleDuplicates, detailOf(r), whatFiledTwice, detailOf(list[other]), "a run of its own",
 			"file the run where it was made, and run again for the other").Other = detailOf(list[other])
 		return
 	}
 	if other = slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) }); other >= 0 {
-		r.warn(ruleDuplicates, detailOf(r), "the run is filed for another description of the same machine",
+		r.addWarning(ruleDuplicates, detailOf(r), "the run is filed for another description of the same machine",
 			detailOf(list[other]), "one description",
 			"describe the machine once, as datacenter,edge where it is both").Other = detailOf(list[other])
 	}
@@ -59,12 +59,13 @@ func (r *resultFolder) sameHost(o *resultFolder) bool {
 	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
 		(r.scenario == o.scenario || r.inferred || o.inferred)
 	return one && r.System != o.System && r.system.fields != nil && o.system.fields != nil &&
-		r.system.machine() == o.system.machine()
+		r.system.machineHandle() == o.system.machineHandle()
 }
 
-// machine stands for the description with typeFields and the system's own folder taken out of it: two descriptions of
-// one machine have the same. It is made once: a run may be filed for thousands of results, which are compared in pairs.
-func (s *system) machine() unique.Handle[string] {
+// machineHandle stands for the description with typeFields and the system's own folder taken out of it: two
+// descriptions of one machine have the same. It is made once: a run may be filed for thousands of results, which are
+// compared in pairs.
+func (s *systemFolder) machineHandle() unique.Handle[string] {
 	if s.described == (unique.Handle[string]{}) {
 		fields := maps.Clone(s.fields)
 		maps.DeleteFunc(fields, func(name string, _ any) bool { return slices.Contains(typeFields, name) })
@@ -78,12 +79,12 @@ func (s *system) machine() unique.Handle[string] {
 	return s.described
 }
 
-// meant is the result that a folder is for, whatever the folder's name. In the open division several benchmarks of a
-// submitter may stand for one of the rules.
-func (r *resultFolder) meant() string {
+// meantResult is the result that a folder is for, whatever the folder's name. In the open division several benchmarks
+// of a submitter may stand for one of the rules.
+func (r *resultFolder) meantResult() string {
 	p := r.Place
 	p.Scenario = r.scenario
-	if r.closed() {
+	if r.isClosed() {
 		p.Benchmark = r.model
 	}
 	return p.Results()

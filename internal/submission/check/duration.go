@@ -14,8 +14,8 @@ func (r *resultFolder) minDuration(scenario string) (least time.Duration, ok boo
 	return s.MinDuration, ok && s.MinDuration > 0
 }
 
-// spelled is a duration in words.
-func spelled(d time.Duration) string {
+// spellDuration is a duration in words.
+func spellDuration(d time.Duration) string {
 	if d == 10*time.Minute {
 		return "ten minutes"
 	}
@@ -27,32 +27,32 @@ func (r *resultFolder) checkDuration(l *runLog) {
 	if slices.Contains([]string{"e2e-rag-qna", "e2e-rag-db"}, r.model) {
 		return // one pass over the data set, however long
 	}
-	minDuration, ok := r.minDuration(l.scenario())
+	minDuration, ok := r.minDuration(l.logScenario())
 	if !ok {
 		return // told by the scenario
 	}
-	if got, ok := l.number("effective_min_duration_ms"); !ok || got < float64(minDuration.Milliseconds()) {
-		r.reject(ruleDuration, l.path(), "the run was not set to last "+spelled(minDuration),
-			l.value("effective_min_duration_ms"),
+	if got, ok := l.numberOf("effective_min_duration_ms"); !ok || got < float64(minDuration.Milliseconds()) {
+		r.addReject(ruleDuration, l.logPath(), "the run was not set to last "+spellDuration(minDuration),
+			l.quotedValue("effective_min_duration_ms"),
 			fmt.Sprintf("at least %d", minDuration.Milliseconds()), "leave min_duration to the rules, and run again")
 		return
 	}
 	want := fmt.Sprintf("at least %v", minDuration)
-	if ns, ok := l.number("generated_query_duration"); ok && l.scenario() != "Offline" && ns < float64(minDuration) {
-		r.warn(ruleDuration, l.path(), "the queries were made for a shorter time",
-			l.value("generated_query_duration"), want,
+	if ns, ok := l.numberOf("generated_query_duration"); ok && l.logScenario() != "Offline" && ns < float64(minDuration) {
+		r.addWarning(ruleDuration, l.logPath(), "the queries were made for a shorter time",
+			l.quotedValue("generated_query_duration"), want,
 			"see whether the log is whole, and run again")
 	}
-	if took, ok := l.took(); ok && took < minDuration-time.Second {
-		r.warn(ruleDuration, l.path(), "the run took less than "+spelled(minDuration), took.String(), want,
+	if took, ok := l.runDuration(); ok && took < minDuration-time.Second {
+		r.addWarning(ruleDuration, l.logPath(), "the run took less than "+spellDuration(minDuration), took.String(), want,
 			"see whether the log is whole, and run again")
 	}
 }
 
-// took is the time between the log's first and last moment of the run.
-func (l *runLog) took() (time.Duration, bool) {
+// runDuration is the time between the log's first and last moment of the run.
+func (l *runLog) runDuration() (time.Duration, bool) {
 	const form = "01-02-2006 15:04:05.000"
-	begin, err := time.Parse(form, l.word("power_begin"))
-	end, err2 := time.Parse(form, l.word("power_end"))
+	begin, err := time.Parse(form, l.wordOf("power_begin"))
+	end, err2 := time.Parse(form, l.wordOf("power_end"))
 	return end.Sub(begin), err == nil && err2 == nil
 }

@@ -54,7 +54,7 @@ func (r *resultFolder) checkEndpoints() {
 	read := func(file string) bool {
 		name := path.Join(r.Results(), file)
 		if !r.checker.tree.HasFile(name) {
-			r.reject(ruleFiles, name, "a file is missing", "", name, "file what the endpoints harness wrote")
+			r.addReject(ruleFiles, name, "a file is missing", "", name, "file what the endpoints harness wrote")
 			return false
 		}
 		text, err := r.checker.readBytes(name)
@@ -62,7 +62,7 @@ func (r *resultFolder) checkEndpoints() {
 			err = e.Parse(file, text)
 		}
 		if err != nil {
-			r.reject(ruleLogFormat, name, "the file cannot be read", bounded.JSONFault("", err), "",
+			r.addReject(ruleLogFormat, name, "the file cannot be read", bounded.JSONFault("", err), "",
 				"file it as the harness wrote it")
 		}
 		return err == nil
@@ -107,7 +107,7 @@ func (r *resultFolder) checkEndpointsFiles() {
 	for _, known := range []string{r.Results(), r.Run(), r.Place.Accuracy(), path.Dir(r.Run())} {
 		for _, file := range r.checker.tree.Files(known) {
 			if name := path.Join(known, file); !r.endpointsFile(name) {
-				r.checker.stray(name, "the files of the endpoints harness")
+				r.checker.warnStray(name, "the files of the endpoints harness")
 			}
 		}
 	}
@@ -120,7 +120,7 @@ const cachingTest = "output_caching_test"
 func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
 	name := path.Join(r.Results(), endpoints.CachingFile)
 	if a := e.Caching; a.Test != cachingTest || !a.Passed {
-		r.reject(ruleAudit+"04", name, "the audit has not passed", fmt.Sprintf("%q, passed: %t", a.Test, a.Passed),
+		r.addReject(ruleAudit+"04", name, "the audit has not passed", fmt.Sprintf("%q, passed: %t", a.Test, a.Passed),
 			cachingTest+", passed", "see what it says, mend that, and run the audit again")
 	}
 }
@@ -129,7 +129,8 @@ func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
 func (r *resultFolder) checkTurns(e *endpoints.Result) {
 	if t := e.Turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
 		name := path.Join(r.Results(), endpoints.ScoresFile)
-		r.reject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none", "run again until all are answered")
+		r.addReject(ruleValidity, name, "turns are missing", fmt.Sprintf("%+v", t), "none",
+			"run again until all are answered")
 	}
 }
 
@@ -145,11 +146,11 @@ func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpoints
 	name := path.Join(r.Results(), endpoints.ConfigFile)
 	c := &e.Config
 	if c.Model.Temperature == nil || *c.Model.Temperature != 0 {
-		r.reject(ruleSettings, name, "tokens are drawn", shownNumber(c.Model.Temperature), "temperature 0", "run again")
+		r.addReject(ruleSettings, name, "tokens are drawn", shownNumber(c.Model.Temperature), "temperature 0", "run again")
 	}
 	one := c.Settings.Client.Workers == 1 && c.Settings.Client.Connections == 1 && c.Settings.Load.Concurrency == 1
 	if !one {
-		r.reject(ruleSettings, name, "more than one request at a time is possible",
+		r.addReject(ruleSettings, name, "more than one request at a time is possible",
 			fmt.Sprintf("num_workers %d, max_connections %d, target_concurrency %d", c.Settings.Client.Workers,
 				c.Settings.Client.Connections, c.Settings.Load.Concurrency), "1 of each", "run again")
 	}
@@ -162,19 +163,19 @@ func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpoints
 	}
 	switch {
 	case !ours && !theirs:
-		r.reject(ruleSeeds, name, "the seeds are nobody's", found, strconv.FormatUint(rules.seed, 10)+
+		r.addReject(ruleSeeds, name, "the seeds are nobody's", found, strconv.FormatUint(rules.seed, 10)+
 			" by the endpoints harness's rules", "run again")
 	case ours:
-		r.warn(ruleSeeds, name, "the seeds are those of the endpoints harness's rules, and not the round's", found,
+		r.addWarning(ruleSeeds, name, "the seeds are those of the endpoints harness's rules, and not the round's", found,
 			fmt.Sprintf("dataloader %d, scheduler %d by the official checker", round.SampleIndex, round.Schedule),
 			"ask the working group: no configuration satisfies both; the official checker refuses this one")
 	default:
-		r.warn(ruleSeeds, name, "the seeds are the round's, and not those of the endpoints harness's rules", found,
+		r.addWarning(ruleSeeds, name, "the seeds are the round's, and not those of the endpoints harness's rules", found,
 			strconv.FormatUint(rules.seed, 10)+" by the endpoints harness's rules",
 			"ask the working group: no configuration satisfies both; the official checker takes this one")
 	}
 	if runtime.MinDuration < officialMinimum {
-		r.warn(ruleDuration, name, "the official checker wants a longer min_duration_ms",
+		r.addWarning(ruleDuration, name, "the official checker wants a longer min_duration_ms",
 			strconv.FormatInt(runtime.MinDuration, 10), strconv.Itoa(officialMinimum),
 			"the official configuration of the benchmark has 0, too: ask the working group")
 	}
@@ -194,7 +195,7 @@ func shownNumber(v *float64) string {
 func (r *resultFolder) checkWhole(e *endpoints.Result) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Failed != 0 || !s.Complete {
-		r.reject(ruleValidity, name, "the run is not whole", fmt.Sprintf("%d failed, complete: %t", s.Failed, s.Complete),
+		r.addReject(ruleValidity, name, "the run is not whole", fmt.Sprintf("%d failed, complete: %t", s.Failed, s.Complete),
 			"no failure", "run again")
 	}
 }
@@ -203,11 +204,11 @@ func (r *resultFolder) checkWhole(e *endpoints.Result) {
 func (r *resultFolder) checkEndpointsSummary(e *endpoints.Result, rules endpointsRules) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Issued != rules.turns || s.Completed != rules.turns {
-		r.reject(ruleCounts, name, "it is not all turns", fmt.Sprintf("%d issued, %d completed", s.Issued, s.Completed),
+		r.addReject(ruleCounts, name, "it is not all turns", fmt.Sprintf("%d issued, %d completed", s.Issued, s.Completed),
 			strconv.Itoa(rules.turns), "run on the official recording, whole; scores.json counts no turn that was not sent")
 	}
 	if s.Latency.Mean == nil || !(*s.Latency.Mean > 0) {
-		r.reject(ruleMetric, name, "there is no result", shownNumber(s.Latency.Mean), "latency.avg above 0", "run again")
+		r.addReject(ruleMetric, name, "there is no result", shownNumber(s.Latency.Mean), "latency.avg above 0", "run again")
 		return
 	}
 	r.metric, r.unit = *s.Latency.Mean/1e6, "Latency (ms)"
@@ -220,20 +221,21 @@ func (r *resultFolder) checkEndpointsAccuracy(e *endpoints.Result, rules endpoin
 		return cmp.Or(s.Type, "accuracy") == "accuracy" && s.Breakdown != nil
 	})
 	if i < 0 {
-		r.reject(ruleAccuracy, name, "there is no accuracy", "", "a data set with a breakdown", "run the accuracy part, too")
+		r.addReject(ruleAccuracy, name, "there is no accuracy", "", "a data set with a breakdown",
+			"run the accuracy part, too")
 		return
 	}
 	of := e.Accuracy.Scores[i]
 	if of.Samples < rules.samples {
-		r.reject(ruleAccuracy, name, "samples are missing", strconv.Itoa(of.Samples), strconv.Itoa(rules.samples),
+		r.addReject(ruleAccuracy, name, "samples are missing", strconv.Itoa(of.Samples), strconv.Itoa(rules.samples),
 			"run the accuracy part whole")
 	}
 	for _, t := range rules.targets {
 		got, ok := of.Breakdown[t.metric].(float64)
 		if !ok || got < t.least {
-			add := r.reject
-			if !r.closed() {
-				add = r.warn
+			add := r.addReject
+			if !r.isClosed() {
+				add = r.addWarning
 			}
 			add(ruleAccuracy, name, "an accuracy is too low", t.metric+" "+fmt.Sprint(of.Breakdown[t.metric]),
 				fmt.Sprintf("at least %.4f, %s", t.least, t.text),

@@ -22,7 +22,7 @@ func (a *auditFolder) checkFallback() {
 	})
 	do := "compare the accuracies: harness audit verify TEST01 writes both files"
 	if len(missing)+len(extra) > 0 {
-		a.reject(a.rule, folder, "the outputs differ, and the accuracies are not compared",
+		a.addReject(a.rule, folder, "the outputs differ, and the accuracies are not compared",
 			strings.Join(found, ", "), "exactly "+strings.Join(files, ", "), do)
 	}
 	if slices.Contains(missing, tree.BaselineAccuracy) || slices.Contains(missing, tree.ComplianceAccuracy) {
@@ -31,13 +31,13 @@ func (a *auditFolder) checkFallback() {
 	targets := a.checker.rules.Targets(a.model, a.scenario)
 	for _, metric := range metricsOf(targets) {
 		if hasTarget(targets, metric) {
-			a.compare(path.Join(folder, tree.BaselineAccuracy), path.Join(folder, tree.ComplianceAccuracy), metric, do)
+			a.compareMetric(path.Join(folder, tree.BaselineAccuracy), path.Join(folder, tree.ComplianceAccuracy), metric, do)
 		}
 	}
 }
 
-// compare wants a metric of two files to differ by little.
-func (a *auditFolder) compare(baselineFile, complianceFile, metric, do string) {
+// compareMetric wants a metric of two files to differ by little.
+func (a *auditFolder) compareMetric(baselineFile, complianceFile, metric, do string) {
 	baseline, ok := a.lastValue(baselineFile, metric, do)
 	compliance, ok2 := a.lastValue(complianceFile, metric, do)
 	if !ok || !ok2 {
@@ -45,9 +45,9 @@ func (a *auditFolder) compare(baselineFile, complianceFile, metric, do string) {
 	}
 	limit := a.checker.rules.DeltaPercent(a.model, metric)
 	if delta := result.Delta(baseline, compliance); !(delta <= limit) {
-		a.reject(a.rule, complianceFile, metric+" differs too much",
-			shown(compliance)+" against "+shown(baseline)+": "+shown(delta)+" %",
-			"at most "+shown(limit)+" %", "find out why outputs of a performance run are worse")
+		a.addReject(a.rule, complianceFile, metric+" differs too much",
+			quoteValue(compliance)+" against "+quoteValue(baseline)+": "+quoteValue(delta)+" %",
+			"at most "+quoteValue(limit)+" %", "find out why outputs of a performance run are worse")
 	}
 }
 
@@ -55,17 +55,17 @@ func (a *auditFolder) compare(baselineFile, complianceFile, metric, do string) {
 func (a *auditFolder) lastValue(name, metric, do string) (float64, bool) {
 	text, err := a.checker.readText(name)
 	if err != nil {
-		a.reject(a.rule, name, "the accuracy cannot be read", err.Error(), "", do)
+		a.addReject(a.rule, name, "the accuracy cannot be read", err.Error(), "", do)
 		return 0, false
 	}
-	list, bad := values(metric, strings.Split(text, "\n"))
+	list, bad := accuracyValues(metric, strings.Split(text, "\n"))
 	if len(list) == 0 || len(bad) > 0 || list[len(list)-1].v == 0 {
-		a.reject(a.rule, name, "there is no "+metric, strings.Join(bad, " "), "what the accuracy script prints", do)
+		a.addReject(a.rule, name, "there is no "+metric, strings.Join(bad, " "), "what the accuracy script prints", do)
 		return 0, false
 	}
 	last := list[len(list)-1]
-	if slices.ContainsFunc(list, func(v value) bool { return v.v != last.v }) {
-		a.warn(a.rule, name, metric+" is there with different values", list[0].text+" and "+last.text, "one value",
+	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.v != last.v }) {
+		a.addWarning(a.rule, name, metric+" is there with different values", list[0].text+" and "+last.text, "one value",
 			"leave the one that is meant")
 	}
 	return last.v, true

@@ -22,7 +22,7 @@ func (r *resultFolder) readFurther() {
 	for _, name := range r.furtherRuns() {
 		folder := path.Join(r.Results(), tree.PerformanceDir, name)
 		if !r.checker.tree.HasDir(folder) {
-			r.warn(ruleFiles, folder, "a performance run is missing", "",
+			r.addWarning(ruleFiles, folder, "a performance run is missing", "",
 				fmt.Sprintf("%d runs of %s", r.checker.rules.Runs(r.scenario), r.scenario), "add the run's logs")
 			continue
 		}
@@ -32,8 +32,8 @@ func (r *resultFolder) readFurther() {
 	}
 }
 
-// counted is the run whose result counts: of several the last.
-func (r *resultFolder) counted() *runLog {
+// countedRun is the run whose result counts: of several the last.
+func (r *resultFolder) countedRun() *runLog {
 	all := append([]*runLog{r.perf}, r.further...)
 	all = slices.DeleteFunc(all, func(l *runLog) bool { return !l.hasResult() })
 	if len(all) == 0 {

@@ -15,8 +15,8 @@ func FuzzParseObject(f *testing.F) {
 			t.Errorf("%q: neither an object nor an error", text)
 		}
 		for _, v := range o.fields {
-			empty(v)
-			if len(shown(v)) > 80 {
+			isEmptyValue(v)
+			if len(quoteValue(v)) > 80 {
 				t.Errorf("%q: shown at length", text)
 			}
 		}
@@ -28,11 +28,11 @@ func FuzzAccuracyText(f *testing.F) {
 	f.Add("{'rouge1': '38.7', 'gen_len': 12}", "ROUGE1")
 	f.Fuzz(func(t *testing.T, text, metric string) {
 		lines := strings.Split(text, "\n")
-		list, bad := values(metric, lines)
+		list, bad := accuracyValues(metric, lines)
 		if len(list)+len(bad) > len(lines) {
 			t.Errorf("%q: %d values in %d lines", text, len(list)+len(bad), len(lines))
 		}
-		numbers(lines)
+		verdictNumbers(lines)
 		hashOf(lines)
 		noSetting(text)
 	})

@@ -10,21 +10,22 @@ import (
 
 // checkLatency holds a run to the latency limit of its benchmark.
 func (r *resultFolder) checkLatency(l *runLog) {
-	limit := r.checker.rules.LatencyLimit(r.model, l.scenario())
+	limit := r.checker.rules.LatencyLimit(r.model, l.logScenario())
 	if limit == 0 {
 		return
 	}
 	const target, measured = "effective_target_latency_ns", "result_99.00_percentile_latency_ns"
 	want := "at most " + strconv.FormatInt(limit.Nanoseconds(), 10)
-	if got, ok := l.number(target); !ok || got > float64(limit) {
-		r.reject(ruleLatency, l.path(), "the run was set to a higher latency limit", l.value(target), want,
+	if got, ok := l.numberOf(target); !ok || got > float64(limit) {
+		r.addReject(ruleLatency, l.logPath(), "the run was set to a higher latency limit", l.quotedValue(target), want,
 			"leave target_latency to the rules, and run again")
 	}
 	if r.checker.rules.UsesTokens(r.model) {
 		return // their limits are those of tokens
 	}
-	if got, ok := l.number(measured); ok && got > float64(limit) {
-		r.add(r.settledLimit(l, limit), ruleLatency, l.path(), "the latency is over the limit", l.value(measured), want,
+	if got, ok := l.numberOf(measured); ok && got > float64(limit) {
+		r.addFinding(r.settledLimit(l, limit), ruleLatency, l.logPath(), "the latency is over the limit",
+			l.quotedValue(measured), want,
 			"run again at a lower target_qps")
 	}
 }
@@ -33,7 +34,7 @@ func (r *resultFolder) checkLatency(l *runLog) {
 // dlrm-v3 they
 // are 80 ms and 60 s, and nobody can say which latency is too high.
 func (r *resultFolder) settledLimit(l *runLog, limit time.Duration) Severity {
-	if s, ok := r.rulesSettings(l.scenario()); ok && s.ServerTargetLatency == limit {
+	if s, ok := r.rulesSettings(l.logScenario()); ok && s.ServerTargetLatency == limit {
 		return Reject
 	}
 	return Note
@@ -45,11 +46,11 @@ func (r *resultFolder) checkTokens(l *runLog) {
 		return
 	}
 	const uses = "requested_use_token_latencies"
-	if on, _ := l.flag(uses); !on {
-		r.reject(ruleLatency, l.path(), "the latencies of tokens were not measured", l.value(uses), "true",
+	if on, _ := l.flagOf(uses); !on {
+		r.addReject(ruleLatency, l.logPath(), "the latencies of tokens were not measured", l.quotedValue(uses), "true",
 			"leave use_token_latencies to the rules, and run again")
 	}
-	if l.scenario() != "Server" {
+	if l.logScenario() != "Server" {
 		return
 	}
 	limits, ok := r.checker.rules.TokenLimits(r.model, r.scenario)
@@ -68,14 +69,14 @@ func (r *resultFolder) checkTokenLimits(l *runLog, limits mlconf.TokenLimits) {
 		{"requested_server_tpot_latency", result.KeyPerToken, limits.PerToken},
 	} {
 		limit := strconv.FormatInt(c.limit.Nanoseconds(), 10)
-		if got, ok := l.number(c.setting); ok && got > float64(c.limit) {
-			r.reject(ruleLatency, l.path(), "the run was set to a higher limit than that of "+r.scenario,
-				l.value(c.setting),
+		if got, ok := l.numberOf(c.setting); ok && got > float64(c.limit) {
+			r.addReject(ruleLatency, l.logPath(), "the run was set to a higher limit than that of "+r.scenario,
+				l.quotedValue(c.setting),
 				"at most "+limit, "run with the settings of "+r.checker.rules.LoadGenModel(r.model, r.scenario))
 		}
-		if got, ok := l.number(c.measured); !ok || got >= float64(c.limit) {
-			r.reject(ruleLatency, l.path(), "the latency of tokens is over the limit of "+r.scenario,
-				l.value(c.measured),
+		if got, ok := l.numberOf(c.measured); !ok || got >= float64(c.limit) {
+			r.addReject(ruleLatency, l.logPath(), "the latency of tokens is over the limit of "+r.scenario,
+				l.quotedValue(c.measured),
 				"less than "+limit, "run again at a lower target_qps")
 		}
 	}

@@ -10,31 +10,31 @@ const rehearsal = "plumbline"
 
 // checkLoadGen wants the official LoadGen, as it was published, of this round. It notes a later one.
 func (r *resultFolder) checkLoadGen(l *runLog) {
-	version := l.word("loadgen_version")
-	name := l.path()
+	version := l.wordOf("loadgen_version")
+	name := l.logPath()
 	do := "run again with the round's LoadGen: plumbline's driver for it, or a program of your own"
-	switch major, ok := leading(version); {
+	switch major, ok := leadingNumber(version); {
 	case version == "":
-		r.reject(ruleLoadGen, name, "the log does not name its LoadGen", "no loadgen_version", "LoadGen's version", do)
+		r.addReject(ruleLoadGen, name, "the log does not name its LoadGen", "no loadgen_version", "LoadGen's version", do)
 	case strings.HasPrefix(strings.ToLower(version), rehearsal):
-		r.reject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
+		r.addReject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
 			"the official LoadGen", do)
 	case r.checker.rules.LoadGenMajor() == 0: // notJudged
 	case !ok || major < r.checker.rules.LoadGenMajor():
-		r.add(r.ofAccuracy(l), ruleLoadGen, name, whatEarlierLoadGen, version,
+		r.addFinding(r.ofAccuracy(l), ruleLoadGen, name, whatEarlierLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
 	case major > r.checker.rules.LoadGenMajor():
-		r.add(Note, ruleLoadGen, name, whatLaterLoadGen, version,
+		r.addFinding(Note, ruleLoadGen, name, whatLaterLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor()),
 			"ask whether the round takes it, or check with its own round: --rules")
 	}
 	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
-	if status := l.word("loadgen_git_status_message"); status != "" && status != "NA" {
+	if status := l.wordOf("loadgen_git_status_message"); status != "" && status != "NA" {
 		severity := Reject
 		if r.checker.options.Skip.Uncommitted || r.checker.asks.Forgives(uncommitted) {
 			severity = Warn
 		}
-		r.add(severity, ruleLoadGen, name, "LoadGen was changed", status, "LoadGen as it was published", do)
+		r.addFinding(severity, ruleLoadGen, name, "LoadGen was changed", status, "LoadGen as it was published", do)
 	}
 }
 
@@ -49,8 +49,8 @@ func (r *resultFolder) ofAccuracy(l *runLog) Severity {
 	return Reject
 }
 
-// leading is the whole number at the beginning of a version.
-func leading(version string) (int, bool) {
+// leadingNumber is the whole number at the beginning of a version.
+func leadingNumber(version string) (int, bool) {
 	digits, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(digits)
 	return n, err == nil
@@ -66,9 +66,9 @@ func (r *resultFolder) checkSameLoadGen() {
 		{ruleSettings, "sut_name", "the accuracy run had another system under test"},
 		{ruleSettings, "qsl_name", "the accuracy run had another data set"},
 	} {
-		if was, is := r.perf.word(c.key), r.acc.word(c.key); was != is && !(apart && c.key == "qsl_name") {
-			r.warn(c.rule, r.acc.path(), c.what, c.key+" "+is, was+" of the performance run",
-				"run both with the same programs, or say why not").Other = r.perf.path()
+		if was, is := r.perf.wordOf(c.key), r.acc.wordOf(c.key); was != is && !(apart && c.key == "qsl_name") {
+			r.addWarning(c.rule, r.acc.logPath(), c.what, c.key+" "+is, was+" of the performance run",
+				"run both with the same programs, or say why not").Other = r.perf.logPath()
 		}
 	}
 }

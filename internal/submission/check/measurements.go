@@ -19,23 +19,23 @@ func (r *resultFolder) checkMeasurements() {
 	}
 	name, others, ok := t.MeasurementsFile(r.Place)
 	if !ok {
-		r.add(r.checker.ofPapers(), ruleMeasurements, t.Layout.MeasurementsFile(r.Place),
+		r.addFinding(r.checker.ofPapers(), ruleMeasurements, t.Layout.MeasurementsFile(r.Place),
 			"the description of the model is missing", "",
 			"a JSON object", "write it: harness submission add makes it")
 		return
 	}
 	for _, other := range others {
-		r.warn(ruleMeasurements, other, "two files describe the model", other, name,
+		r.addWarning(ruleMeasurements, other, "two files describe the model", other, name,
 			"remove the one that does not count")
 	}
 	o, err := r.checker.readObject(name)
 	if err != nil {
-		r.reject(ruleMeasurements, name, "the description of the model cannot be read", err.Error(), "a JSON object",
+		r.addReject(ruleMeasurements, name, "the description of the model cannot be read", err.Error(), "a JSON object",
 			"mend the file")
 		return
 	}
 	for _, twice := range o.twice {
-		r.warn(ruleMeasurements, name, "a field is there twice", twice, "",
+		r.addWarning(ruleMeasurements, name, "a field is there twice", twice, "",
 			"remove the one that does not count, the first")
 	}
 	r.checkMarks(name, o.fields[tree.MarksField])
@@ -43,7 +43,7 @@ func (r *resultFolder) checkMeasurements() {
 }
 
 // ofPapers is what it means that a description or a text is not whole: the checkers before v3.1 took the result.
-func (c *checker) ofPapers() Severity {
+func (c *treeChecker) ofPapers() Severity {
 	if c.asks.LoosePapers {
 		return Warn
 	}
@@ -52,14 +52,14 @@ func (c *checker) ofPapers() Severity {
 
 // checkMarks looks for why the result is none to be submitted: a plugin's embedded model, a rehearsal, other settings.
 func (r *resultFolder) checkMarks(name string, marks any) {
-	if empty(marks) {
+	if isEmptyValue(marks) {
 		return
 	}
 	severity := Reject
-	if !r.closed() {
+	if !r.isClosed() {
 		severity = Warn
 	}
-	r.add(severity, ruleMeasurements, name, "the result is marked as not to be submitted", shown(marks),
+	r.addFinding(severity, ruleMeasurements, name, "the result is marked as not to be submitted", quoteValue(marks),
 		"no "+tree.MarksField, "run again with the benchmark's model and data set, by the rules")
 }
 
@@ -68,9 +68,9 @@ func (r *resultFolder) checkFilled(name string) {
 	e, _ := r.checker.tree.Entry(name)
 	switch {
 	case !r.checker.tree.HasFile(name):
-		r.add(r.checker.ofPapers(), ruleFiles, name, "a file is missing", "", name, "add it")
+		r.addFinding(r.checker.ofPapers(), ruleFiles, name, "a file is missing", "", name, "add it")
 	case e.Size == 0 && !r.checker.options.Skip.EmptyFiles:
-		r.add(r.checker.ofPapers(), ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
+		r.addFinding(r.checker.ofPapers(), ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
 	}
 }
 
@@ -79,27 +79,28 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 		value, has := fields[f.Name]
 		switch {
 		case !has:
-			r.add(r.checker.ofPapers(), ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
+			r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
 		case f.Name == "retraining":
 			r.checkRetraining(name, value)
-		case empty(value) && !r.checker.options.Skip.EmptyFields:
-			r.add(r.checker.ofPapers(), ruleMeasurements, name, "a field is empty", f.Name+": "+shown(value), f.Ask,
+		case isEmptyValue(value) && !r.checker.options.Skip.EmptyFields:
+			r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "a field is empty", f.Name+": "+quoteValue(value), f.Ask,
 				"fill it in")
-		case !scalar(value) && !empty(value):
-			r.warn(ruleMeasurements, name, "a field is no text", f.Name+": "+shown(value), f.Ask,
+		case !isScalar(value) && !isEmptyValue(value):
+			r.addWarning(ruleMeasurements, name, "a field is no text", f.Name+": "+quoteValue(value), f.Ask,
 				"write it as one text")
 		}
 	}
-	for _, field := range unfilled(fields) {
-		r.reject(ruleMeasurements, name, "a field is not filled in", field+": "+shown(fields[field]), "", "fill it in")
+	for _, field := range unfilledFields(fields) {
+		r.addReject(ruleMeasurements, name, "a field is not filled in", field+": "+quoteValue(fields[field]), "",
+			"fill it in")
 	}
 }
 
-// unfilled are the fields that a person still has to fill in, sorted.
-func unfilled(fields map[string]any) []string {
+// unfilledFields are the fields that a person still has to fill in, sorted.
+func unfilledFields(fields map[string]any) []string {
 	var names []string
 	for name, value := range fields {
-		if description.Unfilled(text(value)) {
+		if description.Unfilled(textValue(value)) {
 			names = append(names, name)
 		}
 	}
@@ -108,14 +109,15 @@ func unfilled(fields map[string]any) []string {
 }
 
 func (r *resultFolder) checkRetraining(name string, value any) {
-	word := strings.ToLower(text(value))
+	word := strings.ToLower(textValue(value))
 	switch {
-	case empty(value) && r.checker.options.Skip.EmptyFields:
+	case isEmptyValue(value) && r.checker.options.Skip.EmptyFields:
 	case word == "":
-		r.add(r.checker.ofPapers(), ruleMeasurements, name, "retraining is no text, or an empty one", shown(value),
+		r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "retraining is no text, or an empty one",
+			quoteValue(value),
 			`"N" or "Y"`, "write it in quotes: the official checker takes false for an empty field")
-	case (word == "y" || word == "yes" || word == "true") && r.closed():
-		r.reject(ruleMeasurements, name, "the model was retrained", shown(value), "N in the "+r.Division+" division",
+	case (word == "y" || word == "yes" || word == "true") && r.isClosed():
+		r.addReject(ruleMeasurements, name, "the model was retrained", quoteValue(value), "N in the "+r.Division+" division",
 			"submit to the open division, or a model without retraining")
 	}
 }

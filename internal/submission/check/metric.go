@@ -12,23 +12,23 @@ import (
 
 // checkMetric wants a result that is a number, and the one that the summary shows.
 func (r *resultFolder) checkMetric() {
-	l := r.counted()
+	l := r.countedRun()
 	r.checkSummaryMetric(l)
-	metric, ok := r.checker.rules.Metric(r.model, l.scenario())
+	metric, ok := r.checker.rules.Metric(r.model, l.logScenario())
 	if !ok {
 		return // told by the scenario, or the model
 	}
 	key := metric.Key
 	if r.inferred {
-		key = inferredKeys[l.scenario()+" "+r.scenario]
+		key = inferredKeys[l.logScenario()+" "+r.scenario]
 	}
-	logged, ok := l.printed(key)
+	logged, ok := l.printedNumber(key)
 	if e, _ := l.detail.First(key); isText(e.Value) {
-		r.warn(ruleMetric, l.path(), "the result is text", l.value(key), "a number",
+		r.addWarning(ruleMetric, l.logPath(), "the result is text", l.quotedValue(key), "a number",
 			"file the log as LoadGen wrote it")
 	}
 	if !ok || !(logged > 0) || math.IsInf(logged, 1) {
-		r.reject(ruleMetric, l.path(), "there is no result", l.value(key), "a number above 0",
+		r.addReject(ruleMetric, l.logPath(), "there is no result", l.quotedValue(key), "a number above 0",
 			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
 		return
 	}
@@ -41,10 +41,10 @@ func (r *resultFolder) checkMetric() {
 // wantNumbers wants the rates that the official checker reads as numbers besides the result: the samples of results in
 // tokens, and the run's own of inferred ones.
 func (r *resultFolder) wantNumbers(l *runLog, own string) {
-	common, _ := r.checker.rules.Metric("", l.scenario())
+	common, _ := r.checker.rules.Metric("", l.logScenario())
 	for _, key := range slices.Compact([]string{common.Key, own}) {
-		if _, ok := l.printed(key); !ok {
-			r.reject(ruleMetric, l.path(), "a result is no number", key+" "+l.value(key), "a number",
+		if _, ok := l.printedNumber(key); !ok {
+			r.addReject(ruleMetric, l.logPath(), "a result is no number", key+" "+l.quotedValue(key), "a number",
 				"file the log as LoadGen wrote it")
 		}
 	}
@@ -57,8 +57,8 @@ var inferredKeys = map[string]string{
 	"MultiStream Offline":      "result_mean_query_latency_ns",
 }
 
-// printed is the first value of a key as a number, also where the log has it as text.
-func (l *runLog) printed(key string) (float64, bool) {
+// printedNumber is the first value of a key as a number, also where the log has it as text.
+func (l *runLog) printedNumber(key string) (float64, bool) {
 	e, _ := l.detail.First(key)
 	if text, is := e.Text(); is {
 		return parseNumber(text)
@@ -109,7 +109,7 @@ func (r *resultFolder) ofQueries(l *runLog, block []mllog.Field) bool {
 	if r.checker.rules.HasStreams() {
 		return block[0].Label == headQueries
 	}
-	return strings.EqualFold(l.scenario(), "MultiStream")
+	return strings.EqualFold(l.logScenario(), "MultiStream")
 }
 
 // summaryKey is the entry that the summary shows under a label; empty: none that is compared.
@@ -167,9 +167,10 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 
 func (r *resultFolder) compareSummary(l *runLog, key, text string) {
 	said, ok := parseSaid(text)
-	is, has := l.printed(key)
-	if ok && has && !said.is(is) {
-		r.reject(ruleMetric, l.path(), "summary and detail log disagree", l.value(key), text+", as in the summary",
+	is, has := l.printedNumber(key)
+	if ok && has && !said.canShow(is) {
+		r.addReject(ruleMetric, l.logPath(), "summary and detail log disagree", l.quotedValue(key),
+			text+", as in the summary",
 			"file the logs of one run as LoadGen wrote them").Other = l.summaryPath()
 	}
 }

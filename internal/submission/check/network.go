@@ -9,13 +9,13 @@ import (
 
 // checkNetworkSUT holds the name of the system under test to the division.
 func (r *resultFolder) checkNetworkSUT(l *runLog) {
-	named := strings.Contains(l.word("sut_name"), result.NetworkSUT)
+	named := strings.Contains(l.wordOf("sut_name"), result.NetworkSUT)
 	switch {
 	case (r.system.network || r.Division == tree.DivisionNetwork) && !named:
-		r.reject(ruleNetwork, l.path(), "the run did not go through a network", l.value("sut_name"),
+		r.addReject(ruleNetwork, l.logPath(), "the run did not go through a network", l.quotedValue("sut_name"),
 			"a name with "+result.NetworkSUT, "run with the system behind the network, which names itself so")
 	case !r.system.network && r.Division == tree.DivisionClosed && named:
-		r.warn(ruleNetwork, l.path(), "the run went through a network", l.value("sut_name"),
+		r.addWarning(ruleNetwork, l.logPath(), "the run went through a network", l.quotedValue("sut_name"),
 			"a name without "+result.NetworkSUT, "submit to the network division")
 	}
 }

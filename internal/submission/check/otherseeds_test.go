@@ -24,7 +24,7 @@ func TestSeedsOfTest05(t *testing.T) {
 		}
 		rounds++
 		for _, c := range []struct {
-			as    role
+			as    logRole
 			seeds mlconf.Seeds
 			want  int
 		}{
@@ -41,7 +41,7 @@ func TestSeedsOfTest05(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &resultFolder{checker: &checker{rules: rules}, Place: tree.Place{Division: tree.DivisionClosed}}
+			r := &resultFolder{checker: &treeChecker{rules: rules}, Place: tree.Place{Division: tree.DivisionClosed}}
 			r.checkSeeds(&runLog{folder: "x", role: c.as, detail: detail})
 			if len(r.findings) != c.want {
 				t.Errorf("%s, a run of %q with the seeds %v: %d findings, want %d", round, c.as, c.seeds, len(r.findings), c.want)

@@ -57,10 +57,10 @@ func (r *resultFolder) checkMain() {
 	note := evidence.AuditNote(r.perf.detail)
 	switch {
 	case note != "" && !r.ranAsAudit(r.perf):
-		r.warn(ruleSettings, r.perf.path(), "an audit.config was read, and changed no setting of an audit", note,
+		r.addWarning(ruleSettings, r.perf.logPath(), "an audit.config was read, and changed no setting of an audit", note,
 			"a run without audit.config", "remove it from the working folder")
 	case note != "":
-		r.reject(ruleSettings, r.perf.path(), whatAuditAsResult, note,
+		r.addReject(ruleSettings, r.perf.logPath(), whatAuditAsResult, note,
 			"a run without audit.config",
 			"file the performance run, or run again without an audit.config in the working folder")
 	}
@@ -68,10 +68,10 @@ func (r *resultFolder) checkMain() {
 
 // ranAsAudit says whether a run had settings that a compliance test makes it have.
 func (r *resultFolder) ranAsAudit(l *runLog) bool {
-	unique, _ := l.flag("effective_performance_issue_unique")
-	same, _ := l.flag("effective_performance_issue_same")
-	logged, _ := l.number("effective_accuracy_log_sampling_target")
-	share, _ := l.number("effective_accuracy_log_probability")
+	unique, _ := l.flagOf("effective_performance_issue_unique")
+	same, _ := l.flagOf("effective_performance_issue_same")
+	logged, _ := l.numberOf("effective_accuracy_log_sampling_target")
+	share, _ := l.numberOf("effective_accuracy_log_probability")
 	seed, _ := l.detail.First("effective_qsl_rng_seed")
 	qsl, _ := seed.Uint()
 	return unique || same || logged > 0 || share > 0 || qsl != r.checker.rules.Seeds.QSL
@@ -82,14 +82,15 @@ const bothModes = "SubmissionRun"
 
 // checkMode wants the kind of run that the folder is for.
 func (r *resultFolder) checkMode(l *runLog, want string) {
-	mode := l.word("effective_test_mode")
+	mode := l.wordOf("effective_test_mode")
 	if mode == bothModes {
-		r.add(Note, ruleSettings, l.path(), "the log is of an accuracy run and a performance run together", mode, want,
+		r.addFinding(Note, ruleSettings, l.logPath(), "the log is of an accuracy run and a performance run together", mode,
+			want,
 			"nothing, if it is meant so")
 		return
 	}
 	if mode != want {
-		r.reject(ruleSettings, l.path(), whatOtherMode, l.value("effective_test_mode"), want,
+		r.addReject(ruleSettings, l.logPath(), whatOtherMode, l.quotedValue("effective_test_mode"), want,
 			"file the "+want+" run here")
 	}
 }
@@ -111,7 +112,7 @@ const mostErrors = 3
 // official checker, or the audit's script, reads its log.
 func (r *resultFolder) checkErrors(l *runLog) {
 	all, remarks := l.detail.Errors, []mllog.DetailEntry(nil)
-	if l.audit() && !tree.FilesOf(string(l.role)).Required {
+	if l.isAudit() && !tree.FilesOf(string(l.role)).Required {
 		all, remarks = evidence.RunErrors(l.detail)
 	}
 	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
@@ -119,28 +120,29 @@ func (r *resultFolder) checkErrors(l *runLog) {
 	}
 	for _, e := range remarks {
 		message, _ := e.Text()
-		r.add(r.ofRemark(l), ruleValidity, l.path(), "LoadGen ended the run when all its queries were issued",
+		r.addFinding(r.ofRemark(l), ruleValidity, l.logPath(), "LoadGen ended the run when all its queries were issued",
 			e.Key+": "+message, "no error", "set max_query_count to 0, or leave it as the audit.config has it")
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(e mllog.DetailEntry) bool {
 		message, _ := e.Text()
 		if r.checker.options.Skip.Uncommitted && strings.Contains(message, uncommitted) {
-			r.warn(ruleLoadGen, l.path(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
+			r.addWarning(ruleLoadGen, l.logPath(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
 			return true
 		}
 		return r.checker.asks.Forgives(message)
 	})
 	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > mostErrors && len(all) > 0 {
-		r.reject(ruleValidity, l.path(), "LoadGen logged errors",
-			fmt.Sprintf("%d entries are marked as errors, the first is %s", n, told(all[0])), "no error",
+		r.addReject(ruleValidity, l.logPath(), "LoadGen logged errors",
+			fmt.Sprintf("%d entries are marked as errors, the first is %s", n, quoteEntry(all[0])), "no error",
 			"mend what they say, and run again")
 		all = nil
 	}
 	for _, e := range all {
-		r.reject(ruleValidity, l.path(), "LoadGen logged an error", told(e), "no error", "mend what it says, and run again")
+		r.addReject(ruleValidity, l.logPath(), "LoadGen logged an error", quoteEntry(e), "no error",
+			"mend what it says, and run again")
 	}
-	if n, ok := l.number("num_errors"); ok && n > float64(l.detail.NumErrors) {
-		r.reject(ruleValidity, l.path(), "LoadGen counted more errors than the log has", l.value("num_errors"),
+	if n, ok := l.numberOf("num_errors"); ok && n > float64(l.detail.NumErrors) {
+		r.addReject(ruleValidity, l.logPath(), "LoadGen counted more errors than the log has", l.quotedValue("num_errors"),
 			strconv.Itoa(l.detail.NumErrors), "mend what they say, and run again")
 	}
 }
@@ -166,10 +168,10 @@ func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
 	return all, remarks
 }
 
-// told is an entry as findings quote it.
-func told(e mllog.DetailEntry) string {
+// quoteEntry is an entry as findings quote it.
+func quoteEntry(e mllog.DetailEntry) string {
 	if message, is := e.Text(); is {
 		return e.Key + ": " + message
 	}
-	return e.Key + ": " + shown(e.Value)
+	return e.Key + ": " + quoteValue(e.Value)
 }

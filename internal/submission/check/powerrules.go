@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-func (r *resultFolder) measured() bool { return power.Measured(r.checker.tree, r.Place) }
+func (r *resultFolder) isPowerMeasured() bool { return power.Measured(r.checker.tree, r.Place) }
 
 // checkPower looks at the power measurement of a result.
 func (r *resultFolder) checkPower() {
-	if !r.measured() {
+	if !r.isPowerMeasured() {
 		return
 	}
 	for _, d := range power.Differences(r.checker.tree, r.Place) {
@@ -22,7 +22,7 @@ func (r *resultFolder) checkPower() {
 		if d.NoFolder {
 			found = "no folder"
 		}
-		r.reject(rulePower, d.Folder, "the files are not those of a power measurement", found, "",
+		r.addReject(rulePower, d.Folder, "the files are not those of a power measurement", found, "",
 			"file the measurement's own folders")
 	}
 	if !r.checker.options.Skip.PowerFiles {
@@ -40,7 +40,8 @@ func (r *resultFolder) checkPowerTexts() {
 		if !slices.ContainsFunc(r.checker.tree.Files(folder), func(file string) bool {
 			return strings.HasPrefix(file, name+".")
 		}) {
-			r.add(Note, rulePower, path.Join(folder, name+".md"), "a text about the measurement is missing", "", name+".*",
+			r.addFinding(Note, rulePower, path.Join(folder, name+".md"), "a text about the measurement is missing", "",
+				name+".*",
 				"write it: how the system manages power, and with what it was measured")
 		}
 	}
@@ -52,33 +53,34 @@ func (r *resultFolder) checkSamples() {
 		return
 	}
 	name := path.Join(r.Run(), tree.PowerSamples)
-	average, err := power.Average(r.checker.tree, r.Place, r.Run(), r.perf.word("power_begin"), r.perf.word("power_end"))
+	average, err := power.Average(r.checker.tree, r.Place, r.Run(), r.perf.wordOf("power_begin"),
+		r.perf.wordOf("power_end"))
 	if err != nil {
-		r.reject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
+		r.addReject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
 			"file the samples and the log of one run")
 		return
 	}
 	for _, fault := range average.Faults {
-		r.reject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
+		r.addReject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
 	}
-	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.scenario(), Performance: r.metric,
-		Queries: r.perf.queries(average.Window.Seconds())}
+	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.logScenario(), Performance: r.metric,
+		Queries: r.perf.expectedQueries(average.Window.Seconds())}
 	if _, err := average.Metric(run); err != nil {
-		r.reject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
+		r.addReject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
 			"file the samples and the log of one run; see that both clocks agree")
 	}
 }
 
-// queries is how many a run of that many seconds had. Logs before v2.0 do not say it: those of MultiStream count what
-// was made, and for others the rate stands for it.
-func (l *runLog) queries(seconds float64) uint64 {
+// expectedQueries is how many a run of that many seconds had. Logs before v2.0 do not say it: those of MultiStream
+// count what was made, and for others the rate stands for it.
+func (l *runLog) expectedQueries(seconds float64) uint64 {
 	for _, key := range []string{"result_query_count", "generated_query_count"} {
 		e, has := l.detail.First(key)
-		if n, ok := e.Uint(); has && ok && (key == "result_query_count" || l.scenario() == "MultiStream") {
+		if n, ok := e.Uint(); has && ok && (key == "result_query_count" || l.logScenario() == "MultiStream") {
 			return n
 		}
 	}
-	rate, _ := l.number("result_qps_with_loadgen_overhead")
+	rate, _ := l.numberOf("result_qps_with_loadgen_overhead")
 	return uint64(rate * seconds)
 }
 
@@ -89,17 +91,17 @@ func (r *resultFolder) checkNameplate() {
 		return
 	}
 	if !r.checker.tree.HasFile(name) {
-		r.add(Note, rulePower, name, "the description of the power supplies is missing", "", name,
+		r.addFinding(Note, rulePower, name, "the description of the power supplies is missing", "", name,
 			"add it, or system_power_capacity to the description of the system")
 	}
 }
 
 // hasNameplate says whether the round asks for a description of power supplies.
-func (s *system) hasNameplate() bool { return s.checker.rules.HasNameplate() }
+func (s *systemFolder) hasNameplate() bool { return s.checker.rules.HasNameplate() }
 
 // checkNameplate reads the description of the power supplies, which the official checker does with or without results
 // of power.
-func (s *system) checkNameplate() {
+func (s *systemFolder) checkNameplate() {
 	name := s.NameplateFile()
 	if _, there := s.checker.tree.Entry(name); !there || !s.hasNameplate() {
 		return
@@ -109,7 +111,7 @@ func (s *system) checkNameplate() {
 		_, err = power.Nameplate([]byte(text))
 	}
 	if err != nil {
-		s.checker.add(Reject, rulePower, name, "the description of the power supplies cannot be read", err.Error(),
+		s.checker.addFinding(Reject, rulePower, name, "the description of the power supplies cannot be read", err.Error(),
 			"components with PSUs and Min PSUs Needed", "mend the file")
 	}
 }
@@ -117,9 +119,9 @@ func (s *system) checkNameplate() {
 // checkMeterFiles judges what the power meter's programs recorded of their session.
 func (r *resultFolder) checkMeterFiles() {
 	for _, f := range power.CheckSession(r.checker.tree, r.Place) {
-		r.reject(rulePower, f.Path, "the session of the power meter does not hold: "+f.About, f.Text, "",
+		r.addReject(rulePower, f.Path, "the session of the power meter does not hold: "+f.About, f.Text, "",
 			"file the measurement's own folders, all of one session and as they are")
 	}
-	r.add(Note, rulePower, r.Power(), "warnings and times in ptd_logs.txt are not looked at", "", "",
+	r.addFinding(Note, rulePower, r.Power(), "warnings and times in ptd_logs.txt are not looked at", "", "",
 		"look at them with the power working group's program")
 }

@@ -74,8 +74,8 @@ func (r *Report) ByResult() map[string][]Finding {
 	return by
 }
 
-// judge counts the findings and makes the verdicts.
-func (r *Report) judge() {
+// judgeFindings counts the findings and makes the verdicts.
+func (r *Report) judgeFindings() {
 	by := r.ByResult()
 	for _, f := range r.Findings {
 		switch f.Severity {
@@ -88,12 +88,12 @@ func (r *Report) judge() {
 		}
 	}
 	for i := range r.Results {
-		r.Results[i].Verdict = verdict(by[r.Results[i].Path])
+		r.Results[i].Verdict = verdictOf(by[r.Results[i].Path])
 	}
-	r.Verdict = verdict(r.Findings)
+	r.Verdict = verdictOf(r.Findings)
 }
 
-func verdict(list []Finding) Verdict {
+func verdictOf(list []Finding) Verdict {
 	has := func(s Severity) bool {
 		return slices.ContainsFunc(list, func(f Finding) bool { return f.Severity == s })
 	}

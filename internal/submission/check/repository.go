@@ -6,12 +6,12 @@ import (
 )
 
 // checkEntry holds a file or folder to what the submissions' repository takes.
-func (c *checker) checkEntry(e tree.Entry) {
+func (c *treeChecker) checkEntry(e tree.Entry) {
 	for _, f := range repository.Find(e) {
 		severity := Reject
 		if f.Kind == repository.Hidden && tree.Extra(e.Name) || c.asks.LooseNames {
 			severity = Warn
 		}
-		c.add(severity, ruleRepository, e.Path, f.Error(), e.Name, "", "as it says")
+		c.addFinding(severity, ruleRepository, e.Path, f.Error(), e.Name, "", "as it says")
 	}
 }

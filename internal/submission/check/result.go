@@ -11,8 +11,8 @@ import (
 // resultFolder is one scenario folder under check. One goroutine works on it.
 type resultFolder struct {
 	tree.Place
-	checker  *checker
-	system   *system
+	checker  *treeChecker
+	system   *systemFolder
 	model    string // by the rules' name
 	guessed  bool   // from a part of the folder's name
 	known    bool   // the round has the model
@@ -30,8 +30,8 @@ type resultFolder struct {
 	findings  []Finding
 }
 
-// results are those of a system's folders, all of them: a folder that is no scenario is one that fails.
-func (s *system) results() []*resultFolder {
+// resultFolders are those of a system's folders, all of them: a folder that is no scenario is one that fails.
+func (s *systemFolder) resultFolders() []*resultFolder {
 	var list []*resultFolder
 	for _, b := range s.Benchmarks {
 		model, guessed := s.checker.rules.ModelOf(b.Benchmark, s.submitter.mapping)
@@ -43,14 +43,14 @@ func (s *system) results() []*resultFolder {
 		}
 		s.checkScenarios(b, model)
 		for _, name := range s.checker.tree.Files(b.Results()) {
-			s.checker.stray(path.Join(b.Results(), name), "folders of scenarios")
+			s.checker.warnStray(path.Join(b.Results(), name), "folders of scenarios")
 		}
 	}
 	return list
 }
 
-// check applies the rules of all families, each by the logs that it needs.
-func (r *resultFolder) check() {
+// checkResult applies the rules of all families, each by the logs that it needs.
+func (r *resultFolder) checkResult() {
 	r.checkNames()
 	if r.isEndpoints() {
 		r.checkMeasurements()
@@ -74,67 +74,67 @@ func (r *resultFolder) check() {
 	r.checkAudits()
 	r.checkPower()
 	if r.perf != nil {
-		r.loadgen = r.perf.word("loadgen_version")
+		r.loadgen = r.perf.wordOf("loadgen_version")
 	}
-	r.keep(r.perf)
-	r.keep(r.acc)
-	if r.perf != nil && strings.Count(r.perf.moment(), " ") > 1 {
-		r.moment = r.perf.moment()
+	r.rememberRun(r.perf)
+	r.rememberRun(r.acc)
+	if r.perf != nil && strings.Count(r.perf.runIdentity(), " ") > 1 {
+		r.moment = r.perf.runIdentity()
 	}
 	r.perf, r.acc, r.further = nil, nil, nil // logs are large, results many
 }
 
-func (r *resultFolder) outcome() Result {
+func (r *resultFolder) toResult() Result {
 	return Result{Path: r.Results(), Model: r.model, Scenario: r.scenario, Metric: r.metric, Unit: r.unit,
-		Inferred: r.inferred, Power: r.measured(), LoadGen: r.loadgen}
+		Inferred: r.inferred, Power: r.isPowerMeasured(), LoadGen: r.loadgen}
 }
 
-func (r *resultFolder) closed() bool { return r.Division != tree.DivisionOpen }
+func (r *resultFolder) isClosed() bool { return r.Division != tree.DivisionOpen }
 
-// add notes a finding of the result. The caller may complete what it returns before it adds another.
-func (r *resultFolder) add(s Severity, rule, name, what, found, expected, do string) *Finding {
+// addFinding notes a finding of the result. The caller may complete what it returns before it adds another.
+func (r *resultFolder) addFinding(s Severity, rule, name, what, found, expected, do string) *Finding {
 	if s == Reject && r.checker.asks.AuditsWherePresent &&
 		strings.HasPrefix(name, r.checker.tree.Layout.Audits(r.Place)+"/") {
 		s = Warn
 	}
 	r.findings = append(r.findings, Finding{Severity: s, Rule: rule, Kind: kindOf(rule, what), Path: name,
-		Result: r.Results(), What: what, Found: found, Expected: expected, Source: source(rule), Do: do})
+		Result: r.Results(), What: what, Found: found, Expected: expected, Source: ruleSource(rule), Do: do})
 	return &r.findings[len(r.findings)-1]
 }
 
-func (r *resultFolder) reject(rule, name, what, found, expected, do string) *Finding {
-	return r.add(Reject, rule, name, what, found, expected, do)
+func (r *resultFolder) addReject(rule, name, what, found, expected, do string) *Finding {
+	return r.addFinding(Reject, rule, name, what, found, expected, do)
 }
 
-func (r *resultFolder) warn(rule, name, what, found, expected, do string) *Finding {
-	return r.add(Warn, rule, name, what, found, expected, do)
+func (r *resultFolder) addWarning(rule, name, what, found, expected, do string) *Finding {
+	return r.addFinding(Warn, rule, name, what, found, expected, do)
 }
 
 // checkNames looks at the names of benchmark and scenario.
 func (r *resultFolder) checkNames() {
 	if !r.named {
-		r.reject(ruleNames, r.Results(), "the folder is no scenario", r.Scenario, strings.Join(tree.Scenarios(), ", "),
+		r.addReject(ruleNames, r.Results(), "the folder is no scenario", r.Scenario, strings.Join(tree.Scenarios(), ", "),
 			"rename or remove it: it fails every scenario of the benchmark")
 	}
 	switch {
 	case !r.known:
-		r.reject(ruleNames, r.Results(), "the round has no such benchmark", r.Benchmark,
+		r.addReject(ruleNames, r.Results(), "the round has no such benchmark", r.Benchmark,
 			"one of "+strings.Join(r.checker.rules.Models(), ", "),
 			"rename the folder; in the open division name the model in "+tree.ModelMapping)
-	case r.guessed && r.closed():
-		r.warn(ruleNames, r.Results(), "the benchmark is guessed from a part of the name", r.Benchmark, r.model,
+	case r.guessed && r.isClosed():
+		r.addWarning(ruleNames, r.Results(), "the benchmark is guessed from a part of the name", r.Benchmark, r.model,
 			"call the folder "+r.model)
 	}
 }
 
 // checkScenarios holds the scenarios of a benchmark to those that the round asks for.
-func (s *system) checkScenarios(b tree.Benchmark, model string) {
+func (s *systemFolder) checkScenarios(b tree.Benchmark, model string) {
 	if s.Division == tree.DivisionOpen || s.kind == "" {
 		return
 	}
 	reject := func(what, found, expected, do string) {
 		s.findings = append(s.findings, Finding{Severity: Reject, Rule: ruleScenarios, Path: b.Results(), What: what,
-			Found: found, Expected: expected, Source: source(ruleScenarios), Do: do})
+			Found: found, Expected: expected, Source: ruleSource(ruleScenarios), Do: do})
 	}
 	if !s.checker.rules.Has(model) {
 		if len(b.Scenarios) == 0 { // others are told of each scenario
@@ -175,13 +175,13 @@ func (s *system) checkScenarios(b tree.Benchmark, model string) {
 func (r *resultFolder) checkFiles() {
 	t := r.checker.tree
 	for _, e := range t.Entries(r.Results()) {
-		if !r.belongs(e) {
-			severity, do := unasked(e.Name)
-			r.add(severity, ruleFiles, e.Path, "it is no part of a result", e.Name, "", do)
+		if !r.belongsHere(e) {
+			severity, do := unaskedSeverity(e.Name)
+			r.addFinding(severity, ruleFiles, e.Path, "it is no part of a result", e.Name, "", do)
 		}
 	}
 	runs := append(tree.RunFiles(), tree.AccuracyLog)
-	if r.measured() {
+	if r.isPowerMeasured() {
 		runs = append(runs, tree.PowerSamples)
 	}
 	r.checkExtra(r.Run(), runs)
@@ -194,13 +194,13 @@ func (r *resultFolder) checkFiles() {
 func (r *resultFolder) checkExtra(folder string, known []string) {
 	for _, e := range r.checker.tree.Entries(folder) {
 		if !slices.Contains(known, e.Name) && !tree.Extra(e.Name) && !strings.HasPrefix(e.Name, ".") {
-			severity, do := unasked(e.Name)
-			r.add(severity, ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), do)
+			severity, do := unaskedSeverity(e.Name)
+			r.addFinding(severity, ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), do)
 		}
 	}
 }
 
-func (r *resultFolder) belongs(e tree.Entry) bool {
+func (r *resultFolder) belongsHere(e tree.Entry) bool {
 	files := []string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.MLPerfConf}
 	apart := r.checker.tree.Layout.Apart
 	switch {
@@ -208,7 +208,7 @@ func (r *resultFolder) belongs(e tree.Entry) bool {
 		return true
 	case e.Dir:
 		return e.Name == tree.AccuracyDir || e.Name == tree.PerformanceDir ||
-			!apart && slices.Contains(r.audits(), e.Name)
+			!apart && slices.Contains(r.requiredAudits(), e.Name)
 	}
-	return !apart && (slices.Contains(files, e.Name) || r.measured() && tree.IsPowerText(e.Name))
+	return !apart && (slices.Contains(files, e.Name) || r.isPowerMeasured() && tree.IsPowerText(e.Name))
 }

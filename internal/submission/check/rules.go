@@ -38,7 +38,7 @@ const (
 )
 
 // sources says where each family is written down.
-func source(rule string) string {
+func ruleSource(rule string) string {
 	if strings.HasPrefix(rule, ruleAudit) {
 		return "compliance tests of MLCommons, TEST" + strings.TrimPrefix(rule, ruleAudit)
 	}

@@ -11,43 +11,43 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// role says which of a result's runs a log is of.
-type role string
+// logRole says which of a result's runs a log is of.
+type logRole string
 
 const (
-	mainRun     role = ""
-	accuracyRun role = "accuracy"
+	mainRun     logRole = ""
+	accuracyRun logRole = "accuracy"
 	// the others are audits: "TEST01"
 )
 
 // runLog is what the logs of one run say.
 type runLog struct {
 	folder  string
-	role    role
+	role    logRole
 	detail  *mllog.Detail
 	summary *mllog.Summary // nil where there is none that can be read
 }
 
-func (l *runLog) path() string { return path.Join(l.folder, tree.DetailLog) }
+func (l *runLog) logPath() string { return path.Join(l.folder, tree.DetailLog) }
 
 func (l *runLog) summaryPath() string { return path.Join(l.folder, tree.SummaryLog) }
 
-func (l *runLog) audit() bool { return l.role != mainRun && l.role != accuracyRun }
+func (l *runLog) isAudit() bool { return l.role != mainRun && l.role != accuracyRun }
 
-// wanted is what it means that one of the run's logs is missing.
-func (l *runLog) wanted() Severity {
-	if l.audit() && tree.FilesOf(string(l.role)).Unfiled {
+// missingSeverity is what it means that one of the run's logs is missing.
+func (l *runLog) missingSeverity() Severity {
+	if l.isAudit() && tree.FilesOf(string(l.role)).Unfiled {
 		return Warn
 	}
 	return Reject
 }
 
 // readRun reads the logs of a folder; nil where its detail log is missing or holds nothing.
-func (r *resultFolder) readRun(folder string, as role) *runLog {
+func (r *resultFolder) readRun(folder string, as logRole) *runLog {
 	l := &runLog{folder: folder, role: as}
 	t := r.checker.tree
-	if !t.HasFile(l.path()) {
-		r.reject(ruleFiles, l.path(), "a log is missing", "", l.path(), r.missing(folder))
+	if !t.HasFile(l.logPath()) {
+		r.addReject(ruleFiles, l.logPath(), "a log is missing", "", l.logPath(), r.missingAdvice(folder))
 		return nil
 	}
 	if !r.readDetail(l) {
@@ -58,7 +58,7 @@ func (r *resultFolder) readRun(folder string, as role) *runLog {
 		l.detail.AddSummary(l.summary)
 	}
 	if len(l.detail.All("effective_scenario")) == 0 && !l.detail.Has("sut_name") {
-		r.reject(ruleLogFormat, l.path(), "the log holds no run", "", "the entries of a LoadGen run",
+		r.addReject(ruleLogFormat, l.logPath(), "the log holds no run", "", "the entries of a LoadGen run",
 			"file the run's own log")
 		return nil
 	}
@@ -68,8 +68,8 @@ func (r *resultFolder) readRun(folder string, as role) *runLog {
 // hasResult says whether the logs hold what the run came to: a detail log in text leaves that to the summary.
 func (l *runLog) hasResult() bool { return !l.detail.Text || l.summary != nil }
 
-// missing is what to do about a run's log that is not there.
-func (r *resultFolder) missing(folder string) string {
+// missingAdvice is what to do about a run's log that is not there.
+func (r *resultFolder) missingAdvice(folder string) string {
 	for _, e := range r.checker.tree.Folders(path.Dir(folder)) {
 		if strings.HasPrefix(e.Name, "run_") && e.Name != tree.RunDir && path.Base(folder) == tree.RunDir {
 			return "the run of a submission lies in " + tree.RunDir + ", not in " + e.Name
@@ -80,8 +80,8 @@ func (r *resultFolder) missing(folder string) string {
 
 // readDetail reads a detail log, and says what is wrong with its form.
 func (r *resultFolder) readDetail(l *runLog) bool {
-	if err := r.scan(l); err != nil {
-		r.reject(ruleFiles, l.path(), "the log cannot be read", err.Error(), "",
+	if err := r.scanLog(l); err != nil {
+		r.addReject(ruleFiles, l.logPath(), "the log cannot be read", err.Error(), "",
 			"make it readable, and leave it alone meanwhile")
 		return false
 	}
@@ -89,8 +89,8 @@ func (r *resultFolder) readDetail(l *runLog) bool {
 	return true
 }
 
-func (r *resultFolder) scan(l *runLog) error {
-	f, err := r.checker.tree.Open(l.path())
+func (r *resultFolder) scanLog(l *runLog) error {
+	f, err := r.checker.tree.Open(l.logPath())
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func (r *resultFolder) scan(l *runLog) error {
 
 // checkLogFormat looks at the lines of a detail log.
 func (r *resultFolder) checkLogFormat(l *runLog) {
-	d, name := l.detail, l.path()
+	d, name := l.detail, l.logPath()
 	reject := func(what, found, expected string) {
-		r.reject(ruleLogFormat, name, what, found, expected,
+		r.addReject(ruleLogFormat, name, what, found, expected,
 			"file the log as LoadGen wrote it: the official checker stops at it")
 	}
 	if d.Lines == 0 {
@@ -115,7 +115,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.NumForeign > 0 && d.Foreign[0] == 1 {
 		reject("the first line is no entry", "", "a line that begins with "+mllog.DetailPrefix)
 	} else if d.NumForeign > 0 {
-		r.warn(ruleLogFormat, name, "lines are not entries", fmt.Sprintf("%d lines, the first is line %d",
+		r.addWarning(ruleLogFormat, name, "lines are not entries", fmt.Sprintf("%d lines, the first is line %d",
 			d.NumForeign, d.Foreign[0]),
 			"lines that begin with "+mllog.DetailPrefix, "file the log as LoadGen wrote it")
 	}
@@ -135,25 +135,25 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 		}
 	}
 	if d.NotJSON > 0 {
-		r.odd(l)
+		r.noteOddEntry(l)
 	}
 	if d.CRLF {
-		r.warn(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
+		r.addWarning(ruleLogFormat, name, "lines end with carriage returns", "", "line feeds alone",
 			"file the log as LoadGen wrote it")
 	}
 	if d.Open && d.Lines > 0 {
-		r.warn(ruleLogFormat, name, "the last line has no end", "", "a whole log", "see whether the log was cut off")
+		r.addWarning(ruleLogFormat, name, "the last line has no end", "", "a whole log", "see whether the log was cut off")
 	}
 }
 
-// odd tells of an entry that can be read and is not JSON: LoadGen itself writes a name's quotes and control
+// noteOddEntry tells of an entry that can be read and is not JSON: LoadGen itself writes a name's quotes and control
 // characters as they are. The official checker stops at one in a log that it reads.
-func (r *resultFolder) odd(l *runLog) {
+func (r *resultFolder) noteOddEntry(l *runLog) {
 	severity, do := Reject, "call it by another name and run again: the official checker stops at it"
-	if l.audit() && r.checker.asks.AuditLogsUnread {
+	if l.isAudit() && r.checker.asks.AuditLogsUnread {
 		severity, do = Warn, "nothing for this run; call it by another name in the next"
 	}
-	r.add(severity, ruleLogFormat, l.path(), "an entry is not JSON",
+	r.addFinding(severity, ruleLogFormat, l.logPath(), "an entry is not JSON",
 		fmt.Sprintf("line %d, as where a name has a quote or a control character", l.detail.NotJSON),
 		"JSON behind "+mllog.DetailPrefix, do)
 }
@@ -162,7 +162,7 @@ func (r *resultFolder) readSummary(l *runLog) {
 	name := l.summaryPath()
 	do := "file the summary that LoadGen wrote beside the detail log"
 	if !r.checker.tree.HasFile(name) {
-		r.add(l.wanted(), ruleFiles, name, "a log is missing", "", name, do)
+		r.addFinding(l.missingSeverity(), ruleFiles, name, "a log is missing", "", name, do)
 		return
 	}
 	text, err := r.checker.readBytes(name)
@@ -173,12 +173,12 @@ func (r *resultFolder) readSummary(l *runLog) {
 		l.summary, err = mllog.ReadSummary(bytes.NewReader(text))
 	}
 	if err != nil {
-		r.reject(ruleLogFormat, name, "the summary cannot be read", err.Error(), "", do)
+		r.addReject(ruleLogFormat, name, "the summary cannot be read", err.Error(), "", do)
 	}
 }
 
-// number is the first value of a key as a number; ok is false where there is none, or text.
-func (l *runLog) number(key string) (v float64, ok bool) {
+// numberOf is the first value of a key as a number; ok is false where there is none, or text.
+func (l *runLog) numberOf(key string) (v float64, ok bool) {
 	e, has := l.detail.First(key)
 	if !has {
 		return 0, false
@@ -186,28 +186,28 @@ func (l *runLog) number(key string) (v float64, ok bool) {
 	return e.Float()
 }
 
-// word is the first value of a key as text.
-func (l *runLog) word(key string) string {
+// wordOf is the first value of a key as text.
+func (l *runLog) wordOf(key string) string {
 	e, _ := l.detail.First(key)
 	s, _ := e.Text()
 	return s
 }
 
-// flag is the first value of a key as true or false; ok is false where it is neither.
-func (l *runLog) flag(key string) (v, ok bool) {
+// flagOf is the first value of a key as true or false; ok is false where it is neither.
+func (l *runLog) flagOf(key string) (v, ok bool) {
 	e, _ := l.detail.First(key)
 	v, ok = e.Value.(bool)
 	return v, ok
 }
 
-// value is the first value of a key as findings quote it.
-func (l *runLog) value(key string) string {
+// quotedValue is the first value of a key as findings quote it.
+func (l *runLog) quotedValue(key string) string {
 	e, has := l.detail.First(key)
 	if !has {
 		return "no " + key
 	}
-	return key + " " + shown(e.Value)
+	return key + " " + quoteValue(e.Value)
 }
 
-// scenario is the log's.
-func (l *runLog) scenario() string { return l.word("effective_scenario") }
+// logScenario is the log's.
+func (l *runLog) logScenario() string { return l.wordOf("effective_scenario") }

@@ -34,11 +34,11 @@ func parseSaid(text string) (p saidNumber, ok bool) {
 // logDigits is how near to a number the six digits are that LoadGen logs of it, relative.
 const logDigits = 1e-5
 
-// is says whether the text can show a number: both agree to a thousandth, or as far as the decimals of the text go, as
-// 0.81 is 0.81492. Official scripts take scores from summaries, which have two decimals.
-func (p saidNumber) is(v float64) bool {
-	return near(p.v, v) || math.Abs(p.v-v) <= p.unit/2+logDigits*math.Abs(v)
+// canShow says whether the text can show a number: both agree to a thousandth, or as far as the decimals of the text
+// go, as 0.81 is 0.81492. Official scripts take scores from summaries, which have two decimals.
+func (p saidNumber) canShow(v float64) bool {
+	return nearlyEqual(p.v, v) || math.Abs(p.v-v) <= p.unit/2+logDigits*math.Abs(v)
 }
 
-// near says whether two numbers agree to a thousandth: texts have three digits or more.
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Max(math.Abs(a), math.Abs(b)) }
+// nearlyEqual says whether two numbers agree to a thousandth: texts have three digits or more.
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Max(math.Abs(a), math.Abs(b)) }

@@ -21,8 +21,8 @@ func TestSaidNumbers(t *testing.T) {
 		{"0.814920000000001", 0.81492, true},
 	} {
 		said, ok := parseSaid(c.text)
-		if !ok || said.is(c.v) != c.want {
-			t.Errorf("%q for %v: got %t (read: %t), want %t", c.text, c.v, said.is(c.v), ok, c.want)
+		if !ok || said.canShow(c.v) != c.want {
+			t.Errorf("%q for %v: got %t (read: %t), want %t", c.text, c.v, said.canShow(c.v), ok, c.want)
 		}
 	}
 	for _, text := range []string{"", "x", "1.2.3", "1e", "0.5 s", "--1"} {
@@ -43,7 +43,7 @@ func TestRoundedNumbersOfVerdicts(t *testing.T) {
 		{"mean output tokens", "283.64", 283.64, true}, {"accuracy score", "0.79", 0.786, false},
 	} {
 		said, _ := parseSaid(c.text)
-		if got := said.v-said.slack(c.key) <= c.most; got != c.want {
+		if got := said.v-said.roundingSlack(c.key) <= c.most; got != c.want {
 			t.Errorf("%s %s at most %v: got %t", c.key, c.text, c.most, got)
 		}
 	}

@@ -109,15 +109,15 @@ func soundSystem() string {
 	values := map[string]string{"submitter": "Lab", "division": "closed", "status": "available",
 		"system_type":     "datacenter",
 		"number_of_nodes": "1", "host_processors_per_node": "1", "accelerators_per_node": "0"}
-	return object(system.Fields(), values)
+	return jsonObject(system.Fields(), values)
 }
 
 func soundModel() string {
-	return object(system.Measurements(), map[string]string{"retraining": "N"})
+	return jsonObject(system.Measurements(), map[string]string{"retraining": "N"})
 }
 
-// object is a JSON object with all fields.
-func object(fields []system.Field, values map[string]string) string {
+// jsonObject is a JSON object with all fields.
+func jsonObject(fields []system.Field, values map[string]string) string {
 	var parts []string
 	for _, f := range fields {
 		value, ok := values[f.Name]

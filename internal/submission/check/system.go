@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// system is one folder of a submitter's results, with its description.
-type system struct {
+// systemFolder is one folder of a submitter's results, with its description.
+type systemFolder struct {
 	tree.System
-	submitter *submitter
-	checker   *checker
+	submitter *submitterFolder
+	checker   *treeChecker
 	fields    map[string]any    // of the description; nil where there is none
 	kind      mlconf.SystemType // empty where it is not known
 	network   bool
@@ -29,56 +29,56 @@ type system struct {
 	findings []Finding
 }
 
-func newSystem(sub *submitter, folder tree.System) *system {
-	s := &system{System: folder, submitter: sub, checker: sub.checker}
-	s.read()
-	s.kind, _ = description.Type(text(s.fields["system_type"]))
+func newSystem(sub *submitterFolder, folder tree.System) *systemFolder {
+	s := &systemFolder{System: folder, submitter: sub, checker: sub.checker}
+	s.readDescription()
+	s.kind, _ = description.Type(textValue(s.fields["system_type"]))
 	if s.checker.asks.OneType && s.kind == mlconf.DatacenterEdge {
 		s.kind = ""
 	}
-	s.network = strings.EqualFold(text(s.fields[description.IsNetwork]), "true")
+	s.network = strings.EqualFold(textValue(s.fields[description.IsNetwork]), "true")
 	return s
 }
 
-func text(v any) string {
+func textValue(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-func (s *system) add(severity Severity, rule, what, found, expected, do string) {
+func (s *systemFolder) addFinding(severity Severity, rule, what, found, expected, do string) {
 	s.findings = append(s.findings, Finding{Severity: severity, Rule: rule, Path: s.SystemFile(), What: what,
-		Found: found, Expected: expected, Source: source(rule), Do: do})
+		Found: found, Expected: expected, Source: ruleSource(rule), Do: do})
 }
 
-func (s *system) reject(what, found, expected, do string) {
-	s.add(Reject, ruleSystem, what, found, expected, do)
+func (s *systemFolder) addReject(what, found, expected, do string) {
+	s.addFinding(Reject, ruleSystem, what, found, expected, do)
 }
 
-func (s *system) read() {
+func (s *systemFolder) readDescription() {
 	if !s.checker.tree.HasFile(s.SystemFile()) {
-		s.reject("the description of the system is missing", "", s.SystemFile(),
+		s.addReject("the description of the system is missing", "", s.SystemFile(),
 			"write it: harness submission init makes a draft from this machine; its name is that of the folder in results")
 		return
 	}
 	o, err := s.checker.readObject(s.SystemFile())
 	if err != nil {
-		s.reject("the description of the system cannot be read", err.Error(), "a JSON object", "mend the file")
+		s.addReject("the description of the system cannot be read", err.Error(), "a JSON object", "mend the file")
 		return
 	}
 	s.fields = o.fields
 	for _, name := range o.twice {
-		s.add(Warn, ruleSystem, "a field is there twice", name, "", "remove the one that does not count, the first")
+		s.addFinding(Warn, ruleSystem, "a field is there twice", name, "", "remove the one that does not count, the first")
 	}
 }
 
-func (s *system) check() {
+func (s *systemFolder) checkSystem() {
 	if len(s.Benchmarks) == 0 {
-		s.checker.add(Warn, ruleTree, s.Results(), "the system has no benchmark", "", "",
+		s.checker.addFinding(Warn, ruleTree, s.Results(), "the system has no benchmark", "", "",
 			"remove the folder, or add results")
 	}
 	for _, name := range s.checker.tree.Files(s.Results()) {
 		if name != tree.PrivateIDFile && !tree.Extra(name) {
-			s.checker.stray(path.Join(s.Results(), name), "folders of benchmarks")
+			s.checker.warnStray(path.Join(s.Results(), name), "folders of benchmarks")
 		}
 	}
 	if s.fields == nil {
@@ -93,42 +93,43 @@ func (s *system) check() {
 }
 
 // checkValues looks at the fields with fixed values.
-func (s *system) checkValues() {
+func (s *systemFolder) checkValues() {
 	if s.kind == "" && !s.checker.asks.AnySystem {
-		s.reject("system_type is unknown", shown(s.fields["system_type"]),
+		s.addReject("system_type is unknown", quoteValue(s.fields["system_type"]),
 			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
 	}
 	statuses := []string{"available", "preview", "rdi"}
-	if !slices.Contains(statuses, pyvalue.Lower(text(s.fields["status"]))) {
-		s.reject("status is unknown", shown(s.fields["status"]), strings.Join(statuses, ", "), "write one of them")
+	if !slices.Contains(statuses, pyvalue.Lower(textValue(s.fields["status"]))) {
+		s.addReject("status is unknown", quoteValue(s.fields["status"]), strings.Join(statuses, ", "), "write one of them")
 	}
 	for field, folder := range map[string]string{"submitter": s.Submitter, "division": s.Division} {
-		if pyvalue.Lower(text(s.fields[field])) != pyvalue.Lower(folder) {
-			s.reject(field+" is not that of the folder", shown(s.fields[field]), folder,
+		if pyvalue.Lower(textValue(s.fields[field])) != pyvalue.Lower(folder) {
+			s.addReject(field+" is not that of the folder", quoteValue(s.fields[field]), folder,
 				"make the field and the folder equal")
 		}
 	}
 }
 
 // checkFields looks for fields that are missing or empty.
-func (s *system) checkFields() {
+func (s *systemFolder) checkFields() {
 	for _, f := range description.Fields() {
 		value, has := s.fields[f.Name]
 		switch {
-		case slices.Contains(s.checker.asks.FieldsLater, f.Name) && empty(value):
+		case slices.Contains(s.checker.asks.FieldsLater, f.Name) && isEmptyValue(value):
 		case !has:
-			s.reject("a field is missing", f.Name, f.Ask, "add it")
-		case f.Meaning && empty(value) && !s.checker.options.Skip.EmptyFields:
-			s.add(s.checker.ofPapers(), ruleSystem, "a field is empty", f.Name+": "+shown(value), f.Ask, emptyField(value))
+			s.addReject("a field is missing", f.Name, f.Ask, "add it")
+		case f.Meaning && isEmptyValue(value) && !s.checker.options.Skip.EmptyFields:
+			s.addFinding(s.checker.ofPapers(), ruleSystem, "a field is empty", f.Name+": "+quoteValue(value), f.Ask,
+				emptyField(value))
 		case slices.Contains(notes, f.Name) && !isText(value):
-			s.reject("a field is no text", f.Name+": "+shown(value), f.Ask,
+			s.addReject("a field is no text", f.Name+": "+quoteValue(value), f.Ask,
 				"write it as one text: the official checker dies of it, for all submitters")
-		case !scalar(value):
-			s.add(Warn, ruleSystem, "a field is no text", f.Name+": "+shown(value), f.Ask, "write it as one text")
+		case !isScalar(value):
+			s.addFinding(Warn, ruleSystem, "a field is no text", f.Name+": "+quoteValue(value), f.Ask, "write it as one text")
 		}
 	}
-	for _, field := range unfilled(s.fields) {
-		s.reject("a field is not filled in", field+": "+shown(s.fields[field]), "", "fill it in")
+	for _, field := range unfilledFields(s.fields) {
+		s.addReject("a field is not filled in", field+": "+quoteValue(s.fields[field]), "", "fill it in")
 	}
 }
 
@@ -142,12 +143,12 @@ var summarized = append([]string{
 var notes = []string{"hw_notes", "sw_notes"}
 
 // checkSummarized looks for texts that break the official summary.
-func (s *system) checkSummarized() {
+func (s *systemFolder) checkSummarized() {
 	for _, name := range summarized {
-		value := text(s.fields[name])
+		value := textValue(s.fields[name])
 		broken := !slices.Contains(notes, name) && strings.ContainsFunc(value, unicode.IsControl)
 		if broken || strings.Contains(value, `"`) {
-			s.add(Warn, ruleSystem, "a field has a quote or the end of a line", name+": "+shown(value),
+			s.addFinding(Warn, ruleSystem, "a field has a quote or the end of a line", name+": "+quoteValue(value),
 				"one line without quotes", "write it without: the official summary holds it as it is, and is not read back")
 		}
 	}
@@ -166,7 +167,7 @@ func emptyField(value any) string {
 	return "fill it in; N/A where it does not apply"
 }
 
-func scalar(v any) bool {
+func isScalar(v any) bool {
 	switch v.(type) {
 	case string, int64, *big.Int, float64:
 		return true
@@ -175,15 +176,15 @@ func scalar(v any) bool {
 }
 
 // checkCounts looks at the fields that become numbers of the table of results.
-func (s *system) checkCounts() {
+func (s *systemFolder) checkCounts() {
 	for _, name := range []string{"number_of_nodes", "accelerators_per_node", "host_processors_per_node"} {
 		value, has := s.fields[name]
-		if has && !empty(value) && !isCount(value) {
+		if has && !isEmptyValue(value) && !isCount(value) {
 			severity, do := Reject, "write the number alone: the official checker stops at it without a table"
 			if s.checker.tree.Layout.Only != mlconf.ToMake {
 				severity, do = Warn, "write the number alone" // the checkers before v5.0 made no sum of it
 			}
-			s.add(severity, ruleSystem, "a number is not a whole number", name+": "+shown(value),
+			s.addFinding(severity, ruleSystem, "a number is not a whole number", name+": "+quoteValue(value),
 				`a whole number such as "1"`, do)
 		}
 	}
@@ -203,10 +204,12 @@ func isCount(v any) bool {
 }
 
 // checkNetwork holds is_network to the division.
-func (s *system) checkNetwork() {
+func (s *systemFolder) checkNetwork() {
 	value, has := s.fields[description.IsNetwork]
-	reject := func(what, expected, do string) { s.add(Reject, ruleNetwork, what, shown(value), expected, do) }
-	word := text(value)
+	reject := func(what, expected, do string) {
+		s.addFinding(Reject, ruleNetwork, what, quoteValue(value), expected, do)
+	}
+	word := textValue(value)
 	switch {
 	case has && !strings.EqualFold(word, "true") && !strings.EqualFold(word, "false"):
 		reject("is_network is neither true nor false", `the text "true" or "false"`, "write one of them, in quotes")
@@ -224,7 +227,7 @@ func (s *system) checkNetwork() {
 
 // checkNetworkFields looks for the fields of networks, which the official checker wants wherever is_network says
 // anything, even "false".
-func (s *system) checkNetworkFields() {
+func (s *systemFolder) checkNetworkFields() {
 	do := "add it"
 	if !s.network {
 		do = "remove is_network, as the system has no network: the official checker asks for the field wherever it is"
@@ -232,9 +235,9 @@ func (s *system) checkNetworkFields() {
 	for _, f := range description.NetworkFields() {
 		value, has := s.fields[f.Name]
 		if !has {
-			s.add(Reject, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
-		} else if s.network && empty(value) {
-			s.add(Warn, ruleNetwork, "a field is empty", f.Name, f.Ask, fmt.Sprintf("fill it in: %s", f.Ask))
+			s.addFinding(Reject, ruleNetwork, "a field is missing", f.Name, f.Ask, do)
+		} else if s.network && isEmptyValue(value) {
+			s.addFinding(Warn, ruleNetwork, "a field is empty", f.Name, f.Ask, fmt.Sprintf("fill it in: %s", f.Ask))
 		}
 	}
 }

@@ -9,68 +9,68 @@ import (
 )
 
 // checkTree looks at what lies in the tree, whatever it is.
-func (c *checker) checkTree() {
+func (c *treeChecker) checkTree() {
 	for _, fault := range c.tree.Faults {
-		c.add(Reject, ruleTree, fault.Path, "the folder cannot be read", fault.Err.Error(), "",
+		c.addFinding(Reject, ruleTree, fault.Path, "the folder cannot be read", fault.Err.Error(), "",
 			"give this user the right to read it")
 	}
 	if len(c.results) == 0 {
-		c.add(Reject, ruleTree, ".", "there is not one result", "",
+		c.addFinding(Reject, ruleTree, ".", "there is not one result", "",
 			"DIVISION/SUBMITTER/results/SYSTEM/BENCHMARK/SCENARIO",
 			"add results; the official checker calls this good")
 	}
 	c.checkTop()
 	for e := range c.tree.All {
-		if c.ours(e.Path) {
+		if c.isOurs(e.Path) {
 			c.checkEntry(e)
 		}
 	}
 }
 
 // checkTop looks for what lies beside the divisions.
-func (c *checker) checkTop() {
+func (c *treeChecker) checkTop() {
 	for _, e := range c.tree.Entries(".") {
 		lower := strings.ToLower(e.Name)
 		switch {
 		case e.Dir && slices.Contains(tree.Divisions(), e.Name):
 			for _, name := range c.tree.Files(e.Name) {
-				c.add(Warn, ruleFiles, path.Join(e.Name, name), "a file in a division", name, "folders of submitters",
+				c.addFinding(Warn, ruleFiles, path.Join(e.Name, name), "a file in a division", name, "folders of submitters",
 					"remove it")
 			}
 		case e.Dir && slices.Contains(tree.Divisions(), lower):
-			c.add(Reject, ruleNames, e.Name, "a division in capitals is not seen", e.Name, lower, "rename the folder")
+			c.addFinding(Reject, ruleNames, e.Name, "a division in capitals is not seen", e.Name, lower, "rename the folder")
 		case strings.HasPrefix(e.Name, "."): // checkEntry
 		default:
-			c.add(Warn, ruleFiles, e.Name, "it is no part of a submission", e.Name, "closed, open, network",
+			c.addFinding(Warn, ruleFiles, e.Name, "it is no part of a submission", e.Name, "closed, open, network",
 				"remove it")
 		}
 	}
 }
 
-// stray warns of a file or folder that no rule knows.
-func (c *checker) stray(name, expected string) {
+// warnStray warns of a file or folder that no rule knows.
+func (c *treeChecker) warnStray(name, expected string) {
 	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
-		severity, do := unasked(base)
+		severity, do := unaskedSeverity(base)
 		if c.tree.HasDir(name) { // of a submitter's programs
 			severity, do = Note, doNothing
 		}
-		c.add(severity, ruleFiles, name, "no rule knows it", base, expected, do)
+		c.addFinding(severity, ruleFiles, name, "no rule knows it", base, expected, do)
 	}
 }
 
 // doNothing is what to do about a file that harms nothing.
 const doNothing = "nothing, if it is meant so"
 
-// unasked is what a file means that no rule asks for, and what to do about it.
-func unasked(name string) (severity Severity, do string) {
+// unaskedSeverity is what a file means that no rule asks for, and what to do about it.
+func unaskedSeverity(name string) (severity Severity, do string) {
 	if tree.Aside(name) {
 		return Note, doNothing
 	}
 	return Warn, "remove it"
 }
 
-// ours says whether a path belongs to the submitters that are checked.
-func (c *checker) ours(name string) bool {
+// isOurs says whether a path belongs to the submitters that are checked.
+func (c *treeChecker) isOurs(name string) bool {
 	if c.options.Submitter == "" {
 		return true
 	}

@@ -18,15 +18,15 @@ func (r *resultFolder) checkTwice(l *runLog) {
 		if !slices.ContainsFunc(once, func(p string) bool { return strings.HasPrefix(key, p) }) {
 			continue
 		}
-		first := shown(list[0].Value)
-		other := slices.IndexFunc(list, func(e mllog.DetailEntry) bool { return shown(e.Value) != first })
+		first := quoteValue(list[0].Value)
+		other := slices.IndexFunc(list, func(e mllog.DetailEntry) bool { return quoteValue(e.Value) != first })
 		if other < 0 {
-			r.warn(ruleLogFormat, l.path(), "an entry is there more than once", key, "once",
+			r.addWarning(ruleLogFormat, l.logPath(), "an entry is there more than once", key, "once",
 				"file the log as LoadGen wrote it")
 			continue
 		}
-		r.reject(ruleMetric, l.path(), "an entry is there with different values",
-			fmt.Sprintf("%s %s and %s", key, first, shown(list[other].Value)), "one value",
+		r.addReject(ruleMetric, l.logPath(), "an entry is there with different values",
+			fmt.Sprintf("%s %s and %s", key, first, quoteValue(list[other].Value)), "one value",
 			"file the log as LoadGen wrote it")
 	}
 }

@@ -23,11 +23,11 @@ func (r *resultFolder) checkUserConf() {
 	}
 	text, err := r.checker.readBytes(name)
 	if err != nil {
-		r.reject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
+		r.addReject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
 		return
 	}
 	if line, others := noSetting(string(text)); line != "" {
-		r.add(r.ofPaper(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
+		r.addFinding(r.ofPaper(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
 			"remove or mend the line")
 		return
 	}
@@ -38,17 +38,18 @@ func (r *resultFolder) checkUserConf() {
 	}
 	problems, unknown := mlconf.Check(name, string(text), "", r.checker.rules, true)
 	for _, p := range problems {
-		r.warn(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
+		r.addWarning(ruleConf, name, "LoadGen ignores or changes a setting", fmt.Sprintf("line %d: %s: %s", p.Line, p.Key,
 			p.Text), "", "remove the line")
 	}
 	for _, n := range unknown {
-		r.add(r.unread(), ruleConf, name, "a line is none of LoadGen's", fmt.Sprintf("line %d: %s", n.Lines[0], n.Text),
+		r.addFinding(r.unreadSeverity(), ruleConf, name, "a line is none of LoadGen's", fmt.Sprintf("line %d: %s",
+			n.Lines[0], n.Text),
 			"", "remove it")
 	}
 }
 
-// unread is what a line means that LoadGen has no use for: little, where the log shows what ran.
-func (r *resultFolder) unread() Severity {
+// unreadSeverity is what a line means that LoadGen has no use for: little, where the log shows what ran.
+func (r *resultFolder) unreadSeverity() Severity {
 	if r.perf != nil {
 		return Note
 	}
@@ -86,24 +87,25 @@ func (r *resultFolder) checkConf(name, text, scenario string) bool {
 	model := r.checker.rules.LoadGenModel(r.model, r.scenario)
 	code, err := official.FromConfig(&s, &text, model, scenario, mlconf.ConfUser)
 	if err != nil || code == mlconf.CodeInvalid {
-		r.add(r.ofPaper(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
+		r.addFinding(r.ofPaper(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
 			"lines MODEL.SCENARIO.KEY = VALUE", "mend the line")
 		return false
 	}
 	minDuration, ok := r.minDuration(scenario)
 	if ok && s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
-		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
+		r.judgeSetting(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
 			value: float64(s.MinDuration.Milliseconds()), bound: float64(minDuration.Milliseconds()),
 			logged: "effective_min_duration_ms"})
 	}
 	least := r.checker.rules.PerformanceSampleCount(r.model)
 	if n := s.PerformanceSampleCountOverride; n > 0 && n < least {
-		r.settle(name, scenario, Reject, paperSetting{what: "below the minimum", key: "performance_sample_count_override",
+		r.judgeSetting(name, scenario, Reject, paperSetting{what: "below the minimum",
+			key:   "performance_sample_count_override",
 			value: float64(n), bound: float64(least), logged: "effective_performance_sample_count"})
 	}
 	limit := r.checker.rules.LatencyLimit(r.model, scenario)
 	if scenario == "Server" && limit > 0 && s.ServerTargetLatency > limit {
-		r.settle(name, scenario, Warn, paperSetting{what: "over the limit", key: "target_latency in ns", most: true,
+		r.judgeSetting(name, scenario, Warn, paperSetting{what: "over the limit", key: "target_latency in ns", most: true,
 			value: float64(s.ServerTargetLatency), bound: float64(limit), logged: "effective_target_latency_ns"})
 	}
 	return true
@@ -117,38 +119,39 @@ type paperSetting struct {
 	logged       string // the key of the same setting in a detail log, in the same unit
 }
 
-// kept says whether a value keeps the bound.
-func (p paperSetting) kept(value float64) bool {
+// keepsBound says whether a value keeps the bound.
+func (p paperSetting) keepsBound(value float64) bool {
 	return value == p.bound || (value < p.bound) == p.most
 }
 
-// settle judges a setting by what the run's log has of it.
-func (r *resultFolder) settle(name, scenario string, severity Severity, p paperSetting) {
-	found, bound := p.key+" "+shown(p.value), shown(p.bound)
-	if scenario != r.ran() { // settings that this result's run did not read
-		r.warn(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
+// judgeSetting judges a setting by what the run's log has of it.
+func (r *resultFolder) judgeSetting(name, scenario string, severity Severity, p paperSetting) {
+	found, bound := p.key+" "+quoteValue(p.value), quoteValue(p.bound)
+	if scenario != r.ranScenario() { // settings that this result's run did not read
+		r.addWarning(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
 		return
 	}
 	if r.perf != nil {
-		if ran, ok := r.perf.number(p.logged); ok && p.kept(ran) {
-			r.warn(ruleConf, name, "user.conf is not what ran", found+"; the log has "+r.perf.value(p.logged), bound,
+		if ran, ok := r.perf.numberOf(p.logged); ok && p.keepsBound(ran) {
+			r.addWarning(ruleConf, name, "user.conf is not what ran", found+"; the log has "+r.perf.quotedValue(p.logged), bound,
 				"file the user.conf that the run read")
 			return
 		}
 	}
-	r.add(severity, ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it, and run again")
+	r.addFinding(severity, ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound,
+		"remove it, and run again")
 }
 
-// ran is the scenario of the performance run, by its log where there is one.
-func (r *resultFolder) ran() string {
-	if r.perf != nil && r.perf.scenario() != "" {
-		return r.perf.scenario()
+// ranScenario is the scenario of the performance run, by its log where there is one.
+func (r *resultFolder) ranScenario() string {
+	if r.perf != nil && r.perf.logScenario() != "" {
+		return r.perf.logScenario()
 	}
-	return r.logged()
+	return r.loggedScenario()
 }
 
-// logged is the scenario that LoadGen knows of the result's.
-func (r *resultFolder) logged() string {
+// loggedScenario is the scenario that LoadGen knows of the result's.
+func (r *resultFolder) loggedScenario() string {
 	if r.scenario == "Interactive" {
 		return "Server"
 	}
@@ -174,7 +177,7 @@ func (r *resultFolder) checkOwnRules(name string) {
 	}
 	text, err := r.checker.readBytes(name)
 	if err != nil {
-		r.warn(ruleConf, name, "the file cannot be read", err.Error(), "",
+		r.addWarning(ruleConf, name, "the file cannot be read", err.Error(), "",
 			"remove it: LoadGen has the rules' settings built in")
 		return
 	}
@@ -182,7 +185,7 @@ func (r *resultFolder) checkOwnRules(name string) {
 	want := map[string]uint64{"qsl": seeds.QSL, "sample_index": seeds.SampleIndex, "schedule": seeds.Schedule}
 	for _, m := range seedLine.FindAllStringSubmatch(string(text), -1) {
 		if seed, _ := strconv.ParseUint(m[2], 10, 64); seed != want[m[1]] {
-			r.warn(ruleConf, name, "a seed is not the round's", strings.TrimSpace(m[0]),
+			r.addWarning(ruleConf, name, "a seed is not the round's", strings.TrimSpace(m[0]),
 				strconv.FormatUint(want[m[1]], 10), "remove the file: LoadGen has the rules' settings built in")
 		}
 	}

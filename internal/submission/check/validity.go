@@ -9,16 +9,17 @@ import (
 // checkValidity wants a run that LoadGen calls valid.
 func (r *resultFolder) checkValidity(l *runLog) {
 	const do = "run again until LoadGen calls the run VALID; the summary says what to change"
-	if l.word("result_validity") != "VALID" {
-		r.reject(ruleValidity, l.path(), "the run is not valid", l.value("result_validity"), "VALID", do)
+	if l.wordOf("result_validity") != "VALID" {
+		r.addReject(ruleValidity, l.logPath(), "the run is not valid", l.quotedValue("result_validity"), "VALID", do)
 	}
 	for _, key := range []string{"result_min_duration_met", "result_min_queries_met"} {
-		if met, ok := l.flag(key); !ok || !met {
-			r.reject(ruleValidity, l.path(), "a condition is not met", l.value(key), "true", do)
+		if met, ok := l.flagOf(key); !ok || !met {
+			r.addReject(ruleValidity, l.logPath(), "a condition is not met", l.quotedValue(key), "true", do)
 		}
 	}
-	if met, ok := l.flag("result_perf_constraints_met"); ok && !met || !ok && l.scenario() == "Server" {
-		r.reject(ruleValidity, l.path(), "a condition is not met", l.value("result_perf_constraints_met"), "true", do)
+	if met, ok := l.flagOf("result_perf_constraints_met"); ok && !met || !ok && l.logScenario() == "Server" {
+		r.addReject(ruleValidity, l.logPath(), "a condition is not met", l.quotedValue("result_perf_constraints_met"),
+			"true", do)
 	}
 	r.checkSummary(l)
 }
@@ -29,14 +30,14 @@ func (r *resultFolder) checkSummary(l *runLog) {
 		return
 	}
 	disagree := func(found, said string) {
-		r.reject(ruleValidity, l.path(), "summary and detail log disagree", found, said+", as in the summary",
+		r.addReject(ruleValidity, l.logPath(), "summary and detail log disagree", found, said+", as in the summary",
 			"file the logs of one run as LoadGen wrote them").Other = l.summaryPath()
 	}
 	for key, said := range map[string]string{"result_validity": l.summary.Result,
 		"effective_scenario":  l.summary.Scenario,
 		"effective_test_mode": l.summary.Mode} {
-		if said = mllog.Word(said); l.word(key) != said {
-			disagree(l.value(key), said)
+		if said = mllog.Word(said); l.wordOf(key) != said {
+			disagree(l.quotedValue(key), said)
 		}
 	}
 	if l.summary.Errors > 0 && l.detail.NumErrors == 0 {
@@ -46,12 +47,12 @@ func (r *resultFolder) checkSummary(l *runLog) {
 
 // checkEarlyStopping wants a run that had queries enough for its percentile.
 func (r *resultFolder) checkEarlyStopping(l *runLog) {
-	s, ok := r.rulesSettings(l.scenario())
-	if l.scenario() == "Offline" || ok && s.NoEarlyStopping {
+	s, ok := r.rulesSettings(l.logScenario())
+	if l.logScenario() == "Offline" || ok && s.NoEarlyStopping {
 		return
 	}
-	if met, ok := l.flag("early_stopping_met"); !ok || !met {
-		r.reject(ruleValidity, l.path(), "early stopping is not met", l.value("early_stopping_met"), "true",
+	if met, ok := l.flagOf("early_stopping_met"); !ok || !met {
+		r.addReject(ruleValidity, l.logPath(), "early stopping is not met", l.quotedValue("early_stopping_met"), "true",
 			"let it run longer, or in Server at a lower rate: the summary says how many queries are needed")
 	}
 }

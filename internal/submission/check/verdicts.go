@@ -17,12 +17,12 @@ func (a *auditFolder) checkVerdicts() {
 	for _, file := range tree.FilesOf(a.test).Verdicts {
 		name := path.Join(a.folder, file)
 		if !a.checker.tree.HasFile(name) {
-			a.reject(a.rule, name, "a verdict is missing", "", name, "verify the audit: harness audit verify "+a.test)
+			a.addReject(a.rule, name, "a verdict is missing", "", name, "verify the audit: harness audit verify "+a.test)
 			continue
 		}
 		text, err := a.checker.readText(name)
 		if err != nil {
-			a.reject(a.rule, name, "the verdict cannot be read", err.Error(), "", "verify the audit again")
+			a.addReject(a.rule, name, "the verdict cannot be read", err.Error(), "", "verify the audit again")
 			continue
 		}
 		var lines []string
@@ -38,7 +38,7 @@ func (a *auditFolder) checkVerdict(name, file string, lines []string) {
 	case a.test == "TEST06":
 		a.checkTokenVerdict(name, lines)
 		return
-	case a.test == "TEST01" && file == tree.VerifyAccuracy && a.failed(lines):
+	case a.test == "TEST01" && file == tree.VerifyAccuracy && a.isFailedVerdict(lines):
 		a.checkFallback()
 		return
 	}
@@ -47,8 +47,10 @@ func (a *auditFolder) checkVerdict(name, file string, lines []string) {
 	}
 }
 
-// failed says that a verdict is no pass, whatever else it is.
-func (a *auditFolder) failed(lines []string) bool { return !slices.Contains(lines, evidence.Pass) }
+// isFailedVerdict says that a verdict is no pass, whatever else it is.
+func (a *auditFolder) isFailedVerdict(lines []string) bool {
+	return !slices.Contains(lines, evidence.Pass)
+}
 
 // checkPass wants a line TEST PASS and none of failure.
 func (a *auditFolder) checkPass(name string, lines []string) bool {
@@ -61,9 +63,9 @@ func (a *auditFolder) checkPass(name string, lines []string) bool {
 	}
 	switch {
 	case !slices.Contains(lines, evidence.Pass):
-		a.reject(a.rule, name, "the audit did not pass", found, "a line "+evidence.Pass, do)
+		a.addReject(a.rule, name, "the audit did not pass", found, "a line "+evidence.Pass, do)
 	case slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, evidence.Fail) }):
-		a.reject(a.rule, name, "the verdict says both", found, "one verdict", do)
+		a.addReject(a.rule, name, "the verdict says both", found, "one verdict", do)
 	default:
 		return true
 	}
@@ -85,7 +87,7 @@ func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 			}
 		}
 		if !slices.Contains(want, found) {
-			a.reject(a.rule, name, "the audit did not pass", found, strings.Join(want, " or "),
+			a.addReject(a.rule, name, "the audit did not pass", found, strings.Join(want, " or "),
 				"verify the audit again: harness audit verify "+a.test)
 		}
 	}
@@ -94,8 +96,8 @@ func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 // numberLine is a line of a verdict: a name and a number.
 var numberLine = regexp.MustCompile(`^(.+?)\s*[:=]\s*([-+\d.eE]+)%?$`)
 
-// numbers are the named numbers of a verdict, by their names in lower case; the last of each name.
-func numbers(lines []string) map[string]saidNumber {
+// verdictNumbers are the named numbers of a verdict, by their names in lower case; the last of each name.
+func verdictNumbers(lines []string) map[string]saidNumber {
 	all := map[string]saidNumber{}
 	for _, line := range lines {
 		if m := numberLine.FindStringSubmatch(line); m != nil {
@@ -109,7 +111,7 @@ func numbers(lines []string) map[string]saidNumber {
 
 // checkNumbers holds the numbers of a verdict that says PASS to that.
 func (a *auditFolder) checkNumbers(name, file string, lines []string) {
-	all := numbers(lines)
+	all := verdictNumbers(lines)
 	for _, count := range []string{"num_perf_log_data_mismatch", "num_unmatched", "num_ne_mismatch"} {
 		a.atMost(name, all, count, 0)
 	}
@@ -117,7 +119,7 @@ func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 		a.noLess(name, all, count, 1)
 	}
 	if n := all["num_missing_qsl_idxs"]; n.v > 0 {
-		a.warn(a.rule, name, "samples of the audit are not in the accuracy log", shown(n.v), "0",
+		a.addWarning(a.rule, name, "samples of the audit are not in the accuracy log", quoteValue(n.v), "0",
 			"run the accuracy run over the whole data set")
 	}
 	if file == tree.VerifyPerformance {
@@ -146,8 +148,8 @@ func (a *auditFolder) checkBounds(name string, all map[string]saidNumber, config
 // rounded are the numbers that the official scripts print with fewer decimals than they compare.
 var rounded = []string{"mean output tokens"}
 
-// slack is by how much a printed number may miss a bound that the number itself keeps.
-func (p saidNumber) slack(key string) float64 {
+// roundingSlack is by how much a printed number may miss a bound that the number itself keeps.
+func (p saidNumber) roundingSlack(key string) float64 {
 	if slices.Contains(rounded, key) {
 		return p.unit / 2
 	}
@@ -155,19 +157,19 @@ func (p saidNumber) slack(key string) float64 {
 }
 
 func (a *auditFolder) noLess(name string, all map[string]saidNumber, key string, want float64) {
-	if p, ok := all[key]; ok && !(p.v+p.slack(key) >= want) {
-		a.contradicts(name, key+" "+shown(p.v), "at least "+shown(want))
+	if p, ok := all[key]; ok && !(p.v+p.roundingSlack(key) >= want) {
+		a.addContradiction(name, key+" "+quoteValue(p.v), "at least "+quoteValue(want))
 	}
 }
 
 func (a *auditFolder) atMost(name string, all map[string]saidNumber, key string, want float64) {
-	if p, ok := all[key]; ok && !(p.v-p.slack(key) <= want) {
-		a.contradicts(name, key+" "+shown(p.v), "at most "+shown(want))
+	if p, ok := all[key]; ok && !(p.v-p.roundingSlack(key) <= want) {
+		a.addContradiction(name, key+" "+quoteValue(p.v), "at most "+quoteValue(want))
 	}
 }
 
-func (a *auditFolder) contradicts(name, found, expected string) {
-	a.reject(a.rule, name, "the verdict says PASS, its numbers do not", found, expected,
+func (a *auditFolder) addContradiction(name, found, expected string) {
+	a.addReject(a.rule, name, "the verdict says PASS, its numbers do not", found, expected,
 		"verify the audit again: harness audit verify "+a.test)
 }
 
@@ -185,19 +187,19 @@ func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 			continue
 		}
 		is, _, _ := audit.ScoreOf(a.checker.rules, c.log.detail)
-		a.reject(a.rule, name, whatOtherLogs, c.score+" "+shown(score.v), shown(is)+" or its inverse",
-			"verify the audit again: harness audit verify "+a.test).Other = c.log.path()
+		a.addReject(a.rule, name, whatOtherLogs, c.score+" "+quoteValue(score.v), quoteValue(is)+" or its inverse",
+			"verify the audit again: harness audit verify "+a.test).Other = c.log.logPath()
 	}
 }
 
 // isOf says whether a score may be that of a run: also where the run has none.
 func (a *auditFolder) isOf(l *runLog, score saidNumber) bool {
 	is, _, ok := audit.ScoreOf(a.checker.rules, l.detail)
-	return !ok || score.is(is) || score.is(1e9/is) || a.oldServerScore(l, score)
+	return !ok || score.canShow(is) || score.canShow(1e9/is) || a.oldServerScore(l, score)
 }
 
 // oldServerScore says whether a score is the rate that queries were scheduled at, which verdicts compare too.
 func (a *auditFolder) oldServerScore(l *runLog, score saidNumber) bool {
-	is, ok := l.number("result_scheduled_samples_per_sec")
-	return ok && score.is(is)
+	is, ok := l.numberOf("result_scheduled_samples_per_sec")
+	return ok && score.canShow(is)
 }

@@ -43,7 +43,7 @@ func (g Regions) AssignAccuracy(runs []AccuracyRun) (at map[Region]int, extra []
 	ordered := slices.SortedFunc(slices.Values(runs), AccuracyRun.Compare)
 	at = map[Region]int{}
 	for _, run := range ordered {
-		g.augment(at, run.Concurrency, map[Region]bool{})
+		g.findRegion(at, run.Concurrency, map[Region]bool{})
 	}
 	filled := map[int]bool{}
 	for _, n := range at {
@@ -57,14 +57,14 @@ func (g Regions) AssignAccuracy(runs []AccuracyRun) (at map[Region]int, extra []
 	return at, extra
 }
 
-// augment finds a region for a run, by moving others where it has to.
-func (g Regions) augment(at map[Region]int, concurrency int, seen map[Region]bool) bool {
+// findRegion finds a region for a run, by moving others where it has to.
+func (g Regions) findRegion(at map[Region]int, concurrency int, seen map[Region]bool) bool {
 	for _, r := range g.AccuracyRegionsOf(concurrency) {
 		if seen[r] {
 			continue
 		}
 		seen[r] = true
-		if had, taken := at[r]; !taken || g.augment(at, had, seen) {
+		if had, taken := at[r]; !taken || g.findRegion(at, had, seen) {
 			at[r] = concurrency
 			return true
 		}

@@ -172,7 +172,7 @@ func Squash(name string) string {
 	}, strings.ToLower(name))
 }
 
-func named(name string, parts []string) bool {
+func nameMatches(name string, parts []string) bool {
 	squashed := Squash(name)
 	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(squashed, p) })
 }
@@ -180,7 +180,7 @@ func named(name string, parts []string) bool {
 // TargetsOf are the bounds of a model that has single turns, by parts of its name.
 func (r *Rules) TargetsOf(model string) (Targets, bool) {
 	for _, t := range r.Accuracy {
-		if named(model, t.NameParts) {
+		if nameMatches(model, t.NameParts) {
 			return t, true
 		}
 	}
@@ -190,7 +190,7 @@ func (r *Rules) TargetsOf(model string) (Targets, bool) {
 // AgenticOf are the bounds of an agentic model, or nil.
 func (r *Rules) AgenticOf(model string) *Agentic {
 	for i, a := range r.Agentic {
-		if named(model, a.NameParts) {
+		if nameMatches(model, a.NameParts) {
 			return &r.Agentic[i]
 		}
 	}

@@ -40,14 +40,14 @@ func Differences(t *tree.Tree, p tree.Place) []Difference {
 		{p.Ranging(), logs, []string{tree.AccuracyLog}},
 		{p.Power(), tree.PowerFiles(), nil},
 	} {
-		if d := compare(t, folder.path, folder.files, folder.optional); d.NoFolder || len(d.Missing)+len(d.Extra) > 0 {
+		if d := compareFolder(t, folder.path, folder.files, folder.optional); d.NoFolder || len(d.Missing)+len(d.Extra) > 0 {
 			all = append(all, d)
 		}
 	}
 	return all
 }
 
-func compare(t *tree.Tree, folder string, files, optional []string) Difference {
+func compareFolder(t *tree.Tree, folder string, files, optional []string) Difference {
 	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
 	d.Missing = lists.Filter(files, func(name string) bool { return !t.HasFile(path.Join(folder, name)) })
 	for _, e := range t.Entries(folder) {

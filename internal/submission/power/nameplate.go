@@ -36,7 +36,7 @@ func (w Watts) String() string {
 	return strconv.FormatFloat(w.Value, 'f', -1, 64)
 }
 
-func (w Watts) plus(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
+func (w Watts) addWatts(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
 
 // MostNameplate is the size up to which a nameplate file is read, in bytes.
 const MostNameplate = 64 << 10
@@ -56,15 +56,15 @@ func Nameplate(text []byte) (w Watts, err error) {
 	if err != nil {
 		return Watts{}, err
 	}
-	return sum(v, "")
+	return sumPlace(v, "")
 }
 
-// sum adds up a value at a place in the file.
-func sum(v any, at string) (Watts, error) {
+// sumPlace adds up a value at a place in the file.
+func sumPlace(v any, at string) (Watts, error) {
 	total := Watts{Whole: true}
 	add := func(v any, key string) error {
-		w, err := sum(v, strings.TrimPrefix(at+"."+key, "."))
-		total = total.plus(w)
+		w, err := sumPlace(v, strings.TrimPrefix(at+"."+key, "."))
+		total = total.addWatts(w)
 		return err
 	}
 	var faults []error
@@ -82,7 +82,7 @@ func sum(v any, at string) (Watts, error) {
 		supplies, isComponent := lookUp(v, keySupplies)
 		needed, both := lookUp(v, keyNeeded)
 		if isComponent && both {
-			return component(supplies, needed, at)
+			return addComponent(supplies, needed, at)
 		}
 		faults = append(faults, lists.Map(v, func(i yaml11.Item) error { return add(i.Value, i.Key.(string)) })...)
 	}
@@ -98,14 +98,14 @@ func lookUp(m yaml11.Mapping, key string) (v any, ok bool) {
 	return v, ok
 }
 
-// component adds the largest of the supplies, as many as are needed; a negative number leaves out as many of the
+// addComponent adds the largest of the supplies, as many as are needed; a negative number leaves out as many of the
 // smallest.
-func component(supplies, needed any, at string) (Watts, error) {
+func addComponent(supplies, needed any, at string) (Watts, error) {
 	capacities, err := capacitiesOf(supplies, at)
 	if err != nil {
 		return Watts{}, err
 	}
-	n, ok := count(needed, len(capacities))
+	n, ok := neededCount(needed, len(capacities))
 	if !ok {
 		return Watts{}, fmt.Errorf("%w: %s: found Min PSUs Needed %v, want a whole number", ErrValues, at, needed)
 	}
@@ -115,7 +115,7 @@ func component(supplies, needed any, at string) (Watts, error) {
 	slices.SortStableFunc(capacities, func(a, b Watts) int { return cmp.Compare(b.Value, a.Value) })
 	total := Watts{Whole: true}
 	for _, c := range capacities[:min(max(n, 0), len(capacities))] {
-		total = total.plus(c)
+		total = total.addWatts(c)
 	}
 	return total, nil
 }
@@ -137,7 +137,7 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 				capacity = field.Value
 			}
 		}
-		if capacities[i], ok = watts(capacity); !ok {
+		if capacities[i], ok = wattsOf(capacity); !ok {
 			return nil, fmt.Errorf("%w: %s: found %s %v of supply %d, want a number without quotes", ErrValues, at,
 				keyCapacity, capacity, i+1)
 		}
@@ -145,8 +145,8 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	return capacities, nil
 }
 
-// watts is a number; yes is 1, and no 0. Integers above 2^53 are none.
-func watts(v any) (Watts, bool) {
+// wattsOf is a number; yes is 1, and no 0. Integers above 2^53 are none.
+func wattsOf(v any) (Watts, bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -161,11 +161,11 @@ func watts(v any) (Watts, bool) {
 	return Watts{}, false
 }
 
-// count is how many of so many supplies are needed: all where nothing is said.
-func count(v any, all int) (int, bool) {
+// neededCount is how many of so many supplies are needed: all where nothing is said.
+func neededCount(v any, all int) (int, bool) {
 	if v == nil {
 		return all, true
 	}
-	w, ok := watts(v)
+	w, ok := wattsOf(v)
 	return int(max(-1e9, min(1e9, w.Value))), ok && w.Whole
 }

@@ -32,30 +32,31 @@ type Fault struct {
 // mostSession is the size up to which client.json and server.json are read.
 const mostSession = 64 << 20
 
-// session is client.json or server.json of the official power tools, as far as it is looked at.
-type session struct {
+// powerSession is client.json or server.json of the official power tools, as far as it is looked at.
+type powerSession struct {
 	path string
 
 	Sources     map[string]string `json:"sources"`
 	UUID        map[string]string `json:"uuid"`
 	SessionName string            `json:"session_name"`
-	Messages    []message         `json:"messages"`
+	Messages    []sessionMessage  `json:"messages"`
 	Results     map[string]string `json:"results"`
 	Phases      struct {
 		Ranging, Testing [][]float64
 	} `json:"phases"`
-	PTDMessages []message       `json:"ptd_messages"`
-	PTDConfig   json.RawMessage `json:"ptd_config"` // device's
-	Debug       bool            `json:"debug"`
-	Timezone    float64         `json:"timezone"` // of the machine, in seconds west of Greenwich, without summer time
+	PTDMessages []sessionMessage `json:"ptd_messages"`
+	PTDConfig   json.RawMessage  `json:"ptd_config"` // device's
+	Debug       bool             `json:"debug"`
+	Timezone    float64          `json:"timezone"` // of the machine, in seconds west of Greenwich, without summer time
 }
 
-// device is a meter as the daemon was started for it. The power tools record a list of them, before v5.1 a single one.
-type device struct {
+// meterDevice is a meter as the daemon was started for it. The power tools record a list of them, before v5.1 a single
+// one.
+type meterDevice struct {
 	Type int `json:"device_type"`
 }
 
-type message struct{ Cmd, Reply string }
+type sessionMessage struct{ Cmd, Reply string }
 
 // CheckSession judges the logs of a power session in the folder of a result: what client and server have recorded has
 // to agree, be of the official programs and of a meter that the rules allow, the files have to be those of the session,
@@ -71,22 +72,22 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	if err != nil {
 		return []Fault{{p.Power(), "form", err.Error()}}
 	}
-	pair := pair{t, p, client, server, tools, nil}
+	pair := sessionPair{t, p, client, server, tools, nil}
 	if tools.Unknown {
-		pair.identity()
-		pair.phases()
-		pair.checksums()
-		pair.debug()
-		pair.runs()
+		pair.checkIdentity()
+		pair.checkPhases()
+		pair.checkChecksums()
+		pair.checkNoDebug()
+		pair.checkRuns()
 		return pair.faults
 	}
-	pair.sources()
-	pair.identity()
-	pair.messages()
-	pair.phases()
-	pair.checksums()
-	pair.meter()
-	pair.runs()
+	pair.checkSources()
+	pair.checkIdentity()
+	pair.checkMessages()
+	pair.checkPhases()
+	pair.checkChecksums()
+	pair.checkMeter()
+	pair.checkRuns()
 	return pair.faults
 }
 
@@ -95,8 +96,8 @@ var keys = []string{
 	"version", "timezone", "modules", "sources", "messages", "uuid", "session_name", "results", "phases",
 }
 
-func readSession(t *tree.Tree, name string) (*session, []Fault) {
-	fault := func(format string, args ...any) (*session, []Fault) {
+func readSession(t *tree.Tree, name string) (*powerSession, []Fault) {
+	fault := func(format string, args ...any) (*powerSession, []Fault) {
 		return nil, []Fault{{name, "form", fmt.Sprintf(format, args...)}}
 	}
 	f, err := t.Open(name)
@@ -114,7 +115,7 @@ func readSession(t *tree.Tree, name string) (*session, []Fault) {
 	return parseSession(name, text)
 }
 
-func parseSession(name string, text []byte) (*session, []Fault) {
+func parseSession(name string, text []byte) (*powerSession, []Fault) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return nil, []Fault{{name, "form", "not a JSON object: " + err.Error()}}
@@ -128,47 +129,47 @@ func parseSession(name string, text []byte) (*session, []Fault) {
 	if len(missing) > 0 {
 		return nil, []Fault{{name, "form", "not what the power tools write, without " + strings.Join(missing, ", ")}}
 	}
-	s := &session{path: name}
+	s := &powerSession{path: name}
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, []Fault{{name, "form", "not what the power tools write: " + bounded.JSONFault("", err)}}
 	}
 	return s, nil
 }
 
-// pair is what client and server recorded of one session.
-type pair struct {
+// sessionPair is what client and server recorded of one session.
+type sessionPair struct {
 	tree           *tree.Tree
 	place          tree.Place
-	client, server *session
-	tools          tools
+	client, server *powerSession
+	tools          roundTools
 	faults         []Fault
 }
 
-func (p *pair) fault(name, about, format string, args ...any) {
+func (p *sessionPair) addFaultf(name, about, format string, args ...any) {
 	p.faults = append(p.faults, Fault{name, about, fmt.Sprintf(format, args...)})
 }
 
-// sources wants the programs that the rules allow, by the checksums of their files.
-func (p *pair) sources() {
+// checkSources wants the programs that the rules allow, by the checksums of their files.
+func (p *sessionPair) checkSources() {
 	sources := maps.Clone(officialSources)
 	maps.Copy(sources, p.tools.Sources)
-	for _, s := range []*session{p.client, p.server} {
+	for _, s := range []*powerSession{p.client, p.server} {
 		if !maps.Equal(s.Sources, sources) {
-			p.fault(s.path, "sources", "the programs are not the official ones: their files have other checksums")
+			p.addFaultf(s.path, "sources", "the programs are not the official ones: their files have other checksums")
 		}
 	}
 }
 
-// tools are the programs of a round where they are not the present ones: its section power_tools.
-type tools struct {
+// roundTools are the programs of a round where they are not the present ones: its section power_tools.
+type roundTools struct {
 	Unknown bool              `json:"-"`       // the round had others: programs, messages and meters are not looked at
 	Daemon  string            `json:"daemon"`  // version of the meter's
 	Sources map[string]string `json:"sources"` // sums that differ from officialSources
 }
 
 // toolsOf are those of a round.
-func toolsOf(round string) (tools, error) {
-	own := tools{}
+func toolsOf(round string) (roundTools, error) {
+	own := roundTools{}
 	rules, err := mlconf.Round(round)
 	if err == nil {
 		_, err = rules.Section("power_tools", &own)
@@ -197,17 +198,17 @@ var officialSources = map[string]string{
 	"tests/unit/test_source_hashes.py": "00468a2907583c593e6574a1f6b404e4651c221a",
 }
 
-// identity wants both files to be of one session.
-func (p *pair) identity() {
+// checkIdentity wants both files to be of one session.
+func (p *sessionPair) checkIdentity() {
 	for _, side := range []string{"client", "server"} {
 		c, s := normalUUID(p.client.UUID[side]), normalUUID(p.server.UUID[side])
 		if c != s || len(c) != 32 {
-			p.fault(p.server.path, "uuid", "found the %s's uuid %.40q, and in client.json %.40q", side,
+			p.addFaultf(p.server.path, "uuid", "found the %s's uuid %.40q, and in client.json %.40q", side,
 				p.server.UUID[side], p.client.UUID[side])
 		}
 	}
 	if p.client.SessionName != p.server.SessionName {
-		p.fault(p.server.path, "session name", "found %.60q, and in client.json %.60q", p.server.SessionName,
+		p.addFaultf(p.server.path, "session name", "found %.60q, and in client.json %.60q", p.server.SessionName,
 			p.client.SessionName)
 	}
 }
@@ -220,16 +221,16 @@ func normalUUID(text string) string {
 	return text
 }
 
-// messages wants the same commands and replies on both sides; that of "time" is each one's own.
-func (p *pair) messages() {
+// checkMessages wants the same commands and replies on both sides; that of "time" is each one's own.
+func (p *sessionPair) checkMessages() {
 	c, s := p.client.Messages, p.server.Messages
 	if len(c) != len(s) || len(c) == 0 {
-		p.fault(p.server.path, "messages", "found %d messages, and %d in client.json", len(s), len(c))
+		p.addFaultf(p.server.path, "messages", "found %d messages, and %d in client.json", len(s), len(c))
 		return
 	}
 	for i := range c {
 		if c[i].Cmd != s[i].Cmd || c[i].Cmd != "time" && c[i].Reply != s[i].Reply {
-			p.fault(p.server.path, "messages", "message %d is %.60q, answered %.60q, and in client.json %.60q, %.60q", i+1,
+			p.addFaultf(p.server.path, "messages", "message %d is %.60q, answered %.60q, and in client.json %.60q, %.60q", i+1,
 				s[i].Cmd, s[i].Reply, c[i].Cmd, c[i].Reply)
 			return
 		}
@@ -237,7 +238,8 @@ func (p *pair) messages() {
 	client, is := strings.CutPrefix(s[0].Cmd, "mlcommons/power client v")
 	server, also := strings.CutPrefix(s[0].Reply, "mlcommons/power server v")
 	if !is || !also || client != server {
-		p.fault(p.server.path, "messages", "the session begins with %.60q, answered %.60q, want the two names of one version",
+		p.addFaultf(p.server.path, "messages",
+			"the session begins with %.60q, answered %.60q, want the two names of one version",
 			s[0].Cmd, s[0].Reply)
 	}
 }
@@ -245,8 +247,8 @@ func (p *pair) messages() {
 // mostApart is how far the clocks of client and server may be apart, in seconds.
 const mostApart = 0.8
 
-// phases wants the times of both sides to agree.
-func (p *pair) phases() {
+// checkPhases wants the times of both sides to agree.
+func (p *sessionPair) checkPhases() {
 	for _, phase := range []struct {
 		name           string
 		client, server [][]float64
@@ -255,31 +257,33 @@ func (p *pair) phases() {
 		{"testing", p.client.Phases.Testing, p.server.Phases.Testing},
 	} {
 		if len(phase.client) != len(phase.server) || len(phase.client) < 3 {
-			p.fault(p.server.path, "phases", "found %d checkpoints of the %s phase, and %d in client.json, want the same, 3 at "+
-				"least", len(phase.server), phase.name, len(phase.client))
+			p.addFaultf(p.server.path, "phases",
+				"found %d checkpoints of the %s phase, and %d in client.json, want the same, 3 at "+
+					"least", len(phase.server), phase.name, len(phase.client))
 			continue
 		}
 		for i, c := range phase.client {
 			s := phase.server[i]
 			if len(c) == 0 || len(s) == 0 {
-				p.fault(p.server.path, "phases", "checkpoint %d of the %s phase has no time", i+1, phase.name)
+				p.addFaultf(p.server.path, "phases", "checkpoint %d of the %s phase has no time", i+1, phase.name)
 			} else if apart := math.Abs(c[0] - s[0]); !(apart <= mostApart) {
-				p.fault(p.server.path, "phases", "checkpoint %d of the %s phase is %.3f s apart from client.json's, want at most "+
-					"%v s", i+1, phase.name, apart, mostApart)
+				p.addFaultf(p.server.path, "phases",
+					"checkpoint %d of the %s phase is %.3f s apart from client.json's, want at most "+
+						"%v s", i+1, phase.name, apart, mostApart)
 			}
 		}
 	}
 }
 
-// checksums wants the files of the session to be those that were recorded.
-func (p *pair) checksums() {
+// checkChecksums wants the files of the session to be those that were recorded.
+func (p *sessionPair) checkChecksums() {
 	recorded := maps.Clone(p.client.Results)
 	if recorded == nil {
 		recorded = map[string]string{}
 	}
 	for name, sum := range p.server.Results {
 		if other, both := p.client.Results[name]; both && other != sum {
-			p.fault(p.server.path, "checksums", "%s has the sum %.40q, and in client.json %.40q", name, sum, other)
+			p.addFaultf(p.server.path, "checksums", "%s has the sum %.40q, and in client.json %.40q", name, sum, other)
 		}
 		recorded[name] = sum
 	}
@@ -288,11 +292,11 @@ func (p *pair) checksums() {
 		sum, err := sha1Of(p.tree, file)
 		switch want, has := recorded[name]; {
 		case err != nil:
-			p.fault(file, "checksums", "%v", err)
+			p.addFaultf(file, "checksums", "%v", err)
 		case !has:
-			p.fault(p.server.path, "checksums", "no sum of %s", name)
+			p.addFaultf(p.server.path, "checksums", "no sum of %s", name)
 		case sum != want:
-			p.fault(file, "checksums", "it is not the file of the session: its sum is %s, want %.40s", sum, want)
+			p.addFaultf(file, "checksums", "it is not the file of the session: its sum is %s, want %.40s", sum, want)
 		}
 	}
 }
@@ -336,9 +340,9 @@ var meters = map[string]int{
 // daemonVersion is that of the meter's daemon which the present rules allow.
 const daemonVersion = "1.11.1"
 
-// meter wants an analyzer and a daemon that the rules allow, and no debugging.
-func (p *pair) meter() {
-	p.debug()
+// checkMeter wants an analyzer and a daemon that the rules allow, and no debugging.
+func (p *sessionPair) checkMeter() {
+	p.checkNoDebug()
 	reply := ""
 	for _, m := range p.server.PTDMessages {
 		if m.Cmd == "Identify" {
@@ -350,49 +354,50 @@ func (p *pair) meter() {
 	_, version, _ := strings.Cut(rest, "version=")
 	version, _, _ = strings.Cut(version, "-")
 	if _, known := meters[model]; !known || version != p.tools.Daemon {
-		p.fault(p.server.path, "meter", "the meter answered %.80q to Identify, want one of %s with the daemon's version %s",
+		p.addFaultf(p.server.path, "meter",
+			"the meter answered %.80q to Identify, want one of %s with the daemon's version %s",
 			reply, strings.Join(slices.Sorted(maps.Keys(meters)), ", "), p.tools.Daemon)
 	}
-	p.devices()
+	p.checkDevices()
 	if err := onlyReplies(p.server.PTDMessages); err != nil {
-		p.fault(p.server.path, "meter", "%v", err)
+		p.addFaultf(p.server.path, "meter", "%v", err)
 	}
 }
 
-func (p *pair) debug() {
+func (p *sessionPair) checkNoDebug() {
 	if p.server.Debug {
-		p.fault(p.server.path, "debug", "the server ran in debug mode")
+		p.addFaultf(p.server.path, "debug", "the server ran in debug mode")
 	}
 }
 
-// devices wants the daemon to have been started for meters that the rules allow.
-func (p *pair) devices() {
-	var list []device
+// checkDevices wants the daemon to have been started for meters that the rules allow.
+func (p *sessionPair) checkDevices() {
+	var list []meterDevice
 	var err error
 	if p.tree.Layout.OneMeter {
-		list = make([]device, 1)
+		list = make([]meterDevice, 1)
 		err = json.Unmarshal(p.server.PTDConfig, &list[0])
 	} else {
 		err = json.Unmarshal(p.server.PTDConfig, &list)
 	}
 	switch {
 	case len(p.server.PTDConfig) == 0:
-		p.fault(p.server.path, "form", "not what the power tools write, without ptd_config")
+		p.addFaultf(p.server.path, "form", "not what the power tools write, without ptd_config")
 		return
 	case err != nil:
-		p.fault(p.server.path, "form", "not what the power tools of the round write: %s",
+		p.addFaultf(p.server.path, "form", "not what the power tools of the round write: %s",
 			bounded.JSONFault("ptd_config", err))
 		return
 	}
 	for _, d := range list {
 		if !slices.Contains(slices.Collect(maps.Values(meters)), d.Type) {
-			p.fault(p.server.path, "meter", "device number %d is none that the rules allow", d.Type)
+			p.addFaultf(p.server.path, "meter", "device number %d is none that the rules allow", d.Type)
 		}
 	}
 }
 
 // onlyReplies wants the daemon to have done what it was told.
-func onlyReplies(messages []message) error {
+func onlyReplies(messages []sessionMessage) error {
 	stops := 0
 	for _, m := range messages {
 		want := ""
@@ -420,33 +425,34 @@ func onlyReplies(messages []message) error {
 // mostLess is how much less power the run that counts may draw than the ranging run.
 const mostLess = 0.05
 
-// runs wants both runs to lie within their phases, and to draw about the same power.
-func (p *pair) runs() {
-	ranging := p.average(p.place.Ranging(), p.client.Phases.Ranging)
-	testing := p.average(p.place.Run(), p.client.Phases.Testing)
+// checkRuns wants both runs to lie within their phases, and to draw about the same power.
+func (p *sessionPair) checkRuns() {
+	ranging := p.averagePower(p.place.Ranging(), p.client.Phases.Ranging)
+	testing := p.averagePower(p.place.Run(), p.client.Phases.Testing)
 	if ranging > 0 && testing > 0 && testing/ranging-1 <= -mostLess {
-		p.fault(path.Join(p.place.Run(), tree.PowerSamples), "phases", "the run drew %.5g W, and the ranging run %.5g W: "+
-			"more than 5 %% less", testing, ranging)
+		p.addFaultf(path.Join(p.place.Run(), tree.PowerSamples), "phases",
+			"the run drew %.5g W, and the ranging run %.5g W: "+
+				"more than 5 %% less", testing, ranging)
 	}
 }
 
-// average is the mean power of a run, 0 where a fault keeps it from being known.
-func (p *pair) average(folder string, phases [][]float64) float64 {
+// averagePower is the mean power of a run, 0 where a fault keeps it from being known.
+func (p *sessionPair) averagePower(folder string, phases [][]float64) float64 {
 	a, err := p.averageOf(folder)
 	_, zone, zoneErr := zonesOf(p.tree, p.place)
 	switch err := errors.Join(err, zoneErr); {
 	case err != nil:
-		p.fault(folder, "phases", "%v", err)
+		p.addFaultf(folder, "phases", "%v", err)
 	case a.Samples == 0:
-		p.fault(path.Join(folder, tree.PowerSamples), "phases", "no sample within the run")
-	case len(phases) >= 3 && (!within(a.Window.Begin.Add(zone), phases) || !within(a.Window.End.Add(zone), phases)):
-		p.fault(folder, "phases", "the run lasted from %s to %s, which is not within the session's checkpoints",
+		p.addFaultf(path.Join(folder, tree.PowerSamples), "phases", "no sample within the run")
+	case len(phases) >= 3 && (!isWithinPhase(a.Window.Begin.Add(zone), phases) || !isWithinPhase(a.Window.End.Add(zone), phases)):
+		p.addFaultf(folder, "phases", "the run lasted from %s to %s, which is not within the session's checkpoints",
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}
 	return a.Watts
 }
 
-func (p *pair) averageOf(folder string) (spl.Average, error) {
+func (p *sessionPair) averageOf(folder string) (spl.Average, error) {
 	f, err := p.tree.Open(path.Join(folder, tree.DetailLog))
 	if err != nil {
 		return spl.Average{}, err
@@ -463,8 +469,8 @@ func (p *pair) averageOf(folder string) (spl.Average, error) {
 	return Average(p.tree, p.place, folder, from, to)
 }
 
-// within says whether a time lies between the second and the third checkpoint, which one summer time may shift.
-func within(t time.Time, phases [][]float64) bool {
+// isWithinPhase says whether a time lies between the second and the third checkpoint, which one summer time may shift.
+func isWithinPhase(t time.Time, phases [][]float64) bool {
 	if len(phases[1]) == 0 || len(phases[2]) == 0 {
 		return false
 	}

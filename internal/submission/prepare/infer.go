@@ -28,14 +28,14 @@ func Infer(rules *mlconf.Rules, model string, kind mlconf.SystemType, measured [
 			continue
 		}
 		m := Missing{Scenario: scenario}
-		m.From, m.Why = source(rules, model, kind, scenario, measured)
+		m.From, m.Why = findSource(rules, model, kind, scenario, measured)
 		all = append(all, m)
 	}
 	return all
 }
 
-// sources are the scenarios that others may be inferred from, the better ones first.
-func sources(scenario string) []string {
+// inferenceSources are the scenarios that others may be inferred from, the better ones first.
+func inferenceSources(scenario string) []string {
 	switch scenario {
 	case "MultiStream":
 		return []string{"SingleStream"}
@@ -45,9 +45,9 @@ func sources(scenario string) []string {
 	return nil
 }
 
-func source(rules *mlconf.Rules, model string, kind mlconf.SystemType, scenario string, measured []string) (from,
+func findSource(rules *mlconf.Rules, model string, kind mlconf.SystemType, scenario string, measured []string) (from,
 	why string) {
-	possible := sources(scenario)
+	possible := inferenceSources(scenario)
 	metric, _ := rules.Metric(model, scenario)
 	switch {
 	case len(possible) == 0:

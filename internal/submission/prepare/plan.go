@@ -39,47 +39,47 @@ type Plan struct {
 // scenario. The error has all faults: descriptions and logs that cannot be read, folders of one scenario in two
 // spellings.
 func Read(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
-	r := reader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
+	r := planReader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
 	for _, s := range t.Submitters {
 		if submitter != "" && s.Submitter != submitter {
 			continue
 		}
 		for _, system := range s.Systems {
-			r.system(system)
+			r.planSystem(system)
 		}
 	}
 	return r.plan, errors.Join(r.faults...)
 }
 
-type reader struct {
+type planReader struct {
 	tree   *tree.Tree
 	rules  *mlconf.Rules
 	plan   Plan
 	faults []error
 }
 
-func (r *reader) system(s tree.System) {
+func (r *planReader) planSystem(s tree.System) {
 	for _, b := range s.Benchmarks {
-		r.rename(b)
+		r.planRename(b)
 	}
 	if s.Division == tree.DivisionOpen {
 		return
 	}
-	kind, err := r.kind(s.Place)
+	kind, err := r.systemType(s.Place)
 	if err != nil {
 		r.faults = append(r.faults, err)
 		return
 	}
 	for _, b := range s.Benchmarks {
-		r.benchmark(b, kind)
+		r.planBenchmark(b, kind)
 	}
 	for _, b := range s.Benchmarks {
 		r.lowAccuracy(s, b.Place, kind)
 	}
 }
 
-// rename plans the rules' names for folders in lower case.
-func (r *reader) rename(b tree.Benchmark) {
+// planRename plans the rules' names for folders in lower case.
+func (r *planReader) planRename(b tree.Benchmark) {
 	for _, p := range b.Scenarios {
 		name, ok := tree.CanonicalScenario(p.Scenario)
 		if !ok || name == p.Scenario {
@@ -92,12 +92,12 @@ func (r *reader) rename(b tree.Benchmark) {
 				r.tree.Abs(p.Results()), r.tree.Abs(to.Results())))
 			continue
 		}
-		r.add(Step{Rename: true, Why: "the rules' name of the scenario"}, p, p, to)
+		r.addStep(Step{Rename: true, Why: "the rules' name of the scenario"}, p, p, to)
 	}
 }
 
-// add plans a step for each folder that a result has. found is where it is before it gets the rules' name.
-func (r *reader) add(s Step, found, from, to tree.Place) {
+// addStep plans a step for each folder that a result has. found is where it is before it gets the rules' name.
+func (r *planReader) addStep(s Step, found, from, to tree.Place) {
 	l := r.tree.Layout
 	places := []func(tree.Place) string{tree.Place.Results}
 	if l.Apart {
@@ -111,8 +111,8 @@ func (r *reader) add(s Step, found, from, to tree.Place) {
 	}
 }
 
-// kind is the type of a system by its description.
-func (r *reader) kind(p tree.Place) (mlconf.SystemType, error) {
+// systemType is the type of a system by its description.
+func (r *planReader) systemType(p tree.Place) (mlconf.SystemType, error) {
 	f, err := r.tree.Open(p.SystemFile())
 	if err != nil {
 		return "", fmt.Errorf("the description of %s: %w", r.tree.Abs(p.Results()), err)
@@ -135,14 +135,14 @@ func (r *reader) kind(p tree.Place) (mlconf.SystemType, error) {
 // maxDescription is more bytes than any description has.
 const maxDescription = 16 << 20
 
-// benchmark plans what is inferred for the scenarios that a benchmark lacks.
-func (r *reader) benchmark(b tree.Benchmark, kind mlconf.SystemType) {
+// planBenchmark plans what is inferred for the scenarios that a benchmark lacks.
+func (r *planReader) planBenchmark(b tree.Benchmark, kind mlconf.SystemType) {
 	model, _ := r.rules.ModelOf(b.Benchmark, nil)
 	found := map[string]tree.Place{} // by the rules' name
 	var measured []string
 	for _, p := range b.Scenarios {
 		scenario, _ := tree.CanonicalScenario(p.Scenario)
-		logged, err := r.logged(p)
+		logged, err := r.loggedScenario(p)
 		if err != nil {
 			r.faults = append(r.faults, err)
 			return
@@ -160,13 +160,13 @@ func (r *reader) benchmark(b tree.Benchmark, kind mlconf.SystemType) {
 		case m.From == "":
 			r.plan.Missing = append(r.plan.Missing, fmt.Sprintf("%s: %s", to.Results(), m.Why))
 		default:
-			r.add(Step{Why: "inferred: " + m.Why}, found[m.From], from, to)
+			r.addStep(Step{Why: "inferred: " + m.Why}, found[m.From], from, to)
 		}
 	}
 }
 
-// logged is the scenario that a result's log is of.
-func (r *reader) logged(p tree.Place) (string, error) {
+// loggedScenario is the scenario that a result's log is of.
+func (r *planReader) loggedScenario(p tree.Place) (string, error) {
 	name := path.Join(p.Run(), tree.DetailLog)
 	f, err := r.tree.Open(name)
 	if err != nil {
@@ -186,14 +186,14 @@ func (r *reader) logged(p tree.Place) (string, error) {
 }
 
 // lowAccuracy plans X-99 from.
-func (r *reader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
+func (r *planReader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
 	low := high
 	low.Benchmark = strings.TrimSuffix(high.Benchmark, ".9")
 	there := slices.ContainsFunc(s.Benchmarks, func(b tree.Benchmark) bool { return b.Benchmark == low.Benchmark })
 	if !strings.HasSuffix(high.Benchmark, "-99.9") || there || len(r.rules.RequiredScenarios(low.Benchmark, kind)) == 0 {
 		return
 	}
-	r.add(Step{Why: "what meets 99.9 % of the reference's accuracy meets 99 %"}, high, high, low)
+	r.addStep(Step{Why: "what meets 99.9 % of the reference's accuracy meets 99 %"}, high, high, low)
 	source := r.tree.Layout.SourceDir(high)
 	if from := path.Join(source, high.Benchmark); r.tree.HasDir(from) && !r.tree.HasDir(path.Join(source, low.Benchmark)) {
 		r.plan.Steps = append(r.plan.Steps, Step{From: from, To: path.Join(source, low.Benchmark),

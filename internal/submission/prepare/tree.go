@@ -39,14 +39,14 @@ func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	plan, err := Read(t, rules, o.Submitter)
-	if err = errors.Join(err, strange(t), apart(root, out)); err != nil {
+	if err = errors.Join(err, errUncopyable(t), requireApart(root, out)); err != nil {
 		return Plan{}, err
 	}
-	return plan, write(ctx, t, submitters, plan, out)
+	return plan, writeTree(ctx, t, submitters, plan, out)
 }
 
-// strange are what cannot be copied as it is.
-func strange(t *tree.Tree) error {
+// errUncopyable are what cannot be copied as it is.
+func errUncopyable(t *tree.Tree) error {
 	var faults []error
 	for _, f := range repository.All(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
@@ -56,8 +56,8 @@ func strange(t *tree.Tree) error {
 	return errors.Join(faults...)
 }
 
-// apart wants the new tree not to be in the old one.
-func apart(root, out string) error {
+// requireApart wants the new tree not to be in the old one.
+func requireApart(root, out string) error {
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s is there already: want a new folder", out)
 	}
@@ -68,8 +68,8 @@ func apart(root, out string) error {
 	return err
 }
 
-// write copies the submitters' folders to a folder beside out, takes the steps there, and gives it its name.
-func write(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
+// writeTree copies the submitters' folders to a folder beside out, takes the steps there, and gives it its name.
+func writeTree(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
 	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
 	defer func() {
 		if err != nil {

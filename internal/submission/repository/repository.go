@@ -69,7 +69,7 @@ func Find(e tree.Entry) (all []Finding) {
 		{Link, e.Link},
 		{Hidden, strings.HasPrefix(e.Name, ".")},
 		{Blank, strings.Contains(e.Name, " ")},
-		{Character, strings.ContainsFunc(e.Name, unwritable) || !utf8.ValidString(e.Name)},
+		{Character, strings.ContainsFunc(e.Name, isUnwritable) || !utf8.ValidString(e.Name)},
 		{Special, e.Irregular && !e.Link},
 	} {
 		if test.found {
@@ -79,9 +79,9 @@ func Find(e tree.Entry) (all []Finding) {
 	return all
 }
 
-// unwritable says whether a character breaks a list of files with one in each line, or the official table of results,
+// isUnwritable says whether a character breaks a list of files with one in each line, or the official table of results,
 // which puts names into quotes as they are.
-func unwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
+func isUnwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
 
 // All lists what is wrong with everything in a tree, folders before what is in them.
 func All(t *tree.Tree) (all []Finding) {
@@ -99,7 +99,7 @@ func Official(root string) (text string, err error) {
 		if err != nil {
 			return err
 		}
-		name := below(root, path)
+		name := pathBelow(root, path)
 		groups, err := officialGroups(d)
 		for _, g := range groups {
 			found[g] = append(found[g], name)
@@ -161,8 +161,8 @@ func officialGroups(d fs.DirEntry) (groups []int, err error) {
 	return groups, nil
 }
 
-// below is a path of a walk, which cleans names, as it begins in root.
-func below(root, path string) string {
+// pathBelow is a path of a walk, which cleans names, as it begins in root.
+func pathBelow(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == "." {
 		return root

@@ -29,7 +29,7 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 		}
 		a, err := lastValue(target.Metric, baseline)
 		b, err2 := lastValue(target.Metric, compliance)
-		if err := errors.Join(prefixed("baseline", err), prefixed("compliance", err2)); err != nil {
+		if err := errors.Join(prefixError("baseline", err), prefixError("compliance", err2)); err != nil {
 			faults = append(faults, err)
 			continue
 		}
@@ -44,7 +44,7 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 // Delta is by how many percent two accuracies differ, in the submission checker's arithmetic.
 func Delta(baseline, compliance float64) float64 { return math.Abs(1-baseline/compliance) * 100 }
 
-func prefixed(text string, err error) error {
+func prefixError(text string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -23,8 +23,8 @@ const (
 	OneRow     Form = "one row"             // v0.5 to v1.0: the power is a column of the result's row
 )
 
-// columns is what columns a summary has, and which values stand in quotes.
-type columns struct {
+// summaryColumns is what columns a summary has, and which values stand in quotes.
+type summaryColumns struct {
 	names  []string
 	bare   bool // only the values of quoted stand in quotes
 	quoted []string
@@ -38,8 +38,8 @@ const (
 	textColumns = `SystemName host_processor_model_name accelerator_model_name framework operating_system notes`
 )
 
-// form is that of a name; ok is false where there is none.
-func (f Form) form() (columns, bool) {
+// columnsOf is that of a name; ok is false where there is none.
+func (f Form) columnsOf() (summaryColumns, bool) {
 	all := strings.Fields(allColumns)
 	former := slices.DeleteFunc(slices.Clone(all), func(c string) bool {
 		return slices.Contains(strings.Fields("total_accelerators weight_data_types design_power_watts PrivateID"), c)
@@ -54,25 +54,26 @@ func (f Form) form() (columns, bool) {
 	texts := strings.Fields(textColumns)
 	switch f {
 	case "":
-		return columns{names: all}, true
+		return summaryColumns{names: all}, true
 	case Former:
-		return columns{former, true, append(texts, "SystemType", "accelerators_per_node")}, true
+		return summaryColumns{former, true, append(texts, "SystemType", "accelerators_per_node")}, true
 	case Misspelled:
-		return columns{called("compliance", "compilance"), true, append(texts, "SystemType", "accelerators_per_node")}, true
+		return summaryColumns{called("compliance", "compilance"), true, append(texts, "SystemType",
+			"accelerators_per_node")}, true
 	case BareCounts:
-		return columns{called("compliance", "compilance"), true, append(texts, "SystemType")}, true
+		return summaryColumns{called("compliance", "compilance"), true, append(texts, "SystemType")}, true
 	case Streams:
-		return columns{called("compliance", "compilance", "inferred", "infered"), true, texts}, true
+		return summaryColumns{called("compliance", "compilance", "inferred", "infered"), true, texts}, true
 	case OneRow:
 		names := called("compliance", "compilance", "inferred", "infered", "has_power", "power")
-		return columns{names[:len(names)-1], true, texts}, true
+		return summaryColumns{names[:len(names)-1], true, texts}, true
 	}
-	return columns{}, false
+	return summaryColumns{}, false
 }
 
 // Columns are the names of the summary's columns; none of a form that is not known.
 func (f Form) Columns() []string {
-	form, _ := f.form()
+	form, _ := f.columnsOf()
 	return form.names
 }
 
@@ -81,12 +82,12 @@ func Columns() []string { return Form("").Columns() }
 
 // Fields are the row's values in the order of Columns.
 func (r Row) Fields() []string {
-	values := r.values()
+	values := r.columnValues()
 	return lists.Map(Columns(), func(column string) string { return values[column] })
 }
 
-// values are those of the columns, by the names that they have in any form.
-func (r Row) values() map[string]string {
+// columnValues are those of the columns, by the names that they have in any form.
+func (r Row) columnValues() map[string]string {
 	inferred, power := "0", "False"
 	if r.Inferred {
 		inferred = "1"
@@ -116,14 +117,14 @@ func WriteCSV(w io.Writer, rows []Row) error { return Form("").WriteCSV(w, rows)
 // Quotes in values stand as they are, and before v5.0 commas too, so that a value with one is not read back; the
 // official file is that way.
 func (f Form) WriteCSV(w io.Writer, rows []Row) error {
-	form, ok := f.form()
+	form, ok := f.columnsOf()
 	if !ok {
 		return fmt.Errorf("the form %q of a summary is not known", f)
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, strings.Join(form.names, ","))
 	for _, r := range rows {
-		all := r.values()
+		all := r.columnValues()
 		values := make([]string, 0, len(form.names))
 		for _, column := range form.names {
 			v := all[column]

@@ -28,7 +28,7 @@ func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, er
 			missing = append(missing, t.Metric)
 			continue
 		}
-		v.Metrics = merge(v.Metrics, t, at)
+		v.Metrics = mergeTarget(v.Metrics, t, at)
 	}
 	if len(targets) == 0 {
 		return v, nil
@@ -61,8 +61,8 @@ func valueIn(metric, text string) (v float64, found bool, err error) {
 	return v, found, nil
 }
 
-// merge judges a value by a target. A metric with a least and a largest value has one row of both.
-func merge(list []judge.Metric, t mlconf.Target, v float64) []judge.Metric {
+// mergeTarget judges a value by a target. A metric with a least and a largest value has one row of both.
+func mergeTarget(list []judge.Metric, t mlconf.Target, v float64) []judge.Metric {
 	at := slices.IndexFunc(list, func(m judge.Metric) bool { return m.Name == t.Metric })
 	if at < 0 {
 		at = len(list)

@@ -22,22 +22,22 @@ func Rounded(text string) (rounded string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return d.round(figures).String(), true
+	return d.roundTo(figures).String(), true
 }
 
-// decimal is digits, without leading zeros, times ten to the exponent.
-type decimal struct {
+// decimalNumber is digits, without leading zeros, times ten to the exponent.
+type decimalNumber struct {
 	negative bool
 	digits   string
 	exponent int
 }
 
-func parseDecimal(text string) (decimal, bool) {
+func parseDecimal(text string) (decimalNumber, bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(text, "xXpP_") {
-		return decimal{}, false
+		return decimalNumber{}, false
 	}
-	var d decimal
+	var d decimalNumber
 	mantissa, exponent, found := strings.Cut(strings.ToLower(text), "e")
 	if found {
 		if d.exponent, err = strconv.Atoi(exponent); err != nil {
@@ -54,8 +54,8 @@ func parseDecimal(text string) (decimal, bool) {
 	return d, true
 }
 
-// round keeps n digits. One that has fewer is filled with zeros.
-func (d decimal) round(n int) decimal {
+// roundTo keeps n digits. One that has fewer is filled with zeros.
+func (d decimalNumber) roundTo(n int) decimalNumber {
 	if d.digits == "" {
 		return d
 	}
@@ -76,7 +76,7 @@ func (d decimal) round(n int) decimal {
 	return d
 }
 
-func (d decimal) String() string {
+func (d decimalNumber) String() string {
 	if d.digits == "" {
 		return "0"
 	}

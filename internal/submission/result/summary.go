@@ -72,7 +72,7 @@ func Results(rows []Row) []Result {
 			Division: r.Division, Submitter: r.Organization, System: r.Platform, SystemName: r.SystemName,
 			SystemType: r.SystemType, Benchmark: r.Model, Model: r.MLPerfModel, Scenario: r.Scenario,
 			InferredFrom: r.inferredFrom(), Result: figureOf("", r.Result, cmp.Or(r.Counted, r.Units)),
-			Accuracy:    r.accuracies(),
+			Accuracy:    r.splitAccuracies(),
 			DesignPower: design, PrivateID: r.PrivateID,
 			Folder: strings.TrimSuffix(r.Location, "/performance/run_1"),
 		})
@@ -89,8 +89,8 @@ func (r Row) inferredFrom() string {
 	return r.Logged
 }
 
-// accuracies takes the column of accuracies apart.
-func (r Row) accuracies() []Figure {
+// splitAccuracies takes the column of accuracies apart.
+func (r Row) splitAccuracies() []Figure {
 	list, column := []Figure{}, r.Accuracy
 	if r.Metric != "" {
 		return append(list, figureOf(r.Metric, column, ""))

@@ -15,9 +15,9 @@ var queried = []string{
 	"name", "memory.total", "clocks.max.sm", "driver_version", "pcie.link.gen.max", "pcie.link.width.max",
 }
 
-// accelerators are those that nvidia-smi lists, with the driver that it names. Where there is none, and no other
+// listAccelerators are those that nvidia-smi lists, with the driver that it names. Where there is none, and no other
 // accelerator is on the PCI bus, the machine has none; else nothing is known.
-func (m Machine) accelerators(ctx context.Context) (found map[string]string, driver string) {
+func (m Machine) listAccelerators(ctx context.Context) (found map[string]string, driver string) {
 	if m.Run != nil {
 		out, err := m.Run(ctx, "nvidia-smi", "--query-gpu="+strings.Join(queried, ","), "--format=csv,noheader,nounits")
 		if err == nil {
@@ -53,7 +53,7 @@ func parseDevices(table string) (found map[string]string, driver string) {
 		"accelerator_model_name": modelNames(rows),
 	}
 	if mib, err := strconv.ParseInt(first[1], 10, 42); err == nil && mib > 0 {
-		found["accelerator_memory_capacity"] = gibibytes(mib << 20)
+		found["accelerator_memory_capacity"] = formatGiB(mib << 20)
 	}
 	if mhz, err := strconv.Atoi(first[2]); err == nil && mhz > 0 {
 		found["accelerator_frequency"] = fmt.Sprintf("%d MHz", mhz)
@@ -86,8 +86,8 @@ var computing = []string{"0x0302", "0x1200"}
 
 // onBus says whether the PCI bus has a device that computes.
 func onBus(root fs.FS) bool {
-	for _, name := range names(root, "sys/bus/pci/devices") {
-		class := text(root, path.Join("sys/bus/pci/devices", name, "class"))
+	for _, name := range listNames(root, "sys/bus/pci/devices") {
+		class := readTrimmed(root, path.Join("sys/bus/pci/devices", name, "class"))
 		for _, c := range computing {
 			if strings.HasPrefix(class, c) {
 				return true

@@ -12,27 +12,27 @@ import (
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// memory is the installed memory: by its modules where the firmware's table may be read (by root alone, as a rule),
-// else what the kernel has of it.
-func memory(root fs.FS, info machine.Info) map[string]string {
-	if found := modules(root); len(found) > 0 {
-		return installed(found)
+// describeMemory is the installed memory: by its modules where the firmware's table may be read (by root alone, as a
+// rule), else what the kernel has of it.
+func describeMemory(root fs.FS, info machine.Info) map[string]string {
+	if found := readModules(root); len(found) > 0 {
+		return describeModules(found)
 	}
 	if info.MemoryBytes <= 0 {
 		return nil
 	}
-	return map[string]string{"host_memory_capacity": gibibytes(info.MemoryBytes) + " (as the system sees it)"}
+	return map[string]string{"host_memory_capacity": formatGiB(info.MemoryBytes) + " (as the system sees it)"}
 }
 
-// module is a memory module.
-type module struct {
+// memoryModule is a memory module.
+type memoryModule struct {
 	bytes int64
 	kind  string // "DDR4"; empty: unknown
 	speed int    // MT/s; 0: unknown
 }
 
-func (m module) String() string {
-	text := gibibytes(m.bytes)
+func (m memoryModule) String() string {
+	text := formatGiB(m.bytes)
 	if m.kind != "" {
 		text += " " + m.kind
 	}
@@ -42,7 +42,7 @@ func (m module) String() string {
 	return text
 }
 
-func installed(modules []module) map[string]string {
+func describeModules(modules []memoryModule) map[string]string {
 	var total int64
 	count := map[string]int{}
 	for _, m := range modules {
@@ -54,16 +54,16 @@ func installed(modules []module) map[string]string {
 		list = append(list, fmt.Sprintf("%d x %s", count[text], text))
 	}
 	return map[string]string{
-		"host_memory_capacity": gibibytes(total), "host_memory_configuration": strings.Join(list, ", "),
+		"host_memory_capacity": formatGiB(total), "host_memory_configuration": strings.Join(list, ", "),
 	}
 }
 
 // dmi is where the kernel shows the firmware's table; its entries of type 17 are memory modules.
 const dmi = "sys/firmware/dmi/entries"
 
-func modules(root fs.FS) []module {
-	var list []module
-	for _, name := range names(root, dmi) {
+func readModules(root fs.FS) []memoryModule {
+	var list []memoryModule
+	for _, name := range listNames(root, dmi) {
 		if !strings.HasPrefix(name, "17-") {
 			continue
 		}
@@ -80,9 +80,9 @@ func modules(root fs.FS) []module {
 
 // parseModule reads a structure "Memory Device" (type 17) of the SMBIOS specification, section 7.18. ok is false of
 // an empty slot.
-func parseModule(raw []byte) (m module, ok bool) {
+func parseModule(raw []byte) (m memoryModule, ok bool) {
 	if len(raw) < 0x15 || raw[0] != 17 {
-		return module{}, false
+		return memoryModule{}, false
 	}
 	word := func(at int) int {
 		if at+2 > min(int(raw[1]), len(raw)) {
@@ -93,7 +93,7 @@ func parseModule(raw []byte) (m module, ok bool) {
 	const unknown, extended, inKB = 0xffff, 0x7fff, 0x8000
 	switch size := word(0x0c); {
 	case size == 0 || size == unknown:
-		return module{}, false
+		return memoryModule{}, false
 	case size == extended:
 		m.bytes = int64(word(0x1c)|word(0x1e)&0x7fff<<16) << 20
 	case size&inKB != 0:
@@ -117,8 +117,8 @@ var memoryKinds = map[byte]string{
 	0x21: "HBM2", 0x22: "DDR5", 0x23: "LPDDR5", 0x24: "HBM3",
 }
 
-// gibibytes writes a size as memory is sold: "64 GiB", "23.5 GiB".
-func gibibytes(bytes int64) string {
+// formatGiB writes a size as memory is sold: "64 GiB", "23.5 GiB".
+func formatGiB(bytes int64) string {
 	text := fmt.Sprintf("%.1f", float64(bytes)/(1<<30))
 	return strings.TrimSuffix(text, ".0") + " GiB"
 }

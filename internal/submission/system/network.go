@@ -12,13 +12,13 @@ import (
 
 const nets = "sys/class/net"
 
-// network is the machine's network cards. Interfaces without a device behind them (loopback, bridges) are none.
-func network(root fs.FS) map[string]string {
+// describeNetwork is the machine's network cards. Interfaces without a device behind them (loopback, bridges) are none.
+func describeNetwork(root fs.FS) map[string]string {
 	count := map[string]int{}
 	total := 0
-	for _, name := range names(root, nets) {
-		if exists(root, nets, name, "device") {
-			count[card(root, name)]++
+	for _, name := range listNames(root, nets) {
+		if pathExists(root, nets, name, "device") {
+			count[describeCard(root, name)]++
 			total++
 		}
 	}
@@ -42,19 +42,19 @@ const (
 	arpInfiniBand = "32"
 )
 
-// card is a card's kind, with its speed where it has a connection: "Ethernet 10 Gb/s".
-func card(root fs.FS, name string) string {
+// describeCard is a card's kind, with its speed where it has a connection: "Ethernet 10 Gb/s".
+func describeCard(root fs.FS, name string) string {
 	kind := "network"
-	switch text(root, path.Join(nets, name, "type")) {
+	switch readTrimmed(root, path.Join(nets, name, "type")) {
 	case arpEthernet:
 		kind = "Ethernet"
 	case arpInfiniBand:
 		kind = "InfiniBand"
 	}
-	if exists(root, nets, name, "wireless") {
+	if pathExists(root, nets, name, "wireless") {
 		kind = "Wi-Fi"
 	}
-	mbits, err := strconv.Atoi(text(root, path.Join(nets, name, "speed")))
+	mbits, err := strconv.Atoi(readTrimmed(root, path.Join(nets, name, "speed")))
 	switch {
 	case err != nil || mbits <= 0:
 		return kind

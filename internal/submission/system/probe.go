@@ -28,26 +28,26 @@ func Probe(ctx context.Context, m Machine) map[string]string {
 		known["net_software_stack_loadgen"] = "TCP/IP of " + info.Kernel
 	}
 	for _, found := range []map[string]string{
-		processor(m.Root, info), memory(m.Root, info), storage(m.Root), network(m.Root),
+		describeProcessor(m.Root, info), describeMemory(m.Root, info), describeStorage(m.Root), describeNetwork(m.Root),
 	} {
 		maps.Copy(known, found)
 	}
-	accelerators, driver := m.accelerators(ctx)
+	accelerators, driver := m.listAccelerators(ctx)
 	maps.Copy(known, accelerators)
 	if driver != "" {
 		software = append(software, driver)
 		known["driver"] = driver
 	}
-	known["filesystem"] = filesystem(m.Root)
+	known["filesystem"] = filesystemKind(m.Root)
 	known["operating_system"] = info.OS
 	known["other_software_stack"] = strings.Join(software, ", ")
 	maps.DeleteFunc(known, func(_, value string) bool { return value == "" })
 	return known
 }
 
-// filesystem is the kind of the one that the root folder lies on; empty where the machine does not say.
-func filesystem(root fs.FS) (kind string) {
-	for line := range strings.Lines(text(root, "proc/mounts")) {
+// filesystemKind is the kind of the one that the root folder lies on; empty where the machine does not say.
+func filesystemKind(root fs.FS) (kind string) {
+	for line := range strings.Lines(readTrimmed(root, "proc/mounts")) {
 		if fields := strings.Fields(line); len(fields) > 2 && fields[1] == "/" {
 			kind = fields[2] // what was mounted last lies above
 		}
@@ -58,8 +58,8 @@ func filesystem(root fs.FS) (kind string) {
 // mostBytes is the size up to which files of the machine are read.
 const mostBytes = 64 << 10
 
-// text is a file of the machine, trimmed; empty where there is none.
-func text(root fs.FS, name string) string {
+// readTrimmed is a file of the machine, trimmed; empty where there is none.
+func readTrimmed(root fs.FS, name string) string {
 	f, err := root.Open(name)
 	if err != nil {
 		return ""
@@ -70,13 +70,13 @@ func text(root fs.FS, name string) string {
 	return strings.TrimSpace(string(buffer[:n]))
 }
 
-// names are those in a folder; none where there is no such folder.
-func names(root fs.FS, folder string) []string {
+// listNames are those in a folder; none where there is no such folder.
+func listNames(root fs.FS, folder string) []string {
 	entries, _ := fs.ReadDir(root, folder)
 	return lists.Map(entries, fs.DirEntry.Name)
 }
 
-func exists(root fs.FS, elements ...string) bool {
+func pathExists(root fs.FS, elements ...string) bool {
 	_, err := fs.Stat(root, path.Join(elements...))
 	return err == nil
 }

@@ -13,16 +13,17 @@ import (
 
 const cpus = "sys/devices/system/cpu"
 
-// processor is what the machine says of its processors. Cores are those of the whole machine, not of this process.
-func processor(root fs.FS, info machine.Info) map[string]string {
-	sockets, cores := topology(root)
+// describeProcessor is what the machine says of its processors. Cores are those of the whole machine, not of this
+// process.
+func describeProcessor(root fs.FS, info machine.Info) map[string]string {
+	sockets, cores := countCores(root)
 	sockets = cmp.Or(sockets, info.Sockets)
 	found := map[string]string{
 		"host_processor_model_name": info.CPU,
-		"host_processors_per_node":  positive(sockets),
-		"host_processor_core_count": positive(cores),
-		"host_processor_frequency":  frequency(root),
-		"host_processor_caches":     caches(root),
+		"host_processors_per_node":  positiveText(sockets),
+		"host_processor_core_count": positiveText(cores),
+		"host_processor_frequency":  maxFrequency(root),
+		"host_processor_caches":     describeCaches(root),
 	}
 	if sockets == 1 {
 		found["host_processor_interconnect"] = "N/A"
@@ -30,16 +31,17 @@ func processor(root fs.FS, info machine.Info) map[string]string {
 	return found
 }
 
-// topology counts processors, and the cores of one of them: not its hardware threads.
-func topology(root fs.FS) (sockets, cores int) {
+// countCores counts processors, and the cores of one of them: not its hardware threads.
+func countCores(root fs.FS) (sockets, cores int) {
 	packages, all := map[string]bool{}, map[string]bool{}
-	for _, name := range names(root, cpus) {
+	for _, name := range listNames(root, cpus) {
 		folder := path.Join(cpus, name, "topology")
-		socket, core := text(root, path.Join(folder, "physical_package_id")), text(root, path.Join(folder, "core_id"))
+		socket, core := readTrimmed(root, path.Join(folder, "physical_package_id")), readTrimmed(root, path.Join(folder,
+			"core_id"))
 		if socket == "" || core == "" {
 			continue
 		}
-		die := text(root, path.Join(folder, "die_id"))
+		die := readTrimmed(root, path.Join(folder, "die_id"))
 		packages[socket], all[socket+" "+die+" "+core] = true, true
 	}
 	if len(packages) == 0 {
@@ -48,47 +50,48 @@ func topology(root fs.FS) (sockets, cores int) {
 	return len(packages), len(all) / len(packages)
 }
 
-func positive(n int) string {
+func positiveText(n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return strconv.Itoa(n)
 }
 
-// frequency is the highest that the processor may have; where the machine does not say, the one it has.
-func frequency(root fs.FS) string {
-	if khz, err := strconv.ParseFloat(text(root, path.Join(cpus, "cpu0/cpufreq/cpuinfo_max_freq")), 64); err == nil {
-		return gigahertz(khz / 1e6)
+// maxFrequency is the highest that the processor may have; where the machine does not say, the one it has.
+func maxFrequency(root fs.FS) string {
+	if khz, err := strconv.ParseFloat(readTrimmed(root, path.Join(cpus, "cpu0/cpufreq/cpuinfo_max_freq")),
+		64); err == nil {
+		return formatGHz(khz / 1e6)
 	}
-	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+	for line := range strings.Lines(readTrimmed(root, "proc/cpuinfo")) {
 		key, value, _ := strings.Cut(line, ":")
 		if strings.TrimSpace(key) != "cpu MHz" {
 			continue
 		}
 		if mhz, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
-			return gigahertz(mhz / 1e3)
+			return formatGHz(mhz / 1e3)
 		}
 	}
 	return ""
 }
 
-func gigahertz(ghz float64) string {
+func formatGHz(ghz float64) string {
 	if !(ghz > 0) || ghz > 1000 {
 		return ""
 	}
 	return fmt.Sprintf("%.2f GHz", ghz)
 }
 
-// caches are those that the first core sees: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
-func caches(root fs.FS) string {
+// describeCaches are those that the first core sees: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
+func describeCaches(root fs.FS) string {
 	var list []string
-	for _, name := range names(root, path.Join(cpus, "cpu0/cache")) {
+	for _, name := range listNames(root, path.Join(cpus, "cpu0/cache")) {
 		folder := path.Join(cpus, "cpu0/cache", name)
-		level, size := text(root, path.Join(folder, "level")), text(root, path.Join(folder, "size"))
+		level, size := readTrimmed(root, path.Join(folder, "level")), readTrimmed(root, path.Join(folder, "size"))
 		if level == "" || size == "" {
 			continue
 		}
-		kind := map[string]string{"Data": "d", "Instruction": "i"}[text(root, path.Join(folder, "type"))]
+		kind := map[string]string{"Data": "d", "Instruction": "i"}[readTrimmed(root, path.Join(folder, "type"))]
 		list = append(list, "L"+level+kind+" "+cacheSize(size))
 	}
 	return strings.Join(list, ", ")

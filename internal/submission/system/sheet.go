@@ -57,7 +57,7 @@ func ReadSheet(text []byte, fields []Field) (*Sheet, error) {
 		if _, twice := s.values[name.(string)]; twice {
 			return nil, fmt.Errorf("%w: %v is there twice", ErrSheet, name)
 		}
-		s.set(name.(string), value)
+		s.setField(name.(string), value)
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSheet, err)
@@ -68,7 +68,7 @@ func ReadSheet(text []byte, fields []Field) (*Sheet, error) {
 	return s, nil
 }
 
-func (s *Sheet) set(name string, value json.RawMessage) {
+func (s *Sheet) setField(name string, value json.RawMessage) {
 	if _, there := s.values[name]; !there {
 		s.order = append(s.order, name)
 	}
@@ -77,7 +77,7 @@ func (s *Sheet) set(name string, value json.RawMessage) {
 
 // Text is a field's value, of a text, number or truth value; empty where there is none, or it has to be filled in.
 func (s *Sheet) Text(name string) string {
-	if text := s.written(name); !Unfilled(text) {
+	if text := s.writtenText(name); !Unfilled(text) {
 		return text
 	}
 	return ""
@@ -88,8 +88,8 @@ func Unfilled(value string) bool {
 	return strings.HasPrefix(strings.TrimSpace(value), strings.TrimSpace(FillIn))
 }
 
-// written is a field's value as a text, FillIn and all.
-func (s *Sheet) written(name string) string {
+// writtenText is a field's value as a text, FillIn and all.
+func (s *Sheet) writtenText(name string) string {
 	raw := bytes.TrimSpace(s.values[name])
 	var text string
 	switch {
@@ -113,7 +113,7 @@ func (s *Sheet) Put(name, value string) {
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(value) // a text can be written always
-	s.set(name, bytes.TrimSpace(text.Bytes()))
+	s.setField(name, bytes.TrimSpace(text.Bytes()))
 }
 
 // Complete writes known values into fields that nobody has filled in, and marks those that stay open. Fields that may
@@ -122,7 +122,7 @@ func (s *Sheet) Complete(known map[string]string) []string {
 	var filled []string
 	for _, f := range s.fields {
 		switch value := known[f.Name]; {
-		case s.Has(f.Name) && s.Text(f.Name) == "" && s.written(f.Name) == "" && !f.Meaning: // left empty
+		case s.Has(f.Name) && s.Text(f.Name) == "" && s.writtenText(f.Name) == "" && !f.Meaning: // left empty
 		case s.Text(f.Name) != "":
 		case value != "":
 			s.Put(f.Name, value)
@@ -140,7 +140,7 @@ func (s *Sheet) Complete(known map[string]string) []string {
 func (s *Sheet) Open() []Open {
 	var open []Open
 	for _, f := range s.fields {
-		if s.Text(f.Name) == "" && (f.Meaning || s.written(f.Name) != "") {
+		if s.Text(f.Name) == "" && (f.Meaning || s.writtenText(f.Name) != "") {
 			open = append(open, Open{f.Name, f.Ask})
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Sheet) Open() []Open {
 		if named := slices.ContainsFunc(s.fields, func(f Field) bool { return f.Name == name }); named {
 			continue
 		}
-		if text := s.written(name); text != "" && s.Text(name) == "" {
+		if text := s.writtenText(name); text != "" && s.Text(name) == "" {
 			open = append(open, Open{name, strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(FillIn)))})
 		}
 	}
@@ -179,4 +179,4 @@ func (s *Sheet) Remove(name string) {
 }
 
 // PutRaw writes a field's value that is no text: raw is JSON.
-func (s *Sheet) PutRaw(name string, raw json.RawMessage) { s.set(name, raw) }
+func (s *Sheet) PutRaw(name string, raw json.RawMessage) { s.setField(name, raw) }

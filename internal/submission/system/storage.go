@@ -12,15 +12,15 @@ import (
 // virtualBlocks begin the names of block devices that are no disks.
 var virtualBlocks = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd"}
 
-// storage is the disks' size and kind.
-func storage(root fs.FS) map[string]string {
+// describeStorage is the disks' size and kind.
+func describeStorage(root fs.FS) map[string]string {
 	var bytes int64
 	var kinds []string
-	for _, name := range names(root, "sys/block") {
+	for _, name := range listNames(root, "sys/block") {
 		if slices.ContainsFunc(virtualBlocks, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
-		sectors, err := strconv.ParseInt(text(root, path.Join("sys/block", name, "size")), 10, 54)
+		sectors, err := strconv.ParseInt(readTrimmed(root, path.Join("sys/block", name, "size")), 10, 54)
 		if err != nil || sectors <= 0 {
 			continue
 		}
@@ -32,7 +32,7 @@ func storage(root fs.FS) map[string]string {
 	if bytes == 0 {
 		return nil
 	}
-	return map[string]string{"host_storage_capacity": decimal(bytes), "host_storage_type": strings.Join(kinds, ", ")}
+	return map[string]string{"host_storage_capacity": formatDecimal(bytes), "host_storage_type": strings.Join(kinds, ", ")}
 }
 
 func diskKind(root fs.FS, name string) string {
@@ -43,14 +43,14 @@ func diskKind(root fs.FS, name string) string {
 		return "eMMC"
 	case strings.HasPrefix(name, "vd"), strings.HasPrefix(name, "xvd"):
 		return "virtual disk"
-	case text(root, path.Join("sys/block", name, "queue/rotational")) == "1":
+	case readTrimmed(root, path.Join("sys/block", name, "queue/rotational")) == "1":
 		return "HDD"
 	}
 	return "SSD"
 }
 
-// decimal writes a size as disks are sold: "480 GB", "3.84 TB".
-func decimal(bytes int64) string {
+// formatDecimal writes a size as disks are sold: "480 GB", "3.84 TB".
+func formatDecimal(bytes int64) string {
 	if bytes >= 1e12 {
 		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(bytes)/1e12), "0"), ".") + " TB"
 	}

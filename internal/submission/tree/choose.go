@@ -27,7 +27,7 @@ func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
 	switch {
 	case len(names) == 0:
 		return nil, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter%s",
-			ErrNoSubmission, t.Root(), t.alike())
+			ErrNoSubmission, t.Root(), t.misspelledDivisions())
 	case len(all) == 0:
 		return nil, fmt.Errorf("%w in %s of that name: %w", ErrNoSubmission, t.Root(),
 			suggest.Unknown("submitter", submitter, slices.Compact(names)))
@@ -35,8 +35,8 @@ func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
 	return all, nil
 }
 
-// alike names folders that are divisions but for their spelling.
-func (t *Tree) alike() string {
+// misspelledDivisions names folders that are divisions but for their spelling.
+func (t *Tree) misspelledDivisions() string {
 	for _, e := range t.Folders(".") {
 		if lower := strings.ToLower(e.Name); lower != e.Name && slices.Contains(Divisions(), lower) {
 			return fmt.Sprintf("; %s must be called %s", e.Name, lower)

@@ -102,7 +102,7 @@ func (p Place) Accuracy() string { return path.Join(p.Results(), AccuracyDir) }
 func (l Layout) SourceDir(p Place) string { return path.Join(p.Folder(), l.Source) }
 
 // Measurements is the folder of measurements.json, user.conf and README.md.
-func (l Layout) Measurements(p Place) string { return l.aside(p, "measurements") }
+func (l Layout) Measurements(p Place) string { return l.folderAside(p, "measurements") }
 
 // MeasurementsFile is the path for a new measurements file. One that lies in a tree may have another name before v6.0:
 // Tree.MeasurementsFile.
@@ -123,12 +123,12 @@ func (l Layout) Audit(p Place, test string) string {
 }
 
 // Audits is the folder that holds the audits' folders.
-func (l Layout) Audits(p Place) string { return l.aside(p, l.AuditsDir()) }
+func (l Layout) Audits(p Place) string { return l.folderAside(p, l.AuditsDir()) }
 
 // AuditsDir is the submitter's folder of audits, where they lie apart.
 func (l Layout) AuditsDir() string { return cmp.Or(l.Layout.Audits, "compliance") }
 
-func (l Layout) aside(p Place, folder string) string {
+func (l Layout) folderAside(p Place, folder string) string {
 	if !l.Apart {
 		return p.Results()
 	}

@@ -60,16 +60,16 @@ func FindRound(root string) (FoundRound, error) {
 		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
 	defer r.Close()
-	s := seeds{root: r.FS(), votes: map[string]int{}}
-	if !s.divisions() {
+	s := roundFinder{root: r.FS(), votes: map[string]int{}}
+	if !s.findDivisions() {
 		return FoundRound{}, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
 			ErrNoSubmission, root)
 	}
-	return s.elected(root)
+	return s.electedRound(root)
 }
 
-// seeds looks into the logs of a tree.
-type seeds struct {
+// roundFinder looks into the logs of a tree.
+type roundFinder struct {
 	root  fs.FS
 	votes map[string]int // by round
 	read  int
@@ -77,44 +77,44 @@ type seeds struct {
 	pointer string // the first log that is a pointer of Git LFS; empty: none is
 }
 
-// divisions says whether there is a submitter.
-func (s *seeds) divisions() (found bool) {
+// findDivisions says whether there is a submitter.
+func (s *roundFinder) findDivisions() (found bool) {
 	for _, division := range Divisions() {
-		for _, submitter := range s.folders(division) {
+		for _, submitter := range s.listFolders(division) {
 			found = true
 			results := path.Join(division, submitter, ResultsDir)
-			systems := s.folders(results)
+			systems := s.listFolders(results)
 			for _, system := range systems[:min(len(systems), systemsRead)] {
-				s.system(path.Join(results, system))
+				s.readSystem(path.Join(results, system))
 			}
 		}
 	}
 	return found
 }
 
-func (s *seeds) system(dir string) {
+func (s *roundFinder) readSystem(dir string) {
 	left := runsRead
-	for _, benchmark := range s.folders(dir) {
-		for _, scenario := range s.folders(path.Join(dir, benchmark)) {
+	for _, benchmark := range s.listFolders(dir) {
+		for _, scenario := range s.listFolders(path.Join(dir, benchmark)) {
 			run := path.Join(dir, benchmark, scenario, PerformanceDir, RunDir)
 			if left == 0 || s.read >= mostRead {
 				return
 			}
-			if s.vote(run) {
+			if s.voteForRound(run) {
 				left--
 			}
 		}
 	}
 }
 
-// vote says whether a folder has a log of a run.
-func (s *seeds) vote(run string) bool {
+// voteForRound says whether a folder has a log of a run.
+func (s *roundFinder) voteForRound(run string) bool {
 	for _, log := range []struct {
 		name string
 		most int64
 	}{{SummaryLog, bytesOfSummary}, {DetailLog, bytesOfDetail}} {
 		name := path.Join(run, log.name)
-		text := s.beginning(name, log.most)
+		text := s.readStart(name, log.most)
 		if s.pointer == "" && mllog.IsPointer(text) {
 			s.pointer = name
 		}
@@ -124,21 +124,21 @@ func (s *seeds) vote(run string) bool {
 		}
 		s.read++
 		if seed, err := strconv.ParseUint(string(m[1]), 10, 64); err == nil {
-			s.count(mlconf.RoundOfSeed(seed))
+			s.countRun(mlconf.RoundOfSeed(seed))
 		}
 		return true
 	}
 	return false
 }
 
-// count counts a run for its round; one with seeds of no round does not count.
-func (s *seeds) count(round string) {
+// countRun counts a run for its round; one with seeds of no round does not count.
+func (s *roundFinder) countRun(round string) {
 	if round != "" {
 		s.votes[round]++
 	}
 }
 
-func (s *seeds) beginning(name string, most int64) []byte {
+func (s *roundFinder) readStart(name string, most int64) []byte {
 	if info, err := fs.Stat(s.root, name); err != nil || !info.Mode().IsRegular() {
 		return nil // opening a pipe would wait for a writer
 	}
@@ -151,8 +151,8 @@ func (s *seeds) beginning(name string, most int64) []byte {
 	return text
 }
 
-// folders are the names of the folders in one; hidden ones are left out.
-func (s *seeds) folders(dir string) (names []string) {
+// listFolders are the names of the folders in one; hidden ones are left out.
+func (s *roundFinder) listFolders(dir string) (names []string) {
 	list, _ := fs.ReadDir(s.root, dir)
 	for _, e := range list {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
@@ -162,8 +162,8 @@ func (s *seeds) folders(dir string) (names []string) {
 	return names
 }
 
-// elected is the round of most runs; of rounds with equally many, the one whose name sorts first.
-func (s *seeds) elected(root string) (FoundRound, error) {
+// electedRound is the round of most runs; of rounds with equally many, the one whose name sorts first.
+func (s *roundFinder) electedRound(root string) (FoundRound, error) {
 	names := slices.SortedFunc(maps.Keys(s.votes), func(a, b string) int {
 		return cmp.Or(s.votes[b]-s.votes[a], strings.Compare(a, b))
 	})

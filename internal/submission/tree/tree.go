@@ -77,10 +77,10 @@ func Open(root, round string) (*Tree, error) {
 		return nil, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
 	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, inside: map[string][]Entry{}}
-	t.read(".")
+	t.readFolder(".")
 	for _, division := range Divisions() {
 		for _, e := range t.Folders(division) {
-			t.Submitters = append(t.Submitters, t.submitter(Place{Division: division, Submitter: e.Name}))
+			t.Submitters = append(t.Submitters, t.submitterAt(Place{Division: division, Submitter: e.Name}))
 		}
 	}
 	return t, nil
@@ -137,11 +137,11 @@ func (t *Tree) Files(dir string) []string {
 }
 
 // All calls yield with everything in the tree, folders before what is in them, sorted by name in each folder.
-func (t *Tree) All(yield func(Entry) bool) { t.walk(".", yield) }
+func (t *Tree) All(yield func(Entry) bool) { t.walkFolder(".", yield) }
 
-func (t *Tree) walk(dir string, yield func(Entry) bool) bool {
+func (t *Tree) walkFolder(dir string, yield func(Entry) bool) bool {
 	for _, e := range t.inside[dir] {
-		if !yield(e) || (e.Dir && !t.walk(e.Path, yield)) {
+		if !yield(e) || (e.Dir && !t.walkFolder(e.Path, yield)) {
 			return false
 		}
 	}
@@ -184,16 +184,16 @@ func (t *Tree) MeasurementsFile(p Place) (name string, others []string, ok bool)
 	return name, others, name != ""
 }
 
-func (t *Tree) submitter(p Place) Submitter {
+func (t *Tree) submitterAt(p Place) Submitter {
 	s := Submitter{Place: p}
 	for _, system := range t.Folders(p.Results()) {
 		p.System = system.Name
-		s.Systems = append(s.Systems, t.system(p))
+		s.Systems = append(s.Systems, t.systemAt(p))
 	}
 	return s
 }
 
-func (t *Tree) system(p Place) System {
+func (t *Tree) systemAt(p Place) System {
 	s := System{Place: p}
 	for _, benchmark := range t.Folders(p.Results()) {
 		p.Benchmark = benchmark.Name
@@ -208,8 +208,8 @@ func (t *Tree) system(p Place) System {
 	return s
 }
 
-func (t *Tree) read(dir string) {
-	list, err := t.list(dir)
+func (t *Tree) readFolder(dir string) {
+	list, err := t.listFolder(dir)
 	if err != nil {
 		t.Faults = append(t.Faults, Fault{Path: dir, Err: err})
 	}
@@ -218,13 +218,13 @@ func (t *Tree) read(dir string) {
 	for _, e := range list {
 		t.entries[e.Path] = e
 		if e.Dir && !e.Link {
-			t.read(e.Path)
+			t.readFolder(e.Path)
 		}
 	}
 }
 
-// list reads one folder. A file that vanishes in between is left out.
-func (t *Tree) list(dir string) ([]Entry, error) {
+// listFolder reads one folder. A file that vanishes in between is left out.
+func (t *Tree) listFolder(dir string) ([]Entry, error) {
 	f, err := t.Open(dir)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (t *Tree) list(dir string) ([]Entry, error) {
 	found, err := f.ReadDir(-1)
 	var list []Entry
 	for _, d := range found {
-		if e, infoErr := t.entry(dir, d); infoErr == nil {
+		if e, infoErr := t.makeEntry(dir, d); infoErr == nil {
 			list = append(list, e)
 		} else if !errors.Is(infoErr, fs.ErrNotExist) {
 			err = errors.Join(err, infoErr)
@@ -242,7 +242,7 @@ func (t *Tree) list(dir string) ([]Entry, error) {
 	return list, err
 }
 
-func (t *Tree) entry(dir string, d fs.DirEntry) (Entry, error) {
+func (t *Tree) makeEntry(dir string, d fs.DirEntry) (Entry, error) {
 	e := Entry{Path: path.Join(dir, d.Name()), Name: d.Name(), Link: d.Type()&fs.ModeSymlink != 0}
 	if e.Link {
 		info, err := t.root.Stat(filepath.FromSlash(e.Path))
@@ -250,7 +250,7 @@ func (t *Tree) entry(dir string, d fs.DirEntry) (Entry, error) {
 			e.Broken = true
 			return e, nil
 		}
-		e.of(info)
+		e.setInfo(info)
 		return e, nil
 	}
 	if d.IsDir() {
@@ -261,11 +261,11 @@ func (t *Tree) entry(dir string, d fs.DirEntry) (Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	e.of(info)
+	e.setInfo(info)
 	return e, nil
 }
 
-func (e *Entry) of(info fs.FileInfo) {
+func (e *Entry) setInfo(info fs.FileInfo) {
 	e.Dir = info.IsDir()
 	e.Irregular = !info.IsDir() && !info.Mode().IsRegular()
 	if !e.Dir {

@@ -60,7 +60,7 @@ func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
 	out := Outcome{Log: a.log, Hash: a.noted, Size: a.size}
 	switch {
 	case a.size >= Limit:
-		err = s.truncate(ctx, a, &out)
+		err = s.truncateLog(ctx, a, &out)
 	case a.cut:
 		err = s.doneBefore(a, &out)
 	default:
@@ -69,8 +69,8 @@ func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
 	return out, err
 }
 
-// folder is an accuracy folder as it is found.
-type folder struct {
+// accuracyFolder is an accuracy folder as it is found.
+type accuracyFolder struct {
 	log, score string // paths
 	size       int64  // of the log
 	mode       fs.FileMode
@@ -84,9 +84,9 @@ type folder struct {
 // maxScore is more than any accuracy.txt has.
 const maxScore = 16 << 20
 
-func openFolder(dir string) (a folder, err error) {
+func openFolder(dir string) (a accuracyFolder, err error) {
 	a.log, a.score = filepath.Join(dir, tree.AccuracyLog), filepath.Join(dir, tree.AccuracyText)
-	info, err := regular(a.log)
+	info, err := requireRegular(a.log)
 	if err != nil {
 		return a, err
 	}
@@ -103,8 +103,8 @@ func openFolder(dir string) (a folder, err error) {
 }
 
 // readScore reads accuracy.txt, which an audit needs not have.
-func (a *folder) readScore(audit bool) error {
-	info, err := regular(a.score)
+func (a *accuracyFolder) readScore(audit bool) error {
+	info, err := requireRegular(a.score)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && audit:
 		return nil
@@ -125,8 +125,8 @@ func (a *folder) readScore(audit bool) error {
 // unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
 func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// regular wants a file, and no link: what it points to would be left as it is.
-func regular(path string) (fs.FileInfo, error) {
+// requireRegular wants a file, and no link: what it points to would be left as it is.
+func requireRegular(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file of its own: want one in the place of a link or folder", path)
@@ -155,13 +155,13 @@ func notedHash(text []byte, path string) (hash string, err error) {
 	return hash, nil
 }
 
-// truncate keeps the log, notes its hash and cuts it, in this order.
-func (s *Store) truncate(ctx context.Context, a folder, out *Outcome) (err error) {
-	if out.Hash, err = s.keep(ctx, a.log); err != nil {
+// truncateLog keeps the log, notes its hash and cuts it, in this order.
+func (s *Store) truncateLog(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
+	if out.Hash, err = s.keepFile(ctx, a.log); err != nil {
 		return err
 	}
 	out.Action, out.Kept = Truncated, s.Path(out.Hash)
-	if err := a.note(out.Hash); err != nil {
+	if err := a.noteHash(out.Hash); err != nil {
 		return err
 	}
 	short, err := cutFile(out.Kept)
@@ -171,11 +171,11 @@ func (s *Store) truncate(ctx context.Context, a folder, out *Outcome) (err error
 	if err := wholefile.Write(a.log, short, a.mode); err != nil {
 		return err
 	}
-	return protect(out.Kept)
+	return makeReadOnly(out.Kept)
 }
 
-// protect keeps an original, which is a file of its own from now on, from being written to.
-func protect(path string) error {
+// makeReadOnly keeps an original, which is a file of its own from now on, from being written to.
+func makeReadOnly(path string) error {
 	const readOnly = 0o444
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() == readOnly {
@@ -184,8 +184,8 @@ func protect(path string) error {
 	return os.Chmod(path, readOnly)
 }
 
-// note writes the hash into accuracy.txt, once.
-func (a folder) note(hash string) error {
+// noteHash writes the hash into accuracy.txt, once.
+func (a accuracyFolder) noteHash(hash string) error {
 	switch a.noted {
 	case hash:
 		return nil
@@ -201,7 +201,7 @@ func (a folder) note(hash string) error {
 }
 
 // noteWhole notes the hash of a log that is small enough to stay.
-func noteWhole(ctx context.Context, a folder, out *Outcome) (err error) {
+func noteWhole(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
 	if out.Hash, err = hashFile(ctx, a.log); err != nil {
 		return err
 	}
@@ -211,11 +211,11 @@ func noteWhole(ctx context.Context, a folder, out *Outcome) (err error) {
 	if out.Action = Hashed; a.noted == out.Hash {
 		out.Action = Done
 	}
-	return a.note(out.Hash)
+	return a.noteHash(out.Hash)
 }
 
 // doneBefore looks for the original of a log that was cut. That it is whole is for Check, which reads it all.
-func (s *Store) doneBefore(a folder, out *Outcome) error {
+func (s *Store) doneBefore(a accuracyFolder, out *Outcome) error {
 	out.Size = 0
 	if a.noted == "" {
 		return fmt.Errorf("%s is cut, and %s has no hash of the whole log: bring back the original", a.log, a.score)

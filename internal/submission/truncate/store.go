@@ -62,11 +62,11 @@ func (s *Store) Check(ctx context.Context, sum string) error {
 	return nil
 }
 
-// keep puts the file at path into the store and returns its sha256. Where it can, it is there without being copied, as
-// a second name of the file: what is to follow replaces the first.
-func (s *Store) keep(ctx context.Context, path string) (sum string, err error) {
+// keepFile puts the file at path into the store and returns its sha256. Where it can, it is there without being copied,
+// as a second name of the file: what is to follow replaces the first.
+func (s *Store) keepFile(ctx context.Context, path string) (sum string, err error) {
 	entry := filepath.Join(s.dir, "original."+rand.Text()+".tmp") // as wholefile.Left knows them
-	sum, err = s.enter(ctx, path, entry)
+	sum, err = s.linkEntry(ctx, path, entry)
 	if err == nil {
 		_, err = os.Lstat(s.Path(sum))
 		if err == nil { // kept before
@@ -77,14 +77,14 @@ func (s *Store) keep(ctx context.Context, path string) (sum string, err error) {
 		}
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("keeping %s: %w", path, err), remove(entry))
+		return "", errors.Join(fmt.Errorf("keeping %s: %w", path, err), removeIfExists(entry))
 	}
 	return sum, nil
 }
 
-// enter gives the file at path the name entry as well, or copies it there, and returns its sha256. A copy is read
+// linkEntry gives the file at path the name entry as well, or copies it there, and returns its sha256. A copy is read
 // again: what counts is what the disk has.
-func (s *Store) enter(ctx context.Context, path, entry string) (sum string, err error) {
+func (s *Store) linkEntry(ctx context.Context, path, entry string) (sum string, err error) {
 	if soleName(path) && os.Link(path, entry) == nil {
 		return hashFile(ctx, entry)
 	}
@@ -98,8 +98,8 @@ func (s *Store) enter(ctx context.Context, path, entry string) (sum string, err 
 	return sum, err
 }
 
-// remove removes a file that may not be there.
-func remove(path string) error {
+// removeIfExists removes a file that may not be there.
+func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

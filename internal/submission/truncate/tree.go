@@ -69,8 +69,8 @@ func storeOutside(keep, root string) error {
 // complianceDir is where rounds before v6.0 have the audits.
 const complianceDir = "compliance"
 
-// places are where accuracy folders lie below DIVISION/SUBMITTER.
-func places() []string {
+// accuracyPlaces are where accuracy folders lie below DIVISION/SUBMITTER.
+func accuracyPlaces() []string {
 	const scenario, audit = "/*/*/*/", "TEST[0-9][0-9]/"
 	return []string{
 		tree.ResultsDir + scenario + tree.AccuracyDir, tree.ResultsDir + scenario + audit + tree.AccuracyDir,
@@ -95,11 +95,11 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 		owner := slices.ContainsFunc(owners, func(s tree.Submitter) bool { return strings.HasPrefix(e.Path, s.Folder()+"/") })
 		switch {
 		case !owner || !e.Dir && !e.Link:
-		case e.Link && hides(e):
+		case e.Link && mayHideLogs(e):
 			faults = append(faults, fmt.Errorf("%s is a link: want the folder itself", t.Abs(e.Path)))
-		case !e.Link && matches(e.Path) && ofEndpoints(t, e.Path):
+		case !e.Link && isAccuracyFolder(e.Path) && ofEndpoints(t, e.Path):
 			whole++
-		case !e.Link && matches(e.Path):
+		case !e.Link && isAccuracyFolder(e.Path):
 			folders = append(folders, t.Abs(e.Path))
 		}
 	}
@@ -115,18 +115,18 @@ func ofEndpoints(t *tree.Tree, name string) bool {
 	return t.HasFile(path.Join(name, path.Base(endpoints.AccuracyFile))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
 }
 
-// matches says whether a folder is one for an accuracy log.
-func matches(name string) bool {
-	return slices.ContainsFunc(places(), func(place string) bool {
+// isAccuracyFolder says whether a folder is one for an accuracy log.
+func isAccuracyFolder(name string) bool {
+	return slices.ContainsFunc(accuracyPlaces(), func(place string) bool {
 		ok, _ := path.Match("*/*/"+place, name) // the pattern is a good one
 		return ok
 	})
 }
 
-// hides says whether a link may stand for a folder with accuracy logs. One to somewhere outside the tree is broken, and
-// may be one to a folder.
-func hides(link tree.Entry) bool {
+// mayHideLogs says whether a link may stand for a folder with accuracy logs. One to somewhere outside the tree is
+// broken, and may be one to a folder.
+func mayHideLogs(link tree.Entry) bool {
 	parts := strings.Split(link.Path, "/")
 	logs := len(parts) > 2 && slices.Contains([]string{tree.ResultsDir, complianceDir}, parts[2])
-	return logs && (link.Dir || link.Broken) && !matches(path.Dir(link.Path))
+	return logs && (link.Dir || link.Broken) && !isAccuracyFolder(path.Dir(link.Path))
 }

@@ -46,7 +46,7 @@ func (w *Workspace) Add(folders []string, o AddOptions, rules *endpoints.Rules) 
 	if err != nil {
 		return nil, err
 	}
-	points, added, err := w.read(folders, name, o, rules)
+	points, added, err := w.readPoints(folders, name, o, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +55,16 @@ func (w *Workspace) Add(folders []string, o AddOptions, rules *endpoints.Rules) 
 		return nil, err
 	}
 	for _, p := range added {
-		if _, err := w.complete(modelFile(p.Model), modelFields(), nil); err != nil {
+		if _, err := w.completeSheet(modelFile(p.Model), modelFields(), nil); err != nil {
 			return nil, err
 		}
 	}
-	return added, w.save()
+	return added, w.saveFile()
 }
 
-// read reads the points of folders, and puts them among those that are there.
-func (w *Workspace) read(folders []string, name string, o AddOptions, rules *endpoints.Rules) (points, added []Point,
+// readPoints reads the points of folders, and puts them among those that are there.
+func (w *Workspace) readPoints(folders []string, name string, o AddOptions, rules *endpoints.Rules) (points,
+	added []Point,
 	err error) {
 	var faults []error
 	points = slices.Clone(w.Points)
@@ -80,7 +81,7 @@ func (w *Workspace) read(folders []string, name string, o AddOptions, rules *end
 				continue
 			}
 			p.System, p.Added = name, o.Now.UTC().Format(time.RFC3339)
-			points, err = place(points, p, o.Replace, added)
+			points, err = placePoint(points, p, o.Replace, added)
 			faults = append(faults, err)
 			added = append(added, p)
 		}
@@ -88,12 +89,12 @@ func (w *Workspace) read(folders []string, name string, o AddOptions, rules *end
 	return points, added, errors.Join(faults...)
 }
 
-// place puts a point among those that are there.
-func place(points []Point, p Point, replace bool, now []Point) ([]Point, error) {
-	i := slices.IndexFunc(points, p.same)
+// placePoint puts a point among those that are there.
+func placePoint(points []Point, p Point, replace bool, now []Point) ([]Point, error) {
+	i := slices.IndexFunc(points, p.hasSameName)
 	switch {
 	case i < 0:
-	case slices.ContainsFunc(now, p.same):
+	case slices.ContainsFunc(now, p.hasSameName):
 		return points, fmt.Errorf("%v: there are two, in %s and %s", p, points[i].Dir, p.Dir)
 	case !replace:
 		return points, fmt.Errorf("%v: there is one from %s; put this in its place with --replace", p, points[i].Dir)
@@ -281,7 +282,7 @@ func (w *Workspace) Remove(names []string) (removed []Point, err error) {
 			return has(p)
 		})
 	}
-	return removed, w.save()
+	return removed, w.saveFile()
 }
 
 func isBetween(r rune) bool { return r == '/' || r == ' ' }

@@ -60,7 +60,7 @@ func write(t *testing.T, file string, text []byte) {
 // fill writes fields of a sheet, as a person would.
 func fill(t *testing.T, w *Workspace, file string, fields []system.Field, values map[string]string) {
 	t.Helper()
-	sheet, _, err := w.sheet(file, fields)
+	sheet, _, err := w.readSheet(file, fields)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,14 +318,15 @@ func TestEngagement(t *testing.T) {
 			`"nodes_used", [{"system_node_ensemble_id": 0, "nodes": 2}]]`, true},
 		{4, 8, 5, "", "null", true},
 	} {
-		d := &described{name: "x", sheet: system.NewSheet(systemFields()), nodes: []node{{count: c.nodes, accelerators: 8}}}
+		d := &describedSystem{name: "x", sheet: system.NewSheet(systemFields()), nodes: []nodeKind{{count: c.nodes,
+			accelerators: 8}}}
 		d.sheet.Put("dp_shortfall_reason", c.reason)
 		desc := pyvalue.NewDict()
 		for name, n := range map[string]int{"tensor_parallel": c.tensor, "pipeline_parallel": 1, "expert_parallel": 1,
 			"data_parallel": c.data} {
 			desc.Set(name, int64(n))
 		}
-		more, err := d.engagement(desc, endpoints.Newest())
+		more, err := d.engagementOf(desc, endpoints.Newest())
 		got := "null"
 		if more != nil {
 			got = pyvalue.JSON(more)
@@ -344,8 +345,8 @@ func TestPowerOfProcessors(t *testing.T) {
 			"host_processor_core_count": "64", "cooling": "air", "cpu_watts": watts, "cpu_source": "https://a.example"} {
 			sheet.Put(name, v)
 		}
-		d := &described{name: "x", sheet: system.NewSheet(systemFields()), nodes: []node{{sheet: sheet, count: 1}}}
-		p := d.power(endpoints.Newest())
+		d := &describedSystem{name: "x", sheet: system.NewSheet(systemFields()), nodes: []nodeKind{{sheet: sheet, count: 1}}}
+		p := d.makePower(endpoints.Newest())
 		text := pyvalue.JSON(p.dict)
 		if p.KW != kw || len(p.open) > 0 || strings.Contains(text, "count_per_node") {
 			t.Errorf("%v kW, want %v; open %q: %s", p.KW, kw, p.open, text)

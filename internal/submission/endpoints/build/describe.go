@@ -14,17 +14,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// described is a system as its sheets have it.
-type described struct {
+// describedSystem is a system as its sheets have it.
+type describedSystem struct {
 	name  string
 	sheet *system.Sheet
-	nodes []node
+	nodes []nodeKind
 	// Missing says what a person has still to write, beyond fields that are marked.
 	missing []string
 }
 
-// node is a kind of node.
-type node struct {
+// nodeKind is a kind of node.
+type nodeKind struct {
 	file  string
 	sheet *system.Sheet
 	count int // of such nodes
@@ -32,20 +32,20 @@ type node struct {
 	accelerators int
 }
 
-// describe reads a system's sheets.
-func (w *Workspace) describe(name string) (*described, error) {
-	d := &described{name: name}
+// describeSystem reads a system's sheets.
+func (w *Workspace) describeSystem(name string) (*describedSystem, error) {
+	d := &describedSystem{name: name}
 	var err error
-	if d.sheet, _, err = w.sheet(systemFile(name), systemFields()); err != nil {
+	if d.sheet, _, err = w.readSheet(systemFile(name), systemFields()); err != nil {
 		return nil, err
 	}
-	for _, kind := range w.nodes(name) {
-		n := node{file: nodeFile(name, kind)}
-		if n.sheet, _, err = w.sheet(n.file, nodeFields()); err != nil {
+	for _, kind := range w.nodeKinds(name) {
+		n := nodeKind{file: nodeFile(name, kind)}
+		if n.sheet, _, err = w.readSheet(n.file, nodeFields()); err != nil {
 			return nil, err
 		}
-		n.count = d.whole(n.file, n.sheet, "number_of_nodes", 1)
-		n.accelerators = d.whole(n.file, n.sheet, "accelerators_per_node", 0)
+		n.count = d.wholeField(n.file, n.sheet, "number_of_nodes", 1)
+		n.accelerators = d.wholeField(n.file, n.sheet, "accelerators_per_node", 0)
 		d.nodes = append(d.nodes, n)
 	}
 	if len(d.nodes) == 0 {
@@ -55,8 +55,8 @@ func (w *Workspace) describe(name string) (*described, error) {
 	return d, nil
 }
 
-// whole is a field that is a whole number, at least min; 0, and a missing line, where it is none.
-func (d *described) whole(file string, s *system.Sheet, field string, min int) int {
+// wholeField is a field that is a whole number, at least min; 0, and a missing line, where it is none.
+func (d *describedSystem) wholeField(file string, s *system.Sheet, field string, min int) int {
 	text := s.Text(field)
 	n, err := strconv.Atoi(text)
 	if text != "" && (err != nil || n < min) {
@@ -66,8 +66,8 @@ func (d *described) whole(file string, s *system.Sheet, field string, min int) i
 	return n
 }
 
-// number is a field that is a number, at least 0; ok is false where it says nothing.
-func (d *described) number(file string, s *system.Sheet, field string) (x float64, ok bool) {
+// numberField is a field that is a number, at least 0; ok is false where it says nothing.
+func (d *describedSystem) numberField(file string, s *system.Sheet, field string) (x float64, ok bool) {
 	text := s.Text(field)
 	if text == "" {
 		return 0, false
@@ -80,15 +80,15 @@ func (d *described) number(file string, s *system.Sheet, field string) (x float6
 	return x, true
 }
 
-// accelerators are those of the whole system.
-func (d *described) accelerators() (n int) {
+// acceleratorCount are those of the whole system.
+func (d *describedSystem) acceleratorCount() (n int) {
 	for _, one := range d.nodes {
 		n += one.count * one.accelerators
 	}
 	return n
 }
 
-func (d *described) total() (n int) {
+func (d *describedSystem) totalNodes() (n int) {
 	for _, one := range d.nodes {
 		n += one.count
 	}
@@ -99,8 +99,8 @@ func (d *described) total() (n int) {
 var numbers = []string{"number_of_nodes", "host_processors_per_node", "host_processor_core_count",
 	"accelerators_per_node", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch"}
 
-// value is a field as system_desc.json has it: a whole number, true or false, or a text.
-func value(s *system.Sheet, field string) any {
+// fieldValue is a field as system_desc.json has it: a whole number, true or false, or a text.
+func fieldValue(s *system.Sheet, field string) any {
 	text := s.Text(field)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(numbers, field) {
 		return n
@@ -111,68 +111,69 @@ func value(s *system.Sheet, field string) any {
 	return text
 }
 
-// put writes fields that say something.
-func put(d *pyvalue.Dict, s *system.Sheet, fields ...string) {
+// putFields writes fields that say something.
+func putFields(d *pyvalue.Dict, s *system.Sheet, fields ...string) {
 	for _, f := range fields {
 		if s.Text(f) != "" {
-			d.Set(f, value(s, f))
+			d.Set(f, fieldValue(s, f))
 		}
 	}
 }
 
-// description is system_desc.json, but for what is a point's own.
-func (d *described) description() *pyvalue.Dict {
+// systemDescription is system_desc.json, but for what is a point's own.
+func (d *describedSystem) systemDescription() *pyvalue.Dict {
 	out := pyvalue.NewDict()
-	put(out, d.sheet, "submitter_org_names", "division", "system_name", "shortened_system_name",
+	putFields(out, d.sheet, "submitter_org_names", "division", "system_name", "shortened_system_name",
 		"system_availability_status",
 		"availability_url", "target_availability_date")
-	size := fmt.Sprintf("%d accelerators", d.accelerators())
-	if d.accelerators() == 0 {
-		size = fmt.Sprintf("%d nodes", d.total())
+	size := fmt.Sprintf("%d accelerators", d.acceleratorCount())
+	if d.acceleratorCount() == 0 {
+		size = fmt.Sprintf("%d nodes", d.totalNodes())
 	}
 	out.Set("system_size", size)
 	out.Set("system_node_ensemble_count", int64(len(d.nodes)))
-	out.Set("system_node_ensemble_total", int64(d.total()))
-	put(out, d.sheet, "serving_framework", "endpoint_url", "node_config")
+	out.Set("system_node_ensemble_total", int64(d.totalNodes()))
+	putFields(out, d.sheet, "serving_framework", "endpoint_url", "node_config")
 	var kinds []any
 	for i, n := range d.nodes {
-		kinds = append(kinds, n.description(i))
+		kinds = append(kinds, n.nodeDescription(i))
 	}
 	out.Set("node_types", kinds)
-	put(out, d.sheet, "disaggregated", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch")
+	putFields(out, d.sheet, "disaggregated", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel",
+		"batch")
 	out.Set("config_summary", fmt.Sprintf("TP%s PP%s EP%s DP%s", d.sheet.Text("tensor_parallel"),
 		d.sheet.Text("pipeline_parallel"), d.sheet.Text("expert_parallel"), d.sheet.Text("data_parallel")))
-	put(out, d.sheet, "config_summary_notes")
+	putFields(out, d.sheet, "config_summary_notes")
 	return out
 }
 
-func (n node) description(id int) *pyvalue.Dict {
+func (n nodeKind) nodeDescription(id int) *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	out.Set("system_node_ensemble_id", int64(id))
-	put(out, n.sheet, "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
+	putFields(out, n.sheet, "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
 		"host_processor_core_count", "host_memory_capacity", "host_memory_configuration")
 	info := []any{}
 	if n.accelerators > 0 {
 		one := pyvalue.NewDict()
-		put(one, n.sheet, "accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
+		putFields(one, n.sheet, "accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
 			"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect")
 		info = append(info, one)
 	}
 	out.Set("accelerator_info", info)
-	put(out, n.sheet, "host_network_card_count", "host_networking", "host_storage_capacity", "host_storage_type",
+	putFields(out, n.sheet, "host_network_card_count", "host_networking", "host_storage_capacity", "host_storage_type",
 		"cooling", "inference_backend", "driver", "operating_system", "filesystem", "container_link", "other_hardware",
 		"other_software_stack", "hw_notes", "sw_notes")
 	return out
 }
 
-// division is how a point divides its model.
-type division struct {
+// modelDivision is how a point divides its model.
+type modelDivision struct {
 	replica, replicas int
 	disaggregated     bool
 }
 
 // divisionOf reads it from a system_desc.json; ok is false where it is not said.
-func divisionOf(desc *pyvalue.Dict) (v division, ok bool) {
+func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 	v.replica = 1
 	for _, name := range []string{"tensor_parallel", "pipeline_parallel", "expert_parallel"} {
 		n := wholeNumber(desc, name)
@@ -186,23 +187,23 @@ func divisionOf(desc *pyvalue.Dict) (v division, ok bool) {
 	return v, v.replicas >= 1
 }
 
-// engagement is what point.yaml says of the nodes and replicas of a point: nodes_used where nodes of the only kind
+// engagementOf is what point.yaml says of the nodes and replicas of a point: nodes_used where nodes of the only kind
 // stay idle, dp_shortfall where fewer replicas run than the accelerators hold. err says what a person has to write.
-func (d *described) engagement(desc *pyvalue.Dict, rules *endpoints.Rules) (more []any, err error) {
+func (d *describedSystem) engagementOf(desc *pyvalue.Dict, rules *endpoints.Rules) (more []any, err error) {
 	v, ok := divisionOf(desc)
-	if !ok || v.disaggregated || d.accelerators() == 0 {
+	if !ok || v.disaggregated || d.acceleratorCount() == 0 {
 		return nil, nil
 	}
-	most := d.accelerators() / v.replica
+	most := d.acceleratorCount() / v.replica
 	if v.replicas > most {
 		return nil, fmt.Errorf("%d replicas of %d accelerators, and the %d of %s hold %d: mend the parallelism",
-			v.replicas, v.replica, d.accelerators(), d.name, most)
+			v.replicas, v.replica, d.acceleratorCount(), d.name, most)
 	}
 	if v.replicas < most {
 		reason := d.sheet.Text("dp_shortfall_reason")
 		if reason == "" {
 			err = fmt.Errorf("%d replicas of %d accelerators run, and the %d of %s hold %d: say why in dp_shortfall_reason "+
-				"of %s", v.replicas, v.replica, d.accelerators(), d.name, most, systemFile(d.name))
+				"of %s", v.replicas, v.replica, d.acceleratorCount(), d.name, most, systemFile(d.name))
 		}
 		short := pyvalue.NewDict()
 		short.Set("dp_actual", int64(v.replicas))

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// made is a point of the tree, as it is put together.
-type made struct {
+// madePoint is a point of the tree, as it is put together.
+type madePoint struct {
 	Point
 	accuracy string // the file; empty: none
 	inline   string // of an accuracy run of its own: that of the performance run
@@ -29,9 +29,9 @@ type made struct {
 	tps      float64
 }
 
-// read puts a performance run together with its accuracy, its system and what is disclosed of its model; nil of an
+// readPoint puts a performance run together with its accuracy, its system and what is disclosed of its model; nil of an
 // accuracy run.
-func (p *Plan) read(w *Workspace, d *described, q Point, all []Point) (*made, error) {
+func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point) (*madePoint, error) {
 	of := firstFile(q.Dir, summaryNames()...)
 	if q.Mode == Accuracy {
 		of = accuracyOf(q.Dir)
@@ -45,11 +45,11 @@ func (p *Plan) read(w *Workspace, d *described, q Point, all []Point) (*made, er
 	})
 	if q.Mode == Accuracy {
 		if partner < 0 {
-			p.miss("%v has no performance run: the rules want it right before the accuracy run", q)
+			p.addMissing("%v has no performance run: the rules want it right before the accuracy run", q)
 		}
 		return nil, nil
 	}
-	m := &made{Point: q, accuracy: accuracyOf(q.Dir)}
+	m := &madePoint{Point: q, accuracy: accuracyOf(q.Dir)}
 	if partner >= 0 {
 		m.inline, m.accuracy = m.accuracy, accuracyOf(all[partner].Dir)
 	}
@@ -61,24 +61,24 @@ func (p *Plan) read(w *Workspace, d *described, q Point, all []Point) (*made, er
 	if err != nil {
 		return nil, err
 	}
-	m.tps = throughput(summary)
-	if err := m.describe(d); err != nil {
+	m.tps = summaryThroughput(summary)
+	if err := m.describePoint(d); err != nil {
 		return nil, err
 	}
-	engaged, err := d.engagement(m.desc, p.rules)
+	engaged, err := d.engagementOf(m.desc, p.rules)
 	if err != nil {
-		p.miss("%v: %v", q, err)
+		p.addMissing("%v: %v", q, err)
 	}
-	sheet, _, err := w.sheet(modelFile(q.Model), modelFields())
+	sheet, _, err := w.readSheet(modelFile(q.Model), modelFields())
 	if err != nil {
 		return nil, err
 	}
-	m.disclose(d, sheet, engaged, p.implementations())
+	m.discloseKeys(d, sheet, engaged, p.listImplementations())
 	return m, nil
 }
 
-// throughput is output tokens per second of a summary; 0 where it is not known.
-func throughput(summary *pyvalue.Dict) float64 {
+// summaryThroughput is output tokens per second of a summary; 0 where it is not known.
+func summaryThroughput(summary *pyvalue.Dict) float64 {
 	ns, _ := summary.Get("duration_ns")
 	lengths, _ := pyvalue.Field[*pyvalue.Dict](summary, "output_sequence_lengths")
 	total, _ := lengths.Get("total")
@@ -90,14 +90,15 @@ func throughput(summary *pyvalue.Dict) float64 {
 	return tokens / (seconds / 1e9)
 }
 
-// describe is the system as the point has it: the file in its folder, or else the sheets, with what its run declares.
-func (m *made) describe(d *described) error {
+// describePoint is the system as the point has it: the file in its folder, or else the sheets, with what its run
+// declares.
+func (m *madePoint) describePoint(d *describedSystem) error {
 	own, err := readJSON(filepath.Join(m.Dir, systemDesc))
 	switch {
 	case err == nil:
 		m.desc = own
 	case errors.Is(err, fs.ErrNotExist):
-		m.desc = d.description()
+		m.desc = d.systemDescription()
 	default:
 		return err
 	}
@@ -110,8 +111,8 @@ func (m *made) describe(d *described) error {
 	return nil
 }
 
-// disclose collects the keys that point.yaml lacks.
-func (m *made) disclose(d *described, model *system.Sheet, engaged []any, implementations []string) {
+// discloseKeys collects the keys that point.yaml lacks.
+func (m *madePoint) discloseKeys(d *describedSystem, model *system.Sheet, engaged []any, implementations []string) {
 	add := func(key string, v any) {
 		if had, _ := m.config.Get(key); v != nil && v != "" && (had == nil || had == "") {
 			m.more = append(m.more, key, v)
@@ -137,7 +138,7 @@ func (m *made) disclose(d *described, model *system.Sheet, engaged []any, implem
 const addedMark = "# Added by harness submission build:\n"
 
 // pointYAML is point.yaml with the keys that it lacks at its end.
-func (m *made) pointYAML() ([]byte, error) {
+func (m *madePoint) pointYAML() ([]byte, error) {
 	if len(m.more) == 0 {
 		return m.text, nil
 	}
@@ -163,47 +164,47 @@ func (m *made) pointYAML() ([]byte, error) {
 var copied = []string{configFile, "sample_idx_map.json", "serving_config.json", "report.txt",
 	"metrics/final_snapshot.json"}
 
-// point adds the files of a point. highest is the curve's highest throughput.
-func (p *Plan) point(m *made, highest float64) error {
+// addPoint adds the files of a point. highest is the curve's highest throughput.
+func (p *Plan) addPoint(m *madePoint, highest float64) error {
 	dir := path.Join(resultsDir, m.System, m.Model, fmt.Sprintf("r%d", m.Concurrency))
 	text, err := m.pointYAML()
 	if err != nil {
 		return err
 	}
-	p.write(path.Join(dir, pointFile), "that of "+m.Dir+", with what it lacked", text)
-	p.copy(path.Join(dir, summaryFile), firstFile(m.Dir, summaryNames()...))
+	p.addText(path.Join(dir, pointFile), "that of "+m.Dir+", with what it lacked", text)
+	p.addCopy(path.Join(dir, summaryFile), firstFile(m.Dir, summaryNames()...))
 	if m.tps > 0 && highest > 0 {
 		m.desc.Set("tps_utilization", m.tps/highest)
 	}
-	if text, err = indented(m.desc); err != nil {
+	if text, err = indentedJSON(m.desc); err != nil {
 		return err
 	}
-	p.write(path.Join(dir, systemDesc), "made of the sheets of "+m.System+" and the point", text)
+	p.addText(path.Join(dir, systemDesc), "made of the sheets of "+m.System+" and the point", text)
 	if m.accuracy != "" {
 		if text, err = accuracyText(m.accuracy, m.inline); err != nil {
 			return err
 		}
-		p.write(path.Join(dir, accuracyFile), "that of "+m.accuracy+", its responses cut", text)
+		p.addText(path.Join(dir, accuracyFile), "that of "+m.accuracy+", its responses cut", text)
 	}
 	for _, name := range copied {
 		if file := firstFile(m.Dir, name); file != "" {
-			p.copy(path.Join(dir, name), file)
+			p.addCopy(path.Join(dir, name), file)
 		}
 	}
 	if file := firstFile(m.Dir, resultsFile); file != "" {
 		if text, err = accuracyText(file, ""); err != nil {
 			return err
 		}
-		p.write(path.Join(dir, resultsFile), "that of "+file+", its responses cut", text)
+		p.addText(path.Join(dir, resultsFile), "that of "+file+", its responses cut", text)
 	}
 	entries, err := os.ReadDir(m.Dir)
 	for _, e := range entries {
 		if ok, _ := filepath.Match("mlperf-system-info-*.json", e.Name()); ok && e.Type().IsRegular() {
-			p.copy(path.Join(dir, e.Name()), filepath.Join(m.Dir, e.Name()))
+			p.addCopy(path.Join(dir, e.Name()), filepath.Join(m.Dir, e.Name()))
 		}
 	}
 	return errors.Join(err, filesBelow(filepath.Join(m.Dir, "server_configs"), func(name, file string) error {
-		p.copy(path.Join(dir, "server_configs", name), file)
+		p.addCopy(path.Join(dir, "server_configs", name), file)
 		return nil
 	}))
 }
@@ -242,7 +243,7 @@ func accuracyText(file, inline string) ([]byte, error) {
 	if !changed {
 		return text, nil
 	}
-	return indented(d)
+	return indentedJSON(d)
 }
 
 // cutResponses keeps the first ones that fit; nil where all do.

@@ -52,12 +52,12 @@ func (w *Workspace) NewPlan(rules *endpoints.Rules) (*Plan, error) {
 	if p.Open, err = w.OpenFields(); err != nil {
 		return nil, err
 	}
-	if err := p.shared(w); err != nil {
+	if err := p.addShared(w); err != nil {
 		return nil, err
 	}
 	var faults []error
 	for _, name := range w.Systems() {
-		faults = append(faults, p.system(w, name))
+		faults = append(faults, p.addSystem(w, name))
 	}
 	for _, q := range w.Points {
 		for _, mark := range q.Marks {
@@ -67,33 +67,33 @@ func (w *Workspace) NewPlan(rules *endpoints.Rules) (*Plan, error) {
 	return p, errors.Join(faults...)
 }
 
-func (p *Plan) miss(format string, args ...any) {
+func (p *Plan) addMissing(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !slices.Contains(p.Missing, text) {
 		p.Missing = append(p.Missing, text)
 	}
 }
 
-// write adds a file with a text of its own.
-func (p *Plan) write(name, origin string, text []byte) {
+// addText adds a file with a text of its own.
+func (p *Plan) addText(name, origin string, text []byte) {
 	p.Files = append(p.Files, wholetree.File{Path: path.Join(p.Root, name), Origin: origin, Text: text})
 }
 
-func (p *Plan) copy(name, from string) {
+func (p *Plan) addCopy(name, from string) {
 	p.Files = append(p.Files, wholetree.File{Path: path.Join(p.Root, name), Origin: "copy of " + from, From: from})
 }
 
-// has says whether a file of the tree is planned, or one below a folder.
-func (p *Plan) has(name string) bool {
+// hasFile says whether a file of the tree is planned, or one below a folder.
+func (p *Plan) hasFile(name string) bool {
 	name = path.Join(p.Root, name)
 	return slices.ContainsFunc(p.Files, func(f wholetree.File) bool {
 		return f.Path == name || strings.HasPrefix(f.Path, name+"/")
 	})
 }
 
-// shared merges src/ and docs/ of the workspace, and src/ and documentation/ of the points. Files of one name must be
-// equal.
-func (p *Plan) shared(w *Workspace) error {
+// addShared merges src/ and docs/ of the workspace, and src/ and documentation/ of the points. Files of one name must
+// be equal.
+func (p *Plan) addShared(w *Workspace) error {
 	sums := map[string]string{}
 	var faults []error
 	merge := func(from, to string) {
@@ -109,7 +109,7 @@ func (p *Plan) shared(w *Workspace) error {
 				return nil
 			}
 			sums[name] = sum
-			p.copy(name, file)
+			p.addCopy(name, file)
 			return nil
 		}))
 	}
@@ -119,26 +119,28 @@ func (p *Plan) shared(w *Workspace) error {
 		merge(filepath.Join(q.Dir, srcDir), srcDir)
 		merge(filepath.Join(q.Dir, "documentation"), docsDir)
 	}
-	if len(p.implementations()) == 0 {
-		p.miss("%s: write README.md, which says how the points are made again, into a folder named after what serves the "+
+	if len(p.listImplementations()) == 0 {
+		p.addMissing("%s: write README.md, which says how the points are made again, into a folder named after what serves "+
+			"the "+
 			"model", filepath.Join(w.Dir, srcDir, "IMPLEMENTATION"))
 	}
-	for _, name := range p.implementations() {
+	for _, name := range p.listImplementations() {
 		readme := func(f wholetree.File) bool {
 			return path.Dir(f.Path) == path.Join(p.Root, srcDir, name) && strings.EqualFold(path.Base(f.Path), "README.md")
 		}
 		if !slices.ContainsFunc(p.Files, readme) {
-			p.miss("%s: write it: how the points are made again", filepath.Join(w.Dir, srcDir, name, "README.md"))
+			p.addMissing("%s: write it: how the points are made again", filepath.Join(w.Dir, srcDir, name, "README.md"))
 		}
 	}
-	if !p.has(docsDir) {
-		p.miss("%s: write what reviewers should read, such as how the weights were calibrated", filepath.Join(w.Dir, docsDir))
+	if !p.hasFile(docsDir) {
+		p.addMissing("%s: write what reviewers should read, such as how the weights were calibrated", filepath.Join(w.Dir,
+			docsDir))
 	}
 	return errors.Join(faults...)
 }
 
-// implementations are the folders in src/.
-func (p *Plan) implementations() (names []string) {
+// listImplementations are the folders in src/.
+func (p *Plan) listImplementations() (names []string) {
 	for _, f := range p.Files {
 		rest, below := strings.CutPrefix(f.Path, path.Join(p.Root, srcDir)+"/")
 		if name, _, nested := strings.Cut(rest, "/"); below && nested && !slices.Contains(names, name) {
@@ -169,8 +171,8 @@ func filesBelow(folder string, do func(name, file string) error) error {
 	})
 }
 
-// system adds a system's power and its points.
-func (p *Plan) system(w *Workspace, name string) error {
+// addSystem adds a system's power and its points.
+func (p *Plan) addSystem(w *Workspace, name string) error {
 	var points []Point
 	for _, q := range w.Points {
 		if q.System == name {
@@ -180,18 +182,18 @@ func (p *Plan) system(w *Workspace, name string) error {
 	if len(points) == 0 {
 		return nil
 	}
-	d, err := w.describe(name)
+	d, err := w.describeSystem(name)
 	if err != nil {
 		return err
 	}
-	if err := p.power(d, points); err != nil {
+	if err := p.addPower(d, points); err != nil {
 		return err
 	}
 	var faults []error
 	highest := map[string]float64{}
-	curve := map[string][]*made{}
+	curve := map[string][]*madePoint{}
 	for _, q := range points {
-		m, err := p.read(w, d, q, points)
+		m, err := p.readPoint(w, d, q, points)
 		if faults = append(faults, err); m == nil || err != nil {
 			continue
 		}
@@ -199,20 +201,20 @@ func (p *Plan) system(w *Workspace, name string) error {
 		curve[q.Model] = append(curve[q.Model], m)
 	}
 	for _, text := range d.missing {
-		p.miss("%s", text)
+		p.addMissing("%s", text)
 	}
 	for _, q := range points {
 		for _, m := range curve[q.Model] {
 			if m.Point.Concurrency == q.Concurrency && q.Mode == Performance {
-				faults = append(faults, p.point(m, highest[q.Model]))
+				faults = append(faults, p.addPoint(m, highest[q.Model]))
 			}
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// power adds system_power.json: the one that a point has, or the one that the sheets give.
-func (p *Plan) power(d *described, points []Point) error {
+// addPower adds system_power.json: the one that a point has, or the one that the sheets give.
+func (p *Plan) addPower(d *describedSystem, points []Point) error {
 	name := path.Join(resultsDir, d.name, systemPower)
 	var first string
 	for _, q := range points {
@@ -229,25 +231,25 @@ func (p *Plan) power(d *described, points []Point) error {
 		}
 		if first == "" {
 			first = string(text)
-			p.copy(name, file)
+			p.addCopy(name, file)
 		}
 	}
 	division := strings.ToLower(d.sheet.Text("division"))
 	if first != "" || division == "rdi" || division == "serviced" {
 		return nil
 	}
-	made := d.power(p.rules)
+	made := d.makePower(p.rules)
 	p.Power = append(p.Power, made)
 	for _, text := range made.open {
-		p.miss("%s", text)
+		p.addMissing("%s", text)
 	}
-	text, err := indented(made.dict)
-	p.write(name, "made of the sheets of "+d.name, text)
+	text, err := indentedJSON(made.dict)
+	p.addText(name, "made of the sheets of "+d.name, text)
 	return err
 }
 
-// indented is an object as JSON for people.
-func indented(d *pyvalue.Dict) ([]byte, error) {
+// indentedJSON is an object as JSON for people.
+func indentedJSON(d *pyvalue.Dict) ([]byte, error) {
 	var out bytes.Buffer
 	err := json.Indent(&out, []byte(pyvalue.JSON(d)), "", "  ")
 	return append(out.Bytes(), '\n'), err

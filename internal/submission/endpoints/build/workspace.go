@@ -65,7 +65,7 @@ func (p Point) String() string {
 	return fmt.Sprintf("%s/%s/r%d %s", p.System, p.Model, p.Concurrency, p.Mode)
 }
 
-func (p Point) same(o Point) bool {
+func (p Point) hasSameName(o Point) bool {
 	return p.System == o.System && p.Model == o.Model && p.Concurrency == o.Concurrency && p.Mode == o.Mode
 }
 
@@ -95,14 +95,14 @@ func Open(dir string) (*Workspace, error) {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d: another submission is prepared there; "+
 			"give another --workspace", assemble.ErrWorkspace, path, w.Schema, w.SchemaVersion, schemaName, schemaVersion)
 	}
-	if err := w.check(); err != nil {
+	if err := w.checkNames(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
 }
 
-// check wants names that can be folders.
-func (w *Workspace) check() error {
+// checkNames wants names that can be folders.
+func (w *Workspace) checkNames() error {
 	faults := []error{assemble.CheckName("organisation", w.Organisation),
 		assemble.CheckName("submission", w.Submission)}
 	for _, p := range w.Points {
@@ -128,7 +128,7 @@ func Update(ctx context.Context, dir string, change func(*Workspace) error) erro
 	return change(w)
 }
 
-func (w *Workspace) save() error {
+func (w *Workspace) saveFile() error {
 	if w.Points == nil {
 		w.Points = []Point{}
 	}
@@ -175,13 +175,13 @@ func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.R
 	w.Submission = cmp.Or(o.Submission, w.Submission)
 	name, err := w.chooseSystem(o.System)
 	node := cmp.Or(o.Node, "node")
-	if err := errors.Join(err, assemble.CheckName("node", node), w.check()); err != nil {
+	if err := errors.Join(err, assemble.CheckName("node", node), w.checkNames()); err != nil {
 		return nil, nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, assemble.SystemsDir, name, nodesDir), 0o755); err != nil {
 		return nil, nil, err
 	}
-	if err := w.save(); err != nil {
+	if err := w.saveFile(); err != nil {
 		return nil, nil, err
 	}
 	of := map[string]string{}
@@ -195,7 +195,7 @@ func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.R
 		file   string
 		fields []system.Field
 	}{{systemFile(name), systemFields()}, {nodeFile(name, node), nodeFields()}} {
-		changed, err := w.complete(one.file, one.fields, of)
+		changed, err := w.completeSheet(one.file, one.fields, of)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -225,9 +225,10 @@ func nodeFile(name, node string) string {
 
 func modelFile(name string) string { return filepath.Join(modelsDir, name+".json") }
 
-// complete writes what is known into a sheet's open fields; it says whether that changed the file.
-func (w *Workspace) complete(file string, fields []system.Field, known map[string]string) (changed bool, err error) {
-	sheet, before, err := w.sheet(file, fields)
+// completeSheet writes what is known into a sheet's open fields; it says whether that changed the file.
+func (w *Workspace) completeSheet(file string, fields []system.Field, known map[string]string) (changed bool,
+	err error) {
+	sheet, before, err := w.readSheet(file, fields)
 	if err != nil {
 		return false, err
 	}
@@ -239,8 +240,8 @@ func (w *Workspace) complete(file string, fields []system.Field, known map[strin
 	return true, wholefile.Write(filepath.Join(w.Dir, file), text, 0o644)
 }
 
-// sheet reads a sheet; one that is not there is empty.
-func (w *Workspace) sheet(file string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
+// readSheet reads a sheet; one that is not there is empty.
+func (w *Workspace) readSheet(file string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
 	text, err = bounded.ReadFile(filepath.Join(w.Dir, file), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return system.NewSheet(fields), nil, nil
@@ -256,21 +257,23 @@ func (w *Workspace) sheet(file string, fields []system.Field) (s *system.Sheet, 
 
 // Systems are those that have a sheet, sorted.
 func (w *Workspace) Systems() []string {
-	return w.names(assemble.SystemsDir, func(e fs.DirEntry) (string, bool) { return e.Name(), e.IsDir() })
+	return w.listNames(assemble.SystemsDir, func(e fs.DirEntry) (string, bool) { return e.Name(), e.IsDir() })
 }
 
-// nodes are the kinds of nodes of a system, sorted.
-func (w *Workspace) nodes(name string) []string { return w.sheets(assemble.SystemsDir, name, nodesDir) }
+// nodeKinds are the kinds of nodes of a system, sorted.
+func (w *Workspace) nodeKinds(name string) []string {
+	return w.sheetNames(assemble.SystemsDir, name, nodesDir)
+}
 
-// sheets are the names of those in a folder.
-func (w *Workspace) sheets(folder ...string) []string {
-	return w.names(filepath.Join(folder...), func(e fs.DirEntry) (string, bool) {
+// sheetNames are the names of those in a folder.
+func (w *Workspace) sheetNames(folder ...string) []string {
+	return w.listNames(filepath.Join(folder...), func(e fs.DirEntry) (string, bool) {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		return name, ok && !e.IsDir()
 	})
 }
 
-func (w *Workspace) names(folder string, pick func(fs.DirEntry) (string, bool)) (names []string) {
+func (w *Workspace) listNames(folder string, pick func(fs.DirEntry) (string, bool)) (names []string) {
 	entries, _ := os.ReadDir(filepath.Join(w.Dir, folder)) // a folder that is not there has none
 	for _, e := range entries {
 		if name, ok := pick(e); ok {
@@ -297,7 +300,7 @@ func (w *Workspace) chooseSystem(asked string) (string, error) {
 // OpenFields lists what a person must still fill in.
 func (w *Workspace) OpenFields() (open []assemble.Unfilled, err error) {
 	add := func(file string, fields []system.Field) {
-		sheet, _, fault := w.sheet(file, fields)
+		sheet, _, fault := w.readSheet(file, fields)
 		if err = errors.Join(err, fault); fault != nil {
 			return
 		}
@@ -307,11 +310,11 @@ func (w *Workspace) OpenFields() (open []assemble.Unfilled, err error) {
 	}
 	for _, name := range w.Systems() {
 		add(systemFile(name), systemFields())
-		for _, node := range w.nodes(name) {
+		for _, node := range w.nodeKinds(name) {
 			add(nodeFile(name, node), nodeFields())
 		}
 	}
-	models := w.sheets(modelsDir)
+	models := w.sheetNames(modelsDir)
 	for _, p := range w.Points {
 		models = append(models, p.Model)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// accuracy is what a point says of its accuracy: an entry for each data set.
-type accuracy struct {
+// pointAccuracy is what a point says of its accuracy: an entry for each data set.
+type pointAccuracy struct {
 	names   []string
 	entries map[string]*pyvalue.Dict
 }
@@ -21,19 +21,19 @@ type accuracy struct {
 const performanceType = "performance"
 
 // loadAccuracy reads the accuracy of a point; nil where there is none, or a wrong one.
-func (c *checker) loadAccuracy(p *point) *accuracy {
+func (c *submissionChecker) loadAccuracy(p *curvePoint) *pointAccuracy {
 	const rule = "accuracy-valid"
 	file := path.Join(p.dir, accuracyFile)
-	if c.exists(file) {
-		v, err := c.json(file)
+	if c.fileExists(file) {
+		v, err := c.readJSON(file)
 		if err != nil {
-			c.row(rule, Error, file, "%s cannot be read: %v", accuracyFile, err)
+			c.addRow(rule, Error, file, "%s cannot be read: %v", accuracyFile, err)
 			return nil
 		}
 		return c.newAccuracy(v, file)
 	}
 	file = path.Join(p.dir, resultsFile)
-	scores, _ := c.object(file).Get("accuracy_scores")
+	scores, _ := c.readObject(file).Get("accuracy_scores")
 	switch v := scores.(type) {
 	case nil:
 		return nil
@@ -52,10 +52,10 @@ func (c *checker) loadAccuracy(p *point) *accuracy {
 }
 
 // newAccuracy reads entries by data set, or the client's list of them.
-func (c *checker) newAccuracy(v any, file string) *accuracy {
+func (c *submissionChecker) newAccuracy(v any, file string) *pointAccuracy {
 	const rule = "accuracy-valid"
-	fail := func(format string, args ...any) *accuracy {
-		c.row(rule, Error, file, path.Base(file)+": "+format, args...)
+	fail := func(format string, args ...any) *pointAccuracy {
+		c.addRow(rule, Error, file, path.Base(file)+": "+format, args...)
 		return nil
 	}
 	if d, ok := v.(*pyvalue.Dict); ok {
@@ -68,7 +68,7 @@ func (c *checker) newAccuracy(v any, file string) *accuracy {
 		}
 	}
 	if list, ok := v.([]any); ok {
-		d, err := indexed(list)
+		d, err := indexByDataset(list)
 		if err != nil {
 			return fail("%v", err)
 		}
@@ -78,7 +78,7 @@ func (c *checker) newAccuracy(v any, file string) *accuracy {
 	if !ok {
 		return fail("want an object, found %s", pyvalue.Name(v))
 	}
-	a := &accuracy{entries: map[string]*pyvalue.Dict{}}
+	a := &pointAccuracy{entries: map[string]*pyvalue.Dict{}}
 	good, typed := true, 0
 	for _, name := range d.Keys() {
 		value, _ := d.Get(name)
@@ -100,14 +100,14 @@ func (c *checker) newAccuracy(v any, file string) *accuracy {
 	case typed > 1:
 		return fail("%d entries have the dataset_type performance, want one", typed)
 	case len(a.names) == 0:
-		c.row(rule, Error, "", "%s has no entry", path.Base(file))
+		c.addRow(rule, Error, "", "%s has no entry", path.Base(file))
 		return nil
 	}
 	return a
 }
 
-// indexed makes entries by data set of the client's list.
-func indexed(list []any) (*pyvalue.Dict, error) {
+// indexByDataset makes entries by data set of the client's list.
+func indexByDataset(list []any) (*pyvalue.Dict, error) {
 	all := pyvalue.NewDict()
 	for _, one := range list {
 		entry, ok := one.(*pyvalue.Dict)
@@ -138,8 +138,8 @@ func indexed(list []any) (*pyvalue.Dict, error) {
 	return all, nil
 }
 
-// inline is the name of the entry that was scored on the performance run; ok is false where there is none.
-func (a *accuracy) inline() (name string, ok bool) {
+// inlineEntry is the name of the entry that was scored on the performance run; ok is false where there is none.
+func (a *pointAccuracy) inlineEntry() (name string, ok bool) {
 	if a == nil {
 		return "", false
 	}
@@ -156,9 +156,9 @@ func (a *accuracy) inline() (name string, ok bool) {
 	return "", false
 }
 
-// ran says whether there is an entry of an accuracy run, and not only the inline score.
-func (a *accuracy) ran() bool {
-	name, inline := a.inline()
+// hasAccuracyRun says whether there is an entry of an accuracy run, and not only the inline score.
+func (a *pointAccuracy) hasAccuracyRun() bool {
+	name, inline := a.inlineEntry()
 	return a != nil && slices.ContainsFunc(a.names, func(n string) bool { return !inline || n != name })
 }
 
@@ -166,18 +166,18 @@ func (a *accuracy) ran() bool {
 var notMetrics = []string{"dataset_name", "num_samples", "status", "extractor", "ground_truth_column", "n_repeats",
 	"complete", "unit_samples", "total_samples", "num_repeats", "duration_s", "dataset_type", "response_counts"}
 
-// metric is a metric and its value.
-type metric struct {
+// namedMetric is a metric and its value.
+type namedMetric struct {
 	name  string
 	value float64
 }
 
-// scores are the metrics of an entry, in their order; what is no number is left out.
-func (a *accuracy) scores(name string) (all []metric) {
+// entryMetrics are the metrics of an entry, in their order; what is no number is left out.
+func (a *pointAccuracy) entryMetrics(name string) (all []namedMetric) {
 	entry := a.entries[name]
 	add := func(name string, v any) {
 		if x, err := pyvalue.Float(v); err == nil {
-			all = append(all, metric{name, x})
+			all = append(all, namedMetric{name, x})
 		}
 	}
 	switch score, _ := entry.Get("score"); s := score.(type) {
@@ -198,12 +198,12 @@ func (a *accuracy) scores(name string) (all []metric) {
 	return all
 }
 
-// score is the score of a data set, or its first metric.
-func (a *accuracy) score(name string) (x float64, ok bool) {
+// datasetScore is the score of a data set, or its first metric.
+func (a *pointAccuracy) datasetScore(name string) (x float64, ok bool) {
 	if _, there := a.entries[name]; !there {
 		return 0, false
 	}
-	all := a.scores(name)
+	all := a.entryMetrics(name)
 	for _, m := range all {
 		if m.name == "score" {
 			return m.value, true
@@ -215,8 +215,8 @@ func (a *accuracy) score(name string) (x float64, ok bool) {
 	return all[0].value, true
 }
 
-// samples are those that were issued, repeats counted; known is false where no entry says.
-func (a *accuracy) samples() (total *big.Int, known bool) {
+// issuedSamples are those that were issued, repeats counted; known is false where no entry says.
+func (a *pointAccuracy) issuedSamples() (total *big.Int, known bool) {
 	total = new(big.Int)
 	for _, name := range a.names {
 		v, _ := a.entries[name].Get("num_samples")
@@ -239,8 +239,8 @@ func (a *accuracy) samples() (total *big.Int, known bool) {
 	return total, known
 }
 
-// merged are the metrics over all data sets, each weighted by its samples where all say theirs.
-func (a *accuracy) merged() (all []metric) {
+// mergedMetrics are the metrics over all data sets, each weighted by its samples where all say theirs.
+func (a *pointAccuracy) mergedMetrics() (all []namedMetric) {
 	type part struct{ sum, weights, weighted, n float64 }
 	parts := map[string]*part{}
 	var order []string
@@ -250,7 +250,7 @@ func (a *accuracy) merged() (all []metric) {
 		if v == nil || err != nil {
 			weight = math.NaN()
 		}
-		for _, m := range a.scores(name) {
+		for _, m := range a.entryMetrics(name) {
 			p := parts[m.name]
 			if p == nil {
 				p = &part{}
@@ -268,7 +268,7 @@ func (a *accuracy) merged() (all []metric) {
 		if p.weights > 0 { // never where a weight is not known
 			value = p.weighted / p.weights
 		}
-		all = append(all, metric{name, value})
+		all = append(all, namedMetric{name, value})
 	}
 	return all
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // agenticRows are the bounds of accuracy of an agentic curve.
-func (c *checker) agenticRows(v *curve, targets *endpoints.Agentic) {
+func (c *submissionChecker) agenticRows(v *modelCurve, targets *endpoints.Agentic) {
 	if targets == nil {
-		c.row("agentic-accuracy", Warning, v.dir, "not judged: %s has no bounds of agentic accuracy", path.Base(v.dir))
+		c.addRow("agentic-accuracy", Warning, v.dir, "not judged: %s has no bounds of agentic accuracy", path.Base(v.dir))
 		return
 	}
 	c.inlineRows(v, targets)
@@ -21,20 +21,20 @@ func (c *checker) agenticRows(v *curve, targets *endpoints.Agentic) {
 }
 
 // percentOf is a score, a share, in per cent; ok is false, after a row, where it is no share.
-func (c *checker) percentOf(v *curve, rule string, n int, set string) (percent float64, ok bool) {
-	x, ok := v.accuracy[n].score(set)
+func (c *submissionChecker) percentOf(v *modelCurve, rule string, n int, set string) (percent float64, ok bool) {
+	x, ok := v.accuracy[n].datasetScore(set)
 	switch {
 	case !ok:
 		return 0, false
 	case !(x >= 0 && x <= 1):
-		c.row(rule, Error, v.dir, "r%d: the score of %s is %v, want a share from 0 to 1", n, set, x)
+		c.addRow(rule, Error, v.dir, "r%d: the score of %s is %v, want a share from 0 to 1", n, set, x)
 		return 0, false
 	}
 	return x * 100, true
 }
 
 // inlineRows want the score of the performance run at every point.
-func (c *checker) inlineRows(v *curve, targets *endpoints.Agentic) {
+func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-inline"
 	var points []int
 	for _, p := range v.loaded {
@@ -44,19 +44,19 @@ func (c *checker) inlineRows(v *curve, targets *endpoints.Agentic) {
 	var missing []string
 	for _, n := range slices.Compact(points) {
 		a := v.accuracy[n]
-		set, ok := a.inline()
-		if !ok || len(a.scores(set)) == 0 {
+		set, ok := a.inlineEntry()
+		if !ok || len(a.entryMetrics(set)) == 0 {
 			missing = append(missing, fmt.Sprintf("r%d", n))
 			continue
 		}
 		percent, ok := c.percentOf(v, rule, n, set)
 		if ok {
-			c.either(percent >= targets.Inline, rule, Error, v.dir, fmt.Sprintf("r%d: %.2f, at least %v", n, percent,
+			c.addEither(percent >= targets.Inline, rule, Error, v.dir, fmt.Sprintf("r%d: %.2f, at least %v", n, percent,
 				targets.Inline), fmt.Sprintf("r%d: %.2f, want at least %v", n, percent, targets.Inline))
 		}
 	}
 	if len(missing) > 0 {
-		c.row(rule, Error, v.dir, "%s have no inline score", listed(missing))
+		c.addRow(rule, Error, v.dir, "%s have no inline score", listNames(missing))
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *checker) inlineRows(v *curve, targets *endpoints.Agentic) {
 const sweBench = "swe_bench"
 
 // benchRows compare the mean over the regions; a region with several results has their mean.
-func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
+func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-swebench"
 	if v.regions == nil {
 		return
@@ -92,13 +92,13 @@ func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
 		by[r] = append(by[r], percent)
 	}
 	if len(order) == 0 {
-		c.row(rule, Warning, v.dir, "no point has a result of %s", sweBench)
+		c.addRow(rule, Warning, v.dir, "no point has a result of %s", sweBench)
 		return
 	}
 	mean := 0.0
 	for _, r := range order {
 		if len(by[r]) > 1 {
-			c.row(rule, Warning, v.dir, "%s has %d results of %s, want one; their mean counts", r, len(by[r]), sweBench)
+			c.addRow(rule, Warning, v.dir, "%s has %d results of %s, want one; their mean counts", r, len(by[r]), sweBench)
 		}
 		sum := 0.0
 		for _, x := range by[r] {
@@ -109,16 +109,16 @@ func (c *checker) benchRows(v *curve, targets *endpoints.Agentic) {
 	mean /= float64(len(order))
 	switch {
 	case mean < targets.SWEBench:
-		c.row(rule, Error, v.dir, "the mean of %d regions is %.2f, want at least %v", len(order), mean, targets.SWEBench)
+		c.addRow(rule, Error, v.dir, "the mean of %d regions is %.2f, want at least %v", len(order), mean, targets.SWEBench)
 	case len(order) != len(endpoints.AccuracyRegions()):
-		c.row(rule, Warning, v.dir, "the mean is %.2f, but of %d regions alone", mean, len(order))
+		c.addRow(rule, Warning, v.dir, "the mean is %.2f, but of %d regions alone", mean, len(order))
 	default:
-		c.row(rule, Info, v.dir, "the mean of the four regions is %.2f, at least %v", mean, targets.SWEBench)
+		c.addRow(rule, Info, v.dir, "the mean of the four regions is %.2f, at least %v", mean, targets.SWEBench)
 	}
 }
 
 // tokenRows want as many output tokens per turn as the model's answers have, over the whole run.
-func (c *checker) tokenRows(v *curve, targets *endpoints.Agentic) {
+func (c *submissionChecker) tokenRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-osl-range"
 	var missing []string
 	for _, p := range v.loaded {
@@ -131,16 +131,16 @@ func (c *checker) tokenRows(v *curve, targets *endpoints.Agentic) {
 		if truth, isBool := value.(bool); isBool {
 			value = map[bool]any{true: int64(1), false: int64(0)}[truth]
 		}
-		mean, ok := number(value)
+		mean, ok := jsonNumber(value)
 		if !ok {
 			missing = append(missing, p.name)
 			continue
 		}
 		low, high := targets.Tokens[0], targets.Tokens[1]
-		c.either(mean >= low && mean <= high, rule, Error, v.dir, fmt.Sprintf("%s: %.1f tokens per turn", p.name, mean),
+		c.addEither(mean >= low && mean <= high, rule, Error, v.dir, fmt.Sprintf("%s: %.1f tokens per turn", p.name, mean),
 			fmt.Sprintf("%s: %.1f tokens per turn, want %v to %v", p.name, mean, low, high))
 	}
 	if len(missing) > 0 {
-		c.row(rule, Warning, v.dir, "not judged: %s do not say output_sequence_lengths_full_run", listed(missing))
+		c.addRow(rule, Warning, v.dir, "not judged: %s do not say output_sequence_lengths_full_run", listNames(missing))
 	}
 }

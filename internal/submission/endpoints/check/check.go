@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// checker goes through one submission.
-type checker struct {
+// submissionChecker goes through one submission.
+type submissionChecker struct {
 	rules  *endpoints.Rules
 	root   fs.FS
 	prefix string // before paths
@@ -27,15 +27,15 @@ type checker struct {
 // Check goes through the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of
 // a folder that cannot be opened.
 func Check(folder string, rules *endpoints.Rules) (*Report, error) {
-	c, err := open(folder, &checker{rules: rules})
+	c, err := openFolder(folder, &submissionChecker{rules: rules})
 	if err != nil {
 		return nil, err
 	}
 	return &c.report, nil
 }
 
-// open lets a checker go through a folder.
-func open(folder string, c *checker) (*checker, error) {
+// openFolder lets a checker go through a folder.
+func openFolder(folder string, c *submissionChecker) (*submissionChecker, error) {
 	whole, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func open(folder string, c *checker) (*checker, error) {
 		return nil, bounded.Named(err)
 	}
 	defer r.Close()
-	if err := c.all(r.FS(), filepath.Base(whole)); err != nil {
+	if err := c.checkFolder(r.FS(), filepath.Base(whole)); err != nil {
 		return nil, err
 	}
 	c.report.Folder = filepath.Join(folder, c.report.Folder)
@@ -59,14 +59,14 @@ func Is(folder string) bool {
 		return false
 	}
 	defer r.Close()
-	c := &checker{root: r.FS()}
+	c := &submissionChecker{root: r.FS()}
 	if inner, ok := c.onlySubmission(); ok && !c.isDir(resultsDir) {
 		if c.root, err = fs.Sub(c.root, inner); err != nil {
 			return false
 		}
 	}
-	for _, system := range c.dirs(resultsDir) {
-		for _, model := range c.dirs(path.Join(resultsDir, system)) {
+	for _, system := range c.listDirs(resultsDir) {
+		for _, model := range c.listDirs(path.Join(resultsDir, system)) {
 			if len(c.pointDirs(path.Join(resultsDir, system, model))) > 0 {
 				return true
 			}
@@ -75,8 +75,8 @@ func Is(folder string) bool {
 	return false
 }
 
-// all checks a folder that has a name.
-func (c *checker) all(folder fs.FS, name string) error {
+// checkFolder checks a folder that has a name.
+func (c *submissionChecker) checkFolder(folder fs.FS, name string) error {
 	c.root, c.objects = folder, map[string]*pyvalue.Dict{}
 	if !c.isDir(resultsDir) {
 		c.prefix = name
@@ -88,14 +88,14 @@ func (c *checker) all(folder fs.FS, name string) error {
 			c.root, c.prefix, c.report.Folder = sub, "", inner
 		}
 	}
-	c.submission()
+	c.checkSubmission()
 	return nil
 }
 
 // onlySubmission is the one folder with results in a folder that has none itself.
-func (c *checker) onlySubmission() (inner string, ok bool) {
+func (c *submissionChecker) onlySubmission() (inner string, ok bool) {
 	found := 0
-	for _, name := range c.dirs(".") {
+	for _, name := range c.listDirs(".") {
 		if c.isDir(path.Join(name, resultsDir)) {
 			inner = name
 			found++
@@ -104,34 +104,34 @@ func (c *checker) onlySubmission() (inner string, ok bool) {
 	return inner, found == 1
 }
 
-func (c *checker) submission() {
-	c.row("path-exists", Info, ".", "the submission is there")
+func (c *submissionChecker) checkSubmission() {
+	c.addRow("path-exists", Info, ".", "the submission is there")
 	for _, name := range []string{resultsDir, docsDir} {
-		c.either(c.isDir(name), "required-dir", Error, name, name+"/ is there", name+"/ is missing"+c.olderLayout())
+		c.addEither(c.isDir(name), "required-dir", Error, name, name+"/ is there", name+"/ is missing"+c.olderLayout())
 	}
-	c.sources()
+	c.checkSources()
 	if !c.isDir(resultsDir) {
 		return
 	}
-	systems := c.dirs(resultsDir)
+	systems := c.listDirs(resultsDir)
 	if len(systems) == 0 {
-		c.row("system-results-dir", Error, resultsDir, "results/ has no folder of a system: want results/SYSTEM/MODEL/rN/")
+		c.addRow("system-results-dir", Error, resultsDir, "results/ has no folder of a system: want results/SYSTEM/MODEL/rN/")
 		return
 	}
 	for _, name := range systems {
-		c.system(path.Join(resultsDir, name))
+		c.checkSystem(path.Join(resultsDir, name))
 	}
 	for _, name := range systems {
-		for _, model := range c.dirs(path.Join(resultsDir, name)) {
-			c.utilization(path.Join(resultsDir, name, model))
+		for _, model := range c.listDirs(path.Join(resultsDir, name)) {
+			c.checkUtilization(path.Join(resultsDir, name, model))
 		}
 	}
-	c.either(c.anyAccuracy(), "accuracy-present", Error, resultsDir, "at least one model has accuracy results",
+	c.addEither(c.anyAccuracy(), "accuracy-present", Error, resultsDir, "at least one model has accuracy results",
 		"no model has accuracy results: want accuracy_results.json at the points where the rules ask for one")
 }
 
 // olderLayout says where a submission has the folders of round v0.7.
-func (c *checker) olderLayout() string {
+func (c *submissionChecker) olderLayout() string {
 	for _, name := range []string{"pareto", "documentation"} {
 		if c.isDir(name) {
 			return "; there is " + name + "/, as round v0.7 had it: rename it"
@@ -140,26 +140,26 @@ func (c *checker) olderLayout() string {
 	return ""
 }
 
-func (c *checker) sources() {
-	names := c.dirs(srcDir)
+func (c *submissionChecker) checkSources() {
+	names := c.listDirs(srcDir)
 	switch {
 	case !c.isDir(srcDir):
-		c.row("src-dir", Error, srcDir, "src/ is missing: want src/IMPLEMENTATION/README.md")
+		c.addRow("src-dir", Error, srcDir, "src/ is missing: want src/IMPLEMENTATION/README.md")
 	case len(names) == 0:
-		c.row("src-dir", Error, srcDir, "src/ has no folder of an implementation: want src/IMPLEMENTATION/README.md")
+		c.addRow("src-dir", Error, srcDir, "src/ has no folder of an implementation: want src/IMPLEMENTATION/README.md")
 	default:
-		c.row("src-dir", Info, srcDir, "src/ has %s", listed(names))
+		c.addRow("src-dir", Info, srcDir, "src/ has %s", listNames(names))
 	}
 	for _, name := range names {
 		dir := path.Join(srcDir, name)
-		readme := c.readme(dir)
-		c.either(readme != "", "src-readme", Error, path.Join(dir, cmp.Or(readme, "README.md")), name+" has a README.md",
+		readme := c.findReadme(dir)
+		c.addEither(readme != "", "src-readme", Error, path.Join(dir, cmp.Or(readme, "README.md")), name+" has a README.md",
 			name+" has no README.md: it says how a point is made again")
 	}
 }
 
-// readme is the name of a folder's README.md, in whatever letters.
-func (c *checker) readme(dir string) string {
+// findReadme is the name of a folder's README.md, in whatever letters.
+func (c *submissionChecker) findReadme(dir string) string {
 	list, _ := fs.ReadDir(c.root, dir)
 	for _, e := range list {
 		if strings.EqualFold(e.Name(), "readme.md") && c.isFile(path.Join(dir, e.Name())) {
@@ -170,7 +170,7 @@ func (c *checker) readme(dir string) string {
 }
 
 // anyAccuracy says whether any point has accuracy results, in a file of their own or in results.json.
-func (c *checker) anyAccuracy() (found bool) {
+func (c *submissionChecker) anyAccuracy() (found bool) {
 	_ = fs.WalkDir(c.root, resultsDir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -178,7 +178,7 @@ func (c *checker) anyAccuracy() (found bool) {
 		case d.Name() == accuracyFile:
 			found = true
 		case d.Name() == resultsFile:
-			scores, _ := c.object(p).Get("accuracy_scores")
+			scores, _ := c.readObject(p).Get("accuracy_scores")
 			_, isDict := scores.(*pyvalue.Dict)
 			_, isList := scores.([]any)
 			found = found || (isDict || isList) && pyvalue.True(scores)
@@ -194,8 +194,8 @@ func (c *checker) anyAccuracy() (found bool) {
 // utilizationTolerance is what tps_utilization may be off by.
 const utilizationTolerance = 0.1
 
-// utilization compares tps_utilization of a curve's points with their throughput.
-func (c *checker) utilization(curve string) {
+// checkUtilization compares tps_utilization of a curve's points with their throughput.
+func (c *submissionChecker) checkUtilization(curve string) {
 	type entry struct {
 		path      string
 		tps, util float64
@@ -204,9 +204,9 @@ func (c *checker) utilization(curve string) {
 	highest := 0.0
 	for _, name := range c.pointDirs(curve) {
 		dir := path.Join(curve, name)
-		tps, ok := rawThroughput(c.object(path.Join(dir, summaryFile)))
-		declared, _ := c.object(path.Join(dir, systemFile)).Get("tps_utilization")
-		util, known := number(declared)
+		tps, ok := rawThroughput(c.readObject(path.Join(dir, summaryFile)))
+		declared, _ := c.readObject(path.Join(dir, systemFile)).Get("tps_utilization")
+		util, known := jsonNumber(declared)
 		if ok && known {
 			all = append(all, entry{path.Join(dir, systemFile), tps, util})
 			highest = max(highest, tps)
@@ -219,10 +219,11 @@ func (c *checker) utilization(curve string) {
 		want := e.tps / highest
 		off := e.util - want
 		if off >= -utilizationTolerance && off <= utilizationTolerance {
-			c.row("tps-utilization", Info, e.path, "tps_utilization %.4f is the share of the curve's highest throughput, %.4f",
+			c.addRow("tps-utilization", Info, e.path,
+				"tps_utilization %.4f is the share of the curve's highest throughput, %.4f",
 				e.util, want)
 		} else {
-			c.row("tps-utilization", Error, e.path,
+			c.addRow("tps-utilization", Error, e.path,
 				"tps_utilization is %v, want %.4f: %.3f of the curve's highest %.3f tokens/s",
 				e.util, want, e.tps, highest)
 		}
@@ -232,10 +233,10 @@ func (c *checker) utilization(curve string) {
 // rawThroughput is output tokens per second of a summary, whatever else is wrong with it.
 func rawThroughput(summary *pyvalue.Dict) (tps float64, ok bool) {
 	value, _ := summary.Get("duration_ns")
-	ns, known := number(value)
+	ns, known := jsonNumber(value)
 	lengths, _ := pyvalue.Field[*pyvalue.Dict](summary, "output_sequence_lengths")
 	total, _ := lengths.Get("total")
-	tokens, counted := number(total)
+	tokens, counted := jsonNumber(total)
 	if !known || !counted || !(ns > 0) {
 		return 0, false
 	}

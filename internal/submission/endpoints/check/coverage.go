@@ -11,39 +11,39 @@ import (
 )
 
 // curveRows are the rules of a curve as a whole.
-func (c *checker) curveRows(v *curve) {
+func (c *submissionChecker) curveRows(v *modelCurve) {
 	c.benchmarkType(v)
 	c.pointCount(v)
 	c.offlineRows(v)
-	c.coverage(v)
-	c.consistency(v)
+	c.checkCoverage(v)
+	c.checkConsistency(v)
 	c.accuracyCoverage(v)
 	agentic := c.rules.AgenticOf(path.Base(v.dir))
-	if v.agentic() {
+	if v.isAgentic() {
 		c.agenticRows(v, agentic)
 	}
-	if !v.agentic() || agentic == nil {
+	if !v.isAgentic() || agentic == nil {
 		c.accuracyGates(v)
 	}
 }
 
-// voting are the points whose load pattern says what kind of benchmark the curve is of.
-func (v *curve) voting() (all []*point) {
+// votingPoints are the points whose load pattern says what kind of benchmark the curve is of.
+func (v *modelCurve) votingPoints() (all []*curvePoint) {
 	for _, p := range v.loaded {
-		if !p.dedicated() {
+		if !p.isDedicated() {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// agentic says whether all points have the agentic load pattern.
-func (v *curve) agentic() bool {
-	all := v.voting()
-	return len(all) > 0 && !slices.ContainsFunc(all, func(p *point) bool { return p.pattern() != patternAgentic })
+// isAgentic says whether all points have the agentic load pattern.
+func (v *modelCurve) isAgentic() bool {
+	all := v.votingPoints()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(p *curvePoint) bool { return p.loadPattern() != patternAgentic })
 }
 
-func (v *curve) concurrencies() (all []int) {
+func (v *modelCurve) allConcurrencies() (all []int) {
 	for _, p := range v.points {
 		all = append(all, p.concurrency)
 	}
@@ -51,62 +51,62 @@ func (v *curve) concurrencies() (all []int) {
 	return all
 }
 
-func (c *checker) benchmarkType(v *curve) {
+func (c *submissionChecker) benchmarkType(v *modelCurve) {
 	var patterns []string
-	for _, p := range v.voting() {
-		if !slices.Contains(patterns, p.pattern()) {
-			patterns = append(patterns, p.pattern())
+	for _, p := range v.votingPoints() {
+		if !slices.Contains(patterns, p.loadPattern()) {
+			patterns = append(patterns, p.loadPattern())
 		}
 	}
 	if len(patterns) > 0 {
-		c.either(len(patterns) == 1, "benchmark-type-consistency", Error, v.dir,
+		c.addEither(len(patterns) == 1, "benchmark-type-consistency", Error, v.dir,
 			"all points have the load pattern "+patterns[0],
-			"the points have different load patterns: "+listed(patterns))
+			"the points have different load patterns: "+listNames(patterns))
 	}
 }
 
-// offlines are the points that stand for Offline.
-func (v *curve) offlines() (all []*point) {
+// offlinePoints are the points that stand for Offline.
+func (v *modelCurve) offlinePoints() (all []*curvePoint) {
 	for _, p := range v.loaded {
-		if p.dedicated() || p.elected() {
+		if p.isDedicated() || p.isElected() {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-func (c *checker) pointCount(v *curve) {
+func (c *submissionChecker) pointCount(v *modelCurve) {
 	least := c.rules.MinPoints
-	if !v.agentic() && slices.ContainsFunc(v.offlines(), (*point).dedicated) {
+	if !v.isAgentic() && slices.ContainsFunc(v.offlinePoints(), (*curvePoint).isDedicated) {
 		least = c.rules.MinPointsDedicated
 	}
 	n := len(v.points)
-	c.either(n >= least, "point-count", Error, v.dir, fmt.Sprintf("%d points", n),
+	c.addEither(n >= least, "point-count", Error, v.dir, fmt.Sprintf("%d points", n),
 		fmt.Sprintf("%d points, want at least %d", n, least))
 	if n > c.rules.MaxPoints {
-		c.row("point-cap", Error, v.dir, "%d points, want at most %d", n, c.rules.MaxPoints)
+		c.addRow("point-cap", Error, v.dir, "%d points, want at most %d", n, c.rules.MaxPoints)
 	}
 }
 
-func (c *checker) offlineRows(v *curve) {
+func (c *submissionChecker) offlineRows(v *modelCurve) {
 	const rule = "offline-point-present"
-	all := v.offlines()
+	all := v.offlinePoints()
 	switch {
-	case v.agentic():
-		c.either(len(all) == 0, rule, Error, v.dir, "an agentic curve has no Offline point",
+	case v.isAgentic():
+		c.addEither(len(all) == 0, rule, Error, v.dir, "an agentic curve has no Offline point",
 			"an agentic curve has no Offline point, but one is declared")
 	case len(all) > 1:
-		c.row(rule, Error, v.dir, "%d points are declared as Offline, want one", len(all))
+		c.addRow(rule, Error, v.dir, "%d points are declared as Offline, want one", len(all))
 	case len(all) == 0:
-		c.row(rule, Error, v.dir, "no point is declared as Offline: want offline: dedicated or offline: elected")
-	case all[0].elected() && v.cMaxKnown && all[0].concurrency != v.cMax:
+		c.addRow(rule, Error, v.dir, "no point is declared as Offline: want offline: dedicated or offline: elected")
+	case all[0].isElected() && v.cMaxKnown && all[0].concurrency != v.cMax:
 		c.rowOf(sectionOfflineElection, rule, Error, v.dir, "the elected point has the concurrency %d, want C_max, %d",
 			all[0].concurrency, v.cMax)
 	default:
-		c.row(rule, Info, v.dir, "Offline is %s, %s", all[0].name, all[0].offline())
+		c.addRow(rule, Info, v.dir, "Offline is %s, %s", all[0].name, all[0].offlineKind())
 	}
 	for _, p := range all {
-		if p.dedicated() {
+		if p.isDedicated() {
 			c.offlineOrder(v, p)
 			return
 		}
@@ -114,19 +114,19 @@ func (c *checker) offlineRows(v *curve) {
 }
 
 // offlineOrder compares a dedicated Offline run with the point of C_max.
-func (c *checker) offlineOrder(v *curve, offline *point) {
+func (c *submissionChecker) offlineOrder(v *modelCurve, offline *curvePoint) {
 	const rule = "offline-ordering"
 	tps := map[int]float64{}
 	for _, p := range v.loaded {
 		if p.summary != nil {
-			tps[p.concurrency] = p.summary.throughput()
+			tps[p.concurrency] = p.summary.tokensPerSecond()
 		}
 	}
 	if len(tps) == 0 || !v.cMaxKnown {
 		return
 	}
 	if offline.concurrency < v.cMax {
-		c.row(rule, Warning, v.dir, "Offline's concurrency is %d, below C_max, %d", offline.concurrency, v.cMax)
+		c.addRow(rule, Warning, v.dir, "Offline's concurrency is %d, below C_max, %d", offline.concurrency, v.cMax)
 	}
 	own, ok := tps[offline.concurrency]
 	highest, ok2 := tps[v.cMax]
@@ -135,21 +135,21 @@ func (c *checker) offlineOrder(v *curve, offline *point) {
 	}
 	least := c.rules.OfflineMargin * highest
 	if own < least {
-		c.row(rule, Warning, v.dir, "Offline reaches %.3f tokens/s, want at least %.3f, %v of C_max's", own, least,
+		c.addRow(rule, Warning, v.dir, "Offline reaches %.3f tokens/s, want at least %.3f, %v of C_max's", own, least,
 			c.rules.OfflineMargin)
 	} else {
-		c.row(rule, Info, v.dir, "Offline reaches %.3f tokens/s, at least %.3f", own, least)
+		c.addRow(rule, Info, v.dir, "Offline reaches %.3f tokens/s, at least %.3f", own, least)
 	}
 }
 
-func (c *checker) coverage(v *curve) {
+func (c *submissionChecker) checkCoverage(v *modelCurve) {
 	limit := c.rules.UltraLowMax
 	if v.regions != nil {
 		limit = v.regions.Bounds(endpoints.UltraLow).Last
 	}
-	all := v.concurrencies()
+	all := v.allConcurrencies()
 	low := slices.ContainsFunc(all, func(n int) bool { return n >= 1 && n <= limit })
-	c.either(low, "ultra-low-concurrency-coverage", Error, v.dir, fmt.Sprintf("a point has at most %d users", limit),
+	c.addEither(low, "ultra-low-concurrency-coverage", Error, v.dir, fmt.Sprintf("a point has at most %d users", limit),
 		fmt.Sprintf("no point has at most %d users; the lowest is %d", limit, all[0]))
 	if v.regions == nil {
 		return
@@ -161,13 +161,13 @@ func (c *checker) coverage(v *curve) {
 		{"high-concurrency-coverage", endpoints.High}} {
 		covered := slices.ContainsFunc(all, func(n int) bool { return v.regions.Covered(n) == r.region })
 		bounds := v.regions.Bounds(r.region)
-		c.either(covered, r.rule, Error, v.dir, fmt.Sprintf("a point has %v users", bounds),
+		c.addEither(covered, r.rule, Error, v.dir, fmt.Sprintf("a point has %v users", bounds),
 			fmt.Sprintf("no point has %v users", bounds))
 	}
 }
 
-// consistency asks whether all points are of one model, the folder's, and one data set.
-func (c *checker) consistency(v *curve) {
+// checkConsistency asks whether all points are of one model, the folder's, and one data set.
+func (c *submissionChecker) checkConsistency(v *modelCurve) {
 	var names []string
 	for _, p := range v.loaded {
 		if name := p.config.Text("model_name"); name != "" && !slices.Contains(names, name) {
@@ -177,12 +177,12 @@ func (c *checker) consistency(v *curve) {
 	folder := path.Base(v.dir)
 	switch {
 	case len(names) == 0:
-		c.row("model-name-consistency", Warning, v.dir, "not judged: no point has a model_name")
+		c.addRow("model-name-consistency", Warning, v.dir, "not judged: no point has a model_name")
 	default:
-		c.either(names[0] == folder, "model-name-consistency", Error, v.dir, "the folder is named after the model",
+		c.addEither(names[0] == folder, "model-name-consistency", Error, v.dir, "the folder is named after the model",
 			fmt.Sprintf("the folder is %s, but model_name is %q", folder, names[0]))
-		c.either(len(names) == 1, "config-consistency-model", Error, v.dir, "all points are of one model",
-			"the points are of different models: "+listed(names))
+		c.addEither(len(names) == 1, "config-consistency-model", Error, v.dir, "all points are of one model",
+			"the points are of different models: "+listNames(names))
 	}
 	var sets []string
 	found := false
@@ -195,20 +195,20 @@ func (c *checker) consistency(v *curve) {
 		}
 	}
 	if found {
-		c.either(len(sets) == 1, "config-consistency-dataset", Error, v.dir, "all points are of one data set",
-			"the points are of different data sets: "+listed(sets))
+		c.addEither(len(sets) == 1, "config-consistency-dataset", Error, v.dir, "all points are of one data set",
+			"the points are of different data sets: "+listNames(sets))
 	}
 }
 
 // accuracyRuns are those of a curve at fixed concurrencies, elected ones last.
-func (v *curve) accuracyRuns() (all []endpoints.AccuracyRun) {
+func (v *modelCurve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	dedicated, elected := map[int]bool{}, map[int]bool{}
 	for _, p := range v.loaded {
-		dedicated[p.concurrency] = dedicated[p.concurrency] || p.dedicated()
-		elected[p.concurrency] = elected[p.concurrency] || p.elected()
+		dedicated[p.concurrency] = dedicated[p.concurrency] || p.isDedicated()
+		elected[p.concurrency] = elected[p.concurrency] || p.isElected()
 	}
-	for _, n := range slices.Compact(v.concurrencies()) {
-		if v.accuracy[n].ran() && !dedicated[n] {
+	for _, n := range slices.Compact(v.allConcurrencies()) {
+		if v.accuracy[n].hasAccuracyRun() && !dedicated[n] {
 			all = append(all, endpoints.AccuracyRun{Concurrency: n, Elected: elected[n]})
 		}
 	}
@@ -216,7 +216,7 @@ func (v *curve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	return all
 }
 
-func (c *checker) accuracyCoverage(v *curve) {
+func (c *submissionChecker) accuracyCoverage(v *modelCurve) {
 	const rule = "accuracy-coverage"
 	if v.regions == nil {
 		return
@@ -232,38 +232,38 @@ func (c *checker) accuracyCoverage(v *curve) {
 		extra = append(extra, fmt.Sprintf("r%d", n))
 	}
 	if len(missing) > 0 {
-		c.row(rule, Error, v.dir, "no accuracy run at a point of %s", listed(missing))
+		c.addRow(rule, Error, v.dir, "no accuracy run at a point of %s", listNames(missing))
 	}
 	if len(extra) > 0 {
-		c.row(rule, Error, v.dir, "%s have accuracy runs, but each region has one at one point", listed(extra))
+		c.addRow(rule, Error, v.dir, "%s have accuracy runs, but each region has one at one point", listNames(extra))
 	}
 	if len(missing) == 0 && len(extra) == 0 {
-		c.row(rule, Info, v.dir, "each of the four regions has an accuracy run at one point")
+		c.addRow(rule, Info, v.dir, "each of the four regions has an accuracy run at one point")
 	}
-	for _, p := range v.offlines() {
-		c.either(v.accuracy[p.concurrency].ran(), rule, Error, v.dir, "the Offline point has an accuracy run",
+	for _, p := range v.offlinePoints() {
+		c.addEither(v.accuracy[p.concurrency].hasAccuracyRun(), rule, Error, v.dir, "the Offline point has an accuracy run",
 			"the Offline point, "+p.name+", has no accuracy run")
 	}
 }
 
 // accuracyGates hold the accuracy of each point to the bounds of the model.
-func (c *checker) accuracyGates(v *curve) {
+func (c *submissionChecker) accuracyGates(v *modelCurve) {
 	if len(v.accuracy) == 0 {
 		return
 	}
 	targets, known := c.rules.TargetsOf(path.Base(v.dir))
 	if !known {
-		c.row("accuracy-gate", Warning, v.dir, "not judged: %s has no bounds of accuracy", path.Base(v.dir))
+		c.addRow("accuracy-gate", Warning, v.dir, "not judged: %s has no bounds of accuracy", path.Base(v.dir))
 		return
 	}
 	file := path.Join(v.first, resultsFile)
-	for _, n := range v.measured() {
+	for _, n := range v.accuracyConcurrencies() {
 		c.accuracyGate(v.accuracy[n], targets, file)
 	}
 }
 
-// measured are the concurrencies of points with an accuracy.
-func (v *curve) measured() (all []int) {
+// accuracyConcurrencies are the concurrencies of points with an accuracy.
+func (v *modelCurve) accuracyConcurrencies() (all []int) {
 	for n := range v.accuracy {
 		all = append(all, n)
 	}
@@ -271,18 +271,19 @@ func (v *curve) measured() (all []int) {
 	return all
 }
 
-func (c *checker) accuracyGate(a *accuracy, targets endpoints.Targets, file string) {
-	if total, known := a.samples(); known {
-		c.either(total.Cmp(big.NewInt(int64(targets.Samples))) >= 0, "accuracy-sample-count", Error, file,
+func (c *submissionChecker) accuracyGate(a *pointAccuracy, targets endpoints.Targets, file string) {
+	if total, known := a.issuedSamples(); known {
+		c.addEither(total.Cmp(big.NewInt(int64(targets.Samples))) >= 0, "accuracy-sample-count", Error, file,
 			fmt.Sprintf("%v samples", total), fmt.Sprintf("%v samples, want at least %d", total, targets.Samples))
 	}
-	all := a.merged()
+	all := a.mergedMetrics()
 	if len(all) == 1 && all[0].name == "score" && len(targets.Bounds) == 1 {
 		all[0].name = targets.Bounds[0].Metric
-		c.row("accuracy-gate", Warning, file, "the score has no name: it is judged as %s, and nothing else is", all[0].name)
+		c.addRow("accuracy-gate", Warning, file, "the score has no name: it is judged as %s, and nothing else is",
+			all[0].name)
 	}
 	for _, b := range targets.Bounds {
-		i := slices.IndexFunc(all, func(m metric) bool { return strings.ToLower(m.name) == b.Metric })
+		i := slices.IndexFunc(all, func(m namedMetric) bool { return strings.ToLower(m.name) == b.Metric })
 		if i < 0 {
 			continue
 		}
@@ -292,11 +293,11 @@ func (c *checker) accuracyGate(a *accuracy, targets endpoints.Targets, file stri
 		}
 		switch high, bounded := b.High(); {
 		case x < low:
-			c.row("accuracy-gate", Error, file, "%s is %.4f, want at least %.4f", b.Metric, x, low)
+			c.addRow("accuracy-gate", Error, file, "%s is %.4f, want at least %.4f", b.Metric, x, low)
 		case bounded && x > high:
-			c.row("accuracy-gate", Error, file, "%s is %.4f, want at most %.4f", b.Metric, x, high)
+			c.addRow("accuracy-gate", Error, file, "%s is %.4f, want at most %.4f", b.Metric, x, high)
 		default:
-			c.row("accuracy-gate", Info, file, "%s is %.4f, at least %.4f", b.Metric, x, low)
+			c.addRow("accuracy-gate", Info, file, "%s is %.4f, at least %.4f", b.Metric, x, low)
 		}
 	}
 }

@@ -13,56 +13,56 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// curve is one system's points of one model.
-type curve struct {
+// modelCurve is one system's points of one model.
+type modelCurve struct {
 	dir       string
-	points    []*point // by number
-	loaded    []*point // whose point.yaml could be read
+	points    []*curvePoint // by number
+	loaded    []*curvePoint // whose point.yaml could be read
 	regions   *endpoints.Regions
 	cMax      int // where cMaxKnown
 	cMaxKnown bool
-	accuracy  map[int]*accuracy
+	accuracy  map[int]*pointAccuracy
 	first     string // the first point with a usable accuracy
 }
 
-// curve checks a folder of a model.
-func (c *checker) curve(dir string, system *power.Computation) {
+// checkCurve checks a folder of a model.
+func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 	names := c.pointDirs(dir)
 	if len(names) == 0 {
-		c.row("point-dirs", Error, dir, "there is no folder of a point: want rN, N its concurrency")
+		c.addRow("point-dirs", Error, dir, "there is no folder of a point: want rN, N its concurrency")
 		return
 	}
-	c.row("point-dirs", Info, dir, "%d points: %s", len(names), listed(names))
-	v := &curve{dir: dir, points: c.loadPoints(dir, names), accuracy: map[int]*accuracy{}}
+	c.addRow("point-dirs", Info, dir, "%d points: %s", len(names), listNames(names))
+	v := &modelCurve{dir: dir, points: c.loadPoints(dir, names), accuracy: map[int]*pointAccuracy{}}
 	for _, p := range v.points {
 		if p.config != nil {
 			v.loaded = append(v.loaded, p)
 		}
 	}
-	basis := c.description(v)
+	basis := c.checkDescriptions(v)
 	override, declared, valid := c.cMinOverride(v)
 	c.modelNames(v)
 	if valid {
-		c.regions(v, basis, override, declared)
+		c.divideRegions(v, basis, override, declared)
 	}
 	for _, p := range v.loaded {
-		c.point(v, p, system)
+		c.checkPoint(v, p, system)
 	}
 	for _, p := range v.points {
 		if p.config == nil {
-			c.unreadable(p)
+			c.checkUnreadable(p)
 		}
 	}
 	c.sharedPaths(v.loaded)
 	c.seedRows(dir, v.loaded)
-	c.drafterRows(v.model(), v.loaded)
-	c.accuracies(v)
+	c.drafterRows(v.modelName(), v.loaded)
+	c.readAccuracies(v)
 	c.curveRows(v)
-	c.keep(v)
+	c.keepCurve(v)
 }
 
-// model is the name that the points give, or that of the folder.
-func (v *curve) model() string {
+// modelName is the name that the points give, or that of the folder.
+func (v *modelCurve) modelName() string {
 	for _, p := range v.loaded {
 		if name := p.config.Text("model_name"); name != "" {
 			return name
@@ -75,45 +75,45 @@ func (v *curve) model() string {
 var unpointed = []string{"tps_utilization", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel",
 	"disaggregated", "batch", "config_summary", "config_summary_notes"}
 
-// description checks the points' system_desc.json, takes C_max from the first, and returns that one's path.
-func (c *checker) description(v *curve) (basis string) {
+// checkDescriptions checks the points' system_desc.json, takes C_max from the first, and returns that one's path.
+func (c *submissionChecker) checkDescriptions(v *modelCurve) (basis string) {
 	type copied struct {
 		file string
 		d    *pyvalue.Dict
 	}
 	var all []copied
 	for _, p := range v.points {
-		switch d := c.object(p.system()); {
-		case !c.exists(p.system()):
-			c.row("system-description-present", Error, p.system(), "%s is missing", systemFile)
+		switch d := c.readObject(p.systemPath()); {
+		case !c.fileExists(p.systemPath()):
+			c.addRow("system-description-present", Error, p.systemPath(), "%s is missing", systemFile)
 		case d == nil:
-			c.row("system-description-valid", Error, p.system(), "%s holds no JSON object", systemFile)
+			c.addRow("system-description-valid", Error, p.systemPath(), "%s holds no JSON object", systemFile)
 		default:
-			all = append(all, copied{p.system(), d})
+			all = append(all, copied{p.systemPath(), d})
 		}
 	}
 	if len(all) == 0 {
-		c.row("system-description-present", Error, v.dir, "no point has a %s", systemFile)
+		c.addRow("system-description-present", Error, v.dir, "no point has a %s", systemFile)
 		return v.dir
 	}
 	first := all[0]
 	same := true
 	for _, other := range all[1:] {
-		if names := differing(first.d, other.d); len(names) > 0 {
-			c.row("system-description-consistency", Error, other.file, "it differs from that of %s in %s",
-				path.Base(path.Dir(first.file)), listed(names))
+		if names := differingKeys(first.d, other.d); len(names) > 0 {
+			c.addRow("system-description-consistency", Error, other.file, "it differs from that of %s in %s",
+				path.Base(path.Dir(first.file)), listNames(names))
 			same = false
 			break
 		}
 	}
 	if same {
-		c.row("system-description-consistency", Info, v.dir, "the points describe one system")
+		c.addRow("system-description-consistency", Info, v.dir, "the points describe one system")
 	}
-	r := c.read("system-description-valid", first.file, systemForm(c.rules.MaxCMin))
+	r := c.readForm("system-description-valid", first.file, systemForm(c.rules.MaxCMin))
 	if r != nil {
 		v.cMax, v.cMaxKnown = r.Int("max_supported_concurrency"), true
-		c.row("system-description-valid", Info, first.file, "the description has all that it needs")
-	} else if n, ok := whole(fieldOf(first.d, "max_supported_concurrency")); ok && n > 0 {
+		c.addRow("system-description-valid", Info, first.file, "the description has all that it needs")
+	} else if n, ok := wholeNumber(fieldOf(first.d, "max_supported_concurrency")); ok && n > 0 {
 		v.cMax, v.cMaxKnown = n, true
 	}
 	return first.file
@@ -124,8 +124,8 @@ func fieldOf(d *pyvalue.Dict, key string) any {
 	return v
 }
 
-// differing are the keys in which two descriptions describe two systems.
-func differing(a, b *pyvalue.Dict) (names []string) {
+// differingKeys are the keys in which two descriptions describe two systems.
+func differingKeys(a, b *pyvalue.Dict) (names []string) {
 	for _, key := range slices.Concat(a.Keys(), b.Keys()) {
 		x, hasX := a.Get(key)
 		y, hasY := b.Get(key)
@@ -138,10 +138,10 @@ func differing(a, b *pyvalue.Dict) (names []string) {
 }
 
 // cMinOverride is the lowest concurrency that the points declare; valid is false where they do it wrongly.
-func (c *checker) cMinOverride(v *curve) (n int, declared, valid bool) {
+func (c *submissionChecker) cMinOverride(v *modelCurve) (n int, declared, valid bool) {
 	const rule, key = "c-min-override", "c_min_override"
 	for _, p := range v.points {
-		_, there := c.object(p.system()).Get(key)
+		_, there := c.readObject(p.systemPath()).Get(key)
 		declared = declared || there
 	}
 	if !declared {
@@ -150,15 +150,15 @@ func (c *checker) cMinOverride(v *curve) (n int, declared, valid bool) {
 	var values []int
 	valid = true
 	for _, p := range v.points {
-		value, there := c.object(p.system()).Get(key)
-		n, ok := whole(value)
+		value, there := c.readObject(p.systemPath()).Get(key)
+		n, ok := wholeNumber(value)
 		switch {
 		case !there:
 			valid = false
-			c.row(rule, Error, p.system(), "%s is missing here, but other points have it", key)
+			c.addRow(rule, Error, p.systemPath(), "%s is missing here, but other points have it", key)
 		case !ok || n < 1 || n > c.rules.MaxCMin:
 			valid = false
-			c.row(rule, Error, p.system(), "%s is %s, want a whole number from 1 to %d", key, schema.Brief(value),
+			c.addRow(rule, Error, p.systemPath(), "%s is %s, want a whole number from 1 to %d", key, schema.Brief(value),
 				c.rules.MaxCMin)
 		case !slices.Contains(values, n):
 			values = append(values, n)
@@ -166,7 +166,7 @@ func (c *checker) cMinOverride(v *curve) (n int, declared, valid bool) {
 	}
 	if len(values) > 1 {
 		valid = false
-		c.row(rule, Error, v.dir, "the points have different values of %s: %v", key, values)
+		c.addRow(rule, Error, v.dir, "the points have different values of %s: %v", key, values)
 	}
 	if !valid {
 		return 0, true, false
@@ -174,39 +174,40 @@ func (c *checker) cMinOverride(v *curve) (n int, declared, valid bool) {
 	return values[0], true, true
 }
 
-// regions divides the concurrencies of a curve.
-func (c *checker) regions(v *curve, basis string, override int, declared bool) {
+// divideRegions divides the concurrencies of a curve.
+func (c *submissionChecker) divideRegions(v *modelCurve, basis string, override int, declared bool) {
 	if !v.cMaxKnown {
-		c.row("region-basis", Warning, basis, "max_supported_concurrency is not known: what needs the regions is not judged")
+		c.addRow("region-basis", Warning, basis,
+			"max_supported_concurrency is not known: what needs the regions is not judged")
 		return
 	}
-	c.row("max-concurrency-declared", Info, basis, "C_max is %d", v.cMax)
+	c.addRow("max-concurrency-declared", Info, basis, "C_max is %d", v.cMax)
 	cMin, lowest := override, v.points[0].concurrency
 	for _, p := range v.points {
 		lowest = min(lowest, p.concurrency)
 	}
 	if declared {
-		if !slices.ContainsFunc(v.points, func(p *point) bool { return p.concurrency == override && !p.dedicated() }) {
-			c.row("c-min-override", Error, v.dir, "c_min_override is %d, but no point has that concurrency", override)
+		if !slices.ContainsFunc(v.points, func(p *curvePoint) bool { return p.concurrency == override && !p.isDedicated() }) {
+			c.addRow("c-min-override", Error, v.dir, "c_min_override is %d, but no point has that concurrency", override)
 			return
 		}
 	} else {
 		cMin = min(lowest, c.rules.UltraLowMax)
-		c.row("region-basis", Info, v.dir, "C_min is %d, of the lowest point, %d", cMin, lowest)
+		c.addRow("region-basis", Info, v.dir, "C_min is %d, of the lowest point, %d", cMin, lowest)
 	}
 	g, err := c.rules.RegionsOf(v.cMax, cMin, declared)
 	if errors.Is(err, endpoints.ErrCMin) || errors.Is(err, endpoints.ErrCMax) {
-		c.row("region-computation", Error, basis, "%v", err)
+		c.addRow("region-computation", Error, basis, "%v", err)
 		return
 	}
 	if declared {
-		c.row("region-basis", Info, v.dir, "C_min is %d, as c_min_override says", cMin)
+		c.addRow("region-basis", Info, v.dir, "C_min is %d, as c_min_override says", cMin)
 	}
 	v.regions = &g
 }
 
 // modelNames wants an exact name of the rules, once for each name.
-func (c *checker) modelNames(v *curve) {
+func (c *submissionChecker) modelNames(v *modelCurve) {
 	seen := map[string]bool{}
 	for _, p := range v.loaded {
 		name := p.config.Text("model_name")
@@ -214,20 +215,20 @@ func (c *checker) modelNames(v *curve) {
 			continue
 		}
 		seen[name] = true
-		bad := fmt.Sprintf("model_name is %q, want exactly one of %s", name, listed(c.rules.Models))
+		bad := fmt.Sprintf("model_name is %q, want exactly one of %s", name, listNames(c.rules.Models))
 		if canonical := endpoints.CanonicalName(name); slices.Contains(c.rules.Models, canonical) {
 			bad = fmt.Sprintf("model_name is %q, write %s", name, canonical)
 		}
-		c.either(slices.Contains(c.rules.Models, name), "model-name-valid", Error, p.yaml(), "the model is "+name, bad)
+		c.addEither(slices.Contains(c.rules.Models, name), "model-name-valid", Error, p.yamlPath(), "the model is "+name, bad)
 	}
 }
 
-// point checks a point whose point.yaml could be read.
-func (c *checker) point(v *curve, p *point, system *power.Computation) {
+// checkPoint checks a point whose point.yaml could be read.
+func (c *submissionChecker) checkPoint(v *modelCurve, p *curvePoint, system *power.Computation) {
 	if v.regions != nil {
-		c.placement(p, v.regions)
+		c.checkPlacement(p, v.regions)
 	}
-	if !c.summary(p) {
+	if !c.readSummary(p) {
 		return
 	}
 	c.resultRows(p, v.regions)
@@ -236,52 +237,53 @@ func (c *checker) point(v *curve, p *point, system *power.Computation) {
 	}
 }
 
-// summary reads a point's results.
-func (c *checker) summary(p *point) bool {
-	if !c.exists(p.results()) {
-		c.row("result-summary-present", Error, p.results(), "%s is missing", summaryFile)
+// readSummary reads a point's results.
+func (c *submissionChecker) readSummary(p *curvePoint) bool {
+	if !c.fileExists(p.resultsPath()) {
+		c.addRow("result-summary-present", Error, p.resultsPath(), "%s is missing", summaryFile)
 		return false
 	}
-	r := c.read("result-file-valid", p.results(), summaryForm)
+	r := c.readForm("result-file-valid", p.resultsPath(), summaryForm)
 	if r != nil {
-		p.summary = &summary{r}
+		p.summary = &resultSummary{r}
 	}
 	return r != nil
 }
 
-// unreadable checks what can be checked of a point whose point.yaml cannot be read.
-func (c *checker) unreadable(p *point) {
-	c.summary(p)
+// checkUnreadable checks what can be checked of a point whose point.yaml cannot be read.
+func (c *submissionChecker) checkUnreadable(p *curvePoint) {
+	c.readSummary(p)
 	p.summary = nil
-	c.row("point-rules-skipped", Warning, p.yaml(), "the rules that need point.yaml were not judged for %s", p.name)
+	c.addRow("point-rules-skipped", Warning, p.yamlPath(), "the rules that need point.yaml were not judged for %s", p.name)
 }
 
-func (c *checker) placement(p *point, g *endpoints.Regions) {
+func (c *submissionChecker) checkPlacement(p *curvePoint, g *endpoints.Regions) {
 	region := g.Of(p.concurrency)
 	switch {
-	case p.dedicated():
-		c.rowOf(sectionOffline, "concurrency-in-range", Info, p.yaml(), "Offline's concurrency, %d, is that of the data set",
+	case p.isDedicated():
+		c.rowOf(sectionOffline, "concurrency-in-range", Info, p.yamlPath(),
+			"Offline's concurrency, %d, is that of the data set",
 			p.concurrency)
 	case region == "":
-		c.row("concurrency-in-range", Error, p.yaml(), "the concurrency is %d, want at most %d", p.concurrency,
+		c.addRow("concurrency-in-range", Error, p.yamlPath(), "the concurrency is %d, want at most %d", p.concurrency,
 			g.Bounds(endpoints.Margin).Last)
 	default:
-		c.row("concurrency-in-range", Info, p.yaml(), "the concurrency %d lies in %s", p.concurrency, region)
+		c.addRow("concurrency-in-range", Info, p.yamlPath(), "the concurrency %d lies in %s", p.concurrency, region)
 	}
 	declared := endpoints.Region(p.config.Text("region"))
 	if !p.config.Has("region") || declared == endpoints.SubmittersChoice || region == "" {
 		return
 	}
-	c.either(region == declared, "region-placement", Warning, p.yaml(), "the region is the declared one",
+	c.addEither(region == declared, "region-placement", Warning, p.yamlPath(), "the region is the declared one",
 		fmt.Sprintf("the region is declared as %s, but %d lies in %s", declared, p.concurrency, region))
 }
 
 // sharedPaths wants folders behind shared_src and shared_docs, once for each value.
-func (c *checker) sharedPaths(points []*point) {
+func (c *submissionChecker) sharedPaths(points []*curvePoint) {
 	type pointer struct{ field, value string }
 	seen := map[pointer]bool{}
 	var order []pointer
-	first := map[pointer]*point{}
+	first := map[pointer]*curvePoint{}
 	for _, p := range points {
 		for _, field := range []string{"shared_src", "shared_docs"} {
 			at := pointer{field, p.config.Text(field)}
@@ -292,12 +294,12 @@ func (c *checker) sharedPaths(points []*point) {
 		}
 	}
 	for _, at := range order {
-		c.either(c.sharedDir(at.value), "shared-path-resolution", Error, first[at].yaml(), at.field+" is "+at.value,
+		c.addEither(c.sharedDir(at.value), "shared-path-resolution", Error, first[at].yamlPath(), at.field+" is "+at.value,
 			fmt.Sprintf("%s is %q, want a folder within the submission", at.field, at.value))
 	}
 }
 
-func (c *checker) sharedDir(value string) bool {
+func (c *submissionChecker) sharedDir(value string) bool {
 	value = strings.TrimSpace(value)
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") {
 		return false
@@ -315,8 +317,8 @@ func (c *checker) sharedDir(value string) bool {
 	return len(parts) > 0 && c.isDir(path.Join(parts...))
 }
 
-// accuracies reads those of all points, in the order of the rules: first of points that could be read.
-func (c *checker) accuracies(v *curve) {
+// readAccuracies reads those of all points, in the order of the rules: first of points that could be read.
+func (c *submissionChecker) readAccuracies(v *modelCurve) {
 	ordered := slices.Clone(v.loaded)
 	for _, p := range v.points {
 		if p.config == nil {

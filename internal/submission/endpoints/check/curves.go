@@ -34,27 +34,29 @@ type Point struct {
 // Curves are those of the submission at a folder, beside what Check says of it. The error is of a folder that cannot be
 // opened.
 func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
-	c, err := open(folder, &checker{rules: rules, keeps: true})
+	c, err := openFolder(folder, &submissionChecker{rules: rules, keeps: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	return c.curves, &c.report, nil
 }
 
-// keep adds a curve to those that Curves returns, where they are wanted.
-func (c *checker) keep(v *curve) {
+// keepCurve adds a curve to those that Curves returns, where they are wanted.
+func (c *submissionChecker) keepCurve(v *modelCurve) {
 	if !c.keeps {
 		return
 	}
 	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions}
 	for _, p := range v.points {
-		one := Point{Name: p.name, Concurrency: p.concurrency, Summary: c.object(p.results()), System: c.object(p.system()),
-			Accuracy: c.object(path.Join(p.dir, accuracyFile)), KW: p.kw, Results: c.object(path.Join(p.dir, resultsFile)),
-			Places: c.object(path.Join(p.dir, placesFile))}
-		one.Config, _ = c.yaml(p.yaml())
-		one.Run, _ = c.yaml(path.Join(p.dir, configFile))
-		if p.config != nil && p.summary != nil && p.pattern() == patternAgentic {
-			one.Interactivity, _ = p.summary.interactivity()
+		one := Point{Name: p.name, Concurrency: p.concurrency, Summary: c.readObject(p.resultsPath()),
+			System:   c.readObject(p.systemPath()),
+			Accuracy: c.readObject(path.Join(p.dir, accuracyFile)), KW: p.kw, Results: c.readObject(path.Join(p.dir,
+				resultsFile)),
+			Places: c.readObject(path.Join(p.dir, placesFile))}
+		one.Config, _ = c.readYAML(p.yamlPath())
+		one.Run, _ = c.readYAML(path.Join(p.dir, configFile))
+		if p.config != nil && p.summary != nil && p.loadPattern() == patternAgentic {
+			one.Interactivity, _ = p.summary.interactivityRate()
 		}
 		out.Points = append(out.Points, one)
 	}

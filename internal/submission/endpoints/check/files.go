@@ -32,31 +32,31 @@ const (
 // maxFile is the size up to which a file is read, in bytes.
 const maxFile = 64 << 20
 
-// shown is a path as rows have it.
-func (c *checker) shown(p string) string {
+// shownPath is a path as rows have it.
+func (c *submissionChecker) shownPath(p string) string {
 	if p == "" {
 		return ""
 	}
 	return path.Join(c.prefix, p)
 }
 
-func (c *checker) isDir(p string) bool {
+func (c *submissionChecker) isDir(p string) bool {
 	info, err := fs.Stat(c.root, p)
 	return err == nil && info.IsDir()
 }
 
-func (c *checker) isFile(p string) bool {
+func (c *submissionChecker) isFile(p string) bool {
 	info, err := fs.Stat(c.root, p)
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (c *checker) exists(p string) bool {
+func (c *submissionChecker) fileExists(p string) bool {
 	_, err := fs.Stat(c.root, p)
 	return err == nil
 }
 
-// dirs are the folders in one, sorted by name; links to folders are among them.
-func (c *checker) dirs(p string) (names []string) {
+// listDirs are the folders in one, sorted by name; links to folders are among them.
+func (c *submissionChecker) listDirs(p string) (names []string) {
 	list, _ := fs.ReadDir(c.root, p)
 	for _, e := range list {
 		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 && c.isDir(path.Join(p, e.Name())) {
@@ -79,8 +79,8 @@ func numberOf(name string) (n int, ok bool) {
 }
 
 // pointDirs are the folders of a curve's points, by number.
-func (c *checker) pointDirs(curve string) (names []string) {
-	for _, name := range c.dirs(curve) {
+func (c *submissionChecker) pointDirs(curve string) (names []string) {
+	for _, name := range c.listDirs(curve) {
 		if _, ok := numberOf(name); ok {
 			names = append(names, name)
 		}
@@ -93,8 +93,8 @@ func (c *checker) pointDirs(curve string) (names []string) {
 	return names
 }
 
-// text reads a file.
-func (c *checker) text(p string) (string, error) {
+// readText reads a file.
+func (c *submissionChecker) readText(p string) (string, error) {
 	info, err := fs.Stat(c.root, p)
 	switch {
 	case err != nil:
@@ -119,37 +119,37 @@ func plainError(err error) error {
 	return err
 }
 
-// json reads a file of JSON as Python does.
-func (c *checker) json(p string) (any, error) {
-	text, err := c.text(p)
+// readJSON reads a file of JSON as Python does.
+func (c *submissionChecker) readJSON(p string) (any, error) {
+	text, err := c.readText(p)
 	if err != nil {
 		return nil, err
 	}
 	return pyvalue.Decode(text)
 }
 
-// object is a file's JSON object, or nil. It is kept, for several rules ask for it.
-func (c *checker) object(p string) *pyvalue.Dict {
+// readObject is a file's JSON object, or nil. It is kept, for several rules ask for it.
+func (c *submissionChecker) readObject(p string) *pyvalue.Dict {
 	if d, had := c.objects[p]; had {
 		return d
 	}
-	v, _ := c.json(p)
+	v, _ := c.readJSON(p)
 	d, _ := v.(*pyvalue.Dict)
 	c.objects[p] = d
 	return d
 }
 
-// yaml reads a mapping of YAML 1.1.
-func (c *checker) yaml(p string) (*pyvalue.Dict, error) {
-	text, err := c.text(p)
+// readYAML reads a mapping of YAML 1.1.
+func (c *submissionChecker) readYAML(p string) (*pyvalue.Dict, error) {
+	text, err := c.readText(p)
 	if err != nil {
 		return nil, err
 	}
 	return schema.YAML([]byte(text), maxFile)
 }
 
-// faults adds a row for each fault of a file.
-func (c *checker) faults(rule, p string, all []schema.Fault) {
+// addFaults adds a row for each fault of a file.
+func (c *submissionChecker) addFaults(rule, p string, all []schema.Fault) {
 	for _, f := range all {
 		section := sections[rule]
 		if f.Section != "" {
@@ -159,39 +159,39 @@ func (c *checker) faults(rule, p string, all []schema.Fault) {
 	}
 }
 
-// read reads a file of JSON and holds it to a form; nil where it has not.
-func (c *checker) read(rule, p string, form schema.Kind) *schema.Record {
-	v, err := c.json(p)
+// readForm reads a file of JSON and holds it to a form; nil where it has not.
+func (c *submissionChecker) readForm(rule, p string, form schema.Kind) *schema.Record {
+	v, err := c.readJSON(p)
 	if err != nil {
-		c.row(rule, Error, p, "%s cannot be read: %v", path.Base(p), err)
+		c.addRow(rule, Error, p, "%s cannot be read: %v", path.Base(p), err)
 		return nil
 	}
-	return c.hold(rule, p, v, form)
+	return c.checkForm(rule, p, v, form)
 }
 
-func (c *checker) hold(rule, p string, v any, form schema.Kind) *schema.Record {
+func (c *submissionChecker) checkForm(rule, p string, v any, form schema.Kind) *schema.Record {
 	var all schema.Faults
 	r, _ := form(v, "", &all).(*schema.Record)
 	if len(all) > 0 {
-		c.faults(rule, p, all)
+		c.addFaults(rule, p, all)
 		return nil
 	}
 	return r
 }
 
-// listed are names in a message.
-func listed(names []string) string { return strings.Join(names, ", ") }
+// listNames are names in a message.
+func listNames(names []string) string { return strings.Join(names, ", ") }
 
-// whole is a JSON integer, and no truth.
-func whole(v any) (n int, ok bool) {
+// wholeNumber is a JSON integer, and no truth.
+func wholeNumber(v any) (n int, ok bool) {
 	if i, isInt := v.(int64); isInt {
 		return int(i), true
 	}
 	return 0, false
 }
 
-// number is a JSON number, and no truth.
-func number(v any) (x float64, ok bool) {
+// jsonNumber is a JSON number, and no truth.
+func jsonNumber(v any) (x float64, ok bool) {
 	if _, truth := v.(bool); truth || v == nil {
 		return 0, false
 	}

@@ -14,21 +14,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-func needed(name string, kind schema.Kind) schema.Field {
+func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
-// optional is a field that may be null.
-func optional(name string, kind schema.Kind) schema.Field {
+// optionalField is a field that may be null.
+func optionalField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Null: true}
 }
 
-// preset is a field that may be absent, but not null.
-func preset(name string, kind schema.Kind) schema.Field { return schema.Field{Name: name, Kind: kind} }
+// presetField is a field that may be absent, but not null.
+func presetField(name string, kind schema.Kind) schema.Field {
+	return schema.Field{Name: name, Kind: kind}
+}
 
-func optionals(kind schema.Kind, names ...string) (fields []schema.Field) {
+func optionalFields(kind schema.Kind, names ...string) (fields []schema.Field) {
 	for _, name := range names {
-		fields = append(fields, optional(name, kind))
+		fields = append(fields, optionalField(name, kind))
 	}
 	return fields
 }
@@ -40,39 +42,40 @@ var disclosed = []string{"division", "max_supported_concurrency", "model_name", 
 // pointForm is point.yaml.
 var pointForm = schema.Object(nil, slices.Concat(
 	[]schema.Field{
-		needed("concurrency", schema.Int),
-		preset("dataset", schema.Text),
-		needed("runtime_settings", schema.Object(nil,
-			preset("load_pattern", schema.Text),
-			preset("min_duration_ms", schema.Int),
-			optional("min_sample_count", schema.Int),
-			preset("stream_all_chunks", schema.Bool),
-			needed("runtime", schema.Object(nil, optionals(schema.Int, "scheduler_rng_seed", "sample_index_rng_seed",
+		requiredField("concurrency", schema.Int),
+		presetField("dataset", schema.Text),
+		requiredField("runtime_settings", schema.Object(nil,
+			presetField("load_pattern", schema.Text),
+			presetField("min_duration_ms", schema.Int),
+			optionalField("min_sample_count", schema.Int),
+			presetField("stream_all_chunks", schema.Bool),
+			requiredField("runtime", schema.Object(nil, optionalFields(schema.Int, "scheduler_rng_seed", "sample_index_rng_seed",
 				"model_seed", "scheduler_random_seed", "dataloader_random_seed")...)),
-			optional("warmup", schema.Object(nil, optional("salt", schema.Bool))))),
-		optional("warmup", schema.Object(requireWarmup,
-			needed("duration_s", schema.FloatWithin(0, 86400)),
-			needed("requests_issued", schema.IntFrom(0)),
-			needed("requests_completed", schema.IntFrom(0)),
-			needed("data_source", schema.LongText(1)),
-			needed("concurrency", schema.IntFrom(0)),
-			preset("initialization_steps", schema.List(0, schema.Text)),
-			optional("logs_retained", schema.Bool),
-			optional("link_logs", schema.Text))),
-		optional("max_supported_concurrency", schema.Int),
-		optional("steady_state", schema.Object(nil,
-			optional("status", schema.Text),
-			optional("verdict", schema.Text),
-			preset("window", schema.Object(nil, append(optionals(schema.Int, "super_pass_start", "super_pass_end",
-				"super_pass_size", "n_samples"), optional("duration_s", schema.Float))...)),
-			preset("state", schema.Map(schema.Text)))),
-		optional("speculative_decoding", schema.Map(schema.Any)),
-		optional("nodes_used", schema.List(0, schema.Object(nil,
-			needed("system_node_ensemble_id", schema.Int), needed("nodes", schema.Int)))),
-		optional("dp_shortfall", schema.Object(nil,
-			needed("dp_actual", schema.Int), needed("dp_formula", schema.Int), needed("reason", schema.LongText(1)))),
+			optionalField("warmup", schema.Object(nil, optionalField("salt", schema.Bool))))),
+		optionalField("warmup", schema.Object(requireWarmup,
+			requiredField("duration_s", schema.FloatWithin(0, 86400)),
+			requiredField("requests_issued", schema.IntFrom(0)),
+			requiredField("requests_completed", schema.IntFrom(0)),
+			requiredField("data_source", schema.LongText(1)),
+			requiredField("concurrency", schema.IntFrom(0)),
+			presetField("initialization_steps", schema.List(0, schema.Text)),
+			optionalField("logs_retained", schema.Bool),
+			optionalField("link_logs", schema.Text))),
+		optionalField("max_supported_concurrency", schema.Int),
+		optionalField("steady_state", schema.Object(nil,
+			optionalField("status", schema.Text),
+			optionalField("verdict", schema.Text),
+			presetField("window", schema.Object(nil, append(optionalFields(schema.Int, "super_pass_start", "super_pass_end",
+				"super_pass_size", "n_samples"), optionalField("duration_s", schema.Float))...)),
+			presetField("state", schema.Map(schema.Text)))),
+		optionalField("speculative_decoding", schema.Map(schema.Any)),
+		optionalField("nodes_used", schema.List(0, schema.Object(nil,
+			requiredField("system_node_ensemble_id", schema.Int), requiredField("nodes", schema.Int)))),
+		optionalField("dp_shortfall", schema.Object(nil,
+			requiredField("dp_actual", schema.Int), requiredField("dp_formula", schema.Int), requiredField("reason",
+				schema.LongText(1)))),
 	},
-	optionals(schema.Text, "region", "division", "model_name", "model_precision", "link_to_model",
+	optionalFields(schema.Text, "region", "division", "model_name", "model_precision", "link_to_model",
 		"link_to_model_transformation", "model_notes", "dataset_name", "dataset_type", "dataset_link", "offline",
 		"shared_src",
 		"shared_docs", "seed_set", "target_cohort"),
@@ -94,10 +97,10 @@ func noWarmup(r *schema.Record) bool {
 }
 
 // statistics are those of a metric.
-var statistics = schema.Object(nil, preset("total", schema.Float), preset("percentiles", percentiles))
+var statistics = schema.Object(nil, presetField("total", schema.Float), presetField("percentiles", percentileValues))
 
-// percentiles are values by percentile, whose keys are texts of numbers: "90" and "90.0" are one.
-func percentiles(v any, at string, f *schema.Faults) any {
+// percentileValues are values by percentile, whose keys are texts of numbers: "90" and "90.0" are one.
+func percentileValues(v any, at string, f *schema.Faults) any {
 	before := len(*f)
 	all, _ := schema.Map(schema.Float)(v, at, f).(map[string]any)
 	if len(*f) > before {
@@ -126,20 +129,20 @@ func percentiles(v any, at string, f *schema.Faults) any {
 
 // summaryForm is result_summary.json.
 var summaryForm = schema.Object(nil,
-	preset("n_samples_issued", schema.Int),
-	needed("n_samples_completed", schema.Int),
-	preset("n_samples_failed", schema.Int),
-	needed("duration_ns", schema.Float),
-	preset("ttft", statistics),
-	preset("tpot", statistics),
-	preset("output_sequence_lengths", statistics),
-	preset("latency", statistics),
-	optional("output_tokens_per_turn_total", schema.Float),
-	optional("e2e_turn_time_seconds_total", schema.Float),
+	presetField("n_samples_issued", schema.Int),
+	requiredField("n_samples_completed", schema.Int),
+	presetField("n_samples_failed", schema.Int),
+	requiredField("duration_ns", schema.Float),
+	presetField("ttft", statistics),
+	presetField("tpot", statistics),
+	presetField("output_sequence_lengths", statistics),
+	presetField("latency", statistics),
+	optionalField("output_tokens_per_turn_total", schema.Float),
+	optionalField("e2e_turn_time_seconds_total", schema.Float),
 )
 
-// spelled is a word in any letters, with blanks around it; other texts are one fault.
-func spelled(words ...string) schema.Kind {
+// wordForm is a word in any letters, with blanks around it; other texts are one fault.
+func wordForm(words ...string) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		text, _ := v.(string)
 		for _, word := range words {
@@ -153,20 +156,20 @@ func spelled(words ...string) schema.Kind {
 
 // nodeForm is a kind of node of system_desc.json.
 var nodeForm = func() schema.Kind {
-	accelerator := schema.Object(nil, append(optionals(schema.Text, "accelerator_model_name",
+	accelerator := schema.Object(nil, append(optionalFields(schema.Text, "accelerator_model_name",
 		"accelerator_memory_capacity",
 		"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"),
-		optional("accelerators_per_node", schema.Int))...)
+		optionalField("accelerators_per_node", schema.Int))...)
 	form := schema.Object(requireCores, slices.Concat(
-		optionals(schema.Int, "number_of_nodes", "host_processors_per_node", "host_processor_core_count",
+		optionalFields(schema.Int, "number_of_nodes", "host_processors_per_node", "host_processor_core_count",
 			"host_processor_vcpu_count", "system_node_ensemble_id"),
-		optionals(schema.Text, "host_processor_model_name", "host_memory_capacity", "host_networking",
+		optionalFields(schema.Text, "host_processor_model_name", "host_memory_capacity", "host_networking",
 			"host_storage_capacity", "host_storage_type", "other_hardware", "hw_notes", "cooling", "inference_backend",
 			"operating_system", "container_link", "other_software_stack", "sw_notes"),
 		[]schema.Field{
-			needed("host_memory_configuration", schema.Text), needed("host_network_card_count", schema.Text),
-			needed("driver", schema.Text), needed("filesystem", schema.Text),
-			preset("accelerator_info", schema.List(0, accelerator)),
+			requiredField("host_memory_configuration", schema.Text), requiredField("host_network_card_count", schema.Text),
+			requiredField("driver", schema.Text), requiredField("filesystem", schema.Text),
+			presetField("accelerator_info", schema.List(0, accelerator)),
 		})...)
 	return func(v any, at string, f *schema.Faults) any { return form(liftAccelerator(v), at, f) }
 }()
@@ -214,29 +217,30 @@ var availabilities = []string{"system_availability_status", "publication_status"
 func systemForm(maxCMin int) schema.Kind {
 	form := schema.Object(requireAvailability, slices.Concat(
 		[]schema.Field{
-			needed("system_name", schema.Text),
-			needed("system_availability_status", spelled("Available", "Preview", "RDI")),
-			optional("availability_url", blankable(schema.Text)),
-			optional("target_availability_date", blankable(isoDate)),
-			needed("max_supported_concurrency", schema.Int),
+			requiredField("system_name", schema.Text),
+			requiredField("system_availability_status", wordForm("Available", "Preview", "RDI")),
+			optionalField("availability_url", blankOr(schema.Text)),
+			optionalField("target_availability_date", blankOr(isoDate)),
+			requiredField("max_supported_concurrency", schema.Int),
 			{Name: "c_min_override", Kind: cMinForm(maxCMin), Null: true, Before: true},
-			needed("system_size", schema.Text),
-			needed("system_node_ensemble_count", schema.Int),
-			needed("system_node_ensemble_total", schema.Int),
-			needed("shortened_system_name", shortName),
-			needed("node_types", schema.List(0, nodeForm)),
-			optional("config_summary", schema.Union(schema.Object(nil, append(optionals(schema.Int, parallelism...),
-				optional("disaggregated", schema.Bool), optional("batch", schema.Int))...), schema.LongText(4))),
-			optional("disaggregated", schema.Bool),
-			optional("batch", schema.Int),
-			optional("tps_utilization", schema.Float),
-			needed("division", spelled("Standardized", "Serviced", "RDI")),
-			optional("input_token_average", schema.Float),
-			optional("output_token_average", schema.Float),
-			optional("measured_accuracy_score", accuracyScore),
+			requiredField("system_size", schema.Text),
+			requiredField("system_node_ensemble_count", schema.Int),
+			requiredField("system_node_ensemble_total", schema.Int),
+			requiredField("shortened_system_name", shortName),
+			requiredField("node_types", schema.List(0, nodeForm)),
+			optionalField("config_summary", schema.Union(schema.Object(nil, append(optionalFields(schema.Int, parallelism...),
+				optionalField("disaggregated", schema.Bool), optionalField("batch", schema.Int))...), schema.LongText(4))),
+			optionalField("disaggregated", schema.Bool),
+			optionalField("batch", schema.Int),
+			optionalField("tps_utilization", schema.Float),
+			requiredField("division", wordForm("Standardized", "Serviced", "RDI")),
+			optionalField("input_token_average", schema.Float),
+			optionalField("output_token_average", schema.Float),
+			optionalField("measured_accuracy_score", accuracyScore),
 		},
-		optionals(schema.Int, parallelism...),
-		optionals(schema.Text, "submitter_org_names", "submitter_contact", "submission_id", "submission_date", "publish_date",
+		optionalFields(schema.Int, parallelism...),
+		optionalFields(schema.Text, "submitter_org_names", "submitter_contact", "submission_id", "submission_date",
+			"publish_date",
 			"system_category", "serving_framework", "endpoint_url", "node_config", "config_summary_notes", "link_config",
 			"model_precision", "link_to_model", "link_to_model_transformation", "model_notes", "dataset_id", "dataset_name",
 			"dataset_type", "dataset_link"),
@@ -270,7 +274,7 @@ func reconcileAvailability(d *pyvalue.Dict, at string, f *schema.Faults) (*pyval
 		}
 	}
 	if len(distinct) > 1 {
-		f.Add(at, "%s contradict one another: keep system_availability_status", listed(availabilities))
+		f.Add(at, "%s contradict one another: keep system_availability_status", listNames(availabilities))
 		return nil, false
 	}
 	if own, _ := d.Get(availabilities[0]); first != nil && (own == nil || own == "") {
@@ -288,8 +292,8 @@ func requireAvailability(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-// blankable takes a blank text for none.
-func blankable(kind schema.Kind) schema.Kind {
+// blankOr takes a blank text for none.
+func blankOr(kind schema.Kind) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
 			return nil
@@ -334,7 +338,7 @@ func shortName(v any, at string, f *schema.Faults) any {
 // cMinForm is a whole number that is written as one.
 func cMinForm(most int) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
-		if n, ok := whole(v); ok && n >= 1 && n <= most {
+		if n, ok := wholeNumber(v); ok && n >= 1 && n <= most {
 			return big.NewInt(int64(n))
 		}
 		f.Add(at, "want a whole number from 1 to %d, found %s", most, schema.Brief(v))
@@ -349,5 +353,5 @@ func accuracyScore(v any, at string, f *schema.Faults) any {
 		return nil
 	}
 	return schema.Union(schema.Text, schema.Float, schema.Map(schema.Object(nil,
-		needed("scores", schema.Map(schema.StrictFloat)))))(v, at, f)
+		requiredField("scores", schema.Map(schema.StrictFloat)))))(v, at, f)
 }

@@ -34,8 +34,8 @@ func TestGoldenTrees(t *testing.T) {
 }
 
 func compare(t *testing.T, c madetrees.Case, base fstest.MapFS, baseRows [][5]string) {
-	checker := &checker{rules: endpoints.Newest()}
-	if err := checker.all(madetrees.Changed(t, base, c.Ops), "org"); err != nil {
+	checker := &submissionChecker{rules: endpoints.Newest()}
+	if err := checker.checkFolder(madetrees.Changed(t, base, c.Ops), "org"); err != nil {
 		t.Fatal(err)
 	}
 	report := &checker.report

@@ -93,8 +93,8 @@ func planned(base fstest.MapFS, curve string, p *plan.Plan) fstest.MapFS {
 // placed are the rows of a tree's points by the rules of placement that do not hold, of some severities.
 func placed(t *testing.T, tree fstest.MapFS, curve string, severities ...Severity) (all []string) {
 	t.Helper()
-	c := &checker{rules: endpoints.Newest()}
-	if err := c.all(tree, "org"); err != nil {
+	c := &submissionChecker{rules: endpoints.Newest()}
+	if err := c.checkFolder(tree, "org"); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range c.report.Rows {

@@ -24,28 +24,30 @@ const (
 	patternAgentic     = "agentic_inference"
 )
 
-// point is a folder rN. Where its point.yaml cannot be read, config is nil, and its concurrency is what the file or the
-// folder's name still says.
-type point struct {
+// curvePoint is a folder rN. Where its point.yaml cannot be read, config is nil, and its concurrency is what the file
+// or the folder's name still says.
+type curvePoint struct {
 	dir, name   string
 	config      *schema.Record
 	concurrency int
-	summary     *summary // nil where it is missing or wrong
-	kw          float64  // of the nodes that are engaged; 0 where it is not known
+	summary     *resultSummary // nil where it is missing or wrong
+	kw          float64        // of the nodes that are engaged; 0 where it is not known
 }
 
-func (p *point) yaml() string    { return path.Join(p.dir, pointFile) }
-func (p *point) system() string  { return path.Join(p.dir, systemFile) }
-func (p *point) results() string { return path.Join(p.dir, summaryFile) }
-func (p *point) offline() string { return p.config.Text("offline") }
+func (p *curvePoint) yamlPath() string    { return path.Join(p.dir, pointFile) }
+func (p *curvePoint) systemPath() string  { return path.Join(p.dir, systemFile) }
+func (p *curvePoint) resultsPath() string { return path.Join(p.dir, summaryFile) }
+func (p *curvePoint) offlineKind() string { return p.config.Text("offline") }
 
-// dedicated says whether it is an Offline run of its own.
-func (p *point) dedicated() bool { return p.config != nil && p.offline() == offlineDedicated }
+// isDedicated says whether it is an Offline run of its own.
+func (p *curvePoint) isDedicated() bool {
+	return p.config != nil && p.offlineKind() == offlineDedicated
+}
 
-func (p *point) elected() bool { return p.config != nil && p.offline() == offlineElected }
+func (p *curvePoint) isElected() bool { return p.config != nil && p.offlineKind() == offlineElected }
 
-// pattern is the load pattern.
-func (p *point) pattern() string {
+// loadPattern is the load pattern.
+func (p *curvePoint) loadPattern() string {
 	if settings := p.config.Record("runtime_settings"); settings.Has("load_pattern") {
 		return settings.Text("load_pattern")
 	}
@@ -53,33 +55,33 @@ func (p *point) pattern() string {
 }
 
 // loadPoints reads the points of a curve.
-func (c *checker) loadPoints(curve string, names []string) (all []*point) {
+func (c *submissionChecker) loadPoints(curve string, names []string) (all []*curvePoint) {
 	readable := false
 	for _, name := range names {
-		p := &point{dir: path.Join(curve, name), name: name}
+		p := &curvePoint{dir: path.Join(curve, name), name: name}
 		p.concurrency, _ = numberOf(name)
 		all = append(all, p)
-		c.configuration(p)
-		if !c.exists(p.yaml()) {
-			c.row("measurement-points-present", Error, p.yaml(), "%s is missing", pointFile)
+		c.checkConfiguration(p)
+		if !c.fileExists(p.yamlPath()) {
+			c.addRow("measurement-points-present", Error, p.yamlPath(), "%s is missing", pointFile)
 			continue
 		}
 		c.loadPoint(p)
 		readable = readable || p.config != nil
 	}
 	if !readable && len(all) > 0 {
-		c.row("measurement-points-present", Error, curve, "no point has a %s that can be read", pointFile)
+		c.addRow("measurement-points-present", Error, curve, "no point has a %s that can be read", pointFile)
 	}
 	return all
 }
 
-func (c *checker) loadPoint(p *point) {
-	d, err := c.yaml(p.yaml())
+func (c *submissionChecker) loadPoint(p *curvePoint) {
+	d, err := c.readYAML(p.yamlPath())
 	if err != nil {
-		c.row("point-config-valid", Error, p.yaml(), "%s cannot be read: %v", pointFile, err)
+		c.addRow("point-config-valid", Error, p.yamlPath(), "%s cannot be read: %v", pointFile, err)
 		return
 	}
-	p.config = c.hold("point-config-valid", p.yaml(), d, pointForm)
+	p.config = c.checkForm("point-config-valid", p.yamlPath(), d, pointForm)
 	if p.config == nil {
 		raw, _ := d.Get("concurrency")
 		if n, ok := raw.(*big.Int); ok && n.Sign() > 0 && n.IsInt64() {
@@ -91,28 +93,28 @@ func (c *checker) loadPoint(p *point) {
 	p.concurrency = p.config.Int("concurrency")
 	c.pointRows(p)
 	if named != p.concurrency {
-		c.row("point-dirname-concurrency", Warning, p.yaml(), "the folder is %s, but the concurrency is %d", p.name,
+		c.addRow("point-dirname-concurrency", Warning, p.yamlPath(), "the folder is %s, but the concurrency is %d", p.name,
 			p.concurrency)
 	}
 }
 
-// configuration wants the client's config.yaml, and says nothing where it is there.
-func (c *checker) configuration(p *point) {
+// checkConfiguration wants the client's config.yaml, and says nothing where it is there.
+func (c *submissionChecker) checkConfiguration(p *curvePoint) {
 	file := path.Join(p.dir, configFile)
 	if !c.isFile(file) {
-		c.row("config-file-present", Error, file, "%s is missing: the configuration that the client ran", configFile)
-	} else if _, err := c.yaml(file); err != nil {
-		c.row("config-file-present", Error, file, "%s cannot be read: %v", configFile, err)
+		c.addRow("config-file-present", Error, file, "%s is missing: the configuration that the client ran", configFile)
+	} else if _, err := c.readYAML(file); err != nil {
+		c.addRow("config-file-present", Error, file, "%s cannot be read: %v", configFile, err)
 	}
 }
 
 // pointRows are the rules of point.yaml alone.
-func (c *checker) pointRows(p *point) {
-	r, file := p.config, p.yaml()
+func (c *submissionChecker) pointRows(p *curvePoint) {
+	r, file := p.config, p.yamlPath()
 	if r.Has("offline") {
 		words := []string{offlineDedicated, offlineElected, "none"}
-		c.either(slices.Contains(words, p.offline()), "offline-declared", Error, file, "offline is "+p.offline(),
-			fmt.Sprintf("offline is %q, want %s", p.offline(), strings.Join(words, ", ")))
+		c.addEither(slices.Contains(words, p.offlineKind()), "offline-declared", Error, file, "offline is "+p.offlineKind(),
+			fmt.Sprintf("offline is %q, want %s", p.offlineKind(), strings.Join(words, ", ")))
 	}
 	c.steadyRows(p)
 	var missing []string
@@ -121,27 +123,27 @@ func (c *checker) pointRows(p *point) {
 			missing = append(missing, name)
 		}
 	}
-	c.either(len(missing) == 0, "point-disclosure-complete", Error, file, "all that must be disclosed is",
-		"these say nothing: "+listed(missing))
+	c.addEither(len(missing) == 0, "point-disclosure-complete", Error, file, "all that must be disclosed is",
+		"these say nothing: "+listNames(missing))
 	if r.Has("target_cohort") {
 		cohort := r.Text("target_cohort")
-		c.either(endpoints.IsCohortForm(cohort), "target-cohort", Error, file, "the cohort is "+cohort,
+		c.addEither(endpoints.IsCohortForm(cohort), "target-cohort", Error, file, "the cohort is "+cohort,
 			fmt.Sprintf("the cohort is %q, want YYYY-MM-C0 or YYYY-MM-C1", cohort))
 	}
 	c.legacySeeds(p)
 	c.warmupRows(p)
 	c.patternRow(p)
-	c.row("streaming-config", Info, file,
+	c.addRow("streaming-config", Info, file,
 		"stream_all_chunks says what the client forwards, not whether the server streams")
 	if r.Has("region") {
 		region := endpoints.Region(r.Text("region"))
 		known := region == endpoints.SubmittersChoice || slices.Contains(endpoints.RegionNames(), region)
-		c.either(known, "region-declared", Error, file, "the region is "+string(region),
+		c.addEither(known, "region-declared", Error, file, "the region is "+string(region),
 			fmt.Sprintf("the region is %q, want one of %v or %s", region, endpoints.RegionNames(), endpoints.SubmittersChoice))
 	}
 }
 
-func (c *checker) steadyRows(p *point) {
+func (c *submissionChecker) steadyRows(p *curvePoint) {
 	block := p.config.Record("steady_state")
 	if block == nil {
 		return
@@ -149,7 +151,7 @@ func (c *checker) steadyRows(p *point) {
 	var bad []string
 	want := func(name, got string, known bool, words []string) {
 		if known && !slices.Contains(words, got) {
-			bad = append(bad, fmt.Sprintf("%s is %q, want one of %s", name, got, listed(words)))
+			bad = append(bad, fmt.Sprintf("%s is %q, want one of %s", name, got, listNames(words)))
 		}
 	}
 	want("status", block.Text("status"), block.Has("status"), steady.Statuses())
@@ -158,7 +160,7 @@ func (c *checker) steadyRows(p *point) {
 		want("the state of "+name, fmt.Sprint(state), true, steady.States())
 	}
 	slices.Sort(bad)
-	c.either(len(bad) == 0, "steady-state-valid", Error, p.yaml(), "the steady state uses the words of the rules",
+	c.addEither(len(bad) == 0, "steady-state-valid", Error, p.yamlPath(), "the steady state uses the words of the rules",
 		strings.Join(bad, "; "))
 	if !block.Has("status") {
 		return
@@ -171,13 +173,13 @@ func (c *checker) steadyRows(p *point) {
 		if known && passes < least {
 			bad = append(bad, fmt.Sprintf("the window has %d super-passes, want at least %d", passes, least))
 		}
-		if drifts := drifting(block); len(drifts) > 0 {
-			bad = append(bad, "a window was found, but "+listed(drifts)+" drift")
+		if drifts := driftingMetrics(block); len(drifts) > 0 {
+			bad = append(bad, "a window was found, but "+listNames(drifts)+" drift")
 		}
 	case status == steady.InsufficientPasses && known && passes >= least:
 		bad = append(bad, fmt.Sprintf("the status is %s, but the window has %d super-passes", status, passes))
 	}
-	c.either(len(bad) == 0, "steady-state-consistency", Error, p.yaml(), "the status fits the window",
+	c.addEither(len(bad) == 0, "steady-state-consistency", Error, p.yamlPath(), "the status fits the window",
 		strings.Join(bad, "; "))
 }
 
@@ -190,8 +192,8 @@ func superPasses(block *schema.Record) (n int, known bool) {
 	return w.Int("super_pass_end") - w.Int("super_pass_start") + 1, true
 }
 
-// drifting are the gating metrics that are no plateau.
-func drifting(block *schema.Record) (names []string) {
+// driftingMetrics are the gating metrics that are no plateau.
+func driftingMetrics(block *schema.Record) (names []string) {
 	for name, state := range block.Map("state") {
 		if text, _ := state.(string); strings.HasPrefix(text, "Drifting") {
 			names = append(names, name)
@@ -204,16 +206,16 @@ func drifting(block *schema.Record) (names []string) {
 // legacySeed is what every seed was in round v0.7.
 const legacySeed = 42
 
-func (c *checker) legacySeeds(p *point) {
+func (c *submissionChecker) legacySeeds(p *curvePoint) {
 	if p.config.Has("seed_set") {
 		return
 	}
 	for _, name := range []string{"scheduler_rng_seed", "sample_index_rng_seed"} {
-		seed := p.seed(name)
+		seed := p.seedValue(name)
 		if seed != nil && seed.Cmp(big.NewInt(legacySeed)) == 0 {
-			c.row("seed-config-legacy", Warning, p.yaml(), "%s is 42, as in round v0.7: name a seed_set", name)
+			c.addRow("seed-config-legacy", Warning, p.yamlPath(), "%s is 42, as in round v0.7: name a seed_set", name)
 		} else {
-			c.row("seed-config-legacy", Error, p.yaml(), "%s is %s, and no seed_set is named", name, seedText(seed))
+			c.addRow("seed-config-legacy", Error, p.yamlPath(), "%s is %s, and no seed_set is named", name, seedText(seed))
 		}
 	}
 }
@@ -226,8 +228,8 @@ func seedText(seed *big.Int) string {
 	return seed.String()
 }
 
-// seed is a seed by its present name, or by that of round v0.7.
-func (p *point) seed(name string) *big.Int {
+// seedValue is a seed by its present name, or by that of round v0.7.
+func (p *curvePoint) seedValue(name string) *big.Int {
 	runtime := p.config.Record("runtime_settings").Record("runtime")
 	older := map[string]string{"scheduler_rng_seed": "scheduler_random_seed",
 		"sample_index_rng_seed": "dataloader_random_seed"}
@@ -237,33 +239,35 @@ func (p *point) seed(name string) *big.Int {
 	return runtime.Big(older[name])
 }
 
-func (c *checker) warmupRows(p *point) {
+func (c *submissionChecker) warmupRows(p *curvePoint) {
 	warmup := p.config.Record("warmup")
-	c.either(warmup != nil, "warmup-present", Error, p.yaml(), "the warm-up is declared", "the warm-up is not declared")
+	c.addEither(warmup != nil, "warmup-present", Error, p.yamlPath(), "the warm-up is declared",
+		"the warm-up is not declared")
 	switch {
 	case warmup == nil:
 	case noWarmup(warmup):
-		c.row("warmup-logs-retained", Info, p.yaml(), "there was no warm-up")
+		c.addRow("warmup-logs-retained", Info, p.yamlPath(), "there was no warm-up")
 	default:
-		c.either(warmup.Bool("logs_retained"), "warmup-logs-retained", Warning, p.yaml(), "the logs of the warm-up are kept",
+		c.addEither(warmup.Bool("logs_retained"), "warmup-logs-retained", Warning, p.yamlPath(),
+			"the logs of the warm-up are kept",
 			"warmup does not say logs_retained: true; reviewers may ask for the logs")
 	}
 	if p.config.Record("runtime_settings").Record("warmup").Bool("salt") {
-		c.row("warmup-salt", Warning, p.yaml(), "the warm-up is salted")
+		c.addRow("warmup-salt", Warning, p.yamlPath(), "the warm-up is salted")
 	}
 }
 
-func (c *checker) patternRow(p *point) {
-	pattern := p.pattern()
+func (c *submissionChecker) patternRow(p *curvePoint) {
+	pattern := p.loadPattern()
 	switch {
-	case p.dedicated():
-		c.rowOf(sectionOfflinePattern, "load-pattern", Info, p.yaml(), "Offline needs no fixed concurrency: %s", pattern)
+	case p.isDedicated():
+		c.rowOf(sectionOfflinePattern, "load-pattern", Info, p.yamlPath(), "Offline needs no fixed concurrency: %s", pattern)
 	case pattern != patternConcurrency && pattern != patternAgentic:
-		c.row("load-pattern", Error, p.yaml(), "the load pattern is %q, want %s or %s", pattern, patternConcurrency,
+		c.addRow("load-pattern", Error, p.yamlPath(), "the load pattern is %q, want %s or %s", pattern, patternConcurrency,
 			patternAgentic)
 	case p.concurrency <= 0:
-		c.row("load-pattern", Error, p.yaml(), "the concurrency is %d, want at least 1", p.concurrency)
+		c.addRow("load-pattern", Error, p.yamlPath(), "the concurrency is %d, want at least 1", p.concurrency)
 	default:
-		c.row("load-pattern", Info, p.yaml(), "%d requests at a time, by %s", p.concurrency, pattern)
+		c.addRow("load-pattern", Info, p.yamlPath(), "%d requests at a time, by %s", p.concurrency, pattern)
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// division is how a point divides its model; each part is 1 where only others are declared.
-type division struct {
+// modelDivision is how a point divides its model; each part is 1 where only others are declared.
+type modelDivision struct {
 	replica       int // accelerators of one replica
 	replicas      int
 	disaggregated bool
 }
 
-func (d division) accelerators() int { return d.replica * d.replicas }
+func (d modelDivision) acceleratorCount() int { return d.replica * d.replicas }
 
 // divisionOf reads it from a point's own system_desc.json; ok is false where it says nothing.
-func (c *checker) divisionOf(p *point) (d division, ok bool) {
-	desc := c.object(p.system())
+func (c *submissionChecker) divisionOf(p *curvePoint) (d modelDivision, ok bool) {
+	desc := c.readObject(p.systemPath())
 	inner, _ := pyvalue.Field[*pyvalue.Dict](desc, "config_summary")
 	value := func(name string) any {
 		if v, there := desc.Get(name); there {
@@ -33,21 +33,21 @@ func (c *checker) divisionOf(p *point) (d division, ok bool) {
 	of := map[string]int{}
 	for _, name := range parallelism {
 		of[name] = 1
-		if n, isInt := whole(value(name)); isInt {
+		if n, isInt := wholeNumber(value(name)); isInt {
 			of[name], ok = n, true
 		}
 	}
 	flag := value("disaggregated")
-	n, isInt := whole(flag)
-	return division{of["tensor_parallel"] * of["pipeline_parallel"] * of["expert_parallel"], of["data_parallel"],
+	n, isInt := wholeNumber(flag)
+	return modelDivision{of["tensor_parallel"] * of["pipeline_parallel"] * of["expert_parallel"], of["data_parallel"],
 		flag == true || isInt && n > 1}, ok
 }
 
 // powerRows are the rules of a point's power.
-func (c *checker) powerRows(p *point, system *power.Computation) {
+func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) {
 	d, known := c.divisionOf(p)
 	nodes, valid := c.nodesUsed(p, system, d, known)
-	c.engagement(p, system, d, known)
+	c.checkEngagement(p, system, d, known)
 	if !valid {
 		return
 	}
@@ -56,18 +56,21 @@ func (c *checker) powerRows(p *point, system *power.Computation) {
 		return
 	}
 	p.kw = kw
-	derived := p.summary.throughput() / kw
+	derived := p.summary.tokensPerSecond() / kw
 	value, _ := p.summary.r.Raw.Get("system_tps_per_kw")
-	if stored, has := number(value); has && !agree(stored, derived) {
-		c.row("metric-consistency-tps-per-kw", Error, p.results(), "system_tps_per_kw is %v, but %.3f tokens/s over %.2f kW "+
-			"give %.4f", stored, p.summary.throughput(), kw, derived)
+	if stored, has := jsonNumber(value); has && !withinOnePercent(stored, derived) {
+		c.addRow("metric-consistency-tps-per-kw", Error, p.resultsPath(),
+			"system_tps_per_kw is %v, but %.3f tokens/s over %.2f kW "+
+				"give %.4f", stored, p.summary.tokensPerSecond(), kw, derived)
 		return
 	}
-	c.row("metric-consistency-tps-per-kw", Info, p.results(), "system_tps_per_kw is %.4f, over %.2f kW", derived, kw)
+	c.addRow("metric-consistency-tps-per-kw", Info, p.resultsPath(), "system_tps_per_kw is %.4f, over %.2f kW", derived,
+		kw)
 }
 
 // nodesUsed are the nodes that a point engages, by set; none where all are.
-func (c *checker) nodesUsed(p *point, system *power.Computation, d division, known bool) (nodes map[int]int,
+func (c *submissionChecker) nodesUsed(p *curvePoint, system *power.Computation, d modelDivision,
+	known bool) (nodes map[int]int,
 	valid bool) {
 	nodes = map[int]int{}
 	if !p.config.Has("nodes_used") {
@@ -98,18 +101,19 @@ func (c *checker) nodesUsed(p *point, system *power.Computation, d division, kno
 		seen[ensemble] = true
 	}
 	if len(problems) == 0 && known && !d.disaggregated {
-		problems = c.capacity(p, system, d, nodes)
+		problems = c.checkCapacity(p, system, d, nodes)
 	}
 	if len(problems) > 0 {
-		c.row("nodes-used", Error, p.yaml(), "%s", strings.Join(problems, "; "))
+		c.addRow("nodes-used", Error, p.yamlPath(), "%s", strings.Join(problems, "; "))
 		return nil, false
 	}
-	c.row("nodes-used", Info, p.yaml(), "the nodes that are used are there")
+	c.addRow("nodes-used", Info, p.yamlPath(), "the nodes that are used are there")
 	return nodes, true
 }
 
-// capacity asks whether the nodes hold the accelerators that are used, and no node is too many.
-func (c *checker) capacity(p *point, system *power.Computation, d division, nodes map[int]int) []string {
+// checkCapacity asks whether the nodes hold the accelerators that are used, and no node is too many.
+func (c *submissionChecker) checkCapacity(p *curvePoint, system *power.Computation, d modelDivision,
+	nodes map[int]int) []string {
 	held, engaged := 0, map[int]int{}
 	for _, s := range system.Sets {
 		if s.AcceleratorsPerNode < 0 {
@@ -123,23 +127,24 @@ func (c *checker) capacity(p *point, system *power.Computation, d division, node
 	for _, s := range system.Sets {
 		held += engaged[s.ID] * s.AcceleratorsPerNode
 	}
-	used := d.accelerators()
+	used := d.acceleratorCount()
 	if held < used {
 		return []string{fmt.Sprintf("the nodes hold %d accelerators, but %d replicas of %d need %d", held, d.replicas,
 			d.replica, used)}
 	}
 	for _, s := range system.Sets {
 		if engaged[s.ID] > 0 && held-s.AcceleratorsPerNode >= used {
-			c.row("nodes-used", Warning, p.yaml(), "fewer nodes hold the %d accelerators that are used; more only raise the "+
-				"point's power", used)
+			c.addRow("nodes-used", Warning, p.yamlPath(),
+				"fewer nodes hold the %d accelerators that are used; more only raise the "+
+					"point's power", used)
 			return nil
 		}
 	}
 	return nil
 }
 
-// engagement asks whether as many replicas run as the system holds.
-func (c *checker) engagement(p *point, system *power.Computation, d division, known bool) {
+// checkEngagement asks whether as many replicas run as the system holds.
+func (c *submissionChecker) checkEngagement(p *curvePoint, system *power.Computation, d modelDivision, known bool) {
 	const rule = "maximal-engagement"
 	provisioned, complete := 0, true
 	for _, s := range system.Sets {
@@ -156,35 +161,35 @@ func (c *checker) engagement(p *point, system *power.Computation, d division, kn
 		unchecked = "it is not known how many accelerators each node has"
 	}
 	if unchecked != "" {
-		c.row(rule, Warning, p.yaml(), "not judged: %s", unchecked)
+		c.addRow(rule, Warning, p.yamlPath(), "not judged: %s", unchecked)
 		return
 	}
 	if d.replica < 1 || d.replicas < 1 {
-		c.row(rule, Error, p.yaml(), "%d replicas of %d accelerators, want at least 1 of each", d.replicas, d.replica)
+		c.addRow(rule, Error, p.yamlPath(), "%d replicas of %d accelerators, want at least 1 of each", d.replicas, d.replica)
 		return
 	}
 	most := int(math.Floor(float64(provisioned) / float64(d.replica)))
 	text := fmt.Sprintf("%d replicas of %d accelerators; the %d of the system hold %d", d.replicas, d.replica, provisioned,
 		most)
-	c.shortfall(rule, text, p, d, most)
+	c.checkShortfall(rule, text, p, d, most)
 }
 
-// shortfall judges how many replicas run of those that the system holds at most.
-func (c *checker) shortfall(rule, text string, p *point, d division, most int) {
+// checkShortfall judges how many replicas run of those that the system holds at most.
+func (c *submissionChecker) checkShortfall(rule, text string, p *curvePoint, d modelDivision, most int) {
 	shortfall := p.config.Record("dp_shortfall")
 	switch {
 	case d.replicas > most:
-		c.row(rule, Error, p.yaml(), "%s", text)
+		c.addRow(rule, Error, p.yamlPath(), "%s", text)
 	case d.replicas == most && shortfall != nil:
-		c.row(rule, Warning, p.yaml(), "%s: dp_shortfall is not needed", text)
+		c.addRow(rule, Warning, p.yamlPath(), "%s: dp_shortfall is not needed", text)
 	case d.replicas == most:
-		c.row(rule, Info, p.yaml(), "%s", text)
+		c.addRow(rule, Info, p.yamlPath(), "%s", text)
 	case shortfall == nil:
-		c.row(rule, Error, p.yaml(), "%s: declare dp_shortfall, with the reason", text)
+		c.addRow(rule, Error, p.yamlPath(), "%s: declare dp_shortfall, with the reason", text)
 	case shortfall.Int("dp_actual") != d.replicas || shortfall.Int("dp_formula") != most:
-		c.row(rule, Error, p.yaml(), "%s, but dp_shortfall says %d of %d", text, shortfall.Int("dp_actual"),
+		c.addRow(rule, Error, p.yamlPath(), "%s, but dp_shortfall says %d of %d", text, shortfall.Int("dp_actual"),
 			shortfall.Int("dp_formula"))
 	default:
-		c.row(rule, Warning, p.yaml(), "%s, for a reason: %s", text, shortfall.Text("reason"))
+		c.addRow(rule, Warning, p.yamlPath(), "%s, for a reason: %s", text, shortfall.Text("reason"))
 	}
 }

@@ -75,8 +75,8 @@ const (
 	sectionCMin            = "§5.4"
 )
 
-// row adds a row of a rule. It panics for a rule without a section: tests go through all of them.
-func (c *checker) row(rule string, s Severity, path, format string, args ...any) {
+// addRow adds a row of a rule. It panics for a rule without a section: tests go through all of them.
+func (c *submissionChecker) addRow(rule string, s Severity, path, format string, args ...any) {
 	section, known := sections[rule]
 	if !known {
 		panic("check: the rule " + rule + " has no section")
@@ -85,15 +85,15 @@ func (c *checker) row(rule string, s Severity, path, format string, args ...any)
 }
 
 // rowOf is row with a section of its own.
-func (c *checker) rowOf(section, rule string, s Severity, path, format string, args ...any) {
-	c.report.Rows = append(c.report.Rows, Row{rule, s, c.shown(path), section, fmt.Sprintf(format, args...)})
+func (c *submissionChecker) rowOf(section, rule string, s Severity, path, format string, args ...any) {
+	c.report.Rows = append(c.report.Rows, Row{rule, s, c.shownPath(path), section, fmt.Sprintf(format, args...)})
 }
 
-// either adds an info row where something holds, else one of the severity.
-func (c *checker) either(holds bool, rule string, s Severity, path, good, bad string) {
+// addEither adds an info row where something holds, else one of the severity.
+func (c *submissionChecker) addEither(holds bool, rule string, s Severity, path, good, bad string) {
 	if holds {
-		c.row(rule, Info, path, "%s", good)
+		c.addRow(rule, Info, path, "%s", good)
 	} else {
-		c.row(rule, s, path, "%s", bad)
+		c.addRow(rule, s, path, "%s", bad)
 	}
 }

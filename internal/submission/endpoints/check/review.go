@@ -12,12 +12,12 @@ import (
 // sectionReview is the section of the rules on what reviewers look for.
 const sectionReview = "§9.2"
 
-// reviewer collects what a reviewer would ask about a curve.
-type reviewer struct {
+// curveReviewer collects what a reviewer would ask about a curve.
+type curveReviewer struct {
 	rows []Row
 }
 
-func (r *reviewer) warn(rule, place, format string, args ...any) {
+func (r *curveReviewer) addWarning(rule, place, format string, args ...any) {
 	r.rows = append(r.rows, Row{rule, Warning, place, sectionReview, fmt.Sprintf(format, args...)})
 }
 
@@ -26,23 +26,23 @@ func (r *reviewer) warn(rule, place, format string, args ...any) {
 // not fit their time or the text, and samples that repeat within one batch more often than chance. Each is a warning:
 // an honest run may have a reason.
 func Review(curves []Curve) []Row {
-	var r reviewer
+	var r curveReviewer
 	for _, c := range curves {
 		place := path.Join(resultsDir, c.System, c.Model)
 		var loads []Point // points of a fixed concurrency, by it
 		for _, p := range c.Points {
 			at := path.Join(place, p.Name)
-			r.warmup(p, at)
-			r.window(p, at)
-			r.tokens(p, at)
-			r.repeats(p, at)
+			r.reviewWarmup(p, at)
+			r.reviewWindow(p, at)
+			r.reviewTokens(p, at)
+			r.reviewRepeats(p, at)
 			offline, _ := pyvalue.Field[string](p.Config, "offline")
 			if offline != offlineDedicated && p.Summary != nil {
 				loads = append(loads, p)
 			}
 		}
-		r.order(loads, place)
-		r.latency(loads, place)
+		r.reviewOrder(loads, place)
+		r.reviewLatency(loads, place)
 	}
 	return r.rows
 }
@@ -50,8 +50,8 @@ func Review(curves []Curve) []Row {
 // orderTolerance is by what share throughput may fall with more users, or a user's speed rise, as by chance.
 const orderTolerance = 0.02
 
-// order wants more tokens per second of more users, and fewer for each of them.
-func (r *reviewer) order(points []Point, place string) {
+// reviewOrder wants more tokens per second of more users, and fewer for each of them.
+func (r *curveReviewer) reviewOrder(points []Point, place string) {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
 		if b.Concurrency <= a.Concurrency {
@@ -60,14 +60,14 @@ func (r *reviewer) order(points []Point, place string) {
 		x, ok := rawThroughput(a.Summary)
 		y, ok2 := rawThroughput(b.Summary)
 		if ok && ok2 && y < x*(1-orderTolerance) {
-			r.warn("curve-order", path.Join(place, b.Name, summaryFile),
+			r.addWarning("curve-order", path.Join(place, b.Name, summaryFile),
 				"%s has %.4g tokens/s, fewer than the %.4g of %s with fewer users: is C_max too high, or was the server "+
 					"disturbed?", b.Name, y, x, a.Name)
 		}
-		slow, ok := statistic(a.Summary, "tpot", "90")
-		fast, ok2 := statistic(b.Summary, "tpot", "90")
+		slow, ok := summaryPercentile(a.Summary, "tpot", "90")
+		fast, ok2 := summaryPercentile(b.Summary, "tpot", "90")
 		if ok && ok2 && fast < slow*(1-orderTolerance) {
-			r.warn("curve-order", path.Join(place, b.Name, summaryFile),
+			r.addWarning("curve-order", path.Join(place, b.Name, summaryFile),
 				"a user of %s gets tokens faster than one of %s with fewer users: TPOT p90 %.4g ms after %.4g ms",
 				b.Name, a.Name, fast/1e6, slow/1e6)
 		}
@@ -81,11 +81,11 @@ const (
 	minEqualPoints = 3
 )
 
-// latency wants a TTFT that depends on the load.
-func (r *reviewer) latency(points []Point, place string) {
+// reviewLatency wants a TTFT that depends on the load.
+func (r *curveReviewer) reviewLatency(points []Point, place string) {
 	low, high, n := 0.0, 0.0, 0
 	for _, p := range points {
-		if x, ok := statistic(p.Summary, "ttft", "90"); ok && x > 0 {
+		if x, ok := summaryPercentile(p.Summary, "ttft", "90"); ok && x > 0 {
 			if n == 0 || x < low {
 				low = x
 			}
@@ -96,13 +96,14 @@ func (r *reviewer) latency(points []Point, place string) {
 		points[len(points)-1].Concurrency < loadsApart*points[0].Concurrency {
 		return
 	}
-	r.warn("ttft-of-load", place, "TTFT p90 is %.4g to %.4g ms at all of %d points from %d to %d users: does a proxy "+
-		"send a first chunk before the model has one?", low/1e6, high/1e6, n, points[0].Concurrency,
+	r.addWarning("ttft-of-load", place,
+		"TTFT p90 is %.4g to %.4g ms at all of %d points from %d to %d users: does a proxy "+
+			"send a first chunk before the model has one?", low/1e6, high/1e6, n, points[0].Concurrency,
 		points[len(points)-1].Concurrency)
 }
 
-// warmup wants other data than the performance set, unless it is salted.
-func (r *reviewer) warmup(p Point, at string) {
+// reviewWarmup wants other data than the performance set, unless it is salted.
+func (r *curveReviewer) reviewWarmup(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "warmup")
 	source, _ := pyvalue.Field[string](block, "data_source")
 	words := endpoints.Squash(source)
@@ -111,7 +112,7 @@ func (r *reviewer) warmup(p Point, at string) {
 	}
 	for _, name := range performanceNames(p) {
 		if squashed := endpoints.Squash(name); len(squashed) > 3 && strings.Contains(words, squashed) {
-			r.warn("warmup-source", path.Join(at, pointFile),
+			r.addWarning("warmup-source", path.Join(at, pointFile),
 				"warmup.data_source is %q, which names the performance set %q: the rules want other data, or salt", source,
 				name)
 			return
@@ -138,8 +139,8 @@ func performanceNames(p Point) []string {
 	return names
 }
 
-// window wants a run that goes on after its steady window.
-func (r *reviewer) window(p Point, at string) {
+// reviewWindow wants a run that goes on after its steady window.
+func (r *curveReviewer) reviewWindow(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
 	window, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
 	last, ok := of(window, "super_pass_end")
@@ -149,11 +150,13 @@ func (r *reviewer) window(p Point, at string) {
 		return
 	}
 	if passes := float64(int(issued / size)); last+1 > passes {
-		r.warn("window-end", path.Join(at, pointFile), "the steady window ends with super-pass %v, and the run has %v, "+
-			"counted from 0: it is of another run", last, passes)
+		r.addWarning("window-end", path.Join(at, pointFile),
+			"the steady window ends with super-pass %v, and the run has %v, "+
+				"counted from 0: it is of another run", last, passes)
 	} else if last+1 == passes && issued > 0 {
-		r.warn("window-end", path.Join(at, pointFile), "the steady window ends with super-pass %v, the run's last one: "+
-			"whether the state would have lasted is not known", last)
+		r.addWarning("window-end", path.Join(at, pointFile),
+			"the steady window ends with super-pass %v, the run's last one: "+
+				"whether the state would have lasted is not known", last)
 	}
 }
 
@@ -165,12 +168,12 @@ func of(d *pyvalue.Dict, key string) (x float64, ok bool) {
 
 // figureOf is a number of YAML or of JSON.
 func figureOf(v any) (x float64, ok bool) {
-	x, ok = number(v)
+	x, ok = jsonNumber(v)
 	return x, ok && x == x
 }
 
-// statistic is a percentile of a metric of a summary.
-func statistic(summary *pyvalue.Dict, metric, percentile string) (x float64, ok bool) {
+// summaryPercentile is a percentile of a metric of a summary.
+func summaryPercentile(summary *pyvalue.Dict, metric, percentile string) (x float64, ok bool) {
 	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	all, _ := pyvalue.Field[*pyvalue.Dict](d, "percentiles")
 	for _, key := range []string{percentile, percentile + ".0"} {

@@ -16,8 +16,8 @@ import (
 // reviewed are the rules and paths of what Review says of a tree.
 func reviewed(t *testing.T, tree fstest.MapFS) (all []string) {
 	t.Helper()
-	c := &checker{rules: endpoints.Newest(), keeps: true}
-	if err := c.all(tree, "org"); err != nil {
+	c := &submissionChecker{rules: endpoints.Newest(), keeps: true}
+	if err := c.checkFolder(tree, "org"); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range Review(c.curves) {

@@ -19,8 +19,8 @@ const (
 	minRepeatedIssues = 100
 )
 
-// tokens wants as many output tokens as the times of responses have room for, and as their texts.
-func (r *reviewer) tokens(p Point, at string) {
+// reviewTokens wants as many output tokens as the times of responses have room for, and as their texts.
+func (r *curveReviewer) reviewTokens(p Point, at string) {
 	mean, ok := meanOf(p.Summary, "output_sequence_lengths")
 	if !ok || mean <= 1 {
 		return
@@ -31,14 +31,15 @@ func (r *reviewer) tokens(p Point, at string) {
 	if ok && ok2 && ok3 && tpot > 0 && latency > ttft {
 		room := (latency - ttft) / tpot
 		if mean > room*tokenTimeFactor || mean*tokenTimeFactor < room {
-			r.warn("tokens-of-time", path.Join(at, summaryFile), "a response has %.4g tokens on average, but its time after "+
-				"the first one, %.4g ms, has room for %.4g of %.4g ms: is TPOT one of chunks, or are tokens counted twice?",
+			r.addWarning("tokens-of-time", path.Join(at, summaryFile),
+				"a response has %.4g tokens on average, but its time after "+
+					"the first one, %.4g ms, has room for %.4g of %.4g ms: is TPOT one of chunks, or are tokens counted twice?",
 				mean, (latency-ttft)/1e6, room, tpot/1e6)
 		}
 	}
 	characters, texts := charactersOf(p.Results)
 	if each := characters / mean; texts >= minTexts && (each < minCharacters || each > maxCharacters) {
-		r.warn("tokens-of-text", path.Join(at, resultsFile), "the %d responses that are kept have %.4g characters on "+
+		r.addWarning("tokens-of-text", path.Join(at, resultsFile), "the %d responses that are kept have %.4g characters on "+
 			"average, and a response has %.4g tokens: %.3g characters a token, want %v to %v", texts, characters, mean, each,
 			minCharacters, maxCharacters)
 	}
@@ -78,9 +79,9 @@ func charactersOf(results *pyvalue.Dict) (mean float64, texts int) {
 	return float64(total) / float64(max(texts, 1)), texts
 }
 
-// repeats wants samples that repeat among those in flight no more often than with replacement by chance: a repeated one
-// comes out of a cache.
-func (r *reviewer) repeats(p Point, at string) {
+// reviewRepeats wants samples that repeat among those in flight no more often than with replacement by chance: a
+// repeated one comes out of a cache.
+func (r *curveReviewer) reviewRepeats(p Point, at string) {
 	places, ok := pyvalue.Field[*pyvalue.Dict](p.Places, "performance")
 	if !ok {
 		return
@@ -89,7 +90,7 @@ func (r *reviewer) repeats(p Point, at string) {
 	size := 0
 	for _, id := range places.Keys() {
 		v, _ := places.Get(id)
-		n, isInt := whole(v)
+		n, isInt := wholeNumber(v)
 		if !isInt || n < 0 {
 			return
 		}
@@ -109,7 +110,8 @@ func (r *reviewer) repeats(p Point, at string) {
 		expected += 1 - math.Pow(1-1/float64(size), float64(min(i, together-1)))
 	}
 	if most := repeatFactor*expected + repeatDeviations*math.Sqrt(expected+1); float64(found) > most {
-		r.warn("repeated-samples", path.Join(at, placesFile), "%d of %d requests have a sample that is among the %d in "+
-			"flight with them, by chance %.4g would: a cache answers them", found, len(order), together, expected)
+		r.addWarning("repeated-samples", path.Join(at, placesFile),
+			"%d of %d requests have a sample that is among the %d in "+
+				"flight with them, by chance %.4g would: a cache answers them", found, len(order), together, expected)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// facts are what a system's description says of its power.
-type facts struct {
+// powerFacts are what a system's description says of its power.
+type powerFacts struct {
 	overhead     float64 // 0 where the cooling is not known
 	cores        map[int]int
 	ensembles    map[int]bool
@@ -20,36 +20,36 @@ type facts struct {
 	division     string
 }
 
-// system checks a folder of results/.
-func (c *checker) system(dir string) {
+// checkSystem checks a folder of results/.
+func (c *submissionChecker) checkSystem(dir string) {
 	known := c.factsOf(dir)
-	computation := c.power(dir, known)
-	models := c.dirs(dir)
+	computation := c.checkPower(dir, known)
+	models := c.listDirs(dir)
 	if len(models) == 0 {
-		c.row("benchmark-model-dir", Error, dir, "the system has no folder of a model: want results/SYSTEM/MODEL/rN/")
+		c.addRow("benchmark-model-dir", Error, dir, "the system has no folder of a model: want results/SYSTEM/MODEL/rN/")
 	}
 	for _, name := range models {
-		c.curve(path.Join(dir, name), computation)
+		c.checkCurve(path.Join(dir, name), computation)
 	}
 }
 
 // factsOf reads the first description of a system that can be read, in the order of names.
-func (c *checker) factsOf(dir string) facts {
-	for _, model := range c.dirs(dir) {
-		for _, name := range c.dirs(path.Join(dir, model)) {
+func (c *submissionChecker) factsOf(dir string) powerFacts {
+	for _, model := range c.listDirs(dir) {
+		for _, name := range c.listDirs(path.Join(dir, model)) {
 			if !strings.HasPrefix(name, "r") {
 				continue
 			}
-			if d := c.object(path.Join(dir, model, name, systemFile)); d != nil {
+			if d := c.readObject(path.Join(dir, model, name, systemFile)); d != nil {
 				return newFacts(d)
 			}
 		}
 	}
-	return facts{}
+	return powerFacts{}
 }
 
-func newFacts(d *pyvalue.Dict) facts {
-	f := facts{cores: map[int]int{}, ensembles: map[int]bool{}, accelerators: map[int]int{}}
+func newFacts(d *pyvalue.Dict) powerFacts {
+	f := powerFacts{cores: map[int]int{}, ensembles: map[int]bool{}, accelerators: map[int]int{}}
 	division, _ := pyvalue.Field[string](d, "division")
 	f.division = strings.ToLower(strings.TrimSpace(division))
 	overheads := map[float64]bool{}
@@ -67,7 +67,7 @@ func newFacts(d *pyvalue.Dict) facts {
 			continue
 		}
 		cooled(node)
-		f.node(node)
+		f.takeNode(node)
 	}
 	if len(overheads) > 1 {
 		f.overhead = power.AirOverhead
@@ -79,9 +79,9 @@ func newFacts(d *pyvalue.Dict) facts {
 	return f
 }
 
-func (f *facts) node(node *pyvalue.Dict) {
+func (f *powerFacts) takeNode(node *pyvalue.Dict) {
 	value, _ := node.Get("system_node_ensemble_id")
-	ensemble, ok := integer(value)
+	ensemble, ok := pythonInteger(value)
 	if text, isText := value.(string); isText {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		ensemble, ok = n, err == nil && n >= 0
@@ -91,7 +91,7 @@ func (f *facts) node(node *pyvalue.Dict) {
 	}
 	f.ensembles[ensemble] = true
 	value, _ = node.Get("host_processor_core_count")
-	if n, ok := integer(value); ok {
+	if n, ok := pythonInteger(value); ok {
 		f.cores[ensemble] = n
 	}
 	if n, ok := acceleratorsOf(node); ok {
@@ -99,15 +99,15 @@ func (f *facts) node(node *pyvalue.Dict) {
 	}
 }
 
-// integer is a JSON integer; true and false are 1 and 0.
-func integer(v any) (n int, ok bool) {
+// pythonInteger is a JSON integer; true and false are 1 and 0.
+func pythonInteger(v any) (n int, ok bool) {
 	if truth, isBool := v.(bool); isBool {
 		if truth {
 			return 1, true
 		}
 		return 0, true
 	}
-	return whole(v)
+	return wholeNumber(v)
 }
 
 // acceleratorsOf are those of a node, of all kinds.
@@ -119,68 +119,69 @@ func acceleratorsOf(node *pyvalue.Dict) (n int, ok bool) {
 	for _, one := range entries {
 		entry, _ := one.(*pyvalue.Dict)
 		value, _ := entry.Get("accelerators_per_node")
-		if count, isInt := whole(value); isInt {
+		if count, isInt := wholeNumber(value); isInt {
 			n, ok = n+count, true
 		}
 	}
 	return n, ok
 }
 
-// power checks a system's power, and works it out; nil where it is not known.
-func (c *checker) power(dir string, known facts) *power.Computation {
+// checkPower checks a system's power, and works it out; nil where it is not known.
+func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Computation {
 	const rule = "power-descriptor"
 	file := path.Join(dir, powerFile)
 	if !c.isFile(file) {
 		c.noPower(rule, file, known)
 		return nil
 	}
-	v, err := c.json(file)
+	v, err := c.readJSON(file)
 	if err != nil {
-		c.row(rule, Error, file, "%s cannot be read: %v", powerFile, err)
+		c.addRow(rule, Error, file, "%s cannot be read: %v", powerFile, err)
 		return nil
 	}
 	d, faults := power.Parse(v)
 	if len(faults) > 0 {
-		c.faults(rule, file, faults)
+		c.addFaults(rule, file, faults)
 		return nil
 	}
 	if known.overhead != 0 && known.overhead != d.Overhead() {
-		c.row(rule, Error, file, "cooling is %q, but the system's description says otherwise (an overhead of %v)",
+		c.addRow(rule, Error, file, "cooling is %q, but the system's description says otherwise (an overhead of %v)",
 			d.Cooling(),
 			known.overhead)
 	}
 	computed := d.Compute(c.rules, known.cores)
 	if unknown := unknownEnsembles(computed.Sets, known.ensembles); len(known.ensembles) > 0 && len(unknown) > 0 {
-		c.row(rule, Warning, file, "the system's description has no nodes %s", listed(unknown))
+		c.addRow(rule, Warning, file, "the system's description has no nodes %s", listNames(unknown))
 	}
 	for _, text := range computed.Problems {
-		c.row(rule, Error, file, "%s", text)
+		c.addRow(rule, Error, file, "%s", text)
 	}
 	for _, text := range computed.Warnings {
-		c.row(rule, Warning, file, "%s", text)
+		c.addRow(rule, Warning, file, "%s", text)
 	}
 	if !computed.Known {
 		return nil
 	}
-	known.count(computed.Sets)
+	known.fillAccelerators(computed.Sets)
 	if len(computed.Estimated) > 0 {
-		c.row("power-estimated", Warning, file, "the power is estimated: %s", strings.Join(computed.Estimated, "; "))
+		c.addRow("power-estimated", Warning, file, "the power is estimated: %s", strings.Join(computed.Estimated, "; "))
 	}
-	c.row(rule, Info, file, "the provisioned power is %.2f kW", computed.KW)
+	c.addRow(rule, Info, file, "the provisioned power is %.2f kW", computed.KW)
 	return &computed
 }
 
 // noPower says whether a system may go without the file of its power.
-func (c *checker) noPower(rule, file string, known facts) {
+func (c *submissionChecker) noPower(rule, file string, known powerFacts) {
 	if known.division == "rdi" || known.division == "serviced" {
 		c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
 		return
 	}
-	c.row(rule, Error, file, "%s is missing", powerFile)
+	c.addRow(rule, Error, file, "%s is missing", powerFile)
 }
 
-// count fills in the accelerators of each node that the system's description has, where those of power do not say.
-func (f facts) count(sets []power.Set) {
+// fillAccelerators fills in the accelerators of each node that the system's description has, where those of power do
+// not say.
+func (f powerFacts) fillAccelerators(sets []power.Set) {
 	for i, s := range sets {
 		if n, ok := f.accelerators[s.Ensemble]; ok && s.AcceleratorsPerNode < 0 {
 			sets[i].AcceleratorsPerNode = n

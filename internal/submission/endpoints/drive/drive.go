@@ -68,41 +68,41 @@ type Kept struct {
 // ErrServerChanged says that the server is no longer the one that the curve began with.
 var ErrServerChanged = errors.New("the server has changed")
 
-// run makes the points.
-type run struct {
+// curveRun makes the points.
+type curveRun struct {
 	Options
 	curve Curve
 }
 
-// rehearsal says that no check accepts the points.
-func (r *run) rehearsal() bool { return r.Client.Name() == OwnName || r.Shorten > 1 }
+// isRehearsal says that no check accepts the points.
+func (r *curveRun) isRehearsal() bool { return r.Client.Name() == OwnName || r.Shorten > 1 }
 
 // Run makes the runs of all points that are not there yet, in the order of the plan. The end of ctx is returned as it
 // is; points that have ended before are kept, and the next Run goes on.
 func Run(ctx context.Context, o Options) (Curve, error) {
 	o.Shorten = max(o.Shorten, 1)
-	r := &run{Options: o}
+	r := &curveRun{Options: o}
 	claim, err := output.Hold(o.Out)
 	if err != nil {
 		return Curve{}, err
 	}
 	defer claim.Release()
-	if err := r.open(); err != nil {
+	if err := r.openCurve(); err != nil {
 		return Curve{}, err
 	}
 	for _, q := range r.Plan.Points {
-		if err := r.point(ctx, q); err != nil {
+		if err := r.makePoint(ctx, q); err != nil {
 			return r.curve, err
 		}
 	}
 	return r.curve, nil
 }
 
-// open reads what is there of the curve.
-func (r *run) open() error {
+// openCurve reads what is there of the curve.
+func (r *curveRun) openCurve() error {
 	p := r.Plan
 	r.curve = Curve{Rules: p.Rules, Model: p.Model, CMax: p.CMax, SeedSet: p.SeedSet, Client: r.Client.Name(),
-		Rehearsal: r.rehearsal(), Shorten: r.Shorten}
+		Rehearsal: r.isRehearsal(), Shorten: r.Shorten}
 	there, err := ReadCurve(r.Out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -114,7 +114,7 @@ func (r *run) open() error {
 	}
 	mine := r.curve
 	mine.Server, mine.Points = there.Server, there.Points
-	if text, same := difference(*there, mine); !same {
+	if text, same := curveDifference(*there, mine); !same {
 		if !r.Force {
 			return sdk.Usage(fmt.Errorf("--out %s: it holds another curve: %s; give another folder, or --force to replace it",
 				r.Out, text))
@@ -123,13 +123,13 @@ func (r *run) open() error {
 	}
 	r.curve.Server = there.Server
 	for _, k := range there.Points {
-		r.keep(k)
+		r.keepEarlier(k)
 	}
 	return nil
 }
 
-// difference says what of two curves is not the same, but for server and points.
-func difference(there, here Curve) (text string, same bool) {
+// curveDifference says what of two curves is not the same, but for server and points.
+func curveDifference(there, here Curve) (text string, same bool) {
 	for _, v := range []struct {
 		name        string
 		there, here any
@@ -143,27 +143,27 @@ func difference(there, here Curve) (text string, same bool) {
 	return "", true
 }
 
-// keep takes over a point of before whose files are as they were written, and which the plan has as it was.
-func (r *run) keep(k Kept) {
+// keepEarlier takes over a point of before whose files are as they were written, and which the plan has as it was.
+func (r *curveRun) keepEarlier(k Kept) {
 	name := k.Point.Name()
 	i := slices.IndexFunc(r.Plan.Points, func(q plan.Point) bool { return q.Concurrency == k.Point.Concurrency })
 	if i < 0 {
-		r.say("%s is no point of the plan any more: its folder stays, and does not count", name)
+		r.sayf("%s is no point of the plan any more: its folder stays, and does not count", name)
 		return
 	}
 	mine, was := r.Plan.Points[i], k.Point
 	mine.Why, was.Why = "", ""
 	if mine != was {
-		r.say("%s is measured again: the plan has changed", name)
+		r.sayf("%s is measured again: the plan has changed", name)
 	} else if err := record.CheckFiles(r.Out, k.Files); err != nil {
-		r.say("%s is measured again: %v", name, err)
+		r.sayf("%s is measured again: %v", name, err)
 	} else {
-		r.say("%s is there, and not measured again", name)
+		r.sayf("%s is there, and not measured again", name)
 		r.curve.Points = append(r.curve.Points, k)
 	}
 }
 
-func (r *run) say(format string, args ...any) {
+func (r *curveRun) sayf(format string, args ...any) {
 	if r.Say != nil {
 		r.Say(fmt.Sprintf(format, args...))
 	}
@@ -182,8 +182,8 @@ func ReadCurve(dir string) (*Curve, error) {
 	return &c, nil
 }
 
-// save writes curve.json.
-func (r *run) save() error {
+// saveCurve writes curve.json.
+func (r *curveRun) saveCurve() error {
 	slices.SortFunc(r.curve.Points, func(a, b Kept) int { return cmp.Compare(a.Point.Concurrency, b.Point.Concurrency) })
 	text, err := json.MarshalIndent(r.curve, "", "  ")
 	if err != nil {
@@ -192,8 +192,8 @@ func (r *run) save() error {
 	return wholefile.Write(filepath.Join(r.Out, CurveFile), append(text, '\n'), 0o644)
 }
 
-// point makes the runs of a point, unless it is there.
-func (r *run) point(ctx context.Context, q plan.Point) error {
+// makePoint makes the runs of a point, unless it is there.
+func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
 	there := func(k Kept) bool { return k.Point.Concurrency == q.Concurrency }
 	if slices.ContainsFunc(r.curve.Points, there) {
 		return nil
@@ -201,17 +201,17 @@ func (r *run) point(ctx context.Context, q plan.Point) error {
 	if err := r.sameServer(ctx); err != nil {
 		return err
 	}
-	j := r.job(q)
-	if err := r.clear(q.Name()); err != nil {
+	j := r.newJob(q)
+	if err := r.clearFolder(q.Name()); err != nil {
 		return err
 	}
-	r.say("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, seconds(j.Seconds))
+	r.sayf("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, seconds(j.Seconds))
 	began := time.Now()
 	m, err := r.Client.Measure(ctx, j)
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Name(), err)
 	}
-	k := Kept{Point: q, Began: began, Seconds: m.Took.Seconds(), Issued: m.Issued, Steady: j.block(m)}
+	k := Kept{Point: q, Began: began, Seconds: m.Took.Seconds(), Issued: m.Issued, Steady: j.steadyBlock(m)}
 	if err := r.writePoint(j, m, k.Steady); err != nil {
 		return err
 	}
@@ -219,15 +219,15 @@ func (r *run) point(ctx context.Context, q plan.Point) error {
 		return err
 	}
 	r.curve.Points = append(r.curve.Points, k)
-	r.say("%s", k)
-	return r.save()
+	r.sayf("%s", k)
+	return r.saveCurve()
 }
 
 // replacedDir has what was measured of points that are measured again, or that were cut off: the last of each.
 const replacedDir = "replaced"
 
-// clear makes an empty folder for a point. What is there goes aside.
-func (r *run) clear(name string) error {
+// clearFolder makes an empty folder for a point. What is there goes aside.
+func (r *curveRun) clearFolder(name string) error {
 	dir, aside := filepath.Join(r.Out, name), filepath.Join(r.Out, replacedDir, name)
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 		err := errors.Join(os.MkdirAll(filepath.Dir(aside), 0o755), os.RemoveAll(aside))
@@ -254,13 +254,13 @@ func (k Kept) String() string {
 	return text + ": the whole run counts"
 }
 
-// job is a point as its client gets it.
-func (r *run) job(q plan.Point) Job {
+// newJob is a point as its client gets it.
+func (r *curveRun) newJob(q plan.Point) Job {
 	last := time.Now()
 	tell := func(s State) {
 		if r.Every > 0 && time.Since(last) >= r.Every {
 			last = time.Now()
-			r.say("%s", s)
+			r.sayf("%s", s)
 		}
 	}
 	return Job{Dir: filepath.Join(r.Out, q.Name()), Point: q, Seeds: *r.Rules.SeedSetOf(r.Plan.SeedSet),
@@ -268,8 +268,8 @@ func (r *run) job(q plan.Point) Job {
 		Floor: steady.FloorSeconds / r.Shorten, Tell: tell}
 }
 
-// block is the steady state of a run; nil where no window is looked for.
-func (j Job) block(m Measured) *steady.Block {
+// steadyBlock is the steady state of a run; nil where no window is looked for.
+func (j Job) steadyBlock(m Measured) *steady.Block {
 	if !j.Windows {
 		return nil
 	}
@@ -278,14 +278,14 @@ func (j Job) block(m Measured) *steady.Block {
 }
 
 // sameServer asks the server what it is, and wants it to be the one that the curve began with.
-func (r *run) sameServer(ctx context.Context) error {
+func (r *curveRun) sameServer(ctx context.Context) error {
 	now, err := r.Client.Server(ctx)
 	if err != nil {
 		return err
 	}
 	if r.curve.Server == (Server{}) {
 		r.curve.Server = now
-		r.say("%s", now)
+		r.sayf("%s", now)
 	}
 	if now != r.curve.Server {
 		return sdk.Data(fmt.Errorf("%w: it was %v, and is %v; the points that were measured are kept, and another --out "+

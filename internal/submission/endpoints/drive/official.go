@@ -77,17 +77,17 @@ func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 		return Measured{}, err
 	}
 	began := time.Now()
-	if err := o.run(ctx, j, out, name+".yaml"); err != nil {
+	if err := o.runClient(ctx, j, out, name+".yaml"); err != nil {
 		return Measured{}, err
 	}
 	took := time.Since(began)
-	m, err := o.read(j)
+	m, err := o.readOutput(j)
 	m.Took = took
 	return m, err
 }
 
-// run runs the client in the folder of the curve.
-func (o *Official) run(ctx context.Context, j Job, out, config string) error {
+// runClient runs the client in the folder of the curve.
+func (o *Official) runClient(ctx context.Context, j Job, out, config string) error {
 	said, err := os.OpenFile(filepath.Join(out, j.Point.Name()+"."+logFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (o *Official) run(ctx context.Context, j Job, out, config string) error {
 	}
 	following, done := context.WithCancel(ctx)
 	var group sync.WaitGroup
-	group.Go(func() { o.follow(following, j) })
+	group.Go(func() { o.followEvents(following, j) })
 	err = cmd.Wait()
 	done()
 	group.Wait()
@@ -126,8 +126,8 @@ func (o *Official) run(ctx context.Context, j Job, out, config string) error {
 	return nil
 }
 
-// follow tells how far the client is, by the events that it writes.
-func (o *Official) follow(ctx context.Context, j Job) {
+// followEvents tells how far the client is, by the events that it writes.
+func (o *Official) followEvents(ctx context.Context, j Job) {
 	began, completed := time.Now(), 0
 	counting := &lineCounter{path: filepath.Join(j.Dir, files.EventsFile), wants: []byte(`"sample.complete"`)}
 	defer counting.close()
@@ -150,8 +150,8 @@ func (o *Official) follow(ctx context.Context, j Job) {
 	}
 }
 
-// read reads what the client wrote of a point.
-func (o *Official) read(j Job) (Measured, error) {
+// readOutput reads what the client wrote of a point.
+func (o *Official) readOutput(j Job) (Measured, error) {
 	summary, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.SummaryFile)), maxCurve)
 	var result files.Result
 	if err == nil {
@@ -205,7 +205,7 @@ func (o *Official) size(j Job) int {
 // advise says how many passes would have made a window that is too short long enough: the client ends after its
 // samples, whatever the time is.
 func (o *Official) advise(j Job, m Measured) {
-	b := j.block(m)
+	b := j.steadyBlock(m)
 	if b.Status != steady.InsufficientDuration || b.Window.Duration <= 0 || o.Say == nil {
 		return
 	}

@@ -51,10 +51,10 @@ type runtimeSettings struct {
 }
 
 // writePoint writes point.yaml of a point that was measured.
-func (r *run) writePoint(j Job, m Measured, block *steady.Block) error {
+func (r *curveRun) writePoint(j Job, m Measured, block *steady.Block) error {
 	p, q := r.Plan, j.Point
 	d := disclosure{Concurrency: q.Concurrency, Region: q.Region, Offline: q.Offline, Dataset: p.Model + "-perf",
-		Client: r.Client.Name(), Rehearsal: r.rehearsal(), Warmup: m.Warmup, CMax: p.CMax, CMin: p.CMin, Model: p.Model,
+		Client: r.Client.Name(), Rehearsal: r.isRehearsal(), Warmup: m.Warmup, CMax: p.CMax, CMin: p.CMin, Model: p.Model,
 		DatasetName: filepath.Base(p.Client.PerformanceSet), DatasetType: "Performance", SeedSet: p.SeedSet, Cohort: p.Cohort,
 		Steady: block}
 	s := &d.Settings

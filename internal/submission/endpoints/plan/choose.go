@@ -50,16 +50,16 @@ func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	offline, why, err := p.offline(o.Offline, rules)
+	offline, why, err := p.chooseOffline(o.Offline, rules)
 	if err != nil {
 		return nil, err
 	}
-	c := chooser{plan: p, rules: rules, regions: regions, cMin: cMin, chosen: o.CMin != 0, offline: offline, why: why}
-	return p, c.points(o.Points)
+	c := pointChooser{plan: p, rules: rules, regions: regions, cMin: cMin, chosen: o.CMin != 0, offline: offline, why: why}
+	return p, c.choosePoints(o.Points)
 }
 
-// offline chooses how the curve gets its Offline point, and says why.
-func (p *Plan) offline(asked string, rules *endpoints.Rules) (offline, why string, err error) {
+// chooseOffline chooses how the curve gets its Offline point, and says why.
+func (p *Plan) chooseOffline(asked string, rules *endpoints.Rules) (offline, why string, err error) {
 	set := rules.PerformanceSets[p.Model]
 	switch {
 	case asked != "" && asked != Dedicated && asked != Elected:
@@ -83,8 +83,8 @@ func (p *Plan) offline(asked string, rules *endpoints.Rules) (offline, why strin
 	return Dedicated, "Offline: all samples of the set at once", nil
 }
 
-// chooser chooses the points of a plan.
-type chooser struct {
+// pointChooser chooses the points of a plan.
+type pointChooser struct {
 	plan    *Plan
 	rules   *endpoints.Rules
 	regions endpoints.Regions
@@ -94,8 +94,8 @@ type chooser struct {
 	why     string // of offline
 }
 
-// points chooses n points, 0: as few as the rules allow.
-func (c *chooser) points(n int) error {
+// choosePoints chooses n points, 0: as few as the rules allow.
+func (c *pointChooser) choosePoints(n int) error {
 	least := c.rules.MinPoints
 	if c.offline == Dedicated {
 		least = c.rules.MinPointsDedicated
@@ -111,11 +111,11 @@ func (c *chooser) points(n int) error {
 	if c.offline == Dedicated {
 		fixed--
 	}
-	if err := c.anchors(set); err != nil {
+	if err := c.chooseAnchors(set); err != nil {
 		return err
 	}
 	for len(c.plan.Points) < fixed {
-		if err := c.between(); err != nil {
+		if err := c.addInWidestGap(); err != nil {
 			return fmt.Errorf("%d points: %w; only %d are there from %d to %d", n, err, len(c.plan.Points), c.cMin, c.plan.CMax)
 		}
 	}
@@ -126,8 +126,8 @@ func (c *chooser) points(n int) error {
 	return nil
 }
 
-// anchors are the points with accuracy runs: one for each region.
-func (c *chooser) anchors(set int) error {
+// chooseAnchors are the points with accuracy runs: one for each region.
+func (c *pointChooser) chooseAnchors(set int) error {
 	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium, endpoints.High} {
 		if b := c.regions.Bounds(r); b.First > b.Last {
 			return fmt.Errorf("C_max, %d, is too near to C_min, %d: no concurrency is left for %s", c.plan.CMax, c.cMin, r)
@@ -137,10 +137,11 @@ func (c *chooser) anchors(set int) error {
 	if !c.chosen {
 		lowest = "C_min: where a user sees most tokens per second; the ultra-low region's accuracy run"
 	}
-	c.add(c.cMin, true, lowest)
+	c.addPoint(c.cMin, true, lowest)
 	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium} {
 		b := c.regions.Bounds(r)
-		c.add(middle(b.First, b.Last), true, fmt.Sprintf("the logarithmic middle of %s, %v, and its accuracy run", r, b))
+		c.addPoint(logMiddle(b.First, b.Last), true, fmt.Sprintf("the logarithmic middle of %s, %v, and its accuracy run", r,
+			b))
 	}
 	top, why := c.plan.CMax, "C_max; the high region's accuracy run"
 	if c.offline == Dedicated && set == top {
@@ -149,7 +150,7 @@ func (c *chooser) anchors(set int) error {
 	if !c.regions.Bounds(endpoints.High).Has(top) {
 		return fmt.Errorf("no concurrency is left for %s beside Offline: want offline %s", endpoints.High, Elected)
 	}
-	c.add(top, true, why)
+	c.addPoint(top, true, why)
 	if last := &c.plan.Points[len(c.plan.Points)-1]; c.offline == Elected {
 		last.Offline = Elected
 		last.Why += "; " + c.why
@@ -157,8 +158,8 @@ func (c *chooser) anchors(set int) error {
 	return nil
 }
 
-// between adds a point of choice in the widest gap.
-func (c *chooser) between() error {
+// addInWidestGap adds a point of choice in the widest gap.
+func (c *pointChooser) addInWidestGap() error {
 	widest, at := 0.0, -1
 	for i := 1; i < len(c.plan.Points); i++ {
 		a, b := c.plan.Points[i-1].Concurrency, c.plan.Points[i].Concurrency
@@ -170,15 +171,15 @@ func (c *chooser) between() error {
 		return errNoRoom
 	}
 	a, b := c.plan.Points[at-1].Concurrency, c.plan.Points[at].Concurrency
-	c.add(min(max(middle(a, b), a+1), b-1), false, fmt.Sprintf("of choice: halves the widest gap, %d to %d", a, b))
+	c.addPoint(min(max(logMiddle(a, b), a+1), b-1), false, fmt.Sprintf("of choice: halves the widest gap, %d to %d", a, b))
 	return nil
 }
 
-// middle is the logarithmic middle of two concurrencies.
-func middle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * float64(b)))) }
+// logMiddle is the logarithmic middle of two concurrencies.
+func logMiddle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * float64(b)))) }
 
-// add adds a point of a fixed concurrency at its place.
-func (c *chooser) add(concurrency int, accuracy bool, why string) {
+// addPoint adds a point of a fixed concurrency at its place.
+func (c *pointChooser) addPoint(concurrency int, accuracy bool, why string) {
 	agentic := c.plan.Agentic(c.rules)
 	passes := c.rules.MinSuperPasses + croppedPasses
 	if agentic {

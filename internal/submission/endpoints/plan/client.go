@@ -11,40 +11,40 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// configuration is the official client's configuration of a run, as far as a plan decides it.
-type configuration struct {
-	Name      string        `yaml:"name"`
-	Type      string        `yaml:"type"`
-	Model     yaml.MapSlice `yaml:"model_params"`
-	Datasets  []dataset     `yaml:"datasets"`
-	Settings  settings      `yaml:"settings"`
+// clientConfig is the official client's configuration of a run, as far as a plan decides it.
+type clientConfig struct {
+	Name      string          `yaml:"name"`
+	Type      string          `yaml:"type"`
+	Model     yaml.MapSlice   `yaml:"model_params"`
+	Datasets  []clientDataset `yaml:"datasets"`
+	Settings  clientSettings  `yaml:"settings"`
 	Endpoints struct {
-		Endpoints []quoted `yaml:"endpoints"`
-		API       string   `yaml:"api_type"`
+		Endpoints []quotedText `yaml:"endpoints"`
+		API       string       `yaml:"api_type"`
 	} `yaml:"endpoint_config"`
 	ReportDir string `yaml:"report_dir"`
 }
 
-type dataset struct {
-	Name    quoted            `yaml:"name"`
+type clientDataset struct {
+	Name    quotedText        `yaml:"name"`
 	Type    string            `yaml:"type"`
-	Path    quoted            `yaml:"path,omitempty"`
+	Path    quotedText        `yaml:"path,omitempty"`
 	Parser  map[string]string `yaml:"parser,omitempty"`
 	Scoring yaml.MapSlice     `yaml:"accuracy_config,omitempty"`
-	Agentic *agentic          `yaml:"agentic_inference,omitempty"`
+	Agentic *clientAgentic    `yaml:"agentic_inference,omitempty"`
 }
 
-type agentic struct {
+type clientAgentic struct {
 	Salt         bool `yaml:"enable_salt"`
 	ToolDelay    bool `yaml:"inject_tool_delay"`
 	Trajectories int  `yaml:"num_trajectories_to_issue"`
 }
 
-// quoted is a text that YAML 1.1 and 1.2 alike read as one, whatever it holds: the client reads 1.1.
-type quoted string
+// quotedText is a text that YAML 1.1 and 1.2 alike read as one, whatever it holds: the client reads 1.1.
+type quotedText string
 
 // MarshalYAML implements yaml.BytesMarshaler.
-func (q quoted) MarshalYAML() ([]byte, error) {
+func (q quotedText) MarshalYAML() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -52,7 +52,7 @@ func (q quoted) MarshalYAML() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-type settings struct {
+type clientSettings struct {
 	Runtime struct {
 		MinDuration   int64  `yaml:"min_duration_ms"`
 		Samples       int    `yaml:"n_samples_to_issue,omitempty"`
@@ -78,14 +78,14 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 		return nil, fmt.Errorf("the seed set %q is not published", p.SeedSet)
 	}
 	need := p.NeedOf(q, rules)
-	c := configuration{Name: q.Name(), Type: "online", ReportDir: q.Name()}
-	c.Endpoints.Endpoints, c.Endpoints.API = []quoted{quoted(p.Client.Endpoint)}, client.API
-	params, err := ordered(client.Params)
+	c := clientConfig{Name: q.Name(), Type: "online", ReportDir: q.Name()}
+	c.Endpoints.Endpoints, c.Endpoints.API = []quotedText{quotedText(p.Client.Endpoint)}, client.API
+	params, err := orderedMembers(client.Params)
 	if err != nil {
 		return nil, err
 	}
-	c.Model = append(yaml.MapSlice{{Key: "name", Value: quoted(cmp.Or(p.Client.ServedModel, p.Model))},
-		{Key: "tokenizer_name", Value: quoted(p.Client.Tokenizer)}, {Key: "streaming", Value: "on"}}, params...)
+	c.Model = append(yaml.MapSlice{{Key: "name", Value: quotedText(cmp.Or(p.Client.ServedModel, p.Model))},
+		{Key: "tokenizer_name", Value: quotedText(p.Client.Tokenizer)}, {Key: "streaming", Value: "on"}}, params...)
 	run := &c.Settings.Runtime
 	run.MinDuration, run.Samples = need.Time.Milliseconds(), need.Queries
 	run.SchedulerSeed, run.DataSeed = seeds.Scheduler, seeds.SampleIndex
@@ -94,13 +94,13 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	switch {
 	case p.Agentic(rules):
 		load.Type, load.Concurrency = "agentic_inference", q.Concurrency
-		run.Samples, performance.Agentic = 0, &agentic{Salt: true, ToolDelay: true, Trajectories: need.Queries}
+		run.Samples, performance.Agentic = 0, &clientAgentic{Salt: true, ToolDelay: true, Trajectories: need.Queries}
 	case isDedicated(q):
 		c.Type, load.Type = "offline", "max_throughput"
 	default:
 		load.Type, load.Concurrency = "concurrency", q.Concurrency
 	}
-	c.Datasets = []dataset{performance}
+	c.Datasets = []clientDataset{performance}
 	mode := "perf"
 	if q.Accuracy && len(client.Accuracy) > 0 {
 		sets, err := p.accuracySets(client)
@@ -114,10 +114,11 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 }
 
 // performanceSet is a file, or the one that the client fetches by itself.
-func (p *Plan) performanceSet(client endpoints.ClientSettings) dataset {
-	d := dataset{Name: "performance", Type: "performance", Path: quoted(p.Client.PerformanceSet), Parser: client.Columns}
+func (p *Plan) performanceSet(client endpoints.ClientSettings) clientDataset {
+	d := clientDataset{Name: "performance", Type: "performance", Path: quotedText(p.Client.PerformanceSet),
+		Parser: client.Columns}
 	if p.Client.PerformanceSet == "" {
-		d.Name, d.Parser = quoted(client.Performance), nil
+		d.Name, d.Parser = quotedText(client.Performance), nil
 	}
 	if client.Inline != "" {
 		d.Scoring = yaml.MapSlice{{Key: "eval_method", Value: client.Inline}, {Key: "num_repeats", Value: 1}}
@@ -126,24 +127,24 @@ func (p *Plan) performanceSet(client endpoints.ClientSettings) dataset {
 }
 
 // accuracySets are those that the client fetches by itself, or one file that stands for them.
-func (p *Plan) accuracySets(client endpoints.ClientSettings) ([]dataset, error) {
-	var sets []dataset
+func (p *Plan) accuracySets(client endpoints.ClientSettings) ([]clientDataset, error) {
+	var sets []clientDataset
 	for _, set := range client.Accuracy {
-		scoring, err := ordered(set.Scoring)
+		scoring, err := orderedMembers(set.Scoring)
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, dataset{Name: quoted(set.Name), Type: "accuracy", Scoring: scoring})
+		sets = append(sets, clientDataset{Name: quotedText(set.Name), Type: "accuracy", Scoring: scoring})
 	}
 	if path := p.Client.AccuracySet; path != "" {
 		sets = sets[:1]
-		sets[0].Name, sets[0].Path, sets[0].Parser = "accuracy", quoted(path), client.Columns
+		sets[0].Name, sets[0].Path, sets[0].Parser = "accuracy", quotedText(path), client.Columns
 	}
 	return sets, nil
 }
 
-// ordered is an object of JSON, with its members in order.
-func ordered(object []byte) (members yaml.MapSlice, err error) {
+// orderedMembers is an object of JSON, with its members in order.
+func orderedMembers(object []byte) (members yaml.MapSlice, err error) {
 	err = yaml.UnmarshalWithOptions(object, &members, yaml.UseOrderedMap())
 	return members, err
 }

@@ -26,75 +26,75 @@ func (f Finding) String() string {
 	return kind + ": " + f.Text
 }
 
-// judge goes through one plan.
-type judge struct {
+// planJudge goes through one plan.
+type planJudge struct {
 	plan    *Plan
 	rules   *endpoints.Rules
 	regions endpoints.Regions
 	all     []Finding
 }
 
-func (j *judge) wrong(at, format string, args ...any) {
+func (j *planJudge) addErrorf(at, format string, args ...any) {
 	j.all = append(j.all, Finding{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-func (j *judge) warn(at, format string, args ...any) {
+func (j *planJudge) addWarningf(at, format string, args ...any) {
 	j.all = append(j.all, Finding{Warning: true, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // Judge says what of a plan the rules do not allow, as the official checker would of the points that come of it.
 func Judge(p *Plan, rules *endpoints.Rules) []Finding {
-	j := &judge{plan: p, rules: rules}
+	j := &planJudge{plan: p, rules: rules}
 	if p.Rules != rules.Name {
-		j.wrong("", "the rules are %q, want %s", p.Rules, rules.Name)
+		j.addErrorf("", "the rules are %q, want %s", p.Rules, rules.Name)
 		return j.all
 	}
 	if err := checkModel(p.Model, rules); err != nil {
-		j.wrong("", "%v", err)
+		j.addErrorf("", "%v", err)
 		return j.all
 	}
 	for _, err := range checkSeeds(p.SeedSet, p.Cohort, rules) {
-		j.wrong("", "%v", err)
+		j.addErrorf("", "%v", err)
 	}
-	j.counts()
-	j.offline()
+	j.checkCounts()
+	j.checkOffline()
 	var err error
 	if j.regions, err = p.Regions(rules); err != nil {
-		j.wrong("", "%v", err)
+		j.addErrorf("", "%v", err)
 		return j.all
 	}
 	for _, q := range p.Points {
-		j.point(q)
+		j.checkPoint(q)
 	}
-	j.coverage()
-	j.accuracy()
+	j.checkCoverage()
+	j.checkAccuracyRuns()
 	return j.all
 }
 
-// counts wants as many points as the rules, each with a folder of its own.
-func (j *judge) counts() {
+// checkCounts wants as many points as the rules, each with a folder of its own.
+func (j *planJudge) checkCounts() {
 	least := j.rules.MinPoints
 	if !j.plan.Agentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
 		least = j.rules.MinPointsDedicated
 	}
 	switch n := len(j.plan.Points); {
 	case n < least:
-		j.wrong("", "too few points: %d, want at least %d", n, least)
+		j.addErrorf("", "too few points: %d, want at least %d", n, least)
 	case n > j.rules.MaxPoints:
-		j.wrong("", "too many points: %d, want at most %d", n, j.rules.MaxPoints)
+		j.addErrorf("", "too many points: %d, want at most %d", n, j.rules.MaxPoints)
 	}
 	seen := map[int]int{}
 	for _, q := range j.plan.Points {
 		if seen[q.Concurrency]++; seen[q.Concurrency] == 2 {
-			j.wrong(q.Name(), "several points have this concurrency, and one folder: want one")
+			j.addErrorf(q.Name(), "several points have this concurrency, and one folder: want one")
 		}
 	}
 }
 
 func isDedicated(q Point) bool { return q.Offline == Dedicated }
 
-// offline wants one Offline point, or none of an agentic model.
-func (j *judge) offline() {
+// checkOffline wants one Offline point, or none of an agentic model.
+func (j *planJudge) checkOffline() {
 	var names []string
 	for _, q := range j.plan.Points {
 		if q.Offline == "" {
@@ -107,25 +107,25 @@ func (j *judge) offline() {
 	}
 	switch {
 	case j.plan.Agentic(j.rules) && len(names) > 0:
-		j.wrong("", "%s is agentic and has no Offline point, but %s is one", j.plan.Model, strings.Join(names, ", "))
+		j.addErrorf("", "%s is agentic and has no Offline point, but %s is one", j.plan.Model, strings.Join(names, ", "))
 	case !j.plan.Agentic(j.rules) && len(names) > 1:
-		j.wrong("", "%d points are Offline, want one: %s", len(names), strings.Join(names, ", "))
+		j.addErrorf("", "%d points are Offline, want one: %s", len(names), strings.Join(names, ", "))
 	case !j.plan.Agentic(j.rules) && len(names) == 0:
-		j.wrong("", "no point is Offline: want offline: %s at one of %d, or offline: %s at C_max, %d", Dedicated,
+		j.addErrorf("", "no point is Offline: want offline: %s at one of %d, or offline: %s at C_max, %d", Dedicated,
 			j.rules.PerformanceSets[j.plan.Model], Elected, j.plan.CMax)
 	}
 }
 
-func (j *judge) offlinePoint(q Point) {
+func (j *planJudge) offlinePoint(q Point) {
 	set := j.rules.PerformanceSets[j.plan.Model]
 	switch {
 	case q.Offline == Elected && q.Concurrency != j.plan.CMax:
-		j.wrong(q.Name(), "the elected Offline point is at C_max, %d", j.plan.CMax)
+		j.addErrorf(q.Name(), "the elected Offline point is at C_max, %d", j.plan.CMax)
 	case isDedicated(q) && set < j.plan.CMax:
-		j.wrong(q.Name(), "the performance set has %d samples, fewer than C_max, %d: want offline: %s at C_max", set,
+		j.addErrorf(q.Name(), "the performance set has %d samples, fewer than C_max, %d: want offline: %s at C_max", set,
 			j.plan.CMax, Elected)
 	case isDedicated(q) && q.Concurrency != set:
-		j.wrong(q.Name(), "the concurrency of an Offline run of its own is that of the performance set, %d", set)
+		j.addErrorf(q.Name(), "the concurrency of an Offline run of its own is that of the performance set, %d", set)
 	}
 }
 
@@ -143,30 +143,31 @@ func (p *Plan) Regions(rules *endpoints.Rules) (endpoints.Regions, error) {
 	return rules.RegionsOf(p.CMax, cMin, p.CMin != 0)
 }
 
-// point judges one.
-func (j *judge) point(q Point) {
+// checkPoint judges one.
+func (j *planJudge) checkPoint(q Point) {
 	agentic := j.plan.Agentic(j.rules)
 	region := j.regions.Of(q.Concurrency)
 	chosen := q.Region == "" || q.Region == endpoints.SubmittersChoice
 	switch {
 	case isDedicated(q):
 	case region == "":
-		j.wrong(q.Name(), "the concurrency is out of range, want 1 to %d", j.regions.Bounds(endpoints.Margin).Last)
+		j.addErrorf(q.Name(), "the concurrency is out of range, want 1 to %d", j.regions.Bounds(endpoints.Margin).Last)
 		return
 	case !chosen && q.Region != region:
-		j.warn(q.Name(), "the region is %q, but %d lies in %s", q.Region, q.Concurrency, region)
+		j.addWarningf(q.Name(), "the region is %q, but %d lies in %s", q.Region, q.Concurrency, region)
 	}
 	if least := j.regions.MinSeconds(q.Concurrency, agentic); q.WindowSeconds < least {
-		j.warn(q.Name(), "window_seconds is %d, want at least %d", q.WindowSeconds, least)
+		j.addWarningf(q.Name(), "window_seconds is %d, want at least %d", q.WindowSeconds, least)
 	}
 	if least := j.rules.MinSuperPasses + croppedPasses; j.plan.Windowed(q, j.rules) && q.Passes < least {
-		j.warn(q.Name(), "%d passes make no steady window, and the whole run counts: want at least %d, of which %d is "+
-			"cropped", q.Passes, least, croppedPasses)
+		j.addWarningf(q.Name(),
+			"%d passes make no steady window, and the whole run counts: want at least %d, of which %d is "+
+				"cropped", q.Passes, least, croppedPasses)
 	}
 }
 
-// coverage wants a point in each region.
-func (j *judge) coverage() {
+// checkCoverage wants a point in each region.
+func (j *planJudge) checkCoverage() {
 	regions := []endpoints.Region{endpoints.UltraLow, endpoints.Low, endpoints.Medium, endpoints.High}
 	for _, r := range regions {
 		b := j.regions.Bounds(r)
@@ -174,18 +175,18 @@ func (j *judge) coverage() {
 			return b.Has(q.Concurrency)
 		}
 		if !slices.ContainsFunc(j.plan.Points, covers) {
-			j.wrong("", "no point lies in %s: want one of %v", r, b)
+			j.addErrorf("", "no point lies in %s: want one of %v", r, b)
 		}
 	}
 }
 
-// accuracy wants a run at one point of each region, at Offline, and nowhere else.
-func (j *judge) accuracy() {
+// checkAccuracyRuns wants a run at one point of each region, at Offline, and nowhere else.
+func (j *planJudge) checkAccuracyRuns() {
 	var runs []endpoints.AccuracyRun
 	for _, q := range j.plan.Points {
 		switch {
 		case q.Offline != "" && !q.Accuracy && !j.plan.Agentic(j.rules):
-			j.wrong(q.Name(), "the Offline point needs an accuracy run")
+			j.addErrorf(q.Name(), "the Offline point needs an accuracy run")
 		case q.Accuracy && !isDedicated(q):
 			runs = append(runs, endpoints.AccuracyRun{Concurrency: q.Concurrency, Elected: q.Offline == Elected})
 		}
@@ -193,10 +194,10 @@ func (j *judge) accuracy() {
 	at, extra := j.regions.AssignAccuracy(runs)
 	for _, r := range endpoints.AccuracyRegions() {
 		if _, ok := at[r]; !ok {
-			j.wrong("", "no accuracy run is left for %s: want accuracy: true at one point of %v", r, j.regions.Bounds(r))
+			j.addErrorf("", "no accuracy run is left for %s: want accuracy: true at one point of %v", r, j.regions.Bounds(r))
 		}
 	}
 	for _, n := range extra {
-		j.wrong(fmt.Sprintf("r%d", n), "this region's accuracy run is at another point: want accuracy: false")
+		j.addErrorf(fmt.Sprintf("r%d", n), "this region's accuracy run is at another point: want accuracy: false")
 	}
 }

@@ -79,19 +79,23 @@ func Read(text []byte) (*Plan, error) {
 
 // form is a plan's file.
 var form = schema.Closed(nil,
-	needed("rules", schema.Text), needed("model", schema.Text), needed("c_max", within(1, maxConcurrency)),
-	schema.Field{Name: "c_min_override", Kind: within(1, maxConcurrency)}, needed("seed_set", schema.Text),
-	needed("target_cohort", schema.Text),
-	needed("client", schema.Closed(nil, needed("endpoint", schema.Text), needed("tokenizer", schema.Text),
+	requiredField("rules", schema.Text), requiredField("model", schema.Text), requiredField("c_max", wholeNumberWithin(1,
+		maxConcurrency)),
+	schema.Field{Name: "c_min_override", Kind: wholeNumberWithin(1, maxConcurrency)}, requiredField("seed_set",
+		schema.Text),
+	requiredField("target_cohort", schema.Text),
+	requiredField("client", schema.Closed(nil, requiredField("endpoint", schema.Text), requiredField("tokenizer",
+		schema.Text),
 		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text},
 		schema.Field{Name: "served_model", Kind: schema.Text})),
-	needed("points", schema.List(1, schema.Closed(nil,
-		needed("concurrency", within(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
-		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, needed("passes", within(1, maxPasses)),
-		needed("window_seconds", within(0, maxSeconds)), needed("accuracy", truth),
+	requiredField("points", schema.List(1, schema.Closed(nil,
+		requiredField("concurrency", wholeNumberWithin(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
+		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, requiredField("passes", wholeNumberWithin(1,
+			maxPasses)),
+		requiredField("window_seconds", wholeNumberWithin(0, maxSeconds)), requiredField("accuracy", trueOrFalse),
 		schema.Field{Name: "why", Kind: schema.Text}))))
 
-func needed(name string, kind schema.Kind) schema.Field {
+func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
@@ -101,8 +105,8 @@ const (
 	maxSeconds = 1_000_000
 )
 
-// within is a whole number from low to high; no text and no truth stands for one.
-func within(low, high int64) schema.Kind {
+// wholeNumberWithin is a whole number from low to high; no text and no truth stands for one.
+func wholeNumberWithin(low, high int64) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		var n *big.Int
 		switch v := v.(type) {
@@ -119,8 +123,8 @@ func within(low, high int64) schema.Kind {
 	}
 }
 
-// truth is true or false.
-func truth(v any, at string, f *schema.Faults) any {
+// trueOrFalse is true or false.
+func trueOrFalse(v any, at string, f *schema.Faults) any {
 	if _, ok := v.(bool); ok {
 		return v
 	}

@@ -16,8 +16,8 @@ type Fault = schema.Fault
 // sources are the kinds of references that a figure may have; the last one names a part of appendix D.
 var sources = []string{"vendor_spec", "publication", "public_statement", "mlc_default"}
 
-// sourced is a figure with the reference behind it.
-func sourced(v any, at string, f *schema.Faults) any {
+// sourcedFigure is a figure with the reference behind it.
+func sourcedFigure(v any, at string, f *schema.Faults) any {
 	fields := []schema.Field{
 		{Name: "value_w", Kind: schema.FloatWithin(0, inf), Null: true},
 		{Name: "value_kw", Kind: schema.FloatWithin(0, inf), Null: true},
@@ -48,69 +48,69 @@ func requireSource(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-func optional(name string, kind schema.Kind) schema.Field {
+func optionalField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Null: true}
 }
 
-func required(name string, kind schema.Kind) schema.Field {
+func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
 var descriptor = schema.Object(nil,
-	required("system_desc_id", schema.LongText(1)),
-	required("cooling", schema.Word("liquid", "air")),
-	required("node_sets", schema.List(1, schema.Object(nil,
-		required("node_set_id", schema.Int),
-		required("system_node_ensemble_id", schema.Int),
-		required("nodes_provisioned", schema.IntFrom(1)),
-		required("power_method", schema.Word("component_sum", "published_system", "node_scaling")),
-		optional("published_power", sourced),
-		optional("nodes_in_published_rack", schema.Int),
-		optional("components", schema.Object(nil,
-			optional("cpu", part()),
-			optional("accelerator", part(optional("below_rated_tdp", schema.Map(schema.Any)))),
-			optional("combined_cpu_accelerator", sourced),
-			optional("scale_up_network", schema.Object(nil,
-				required("method", schema.Word("declared_tdp", "bandwidth_estimate", "none")),
-				optional("switch_count", schema.IntFrom(0)),
-				optional("tdp_per_switch", sourced),
-				optional("aggregate_bandwidth_tbps", schema.FloatWithin(0, inf)),
-				optional("energy_per_bit_pj", sourced))))),
+	requiredField("system_desc_id", schema.LongText(1)),
+	requiredField("cooling", schema.Word("liquid", "air")),
+	requiredField("node_sets", schema.List(1, schema.Object(nil,
+		requiredField("node_set_id", schema.Int),
+		requiredField("system_node_ensemble_id", schema.Int),
+		requiredField("nodes_provisioned", schema.IntFrom(1)),
+		requiredField("power_method", schema.Word("component_sum", "published_system", "node_scaling")),
+		optionalField("published_power", sourcedFigure),
+		optionalField("nodes_in_published_rack", schema.Int),
+		optionalField("components", schema.Object(nil,
+			optionalField("cpu", componentForm()),
+			optionalField("accelerator", componentForm(optionalField("below_rated_tdp", schema.Map(schema.Any)))),
+			optionalField("combined_cpu_accelerator", sourcedFigure),
+			optionalField("scale_up_network", schema.Object(nil,
+				requiredField("method", schema.Word("declared_tdp", "bandwidth_estimate", "none")),
+				optionalField("switch_count", schema.IntFrom(0)),
+				optionalField("tdp_per_switch", sourcedFigure),
+				optionalField("aggregate_bandwidth_tbps", schema.FloatWithin(0, inf)),
+				optionalField("energy_per_bit_pj", sourcedFigure))))),
 	))),
-	required("scale_out", schema.Object(nil,
-		required("present", schema.Bool),
-		optional("cabling", schema.Word("passive", "active_optical")),
-		optional("required_bandwidth_tbps", schema.FloatWithin(0, inf)),
-		optional("nics", schema.Object(nil,
-			required("count_per_node", schema.IntFrom(0)),
-			required("bandwidth_per_nic_gbps", schema.FloatWithin(0, inf)),
-			required("counted", schema.Bool),
-			optional("tdp_per_nic", sourced),
-			optional("excluded_from_published_power", schema.Text))),
-		optional("switches", schema.List(0, schema.Object(nil,
-			required("model", schema.Text),
-			required("count", schema.IntFrom(1)),
-			required("bandwidth_tbps", schema.FloatWithin(0, inf)),
-			optional("power_per_switch", sourced)))),
+	requiredField("scale_out", schema.Object(nil,
+		requiredField("present", schema.Bool),
+		optionalField("cabling", schema.Word("passive", "active_optical")),
+		optionalField("required_bandwidth_tbps", schema.FloatWithin(0, inf)),
+		optionalField("nics", schema.Object(nil,
+			requiredField("count_per_node", schema.IntFrom(0)),
+			requiredField("bandwidth_per_nic_gbps", schema.FloatWithin(0, inf)),
+			requiredField("counted", schema.Bool),
+			optionalField("tdp_per_nic", sourcedFigure),
+			optionalField("excluded_from_published_power", schema.Text))),
+		optionalField("switches", schema.List(0, schema.Object(nil,
+			requiredField("model", schema.Text),
+			requiredField("count", schema.IntFrom(1)),
+			requiredField("bandwidth_tbps", schema.FloatWithin(0, inf)),
+			optionalField("power_per_switch", sourcedFigure)))),
 	)),
-	optional("declared_provisioned_power", sourced),
-	optional("computed", schema.Object(nil,
-		optional("major_components_w", schema.Float),
-		optional("overhead_fraction", schema.Float),
-		optional("other_components_w", schema.Float),
-		optional("published_node_power_w", schema.Float),
-		optional("scale_out_switch_power_w", schema.Float),
-		optional("total_system_power_w", schema.Float))),
-	optional("provisioned_power_kw", schema.Float),
-	optional("mlc_estimated_power", schema.Bool),
-	optional("notes", schema.Text),
+	optionalField("declared_provisioned_power", sourcedFigure),
+	optionalField("computed", schema.Object(nil,
+		optionalField("major_components_w", schema.Float),
+		optionalField("overhead_fraction", schema.Float),
+		optionalField("other_components_w", schema.Float),
+		optionalField("published_node_power_w", schema.Float),
+		optionalField("scale_out_switch_power_w", schema.Float),
+		optionalField("total_system_power_w", schema.Float))),
+	optionalField("provisioned_power_kw", schema.Float),
+	optionalField("mlc_estimated_power", schema.Bool),
+	optionalField("notes", schema.Text),
 )
 
-// part is a processor or an accelerator.
-func part(more ...schema.Field) schema.Kind {
+// componentForm is a processor or an accelerator.
+func componentForm(more ...schema.Field) schema.Kind {
 	return schema.Object(nil, append([]schema.Field{
-		optional("model", schema.Text),
-		required("count_per_node", schema.IntFrom(0)),
-		optional("tdp_per_unit", sourced),
+		optionalField("model", schema.Text),
+		requiredField("count_per_node", schema.IntFrom(0)),
+		optionalField("tdp_per_unit", sourcedFigure),
 	}, more...)...)
 }

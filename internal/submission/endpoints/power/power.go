@@ -103,16 +103,16 @@ func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
 	case whole:
 		return c.KW, true
 	case c.Declared:
-		return round(c.KW * largest), true
+		return roundCents(c.KW * largest), true
 	}
-	return round((watts + c.Switches*engaged/provisioned) / 1000), true
+	return roundCents((watts + c.Switches*engaged/provisioned) / 1000), true
 }
 
-// round is Python's round(x, 2).
-func round(x float64) float64 { return pyfloat.Round(x, 2) }
+// roundCents is Python's round(x, 2).
+func roundCents(x float64) float64 { return pyfloat.Round(x, 2) }
 
-// tally collects what is said of the figures while they are added up.
-type tally struct {
+// powerTally collects what is said of the figures while they are added up.
+type powerTally struct {
 	rules     *endpoints.Rules
 	cores     map[int]int
 	estimated []string
@@ -121,15 +121,15 @@ type tally struct {
 	out       *Computation
 }
 
-func (t *tally) problem(format string, args ...any) {
+func (t *powerTally) addProblemf(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
-// watts is a figure in watts, or its default; ok is false where there is neither.
-func (t *tally) watts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
+// takeWatts is a figure in watts, or its default; ok is false where there is neither.
+func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
 	switch {
 	case v.Has("value_pj"):
-		t.problem("%s is an energy for each bit, want value_w or value_kw", label)
+		t.addProblemf("%s is an energy for each bit, want value_w or value_kw", label)
 		return 0, false
 	case v != nil:
 		if v.Text("source_type") == "mlc_default" {
@@ -151,7 +151,7 @@ func (t *tally) watts(label string, v *schema.Record, fallback *Default) (watts 
 // description.
 func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computation {
 	out := Computation{Overhead: d.Overhead()}
-	t := &tally{rules: rules, cores: cores, out: &out}
+	t := &powerTally{rules: rules, cores: cores, out: &out}
 	major, published := map[int]float64{}, map[int]float64{}
 	var order []int
 	for _, one := range d.r.List("node_sets") {
@@ -181,7 +181,7 @@ func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computat
 		out.Sets = append(out.Sets, newSet(one.(*schema.Record), out.Overhead, major, published))
 	}
 	out.Problems = append(out.Problems, t.problems...)
-	d.settle(t, &out)
+	d.settlePower(t, &out)
 	return out
 }
 
@@ -195,8 +195,8 @@ func newSet(set *schema.Record, overhead float64, major, published map[int]float
 	return s
 }
 
-// settle says whether the power is known, and what it is.
-func (d *Descriptor) settle(t *tally, out *Computation) {
+// settlePower says whether the power is known, and what it is.
+func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 	if declared := d.r.Record("declared_provisioned_power"); declared != nil {
 		out.Declared = true
 		if declared.Has("value_pj") {
@@ -207,7 +207,7 @@ func (d *Descriptor) settle(t *tally, out *Computation) {
 			if declared.Has("value_kw") {
 				watts = declared.Float("value_kw") * 1000
 			}
-			out.KW, out.Known = round(watts/1000), true
+			out.KW, out.Known = roundCents(watts/1000), true
 			if declared.Text("source_type") == "mlc_default" {
 				out.Estimated = append(out.Estimated, "declared_provisioned_power (mlc_default)")
 			}
@@ -216,19 +216,19 @@ func (d *Descriptor) settle(t *tally, out *Computation) {
 		out.Problems = append(out.Problems, t.gaps...)
 		out.Estimated = append(out.Estimated, t.estimated...)
 		if len(out.Problems) == 0 {
-			out.KW, out.Known = round(out.Total()/1000), true
+			out.KW, out.Known = roundCents(out.Total()/1000), true
 		}
 	}
 	if len(out.Problems) == 0 && len(t.gaps) == 0 {
-		out.Problems = append(out.Problems, d.disagreements(out)...)
+		out.Problems = append(out.Problems, d.listDisagreements(out)...)
 	}
 	if len(out.Problems) > 0 {
 		out.KW, out.Known = 0, false
 	}
 }
 
-// disagreements are the figures of the submitter that differ from ours.
-func (d *Descriptor) disagreements(out *Computation) (all []string) {
+// listDisagreements are the figures of the submitter that differ from ours.
+func (d *Descriptor) listDisagreements(out *Computation) (all []string) {
 	stated := d.r.Record("computed")
 	for _, f := range []struct {
 		name      string
@@ -250,7 +250,7 @@ func (d *Descriptor) disagreements(out *Computation) (all []string) {
 }
 
 // nodeSet are the watts of a set's major components and of published figures.
-func (t *tally) nodeSet(set *schema.Record) (major, published float64) {
+func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 	label, nodes := fmt.Sprintf("node_sets[%d]", set.Int("node_set_id")), float64(set.Int("nodes_provisioned"))
 	method := set.Text("power_method")
 	if method == "component_sum" {
@@ -269,7 +269,7 @@ func (t *tally) nodeSet(set *schema.Record) (major, published float64) {
 		t.out.Problems = append(t.out.Problems, label+": "+method+" needs published_power")
 		return 0, 0
 	}
-	watts, ok := t.watts(label+".published_power", set.Record("published_power"), nil)
+	watts, ok := t.takeWatts(label+".published_power", set.Record("published_power"), nil)
 	switch {
 	case !ok:
 		return 0, 0
@@ -286,7 +286,7 @@ func (t *tally) nodeSet(set *schema.Record) (major, published float64) {
 }
 
 // perNode are the watts of a node's processors, accelerators and scale-up network.
-func (t *tally) perNode(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
+func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
 	cpu, acc := c.Record("cpu"), c.Record("accelerator")
 	var parts []float64
 	known := true
@@ -296,25 +296,25 @@ func (t *tally) perNode(c *schema.Record, ensemble int, label string) (watts flo
 	}
 	if combined := c.Record("combined_cpu_accelerator"); combined != nil {
 		if cpu.Has("tdp_per_unit") || acc.Has("tdp_per_unit") {
-			t.problem("%s: combined_cpu_accelerator stands for both values of tdp_per_unit: give either", label)
+			t.addProblemf("%s: combined_cpu_accelerator stands for both values of tdp_per_unit: give either", label)
 		}
-		w, ok := t.watts(label+".combined_cpu_accelerator", combined, nil)
+		w, ok := t.takeWatts(label+".combined_cpu_accelerator", combined, nil)
 		add(1, w, ok)
 	} else {
 		if cpu == nil || acc == nil {
-			t.problem("%s needs cpu and accelerator, or combined_cpu_accelerator", label)
+			t.addProblemf("%s needs cpu and accelerator, or combined_cpu_accelerator", label)
 			return 0, false
 		}
-		w, ok := t.watts(label+".cpu.tdp_per_unit", cpu.Record("tdp_per_unit"),
+		w, ok := t.takeWatts(label+".cpu.tdp_per_unit", cpu.Record("tdp_per_unit"),
 			OfCPU(t.rules.PowerDefaults, cpu.Text("model"), t.cores[ensemble]))
 		add(float64(cpu.Int("count_per_node")), w, ok)
-		w, ok = t.watts(label+".accelerator.tdp_per_unit", acc.Record("tdp_per_unit"),
+		w, ok = t.takeWatts(label+".accelerator.tdp_per_unit", acc.Record("tdp_per_unit"),
 			OfAccelerator(t.rules.PowerDefaults, acc.Text("model")))
 		add(float64(acc.Int("count_per_node")), w, ok)
 	}
 	up := c.Record("scale_up_network")
 	if up == nil {
-		t.problem("%s needs scale_up_network", label)
+		t.addProblemf("%s needs scale_up_network", label)
 		return 0, false
 	}
 	w, ok := t.scaleUp(up, label+".scale_up_network")
@@ -328,28 +328,28 @@ func (t *tally) perNode(c *schema.Record, ensemble int, label string) (watts flo
 // bitsOfByte: the bandwidth of a scale-up network is in bytes per second, whatever its key says.
 const bitsOfByte = 8
 
-func (t *tally) scaleUp(up *schema.Record, label string) (watts float64, ok bool) {
+func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok bool) {
 	switch up.Text("method") {
 	case "none":
 		return 0, true
 	case "declared_tdp":
 		if !up.Has("switch_count") {
-			t.problem("%s: declared_tdp needs switch_count", label)
+			t.addProblemf("%s: declared_tdp needs switch_count", label)
 			return 0, false
 		}
-		w, ok := t.watts(label+".tdp_per_switch", up.Record("tdp_per_switch"), nil)
+		w, ok := t.takeWatts(label+".tdp_per_switch", up.Record("tdp_per_switch"), nil)
 		return float64(up.Int("switch_count")) * w, ok
 	}
 	energy := up.Record("energy_per_bit_pj")
 	switch {
 	case !up.Has("aggregate_bandwidth_tbps"):
-		t.problem("%s: bandwidth_estimate needs aggregate_bandwidth_tbps", label)
+		t.addProblemf("%s: bandwidth_estimate needs aggregate_bandwidth_tbps", label)
 		return 0, false
 	case energy == nil:
 		t.gaps = append(t.gaps, label+".energy_per_bit_pj is missing, and has no default")
 		return 0, false
 	case !energy.Has("value_pj"):
-		t.problem("%s.energy_per_bit_pj needs value_pj", label)
+		t.addProblemf("%s.energy_per_bit_pj needs value_pj", label)
 		return 0, false
 	}
 	if energy.Text("source_type") == "mlc_default" {
@@ -367,16 +367,16 @@ func (d *Descriptor) carriesNICs(set *schema.Record) bool {
 		(set.Text("power_method") == "component_sum" || nics.Text("excluded_from_published_power") != "")
 }
 
-func (d *Descriptor) nodes() (n int) {
+func (d *Descriptor) nodeCount() (n int) {
 	for _, set := range d.r.List("node_sets") {
 		n += set.(*schema.Record).Int("nodes_provisioned")
 	}
 	return n
 }
 
-// fabric asks whether what is said of the scale-out network can be so.
-func (t *tally) fabric(d *Descriptor) {
-	nodes, present := d.nodes(), d.r.Record("scale_out").Bool("present")
+// checkFabric asks whether what is said of the scale-out network can be so.
+func (t *powerTally) checkFabric(d *Descriptor) {
+	nodes, present := d.nodeCount(), d.r.Record("scale_out").Bool("present")
 	warn := func(text string) { t.out.Warnings = append(t.out.Warnings, text) }
 	if nodes == 1 || present {
 		if nodes == 1 && present {
@@ -398,8 +398,8 @@ func (t *tally) fabric(d *Descriptor) {
 }
 
 // scaleOut adds the switches, and returns the watts of the adapters that count in a node.
-func (t *tally) scaleOut(d *Descriptor) (perNode float64) {
-	t.fabric(d)
+func (t *powerTally) scaleOut(d *Descriptor) (perNode float64) {
+	t.checkFabric(d)
 	out := d.r.Record("scale_out")
 	if !out.Bool("present") {
 		return 0
@@ -414,12 +414,12 @@ func (t *tally) scaleOut(d *Descriptor) (perNode float64) {
 		t.out.Problems = append(t.out.Problems, "scale_out needs "+strings.Join(missing, ", "))
 		return 0
 	}
-	perNode = t.adapters(d, out.Record("nics"))
-	t.switches(d, out)
+	perNode = t.adapterWatts(d, out.Record("nics"))
+	t.switchWatts(d, out)
 	return perNode
 }
 
-func (t *tally) adapters(d *Descriptor, nics *schema.Record) (perNode float64) {
+func (t *powerTally) adapterWatts(d *Descriptor, nics *schema.Record) (perNode float64) {
 	formula := false
 	for _, set := range d.r.List("node_sets") {
 		formula = formula || set.(*schema.Record).Text("power_method") == "component_sum"
@@ -430,7 +430,7 @@ func (t *tally) adapters(d *Descriptor, nics *schema.Record) (perNode float64) {
 			t.out.Problems = append(t.out.Problems, "scale_out.nics.counted is true, but published figures include adapters: "+
 				"set it to false, or show in excluded_from_published_power that they do not")
 		}
-		if w, ok := t.watts("scale_out.nics.tdp_per_nic", nics.Record("tdp_per_nic"),
+		if w, ok := t.takeWatts("scale_out.nics.tdp_per_nic", nics.Record("tdp_per_nic"),
 			&Default{t.rules.PowerDefaults.NIC, "D.4"}); ok {
 			return float64(nics.Int("count_per_node")) * w
 		}
@@ -443,9 +443,9 @@ func (t *tally) adapters(d *Descriptor, nics *schema.Record) (perNode float64) {
 // rounding is what sums of bandwidths may be off by, in Tb/s.
 const rounding = 1e-6
 
-func (t *tally) switches(d *Descriptor, out *schema.Record) {
+func (t *powerTally) switchWatts(d *Descriptor, out *schema.Record) {
 	nics := out.Record("nics")
-	carried := float64(d.nodes()*nics.Int("count_per_node")) * nics.Float("bandwidth_per_nic_gbps") / 1000
+	carried := float64(d.nodeCount()*nics.Int("count_per_node")) * nics.Float("bandwidth_per_nic_gbps") / 1000
 	required := out.Float("required_bandwidth_tbps")
 	switch text := fmt.Sprintf("scale_out.required_bandwidth_tbps is %v, the adapters carry %v", required, carried); {
 	case required < carried-rounding:
@@ -456,7 +456,7 @@ func (t *tally) switches(d *Descriptor, out *schema.Record) {
 	offered := 0.0
 	for i, one := range out.List("switches") {
 		s := one.(*schema.Record)
-		if w, ok := t.watts(fmt.Sprintf("scale_out.switches[%d].power_per_switch", i), s.Record("power_per_switch"),
+		if w, ok := t.takeWatts(fmt.Sprintf("scale_out.switches[%d].power_per_switch", i), s.Record("power_per_switch"),
 			OfSwitch(t.rules.PowerDefaults, s.Text("model"), out.Text("cabling"))); ok {
 			t.out.Switches += float64(s.Int("count")) * w
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// band is what TEST01's verify_performance.py prints of two detail logs, by their paths.
-func (s Scoring) band(referenceLog, testLog string) string {
+// performanceBand is what TEST01's verify_performance.py prints of two detail logs, by their paths.
+func (s Scoring) performanceBand(referenceLog, testLog string) string {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
 	reference, err := s.readScore(out, referenceLog)
@@ -28,10 +28,10 @@ func (s Scoring) band(referenceLog, testLog string) string {
 
 func (s Scoring) compareScores(out *strings.Builder, reference, test scoredLog) error {
 	if test.scenario != reference.scenario {
-		return exits(Fail + ": Test and reference scenarios do not match!")
+		return sysExit(Fail + ": Test and reference scenarios do not match!")
 	}
-	if reference.scenario == "Server" && !same(test.latency, reference.latency) {
-		return exits(Fail + ": Server target latency mismatch")
+	if reference.scenario == "Server" && !equalInPython(test.latency, reference.latency) {
+		return sysExit(Fail + ": Server target latency mismatch")
 	}
 	fmt.Fprintf(out, "Reference score = %s\nTest score = %s\n", pyfloat.Repr(reference.score), pyfloat.Repr(test.score))
 	if s.InBand("TEST01", reference.scenario, reference.score, test.score) {
@@ -69,7 +69,7 @@ func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error)
 	}
 	fmt.Fprintf(out, "[%s log_parser.py INFO] Sucessfully loaded MLPerf log from %s.\n", logTime(), path)
 	log.out = out
-	v, err := log.first("effective_scenario")
+	v, err := log.firstValue("effective_scenario")
 	if err != nil {
 		return r, err
 	}
@@ -79,17 +79,17 @@ func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error)
 		return r, Died("KeyError: '%s'", r.scenario)
 	}
 	key := keys[0]
-	if v, err = log.first(key); err != nil {
+	if v, err = log.firstValue(key); err != nil {
 		return r, err
 	}
 	if r.score, err = pyvalue.Float(v); err != nil {
 		return r, Died("TypeError: %s: %v", key, err)
 	}
-	if v, err = log.first("result_validity"); err != nil {
+	if v, err = log.firstValue("result_validity"); err != nil {
 		return r, err
 	}
 	if v != "VALID" {
-		return r, exits(fmt.Sprintf("%s: Invalid results in %s", Fail, path))
+		return r, sysExit(fmt.Sprintf("%s: Invalid results in %s", Fail, path))
 	}
 	switch failed, err := log.hasErrors(); {
 	case err != nil:
@@ -97,11 +97,11 @@ func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error)
 	case failed:
 		return r, Died("NameError: name 'line' is not defined")
 	}
-	if _, err := log.first(key); err != nil {
+	if _, err := log.firstValue(key); err != nil {
 		return r, err
 	}
 	if r.scenario == "Server" {
-		r.latency, err = log.first("effective_target_latency_ns")
+		r.latency, err = log.firstValue("effective_target_latency_ns")
 	}
 	return r, err
 }

@@ -78,8 +78,8 @@ func (d DType) First(data []byte) Element {
 	return Element{bits: binary.LittleEndian.Uint64(whole[:]), there: true}
 }
 
-// equal compares as numbers: NaN is not equal to itself, minus zero is zero.
-func (d DType) equal(a, b Element) bool {
+// equalElements compares as numbers: NaN is not equal to itself, minus zero is zero.
+func (d DType) equalElements(a, b Element) bool {
 	if !d.Float || !a.there || !b.there {
 		return a == b
 	}

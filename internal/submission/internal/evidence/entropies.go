@@ -61,12 +61,12 @@ func (e *Entropies) Compare() error {
 			return Died("ValueError: operands could not be broadcast together with shapes (%d,) (%d,)",
 				len(c.labels), len(a.Predictions))
 		}
-		e.judge(a.key, reference, test)
+		e.judgePair(a.key, reference, test)
 	}
 	return nil
 }
 
-func (e *Entropies) judge(key RequestKey, reference, test float64) {
+func (e *Entropies) judgePair(key RequestKey, reference, test float64) {
 	at := fmt.Sprintf("  NE mismatch at (%d, %d): ", key.step, key.query)
 	switch difference := float32(math.Abs(float64(float32(test)-float32(reference)))) / float32(math.Abs(reference)); {
 	case reference == 0 && test == 0:

@@ -19,31 +19,31 @@ type Candidates struct {
 // weighted. Where one side has a single value it stands for all, as in numpy; ok is false where the sizes differ
 // otherwise. It is computed in single precision, in numpy's order of sums.
 func normalisedEntropy(c Candidates) (ne float64, ok bool) {
-	n, ok := broadcast(len(c.labels), len(c.weights))
+	n, ok := broadcastLen(len(c.labels), len(c.weights))
 	if !ok {
 		return 0, false
 	}
-	labels := clipped(c.labels)
+	labels := clipAll(c.labels)
 	total := sum32(c.weights)
 	if total == 0 {
 		return 0, true // whatever the predictions are
 	}
-	m, ok := broadcast(len(c.predictions), n)
+	m, ok := broadcastLen(len(c.predictions), n)
 	if !ok {
 		return 0, false
 	}
-	predictions := clipped(c.predictions)
+	predictions := clipAll(c.predictions)
 	terms := make([]float32, m)
 	for i := range terms {
-		p, l, w := pick(predictions, i), pick(labels, i), pick(c.weights, i)
+		p, l, w := pickOrOnly(predictions, i), pickOrOnly(labels, i), pickOrOnly(c.weights, i)
 		terms[i] = w * (float32(l*log32(p)) + float32((1-l)*log32(1-p)))
 	}
 	cross := -sum32(terms)
 	weighted := make([]float32, n)
 	for i := range weighted {
-		weighted[i] = pick(c.weights, i) * pick(labels, i)
+		weighted[i] = pickOrOnly(c.weights, i) * pickOrOnly(labels, i)
 	}
-	p := clip(sum32(weighted) / total)
+	p := clipValue(sum32(weighted) / total)
 	baseline := float32(-p*log32(p)) - float32((1-p)*log32(1-p))
 	if baseline == 0 {
 		return 0, true
@@ -51,8 +51,8 @@ func normalisedEntropy(c Candidates) (ne float64, ok bool) {
 	return float64(cross / float32(baseline*total)), true
 }
 
-// broadcast is the length of two arrays taken together: one of length 1 fits any other.
-func broadcast(a, b int) (int, bool) {
+// broadcastLen is the length of two arrays taken together: one of length 1 fits any other.
+func broadcastLen(a, b int) (int, bool) {
 	switch {
 	case a == b, b == 1:
 		return a, true
@@ -62,19 +62,19 @@ func broadcast(a, b int) (int, bool) {
 	return 0, false
 }
 
-func pick(list []float32, i int) float32 {
+func pickOrOnly(list []float32, i int) float32 {
 	if len(list) == 1 {
 		return list[0]
 	}
 	return list[i]
 }
 
-func clipped(list []float32) []float32 {
-	return lists.Map(list, clip)
+func clipAll(list []float32) []float32 {
+	return lists.Map(list, clipValue)
 }
 
-// clip leaves NaN as it is.
-func clip(v float32) float32 {
+// clipValue leaves NaN as it is.
+func clipValue(v float32) float32 {
 	const most = float32(1 - 1e-7)
 	switch {
 	case v < entropyEdge:
@@ -96,15 +96,15 @@ func log32(v float32) float32 {
 		fraction, exponent = 2*fraction, exponent-1
 	}
 	x := float32(fraction) - 1
-	ratio := horner(x, 2.589979117907922693523e-02, 3.808837741388407920751e-01, 1.480000633576506585156,
+	ratio := evalPolynomial(x, 2.589979117907922693523e-02, 3.808837741388407920751e-01, 1.480000633576506585156,
 		2.112677543073053063722, 9.999999999999998702752e-01, 0) /
-		horner(x, 5.875095403124574342950e-03, 1.546476374983906719538e-01, 9.864942958519418960339e-01,
+		evalPolynomial(x, 5.875095403124574342950e-03, 1.546476374983906719538e-01, 9.864942958519418960339e-01,
 			2.453006071784736363091, 2.612677543073109236779, 1)
 	return fma32(float32(exponent), math.Ln2, ratio)
 }
 
-// horner is a polynomial in x, its highest coefficient first.
-func horner(x float32, coefficients ...float32) float32 {
+// evalPolynomial is a polynomial in x, its highest coefficient first.
+func evalPolynomial(x float32, coefficients ...float32) float32 {
 	sum := coefficients[0]
 	for _, c := range coefficients[1:] {
 		sum = fma32(sum, x, c)

@@ -31,7 +31,7 @@ func statsOf(lengths []int) lengthStats {
 	return s
 }
 
-func (s lengthStats) text() string {
+func (s lengthStats) statsText() string {
 	return fmt.Sprintf("Total samples: %d\nMean output tokens: %.2f\nMin output tokens: %d\nMax output tokens: %d\n"+
 		"Std deviation: %.2f\n", s.n, s.mean, s.least, s.most, s.spread)
 }
@@ -50,11 +50,11 @@ func JudgeLengths(lengths []int, least, most float64) LengthVerdict {
 	pass := low && high
 	word := strings.TrimSuffix(Word(pass), "\n")
 	results := fmt.Sprintf("\n%s\nVerification Results\n%s\n", Rule, Rule)
-	printed := fmt.Sprintf("\n%s\nOutput Token Length Statistics\n%s\n", Rule, Rule) + s.text() + results +
+	printed := fmt.Sprintf("\n%s\nOutput Token Length Statistics\n%s\n", Rule, Rule) + s.statsText() + results +
 		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s -> %s\nMax threshold: %s -> %s\n\nOverall: %s",
 			s.mean, pyfloat.Repr(least), passWord(low), pyfloat.Repr(most), passWord(high), word)
 	file := Rule + "\nTEST09: Verify Output Token Length in Performance Mode\n" + Rule +
-		"\n\nOutput Token Length Statistics\n" + strings.Repeat("-", 40) + "\n" + s.text() + results +
+		"\n\nOutput Token Length Statistics\n" + strings.Repeat("-", 40) + "\n" + s.statsText() + results +
 		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s\nMax threshold: %s\nMin check pass: %s\n"+
 			"Max check pass: %s\n\n%s", s.mean, pyfloat.Repr(least), pyfloat.Repr(most), Bool(low), Bool(high), word)
 	return LengthVerdict{Pass: pass, Mean: s.mean, Printed: printed, File: file}

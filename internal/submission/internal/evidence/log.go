@@ -43,7 +43,7 @@ func scanDetail(f *os.File, wanted map[string]bool) (*detailLog, error) {
 		if !marked {
 			return nil
 		}
-		return log.add(text)
+		return log.addLine(text)
 	})
 	return log, err
 }
@@ -57,7 +57,7 @@ func markerOf(line string) string {
 	return ""
 }
 
-func (l *detailLog) add(text string) error {
+func (l *detailLog) addLine(text string) error {
 	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
 		return Died("RuntimeError: Encountered invalid line: %.200s", text)
@@ -91,8 +91,8 @@ func (l *detailLog) add(text string) error {
 	return nil
 }
 
-// first is the value of a key's first entry, nil where there is none; where there are several the reader says so.
-func (l *detailLog) first(key string) (any, error) {
+// firstValue is the value of a key's first entry, nil where there is none; where there are several the reader says so.
+func (l *detailLog) firstValue(key string) (any, error) {
 	if l.count[key] > 1 {
 		fmt.Fprintf(l.out, "[%s log_parser.py WARNING] There are multiple messages with key %s in the log. "+
 			"Emprically choosing the first one.\n", logTime(), key)
@@ -106,7 +106,7 @@ func (l *detailLog) first(key string) (any, error) {
 
 func (l *detailLog) hasErrors() (bool, error) {
 	if l.count["num_errors"] > 0 {
-		n, err := l.first("num_errors")
+		n, err := l.firstValue("num_errors")
 		return !pyvalue.Equal(n, 0), err
 	}
 	if l.noFlag {
@@ -115,8 +115,8 @@ func (l *detailLog) hasErrors() (bool, error) {
 	return l.errors > 0, nil
 }
 
-// same says whether Python takes two values for one: 15 and 15.0 are.
-func same(a, b any) bool {
+// equalInPython says whether Python takes two values for one: 15 and 15.0 are.
+func equalInPython(a, b any) bool {
 	below, err := pyvalue.Less(a, b)
 	above, err2 := pyvalue.Less(b, a)
 	if err == nil && err2 == nil {

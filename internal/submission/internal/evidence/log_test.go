@@ -54,7 +54,7 @@ func TestDetailLog(t *testing.T) {
 		a, b any
 		same bool
 	}{{int64(15), 15.0, true}, {int64(15), "15", false}, {nil, nil, true}, {true, int64(1), true}} {
-		if same(c.a, c.b) != c.same {
+		if equalInPython(c.a, c.b) != c.same {
 			t.Errorf("%v and %v: want the same %t", c.a, c.b, c.same)
 		}
 	}

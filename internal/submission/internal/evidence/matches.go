@@ -9,12 +9,12 @@ import (
 
 // Matches compares the answers of an audit's run with those of the accuracy run, sample by sample: each answer with the
 // one before it to the same sample, the first with the accuracy run's. The audit's log is read first, so that of the
-// accuracy log, which may be large, only the answers to these samples are looked at. Samples are called as the reader of
-// the logs has them: by numbers or texts.
+// accuracy log, which may be large, only the answers to these samples are looked at. Samples are called as the reader
+// of the logs has them: by numbers or texts.
 type Matches[Sample cmp.Ordered] struct {
 	dtype DType
 	index map[Sample]int // places in list, of the audit's log
-	list  []answered
+	list  []auditAnswer
 
 	Audited    int // entries of the audit's log
 	Matched    int // with an answer before
@@ -26,8 +26,8 @@ type Matches[Sample cmp.Ordered] struct {
 	RepeatedUnequal int // with another answer
 }
 
-// answered is what an audit's log has of a sample.
-type answered struct {
+// auditAnswer is what an audit's log has of a sample.
+type auditAnswer struct {
 	first, last Element
 	found       bool // in the accuracy log
 }
@@ -43,11 +43,11 @@ func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
 	i, again := m.index[sample]
 	if !again {
 		m.index[sample] = len(m.list)
-		m.list = append(m.list, answered{first: e, last: e})
+		m.list = append(m.list, auditAnswer{first: e, last: e})
 		m.Missing++
 		return true
 	}
-	m.compare(m.list[i].last, e)
+	m.compareElements(m.list[i].last, e)
 	m.list[i].last = e
 	return false
 }
@@ -64,12 +64,12 @@ func (m *Matches[Sample]) Reference(at int, e Element) {
 	a := &m.list[at]
 	a.found = true
 	m.Missing--
-	m.compare(e, a.first)
+	m.compareElements(e, a.first)
 }
 
-func (m *Matches[Sample]) compare(reference, e Element) {
+func (m *Matches[Sample]) compareElements(reference, e Element) {
 	m.Matched++
-	if !m.dtype.equal(reference, e) {
+	if !m.dtype.equalElements(reference, e) {
 		m.Mismatched++
 	}
 }

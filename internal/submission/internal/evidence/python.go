@@ -23,14 +23,14 @@ func Died(format string, args ...any) error { return pyError(fmt.Sprintf(format,
 // Traceback is how a script that died ends its text.
 func Traceback(err error) string { return "Traceback (most recent call last):\n" + err.Error() + "\n" }
 
-// exits is a script's end by sys.exit with a text.
-type exits string
+// sysExit is a script's end by sys.exit with a text.
+type sysExit string
 
-func (e exits) Error() string { return string(e) }
+func (e sysExit) Error() string { return string(e) }
 
 // Ending is what a script prints at its end by err.
 func Ending(err error) string {
-	if text, ok := err.(exits); ok { //nolint:errorlint // never wrapped
+	if text, ok := err.(sysExit); ok { //nolint:errorlint // never wrapped
 		return string(text) + "\n"
 	}
 	return Traceback(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// rates is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
-func (s Scoring) rates(test, referenceLog, testLog string) (text string, exit int) {
+// comparePerformance is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
+func (s Scoring) comparePerformance(test, referenceLog, testLog string) (text string, exit int) {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
 	if err := s.compare(out, test, referenceLog, testLog); err != nil {
@@ -22,16 +22,16 @@ func (s Scoring) rates(test, referenceLog, testLog string) (text string, exit in
 func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog string) error {
 	reference := s.summaryScore(test)
 	reference.out, reference.name, reference.title = out, "reference", "Reference"
-	if err := reference.read(referenceLog); err != nil {
+	if err := reference.readFile(referenceLog); err != nil {
 		return err
 	}
 	run := s.summaryScore(test)
 	run.out, run.name, run.title = out, "test", "Test"
-	if err := run.read(testLog); err != nil {
+	if err := run.readFile(testLog); err != nil {
 		return err
 	}
 	if run.scenario != reference.scenario {
-		return exits("Test and reference scenarios do not match!")
+		return sysExit("Test and reference scenarios do not match!")
 	}
 	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, run.score)
 	a, ok := pyfloat.Parse(reference.score)
@@ -52,10 +52,10 @@ func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog strin
 func (s Scoring) InSummary(path string) (score float64, ok bool) {
 	reader := s.summaryScore("TEST05")
 	if reader.lines["SingleStream"] == estimate90 {
-		reader.lines = s.lines("TEST04")
+		reader.lines = s.scoreLines("TEST04")
 	}
 	reader.out, reader.score = &strings.Builder{}, "" // no score is none, and not 0
-	if err := reader.read(path); err != nil {
+	if err := reader.readFile(path); err != nil {
 		return 0, false
 	}
 	return pyfloat.Parse(reader.score)
@@ -74,24 +74,24 @@ type summaryScore struct {
 }
 
 func (s Scoring) summaryScore(test string) summaryScore {
-	lines := s.lines(test)
+	lines := s.scoreLines(test)
 	return summaryScore{lines: lines, rates: test == "TEST04", limits: lines["Server"] == completed, score: "0"}
 }
 
-func (s *summaryScore) read(path string) error {
-	return WithLines(path, func(_ int, line string) error { return s.line(line) })
+func (s *summaryScore) readFile(path string) error {
+	return WithLines(path, func(_ int, line string) error { return s.readLine(line) })
 }
 
 var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
 
-func (s *summaryScore) line(line string) (err error) {
+func (s *summaryScore) readLine(line string) (err error) {
 	wanted := s.lines[s.scenario]
 	switch {
 	case strings.HasPrefix(line, "Scenario"):
 		s.scenario, err = afterColon(line)
 		s.scenario = strings.Replace(s.scenario, " Stream", "Stream", 1) // before v1.0
 	case wanted != nil && wanted.MatchString(line):
-		return s.take(line)
+		return s.takeScore(line)
 	// the script's pattern has a group where the line has parentheses
 	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
 		_, err = afterColon(line)
@@ -101,7 +101,7 @@ func (s *summaryScore) line(line string) (err error) {
 	case strings.HasPrefix(line, "Result is"):
 		var valid string
 		if valid, err = afterColon(line); err == nil && valid == "INVALID" {
-			return exits(fmt.Sprintf("%s: %s results are invalid", Fail, s.title))
+			return sysExit(fmt.Sprintf("%s: %s results are invalid", Fail, s.title))
 		}
 	case errorCount.MatchString(line):
 		n, _, _ := strings.Cut(line, " ")
@@ -110,8 +110,8 @@ func (s *summaryScore) line(line string) (err error) {
 	return err
 }
 
-// take takes the score of a line.
-func (s *summaryScore) take(line string) error {
+// takeScore takes the score of a line.
+func (s *summaryScore) takeScore(line string) error {
 	text, err := afterColon(line)
 	if err != nil {
 		return err

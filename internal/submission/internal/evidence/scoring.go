@@ -100,9 +100,9 @@ func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
 // Text is what verify_performance.py of a test prints of two runs, by the paths of their logs, and how it ends.
 func (s Scoring) Text(test string, reference, run Paths) (text string, exit int) {
 	if test == "TEST01" && s.form == mlconf.ScoreDetails {
-		return s.band(reference.Detail, run.Detail), 0
+		return s.performanceBand(reference.Detail, run.Detail), 0
 	}
-	return s.rates(test, reference.Summary, run.Summary)
+	return s.comparePerformance(test, reference.Summary, run.Summary)
 }
 
 // Paths are those of a run's detail log and of its summary.
@@ -142,8 +142,8 @@ var (
 	anyEstimate  = regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`)
 )
 
-// lines are the lines of a summary that a test's script reads the score of, by scenario.
-func (s Scoring) lines(test string) map[string]*regexp.Regexp {
+// scoreLines are the lines of a summary that a test's script reads the score of, by scenario.
+func (s Scoring) scoreLines(test string) map[string]*regexp.Regexp {
 	switch {
 	case test == "TEST04":
 		return map[string]*regexp.Regexp{"SingleStream": anyEstimate9, "MultiStream": anyEstimate, "Server": completed,

@@ -30,14 +30,14 @@ func (u *strictUTF8) Read(p []byte) (int, error) {
 		if u.err != nil {
 			return 0, u.err
 		}
-		u.fill()
+		u.fillBuffer()
 	}
 	n := copy(p, u.ready)
 	u.ready = u.ready[n:]
 	return n, nil
 }
 
-func (u *strictUTF8) fill() {
+func (u *strictUTF8) fillBuffer() {
 	kept := copy(u.buf, u.rest)
 	n, err := u.r.Read(u.buf[kept:])
 	all := u.buf[:kept+n]

@@ -27,14 +27,14 @@ func CopyFolder(ctx context.Context, from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := entry(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+		if err := copyEntry(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func entry(ctx context.Context, from, to string) error {
+func copyEntry(ctx context.Context, from, to string) error {
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:

@@ -8,11 +8,11 @@ import (
 
 // Outside says whether path lies neither at root nor below it.
 func Outside(root, path string) (bool, error) {
-	outer, err := resolved(root)
+	outer, err := resolvePath(root)
 	if err != nil {
 		return false, err
 	}
-	inner, err := resolved(path)
+	inner, err := resolvePath(path)
 	if err != nil {
 		return false, err
 	}
@@ -20,15 +20,15 @@ func Outside(root, path string) (bool, error) {
 	return err != nil || !filepath.IsLocal(rel), nil
 }
 
-// resolved is the path of a file behind all links, of which the last ones need not exist yet.
-func resolved(path string) (string, error) {
+// resolvePath is the path of a file behind all links, of which the last ones need not exist yet.
+func resolvePath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
-		above, err := resolved(filepath.Dir(path))
+		above, err := resolvePath(filepath.Dir(path))
 		return filepath.Join(above, filepath.Base(path)), err
 	}
 	return real, err

@@ -44,7 +44,7 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	if err := t.Possible(); err != nil {
 		return false, err
 	}
-	free, err := filelock.Hold(ctx, beside(t.Out, "lock"))
+	free, err := filelock.Hold(ctx, hiddenName(t.Out, "lock"))
 	if err != nil {
 		return false, fmt.Errorf("the tree %s: %w", t.Out, err)
 	}
@@ -52,7 +52,7 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	if err := t.Possible(); err != nil { // as it is now
 		return false, err
 	}
-	making := beside(t.Out, "building")
+	making := hiddenName(t.Out, "building")
 	err = os.RemoveAll(making) // of a build that was killed
 	if err == nil {
 		err = os.MkdirAll(making, 0o755)
@@ -61,7 +61,7 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 		err = t.Fill(making)
 	}
 	if err == nil {
-		replaced, err = t.rename(making)
+		replaced, err = t.renameInto(making)
 	}
 	if err != nil {
 		return false, errors.Join(err, os.RemoveAll(making))
@@ -69,8 +69,8 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// beside is a hidden name next to a folder's.
-func beside(out, what string) string {
+// hiddenName is a hidden name next to a folder's.
+func hiddenName(out, what string) string {
 	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+what)
 }
 
@@ -94,9 +94,9 @@ func (t Tree) Possible() error {
 	return nil
 }
 
-// rename gives the tree its name. One that was there goes once the new one has it.
-func (t Tree) rename(making string) (replaced bool, err error) {
-	old := beside(t.Out, "replaced")
+// renameInto gives the tree its name. One that was there goes once the new one has it.
+func (t Tree) renameInto(making string) (replaced bool, err error) {
+	old := hiddenName(t.Out, "replaced")
 	if err := os.RemoveAll(old); err != nil {
 		return false, err
 	}

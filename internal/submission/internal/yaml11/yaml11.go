@@ -44,7 +44,7 @@ type Item struct{ Key, Value any }
 // Decode reads the one document of a text of at most maxBytes. Tags other than !!str, !!int and !!float are not read.
 // Errors wrap ErrYAML, or are ErrEmpty.
 func Decode(text []byte, maxBytes int) (any, error) {
-	if err := readable(text, maxBytes); err != nil {
+	if err := checkReadable(text, maxBytes); err != nil {
 		return nil, err
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
@@ -58,15 +58,15 @@ func Decode(text []byte, maxBytes int) (any, error) {
 		}
 	}
 	switch {
-	case len(bodies) == 0 && !blank(text):
+	case len(bodies) == 0 && !isBlank(text):
 		return nil, fmt.Errorf("%w: it has no value", ErrYAML)
 	case len(bodies) == 0:
 		return nil, ErrEmpty
 	case len(bodies) > 1:
 		return nil, fmt.Errorf("%w: it has more than one document", ErrYAML)
 	}
-	r := reader{anchors: map[string]any{}}
-	v, err := r.read(bodies[0])
+	r := nodeReader{anchors: map[string]any{}}
+	v, err := r.readNode(bodies[0])
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrYAML, err)
@@ -76,8 +76,8 @@ func Decode(text []byte, maxBytes int) (any, error) {
 	return v, nil
 }
 
-// blank says whether a text has nothing but blanks, comments and marks of documents.
-func blank(text []byte) bool {
+// isBlank says whether a text has nothing but blanks, comments and marks of documents.
+func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.Trim(line, " \r\n")
 		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.HasPrefix(line, []byte("---")) &&
@@ -88,12 +88,12 @@ func blank(text []byte) bool {
 	return true
 }
 
-// readable bounds what a small file can stand for, and refuses characters that YAML does not have.
-func readable(text []byte, maxBytes int) error {
+// checkReadable bounds what a small file can stand for, and refuses characters that YAML does not have.
+func checkReadable(text []byte, maxBytes int) error {
 	if len(text) > maxBytes {
 		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), maxBytes)
 	}
-	if at := bytes.IndexFunc(text, unprintable); at >= 0 {
+	if at := bytes.IndexFunc(text, isUnprintable); at >= 0 {
 		return fmt.Errorf("%w: byte %d is no character of a text", ErrYAML, at)
 	}
 	if err := bounded.Nesting(text, maxDepth); err != nil {
@@ -102,7 +102,7 @@ func readable(text []byte, maxBytes int) error {
 	return nil
 }
 
-func unprintable(r rune) bool {
+func isUnprintable(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == 0x85:
 		return false
@@ -112,30 +112,30 @@ func unprintable(r rune) bool {
 	return true
 }
 
-// reader turns the library's nodes into values.
-type reader struct {
+// nodeReader turns the library's nodes into values.
+type nodeReader struct {
 	anchors map[string]any
 	aliases int
 }
 
-func (r *reader) read(n ast.Node) (any, error) {
+func (r *nodeReader) readNode(n ast.Node) (any, error) {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
 		return nil, nil
 	case *ast.AnchorNode:
-		v, err := r.read(n.Value)
+		v, err := r.readNode(n.Value)
 		r.anchors[n.Name.GetToken().Value] = v
 		return v, err
 	case *ast.AliasNode:
-		return r.alias(n.Value.GetToken().Value)
+		return r.readAlias(n.Value.GetToken().Value)
 	case *ast.MappingNode:
-		return r.mapping(n.Values)
+		return r.readMapping(n.Values)
 	case *ast.MappingValueNode:
-		return r.mapping([]*ast.MappingValueNode{n})
+		return r.readMapping([]*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
-		return r.list(n.Values)
+		return r.readList(n.Values)
 	case *ast.TagNode:
-		return tagged(n)
+		return readTagged(n)
 	case *ast.LiteralNode:
 		if head := n.Start.Value; !literals.MatchString(head) {
 			return nil, fmt.Errorf("%s begins no text", head)
@@ -145,15 +145,15 @@ func (r *reader) read(n ast.Node) (any, error) {
 		if text := strings.TrimSpace(n.GetToken().Origin); text != "" && strings.ContainsRune(`"'`, rune(text[0])) {
 			return n.Value, nil
 		}
-		return plain(n.Value)
+		return plainValue(n.Value)
 	case ast.ScalarNode:
-		return plain(n.GetToken().Value)
+		return plainValue(n.GetToken().Value)
 	}
 	return nil, fmt.Errorf("%v is not read", n.Type())
 }
 
-// alias is the value of an anchor before it.
-func (r *reader) alias(name string) (any, error) {
+// readAlias is the value of an anchor before it.
+func (r *nodeReader) readAlias(name string) (any, error) {
 	v, known := r.anchors[name]
 	if r.aliases++; !known || r.aliases > MaxAliases {
 		return nil, fmt.Errorf("*%s: want at most %d aliases, each of a value before it", name, MaxAliases)
@@ -161,21 +161,21 @@ func (r *reader) alias(name string) (any, error) {
 	return v, nil
 }
 
-func (r *reader) list(nodes []ast.Node) (any, error) {
+func (r *nodeReader) readList(nodes []ast.Node) (any, error) {
 	list := make([]any, len(nodes))
 	var faults []error
 	for i, n := range nodes {
-		v, err := r.read(n)
+		v, err := r.readNode(n)
 		list[i], faults = v, append(faults, err)
 	}
 	return list, errors.Join(faults...)
 }
 
-func (r *reader) mapping(pairs []*ast.MappingValueNode) (any, error) {
+func (r *nodeReader) readMapping(pairs []*ast.MappingValueNode) (any, error) {
 	var merged, own Mapping
 	for _, p := range pairs {
 		if p.Key.IsMergeKey() {
-			v, err := r.read(p.Value)
+			v, err := r.readNode(p.Value)
 			if err != nil {
 				return nil, err
 			}
@@ -186,19 +186,19 @@ func (r *reader) mapping(pairs []*ast.MappingValueNode) (any, error) {
 			merged = append(merged, more...)
 			continue
 		}
-		key, err := r.key(p.Key)
+		key, err := r.readKey(p.Key)
 		if err != nil {
 			return nil, err
 		}
-		v, err := r.read(p.Value)
+		v, err := r.readNode(p.Value)
 		if err != nil {
 			return nil, err
 		}
-		own = own.with(key, v)
+		own = own.setKey(key, v)
 	}
 	all := Mapping{}
 	for _, i := range append(merged, own...) {
-		all = all.with(i.Key, i.Value)
+		all = all.setKey(i.Key, i.Value)
 	}
 	return all, nil
 }
@@ -221,12 +221,12 @@ func mergedFrom(v any) (all Mapping, err error) {
 	return nil, errors.New("found another value than a mapping behind <<")
 }
 
-func (r *reader) key(n ast.MapKeyNode) (any, error) {
+func (r *nodeReader) readKey(n ast.MapKeyNode) (any, error) {
 	var inner ast.Node = n
 	if explicit, ok := n.(*ast.MappingKeyNode); ok {
 		inner = explicit.Value
 	}
-	key, err := r.read(inner)
+	key, err := r.readNode(inner)
 	switch key.(type) {
 	case []any, Mapping:
 		return nil, errors.New("a key is a list or a mapping")
@@ -234,10 +234,10 @@ func (r *reader) key(n ast.MapKeyNode) (any, error) {
 	return key, err
 }
 
-// with sets a key; integers are one key where they are one number.
-func (m Mapping) with(key, value any) Mapping {
+// setKey sets a key; integers are one key where they are one number.
+func (m Mapping) setKey(key, value any) Mapping {
 	for i := range m {
-		if same(m[i].Key, key) {
+		if equalKeys(m[i].Key, key) {
 			m[i].Value = value
 			return m
 		}
@@ -245,7 +245,7 @@ func (m Mapping) with(key, value any) Mapping {
 	return append(m, Item{key, value})
 }
 
-func same(a, b any) bool {
+func equalKeys(a, b any) bool {
 	n, ok := a.(*big.Int)
 	o, ok2 := b.(*big.Int)
 	if ok && ok2 {
@@ -254,7 +254,7 @@ func same(a, b any) bool {
 	return a == b
 }
 
-func tagged(n *ast.TagNode) (any, error) {
+func readTagged(n *ast.TagNode) (any, error) {
 	scalar, ok := n.Value.(ast.ScalarNode)
 	if !ok {
 		return nil, fmt.Errorf("the tag %s is not read", n.Start.Value)
@@ -264,15 +264,15 @@ func tagged(n *ast.TagNode) (any, error) {
 	case "!!str":
 		return text, nil
 	case "!!int":
-		if v, ok := integer(text); ok {
+		if v, ok := parseInteger(text); ok {
 			return v, nil
 		}
 	case "!!float":
-		if v, ok := integer(text); ok {
+		if v, ok := parseInteger(text); ok {
 			f, _ := new(big.Float).SetInt(v).Float64()
 			return f, nil
 		}
-		if v, ok := float(text); ok {
+		if v, ok := parseFloat(text); ok {
 			return v, nil
 		}
 	}
@@ -292,8 +292,8 @@ var (
 	nul = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
 )
 
-// plain is the value of a text without quotes.
-func plain(text string) (any, error) {
+// plainValue is the value of a text without quotes.
+func plainValue(text string) (any, error) {
 	switch {
 	case nul.MatchString(text):
 		return nil, nil
@@ -304,14 +304,14 @@ func plain(text string) (any, error) {
 	case text == "=" || text == "<<" || text != "" && strings.ContainsRune(indicators, rune(text[0])):
 		return nil, fmt.Errorf("%s stands for no value", text)
 	}
-	if v, ok := integer(text); ok {
+	if v, ok := parseInteger(text); ok {
 		return v, nil
 	}
-	if v, ok := float(text); ok {
+	if v, ok := parseFloat(text); ok {
 		return v, nil
 	}
 	if m := dates.FindStringSubmatch(text); m != nil {
-		return date(m)
+		return parseDate(m)
 	}
 	return text, nil
 }
@@ -319,7 +319,7 @@ func plain(text string) (any, error) {
 var integers = regexp.MustCompile(`^[-+]?(0b[0-1_]+|0[0-7_]+|0|0x[0-9a-fA-F_]+|` +
 	`[1-9][0-9_]*|[1-9][0-9_]*(:[0-5]?[0-9])+)$`)
 
-func integer(text string) (*big.Int, bool) {
+func parseInteger(text string) (*big.Int, bool) {
 	if !integers.MatchString(text) {
 		return nil, false
 	}
@@ -349,7 +349,7 @@ func integer(text string) (*big.Int, bool) {
 var floats = regexp.MustCompile(`^([-+]?([0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*([eE][-+][0-9]+)?|` +
 	`[0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*|\.(inf|Inf|INF))|\.(nan|NaN|NAN))$`)
 
-func float(text string) (float64, bool) {
+func parseFloat(text string) (float64, bool) {
 	if !floats.MatchString(text) {
 		return 0, false
 	}
@@ -378,7 +378,7 @@ func float(text string) (float64, bool) {
 var dates = regexp.MustCompile(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)` +
 	`(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$`)
 
-func date(m []string) (any, error) {
+func parseDate(m []string) (any, error) {
 	var n [6]int
 	for i := range n {
 		text := m[1+i]

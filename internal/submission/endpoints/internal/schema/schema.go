@@ -68,7 +68,7 @@ func Object(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 		r := &Record{d, map[string]any{}}
 		before := len(*f)
 		for _, field := range fields {
-			r.read(field, at, f)
+			r.readField(field, at, f)
 		}
 		if after != nil && len(*f) == before {
 			after(r, at, f)
@@ -77,7 +77,7 @@ func Object(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 	}
 }
 
-func (r *Record) read(field Field, at string, f *Faults) {
+func (r *Record) readField(field Field, at string, f *Faults) {
 	v, there := r.Raw.Get(field.Name)
 	switch {
 	case !there && field.Required:
@@ -97,13 +97,13 @@ func Join(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
 func (r *Record) Has(name string) bool { return r != nil && r.values[name] != nil }
 
 // Text is a field's text, or "".
-func (r *Record) Text(name string) string { return value[string](r, name) }
+func (r *Record) Text(name string) string { return fieldValue[string](r, name) }
 
 // Float is a field's number, or 0.
-func (r *Record) Float(name string) float64 { return value[float64](r, name) }
+func (r *Record) Float(name string) float64 { return fieldValue[float64](r, name) }
 
 // Big is a field's whole number, or nil.
-func (r *Record) Big(name string) *big.Int { return value[*big.Int](r, name) }
+func (r *Record) Big(name string) *big.Int { return fieldValue[*big.Int](r, name) }
 
 // Int is a field's whole number, within an int; or 0.
 func (r *Record) Int(name string) int {
@@ -120,18 +120,18 @@ func (r *Record) Int(name string) int {
 }
 
 // Bool is a field's truth; false where it has none.
-func (r *Record) Bool(name string) bool { return value[bool](r, name) }
+func (r *Record) Bool(name string) bool { return fieldValue[bool](r, name) }
 
 // Record is a field's object, or nil.
-func (r *Record) Record(name string) *Record { return value[*Record](r, name) }
+func (r *Record) Record(name string) *Record { return fieldValue[*Record](r, name) }
 
 // List is a field's list: the values of its items that have any.
-func (r *Record) List(name string) []any { return value[[]any](r, name) }
+func (r *Record) List(name string) []any { return fieldValue[[]any](r, name) }
 
 // Map is a field's object of any keys, or nil.
-func (r *Record) Map(name string) map[string]any { return value[map[string]any](r, name) }
+func (r *Record) Map(name string) map[string]any { return fieldValue[map[string]any](r, name) }
 
-func value[T any](r *Record, name string) (v T) {
+func fieldValue[T any](r *Record, name string) (v T) {
 	if r != nil {
 		v, _ = r.values[name].(T)
 	}

@@ -42,17 +42,17 @@ func Plain(v any) any {
 		}
 		return all
 	case time.Time:
-		return opaque{strings.TrimSuffix(v.Format(time.DateTime), " 00:00:00")}
+		return opaqueValue{strings.TrimSuffix(v.Format(time.DateTime), " 00:00:00")}
 	case fmt.Stringer:
 		if n, err := pyvalue.Int(v.String()); err == nil {
 			return n
 		}
-		return opaque{v.String()}
+		return opaqueValue{v.String()}
 	}
 	return v
 }
 
-// opaque is a value that no field takes, such as a date.
-type opaque struct{ text string }
+// opaqueValue is a value that no field takes, such as a date.
+type opaqueValue struct{ text string }
 
-func (o opaque) String() string { return o.text }
+func (o opaqueValue) String() string { return o.text }
