@@ -68,7 +68,7 @@ func TestRuntimePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = harness.Finish(t, harness.Command(t, built.Harness(), "run", "resnet50", "--dry-run")).WantCode(t, 6)
-	if !strings.Contains(r.Stderr, "PLUMBLINE_ORT_LIB=fetched: none was fetched") {
+	if !strings.Contains(r.Stderr, "PLUMBLINE_ORT_LIB=fetched: no library was fetched") {
 		t.Errorf("it printed:\n%s", r.Both())
 	}
 }

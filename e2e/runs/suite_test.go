@@ -193,7 +193,7 @@ func TestWholeRound(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	for range 2 {
 		harness.Run(t, "run", "--rules", "v6.1", "all", "--plugin", "agentic", "--out", out, "--quiet").WantCode(t, 0).
-			WantOutput(t, "qwen3.6-27b  SingleStream", "1 HOLDS, 1 PASS", "1 with a stand-in, which is no model",
+			WantOutput(t, "qwen3.6-27b  SingleStream", "1 HOLDS, 1 PASS", "1 with a stand-in instead of a model",
 				"20 left out by --plugin agentic: 3d-unet-99, ")
 	}
 	var d struct {

@@ -122,8 +122,8 @@ and v6.0 (loadgen/mlconf/testdata/ran). If the text of a round differs, the runs
 | target_latency_percentile of v0.7, Server, bert, dlrm and rnnt | 97 | 99 |
 | min_query_count of v0.7, Server, bert, dlrm and rnnt | 90,112 | 270,336 |
 
-` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. For the values of the text,
-use ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; such a run is labelled as leaving the
+` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. For the values of the
+text, use ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; such a run is labelled as leaving the
 rules.
 
 | Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |

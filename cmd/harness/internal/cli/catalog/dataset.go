@@ -21,8 +21,8 @@ const convertHelp = `Convert a data set into another form; harness describe list
 
   harness dataset convert whisper repack LibriSpeech/ whisper-data/
 
-OUT must not exist. It appears when it is complete. An interrupted conversion leaves nothing; a killed one leaves a
-folder OUT.*.tmp, which you can delete.`
+OUT must not exist. It appears when it is complete. An interrupted conversion leaves nothing. You can delete
+the folder OUT.*.tmp of a killed one.`
 
 const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare known
 checksums, and say what is missing and how to get it.

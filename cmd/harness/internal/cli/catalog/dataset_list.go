@@ -19,7 +19,7 @@ func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
   harness dataset list resnet50      those of one model`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("%s: %q are %d arguments, want at most a model's name", shell.Of(c), args, len(args))
+				return fmt.Errorf("%s: %q are %d arguments, want one model's name or none", shell.Of(c), args, len(args))
 			}
 			return nil
 		},

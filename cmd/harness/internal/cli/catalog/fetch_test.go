@@ -154,10 +154,10 @@ func TestFetchRuntimeFromPython(t *testing.T) {
 	s.Fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
 	s.Env["PLUMBLINE_ORT_LIB"] = "fetched"
 	run := []string{"run", "resnet50", "--smoke", "--scenario", "Offline", "--mode", "accuracy", "--out", s.Out()}
-	s.Want(6, s.Run(run...), "PLUMBLINE_ORT_LIB=fetched: none was fetched; run `harness fetch onnxruntime`")
+	s.Want(6, s.Run(run...), "PLUMBLINE_ORT_LIB=fetched: no library was fetched; run `harness fetch onnxruntime`")
 	s.Want(0, s.Run("list"), "resnet50")
 	s.Run("doctor")
-	s.Want(0, 0, "none was fetched: run `harness fetch onnxruntime`, or unset PLUMBLINE_ORT_LIB")
+	s.Want(0, 0, "no library was fetched: run `harness fetch onnxruntime`, or unset PLUMBLINE_ORT_LIB")
 	module := t.TempDir()
 	pythonSays(t, module)
 	s.Want(6, s.Run("fetch", "onnxruntime", "--from", "python3"), "it holds no library of ONNX Runtime")
@@ -198,7 +198,7 @@ func TestFetchRuntime(t *testing.T) {
 	s.Fakes["resnet50"].Info.BackendInfo = map[string]string{"version": "ONNX Runtime 1.28.2"}
 	run := []string{"run", "resnet50", "--ort-lib", "fetched", "--smoke", "--scenario", "Offline",
 		"--mode", "accuracy", "--out", s.Out()}
-	s.Want(6, s.Run(run...), "--ort-lib fetched: none was fetched; run `harness fetch onnxruntime`")
+	s.Want(6, s.Run(run...), "--ort-lib fetched: no library was fetched; run `harness fetch onnxruntime`")
 	s.Run("doctor")
 	s.Want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
 	s.Want(6, s.Run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)

@@ -268,7 +268,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 
 // exposedCheck lists what others may change.
 func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
-	c := doctor.Check{Name: "files", State: doctor.OK, Found: "nobody else may change those of plugins"}
+	c := doctor.Check{Name: "files", State: doctor.OK, Found: "only you may change those of plugins"}
 	if faults := a.Exposed(f); len(faults) > 0 {
 		c.State, c.Found = doctor.Warn, strings.Join(faults, "; ")
 		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to " +

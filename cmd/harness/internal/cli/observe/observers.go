@@ -177,7 +177,7 @@ func (o *Observers) closeMetrics(ctx context.Context) {
 		return
 	}
 	if most := o.metrics.Wait(); most > 0 && ctx.Err() == nil {
-		fmt.Fprintf(o.Stderr, "waiting for the last scrape of --metrics, at most %v; Ctrl-C ends it\n",
+		fmt.Fprintf(o.Stderr, "waiting for the last scrape of --metrics, up to %v; Ctrl-C ends it\n",
 			most.Round(time.Second))
 		o.metrics.AwaitScrape(ctx, most)
 	}

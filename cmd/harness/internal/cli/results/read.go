@@ -85,13 +85,13 @@ func judgeText(f *results.FoundRun) {
 	}
 	rules, err := mlconf.Round(f.Rules)
 	if err != nil || f.Rules == "" {
-		note("not judged: the log has seeds of no known round")
+		note("not judged: no known round has the seeds of the log")
 		return
 	}
 	text, err := bounded.ReadFile(filepath.Join(f.LogFolder(), tree.AccuracyText), mostText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		note("there is none beside the log: the accuracy is not known")
+		note("it is missing in the log's folder: the accuracy is not known")
 		return
 	case err != nil:
 		note(fmt.Sprintf("not judged: %v", err))

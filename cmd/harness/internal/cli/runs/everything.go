@@ -275,7 +275,7 @@ func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
 		standing
 		what string
 	}{
-		{stoodIn, "with a stand-in, which is no model: its runs show that the way from data to verdict works"},
+		{stoodIn, "with a stand-in instead of a model: its runs only exercise the pipeline"},
 		{failed, "not VALID, below a target, or failed"},
 		{unfinished, "with runs that are not made; the same command makes them"},
 	} {

@@ -48,7 +48,7 @@ func TestEverything(t *testing.T) {
 	s := someOfARound(t)
 	s.Want(5, s.Run("run", "--rules", "v6.1", "all", "--out", s.Out()), "plugin mute is left out", "it says nothing",
 		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model: every run VALID, every accuracy reached\n",
-		"1 with a stand-in, which is no model: its runs show that the way from data to verdict works: qwen3.6-27b",
+		"1 with a stand-in instead of a model: its runs only exercise the pipeline: qwen3.6-27b",
 		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat",
 		"16 no plugin that answers has it: 3d-unet-99, ",
 		"skipped of qwen3.6-27b: 3 programs were not", "95.000 % accuracy", "stand-in: a script")

@@ -63,7 +63,7 @@ func (r *Flags) backends() ([]string, error) {
 		switch {
 		case len(names) == 1:
 		case b == "" || b == "." || b == ".." || strings.ContainsAny(b, `/\`):
-			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is no backend's name", r.Model.Backend, b))
+			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is not a backend's name", r.Model.Backend, b))
 		case slices.Contains(names[:i], b):
 			return nil, sdk.Usage(fmt.Errorf("--backend %s: %q is listed twice", r.Model.Backend, b))
 		}

@@ -92,8 +92,8 @@ func TestFaultsOfRounds(t *testing.T) {
 	}
 	s.Want(2, run("--repeat", "0"), "--repeat 0: want 1 or more")
 	s.Want(2, run("--backend", "ort,ort"), `"ort" is listed twice`)
-	s.Want(2, run("--backend", "ort,../x"), `"../x" is no backend's name`)
-	s.Want(2, run("--backend", "ort,"), `"" is no backend's name`)
+	s.Want(2, run("--backend", "ort,../x"), `"../x" is not a backend's name`)
+	s.Want(2, run("--backend", "ort,"), `"" is not a backend's name`)
 	s.Want(2, run("--backend", "ort,proces"), `proces: `, "process")
 	s.Want(2, run("--backend", "ort,process", "--fail-if", "p98 > 3ms"), `unknown metric "p98"`)
 	s.Want(2, run("--repeat", "2", "--fail-if", "p99 > +3%"), "so do runs of several backends")

@@ -250,7 +250,7 @@ endpoint_config: {endpoints: ["`+url+`"]}
 		t.Errorf("the load of the file counts beside the one that was given: %q, %+v", f.Flags, f.Points[0].Serving.Load)
 	}
 	s.File("other.yaml", "model: m\n")
-	s.Want(2, s.Run("bench", "other.yaml"), "no configuration of mlcommons/endpoints", "and no suite")
+	s.Want(2, s.Run("bench", "other.yaml"), "neither a configuration of mlcommons/endpoints", "nor a suite")
 	s.Want(2, s.Run("bench", "none.yaml"), "none.yaml")
 	s.File("bomb.yaml", "a: &a {x: 1}\n"+strings.Repeat("a: &a {<<: [*a, *a]}\n", 40))
 	s.Want(2, s.Run("bench", "bomb.yaml", "--dry-run"), "bomb.yaml: ")

@@ -61,7 +61,7 @@ func (f *PluginFlags) folders() error {
 	for _, dir := range f.Asked.Plugins.Dirs {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is no folder", dir)
+			err = fmt.Errorf("%s is not a folder", dir)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--plugin-dir: %w", err))

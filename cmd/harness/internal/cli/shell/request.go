@@ -110,7 +110,7 @@ func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 func (a *App) fetchedRuntime(asked string) (string, error) {
 	l, ok, err := a.LastRuntime()
 	if err == nil && !ok {
-		err = sdk.Data(fmt.Errorf("%s: none was fetched; run `harness fetch %s`", asked, onnxruntime.Name))
+		err = sdk.Data(fmt.Errorf("%s: no library was fetched; run `harness fetch %s`", asked, onnxruntime.Name))
 	}
 	return l.Path, err
 }

@@ -99,7 +99,7 @@ func (a *app) writeReportFiles(r *spreadsheet.Report, ids, name string) error {
 		return err
 	}
 	for _, sheet := range r.Unknown {
-		fmt.Fprintf(a.Stdout, "no table %s: the report has no column for its models\n", sheet)
+		fmt.Fprintf(a.Stdout, "no table %s: the report lacks columns for its models\n", sheet)
 	}
 	_, err := fmt.Fprintf(a.Stdout, "wrote %s_results.json, ids.json and %s\n", filepath.Base(name),
 		figure.Plural(len(r.Sheets), "table"))

@@ -57,8 +57,8 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	if !endpoints.IsConfig(text) {
-		return "", sdk.Usage(fmt.Errorf("%s is no configuration of mlcommons/endpoints, which says under endpoint_config "+
-			"where the servers are, and no suite, which has a list of runs; want the address of a server", file))
+		return "", sdk.Usage(fmt.Errorf("%s is neither a configuration of mlcommons/endpoints (it lacks endpoint_config, "+
+			"with the servers) nor a suite (it lacks a list of runs); want the address of a server", file))
 	}
 	asked, err := endpoints.ReadConfig(text)
 	if err != nil {

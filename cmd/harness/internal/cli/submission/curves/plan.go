@@ -247,11 +247,11 @@ func writeTotal(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	})
 	long := p.NeedOf(longest, rules).Concurrent
 	_, err := fmt.Fprintf(w, `
-At least %s in all: the windows, and as much more as one cropped pass takes where a window is looked for.
+At least %s in all: the windows, plus one cropped pass for each window that must be found.
 A server that does fewer %s than "up to" takes longer. With a mean latency of 1 s at all points, the
-passes alone take %s, of which %s takes %s.
+passes alone take %s; %s takes %s of that.
 A server that does more ends its passes before the window: raise "passes" of that point in the plan.
-Accuracy runs, warm-up and an Offline run of its own come on top; their time is not known without the server.
+Accuracy runs, warm-up and a separate Offline run come on top; their time depends on the server.
 `, figure.Seconds(least), p.Unit(rules), seconds(concurrent), longest.Name(), seconds(long))
 	return err
 }

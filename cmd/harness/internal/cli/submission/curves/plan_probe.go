@@ -31,7 +31,7 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	flags := c.Flags()
 	switch {
 	case flags.Changed("check") || !flags.Changed("model"):
-		return sdk.Usage(errors.New("a plan for a server wants --model, and is new"))
+		return sdk.Usage(errors.New("a plan for a server must be new and needs --model"))
 	case flags.Changed("c-max"):
 		return nil
 	case f.probe <= 0:

@@ -19,7 +19,7 @@ func TestPlan(t *testing.T) {
 	file, configs := filepath.Join(s.Dir, "plan.yaml"), filepath.Join(s.Dir, "configs")
 	s.Want(0, s.Run("submission", "plan", "--model", "gpt-oss-120b", "--c-max", "512", "--out", file),
 		"scheduler_rng_seed 10487924139932647040", "for the cohort 2026-12-C0", "ultra_low_concurrency  1 to 32",
-		"12 min 30 s  42.6/s  yes", "Offline: all samples", "At least 2 h 5 min in all", "of which r1 takes 8 h 53 min")
+		"12 min 30 s  42.6/s  yes", "Offline: all samples", "At least 2 h 5 min in all", "r1 takes 8 h 53 min of that")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestPlanRefuses(t *testing.T) {
 		"--points is -3, want at least 1":               {"--model", "kimi-k3", "--c-max", "64", "--points", "-3"},
 		"40 points, want 7 to 32":                       {"--model", "kimi-k3", "--c-max", "64", "--points", "40"},
 		"write llama3_1-8b":                             {"--model", "llama3.1-8b", "--c-max", "64"},
-		"a plan for a server wants --model":             {"http://127.0.0.1:1"},
+		"needs --model":                                 {"http://127.0.0.1:1"},
 		"--probe is 0s, want more than 0":               {"http://127.0.0.1:1", "--model", "kimi-k3", "--probe", "0s"},
 		"--model does not go with a plan that is there": {"plan.yaml", "--model", "kimi-k3"},
 		"--out does not go with a plan that is there":   {"--check", "plan.yaml", "--out", "x"},

@@ -167,7 +167,7 @@ func (f *steadyFlags) read(path string) (steady.Events, *chat.Counter, error) {
 // noteSteady says what the block does not.
 func (a *app) noteSteady(found steady.Events, r steady.Report) {
 	if found.Skipped > 0 {
-		fmt.Fprintf(a.Stderr, "%d lines are no event and do not count\n", found.Skipped)
+		fmt.Fprintf(a.Stderr, "%d lines are not events and do not count\n", found.Skipped)
 	}
 	if r.Reason != "" {
 		fmt.Fprintln(a.Stderr, r.Reason)

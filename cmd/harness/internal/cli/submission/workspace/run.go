@@ -309,9 +309,9 @@ func hours(run campaign.Planned) string {
 	case run.Sure:
 		return cmp.Or(text, "0 s")
 	case text == "":
-		return "not known: nobody has said what rate to expect"
+		return "not known: the expected rate is not set"
 	default:
-		return "at least " + text + ": nobody has said what rate to expect (target_qps)"
+		return "at least " + text + ": the expected rate (target_qps) is not set"
 	}
 }
 

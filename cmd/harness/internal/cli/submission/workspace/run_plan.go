@@ -88,7 +88,7 @@ func (r *runFlags) checkClient() error {
 	switch r.client {
 	case drive.OfficialName:
 		if r.python == "" {
-			return errors.New("--client official wants --client-python, the interpreter of Python that the client is " +
+			return errors.New("--client official needs --client-python, the interpreter of Python that the client is " +
 				"installed for")
 		}
 		if r.rehearsal || r.shorten != 1 {
@@ -169,7 +169,7 @@ func (a *app) tokenizerOf(p *plan.Plan) string {
 		return ""
 	}
 	if _, err := os.Stat(file); err != nil {
-		fmt.Fprintf(a.Stdout, "note: %s, %s, is no file here: the server's own counts of tokens stand\n", tokenizerKey, file)
+		fmt.Fprintf(a.Stdout, "note: %s, %s, is not a file here: the server's own counts of tokens stand\n", tokenizerKey, file)
 		return ""
 	}
 	return file

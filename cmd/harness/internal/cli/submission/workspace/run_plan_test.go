@@ -35,7 +35,7 @@ func TestRunPlan(t *testing.T) {
 	if err := os.WriteFile(file, []byte(filled), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Want(0, s.Run(run...), "a rehearsal by this program's own client", "meta/none, is no file here",
+	s.Want(0, s.Run(run...), "a rehearsal by this program's own client", "meta/none, is not a file here",
 		"r1: 1 users, at least 5 super-passes",
 		"r40: done, ", s.Out()+": 7 of 7 points")
 	s.Want(0, s.Run(run...), "r1 is there, and not measured again", "7 of 7 points")
@@ -46,7 +46,7 @@ func TestRunPlan(t *testing.T) {
 		"--scenario does not go with a plan of a curve":    {file, "--rehearsal", "--scenario", "Offline"},
 		"want one plan, found 2 arguments":                 {file, file, "--rehearsal"},
 		"--shorten is 0.5, want at least 1":                {file, "--rehearsal", "--shorten", "0.5"},
-		"--client official wants --client-python":          {file, "--client", "official"},
+		"--client official needs --client-python":          {file, "--client", "official"},
 		"--client is \"mine\", want official or plumbline": {file, "--client", "mine"},
 		"--rehearsal and --shorten are of this program's own": {file, "--client", "official", "--client-python", "x",
 			"--rehearsal"},
