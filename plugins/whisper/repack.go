@@ -69,7 +69,7 @@ func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 	return librispeech.SaveManifest(filepath.Join(w.out, officialManifest), made)
 }
 
-// told is after how many clips the user hears of them.
+// progressInterval is the number of clips between two lines of progress.
 const progressInterval = 200
 
 func (w *packWriter) writePack(p librispeech.Pack) error {
