@@ -28,7 +28,7 @@ var manifestText string
 
 // New returns the benchmark.
 func New() sdk.Benchmark {
-	return manifest.Benchmark(manifestText, standin.Files(), manifest.Implementation{
+	return manifest.Benchmark(manifestText, standin.ModelFiles(), manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{requestSettings{}},
 		Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
 	})

@@ -49,7 +49,7 @@ func (s *sink) Complete(t backend.Tokens) { s.answer = t }
 // answered are the payloads of the stand-in to all prompts of a workload.
 func answered(t *testing.T, w *toolWorkload) (payloads [][]byte) {
 	t.Helper()
-	g, err := standin.Backend{}.OpenGenerator(t.Context(), w.file, backend.Config{})
+	g, err := standin.ScriptBackend{}.OpenGenerator(t.Context(), w.file, backend.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,12 +330,14 @@ func TestPayloads(t *testing.T) {
 }
 
 func TestStandInFaults(t *testing.T) {
-	_, err := standin.Backend{}.OpenGenerator(context.Background(), backend.Model{Bytes: []byte("{}")}, backend.Config{
-		Options: map[string]string{"threads": "1"}})
+	_, err := standin.ScriptBackend{}.OpenGenerator(context.Background(), backend.Model{Bytes: []byte("{}")},
+		backend.Config{
+			Options: map[string]string{"threads": "1"}})
 	if !errors.Is(err, backend.ErrOption) {
 		t.Errorf("error %v", err)
 	}
-	_, err = standin.Backend{}.OpenGenerator(context.Background(), backend.Model{Bytes: []byte("{}")}, backend.Config{})
+	_, err = standin.ScriptBackend{}.OpenGenerator(context.Background(), backend.Model{Bytes: []byte("{}")},
+		backend.Config{})
 	if err == nil || !strings.Contains(err.Error(), "--backend openai") {
 		t.Errorf("error %v", err)
 	}

@@ -31,7 +31,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.Lengths{}, beamSearch{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, beamSearch{}},
 		Export:  manifest.Export(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
@@ -49,7 +49,8 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err != nil {
 		return nil, err
 	}
-	return sdk.Prompts(&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}), nil
+	return sdk.Prompts(&language.PromptWorkload{PromptSettings: s.PromptSettings, File: r.File(), Coder: t, Prompts: p}),
+		nil
 }
 
 // openScorer reads the references of the data set, and the tokenizer.
@@ -59,7 +60,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	r.Fault(err)
 	split, err := openSplitter(s.Punkt)
 	r.Fault(err)
-	run, err := s.Programs.Open(ctx)
+	run, err := s.Programs.OpenRunner(ctx)
 	r.Fault(err)
 	if err := r.Err(); err != nil {
 		return nil, err

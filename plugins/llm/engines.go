@@ -56,7 +56,7 @@ func (e contextEngine) figures() (textFigures, error) {
 // mixedEngine runs the programs in Python of MBXP, if run is not nil.
 type mixedEngine struct {
 	*mixture.TaskScorer
-	run *execution.Runner
+	run *execution.ProgramRunner
 }
 
 func (e mixedEngine) figures() (textFigures, error) {

@@ -20,9 +20,10 @@ func (s *modelSettings) fillTemplate(t *prompts.Sample) string {
 }
 
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
-func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer, items []prompts.Sample) (language.Prompts,
+func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer,
+	items []prompts.Sample) (language.PreparedPrompts,
 	error) {
-	s.Pad(t)
+	s.SetPadToken(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
 		return s.makePrompt(t, &items[i])
 	})
@@ -47,8 +48,8 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.Sample) (p bac
 		p.Text = s.fillTemplate(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}
-	if s.MostInput > 0 && len(p.Tokens) > s.MostInput {
-		p.Tokens, p.Text, cut = p.Tokens[:s.MostInput], "", true
+	if s.MaxInput > 0 && len(p.Tokens) > s.MaxInput {
+		p.Tokens, p.Text, cut = p.Tokens[:s.MaxInput], "", true
 	}
 	return p, cut, language.CheckIDs(p.Tokens, t.Size())
 }

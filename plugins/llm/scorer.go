@@ -31,7 +31,7 @@ type scoringEngine interface {
 
 // newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
 func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
-	run *execution.Runner) scoringEngine {
+	run *execution.ProgramRunner) scoringEngine {
 	switch {
 	case t == nil:
 		return newTextEngine(data, split)

@@ -14,10 +14,10 @@ import (
 
 // modelSettings are the parameters of a model.
 type modelSettings struct {
-	language.Settings
-	Punkt    string             `param:"punkt"`  // folder of parameters; "": the package's own
-	Template string             `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
-	Programs execution.Settings // how programs of MBXP are executed, if they are
+	language.PromptSettings
+	Punkt    string                    `param:"punkt"`  // folder of parameters; "": the package's own
+	Template string                    `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
+	Programs execution.ProgramSettings // how programs of MBXP are executed, if they are
 }
 
 // beamSearch are the parameters of payloads and beams.
@@ -32,15 +32,15 @@ type beamSearch struct {
 func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
-	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.Wanted() {
+	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.RunsPrograms() {
 		r.Params.Fault(sdk.ExecuteParam, fmt.Errorf("no answer of %s is a program: want it empty", r.Model.Name))
 	}
 	return s
 }
 
 func parseSettings(p *option.Params) (s modelSettings) {
-	s.Bind(p, &s, option.By("prompt", parseTemplate))
-	s.Programs.Check(p, false)
+	s.BindParams(p, &s, option.By("prompt", parseTemplate))
+	s.Programs.CheckNeeded(p, false)
 	var of beamSearch
 	option.Bind(p, &of, option.By("dtype", generation.ParseDType))
 	s.DType = of.DType

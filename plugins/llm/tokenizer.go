@@ -13,7 +13,7 @@ import (
 )
 
 // textTokenizer turns text into ids and back.
-type textTokenizer = language.Tokenizer
+type textTokenizer = language.TextTokenizer
 
 // openTokenizer opens the tokenizer at a path, or the embedded one. For the server's own there is none: nil.
 func openTokenizer(path string) (textTokenizer, error) {

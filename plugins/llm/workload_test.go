@@ -17,17 +17,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-func mustOpen(t *testing.T, o sdk.Options) *language.Workload {
+func mustOpen(t *testing.T, o sdk.Options) *language.PromptWorkload {
 	t.Helper()
 	w, err := New().Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _ := sdk.As[*language.Workload](w)
+	own, _ := sdk.As[*language.PromptWorkload](w)
 	return own
 }
 
-func promptOf(t *testing.T, w *language.Workload, i int) backend.Prompt {
+func promptOf(t *testing.T, w *language.PromptWorkload, i int) backend.Prompt {
 	t.Helper()
 	s, err := w.Load(t.Context(), i)
 	if err != nil {

@@ -23,7 +23,7 @@ func connectServer(
 	ctx context.Context, servers backend.GeneratorOpener, what string, s serverSettings, retries, concurrency int,
 ) (backend.Generator, error) {
 	if s.url == manifest.Embedded {
-		return standin.Backend{}.OpenGenerator(ctx, backend.Model{}, backend.Config{})
+		return standin.RuleBackend{}.OpenGenerator(ctx, backend.Model{}, backend.Config{})
 	}
 	options := map[string]string{"api": "chat", "prefix_cache": "allow", "first_timeout": "none", "idle_timeout": "none",
 		"retries": strconv.Itoa(retries)}

@@ -96,7 +96,7 @@ func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.JudgeVerdict, ok
 	if !ok {
 		return v, false
 	}
-	prompt := j.loop.Prompts.Judge(a.Query, q.Answer, a.Answer)
+	prompt := j.loop.Prompts.JudgePrompt(a.Query, q.Answer, a.Answer)
 	text, err := j.memory.cachedReply(j.ragSettings.judge.model, prompt, func() (string, error) {
 		f := map[string]json.RawMessage{"temperature": json.RawMessage("0.0"),
 			"max_tokens": json.RawMessage(strconv.Itoa(judgeTokens))}

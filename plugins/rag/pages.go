@@ -47,8 +47,8 @@ type builtPage struct {
 // databaseBuilder makes a database of pages that come in any order. It is for many goroutines.
 type databaseBuilder struct {
 	pages pageSet
-	path  string           // of the file; empty: none is kept
-	store *pgvector.Writer // in the place of db; nil: there is none
+	path  string                // of the file; empty: none is kept
+	store *pgvector.TableWriter // in the place of db; nil: there is none
 	db    *index.Database
 
 	mu      sync.Mutex
@@ -131,7 +131,7 @@ func (b *databaseBuilder) addPassages(ctx context.Context, p builtPage) error {
 			continue
 		}
 		if b.db == nil {
-			b.db = &index.Database{Graph: index.New(len(v), index.Official())}
+			b.db = &index.Database{Graph: index.New(len(v), index.OfficialParams())}
 		}
 		if err := b.db.Add(v); err != nil {
 			return fmt.Errorf("page %s, passage %d: %w", p.Name, k, err)
@@ -147,9 +147,9 @@ func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err err
 		return "", errors.New("no page became a passage: the database would be empty")
 	}
 	if b.store != nil {
-		return b.store.Finish(ctx)
+		return b.store.FinishTable(ctx)
 	}
-	b.db.Link()
+	b.db.LinkLast()
 	if b.path == "" {
 		return b.db.MD5()
 	}

@@ -290,7 +290,7 @@ func (w *questionWorld) Rerank(ctx context.Context, query string, docs []loop.Do
 // maxFaults limits the faults that are named.
 const maxFaults = 3
 
-func (s *answerFindings) addAnswer(a *answerPayload, of *loop.Result) {
+func (s *answerFindings) addAnswer(a *answerPayload, of *loop.LoopResult) {
 	s.answers.Add(1)
 	for step, n := range of.Fallbacks {
 		s.fallbacks[step].Add(int64(n))
@@ -381,8 +381,9 @@ func (a *questionWorkload) Inform(info *sdk.WorkloadInfo) {
 	open(a.loop.Rounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.Rounds))
 	open(a.loop.Depth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
 	if a.db != nil {
-		open(a.db.Params != index.Official(), fmt.Sprintf("the index has the parameters %+v, want %+v", a.db.Params,
-			index.Official()))
+		open(a.db.GraphParams != index.OfficialParams(), fmt.Sprintf("the index has the parameters %+v, want %+v",
+			a.db.GraphParams,
+			index.OfficialParams()))
 	}
 }
 

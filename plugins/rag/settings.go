@@ -24,7 +24,7 @@ type ragSettings struct {
 	storeSettings
 	encoder  *tokenRows // of the embedder
 	reranker *tokenRows
-	loop     loop.Options
+	loop     loop.LoopOptions
 
 	queries, relevance, judge serverSettings
 	fields                    requestSettings
@@ -48,7 +48,7 @@ type askSettings struct {
 	Rounds           int               `param:"rounds" min:"1" max:"1000"`
 	Depth            int               `param:"top_k" min:"1" max:"10000"`
 	MaxQueries       int               `param:"max_queries" min:"1" max:"1000"`
-	Prompts          *loop.Prompts     `param:"prompts"`
+	Prompts          *loop.PromptSet   `param:"prompts"`
 	Temperature      float64           `param:"temperature" min:"0" max:"100"`
 	Effort           string            `param:"reasoning_effort"`
 	MaxTokens        int               `param:"reply_tokens" min:"1" max:"1<<30"`
@@ -118,7 +118,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 func (s *ragSettings) readAsking(r *manifest.Request) {
 	var a askSettings
 	r.Bind(&a, option.By("prompts", readPrompts), option.By("llm_options", readOptions))
-	s.loop = loop.Options{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
+	s.loop = loop.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
 	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
 		maxMarkingTokens: a.MaxMarkingTokens}
 	s.tries, s.cache = a.Tries, a.Cache
@@ -179,10 +179,10 @@ const (
 )
 
 // readPrompts reads the words that models are asked in.
-func readPrompts(path string) (*loop.Prompts, error) {
+func readPrompts(path string) (*loop.PromptSet, error) {
 	switch path {
 	case manifest.Embedded:
-		return loop.ReadPrompts(standin.Words())
+		return loop.ReadPrompts(standin.PromptFiles())
 	case "":
 		return nil, errors.New("want a folder of queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt, " +
 			"or embedded")

@@ -29,7 +29,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.Lengths{}, drawSettings{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, drawSettings{}},
 		Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
 	})
 }
@@ -51,7 +51,8 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err != nil {
 		return nil, err
 	}
-	w := &reasoningWorkload{&language.Workload{Settings: s.Settings, File: r.File(), Coder: t, Prompts: p}, f,
+	w := &reasoningWorkload{&language.PromptWorkload{PromptSettings: s.PromptSettings, File: r.File(), Coder: t,
+		Prompts: p}, f,
 		s.drawsTokens()}
 	return sdk.Prompts(w), nil
 }
@@ -75,6 +76,6 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 }
 
 // openTokenizer opens the tokenizer at a path, or the embedded one.
-func openTokenizer(path string) (language.Tokenizer, error) {
+func openTokenizer(path string) (language.TextTokenizer, error) {
 	return language.OpenTokenizer(path, func() ([]byte, error) { return modelFiles.ReadFile("model/tokenizer.json") }, "")
 }

@@ -57,7 +57,7 @@ const complianceTest = "TEST07"
 var markers = []string{"<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>"}
 
 // checkTokenizer wants harmony's markers to be tokens, where the family's answers are in that form.
-func (f modelFamily) checkTokenizer(t language.Tokenizer) error {
+func (f modelFamily) checkTokenizer(t language.TextTokenizer) error {
 	if f != gptOSS {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (f modelFamily) checkTokenizer(t language.Tokenizer) error {
 
 // payloadDecoder returns the function that makes payloads text: DeepSeek-R1's without special tokens, gpt-oss' with
 // harmony's. Ids that the tokenizer does not have vanish.
-func (f modelFamily) payloadDecoder(t language.Tokenizer) (func(ids []int32) (string, error), error) {
+func (f modelFamily) payloadDecoder(t language.TextTokenizer) (func(ids []int32) (string, error), error) {
 	if err := f.checkTokenizer(t); err != nil {
 		return nil, err
 	}

@@ -17,17 +17,17 @@ import (
 // nil: nothing runs.
 func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.GradingOptions,
 	note func() string) {
-	algebra, err := s.Algebra.Open(ctx, s.Programs.Weak)
+	algebra, err := s.Algebra.OpenAlgebra(ctx, s.Programs.Weak)
 	r.Fault(err)
 	o.Algebra = algebra
-	run, err := s.Programs.Open(ctx)
+	run, err := s.Programs.OpenRunner(ctx)
 	r.Fault(err)
 	if run == nil {
 		return o, nil
 	}
 	set, err := openProblems(s.Problems, r)
 	r.Fault(err)
-	o.Programs, o.Workers = execution.Problems{Runner: run, Set: set}, execution.AtOnce
+	o.Programs, o.Workers = execution.ProblemGrader{Runner: run, Set: set}, execution.AtOnce
 	return o, run.Note
 }
 

@@ -13,9 +13,9 @@ import (
 
 // makePrompts makes the prompts of all rows. The error names the rows that cannot be prompts.
 func (f modelFamily) makePrompts(
-	ctx context.Context, s *modelSettings, t language.Tokenizer, items []prompts.Sample,
-) (language.Prompts, error) {
-	s.Pad(t)
+	ctx context.Context, s *modelSettings, t language.TextTokenizer, items []prompts.Sample,
+) (language.PreparedPrompts, error) {
+	s.SetPadToken(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
 		p, err := s.makePrompt(t, &items[i])
 		p.Sampling = s.promptSampling(i)
@@ -25,7 +25,7 @@ func (f modelFamily) makePrompts(
 
 // makePrompt makes the prompt of a row. A row of text is a template's, and as a chat the one question of a user; a row
 // of ids is a whole prompt.
-func (s *modelSettings) makePrompt(t language.Tokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
+func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
 	p = s.Limits
 	switch {
 	case item.Input != "":
@@ -50,14 +50,14 @@ func (s *modelSettings) makePrompt(t language.Tokenizer, item *prompts.Sample) (
 
 // checkIDs checks the ids of a prompt against the vocabulary and the model's limit.
 func (s *modelSettings) checkIDs(ids []int32, size int) error {
-	if n := len(ids); s.MostInput > 0 && n > s.MostInput {
-		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MostInput)
+	if n := len(ids); s.MaxInput > 0 && n > s.MaxInput {
+		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxInput)
 	}
 	return language.CheckIDs(ids, size)
 }
 
 // sentPrompt reduces a prompt to what goes to a server.
-func (s *modelSettings) sentPrompt(t language.Tokenizer, p backend.Prompt) (backend.Prompt, error) {
+func (s *modelSettings) sentPrompt(t language.TextTokenizer, p backend.Prompt) (backend.Prompt, error) {
 	switch s.Send {
 	case asText:
 		if p.Text == "" {

@@ -17,14 +17,14 @@ import (
 
 // modelSettings are the parameters of a model.
 type modelSettings struct {
-	language.Settings
+	language.PromptSettings
 	Template string   `param:"prompt"` // of prompts that are text: {input} is replaced
 	Send     sentForm `param:"send" choices:"ids,text,chat"`
 	Whole    bool     `param:"first_token" choices:"data,token_data"` // token_data stands before data in the log
 	Seed     *int64   `param:"seed"`                                  // of the first prompt; nil: none
 
-	Algebra  sympy.Grader `param:"grader"` // what decides where texts do not
-	Programs execution.Settings
+	Algebra  sympy.GraderChoice `param:"grader"` // what decides where texts do not
+	Programs execution.ProgramSettings
 	Problems string `param:"problems"` // path of those that programs are tested by; empty: the plugin's own
 
 	// MaxScored limits the tokens of an answer in an accuracy run, instead of the limit of other runs.
@@ -59,9 +59,9 @@ func readSettings(r *manifest.Request) modelSettings {
 }
 
 func parseSettings(p *option.Params) (s modelSettings) {
-	s.Bind(p, &s, option.By("prompt", parseTemplate), option.By("seed", parseSeed),
-		option.By(sdk.GraderParam, sympy.Parse))
-	s.Programs.Check(p, s.Algebra.External())
+	s.BindParams(p, &s, option.By("prompt", parseTemplate), option.By("seed", parseSeed),
+		option.By(sdk.GraderParam, sympy.ParseGrader))
+	s.Programs.CheckNeeded(p, s.Algebra.IsExternal())
 	var of drawSettings
 	option.Bind(p, &of, option.By("top_k", parseTopK))
 	s.draw = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}

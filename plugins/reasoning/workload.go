@@ -10,7 +10,7 @@ import (
 
 // reasoningWorkload is the benchmark opened on one model and one data set.
 type reasoningWorkload struct {
-	*language.Workload
+	*language.PromptWorkload
 	family modelFamily
 	draws  bool
 }
@@ -32,5 +32,5 @@ func (w *reasoningWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backen
 	if w.family == gptOSS && t.IDs == nil && t.N != 0 {
 		return dst, 0, errNoIDs
 	}
-	return w.Workload.AppendTokens(dst, p, t)
+	return w.PromptWorkload.AppendTokens(dst, p, t)
 }

@@ -98,7 +98,7 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(a.(*pictures.Sample).Data, b.(*pictures.Sample).Data) {
+	if !bytes.Equal(a.(*pictures.PictureSample).Data, b.(*pictures.PictureSample).Data) {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

@@ -43,7 +43,7 @@ func bestReader() option.Reader {
 // otherwise.
 func bindClassifier(p *option.Params, official int) classifierBinding {
 	b := classifierBinding{official: official, Size: official}
-	option.Bind(p, &b, pictures.Element(), bestReader(),
+	option.Bind(p, &b, pictures.ElementReader(), bestReader(),
 		option.Words("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
 	b.recipe = readRecipe(p, b.Size, b.Layout)
 	if b.Element == backend.Uint8 && b.recipe.Name() != "pixels" {
@@ -80,14 +80,14 @@ func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
 }
 
 // pictureInput returns the model's input.
-func (b classifierBinding) pictureInput() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
+func (b classifierBinding) pictureInput() pictures.ModelInput {
+	return pictures.ModelInput{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
 }
 
 // completeModel completes m with the tensors that the binding uses.
 func (b classifierBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
-		b.pictureInput().Tensor(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
+		b.pictureInput().TensorInfo(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+
 			"size=PIXELS, and input_type=float32, float16 or uint8 (with preprocess=pixels)"),
 	}
 	out := backend.TensorInfo{

@@ -18,8 +18,8 @@ import (
 // listParam is the parameter of the conversion: the file with the names of pictures.
 const listParam = "list"
 
-// mostList is the size up to which a list is read: the official ones have 500 names.
-const mostList = 64 << 20
+// maxListSize is the size of the largest list that is read: the official ones have 500 names.
+const maxListSize = 64 << 20
 
 // exportCalibration cuts out of a data set the pictures that a list names, into a data set of the same layout.
 func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
@@ -61,7 +61,7 @@ func readList(path string) (names []string, err error) {
 	if path == "" {
 		return nil, errors.New("which pictures? give the calibration list with --param list=FILE, a name in each line")
 	}
-	text, err := backend.ReadFile(path, mostList)
+	text, err := backend.ReadFile(path, maxListSize)
 	if err != nil {
 		return nil, err
 	}

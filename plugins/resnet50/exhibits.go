@@ -24,11 +24,11 @@ func wrongOnes(labels labelSet, dtype payload.DType) exhibit.Gallery {
 			return 0, nil
 		}
 		return 1, func() (sdk.Exhibit, error) {
-			set, ok := labels.(pictures.Set)
+			set, ok := labels.(pictures.PictureSet)
 			if !ok { // the labels of a data set are read without its pictures, which may not be there
 				return sdk.Exhibit{}, errors.New("the data set has no pictures")
 			}
-			p, err := pictures.Decode(set, i)
+			p, err := pictures.DecodePicture(set, i)
 			if err != nil {
 				return sdk.Exhibit{}, err
 			}

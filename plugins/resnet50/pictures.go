@@ -26,13 +26,13 @@ type labelSet interface {
 
 // labelledPictures are pictures with their labels.
 type labelledPictures interface {
-	pictures.Set
+	pictures.PictureSet
 	Label(i int) int
 }
 
 // openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
 // unreadable picture and every bad label.
-func openPictures(r *manifest.Request, classes int) pictures.Set {
+func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	if r.Dataset == "" {
 		return ofEachClass(r, embeddedPictures{drawnPictures(r)})
 	}

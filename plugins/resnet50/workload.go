@@ -18,15 +18,15 @@ var (
 // classifierWorkload is the benchmark opened on one model file and one data set.
 type classifierWorkload struct {
 	classifierBinding
-	*pictures.Samples
+	*pictures.PictureSamples
 	file backend.Model
-	set  pictures.Set
+	set  pictures.PictureSet
 	// widened says that scores were float16.
 	widened atomic.Bool
 }
 
-func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures.Set) *classifierWorkload {
-	return &classifierWorkload{classifierBinding: b, Samples: pictures.New(set, b.pictureInput()),
+func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures.PictureSet) *classifierWorkload {
+	return &classifierWorkload{classifierBinding: b, PictureSamples: pictures.NewSamples(set, b.pictureInput()),
 		file: b.completeModel(file), set: set}
 }
 
@@ -47,7 +47,7 @@ func (w *classifierWorkload) Inform(info *sdk.WorkloadInfo) {
 
 // Remarks say what differs from the benchmark's own models.
 func (w *classifierWorkload) Remarks() (r sdk.Remarks) {
-	if note := w.pictureInput().Note(); note != "" {
+	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if w.widened.Load() {
@@ -59,7 +59,8 @@ func (w *classifierWorkload) Remarks() (r sdk.Remarks) {
 func (w *classifierWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
 // Postprocess appends each picture's class.
-func (w *classifierWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+func (w *classifierWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.PictureSample,
+	p *sdk.Payloads) error {
 	if len(outputs) != 1 {
 		return fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}
@@ -72,7 +73,7 @@ func (w *classifierWorkload) Postprocess(outputs []backend.Tensor, samples []*pi
 // ClientWork is nothing for a model whose output is class numbers without an offset: they are
 // written in the log's type.
 func (w *classifierWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
-	work := pictures.Widening(outputs)
+	work := pictures.WideningWork(outputs)
 	if w.Scores {
 		work = append(work, "the class with the greatest score is looked for (ArgMax); "+
 			"parameter answer=class is for models that answer with the class")

@@ -25,7 +25,7 @@ func (m memory) Read(i int) ([]byte, error) {
 	return m[i], nil
 }
 
-func openTest(t testing.TB, p pictures.Set) *classifierWorkload {
+func openTest(t testing.TB, p pictures.PictureSet) *classifierWorkload {
 	t.Helper()
 	return newClassifierWorkload(bindClassifier(manifesttest.Params(t, New(), "resnet50", false, nil), 224),
 		backend.Model{}, p)
@@ -42,7 +42,7 @@ func firstPictures(n int) memory {
 func TestPostprocessWantsOneOutput(t *testing.T) {
 	w := openTest(t, firstPictures(1))
 	s := w.WarmSample()
-	if err := w.Postprocess(nil, []*pictures.Sample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
+	if err := w.Postprocess(nil, []*pictures.PictureSample{s}, new(sdk.Payloads)); !errors.Is(err, errOutput) {
 		t.Errorf("got %v, want %v", err, errOutput)
 	}
 }

@@ -26,14 +26,14 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: detection.Score, Export: manifest.Export(export.SceneSets()),
+		Open: openWorkload, Score: detection.OpenScorer, Export: manifest.Export(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }
 
 // openWorkload opens the data set, for the preprocessing that the parameters ask for.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	set, b := detection.ReadSource(r).Pictures(), bindDetector(r.Params)
+	set, b := detection.ReadSource(r).OpenPictures(), bindDetector(r.Params)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,8 @@ func TestOpenReadsThePictures(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(a.(*pictures.Sample).Data, b.(*pictures.Sample).Data) || a.(*pictures.Sample).Index != 1 {
+	if !bytes.Equal(a.(*pictures.PictureSample).Data, b.(*pictures.PictureSample).Data) ||
+		a.(*pictures.PictureSample).Index != 1 {
 		t.Error("a picture read from a file differs from the same one drawn")
 	}
 }

@@ -21,7 +21,7 @@ type detectorBinding struct {
 // bindDetector reads the parameters: a form, and what differs from it.
 func bindDetector(p *option.Params) detectorBinding {
 	f := option.Pick(p, "form", exportForms())
-	option.Bind(p, &f, pictures.Element(), option.Words("preprocess", namedRecipes()))
+	option.Bind(p, &f, pictures.ElementReader(), option.Words("preprocess", namedRecipes()))
 	if f.Recipe == nil {
 		return detectorBinding{}
 	}
@@ -70,14 +70,14 @@ func namedRecipes() map[string]makeRecipe {
 }
 
 // pictureInput returns the model's input.
-func (b detectorBinding) pictureInput() pictures.Input {
-	return pictures.Input{Recipe: b.recipe, Size: b.Size, Element: b.Element}
+func (b detectorBinding) pictureInput() pictures.ModelInput {
+	return pictures.ModelInput{Recipe: b.recipe, Size: b.Size, Element: b.Element}
 }
 
 // completeModel completes m with the tensors that the binding uses.
 func (b detectorBinding) completeModel(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.pictureInput().Tensor(b.Input, "--param form=FORM, input=NAME, size, layout, "+
+	m.Inputs = []backend.TensorInfo{b.pictureInput().TensorInfo(b.Input, "--param form=FORM, input=NAME, size, layout, "+
 		"and input_type=float32 or float16")}
-	m.Outputs = b.Tensors("--param form=FORM and outputs=BOXES,SCORES,LABELS")
+	m.Outputs = b.TensorInfos("--param form=FORM and outputs=BOXES,SCORES,LABELS")
 	return m
 }

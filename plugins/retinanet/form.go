@@ -15,7 +15,7 @@ type exportForm struct {
 	Element backend.DType `param:"input_type"` // of the input
 	Named   string        `param:"outputs"`    // names of the outputs, with commas between; empty: those of the form
 	pixels  bool          // boxes are in pixels of the input, instead of shares of its sides
-	detection.Outputs
+	detection.ModelOutputs
 }
 
 // makeRecipe makes the preprocessing of pictures of a size.
@@ -26,22 +26,23 @@ func exportForms() map[string]exportForm {
 	return map[string]exportForm{
 		"retinanet": {
 			Recipe: image.Retinanet, Layout: image.NCHW, Size: 800, Input: "images",
-			Outputs: detection.Outputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05}, pixels: true,
+			ModelOutputs: detection.ModelOutputs{Boxes: "boxes", Scores: "scores", Labels: "labels", Threshold: 0.05},
+			pixels:       true,
 		},
 		"ssd-mobilenet": {
 			Recipe: namedRecipes()["coco_mobilenet"], Layout: image.NHWC, Size: 300, Input: "image_tensor:0",
-			Outputs: detection.Outputs{ // without a threshold: the model counts its detections
+			ModelOutputs: detection.ModelOutputs{ // without a threshold: the model counts its detections
 				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				Count: "num_detections:0", YFirst: true,
 			},
 		},
 		"ssd-resnet34": {
 			Recipe: image.CocoResnet34, Layout: image.NCHW, Size: 1200, Input: "image",
-			Outputs: detection.Outputs{Boxes: "bboxes", Scores: "scores", Labels: "labels", Threshold: 0.5},
+			ModelOutputs: detection.ModelOutputs{Boxes: "bboxes", Scores: "scores", Labels: "labels", Threshold: 0.5},
 		},
 		"ssd-resnet34-tf": {
 			Recipe: image.CocoResnet34TF, Layout: image.NHWC, Size: 1200, Input: "image:0",
-			Outputs: detection.Outputs{
+			ModelOutputs: detection.ModelOutputs{
 				Boxes: "detection_bboxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				YFirst: true, Threshold: 0.05,
 			},

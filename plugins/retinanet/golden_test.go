@@ -95,9 +95,9 @@ func TestGoldenPayloads(t *testing.T) {
 func checkPayloads(t *testing.T, params map[string]string, o outputs) {
 	t.Helper()
 	w := newRetinanetWorkload(bound(t, params), backend.Model{}, nil)
-	var samples []*pictures.Sample
+	var samples []*pictures.PictureSample
 	for _, id := range o.IDs {
-		samples = append(samples, &pictures.Sample{Index: id})
+		samples = append(samples, &pictures.PictureSample{Index: id})
 	}
 	var p sdk.Payloads
 	if err := w.Postprocess(o.tensors(t), samples, &p); err != nil {

@@ -11,12 +11,12 @@ var _ sdk.ClientWorker = (*retinanetWorkload)(nil)
 // retinanetWorkload is the benchmark opened on one model file and one data set.
 type retinanetWorkload struct {
 	detectorBinding
-	*pictures.Samples
+	*pictures.PictureSamples
 	file backend.Model
 }
 
-func newRetinanetWorkload(b detectorBinding, file backend.Model, set pictures.Set) *retinanetWorkload {
-	return &retinanetWorkload{b, pictures.New(set, b.pictureInput()), b.completeModel(file)}
+func newRetinanetWorkload(b detectorBinding, file backend.Model, set pictures.PictureSet) *retinanetWorkload {
+	return &retinanetWorkload{b, pictures.NewSamples(set, b.pictureInput()), b.completeModel(file)}
 }
 
 func (w *retinanetWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }

@@ -21,9 +21,9 @@ func openTest(t *testing.T, form string) *retinanetWorkload {
 
 // answers runs Postprocess for samples 5, 6 ...
 func answers(w *retinanetWorkload, n int, outputs ...backend.Tensor) ([][]float32, error) {
-	var samples []*pictures.Sample
+	var samples []*pictures.PictureSample
 	for i := range n {
-		samples = append(samples, &pictures.Sample{Index: 5 + i})
+		samples = append(samples, &pictures.PictureSample{Index: 5 + i})
 	}
 	var p sdk.Payloads
 	if err := w.Postprocess(outputs, samples, &p); err != nil {

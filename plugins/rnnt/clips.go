@@ -50,12 +50,12 @@ func (r fileClips) Transcript(i int) string { return r.all[i].Transcript }
 
 func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].File(r.dir)) }
 
-// mostFile bounds a sound file: 15 s need half a megabyte.
-const mostFile = 64 << 20
+// maxFileSize limits a sound file: 15 s need half a megabyte.
+const maxFileSize = 64 << 20
 
 // readSpeech reads a clip that has features.
 func readSpeech(path string) ([]float32, error) {
-	file, err := backend.ReadFile(path, mostFile)
+	file, err := backend.ReadFile(path, maxFileSize)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type pictureAlbum struct {
 	pictures      map[uint64][]byte // PNG
 }
 
-func newPictureAlbum(samples []uint64, o score.Options) *pictureAlbum {
+func newPictureAlbum(samples []uint64, o score.ScoreOptions) *pictureAlbum {
 	return &pictureAlbum{samples, o.Captions, o.Width, o.Height, map[uint64][]byte{}}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // TestAlbum hands in the first pictures of two of three samples, in the order of the rules.
 func TestAlbum(t *testing.T) {
-	a := newPictureAlbum([]uint64{2, 0, 9}, score.Options{Captions: []string{"a  car", "x", "two"}, Width: 2, Height: 1})
+	a := newPictureAlbum([]uint64{2, 0, 9}, score.ScoreOptions{Captions: []string{"a  car", "x", "two"}, Width: 2,
+		Height: 1})
 	for _, e := range []struct {
 		sample uint64
 		levels []byte
@@ -38,7 +39,7 @@ func TestAlbum(t *testing.T) {
 	if notes := strings.Join(a.missingNotes(), " "); !strings.Contains(notes, "1 of the 3 pictures") {
 		t.Errorf("notes %q", notes)
 	}
-	if files := newPictureAlbum([]uint64{7}, score.Options{}).albumFiles(); files != nil {
+	if files := newPictureAlbum([]uint64{7}, score.ScoreOptions{}).albumFiles(); files != nil {
 		t.Errorf("files of no picture: %+v", files)
 	}
 }

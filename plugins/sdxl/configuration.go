@@ -78,11 +78,11 @@ func (c *modelConfig) readScheduler(files fs.FS, name string, steps int) error {
 	if err != nil {
 		return err
 	}
-	config, err := euler.Parse(data)
+	config, err := euler.ParseConfig(data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	c.schedule, err = config.Steps(steps)
+	c.schedule, err = config.NewSchedule(steps)
 	return err
 }
 

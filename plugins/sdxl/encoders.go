@@ -36,14 +36,14 @@ func newEncoders(s sdk.Sessions) (*textEncoders, error) {
 }
 
 // encodePrompt runs both encoders, without a mask: the padding is read as the text is.
-func (e *textEncoders) encodePrompt(ctx context.Context, s *captionSample) (diffusion.Prompt, error) {
+func (e *textEncoders) encodePrompt(ctx context.Context, s *captionSample) (diffusion.EncodedPrompt, error) {
 	first, _, err := e.first.encodeText(ctx, s.ids[0])
 	if err != nil {
-		return diffusion.Prompt{}, fmt.Errorf("%s: %w", encoderPart, err)
+		return diffusion.EncodedPrompt{}, fmt.Errorf("%s: %w", encoderPart, err)
 	}
 	second, pooled, err := e.second.encodeText(ctx, s.ids[1])
 	if err != nil {
-		return diffusion.Prompt{}, fmt.Errorf("%s: %w", encoder2Part, err)
+		return diffusion.EncodedPrompt{}, fmt.Errorf("%s: %w", encoder2Part, err)
 	}
 	return diffusion.NewPrompt(first, second, pooled)
 }

@@ -117,11 +117,11 @@ func (f *fake) workload(t testing.TB) *captionWorkload {
 		}
 		c.tokenizers[i] = tokenizer
 	}
-	config, err := euler.Parse([]byte(`{"timestep_spacing": "leading", "steps_offset": 1}`))
+	config, err := euler.ParseConfig([]byte(`{"timestep_spacing": "leading", "steps_offset": 1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.schedule, err = config.Steps(3); err != nil {
+	if c.schedule, err = config.NewSchedule(3); err != nil {
 		t.Fatal(err)
 	}
 	c.scalingFactor = 0.5

@@ -61,7 +61,7 @@ func integerInfo(name string, shape ...int64) backend.TensorInfo {
 
 // checkFit holds what the encoders gave for a prompt, and the latent, against what the UNet and the decoder take. It
 // names every fault.
-func checkFit(s sdk.Sessions, p diffusion.Prompt, latent []int) error {
+func checkFit(s sdk.Sessions, p diffusion.EncodedPrompt, latent []int) error {
 	unet, decoder := s.Part(unetPart).Inputs(), s.Part(decoderPart).Inputs()
 	var faults []error
 	check := func(of string, t backend.TensorInfo, axis int, given int, what string) {

@@ -18,7 +18,7 @@ type captionRun struct {
 	networks diffusionNetworks
 	pipeline diffusion.Pipeline
 	batch    int // captions that the networks take together; 0: any number
-	prompts  []diffusion.Prompt
+	prompts  []diffusion.EncodedPrompt
 }
 
 func newRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captionRun, error) {
@@ -97,7 +97,7 @@ type diffusionNetworks struct {
 }
 
 // Denoise runs the UNet. What stays the same in all steps is handed over as it is, or encoded at the first.
-func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.Step) (*tensor.Dense, error) {
+func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.DenoiseStep) (*tensor.Dense, error) {
 	if step.Index == 0 {
 		n.in[2], n.in[3], n.in[4] = n.feeds[2].feedTensor(step.Hidden), n.feeds[3].feedTensor(step.Pooled),
 			n.feeds[4].feedTensor(step.TimeIDs)

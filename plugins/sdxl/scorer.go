@@ -36,7 +36,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	const perLatent = 8 // pixels
-	o := score.Options{
+	o := score.ScoreOptions{
 		Captions: captions, Tokenizer: tokenizer, Real: real, Networks: j,
 		Width: perLatent * latent.Shape()[3], Height: perLatent * latent.Shape()[2],
 	}
@@ -74,15 +74,15 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 // pictureScorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
 type pictureScorer struct {
 	ctx      context.Context // of the scoring
-	scores   *score.Scorer
-	memory   *score.Memory // nil: none
-	unkept   error         // why there is none
+	scores   *score.PictureScorer
+	memory   *score.FeatureMemory // nil: none
+	unkept   error                // why there is none
 	captions []string
 	shown    *pictureAlbum
 	known    int // features of an earlier scoring
 }
 
-func newScorer(ctx context.Context, r *manifest.Request, o score.Options) (*pictureScorer, error) {
+func newScorer(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureScorer, error) {
 	s := &pictureScorer{ctx: ctx, captions: o.Captions, shown: newPictureAlbum(r.Show, o)}
 	if r.Memory != "" {
 		key, err := keyOf(r, o)
@@ -99,18 +99,18 @@ func newScorer(ctx context.Context, r *manifest.Request, o score.Options) (*pict
 }
 
 // keyOf is what features depend on: the log, which the file's name holds, the scorer's models and the captions.
-func keyOf(r *manifest.Request, o score.Options) (score.Key, error) {
+func keyOf(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) {
 	h := sha256.New()
 	_, _ = fmt.Fprintln(h, filepath.Base(r.Memory), o.Width, o.Height)
 	for _, part := range []string{clipPart, inceptionPart} {
 		if err := addFile(h, r.Files[part]); err != nil {
-			return score.Key{}, err
+			return score.FeatureKey{}, err
 		}
 	}
 	for _, c := range o.Captions {
 		_, _ = fmt.Fprintf(h, "%q\n", c)
 	}
-	return score.Key(h.Sum(nil)), nil
+	return score.FeatureKey(h.Sum(nil)), nil
 }
 
 // addFile adds a model's file to a hash.
@@ -167,7 +167,7 @@ func (s *pictureScorer) removeMemory() error {
 	return m.Close(true)
 }
 
-func (s *pictureScorer) scoreNotes(r score.Result) (n sdk.Notes) {
+func (s *pictureScorer) scoreNotes(r score.PictureScores) (n sdk.Notes) {
 	n.Count(r.Duplicates, "%d entries dropped: their samples had a picture before")
 	n.Count(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
 	n.Count(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+

@@ -32,7 +32,7 @@ type captionWorkload struct {
 	embedded bool // the model, whose settings are its own
 
 	encoding sync.Once
-	negative diffusion.Prompt
+	negative diffusion.EncodedPrompt
 	fault    error // of encoding
 }
 
@@ -88,7 +88,7 @@ func (w *captionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*captionSample], err
 }
 
 // encodeNegative encodes the negative prompt, and checks that the UNet takes the result.
-func (w *captionWorkload) encodeNegative(e *textEncoders, s sdk.Sessions) (diffusion.Prompt, error) {
+func (w *captionWorkload) encodeNegative(e *textEncoders, s sdk.Sessions) (diffusion.EncodedPrompt, error) {
 	p, err := e.encodePrompt(context.Background(), w.tokenizeCaption(w.Negative))
 	if err != nil {
 		return p, fmt.Errorf("encode the negative prompt: %w", err)

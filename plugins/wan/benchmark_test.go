@@ -115,8 +115,8 @@ func TestScales(t *testing.T) {
 
 func TestFileNames(t *testing.T) {
 	long := strings.Repeat("é", 300)
-	prompts := lists.Map([]string{"a/b\\c\td", "a_b_c_d", "x", "x", long}, func(p string) videos.Request {
-		return videos.Request{Prompt: p}
+	prompts := lists.Map([]string{"a/b\\c\td", "a_b_c_d", "x", "x", long}, func(p string) videos.VideoRequest {
+		return videos.VideoRequest{Prompt: p}
 	})
 	want := []string{"a_b_c_d-0", "a_b_c_d-1", "x-0", "x-1", strings.Repeat("é", 200) + "-0"}
 	if got := fileNames(prompts); !slices.Equal(got, want) {
@@ -126,7 +126,7 @@ func TestFileNames(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"..", long} {
-		if checkFileNames([]videos.Request{{Prompt: bad}}) == nil {
+		if checkFileNames([]videos.VideoRequest{{Prompt: bad}}) == nil {
 			t.Errorf("%.10q makes a name", bad)
 		}
 	}
@@ -146,7 +146,7 @@ func TestPrompts(t *testing.T) {
 		dir: "one|two|three", write("rows.jsonl", `{"prompt": "a", "fps": 8}`+"\n"+`{"prompt": "b"}`): "a|b",
 	} {
 		all, err := readPrompts(path, officialRequest())
-		got := strings.Join(lists.Map(all, func(r videos.Request) string { return r.Prompt }), "|")
+		got := strings.Join(lists.Map(all, func(r videos.VideoRequest) string { return r.Prompt }), "|")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
@@ -168,7 +168,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := readPrompts(path, officialRequest())
-	got := lists.Map(all, func(r videos.Request) string { return r.Prompt })
+	got := lists.Map(all, func(r videos.VideoRequest) string { return r.Prompt })
 	if err != nil || !slices.Equal(got, ownPrompts()[2:5]) {
 		t.Errorf("%q, %v", got, err)
 	}

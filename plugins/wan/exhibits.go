@@ -44,7 +44,7 @@ func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		x.Text = err.Error()
 		return x, nil
 	}
-	all, err := frames.Decode(s.ctx, video, shownFrames)
+	all, err := frames.DecodeFrames(s.ctx, video, shownFrames)
 	if err != nil {
 		x.Text = fmt.Sprintf("%d bytes of %s: %v", len(video), s.scorer.names[e.QSLIndex], err)
 		return x, nil

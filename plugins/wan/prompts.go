@@ -64,7 +64,7 @@ const (
 
 // openPrompts reads the requests of a run: settings with the prompts of the data set, the official file or the plugin's
 // own.
-func openPrompts(r *manifest.Request, base videos.Request) []videos.Request {
+func openPrompts(r *manifest.Request, base videos.VideoRequest) []videos.VideoRequest {
 	all, err := readPrompts(r.Dataset, base)
 	if err != nil {
 		r.Fault(sdk.Data(err))
@@ -73,7 +73,7 @@ func openPrompts(r *manifest.Request, base videos.Request) []videos.Request {
 	return all[:min(r.First(len(all), "prompts"), len(all))]
 }
 
-func readPrompts(path string, base videos.Request) ([]videos.Request, error) {
+func readPrompts(path string, base videos.VideoRequest) ([]videos.VideoRequest, error) {
 	text := []byte(ownText)
 	if path != "" {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -91,7 +91,7 @@ func readPrompts(path string, base videos.Request) ([]videos.Request, error) {
 	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		return readRows(path, text, base)
 	}
-	var all []videos.Request
+	var all []videos.VideoRequest
 	for _, prompt := range linesOf(string(text)) {
 		one := base
 		one.Prompt = prompt
@@ -104,7 +104,7 @@ func readPrompts(path string, base videos.Request) ([]videos.Request, error) {
 }
 
 // readRows reads rows of the endpoints harness, each over the settings.
-func readRows(path string, text []byte, base videos.Request) (all []videos.Request, err error) {
+func readRows(path string, text []byte, base videos.VideoRequest) (all []videos.VideoRequest, err error) {
 	const most = 20
 	var faults []error
 	for i, line := range bytes.Split(text, []byte("\n")) {
@@ -123,12 +123,12 @@ func readRows(path string, text []byte, base videos.Request) (all []videos.Reque
 	return all, errors.Join(faults...)
 }
 
-// mostOfName is how many characters a file's name has of its prompt.
-const mostOfName = 200
+// maxNameRunes limits the characters of a prompt in a file's name.
+const maxNameRunes = 200
 
 // fileNames are the names of the videos of prompts without their ending: the prompt, where it can be no part of a
 // file's name an underscore, cut to 200 characters, and a number: how many before it have that name.
-func fileNames(prompts []videos.Request) []string {
+func fileNames(prompts []videos.VideoRequest) []string {
 	count := map[string]int{}
 	var names []string
 	for _, p := range prompts {
@@ -146,14 +146,14 @@ func fileName(prompt string) string {
 		}
 		return r
 	}, prompt))
-	return string(runes[:min(len(runes), mostOfName)])
+	return string(runes[:min(len(runes), maxNameRunes)])
 }
 
 // checkFileNames names the first prompt whose file's name would lead out of the folder, or have more bytes than a name
 // may have.
-func checkFileNames(prompts []videos.Request) error {
+func checkFileNames(prompts []videos.VideoRequest) error {
 	const most = 250
-	at := slices.IndexFunc(prompts, func(p videos.Request) bool {
+	at := slices.IndexFunc(prompts, func(p videos.VideoRequest) bool {
 		name := fileName(p.Prompt)
 		return name == ".." || name == "." || len(name) > most
 	})

@@ -26,7 +26,7 @@ const (
 // videoScorer checks which prompts have a video, and takes VBench's results where they are given.
 type videoScorer struct {
 	videoSettings
-	prompts []videos.Request
+	prompts []videos.VideoRequest
 	names   []string
 	results *vbenchResults
 	drawn   bool // by the stand-in, which draws the same again
@@ -37,7 +37,8 @@ type videoScorer struct {
 	unread int
 }
 
-func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.Request, found *vbenchResults) *videoScorer {
+func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest,
+	found *vbenchResults) *videoScorer {
 	return &videoScorer{
 		videoSettings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
 		shown: map[uint64][]byte{},
@@ -84,7 +85,7 @@ func (s *videoScorer) readEntry(prompt uint64, text string) ([]byte, error) {
 			return nil, err
 		}
 	case s.drawn:
-		if video, err = videos.Draw(s.prompts[prompt].Prompt); err != nil {
+		if video, err = videos.DrawVideo(s.prompts[prompt].Prompt); err != nil {
 			return nil, err
 		}
 	default:
@@ -98,7 +99,7 @@ func (s *videoScorer) readEntry(prompt uint64, text string) ([]byte, error) {
 
 // readVideo reads a file that is a video.
 func readVideo(path string) ([]byte, error) {
-	video, err := bounded.ReadFile(path, videos.MostVideo)
+	video, err := bounded.ReadFile(path, videos.MaxVideoSize)
 	if err == nil {
 		err = videos.CheckHead(video)
 	}
@@ -167,7 +168,7 @@ func (s *videoScorer) shownFiles() (all []sdk.File) {
 		if !there {
 			continue
 		}
-		all = append(all, sdk.File{Name: fmt.Sprintf("videos/%d%s", i, videos.Ending(video)), Data: video})
+		all = append(all, sdk.File{Name: fmt.Sprintf("videos/%d%s", i, videos.FileEnding(video)), Data: video})
 		fmt.Fprintf(&captions, "%d  %s\n", i, s.prompts[i].Prompt)
 	}
 	if len(all) == 0 {

@@ -17,11 +17,11 @@ import (
 // videoSettings are the parameters of videos.
 type videoSettings struct {
 	requestSettings
-	request videos.Request // but for its prompt
-	folder  string         // of videos, absolute; empty: none
-	digest  bool           // the log has the SHA-256 of a video's file, and not its path
-	VBench  string         `param:"vbench"`
-	Scale   resultScale    `param:"scale" choices:"auto,share,percent"`
+	request videos.VideoRequest // but for its prompt
+	folder  string              // of videos, absolute; empty: none
+	digest  bool                // the log has the SHA-256 of a video's file, and not its path
+	VBench  string              `param:"vbench"`
+	Scale   resultScale         `param:"scale" choices:"auto,share,percent"`
 }
 
 // requestSettings are the parameters of requests, and of what is kept of videos.
@@ -70,7 +70,7 @@ func readSettings(r *manifest.Request) videoSettings {
 	r.Bind(&s, option.By("size", parseSize))
 	a := &s.requestSettings
 	number := func(n int) json.Number { return json.Number(strconv.Itoa(n)) }
-	s.request = videos.Request{
+	s.request = videos.VideoRequest{
 		Size: a.Size, Seconds: a.Seconds, FPS: number(a.FPS), Steps: number(a.Steps), Guidance: a.Guidance,
 		Guidance2: a.Guidance2, Seed: number(a.Seed), Frames: number(a.Frames), Boundary: a.Boundary, LatentPath: a.Latent,
 		OutputFormat: a.Output, ResponseFormat: videos.PathFormat,
@@ -107,8 +107,8 @@ func parseSize(text string) (string, error) {
 }
 
 // officialRequest are the settings that the rules fix, but for the prompts.
-func officialRequest() videos.Request {
-	r := videos.Official()
+func officialRequest() videos.VideoRequest {
+	r := videos.OfficialRequest()
 	r.Size = "1280x720"
 	return r
 }
@@ -129,7 +129,7 @@ func (s *videoSettings) openReasons() []string {
 		own.Guidance == rules.Guidance && own.Guidance2 == rules.Guidance2 && own.Boundary == rules.Boundary)
 	differ("seed (42)", own.Seed == rules.Seed)
 	differ("size (1280x720; 720x1280 as the endpoints harness asks for it)",
-		own.Size == rules.Size || own.Size == videos.Official().Size)
+		own.Size == rules.Size || own.Size == videos.OfficialRequest().Size)
 	if own.NegativePrompt == "" {
 		reasons = append(reasons, "no negative prompt is sent (parameter negative)")
 	}

@@ -22,7 +22,7 @@ import (
 type videoWorkload struct {
 	videoSettings
 	file     backend.Model
-	prompts  []videos.Request
+	prompts  []videos.VideoRequest
 	names    []string
 	accuracy bool
 	own      bool // the prompts are the plugin's
@@ -43,10 +43,10 @@ var (
 type videoSample struct {
 	index  int // -1: of the warm-up
 	prompt string
-	ask    videos.Ask
+	ask    videos.VideoJob
 }
 
-func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.Request) *videoWorkload {
+func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest) *videoWorkload {
 	w := &videoWorkload{videoSettings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
 		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == "",
 		drawn: r.Backend == videos.StandInName || r.Backend == ""}
@@ -63,8 +63,8 @@ func (w *videoWorkload) Load(_ context.Context, i int) (*videoSample, error) {
 	return w.makeSample(i, w.prompts[i], w.names[i]), nil
 }
 
-func (w *videoWorkload) makeSample(i int, r videos.Request, name string) *videoSample {
-	s := &videoSample{index: i, prompt: r.Prompt, ask: videos.Ask{Body: r.Body(), Collect: w.accuracy}}
+func (w *videoWorkload) makeSample(i int, r videos.VideoRequest, name string) *videoSample {
+	s := &videoSample{index: i, prompt: r.Prompt, ask: videos.VideoJob{Body: r.EncodeBody(), Collect: w.accuracy}}
 	if w.folder != "" {
 		s.ask.File = filepath.Join(w.folder, name)
 	}
@@ -84,7 +84,7 @@ func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return 
 // AppendTokens appends the path of a video, or its digest. In an accuracy run a video that failed has an empty payload,
 // so that it costs no other; in a timed run it ends the run, whose figure would count it.
 func (w *videoWorkload) AppendTokens(dst []byte, s *videoSample, t backend.Tokens) ([]byte, int, error) {
-	why := videos.Failure(t)
+	why := videos.FailureReason(t)
 	if why == "" && w.digest {
 		sum, err := fileDigest(t.Text)
 		if err != nil {

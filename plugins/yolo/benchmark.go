@@ -26,7 +26,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: detection.Score, Dataset: convertSafe, Export: manifest.Export(export.SceneSets()),
+		Open: openWorkload, Score: detection.OpenScorer, Dataset: convertSafe, Export: manifest.Export(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }
@@ -34,7 +34,7 @@ func New() sdk.Benchmark {
 // openWorkload opens the data set, for the letterbox that the parameters and the model file ask for. Where its shape
 // depends on the picture, the workload makes batches of like shapes by itself.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
-	set, b := detection.ReadSource(r).Pictures(), bindDetector(r)
+	set, b := detection.ReadSource(r).OpenPictures(), bindDetector(r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

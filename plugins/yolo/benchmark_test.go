@@ -155,7 +155,7 @@ func TestLongPictures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p := s.(*pictures.Sample); p.Dims != want[i] || int64(len(p.Data)) != 4*want[i][0]*want[i][1]*want[i][2] {
+			if p := s.(*pictures.PictureSample); p.Dims != want[i] || int64(len(p.Data)) != 4*want[i][0]*want[i][1]*want[i][2] {
 				t.Errorf("%s, picture %d: %v, %d bytes; want %v", shape, i, p.Dims, len(p.Data), want[i])
 			}
 		}

@@ -52,7 +52,7 @@ var unletterboxes = map[string]unletterboxRule{
 func bindDetector(r *manifest.Request) yoloBinding {
 	p, file := r.Params, signatureOf(r.File())
 	var b yoloBinding
-	r.Bind(&b, pictures.Element(), option.Words("unletterbox", unletterboxes))
+	r.Bind(&b, pictures.ElementReader(), option.Words("unletterbox", unletterboxes))
 	if b.Element == backend.Uint8 {
 		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
@@ -170,13 +170,13 @@ func (b yoloBinding) classLabel(class int) float32 {
 }
 
 // pictureInput returns the model's input.
-func (b yoloBinding) pictureInput() pictures.Input {
-	return pictures.Input{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
+func (b yoloBinding) pictureInput() pictures.ModelInput {
+	return pictures.ModelInput{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
 }
 
 // completeModel completes m with the tensors that the binding uses.
 func (b yoloBinding) completeModel(m backend.Model) backend.Model {
-	m.Inputs = []backend.TensorInfo{b.pictureInput().Tensor(b.Input, "--param input=NAME, size, shape, and "+
+	m.Inputs = []backend.TensorInfo{b.pictureInput().TensorInfo(b.Input, "--param input=NAME, size, shape, and "+
 		"input_type=float32 or float16")}
 	m.Outputs = []backend.TensorInfo{{
 		Name: b.Output, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Shape: []int64{-1, -1, -1},

@@ -17,15 +17,17 @@ type byShape struct{ *yoloWorkload }
 func (byShape) MaxBatch() int { return 0 }
 
 // SampleSize is a number for each shape.
-func (w byShape) SampleSize(s *pictures.Sample) int { return w.shapeKey(s) }
+func (w byShape) SampleSize(s *pictures.PictureSample) int { return w.shapeKey(s) }
 
-func (*yoloWorkload) shapeKey(s *pictures.Sample) int { return int(s.Dims[1])<<16 + int(s.Dims[2]) }
+func (*yoloWorkload) shapeKey(s *pictures.PictureSample) int {
+	return int(s.Dims[1])<<16 + int(s.Dims[2])
+}
 
 // SizeRule has like shapes meet.
 func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 
 // NewRun returns the memory of one worker.
-func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.Sample], error) {
+func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.PictureSample], error) {
 	session := s.Part("")
 	return &shapesRun{of: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
 }
@@ -37,13 +39,13 @@ type shapesRun struct {
 	batch   *sdk.Batch
 	out     [1]backend.Tensor
 	order   []int
-	alike   []*pictures.Sample
+	alike   []*pictures.PictureSample
 	answers sdk.Payloads // in the order of the runs
 	places  []int        // of each sample's answer
 }
 
 // Run appends the answers in the order of the samples.
-func (r *shapesRun) Run(ctx context.Context, samples []*pictures.Sample, p *sdk.Payloads) error {
+func (r *shapesRun) Run(ctx context.Context, samples []*pictures.PictureSample, p *sdk.Payloads) error {
 	r.order = r.order[:0]
 	for i := range samples {
 		r.order = append(r.order, i)

@@ -19,15 +19,16 @@ var (
 // yoloWorkload is the benchmark opened on one model file and one data set.
 type yoloWorkload struct {
 	yoloBinding
-	*pictures.Samples
+	*pictures.PictureSamples
 	file    backend.Model
 	heads   sync.Pool    // of *detection.Head
 	classes atomic.Int64 // of the model, once it has answered
 }
 
-func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.Set) *yoloWorkload {
-	w := &yoloWorkload{yoloBinding: b, Samples: pictures.New(set, b.pictureInput()), file: b.completeModel(file)}
-	w.heads.New = func() any { return new(detection.Head) }
+func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.PictureSet) *yoloWorkload {
+	w := &yoloWorkload{yoloBinding: b, PictureSamples: pictures.NewSamples(set, b.pictureInput()),
+		file: b.completeModel(file)}
+	w.heads.New = func() any { return new(detection.DetectionHead) }
 	return w
 }
 
@@ -36,7 +37,7 @@ func (w *yoloWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 // Remarks say which of several references the run followed.
 func (w *yoloWorkload) Remarks() sdk.Remarks {
 	r := sdk.Remarks{Notes: []string{w.notes}}
-	if note := w.pictureInput().Note(); note != "" {
+	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
 	if n := w.classes.Load(); w.COCO && n > 0 && n < detection.COCOClasses {
@@ -47,23 +48,23 @@ func (w *yoloWorkload) Remarks() sdk.Remarks {
 
 // ClientWork is never nothing.
 func (w *yoloWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
-	return append(pictures.Widening(outputs),
+	return append(pictures.WideningWork(outputs),
 		"the best class of each column is looked for, and boxes of low scores and those that better ones cover are dropped",
 		"boxes are moved and scaled from the letterboxed picture to the picture")
 }
 
 // Postprocess appends each picture's detections.
-func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures.PictureSample, p *sdk.Payloads) error {
 	columns, err := w.checkColumns(outputs[0], samples)
 	if err != nil {
 		return err
 	}
-	values, err := pictures.Floats(outputs[0])
+	values, err := pictures.TensorFloats(outputs[0])
 	if err != nil {
 		return fmt.Errorf("%w: %w", detection.ErrOutput, err)
 	}
 	rows := int(outputs[0].Shape[1])
-	head := w.heads.Get().(*detection.Head)
+	head := w.heads.Get().(*detection.DetectionHead)
 	defer w.heads.Put(head)
 	var payload []byte
 	for i, s := range samples {
@@ -77,7 +78,7 @@ func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures
 }
 
 // checkColumns checks the output, [batch, 4 + classes, columns], and returns its columns.
-func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.Sample) (int, error) {
+func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.PictureSample) (int, error) {
 	bad := func(why error) error {
 		return fmt.Errorf("%w: %q is %v of shape %s for a batch of %d: %w", detection.ErrOutput, t.Name, t.DType,
 			backend.ShapeString(t.Shape), len(samples), why)
@@ -106,14 +107,15 @@ func placesOf(dims [3]int64) (n int64) {
 }
 
 // appendRows appends the rows of a picture's detections.
-func (w *yoloWorkload) appendRows(payload []byte, s *pictures.Sample, found []detection.Found) ([]byte, error) {
-	in := detection.Frame{W: s.Fit.W, H: s.Fit.H, BoxedW: s.Fit.Width(), BoxedH: s.Fit.Height()}
+func (w *yoloWorkload) appendRows(payload []byte, s *pictures.PictureSample, found []detection.FoundBox) ([]byte,
+	error) {
+	in := detection.LetterboxFrame{W: s.Fit.W, H: s.Fit.H, BoxedW: s.Fit.Width(), BoxedH: s.Fit.Height()}
 	for _, f := range found {
 		if sum := f.X1 + f.Y1 + f.X2 + f.Y2; sum != sum {
 			return payload, fmt.Errorf("the box of column %d, whose score is %v, is not a number", f.Column, f.Score)
 		}
-		f = w.Unletterbox.Restore(f, in)
-		payload = detection.AppendRow(payload, s.Index, in.Shares(f), f.Score, w.classLabel(f.Class))
+		f = w.Unletterbox.RestoreBox(f, in)
+		payload = detection.AppendRow(payload, s.Index, in.BoxShares(f), f.Score, w.classLabel(f.Class))
 	}
 	return payload, nil
 }

@@ -18,10 +18,10 @@ import (
 )
 
 // boxed is sample i, of a picture of w x h pixels in a letterbox.
-func boxed(l image.Letterbox, i, w, h int) *pictures.Sample {
+func boxed(l image.Letterbox, i, w, h int) *pictures.PictureSample {
 	fit := image.Letterboxed{W: w, H: h, Placement: l.Place(w, h)}
 	dims := [3]int64{3, int64(fit.Height()), int64(fit.Width())}
-	return &pictures.Sample{Index: i, Fit: fit, Dims: dims, Data: make([]byte, 4*3*dims[1]*dims[2])}
+	return &pictures.PictureSample{Index: i, Fit: fit, Dims: dims, Data: make([]byte, 4*3*dims[1]*dims[2])}
 }
 
 // output is a tensor [1,rows,columns] with boxes and scores at places.
@@ -67,7 +67,8 @@ func TestPostprocess(t *testing.T) {
 	} {
 		w := bound(t, map[string]string{"unletterbox": rule})
 		var p sdk.Payloads
-		if err := w.Postprocess([]backend.Tensor{out}, []*pictures.Sample{boxed(w.letterbox, 3, 500, 374)}, &p); err != nil {
+		if err := w.Postprocess([]backend.Tensor{out}, []*pictures.PictureSample{boxed(w.letterbox, 3, 500, 374)},
+			&p); err != nil {
 			t.Fatal(err)
 		}
 		got := rows(p.At(0))
@@ -109,7 +110,8 @@ func TestPostprocessRefuses(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := bound(t, nil)
-			err := w.Postprocess([]backend.Tensor{c.out}, []*pictures.Sample{boxed(w.letterbox, 6, 64, 48)}, new(sdk.Payloads))
+			err := w.Postprocess([]backend.Tensor{c.out}, []*pictures.PictureSample{boxed(w.letterbox, 6, 64, 48)},
+				new(sdk.Payloads))
 			sdktest.WantError(t, err, c.want...)
 			if !errors.Is(err, detection.ErrOutput) {
 				t.Errorf("%v is not %v", err, detection.ErrOutput)
@@ -122,7 +124,7 @@ func TestFewerClassesAreTold(t *testing.T) {
 	w := bound(t, nil)
 	out := output(7, 8400, map[[2]int]float32{{0, 1}: 100, {1, 1}: 100, {2, 1}: 9, {3, 1}: 9, {6, 1}: 1.5})
 	var p sdk.Payloads
-	err := w.Postprocess([]backend.Tensor{out}, []*pictures.Sample{boxed(w.letterbox, 0, 640, 640)}, &p)
+	err := w.Postprocess([]backend.Tensor{out}, []*pictures.PictureSample{boxed(w.letterbox, 0, 640, 640)}, &p)
 	if got := rows(p.At(0)); err != nil || len(got) != 1 || got[0][5] != 1.5 || got[0][6] != 3 {
 		t.Errorf("%v, %v; want one of the third class, with its score above 1", got, err)
 	}
@@ -167,7 +169,7 @@ func TestShapesRunTogetherAndAnswersKeepTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var samples []*pictures.Sample
+	var samples []*pictures.PictureSample
 	for i, size := range [][2]int{{640, 480}, {480, 640}, {640, 480}, {640, 640}, {480, 640}, {320, 240}} {
 		s := boxed(w.letterbox, i, size[0], size[1])
 		backend.View[float32](s.Data)[0] = 0.125 * float32(1+i)

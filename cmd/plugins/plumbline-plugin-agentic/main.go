@@ -13,5 +13,5 @@ import (
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(agentic.New(), serve.Backend(standin.Name, standin.Backend{}), servers)
+	serve.Main(agentic.New(), serve.Backend(standin.Name, standin.ScriptBackend{}), servers)
 }

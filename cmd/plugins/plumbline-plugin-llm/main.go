@@ -12,5 +12,5 @@ import (
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(llm.New(), append(backends.All(), servers)...)
+	serve.Main(llm.New(), append(backends.BackendOptions(), servers)...)
 }

@@ -10,4 +10,4 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { serve.Main(rag.New(openai.Backend{Lookup: os.LookupEnv}), backends.All()...) }
+func main() { serve.Main(rag.New(openai.Backend{Lookup: os.LookupEnv}), backends.BackendOptions()...) }

@@ -12,5 +12,5 @@ import (
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(reasoning.New(), append(backends.All(), servers)...)
+	serve.Main(reasoning.New(), append(backends.BackendOptions(), servers)...)
 }

@@ -7,4 +7,4 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { serve.Main(rgat.New(), backends.All()...) }
+func main() { serve.Main(rgat.New(), backends.BackendOptions()...) }

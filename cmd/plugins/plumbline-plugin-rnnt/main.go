@@ -7,4 +7,4 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-func main() { serve.Main(rnnt.New(), backends.All()...) }
+func main() { serve.Main(rnnt.New(), backends.BackendOptions()...) }

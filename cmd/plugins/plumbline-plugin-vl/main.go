@@ -12,5 +12,5 @@ import (
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(vl.New(), append(backends.All(), servers)...)
+	serve.Main(vl.New(), append(backends.BackendOptions(), servers)...)
 }

@@ -9,5 +9,6 @@ import (
 )
 
 func main() {
-	serve.Main(wan.New(), serve.Backend(videos.StandInName, videos.StandIn{}), serve.Backend("video", videos.Backend{}))
+	serve.Main(wan.New(), serve.Backend(videos.StandInName, videos.StandIn{}), serve.Backend("video",
+		videos.VideoBackend{}))
 }

@@ -13,5 +13,5 @@ import (
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(whisper.New(), append(backends.All(), servers)...)
+	serve.Main(whisper.New(), append(backends.BackendOptions(), servers)...)
 }

@@ -24,8 +24,8 @@ import (
 //go:embed model/card.json model/standin.json
 var files embed.FS
 
-// Files are the script of the embedded stand-in, and its card: no model was trained.
-func Files() fs.FS { return files }
+// ModelFiles has the script of the embedded stand-in, and its card: no model was trained.
+func ModelFiles() fs.FS { return files }
 
 // Label is what every result says of it.
 const Label = "stand-in: scripted server"
@@ -45,8 +45,8 @@ type Script struct {
 	} `json:"turns"`
 }
 
-// Read reads a script.
-func Read(text []byte) (s Script, err error) {
+// ParseScript reads a script.
+func ParseScript(text []byte) (s Script, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
@@ -61,25 +61,25 @@ func Read(text []byte) (s Script, err error) {
 // Name is the name that the backend is registered by.
 const Name = "standin"
 
-// Backend opens scripts in the place of models.
-type Backend struct{}
+// ScriptBackend opens scripts instead of models.
+type ScriptBackend struct{}
 
 var (
-	_ backend.GeneratorOpener = Backend{}
-	_ backend.Describer       = Backend{}
+	_ backend.GeneratorOpener = ScriptBackend{}
+	_ backend.Describer       = ScriptBackend{}
 	_ backend.ToolsTaker      = (*scriptGenerator)(nil)
 )
 
 // Describe says what it is.
-func (Backend) Describe() backend.Info { return backend.Info{Version: Label} }
+func (ScriptBackend) Describe() backend.Info { return backend.Info{Version: Label} }
 
 // Open opens no session: a script has no tensors.
-func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+func (ScriptBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("a scripted server runs no model: choose another backend")
 }
 
 // OpenGenerator reads the script.
-func (Backend) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
+func (ScriptBackend) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
 	var faults []error
 	for name := range c.Options {
 		faults = append(faults, fmt.Errorf("%w: the scripted server has no option %q", backend.ErrOption, name))
@@ -94,7 +94,7 @@ func (Backend) OpenGenerator(_ context.Context, m backend.Model, c backend.Confi
 	var s Script
 	if len(faults) == 0 {
 		var err error
-		if s, err = Read(text); err != nil {
+		if s, err = ParseScript(text); err != nil {
 			faults = append(faults, fmt.Errorf("%w; for a model of your own: --backend openai", err))
 		}
 	}

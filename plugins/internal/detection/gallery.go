@@ -20,7 +20,7 @@ type shownBox struct {
 
 // boxGallery shows pictures with true boxes and those that the model is sure of.
 type boxGallery struct {
-	pictures pictures.Set
+	pictures pictures.PictureSet
 	boxes    [][]shownBox // the true ones of each sample
 	classes  map[int64]string
 	ids      func(label int64) int64 // the category of a label
@@ -34,7 +34,7 @@ const (
 )
 
 // newGallery wants the images of g in the order of the samples.
-func newGallery(g truth.GroundTruth, p pictures.Set, o truth.EvalOptions) *boxGallery {
+func newGallery(g truth.GroundTruth, p pictures.PictureSet, o truth.EvalOptions) *boxGallery {
 	out := &boxGallery{pictures: p, boxes: make([][]shownBox, len(g.Images)), classes: map[int64]string{}}
 	places := make(map[int64]int, len(g.Images))
 	for i, im := range g.Images {
@@ -108,7 +108,7 @@ func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show e
 	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.parseDetections(e.Data)
 	right := countFound(detections, objects)
 	return float64(len(objects) + len(detections) - 2*right), func() (sdk.Exhibit, error) {
-		p, err := pictures.Decode(g.pictures, i)
+		p, err := pictures.DecodePicture(g.pictures, i)
 		if err != nil {
 			return sdk.Exhibit{}, err
 		}

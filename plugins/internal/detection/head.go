@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Head turns the columns of a detector without anchors (of the YOLO family) into detections: a column for each place
-// has the centre, the width and the height of a box, in pixels of the network's picture, and a score for each class.
-// Numbers are float32 throughout, in the order of the library that the reference calls. The zero value is ready; it
-// keeps its memory, and is not safe for concurrent use.
-type Head struct {
+// DetectionHead turns the columns of a detector without anchors (of the YOLO family) into detections: a column for each
+// place has the centre, the width and the height of a box, in pixels of the network's picture, and a score for each
+// class. Numbers are float32 throughout, in the order of the library that the reference calls. The zero value is ready;
+// it keeps its memory, and is not safe for concurrent use.
+type DetectionHead struct {
 	classes []int // of each column, its best
 	scores  []float32
 	order   []uint64 // columns that count: the bits of the score, which fall, over the column
-	found   []Found
+	found   []FoundBox
 	boxes   []cornerBox // with the offset of their class
 	areas   []float32
 	kept    []int
@@ -22,8 +22,8 @@ type Head struct {
 	before  []int // of each kept box, the place of that of its class before it, or -1
 }
 
-// Found is a detection in pixels of the network's picture.
-type Found struct {
+// FoundBox is a detection in pixels of the network's picture.
+type FoundBox struct {
 	Column int // its place in the output
 	Class  int
 	Score  float32
@@ -57,7 +57,7 @@ const (
 
 // Detect finds the detections in an output of the shape [4 + classes, columns], the best first; of equal scores, that
 // of the lower column. The result is valid until the next call.
-func (h *Head) Detect(output []float32, classes, columns int) []Found {
+func (h *DetectionHead) Detect(output []float32, classes, columns int) []FoundBox {
 	h.last = slices.Grow(h.last[:0], classes)[:classes]
 	for c := range h.last {
 		h.last[c] = -1
@@ -84,7 +84,7 @@ func (h *Head) Detect(output []float32, classes, columns int) []Found {
 
 // chooseColumns finds the columns whose best class has a score above the threshold, and sorts them. A column with a
 // score that is no number is left out.
-func (h *Head) chooseColumns(output []float32, classes, columns int) {
+func (h *DetectionHead) chooseColumns(output []float32, classes, columns int) {
 	h.classes, h.scores = slices.Grow(h.classes[:0], columns)[:columns], slices.Grow(h.scores[:0], columns)[:columns]
 	for k := range columns {
 		h.classes[k], h.scores[k] = 0, float32(math.Inf(-1))
@@ -110,7 +110,7 @@ func (h *Head) chooseColumns(output []float32, classes, columns int) {
 		k := int(uint32(key))
 		cx, cy := output[k], output[columns+k]
 		halfW, halfH := output[2*columns+k]/2, output[3*columns+k]/2
-		h.found = append(h.found, Found{k, h.classes[k], h.scores[k], cx - halfW, cy - halfH, cx + halfW, cy + halfH})
+		h.found = append(h.found, FoundBox{k, h.classes[k], h.scores[k], cx - halfW, cy - halfH, cx + halfW, cy + halfH})
 	}
 }
 
@@ -123,7 +123,7 @@ const (
 )
 
 // offsetClasses sets the boxes of different classes apart: so far that float32 rounds the corners.
-func (h *Head) offsetClasses() {
+func (h *DetectionHead) offsetClasses() {
 	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= maxOffsetClasses
 	for _, f := range h.found {
 		by := float32(f.Class) * classOffset
@@ -136,7 +136,7 @@ func (h *Head) offsetClasses() {
 }
 
 // isCovered reports whether a box overlaps one that is kept: of its class, where others cannot.
-func (h *Head) isCovered(i int) bool {
+func (h *DetectionHead) isCovered(i int) bool {
 	if h.apart {
 		for k := h.last[h.found[i].Class]; k >= 0; k = h.before[k] {
 			if h.boxesOverlap(h.kept[k], i) {
@@ -153,7 +153,7 @@ func (h *Head) isCovered(i int) bool {
 	return false
 }
 
-func (h *Head) boxesOverlap(k, i int) bool {
+func (h *DetectionHead) boxesOverlap(k, i int) bool {
 	o, b := h.boxes[k], h.boxes[i]
 	w := min(o.x2, b.x2) - max(o.x1, b.x1)
 	if w <= 0 {

@@ -17,7 +17,7 @@ func BenchmarkDetect(b *testing.B) {
 				}
 				out[(4+k%classes)*c.N+k] = float32(1+k) / float32(c.N+1)
 			}
-			var h Head
+			var h DetectionHead
 			h.Detect(out, COCOClasses, c.N)
 			b.ReportAllocs()
 			start := processorTime(b)

@@ -90,14 +90,14 @@ func mix(z uint64) uint64 {
 
 func TestGoldenHead(t *testing.T) {
 	golden.Each(t, "vision/yolo/heads.jsonl", func(t *testing.T, path string) {
-		var h Head
+		var h DetectionHead
 		for _, c := range golden.ReadLines[headCase](t, path) {
 			c.check(t, &h)
 		}
 	})
 }
 
-func (c headCase) check(t *testing.T, h *Head) {
+func (c headCase) check(t *testing.T, h *DetectionHead) {
 	t.Helper()
 	found := h.Detect(c.output(), COCOClasses, c.N)
 	var columns []int
@@ -126,9 +126,9 @@ func (c headCase) check(t *testing.T, h *Head) {
 }
 
 // checkRows compares the boxes in the picture, and the rows of the log, by each of the three rules.
-func (c headCase) checkRows(t *testing.T, found []Found) {
+func (c headCase) checkRows(t *testing.T, found []FoundBox) {
 	t.Helper()
-	in := Frame{W: c.Orig[1], H: c.Orig[0], BoxedW: c.Image[1], BoxedH: c.Image[0]}
+	in := LetterboxFrame{W: c.Orig[1], H: c.Orig[0], BoxedW: c.Image[1], BoxedH: c.Image[0]}
 	for version, u := range map[string]Unletterbox{
 		"": UnletterboxExact, "8.4.120": UnletterboxOneScale, "8.3.214": UnletterboxUnrounded,
 	} {
@@ -142,8 +142,8 @@ func (c headCase) checkRows(t *testing.T, found []Found) {
 		}
 		var rows []byte
 		for i, f := range found {
-			f = u.Restore(f, in)
-			rows = AppendRow(rows, 3, in.Shares(f), f.Score, float32(COCOLabel(f.Class)))
+			f = u.RestoreBox(f, in)
+			rows = AppendRow(rows, 3, in.BoxShares(f), f.Score, float32(COCOLabel(f.Class)))
 			if i >= len(boxes) {
 				continue
 			}
@@ -192,7 +192,7 @@ func TestDetectKeepsItsMemory(t *testing.T) {
 		N: 100, Columns: [][5]number{{3, 10, 10, 4, 4}, {7, 10, 10, 4, 4.5}},
 		Scores: [][3]number{{3, 1, 0.5}, {7, 1, 0.9}},
 	}
-	var h Head
+	var h DetectionHead
 	out := c.output()
 	h.Detect(out, COCOClasses, c.N)
 	if n := testing.AllocsPerRun(10, func() { h.Detect(out, COCOClasses, c.N) }); n > 0 {

@@ -14,8 +14,8 @@ import (
 // ErrOutput is in the chain of every error about what a model gave.
 var ErrOutput = errors.New("the model's outputs are not detections")
 
-// Outputs are the tensors by which a model answers: boxes, scores and labels of some detections of each picture.
-type Outputs struct {
+// ModelOutputs names the tensors by which a model answers: boxes, scores and labels of some detections of each picture.
+type ModelOutputs struct {
 	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
 	Boxes, Scores, Labels, Count string
 	YFirst                       bool // a box is ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
@@ -24,9 +24,9 @@ type Outputs struct {
 	Threshold float64 `param:"threshold,optional" min:"0" max:"1"`
 }
 
-// Tensors are the outputs that a model must have. Labels come in several types. chosen says by which parameters a user
-// chooses them.
-func (o Outputs) Tensors(chosen string) []backend.TensorInfo {
+// TensorInfos returns the outputs that a model must have. Labels come in several types. chosen says by which parameters
+// a user chooses them.
+func (o ModelOutputs) TensorInfos(chosen string) []backend.TensorInfo {
 	all := []backend.TensorInfo{
 		{Name: o.Boxes, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Chosen: chosen},
 		{Name: o.Scores, DType: backend.Float32, Also: []backend.DType{backend.Float16}}, {Name: o.Labels},
@@ -38,8 +38,8 @@ func (o Outputs) Tensors(chosen string) []backend.TensorInfo {
 }
 
 // ClientWork is what is left to do of the rows of the log when a model has answered: never nothing.
-func (o Outputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
-	work := append(pictures.Widening(outputs), "boxes, scores and labels are gathered into a row for each detection")
+func (o ModelOutputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
+	work := append(pictures.WideningWork(outputs), "boxes, scores and labels are gathered into a row for each detection")
 	if o.Pixels > 0 {
 		work = append(work, "boxes are divided by the size of the picture")
 	}
@@ -53,7 +53,7 @@ func (o Outputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 }
 
 // Postprocess appends each picture's detections.
-func (o Outputs) Postprocess(outputs []backend.Tensor, samples []*pictures.Sample, p *sdk.Payloads) error {
+func (o ModelOutputs) Postprocess(outputs []backend.Tensor, samples []*pictures.PictureSample, p *sdk.Payloads) error {
 	d, err := o.readBatch(outputs, len(samples))
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ type batchDetections struct {
 
 // readBatch finds the detections in the outputs, which come in the order of Tensors. Boxes have the shape [batch, rows,
 // 4], or [rows, 4] from a model that takes one picture at a time.
-func (o Outputs) readBatch(outputs []backend.Tensor, batch int) (d batchDetections, err error) {
-	if want := len(o.Tensors("")); len(outputs) != want {
+func (o ModelOutputs) readBatch(outputs []backend.Tensor, batch int) (d batchDetections, err error) {
+	if want := len(o.TensorInfos("")); len(outputs) != want {
 		return d, fmt.Errorf("%w: %d outputs, want %d", ErrOutput, len(outputs), want)
 	}
 	if d.rows, err = rowsOf(outputs[0], batch); err != nil {
@@ -117,7 +117,7 @@ func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 }
 
 func tensorFloats(t backend.Tensor, n int) ([]float32, error) {
-	values, err := pictures.Floats(t)
+	values, err := pictures.TensorFloats(t)
 	if err != nil || len(values) != n {
 		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32 or float16", t.Name, t.DType,
 			backend.ShapeString(t.Shape), n)
@@ -132,7 +132,7 @@ func tensorNumbers(t backend.Tensor, n int) (func(i int) float32, error) {
 	}
 	switch t.DType {
 	case backend.Float32, backend.Float16:
-		values, err := pictures.Floats(t)
+		values, err := pictures.TensorFloats(t)
 		return func(i int) float32 { return values[i] }, err
 	case backend.Int64:
 		return integerReader[int64](t), nil
@@ -149,7 +149,7 @@ func integerReader[T int32 | int64](t backend.Tensor) func(i int) float32 {
 
 // appendAnswer appends the payload of the i-th picture of the batch: a row for each detection. Detections end at the
 // first score below the threshold, or at the model's own count. Without detections the payload has no bytes.
-func (o Outputs) appendAnswer(payload []byte, d *batchDetections, i, index int) ([]byte, error) {
+func (o ModelOutputs) appendAnswer(payload []byte, d *batchDetections, i, index int) ([]byte, error) {
 	rows, err := d.countRows(i)
 	if err != nil {
 		return payload, err
@@ -190,7 +190,7 @@ func (d *batchDetections) countRows(i int) (int, error) {
 }
 
 // boxShares turns a box into ymin, xmin, ymax, xmax as shares of the picture.
-func (o Outputs) boxShares(box [4]float32) [4]float32 {
+func (o ModelOutputs) boxShares(box [4]float32) [4]float32 {
 	if o.Pixels > 0 {
 		for i := range box {
 			box[i] /= float32(o.Pixels)

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// Score reads the true boxes of the data set. The parameters inverse_map and remove_empty are the options of the
+// OpenScorer reads the true boxes of the data set. The parameters inverse_map and remove_empty are the options of the
 // official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
-func Score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
+func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source := ReadSource(r)
 	var o scoringRules
 	r.Bind(&o)

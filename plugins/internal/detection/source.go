@@ -12,8 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Source is how the data set of a request is read: the embedded scenes, or files in a layout of COCO or OpenImages.
-type Source struct {
+// DatasetSource says how the data set of a request is read: the embedded scenes, or files in a layout of COCO or
+// OpenImages.
+type DatasetSource struct {
 	*manifest.Request
 	Layout  datasetLayout `param:"dataset"`
 	Samples sampleChoice  `param:"samples" choices:"all,annotated,present"`
@@ -43,16 +44,16 @@ const (
 )
 
 // ReadSource reads the parameters dataset, samples and classes, before those of anything else.
-func ReadSource(r *manifest.Request) Source {
-	s := Source{Request: r}
+func ReadSource(r *manifest.Request) DatasetSource {
+	s := DatasetSource{Request: r}
 	r.Bind(&s, option.Words("dataset", datasetLayouts()))
 	s.faulty = r.Params.Err() != nil
 	return s
 }
 
-// Pictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture and
-// every bad annotation.
-func (s Source) Pictures() pictures.Set {
+// OpenPictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture
+// and every bad annotation.
+func (s DatasetSource) OpenPictures() pictures.PictureSet {
 	if s.Dataset == "" {
 		return drawnPictures{s.drawnScenes()}
 	}
@@ -61,7 +62,7 @@ func (s Source) Pictures() pictures.Set {
 
 // readTruth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not
 // look at. allImages lists the others too.
-func (s Source) readTruth(allImages bool) (g truth.GroundTruth, p pictures.Set) {
+func (s DatasetSource) readTruth(allImages bool) (g truth.GroundTruth, p pictures.PictureSet) {
 	if s.Dataset == "" {
 		set := s.drawnScenes()
 		return truthOfScenes(set), drawnPictures{set}
@@ -77,14 +78,14 @@ func (s Source) readTruth(allImages bool) (g truth.GroundTruth, p pictures.Set) 
 	return truthOfFile(set.File(), images), filePictures{set}
 }
 
-func (s Source) drawnScenes() scenes.Set {
+func (s DatasetSource) drawnScenes() scenes.Set {
 	set := scenes.Eval()
 	set.N = s.First(set.Len(), "pictures")
 	return set
 }
 
 // readFiles opens a data set of files; nil with a fault.
-func (s Source) readFiles(labelsOnly bool) *coco.Set {
+func (s DatasetSource) readFiles(labelsOnly bool) *coco.Set {
 	if s.faulty {
 		return nil
 	}

@@ -15,8 +15,8 @@ const (
 	UnletterboxUnrounded
 )
 
-// Frame is a picture of W x H pixels in a letterboxed one of BoxedW x BoxedH.
-type Frame struct{ W, H, BoxedW, BoxedH int }
+// LetterboxFrame is a picture of W x H pixels in a letterboxed one of BoxedW x BoxedH.
+type LetterboxFrame struct{ W, H, BoxedW, BoxedH int }
 
 // letterboxedSide is how one side's coordinates are moved and scaled.
 type letterboxedSide struct{ pad, scale, most float32 }
@@ -37,17 +37,17 @@ func (s letterboxedSide) restoreLength(v float32) float32 {
 	return min(max(float32(v-s.pad)/s.scale, 0), s.most)
 }
 
-// Restore returns a detection with its box in pixels of the picture, cut to it.
-func (u Unletterbox) Restore(f Found, in Frame) Found {
+// RestoreBox returns a detection with its box in pixels of the picture, cut to it.
+func (u Unletterbox) RestoreBox(f FoundBox, in LetterboxFrame) FoundBox {
 	scale := min(float64(in.BoxedH)/float64(in.H), float64(in.BoxedW)/float64(in.W))
 	x, y := u.letterboxSide(in.W, in.BoxedW, scale), u.letterboxSide(in.H, in.BoxedH, scale)
 	f.X1, f.X2, f.Y1, f.Y2 = x.restoreLength(f.X1), x.restoreLength(f.X2), y.restoreLength(f.Y1), y.restoreLength(f.Y2)
 	return f
 }
 
-// Shares is the box of a detection in pixels of the picture, as rows of the log have it: ymin, xmin, ymax, xmax by the
-// sides of the picture.
-func (in Frame) Shares(f Found) [4]float32 {
+// BoxShares returns the box of a detection in pixels of the picture, as rows of the log have it: ymin, xmin, ymax, xmax
+// by the sides of the picture.
+func (in LetterboxFrame) BoxShares(f FoundBox) [4]float32 {
 	w, h := float32(in.W), float32(in.H)
 	return [4]float32{f.Y1 / h, f.X1 / w, f.Y2 / h, f.X2 / w}
 }

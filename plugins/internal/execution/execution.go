@@ -33,30 +33,31 @@ const (
 // startUp is the time that an interpreter may take before a program's own time begins, and after it has ended.
 const startUp = time.Minute
 
-// Runner runs programs in Python. It may be used concurrently.
-type Runner struct {
+// ProgramRunner runs programs in Python. It may be used concurrently.
+type ProgramRunner struct {
 	python *sandbox.Python
 	own    atomic.Int64 // programs that passed by an == of their own
 }
 
-// Settings are the parameters of a model whose answers are programs.
-type Settings struct {
+// ProgramSettings are the parameters of a model whose answers are programs.
+type ProgramSettings struct {
 	Python string `param:"execute"`                     // an interpreter; empty: nothing is executed
 	Weak   bool   `param:"sandbox" choices:"full,weak"` // programs may run without a sandbox
 }
 
-// Check adds a fault to p where nothing runs that the sandbox is for: no program, and no others.
-func (s Settings) Check(p *option.Params, others bool) {
-	if s.Weak && !s.Wanted() && !others {
+// CheckNeeded adds a fault to p where a parameter of the sandbox is given and nothing runs in it: no program, and no
+// others.
+func (s ProgramSettings) CheckNeeded(p *option.Params, others bool) {
+	if s.Weak && !s.RunsPrograms() && !others {
 		p.Fault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
 }
 
-// Wanted says whether programs are to be executed.
-func (s Settings) Wanted() bool { return s.Python != "" }
+// RunsPrograms reports whether programs are to be executed.
+func (s ProgramSettings) RunsPrograms() bool { return s.Python != "" }
 
-// Open finds the interpreter and tries it. It returns nil where no program is to be executed.
-func (s Settings) Open(ctx context.Context) (*Runner, error) {
+// OpenRunner finds the interpreter and tries it. It returns nil where no program is to be executed.
+func (s ProgramSettings) OpenRunner(ctx context.Context) (*ProgramRunner, error) {
 	if s.Python == "" {
 		return nil, nil
 	}
@@ -69,11 +70,11 @@ func (s Settings) Open(ctx context.Context) (*Runner, error) {
 	case err != nil:
 		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w", s.Python, err))
 	}
-	return &Runner{python: python}, nil
+	return &ProgramRunner{python: python}, nil
 }
 
 // Run runs a program with its tests. An error is of this machine or ctx, never of the program.
-func (r *Runner) Run(ctx context.Context, j programs.Job) (programs.TestVerdict, error) {
+func (r *ProgramRunner) Run(ctx context.Context, j programs.Job) (programs.TestVerdict, error) {
 	wall := j.TimeLimit() + startUp
 	o, err := r.python.Run(ctx, programs.Driver, j.DriverInput(), sandbox.Limits{
 		Wall: wall, CPU: 2 * wall, Memory: memory, File: files, Scratch: files, Output: output, Processes: processes,
@@ -103,7 +104,7 @@ func endingText(o sandbox.Outcome) string {
 }
 
 // Note says what programs ran by, for people, and which of them passed by their own word.
-func (r *Runner) Note() string {
+func (r *ProgramRunner) Note() string {
 	where := "in a sandbox"
 	if r.python.Box.Weak {
 		where = "without a sandbox (sandbox=weak)"

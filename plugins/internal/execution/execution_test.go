@@ -11,13 +11,13 @@ import (
 )
 
 // runner skips the test where PLUMBLINE_PYTHON names no interpreter, or the machine refuses a sandbox.
-func runner(t *testing.T, weak bool) *Runner {
+func runner(t *testing.T, weak bool) *ProgramRunner {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_PYTHON")
 	if path == "" {
 		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-extra OF=python or test-escape PYTHON=python3 runs this")
 	}
-	r, err := Settings{path, weak}.Open(t.Context())
+	r, err := ProgramSettings{path, weak}.OpenRunner(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

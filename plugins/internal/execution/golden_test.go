@@ -69,7 +69,7 @@ func TestPythonProblems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Problems{r, set}
+		p := ProblemGrader{r, set}
 		for _, x := range []struct {
 			question, source string
 			want             bool
@@ -91,7 +91,7 @@ func TestPythonProblems(t *testing.T) {
 	})
 }
 
-func (c goldenCase) check(t *testing.T, r *Runner) {
+func (c goldenCase) check(t *testing.T, r *ProgramRunner) {
 	perTest := time.Duration(c.Timeout) * time.Second
 	if c.ErrorCode != programs.Late {
 		perTest = time.Minute // the machine may be busy, and the limit is not what the case is about

@@ -14,9 +14,9 @@ import (
 // perTest is the time of a test that the official scripts of the reasoning models give.
 const perTest = time.Minute
 
-// Problems grades programs by the problems of LiveCodeBench that they solve: a [reasoning.ProgramGrader].
-type Problems struct {
-	Runner *Runner
+// ProblemGrader grades programs by the problems of LiveCodeBench that they solve: a [reasoning.ProgramGrader].
+type ProblemGrader struct {
+	Runner *ProgramRunner
 	Set    ProblemSet
 }
 
@@ -28,7 +28,7 @@ type ProblemSet interface {
 
 // GradeProgram runs a program with the tests of a problem. One without tests lets every program pass that can be read,
 // as officially.
-func (p Problems) GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error) {
+func (p ProblemGrader) GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error) {
 	problem, err := p.Set.Problem(question)
 	if errors.Is(err, livecodebench.ErrUnknown) {
 		return false, "", fmt.Errorf("%w: %w", reasoning.ErrProblem, err)

@@ -46,7 +46,7 @@ const maxCountDifference = 0.02
 
 // Remarks says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
 // with it: over the run by more than 2 %.
-func (w *Workload) Remarks() sdk.Remarks {
+func (w *PromptWorkload) Remarks() sdk.Remarks {
 	var m sdk.Remarks
 	c := &w.seen.counts
 	if n := c.alone.Load(); n > 0 {

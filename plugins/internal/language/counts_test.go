@@ -10,7 +10,7 @@ import (
 )
 
 // letters is a tokenizer with a token for each letter.
-type letters struct{ Tokenizer }
+type letters struct{ TextTokenizer }
 
 func (letters) Size() int { return 256 }
 
@@ -22,9 +22,9 @@ func (letters) EncodePlain(dst []int32, text string) []int32 {
 }
 
 // counted is a workload whose answers, each of ten letters, are so many tokens by the server.
-func counted(t *testing.T, server ...int) *Workload {
+func counted(t *testing.T, server ...int) *PromptWorkload {
 	t.Helper()
-	w := &Workload{Coder: letters{}}
+	w := &PromptWorkload{Coder: letters{}}
 	w.Tokenizer = "letters.json"
 	for _, n := range server {
 		answer := backend.Tokens{Text: "abcdefghij", N: n}
@@ -78,7 +78,7 @@ func repeat(n, times int) []int {
 // TestNobodyCounts: without a tokenizer the error says what to give, and a minimum holds for estimates too.
 func TestNobodyCounts(t *testing.T) {
 	answer := backend.Tokens{Text: "abc", N: backend.Uncounted}
-	for want, w := range map[string]*Workload{
+	for want, w := range map[string]*PromptWorkload{
 		"--param tokenizer=FILE": {}, "min_new_tokens=3 takes such answers": {Coder: letters{}},
 	} {
 		_, _, err := w.AppendTokens(nil, &backend.Prompt{MinNewTokens: 4}, answer)

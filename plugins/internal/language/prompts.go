@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Prompts are all prompts of a data set, made before the run.
-type Prompts struct {
+// PreparedPrompts are all prompts of a data set, made before the run.
+type PreparedPrompts struct {
 	All       []backend.Prompt
 	Truncated int // that were longer than the model's limit and lost their end
 }
@@ -24,8 +24,8 @@ const maxFaults = 10
 // The error names the samples that cannot be prompts.
 func MakePrompts(
 	ctx context.Context, n int, one func(i int) (p backend.Prompt, cut bool, err error),
-) (Prompts, error) {
-	p := Prompts{All: make([]backend.Prompt, n)}
+) (PreparedPrompts, error) {
+	p := PreparedPrompts{All: make([]backend.Prompt, n)}
 	faults := make([]error, n)
 	var truncated atomic.Int64
 	lists.Each(ctx, n, func(i int) {

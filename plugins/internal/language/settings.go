@@ -12,32 +12,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Settings are the parameters that all benchmarks of language models have.
-type Settings struct {
+// PromptSettings are the parameters that all benchmarks of language models have.
+type PromptSettings struct {
 	Tokenizer string `param:"tokenizer"` // path; or one of the values that are none
 	DType     payload.DType
-	MostInput int            `param:"max_prompt_tokens" min:"0" max:"int32"` // tokens of a prompt; 0: no limit
+	MaxInput  int            `param:"max_prompt_tokens" min:"0" max:"int32"` // tokens of a prompt; 0: no limit
 	Limits    backend.Prompt // all of a prompt but what it continues
 	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes, of keys and values
 }
 
-// Lengths are the parameters that become limits of answers.
-type Lengths struct {
-	Least int     `param:"min_new_tokens" min:"0" max:"int32"`
-	Most  int     `param:"max_new_tokens" min:"1" max:"int32"`
-	Ends  []int32 `param:"eos"`
+// AnswerLengths are the parameters that become limits of answers.
+type AnswerLengths struct {
+	Min  int     `param:"min_new_tokens" min:"0" max:"int32"`
+	Max  int     `param:"max_new_tokens" min:"1" max:"int32"`
+	Ends []int32 `param:"eos"`
 }
 
-// Bind reads the parameters of a benchmark, to whose settings to points; s is the part of them that is here. Payloads
-// are of int32; there are no beams.
-func (s *Settings) Bind(p *option.Params, to any, readers ...option.Reader) {
-	var l Lengths
+// BindParams reads the parameters of a benchmark, to whose settings to points; s is the part of them that is here.
+// Payloads are of int32; there are no beams.
+func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.Reader) {
+	var l AnswerLengths
 	option.Bind(p, &l, option.By("eos", ParseIDs))
 	option.Bind(p, to, readers...)
 	s.DType = payload.Int32
-	s.Limits = backend.Prompt{MinNewTokens: l.Least, MaxNewTokens: l.Most, EOS: l.Ends}
-	if l.Least > l.Most && l.Most > 0 {
-		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Most))
+	s.Limits = backend.Prompt{MinNewTokens: l.Min, MaxNewTokens: l.Max, EOS: l.Ends}
+	if l.Min > l.Max && l.Max > 0 {
+		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Max))
 	}
 }
 
@@ -54,9 +54,9 @@ func ParseIDs(text string) ([]int32, error) {
 	return all, nil
 }
 
-// Pad fills sequences with a token of the tokenizer, an end token where it has one: no model looks at them, but each
-// looks them up.
-func (s *Settings) Pad(t Tokenizer) {
+// SetPadToken chooses the token that sequences are filled with: an end token where it has one: no model looks at them,
+// but each looks them up.
+func (s *PromptSettings) SetPadToken(t TextTokenizer) {
 	if t == nil {
 		return
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// Tokenizer turns text into ids and back.
-type Tokenizer = pretrained.Tokenizer
+// TextTokenizer turns text into ids and back.
+type TextTokenizer = pretrained.Tokenizer
 
 // Values of the parameter tokenizer that are no paths.
 const (
@@ -25,7 +25,7 @@ const (
 // OpenTokenizer opens the tokenizer at a path: tokenizer.json, tokenizer.model, or a folder that holds one of them or
 // vocab.json and merges.txt; embedded reads the tokenizer.json of [EmbeddedTokenizer]. No path is an error, of which
 // otherwise says what may be given instead.
-func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise string) (Tokenizer, error) {
+func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise string) (TextTokenizer, error) {
 	switch path {
 	case EmbeddedTokenizer:
 		data, err := embedded()
@@ -44,7 +44,7 @@ func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise strin
 	return t, nil
 }
 
-func readTokenizer(path string) (Tokenizer, error) {
+func readTokenizer(path string) (TextTokenizer, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

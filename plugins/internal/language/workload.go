@@ -18,43 +18,43 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// Workload is a benchmark opened on one model and one data set, whose prompts are made.
-type Workload struct {
-	Settings
+// PromptWorkload is a benchmark opened on one model and one data set, whose prompts are made.
+type PromptWorkload struct {
+	PromptSettings
 	File    backend.Model
-	Coder   Tokenizer // nil: the server's
-	Prompts Prompts
+	Coder   TextTokenizer // nil: the server's
+	Prompts PreparedPrompts
 	seen    answerFindings
 }
 
 var (
-	_ sdk.GenerativeOf[*backend.Prompt] = (*Workload)(nil)
-	_ sdk.SessionGenerator              = (*Workload)(nil)
-	_ sdk.SessionPlanner                = (*Workload)(nil)
-	_ sdk.Informer                      = (*Workload)(nil)
-	_ sdk.ClientWorker                  = (*Workload)(nil)
-	_ sdk.Remarker                      = (*Workload)(nil)
+	_ sdk.GenerativeOf[*backend.Prompt] = (*PromptWorkload)(nil)
+	_ sdk.SessionGenerator              = (*PromptWorkload)(nil)
+	_ sdk.SessionPlanner                = (*PromptWorkload)(nil)
+	_ sdk.Informer                      = (*PromptWorkload)(nil)
+	_ sdk.ClientWorker                  = (*PromptWorkload)(nil)
+	_ sdk.Remarker                      = (*PromptWorkload)(nil)
 )
 
 // Len is the number of prompts.
-func (w *Workload) Len() int { return len(w.Prompts.All) }
+func (w *PromptWorkload) Len() int { return len(w.Prompts.All) }
 
 // Parts are one, the model.
-func (w *Workload) Parts() []sdk.Part { return []sdk.Part{{Model: w.File}} }
+func (w *PromptWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.File}} }
 
 // Load returns prompt i, which is made: the sample.
-func (w *Workload) Load(_ context.Context, i int) (*backend.Prompt, error) {
+func (w *PromptWorkload) Load(_ context.Context, i int) (*backend.Prompt, error) {
 	return &w.Prompts.All[i], nil
 }
 
 // Prompt is the sample itself.
-func (w *Workload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
+func (w *PromptWorkload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
 // warmTokens is how many tokens the warm-up generates.
 const warmTokens = 4
 
 // WarmSample is a short prompt that no data set holds.
-func (w *Workload) WarmSample() *backend.Prompt {
+func (w *PromptWorkload) WarmSample() *backend.Prompt {
 	p := w.Limits
 	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
 	p.Text = "One two three"
@@ -68,7 +68,7 @@ func (w *Workload) WarmSample() *backend.Prompt {
 
 // PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the
 // embedded model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
-func (w *Workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
+func (w *PromptWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = cmp.Or(c.Concurrency, promptsAndSteps)
 	c.LowLatency = w.File.Path != ""
 	return c
@@ -78,7 +78,7 @@ func (w *Workload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Con
 const promptsAndSteps = 2
 
 // NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
-func (w *Workload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
+func (w *PromptWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.Coder == nil {
 		return nil, sdk.Usage(
 			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
@@ -96,7 +96,7 @@ var ErrTokens = errors.New("the backend's tokens cannot be the answer")
 
 // AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken
 // apart by the tokenizer, which counts its tokens where the server does not; without one it is the payload.
-func (w *Workload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
+func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.Coder == nil {
 		if t.N == backend.Uncounted {
 			return dst, 0, errUncounted
@@ -141,7 +141,7 @@ func appendID(dst []byte, d payload.DType, id int32) []byte {
 }
 
 // Inform adds what became of the prompts, and takes back the embedded model where a server has its own.
-func (w *Workload) Inform(info *sdk.WorkloadInfo) {
+func (w *PromptWorkload) Inform(info *sdk.WorkloadInfo) {
 	if w.Coder == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 	}
@@ -170,7 +170,7 @@ type answerFindings struct {
 
 // ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the
 // rules want it of the library of samples.
-func (w *Workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
+func (w *PromptWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	var work []string
 	if w.Coder == nil {
 		work = append(work, "prompts are sent as text; the network division's are token ids (parameter tokenizer)")
@@ -185,4 +185,4 @@ func (w *Workload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 }
 
 // Close does nothing.
-func (w *Workload) Close() error { return nil }
+func (w *PromptWorkload) Close() error { return nil }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestClientWork(t *testing.T) {
-	atServer := new(Workload)
+	atServer := new(PromptWorkload)
 	if work := atServer.ClientWork(nil, nil, 1); len(work) != 1 {
 		t.Errorf("prompts as text: %q", work)
 	}
@@ -20,7 +20,7 @@ func TestClientWork(t *testing.T) {
 		"ids behind their end":  {backend.Tokens{IDs: []int32{2, 5}, N: 2}, 1},
 		"text, as some have it": {backend.Tokens{Text: "a", N: 1}, 1},
 	} {
-		w := &Workload{Coder: ten{}}
+		w := &PromptWorkload{Coder: ten{}}
 		w.Limits.EOS = []int32{2}
 		if _, _, err := w.AppendTokens(nil, nil, c.answer); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestClientWork(t *testing.T) {
 }
 
 // ten is a tokenizer of ten tokens.
-type ten struct{ Tokenizer }
+type ten struct{ TextTokenizer }
 
 func (ten) Size() int                                    { return 10 }
 func (ten) EncodePlain(dst []int32, text string) []int32 { return append(dst, int32(len(text))) }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Element reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
-func Element() option.Reader {
+// ElementReader reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
+func ElementReader() option.Reader {
 	return option.Words("input_type", map[string]backend.DType{
 		"": backend.Float32, "float32": backend.Float32, "float16": backend.Float16, "uint8": backend.Uint8,
 	})
@@ -33,8 +33,8 @@ func convertElements(d backend.DType, dst []byte, values []float32) error {
 	return nil
 }
 
-// Note says which conversion the pictures of a run went through, empty for none.
-func (in Input) Note() string {
+// ConversionNote describes the conversion that the pictures of a run went through, empty for none.
+func (in ModelInput) ConversionNote() string {
 	if !in.needsConversion() {
 		return ""
 	}
@@ -43,13 +43,13 @@ func (in Input) Note() string {
 }
 
 // needsConversion reports whether values are converted behind the recipe.
-func (in Input) needsConversion() bool {
+func (in ModelInput) needsConversion() bool {
 	return in.Element != backend.InvalidDType && in.Element != backend.Float32
 }
 
-// Floats are the elements of an output of float32, which are not copied, or of float16. They are valid as long as the
-// tensor.
-func Floats(t backend.Tensor) ([]float32, error) {
+// TensorFloats returns the elements of an output of float32, which are not copied, or of float16. They are valid as
+// long as the tensor.
+func TensorFloats(t backend.Tensor) ([]float32, error) {
 	switch {
 	case t.DType == backend.Float32 && len(t.Data)%4 == 0:
 		return backend.View[float32](t.Data), nil
@@ -61,8 +61,8 @@ func Floats(t backend.Tensor) ([]float32, error) {
 	return nil, fmt.Errorf("output %q is %v of %d bytes, want float32 or float16", t.Name, t.DType, len(t.Data))
 }
 
-// Widening says what is done with outputs of float16 in the timed part; nothing for others.
-func Widening(outputs []backend.TensorInfo) (work []string) {
+// WideningWork describes the work on outputs of float16 in the timed part; nothing for others.
+func WideningWork(outputs []backend.TensorInfo) (work []string) {
 	for _, t := range outputs {
 		if t.DType == backend.Float16 {
 			work = append(work, fmt.Sprintf("output %q is float16, and is widened to float32", t.Name))

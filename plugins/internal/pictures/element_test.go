@@ -15,14 +15,14 @@ import (
 // TestPicturesBecomeElementsOfTheModel compares samples of each element type with those of float32.
 func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 	set := firstPictures(2)
-	for _, in := range []Input{
+	for _, in := range []ModelInput{
 		{Recipe: image.Vgg(48, image.NCHW), Size: 48, Element: backend.Float16},
 		{Recipe: image.Pixels(48, image.NHWC), Size: 48, Element: backend.Uint8},
 		{Recipe: image.NewLetterbox(64, true), Size: 64, Element: backend.Float16},
 	} {
 		plain := in
 		plain.Element = backend.Float32
-		converted, floats := New(set, in), New(set, plain)
+		converted, floats := NewSamples(set, in), NewSamples(set, plain)
 		for range 2 { // memory comes back
 			for i := range set {
 				got, err := converted.Load(t.Context(), i)
@@ -44,9 +44,9 @@ func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 		if warm := converted.WarmSample(); len(warm.Data)%in.Element.Size() != 0 || len(bytes.Trim(warm.Data, "\x00")) > 0 {
 			t.Errorf("%v: a warm sample of %d bytes", in.Element, len(warm.Data))
 		}
-		got := in.Tensor("x", "").DType
-		if got != in.Element || plain.Note() != "" || !strings.Contains(in.Note(), got.String()) {
-			t.Errorf("the tensor is %v, the note %q", got, in.Note())
+		got := in.TensorInfo("x", "").DType
+		if got != in.Element || plain.ConversionNote() != "" || !strings.Contains(in.ConversionNote(), got.String()) {
+			t.Errorf("the tensor is %v, the note %q", got, in.ConversionNote())
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestFloats(t *testing.T) {
 	for _, tensor := range []backend.Tensor{
 		{DType: backend.Float16, Data: data}, {DType: backend.Float32, Data: backend.Bytes(values)},
 	} {
-		got, err := Floats(tensor)
+		got, err := TensorFloats(tensor)
 		if err != nil || len(got) != len(values) {
 			t.Fatalf("%v: %v, %v", tensor.DType, got, err)
 		}
@@ -99,7 +99,7 @@ func TestFloats(t *testing.T) {
 		{DType: backend.Float16, Data: data[1:]}, {DType: backend.Float32, Data: data[:6]},
 		{DType: backend.Int64, Data: data},
 	} {
-		if _, err := Floats(bad); err == nil {
+		if _, err := TensorFloats(bad); err == nil {
 			t.Errorf("%v of %d bytes is read", bad.DType, len(bad.Data))
 		}
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Set is a data set, drawn or read. Its methods may be called concurrently.
-type Set interface {
+// PictureSet is a data set, drawn or read. Its methods may be called concurrently.
+type PictureSet interface {
 	Len() int
 	Name(i int) string
 	// Read returns the bytes of picture i's file, which the caller owns.
@@ -32,8 +32,8 @@ type Set interface {
 // sizedSet is a Set that knows the sizes of its pictures beforehand, in pixels.
 type sizedSet interface{ Size(i int) (w, h int) }
 
-// Decode decodes picture i, to show it.
-func Decode(set Set, i int) (stdimage.Image, error) {
+// DecodePicture decodes picture i, to show it.
+func DecodePicture(set PictureSet, i int) (stdimage.Image, error) {
 	data, err := set.Read(i)
 	if err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func Decode(set Set, i int) (stdimage.Image, error) {
 	return p, err
 }
 
-// Recipe turns the bytes of a picture into Len numbers of a layout.
-type Recipe interface {
+// PictureRecipe turns the bytes of a picture into Len numbers of a layout.
+type PictureRecipe interface {
 	Len() int
 	Layout() image.Layout
 	FromBytes(dst []float32, data []byte, o image.DecodeOptions) error
@@ -55,16 +55,16 @@ type levelRecipe interface {
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
 
-// Input is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as
+// ModelInput is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as
 // many.
-type Input struct {
-	Recipe  Recipe
+type ModelInput struct {
+	Recipe  PictureRecipe
 	Size    int
 	Element backend.DType // of the model's input; the zero value: what the recipe gives
 }
 
 // Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3], with -1 for sides that depend on the picture.
-func (in Input) Dims() [3]int64 {
+func (in ModelInput) Dims() [3]int64 {
 	size := int64(in.Size)
 	if l, ok := in.Recipe.(image.Letterbox); ok && l.Rect {
 		size = -1
@@ -76,15 +76,15 @@ func (in Input) Dims() [3]int64 {
 }
 
 // levelRecipe returns the recipe where it gives bytes, else nil.
-func (in Input) levelRecipe() levelRecipe {
+func (in ModelInput) levelRecipe() levelRecipe {
 	if l, ok := in.Recipe.(levelRecipe); ok && l.Uint8() {
 		return l
 	}
 	return nil
 }
 
-// Tensor is the input of a batch of any size. chosen says by which parameters a user chooses it.
-func (in Input) Tensor(name, chosen string) backend.TensorInfo {
+// TensorInfo returns the input for a batch of any size. chosen says by which parameters a user chooses it.
+func (in ModelInput) TensorInfo(name, chosen string) backend.TensorInfo {
 	d, dtype := in.Dims(), backend.Float32
 	switch {
 	case in.needsConversion():
@@ -95,8 +95,8 @@ func (in Input) Tensor(name, chosen string) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: dtype, Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: chosen}
 }
 
-// Sample is one preprocessed picture.
-type Sample struct {
+// PictureSample is one preprocessed picture.
+type PictureSample struct {
 	Index int    // in the data set
 	Data  []byte // of the input's element type and shape
 	// Fit is how a Letterbox fitted the picture into it; else zero.
@@ -109,7 +109,7 @@ type Sample struct {
 }
 
 // Close gives the sample's memory back. The sample must not be used afterwards.
-func (s *Sample) Close() error {
+func (s *PictureSample) Close() error {
 	if s.open {
 		s.open = false
 		s.pool.Put(s)
@@ -117,21 +117,22 @@ func (s *Sample) Close() error {
 	return nil
 }
 
-// Samples are those of a run. They are the part of a workload that does not depend on what the model answers.
-type Samples struct {
-	set    Set
-	input  Input
+// PictureSamples are the samples of a run. They are the part of a workload that does not depend on what the model
+// answers.
+type PictureSamples struct {
+	set    PictureSet
+	input  ModelInput
 	levels levelRecipe
 	pool   sync.Pool // of *Sample
 	values sync.Pool // of *[]float32, the recipe's, where they are converted
 }
 
-// New makes samples of a data set.
-func New(set Set, in Input) *Samples {
-	w := &Samples{set: set, input: in, levels: in.levelRecipe()}
+// NewSamples makes samples of a data set.
+func NewSamples(set PictureSet, in ModelInput) *PictureSamples {
+	w := &PictureSamples{set: set, input: in, levels: in.levelRecipe()}
 	w.values.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
 	w.pool.New = func() any {
-		s := &Sample{pool: &w.pool}
+		s := &PictureSample{pool: &w.pool}
 		switch {
 		case in.needsConversion():
 			s.bytes = make([]byte, in.Element.Size()*in.Recipe.Len())
@@ -149,10 +150,10 @@ func New(set Set, in Input) *Samples {
 }
 
 // Len is how many there are.
-func (w *Samples) Len() int { return w.set.Len() }
+func (w *PictureSamples) Len() int { return w.set.Len() }
 
 // Load reads, decodes and transforms picture i.
-func (w *Samples) Load(_ context.Context, i int) (*Sample, error) {
+func (w *PictureSamples) Load(_ context.Context, i int) (*PictureSample, error) {
 	data, err := w.set.Read(i)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("sample %d: %w", i, err))
@@ -164,7 +165,7 @@ func (w *Samples) Load(_ context.Context, i int) (*Sample, error) {
 	return s, nil
 }
 
-func (w *Samples) prepareSample(s *Sample, data []byte) error {
+func (w *PictureSamples) prepareSample(s *PictureSample, data []byte) error {
 	o := image.DecodeOptions{Incomplete: func() {
 		fmt.Fprintf(os.Stderr, "sample %d (%s): scans of this progressive JPEG are missing: "+
 			"it is decoded as libjpeg does, from those that are there\n", s.Index, w.set.Name(s.Index))
@@ -185,7 +186,7 @@ func (w *Samples) prepareSample(s *Sample, data []byte) error {
 }
 
 // fillSample transforms a picture into the recipe's values, and gives the sample its shape.
-func (w *Samples) fillSample(s *Sample, values []float32, data []byte, o image.DecodeOptions) error {
+func (w *PictureSamples) fillSample(s *PictureSample, values []float32, data []byte, o image.DecodeOptions) error {
 	l, ok := w.input.Recipe.(image.Letterbox)
 	if !ok {
 		return w.input.Recipe.FromBytes(values, data, o)
@@ -196,14 +197,14 @@ func (w *Samples) fillSample(s *Sample, values []float32, data []byte, o image.D
 	return err
 }
 
-func (w *Samples) takeSample(i int) *Sample {
-	s := w.pool.Get().(*Sample)
+func (w *PictureSamples) takeSample(i int) *PictureSample {
+	s := w.pool.Get().(*PictureSample)
 	s.Index, s.open, s.Dims = i, true, w.input.Dims()
 	return s
 }
 
 // compareSize says where a picture has another size, decoded, than the data set says: boxes are shares of its sides.
-func (w *Samples) compareSize(s *Sample) {
+func (w *PictureSamples) compareSize(s *PictureSample) {
 	known, ok := w.set.(sizedSet)
 	if !ok || s.Fit.W == 0 {
 		return
@@ -215,7 +216,7 @@ func (w *Samples) compareSize(s *Sample) {
 }
 
 // fitSample gives a sample the shape of a letterboxed picture.
-func (w *Samples) fitSample(s *Sample, fit image.Letterboxed) {
+func (w *PictureSamples) fitSample(s *PictureSample, fit image.Letterboxed) {
 	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
 	n := 3 * fit.Height() * fit.Width()
 	if s.bytes != nil {
@@ -226,7 +227,7 @@ func (w *Samples) fitSample(s *Sample, fit image.Letterboxed) {
 }
 
 // WarmSample is an all-zero picture, which no data set holds.
-func (w *Samples) WarmSample() *Sample {
+func (w *PictureSamples) WarmSample() *PictureSample {
 	s := w.takeSample(0)
 	if l, ok := w.input.Recipe.(image.Letterbox); ok {
 		w.fitSample(s, image.Letterboxed{W: l.Size, H: l.Size, Placement: l.Place(l.Size, l.Size)})
@@ -236,7 +237,7 @@ func (w *Samples) WarmSample() *Sample {
 }
 
 // Collate hands over a single sample without a copy and joins several, which have the same Dims.
-func (w *Samples) Collate(samples []*Sample, b *sdk.Batch) error {
+func (w *PictureSamples) Collate(samples []*PictureSample, b *sdk.Batch) error {
 	d := samples[0].Dims
 	if len(samples) == 1 {
 		b.Share(0, samples[0].Data, 1, d[0], d[1], d[2])
@@ -250,4 +251,4 @@ func (w *Samples) Collate(samples []*Sample, b *sdk.Batch) error {
 }
 
 // Close does nothing: what is held is memory.
-func (w *Samples) Close() error { return nil }
+func (w *PictureSamples) Close() error { return nil }

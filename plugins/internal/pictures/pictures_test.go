@@ -34,8 +34,8 @@ func firstPictures(n int) memory {
 }
 
 // inputs are one of numbers and one of bytes, by the shape of a picture.
-func inputs() map[[3]int64]Input {
-	return map[[3]int64]Input{
+func inputs() map[[3]int64]ModelInput {
+	return map[[3]int64]ModelInput{
 		{3, 48, 48}: {Recipe: image.Retinanet(48, image.NCHW), Size: 48},
 		{48, 48, 3}: {Recipe: image.CocoMobilenet(48), Size: 48},
 	}
@@ -52,7 +52,7 @@ func TestLoadPreprocesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dims, want := range map[[3]int64][]byte{{3, 48, 48}: backend.Bytes(floats), {48, 48, 3}: levels} {
-		w := New(set, inputs()[dims])
+		w := NewSamples(set, inputs()[dims])
 		for range 3 { // the later ones in recycled memory
 			s, err := w.Load(t.Context(), 0)
 			if err != nil {
@@ -70,7 +70,7 @@ func TestLoadPreprocesses(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	good := firstPictures(1)[0]
-	w := New(memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]}, inputs()[[3]int64{3, 48, 48}])
+	w := NewSamples(memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]}, inputs()[[3]int64{3, 48, 48}])
 	for i, want := range []string{1: "no such file", 2: "sample 2 (picture)", 3: "sample 3 (picture)",
 		4: "sample 4 (picture)"} {
 		if want != "" {
@@ -82,8 +82,8 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestCollate(t *testing.T) {
 	for dims, input := range inputs() {
-		w := New(firstPictures(3), input)
-		var samples []*Sample
+		w := NewSamples(firstPictures(3), input)
+		var samples []*PictureSample
 		var all []byte
 		for i := range w.Len() {
 			s, err := w.Load(t.Context(), i)
@@ -93,7 +93,7 @@ func TestCollate(t *testing.T) {
 			samples = append(samples, s)
 			all = append(all, s.Data...)
 		}
-		b := sdk.NewBatch([]backend.TensorInfo{input.Tensor("images", "")})
+		b := sdk.NewBatch([]backend.TensorInfo{input.TensorInfo("images", "")})
 		for _, n := range []int{3, 1, 2} {
 			if err := w.Collate(samples[:n], b); err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestCollate(t *testing.T) {
 
 func TestWarmSampleIsBlank(t *testing.T) {
 	for dims, input := range inputs() {
-		w := New(firstPictures(1), input)
+		w := NewSamples(firstPictures(1), input)
 		s, err := w.Load(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)

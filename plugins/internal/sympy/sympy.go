@@ -39,25 +39,26 @@ const (
 	whole  = 1000 * time.Hour // of a Python: the limits above end it before
 )
 
-// Grader is the value of the parameter "grader" of models whose answers are mathematics.
-type Grader struct{ python string }
+// GraderChoice is the value of the parameter "grader" of models whose answers are mathematics.
+type GraderChoice struct{ python string }
 
-// External says that an interpreter decides.
-func (g Grader) External() bool { return g.python != "" }
+// IsExternal reports whether an interpreter decides.
+func (g GraderChoice) IsExternal() bool { return g.python != "" }
 
-// Parse reads it: "own", or "python:PATH", an interpreter that has SymPy.
-func Parse(text string) (Grader, error) {
+// ParseGrader reads a choice: "own", or "python:PATH", an interpreter that has SymPy.
+func ParseGrader(text string) (GraderChoice, error) {
 	if text == "own" {
-		return Grader{}, nil
+		return GraderChoice{}, nil
 	}
 	if python, ok := strings.CutPrefix(text, "python:"); ok && python != "" {
-		return Grader{python}, nil
+		return GraderChoice{python}, nil
 	}
-	return Grader{}, errors.New("want own, or python: and the path of a Python that has SymPy")
+	return GraderChoice{}, errors.New("want own, or python: and the path of a Python that has SymPy")
 }
 
-// Open opens what is to decide: mathgrade.Own, or SymPy as the function Open does. Its errors are of kind sdk.ErrUsage.
-func (g Grader) Open(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
+// OpenAlgebra opens the algebra that decides: mathgrade.Own, or SymPy as the function Open does. Its errors are of kind
+// sdk.ErrUsage.
+func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
 		return mathgrade.OwnAlgebra{}, nil
 	}

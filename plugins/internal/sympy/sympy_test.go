@@ -90,22 +90,22 @@ func TestCancelled(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, text := range []string{"", "python", "python:", "sympy", "own "} {
-		if _, err := Parse(text); err == nil {
+		if _, err := ParseGrader(text); err == nil {
 			t.Errorf("%q passed", text)
 		}
 	}
-	g, err := Parse("own")
+	g, err := ParseGrader("own")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err := g.Open(t.Context(), false); err != nil || a.Name() != "own" {
+	if a, err := g.OpenAlgebra(t.Context(), false); err != nil || a.Name() != "own" {
 		t.Errorf("own: %v, %v", a, err)
 	}
 	path := filepath.Join(t.TempDir(), "python")
-	if g, err = Parse("python:" + path); err != nil {
+	if g, err = ParseGrader("python:" + path); err != nil {
 		t.Fatal(err)
 	}
-	_, err = g.Open(t.Context(), true)
+	_, err = g.OpenAlgebra(t.Context(), true)
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), `parameter grader = "python:`) {
 		t.Errorf("no interpreter: %v", err)
 	}

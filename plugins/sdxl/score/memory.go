@@ -13,13 +13,13 @@ import (
 	"os"
 )
 
-// Memory keeps the features of scored pictures in a file, so that a scoring that ended early goes on where it was. The
-// file has a key, of all that the features depend on, and a record with a checksum for each sample: what lies behind
-// the last whole record is cut off, and a file with another key starts anew.
+// FeatureMemory keeps the features of scored pictures in a file, so that a scoring that ended early goes on where it
+// was. The file has a key, of all that the features depend on, and a record with a checksum for each sample: what lies
+// behind the last whole record is cut off, and a file with another key starts anew.
 //
 // In one record, little endian: the sample, uint64; how many features of the picture, of the caption and of inception,
 // uint32; the features, float32; the CRC-32 of all of these, uint32.
-type Memory struct {
+type FeatureMemory struct {
 	file  *os.File
 	known map[uint64]sampleFeatures
 }
@@ -27,8 +27,8 @@ type Memory struct {
 // sampleFeatures are what the networks gave for a sample.
 type sampleFeatures struct{ picture, caption, inception []float32 }
 
-// Key is what the features of a file depend on.
-type Key [sha256.Size]byte
+// FeatureKey is what the features of a file depend on.
+type FeatureKey [sha256.Size]byte
 
 // memoryHeader begins a file, before its key.
 const memoryHeader = "plumbline features of pictures 1\n"
@@ -37,12 +37,12 @@ const memoryHeader = "plumbline features of pictures 1\n"
 const maxFeatures = 1 << 20
 
 // OpenMemory opens a file of features, or makes one. What else has the name, a link or a pipe, is removed.
-func OpenMemory(path string, key Key) (*Memory, error) {
+func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
 	f, err := openOwn(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &Memory{file: f, known: map[uint64]sampleFeatures{}}
+	m := &FeatureMemory{file: f, known: map[uint64]sampleFeatures{}}
 	end, err := m.readRecords(key)
 	if err == nil {
 		err = f.Truncate(end)
@@ -82,10 +82,10 @@ func openOwn(path string) (*os.File, error) {
 }
 
 // Len is how many samples it knows.
-func (m *Memory) Len() int { return len(m.known) }
+func (m *FeatureMemory) Len() int { return len(m.known) }
 
 // readRecords reads all records, and returns where the last whole one ends; 0 for a file with another key.
-func (m *Memory) readRecords(key Key) (end int64, err error) {
+func (m *FeatureMemory) readRecords(key FeatureKey) (end int64, err error) {
 	data, err := io.ReadAll(m.file)
 	if err != nil {
 		return 0, err
@@ -107,7 +107,7 @@ func (m *Memory) readRecords(key Key) (end int64, err error) {
 const recordHead = 8 + 3*4
 
 // readRecord reads the record that begins data, and returns its length; 0: there is no whole one.
-func (m *Memory) readRecord(data []byte) int {
+func (m *FeatureMemory) readRecord(data []byte) int {
 	if len(data) < recordHead {
 		return 0
 	}
@@ -138,7 +138,7 @@ func (m *Memory) readRecord(data []byte) int {
 }
 
 // addRecord adds what the networks gave for a sample.
-func (m *Memory) addRecord(sample uint64, f sampleFeatures) error {
+func (m *FeatureMemory) addRecord(sample uint64, f sampleFeatures) error {
 	b := binary.LittleEndian.AppendUint64(nil, sample)
 	all := [][]float32{f.picture, f.caption, f.inception}
 	for _, v := range all {
@@ -156,7 +156,7 @@ func (m *Memory) addRecord(sample uint64, f sampleFeatures) error {
 }
 
 // Close closes the file. Where the log is scored, done removes it.
-func (m *Memory) Close(done bool) error {
+func (m *FeatureMemory) Close(done bool) error {
 	err := m.file.Close()
 	if done {
 		if gone := os.Remove(m.file.Name()); !errors.Is(gone, fs.ErrNotExist) {

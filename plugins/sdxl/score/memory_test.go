@@ -12,7 +12,7 @@ import (
 // what is behind the last whole record, do not count.
 func TestMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.features")
-	remember := func(key Key) *Memory {
+	remember := func(key FeatureKey) *FeatureMemory {
 		t.Helper()
 		m, err := OpenMemory(path, key)
 		if err != nil {
@@ -22,7 +22,7 @@ func TestMemory(t *testing.T) {
 	}
 	n := &seeing{}
 	s := open(t, n)
-	s.Memory = remember(Key{1})
+	s.Memory = remember(FeatureKey{1})
 	for index, level := range map[uint64]byte{2: 0, 1: 255} {
 		if err := s.Add(t.Context(), index, grey(level)); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, &seeing{fault: errors.New("it is asked again")})
-	again.Memory = remember(Key{1})
+	again.Memory = remember(FeatureKey{1})
 	for _, index := range []uint64{2, 1} {
 		if err := again.Add(t.Context(), index, grey(9)); err != nil {
 			t.Fatal(err)
@@ -55,14 +55,14 @@ func TestMemory(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)-1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cut := remember(Key{1})
+	cut := remember(FeatureKey{1})
 	if cut.Len() != 1 {
 		t.Errorf("%d records of a file that was cut, want 1", cut.Len())
 	}
 	if err := cut.Close(false); err != nil {
 		t.Fatal(err)
 	}
-	other := remember(Key{2})
+	other := remember(FeatureKey{2})
 	if other.Len() != 0 {
 		t.Errorf("%d records of another log", other.Len())
 	}
@@ -75,7 +75,7 @@ func TestMemory(t *testing.T) {
 }
 
 func FuzzMemory(f *testing.F) {
-	m := &Memory{known: map[uint64]sampleFeatures{}}
+	m := &FeatureMemory{known: map[uint64]sampleFeatures{}}
 	whole := slices.Concat([]byte{7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, make([]byte, 12))
 	f.Add(whole)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -95,7 +95,7 @@ func TestMemoryFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(target, path); err != nil {
 		t.Skip(err)
 	}
-	m, err := OpenMemory(path, Key{1})
+	m, err := OpenMemory(path, FeatureKey{1})
 	if err != nil {
 		t.Fatal(err)
 	}

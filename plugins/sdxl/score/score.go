@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 )
 
-// Networks are the models that see the pictures. What they are given is theirs until they return.
-type Networks interface {
+// ScoreNetworks are the models that see the pictures. What they are given is theirs until they return.
+type ScoreNetworks interface {
 	// CLIP gives the features of a picture, of pixels (1, 3, 224, 224), and of a caption, of ids (1, 77) and a mask of its
 	// ids that are no padding.
 	CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32, err error)
@@ -27,19 +27,19 @@ const (
 	inceptionSide = 299
 )
 
-// Options say what the pictures are held against.
-type Options struct {
+// ScoreOptions say what the pictures are compared with.
+type ScoreOptions struct {
 	Captions      []string        // of sample i the text, as the data set has it
 	Tokenizer     *clip.Tokenizer // with clip.Options.Scorer
 	Real          *fid.Statistics // of the real pictures
 	Width, Height int             // of the pictures in pixels: eight times the latent's
-	Networks      Networks
-	Memory        *Memory // of the features of an earlier scoring, and of this one; nil: none
+	Networks      ScoreNetworks
+	Memory        *FeatureMemory // of the features of an earlier scoring, and of this one; nil: none
 }
 
-// Scorer scores the pictures of one log. It is not safe for concurrent use.
-type Scorer struct {
-	Options
+// PictureScorer scores the pictures of one log. It is not safe for concurrent use.
+type PictureScorer struct {
+	ScoreOptions
 	scores    *clipscore.PictureScorer
 	generated fid.FeatureSet
 
@@ -50,9 +50,9 @@ type Scorer struct {
 }
 
 // New returns a scorer.
-func New(o Options) *Scorer {
-	s := &Scorer{
-		Options: o, scores: clipscore.New(len(o.Captions)),
+func New(o ScoreOptions) *PictureScorer {
+	s := &PictureScorer{
+		ScoreOptions: o, scores: clipscore.New(len(o.Captions)),
 		clip: image.OpenCLIP(clipSide, image.NCHW), inception: image.Inception(inceptionSide, image.NCHW),
 	}
 	s.pixels, s.values = make([]float32, s.clip.Len()), make([]float32, s.inception.Len())
@@ -62,7 +62,7 @@ func New(o Options) *Scorer {
 // Add scores an entry of the log: index is the sample (qsl_idx), payload its picture: levels, rows from top to bottom,
 // red, green, blue of each pixel together. Of several entries of a sample the first counts. After an error the entry
 // has no effect on the result.
-func (s *Scorer) Add(ctx context.Context, index uint64, payload []byte) error {
+func (s *PictureScorer) Add(ctx context.Context, index uint64, payload []byte) error {
 	if wanted, err := s.scores.NeedsScore(index); err != nil || !wanted {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Scorer) Add(ctx context.Context, index uint64, payload []byte) error {
 }
 
 // pictureFeatures returns the features of a picture: known ones, or new ones, which it keeps.
-func (s *Scorer) pictureFeatures(ctx context.Context, index uint64, payload []byte) (sampleFeatures, error) {
+func (s *PictureScorer) pictureFeatures(ctx context.Context, index uint64, payload []byte) (sampleFeatures, error) {
 	if s.Memory == nil {
 		return s.runNetworks(ctx, index, payload)
 	}
@@ -93,7 +93,7 @@ func (s *Scorer) pictureFeatures(ctx context.Context, index uint64, payload []by
 }
 
 // runNetworks shows a picture to the networks.
-func (s *Scorer) runNetworks(ctx context.Context, index uint64, payload []byte) (f sampleFeatures, err error) {
+func (s *PictureScorer) runNetworks(ctx context.Context, index uint64, payload []byte) (f sampleFeatures, err error) {
 	img := &image.RGB{W: s.Width, H: s.Height, Pix: payload}
 	if err := s.clip.Apply(s.pixels, img); err != nil {
 		return f, err
@@ -112,7 +112,7 @@ func (s *Scorer) runNetworks(ctx context.Context, index uint64, payload []byte) 
 }
 
 // addFeatures counts a picture for both scores, or for none.
-func (s *Scorer) addFeatures(index uint64, f sampleFeatures) error {
+func (s *PictureScorer) addFeatures(index uint64, f sampleFeatures) error {
 	if len(f.inception) != s.Real.Width() {
 		return fmt.Errorf("%w: sample %d has %d, the statistics of the real pictures %d: are they of the same network?",
 			fid.ErrFeatures, index, len(f.inception), s.Real.Width())
@@ -126,7 +126,7 @@ func (s *Scorer) addFeatures(index uint64, f sampleFeatures) error {
 	return s.scores.Add(index, f.picture, f.caption)
 }
 
-func (s *Scorer) captionTokens(caption string) (ids, mask []int64) {
+func (s *PictureScorer) captionTokens(caption string) (ids, mask []int64) {
 	used := s.Tokenizer.Encode(nil, caption)
 	for _, id := range s.Tokenizer.EncodePadded(nil, caption) {
 		ids = append(ids, int64(id))
@@ -134,8 +134,8 @@ func (s *Scorer) captionTokens(caption string) (ids, mask []int64) {
 	return ids, append(slices.Repeat([]int64{1}, len(used)), make([]int64, len(ids)-len(used))...)
 }
 
-// Result is the metric of one log.
-type Result struct {
+// PictureScores are the metrics of one log.
+type PictureScores struct {
 	CLIP, FID  float64 // not rounded
 	Samples    int     // distinct ones
 	Duplicates int     // entries whose sample had been seen
@@ -143,17 +143,17 @@ type Result struct {
 }
 
 // Result returns the metric of the entries added so far, of at least two samples.
-func (s *Scorer) Result() (Result, error) {
+func (s *PictureScorer) Result() (PictureScores, error) {
 	scores, err := s.scores.Result()
 	if err != nil {
-		return Result{}, err
+		return PictureScores{}, err
 	}
 	generated, err := s.generated.Statistics()
 	if err != nil {
-		return Result{}, err
+		return PictureScores{}, err
 	}
 	distance, err := fid.Distance(s.Real, generated)
-	return Result{
+	return PictureScores{
 		CLIP: scores.Score, FID: distance, Samples: scores.Samples, Duplicates: scores.Duplicates,
 		Missing: len(s.Captions) - scores.Samples,
 	}, err
@@ -161,7 +161,7 @@ func (s *Scorer) Result() (Result, error) {
 
 // String is the line that the official script writes to accuracy.txt. The submission checker reads no score below 0 in
 // it.
-func (r Result) String() string {
+func (r PictureScores) String() string {
 	return fmt.Sprintf("Accuracy Results: {'FID_SCORE': '%s', 'CLIP_SCORE': '%s'}", pyfloat.Repr(r.FID),
 		pyfloat.Repr(r.CLIP))
 }

@@ -30,7 +30,7 @@ func (n *seeing) Inception(_ context.Context, values []float32) ([]float32, erro
 }
 
 // open is a scorer of three captions and pictures of 2 x 1 pixels.
-func open(t *testing.T, n Networks) *Scorer {
+func open(t *testing.T, n ScoreNetworks) *PictureScorer {
 	t.Helper()
 	vocab := `{"<|startoftext|>": 7, "<|endoftext|>": 8, "a</w>": 9}`
 	tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.Options{Scorer: true, Context: 5})
@@ -41,7 +41,7 @@ func open(t *testing.T, n Networks) *Scorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{
+	return New(ScoreOptions{
 		Captions: []string{"a", "A a", "a"}, Tokenizer: tokenizer, Real: real, Width: 2, Height: 1, Networks: n,
 	})
 }
@@ -117,7 +117,7 @@ func TestRefuses(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	const want = "Accuracy Results: {'FID_SCORE': '23.5', 'CLIP_SCORE': '-3.032218897715211'}"
-	if got := (Result{CLIP: -3.032218897715211, FID: 23.5}).String(); got != want {
+	if got := (PictureScores{CLIP: -3.032218897715211, FID: 23.5}).String(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

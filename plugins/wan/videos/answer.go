@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Answer is what a server answers: where the video lies, or the video itself.
-type Answer struct {
+// VideoAnswer is what a server answers: where the video lies, or the video itself.
+type VideoAnswer struct {
 	ID   string
 	Path string // at the server; empty: the video came itself
 	// Video is the file of one that came as it is, and Base64 the text of one that came so.
@@ -21,39 +21,39 @@ type Answer struct {
 
 // ParseAnswer reads the body of an answer: a JSON object with video_id and one of video_path and video_bytes, and
 // nothing else, or an MP4 file, which its fifth to eighth byte tell.
-func ParseAnswer(body []byte) (Answer, error) {
+func ParseAnswer(body []byte) (VideoAnswer, error) {
 	if len(body) >= 8 && string(body[4:8]) == "ftyp" {
-		return Answer{Video: body}, nil
+		return VideoAnswer{Video: body}, nil
 	}
 	if !utf8.Valid(body) {
-		return Answer{}, fmt.Errorf("%d bytes that are neither JSON nor MP4", len(body))
+		return VideoAnswer{}, fmt.Errorf("%d bytes that are neither JSON nor MP4", len(body))
 	}
 	var fields map[string]json.RawMessage
 	const want = "want a JSON object with video_id and one of video_path and video_bytes"
 	if err := json.Unmarshal(body, &fields); err != nil {
-		return Answer{}, fmt.Errorf("%s: %w", want, err)
+		return VideoAnswer{}, fmt.Errorf("%s: %w", want, err)
 	}
-	var a Answer
+	var a VideoAnswer
 	to := map[string]*string{"video_id": &a.ID, "video_path": &a.Path, "video_bytes": &a.Base64}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		field, known := to[name]
 		switch value := fields[name]; {
 		case !known:
-			return Answer{}, fmt.Errorf("%s: unknown field %.100q", want, name)
+			return VideoAnswer{}, fmt.Errorf("%s: unknown field %.100q", want, name)
 		case value[0] != '"':
-			return Answer{}, fmt.Errorf("%s is no text", name)
+			return VideoAnswer{}, fmt.Errorf("%s is no text", name)
 		case bytes.IndexByte(value, '\\') < 0:
 			*field = string(value[1 : len(value)-1]) // a video in Base64, say, without a third copy
 		default:
 			if err := json.Unmarshal(value, field); err != nil {
-				return Answer{}, fmt.Errorf("%s: %w", name, err)
+				return VideoAnswer{}, fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}
 	_, id := fields["video_id"]
 	_, path := fields["video_path"]
 	if _, video := fields["video_bytes"]; !id || path == video {
-		return Answer{}, errors.New("want video_id and one of video_path and video_bytes, each a text")
+		return VideoAnswer{}, errors.New("want video_id and one of video_path and video_bytes, each a text")
 	}
 	return a, nil
 }

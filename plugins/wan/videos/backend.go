@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Ask is a request, and where its video is kept.
-type Ask struct {
+// VideoJob is a request, and where its video is kept.
+type VideoJob struct {
 	Body json.RawMessage `json:"body"`
 	// File is where a video goes that comes itself, without an ending; empty: there is no folder for videos.
 	File string `json:"file,omitempty"`
@@ -28,13 +28,13 @@ type Ask struct {
 const askField = "plumbline_video"
 
 // Prompt is what a backend of this package takes.
-func (a Ask) Prompt(text string) (backend.Prompt, error) {
+func (a VideoJob) Prompt(text string) (backend.Prompt, error) {
 	field, err := json.Marshal(a)
 	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{askField: field}}, err
 }
 
 // readAsk reads the request of a prompt.
-func readAsk(p *backend.Prompt) (a Ask, err error) {
+func readAsk(p *backend.Prompt) (a VideoJob, err error) {
 	if err := json.Unmarshal(p.Fields[askField], &a); err != nil {
 		return a, fmt.Errorf("the prompt is no request for a video: %w", err)
 	}
@@ -44,8 +44,8 @@ func readAsk(p *backend.Prompt) (a Ask, err error) {
 // failed begins Tokens.Finish of an answer without a video; why follows.
 const failed = "failed: "
 
-// Failure says why an answer has no video; empty: it has one, whose file Tokens.Text names.
-func Failure(t backend.Tokens) string {
+// FailureReason returns why an answer has no video; empty: it has one, whose file Tokens.Text names.
+func FailureReason(t backend.Tokens) string {
 	why, is := strings.CutPrefix(t.Finish, failed)
 	if !is {
 		return ""
@@ -56,7 +56,7 @@ func Failure(t backend.Tokens) string {
 // videoMaker makes one video at a time. An error of the video alone, after which the next one may be made, is a
 // failure.
 type videoMaker interface {
-	make(ctx context.Context, a Ask) (Answer, error)
+	make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 	close() error
 }
 
@@ -116,7 +116,7 @@ func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink ba
 }
 
 // makeVideo has a video made, and writes its file where the request requires it.
-func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a Ask) (path string, err error) {
+func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) (path string, err error) {
 	answer, err := m.make(ctx, a)
 	if err != nil {
 		return "", err
@@ -142,7 +142,7 @@ func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a Ask) (path
 	if err := CheckHead(video); err != nil {
 		return "", videoFailure{fmt.Errorf("the answer's video: %w", err)}
 	}
-	path = a.File + Ending(video)
+	path = a.File + FileEnding(video)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
@@ -166,8 +166,8 @@ func writeWhole(path string, content []byte) error {
 	return nil
 }
 
-// Ending is that of a file's name, by how its content begins; .mp4 where that says nothing.
-func Ending(video []byte) string {
+// FileEnding returns the ending of a file's name by the beginning of its content; .mp4 where that says nothing.
+func FileEnding(video []byte) string {
 	switch {
 	case strings.HasPrefix(string(video[:min(len(video), 4)]), "GIF8"):
 		return ".gif"
@@ -186,12 +186,12 @@ func (g *videoGenerator) Close() error {
 	return errors.Join(faults...)
 }
 
-// Backend asks servers, or processes that it starts.
-type Backend struct{}
+// VideoBackend asks servers, or processes that it starts.
+type VideoBackend struct{}
 
 var (
-	_ backend.GeneratorOpener = Backend{}
-	_ backend.Describer       = Backend{}
+	_ backend.GeneratorOpener = VideoBackend{}
+	_ backend.Describer       = VideoBackend{}
 )
 
 type backendSettings struct {
@@ -219,18 +219,18 @@ func (s *backendSettings) optionList() option.List {
 }
 
 // Describe lists the options.
-func (Backend) Describe() backend.Info {
+func (VideoBackend) Describe() backend.Info {
 	s := backendSettings{concurrency: 1, timeout: time.Hour}
 	return backend.Info{Version: "API of videos, and processes", Options: s.optionList().Docs()}
 }
 
 // Open opens no session: tensors are not what is asked.
-func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+func (VideoBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("backend video has videos made, and runs no model")
 }
 
 // OpenGenerator reads the options. A process is started at once; a server is asked when the first video is.
-func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
+func (VideoBackend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
 	s := backendSettings{concurrency: 1, timeout: time.Hour}
 	err := s.optionList().Read(c.Options)
 	if err == nil && (s.url == "") == (s.command == "") {

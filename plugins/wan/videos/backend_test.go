@@ -19,9 +19,9 @@ func (s *sink) FirstToken(backend.Tokens) {}
 func (s *sink) Complete(t backend.Tokens) { s.answer = t }
 
 // ask has a backend make a video.
-func ask(t *testing.T, options map[string]string, a Ask) (path, failure string, err error) {
+func ask(t *testing.T, options map[string]string, a VideoJob) (path, failure string, err error) {
 	t.Helper()
-	g, err := Backend{}.OpenGenerator(t.Context(), backend.Model{}, backend.Config{Options: options})
+	g, err := VideoBackend{}.OpenGenerator(t.Context(), backend.Model{}, backend.Config{Options: options})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,9 +30,9 @@ func ask(t *testing.T, options map[string]string, a Ask) (path, failure string, 
 			t.Error(err)
 		}
 	}()
-	r := Official()
+	r := OfficialRequest()
 	r.Prompt = "a fox"
-	a.Body = r.Body()
+	a.Body = r.EncodeBody()
 	p, err := a.Prompt(r.Prompt)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func ask(t *testing.T, options map[string]string, a Ask) (path, failure string, 
 	if err := g.Generate(t.Context(), p, &s); err != nil {
 		return "", "", err
 	}
-	return s.answer.Text, Failure(s.answer), nil
+	return s.answer.Text, FailureReason(s.answer), nil
 }
 
 const someMP4 = "\x00\x00\x00\x18ftypmp42 and more"
@@ -60,22 +60,22 @@ func TestServer(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		status     int
-		ask        Ask
+		ask        VideoJob
 		path       string
 		failure    string
 	}{
-		{"path", answer("video_path", there), 200, Ask{File: kept}, there, ""},
-		{"path, collected", answer("video_path", there), 200, Ask{File: kept, Collect: true}, kept + ".mp4", ""},
+		{"path", answer("video_path", there), 200, VideoJob{File: kept}, there, ""},
+		{"path, collected", answer("video_path", there), 200, VideoJob{File: kept, Collect: true}, kept + ".mp4", ""},
 		{"bytes", answer("video_bytes", base64.StdEncoding.EncodeToString([]byte("GIF89a and more"))), 200,
-			Ask{File: kept}, kept + ".gif", ""},
-		{"the file itself", someMP4, 200, Ask{File: kept}, kept + ".mp4", ""},
-		{"no file", answer("video_path", filepath.Join(dir, "none")), 200, Ask{}, "", "no such file"},
-		{"an empty file", answer("video_path", empty), 200, Ask{}, "", "is empty"},
-		{"a folder", answer("video_path", dir), 200, Ask{}, "", "no regular file"},
-		{"no video", answer("video_bytes", ""), 200, Ask{File: kept}, "", "empty"},
-		{"another key", `{"video_id":"v","video_path":"/v","seconds":5}`, 200, Ask{}, "", "seconds"},
-		{"prose", "I cannot do that.", 200, Ask{}, "", "I cannot"},
-		{"a failure", "out of memory", 500, Ask{}, "", "500 Internal Server Error: \"out of memory\""},
+			VideoJob{File: kept}, kept + ".gif", ""},
+		{"the file itself", someMP4, 200, VideoJob{File: kept}, kept + ".mp4", ""},
+		{"no file", answer("video_path", filepath.Join(dir, "none")), 200, VideoJob{}, "", "no such file"},
+		{"an empty file", answer("video_path", empty), 200, VideoJob{}, "", "is empty"},
+		{"a folder", answer("video_path", dir), 200, VideoJob{}, "", "no regular file"},
+		{"no video", answer("video_bytes", ""), 200, VideoJob{File: kept}, "", "empty"},
+		{"another key", `{"video_id":"v","video_path":"/v","seconds":5}`, 200, VideoJob{}, "", "seconds"},
+		{"prose", "I cannot do that.", 200, VideoJob{}, "", "I cannot"},
+		{"a failure", "out of memory", 500, VideoJob{}, "", "500 Internal Server Error: \"out of memory\""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != Path || r.Method != http.MethodPost {
@@ -101,11 +101,11 @@ func TestServerThatHangs(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
 	defer server.Close()
 	defer close(done)
-	_, failure, err := ask(t, map[string]string{"url": server.URL, "timeout": "50ms"}, Ask{})
+	_, failure, err := ask(t, map[string]string{"url": server.URL, "timeout": "50ms"}, VideoJob{})
 	if err != nil || !strings.Contains(failure, "no answer for 50ms") {
 		t.Errorf("%q, %v", failure, err)
 	}
-	_, failure, err = ask(t, map[string]string{"url": "http://127.0.0.1:1"}, Ask{})
+	_, failure, err = ask(t, map[string]string{"url": "http://127.0.0.1:1"}, VideoJob{})
 	if err != nil || !strings.Contains(failure, "refused") {
 		t.Errorf("%q, %v", failure, err)
 	}
@@ -117,7 +117,7 @@ func TestBytesWithoutFolder(t *testing.T) {
 		_, _ = w.Write([]byte(someMP4)) // a client that is gone needs none
 	}))
 	defer server.Close()
-	if _, _, err := ask(t, map[string]string{"url": server.URL}, Ask{}); err == nil ||
+	if _, _, err := ask(t, map[string]string{"url": server.URL}, VideoJob{}); err == nil ||
 		!strings.Contains(err.Error(), "--param videos=FOLDER") {
 		t.Error(err)
 	}
@@ -151,7 +151,7 @@ func TestProcess(t *testing.T) {
 		if c.name == "it hangs" {
 			options["timeout"] = "300ms"
 		}
-		path, failure, err := ask(t, options, Ask{})
+		path, failure, err := ask(t, options, VideoJob{})
 		if path != c.path || !strings.Contains(failure, c.failure) || (err == nil) != (c.fault == "") ||
 			err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: %q, %q, %v", c.name, path, failure, err)
@@ -168,7 +168,8 @@ func TestOptions(t *testing.T) {
 		{"url": "http://a", "folder": "/nowhere"}, {"url": "http://a", "timeout": "0"},
 		{"url": "http://a", "colour": "red"}, {"command": "/nowhere/program"},
 	} {
-		if g, err := (Backend{}).OpenGenerator(t.Context(), backend.Model{}, backend.Config{Options: options}); err == nil {
+		if g, err := (VideoBackend{}).OpenGenerator(t.Context(), backend.Model{},
+			backend.Config{Options: options}); err == nil {
 			t.Errorf("%v is taken", options)
 			_ = g.Close()
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// MostVideo bounds a video, in bytes: one of five seconds has some megabytes, and 224 MB without any compression.
-const MostVideo = 256 << 20
+// MaxVideoSize limits a video, in bytes: one of five seconds has some megabytes, and 224 MB without any compression.
+const MaxVideoSize = 256 << 20
 
 // CheckHead is an error unless a video's file begins as one in a container that VBench's reader takes: MP4 and its kin
 // (ISO base media and QuickTime), AVI, GIF, Matroska and WebM. What it has is not in the error: it may be no video, and
@@ -53,7 +53,7 @@ func (anyFiles) open(name string) (*os.File, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := bounded.OpenUpTo(path, MostVideo)
+	f, err := bounded.OpenUpTo(path, MaxVideoSize)
 	return f, path, err
 }
 
@@ -123,8 +123,8 @@ func (b *folderFiles) open(name string) (*os.File, string, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%s is no regular file: %w", filepath.Join(b.path, relative), fs.ErrInvalid)
-	case info.Size() > MostVideo:
-		err = fmt.Errorf("%s has %d bytes, want %d at most", filepath.Join(b.path, relative), info.Size(), MostVideo)
+	case info.Size() > MaxVideoSize:
+		err = fmt.Errorf("%s has %d bytes, want %d at most", filepath.Join(b.path, relative), info.Size(), MaxVideoSize)
 	}
 	if err != nil {
 		return nil, "", errors.Join(err, f.Close())
@@ -147,15 +147,15 @@ func readNamed(from answerFiles, name string, whole bool) (video []byte, path st
 	const head = 64
 	most := int64(head)
 	if whole {
-		most = MostVideo + 1 // it may grow while it is read
+		most = MaxVideoSize + 1 // it may grow while it is read
 	}
 	video, err = io.ReadAll(io.LimitReader(f, most))
 	switch {
 	case err != nil:
 	case len(video) == 0:
 		err = fmt.Errorf("%s is empty", path)
-	case len(video) > MostVideo:
-		err = fmt.Errorf("%s has more than %d bytes", path, MostVideo)
+	case len(video) > MaxVideoSize:
+		err = fmt.Errorf("%s has more than %d bytes", path, MaxVideoSize)
 	default:
 		if err = CheckHead(video); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)

@@ -37,10 +37,10 @@ func TestGoldenRequestsAndAnswers(t *testing.T) {
 			t.Fatalf("%v: %d requests, %d answers", err, len(all.Requests), len(all.Responses))
 		}
 		for _, c := range all.Requests {
-			r, err := Official().ParseRow(c.Row)
+			r, err := OfficialRequest().ParseRow(c.Row)
 			if (err != nil) != (c.Error != "") {
 				t.Errorf("%s: %v, want %q", c.Name, err, c.Error)
-			} else if body := string(r.Body()); err == nil && body != c.Body {
+			} else if body := string(r.EncodeBody()); err == nil && body != c.Body {
 				t.Errorf("%s:\n%s\nwant\n%s", c.Name, body, c.Body)
 			}
 		}
@@ -60,10 +60,10 @@ func TestGoldenRequestsAndAnswers(t *testing.T) {
 
 // TestRows: all faults of a row are told at once.
 func TestRows(t *testing.T) {
-	_, err := Official().ParseRow([]byte(
+	_, err := OfficialRequest().ParseRow([]byte(
 		`{"fps": 1.5, "seconds": "long", "size": 7, "stream": true, "output_format": "gif"}`))
 	for _, null := range []string{"prompt", "size", "fps", "seed", "seconds", "output_format"} {
-		if _, err := Official().ParseRow(fmt.Appendf(nil, `{"prompt": "x", %q: null}`, null)); err == nil {
+		if _, err := OfficialRequest().ParseRow(fmt.Appendf(nil, `{"prompt": "x", %q: null}`, null)); err == nil {
 			t.Errorf("%s: null is taken", null)
 		}
 	}
@@ -72,25 +72,25 @@ func TestRows(t *testing.T) {
 			t.Errorf("%v: %q is not told", err, want)
 		}
 	}
-	r, err := Official().ParseRow([]byte(
+	r, err := OfficialRequest().ParseRow([]byte(
 		`{"prompt": "é<", "fps": "24.0", "latent_path": "/l.pt", "guidance_scale": true}`))
 	if want := `{"prompt":"é<","size":"720x1280","seconds":5.0,"fps":24,"num_inference_steps":20,"guidance_scale":1.0,` +
 		`"guidance_scale_2":3.0,"seed":42,"num_frames":81,"boundary_ratio":0.875,"latent_path":"/l.pt",` +
-		`"output_format":"auto","response_format":"video_path"}`; err != nil || string(r.Body()) != want {
-		t.Errorf("%v\n%s\nwant\n%s", err, r.Body(), want)
+		`"output_format":"auto","response_format":"video_path"}`; err != nil || string(r.EncodeBody()) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, r.EncodeBody(), want)
 	}
 }
 
 func FuzzParseRow(f *testing.F) {
 	f.Add([]byte(`{"prompt": "x", "fps": "24"}`))
 	f.Fuzz(func(t *testing.T, row []byte) {
-		r, err := Official().ParseRow(row)
+		r, err := OfficialRequest().ParseRow(row)
 		if err != nil {
 			return
 		}
-		again, err := Official().ParseRow(r.Body())
-		if err != nil || string(again.Body()) != string(r.Body()) {
-			t.Errorf("%s is read as %s: %v", r.Body(), again.Body(), err)
+		again, err := OfficialRequest().ParseRow(r.EncodeBody())
+		if err != nil || string(again.EncodeBody()) != string(r.EncodeBody()) {
+			t.Errorf("%s is read as %s: %v", r.EncodeBody(), again.EncodeBody(), err)
 		}
 	})
 }

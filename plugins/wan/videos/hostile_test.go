@@ -105,7 +105,7 @@ func TestFilesThatServersName(t *testing.T) {
 		for _, collect := range []bool{false, true} {
 			kept := filepath.Join(t.TempDir(), "kept")
 			server := answering(t, http.StatusOK, fmt.Sprintf(`{"video_id":"v","video_path":%s}`, quoted(x.named)))
-			path, why, err := ask(t, map[string]string{"url": server, "folder": folder}, Ask{File: kept, Collect: collect})
+			path, why, err := ask(t, map[string]string{"url": server, "folder": folder}, VideoJob{File: kept, Collect: collect})
 			if err != nil || !strings.Contains(why, x.fault) || (why == "") != (x.fault == "") {
 				t.Errorf("%s, collected %v: %q, %q, %v, want %q", name, collect, path, why, err, x.fault)
 			}
@@ -124,7 +124,7 @@ func TestFilesThatServersName(t *testing.T) {
 func TestNoFolderNamed(t *testing.T) {
 	_, secret := place(t)
 	server := answering(t, http.StatusOK, fmt.Sprintf(`{"video_id":"v","video_path":%s}`, quoted(secret)))
-	_, _, err := ask(t, map[string]string{"url": server}, Ask{File: filepath.Join(t.TempDir(), "v"), Collect: true})
+	_, _, err := ask(t, map[string]string{"url": server}, VideoJob{File: filepath.Join(t.TempDir(), "v"), Collect: true})
 	if err == nil || !strings.Contains(err.Error(), "--backend-opt folder=FOLDER") {
 		t.Errorf("%v, want the option that names a folder", err)
 	}
@@ -135,7 +135,7 @@ func TestVideosThatAreNone(t *testing.T) {
 	for name, text := range map[string]string{"text": "a private key, say, of 40 bytes and more", "short": "GIF8"} {
 		server := answering(t, http.StatusOK, fmt.Sprintf(`{"video_id":"v","video_bytes":"%s"}`,
 			base64.StdEncoding.EncodeToString([]byte(text))))
-		_, why, err := ask(t, map[string]string{"url": server}, Ask{File: filepath.Join(t.TempDir(), "v")})
+		_, why, err := ask(t, map[string]string{"url": server}, VideoJob{File: filepath.Join(t.TempDir(), "v")})
 		if err != nil || !strings.Contains(why, "video") {
 			t.Errorf("%s: %q, %v", name, why, err)
 		}
@@ -173,7 +173,7 @@ func TestRedirects(t *testing.T) {
 				w.Header().Set("Location", to)
 				w.WriteHeader(code)
 			}))
-			_, why, err := ask(t, map[string]string{"url": server.URL}, Ask{})
+			_, why, err := ask(t, map[string]string{"url": server.URL}, VideoJob{})
 			server.Close()
 			if err != nil || !strings.Contains(why, "is not followed") || asked {
 				t.Errorf("%d to %s: %q, %v, another asked: %v", code, to, why, err, asked)
@@ -193,7 +193,7 @@ func TestEndlessAnswers(t *testing.T) {
 				}
 			}
 		}))
-		_, why, err := ask(t, map[string]string{"url": server.URL}, Ask{})
+		_, why, err := ask(t, map[string]string{"url": server.URL}, VideoJob{})
 		server.Close()
 		if err != nil || !strings.HasPrefix(why, fmt.Sprint(code)) || len(why) > 1000 {
 			t.Errorf("%d: %.100q, %v", code, why, err)

@@ -52,27 +52,27 @@ func startProcess(command []string) (*videoProcess, error) {
 	return p, nil
 }
 
-func (p *videoProcess) make(ctx context.Context, a Ask) (Answer, error) {
+func (p *videoProcess) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 	if p.broken != nil {
-		return Answer{}, p.broken
+		return VideoAnswer{}, p.broken
 	}
 	if _, err := p.in.Write(append(bytes.Clone(a.Body), '\n')); err != nil {
-		return Answer{}, p.endError(err)
+		return VideoAnswer{}, p.endError(err)
 	}
 	select {
 	case line, ok := <-p.lines:
 		path := strings.TrimSpace(line)
 		switch {
 		case !ok:
-			return Answer{}, p.endError(errors.New("it ended"))
+			return VideoAnswer{}, p.endError(errors.New("it ended"))
 		case path == "":
-			return Answer{}, videoFailure{errors.New("the process printed an empty line, and no path")}
+			return VideoAnswer{}, videoFailure{errors.New("the process printed an empty line, and no path")}
 		}
-		return Answer{Path: path}, nil
+		return VideoAnswer{Path: path}, nil
 	case <-ctx.Done():
 		p.broken = fmt.Errorf("the process %s has not answered in time, and would answer the next request with the video "+
 			"of the last", p.cmd.Path)
-		return Answer{}, videoFailure{context.Cause(ctx)}
+		return VideoAnswer{}, videoFailure{context.Cause(ctx)}
 	}
 }
 

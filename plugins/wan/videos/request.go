@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Request is what is asked of a server: a field of the API each, in the order in which it is sent.
-type Request struct {
+// VideoRequest is a request to a server: a field of the API each, in the order in which it is sent.
+type VideoRequest struct {
 	Prompt         string
 	NegativePrompt string // empty: it is left out
 	Size           string // WIDTHxHEIGHT
@@ -43,16 +43,17 @@ const (
 	BytesFormat = "video_bytes"
 )
 
-// Official are the settings of the endpoints harness. Its size is upright, though the reference's videos are wide.
-func Official() Request {
-	return Request{
+// OfficialRequest returns the settings of the endpoints harness. Its size is upright, though the reference's videos are
+// wide.
+func OfficialRequest() VideoRequest {
+	return VideoRequest{
 		Size: "720x1280", Seconds: 5, FPS: "16", Steps: "20", Guidance: 4, Guidance2: 3, Seed: "42", Frames: "81",
 		Boundary: 0.875, OutputFormat: "auto", ResponseFormat: PathFormat,
 	}
 }
 
-// Body is the request as it is sent.
-func (r *Request) Body() []byte {
+// EncodeBody returns the request as it is sent.
+func (r *VideoRequest) EncodeBody() []byte {
 	b := appendText([]byte(`{"prompt":`), r.Prompt)
 	text := func(name, value string) {
 		if value != "" {
@@ -89,7 +90,7 @@ func appendText(b []byte, text string) []byte {
 
 // ParseRow lays a row of the endpoints harness's data set, a JSON object, over the settings. Fields of other names are
 // left out. The negative prompt and the latent may be null, which leaves them out. All faults are told at once.
-func (r Request) ParseRow(row []byte) (Request, error) {
+func (r VideoRequest) ParseRow(row []byte) (VideoRequest, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(row, &fields); err != nil {
 		return r, fmt.Errorf("no JSON object: %w", err)

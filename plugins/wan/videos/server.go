@@ -40,19 +40,19 @@ func newVideoServer(address string) (*videoServer, error) {
 
 // Bounds of an answer, in bytes: a video in Base64 and what stands around it, or the text of a failure.
 const (
-	maxAnswer    = MostVideo/3*4 + 1<<16
+	maxAnswer    = MaxVideoSize/3*4 + 1<<16
 	maxFaultText = 64 << 10
 )
 
-func (s *videoServer) make(ctx context.Context, a Ask) (Answer, error) {
+func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(a.Body))
 	if err != nil {
-		return Answer{}, err
+		return VideoAnswer{}, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := s.client.Do(request)
 	if err != nil {
-		return Answer{}, videoFailure{err}
+		return VideoAnswer{}, videoFailure{err}
 	}
 	defer func() { _ = response.Body.Close() }() // it was read
 	most := int64(maxAnswer)
@@ -62,18 +62,19 @@ func (s *videoServer) make(ctx context.Context, a Ask) (Answer, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
 	switch to := response.Header.Get("Location"); {
 	case response.StatusCode/100 == 3 && to != "":
-		return Answer{}, videoFailure{fmt.Errorf("%s to %.200q, which is not followed: give the right address as option url",
+		return VideoAnswer{}, videoFailure{fmt.Errorf("%s to %.200q, which is not followed: give the right address as "+
+			"option url",
 			response.Status, to)}
 	case err != nil:
-		return Answer{}, videoFailure{err}
+		return VideoAnswer{}, videoFailure{err}
 	case response.StatusCode != http.StatusOK:
-		return Answer{}, videoFailure{fmt.Errorf("%s: %s", response.Status, quoteStart(body))}
+		return VideoAnswer{}, videoFailure{fmt.Errorf("%s: %s", response.Status, quoteStart(body))}
 	case len(body) > maxAnswer:
-		return Answer{}, videoFailure{fmt.Errorf("the answer has more than %d bytes", maxAnswer)}
+		return VideoAnswer{}, videoFailure{fmt.Errorf("the answer has more than %d bytes", maxAnswer)}
 	}
 	answer, err := ParseAnswer(body)
 	if err != nil {
-		return Answer{}, videoFailure{fmt.Errorf("%w; the answer is %s", err, quoteStart(body))}
+		return VideoAnswer{}, videoFailure{fmt.Errorf("%w; the answer is %s", err, quoteStart(body))}
 	}
 	return answer, nil
 }

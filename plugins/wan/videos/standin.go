@@ -69,23 +69,23 @@ func (d *drawnGenerator) Close() error { return os.RemoveAll(d.dir) }
 
 type drawnMaker struct{ dir string }
 
-func (d drawnMaker) make(ctx context.Context, a Ask) (Answer, error) {
+func (d drawnMaker) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 	var request struct {
 		Prompt string `json:"prompt"`
 	}
 	if err := json.Unmarshal(a.Body, &request); err != nil {
-		return Answer{}, videoFailure{err}
+		return VideoAnswer{}, videoFailure{err}
 	}
-	video, err := Draw(request.Prompt)
+	video, err := DrawVideo(request.Prompt)
 	if err != nil || a.File != "" {
-		return Answer{Video: video}, err
+		return VideoAnswer{Video: video}, err
 	}
-	f, err := os.CreateTemp(d.dir, "*"+filepath.Ext(Ending(video)))
+	f, err := os.CreateTemp(d.dir, "*"+filepath.Ext(FileEnding(video)))
 	if err != nil {
-		return Answer{}, err
+		return VideoAnswer{}, err
 	}
 	_, err = f.Write(video)
-	return Answer{Path: f.Name()}, errors.Join(err, f.Close(), ctx.Err())
+	return VideoAnswer{Path: f.Name()}, errors.Join(err, f.Close(), ctx.Err())
 }
 
 func (d drawnMaker) close() error { return nil }
@@ -96,9 +96,9 @@ const (
 	drawnFrames             = 9
 )
 
-// Draw draws the video of a prompt as a GIF: a square that crosses stripes, in colours and on a way of the prompt's
-// hash. The same prompt has the same bytes everywhere.
-func Draw(prompt string) ([]byte, error) {
+// DrawVideo draws the video of a prompt as a GIF: a square that crosses stripes, in colours and on a way of the
+// prompt's hash. The same prompt has the same bytes everywhere.
+func DrawVideo(prompt string) ([]byte, error) {
 	h := sha256.Sum256([]byte(prompt))
 	colours := color.Palette{}
 	for i := range 4 {

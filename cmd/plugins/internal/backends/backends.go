@@ -11,11 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-// All are ONNX Runtime, which is the default, a process in any language, and servers of the Open Inference Protocol.
+// BackendOptions returns the backends: ONNX Runtime, which is the default, a process in any language, and servers of
+// the Open Inference Protocol.
 //
 // ONNX Runtime's library is the one beside the binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB
 // names another.
-func All() []serve.Option {
+func BackendOptions() []serve.Option {
 	keepToOneself()
 	return []serve.Option{
 		serve.Backend("ort", applyPace(ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")})),

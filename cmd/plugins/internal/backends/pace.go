@@ -48,8 +48,8 @@ type Paceable interface {
 	backend.DeviceChooser
 }
 
-// Of is b at the pace.
-func (p Pace) Of(b Paceable) backend.Backend { return pacedBackend{b, p} }
+// ApplyTo returns b at the pace.
+func (p Pace) ApplyTo(b Paceable) backend.Backend { return pacedBackend{b, p} }
 
 type pacedBackend struct {
 	Paceable

@@ -58,7 +58,7 @@ func opened(t *testing.T, text string) (backend.Session, *int) {
 		t.Fatal(err)
 	}
 	runs := new(int)
-	b := p.Of(doubler{runs})
+	b := p.ApplyTo(doubler{runs})
 	if info := b.(backend.Describer).Describe(); info.Version != "doubler 1" {
 		t.Errorf("it says of itself %+v", info)
 	}
@@ -142,7 +142,7 @@ func TestAtOnceOfLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := new(int)
-	s, err := p.Of(layers{doubler{runs}}).Open(t.Context(), backend.Model{}, backend.Config{})
+	s, err := p.ApplyTo(layers{doubler{runs}}).Open(t.Context(), backend.Model{}, backend.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,5 +17,5 @@ func applyPace(b Paceable) backend.Backend {
 		fmt.Fprintln(os.Stderr, "PLUMBLINE_PACE:", err)
 		os.Exit(2)
 	}
-	return p.Of(b)
+	return p.ApplyTo(b)
 }

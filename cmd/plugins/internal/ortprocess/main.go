@@ -20,7 +20,7 @@ func main() {
 	flag.Parse()
 	p, err := backends.ParsePace(*text)
 	if err == nil {
-		err = process.Serve(p.Of(ort.Backend{}))
+		err = process.Serve(p.ApplyTo(ort.Backend{}))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

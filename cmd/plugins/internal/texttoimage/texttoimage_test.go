@@ -156,7 +156,7 @@ func (want *textToImage) checkScores(t *testing.T, b ort.Backend) {
 			t.Errorf("pictures %d and %d: %v, want %v", i, i+1, got, pair)
 		}
 	}
-	exact := score.Result{CLIP: want.Scorer.CLIP, FID: want.Scorer.FID}
+	exact := score.PictureScores{CLIP: want.Scorer.CLIP, FID: want.Scorer.FID}
 	if exact.String() != want.Scorer.Line {
 		t.Errorf("%s, want %s", exact, want.Scorer.Line)
 	}

@@ -38,7 +38,7 @@ func processorTime(b *testing.B) int64 {
 // BenchmarkSearch searches for 10 of all vectors, with the official efSearch of 100 and with less, and reports how many
 // of the nearest are found: by queries that lie near some of them, and by such as are far from all.
 func BenchmarkSearch(b *testing.B) {
-	g := build(b, cloud(1, size(b), officialDim), Official())
+	g := build(b, cloud(1, size(b), officialDim), OfficialParams())
 	near := cloud(1, 64, officialDim) // of the first clusters
 	for _, q := range near {
 		for k := range q {
@@ -68,12 +68,12 @@ func BenchmarkSearch(b *testing.B) {
 
 // BenchmarkExact is the same by looking at all.
 func BenchmarkExact(b *testing.B) {
-	g := build(b, cloud(1, min(size(b), 4000), officialDim), Official())
+	g := build(b, cloud(1, min(size(b), 4000), officialDim), OfficialParams())
 	query := cloud(2, 1, officialDim)[0]
 	b.ReportAllocs()
 	before := processorTime(b)
 	for b.Loop() {
-		g.Exact(query, 10)
+		g.SearchAll(query, 10)
 	}
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
@@ -84,7 +84,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportAllocs()
 	before := processorTime(b)
 	for b.Loop() {
-		build(b, vectors, Official())
+		build(b, vectors, OfficialParams())
 	}
 	b.ReportMetric(float64(processorTime(b)-before)/1e3/float64(b.N*len(vectors)), "cpu-us/vector")
 }

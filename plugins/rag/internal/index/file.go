@@ -44,7 +44,7 @@ const magic = "plumbline passages 1\n"
 // float32; of each vector the number of levels, and of each level the number of links and the links, as varints; the
 // SHA-256 of all before. Numbers are little-endian.
 type fileHeader struct {
-	Params
+	GraphParams
 	Dim      int    `json:"dim"`
 	Count    int    `json:"passages"`
 	Entry    uint32 `json:"entry"`
@@ -61,7 +61,7 @@ func (d *Database) Write(to io.Writer) error {
 	b.WriteString(magic)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(fileHeader{d.Params, d.dim, d.Len(), d.entry, d.Embedder})
+	err := e.Encode(fileHeader{d.GraphParams, d.dim, d.Len(), d.entry, d.Embedder})
 	for i := range d.Passages {
 		err = errors.Join(err, e.Encode(&d.Passages[i]))
 	}
@@ -182,7 +182,7 @@ func (r *fileReader) readDatabase() (*Database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	d := &Database{Graph: New(h.Dim, h.Params), Passages: make([]Passage, h.Count), Embedder: h.Embedder}
+	d := &Database{Graph: New(h.Dim, h.GraphParams), Passages: make([]Passage, h.Count), Embedder: h.Embedder}
 	for i := range d.Passages {
 		if err := r.readLine(&d.Passages[i]); err != nil {
 			return nil, fmt.Errorf("passage %d: %w", i, err)

@@ -14,7 +14,7 @@ import (
 
 func database(t testing.TB, n int) *Database {
 	t.Helper()
-	d := &Database{Graph: build(t, cloud(7, n, 4), Params{M: 3, EFConstruction: 20, EFSearch: 10}), Embedder: "ab"}
+	d := &Database{Graph: build(t, cloud(7, n, 4), GraphParams{M: 3, EFConstruction: 20, EFSearch: 10}), Embedder: "ab"}
 	for i := range n {
 		d.Passages = append(d.Passages, Passage{fmt.Sprintf("<p> %d\u2028\n", i), "a.html", i, "https://x/?a&b"})
 	}
@@ -38,7 +38,7 @@ func TestFile(t *testing.T) {
 	}
 	got, err := Open(path)
 	if err != nil || !slices.Equal(got.Passages, d.Passages) || !reflect.DeepEqual(got.links, d.links) ||
-		!slices.Equal(got.vectors, d.vectors) || got.Embedder != "ab" || got.Params != d.Params {
+		!slices.Equal(got.vectors, d.vectors) || got.Embedder != "ab" || got.GraphParams != d.GraphParams {
 		t.Fatal(err)
 	}
 	query := cloud(8, 1, 4)[0]

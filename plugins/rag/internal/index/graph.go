@@ -10,22 +10,23 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Params are those of a graph, by their names in the paper.
-type Params struct {
+// GraphParams are the parameters of a graph, by their names in the paper.
+type GraphParams struct {
 	M              int `json:"M"` // links of a vector on each level; twice as many on the lowest
 	EFConstruction int `json:"efConstruction"`
 	EFSearch       int `json:"efSearch"`
 }
 
-// Official are the parameters of the reference's database.
-func Official() Params { return Params{M: 32, EFConstruction: 200, EFSearch: 100} }
+// OfficialParams are the parameters of the reference's database.
+func OfficialParams() GraphParams { return GraphParams{M: 32, EFConstruction: 200, EFSearch: 100} }
 
 // ErrVector is a vector of another dimension, or with a value that is no number.
 var ErrVector = errors.New("a vector that the index cannot take")
 
-// Graph is an index. Search and Exact may be called from many goroutines at a time, but not beside Add and Link.
+// Graph is an index. Search and SearchAll may be called from many goroutines at a time, but not during Add and
+// LinkLast.
 type Graph struct {
-	Params
+	GraphParams
 	dim      int
 	vectors  []float32 // of all, one after the other
 	squares  []float32 // the squared length of each
@@ -36,7 +37,7 @@ type Graph struct {
 }
 
 // New makes an empty graph of vectors of a dimension above 0.
-func New(dim int, p Params) *Graph { return &Graph{Params: p, dim: dim} }
+func New(dim int, p GraphParams) *Graph { return &Graph{GraphParams: p, dim: dim} }
 
 // Len is how many vectors there are, and Dim how many values each has.
 func (g *Graph) Len() int { return len(g.squares) }
@@ -61,8 +62,8 @@ func (g *Graph) Add(v []float32) error {
 	return nil
 }
 
-// Link links the vectors of the last group. It is called when all are added.
-func (g *Graph) Link() {
+// LinkLast links the vectors of the last group. It is called when all are added.
+func (g *Graph) LinkLast() {
 	if n := g.Len() - g.linked; n > 0 {
 		g.linkNext(n)
 	}
@@ -132,8 +133,8 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 	return slices.Clone(hits[:min(len(hits), k)])
 }
 
-// Exact finds the k vectors nearest to a query, the nearest first, by looking at all.
-func (g *Graph) Exact(query []float32, k int) []Hit {
+// SearchAll finds the k vectors nearest to a query, the nearest first, among all vectors.
+func (g *Graph) SearchAll(query []float32, k int) []Hit {
 	square := Dot(query, query)
 	var far hitHeap
 	far.far = true

@@ -35,7 +35,7 @@ func cloud(seed uint64, n, dim int) [][]float32 {
 	return all
 }
 
-func build(t testing.TB, vectors [][]float32, p Params) *Graph {
+func build(t testing.TB, vectors [][]float32, p GraphParams) *Graph {
 	t.Helper()
 	dim := 4
 	if len(vectors) > 0 {
@@ -47,7 +47,7 @@ func build(t testing.TB, vectors [][]float32, p Params) *Graph {
 			t.Fatal(err)
 		}
 	}
-	g.Link()
+	g.LinkLast()
 	return g
 }
 
@@ -55,7 +55,7 @@ func build(t testing.TB, vectors [][]float32, p Params) *Graph {
 func recall(g *Graph, queries [][]float32, k int) float64 {
 	found := 0
 	for _, q := range queries {
-		want := g.Exact(q, k)
+		want := g.SearchAll(q, k)
 		for _, h := range g.Search(q, k) {
 			if slices.ContainsFunc(want, func(w Hit) bool { return w.ID == h.ID }) {
 				found++
@@ -67,7 +67,7 @@ func recall(g *Graph, queries [][]float32, k int) float64 {
 
 func TestRecall(t *testing.T) {
 	const dim = 32
-	g := build(t, cloud(1, 4000, dim), Official())
+	g := build(t, cloud(1, 4000, dim), OfficialParams())
 	if got := recall(g, cloud(2, 80, dim), 10); got < 0.99 {
 		t.Errorf("recall %v of queries from elsewhere", got)
 	}
@@ -82,15 +82,15 @@ func TestRecall(t *testing.T) {
 func TestLinksMatter(t *testing.T) {
 	const dim = 32
 	vectors, queries := cloud(1, 2000, dim), cloud(2, 80, dim)
-	poor := recall(build(t, vectors, Params{M: 2, EFConstruction: 2, EFSearch: 10}), queries, 10)
-	if good := recall(build(t, vectors, Official()), queries, 10); poor > 0.9*good {
+	poor := recall(build(t, vectors, GraphParams{M: 2, EFConstruction: 2, EFSearch: 10}), queries, 10)
+	if good := recall(build(t, vectors, OfficialParams()), queries, 10); poor > 0.9*good {
 		t.Errorf("recall %v with two links, %v with 32", poor, good)
 	}
 }
 
 func TestExact(t *testing.T) {
 	vectors := cloud(3, 300, 8)
-	g := build(t, vectors, Official())
+	g := build(t, vectors, OfficialParams())
 	query := cloud(4, 1, 8)[0]
 	var want []Hit
 	for i, v := range vectors {
@@ -101,7 +101,7 @@ func TestExact(t *testing.T) {
 		want = append(want, Hit{uint32(i), float32(d)})
 	}
 	slices.SortFunc(want, compareHits)
-	for i, h := range g.Exact(query, 12) {
+	for i, h := range g.SearchAll(query, 12) {
 		if h.ID != want[i].ID || math.Abs(float64(h.Distance-want[i].Distance)) > 1e-5 {
 			t.Errorf("%d: %v, want %v", i, h, want[i])
 		}
@@ -111,7 +111,7 @@ func TestExact(t *testing.T) {
 // TestSameGraph: whoever adds the same vectors has the same graph, and its shape is that of the paper.
 func TestSameGraph(t *testing.T) {
 	vectors := cloud(5, 1500, 16)
-	p := Params{M: 4, EFConstruction: 30, EFSearch: 20}
+	p := GraphParams{M: 4, EFConstruction: 30, EFSearch: 20}
 	g := build(t, vectors, p)
 	if other := build(t, vectors, p); !reflect.DeepEqual(g.links, other.links) || g.entry != other.entry {
 		t.Error("two graphs of the same vectors differ")
@@ -138,8 +138,8 @@ func TestSameGraph(t *testing.T) {
 }
 
 func TestSmall(t *testing.T) {
-	g := New(2, Official())
-	if g.Link(); g.Search([]float32{1, 0}, 3) != nil || len(g.Exact([]float32{1, 0}, 3)) != 0 {
+	g := New(2, OfficialParams())
+	if g.LinkLast(); g.Search([]float32{1, 0}, 3) != nil || len(g.SearchAll([]float32{1, 0}, 3)) != 0 {
 		t.Error("an empty graph finds something")
 	}
 	for _, v := range [][]float32{{1}, {1, 2, 3}, {float32(math.NaN()), 0}, {float32(math.Inf(1)), 0}} {
@@ -150,7 +150,7 @@ func TestSmall(t *testing.T) {
 	if err := errors.Join(g.Add([]float32{0, 1}), g.Add([]float32{0, 1}), g.Add([]float32{1, 0})); err != nil {
 		t.Fatal(err)
 	}
-	g.Link()
+	g.LinkLast()
 	if got, want := g.Search([]float32{0, 1}, 9), []Hit{{0, 0}, {1, 0}, {2, 2}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

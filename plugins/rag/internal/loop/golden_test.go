@@ -18,7 +18,7 @@ import (
 )
 
 // prompts are those beside the cases.
-func prompts(t *testing.T, path string) *Prompts {
+func prompts(t *testing.T, path string) *PromptSet {
 	t.Helper()
 	var texts map[string]string
 	golden.ReadJSON(t, filepath.Join(filepath.Dir(path), "prompts.json"), &texts)
@@ -226,7 +226,7 @@ func TestGoldenLoop(t *testing.T) {
 		for _, c := range all.Transcripts {
 			t.Run(c.Name, func(t *testing.T) {
 				w := &replayed{t: t, of: c, corpus: all.Corpus}
-				got, err := Run(t.Context(), c.Question, Options{c.Rounds, c.Depth, 3, p}, w)
+				got, err := Run(t.Context(), c.Question, LoopOptions{c.Rounds, c.Depth, 3, p}, w)
 				if w.asked != len(c.Events) || w.lookups != len(c.Lookups) {
 					t.Errorf("%d of %d calls, %d of %d searches", w.asked, len(c.Events), w.lookups, len(c.Lookups))
 				}

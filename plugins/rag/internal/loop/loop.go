@@ -17,8 +17,8 @@ type Document struct {
 	Text string
 }
 
-// World answers what a loop asks. Its methods are called one after the other.
-type World interface {
+// Environment answers what a loop asks. Its methods are called one after the other.
+type Environment interface {
 	// Ask asks the model of a step, in round 1, 2, ...; it returns what the model replies, without white space around it.
 	// An error is one more reply that nobody can read, unless it is ErrEnd.
 	Ask(ctx context.Context, s Step, round int, prompt string) (string, error)
@@ -36,19 +36,19 @@ var (
 	ErrReply = errors.New("a reply that no answer can follow")
 )
 
-// Options say how a question is answered.
-type Options struct {
+// LoopOptions say how a question is answered.
+type LoopOptions struct {
 	Rounds     int // at most
 	Depth      int // passages that a search finds
 	MaxQueries int // that a model is asked for, of a round
-	Prompts    *Prompts
+	Prompts    *PromptSet
 }
 
 // maxQueryDocuments limits the documents that the model of queries reads: those that were kept last.
 const maxQueryDocuments = 12
 
-// Result is what became of a question.
-type Result struct {
+// LoopResult is the result of a question.
+type LoopResult struct {
 	Answer     string // empty: there was none
 	Sufficient bool   // a model, or the last round, found the documents to suffice
 	Rounds     int
@@ -60,22 +60,22 @@ type Result struct {
 }
 
 // Run answers a question. With an error, what was done until then is in the result.
-func Run(ctx context.Context, question string, o Options, w World) (Result, error) {
+func Run(ctx context.Context, question string, o LoopOptions, w Environment) (LoopResult, error) {
 	l := &questionLoop{options: o, question: question, world: w, seen: map[string]bool{}}
 	err := l.runRounds(ctx)
 	l.URLs = []string{}
 	for _, d := range l.kept[:min(len(l.kept), 10)] {
 		l.URLs = append(l.URLs, d.URL)
 	}
-	return l.Result, err
+	return l.LoopResult, err
 }
 
 // questionLoop is a question on its way.
 type questionLoop struct {
-	options Options
-	Result
+	options LoopOptions
+	LoopResult
 	question string
-	world    World
+	world    Environment
 
 	kept, fresh []Document
 	seen        map[string]bool // URLs

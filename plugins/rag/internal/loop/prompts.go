@@ -48,8 +48,8 @@ var places = map[string][]string{
 	judge:         {"question", "ground_truth", "llm_answer"},
 }
 
-// Prompts are the words that models are asked in.
-type Prompts struct {
+// PromptSet has the prompts of all steps and of the judge.
+type PromptSet struct {
 	of map[string]promptTemplate
 	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in
 	// lower-case hex.
@@ -59,8 +59,8 @@ type Prompts struct {
 // ReadPrompts reads the prompts of a folder: queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt,
 // which have places in the manner of Python's str.format: {question}; in all but answer.txt, {{ stands for {, and }}
 // for }. The error says all that is wrong.
-func ReadPrompts(files fs.FS) (*Prompts, error) {
-	p := &Prompts{of: map[string]promptTemplate{}}
+func ReadPrompts(files fs.FS) (*PromptSet, error) {
+	p := &PromptSet{of: map[string]promptTemplate{}}
 	var faults []error
 	all := sha256.New()
 	for _, key := range promptKeys() {
@@ -86,12 +86,12 @@ func ReadPrompts(files fs.FS) (*Prompts, error) {
 
 func promptKeys() []string { return slices.Sorted(maps.Keys(places)) }
 
-// Judge is what a judge is asked about an answer.
-func (p *Prompts) Judge(question, truth, answer string) string {
+// JudgePrompt returns the prompt for a judge about an answer.
+func (p *PromptSet) JudgePrompt(question, truth, answer string) string {
 	return p.of[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth, "llm_answer": answer})
 }
 
-func (p *Prompts) stepPrompt(s Step, values map[string]string) string {
+func (p *PromptSet) stepPrompt(s Step, values map[string]string) string {
 	return p.of[s.String()].fillTemplate(values)
 }
 

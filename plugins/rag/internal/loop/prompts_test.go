@@ -32,7 +32,7 @@ func TestPrompts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Judge("q {x}", "t", "{llm_answer}"); got != `judge q {x} t {llm_answer} {"a": 1}` {
+	if got := p.JudgePrompt("q {x}", "t", "{llm_answer}"); got != `judge q {x} t {llm_answer} {"a": 1}` {
 		t.Errorf("%q", got)
 	}
 	got := p.stepPrompt(Answer, map[string]string{"question": "{kept_docs}", "kept_docs": "d"})
@@ -88,7 +88,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Rounds: 3, Depth: 10, MaxQueries: 3, Prompts: p}
+	o := LoopOptions{Rounds: 3, Depth: 10, MaxQueries: 3, Prompts: p}
 	w := &scripted{replies: map[Step][]string{
 		Queries: {`{"queries": ["a", "b"]}`, "prose"}, Relevance: {`{"relevance": [1, 0]}`, "{}"},
 		Sufficiency: {`{"sufficient": false}`, ""}, Answer: {"yes"},
@@ -120,7 +120,7 @@ func FuzzReplies(f *testing.F) {
 		w := &scripted{replies: map[Step][]string{
 			Queries: {reply, reply}, Relevance: {reply, reply}, Sufficiency: {reply, reply}, Answer: {reply},
 		}}
-		got, err := Run(t.Context(), "q", Options{Rounds: 3, Depth: 2, MaxQueries: 3, Prompts: p}, w)
+		got, err := Run(t.Context(), "q", LoopOptions{Rounds: 3, Depth: 2, MaxQueries: 3, Prompts: p}, w)
 		if err != nil && !errors.Is(err, ErrReply) || got.Rounds > 3 {
 			t.Fatalf("%+v, %v", got, err)
 		}

@@ -47,7 +47,7 @@ func Open(ctx context.Context, address string, limit time.Duration, connections 
 	c.MaxConns = int32(max(1, connections)) + 1 // one asks whether a store still answers
 	c.ConnConfig.ConnectTimeout = limit
 	c.AfterConnect = func(ctx context.Context, one *pgx.Conn) error {
-		_, err := one.Exec(ctx, "SET hnsw.ef_search = "+strconv.Itoa(index.Official().EFSearch))
+		_, err := one.Exec(ctx, "SET hnsw.ef_search = "+strconv.Itoa(index.OfficialParams().EFSearch))
 		return err
 	}
 	at := net.JoinHostPort(c.ConnConfig.Host, strconv.Itoa(int(c.ConnConfig.Port)))

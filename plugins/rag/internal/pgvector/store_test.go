@@ -110,7 +110,7 @@ func TestStoreOfPassages(t *testing.T) {
 		if err := w.Add(t.Context(), index.Passage{}, []float32{1}); !errors.Is(err, index.ErrVector) {
 			t.Error(err)
 		}
-		if sums[k], err = w.Finish(t.Context()); err != nil {
+		if sums[k], err = w.FinishTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

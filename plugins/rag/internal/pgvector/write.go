@@ -21,8 +21,8 @@ const (
 // batch is how many passages are sent at a time.
 const batch = 256
 
-// Writer writes passages into a table that takes the place of the one before in the end. It is for one goroutine.
-type Writer struct {
+// TableWriter writes passages into a table that takes the place of the one before in the end. It is for one goroutine.
+type TableWriter struct {
 	*Store
 	dim, count int
 	sum        hash.Hash
@@ -34,16 +34,16 @@ type Writer struct {
 }
 
 // NewWriter returns a writer, which has sent nothing.
-func (s *Store) NewWriter() *Writer { return &Writer{Store: s, sum: md5.New()} }
+func (s *Store) NewWriter() *TableWriter { return &TableWriter{Store: s, sum: md5.New()} }
 
 // Len is how many passages were added, and Dim how many values each has.
-func (w *Writer) Len() int { return w.count }
+func (w *TableWriter) Len() int { return w.count }
 
 // Dim is how many values each vector has.
-func (w *Writer) Dim() int { return w.dim }
+func (w *TableWriter) Dim() int { return w.dim }
 
 // Add adds a passage. The first one begins the table.
-func (w *Writer) Add(ctx context.Context, p index.Passage, v []float32) error {
+func (w *TableWriter) Add(ctx context.Context, p index.Passage, v []float32) error {
 	if w.count == 0 {
 		w.dim = len(v)
 		if err := w.createTable(ctx); err != nil {
@@ -63,7 +63,7 @@ func (w *Writer) Add(ctx context.Context, p index.Passage, v []float32) error {
 	return w.sendBatch(ctx)
 }
 
-func (w *Writer) createTable(ctx context.Context) error {
+func (w *TableWriter) createTable(ctx context.Context) error {
 	return w.withLimit(ctx, "make the table "+staging, func(ctx context.Context) error {
 		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+staging+"; CREATE TABLE "+staging+" (content text NOT NULL, "+
 			"source text NOT NULL, passage int NOT NULL, url text NOT NULL, embedding vector("+strconv.Itoa(w.dim)+") NOT NULL)")
@@ -72,7 +72,7 @@ func (w *Writer) createTable(ctx context.Context) error {
 }
 
 // sendBatch sends the passages that wait.
-func (w *Writer) sendBatch(ctx context.Context) error {
+func (w *TableWriter) sendBatch(ctx context.Context) error {
 	if len(w.vectors) == 0 {
 		return nil
 	}
@@ -87,13 +87,13 @@ func (w *Writer) sendBatch(ctx context.Context) error {
 	return err
 }
 
-// Finish makes the index, and puts the table in the place of the one before. The result is the MD5 of the passages and
-// vectors in their order, in lower-case hex.
-func (w *Writer) Finish(ctx context.Context) (md5 string, err error) {
+// FinishTable makes the index, and puts the table in the place of the one before. The result is the MD5 of the passages
+// and vectors in their order, in lower-case hex.
+func (w *TableWriter) FinishTable(ctx context.Context) (md5 string, err error) {
 	if err := w.sendBatch(ctx); err != nil {
 		return "", err
 	}
-	p := index.Official()
+	p := index.OfficialParams()
 	err = w.execWatched(ctx, "make the index", fmt.Sprintf("CREATE INDEX ON %s USING hnsw (embedding vector_l2_ops) "+
 		"WITH (m = %d, ef_construction = %d)", staging, p.M, p.EFConstruction))
 	if err != nil {

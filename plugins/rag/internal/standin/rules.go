@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 )
 
-// Reply is what is replied to one user message of the five prompts of [Words]; to any other it says that there is
-// nothing to say. The same message has the same reply.
-func Reply(content string) string {
+// ReplyTo returns the reply to one user message of the five prompts of [PromptFiles]; to any other it says that there
+// is nothing to say. The same message has the same reply.
+func ReplyTo(content string) string {
 	r := replyTo(content)
 	if r.text == "" {
 		return r.reasoning

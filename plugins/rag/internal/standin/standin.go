@@ -23,9 +23,9 @@ const Label = "stand-in: scripted server"
 //go:embed words
 var words embed.FS
 
-// Words are the prompts of the embedded benchmarks: relevance.txt, sufficiency.txt, queries.txt, answer.txt and
+// PromptFiles has the prompts of the embedded benchmarks: relevance.txt, sufficiency.txt, queries.txt, answer.txt and
 // judge.txt. Places are as in Python's str.format, {name}, and in all but the answer's a doubled brace is one.
-func Words() fs.FS {
+func PromptFiles() fs.FS {
 	sub, err := fs.Sub(words, "words")
 	if err != nil { // not of a name without dots
 		return words
@@ -33,24 +33,24 @@ func Words() fs.FS {
 	return sub
 }
 
-// Backend opens the rules in the place of a model.
-type Backend struct{}
+// RuleBackend opens the rules instead of a model.
+type RuleBackend struct{}
 
 var (
-	_ backend.GeneratorOpener = Backend{}
-	_ backend.Describer       = Backend{}
+	_ backend.GeneratorOpener = RuleBackend{}
+	_ backend.Describer       = RuleBackend{}
 )
 
 // Describe says what it is.
-func (Backend) Describe() backend.Info { return backend.Info{Version: Label} }
+func (RuleBackend) Describe() backend.Info { return backend.Info{Version: Label} }
 
 // Open opens no session: rules have no tensors.
-func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
+func (RuleBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("a scripted server runs no model: choose another backend")
 }
 
 // OpenGenerator takes any model: the rules are the same.
-func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
+func (RuleBackend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
 	var faults []error
 	for name := range c.Options {
 		faults = append(faults, fmt.Errorf("%w: the scripted server has no option %q", backend.ErrOption, name))

@@ -21,9 +21,9 @@ import (
 )
 
 // prompts are the words of the embedded benchmarks.
-func prompts(t *testing.T) *loop.Prompts {
+func prompts(t *testing.T) *loop.PromptSet {
 	t.Helper()
-	p, err := loop.ReadPrompts(Words())
+	p, err := loop.ReadPrompts(PromptFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func newLibrary(t *testing.T) (l library) {
 }
 
 func (library) Ask(_ context.Context, _ loop.Step, _ int, prompt string) (string, error) {
-	return strings.TrimSpace(Reply(prompt)), nil
+	return strings.TrimSpace(ReplyTo(prompt)), nil
 }
 
 func (l library) Search(_ context.Context, query string, k int) ([]loop.Document, error) {
@@ -94,7 +94,7 @@ func TestTheLoopIsNeeded(t *testing.T) {
 	l, p := newLibrary(t), prompts(t)
 	answered := func(rounds int) (right, fallbacks int) {
 		for _, q := range encyclopedia.Eval().Questions() {
-			r, err := loop.Run(t.Context(), q.Prompt, loop.Options{Rounds: rounds, Depth: 10, MaxQueries: 3, Prompts: p}, l)
+			r, err := loop.Run(t.Context(), q.Prompt, loop.LoopOptions{Rounds: rounds, Depth: 10, MaxQueries: 3, Prompts: p}, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestReply(t *testing.T) {
 		{"an unknown task", "Task: sing\n", "The script has no reply to that."},
 		{"nothing", "", "The script has no reply to that."},
 	} {
-		if got := Reply(tt.content); got != tt.want {
+		if got := ReplyTo(tt.content); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -208,7 +208,7 @@ func (s *sink) FirstToken(backend.Tokens) {}
 func (s *sink) Complete(t backend.Tokens) { s.answer = t }
 
 func TestBackend(t *testing.T) {
-	g, err := Backend{}.OpenGenerator(t.Context(), backend.Model{}, backend.Config{})
+	g, err := RuleBackend{}.OpenGenerator(t.Context(), backend.Model{}, backend.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,14 +225,14 @@ func TestBackend(t *testing.T) {
 	if err := g.Generate(t.Context(), backend.Prompt{}, &s); err == nil {
 		t.Error("a prompt without messages is answered")
 	}
-	if (Backend{}).Describe().Version != Label {
+	if (RuleBackend{}).Describe().Version != Label {
 		t.Error("the label is missing")
 	}
-	if _, err := (Backend{}).Open(t.Context(), backend.Model{}, backend.Config{}); err == nil {
+	if _, err := (RuleBackend{}).Open(t.Context(), backend.Model{}, backend.Config{}); err == nil {
 		t.Error("a session is opened")
 	}
 	options := backend.Config{Options: map[string]string{"threads": "2"}}
-	if _, err := (Backend{}).OpenGenerator(t.Context(), backend.Model{}, options); err == nil ||
+	if _, err := (RuleBackend{}).OpenGenerator(t.Context(), backend.Model{}, options); err == nil ||
 		!strings.Contains(err.Error(), `no option "threads"`) {
 		t.Errorf("an option is taken: %v", err)
 	}

@@ -22,15 +22,15 @@ func encodePictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, erro
 	size := len(values) / n
 	for i := range all {
 		all[i] = make([]byte, size)
-		Levels(all[i], values[size*i:][:size], f)
+		EncodeLevels(all[i], values[size*i:][:size], f)
 	}
 	return all, nil
 }
 
-// Levels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the colours
-// of a pixel together. What lies outside is cut off; halves go to the even level. The arithmetic is in numbers of the
-// format.
-func Levels(dst []byte, planes []float32, f half.Format) {
+// EncodeLevels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the
+// colours of a pixel together. What lies outside is cut off; halves go to the even level. The arithmetic is in numbers
+// of the format.
+func EncodeLevels(dst []byte, planes []float32, f half.Format) {
 	n := len(dst) / channels
 	for c := range channels {
 		for i, v := range planes[n*c:][:n] {

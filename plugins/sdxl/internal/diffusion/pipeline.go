@@ -15,15 +15,15 @@ import (
 // write to once they have returned.
 type Networks interface {
 	// Denoise is the UNet: the noise (or v) that it sees in each row of the sample, of the sample's shape.
-	Denoise(ctx context.Context, in *Step) (*tensor.Dense, error)
+	Denoise(ctx context.Context, in *DenoiseStep) (*tensor.Dense, error)
 	// Decode is the decoder of the VAE: from latents (N, channels, h, w), already divided by the scaling factor, to
 	// pictures (N, 3, H, W), of about -1 to 1.
 	Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error)
 }
 
-// Step is the UNet's input for N pictures: N rows of the negative prompt, then N of the captions. Hidden, Pooled and
-// TimeIDs are the same tensors in all steps.
-type Step struct {
+// DenoiseStep is the UNet's input for N pictures: N rows of the negative prompt, then N of the captions. Hidden, Pooled
+// and TimeIDs are the same tensors in all steps.
+type DenoiseStep struct {
 	Index    int
 	Timestep float32
 	Sample   *tensor.Dense // (2N, channels, h, w)
@@ -38,7 +38,7 @@ type Pipeline struct {
 	Guidance      float32       // how far from the negative prompt: 8
 	ScalingFactor float32       // of vae_decoder/config.json: 0.13025
 	Latent        *tensor.Dense // (1, channels, h, w): the noise that every picture begins with
-	Negative      Prompt
+	Negative      EncodedPrompt
 
 	Latents, Pictures half.Format // of the numbers of the UNet, and of the decoder's pictures
 }
@@ -57,7 +57,7 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 
 // Generate makes a picture for each prompt, all in one batch: uint8, rows from top to bottom, red, green, blue of each
 // pixel together.
-func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) ([][]byte, error) {
+func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPrompt) ([][]byte, error) {
 	in, err := p.stackConditions(prompts)
 	if err != nil {
 		return nil, err
@@ -81,11 +81,11 @@ func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []Prompt) (
 }
 
 // stackConditions returns the inputs that stay the same in all steps.
-func (p *Pipeline) stackConditions(prompts []Prompt) (*Step, error) {
+func (p *Pipeline) stackConditions(prompts []EncodedPrompt) (*DenoiseStep, error) {
 	if len(prompts) == 0 {
 		return nil, fmt.Errorf("%w: no prompts", ErrShape)
 	}
-	both := append(slices.Repeat([]Prompt{p.Negative}, len(prompts)), prompts...)
+	both := append(slices.Repeat([]EncodedPrompt{p.Negative}, len(prompts)), prompts...)
 	hidden, pooled := make([]*tensor.Dense, len(both)), make([]*tensor.Dense, len(both))
 	for i, prompt := range both {
 		if !prompt.sameShapes(p.Negative) {
@@ -94,7 +94,7 @@ func (p *Pipeline) stackConditions(prompts []Prompt) (*Step, error) {
 		}
 		hidden[i], pooled[i] = prompt.Hidden, prompt.Pooled
 	}
-	in := &Step{}
+	in := &DenoiseStep{}
 	var err error
 	if in.Hidden, err = stackTensors(hidden); err != nil {
 		return nil, err
@@ -116,24 +116,24 @@ func (p *Pipeline) startLatents(pictures int) (*tensor.Dense, error) {
 		return nil, fmt.Errorf("%w: the latent: %w", ErrShape, err)
 	}
 	latents := repeated.(*tensor.Dense)
-	p.Schedule.In(p.Latents).Start(floatValues(latents))
+	p.Schedule.InFormat(p.Latents).ScaleNoise(floatValues(latents))
 	return latents, nil
 }
 
 // denoiseLatents takes latents, in place, through the schedule.
-func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *Step, latents *tensor.Dense) error {
+func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseStep, latents *tensor.Dense) error {
 	x := floatValues(latents)
 	shape := slices.Clone(latents.Shape())
 	shape[0] *= 2
 	in.Sample = tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
 	sample, predicted := floatValues(in.Sample), make([]float32, len(x))
-	schedule := p.Schedule.In(p.Latents)
+	schedule := p.Schedule.InFormat(p.Latents)
 	for i := range schedule.Len() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		in.Index, in.Timestep = i, schedule.Timestep(i)
-		schedule.Input(sample[:len(x)], x, i)
+		schedule.ScaleInput(sample[:len(x)], x, i)
 		copy(sample[len(x):], sample[:len(x)])
 		out, err := n.Denoise(ctx, in)
 		if err != nil {

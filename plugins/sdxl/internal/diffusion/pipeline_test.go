@@ -18,12 +18,12 @@ import (
 // known are networks whose pictures can be reckoned: the noise that the UNet sees is a row's conditions, wherever it
 // looks; a picture is the first three channels of its latent, each number twice along both axes.
 type known struct {
-	steps []Step
+	steps []DenoiseStep
 	fault error
 	wrong bool // the UNet gives another shape
 }
 
-func (k *known) Denoise(_ context.Context, in *Step) (*tensor.Dense, error) {
+func (k *known) Denoise(_ context.Context, in *DenoiseStep) (*tensor.Dense, error) {
 	if k.fault != nil {
 		return nil, k.fault
 	}
@@ -58,7 +58,7 @@ func dense(shape ...int) *tensor.Dense {
 }
 
 // prompt has hidden states of two encoders, of 2 tokens, and a pooled embedding of one number.
-func prompt(t *testing.T, hidden, pooled float32) Prompt {
+func prompt(t *testing.T, hidden, pooled float32) EncodedPrompt {
 	t.Helper()
 	first := tensor.New(tensor.WithShape(1, 2, 1), tensor.WithBacking([]float32{hidden, hidden + 1}))
 	second := tensor.New(tensor.WithShape(1, 2, 2), tensor.WithBacking([]float32{7, 8, 9, 10}))
@@ -75,12 +75,12 @@ func prompt(t *testing.T, hidden, pooled float32) Prompt {
 // pipeline has a latent of 4 channels of 1 x 2, and the negative prompt (0.25, 0.5).
 func pipeline(t *testing.T, steps int) *Pipeline {
 	t.Helper()
-	c, err := euler.Parse([]byte(`{"beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear",
+	c, err := euler.ParseConfig([]byte(`{"beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear",
 		"timestep_spacing": "leading", "steps_offset": 1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	schedule, err := c.Steps(steps)
+	schedule, err := c.NewSchedule(steps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func pipeline(t *testing.T, steps int) *Pipeline {
 // first step's noise level, sigma. The first step's input is the latent times sqrt(sigma^2+1), divided by it.
 func TestGenerate(t *testing.T) {
 	p, n := pipeline(t, 3), &known{}
-	pictures, err := p.Generate(t.Context(), n, []Prompt{prompt(t, 0.375, 0.5), prompt(t, 0.25, 0.4375)})
+	pictures, err := p.Generate(t.Context(), n, []EncodedPrompt{prompt(t, 0.375, 0.5), prompt(t, 0.25, 0.4375)})
 	if err != nil || len(pictures) != 2 || len(pictures[0]) != 2*4*3 {
 		t.Fatalf("%d pictures, %v", len(pictures), err)
 	}
@@ -146,7 +146,7 @@ func (k *known) check(t *testing.T, p *Pipeline) {
 
 func TestGenerateFails(t *testing.T) {
 	p, fault := pipeline(t, 2), errors.New("no memory")
-	one := []Prompt{prompt(t, 1, 1)}
+	one := []EncodedPrompt{prompt(t, 1, 1)}
 	if _, err := p.Generate(t.Context(), &known{fault: fault}, one); !errors.Is(err, fault) {
 		t.Errorf("a fault of the UNet: %v", err)
 	}
@@ -156,8 +156,8 @@ func TestGenerateFails(t *testing.T) {
 	if _, err := p.Generate(t.Context(), &known{}, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("no prompts: %v", err)
 	}
-	other := Prompt{Hidden: dense(1, 2, 4), Pooled: dense(1, 1)}
-	if _, err := p.Generate(t.Context(), &known{}, []Prompt{other}); !errors.Is(err, ErrShape) {
+	other := EncodedPrompt{Hidden: dense(1, 2, 4), Pooled: dense(1, 1)}
+	if _, err := p.Generate(t.Context(), &known{}, []EncodedPrompt{other}); !errors.Is(err, ErrShape) {
 		t.Errorf("another width: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -201,30 +201,30 @@ func TestGoldenPayloads(t *testing.T) {
 // still are networks that take no time, for a picture of 1024 x 1024.
 type still struct{ noise, picture *tensor.Dense }
 
-func (s still) Denoise(context.Context, *Step) (*tensor.Dense, error)        { return s.noise, nil }
+func (s still) Denoise(context.Context, *DenoiseStep) (*tensor.Dense, error) { return s.noise, nil }
 func (s still) Decode(context.Context, *tensor.Dense) (*tensor.Dense, error) { return s.picture, nil }
 
 // BenchmarkBetweenNetworks is what a picture of Stable Diffusion XL's size takes beside its networks.
 func BenchmarkBetweenNetworks(b *testing.B) {
 	b.ReportAllocs()
-	config, err := euler.Parse([]byte(`{"timestep_spacing": "leading", "steps_offset": 1}`))
+	config, err := euler.ParseConfig([]byte(`{"timestep_spacing": "leading", "steps_offset": 1}`))
 	if err != nil {
 		b.Fatal(err)
 	}
-	schedule, err := config.Steps(20)
+	schedule, err := config.NewSchedule(20)
 	if err != nil {
 		b.Fatal(err)
 	}
 	zeros := func(shape ...int) *tensor.Dense {
 		return tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
 	}
-	prompt := Prompt{Hidden: zeros(1, 77, 2048), Pooled: zeros(1, 1280)}
+	prompt := EncodedPrompt{Hidden: zeros(1, 77, 2048), Pooled: zeros(1, 1280)}
 	p := &Pipeline{
 		Schedule: schedule, Guidance: 8, ScalingFactor: 0.13025, Latent: zeros(1, 4, 128, 128), Negative: prompt,
 	}
 	n := still{zeros(2, 4, 128, 128), zeros(1, 3, 1024, 1024)}
 	for b.Loop() {
-		if _, err := p.Generate(b.Context(), n, []Prompt{prompt}); err != nil {
+		if _, err := p.Generate(b.Context(), n, []EncodedPrompt{prompt}); err != nil {
 			b.Fatal(err)
 		}
 	}

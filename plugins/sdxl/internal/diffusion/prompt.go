@@ -6,25 +6,26 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Prompt is a text as the two text encoders see it.
-type Prompt struct {
+// EncodedPrompt is a text as the two text encoders see it.
+type EncodedPrompt struct {
 	Hidden *tensor.Dense // (1, tokens, width): the hidden states of both, side by side
 	Pooled *tensor.Dense // (1, width): the embedding of the second
 }
 
 // NewPrompt joins what the encoders gave for one text: the hidden states before the last of each, (1, tokens, width),
 // and the text embedding of the second, (1, width).
-func NewPrompt(first, second, pooled *tensor.Dense) (Prompt, error) {
+func NewPrompt(first, second, pooled *tensor.Dense) (EncodedPrompt, error) {
 	a, b, p := first.Shape(), second.Shape(), pooled.Shape()
 	if len(a) != 3 || len(b) != 3 || len(p) != 2 || a[0] != 1 || b[0] != 1 || p[0] != 1 || a[1] != b[1] {
-		return Prompt{}, fmt.Errorf("%w: hidden states of %v and %v and an embedding of %v, want (1, tokens, width) twice, "+
-			"of as many tokens, and (1, width)", ErrShape, a, b, p)
+		return EncodedPrompt{},
+			fmt.Errorf("%w: hidden states of %v and %v and an embedding of %v, want (1, tokens, width) twice, "+
+				"of as many tokens, and (1, width)", ErrShape, a, b, p)
 	}
 	hidden, err := first.Concat(2, second)
 	if err != nil {
-		return Prompt{}, fmt.Errorf("%w: hidden states of %v and %v: %w", ErrShape, a, b, err)
+		return EncodedPrompt{}, fmt.Errorf("%w: hidden states of %v and %v: %w", ErrShape, a, b, err)
 	}
-	return Prompt{Hidden: hidden, Pooled: pooled}, nil
+	return EncodedPrompt{Hidden: hidden, Pooled: pooled}, nil
 }
 
 // stackTensors joins tensors along their first axis.
@@ -40,7 +41,7 @@ func stackTensors(parts []*tensor.Dense) (*tensor.Dense, error) {
 }
 
 // sameShapes reports whether two prompts are of the same encoders.
-func (p Prompt) sameShapes(other Prompt) bool {
+func (p EncodedPrompt) sameShapes(other EncodedPrompt) bool {
 	return p.Hidden.Shape().Eq(other.Hidden.Shape()) && p.Pooled.Shape().Eq(other.Pooled.Shape())
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Config is what scheduler_config.json says. The values of texts are those of the file.
-type Config struct {
+// SchedulerConfig is what scheduler_config.json says. The values of texts are those of the file.
+type SchedulerConfig struct {
 	BetaStart, BetaEnd float64
 	BetaSchedule       string // "scaled_linear" or "linear"
 	TrainTimesteps     int
@@ -28,7 +28,7 @@ const maxTimesteps = 1 << 16
 type settingReader func(value json.RawMessage) (want string)
 
 // settingReaders has a reader for each key that diffusers knows, and for those that files have from other schedulers.
-func (c *Config) settingReaders() map[string]settingReader {
+func (c *SchedulerConfig) settingReaders() map[string]settingReader {
 	return map[string]settingReader{
 		"_class_name":            readOnly(`"EulerDiscreteScheduler"`),
 		"beta_start":             readNumber(&c.BetaStart),
@@ -54,16 +54,16 @@ func (c *Config) settingReaders() map[string]settingReader {
 	}
 }
 
-// Parse reads scheduler_config.json. A key that is not there has diffusers' default. Keys and values that are not known
-// are ErrConfig, each by its name.
-func Parse(data []byte) (Config, error) {
-	c := Config{
+// ParseConfig reads scheduler_config.json. A key that is not there has diffusers' default. Keys and values that are not
+// known are ErrConfig, each by its name.
+func ParseConfig(data []byte) (SchedulerConfig, error) {
+	c := SchedulerConfig{
 		BetaStart: 0.0001, BetaEnd: 0.02, BetaSchedule: "linear", TrainTimesteps: 1000, PredictionType: "epsilon",
 		TimestepSpacing: "linspace", FinalSigmas: "zero",
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
-		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		return SchedulerConfig{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	var faults []string
 	settings := c.settingReaders()
@@ -80,7 +80,7 @@ func Parse(data []byte) (Config, error) {
 			c.BetaEnd))
 	}
 	if len(faults) > 0 {
-		return Config{}, fmt.Errorf("%w: %s", ErrConfig, strings.Join(faults, "; "))
+		return SchedulerConfig{}, fmt.Errorf("%w: %s", ErrConfig, strings.Join(faults, "; "))
 	}
 	return c, nil
 }

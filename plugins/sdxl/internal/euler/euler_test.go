@@ -21,9 +21,9 @@ const released = `{"_class_name": "EulerDiscreteScheduler", "_diffusers_version"
 	"skip_prk_steps": true, "steps_offset": 1, "timestep_spacing": "leading", "trained_betas": null,
 	"use_karras_sigmas": false}`
 
-func parse(t testing.TB, text []byte) Config {
+func parse(t testing.TB, text []byte) SchedulerConfig {
 	t.Helper()
-	c, err := Parse(text)
+	c, err := ParseConfig(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func parse(t testing.TB, text []byte) Config {
 
 // TestReleased compares with the noise levels that diffusers gives for 20 steps.
 func TestReleased(t *testing.T) {
-	s, err := parse(t, []byte(released)).Steps(20)
+	s, err := parse(t, []byte(released)).NewSchedule(20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"beta_end": 1}`, []string{"beta_end < 1"}},
 	}
 	for _, tt := range tests {
-		_, err := Parse([]byte(tt.text))
+		_, err := ParseConfig([]byte(tt.text))
 		if !errors.Is(err, ErrConfig) {
 			t.Errorf("%s: error %v, want ErrConfig", tt.text, err)
 			continue
@@ -81,7 +81,7 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 	for _, steps := range []int{-1, 0, 1001} {
-		if _, err := parse(t, []byte(released)).Steps(steps); err == nil {
+		if _, err := parse(t, []byte(released)).NewSchedule(steps); err == nil {
 			t.Errorf("%d steps passed", steps)
 		}
 	}
@@ -103,7 +103,7 @@ func TestGoldenTables(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		for _, w := range want.Tables {
 			c := parse(t, want.Configs[w.Config])
-			s, err := c.Steps(w.Steps)
+			s, err := c.NewSchedule(w.Steps)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,20 +153,20 @@ func TestGoldenSteps(t *testing.T) {
 	})
 }
 
-func (c loop) check(t *testing.T, dir string, config Config) {
+func (c loop) check(t *testing.T, dir string, config SchedulerConfig) {
 	t.Helper()
-	s, err := config.Steps(c.Steps)
+	s, err := config.NewSchedule(c.Steps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := func(name string) []float32 { return readFloats(t, filepath.Join(dir, c.Files[name])) }
 	x, uncond, text, inputs, latents := read("start"), read("uncond"), read("text"), read("model_input"), read("latents")
 	n := len(x)
-	s.Start(x)
+	s.ScaleNoise(x)
 	checkClose(t, "start", x, latents[:n])
 	input, predicted := make([]float32, n), make([]float32, n)
 	for i := range min(s.Len(), len(uncond)/n) {
-		s.Input(input, x, i)
+		s.ScaleInput(input, x, i)
 		checkClose(t, "input", slices.Concat(input, input), inputs[2*n*i:][:2*n])
 		for k := range predicted {
 			u := uncond[n*i+k]
@@ -209,11 +209,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(released), 20)
 	f.Add([]byte(`{"use_karras_sigmas": true, "num_train_timesteps": 10}`), 3)
 	f.Fuzz(func(t *testing.T, text []byte, steps int) {
-		c, err := Parse(text)
+		c, err := ParseConfig(text)
 		if err != nil {
 			return
 		}
-		s, err := c.Steps(steps)
+		s, err := c.NewSchedule(steps)
 		if err != nil {
 			return
 		}

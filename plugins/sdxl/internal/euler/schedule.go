@@ -17,8 +17,8 @@ type Schedule struct {
 	format    half.Format
 }
 
-// Steps returns the schedule of so many steps, 1 to TrainTimesteps.
-func (c Config) Steps(steps int) (*Schedule, error) {
+// NewSchedule returns the schedule of so many steps, 1 to TrainTimesteps.
+func (c SchedulerConfig) NewSchedule(steps int) (*Schedule, error) {
 	if steps < 1 || steps > c.TrainTimesteps {
 		return nil, fmt.Errorf("%d denoising steps, want 1 to %d (num_train_timesteps)", steps, c.TrainTimesteps)
 	}
@@ -53,7 +53,7 @@ func (c Config) Steps(steps int) (*Schedule, error) {
 
 // trainedSigmas returns the noise level of each timestep of training: float32, but for the running product, which
 // PyTorch keeps in float64 and rounds for each value.
-func (c Config) trainedSigmas() []float64 {
+func (c SchedulerConfig) trainedSigmas() []float64 {
 	from, to := float32(c.BetaStart), float32(c.BetaEnd)
 	scaled := c.BetaSchedule == "scaled_linear"
 	if scaled {
@@ -87,7 +87,7 @@ func linspace(from, to float32, n int) []float32 {
 }
 
 // spacedTimesteps returns the timesteps of training that the steps go through, the noisiest first.
-func (c Config) spacedTimesteps(steps int) []float64 {
+func (c SchedulerConfig) spacedTimesteps(steps int) []float64 {
 	t := make([]float64, steps)
 	n, train := float64(steps), float64(c.TrainTimesteps)
 	for i := range t {
@@ -150,23 +150,23 @@ func (s *Schedule) Len() int { return len(s.timesteps) }
 // Timestep is what the network gets as the time of a step, from 0 on.
 func (s *Schedule) Timestep(step int) float32 { return s.timesteps[step] }
 
-// In is the schedule for a network of numbers of a format: as in the reference, what such numbers are multiplied to is
-// rounded to it, the rest of a step is float32, and x is rounded behind each.
-func (s *Schedule) In(f half.Format) *Schedule {
+// InFormat returns the schedule for a network of numbers of a format: as in the reference, what such numbers are
+// multiplied to is rounded to it, the rest of a step is float32, and x is rounded behind each.
+func (s *Schedule) InFormat(f half.Format) *Schedule {
 	other := *s
 	other.format = f
 	return &other
 }
 
-// Start scales normal noise, in place, to what the first step begins with.
-func (s *Schedule) Start(x []float32) {
+// ScaleNoise scales normal noise, in place, to what the first step begins with.
+func (s *Schedule) ScaleNoise(x []float32) {
 	for i, v := range x {
 		x[i] = s.format.Round(s.format.Round(v) * s.start)
 	}
 }
 
-// Input writes to dst what the network gets of x at a step.
-func (s *Schedule) Input(dst, x []float32, step int) {
+// ScaleInput writes to dst what the network gets of x at a step.
+func (s *Schedule) ScaleInput(dst, x []float32, step int) {
 	scale := s.noiseScale(step)
 	for i, v := range x[:len(dst)] {
 		dst[i] = v / scale

@@ -28,18 +28,18 @@ var ErrFormat = errors.New("frames of this format are read by ffmpeg, and there 
 // maxFileSize limits a file.
 const maxFileSize = 256 << 20
 
-// Read reads n frames of the file at path, n at least 2: the first, the last, and others at the same distance from each
-// other; all where it has fewer. Frames of a video that ffmpeg reads are one for each of n seconds at most.
-func Read(ctx context.Context, path string, n int) ([]image.Image, error) {
+// ReadFrames reads n frames of the file at path, n at least 2: the first, the last, and others at the same distance
+// from each other; all where it has fewer. Frames of a video that ffmpeg reads are one for each of n seconds at most.
+func ReadFrames(ctx context.Context, path string, n int) ([]image.Image, error) {
 	file, err := bounded.ReadFile(path, maxFileSize)
 	if err != nil {
 		return nil, err
 	}
-	return Decode(ctx, file, n)
+	return DecodeFrames(ctx, file, n)
 }
 
-// Decode is Read of a file's content.
-func Decode(ctx context.Context, file []byte, n int) ([]image.Image, error) {
+// DecodeFrames is ReadFrames of a file's content.
+func DecodeFrames(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	switch {
 	case bytes.HasPrefix(file, []byte("GIF8")):
 		return ofGIF(file, n)

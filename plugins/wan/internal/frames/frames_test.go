@@ -51,7 +51,7 @@ func avi(t testing.TB, pictures int) []byte {
 }
 
 func TestAVI(t *testing.T) {
-	all, err := Decode(t.Context(), avi(t, 6), 3)
+	all, err := DecodeFrames(t.Context(), avi(t, 6), 3)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%d frames, %v", len(all), err)
 	}
@@ -61,20 +61,20 @@ func TestAVI(t *testing.T) {
 			t.Errorf("frame %d is of grey %d, want %d", i, got, want)
 		}
 	}
-	if _, err := Decode(t.Context(), avi(t, 6)[:900], 3); err == nil {
+	if _, err := DecodeFrames(t.Context(), avi(t, 6)[:900], 3); err == nil {
 		t.Error("a file that is cut off is read")
 	}
-	if _, err := Decode(t.Context(), avi(t, 0), 3); err == nil {
+	if _, err := DecodeFrames(t.Context(), avi(t, 0), 3); err == nil {
 		t.Error("a file without pictures is read")
 	}
 }
 
 func TestGIF(t *testing.T) {
-	file, err := videos.Draw("a red fox")
+	file, err := videos.DrawVideo("a red fox")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Decode(t.Context(), file, 4)
+	all, err := DecodeFrames(t.Context(), file, 4)
 	if err != nil || len(all) != 4 || all[0].Bounds() != image.Rect(0, 0, 64, 36) {
 		t.Fatalf("%d frames, %v", len(all), err)
 	}
@@ -90,7 +90,7 @@ func TestGIF(t *testing.T) {
 // TestWithoutFFmpeg: a format that nothing here reads is said to be such.
 func TestWithoutFFmpeg(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Decode(t.Context(), []byte("....ftypmp42"), 4); !errors.Is(err, ErrFormat) {
+	if _, err := DecodeFrames(t.Context(), []byte("....ftypmp42"), 4); !errors.Is(err, ErrFormat) {
 		t.Error(err)
 	}
 }
@@ -100,7 +100,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("GIF89a"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		t.Setenv("PATH", "/nowhere")
-		all, err := Decode(context.Background(), file, 3)
+		all, err := DecodeFrames(context.Background(), file, 3)
 		if err == nil && (len(all) == 0 || len(all) > 3) && !bytes.HasPrefix(file, []byte("GIF")) {
 			t.Errorf("%d frames", len(all))
 		}
