@@ -93,7 +93,7 @@ func build(t testing.TB, vocab []byte, paragraphs []paragraph) (examples []Examp
 	if err != nil {
 		t.Fatal(err)
 	}
-	builder, err := features.NewBuilder(tokenizer, features.Options{})
+	builder, err := features.NewBuilder(tokenizer, features.LengthOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

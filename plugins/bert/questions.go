@@ -65,7 +65,7 @@ func openBuilder(r *manifest.Request) *features.Builder {
 	if !ok {
 		return nil
 	}
-	b, err := features.Open(text, features.Options{Length: length})
+	b, err := features.OpenBuilder(text, features.LengthOptions{Length: length})
 	r.Fault(sdk.Data(err))
 	return b
 }

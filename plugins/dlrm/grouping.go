@@ -49,7 +49,7 @@ func (g grouping) groupBounds(pairs int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tabular.Group(pairs, q, g.seed)
+	return tabular.GroupPairs(pairs, q, g.seed)
 }
 
 // readTrace reads the trace, which must not go beyond the pairs.

@@ -30,14 +30,14 @@ func openSplitter(dir string) (*punkt.Splitter, error) {
 	if dir == "" {
 		return punkt.New(punkt.English()), nil
 	}
-	var f punkt.Files
+	var f punkt.ParameterFiles
 	var faults []error
 	for name, into := range map[string]*[]byte{
 		"abbrev_types.txt": &f.Abbreviations, "collocations.tab": &f.Collocations,
 		"sent_starters.txt": &f.Starters, "ortho_context.tab": &f.Orthography,
 	} {
 		var err error
-		*into, err = backend.ReadFile(filepath.Join(dir, name), pretrained.Most)
+		*into, err = backend.ReadFile(filepath.Join(dir, name), pretrained.MaxFileBytes)
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {

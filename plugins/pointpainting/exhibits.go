@@ -101,7 +101,7 @@ func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibi
 	f := g.set.Frame(i)
 	camera := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[0])
 	for k := range pillars.Counts {
-		for point := range slices.Chunk(pillars.Of(k), lidar.Painted) {
+		for point := range slices.Chunk(pillars.PillarPoints(k), lidar.Painted) {
 			view.drawPoint(applyMatrix(&camera, point[0], point[1], point[2]), point[lidar.Values:])
 		}
 	}
@@ -131,8 +131,8 @@ func (g *frameGallery) colourPillars(i int) (*lidar.Pillars, error) {
 	pillars.Fill(g.grid, g.grid.Filter(s.points), lidar.Values)
 	p.Start(pillars)
 	for k, picture := range s.pictures {
-		size := lidar.Size{Height: picture.H, Width: picture.W}
-		p.See(&calibration, k, size, func(dst []float32, pixels []int32) {
+		size := lidar.PictureSize{Height: picture.H, Width: picture.W}
+		p.AddCamera(&calibration, k, size, func(dst []float32, pixels []int32) {
 			for n, pixel := range pixels {
 				level := picture.Pix[3*pixel:]
 				copy(dst[n*lidar.Scores:], []float32{float32(level[0]), float32(level[1]), float32(level[2]), 1, 0, 0})

@@ -76,7 +76,7 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera int, picture *image.RGB) error {
 	n := 3 * picture.H * picture.W
 	r.levels = slices.Grow(r.levels[:0], n)[:n]
-	if err := image.Normalise(r.levels, picture); err != nil {
+	if err := image.NormaliseImagenet(r.levels, picture); err != nil {
 		return err
 	}
 	h, w := int64(picture.H), int64(picture.W)
@@ -90,8 +90,8 @@ func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera
 	if err := checkOutput(&r.out[0], 1, lidar.Classes, h, w); err != nil {
 		return fmt.Errorf("the %s of a picture of %d x %d pixels: %w", segmentation, w, h, err)
 	}
-	view := lidar.View{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.out[0].Data)}
-	r.painter.See(c, camera, lidar.Size{Height: picture.H, Width: picture.W}, view.Score)
+	view := lidar.SegmentedView{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.out[0].Data)}
+	r.painter.AddCamera(c, camera, lidar.PictureSize{Height: picture.H, Width: picture.W}, view.Score)
 	return nil
 }
 

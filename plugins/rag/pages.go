@@ -69,7 +69,7 @@ func newBuilder(p pageSet, path string) *databaseBuilder {
 func (b *databaseBuilder) makePage(ctx context.Context, e *textEncoder, i int) (builtPage, error) {
 	read, err := b.pages.Page(i)
 	p := builtPage{Page: read}
-	cut, err2 := passages.Of(read.Name, read.HTML)
+	cut, err2 := passages.SplitPage(read.Name, read.HTML)
 	p.passages = cut
 	if err := errors.Join(err, err2); err != nil {
 		b.addNote(0, fmt.Sprintf("%s: %v", read.Name, err))
@@ -245,7 +245,7 @@ func (m *databaseWorkload) Load(_ context.Context, i int) (int, error) {
 		err = errors.New("the file is empty")
 	}
 	if err == nil {
-		_, err = passages.Text(p.HTML)
+		_, err = passages.PageText(p.HTML)
 	}
 	if err != nil {
 		return i, sdk.Data(fmt.Errorf("page %s: %w", p.Name, err))

@@ -346,10 +346,10 @@ func TestGoldenSystem(t *testing.T) {
 				if slices.ContainsFunc(c.Fails, func(word string) bool { return bytes.Contains(page.HTML, []byte(word)) }) {
 					continue
 				}
-				text, _ := passages.Text(page.HTML)
-				cut := passages.Split(text, 40, 8)
+				text, _ := passages.PageText(page.HTML)
+				cut := passages.SplitText(text, 40, 8)
 				if len(cut) == 0 {
-					cut, _ = passages.Of(page.Name, nil)
+					cut, _ = passages.SplitPage(page.Name, nil)
 				}
 				for k, p := range cut {
 					got = append(got, index.Passage{Text: p, Source: page.Name, ID: k, URL: page.URL})

@@ -59,7 +59,7 @@ func readSpeech(path string) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, err := audio.Speech(file)
+	samples, err := audio.DecodeSpeech(file)
 	if err != nil {
 		return nil, err
 	}

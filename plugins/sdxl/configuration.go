@@ -60,7 +60,7 @@ func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {
 }
 
 // readVocabulary makes a tokenizer of vocab.json and merges.txt.
-func readVocabulary(files fs.FS, prefix string, o clip.Options) (*clip.Tokenizer, error) {
+func readVocabulary(files fs.FS, prefix string, o clip.TokenizerOptions) (*clip.Tokenizer, error) {
 	vocab, err := fs.ReadFile(files, prefix+"vocab.json")
 	merges, err2 := fs.ReadFile(files, prefix+"merges.txt")
 	if err := errors.Join(err, err2); err != nil {

@@ -20,7 +20,7 @@ const modelPrefix = "model/"
 func embeddedConfiguration(steps int) (*modelConfig, error) {
 	var c modelConfig
 	var faults []error
-	for i, o := range []clip.Options{{}, {Pad: "!"}} {
+	for i, o := range []clip.TokenizerOptions{{}, {Pad: "!"}} {
 		var err error
 		c.tokenizers[i], err = readVocabulary(modelFiles, modelPrefix, o)
 		faults = append(faults, err)

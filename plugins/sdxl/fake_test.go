@@ -111,7 +111,7 @@ func (f *fake) workload(t testing.TB) *captionWorkload {
 	var c modelConfig
 	for i := range c.tokenizers {
 		vocab := `{"!": 0, "<|startoftext|>": 1, "<|endoftext|>": 2, "a</w>": 3}`
-		tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.Options{})
+		tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.TokenizerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

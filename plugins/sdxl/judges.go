@@ -118,7 +118,7 @@ func openScorerTokenizer(folder string, clipFile backend.Model) (*clip.Tokenizer
 	if err != nil {
 		return nil, err
 	}
-	t, err := readVocabulary(files, prefix, clip.Options{Scorer: true})
+	t, err := readVocabulary(files, prefix, clip.TokenizerOptions{Scorer: true})
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("the vocabulary of the scorer's clip (parameter scorer_vocabulary names its "+
 			"folder): %w", err))

@@ -70,9 +70,9 @@ func (b *windowBinding) preparedShape(c caseSet, i int) (volume.Shape, error) {
 	shape, spacing := c.Size(i)
 	var err error
 	if c.Preprocessed() {
-		err = b.Sliding.Check(shape, shape.Voxels())
+		err = b.Sliding.CheckShape(shape, shape.Voxels())
 	} else {
-		shape, err = b.recipe.Shape(shape, spacing)
+		shape, err = b.recipe.PreparedShape(shape, spacing)
 	}
 	if err != nil {
 		return shape, sdk.Data(fmt.Errorf("case %d (%s): %w", i, c.Name(i), err))
@@ -88,9 +88,9 @@ func (b *windowBinding) readImage(c caseSet, i int) ([]float32, volume.Shape, er
 	}
 	shape, spacing := c.Size(i)
 	if c.Preprocessed() {
-		err = b.Sliding.Check(shape, len(values))
+		err = b.Sliding.CheckShape(shape, len(values))
 	} else {
-		values, shape, err = b.recipe.Image(nil, values, shape, spacing)
+		values, shape, err = b.recipe.PrepareImage(nil, values, shape, spacing)
 	}
 	if err != nil {
 		return nil, shape, sdk.Data(fmt.Errorf("case %d (%s): %w", i, c.Name(i), err))
@@ -105,6 +105,6 @@ func (b *windowBinding) readLabels(c caseSet, i int) ([]uint8, error) {
 		return labels, err
 	}
 	shape, spacing := c.Size(i)
-	labels, _, err = b.recipe.Labels(nil, labels, shape, spacing)
+	labels, _, err = b.recipe.PrepareLabels(nil, labels, shape, spacing)
 	return labels, err
 }

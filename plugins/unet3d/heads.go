@@ -43,13 +43,13 @@ func (d drawnHeads) Shape(i int) volume.Shape { return d.Size(i) }
 
 func (d drawnHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
 	h := d.Draw(i)
-	image, _, err := r.Image(nil, h.Channels[:], h.Shape)
+	image, _, err := r.PrepareImage(nil, h.Channels[:], h.Shape)
 	return image, err
 }
 
 func (d drawnHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 	h := d.Draw(i)
-	return r.Box(h.Channels[:], h.Shape)
+	return r.FindBox(h.Channels[:], h.Shape)
 }
 
 func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
@@ -69,7 +69,7 @@ func (h readHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, _, err := r.Image(nil, channels, h.Shape(i))
+	image, _, err := r.PrepareImage(nil, channels, h.Shape(i))
 	return image, err
 }
 
@@ -82,7 +82,7 @@ func (h readHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 	if err != nil {
 		return volume.Box{}, err
 	}
-	return r.Box(channels, h.Shape(i))
+	return r.FindBox(channels, h.Shape(i))
 }
 
 // headBinding is how heads go into a model file and logits come out of it.
@@ -118,7 +118,7 @@ func parseShape(text string) (s volume.Shape, err error) {
 
 // headShape is the shape of a tensor of n heads.
 func (b *headBinding) headShape(n int64) []int64 {
-	p := b.recipe.Padded()
+	p := b.recipe.PaddedShape()
 	return []int64{n, brats.Channels, int64(p[0]), int64(p[1]), int64(p[2])}
 }
 
@@ -151,7 +151,7 @@ func openHeads(r *manifest.Request, b headBinding) headSet {
 		return drawnHeads{set}
 	}
 	set, err := brats.Open(r.Dataset, brats.Options{
-		Fold: s.Fold, Labels: s.Labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.Padded(),
+		Fold: s.Fold, Labels: s.Labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.PaddedShape(),
 	})
 	if err != nil {
 		r.Fault(sdk.Data(err))
@@ -185,7 +185,7 @@ func (w *headWorkload) Load(_ context.Context, i int) ([]float32, error) {
 
 // WarmSample is an all-zero head, which no data set holds.
 func (w *headWorkload) WarmSample() []float32 {
-	return make([]float32, brats.Channels*w.recipe.Padded().Voxels())
+	return make([]float32, brats.Channels*w.recipe.PaddedShape().Voxels())
 }
 
 // Collate hands over a single head without a copy and joins several.

@@ -33,7 +33,7 @@ func newHeadScorer(b headBinding, set headSet, d payload.DType, exhibits int) (s
 			Labels: func() ([]uint8, error) { return set.Labels(i) },
 		}
 	}
-	s, err := dice.NewHeads(truth, dice.HeadOptions{DType: d, Padded: b.recipe.Padded()})
+	s, err := dice.NewHeads(truth, dice.HeadOptions{DType: d, Padded: b.recipe.PaddedShape()})
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -103,7 +103,7 @@ func (s *headScorer) showHead(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	before, err := s.recipe.Before(box.Size)
+	before, err := s.recipe.PaddingBefore(box.Size)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
@@ -112,11 +112,11 @@ func (s *headScorer) showHead(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		return sdk.Exhibit{}, err
 	}
 	raw, inner := s.heads.Shape(i), volume.Box{Low: before, Size: box.Size}
-	labels, found = volume.Cut(labels, raw, box), volume.Cut(found, raw, box)
+	labels, found = volume.CutBox(labels, raw, box), volume.CutBox(found, raw, box)
 	z := fullestSlice(box.Size, labels, found)
-	padded := s.recipe.Padded()
+	padded := s.recipe.PaddedShape()
 	channel := func(c int) []float32 {
-		return volume.Cut(values[c*padded.Voxels():][:padded.Voxels()], padded, inner)
+		return volume.CutBox(values[c*padded.Voxels():][:padded.Voxels()], padded, inner)
 	}
 	contrast, flair := channel(1), channel(brats.Channels-1)
 	plain := func(values []float32) *image.NRGBA { return drawSlice(box.Size, z, values, nil) }

@@ -210,7 +210,7 @@ func perfect(t *testing.T, i int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := b.recipe.Before(box.Size)
+	before, err := b.recipe.PaddingBefore(box.Size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func BenchmarkHeadLog(b *testing.B) {
 		set.labels[len(set.labels)/2+i] = uint8(i/50) % 4
 	}
 	recipe := volume.BraTS(volume.Shape{224, 224, 160})
-	logits := make([]float32, 4*recipe.Padded().Voxels())
+	logits := make([]float32, 4*recipe.PaddedShape().Voxels())
 	for i := range logits {
 		logits[i] = float32(i*2654435761%1021)/64 - 8
 	}

@@ -62,7 +62,7 @@ func (r *volumeRun) segmentVolume(ctx context.Context, v *volumeSample, p *sdk.P
 	if err := r.blend.Start(v.shape, p.Extend(v.shape.Voxels())); err != nil {
 		return err
 	}
-	r.origins = r.binding.Sliding.Origins(r.origins[:0], v.shape)
+	r.origins = r.binding.Sliding.AppendOrigins(r.origins[:0], v.shape)
 	for origins := range slices.Chunk(r.origins, r.batch) {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -80,7 +80,7 @@ func (r *volumeRun) inferWindows(ctx context.Context, v *volumeSample, origins [
 	voxels := sliding.Voxels()
 	r.windows = slices.Grow(r.windows[:0], n*voxels)[:n*voxels]
 	for i, origin := range origins {
-		sliding.Cut(r.windows[i*voxels:][:voxels], v.image, v.shape, origin)
+		sliding.CutWindow(r.windows[i*voxels:][:voxels], v.image, v.shape, origin)
 	}
 	r.in[0].Shape = append(r.in[0].Shape[:0], r.binding.windowShape(int64(n), 1)...)
 	r.in[0].Data = backend.Bytes(r.windows)

@@ -65,7 +65,7 @@ func readSound(path string) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, err := audio.Speech(data)
+	samples, err := audio.DecodeSpeech(data)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func readVocabulary(path string) (textVocabulary, error) {
 	if !strings.HasSuffix(path, ".json") {
 		return tiktoken.Parse(data)
 	}
-	return bpe.ParseJSON(data, bpe.Options{})
+	return bpe.ParseJSON(data, bpe.ConfigOptions{})
 }
 
 func readFolder(folder string) (textVocabulary, error) {

@@ -71,7 +71,7 @@ func TestSpeechRefusesOtherSound(t *testing.T) {
 		wavFile(formatPCM, 1, 8000, 16, make([]byte, 8)),
 		wavFile(formatPCM, 2, SampleRate, 16, make([]byte, 8)),
 	} {
-		if _, err := Speech(file); !errors.Is(err, ErrSpeech) {
+		if _, err := DecodeSpeech(file); !errors.Is(err, ErrSpeech) {
 			t.Errorf("%v, want ErrSpeech", err)
 		}
 	}

@@ -41,9 +41,9 @@ var others = map[string]string{
 	"FORM": "AIFF", "caff": "Core Audio", "OggS": "Ogg", "ID3": "MP3", ".snd": "AU", "\x1aE\xdf\xa3": "Matroska or WebM",
 }
 
-// Speech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one
+// DecodeSpeech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one
 // channel, and no sample that is no number, which a WAV file of floats may hold.
-func Speech(file []byte) ([]float32, error) {
+func DecodeSpeech(file []byte) ([]float32, error) {
 	c, err := Decode(file)
 	if err != nil {
 		return nil, err

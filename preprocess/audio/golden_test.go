@@ -246,7 +246,7 @@ func readFile(t *testing.T, path string) []byte {
 
 func speech(t *testing.T, path string) []float32 {
 	t.Helper()
-	samples, err := Speech(readFile(t, path))
+	samples, err := DecodeSpeech(readFile(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,13 +87,13 @@ func (l Letterbox) Apply(dst []float32, img *RGB) error {
 
 // FromBytes decodes a picture file and fills the first numbers of dst, which has length Len, as Fit does.
 func (l Letterbox) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
-	_, err := l.Fit(dst, data, o)
+	_, err := l.FitBytes(dst, data, o)
 	return err
 }
 
-// Fit decodes a picture file and fills as many of the first numbers of dst, which has length Len, as the letterboxed
-// picture has: 3 planes of its height and width. Its errors are those of Decode.
-func (l Letterbox) Fit(dst []float32, data []byte, o DecodeOptions) (fit Letterboxed, err error) {
+// FitBytes decodes a picture file and fills as many of the first numbers of dst, which has length Len, as the
+// letterboxed picture has: 3 planes of its height and width. Its errors are those of Decode.
+func (l Letterbox) FitBytes(dst []float32, data []byte, o DecodeOptions) (fit Letterboxed, err error) {
 	if len(dst) != l.Len() {
 		return fit, fmt.Errorf("%w: %d values, a letterbox of size %d makes up to %d", ErrBuffer, len(dst), l.Size, l.Len())
 	}

@@ -132,7 +132,7 @@ func TestLetterboxFit(t *testing.T) {
 		}
 		for range 2 {
 			got := make([]float32, l.Len())
-			fit, err := l.Fit(got, data, DecodeOptions{})
+			fit, err := l.FitBytes(got, data, DecodeOptions{})
 			if err != nil || fit != (Letterboxed{img.W, img.H, place}) || !slices.Equal(got[:len(want)], want) {
 				t.Errorf("%+v, %v; want the numbers of Apply, %+v", fit, err, place)
 			}

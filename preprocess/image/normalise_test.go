@@ -18,7 +18,7 @@ func TestGoldenLevels(t *testing.T) {
 			img.Pix = append(img.Pix, uint8(v), uint8(v), uint8(v))
 		}
 		got := make([]float32, channels*256)
-		if err := Normalise(got, img); err != nil {
+		if err := NormaliseImagenet(got, img); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {
@@ -26,10 +26,10 @@ func TestGoldenLevels(t *testing.T) {
 				t.Errorf("channel %d, level %d: bits %#x, want %#x", i/256, i%256, bits, c.Bits[i/256][i%256])
 			}
 		}
-		if err := Normalise(got[1:], img); !errors.Is(err, ErrBuffer) {
+		if err := NormaliseImagenet(got[1:], img); !errors.Is(err, ErrBuffer) {
 			t.Error(err)
 		}
-		if err := Normalise(got, &RGB{W: 16, H: 16}); err == nil {
+		if err := NormaliseImagenet(got, &RGB{W: 16, H: 16}); err == nil {
 			t.Error("a picture without pixels was taken")
 		}
 	})

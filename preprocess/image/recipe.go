@@ -83,8 +83,8 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 // imagenetLevels are those of ImagenetPytorch.
 var imagenetLevels = ImagenetPytorch(1, NCHW).levels
 
-// Normalise fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without a resize.
-func Normalise(dst []float32, img *RGB) error {
+// NormaliseImagenet fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without a resize.
+func NormaliseImagenet(dst []float32, img *RGB) error {
 	if err := img.checkFields(); err != nil {
 		return err
 	}

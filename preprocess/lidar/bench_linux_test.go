@@ -9,13 +9,13 @@ import (
 
 // streetCalibration has the five cameras of a car, of 1920 x 1280 and 1920 x 886 pixels: ahead, half left and right,
 // left and right.
-func streetCalibration() (c Calibration, sizes [Cameras]Size) {
+func streetCalibration() (c Calibration, sizes [Cameras]PictureSize) {
 	c.R0 = identity
 	const half = 0.70710677
 	for k, ahead := range [Cameras][2]float32{{1, 0}, {half, half}, {half, -half}, {0, 1}, {0, -1}} {
 		x, y := ahead[0], ahead[1]
 		c.Tr[k] = [16]float32{y, -x, 0, 0, 0, 0, -1, 2, x, y, 0, 0, 0, 0, 0, 1}
-		sizes[k] = Size{1280, 1920}
+		sizes[k] = PictureSize{1280, 1920}
 		if k > 2 {
 			sizes[k].Height = 886
 		}
@@ -45,9 +45,9 @@ func scan(n int) (points []float32) {
 func BenchmarkPaintAndPillars(b *testing.B) {
 	const n = 160_000
 	calibration, sizes := streetCalibration()
-	var views [Cameras]View
+	var views [Cameras]SegmentedView
 	for k, s := range sizes {
-		views[k] = View{s.Height, s.Width, make([]float32, Classes*s.Height*s.Width)}
+		views[k] = SegmentedView{s.Height, s.Width, make([]float32, Classes*s.Height*s.Width)}
 		for i := range views[k].Logits {
 			views[k].Logits[i] = float32(i%17) / 4
 		}
@@ -63,14 +63,14 @@ func BenchmarkPaintAndPillars(b *testing.B) {
 		pillars.Fill(grid, kept, Values)
 		painter.Start(pillars)
 		for camera, size := range sizes {
-			painter.See(&calibration, camera, size, views[camera].Score)
+			painter.AddCamera(&calibration, camera, size, views[camera].Score)
 		}
 		painter.Finish()
 	}
 	b.ReportMetric(float64(processorTime(b)-start)/float64(b.N), "cpu-ns/op")
 	seen := 0
 	for i := range pillars.Counts {
-		for point := range slices.Chunk(pillars.Of(i), Painted) {
+		for point := range slices.Chunk(pillars.PillarPoints(i), Painted) {
 			if point[Values] > 0 {
 				seen++
 			}

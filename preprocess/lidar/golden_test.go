@@ -62,7 +62,7 @@ func TestGoldenScores(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
-			view, n := View{c.Shape[1], c.Shape[2], c.Logits}, c.Shape[1]*c.Shape[2]
+			view, n := SegmentedView{c.Shape[1], c.Shape[2], c.Logits}, c.Shape[1]*c.Shape[2]
 			got := make([]float32, n*Scores)
 			view.Score(got, lists.Make(n, func(i int) int32 { return int32(i) }))
 			for i, v := range got {
@@ -102,9 +102,9 @@ func TestGoldenPainting(t *testing.T) {
 		golden.ReadJSON(t, path, &cases)
 		painter, pillars := new(Painter), new(Pillars)
 		for _, c := range cases {
-			var sizes [Cameras]Size
+			var sizes [Cameras]PictureSize
 			for k, s := range c.Sizes {
-				sizes[k] = Size{s[0], s[1]}
+				sizes[k] = PictureSize{s[0], s[1]}
 			}
 			var points []float32
 			for _, p := range c.Points {
@@ -118,7 +118,7 @@ func TestGoldenPainting(t *testing.T) {
 			pillars.Fill(grid, points, Values)
 			painter.Start(pillars)
 			for camera, size := range sizes {
-				painter.See(&calibration, camera, size, func(dst []float32, pixels []int32) {
+				painter.AddCamera(&calibration, camera, size, func(dst []float32, pixels []int32) {
 					for i := range dst {
 						x, y := int(pixels[i/Scores])%size.Width, int(pixels[i/Scores])/size.Width
 						dst[i] = float32((7*x+13*y+101*camera+29*(i%Scores))%256) / 256
@@ -130,7 +130,7 @@ func TestGoldenPainting(t *testing.T) {
 				t.Fatalf("%s: pillars of %v points, want one of %d", c.Name, pillars.Counts, len(c.Points))
 			}
 			for i, want := range c.Painted {
-				row := pillars.Of(0)[i*Painted:][:Painted]
+				row := pillars.PillarPoints(0)[i*Painted:][:Painted]
 				if !slices.Equal(row[:Values], c.Points[i][:]) || [Scores]float32(row[Values:]) != want {
 					t.Errorf("%s: point %d is %v, want %v", c.Name, i, row, want)
 				}

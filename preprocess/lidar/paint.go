@@ -12,8 +12,8 @@ type Calibration struct {
 // identity changes no point.
 var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter paints the points of pillars: Start, See for each camera, Finish. Points that pillars had no place for cost
-// it nothing. Its memory is used again by the next cloud; the zero value has none.
+// Painter paints the points of pillars: Start, AddCamera for each camera, Finish. Points that pillars had no place for
+// cost it nothing. Its memory is used again by the next cloud; the zero value has none.
 type Painter struct {
 	pillars *Pillars
 	sums    []float32 // Scores of each point
@@ -36,10 +36,10 @@ func (p *Painter) Start(pillars *Pillars) {
 	clear(p.sums)
 }
 
-// See adds the scores of the pixels at which a camera, whose picture has that size, sees points. score fills in the
-// Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras, which
-// is 0 to 4.
-func (p *Painter) See(c *Calibration, camera int, s Size, score func(dst []float32, pixels []int32)) {
+// AddCamera adds the scores of the pixels at which a camera, whose picture has that size, sees points. score fills in
+// the Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras,
+// which is 0 to 4.
+func (p *Painter) AddCamera(c *Calibration, camera int, s PictureSize, score func(dst []float32, pixels []int32)) {
 	seer := c.viewOf(camera, s)
 	p.findPoints(camera, &seer)
 	for first := 0; first < len(p.hits); first += maxHits {
@@ -93,8 +93,8 @@ func (p *Painter) findPoints(k int, c *cameraView) {
 	p.hits, p.pixels = p.hits[:n], p.pixels[:n]
 }
 
-// Size is that of a picture, in pixels.
-type Size struct{ Height, Width int }
+// PictureSize is the size of a picture, in pixels.
+type PictureSize struct{ Height, Width int }
 
 // cameraView is one camera of a calibration.
 type cameraView struct {
@@ -104,7 +104,7 @@ type cameraView struct {
 	plain         bool // r0 changes nothing
 }
 
-func (c *Calibration) viewOf(k int, s Size) cameraView {
+func (c *Calibration) viewOf(k int, s PictureSize) cameraView {
 	return cameraView{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
 }
 

@@ -9,10 +9,10 @@ import (
 // Grid sorts points into the cells of a space that are one beside the other, not above: pillars.
 type Grid struct {
 	Space
-	Size   [3]float32 // of a cell, in metres
-	Points int        // that a pillar takes at most
-	Most   int        // pillars
-	cells  [2]int     // of the space, along x and y
+	Size       [3]float32 // of a cell, in metres
+	Points     int        // that a pillar takes at most
+	MaxPillars int        // pillars
+	cells      [2]int     // of the space, along x and y
 }
 
 // maxCells bounds the memory of a grid: 64 MiB.
@@ -20,7 +20,7 @@ const maxCells = 1 << 24
 
 // NewGrid is a grid of a space.
 func NewGrid(s Space, size [3]float32, points, most int) (*Grid, error) {
-	g := &Grid{Space: s, Size: size, Points: points, Most: most}
+	g := &Grid{Space: s, Size: size, Points: points, MaxPillars: most}
 	var n [3]int
 	for k := range n {
 		if !(size[k] > 0) || !(s.High[k] > s.Low[k]) {
@@ -79,7 +79,7 @@ func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 		}
 		cell := &p.of[y*g.cells[0]+x]
 		if *cell == 0 {
-			if len(p.Counts) == g.Most {
+			if len(p.Counts) == g.MaxPillars {
 				p.Dropped += n - i
 				break
 			}
@@ -106,8 +106,8 @@ func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 	p.places, p.rows = p.places[:3*kept], p.rows[:kept]
 }
 
-// Of returns the points of pillar i, Painted numbers each.
-func (p *Pillars) Of(i int) []float32 {
+// PillarPoints returns the points of pillar i, Painted numbers each.
+func (p *Pillars) PillarPoints(i int) []float32 {
 	full := len(p.Values) / len(p.Counts)
 	return p.Values[i*full:][:int(p.Counts[i])*Painted]
 }
@@ -142,7 +142,7 @@ func (p *Pillars) growValues(n int) {
 // clearCloud clears the values of the last cloud.
 func (p *Pillars) clearCloud(g *Grid) {
 	for i, cell := range p.cells {
-		clear(p.Of(i))
+		clear(p.PillarPoints(i))
 		p.of[cell] = 0
 	}
 	if cells := g.cells[0] * g.cells[1]; len(p.of) != cells {

@@ -5,8 +5,8 @@ import "math"
 // Classes is how many classes a segmentation has: those of Cityscapes.
 const Classes = 19
 
-// View is what a segmentation says of a picture of Height x Width pixels.
-type View struct {
+// SegmentedView is the segmentation of a picture of Height x Width pixels.
+type SegmentedView struct {
 	Height, Width int
 	Logits        []float32 // [Classes, Height, Width]
 }
@@ -14,7 +14,7 @@ type View struct {
 // Score fills dst with Scores numbers for each pixel, which are numbered row by row: the chance (softmax, in float32)
 // of each group of classes, which are background (classes 0 to 10), bicycle (18), vehicles (13 to 16), person (11),
 // rider (12) and motorcycle (17).
-func (v *View) Score(dst []float32, pixels []int32) {
+func (v *SegmentedView) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
 	var e softmaxBatch
 	for len(pixels) > 0 {

@@ -45,9 +45,10 @@ func (q Quantiles) Check() error {
 	return errors.Join(faults...)
 }
 
-// Group cuts a run of pairs into samples whose sizes are drawn from q, by the method of the rules with the generator of
-// NumPy, whose seed it takes. The last sample has what is left. Sample i is the pairs [bounds[i], bounds[i+1]).
-func Group(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
+// GroupPairs cuts a run of pairs into samples whose sizes are drawn from q, by the method of the rules with the
+// generator of NumPy, whose seed it takes. The last sample has what is left. Sample i is the pairs [bounds[i],
+// bounds[i+1]).
+func GroupPairs(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestGroupIsTheReferences(t *testing.T) {
 	const published = `
 		2 2 2 2 5 7 2 1 1 5 3 2 1 3 1 3 7 3 2 1 4 2 5 2 2 2 2 3 4 2 2 2 2 1 2 1 2 2 2 2 2 1 2 2 2 2 6 2 3 2
 		2 2 2 7 4 2 3 2 2 2 1 2 2 6 5 2 6 5 1 7 2 2 4 5 2 2 2 2 2 2 2 2 2 7 2 2 3 2 7 2 2 2 5 3 2 2 2 1 3 2`
-	bounds, err := Group(1<<20, OfficialQuantiles(), OfficialSeed)
+	bounds, err := GroupPairs(1<<20, OfficialQuantiles(), OfficialSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestCutsTheLastSample(t *testing.T) {
 	}
 	for _, tt := range tests {
 		equal, err1 := GroupEqually(tt.pairs, tt.size)
-		drawn, err2 := Group(tt.pairs, Quantiles{tt.size}, 1)
+		drawn, err2 := GroupPairs(tt.pairs, Quantiles{tt.size}, 1)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestGroupRefuses(t *testing.T) {
 			[]string{"number 1 is 0, want 1 to", "number 1 is 0 after 3", "number 3 is 2097152"}},
 	}
 	for _, tt := range tests {
-		_, err := Group(tt.pairs, tt.q, 1)
+		_, err := GroupPairs(tt.pairs, tt.q, 1)
 		if !errors.Is(err, ErrGrouping) {
 			t.Errorf("%s: error %v", tt.name, err)
 			continue
@@ -143,7 +143,7 @@ func FuzzReadQuantiles(f *testing.F) {
 		if err != nil {
 			return
 		}
-		bounds, err := Group(1000, q, 1)
+		bounds, err := GroupPairs(1000, q, 1)
 		if err != nil || bounds[len(bounds)-1] != 1000 {
 			t.Fatalf("%v: %v, %v", q, bounds, err)
 		}
@@ -154,7 +154,7 @@ func BenchmarkGroup(b *testing.B) {
 	b.ReportAllocs()
 	const pairs = 1 << 20
 	for b.Loop() {
-		if _, err := Group(pairs, OfficialQuantiles(), OfficialSeed); err != nil {
+		if _, err := GroupPairs(pairs, OfficialQuantiles(), OfficialSeed); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ func BenchmarkImage(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		var err error
-		if dst, shape, err = KiTS19(128).Image(dst, image, from, spacing); err != nil {
+		if dst, shape, err = KiTS19(128).PrepareImage(dst, image, from, spacing); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -26,7 +26,7 @@ func BenchmarkImage(b *testing.B) {
 func BenchmarkBlend(b *testing.B) {
 	s, shape := newSliding(b, 128), Shape{128, 192, 192}
 	blend, result := NewBlend(s, 3), make([]uint8, shape.Voxels())
-	scores, origins := make([]float32, 3*s.Voxels()), s.Origins(nil, shape)
+	scores, origins := make([]float32, 3*s.Voxels()), s.AppendOrigins(nil, shape)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := blend.Start(shape, result); err != nil {

@@ -26,10 +26,10 @@ func NewBlend(s *Sliding, classes int) *Blend {
 	return &Blend{sliding: s, classes: classes}
 }
 
-// Start begins a volume, whose shape must pass Check. result gets the class of each voxel; it must stay
+// Start begins a volume, whose shape must pass CheckShape. result gets the class of each voxel; it must stay
 // the caller's until Finish.
 func (b *Blend) Start(shape Shape, result []uint8) error {
-	if err := b.sliding.Check(shape, len(result)); err != nil {
+	if err := b.sliding.CheckShape(shape, len(result)); err != nil {
 		return err
 	}
 	b.shape, b.result, b.done, b.windows = shape, result, 0, 0

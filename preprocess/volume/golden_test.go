@@ -131,12 +131,12 @@ func checkCase(t *testing.T, folder string, text json.RawMessage) {
 	checkSteps(t, image, labels, from, want)
 
 	r := KiTS19(128)
-	got, shape, err := r.Image(nil, image, from, want.Pixdim)
+	got, shape, err := r.PrepareImage(nil, image, from, want.Pixdim)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.Image.check(t, "image", shape, toBytes(got))
-	gotLabels, shape, err := r.Labels(make([]uint8, 7, 1<<24), labels, from, want.Pixdim)
+	gotLabels, shape, err := r.PrepareLabels(make([]uint8, 7, 1<<24), labels, from, want.Pixdim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,8 +234,8 @@ func segment(t *testing.T, s *Sliding, image []float32, shape Shape, classes int
 		t.Fatal(err)
 	}
 	window, scores := make([]float32, s.Voxels()), make([]float32, classes*s.Voxels())
-	for _, origin := range s.Origins(nil, shape) {
-		s.Cut(window, image, shape, origin)
+	for _, origin := range s.AppendOrigins(nil, shape) {
+		s.CutWindow(window, image, shape, origin)
 		network(scores, window)
 		if err := b.Add(origin, scores); err != nil {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func TestGoldenBraTS(t *testing.T) {
 				}
 				channels = append(channels, values)
 			}
-			got, box, err := BraTS(want.Patch).Image(nil, channels, want.Raw)
+			got, box, err := BraTS(want.Patch).PrepareImage(nil, channels, want.Raw)
 			if want.Size[0] > want.Patch[0] { // the reference pads the other axes and goes on
 				if !errors.Is(err, ErrVolume) || !strings.Contains(err.Error(), "want 1 to [24 24 24]") {
 					t.Errorf("%s: error %v, want that it is larger than the input", want.Name, err)

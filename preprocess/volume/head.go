@@ -18,20 +18,21 @@ type HeadRecipe struct{ padded Shape }
 // benchmark.
 func BraTS(padded Shape) HeadRecipe { return HeadRecipe{padded} }
 
-// Padded is the shape of prepared channels.
-func (r HeadRecipe) Padded() Shape { return r.padded }
+// PaddedShape is the shape of prepared channels.
+func (r HeadRecipe) PaddedShape() Shape { return r.padded }
 
-// Box finds the head: the smallest box with all voxels that are not 0 in each channel. A head without any is an error.
-func (r HeadRecipe) Box(channels [][]float32, from Shape) (Box, error) {
+// FindBox finds the head: the smallest box with all voxels that are not 0 in each channel. A head without any is an
+// error.
+func (r HeadRecipe) FindBox(channels [][]float32, from Shape) (Box, error) {
 	if err := checkChannels(channels, from); err != nil {
 		return Box{}, err
 	}
 	return boxOf(channels, from)
 }
 
-// Before is how many voxels of padding lie before a head of a size along each axis: half of what is missing, rounded
-// down. One larger than the network's input is an error: it would have to be cut.
-func (r HeadRecipe) Before(size Shape) (before Shape, err error) {
+// PaddingBefore returns how many voxels of padding lie before a head of a size along each axis: half of what is
+// missing, rounded down. One larger than the network's input is an error: it would have to be cut.
+func (r HeadRecipe) PaddingBefore(size Shape) (before Shape, err error) {
 	for k := range before {
 		if size[k] < 1 || size[k] > r.padded[k] {
 			return before, fmt.Errorf("%w: a head of %v voxels, want 1 to %v as the network's input has", ErrVolume, size,
@@ -42,16 +43,16 @@ func (r HeadRecipe) Before(size Shape) (before Shape, err error) {
 	return before, nil
 }
 
-// Image prepares channels: one after the other in C order, of the padded shape each. Voxels that no way of zeros joins
-// with the border of the box are the head's, too. In the head each channel gets the mean 0 and the deviation 1, by sums
-// in float32 as NumPy makes them; NaN counts as 0. All else is 0. dst is used again for the result where it is large
-// enough; the caller owns the result.
-func (r HeadRecipe) Image(dst []float32, channels [][]float32, from Shape) ([]float32, Box, error) {
-	box, err := r.Box(channels, from)
+// PrepareImage prepares channels: one after the other in C order, of the padded shape each. Voxels that no way of zeros
+// joins with the border of the box are the head's, too. In the head each channel gets the mean 0 and the deviation 1,
+// by sums in float32 as NumPy makes them; NaN counts as 0. All else is 0. dst is used again for the result where it is
+// large enough; the caller owns the result.
+func (r HeadRecipe) PrepareImage(dst []float32, channels [][]float32, from Shape) ([]float32, Box, error) {
+	box, err := r.FindBox(channels, from)
 	if err != nil {
 		return nil, box, err
 	}
-	before, err := r.Before(box.Size)
+	before, err := r.PaddingBefore(box.Size)
 	if err != nil {
 		return nil, box, err
 	}
@@ -151,8 +152,8 @@ func (b Box) rowStart(from Shape, line int) int {
 	return (z*from[1]+y)*from[2] + b.Low[2]
 }
 
-// Cut copies the voxels of a box out of a volume in C order.
-func Cut[T any](values []T, from Shape, b Box) []T {
+// CutBox copies the voxels of a box out of a volume in C order.
+func CutBox[T any](values []T, from Shape, b Box) []T {
 	part := make([]T, 0, b.Size.Voxels())
 	for line := range b.Size[0] * b.Size[1] {
 		part = append(part, values[b.rowStart(from, line):][:b.Size[2]]...)

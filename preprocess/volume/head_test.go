@@ -30,7 +30,7 @@ func TestHolesOfAHeadBelongToIt(t *testing.T) {
 		opened bool
 		voxels int
 	}{{false, 125}, {true, 122}} {
-		got, box, err := BraTS(Shape{8, 6, 5}).Image(nil, shell(c.opened), from)
+		got, box, err := BraTS(Shape{8, 6, 5}).PrepareImage(nil, shell(c.opened), from)
 		if err != nil || box != (Box{Shape{1, 1, 1}, Shape{5, 5, 5}}) {
 			t.Fatalf("box %+v, %v", box, err)
 		}
@@ -57,7 +57,7 @@ func TestHolesOfAHeadBelongToIt(t *testing.T) {
 func TestNaNInAHeadCountsAsZero(t *testing.T) {
 	channels := shell(false)
 	channels[0][(1*7+1)*7+1] = float32(math.NaN())
-	got, _, err := BraTS(Shape{5, 5, 5}).Image(nil, channels, Shape{7, 7, 7})
+	got, _, err := BraTS(Shape{5, 5, 5}).PrepareImage(nil, channels, Shape{7, 7, 7})
 	if err != nil || got[0] != got[(2*5+2)*5+2] || got[0] != got[0] {
 		t.Errorf("%v: NaN became %v, the hole %v", err, got[0], got[(2*5+2)*5+2])
 	}
@@ -76,7 +76,7 @@ func TestHeadsThatCannotBePrepared(t *testing.T) {
 		{shell(false), Shape{8, 4, 8}, "a head of [5 5 5] voxels, want 1 to [8 4 8]"},
 		{infinite, Shape{8, 8, 8}, "channel 1: voxel 3 is +Inf"},
 	} {
-		if _, _, err := BraTS(c.padded).Image(nil, c.channels, Shape{7, 7, 7}); !errors.Is(err, ErrVolume) ||
+		if _, _, err := BraTS(c.padded).PrepareImage(nil, c.channels, Shape{7, 7, 7}); !errors.Is(err, ErrVolume) ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
@@ -114,6 +114,6 @@ func BenchmarkHead(b *testing.B) {
 	var dst []float32
 	b.ReportAllocs()
 	for b.Loop() {
-		dst, _, _ = BraTS(Shape{160, 224, 224}).Image(dst, channels, from)
+		dst, _, _ = BraTS(Shape{160, 224, 224}).PrepareImage(dst, channels, from)
 	}
 }

@@ -36,9 +36,9 @@ func normaliseHU(hu float32) float32 {
 	return (min(max(hu, minHU), maxHU) - meanHU) / deviation
 }
 
-// Shape is the shape of a prepared volume: each side at least a window, and a multiple of half a window. spacing is in
-// millimetres between voxels.
-func (r Recipe) Shape(from Shape, spacing [3]float64) (Shape, error) {
+// PreparedShape returns the shape of a prepared volume: each side at least a window, and a multiple of half a window.
+// spacing is in millimetres between voxels.
+func (r Recipe) PreparedShape(from Shape, spacing [3]float64) (Shape, error) {
 	p, err := r.planFor(from, spacing)
 	if err != nil {
 		return Shape{}, err
@@ -86,9 +86,9 @@ func planResample(from Shape, spacing [3]float64) (*resamplePlan, error) {
 	return p, nil
 }
 
-// Image prepares an image in Hounsfield units. dst is reused for the result where it is large enough; the caller owns
-// the result. A value that is no number is an error that names the voxel.
-func (r Recipe) Image(dst, image []float32, from Shape, spacing [3]float64) ([]float32, Shape, error) {
+// PrepareImage prepares an image in Hounsfield units. dst is reused for the result where it is large enough; the caller
+// owns the result. A value that is no number is an error that names the voxel.
+func (r Recipe) PrepareImage(dst, image []float32, from Shape, spacing [3]float64) ([]float32, Shape, error) {
 	if err := from.checkVoxels(len(image)); err != nil {
 		return nil, Shape{}, err
 	}
@@ -106,9 +106,9 @@ func (r Recipe) Image(dst, image []float32, from Shape, spacing [3]float64) ([]f
 	return dst, shape, nil
 }
 
-// Labels prepares the classes of an image's voxels in the same way: resampled to the nearest, padded with 0, the
+// PrepareLabels prepares the classes of an image's voxels in the same way: resampled to the nearest, padded with 0, the
 // background.
-func (r Recipe) Labels(dst, labels []uint8, from Shape, spacing [3]float64) ([]uint8, Shape, error) {
+func (r Recipe) PrepareLabels(dst, labels []uint8, from Shape, spacing [3]float64) ([]uint8, Shape, error) {
 	if err := from.checkVoxels(len(labels)); err != nil {
 		return nil, Shape{}, err
 	}

@@ -51,8 +51,8 @@ func windowImportance(window int) []float32 {
 	return cube
 }
 
-// Check wants a volume whose windows cover it: each side at least a window, and a multiple of half a window.
-func (s *Sliding) Check(shape Shape, values int) error {
+// CheckShape checks that windows cover a volume: each side at least a window, and a multiple of half a window.
+func (s *Sliding) CheckShape(shape Shape, values int) error {
 	if err := shape.checkVoxels(values); err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func (s *Sliding) Check(shape Shape, values int) error {
 	return nil
 }
 
-// Origins appends the first voxel of each window of a volume that passes Check, in the order of inference: depth
-// slowest, width fastest.
-func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
+// AppendOrigins appends the first voxel of each window of a volume that passes CheckShape, in the order of inference:
+// depth slowest, width fastest.
+func (s *Sliding) AppendOrigins(dst [][3]int, shape Shape) [][3]int {
 	for z := 0; z+s.window <= shape[0]; z += s.strideLength() {
 		for y := 0; y+s.window <= shape[1]; y += s.strideLength() {
 			for x := 0; x+s.window <= shape[2]; x += s.strideLength() {
@@ -78,8 +78,8 @@ func (s *Sliding) Origins(dst [][3]int, shape Shape) [][3]int {
 	return dst
 }
 
-// Cut copies a window of a volume to dst, which has room for Voxels.
-func (s *Sliding) Cut(dst, image []float32, shape Shape, origin [3]int) {
+// CutWindow copies a window of a volume to dst, which has room for Voxels.
+func (s *Sliding) CutWindow(dst, image []float32, shape Shape, origin [3]int) {
 	w := s.window
 	splitRange(w, func(from, to int) {
 		for z := from; z < to; z++ {

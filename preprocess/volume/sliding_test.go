@@ -16,7 +16,7 @@ func newSliding(t testing.TB, window int) *Sliding {
 }
 
 func TestOriginsGoWidthFastest(t *testing.T) {
-	got := newSliding(t, 4).Origins(nil, Shape{6, 4, 6})
+	got := newSliding(t, 4).AppendOrigins(nil, Shape{6, 4, 6})
 	want := [][3]int{{0, 0, 0}, {0, 0, 2}, {2, 0, 0}, {2, 0, 2}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -26,7 +26,7 @@ func TestOriginsGoWidthFastest(t *testing.T) {
 func TestCutCopiesAWindow(t *testing.T) {
 	s, shape := newSliding(t, 4), Shape{6, 8, 6}
 	image, window := ramp(shape), make([]float32, 64)
-	s.Cut(window, image, shape, [3]int{2, 4, 2})
+	s.CutWindow(window, image, shape, [3]int{2, 4, 2})
 	for i, v := range window {
 		if want := float32(100*(2+i/16) + 10*(4+i/4%4) + 2 + i%4); v != want {
 			t.Fatalf("value %d is %v, want %v", i, v, want)
@@ -59,7 +59,7 @@ func TestBlendEqualsTheWholeVolume(t *testing.T) {
 		if err := b.Start(shape, got); err != nil {
 			t.Fatal(err)
 		}
-		for _, origin := range s.Origins(nil, shape) {
+		for _, origin := range s.AppendOrigins(nil, shape) {
 			scores := make([]float32, classes*s.Voxels())
 			for i := range scores {
 				scores[i] = float32(random.IntN(5))

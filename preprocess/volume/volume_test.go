@@ -27,7 +27,7 @@ func unit() [3]float64 { return targetSpacing() }
 func TestImageOfTargetSpacingIsOnlyNormalisedAndFitted(t *testing.T) {
 	from := Shape{8, 9, 11} // whole, one voxel over, one missing
 	image := ramp(from)
-	got, shape, err := KiTS19(8).Image(make([]float32, 3), image, from, unit())
+	got, shape, err := KiTS19(8).PrepareImage(make([]float32, 3), image, from, unit())
 	if err != nil || shape != (Shape{8, 8, 12}) {
 		t.Fatalf("shape %v, error %v", shape, err)
 	}
@@ -47,7 +47,7 @@ func TestImageOfTargetSpacingIsOnlyNormalisedAndFitted(t *testing.T) {
 }
 
 func TestShortAxesRepeatTheirEnds(t *testing.T) {
-	labels, shape, err := KiTS19(8).Labels(nil, []uint8{1, 2, 0}, Shape{1, 1, 3}, unit())
+	labels, shape, err := KiTS19(8).PrepareLabels(nil, []uint8{1, 2, 0}, Shape{1, 1, 3}, unit())
 	if err != nil || shape != (Shape{8, 8, 8}) {
 		t.Fatalf("shape %v, error %v", shape, err)
 	}
@@ -144,12 +144,12 @@ func TestBadVolumes(t *testing.T) {
 		{"infinite", []float32{0, 0, 0, inf, 0, 0, 0, 0}, Shape{2, 2, 2}, unit(), "voxel (0, 1, 1) is +Inf"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, _, err := KiTS19(8).Image(nil, c.image, c.shape, c.spacing)
+			_, _, err := KiTS19(8).PrepareImage(nil, c.image, c.shape, c.spacing)
 			wantError(t, err, c.want)
 			if strings.HasPrefix(c.want, "voxel") {
 				return
 			}
-			_, _, err = KiTS19(8).Labels(nil, make([]uint8, len(c.image)), c.shape, c.spacing)
+			_, _, err = KiTS19(8).PrepareLabels(nil, make([]uint8, len(c.image)), c.shape, c.spacing)
 			wantError(t, err, c.want)
 		})
 	}
@@ -178,7 +178,7 @@ func TestKiTS19WantsAWindow(t *testing.T) {
 func TestShapesAreWholeStrides(t *testing.T) {
 	r := KiTS19(16)
 	for n := 1; n < 60; n++ {
-		shape, err := r.Shape(Shape{n, n, n}, [3]float64{2.3, 0.9, 1.2})
+		shape, err := r.PreparedShape(Shape{n, n, n}, [3]float64{2.3, 0.9, 1.2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func FuzzRecipe(f *testing.F) {
 		for i := range image {
 			image[i] = float32(i % 90)
 		}
-		got, shape, err := r.Image(nil, image, from, spacing)
+		got, shape, err := r.PrepareImage(nil, image, from, spacing)
 		if err != nil {
 			return
 		}
@@ -219,7 +219,7 @@ func FuzzRecipe(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Check(shape, len(got)); err != nil {
+		if err := s.CheckShape(shape, len(got)); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {

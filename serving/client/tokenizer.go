@@ -18,14 +18,16 @@ func OpenTokenizer(path string) (prompts.Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: --tokenizer: %w", prompts.ErrData, err)
 	}
-	files := func(dir string) pretrained.Files {
-		return func(name string) ([]byte, error) { return bounded.ReadFile(filepath.Join(dir, name), pretrained.Most) }
+	files := func(dir string) pretrained.FileReader {
+		return func(name string) ([]byte, error) {
+			return bounded.ReadFile(filepath.Join(dir, name), pretrained.MaxFileBytes)
+		}
 	}
 	var t pretrained.Tokenizer
 	if info.IsDir() {
 		t, err = pretrained.ReadFolder(files(path))
 	} else {
-		t, err = pretrained.Read(filepath.Base(path), files(filepath.Dir(path)))
+		t, err = pretrained.ReadTokenizer(filepath.Base(path), files(filepath.Dir(path)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: --tokenizer %s: %w", prompts.ErrData, path, err)

@@ -268,7 +268,7 @@ func scoreSpan(t *testing.T, entries ...float32) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	builder, err := features.NewBuilder(tokenizer, features.Options{})
+	builder, err := features.NewBuilder(tokenizer, features.LengthOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

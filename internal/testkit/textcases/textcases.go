@@ -33,7 +33,7 @@ func OpenTokenizer(t testing.TB, dir string) Decoder {
 	golden.ReadJSON(t, filepath.Join(dir, "tokenizer_config.json"), &config)
 	model, err := os.ReadFile(filepath.Join(dir, "tokenizer.model"))
 	if errors.Is(err, fs.ErrNotExist) {
-		o := bpe.VocabOptions{Options: bpe.Options{CleanUp: config.CleanUp}}
+		o := bpe.VocabOptions{ConfigOptions: bpe.ConfigOptions{CleanUp: config.CleanUp}}
 		tokenizer, err := bpe.ParseVocab(read(t, dir, "vocab.json"), read(t, dir, "merges.txt"), o)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func read(t testing.TB, dir, name string) []byte {
 func OpenSplitter(t testing.TB, dir string) *punkt.Splitter {
 	t.Helper()
 	dir = filepath.Join(dir, "punkt_tab_english")
-	p, err := punkt.Parse(punkt.Files{
+	p, err := punkt.Parse(punkt.ParameterFiles{
 		Abbreviations: read(t, dir, "abbrev_types.txt"),
 		Collocations:  read(t, dir, "collocations.tab"),
 		Starters:      read(t, dir, "sent_starters.txt"),

@@ -32,7 +32,7 @@ func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise strin
 		if err != nil {
 			return nil, err
 		}
-		return bpe.ParseJSON(data, bpe.Options{})
+		return bpe.ParseJSON(data, bpe.ConfigOptions{})
 	case "":
 		return nil, sdk.Usage(errors.New("parameter tokenizer is missing: give the path of the model's tokenizer.json, " +
 			"tokenizer.model or folder" + otherwise))
@@ -49,11 +49,13 @@ func readTokenizer(path string) (TextTokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := func(dir string) pretrained.Files {
-		return func(name string) ([]byte, error) { return backend.ReadFile(filepath.Join(dir, name), pretrained.Most) }
+	files := func(dir string) pretrained.FileReader {
+		return func(name string) ([]byte, error) {
+			return backend.ReadFile(filepath.Join(dir, name), pretrained.MaxFileBytes)
+		}
 	}
 	if info.IsDir() {
 		return pretrained.ReadFolder(files(path))
 	}
-	return pretrained.Read(filepath.Base(path), files(filepath.Dir(path)))
+	return pretrained.ReadTokenizer(filepath.Base(path), files(filepath.Dir(path)))
 }

@@ -191,7 +191,7 @@ func (w *PictureSamples) fillSample(s *PictureSample, values []float32, data []b
 	if !ok {
 		return w.input.Recipe.FromBytes(values, data, o)
 	}
-	fit, err := l.Fit(values, data, o)
+	fit, err := l.FitBytes(values, data, o)
 	w.fitSample(s, fit)
 	w.compareSize(s)
 	return err

@@ -33,7 +33,7 @@ func (n *seeing) Inception(_ context.Context, values []float32) ([]float32, erro
 func open(t *testing.T, n ScoreNetworks) *PictureScorer {
 	t.Helper()
 	vocab := `{"<|startoftext|>": 7, "<|endoftext|>": 8, "a</w>": 9}`
-	tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.Options{Scorer: true, Context: 5})
+	tokenizer, err := clip.Parse([]byte(vocab), []byte("#\n"), clip.TokenizerOptions{Scorer: true, Context: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestParseJSONFaults(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ParseJSON([]byte(c.file), Options{})
+			_, err := ParseJSON([]byte(c.file), ConfigOptions{})
 			if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -67,10 +67,10 @@ func TestParseJSONFaults(t *testing.T) {
 	}
 	all := `{` + model + `, "normalizer": {"type": "A"}, "pre_tokenizer": {"type": "B"}, "decoder": {"type": "C"}, ` +
 		`"post_processor": {"type": "D"}}`
-	if _, err := ParseJSON([]byte(all), Options{}); err == nil || strings.Count(err.Error(), "; ") != 3 {
+	if _, err := ParseJSON([]byte(all), ConfigOptions{}); err == nil || strings.Count(err.Error(), "; ") != 3 {
 		t.Errorf("not all faults: %v", err)
 	}
-	if _, err := ParseJSON([]byte(`{`+model+`}`), Options{}); err != nil {
+	if _, err := ParseJSON([]byte(`{`+model+`}`), ConfigOptions{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -151,7 +151,8 @@ func TestUnknownSymbols(t *testing.T) {
 		{"true", "true", []int32{2, 3, 4, 0, 1, 0}},
 	}
 	for _, c := range cases {
-		tokenizer, err := ParseJSON([]byte(strings.NewReplacer("FUSE", c.fuse, "BYTES", c.bytes).Replace(file)), Options{})
+		tokenizer, err := ParseJSON([]byte(strings.NewReplacer("FUSE", c.fuse, "BYTES", c.bytes).Replace(file)),
+			ConfigOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +196,7 @@ func FuzzParseJSON(f *testing.F) {
 	}
 	f.Add([]byte(`{"model": {"vocab": {"a": 0}, "merges": [["a", "a"]]}}`), "aa")
 	f.Fuzz(func(t *testing.T, data []byte, text string) {
-		tokenizer, err := ParseJSON(data, Options{CleanUp: true})
+		tokenizer, err := ParseJSON(data, ConfigOptions{CleanUp: true})
 		if err != nil {
 			if !errors.Is(err, ErrFile) {
 				t.Fatal(err)

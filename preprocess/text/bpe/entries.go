@@ -10,7 +10,7 @@ import (
 const largestID = 1<<21 - 1
 
 // listEntries lists tokens by their ids, and the faults of the ids.
-func listEntries(vocab map[string]int32, extra []Added) (tokens []tokenEntry, faults []string) {
+func listEntries(vocab map[string]int32, extra []AddedToken) (tokens []tokenEntry, faults []string) {
 	type numbered struct {
 		tokenEntry
 		id int32

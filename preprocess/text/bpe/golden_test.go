@@ -65,7 +65,7 @@ func TestGoldenTokenizers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokenizer, err := ParseJSON(data, Options{})
+		tokenizer, err := ParseJSON(data, ConfigOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

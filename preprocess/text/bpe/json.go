@@ -68,13 +68,13 @@ func (l *mergeList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Options are settings that stand outside a tokenizer's files, in its tokenizer_config.json.
-type Options struct {
+// ConfigOptions are settings that stand outside a tokenizer's files, in its tokenizer_config.json.
+type ConfigOptions struct {
 	CleanUp bool // clean_up_tokenization_spaces: Decode removes blanks before signs and contractions
 }
 
 // ParseJSON reads a tokenizer.json. The error lists all faults.
-func ParseJSON(data []byte, o Options) (*Tokenizer, error) {
+func ParseJSON(data []byte, o ConfigOptions) (*Tokenizer, error) {
 	var f tokenizerFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%w: tokenizer.json: %w", ErrFile, err)
@@ -152,7 +152,7 @@ func (p *fileParser) buildModel(m modelFile) *mergeModel {
 
 // addTokens lists the tokens by id, and makes the finders of the added ones.
 func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
-	extra := lists.Map(list, func(a addedToken) Added { return Added(a) })
+	extra := lists.Map(list, func(a addedToken) AddedToken { return AddedToken(a) })
 	tokens, faults := listEntries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)

@@ -22,8 +22,8 @@ var (
 // faultsShown is how many faults of one kind an error names.
 const faultsShown = 5
 
-// Added is a token that is found in text before anything else, and is not taken apart.
-type Added = tokentext.Token
+// AddedToken is a token that is found in text before anything else, and is not taken apart.
+type AddedToken = tokentext.Token
 
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {

@@ -45,7 +45,7 @@ func TestTokenizers(t *testing.T) {
 func (c cases) open(t *testing.T, dir string) *Tokenizer {
 	t.Helper()
 	if data, err := os.ReadFile(filepath.Join(dir, "tokenizer.json")); err == nil {
-		tokenizer, err := ParseJSON(data, Options{CleanUp: c.Options.CleanUp})
+		tokenizer, err := ParseJSON(data, ConfigOptions{CleanUp: c.Options.CleanUp})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,14 +67,14 @@ func (c cases) open(t *testing.T, dir string) *Tokenizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := VocabOptions{Options: Options{CleanUp: c.Options.CleanUp}}
-	o.Added = append(o.Added, Added{ID: noID, Content: endOfText, Special: true})
+	o := VocabOptions{ConfigOptions: ConfigOptions{CleanUp: c.Options.CleanUp}}
+	o.Added = append(o.Added, AddedToken{ID: noID, Content: endOfText, Special: true})
 	base, err := ParseVocab(vocab, merges, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, content := range c.Options.Added {
-		o.Added = append(o.Added, Added{ID: int32(base.Size() + i), Content: content})
+		o.Added = append(o.Added, AddedToken{ID: int32(base.Size() + i), Content: content})
 	}
 	tokenizer, err := ParseVocab(vocab, merges, o)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 // VocabOptions are what stands beside vocab.json and merges.txt. The zero value is GPT-2's.
 type VocabOptions struct {
-	Options
-	Unknown     string  // stands for what the vocabulary lacks; "": <|endoftext|>
-	Added       []Added // in the place of an id below 0, the vocabulary's is taken
-	PrefixSpace bool    // add_prefix_space: a blank before each text
-	Begin       string  // the token that Encode puts first; "": none
+	ConfigOptions
+	Unknown     string       // stands for what the vocabulary lacks; "": <|endoftext|>
+	Added       []AddedToken // in the place of an id below 0, the vocabulary's is taken
+	PrefixSpace bool         // add_prefix_space: a blank before each text
+	Begin       string       // the token that Encode puts first; "": none
 
 	apart []string // special tokens with blanks around them in texts, where their ids are behind the vocabulary's
 }
@@ -29,7 +29,7 @@ const endOfText = "<|endoftext|>"
 func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	o.Unknown = cmp.Or(o.Unknown, endOfText)
 	if o.Added == nil {
-		o.Added = []Added{{ID: noID, Content: endOfText, Special: true}}
+		o.Added = []AddedToken{{ID: noID, Content: endOfText, Special: true}}
 	}
 	d := modelDefinition{byteLevel: true, unknown: o.Unknown, lenientUnk: true}
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
@@ -78,7 +78,7 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 }
 
 func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []string) {
-	extra := make([]Added, 0, len(o.Added))
+	extra := make([]AddedToken, 0, len(o.Added))
 	patterns := make([]tokentext.Pattern, 0, len(o.Added))
 	for _, a := range o.Added {
 		if a.ID < 0 {

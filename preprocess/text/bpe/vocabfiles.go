@@ -127,7 +127,8 @@ func (s *specialNames) listOnce() (list []fileToken) {
 // addedTokens are those of added_tokens_decoder, by their ids, or without it those of added_tokens.json, by their
 // texts, with what the special ones' names say of them; and the special ones, which the vocabulary has where neither
 // does.
-func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []Added, err error) {
+func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []AddedToken,
+	err error) {
 	seen := map[string]bool{}
 	named := func(content string) (fileToken, bool) {
 		i := slices.IndexFunc(special, func(f fileToken) bool { return f.Content == content })
@@ -139,7 +140,7 @@ func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []f
 	add := func(f fileToken, id int32) {
 		seen[f.Content] = true
 		_, isSpecial := named(f.Content)
-		all = append(all, Added{
+		all = append(all, AddedToken{
 			ID: id, Content: f.Content, SingleWord: f.SingleWord, LStrip: f.LStrip, RStrip: f.RStrip, Special: isSpecial,
 		})
 	}

@@ -11,7 +11,7 @@ import (
 
 // made is a tokenizer of all bytes, which have the ids 0 to 255 within a piece and 256 to 511 at its end, of "th",
 // "the" and "the</w>" (512 to 514), "~~" and "~~</w>" (515, 516), start and end (517, 518).
-func made(t testing.TB, o Options) *Tokenizer {
+func made(t testing.TB, o TokenizerOptions) *Tokenizer {
 	t.Helper()
 	vocab, merges := madeFiles()
 	tokenizer, err := Parse(vocab, merges, o)
@@ -65,7 +65,7 @@ func TestEncode(t *testing.T) {
 		{"bad UTF-8", "\xff", []int32{0xef, 0xbf, last(0xbd)}},
 		{"a mark that is nothing", "\u0345", nil},
 	}
-	tokenizer := made(t, Options{})
+	tokenizer := made(t, TokenizerOptions{})
 	for _, c := range cases {
 		want := append(append([]int32{start}, c.want...), end)
 		if got := tokenizer.Encode(nil, c.text); !slices.Equal(got, want) {
@@ -79,14 +79,14 @@ func TestEncode(t *testing.T) {
 func TestPadding(t *testing.T) {
 	const start, end = 517, 518
 	tests := []struct {
-		options Options
+		options TokenizerOptions
 		want    []int32
 	}{
-		{Options{Context: 6}, []int32{start, last('a'), last('!'), end, end, end}},
-		{Options{Context: 6, Pad: "!"}, []int32{start, last('a'), '!', end, '!', '!'}},
-		{Options{Context: 6, Scorer: true}, []int32{start, last('a'), last('!'), end, 0, 0}},
-		{Options{Context: 3}, []int32{start, last('a'), end}},
-		{Options{Context: 2}, []int32{start, end}},
+		{TokenizerOptions{Context: 6}, []int32{start, last('a'), last('!'), end, end, end}},
+		{TokenizerOptions{Context: 6, Pad: "!"}, []int32{start, last('a'), '!', end, '!', '!'}},
+		{TokenizerOptions{Context: 6, Scorer: true}, []int32{start, last('a'), last('!'), end, 0, 0}},
+		{TokenizerOptions{Context: 3}, []int32{start, last('a'), end}},
+		{TokenizerOptions{Context: 2}, []int32{start, end}},
 	}
 	for _, tt := range tests {
 		if got := made(t, tt.options).EncodePadded([]int32{7}, "a!"); !slices.Equal(got[1:], tt.want) || got[0] != 7 {
@@ -96,7 +96,7 @@ func TestPadding(t *testing.T) {
 }
 
 func TestScorerReadsEntitiesTwiceMore(t *testing.T) {
-	scorer := made(t, Options{Scorer: true})
+	scorer := made(t, TokenizerOptions{Scorer: true})
 	for text, want := range map[string]int32{"&amp": last('&'), "<&amp;amp;": last('&'), "<end_of_text>": 518} {
 		if got := scorer.Encode(nil, text); !slices.Contains(got[1:len(got)-1], want) {
 			t.Errorf("%q: %v, want %d among them", text, got, want)
@@ -153,17 +153,17 @@ func TestParseRefuses(t *testing.T) {
 	vocab, merges := madeFiles()
 	tests := []struct {
 		name, vocab, merges string
-		options             Options
+		options             TokenizerOptions
 		want                []string
 	}{
-		{"no JSON", "x", string(merges), Options{}, []string{"vocab.json"}},
-		{"below 0", `{"a": -1}`, "", Options{}, []string{`"a" has the id -1`}},
-		{"empty", "{}", "", Options{}, []string{startToken, endToken}},
-		{"no padding", string(vocab), string(merges), Options{Pad: "[PAD]", Context: 1},
+		{"no JSON", "x", string(merges), TokenizerOptions{}, []string{"vocab.json"}},
+		{"below 0", `{"a": -1}`, "", TokenizerOptions{}, []string{`"a" has the id -1`}},
+		{"empty", "{}", "", TokenizerOptions{}, []string{startToken, endToken}},
+		{"no padding", string(vocab), string(merges), TokenizerOptions{Pad: "[PAD]", Context: 1},
 			[]string{`"[PAD]" is not`, "1 ids for each text"}},
-		{"merges", string(vocab), "#\nt h e\nx y\n t\n", Options{},
+		{"merges", string(vocab), "#\nt h e\nx y\n t\n", TokenizerOptions{},
 			[]string{"line 2 of", "two tokens", "line 3 of", "not in the vocabulary", "line 4"}},
-		{"many", string(vocab), "#" + strings.Repeat("\nx", 9), Options{}, []string{"4 more lines"}},
+		{"many", string(vocab), "#" + strings.Repeat("\nx", 9), TokenizerOptions{}, []string{"4 more lines"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,12 +188,12 @@ func checkError(t *testing.T, err error, want []string) {
 func TestParseConfig(t *testing.T) {
 	tests := []struct {
 		text string
-		want Options
+		want TokenizerOptions
 	}{
-		{`{}`, Options{Context: 77}},
+		{`{}`, TokenizerOptions{Context: 77}},
 		{`{"pad_token": "!", "model_max_length": 77, "added_tokens_decoder": {"0": {"content": "!"}}}`,
-			Options{Pad: "!", Context: 77}},
-		{`{"pad_token": {"content": "<|endoftext|>"}, "model_max_length": 20}`, Options{Pad: endToken, Context: 20}},
+			TokenizerOptions{Pad: "!", Context: 77}},
+		{`{"pad_token": {"content": "<|endoftext|>"}, "model_max_length": 20}`, TokenizerOptions{Pad: endToken, Context: 20}},
 	}
 	for _, tt := range tests {
 		if got, err := ParseConfig([]byte(tt.text)); err != nil || got != tt.want {
@@ -214,7 +214,8 @@ func FuzzEncode(f *testing.F) {
 	for _, text := range []string{"a dog's 2 caf\u00e9s!", "&amp;&#128;<|endoftext|>", "\x1b[1m\xff\u0345İΣ"} {
 		f.Add(text)
 	}
-	all := []*Tokenizer{made(f, Options{}), made(f, Options{Pad: "!", Context: 5}), made(f, Options{Scorer: true})}
+	all := []*Tokenizer{made(f, TokenizerOptions{}), made(f, TokenizerOptions{Pad: "!", Context: 5}), made(f,
+		TokenizerOptions{Scorer: true})}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tokenizer := range all {
 			ids := tokenizer.EncodePadded(nil, text)
@@ -237,7 +238,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, vocab, merges, config []byte) {
 		o, err := ParseConfig(config)
 		if err != nil {
-			o = Options{}
+			o = TokenizerOptions{}
 		}
 		if tokenizer, err := Parse(vocab, merges, o); err == nil {
 			if ids := tokenizer.EncodePadded(nil, "a dog, the caf\u00e9"); len(ids) != tokenizer.Context() {
@@ -248,7 +249,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	tokenizer := made(b, Options{})
+	tokenizer := made(b, TokenizerOptions{})
 	text := "A man with a red helmet on a small moped on a dirt road."
 	var ids []int32
 	b.ReportAllocs()

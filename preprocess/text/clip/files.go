@@ -118,10 +118,10 @@ const maxContext = 1 << 16
 
 // ParseConfig reads tokenizer_config.json, which lies beside a generator's vocabulary: its padding and its length. What
 // would give other ids than Parse's is refused by name, all at once.
-func ParseConfig(data []byte) (Options, error) {
+func ParseConfig(data []byte) (TokenizerOptions, error) {
 	var c tokenizerConfig
 	if err := json.Unmarshal(data, &c); err != nil {
-		return Options{}, fmt.Errorf("%w: tokenizer_config.json: %w", ErrFile, err)
+		return TokenizerOptions{}, fmt.Errorf("%w: tokenizer_config.json: %w", ErrFile, err)
 	}
 	var faults []string
 	refuse := func(ok bool, format string, args ...any) {
@@ -137,7 +137,7 @@ func ParseConfig(data []byte) (Options, error) {
 		known := slices.Contains([]configToken{startToken, endToken, c.Pad}, a)
 		refuse(known, "added token %.40q (id %.20s), which the base model does not have", a, id)
 	}
-	o := Options{Pad: string(c.Pad), Context: Context}
+	o := TokenizerOptions{Pad: string(c.Pad), Context: Context}
 	if c.Length != nil {
 		fits := *c.Length >= 2 && *c.Length <= maxContext && *c.Length == float64(int(*c.Length))
 		if refuse(fits, "model_max_length %v, want a whole number of 2 to %d", *c.Length, maxContext); fits {
@@ -146,7 +146,7 @@ func ParseConfig(data []byte) (Options, error) {
 	}
 	if len(faults) > 0 {
 		slices.Sort(faults)
-		return Options{}, fmt.Errorf("%w: tokenizer_config.json: %s", ErrFile, strings.Join(faults, "; "))
+		return TokenizerOptions{}, fmt.Errorf("%w: tokenizer_config.json: %s", ErrFile, strings.Join(faults, "; "))
 	}
 	return o, nil
 }

@@ -22,13 +22,13 @@ func tokenizers(t testing.TB, dir string) map[string]*Tokenizer {
 	return map[string]*Tokenizer{
 		"ids":         open(t, large, configOf(t, large)),
 		"ids_2":       open(t, large, configOf(t, filepath.Join(dir, "tokenizer_2"))),
-		"scorer_ids":  open(t, large, Options{Scorer: true}),
+		"scorer_ids":  open(t, large, TokenizerOptions{Scorer: true}),
 		"small_ids":   open(t, small, configOf(t, small)),
 		"small_ids_2": open(t, small, configOf(t, small+"_2")),
 	}
 }
 
-func configOf(t testing.TB, dir string) Options {
+func configOf(t testing.TB, dir string) TokenizerOptions {
 	t.Helper()
 	o, err := ParseConfig(read(t, dir, "tokenizer_config.json"))
 	if err != nil {
@@ -37,7 +37,7 @@ func configOf(t testing.TB, dir string) Options {
 	return o
 }
 
-func open(t testing.TB, dir string, o Options) *Tokenizer {
+func open(t testing.TB, dir string, o TokenizerOptions) *Tokenizer {
 	t.Helper()
 	tokenizer, err := Parse(read(t, dir, "vocab.json"), read(t, dir, "merges.txt"), o)
 	if err != nil {

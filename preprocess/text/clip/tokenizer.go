@@ -27,8 +27,9 @@ const (
 	scorerEnd   = "<end_of_text>"
 )
 
-// Options say which of the tokenizers it is. The zero value is Stable Diffusion's first one, padded with the end token.
-type Options struct {
+// TokenizerOptions say which of the tokenizers it is. The zero value is Stable Diffusion's first one, padded with the
+// end token.
+type TokenizerOptions struct {
 	Pad     string // the token that fills up; "": the end token. It stands for itself in a text, too
 	Context int    // ids of each text; 0: 77
 	Scorer  bool   // open_clip's rules: pads with id 0, reads HTML entities twice more, knows no token in raw text
@@ -128,7 +129,7 @@ func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []i
 
 // Parse reads vocab.json, a map from tokens to ids, and merges.txt, whose first line is a comment. The error lists all
 // faults.
-func Parse(vocab, merges []byte, o Options) (*Tokenizer, error) {
+func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	ids, err := parseVocab(vocab)
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func Parse(vocab, merges []byte, o Options) (*Tokenizer, error) {
 }
 
 // setTokens finds the ids of start, end and padding.
-func (t *Tokenizer) setTokens(ids map[string]int32, o Options) (faults []string) {
+func (t *Tokenizer) setTokens(ids map[string]int32, o TokenizerOptions) (faults []string) {
 	pad := cmp.Or(o.Pad, endToken)
 	patterns := make([]tokentext.Pattern, 0, 3)
 	for _, token := range []string{startToken, endToken, pad} {

@@ -15,14 +15,14 @@ var ErrOptions = errors.New("features of questions")
 // specials is how many tokens of a feature are neither the question's nor the passage's: [CLS] and two [SEP].
 const specials = 3
 
-// Options are lengths in tokens. The zero value is that of the benchmark: 384, 64 and 128.
-type Options struct {
+// LengthOptions are lengths in tokens. The zero value is that of the benchmark: 384, 64 and 128.
+type LengthOptions struct {
 	Length   int // of a feature, with its special tokens; 0: 384
 	Question int // what is left of a longer question; 0: 64
 	Stride   int // from the start of one window to that of the next; 0: 128
 }
 
-func (o Options) withDefaults() Options {
+func (o LengthOptions) withDefaults() LengthOptions {
 	o.Length = cmp.Or(o.Length, 384)
 	o.Question = cmp.Or(o.Question, 64)
 	o.Stride = cmp.Or(o.Stride, 128)
@@ -32,12 +32,12 @@ func (o Options) withDefaults() Options {
 // Builder makes features. It is read-only and may be used from many goroutines.
 type Builder struct {
 	tokenizer        *wordpiece.Tokenizer
-	options          Options
+	options          LengthOptions
 	class, separator int32
 }
 
 // NewBuilder returns a builder for a vocabulary.
-func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
+func NewBuilder(t *wordpiece.Tokenizer, o LengthOptions) (*Builder, error) {
 	o = o.withDefaults()
 	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specials {
 		return nil, fmt.Errorf("%w: length %d, question %d, stride %d: want a stride above 0 and a length above that of "+
@@ -50,8 +50,8 @@ func NewBuilder(t *wordpiece.Tokenizer, o Options) (*Builder, error) {
 	return b, nil
 }
 
-// Open returns a builder for the text of a vocabulary.
-func Open(vocabulary []byte, o Options) (*Builder, error) {
+// OpenBuilder returns a builder for the text of a vocabulary.
+func OpenBuilder(vocabulary []byte, o LengthOptions) (*Builder, error) {
 	t, err := wordpiece.New(vocabulary)
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func buildAll(t *testing.T, dir string) (all []numbered) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	builder, err := NewBuilder(tokenizer, Options{})
+	builder, err := NewBuilder(tokenizer, LengthOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func checkHashes(t *testing.T, features []numbered, want reference) {
 	}
 }
 
-func small(t testing.TB, o Options) (*wordpiece.Tokenizer, *Builder) {
+func small(t testing.TB, o LengthOptions) (*wordpiece.Tokenizer, *Builder) {
 	t.Helper()
 	tokenizer, err := wordpiece.New([]byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n##c\n##d\n"))
 	if err != nil {
@@ -146,7 +146,7 @@ func small(t testing.TB, o Options) (*wordpiece.Tokenizer, *Builder) {
 }
 
 func TestWindows(t *testing.T) {
-	tokenizer, builder := small(t, Options{Length: 10, Question: 2, Stride: 3})
+	tokenizer, builder := small(t, LengthOptions{Length: 10, Question: 2, Stride: 3})
 	features := builder.Build(NewPassage(tokenizer, "a ac acd\u202fbcd b\tac zz"), "B A A")
 	var got []string
 	for _, f := range features {
@@ -183,7 +183,7 @@ func TestWindows(t *testing.T) {
 }
 
 func TestNothingToRead(t *testing.T) {
-	tokenizer, builder := small(t, Options{})
+	tokenizer, builder := small(t, LengthOptions{})
 	if features := builder.Build(NewPassage(tokenizer, " \n"), "a"); len(features) != 0 {
 		t.Errorf("%d features of an empty passage", len(features))
 	}
@@ -194,7 +194,7 @@ func TestNothingToRead(t *testing.T) {
 }
 
 func TestOptionsRefused(t *testing.T) {
-	for _, o := range []Options{{Length: 67}, {Stride: -1}, {Question: -1}, {Length: 3, Question: -5}} {
+	for _, o := range []LengthOptions{{Length: 67}, {Stride: -1}, {Question: -1}, {Length: 3, Question: -5}} {
 		if _, err := NewBuilder(nil, o); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -209,7 +209,7 @@ func FuzzBuild(f *testing.F) {
 		if room < 1 || room > 1000 || stride < 1 {
 			t.Skip("no such lengths")
 		}
-		tokenizer, builder := small(t, Options{Length: room + 8 + specials, Question: 8, Stride: stride})
+		tokenizer, builder := small(t, LengthOptions{Length: room + 8 + specials, Question: 8, Stride: stride})
 		passage := NewPassage(tokenizer, text)
 		seen := make([]int, passage.Tokens())
 		row := make([]int32, builder.Length())
@@ -239,7 +239,7 @@ func BenchmarkBuild(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	builder, err := NewBuilder(tokenizer, Options{})
+	builder, err := NewBuilder(tokenizer, LengthOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

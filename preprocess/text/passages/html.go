@@ -16,10 +16,10 @@ import (
 // ErrPage is a page that gives no text because it cannot be read: bytes that are not UTF-8, elements nested too deep.
 var ErrPage = errors.New("the page cannot be read")
 
-// Text is the text of a page's content: without scripts, navigation, references and notes, in the normal form NFKC,
-// with a space behind each mark of punctuation that stands before a letter. A page that cannot be read is ErrPage, and
-// has no text.
-func Text(page []byte) (string, error) {
+// PageText returns the text of a page's content: without scripts, navigation, references and notes, in the normal form
+// NFKC, with a space behind each mark of punctuation that stands before a letter. A page that cannot be read is
+// ErrPage, and has no text.
+func PageText(page []byte) (string, error) {
 	if !utf8.Valid(page) {
 		return "", fmt.Errorf("%w: it is not UTF-8", ErrPage)
 	}

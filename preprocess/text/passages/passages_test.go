@@ -25,7 +25,7 @@ func TestGoldenText(t *testing.T) {
 	type page struct{ Name, HTML, Text string }
 	golden.Each(t, "rag/html.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[page](t, path) {
-			got, err := Text([]byte(c.HTML))
+			got, err := PageText([]byte(c.HTML))
 			if want, known := different[c.Name]; known {
 				c.Text = want
 			}
@@ -48,7 +48,7 @@ func TestGoldenSplit(t *testing.T) {
 	}
 	golden.Each(t, "rag/split.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[text](t, path) {
-			got := Split(c.Text, c.Length, c.Overlap)
+			got := SplitText(c.Text, c.Length, c.Overlap)
 			sum := sha256.Sum256([]byte(strings.Join(got, "\x00")))
 			var lengths []int
 			for _, p := range got {
@@ -74,7 +74,7 @@ func TestOf(t *testing.T) {
 		{"<p>caf\xff</p>", "Document: x.html", ErrPage},
 		{strings.Repeat("<div>", 2000) + "a", "Document: x.html", ErrPage},
 	} {
-		if got, err := Of("x.html", []byte(c.page)); !slices.Equal(got, []string{c.want}) || !errors.Is(err, c.err) {
+		if got, err := SplitPage("x.html", []byte(c.page)); !slices.Equal(got, []string{c.want}) || !errors.Is(err, c.err) {
 			t.Errorf("%.20q: %q, %v, want %q, %v", c.page, got, err, c.want, c.err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestJoinHyphens(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add([]byte("<p>a<nav>b</nav>c- d<br>e.f</p>"))
 	f.Fuzz(func(t *testing.T, page []byte) {
-		all, _ := Of("x", page)
+		all, _ := SplitPage("x", page)
 		if len(all) == 0 {
 			t.Fatal("a page without passages")
 		}
@@ -123,7 +123,7 @@ func BenchmarkOf(b *testing.B) {
 	b.SetBytes(int64(page.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if all, err := Of("x.html", []byte(page.String())); err != nil || len(all) < 30 {
+		if all, err := SplitPage("x.html", []byte(page.String())); err != nil || len(all) < 30 {
 			b.Fatal(len(all), err)
 		}
 	}
@@ -146,7 +146,7 @@ func BenchmarkFolder(b *testing.B) {
 		if pages[i], err = os.ReadFile(file); err != nil {
 			b.Fatal(err)
 		}
-		if all, err := Of(file, pages[i]); err != nil {
+		if all, err := SplitPage(file, pages[i]); err != nil {
 			b.Fatal(err)
 		} else if i < 40 {
 			fmt.Fprint(sum, strings.Join(all, "\x00")+"\x01")
@@ -155,7 +155,7 @@ func BenchmarkFolder(b *testing.B) {
 	b.Logf("sha256 %x", sum.Sum(nil))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := Of("x", pages[i%len(pages)]); err != nil {
+		if _, err := SplitPage("x", pages[i%len(pages)]); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,10 +13,10 @@ const (
 	Overlap = 32
 )
 
-// Split cuts a text into passages of at most length characters, each of which begins length-overlap behind the one
+// SplitText cuts a text into passages of at most length characters, each of which begins length-overlap behind the one
 // before it; white space at the ends of one is cut off, and one of white space alone is left out. An empty text has
 // none. length must be above overlap, and overlap 0 or more.
-func Split(text string, length, overlap int) []string {
+func SplitText(text string, length, overlap int) []string {
 	text = pystr.Trim(oneSpace(text))
 	if text == "" {
 		return nil
@@ -39,11 +39,11 @@ func Split(text string, length, overlap int) []string {
 	return all
 }
 
-// Of is the passages of a page of the official length. One without text, or that cannot be read, has the one passage
-// "Document: NAME"; err says why it cannot be read.
-func Of(name string, page []byte) (all []string, err error) {
-	text, err := Text(page)
-	if all = Split(text, Length, Overlap); len(all) == 0 {
+// SplitPage returns the passages of a page, of the official length. One without text, or that cannot be read, has the
+// one passage "Document: NAME"; err says why it cannot be read.
+func SplitPage(name string, page []byte) (all []string, err error) {
+	text, err := PageText(page)
+	if all = SplitText(text, Length, Overlap); len(all) == 0 {
 		all = []string{fmt.Sprintf("Document: %s", strings.ToValidUTF8(name, "\ufffd"))}
 	}
 	return all, err

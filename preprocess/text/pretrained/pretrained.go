@@ -25,14 +25,14 @@ type Tokenizer interface {
 	Size() int // one more than the largest id
 }
 
-// Files reads a file of a model's folder by its name. Its error is fs.ErrNotExist for one that is not there.
-type Files func(name string) ([]byte, error)
+// FileReader reads a file of a model's folder by its name. Its error is fs.ErrNotExist for one that is not there.
+type FileReader func(name string) ([]byte, error)
 
 // Most is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.
-const Most = 256 << 20
+const MaxFileBytes = 256 << 20
 
-// Read reads the tokenizer of a file's name: NAME.json, or NAME.model of SentencePiece.
-func Read(name string, files Files) (Tokenizer, error) {
+// ReadTokenizer reads the tokenizer of a file's name: NAME.json, or NAME.model of SentencePiece.
+func ReadTokenizer(name string, files FileReader) (Tokenizer, error) {
 	data, err := files(name)
 	if err != nil {
 		return nil, err
@@ -44,13 +44,13 @@ func Read(name string, files Files) (Tokenizer, error) {
 	if path.Ext(name) == ".model" {
 		return c.readLlama(data)
 	}
-	return bpe.ParseJSON(data, bpe.Options{CleanUp: c.CleanUp})
+	return bpe.ParseJSON(data, bpe.ConfigOptions{CleanUp: c.CleanUp})
 }
 
 // ReadFolder reads the first kind of tokenizer that a folder has.
-func ReadFolder(files Files) (Tokenizer, error) {
+func ReadFolder(files FileReader) (Tokenizer, error) {
 	for _, name := range []string{"tokenizer.json", "tokenizer.model"} {
-		if t, err := Read(name, files); !errors.Is(err, fs.ErrNotExist) {
+		if t, err := ReadTokenizer(name, files); !errors.Is(err, fs.ErrNotExist) {
 			return t, err
 		}
 	}
@@ -58,7 +58,8 @@ func ReadFolder(files Files) (Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := bpe.ReadVocab(files, bpe.VocabOptions{Options: bpe.Options{CleanUp: c.CleanUp}, PrefixSpace: c.PrefixSpace})
+	t, err := bpe.ReadVocab(files, bpe.VocabOptions{ConfigOptions: bpe.ConfigOptions{CleanUp: c.CleanUp},
+		PrefixSpace: c.PrefixSpace})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the folder has no tokenizer.json, no tokenizer.model, and not vocab.json with merges.txt: %w", err)
 	}
@@ -78,7 +79,7 @@ type tokenizerConfig struct {
 }
 
 // readConfig reads tokenizer_config.json; without one, its values are those of transformers 4.46.
-func readConfig(files Files) (tokenizerConfig, error) {
+func readConfig(files FileReader) (tokenizerConfig, error) {
 	const name = "tokenizer_config.json"
 	var c tokenizerConfig
 	data, err := files(name)

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pretrained"
 )
 
-func files(m fstest.MapFS) pretrained.Files {
+func files(m fstest.MapFS) pretrained.FileReader {
 	return func(name string) ([]byte, error) { return fs.ReadFile(m, name) }
 }
 
@@ -33,7 +33,7 @@ func TestReadFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName, err := pretrained.Read("tokenizer.model", files(llama))
+	byName, err := pretrained.ReadTokenizer("tokenizer.model", files(llama))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestBadFolders(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := pretrained.Read("x.json", files(nil)); err == nil {
+	if _, err := pretrained.ReadTokenizer("x.json", files(nil)); err == nil {
 		t.Error("a file that is not there: no error")
 	}
 }

@@ -37,14 +37,14 @@ const (
 	lower = LowerAtStart | LowerInside | LowerSomewhere
 )
 
-// Files are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
+// ParameterFiles are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
 // sent_starters.txt and ortho_context.tab.
-type Files struct {
+type ParameterFiles struct {
 	Abbreviations, Collocations, Starters, Orthography []byte
 }
 
 // Parse reads parameters as nltk does. The error lists the faults of all files.
-func Parse(f Files) (Parameters, error) {
+func Parse(f ParameterFiles) (Parameters, error) {
 	var faults []string
 	p := Parameters{
 		Abbreviations: readWords(f.Abbreviations),

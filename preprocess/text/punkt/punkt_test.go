@@ -25,7 +25,7 @@ func open(t testing.TB, dir string) *Splitter {
 		}
 		return text
 	}
-	p, err := Parse(Files{
+	p, err := Parse(ParameterFiles{
 		Abbreviations: read("abbrev_types.txt"), Collocations: read("collocations.tab"),
 		Starters: read("sent_starters.txt"), Orthography: read("ortho_context.tab"),
 	})
@@ -103,7 +103,7 @@ func TestEnglish(t *testing.T) {
 }
 
 func TestParseFaults(t *testing.T) {
-	_, err := Parse(Files{
+	_, err := Parse(ParameterFiles{
 		Collocations: []byte("a\tb\nc\n"),
 		Orthography:  []byte("x\t14\ny\t3\nz\tmany\nv\t1\t2\n"),
 	})
@@ -157,7 +157,7 @@ func FuzzSplit(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("a.b\nc"), []byte("a\tb\n"), []byte("the"), []byte("the\t46\n"))
 	f.Fuzz(func(t *testing.T, abbreviations, collocations, starters, orthography []byte) {
-		p, err := Parse(Files{abbreviations, collocations, starters, orthography})
+		p, err := Parse(ParameterFiles{abbreviations, collocations, starters, orthography})
 		if err != nil && !errors.Is(err, ErrFile) {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// Added is a token that is found in text before anything else, and is not taken apart.
-type Added = tokentext.Token
+// AddedToken is a token that is found in text before anything else, and is not taken apart.
+type AddedToken = tokentext.Token
 
 // LlamaOptions are what a tokenizer_config.json says. The zero value is that of Llama 2.
 type LlamaOptions struct {
@@ -20,7 +20,7 @@ type LlamaOptions struct {
 	CleanUp       bool // clean_up_tokenization_spaces: Decode removes blanks before signs
 	// Begin, End and Unknown are special tokens; "": <s>, </s> and <unk>.
 	Begin, End, Unknown string
-	Added               []Added // besides those three
+	Added               []AddedToken // besides those three
 }
 
 func (o LlamaOptions) withDefaults() LlamaOptions {
@@ -38,7 +38,7 @@ type Llama struct {
 	model    *Model
 	options  LlamaOptions
 	finder   *tokentext.Finder
-	extra    map[int32]Added // by id
+	extra    map[int32]AddedToken // by id
 	specials map[string]bool
 	begin    int32
 	end      int32
@@ -48,16 +48,16 @@ type Llama struct {
 // NewLlama returns the tokenizer of a model. The error, an ErrFile, lists all special tokens that the model lacks.
 func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 	o = o.withDefaults()
-	l := &Llama{model: m, options: o, extra: map[int32]Added{}, specials: map[string]bool{}, size: m.Size()}
+	l := &Llama{model: m, options: o, extra: map[int32]AddedToken{}, specials: map[string]bool{}, size: m.Size()}
 	var missing []string
 	patterns := make([]tokentext.Pattern, 0, len(o.Added)+3)
-	list := append([]Added(nil), o.Added...)
+	list := append([]AddedToken(nil), o.Added...)
 	for _, content := range []string{o.Begin, o.End, o.Unknown} {
 		id := m.ID(content)
 		if m.Piece(id) != content {
 			missing = append(missing, fmt.Sprintf("%.40q", content))
 		}
-		list = append(list, Added{ID: id, Content: content, Special: true})
+		list = append(list, AddedToken{ID: id, Content: content, Special: true})
 	}
 	for _, a := range list {
 		if a.ID < 0 {

@@ -117,7 +117,7 @@ func TestDecodeRefusesIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	llama, err := NewLlama(m, LlamaOptions{Added: []Added{{ID: 10, Content: "<x>"}}})
+	llama, err := NewLlama(m, LlamaOptions{Added: []AddedToken{{ID: 10, Content: "<x>"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestLlamaOptions(t *testing.T) {
 			}
 		})
 	}
-	_, err = NewLlama(m, LlamaOptions{Begin: "<bos>", Added: []Added{{ID: -1, Content: "<x>"}}})
+	_, err = NewLlama(m, LlamaOptions{Begin: "<bos>", Added: []AddedToken{{ID: -1, Content: "<x>"}}})
 	if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), `"<bos>"`) ||
 		!strings.Contains(err.Error(), `"<x>" with the id -1`) {
 		t.Errorf("got %v", err)

@@ -36,7 +36,7 @@ type library struct{ docs []loop.Document }
 func newLibrary(t *testing.T) (l library) {
 	t.Helper()
 	for _, p := range encyclopedia.Eval().Pages() {
-		texts, err := passages.Of(p.Name, p.HTML)
+		texts, err := passages.SplitPage(p.Name, p.HTML)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestHandler(t *testing.T) {
 // TestPagesAreReadAsWritten reads each page as the benchmark does.
 func TestPagesAreReadAsWritten(t *testing.T) {
 	for _, p := range encyclopedia.Eval().Pages() {
-		if got, err := passages.Text(p.HTML); err != nil || got != p.Text {
+		if got, err := passages.PageText(p.HTML); err != nil || got != p.Text {
 			t.Errorf("%s, %v: read\n%s\nwant\n%s", p.Name, err, got, p.Text)
 		}
 	}

@@ -191,8 +191,8 @@ func firstOf(c lookupCode) codePair {
 // followedBy returns p followed by q.
 func (p codePair) followedBy(q codePair) codePair {
 	at := p.advance() // where q begins
-	return p&(0xffff<<32|0xff00) | codePair(p.bits()+q.bits()) | codePair(at+q.first())<<16 | codePair(at+q.advance())<<24 |
-		q>>32<<48
+	return p&(0xffff<<32|0xff00) | codePair(p.bits()+q.bits()) | codePair(at+q.first())<<16 |
+		codePair(at+q.advance())<<24 | q>>32<<48
 }
 
 // buildPairs makes pairs from look.
