@@ -51,8 +51,8 @@ decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
 ` + "`harness settings MODEL --scenario S`" + ` prints every value with its source.
 
 "Under" is the scenario under whose name a key is read, whatever the scenario of the run; * is that of the run.
-"Default" is LoadGen's, before the rules. A line that would be ignored, or cannot be read, is an error with file and
-line.
+"Default" is LoadGen's, before the rules. loadgen.Fields names the field of TestSettings for each key. A line that would
+be ignored, or cannot be read, is an error with file and line.
 
 Lines for other models are noted and ignored. Unknown keys and scenarios are errors that name the nearest one;
 ` + "`--ignore-unknown-keys`" + ` notes and ignores them too. An audit.config applies only lines for *; keys that an
@@ -86,11 +86,11 @@ func section(b *strings.Builder, title, note string, in func(loadgen.Field) bool
 	if note != "" {
 		b.WriteString(note + "\n\n")
 	}
-	b.WriteString("| Key | Under | Unit | Default | Meaning | Field of TestSettings |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| Key | Under | Unit | Default | Meaning |\n|---|---|---|---|---|\n")
 	for _, f := range loadgen.Fields() {
 		if in(f) {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
-				f.UserKey(), orElse(f.Scenario, "*"), f.Unit, f.Text(loadgen.DefaultTestSettings()), f.Doc, f.Name)
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n",
+				f.UserKey(), orElse(f.Scenario, "*"), f.Unit, f.Text(loadgen.DefaultTestSettings()), f.Doc)
 		}
 	}
 	b.WriteString("\n")
@@ -123,8 +123,8 @@ and v6.0 (loadgen/mlconf/testdata/ran). If the text of a round differs, the runs
 | min_query_count of v0.7, Server, bert, dlrm and rnnt | 90,112 | 270,336 |
 
 ` + "`harness settings MODEL --scenario MultiStream --rules v0.5 --official`" + ` shows both. For the values of the
-text, use ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; such a run is labelled as leaving the
-rules.
+text, use ` + "`--set target_latency_percentile=90 --set min_query_count=24576`" + `; such a run is labelled as leaving
+the rules.
 
 | Round | Models | qsl_rng_seed | sample_index_rng_seed | schedule_rng_seed |
 |---|---|---|---|---|
