@@ -64,12 +64,12 @@ test-official: ## compare with official programs: OF=accuracy, bfcl, brats, chec
 	@exit 2
 
 extra.python: #: run the tests that need Python (PYTHON=interpreter with the requirements of the examples)
-	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e/plugins ./e2e/models ./plugins/internal/execution ./plugins/reasoning
+	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run Python ./e2e/plugins ./e2e/models ./plugins/internal/coderun ./plugins/reasoning
 
 test-escape: ## let programs try to leave the sandbox and to write their verdict, as root and as a user (PYTHON=3.9 or newer)
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 2h ./internal/sandbox
 	PLUMBLINE_PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 2h -run 'Escapes|Hostile|Sandbox|Trapped' \
-	./plugins/internal/execution
+	./plugins/internal/coderun
 
 extra.cpp: #: make and prove the backend in C++ that harness new writes (a C++17 compiler, protoc and gRPC for C++ needed)
 	PLUMBLINE_CPP=1 $(GO) test -count=1 -v -run Cpp ./e2e/plugins

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
-	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -56,7 +56,7 @@ func (e contextEngine) figures() (textFigures, error) {
 // mixedEngine runs the programs in Python of MBXP, if run is not nil.
 type mixedEngine struct {
 	*mixture.TaskScorer
-	run *execution.ProgramRunner
+	run *coderun.ProgramRunner
 }
 
 func (e mixedEngine) figures() (textFigures, error) {
@@ -65,7 +65,7 @@ func (e mixedEngine) figures() (textFigures, error) {
 		return textFigures{}, err
 	}
 	if e.run != nil {
-		if err := r.ExecutePrograms(context.Background(), e.run.Run, execution.AtOnce); err != nil {
+		if err := r.ExecutePrograms(context.Background(), e.run.Run, coderun.AtOnce); err != nil {
 			return textFigures{}, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
@@ -31,7 +31,7 @@ type scoringEngine interface {
 
 // newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
 func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
-	run *execution.ProgramRunner) scoringEngine {
+	run *coderun.ProgramRunner) scoringEngine {
 	switch {
 	case t == nil:
 		return newTextEngine(data, split)

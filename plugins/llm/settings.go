@@ -5,7 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -15,9 +15,9 @@ import (
 // modelSettings are the parameters of a model.
 type modelSettings struct {
 	language.PromptSettings
-	Punkt    string                    `param:"punkt"`  // folder of parameters; "": the package's own
-	Template string                    `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
-	Programs execution.ProgramSettings // how programs of MBXP are executed, if they are
+	Punkt    string                  `param:"punkt"`  // folder of parameters; "": the package's own
+	Template string                  `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
+	Programs coderun.ProgramSettings // how programs of MBXP are executed, if they are
 }
 
 // beamSearch are the parameters of payloads and beams.

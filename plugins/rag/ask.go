@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -80,7 +80,7 @@ func askServer(
 			return r, nil
 		}
 		if ctx.Err() != nil {
-			return nil, errors.Join(loop.ErrEnd, context.Cause(ctx))
+			return nil, errors.Join(agent.ErrEnd, context.Cause(ctx))
 		}
 		if !errors.Is(err, errTimeout) || try+1 >= tries {
 			return nil, err
@@ -116,7 +116,7 @@ func numberJSON(v float64) json.RawMessage {
 // stepModels asks the models of all steps.
 type stepModels struct {
 	*ragSettings
-	of    [loop.StepCount]backend.Generator
+	of    [agent.StepCount]backend.Generator
 	cache cachedReplies
 }
 
@@ -140,7 +140,7 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSett
 
 func (m *stepModels) closeAll() error {
 	var faults []error
-	for _, step := range []loop.Step{loop.Queries, loop.Relevance} {
+	for _, step := range []agent.Step{agent.Queries, agent.Relevance} {
 		if g := m.of[step]; g != nil {
 			faults = append(faults, g.Close())
 		}
@@ -151,17 +151,17 @@ func (m *stepModels) closeAll() error {
 // askStep asks the model of a step. With a reply of a run before, the model is asked all the same, must reply, and is
 // not heeded. used counts the tokens of the reply.
 func (m *stepModels) askStep(
-	ctx context.Context, s loop.Step, row, round int, prompt string,
+	ctx context.Context, s agent.Step, row, round int, prompt string,
 ) (text string, used int, err error) {
 	most := m.fields.maxTokens
-	if s == loop.Relevance {
+	if s == agent.Relevance {
 		most = m.fields.maxMarkingTokens
 	}
 	r, err := askServer(ctx, m.of[s], prompt, m.fields.requestFields(most), most, m.Timeout, m.tries)
 	cached, has := m.cache[replyKey{row, s.Component(), round}]
 	switch {
 	case err != nil && has:
-		return "", 0, fmt.Errorf("%w: with replies of a run before, the model must reply: %w", loop.ErrEnd, err)
+		return "", 0, fmt.Errorf("%w: with replies of a run before, the model must reply: %w", agent.ErrEnd, err)
 	case err != nil:
 		return "", 0, err
 	case has:

@@ -6,7 +6,7 @@
 // the plugin's main asks, or inside the plugin the script of package standin.
 //
 // In: which files a run uses, texts through the parts, the way of a question and of a page, payloads, scorers. Out: the
-// rounds (loop), the index (index), text of pages (preprocess/text/passages), files (datasets/frames), scores
+// rounds (agent), the index (index), text of pages (preprocess/text/passages), files (datasets/frames), scores
 // (accuracy/retrieval), requests to servers (a backend.GeneratorOpener).
 package rag
 

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
-	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/pgvector"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -41,7 +41,7 @@ type questionWorkload struct {
 // answerFindings are what answers have shown.
 type answerFindings struct {
 	answers, unanswered atomic.Int64
-	fallbacks           [loop.StepCount]atomic.Int64
+	fallbacks           [agent.StepCount]atomic.Int64
 	uncounted           atomic.Int64
 	mu                  sync.Mutex
 	faults, errs        []string // the first of each
@@ -205,18 +205,18 @@ type answerPayload struct {
 func (r *questionRun) Run(ctx context.Context, questions []*frames.Question, p *sdk.Payloads) error {
 	for _, q := range questions {
 		w := &questionWorld{questionRun: r, row: q.Row}
-		got, err := loop.Run(ctx, q.Prompt, r.loop, w)
+		got, err := agent.Run(ctx, q.Prompt, r.loop, w)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil && !errors.Is(err, loop.ErrReply) && !errors.Is(err, loop.ErrEnd) {
+		if err != nil && !errors.Is(err, agent.ErrReply) && !errors.Is(err, agent.ErrEnd) {
 			return fmt.Errorf("question %d: %w", q.Row, err)
 		}
 		answer := answerPayload{Row: q.Row, Query: q.Prompt, Answer: got.Answer, URLs: got.URLs, Rounds: got.Rounds,
 			Searches: got.Searches, Fallbacks: map[string]int{}}
 		for s, n := range got.Fallbacks {
 			if n > 0 {
-				answer.Fallbacks[loop.Step(s).String()] = n
+				answer.Fallbacks[agent.Step(s).String()] = n
 			}
 		}
 		if err != nil {
@@ -252,10 +252,10 @@ type questionWorld struct {
 	tokens int // of the reply to the last question for an answer
 }
 
-// Ask implements loop.World.
-func (w *questionWorld) Ask(ctx context.Context, s loop.Step, round int, prompt string) (string, error) {
+// Ask implements agent.World.
+func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt string) (string, error) {
 	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
-	if s == loop.Answer && err == nil {
+	if s == agent.Answer && err == nil {
 		if w.tokens = used; used == backend.Uncounted {
 			w.seen.uncounted.Add(1)
 		}
@@ -263,8 +263,8 @@ func (w *questionWorld) Ask(ctx context.Context, s loop.Step, round int, prompt 
 	return text, err
 }
 
-// Search implements loop.World.
-func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]loop.Document, error) {
+// Search implements agent.World.
+func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]agent.Document, error) {
 	v, err := w.embedder.embedTexts(ctx, []string{query})
 	if err != nil {
 		return nil, err
@@ -274,23 +274,23 @@ func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]loop
 		if err != nil {
 			return nil, fmt.Errorf("parameter index: %w", err)
 		}
-		return lists.Map(found, func(p index.Passage) loop.Document { return loop.Document{URL: p.URL, Text: p.Text} }), nil
+		return lists.Map(found, func(p index.Passage) agent.Document { return agent.Document{URL: p.URL, Text: p.Text} }), nil
 	}
-	return lists.Map(w.db.Search(v[0], k), func(h index.Hit) loop.Document {
+	return lists.Map(w.db.Search(v[0], k), func(h index.Hit) agent.Document {
 		p := &w.db.Passages[h.ID]
-		return loop.Document{URL: p.URL, Text: p.Text}
+		return agent.Document{URL: p.URL, Text: p.Text}
 	}), nil
 }
 
-// Rerank implements loop.World.
-func (w *questionWorld) Rerank(ctx context.Context, query string, docs []loop.Document) ([]float32, error) {
-	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d loop.Document) string { return d.Text }))
+// Rerank implements agent.World.
+func (w *questionWorld) Rerank(ctx context.Context, query string, docs []agent.Document) ([]float32, error) {
+	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d agent.Document) string { return d.Text }))
 }
 
 // maxFaults limits the faults that are named.
 const maxFaults = 3
 
-func (s *answerFindings) addAnswer(a *answerPayload, of *loop.LoopResult) {
+func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
 	s.answers.Add(1)
 	for step, n := range of.Fallbacks {
 		s.fallbacks[step].Add(int64(n))
@@ -325,7 +325,7 @@ func (a *questionWorkload) Remarks() (r sdk.Remarks) {
 	var steps []string
 	for step := range s.fallbacks {
 		if n := s.fallbacks[step].Load(); n > 0 {
-			steps = append(steps, fmt.Sprintf("%v %d", loop.Step(step), n))
+			steps = append(steps, fmt.Sprintf("%v %d", agent.Step(step), n))
 		}
 	}
 	if len(steps) > 0 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/pgvector"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
@@ -24,7 +24,7 @@ type ragSettings struct {
 	storeSettings
 	encoder  *tokenRows // of the embedder
 	reranker *tokenRows
-	loop     loop.LoopOptions
+	loop     agent.LoopOptions
 
 	queries, relevance, judge serverSettings
 	fields                    requestSettings
@@ -48,7 +48,7 @@ type askSettings struct {
 	Rounds           int               `param:"rounds" min:"1" max:"1000"`
 	Depth            int               `param:"top_k" min:"1" max:"10000"`
 	MaxQueries       int               `param:"max_queries" min:"1" max:"1000"`
-	Prompts          *loop.PromptSet   `param:"prompts"`
+	Prompts          *agent.PromptSet  `param:"prompts"`
 	Temperature      float64           `param:"temperature" min:"0" max:"100"`
 	Effort           string            `param:"reasoning_effort"`
 	MaxTokens        int               `param:"reply_tokens" min:"1" max:"1<<30"`
@@ -118,7 +118,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 func (s *ragSettings) readAsking(r *manifest.Request) {
 	var a askSettings
 	r.Bind(&a, option.By("prompts", readPrompts), option.By("llm_options", readOptions))
-	s.loop = loop.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
+	s.loop = agent.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
 	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
 		maxMarkingTokens: a.MaxMarkingTokens}
 	s.tries, s.cache = a.Tries, a.Cache
@@ -179,15 +179,15 @@ const (
 )
 
 // readPrompts reads the words that models are asked in.
-func readPrompts(path string) (*loop.PromptSet, error) {
+func readPrompts(path string) (*agent.PromptSet, error) {
 	switch path {
 	case manifest.Embedded:
-		return loop.ReadPrompts(standin.PromptFiles())
+		return agent.ReadPrompts(standin.PromptFiles())
 	case "":
 		return nil, errors.New("want a folder of queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt, " +
 			"or embedded")
 	}
-	return loop.ReadPrompts(bounded.Dir(path, maxPromptSize))
+	return agent.ReadPrompts(bounded.Dir(path, maxPromptSize))
 }
 
 // readTokens reads the vocabulary of a part: at the path that the parameter has, or vocab.txt beside the part's file.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
-	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -462,7 +462,7 @@ func TestSumOfOfficialPrompts(t *testing.T) {
 		for name, text := range texts {
 			files[name+".txt"] = text
 		}
-		p, err := loop.ReadPrompts(os.DirFS(pagesIn(t, files)))
+		p, err := agent.ReadPrompts(os.DirFS(pagesIn(t, files)))
 		if err != nil || p.Sum != officialPrompts {
 			t.Errorf("%s, %v, want %s", p.Sum, err, officialPrompts)
 		}

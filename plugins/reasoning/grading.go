@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
 	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
-	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
@@ -27,12 +27,12 @@ func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o 
 	}
 	set, err := openProblems(s.Problems, r)
 	r.Fault(err)
-	o.Programs, o.Workers = execution.ProblemGrader{Runner: run, Set: set}, execution.AtOnce
+	o.Programs, o.Workers = coderun.ProblemGrader{Runner: run, Set: set}, coderun.AtOnce
 	return o, run.Note
 }
 
 // openProblems opens the problems that programs are to solve: those of a path, or the plugin's own.
-func openProblems(path string, r *manifest.Request) (execution.ProblemSet, error) {
+func openProblems(path string, r *manifest.Request) (coderun.ProblemSet, error) {
 	switch {
 	case path != "":
 		set, err := livecodebench.Open(path)

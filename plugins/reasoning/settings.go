@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/plugins/internal/execution"
+	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/plugins/internal/sympy"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -24,7 +24,7 @@ type modelSettings struct {
 	Seed     *int64   `param:"seed"`                                  // of the first prompt; nil: none
 
 	Algebra  sympy.GraderChoice `param:"grader"` // what decides where texts do not
-	Programs execution.ProgramSettings
+	Programs coderun.ProgramSettings
 	Problems string `param:"problems"` // path of those that programs are tested by; empty: the plugin's own
 
 	// MaxScored limits the tokens of an answer in an accuracy run, instead of the limit of other runs.

@@ -15,15 +15,15 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
-	"github.com/plumbline-ml/plumbline/plugins/rag/internal/loop"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
 // prompts are the words of the embedded benchmarks.
-func prompts(t *testing.T) *loop.PromptSet {
+func prompts(t *testing.T) *agent.PromptSet {
 	t.Helper()
-	p, err := loop.ReadPrompts(PromptFiles())
+	p, err := agent.ReadPrompts(PromptFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func prompts(t *testing.T) *loop.PromptSet {
 }
 
 // library finds passages by the words that they share with a query: a search that knows nothing.
-type library struct{ docs []loop.Document }
+type library struct{ docs []agent.Document }
 
 func newLibrary(t *testing.T) (l library) {
 	t.Helper()
@@ -41,30 +41,30 @@ func newLibrary(t *testing.T) (l library) {
 			t.Fatal(err)
 		}
 		for _, text := range texts {
-			l.docs = append(l.docs, loop.Document{URL: p.URL, Text: text})
+			l.docs = append(l.docs, agent.Document{URL: p.URL, Text: text})
 		}
 	}
 	return l
 }
 
-func (library) Ask(_ context.Context, _ loop.Step, _ int, prompt string) (string, error) {
+func (library) Ask(_ context.Context, _ agent.Step, _ int, prompt string) (string, error) {
 	return strings.TrimSpace(ReplyTo(prompt)), nil
 }
 
-func (l library) Search(_ context.Context, query string, k int) ([]loop.Document, error) {
+func (l library) Search(_ context.Context, query string, k int) ([]agent.Document, error) {
 	type match struct {
 		shared int
 		mixed  uint64
-		loop.Document
+		agent.Document
 	}
-	found := lists.Map(l.docs, func(d loop.Document) match { return match{shared(query, d.Text), mixed(query, d), d} })
+	found := lists.Map(l.docs, func(d agent.Document) match { return match{shared(query, d.Text), mixed(query, d), d} })
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(a.mixed, b.mixed))
 	})
-	return lists.Map(found[:k], func(m match) loop.Document { return m.Document }), nil
+	return lists.Map(found[:k], func(m match) agent.Document { return m.Document }), nil
 }
 
-func (library) Rerank(_ context.Context, query string, docs []loop.Document) (scores []float32, _ error) {
+func (library) Rerank(_ context.Context, query string, docs []agent.Document) (scores []float32, _ error) {
 	for _, d := range docs {
 		scores = append(scores, float32(shared(query, d.Text)))
 	}
@@ -72,7 +72,7 @@ func (library) Rerank(_ context.Context, query string, docs []loop.Document) (sc
 }
 
 // mixed orders what fits equally well by chance.
-func mixed(query string, d loop.Document) uint64 {
+func mixed(query string, d agent.Document) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(query + d.URL + d.Text)) // never fails
 	return h.Sum64()
@@ -94,7 +94,8 @@ func TestTheLoopIsNeeded(t *testing.T) {
 	l, p := newLibrary(t), prompts(t)
 	answered := func(rounds int) (right, fallbacks int) {
 		for _, q := range encyclopedia.Eval().Questions() {
-			r, err := loop.Run(t.Context(), q.Prompt, loop.LoopOptions{Rounds: rounds, Depth: 10, MaxQueries: 3, Prompts: p}, l)
+			r, err := agent.Run(t.Context(), q.Prompt, agent.LoopOptions{Rounds: rounds, Depth: 10, MaxQueries: 3, Prompts: p},
+				l)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,9 +1,9 @@
-// Package execution runs programs that models wrote, for the scorers of plugins: it joins the rules of package
+// Package coderun runs programs that models wrote, for the scorers of plugins: it joins the rules of package
 // accuracy/programs with the walls of package internal/sandbox.
 //
 // In: two parameters of a model, which programs may use what, how an ending becomes a verdict, programs for problems of
 // LiveCodeBench. Out: rules of tests, reading problems, and the sandbox.
-package execution
+package coderun
 
 import (
 	"context"

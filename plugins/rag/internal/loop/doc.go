@@ -1,6 +1,0 @@
-// Package loop answers a question of e2e-rag-qna: rounds of queries, searches, reranking and judgements of language
-// models until they know enough. It does what MLPerf Inference's reference does, even with unreadable replies.
-//
-// In: what is asked of whom, in which words (Prompts), and what becomes of the answers. Out: asking, searching and
-// reranking (World), scores (accuracy/retrieval).
-package loop
