@@ -183,7 +183,7 @@ func (d *Detail) keep(e DetailEntry) {
 	case len(d.entries) < mostKeys:
 		d.entries[e.Key] = &keyEntries{list: []DetailEntry{e}, count: 1}
 	default:
-		d.fault(fmt.Sprintf("key %s: the log has more than %d keys before, want one of LoadGen", shown([]byte(e.Key)), mostKeys))
+		d.fault(fmt.Sprintf("key %s: the log has %d other keys, more than LoadGen writes", shown([]byte(e.Key)), mostKeys))
 	}
 	if e.Error {
 		d.NumErrors++

@@ -132,8 +132,8 @@ func byVersion(a, b string) int {
 
 func printTable(table []row) {
 	printLogs(table)
-	fmt.Println("| round | summaries read | refused | results judged | left out | figures equal | rows of the official csv equal |" +
-		" rows of csv in the tree equal | rejects, true | false |")
+	fmt.Println("| round | summaries read | refused | results judged | left out | figures equal |" +
+		" rows of the official csv equal | rows of csv in the tree equal | rejects, true | false |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	of := func(n, all int) string {
 		if all < 0 {
