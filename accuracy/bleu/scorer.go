@@ -26,14 +26,14 @@ type TranslationScorer struct {
 	faults     payload.FaultList
 }
 
-// New returns a scorer for a data set whose sample i has the reference references[i], as [Clean] makes it.
+// New returns a scorer for a data set whose sample i has the reference references[i], as [CleanReference] makes it.
 func New(references []string) *TranslationScorer {
 	return &TranslationScorer{references: references, seen: make([]bool, len(references)), counter: newCounter()}
 }
 
 // Add scores one entry of the log: index is the sample (qsl_idx), payload the translation in UTF-8, with single spaces
 // between words. Of several entries of a sample the first counts. A payload that is not UTF-8, at which the reference
-// script stops, counts as a translation without words, and is one of Result.Damaged.
+// script stops, counts as a translation without words, and is one of TranslationResult.Damaged.
 func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))

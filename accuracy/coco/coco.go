@@ -44,7 +44,7 @@ type detection struct {
 	category   int32 // rank
 }
 
-// entrySpan is the part of Scorer.detections that came in one entry.
+// entrySpan is the part of DetectionScorer.detections that came in one entry.
 type entrySpan struct{ start, end int }
 
 // DetectionScorer holds detections until Result. It is not safe for concurrent use.
@@ -70,8 +70,8 @@ type logSample struct {
 	width, height float32 // in pixels
 }
 
-// New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless Options.RemoveEmpty is set. New does
-// not keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
+// New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless EvalOptions.RemoveEmpty is set. New
+// does not keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
 func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
@@ -98,8 +98,8 @@ func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 // little endian: sample, ymin, xmin, ymax, xmax (shares of the picture's height and width), score, label. No bytes are
 // no detections, and the image counts as evaluated. Of several entries of one sample the first counts, and the others
 // are not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of
-// another length, numbers that are not finite and labels beyond Options.InverseMap's range are errors, which list all
-// faults of the payload; the entry then has no effect on the result. Add does not keep payload.
+// another length, numbers that are not finite and labels beyond EvalOptions.InverseMap's range are errors, which list
+// all faults of the payload; the entry then has no effect on the result. Add does not keep payload.
 func (s *DetectionScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.samples)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",

@@ -114,9 +114,9 @@ func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with
-// one element of Options.DType each. Fractions are cut off. A second entry of a sample is counted for Result and not
-// looked at. A payload of another length than the case's shape and values that are no class are errors; the entry then
-// has no effect on the result. Add does not keep payload.
+// one element of PayloadOptions.DType each. Fractions are cut off. A second entry of a sample is counted for Result and
+// not looked at. A payload of another length than the case's shape and values that are no class are errors; the entry
+// then has no effect on the result. Add does not keep payload.
 func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 	if again, err := s.countRepeat(index); again || err != nil {
 		return err

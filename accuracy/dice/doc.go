@@ -1,5 +1,5 @@
 // Package dice scores segmentations from the payloads of an accuracy log, equal to the official scripts: kidneys and
-// their tumours ([Scorer]), and the three regions of brain tumours ([HeadScorer]).
+// their tumours ([VolumeScorer]), and the three regions of brain tumours ([HeadScorer]).
 //
 // In: payloads of an accuracy log and the label volumes of the data set.
 // Out: reading logs, volumes and affines, which is the caller's work; other segmentations than background (0), kidney

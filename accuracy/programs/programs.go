@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Driver is a script for Python 3.9 or newer, on a system with fork: it reads a Job's Input on its standard input.
+// Driver is a script for Python 3.9 or newer, on a system with fork: it reads a Job's DriverInput on its standard
+// input.
 var Driver = exchange + strings.Replace(driver, importExchange, "", 1)
 
 // The two parts of Driver, which are files of their own for those who read and check them.
@@ -96,7 +97,7 @@ func (j Job) DriverInput() []byte {
 // TimeLimit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
 func (j Job) TimeLimit() time.Duration { return time.Duration(j.task.Limit) * time.Second }
 
-// Codes of a Verdict, as the official checker of LiveCodeBench has them.
+// Codes of a TestVerdict, as the official checker of LiveCodeBench has them.
 const (
 	Wrong     = -2
 	Late      = -3

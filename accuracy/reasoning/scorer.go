@@ -43,7 +43,7 @@ type GradingOptions struct {
 	// Decode turns ids, of which none is negative, into text. DeepSeek-R1's script leaves out special tokens,
 	// gpt-oss-120b's keeps them; ids beyond the vocabulary vanish, and bytes that are no UTF-8 become U+FFFD.
 	Decode func(ids []int32) (string, error)
-	// Algebra decides whether answers of mathematics are equal where their texts alone do not. nil: mathgrade.Own.
+	// Algebra decides whether answers of mathematics are equal where their texts alone do not. nil: mathgrade.OwnAlgebra.
 	Algebra mathgrade.Algebra
 	// Programs runs programs, Workers at a time (0: one for each processor). nil: they are not executed, which the result
 	// says, and there is no exact match.

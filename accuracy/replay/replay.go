@@ -79,7 +79,7 @@ func cutRepeat(conversation string) (name string, number int, ok bool) {
 }
 
 // CompleteRequest records what became of a request: an answer, or nil where it failed. Of several the last answer
-// counts. It may be said before Issue.
+// counts. It may come before IssueTurn.
 func (s *TurnScorer) CompleteRequest(request string, a *ModelAnswer) {
 	if _, ok := s.answers[request]; a != nil || !ok {
 		s.answers[request] = a

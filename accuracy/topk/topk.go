@@ -17,7 +17,7 @@ var (
 // PayloadOptions say how to read payloads. The zero value is the official script's.
 type PayloadOptions struct {
 	DType payload.DType
-	// KeepWrong keeps every wrong answer for Result.Wrong.
+	// KeepWrong keeps every wrong answer for ClassResult.Wrong.
 	KeepWrong bool
 }
 
@@ -36,7 +36,7 @@ type ClassResult struct {
 	Duplicates int           // entries dropped because their sample had been seen
 	Below      int           // answers that are one less than their label
 	Above      int           // answers that are one more than their label
-	Wrong      []WrongAnswer // in the order of the log; nil unless Options.KeepWrong
+	Wrong      []WrongAnswer // in the order of the log; nil unless PayloadOptions.KeepWrong
 	// Top5 is the share of samples whose label is one of the first five elements of their payload, in percent. Payloads of
 	// the official benchmark have one: then it is Accuracy.
 	Top5 float64

@@ -24,8 +24,8 @@ type TranscriptScorer struct {
 	sum        TranscriptResult
 }
 
-// NewRNNT returns a scorer of RNN-T for a data set whose sample i has the transcript references[i], as [Clean] makes
-// it: words are compared as they are. An unknown DType is an error.
+// NewRNNT returns a scorer of RNN-T for a data set whose sample i has the transcript references[i], as
+// [CleanTranscript] makes it: words are compared as they are. An unknown DType is an error.
 func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, rnntLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(reference)
@@ -34,8 +34,8 @@ func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 }
 
 // NewWhisper returns a scorer of Whisper for a data set whose sample i has the transcript references[i], as the data
-// set has it: characters that are no label are dropped, both texts normalised ([Normalise]) and words that are written
-// together or apart taken as one. An unknown DType is an error.
+// set has it: characters that are no label are dropped, both texts normalised ([NormaliseEnglish]) and words that are
+// written together or apart taken as one. An unknown DType is an error.
 func NewWhisper(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, whisperLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(NormaliseEnglish(onlyLabels(whisperLabels, reference)))

@@ -85,7 +85,7 @@ func (l Letterbox) Apply(dst []float32, img *RGB) error {
 	})
 }
 
-// FromBytes decodes a picture file and fills the first numbers of dst, which has length Len, as Fit does.
+// FromBytes decodes a picture file and fills the first numbers of dst, which has length Len, as FitBytes does.
 func (l Letterbox) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	_, err := l.FitBytes(dst, data, o)
 	return err

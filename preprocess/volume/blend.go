@@ -38,7 +38,7 @@ func (b *Blend) Start(shape Shape, result []uint8) error {
 	return nil
 }
 
-// Add adds the scores of the next window of Origins: float32 [class][depth][height][width].
+// Add adds the scores of the next window of AppendOrigins: float32 [class][depth][height][width].
 func (b *Blend) Add(origin [3]int, scores []float32) error {
 	if want := b.classes * b.sliding.Voxels(); len(scores) != want {
 		return fmt.Errorf("%w: %d scores for a window, want %d: %d classes of %d voxels a side", ErrVolume, len(scores), want,

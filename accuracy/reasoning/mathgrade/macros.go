@@ -32,7 +32,7 @@ func symbolText(name string) string { return symbols()[name] }
 
 // macroRule says how to write a macro that has arguments.
 type macroRule struct {
-	arguments string // as latex.arguments has them
+	arguments string // as latexReader.readArguments has them
 	text      func(args []string) string
 	bare      string // the text without arguments
 	named     bool   // without arguments there is no text of anything

@@ -81,7 +81,7 @@ func inverseDCT(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4,
 	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
 }
 
-// transformLow is transform where the upper four words are zero: the same sums, their constants collected.
+// transformLow is inverseDCT where the upper four words are zero: the same sums, their constants collected.
 func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
 	e2 := i2 * fix0_541196100
 	e3 := i2 * (fix0_541196100 + fix0_765366865)
@@ -156,7 +156,7 @@ func (b *dctBlock) transformColumns(ws *[blockLen / 2]int64) {
 	}
 }
 
-// columnsLow is columns where only the first four rows and columns are not zero.
+// columnsLow is transformColumns where only the first four rows and columns are not zero.
 func (b *dctBlock) columnsLow(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 4 {
 		o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)

@@ -139,7 +139,7 @@ func (c *colourComponent) onlyDC() bool {
 	return !slices.ContainsFunc(c.known[1:smoothed], func(low int8) bool { return low != unknown })
 }
 
-// smoothedBlock is block with estimates in the place of coefficients that are not known.
+// smoothedBlock is blockAt with estimates in the place of coefficients that are not known.
 func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
 	coef := [blockLen]int16(c.coef[blockLen*(y*c.stride/blockSide+x):])
 	around := c.dcAround(x, y, mcusY)
