@@ -3,7 +3,6 @@ package serving
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,8 +27,6 @@ func TestServingPage(t *testing.T) {
 	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-first", "50ms", "-step", "5ms",
 		"-slots", "16")
 	dir := t.TempDir()
-	testfile.Write(t, filepath.Join(dir, "prompts.jsonl"),
-		strings.Repeat("{\"prompt\": \"Tell me of the sea.\", \"max_tokens\": 32}\n", 40))
 	var fresh strings.Builder
 	for i, part := range strings.Split(text, "```") {
 		if block, is := strings.CutPrefix(part, "console\n"); is && i%2 == 1 {
