@@ -445,7 +445,8 @@ func (p *sessionPair) averagePower(folder string, phases [][]float64) float64 {
 		p.addFaultf(folder, "phases", "%v", err)
 	case a.Samples == 0:
 		p.addFaultf(path.Join(folder, tree.PowerSamples), "phases", "no sample within the run")
-	case len(phases) >= 3 && (!isWithinPhase(a.Window.Begin.Add(zone), phases) || !isWithinPhase(a.Window.End.Add(zone), phases)):
+	case len(phases) >= 3 && (!isWithinPhase(a.Window.Begin.Add(zone), phases) ||
+		!isWithinPhase(a.Window.End.Add(zone), phases)):
 		p.addFaultf(folder, "phases", "the run lasted from %s to %s, which is not within the session's checkpoints",
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}
