@@ -31,14 +31,16 @@ type completer struct {
 	flags *shell.PluginFlags
 }
 
-// words are candidates; a word and what it is are separated by a tab.
-type words func(c *cobra.Command, args []string) []string
+// candidates are candidates; a word and what it is are separated by a tab.
+type candidates func(c *cobra.Command, args []string) []string
 
-func fixed(all ...string) words { return func(*cobra.Command, []string) []string { return all } }
+func fixedWords(all ...string) candidates {
+	return func(*cobra.Command, []string) []string { return all }
+}
 
-// complete gives every command and every flag of the tree what completes it.
-func (p completer) complete(root *cobra.Command) {
-	arguments, values := p.arguments(), p.values()
+// completeTree gives every command and every flag of the tree what completes it.
+func (p completer) completeTree(root *cobra.Command) {
+	arguments, values := p.argumentCompletions(), p.flagValues()
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		if next, ok := arguments[strings.TrimPrefix(c.CommandPath(), root.Name()+" ")]; ok {
@@ -49,7 +51,7 @@ func (p completer) complete(root *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			next := byPlaceholder(f)
 			if find, ok := values[f.Name]; ok {
-				next = list(find, isList(f))
+				next = completeList(find, isList(f))
 			}
 			if f.Value.Type() != "bool" {
 				_ = c.RegisterFlagCompletionFunc(f.Name, next) // of a flag of the parent's it is there
@@ -73,24 +75,24 @@ func byPlaceholder(f *pflag.Flag) cobra.CompletionFunc {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	switch {
 	case strings.HasPrefix(placeholder, "DIR"), placeholder == "FOLDER":
-		return folders
+		return completeFolders
 	case strings.HasPrefix(placeholder, "FILE"), strings.Contains(placeholder, "PATH"), f.Name == "from":
-		return files
+		return completeFiles
 	}
 	return cobra.NoFileCompletions
 }
 
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func files(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// list offers words that begin as what is typed, after the last comma where the flag takes several. A word that ends
-// with = goes on.
-func list(find words, several bool) cobra.CompletionFunc {
+// completeList offers words that begin as what is typed, after the last comma where the flag takes several. A word that
+// ends with = goes on.
+func completeList(find candidates, several bool) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := ""
 		if several {
@@ -112,9 +114,9 @@ func list(find words, several bool) cobra.CompletionFunc {
 }
 
 // orFiles offers words, and files and folders where none begins as what is typed.
-func orFiles(find words) cobra.CompletionFunc {
+func orFiles(find candidates) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		all, directive := list(find, false)(c, args, typed)
+		all, directive := completeList(find, false)(c, args, typed)
 		if len(all) == 0 {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -122,8 +124,8 @@ func orFiles(find words) cobra.CompletionFunc {
 	}
 }
 
-// each completes arguments by their place; the last one all that follow, if more is set.
-func each(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
+// completeByPlace completes arguments by their place; the last one all that follow, if more is set.
+func completeByPlace(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := len(args)
 		if more {
@@ -136,47 +138,55 @@ func each(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// arguments are those of commands, by their path below the root.
-func (p completer) arguments() map[string]cobra.CompletionFunc {
-	model, modelOrFile, dir := list(p.models, false), orFiles(p.models), folders
+// argumentCompletions are those of commands, by their path below the root.
+func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
+	model, modelOrFile, dir := completeList(p.modelNames, false), orFiles(p.modelNames), completeFolders
 	all := map[string]cobra.CompletionFunc{
-		"run": each(true, modelOrFile), "describe": each(false, model), "settings": each(false, model),
-		"verify": each(false, modelOrFile), "tune": each(false, model), "score": each(false, files),
-		"fetch": each(false, list(func(c *cobra.Command, args []string) []string {
-			return append(p.models(c, args), onnxruntime.Name+"\tthe library itself")
+		"run": completeByPlace(true, modelOrFile), "describe": completeByPlace(false, model),
+		"settings": completeByPlace(false, model),
+		"verify":   completeByPlace(false, modelOrFile), "tune": completeByPlace(false, model), "score": completeByPlace(false,
+			completeFiles),
+		"fetch": completeByPlace(false, completeList(func(c *cobra.Command, args []string) []string {
+			return append(p.modelNames(c, args), onnxruntime.Name+"\tthe library itself")
 		}, false)),
-		"dataset list": each(false, model), "dataset verify": each(false, model, files),
-		"dataset export":  each(false, model, dir),
-		"dataset convert": each(false, model, list(p.conversions, false), files, dir),
-		"audit":           each(false, list(tests, false), model),
-		"audit verify":    each(false, dir), "audit seeds": each(false, model),
-		"audit dataset": each(false, model), "report": each(true, dir), "compare": each(false, dir, dir),
-		"rank":  each(true, dir),
-		"trust": each(true, orFiles(p.plugins)), "new": each(false, list(fixed(newmodule.Kinds()...), false), dir),
-		"new suite": each(false, files), "submission run": each(true, modelOrFile), "submission add": each(true, dir),
-		"submission report": each(false, files),
+		"dataset list": completeByPlace(false, model), "dataset verify": completeByPlace(false, model, completeFiles),
+		"dataset export":  completeByPlace(false, model, dir),
+		"dataset convert": completeByPlace(false, model, completeList(p.datasetConversions, false), completeFiles, dir),
+		"audit":           completeByPlace(false, completeList(complianceTests, false), model),
+		"audit verify":    completeByPlace(false, dir), "audit seeds": completeByPlace(false, model),
+		"audit dataset": completeByPlace(false, model), "report": completeByPlace(true, dir),
+		"compare": completeByPlace(false, dir, dir),
+		"rank":    completeByPlace(true, dir),
+		"trust":   completeByPlace(true, orFiles(p.pluginNames)), "new": completeByPlace(false,
+			completeList(fixedWords(newmodule.Kinds()...), false), dir),
+		"new suite": completeByPlace(false, completeFiles), "submission run": completeByPlace(true, modelOrFile),
+		"submission add":    completeByPlace(true, dir),
+		"submission report": completeByPlace(false, completeFiles),
 	}
 	for _, name := range []string{"check", "prepare", "truncate", "repository", "results", "pack"} {
-		all["submission "+name] = each(false, dir)
+		all["submission "+name] = completeByPlace(false, dir)
 	}
 	return all
 }
 
-// values are those of flags.
-func (p completer) values() map[string]words {
+// flagValues are those of flags.
+func (p completer) flagValues() map[string]candidates {
 	scenarios := append([]string{"all"}, lists.Map(loadgen.Scenarios(), loadgen.Scenario.String)...)
-	return map[string]words{
-		"scenario": fixed(scenarios...), "rules": fixed(mlconf.Rounds()...), "version": fixed(mlconf.Rounds()...),
-		"mode": fixed(bench.ModePerformance, bench.ModeAccuracy, bench.ModeSubmission, bench.ModeFindPeak),
-		"set":  fixed(settingKeys()...), "only": fixed(append(conformance.Names(), scenarios[1:]...)...),
-		"division": fixed("closed", "open", "network"), "system-type": fixed("edge", "datacenter", "datacenter,edge"),
-		"loadgen": fixed(bench.LoadGenOwn, bench.LoadGenOfficial), "pace": fixed(bench.PaceDefault, bench.PacePrecise),
-		"export": fixed(export.Names()...), "language": fixed(newmodule.Languages()...),
-		"preprocess": fixed(newmodule.Preprocessings()...), "format": fixed("table", "csv", "json", "html"),
-		"allow-unlike": fixed(append(compare.FacetNames(), "all")...), "color": fixed("auto", "always", "never"),
-		"per":          fixed("accelerator", "node", "watt", "system"),
-		"availability": fixed("available", "preview", "rdi", "all"),
-		"limit":        fixed("memory=", "processes=", "cpu=", "files="), "plot": plots,
+	return map[string]candidates{
+		"scenario": fixedWords(scenarios...), "rules": fixedWords(mlconf.Rounds()...),
+		"version": fixedWords(mlconf.Rounds()...),
+		"mode":    fixedWords(bench.ModePerformance, bench.ModeAccuracy, bench.ModeSubmission, bench.ModeFindPeak),
+		"set":     fixedWords(settingKeys()...), "only": fixedWords(append(conformance.Names(), scenarios[1:]...)...),
+		"division": fixedWords("closed", "open", "network"), "system-type": fixedWords("edge", "datacenter",
+			"datacenter,edge"),
+		"loadgen": fixedWords(bench.LoadGenOwn, bench.LoadGenOfficial), "pace": fixedWords(bench.PaceDefault,
+			bench.PacePrecise),
+		"export": fixedWords(export.Names()...), "language": fixedWords(newmodule.Languages()...),
+		"preprocess": fixedWords(newmodule.Preprocessings()...), "format": fixedWords("table", "csv", "json", "html"),
+		"allow-unlike": fixedWords(append(compare.FacetNames(), "all")...), "color": fixedWords("auto", "always", "never"),
+		"per":          fixedWords("accelerator", "node", "watt", "system"),
+		"availability": fixedWords("available", "preview", "rdi", "all"),
+		"limit":        fixedWords("memory=", "processes=", "cpu=", "files="), "plot": plotNames,
 		"backend": p.ofModel(func(m sdk.ModelInfo, d sdk.Description) []string { return d.Backends }),
 		"precision": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 			for _, f := range m.Files {
@@ -192,7 +202,7 @@ func (p completer) values() map[string]words {
 		"target": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
 			return lists.Map(m.Metrics, func(metric sdk.MetricInfo) string { return metric.Name + "=" })
 		}),
-		"plugin": p.plugins, "benchmark": p.models,
+		"plugin": p.pluginNames, "benchmark": p.modelNames,
 	}
 }
 
@@ -213,18 +223,18 @@ func settingKeys() (all []string) {
 	return all
 }
 
-// models are those that plugins serve. A plugin that may not be started is not.
-func (p completer) models(c *cobra.Command, _ []string) (all []string) {
-	for _, e := range p.entries(c) {
+// modelNames are those that plugins serve. A plugin that may not be started is not.
+func (p completer) modelNames(c *cobra.Command, _ []string) (all []string) {
+	for _, e := range p.pluginDescriptions(c) {
 		all = append(all, lists.Map(e.Models, func(m sdk.ModelInfo) string { return m.Name + "\t" + m.Summary })...)
 	}
 	return all
 }
 
 // ofModel offers something of the model that the command line names, or of all.
-func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) words {
+func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) candidates {
 	return func(c *cobra.Command, args []string) (all []string) {
-		for _, e := range p.entries(c) {
+		for _, e := range p.pluginDescriptions(c) {
 			for _, m := range e.Models {
 				if len(args) > 0 && !slices.Contains(args, m.Name) {
 					continue
@@ -240,8 +250,8 @@ func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) w
 	}
 }
 
-// entries are the descriptions of all plugins.
-func (p completer) entries(c *cobra.Command) (all []sdk.Description) {
+// pluginDescriptions are the descriptions of all plugins.
+func (p completer) pluginDescriptions(c *cobra.Command) (all []sdk.Description) {
 	if p.app.Guard(p.flags) != nil {
 		return nil
 	}
@@ -255,8 +265,8 @@ func (p completer) entries(c *cobra.Command) (all []sdk.Description) {
 	return all
 }
 
-// plugins are the names of binaries, none of which is started.
-func (p completer) plugins(*cobra.Command, []string) (all []string) {
+// pluginNames are the names of binaries, none of which is started.
+func (p completer) pluginNames(*cobra.Command, []string) (all []string) {
 	found, err := p.app.PluginsOf(p.flags).Binaries("")
 	if err != nil {
 		return nil
@@ -267,8 +277,8 @@ func (p completer) plugins(*cobra.Command, []string) (all []string) {
 	return all
 }
 
-// conversions are those of a model's data sets.
-func (p completer) conversions(c *cobra.Command, args []string) []string {
+// datasetConversions are those of a model's data sets.
+func (p completer) datasetConversions(c *cobra.Command, args []string) []string {
 	return p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 		for _, a := range m.DatasetActions {
 			if a.Action == sdk.Convert {
@@ -279,8 +289,8 @@ func (p completer) conversions(c *cobra.Command, args []string) []string {
 	})(c, args[:1])
 }
 
-// tests are the compliance tests of the newest round.
-func tests(*cobra.Command, []string) []string {
+// complianceTests are the compliance tests of the newest round.
+func complianceTests(*cobra.Command, []string) []string {
 	all := []string{campaign.AllTests}
 	rules, err := mlconf.Round("")
 	if err != nil {
@@ -293,8 +303,8 @@ func tests(*cobra.Command, []string) []string {
 	return slices.Compact(all)
 }
 
-// plots are those that the runs on the command line have.
-func plots(_ *cobra.Command, args []string) (all []string) {
+// plotNames are those that the runs on the command line have.
+func plotNames(_ *cobra.Command, args []string) (all []string) {
 	set, err := results.ReadLogs(args...)
 	if err != nil {
 		return nil

@@ -36,8 +36,8 @@ with a LoadGen compatible with MLPerf Inference's, and judges the run.
 Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 6 model or data missing or wrong, 130 interrupted.`
 
-// command builds the command tree.
-func command(a *shell.App) *cobra.Command {
+// newCommand builds the command tree.
+func newCommand(a *shell.App) *cobra.Command {
 	var flags shell.PluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
@@ -80,7 +80,7 @@ func command(a *shell.App) *cobra.Command {
 		trust, submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a), versionCommand(a))
 	nameUnknown(root)
 	checkArguments(root)
-	completer{a, &flags}.complete(root)
+	completer{a, &flags}.completeTree(root)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.ShowHelp(c) })
 	return root
 }
@@ -148,10 +148,10 @@ var otherWords = map[string]string{
 }
 
 // Main runs one command and returns the exit code. Errors are printed here and nowhere else.
-func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, command) }
+func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, newCommand) }
 
 // Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
-func Tree() *cobra.Command { return command(&shell.App{State: &shell.State{}}) }
+func Tree() *cobra.Command { return newCommand(&shell.App{State: &shell.State{}}) }
 
 func versionCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{

@@ -15,10 +15,11 @@ const leastMemory = 2 << 30
 
 // Machine checks what the harness runs on.
 func Machine(i system.Info, p Precision) Section {
-	return Section{"machine", []Check{processor(i), memory(i), governor(i), p.clock(), p.sleep(), kernel(i)}}
+	return Section{"machine", []Check{checkProcessor(i), checkMemory(i), checkGovernor(i), p.checkClock(), p.checkSleep(),
+		checkKernel(i)}}
 }
 
-func processor(i system.Info) Check {
+func checkProcessor(i system.Info) Check {
 	c := Check{Name: "processor", State: OK, Found: fmt.Sprintf("%s, %d cores", cmp.Or(i.CPU, "unknown"), i.Cores)}
 	switch {
 	case i.Quota != "":
@@ -30,7 +31,7 @@ func processor(i system.Info) Check {
 	return c
 }
 
-func memory(i system.Info) Check {
+func checkMemory(i system.Info) Check {
 	c := Check{Name: "memory", State: OK, Found: figure.Bytes(i.MemoryBytes)}
 	switch {
 	case i.MemoryBytes == 0:
@@ -41,7 +42,7 @@ func memory(i system.Info) Check {
 	return c
 }
 
-func governor(i system.Info) Check {
+func checkGovernor(i system.Info) Check {
 	c := Check{Name: "CPU governor", State: OK, Found: i.Governor}
 	switch i.Governor {
 	case "":
@@ -54,7 +55,7 @@ func governor(i system.Info) Check {
 	return c
 }
 
-func kernel(i system.Info) Check {
+func checkKernel(i system.Info) Check {
 	return Check{Name: "system", State: OK, Found: fmt.Sprintf("%s, %s, %s", i.OS, i.Kernel, i.Arch)}
 }
 
@@ -72,7 +73,7 @@ const (
 )
 
 // Measure takes some tenths of a second.
-func Measure() Precision { return Precision{ClockCost: clockCost(), Late: lateness()} }
+func Measure() Precision { return Precision{ClockCost: clockCost(), Late: measureLateness()} }
 
 func clockCost() time.Duration {
 	const readings = 100_000
@@ -89,7 +90,7 @@ const (
 	nap  = 250 * time.Microsecond
 )
 
-func lateness() []time.Duration {
+func measureLateness() []time.Duration {
 	release := exactSleep()
 	defer release()
 	late := make([]time.Duration, naps)
@@ -102,7 +103,7 @@ func lateness() []time.Duration {
 	return late
 }
 
-func (p Precision) clock() Check {
+func (p Precision) checkClock() Check {
 	c := Check{Name: "clock", State: OK, Found: fmt.Sprintf("%d ns per reading", p.ClockCost.Nanoseconds())}
 	if p.ClockCost > goodClock {
 		c.State = Warn
@@ -112,14 +113,14 @@ func (p Precision) clock() Check {
 	return c
 }
 
-func (p Precision) sleep() Check {
+func (p Precision) checkSleep() Check {
 	if len(p.Late) == 0 {
 		return Check{Name: "timer", State: Warn, Found: "not measured"}
 	}
 	median, high := p.Late[len(p.Late)/2], p.Late[len(p.Late)*99/100]
 	c := Check{
 		Name: "timer", State: OK,
-		Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", micros(median), micros(high)),
+		Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", formatMicros(median), formatMicros(high)),
 	}
 	if high > goodSleep {
 		c.State = Warn
@@ -128,4 +129,4 @@ func (p Precision) sleep() Check {
 	return c
 }
 
-func micros(d time.Duration) string { return fmt.Sprintf("%.0f us", float64(d)/1e3) }
+func formatMicros(d time.Duration) string { return fmt.Sprintf("%.0f us", float64(d)/1e3) }

@@ -23,19 +23,19 @@ import (
 // Plugins checks the places where plugins are looked for, each plugin, and each of its backends on its default model.
 func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	s := Section{Title: "plugins"}
-	s.Checks = append(s.Checks, lists.Map(c.Dirs, place)...)
+	s.Checks = append(s.Checks, lists.Map(c.Dirs, checkFolder)...)
 	if len(c.Entries) == 0 {
 		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
 			Advice: strings.ReplaceAll(discover.HowToGet, "\n", " "),
 			Code:   exitcode.Usage})
 	}
 	for _, e := range c.Entries {
-		answer := answers(ctx, e)
+		answer := checkAnswers(ctx, e)
 		at := len(s.Checks)
 		s.Checks = append(s.Checks, answer)
 		var unopened []string // that want an address or a command, which only a user knows
 		for _, b := range e.Description.Backends {
-			check, ok := opens(ctx, l, e, b, o)
+			check, ok := checkOpens(ctx, l, e, b, o)
 			if !ok {
 				unopened = append(unopened, b)
 				continue
@@ -46,10 +46,10 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 			s.Checks[at].Found += "; needs options to be tried on " + strings.Join(unopened, ", ")
 		}
 	}
-	return Section{s.Title, append(s.Checks, doubles(c)...)}
+	return Section{s.Title, append(s.Checks, checkDoubles(c)...)}
 }
 
-func place(d discover.Dir) Check {
+func checkFolder(d discover.Dir) Check {
 	c := Check{Name: "directory", State: OK, Found: fmt.Sprintf("%s (%s)", d.Path, d.Source)}
 	if info, err := os.Stat(d.Path); err != nil || !info.IsDir() {
 		c.Found += ": not there"
@@ -60,22 +60,22 @@ func place(d discover.Dir) Check {
 	return c
 }
 
-// answers says whether the plugin could be asked what it serves.
-func answers(ctx context.Context, e discover.Entry) Check {
+// checkAnswers says whether the plugin could be asked what it serves.
+func checkAnswers(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
-		return failed(ctx, e.Name, e.Err)
+		return failedCheck(ctx, e.Name, e.Err)
 	}
 	models := lists.Map(e.Description.Models, func(m sdk.ModelInfo) string { return m.Name })
 	sum, _, err := checksum.File(e.Path)
 	if err != nil {
-		return failed(ctx, e.Name, err)
+		return failedCheck(ctx, e.Name, err)
 	}
 	return Check{Name: e.Name, State: OK, Found: fmt.Sprintf("%s serves %s; protocol agreed; sha256 %.12s",
 		strings.TrimSpace(e.Description.Version+" "), strings.Join(models, ", "), sum)}
 }
 
-// failed is a check that ended with err. What ctx cut off has found nothing.
-func failed(ctx context.Context, name string, err error) Check {
+// failedCheck is a check that ended with err. What ctx cut off has found nothing.
+func failedCheck(ctx context.Context, name string, err error) Check {
 	if ctx.Err() != nil {
 		return Check{Name: name, State: Off, Found: "called off"}
 	}
@@ -90,9 +90,9 @@ func failed(ctx context.Context, name string, err error) Check {
 	return c
 }
 
-// opens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is not ok
-// for a backend that cannot be opened without options.
-func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
+// checkOpens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is
+// not ok for a backend that cannot be opened without options.
+func checkOpens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
 	o host.LaunchOptions) (c Check, ok bool) {
 	name := e.Name + " on " + backend
 	if len(e.Description.Models) == 0 {
@@ -100,22 +100,23 @@ func opens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend str
 	}
 	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
-		return failed(ctx, name, err), true
+		return failedCheck(ctx, name, err), true
 	}
 	defer p.Close()
-	info, err := open(ctx, p, e.Description.Models[0].Name, backend)
+	info, err := openWorkload(ctx, p, e.Description.Models[0].Name, backend)
 	if errors.Is(err, sdk.ErrUsage) {
 		return Check{}, false
 	}
 	if err != nil {
-		return failed(ctx, name, err), true
+		return failedCheck(ctx, name, err), true
 	}
 	return Check{
-		Name: name, State: OK, Found: describe(info) + choice(ctx, p, backend), Version: info.BackendInfo["version"],
+		Name: name, State: OK, Found: describeBackend(info) + deviceChoice(ctx, p, backend),
+		Version: info.BackendInfo["version"],
 	}, true
 }
 
-func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {
+func openWorkload(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.WorkloadInfo, error) {
 	w, err := p.Open(ctx, sdk.Options{Model: model, Backend: backend, Scenario: loadgen.Offline})
 	if err != nil {
 		return sdk.WorkloadInfo{}, err
@@ -124,8 +125,8 @@ func open(ctx context.Context, p plugin.Plugin, model, backend string) (sdk.Work
 	return w.Info(), nil
 }
 
-// choice says which devices a run can choose from, if the backend lets it.
-func choice(ctx context.Context, p plugin.Plugin, backend string) string {
+// deviceChoice says which devices a run can choose from, if the backend lets it.
+func deviceChoice(ctx context.Context, p plugin.Plugin, backend string) string {
 	infos, err := p.Backends(ctx)
 	if err != nil {
 		return ""
@@ -138,8 +139,8 @@ func choice(ctx context.Context, p plugin.Plugin, backend string) string {
 	return ""
 }
 
-// describe lists what the backend says of itself, in the order of its keys.
-func describe(i sdk.WorkloadInfo) string {
+// describeBackend lists what the backend says of itself, in the order of its keys.
+func describeBackend(i sdk.WorkloadInfo) string {
 	parts := []string{"opens " + i.Model}
 	for _, key := range slices.Sorted(maps.Keys(i.BackendInfo)) {
 		parts = append(parts, key+" "+i.BackendInfo[key])
@@ -147,8 +148,8 @@ func describe(i sdk.WorkloadInfo) string {
 	return strings.Join(parts, "; ")
 }
 
-// doubles warns of models that several plugins serve.
-func doubles(c *discover.Catalog) []Check {
+// checkDoubles warns of models that several plugins serve.
+func checkDoubles(c *discover.Catalog) []Check {
 	servers := map[string][]string{}
 	for _, e := range c.Entries {
 		for _, m := range e.Description.Models {

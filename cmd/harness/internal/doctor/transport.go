@@ -24,13 +24,13 @@ const goodFloor = 150 * time.Microsecond
 func Transport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	var checks []Check
 	if host.SharedMemory {
-		checks = append(checks, floor(ctx, l, c, o, "shared memory"))
+		checks = append(checks, checkFloor(ctx, l, c, o, "shared memory"))
 	}
 	o.StreamOnly = true
-	return Section{"transport", append(checks, floor(ctx, l, c, o, "stream"))}
+	return Section{"transport", append(checks, checkFloor(ctx, l, c, o, "stream"))}
 }
 
-func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
+func checkFloor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
 	check := Check{Name: name, State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
 	for _, e := range c.Entries {
 		if e.Name != nullPlugin || e.Err != nil || len(e.Description.Models) == 0 {
@@ -38,7 +38,7 @@ func floor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.L
 		}
 		res, err := roundTrips(ctx, l, e, o)
 		if err != nil {
-			return failed(ctx, name, err)
+			return failedCheck(ctx, name, err)
 		}
 		return judgeFloor(name, res)
 	}
@@ -77,7 +77,7 @@ func judgeFloor(name string, res *loadgen.Result) Check {
 	}
 	c := Check{Name: name, State: OK,
 		Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
-			micros(median), res.QueryCount, micros(high))}
+			formatMicros(median), res.QueryCount, formatMicros(high))}
 	if median > goodFloor {
 		c.State, c.Advice = Warn, "every SingleStream latency includes it: stop other programs, and see the CPU governor"
 	}

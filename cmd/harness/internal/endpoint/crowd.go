@@ -10,27 +10,27 @@ import (
 // takes the files that a process may open, or its memory, from the run.
 const mostConnections = 128
 
-// crowd bounds the connections of a server. One more than there may be costs another its place, so that who holds many
-// shuts nobody out: the oldest that waits for a request, or else the oldest of all.
-type crowd struct {
+// connLimiter bounds the connections of a server. One more than there may be costs another its place, so that who holds
+// many shuts nobody out: the oldest that waits for a request, or else the oldest of all.
+type connLimiter struct {
 	mu    sync.Mutex
 	came  uint64
-	conns map[net.Conn]*visit
+	conns map[net.Conn]*connVisit
 }
 
-// visit is a connection's: when it came, as a number, and whether a request of it is being answered.
-type visit struct {
+// connVisit is a connection's: when it came, as a number, and whether a request of it is being answered.
+type connVisit struct {
 	number uint64
 	active bool
 }
 
-// changed is the server's http.Server.ConnState.
-func (c *crowd) changed(conn net.Conn, state http.ConnState) {
+// connStateChanged is the server's http.Server.ConnState.
+func (c *connLimiter) connStateChanged(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
-		c.admit(conn)
+		c.admitConn(conn)
 	case http.StateActive, http.StateIdle:
 		if v := c.conns[conn]; v != nil { // else it had to go
 			v.active = state == http.StateActive
@@ -40,22 +40,22 @@ func (c *crowd) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-func (c *crowd) admit(conn net.Conn) {
+func (c *connLimiter) admitConn(conn net.Conn) {
 	if c.conns == nil {
-		c.conns = map[net.Conn]*visit{}
+		c.conns = map[net.Conn]*connVisit{}
 	}
 	if len(c.conns) >= mostConnections {
-		oldest := c.oldest()
+		oldest := c.oldestConn()
 		_ = oldest.Close()
 		delete(c.conns, oldest)
 	}
 	c.came++
-	c.conns[conn] = &visit{number: c.came}
+	c.conns[conn] = &connVisit{number: c.came}
 }
 
-// oldest is the connection that has to go.
-func (c *crowd) oldest() (oldest net.Conn) {
-	var first *visit
+// oldestConn is the connection that has to go.
+func (c *connLimiter) oldestConn() (oldest net.Conn) {
+	var first *connVisit
 	for conn, v := range c.conns {
 		if first == nil || !v.active && first.active || v.active == first.active && v.number < first.number {
 			oldest, first = conn, v

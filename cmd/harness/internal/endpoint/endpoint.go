@@ -34,7 +34,7 @@ func Address(text string) (string, error) {
 type Server struct {
 	listener net.Listener
 	server   http.Server
-	crowd    crowd
+	crowd    connLimiter
 	done     chan struct{}
 }
 
@@ -75,11 +75,11 @@ const (
 // Serve begins to answer with h.
 func (s *Server) Serve(h http.Handler) {
 	if !s.Open() {
-		h = local(h)
+		h = onlyLocal(h)
 	}
 	s.server = http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
-		IdleTimeout: time.Minute, MaxHeaderBytes: headerBytes, ConnState: s.crowd.changed,
+		IdleTimeout: time.Minute, MaxHeaderBytes: headerBytes, ConnState: s.crowd.connStateChanged,
 		ErrorLog: log.New(io.Discard, "", 0), // of clients that break off; the terminal is the run's
 	}
 	go func() {
@@ -100,8 +100,8 @@ func (s *Server) Close(ctx context.Context) {
 	<-s.done
 }
 
-// local refuses what a page from elsewhere asks of this machine under a name that points to it (DNS rebinding).
-func local(h http.Handler) http.Handler {
+// onlyLocal refuses what a page from elsewhere asks of this machine under a name that points to it (DNS rebinding).
+func onlyLocal(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {

@@ -198,24 +198,24 @@ func TestCrowd(t *testing.T) {
 
 // TestWhoHasToGo: of those that wait the oldest, and of those that are answered one only if none waits.
 func TestWhoHasToGo(t *testing.T) {
-	var c crowd
+	var c connLimiter
 	conns := make([]net.Conn, 3)
 	for i := range conns {
 		conns[i], _ = net.Pipe()
-		c.changed(conns[i], http.StateNew)
+		c.connStateChanged(conns[i], http.StateNew)
 	}
-	c.changed(conns[0], http.StateActive)
-	if c.oldest() != conns[1] {
+	c.connStateChanged(conns[0], http.StateActive)
+	if c.oldestConn() != conns[1] {
 		t.Error("not the oldest that waits")
 	}
-	c.changed(conns[1], http.StateActive)
-	c.changed(conns[2], http.StateActive)
-	if c.oldest() != conns[0] {
+	c.connStateChanged(conns[1], http.StateActive)
+	c.connStateChanged(conns[2], http.StateActive)
+	if c.oldestConn() != conns[0] {
 		t.Error("not the oldest of all")
 	}
-	c.changed(conns[0], http.StateIdle)
-	c.changed(conns[2], http.StateClosed)
-	if c.oldest() != conns[0] || len(c.conns) != 2 {
+	c.connStateChanged(conns[0], http.StateIdle)
+	c.connStateChanged(conns[2], http.StateClosed)
+	if c.oldestConn() != conns[0] || len(c.conns) != 2 {
 		t.Error("not the one that waits again")
 	}
 }

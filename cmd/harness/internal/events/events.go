@@ -33,14 +33,14 @@ const (
 // NewStream returns a stream on w; name is what errors call it.
 func NewStream(w io.Writer, name string) *Stream {
 	s := &Stream{name: name, lines: make(chan []byte, most), done: make(chan struct{})}
-	go s.write(w)
+	go s.writeEvents(w)
 	return s
 }
 
-func (s *Stream) write(w io.Writer) {
+func (s *Stream) writeEvents(w io.Writer) {
 	defer close(s.done)
 	for line := range s.lines {
-		if s.fault() != nil {
+		if s.writeError() != nil {
 			continue
 		}
 		if _, err := w.Write(line); err != nil {
@@ -51,7 +51,7 @@ func (s *Stream) write(w io.Writer) {
 	}
 }
 
-func (s *Stream) fault() error {
+func (s *Stream) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lost
@@ -65,17 +65,17 @@ func (s *Stream) Event(e feed.Event) {
 			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
 	}
 	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= mostProgress {
-		s.leave()
+		s.leaveOut()
 		return
 	}
 	select {
 	case s.lines <- append(line, '\n'):
 	default:
-		s.leave()
+		s.leaveOut()
 	}
 }
 
-func (s *Stream) leave() {
+func (s *Stream) leaveOut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left++

@@ -156,8 +156,8 @@ type End struct {
 	Error    string `json:"error,omitempty"` // what kept the command from its end
 }
 
-// times describes h; percentile is the target, 0 for none.
-func times(h *Histogram, percentile float64) *Times {
+// timesOf describes h; percentile is the target, 0 for none.
+func timesOf(h *Histogram, percentile float64) *Times {
 	if h.N == 0 {
 		return nil
 	}
@@ -179,8 +179,8 @@ func times(h *Histogram, percentile float64) *Times {
 	return t
 }
 
-// distribution has the buckets of Coarse.
-func distribution(h *Histogram) *Distribution {
+// distributionOf has the buckets of Coarse.
+func distributionOf(h *Histogram) *Distribution {
 	d := &Distribution{Buckets: [][3]int64{}}
 	var from, below int64
 	bounds := Coarse()

@@ -31,7 +31,7 @@ type Feed struct {
 // New returns a feed for sinks, which are fixed.
 func New(now func() time.Time, sinks ...Sink) *Feed { return &Feed{now: now, sinks: sinks} }
 
-func (f *Feed) tell(e Event) {
+func (f *Feed) tellSinks(e Event) {
 	f.told.Lock()
 	defer f.told.Unlock()
 	e.Time = f.now()
@@ -42,7 +42,7 @@ func (f *Feed) tell(e Event) {
 
 // Begin tells what was started.
 func (f *Feed) Begin(h record.Harness, command []string) {
-	f.tell(Event{Name: NameBegin, Begin: &Begin{
+	f.tellSinks(Event{Name: NameBegin, Begin: &Begin{
 		Schema: Schema, SchemaVersion: SchemaVersion, Harness: h, Command: command,
 	}})
 }
@@ -56,17 +56,17 @@ func (f *Feed) Plan(out string, of record.Identity, runs []bench.PlannedRun) {
 			Run: len(f.runs) + 1, Model: t.Model, Scenario: t.Scenario.String(), Mode: t.ModeName(), Test: t.Test,
 			Dir: filepath.ToSlash(t.Dir),
 		}
-		planned.Name = f.name(of, planned)
+		planned.Name = f.runName(of, planned)
 		p.Runs = append(p.Runs, planned)
 		f.runs = append(f.runs, &Run{Planned: planned})
 	}
 	f.mu.Unlock()
-	f.tell(Event{Name: NamePlan, Plan: p})
+	f.tellSinks(Event{Name: NamePlan, Plan: p})
 }
 
-// name is what a planned run is called. Where a command makes another one of the name, such as the same model for two
-// tests, its number tells it apart.
-func (f *Feed) name(of record.Identity, p Planned) string {
+// runName is what a planned run is called. Where a command makes another one of the name, such as the same model for
+// two tests, its number tells it apart.
+func (f *Feed) runName(of record.Identity, p Planned) string {
 	name := record.Run{Identity: of, Model: p.Model, Scenario: p.Scenario, Mode: p.Mode, Test: p.Test}.Name()
 	if slices.ContainsFunc(f.runs, func(r *Run) bool { return r.Name == name }) {
 		name += fmt.Sprintf(" (run %d)", p.Run)
@@ -74,8 +74,8 @@ func (f *Feed) name(of record.Identity, p Planned) string {
 	return name
 }
 
-// change changes the run that is next to end; without one, as in a command whose plan was not told, it does nothing.
-func (f *Feed) change(set func(*Run)) (number int) {
+// changeRun changes the run that is next to end; without one, as in a command whose plan was not told, it does nothing.
+func (f *Feed) changeRun(set func(*Run)) (number int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended >= len(f.runs) {
@@ -88,24 +88,24 @@ func (f *Feed) change(set func(*Run)) (number int) {
 
 // Open tells of the workload of the run.
 func (f *Feed) Open(rec record.Run) {
-	n := f.change(func(r *Run) { r.Workload = rec.Workload })
-	f.tell(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
+	n := f.changeRun(func(r *Run) { r.Workload = rec.Workload })
+	f.tellSinks(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
 }
 
 // Done tells of the end of the run, which may not have begun.
 func (f *Feed) Done(rec record.Run) {
-	n := f.change(func(r *Run) {
+	n := f.changeRun(func(r *Run) {
 		r.Result = &rec
 		f.ended++
 	})
-	f.tell(Event{Name: NameResult, Run: n, Result: &rec})
+	f.tellSinks(Event{Name: NameResult, Run: n, Result: &rec})
 }
 
 // Note tells what a user should know.
-func (f *Feed) Note(text string) { f.tell(Event{Name: NameNote, Note: &Note{Text: text}}) }
+func (f *Feed) Note(text string) { f.tellSinks(Event{Name: NameNote, Note: &Note{Text: text}}) }
 
 // End tells of the end of the command.
-func (f *Feed) End(e End) { f.tell(Event{Name: NameEnd, End: &e}) }
+func (f *Feed) End(e End) { f.tellSinks(Event{Name: NameEnd, End: &e}) }
 
 // Each shows the runs that have begun or ended, in order. visit must not keep them, nor call the feed.
 func (f *Feed) Each(visit func(*Run)) {
@@ -121,16 +121,16 @@ func (f *Feed) Each(visit func(*Run)) {
 // Test watches LoadGen run until the function that it returns is called, which waits for the last look.
 func (f *Feed) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	judged := judgedBy(t)
-	n := f.change(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })
-	f.tell(Event{Name: NameStart, Run: n, Start: &judged})
-	w := &watcher{feed: f, run: n, progress: p, reader: p.Reader(), began: time.Now(), judged: judged}
-	w.window = window{
+	n := f.changeRun(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })
+	f.tellSinks(Event{Name: NameStart, Run: n, Start: &judged})
+	w := &runWatcher{feed: f, run: n, progress: p, reader: p.Reader(), began: time.Now(), judged: judged}
+	w.window = windowTally{
 		scenario: t.Scenario, latency: time.Duration(judged.LimitNS),
 		ttft: time.Duration(judged.TTFTLimitNS), tpot: time.Duration(judged.TPOTLimitNS),
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { w.loop(done) })
+	wg.Go(func() { w.lookLoop(done) })
 	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()

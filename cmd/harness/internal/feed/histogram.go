@@ -27,17 +27,17 @@ func (h *Histogram) Add(d time.Duration) {
 		h.counts = make([]uint64, buckets)
 	}
 	d = max(d, 0)
-	h.counts[bucket(d)]++
+	h.counts[bucketOf(d)]++
 	h.N++
 	h.Sum += float64(d)
 	h.Max = max(h.Max, d)
 }
 
-// bucket is the number of the bucket of d: those above bound(i-1), up to bound(i).
-func bucket(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, fine) }
+// bucketOf is the number of the bucket of d: those above bound(i-1), up to bound(i).
+func bucketOf(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, fine) }
 
-// bound is the largest time in a bucket.
-func bound(i int) time.Duration {
+// bucketBound is the largest time in a bucket.
+func bucketBound(i int) time.Duration {
 	_, highest := orderstat.Bounds(i, fine)
 	return time.Duration(highest + 1)
 }
@@ -54,7 +54,7 @@ func (h *Histogram) At(p float64) time.Duration {
 	rank, sum := min(uint64(float64(h.N)*p), max(h.N, 1)-1), uint64(0)
 	for i, n := range h.counts {
 		if sum += n; sum > rank {
-			return min(bound(i), h.Max)
+			return min(bucketBound(i), h.Max)
 		}
 	}
 	return h.Max
@@ -63,8 +63,8 @@ func (h *Histogram) At(p float64) time.Duration {
 // Coarse are the bounds of eight buckets an octave, from 1.024 us to 1,100 s: 6.7 to 12.5 % apart.
 func Coarse() []time.Duration {
 	var all []time.Duration
-	for i := bucket(1<<10) + 1<<fine>>3; bound(i) <= 1<<40; i += 1 << fine >> 3 {
-		all = append(all, bound(i))
+	for i := bucketOf(1<<10) + 1<<fine>>3; bucketBound(i) <= 1<<40; i += 1 << fine >> 3 {
+		all = append(all, bucketBound(i))
 	}
 	return append([]time.Duration{1 << 10}, all...)
 }
@@ -75,7 +75,7 @@ func (h *Histogram) UpTo(bounds []time.Duration) []uint64 {
 	var sum uint64
 	next := 0
 	for k, b := range bounds {
-		for end := bucket(b) + 1; next < end && next < len(h.counts); next++ {
+		for end := bucketOf(b) + 1; next < end && next < len(h.counts); next++ {
 			sum += h.counts[next]
 		}
 		out[k] = sum

@@ -10,14 +10,14 @@ import (
 
 func TestBucketsTile(t *testing.T) {
 	for i := range buckets - 1 {
-		if i >= bucket(math.MaxInt64) { // its bound is beyond
+		if i >= bucketOf(math.MaxInt64) { // its bound is beyond
 			break
 		}
-		if got := bucket(bound(i)); got != i {
+		if got := bucketOf(bucketBound(i)); got != i {
 			t.Fatalf("the bound of bucket %d is in bucket %d", i, got)
 		}
-		if bound(i) < math.MaxInt64 && bucket(bound(i)+1) != i+1 {
-			t.Fatalf("what follows bucket %d is in bucket %d", i, bucket(bound(i)+1))
+		if bucketBound(i) < math.MaxInt64 && bucketOf(bucketBound(i)+1) != i+1 {
+			t.Fatalf("what follows bucket %d is in bucket %d", i, bucketOf(bucketBound(i)+1))
 		}
 	}
 }
@@ -28,7 +28,7 @@ func TestCoarseBounds(t *testing.T) {
 		t.Errorf("%d bounds from %v to %v", len(all), all[0], all[len(all)-1])
 	}
 	for i, b := range all {
-		if bound(bucket(b)) != b {
+		if bucketBound(bucketOf(b)) != b {
 			t.Errorf("%v is no bound", b)
 		}
 		if i > 0 && float64(b)/float64(all[i-1]) > 1.126 {
@@ -85,7 +85,7 @@ func TestTooFew(t *testing.T) {
 			h.Add(time.Duration(i + 1))
 		}
 		for i, percentile := range []float64{0, .97} {
-			if got := strings.Join(times(&h, percentile).TooFew, " "); got != want[i] {
+			if got := strings.Join(timesOf(&h, percentile).TooFew, " "); got != want[i] {
 				t.Errorf("%d values, target %v: %s, want %s", n, percentile, got, want[i])
 			}
 		}

@@ -17,7 +17,7 @@ type Run struct {
 	Phase   string
 	Elapsed time.Duration
 	loadgen.Counts
-	tally
+	sampleTally
 	Workload *record.Workload // nil before it is open
 	Result   *record.Run      // nil before its end
 }

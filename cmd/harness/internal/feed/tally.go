@@ -6,44 +6,44 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// tally is what was measured of the samples and queries of a run, or of a part of it.
-type tally struct {
+// sampleTally is what was measured of the samples and queries of a run, or of a part of it.
+type sampleTally struct {
 	Latency, QueryLatency, IssueDelay, TTFT, TPOT Histogram
 
 	Tokens    uint64
 	OverLimit uint64 // samples above a limit
 }
 
-// merge adds o.
-func (t *tally) merge(o *tally) {
-	for i, h := range t.all() {
-		h.Merge(o.all()[i])
+// mergeTally adds o.
+func (t *sampleTally) mergeTally(o *sampleTally) {
+	for i, h := range t.histograms() {
+		h.Merge(o.histograms()[i])
 	}
 	t.Tokens += o.Tokens
 	t.OverLimit += o.OverLimit
 }
 
-// reset empties it, and keeps its memory.
-func (t *tally) reset() {
-	for _, h := range t.all() {
+// resetTally empties it, and keeps its memory.
+func (t *sampleTally) resetTally() {
+	for _, h := range t.histograms() {
 		h.Reset()
 	}
 	t.Tokens, t.OverLimit = 0, 0
 }
 
-func (t *tally) all() [5]*Histogram {
+func (t *sampleTally) histograms() [5]*Histogram {
 	return [5]*Histogram{&t.Latency, &t.QueryLatency, &t.IssueDelay, &t.TTFT, &t.TPOT}
 }
 
-// window tallies what came since the last look.
-type window struct {
-	tally
+// windowTally tallies what came since the last look.
+type windowTally struct {
+	sampleTally
 	scenario            loadgen.Scenario
 	latency, ttft, tpot time.Duration // the limits; 0: none
 }
 
 // Sample implements loadgen.Visitor.
-func (w *window) Sample(m loadgen.Measured) {
+func (w *windowTally) Sample(m loadgen.Measured) {
 	w.Latency.Add(m.Latency)
 	over := w.latency > 0 && m.Latency > w.latency
 	if m.TTFT > 0 {
@@ -58,7 +58,7 @@ func (w *window) Sample(m loadgen.Measured) {
 }
 
 // Query implements loadgen.Visitor.
-func (w *window) Query(latency, delay time.Duration) {
+func (w *windowTally) Query(latency, delay time.Duration) {
 	switch w.scenario {
 	case loadgen.MultiStream:
 		w.QueryLatency.Add(latency)

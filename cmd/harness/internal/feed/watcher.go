@@ -16,36 +16,36 @@ const (
 	mostAtOnce = 1 << 18
 )
 
-// watcher looks at one run.
-type watcher struct {
+// runWatcher looks at one run.
+type runWatcher struct {
 	feed     *Feed
 	run      int
 	progress *loadgen.Progress
 	reader   *loadgen.Reader
 	judged   Start
-	window   window
+	window   windowTally
 
 	began  time.Time
 	at     time.Duration // of the last look, since began
 	counts loadgen.Counts
 }
 
-func (w *watcher) loop(done <-chan struct{}) {
+func (w *runWatcher) lookLoop(done <-chan struct{}) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
-			w.look(mostAtOnce, n%everyNth == 0)
+			w.readNew(mostAtOnce, n%everyNth == 0)
 		case <-done:
-			w.look(loadgen.ReadAll, true)
+			w.readNew(loadgen.ReadAll, true)
 			return
 		}
 	}
 }
 
-// look reads what is new, and tells of it.
-func (w *watcher) look(most int, distributed bool) {
+// readNew reads what is new, and tells of it.
+func (w *runWatcher) readNew(most int, distributed bool) {
 	w.reader.Read(most, &w.window)
 	s, counts := w.progress.Snapshot(), w.reader.Counts()
 	if counts == (loadgen.Counts{}) { // the official LoadGen says how much it did, and no more
@@ -61,35 +61,35 @@ func (w *watcher) look(most int, distributed bool) {
 	}
 	p.Window = w.newWindow(counts)
 	var d *Distribution
-	w.feed.change(func(r *Run) {
+	w.feed.changeRun(func(r *Run) {
 		r.Phase, r.Elapsed, r.Counts = p.Phase, s.Elapsed, counts
-		r.merge(&w.window.tally)
-		w.total(p, r)
+		r.mergeTally(&w.window.sampleTally)
+		w.fillTotals(p, r)
 		if distributed && r.Latency.N > 0 {
-			d = distribution(&r.Latency)
+			d = distributionOf(&r.Latency)
 		}
 	})
-	w.window.reset()
-	w.feed.tell(Event{Name: NameProgress, Run: w.run, Progress: p})
+	w.window.resetTally()
+	w.feed.tellSinks(Event{Name: NameProgress, Run: w.run, Progress: p})
 	if d != nil {
-		w.feed.tell(Event{Name: NameDistribution, Run: w.run, Distribution: d})
+		w.feed.tellSinks(Event{Name: NameDistribution, Run: w.run, Distribution: d})
 	}
 }
 
-// total fills in what is known of the whole run.
-func (w *watcher) total(p *Progress, r *Run) {
+// fillTotals fills in what is known of the whole run.
+func (w *runWatcher) fillTotals(p *Progress, r *Run) {
 	p.Outstanding, p.Tokens, p.OverLimit = r.Outstanding(), r.Tokens, r.OverLimit
 	at := w.judged.Percentile
-	p.Latency, p.TTFT, p.TPOT = times(&r.Latency, at), times(&r.TTFT, at), times(&r.TPOT, at)
+	p.Latency, p.TTFT, p.TPOT = timesOf(&r.Latency, at), timesOf(&r.TTFT, at), timesOf(&r.TPOT, at)
 }
 
 // newWindow ends the window that is open, with what was counted up to now.
-func (w *watcher) newWindow(counts loadgen.Counts) Window {
+func (w *runWatcher) newWindow(counts loadgen.Counts) Window {
 	now, t, at := time.Since(w.began), &w.window, w.judged.Percentile
 	out := Window{
 		FromS: w.at.Seconds(), ToS: now.Seconds(),
-		Latency: times(&t.Latency, at), QueryLatency: times(&t.QueryLatency, at), IssueDelay: times(&t.IssueDelay, at),
-		TTFT: times(&t.TTFT, at), TPOT: times(&t.TPOT, at),
+		Latency: timesOf(&t.Latency, at), QueryLatency: timesOf(&t.QueryLatency, at), IssueDelay: timesOf(&t.IssueDelay, at),
+		TTFT: timesOf(&t.TTFT, at), TPOT: timesOf(&t.TPOT, at),
 	}
 	if took := (now - w.at).Seconds(); took > 0 {
 		out.QueriesPerSec = float64(counts.Queries-min(w.counts.Queries, counts.Queries)) / took

@@ -21,19 +21,19 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phases[s.Phase]
 	}
-	parts := []string{phases[s.Phase] + " " + elapsed(s)}
+	parts := []string{phases[s.Phase] + " " + elapsedText(s)}
 	if left, ok := Remaining(s); ok && left > 0 {
 		parts = append(parts, "ETA "+figure.Seconds(left))
 	}
-	parts = append(parts, counts(s))
+	parts = append(parts, countsText(s))
 	if s.Tokens.PerSec > 0 {
 		parts = append(parts, figure.Count(uint64(s.Tokens.PerSec))+" tokens/s")
 	}
 	if s.Tokens.TTFT > 0 && s.Mode != loadgen.AccuracyOnly {
-		return strings.Join(append(parts, tokenLatencies(s.Tokens, named(s.Done, percentile))), "  ")
+		return strings.Join(append(parts, tokenLatencies(s.Tokens, percentileName(s.Done, percentile))), "  ")
 	}
 	if percentile > 0 && s.Latency > 0 && s.Mode != loadgen.AccuracyOnly {
-		parts = append(parts, latency(s, percentile))
+		parts = append(parts, latencyText(s, percentile))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -49,28 +49,29 @@ var phases = map[loadgen.Phase]string{
 	loadgen.PhaseDone:     "done",
 }
 
-func elapsed(s loadgen.ProgressSnapshot) string {
+func elapsedText(s loadgen.ProgressSnapshot) string {
 	if s.Elapsed >= s.MinDuration || s.Mode == loadgen.AccuracyOnly {
 		return figure.Seconds(s.Elapsed)
 	}
 	return figure.Seconds(s.Elapsed) + " of " + figure.Seconds(s.MinDuration)
 }
 
-func counts(s loadgen.ProgressSnapshot) string {
+func countsText(s loadgen.ProgressSnapshot) string {
 	return fmt.Sprintf("issued %s  done %s  outstanding %s",
 		figure.Count(s.Issued), figure.Count(s.Done), figure.Count(s.Issued-min(s.Done, s.Issued)))
 }
 
-// named is what a latency at a percentile is of so many samples: where these are too few for it, it is the largest.
-func named(done uint64, percentile float64) string {
+// percentileName is what a latency at a percentile is of so many samples: where these are too few for it, it is the
+// largest.
+func percentileName(done uint64, percentile float64) string {
 	if !metrics.EnoughValues(int(min(done, math.MaxInt32)), percentile) {
 		return "max"
 	}
 	return metrics.PercentileName(percentile)
 }
 
-func latency(s loadgen.ProgressSnapshot, percentile float64) string {
-	text := fmt.Sprintf("%s %s ms", named(s.Done, percentile), figure.Short(figure.Millis(s.Latency)))
+func latencyText(s loadgen.ProgressSnapshot, percentile float64) string {
+	text := fmt.Sprintf("%s %s ms", percentileName(s.Done, percentile), figure.Short(figure.Millis(s.Latency)))
 	if s.LatencyLimit > 0 {
 		text += fmt.Sprintf(" (limit %s ms)", figure.Short(figure.Millis(s.LatencyLimit)))
 	}

@@ -35,15 +35,15 @@ const (
 func Watch(o Options) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { o.loop(done) })
+	wg.Go(func() { o.drawLoop(done) })
 	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()
 	})
 }
 
-func (o Options) loop(done <-chan struct{}) {
-	ticker := time.NewTicker(o.period())
+func (o Options) drawLoop(done <-chan struct{}) {
+	ticker := time.NewTicker(o.drawPeriod())
 	defer ticker.Stop()
 	warned, shown := false, ""
 	for {
@@ -52,42 +52,42 @@ func (o Options) loop(done <-chan struct{}) {
 			s := o.Snapshot()
 			if s.Hopeless != "" && !warned {
 				warned = true
-				o.warn(s.Hopeless)
+				o.writeWarning(s.Hopeless)
 			}
 			if o.Tell != nil {
-				o.stay(o.Tell(s))
+				o.writeLasting(o.Tell(s))
 			}
 			line := o.Label + "  " + Line(s, o.Percentile)
 			if o.Terminal || line != shown { // where lines stay, each says something new
-				o.write(line)
+				o.writeLine(line)
 			}
 			shown = line
 		case <-done:
-			o.clear()
+			o.clearLine()
 			return
 		}
 	}
 }
 
-// warn says in a line that stays why the run can only end INVALID.
-func (o Options) warn(why string) {
-	o.clear()
+// writeWarning says in a line that stays why the run can only end INVALID.
+func (o Options) writeWarning(why string) {
+	o.clearLine()
 	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n",
 		terminal.Line(o.Label), terminal.Line(why))
 }
 
-// stay writes a line that stays, if there is one.
-func (o Options) stay(text string) {
+// writeLasting writes a line that stays, if there is one.
+func (o Options) writeLasting(text string) {
 	if text != "" {
-		o.clear()
+		o.clearLine()
 		fmt.Fprintln(o.Out, terminal.Line(text))
 	}
 }
 
 // Clear removes a line that is shown perhaps, so that another can be written.
-func Clear(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clear() }
+func Clear(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clearLine() }
 
-func (o Options) period() time.Duration {
+func (o Options) drawPeriod() time.Duration {
 	if o.Terminal {
 		return terminalPeriod
 	}
@@ -97,30 +97,30 @@ func (o Options) period() time.Duration {
 // ANSI: back to the first column, and clear to the end of the line.
 const rewind = "\r\x1b[K"
 
-func (o Options) write(line string) {
+func (o Options) writeLine(line string) {
 	line = terminal.Line(line)
 	if !o.Terminal {
 		fmt.Fprintln(o.Out, line)
 		return
 	}
-	fmt.Fprint(o.Out, rewind+cut(line, o.width()))
+	fmt.Fprint(o.Out, rewind+cutToWidth(line, o.lineWidth()))
 }
 
-func (o Options) clear() {
+func (o Options) clearLine() {
 	if o.Terminal {
 		fmt.Fprint(o.Out, rewind)
 	}
 }
 
-func (o Options) width() int {
+func (o Options) lineWidth() int {
 	if o.Width == nil {
 		return 0
 	}
 	return o.Width()
 }
 
-// cut shortens a line to a terminal's width, so that it never wraps. A width of 0 is not known and does not cut.
-func cut(line string, width int) string {
+// cutToWidth shortens a line to a terminal's width, so that it never wraps. A width of 0 is not known and does not cut.
+func cutToWidth(line string, width int) string {
 	runes := []rune(line)
 	if width <= 0 || len(runes) < width {
 		return line

@@ -23,9 +23,9 @@ func NewStatus(w io.Writer, terminal bool, width func() int) *Status {
 func (s *Status) Set(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := time.Now(); now.Sub(s.last) >= s.o.period() {
+	if now := time.Now(); now.Sub(s.last) >= s.o.drawPeriod() {
 		s.last = now
-		s.o.write(text)
+		s.o.writeLine(text)
 	}
 }
 
@@ -34,5 +34,5 @@ func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = time.Time{}
-	s.o.clear()
+	s.o.clearLine()
 }

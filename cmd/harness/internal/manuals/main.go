@@ -22,28 +22,28 @@ func main() {
 	version := flag.String("version", "devel", "the version that the pages name")
 	seconds := flag.Int64("date", 0, "the pages' date, in seconds since 1970")
 	flag.Parse()
-	if err := write(*dir, *version, time.Unix(*seconds, 0).UTC()); err != nil {
+	if err := writeManuals(*dir, *version, time.Unix(*seconds, 0).UTC()); err != nil {
 		fmt.Fprintln(os.Stderr, "manuals:", err)
 		os.Exit(1)
 	}
 }
 
-func write(dir, version string, date time.Time) error {
+func writeManuals(dir, version string, date time.Time) error {
 	root := cli.Tree()
 	pages, completions := filepath.Join(dir, "man", "man1"), filepath.Join(dir, "completions")
 	if err := errors.Join(os.MkdirAll(pages, 0o755), os.MkdirAll(completions, 0o755)); err != nil {
 		return err
 	}
-	return errors.Join(writePages(root, page{version, date}, pages), writeCompletions(root, completions))
+	return errors.Join(writePages(root, manualPage{version, date}, pages), writeCompletions(root, completions))
 }
 
 // writePages writes the pages of a command and of those below it.
-func writePages(c *cobra.Command, p page, dir string) error {
+func writePages(c *cobra.Command, p manualPage, dir string) error {
 	var b bytes.Buffer
-	if err := p.write(&b, c); err != nil {
+	if err := p.writePage(&b, c); err != nil {
 		return err
 	}
-	faults := []error{os.WriteFile(filepath.Join(dir, name(c)+".1"), b.Bytes(), 0o644)}
+	faults := []error{os.WriteFile(filepath.Join(dir, pageName(c)+".1"), b.Bytes(), 0o644)}
 	for _, below := range c.Commands() {
 		if below.IsAvailableCommand() {
 			faults = append(faults, writePages(below, p, dir))

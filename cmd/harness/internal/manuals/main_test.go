@@ -10,7 +10,7 @@ import (
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	if err := write(dir, "v1.2.3", time.Unix(1_700_000_000, 0).UTC()); err != nil {
+	if err := writeManuals(dir, "v1.2.3", time.Unix(1_700_000_000, 0).UTC()); err != nil {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{

@@ -67,30 +67,30 @@ func (m Measure) Of(r *feed.Run, visit func(Point)) {
 	labels := []string{strconv.Itoa(r.Run), r.Model, r.Scenario, r.Mode}
 	if m.Kind == Distribution {
 		if h := m.times(r); h.N > 0 {
-			visit(Point{Labels: valid(labels), Times: h})
+			visit(Point{Labels: validLabels(labels), Times: h})
 		}
 		return
 	}
 	m.values(r, func(v float64, more ...string) {
-		visit(Point{Labels: valid(append(append([]string{}, labels...), more...)), Value: v})
+		visit(Point{Labels: validLabels(append(append([]string{}, labels...), more...)), Value: v})
 	})
 }
 
-// valid makes text of labels: a path may be none.
-func valid(labels []string) []string {
+// validLabels makes text of labels: a path may be none.
+func validLabels(labels []string) []string {
 	for i := range labels {
 		labels[i] = strings.ToValidUTF8(labels[i], "?")
 	}
 	return labels
 }
 
-// one is a measure with one value.
-func one(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+// singleValue is a measure with one value.
+func singleValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) { add(value(r)) }
 }
 
-// known is one that is left out where it is 0.
-func known(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+// knownValue is one that is left out where it is 0.
+func knownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) {
 		if v := value(r); v != 0 {
 			add(v)
@@ -105,11 +105,11 @@ func Table() []Measure {
 
 var counts = []Measure{
 	{Name: "plumbline.queries.issued", Unit: "{query}", Kind: Counter, Help: "Queries issued.",
-		values: one(func(r *feed.Run) float64 { return float64(r.Queries) })},
+		values: singleValue(func(r *feed.Run) float64 { return float64(r.Queries) })},
 	{Name: "plumbline.samples.issued", Unit: "{sample}", Kind: Counter, Help: "Samples issued.",
-		values: one(func(r *feed.Run) float64 { return float64(r.Issued) })},
+		values: singleValue(func(r *feed.Run) float64 { return float64(r.Issued) })},
 	{Name: "plumbline.samples.completed", Unit: "{sample}", Kind: Counter, Help: "Samples answered.",
-		values: one(func(r *feed.Run) float64 { return float64(r.Done) })},
+		values: singleValue(func(r *feed.Run) float64 { return float64(r.Done) })},
 	{Name: "plumbline.samples.over_limit", Unit: "{sample}", Kind: Counter,
 		Help: "Samples answered above a latency limit of the run, exactly.",
 		values: func(r *feed.Run, add func(float64, ...string)) {
@@ -118,26 +118,26 @@ var counts = []Measure{
 			}
 		}},
 	{Name: "plumbline.tokens.completed", Unit: "{token}", Kind: Counter, Help: "Tokens of the samples answered.",
-		values: known(func(r *feed.Run) float64 { return float64(r.Tokens) })},
+		values: knownValue(func(r *feed.Run) float64 { return float64(r.Tokens) })},
 	{Name: "plumbline.samples.outstanding", Unit: "{sample}", Help: "Samples issued and not yet answered.",
-		values: one(func(r *feed.Run) float64 { return float64(r.Outstanding()) })},
+		values: singleValue(func(r *feed.Run) float64 { return float64(r.Outstanding()) })},
 }
 
 var states = []Measure{
 	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
-		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: info},
+		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: runInfo},
 	{Name: Phase, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
-		Labels: []string{"phase"}, values: phase},
+		Labels: []string{"phase"}, values: runPhase},
 	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
-		values: one(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},
+		values: singleValue(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},
 	{Name: "plumbline.run.latency_limit", Unit: "s", Help: "The latency limit of the run, where it has one.",
-		values: known(func(r *feed.Run) float64 { return float64(r.LimitNS) / 1e9 })},
+		values: knownValue(func(r *feed.Run) float64 { return float64(r.LimitNS) / 1e9 })},
 	{Name: "plumbline.run.latency_percentile", Unit: "", Help: "The percentile, as a fraction, that the run is judged at.",
-		values: known(func(r *feed.Run) float64 { return r.Percentile })},
+		values: knownValue(func(r *feed.Run) float64 { return r.Percentile })},
 	{Name: "plumbline.run.exit_code", Unit: "",
 		Help: "Of a run that has ended: 0 VALID, or accuracy at its target; else as harness exits.", values: exitCode},
 	{Name: "plumbline.run.result", Unit: "", Help: "Of a run that has ended: its figure, as the report has it.",
-		Labels: []string{"metric", "unit"}, values: result},
+		Labels: []string{"metric", "unit"}, values: runResult},
 }
 
 var distributions = []Measure{
@@ -152,13 +152,13 @@ func timesOf(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
 	return Measure{Name: of.Signal, Unit: "s", Kind: Distribution, Help: of.About + ".", times: times}
 }
 
-func info(r *feed.Run, add func(float64, ...string)) {
+func runInfo(r *feed.Run, add func(float64, ...string)) {
 	if w := r.Workload; w != nil {
 		add(1, r.Name, w.Precision, w.Backend, w.Dataset, w.BackendInfo["model"]) // "": it runs here
 	}
 }
 
-func phase(r *feed.Run, add func(float64, ...string)) {
+func runPhase(r *feed.Run, add func(float64, ...string)) {
 	for _, p := range feed.Phases() {
 		v := 0.0
 		if p == r.Phase {
@@ -174,7 +174,7 @@ func exitCode(r *feed.Run, add func(float64, ...string)) {
 	}
 }
 
-func result(r *feed.Run, add func(float64, ...string)) {
+func runResult(r *feed.Run, add func(float64, ...string)) {
 	if r.Result == nil {
 		return
 	}

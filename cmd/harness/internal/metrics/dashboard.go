@@ -17,19 +17,19 @@ const DashboardPath = "/dashboard.json"
 func Dashboard() []byte {
 	d := dashboard{
 		Title: "Plumbline", UID: "plumbline", Tags: []string{"plumbline"}, SchemaVersion: 39, Refresh: "5s",
-		Time: span{From: "now-15m", To: "now"}, Panels: []panel{},
-		Templating: templating{List: []variable{
+		Time: timeSpan{From: "now-15m", To: "now"}, Panels: []dashboardPanel{},
+		Templating: dashboardTemplating{List: []dashboardVariable{
 			{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"},
 			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + anyRun + ", run)", Datasource: &asked,
 				Multi: true, IncludeAll: true, AllValue: ".*", Refresh: onTimeRange, Sort: numerically},
 		}},
 	}
-	place := layout{}
+	place := panelLayout{}
 	for _, kind := range []func(measure.Measure) bool{isTable, isDistribution, isSeries} {
 		for _, m := range measure.Table() {
 			if kind(m) {
-				for _, p := range panels(m) {
-					p.ID, p.GridPos = len(d.Panels)+1, place.next(p.width)
+				for _, p := range measurePanels(m) {
+					p.ID, p.GridPos = len(d.Panels)+1, place.nextPosition(p.width)
 					d.Panels = append(d.Panels, p)
 				}
 			}
@@ -48,56 +48,56 @@ const (
 	numerically = 3
 )
 
-var asked = source{Type: "prometheus", UID: "${datasource}"}
+var asked = dataSource{Type: "prometheus", UID: "${datasource}"}
 
 // The fields of Grafana's dashboards that are used here.
 type (
 	dashboard struct {
-		Title         string     `json:"title"`
-		UID           string     `json:"uid"`
-		Tags          []string   `json:"tags"`
-		SchemaVersion int        `json:"schemaVersion"`
-		Refresh       string     `json:"refresh"`
-		Time          span       `json:"time"`
-		Templating    templating `json:"templating"`
-		Panels        []panel    `json:"panels"`
+		Title         string              `json:"title"`
+		UID           string              `json:"uid"`
+		Tags          []string            `json:"tags"`
+		SchemaVersion int                 `json:"schemaVersion"`
+		Refresh       string              `json:"refresh"`
+		Time          timeSpan            `json:"time"`
+		Templating    dashboardTemplating `json:"templating"`
+		Panels        []dashboardPanel    `json:"panels"`
 	}
-	span struct {
+	timeSpan struct {
 		From string `json:"from"`
 		To   string `json:"to"`
 	}
-	templating struct {
-		List []variable `json:"list"`
+	dashboardTemplating struct {
+		List []dashboardVariable `json:"list"`
 	}
-	variable struct {
-		Name       string  `json:"name"`
-		Label      string  `json:"label"`
-		Type       string  `json:"type"`
-		Query      string  `json:"query"`
-		Datasource *source `json:"datasource,omitempty"`
-		Multi      bool    `json:"multi,omitempty"`
-		IncludeAll bool    `json:"includeAll,omitempty"`
-		AllValue   string  `json:"allValue,omitempty"`
-		Refresh    int     `json:"refresh,omitempty"`
-		Sort       int     `json:"sort,omitempty"`
+	dashboardVariable struct {
+		Name       string      `json:"name"`
+		Label      string      `json:"label"`
+		Type       string      `json:"type"`
+		Query      string      `json:"query"`
+		Datasource *dataSource `json:"datasource,omitempty"`
+		Multi      bool        `json:"multi,omitempty"`
+		IncludeAll bool        `json:"includeAll,omitempty"`
+		AllValue   string      `json:"allValue,omitempty"`
+		Refresh    int         `json:"refresh,omitempty"`
+		Sort       int         `json:"sort,omitempty"`
 	}
-	source struct {
+	dataSource struct {
 		Type string `json:"type"`
 		UID  string `json:"uid"`
 	}
-	panel struct {
-		ID          int         `json:"id"`
-		Title       string      `json:"title"`
-		Description string      `json:"description"`
-		Type        string      `json:"type"`
-		Datasource  source      `json:"datasource"`
-		GridPos     position    `json:"gridPos"`
-		FieldConfig fieldConfig `json:"fieldConfig"`
-		Targets     []target    `json:"targets"`
+	dashboardPanel struct {
+		ID          int           `json:"id"`
+		Title       string        `json:"title"`
+		Description string        `json:"description"`
+		Type        string        `json:"type"`
+		Datasource  dataSource    `json:"datasource"`
+		GridPos     panelPosition `json:"gridPos"`
+		FieldConfig fieldConfig   `json:"fieldConfig"`
+		Targets     []panelTarget `json:"targets"`
 
 		width int
 	}
-	position struct {
+	panelPosition struct {
 		X int `json:"x"`
 		Y int `json:"y"`
 		W int `json:"w"`
@@ -109,30 +109,30 @@ type (
 	fieldDefaults struct {
 		Unit string `json:"unit"`
 	}
-	target struct {
-		RefID        string `json:"refId"`
-		Datasource   source `json:"datasource"`
-		Expr         string `json:"expr"`
-		LegendFormat string `json:"legendFormat"`
-		Instant      bool   `json:"instant"`
-		Range        bool   `json:"range"`
-		Format       string `json:"format"`
+	panelTarget struct {
+		RefID        string     `json:"refId"`
+		Datasource   dataSource `json:"datasource"`
+		Expr         string     `json:"expr"`
+		LegendFormat string     `json:"legendFormat"`
+		Instant      bool       `json:"instant"`
+		Range        bool       `json:"range"`
+		Format       string     `json:"format"`
 	}
 )
 
-// layout fills rows of 24 columns.
-type layout struct{ x, y int }
+// panelLayout fills rows of 24 columns.
+type panelLayout struct{ x, y int }
 
 const (
 	columns = 24
 	height  = 8
 )
 
-func (l *layout) next(width int) position {
+func (l *panelLayout) nextPosition(width int) panelPosition {
 	if l.x+width > columns {
 		l.x, l.y = 0, l.y+height
 	}
-	p := position{X: l.x, Y: l.y, W: width, H: height}
+	p := panelPosition{X: l.x, Y: l.y, W: width, H: height}
 	l.x += width
 	return p
 }
@@ -144,37 +144,38 @@ func isSeries(m measure.Measure) bool       { return !isTable(m) && !isDistribut
 // quantiles of distributions that are shown.
 var quantiles = []string{"0.5", "0.9", "0.99"}
 
-// panels are those of a measure.
-func panels(m measure.Measure) []panel {
+// measurePanels are those of a measure.
+func measurePanels(m measure.Measure) []dashboardPanel {
 	name, unit := m.Prometheus()+`{run=~"$run"}`, "short"
 	if m.Unit == "s" {
 		unit = "s"
 	}
-	p := panel{Title: title(m), Description: m.Help, Type: "timeseries", Datasource: asked, width: columns / 2,
+	p := dashboardPanel{Title: measureTitle(m), Description: m.Help, Type: "timeseries", Datasource: asked,
+		width:       columns / 2,
 		FieldConfig: fieldConfig{fieldDefaults{Unit: unit}}}
 	switch {
 	case isTable(m):
 		p.Type = "table"
-		p.Targets = []target{{Expr: name + onlyOnes(m), Instant: true, Format: "table"}}
+		p.Targets = []panelTarget{{Expr: name + onlyOnes(m), Instant: true, Format: "table"}}
 	case isDistribution(m):
 		whole := p
-		p.Title, whole.Title, whole.Type = title(m)+" over time", title(m)+" of the whole run", "bargauge"
+		p.Title, whole.Title, whole.Type = measureTitle(m)+" over time", measureTitle(m)+" of the whole run", "bargauge"
 		for _, q := range quantiles {
 			legend := "{{run}} {{model}} {{scenario}} p" + strings.TrimPrefix(q+"0", "0.")[:2]
 			bucket := m.Prometheus() + `_bucket{run=~"$run"}`
-			p.Targets = append(p.Targets, target{Range: true, LegendFormat: legend,
+			p.Targets = append(p.Targets, panelTarget{Range: true, LegendFormat: legend,
 				Expr: fmt.Sprintf("histogram_quantile(%s, rate(%s[$__rate_interval]))", q, bucket)})
-			whole.Targets = append(whole.Targets, target{Instant: true, LegendFormat: legend,
+			whole.Targets = append(whole.Targets, panelTarget{Instant: true, LegendFormat: legend,
 				Expr: fmt.Sprintf("histogram_quantile(%s, %s)", q, bucket)})
 		}
-		return []panel{p.complete(), whole.complete()}
+		return []dashboardPanel{p.completeQueries(), whole.completeQueries()}
 	case m.Kind == measure.Counter:
 		p.Title += " per second"
-		p.Targets = []target{{Expr: "rate(" + name + "[$__rate_interval])", Range: true}}
+		p.Targets = []panelTarget{{Expr: "rate(" + name + "[$__rate_interval])", Range: true}}
 	default:
-		p.Targets = []target{{Expr: name, Range: true}}
+		p.Targets = []panelTarget{{Expr: name, Range: true}}
 	}
-	return []panel{p.complete()}
+	return []dashboardPanel{p.completeQueries()}
 }
 
 // onlyOnes leaves out the phases that a run is not in.
@@ -185,8 +186,8 @@ func onlyOnes(m measure.Measure) string {
 	return ""
 }
 
-// complete gives the queries what they have in common.
-func (p panel) complete() panel {
+// completeQueries gives the queries what they have in common.
+func (p dashboardPanel) completeQueries() dashboardPanel {
 	for i := range p.Targets {
 		t := &p.Targets[i]
 		t.RefID, t.Datasource = string(rune('A'+i)), asked
@@ -196,8 +197,8 @@ func (p panel) complete() panel {
 	return p
 }
 
-// title is a measure's name in words: "samples issued".
-func title(m measure.Measure) string {
+// measureTitle is a measure's name in words: "samples issued".
+func measureTitle(m measure.Measure) string {
 	words := strings.NewReplacer("plumbline.", "", ".", " ", "_", " ").Replace(m.Name)
 	return strings.ToUpper(words[:1]) + words[1:]
 }

@@ -35,14 +35,14 @@ func TestDashboard(t *testing.T) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	ids, cells, asks := map[int]bool{}, map[position]string{}, ""
+	ids, cells, asks := map[int]bool{}, map[panelPosition]string{}, ""
 	for _, p := range d.Panels {
 		if ids[p.ID] || p.ID == 0 || p.Title == "" || p.Description == "" || len(p.Targets) == 0 {
 			t.Errorf("panel %+v: want an own number, a title, a description and a query", p)
 		}
 		ids[p.ID] = true
 		for x := range p.GridPos.W {
-			at := position{X: p.GridPos.X + x, Y: p.GridPos.Y}
+			at := panelPosition{X: p.GridPos.X + x, Y: p.GridPos.Y}
 			if cells[at] != "" || at.X >= columns {
 				t.Errorf("%s lies on %q, or outside", p.Title, cells[at])
 			}
@@ -86,9 +86,9 @@ func TestComposeMountsWhatIsThere(t *testing.T) {
 }
 
 func TestDashboardIsServed(t *testing.T) {
-	e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
+	e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
 	w := httptest.NewRecorder()
-	e.handler(ended(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, DashboardPath, http.NoBody))
+	e.newHandler(ended(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, DashboardPath, http.NoBody))
 	if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), Dashboard()) {
 		t.Errorf("%d: %v %s", w.Code, w.Header(), w.Body)
 	}

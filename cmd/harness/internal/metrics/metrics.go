@@ -22,7 +22,7 @@ const Path = "/metrics"
 // Exporter answers the scrapes of one address.
 type Exporter struct {
 	server  *endpoint.Server
-	scrapes scrapes
+	scrapes scrapeTimes
 }
 
 // Listen takes the address.
@@ -31,19 +31,19 @@ func Listen(address string) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Exporter{server: s, scrapes: scrapes{came: make(chan struct{}, 1)}}, nil
+	return &Exporter{server: s, scrapes: scrapeTimes{came: make(chan struct{}, 1)}}, nil
 }
 
 // Server is the address that it listens at.
 func (e *Exporter) Server() *endpoint.Server { return e.server }
 
 // Serve answers scrapes with the runs of f.
-func (e *Exporter) Serve(f *feed.Feed) { e.server.Serve(e.handler(f)) }
+func (e *Exporter) Serve(f *feed.Feed) { e.server.Serve(e.newHandler(f)) }
 
 // atOnce is how many answers are made at once; others wait.
 const atOnce = 4
 
-func (e *Exporter) handler(f *feed.Feed) http.Handler {
+func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(f))
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true})
@@ -55,12 +55,12 @@ func (e *Exporter) handler(f *feed.Feed) http.Handler {
 		case <-r.Context().Done():
 			return
 		}
-		made := answer{header: w.Header(), status: http.StatusOK}
+		made := bufferedAnswer{header: w.Header(), status: http.StatusOK}
 		shown.ServeHTTP(&made, r)
 		<-making // before it is sent: a client that reads nothing keeps nobody waiting
 		w.WriteHeader(made.status)
 		if _, err := w.Write(made.text.Bytes()); err == nil {
-			e.scrapes.add(time.Now())
+			e.scrapes.addScrape(time.Now())
 		}
 	})
 	mux.HandleFunc("GET "+DashboardPath, func(w http.ResponseWriter, _ *http.Request) {
@@ -71,19 +71,19 @@ func (e *Exporter) handler(f *feed.Feed) http.Handler {
 	return mux
 }
 
-// answer is an http.ResponseWriter that keeps what is written.
-type answer struct {
+// bufferedAnswer is an http.ResponseWriter that keeps what is written.
+type bufferedAnswer struct {
 	header http.Header
 	status int
 	text   bytes.Buffer
 }
 
-func (a *answer) Header() http.Header                { return a.header }
-func (a *answer) WriteHeader(status int)             { a.status = status }
-func (a *answer) Write(text []byte) (n int, _ error) { return a.text.Write(text) }
+func (a *bufferedAnswer) Header() http.Header                { return a.header }
+func (a *bufferedAnswer) WriteHeader(status int)             { a.status = status }
+func (a *bufferedAnswer) Write(text []byte) (n int, _ error) { return a.text.Write(text) }
 
 // Wait is how long somebody who scrapes at intervals has yet to come for the last values; 0: nobody does.
-func (e *Exporter) Wait() time.Duration { return e.scrapes.wait() }
+func (e *Exporter) Wait() time.Duration { return e.scrapes.waitTime() }
 
 // AwaitScrape returns after the next scrape, after a time, or when ctx ends.
 func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
@@ -103,14 +103,14 @@ func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
 // Close ends it.
 func (e *Exporter) Close(ctx context.Context) { e.server.Close(ctx) }
 
-// scrapes remembers the last two.
-type scrapes struct {
+// scrapeTimes remembers the last two.
+type scrapeTimes struct {
 	mu           sync.Mutex
 	before, last time.Time
 	came         chan struct{}
 }
 
-func (s *scrapes) add(at time.Time) {
+func (s *scrapeTimes) addScrape(at time.Time) {
 	s.mu.Lock()
 	s.before, s.last = s.last, at
 	s.mu.Unlock()
@@ -123,8 +123,8 @@ func (s *scrapes) add(at time.Time) {
 // longestWait bounds how long the command waits for a scrape after its end: Prometheus comes each minute by default.
 const longestWait = 65 * time.Second
 
-// wait is half as long again as the time between the last two scrapes.
-func (s *scrapes) wait() time.Duration {
+// waitTime is half as long again as the time between the last two scrapes.
+func (s *scrapeTimes) waitTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.before.IsZero() {
@@ -133,16 +133,16 @@ func (s *scrapes) wait() time.Duration {
 	return min(s.last.Sub(s.before)*3/2+time.Second, longestWait)
 }
 
-// collector makes Prometheus' metrics of the table of measures.
-type collector struct {
+// measureCollector makes Prometheus' metrics of the table of measures.
+type measureCollector struct {
 	feed   *feed.Feed
 	rows   []measure.Measure
 	descs  []*prometheus.Desc
 	bounds []time.Duration
 }
 
-func newCollector(f *feed.Feed) *collector {
-	c := &collector{feed: f, rows: measure.Table(), bounds: feed.Coarse()}
+func newCollector(f *feed.Feed) *measureCollector {
+	c := &measureCollector{feed: f, rows: measure.Table(), bounds: feed.Coarse()}
 	for _, m := range c.rows {
 		c.descs = append(c.descs, prometheus.NewDesc(m.Prometheus(), m.Help, m.LabelNames(), nil))
 	}
@@ -150,22 +150,22 @@ func newCollector(f *feed.Feed) *collector {
 }
 
 // Describe implements prometheus.Collector.
-func (c *collector) Describe(out chan<- *prometheus.Desc) {
+func (c *measureCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *collector) Collect(out chan<- prometheus.Metric) {
+func (c *measureCollector) Collect(out chan<- prometheus.Metric) {
 	c.feed.Each(func(r *feed.Run) {
 		for i, m := range c.rows {
-			m.Of(r, func(p measure.Point) { out <- c.metric(c.descs[i], m, p) })
+			m.Of(r, func(p measure.Point) { out <- c.newMetric(c.descs[i], m, p) })
 		}
 	})
 }
 
-func (c *collector) metric(desc *prometheus.Desc, m measure.Measure, p measure.Point) prometheus.Metric {
+func (c *measureCollector) newMetric(desc *prometheus.Desc, m measure.Measure, p measure.Point) prometheus.Metric {
 	switch m.Kind {
 	case measure.Distribution:
 		buckets := make(map[float64]uint64, len(c.bounds))

@@ -111,8 +111,8 @@ func (u unread) Write([]byte) (int, error) {
 
 // TestClientsThatNeverRead shut nobody out, however many there are, and are no scrapes.
 func TestClientsThatNeverRead(t *testing.T) {
-	e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
-	h := e.handler(ended(t))
+	e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
+	h := e.newHandler(ended(t))
 	begun, ends := make(chan bool), make(chan struct{})
 	var unreading sync.WaitGroup
 	for range 10 * atOnce {
@@ -138,16 +138,16 @@ func TestClientsThatNeverRead(t *testing.T) {
 
 func TestAwaitScrape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &Exporter{scrapes: scrapes{came: make(chan struct{}, 1)}}
+		e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
 		start := time.Now()
-		e.scrapes.add(start)
-		e.scrapes.add(start.Add(10 * time.Second))
+		e.scrapes.addScrape(start)
+		e.scrapes.addScrape(start.Add(10 * time.Second))
 		if got := e.Wait(); got != 16*time.Second {
 			t.Errorf("it waits %v, want 16 s", got)
 		}
 		go func() {
 			time.Sleep(3 * time.Second)
-			e.scrapes.add(time.Now())
+			e.scrapes.addScrape(time.Now())
 		}()
 		e.AwaitScrape(t.Context(), e.Wait())
 		if took := time.Since(start); took != 3*time.Second {

@@ -19,8 +19,8 @@ const mostBytes = 1 << 20
 // IsFile says whether an argument in the place of a model is a configuration.
 func IsFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
 
-// entry is a task as configurations have it.
-type entry struct {
+// taskEntry is a task as configurations have it.
+type taskEntry struct {
 	Target   *string                    `json:"target"`
 	Workload *string                    `json:"workload"`
 	Params   map[string]json.RawMessage `json:"params"`
@@ -44,7 +44,7 @@ func ReadConfig(path string) ([]Task, error) {
 func ParseConfig(text []byte) ([]Task, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	var entries []entry
+	var entries []taskEntry
 	if err := d.Decode(&entries); err != nil {
 		return nil, fmt.Errorf("no configuration of MLMark (a JSON array of tasks with target, workload and params): %w", err)
 	}
@@ -57,7 +57,7 @@ func ParseConfig(text []byte) ([]Task, error) {
 	var tasks []Task
 	var faults []error
 	for i, e := range entries {
-		t, err := e.task()
+		t, err := e.toTask()
 		if err != nil {
 			faults = append(faults, fmt.Errorf("task %d: %w", i+1, err))
 		}
@@ -66,7 +66,7 @@ func ParseConfig(text []byte) ([]Task, error) {
 	return tasks, errors.Join(faults...)
 }
 
-func (e entry) task() (Task, error) {
+func (e taskEntry) toTask() (Task, error) {
 	if e.Target == nil || e.Workload == nil || e.Params == nil || *e.Target == "" {
 		return Task{}, errors.New("target, workload and params are all needed")
 	}
@@ -75,7 +75,7 @@ func (e entry) task() (Task, error) {
 	mode := string(Throughput)
 	var params []Param
 	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
-		value, err := text(name, e.Params[name])
+		value, err := textParam(name, e.Params[name])
 		switch {
 		case err != nil:
 			faults = append(faults, err)
@@ -93,8 +93,8 @@ func (e entry) task() (Task, error) {
 	return t, errors.Join(append(faults, err)...)
 }
 
-// text is a parameter's value, of the type that MLMark wants for it.
-func text(name string, raw json.RawMessage) (string, error) {
+// textParam is a parameter's value, of the type that MLMark wants for it.
+func textParam(name string, raw json.RawMessage) (string, error) {
 	if slices.Contains([]string{"batch", "concurrency", "iterations"}, name) {
 		var n json.Number
 		if len(raw) > 0 && raw[0] != '"' && json.Unmarshal(raw, &n) == nil {

@@ -26,13 +26,13 @@ type Score struct {
 func Times(t Task, total time.Duration, each []time.Duration) []Score {
 	scores := []Score{{"throughput", float64(t.Iterations*t.Batch) / total.Seconds(), "fps"}}
 	if len(each) > 0 {
-		scores = append(scores, Score{"latency", percentile(each, 0.95) * 1000, "ms"})
+		scores = append(scores, Score{"latency", percentileSeconds(each, 0.95) * 1000, "ms"})
 	}
 	return scores
 }
 
-// percentile is in seconds.
-func percentile(each []time.Duration, share float64) float64 {
+// percentileSeconds is in seconds.
+func percentileSeconds(each []time.Duration, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(each))
 	at := share * float64(len(sorted)-1)
 	low := int(at)
@@ -80,7 +80,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	}
 	text := write(columns) + strings.Repeat("-", rule) + "\n"
 	for _, r := range results {
-		for _, row := range r.rows() {
+		for _, row := range r.scoreRows() {
 			text += write(row)
 		}
 	}
@@ -93,7 +93,7 @@ func WriteCSV(w io.Writer, results []Result) error {
 	c := csv.NewWriter(w)
 	all := [][]string{columns}
 	for _, r := range results {
-		for i, row := range r.rows() {
+		for i, row := range r.scoreRows() {
 			row[7] = strconv.FormatFloat(r.Scores[i].Value, 'g', -1, 64)
 			all = append(all, row)
 		}
@@ -101,7 +101,7 @@ func WriteCSV(w io.Writer, results []Result) error {
 	return c.WriteAll(all)
 }
 
-func (r Result) rows() [][]string {
+func (r Result) scoreRows() [][]string {
 	var all [][]string
 	t := r.Task
 	for _, s := range r.Scores {

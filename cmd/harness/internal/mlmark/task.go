@@ -106,15 +106,15 @@ func New(model, mode string, params []Param) (Task, error) {
 	if !slices.Contains(Modes(), mode) {
 		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))
 	}
-	faults = append(faults, lists.Map(params, t.set)...)
+	faults = append(faults, lists.Map(params, t.setParam)...)
 	if err := errors.Join(faults...); err != nil {
 		return t, err
 	}
-	t.settle()
+	t.forceDefaults()
 	return t, nil
 }
 
-func (t *Task) set(p Param) error {
+func (t *Task) setParam(p Param) error {
 	switch p.Name {
 	case "hardware":
 		t.Hardware = p.Value
@@ -123,11 +123,11 @@ func (t *Task) set(p Param) error {
 		t.Precision = p.Value
 		return oneOf(p, precisions)
 	case "batch":
-		return number(p, most, &t.Batch)
+		return numberParam(p, most, &t.Batch)
 	case "concurrency":
-		return number(p, most, &t.Concurrency)
+		return numberParam(p, most, &t.Concurrency)
 	case "iterations":
-		return number(p, mostIterating, &t.Iterations)
+		return numberParam(p, mostIterating, &t.Iterations)
 	}
 	return suggest.Unknown("parameter of a task", p.Name, append(ParamNames(), "mode"))
 }
@@ -139,7 +139,7 @@ func oneOf(p Param, all []string) error {
 	return fmt.Errorf("%s: %w", p.Name, suggest.Unknown(p.Name, p.Value, all))
 }
 
-func number(p Param, most int, to *int) error {
+func numberParam(p Param, most int, to *int) error {
 	v, err := strconv.Atoi(p.Value)
 	if err != nil || v < 1 || v > most {
 		return fmt.Errorf("%s: %q: want a whole number from 1 to %d", p.Name, p.Value, most)
@@ -148,8 +148,8 @@ func number(p Param, most int, to *int) error {
 	return nil
 }
 
-// settle forces what a mode does not leave open, and notes it.
-func (t *Task) settle() {
+// forceDefaults forces what a mode does not leave open, and notes it.
+func (t *Task) forceDefaults() {
 	force := func(name string, v *int) {
 		if *v != 1 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s %d is 1 in mode %s", name, *v, t.Mode))

@@ -39,11 +39,11 @@ const tpuPixels = 224
 // withBackground is the number of scores of networks for ImageNet whose first class is the background.
 const withBackground = 1001
 
-// tensor is an input or output of a model.
-type tensor struct{ onnx.Value }
+// modelTensor is an input or output of a model.
+type modelTensor struct{ onnx.Value }
 
 // String words it as "x float32 [N,3,224,224]"; a dimension without a size and a name is "?".
-func (t tensor) String() string {
+func (t modelTensor) String() string {
 	dims := make([]string, len(t.Dims))
 	for i, d := range t.Dims {
 		switch {
@@ -55,11 +55,11 @@ func (t tensor) String() string {
 			dims[i] = "?"
 		}
 	}
-	return fmt.Sprintf("%s %s [%s]", t.Name, elements(t.Elem), strings.Join(dims, ","))
+	return fmt.Sprintf("%s %s [%s]", t.Name, elementName(t.Elem), strings.Join(dims, ","))
 }
 
-// elements names a TensorProto.DataType.
-func elements(e int32) string {
+// elementName names a TensorProto.DataType.
+func elementName(e int32) string {
 	names := map[int32]string{
 		1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", elemInt32: "int32", elemInt64: "int64", 8: "string",
 		9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16",
@@ -76,11 +76,11 @@ const (
 	elemInt64   = 7
 )
 
-// classifier is what templates and the manifest say of a Classifier.
-type classifier struct {
+// classifierFacts is what templates and the manifest say of a Classifier.
+type classifierFacts struct {
 	Classifier
 	File          string // name of the model's file in the module
-	Input, Output tensor
+	Input, Output modelTensor
 	Size, Classes int
 	Layout        string // nchw or nhwc
 	Answer        string // class or scores
@@ -90,8 +90,8 @@ type classifier struct {
 // mostModel bounds the file: an ONNX file has at most 2 GiB, as any protocol buffer.
 const mostModel = 2 << 30
 
-// read reads the model, and asks for what it does not tell. All faults are reported at once.
-func (c Classifier) read() (*classifier, error) {
+// readModel reads the model, and asks for what it does not tell. All faults are reported at once.
+func (c Classifier) readModel() (*classifierFacts, error) {
 	text, err := bounded.ReadFile(c.Path, mostModel)
 	if err != nil {
 		return nil, fmt.Errorf("--model: %w", err)
@@ -107,22 +107,22 @@ func (c Classifier) read() (*classifier, error) {
 		return nil, fmt.Errorf("--model %s has weights in other files (%s): save it as one file", c.Path,
 			strings.Join(m.External, ", "))
 	}
-	r := &classifier{Classifier: c, File: filepath.Base(c.Path), text: text}
+	r := &classifierFacts{Classifier: c, File: filepath.Base(c.Path), text: text}
 	r.Precision = cmp.Or(r.Precision, "fp32")
-	if err := errors.Join(r.input(m.Inputs), r.output(m.Outputs), r.preprocessing()); err != nil {
+	if err := errors.Join(r.findInput(m.Inputs), r.findOutput(m.Outputs), r.checkPreprocessing()); err != nil {
 		return nil, fmt.Errorf("--model %s: %w", c.Path, err)
 	}
 	return r, nil
 }
 
-// input finds where pictures go.
-func (c *classifier) input(all []onnx.Value) error {
+// findInput finds where pictures go.
+func (c *classifierFacts) findInput(all []onnx.Value) error {
 	const want = "want one input, float32 [N,3,H,W] or [N,H,W,3], for pictures of three colours; harness new benchmark " +
 		"without --model writes a benchmark for any"
 	if len(all) != 1 {
-		return fmt.Errorf("it has %d inputs (%s): %s", len(all), listed(all), want)
+		return fmt.Errorf("it has %d inputs (%s): %s", len(all), listValues(all), want)
 	}
-	c.Input = tensor{all[0]}
+	c.Input = modelTensor{all[0]}
 	d := c.Input.Dims
 	if c.Input.Elem != elemFloat32 || len(d) != 4 {
 		return fmt.Errorf("its input is %v: %s", c.Input, want)
@@ -136,11 +136,11 @@ func (c *classifier) input(all []onnx.Value) error {
 	default:
 		return fmt.Errorf("its input is %v: %s", c.Input, want)
 	}
-	return c.size(high.Size, wide.Size)
+	return c.findSize(high.Size, wide.Size)
 }
 
-// size finds the height and width of pictures, which are -1 where the model leaves them open.
-func (c *classifier) size(high, wide int64) error {
+// findSize finds the height and width of pictures, which are -1 where the model leaves them open.
+func (c *classifierFacts) findSize(high, wide int64) error {
 	most := max(high, wide)
 	switch {
 	case min(high, wide) > 0 && high != wide:
@@ -159,18 +159,18 @@ func (c *classifier) size(high, wide int64) error {
 	return nil
 }
 
-// output finds where classes come out.
-func (c *classifier) output(all []onnx.Value) error {
+// findOutput finds where classes come out.
+func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	i := slices.IndexFunc(all, func(v onnx.Value) bool { return v.Name == c.Out })
 	switch {
 	case c.Out == "" && len(all) == 1:
 		i = 0
 	case c.Out == "":
-		return fmt.Errorf("it has %d outputs (%s): say which one has the answer, --output NAME", len(all), listed(all))
+		return fmt.Errorf("it has %d outputs (%s): say which one has the answer, --output NAME", len(all), listValues(all))
 	case i < 0:
-		return fmt.Errorf("--output %q: it has no such output, but %s", c.Out, listed(all))
+		return fmt.Errorf("--output %q: it has no such output, but %s", c.Out, listValues(all))
 	}
-	c.Output = tensor{all[i]}
+	c.Output = modelTensor{all[i]}
 	d := c.Output.Dims
 	switch e := c.Output.Elem; {
 	case e == elemFloat32 && len(d) == 2 && d[1].Size > 1:
@@ -181,7 +181,7 @@ func (c *classifier) output(all []onnx.Value) error {
 		return fmt.Errorf("its output is %v: want the scores of classes, float32 [N,classes], or the class, int64 or "+
 			"int32 [N]", c.Output)
 	}
-	return c.offset()
+	return c.settleOffset()
 }
 
 // classesOf is how many scores a model has beside its class; without any, as many as ImageNet's.
@@ -194,8 +194,8 @@ func classesOf(all []onnx.Value) int {
 	return 1000
 }
 
-// offset settles the number of class 0, and counts classes without those before it.
-func (c *classifier) offset() error {
+// settleOffset settles the number of class 0, and counts classes without those before it.
+func (c *classifierFacts) settleOffset() error {
 	switch {
 	case c.Offset == "" && c.Classes == withBackground:
 		return fmt.Errorf("it has %d classes: say whether the first one is a background, --offset 1, or not, --offset 0",
@@ -211,8 +211,8 @@ func (c *classifier) offset() error {
 	return nil
 }
 
-// preprocessing wants it to be chosen: a graph does not tell.
-func (c *classifier) preprocessing() error {
+// checkPreprocessing wants it to be chosen: a graph does not tell.
+func (c *classifierFacts) checkPreprocessing() error {
 	known := strings.Join(Preprocessings(), ", ")
 	switch {
 	case c.Preprocess == "":
@@ -226,25 +226,25 @@ func (c *classifier) preprocessing() error {
 	return nil
 }
 
-func listed(all []onnx.Value) string {
-	return strings.Join(lists.Map(all, func(v onnx.Value) string { return tensor{v}.String() }), "; ")
+func listValues(all []onnx.Value) string {
+	return strings.Join(lists.Map(all, func(v onnx.Value) string { return modelTensor{v}.String() }), "; ")
 }
 
 // classifierManifest is that of the built-in classifier, in a checkout: the parameters are the same.
 const classifierManifest = "plugins/resnet50/manifest.json"
 
-// files are those of the module that say what the model is.
-func (c *classifier) files(n names, s Source) (map[string][]byte, error) {
-	read, err := s.read(classifierManifest)
+// moduleFiles are those of the module that say what the model is.
+func (c *classifierFacts) moduleFiles(n templateNames, s Source) (map[string][]byte, error) {
+	read, err := s.readFiles(classifierManifest)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := c.manifest(n, read[0])
+	manifest, err := c.writeManifest(n, read[0])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", classifierManifest, err)
 	}
 	sum := sha256.Sum256(c.text)
-	card, err := indented(object{"files": []object{{
+	card, err := indentedJSON(jsonObject{"files": []jsonObject{{
 		"name": c.File, "precision": c.Precision, "size": len(c.text), "sha256": hex.EncodeToString(sum[:]),
 	}}})
 	if err != nil {
@@ -256,15 +256,15 @@ func (c *classifier) files(n names, s Source) (map[string][]byte, error) {
 	}, nil
 }
 
-type object = map[string]any
+type jsonObject = map[string]any
 
-func indented(v any) ([]byte, error) {
+func indentedJSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	return append(text, '\n'), err
 }
 
-// manifest is the module's, with the parameters and smoke settings of the built-in one.
-func (c *classifier) manifest(n names, builtIn []byte) ([]byte, error) {
+// writeManifest is the module's, with the parameters and smoke settings of the built-in one.
+func (c *classifierFacts) writeManifest(n templateNames, builtIn []byte) ([]byte, error) {
 	var base struct {
 		Params   json.RawMessage
 		Embedded struct {
@@ -291,26 +291,26 @@ func (c *classifier) manifest(n names, builtIn []byte) ([]byte, error) {
 		defaults[key] = value
 	}
 	const fillIn = "FILL IN"
-	return indented(object{
+	return indentedJSON(jsonObject{
 		"name": n.Benchmark, "version": "0.1.0", "summary": "image classification: " + c.File,
 		"params": base.Params,
-		"embedded": object{
+		"embedded": jsonObject{
 			"defaults": defaults, "dataset": base.Embedded.Dataset, "smoke": base.Embedded.Smoke,
-			"files": []object{{
+			"files": []jsonObject{{
 				"name": "embedded-" + c.Precision, "precision": c.Precision, "licence": fillIn,
 				"note": fmt.Sprintf("%s; input %v, preprocessing %s; output %v", c.File, c.Input, c.Preprocess, c.Output),
 			}},
 		},
-		"datasets": []object{{
+		"datasets": []jsonObject{{
 			"name": "pictures", "layout": fmt.Sprintf("a folder with val_map.txt (lines \"NAME LABEL\", label 0..%d) and the "+
 				"pictures at FOLDER/NAME", c.Classes-1),
 			"samples": 0, "performanceSampleCount": 1024, "licence": fillIn, "note": "your own: nothing is downloaded",
 		}},
-		"models": []object{{
+		"models": []jsonObject{{
 			"name": n.Benchmark, "summary": "image classification by " + c.File, "loadGenKey": n.Benchmark,
 			"rulesKey": n.Benchmark, "scenarios": []string{"SingleStream", "MultiStream", "Server", "Offline"},
 			"defaults": defaults, "datasetActions": base.Models[0].DatasetActions,
-			"metrics": []object{{"name": "accuracy", "unit": "%"}, {"name": "top5", "unit": "%"}},
+			"metrics": []jsonObject{{"name": "accuracy", "unit": "%"}, {"name": "top5", "unit": "%"}},
 		}},
 	})
 }

@@ -28,42 +28,43 @@ func TestWhatAModelTells(t *testing.T) {
 		name    string
 		given   Classifier
 		in, out []onnx.Value
-		want    classifier // its size, classes, layout and answer
-		fault   string     // instead
+		want    classifierFacts // its size, classes, layout and answer
+		fault   string          // instead
 	}{
 		{"scores", Classifier{}, []onnx.Value{picture}, []onnx.Value{scores},
-			classifier{Size: 224, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
+			classifierFacts{Size: 224, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
 		{"class", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("c", elemInt64, -1)},
-			classifier{Size: 224, Classes: 1000, Layout: "nchw", Answer: "class"}, ""},
+			classifierFacts{Size: 224, Classes: 1000, Layout: "nchw", Answer: "class"}, ""},
 		{"colours last", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 32, 32, 3)}, []onnx.Value{scores},
-			classifier{Size: 32, Classes: 10, Layout: "nhwc", Answer: "scores"}, ""},
+			classifierFacts{Size: 32, Classes: 10, Layout: "nhwc", Answer: "scores"}, ""},
 		{"any size", Classifier{Pixels: 96}, []onnx.Value{value("x", elemFloat32, -1, 3, -1, -1)}, []onnx.Value{scores},
-			classifier{Size: 96, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
+			classifierFacts{Size: 96, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
 		{"background", Classifier{Offset: "1"}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 1001)},
-			classifier{Size: 224, Classes: 1000, Layout: "nchw", Answer: "scores"}, ""},
+			classifierFacts{Size: 224, Classes: 1000, Layout: "nchw", Answer: "scores"}, ""},
 		{"which output", Classifier{}, []onnx.Value{picture}, []onnx.Value{scores, value("c", elemInt64, -1)},
-			classifier{}, "2 outputs (y float32 [?,10]; c int64 [?]): say which one has the answer, --output NAME"},
+			classifierFacts{}, "2 outputs (y float32 [?,10]; c int64 [?]): say which one has the answer, --output NAME"},
 		{"no such output", Classifier{Out: "z"}, []onnx.Value{picture}, []onnx.Value{scores},
-			classifier{}, `--output "z": it has no such output, but y float32 [?,10]`},
+			classifierFacts{}, `--output "z": it has no such output, but y float32 [?,10]`},
 		{"size to say", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 3, -1, -1)}, []onnx.Value{scores},
-			classifier{}, "open; say --size PIXELS"},
+			classifierFacts{}, "open; say --size PIXELS"},
 		{"another size", Classifier{Pixels: 96}, []onnx.Value{picture}, []onnx.Value{scores},
-			classifier{}, "takes pictures of 224 pixels; leave --size out"},
+			classifierFacts{}, "takes pictures of 224 pixels; leave --size out"},
 		{"no square", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 3, 20, 30)}, []onnx.Value{scores},
-			classifier{}, "20 by 30 pixels"},
+			classifierFacts{}, "20 by 30 pixels"},
 		{"background to say", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 1001)},
-			classifier{}, "--offset 1, or not, --offset 0"},
+			classifierFacts{}, "--offset 1, or not, --offset 0"},
 		{"bytes", Classifier{}, []onnx.Value{value("x", 2, -1, 3, 224, 224)}, []onnx.Value{scores},
-			classifier{}, "its input is x uint8 [?,3,224,224]: want one input, float32"},
+			classifierFacts{}, "its input is x uint8 [?,3,224,224]: want one input, float32"},
 		{"no pictures", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 16)}, []onnx.Value{scores},
-			classifier{}, "its input is x float32 [?,16]"},
-		{"two inputs", Classifier{}, []onnx.Value{picture, scores}, []onnx.Value{scores}, classifier{}, "it has 2 inputs"},
+			classifierFacts{}, "its input is x float32 [?,16]"},
+		{"two inputs", Classifier{}, []onnx.Value{picture, scores}, []onnx.Value{scores}, classifierFacts{},
+			"it has 2 inputs"},
 		{"no answer", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 4, 8)},
-			classifier{}, "its output is y float32 [?,4,8]: want the scores of classes"},
+			classifierFacts{}, "its output is y float32 [?,4,8]: want the scores of classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := classifier{Classifier: c.given}
-			err := errors.Join(got.input(c.in), got.output(c.out))
+			got := classifierFacts{Classifier: c.given}
+			err := errors.Join(got.findInput(c.in), got.findOutput(c.out))
 			switch {
 			case c.fault == "" && err != nil:
 				t.Error(err)
@@ -115,14 +116,14 @@ func TestClassifierFaults(t *testing.T) {
 func TestNamesAroundAClassifier(t *testing.T) {
 	for name, good := range map[string]bool{"ort": false, "process": false, "linear": true, "resnet": true} {
 		s := Spec{Kind: Benchmark, Classifier: &Classifier{}}
-		if err := s.free(name); (err == nil) != good {
+		if err := s.checkFree(name); (err == nil) != good {
 			t.Errorf("%s: error %v, want one: %v", name, err, !good)
 		}
 	}
 }
 
 func TestNewest(t *testing.T) {
-	got := newest([]string{"b v1.10.0", "a v0.1.0", "b v1.9.3", "c v0.0.0-20251003132846-ac2bff8cc6c9",
+	got := newestVersions([]string{"b v1.10.0", "a v0.1.0", "b v1.9.3", "c v0.0.0-20251003132846-ac2bff8cc6c9",
 		"c v0.0.0-20251204090000-000000000000", "a v0.1.0"})
 	want := []string{"a v0.1.0", "b v1.10.0", "c v0.0.0-20251204090000-000000000000"}
 	if !slices.Equal(got, want) {

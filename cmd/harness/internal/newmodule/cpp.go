@@ -3,13 +3,13 @@ package newmodule
 // Where a checkout has the example in C++.
 const cppBackend = "examples/cpp-backend/"
 
-// cpp are the files of a backend in C++: the checkout's example and the contract that it speaks.
-func cpp(s Spec, n names) (map[string][]byte, error) {
-	read, err := s.read(cppBackend+"backend.cc", cppBackend+"Makefile", protoDir+backendProto)
+// cppFiles are the files of a backend in C++: the checkout's example and the contract that it speaks.
+func cppFiles(s Spec, n templateNames) (map[string][]byte, error) {
+	read, err := s.readFiles(cppBackend+"backend.cc", cppBackend+"Makefile", protoDir+backendProto)
 	if err != nil {
 		return nil, err
 	}
-	text, err := fill("cpp/backend.md.tmpl", n)
+	text, err := fillTemplate("cpp/backend.md.tmpl", n)
 	if err != nil {
 		return nil, err
 	}

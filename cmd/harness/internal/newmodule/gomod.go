@@ -26,10 +26,10 @@ const (
 // modulePath is the path of the module in a folder of the checkout.
 func modulePath(folder string) string { return path.Join(project, folder) }
 
-// libraries are the folders of those modules of a workspace that others can import: not its examples and tools.
-func libraries(work []byte) []string {
+// libraryModules are the folders of those modules of a workspace that others can import: not its examples and tools.
+func libraryModules(work []byte) []string {
 	var found []string
-	for _, folder := range block(work, "use", 1) {
+	for _, folder := range listBlock(work, "use", 1) {
 		folder = path.Clean(strings.Trim(folder, `"`))
 		first, _, _ := strings.Cut(folder, "/")
 		if !slices.Contains([]string{"examples", "tools"}, first) {
@@ -40,10 +40,10 @@ func libraries(work []byte) []string {
 	return found
 }
 
-// dependencies are the go.mod and go.sum of a module that finds this project in the checkout, and imports some of its
+// moduleFilesOf are the go.mod and go.sum of a module that finds this project in the checkout, and imports some of its
 // modules: of everything else it has the newest version that one of these requires there. All libraries of the project
 // are replaced, also those that the module does not need yet: the author imports one, and `go mod tidy` finds it.
-func dependencies(module, checkout string, imported ...string) (mod, sum []byte, err error) {
+func moduleFilesOf(module, checkout string, imported ...string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err
 	}
@@ -58,25 +58,25 @@ func dependencies(module, checkout string, imported ...string) (mod, sum []byte,
 	work, text := read[0], read[1]
 	own, others, sums := []string{}, []string{}, []string{}
 	for i, m := range imported {
-		own = append(append(own, modulePath(m)), siblings(read[1+2*i])...)
-		others = append(others, requirements(read[1+2*i])...)
+		own = append(append(own, modulePath(m)), siblingModules(read[1+2*i])...)
+		others = append(others, listRequirements(read[1+2*i])...)
 		sums = append(sums, slices.Collect(strings.Lines(string(read[2+2*i])))...)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goVersion(text))
-	for _, m := range unique(own) {
+	for _, m := range uniqueTexts(own) {
 		fmt.Fprintf(&b, "\t%s v0.0.0\n", m)
 	}
 	fmt.Fprint(&b, ")\n\nrequire (\n")
-	for _, r := range newest(others) {
+	for _, r := range newestVersions(others) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", r)
 	}
 	fmt.Fprint(&b, ")\n\n// Until Plumbline has tagged releases, its modules are those of this checkout.\nreplace (\n")
-	for _, m := range libraries(work) {
-		fmt.Fprintf(&b, "\t%s => %s\n", modulePath(m), quoted(filepath.Join(checkout, filepath.FromSlash(m))))
+	for _, m := range libraryModules(work) {
+		fmt.Fprintf(&b, "\t%s => %s\n", modulePath(m), quotePath(filepath.Join(checkout, filepath.FromSlash(m))))
 	}
 	fmt.Fprint(&b, ")\n")
-	return b.Bytes(), []byte(strings.Join(unique(sums), "")), nil
+	return b.Bytes(), []byte(strings.Join(uniqueTexts(sums), "")), nil
 }
 
 // goLine is the version of Go that this project's modules want.
@@ -87,22 +87,22 @@ const goLine = "1.26.0"
 func releasedDependencies(module, version string, imported ...string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goLine)
-	for _, m := range unique(imported) {
+	for _, m := range uniqueTexts(imported) {
 		fmt.Fprintf(&b, "\t%s %s\n", modulePath(m), version)
 	}
 	fmt.Fprint(&b, ")\n")
 	return b.Bytes()
 }
 
-// unique sorts texts and leaves each once.
-func unique(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
+// uniqueTexts sorts texts and leaves each once.
+func uniqueTexts(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
-// newest sorts requirements, "path version", and keeps the newest version of each path.
-func newest(requirements []string) []string {
+// newestVersions sorts requirements, "path version", and keeps the newest version of each path.
+func newestVersions(requirements []string) []string {
 	versions := map[string]string{}
 	for _, r := range requirements {
 		name, version, _ := strings.Cut(r, " ")
-		if have, ok := versions[name]; !ok || slices.Compare(numbers(have), numbers(version)) < 0 {
+		if have, ok := versions[name]; !ok || slices.Compare(versionNumbers(have), versionNumbers(version)) < 0 {
 			versions[name] = version
 		}
 	}
@@ -114,8 +114,8 @@ func newest(requirements []string) []string {
 	return all
 }
 
-// numbers are those of a version: 1, 2 and 3 of v1.2.3-rc.1, and those of the time in a version that has no tag.
-func numbers(version string) []int {
+// versionNumbers are those of a version: 1, 2 and 3 of v1.2.3-rc.1, and those of the time in a version that has no tag.
+func versionNumbers(version string) []int {
 	var all []int
 	for field := range strings.FieldsFuncSeq(version, func(r rune) bool { return !unicode.IsDigit(r) }) {
 		n, err := strconv.Atoi(field)
@@ -127,19 +127,19 @@ func numbers(version string) []int {
 	return all
 }
 
-// siblings are the paths of the modules of this project that a go.mod requires.
-func siblings(mod []byte) []string {
+// siblingModules are the paths of the modules of this project that a go.mod requires.
+func siblingModules(mod []byte) []string {
 	var found []string
-	for _, r := range block(mod, "require", 2) {
-		if name, _, _ := strings.Cut(r, " "); ours(name) {
+	for _, r := range listBlock(mod, "require", 2) {
+		if name, _, _ := strings.Cut(r, " "); isOurs(name) {
 			found = append(found, name)
 		}
 	}
 	return found
 }
 
-// ours says whether a module is this project's.
-func ours(name string) bool { return name == project || strings.HasPrefix(name, project+"/") }
+// isOurs says whether a module is this project's.
+func isOurs(name string) bool { return name == project || strings.HasPrefix(name, project+"/") }
 
 // readCheckout reads files of a checkout of this project.
 func readCheckout(checkout string, names ...string) ([][]byte, error) {
@@ -157,8 +157,8 @@ func readCheckout(checkout string, names ...string) ([][]byte, error) {
 	return texts, nil
 }
 
-// quoted is a path as go.mod wants it.
-func quoted(path string) string {
+// quotePath is a path as go.mod wants it.
+func quotePath(path string) string {
 	if strings.ContainsAny(path, " \"'`()[]{},;") {
 		return fmt.Sprintf("%q", path)
 	}
@@ -175,20 +175,20 @@ func goVersion(mod []byte) string {
 	return goLine
 }
 
-// requirements lists "path version" of every module that a go.mod requires, but this project's own,
+// listRequirements lists "path version" of every module that a go.mod requires, but this project's own,
 // sorted as go mod tidy does.
-func requirements(mod []byte) []string {
-	found := slices.DeleteFunc(block(mod, "require", 2), func(r string) bool {
+func listRequirements(mod []byte) []string {
+	found := slices.DeleteFunc(listBlock(mod, "require", 2), func(r string) bool {
 		name, _, _ := strings.Cut(r, " ")
-		return ours(name)
+		return isOurs(name)
 	})
 	slices.Sort(found)
 	return found
 }
 
-// block lists what a go.mod or go.work says behind a keyword, on lines of their own and in parentheses: each as
+// listBlock lists what a go.mod or go.work says behind a keyword, on lines of their own and in parentheses: each as
 // its words, which are n.
-func block(text []byte, keyword string, n int) []string {
+func listBlock(text []byte, keyword string, n int) []string {
 	var found []string
 	inside := ""
 	for line := range strings.Lines(string(text)) {

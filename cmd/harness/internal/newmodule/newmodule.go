@@ -79,25 +79,25 @@ const (
 //go:embed template classifier python cpp
 var templates embed.FS
 
-// names are what the templates are filled in with.
-type names struct {
+// templateNames are what the templates are filled in with.
+type templateNames struct {
 	Module, Backend, Benchmark, Plugin string
 	ForBackend                         bool
-	Release                            string      // the version that go.mod requires; empty: it names a checkout
-	Classifier                         *classifier // nil: there is none
-	Next                               []string    // the commands that try the module
+	Release                            string           // the version that go.mod requires; empty: it names a checkout
+	Classifier                         *classifierFacts // nil: there is none
+	Next                               []string         // the commands that try the module
 }
 
 // LastLabel is the highest label of a classifier's data set.
-func (n names) LastLabel() int { return n.Classifier.Classes - 1 }
+func (n templateNames) LastLabel() int { return n.Classifier.Classes - 1 }
 
 // Write writes the module. Errors name what is wrong with the specification; no file is written then.
 func Write(s Spec) (Module, error) {
-	n, err := s.names()
+	n, err := s.checkNames()
 	if err != nil {
 		return Module{}, err
 	}
-	files, m, err := s.content(n)
+	files, m, err := s.moduleContent(n)
 	if err != nil {
 		return Module{}, err
 	}
@@ -106,7 +106,7 @@ func Write(s Spec) (Module, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return Module{}, err
 		}
-		if err := os.WriteFile(path, text, mode(name)); err != nil {
+		if err := os.WriteFile(path, text, fileMode(name)); err != nil {
 			return Module{}, err
 		}
 		m.Files = append(m.Files, name)
@@ -115,16 +115,16 @@ func Write(s Spec) (Module, error) {
 	return m, nil
 }
 
-// content is the text of every file.
-func (s Spec) content(n names) (map[string][]byte, Module, error) {
+// moduleContent is the text of every file.
+func (s Spec) moduleContent(n templateNames) (map[string][]byte, Module, error) {
 	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
 	switch s.Language {
 	case Cpp:
-		files, err := cpp(s, n)
+		files, err := cppFiles(s, n)
 		m.Path, m.Plugin, m.Model, m.Next = "", "", "null", cppNext()
 		return files, m, err
 	case Python:
-		files, err := python(s, n)
+		files, err := pythonFiles(s, n)
 		m.Path, m.Next = "", pythonNext(s.Kind, n)
 		if s.Kind == Backend {
 			m.Plugin, m.Model = "", "resnet50"
@@ -141,21 +141,21 @@ func (s Spec) content(n names) (map[string][]byte, Module, error) {
 		n.Release, m.Next = s.Release, slices.Insert(m.Next, 0, "go mod tidy")
 	}
 	if s.Classifier != nil {
-		return s.classifies(n, m)
+		return s.classifierContent(n, m)
 	}
 	n.Next = m.Next
-	files, err := render("template", n)
+	files, err := renderFolder("template", n)
 	if err == nil {
-		err = s.require(files, n.Module, sdkModule)
+		err = s.addGoMod(files, n.Module, sdkModule)
 	}
 	return files, m, err
 }
 
-// require adds go.mod and, where its text is known, go.sum of a module that imports some modules of this project.
-func (s Spec) require(files map[string][]byte, module string, imported ...string) (err error) {
+// addGoMod adds go.mod and, where its text is known, go.sum of a module that imports some modules of this project.
+func (s Spec) addGoMod(files map[string][]byte, module string, imported ...string) (err error) {
 	switch {
 	case s.Checkout != "":
-		files["go.mod"], files["go.sum"], err = dependencies(module, s.Checkout, imported...)
+		files["go.mod"], files["go.sum"], err = moduleFilesOf(module, s.Checkout, imported...)
 	case s.Release != "":
 		files["go.mod"] = releasedDependencies(module, s.Release, imported...)
 	default:
@@ -164,56 +164,57 @@ func (s Spec) require(files map[string][]byte, module string, imported ...string
 	return err
 }
 
-// classifies is the content of a module around a model that classifies pictures.
-func (s Spec) classifies(n names, m Module) (map[string][]byte, Module, error) {
+// classifierContent is the content of a module around a model that classifies pictures.
+func (s Spec) classifierContent(n templateNames, m Module) (map[string][]byte, Module, error) {
 	library := "cp " + filepath.Join(s.Library, "libonnxruntime.*") + " bin/"
 	if s.Checkout != "" {
 		library += "    # make build left it there"
 	}
 	n.Next = slices.Insert(m.Next, len(m.Next)-2, library)
 	m.Next = n.Next
-	files, err := render("classifier", n)
+	files, err := renderFolder("classifier", n)
 	if err != nil {
 		return nil, m, err
 	}
-	own, err := n.Classifier.files(n, s.Source)
+	own, err := n.Classifier.moduleFiles(n, s.Source)
 	if err != nil {
 		return nil, m, err
 	}
 	maps.Copy(files, own)
-	return files, m, s.require(files, n.Module, sdkModule, productModule)
+	return files, m, s.addGoMod(files, n.Module, sdkModule, productModule)
 }
 
-// mode is a file's: a plugin is a program.
-func mode(name string) os.FileMode {
+// fileMode is a file's: a plugin is a program.
+func fileMode(name string) os.FileMode {
 	if strings.HasPrefix(name, host.BinaryPrefix) {
 		return 0o777
 	}
 	return 0o666
 }
 
-// names checks the specification.
-func (s Spec) names() (names, error) {
+// checkNames checks the specification.
+func (s Spec) checkNames() (templateNames, error) {
 	if !slices.Contains(Kinds(), string(s.Kind)) {
-		return names{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
+		return templateNames{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
 	}
 	if s.Language != "" && !slices.Contains(Languages(), string(s.Language)) {
-		return names{}, fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write",
-			s.Language, strings.Join(Languages(), ", "))
+		return templateNames{},
+			fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write",
+				s.Language, strings.Join(Languages(), ", "))
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
-		return names{}, err
+		return templateNames{}, err
 	}
 	own, nameErr := packageName(filepath.Base(dir))
-	n := naming(s.Kind, own)
+	n := namesFor(s.Kind, own)
 	n.Module = s.Module
 	if (s.Language == "" || s.Language == Go) && nameErr == nil {
-		nameErr = s.free(own)
+		nameErr = s.checkFree(own)
 	}
 	faults := []error{nameErr, checkEmpty(dir)}
 	if s.Classifier != nil {
-		faults = append(faults, s.classifier(&n))
+		faults = append(faults, s.readClassifier(&n))
 	}
 	if s.Language == Cpp && s.Kind == Benchmark {
 		faults = append(faults,
@@ -228,21 +229,21 @@ func (s Spec) names() (names, error) {
 	return n, errors.Join(faults...)
 }
 
-// classifier reads the model that the module starts from.
-func (s Spec) classifier(n *names) (err error) {
+// readClassifier reads the model that the module starts from.
+func (s Spec) readClassifier(n *templateNames) (err error) {
 	if s.Kind != Benchmark || s.Language != "" && s.Language != Go {
 		return errors.New("--model is for a benchmark in Go; a backend gets its models from benchmarks")
 	}
-	n.Classifier, err = s.Classifier.read()
+	n.Classifier, err = s.Classifier.readModel()
 	return err
 }
 
-// naming are the names in a module of a kind whose author's own package is own.
-func naming(k Kind, own string) names {
+// namesFor are the names in a module of a kind whose author's own package is own.
+func namesFor(k Kind, own string) templateNames {
 	if k == Benchmark {
-		return names{Backend: standInBackend, Benchmark: own, Plugin: own}
+		return templateNames{Backend: standInBackend, Benchmark: own, Plugin: own}
 	}
-	return names{Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
+	return templateNames{Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
 }
 
 func checkModule(path string) error {
@@ -265,14 +266,14 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// render fills in the templates of a folder. The folders backend and benchmark get the names of their packages.
-func render(folder string, n names) (map[string][]byte, error) {
+// renderFolder fills in the templates of a folder. The folders backend and benchmark get the names of their packages.
+func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(templates, folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fill(path, n)
+		text, err := fillTemplate(path, n)
 		if err != nil {
 			return err
 		}
@@ -288,8 +289,8 @@ func render(folder string, n names) (map[string][]byte, error) {
 	return files, err
 }
 
-// fill fills in one template.
-func fill(path string, n names) ([]byte, error) {
+// fillTemplate fills in one template.
+func fillTemplate(path string, n templateNames) ([]byte, error) {
 	t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func checkFiles(t *testing.T, dir string, names []string) {
 
 func TestGoMod(t *testing.T) {
 	dir := checkout(t)
-	mod, sum, err := dependencies("example.com/acme", dir, "sdk")
+	mod, sum, err := moduleFilesOf("example.com/acme", dir, "sdk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		{Benchmark, []string{"vendor", "nil", "exec", "filepath", "binary", "err", "t", "testing", "documentation"}},
 	} {
 		for _, name := range c.names {
-			_, err := Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}.names()
+			_, err := Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}.checkNames()
 			if err == nil || !strings.Contains(err.Error(), name+" has another meaning") {
 				t.Errorf("%s %s: error %v", c.kind, name, err)
 			}
@@ -230,7 +230,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 	}
 	for _, name := range []string{"acme", "flowers", "points", "scores"} {
 		for _, kind := range Kinds() {
-			if _, err := (Spec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).names(); err != nil {
+			if _, err := (Spec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).checkNames(); err != nil {
 				t.Errorf("%s %s: error %v", kind, name, err)
 			}
 		}
@@ -242,7 +242,7 @@ func FuzzRequirements(f *testing.F) {
 	f.Add([]byte("require a v1\nrequire (\n\tb v2 // indirect\n)\n"))
 	f.Add([]byte("require ("))
 	f.Fuzz(func(t *testing.T, mod []byte) {
-		for _, r := range requirements(mod) {
+		for _, r := range listRequirements(mod) {
 			if len(strings.Fields(r)) != 2 {
 				t.Errorf("requirement %q", r)
 			}

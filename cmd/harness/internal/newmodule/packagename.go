@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// reserved are names that the go command takes for something else than a package to be built, and those of the packages
-// that the module is about.
-func reserved() []string {
+// reservedNames are names that the go command takes for something else than a package to be built, and those of the
+// packages that the module is about.
+func reservedNames() []string {
 	return []string{
 		"main", "init", "internal", "vendor", "testdata", "documentation",
 		"sdk", "serve", "sdktest", "backend", "loadgen", "mllog", standInBackend, standInBenchmark,
@@ -27,13 +27,13 @@ func packageName(base string) (string, error) {
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
 		return "", fmt.Errorf("the folder's name %q is to be the package's: want letters and digits, a letter first", base)
 	}
-	if slices.Contains(reserved(), name) || token.IsKeyword(name) || doc.IsPredeclared(name) {
-		return "", taken(name)
+	if slices.Contains(reservedNames(), name) || token.IsKeyword(name) || doc.IsPredeclared(name) {
+		return "", checkReserved(name)
 	}
 	return name, nil
 }
 
-func taken(name string) error {
+func checkReserved(name string) error {
 	return fmt.Errorf("the folder's name is to be the package's, and %s has another meaning in Go or in the module: "+
 		"choose another", name)
 }
@@ -41,15 +41,15 @@ func taken(name string) error {
 // placeholder stands for the author's package where the names around it are looked at. No template uses it.
 const placeholder = "placeholder"
 
-// free wants a package name that nothing else has in the Go packages of a module which import the author's: they would
-// not build.
-func (s Spec) free(name string) error {
-	n, folder := naming(s.Kind, placeholder), "template"
+// checkFree wants a package name that nothing else has in the Go packages of a module which import the author's: they
+// would not build.
+func (s Spec) checkFree(name string) error {
+	n, folder := namesFor(s.Kind, placeholder), "template"
 	if s.Classifier != nil {
-		n.Classifier, folder = &classifier{}, "classifier"
+		n.Classifier, folder = &classifierFacts{}, "classifier"
 	}
 	n.Module = "example.com/" + placeholder
-	files, err := render(folder, n)
+	files, err := renderFolder(folder, n)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s Spec) free(name string) error {
 	}
 	for dir := range imports {
 		if imports[dir] && used[dir] {
-			return taken(name)
+			return checkReserved(name)
 		}
 	}
 	return nil

@@ -18,18 +18,18 @@ const (
 	requirementsTxt = "requirements.txt"
 )
 
-// python are the files of a program in Python: the checkout's example and the contract that it speaks.
-func python(s Spec, n names) (map[string][]byte, error) {
+// pythonFiles are the files of a program in Python: the checkout's example and the contract that it speaks.
+func pythonFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	from, script, proto, readme := pythonBackend, "backend.py", backendProto, "python/backend.md.tmpl"
 	if s.Kind == Benchmark {
 		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto,
 			"python/benchmark.md.tmpl"
 	}
-	read, err := s.read(from+script, from+requirementsTxt, protoDir+proto)
+	read, err := s.readFiles(from+script, from+requirementsTxt, protoDir+proto)
 	if err != nil {
 		return nil, err
 	}
-	text, err := fill(readme, n)
+	text, err := fillTemplate(readme, n)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func python(s Spec, n names) (map[string][]byte, error) {
 }
 
 // pythonNext are the commands that try it.
-func pythonNext(k Kind, n names) []string {
+func pythonNext(k Kind, n templateNames) []string {
 	if k == Benchmark {
 		return []string{
 			"python3 -m venv venv && . venv/bin/activate && pip install -r " + requirementsTxt,

@@ -35,11 +35,11 @@ func OfCheckout(dir string) Source {
 func SourceOf(executable, version string) Source {
 	s := Source{Harness: version}
 	for dir := filepath.Dir(executable); executable != ""; dir = filepath.Dir(dir) {
-		if there(dir, "go.work") && there(dir, "sdk/go.mod") {
+		if fileExists(dir, "go.work") && fileExists(dir, "sdk/go.mod") {
 			return OfCheckout(dir)
 		}
 		for _, files := range []string{dir, filepath.Join(dir, "share", "plumbline")} {
-			if s.Files == "" && there(files, protoDir+pluginProto) {
+			if s.Files == "" && fileExists(files, protoDir+pluginProto) {
 				s.Files, s.Library = files, filepath.Join(dir, "libexec", "plumbline", "plugins")
 			}
 		}
@@ -47,20 +47,20 @@ func SourceOf(executable, version string) Source {
 			break
 		}
 	}
-	if released(version) {
+	if isReleased(version) {
 		s.Release = version
 	}
 	return s
 }
 
-func there(dir, name string) bool {
+func fileExists(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 	return err == nil
 }
 
-// released says whether a version is that of a release: v1.2.3, or v1.2.3-rc.1 before it. What the Go command calls a
+// isReleased says whether a version is that of a release: v1.2.3, or v1.2.3-rc.1 before it. What the Go command calls a
 // build of any other commit is none.
-func released(version string) bool {
+func isReleased(version string) bool {
 	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.?[0-9]+)?)?$`).MatchString(version)
 }
 
@@ -70,8 +70,8 @@ func (s Source) noModules() error {
 		"alone: name a checkout of Plumbline with --checkout DIR, or use the harness of a release", s.Harness)
 }
 
-// read reads files of a checkout or of an installed package.
-func (s Source) read(names ...string) ([][]byte, error) {
+// readFiles reads files of a checkout or of an installed package.
+func (s Source) readFiles(names ...string) ([][]byte, error) {
 	if s.Files == "" {
 		return nil, errors.New("this harness was installed without the examples that modules are written from: name a " +
 			"checkout of Plumbline, or the unpacked archive of a release, with --checkout DIR")

@@ -49,11 +49,11 @@ func (b Build) withDefaults() (Build, error) {
 	if !releaseForm.MatchString(b.Release) {
 		faults = append(faults, fmt.Errorf("--release %q, want three numbers such as %s", b.Release, Newest))
 	}
-	if b.platform() == "" {
+	if b.platformName() == "" {
 		faults = append(faults, fmt.Errorf("no official archive is known for %s/%s: linux/amd64, linux/arm64 and "+
 			"darwin/arm64 have one; name a library of your own with --ort-lib PATH", b.OS, b.Arch))
 	}
-	if b.suffix() == unknown {
+	if b.variantSuffix() == unknown {
 		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64",
 			b.Variant, b.OS, b.Arch, Variants))
 	}
@@ -63,8 +63,8 @@ func (b Build) withDefaults() (Build, error) {
 	return b, nil
 }
 
-// platform is how the archives call the machine; empty: there is none for it.
-func (b Build) platform() string {
+// platformName is how the archives call the machine; empty: there is none for it.
+func (b Build) platformName() string {
 	return map[string]string{
 		"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64",
 	}[b.OS+"/"+b.Arch]
@@ -76,14 +76,14 @@ const unknown = "?"
 // cudaNamed is the first minor release whose archive for CUDA 12 says so.
 const cudaNamed = 27
 
-// suffix is what the variant adds to the archive's name.
-func (b Build) suffix() string {
+// variantSuffix is what the variant adds to the archive's name.
+func (b Build) variantSuffix() string {
 	switch {
 	case b.Variant == "cpu":
 		return ""
 	case b.OS+"/"+b.Arch != "linux/amd64":
 		return unknown
-	case b.Variant == "cuda" && b.minor() < cudaNamed:
+	case b.Variant == "cuda" && b.minorVersion() < cudaNamed:
 		return "-gpu"
 	case b.Variant == "cuda":
 		return "-gpu_cuda12"
@@ -93,7 +93,7 @@ func (b Build) suffix() string {
 	return unknown
 }
 
-func (b Build) minor() int {
+func (b Build) minorVersion() int {
 	parts := strings.Split(b.Release, ".")
 	if len(parts) < 2 {
 		return 0
@@ -102,16 +102,18 @@ func (b Build) minor() int {
 	return n
 }
 
-// name is the archive's, without .tgz; also that of the folder in it.
-func (b Build) name() string { return "onnxruntime-" + b.platform() + b.suffix() + "-" + b.Release }
+// archiveName is the archive's, without .tgz; also that of the folder in it.
+func (b Build) archiveName() string {
+	return "onnxruntime-" + b.platformName() + b.variantSuffix() + "-" + b.Release
+}
 
 // Limits are those of an archive: the largest known, for CUDA, has some hundred megabytes, and unpacked a gigabyte.
 func Limits() fetch.Limits { return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000} }
 
-// file is the archive as the cache keeps it, unpacked.
-func (b Build) file() fetch.File {
+// archiveFile is the archive as the cache keeps it, unpacked.
+func (b Build) archiveFile() fetch.File {
 	return fetch.File{
-		Name: path.Join(folder, b.name()), URL: b.From + "/v" + b.Release + "/" + b.name() + ".tgz",
+		Name: path.Join(folder, b.archiveName()), URL: b.From + "/v" + b.Release + "/" + b.archiveName() + ".tgz",
 		SHA256: b.SHA256, Unpack: true,
 	}
 }

@@ -28,8 +28,8 @@ const Word = "fetched"
 // folder is that of the builds in the cache, and of record.
 const folder = "onnxruntime"
 
-// record says what was fetched.
-type record struct {
+// fetchRecord says what was fetched.
+type fetchRecord struct {
 	Last    Library           `json:"last"`    // what Word means
 	Archive map[string]string `json:"archive"` // sha256 of each at its first use, by name
 }
@@ -55,12 +55,12 @@ func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, e
 	if err != nil {
 		return Fetched{}, err
 	}
-	return b.download(ctx, c, dir, b.file())
+	return b.downloadArchive(ctx, c, dir, b.archiveFile())
 }
 
-// download gets an archive, pinned at its first use, and finds the library in it. One without a library goes, so that
-// the next try begins anew.
-func (b Build) download(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (Fetched, error) {
+// downloadArchive gets an archive, pinned at its first use, and finds the library in it. One without a library goes, so
+// that the next try begins anew.
+func (b Build) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (Fetched, error) {
 	r, err := readRecord(dir)
 	if err != nil {
 		return Fetched{}, err
@@ -70,21 +70,21 @@ func (b Build) download(ctx context.Context, c *fetch.Cache, dir string, f fetch
 	f.SHA256 = cmp.Or(f.SHA256, pinned)
 	item, err := c.Get(ctx, f)
 	if err != nil {
-		return Fetched{}, b.explain(err, f.SHA256 == pinned)
+		return Fetched{}, b.explainError(err, f.SHA256 == pinned)
 	}
-	library, err := b.find(item.Path)
+	library, err := b.findLibrary(item.Path)
 	if err != nil {
 		return Fetched{}, errors.Join(fmt.Errorf("%s: %w", f.URL, err), os.RemoveAll(item.Path))
 	}
 	library.Variant = cmp.Or(b.Variant, library.Variant)
 	got := Fetched{Library: library, SHA256: item.SHA256, Verified: item.Verified}
 	got.Pinned = !got.Verified && got.SHA256 != ""
-	return got, note(ctx, dir, name, got)
+	return got, recordBuild(ctx, dir, name, got)
 }
 
-// note puts a build into the record, as it is now: another process may have fetched one meanwhile. An archive that has
-// a name is pinned.
-func note(ctx context.Context, dir, name string, got Fetched) error {
+// recordBuild puts a build into the record, as it is now: another process may have fetched one meanwhile. An archive
+// that has a name is pinned.
+func recordBuild(ctx context.Context, dir, name string, got Fetched) error {
 	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("the record of fetched builds: %w", err))
@@ -98,11 +98,11 @@ func note(ctx context.Context, dir, name string, got Fetched) error {
 		r.Archive[name] = got.SHA256
 	}
 	r.Last = got.Library
-	return r.write(dir)
+	return r.writeRecord(dir)
 }
 
-// explain adds what to do.
-func (b Build) explain(err error, pinned bool) error {
+// explainError adds what to do.
+func (b Build) explainError(err error, pinned bool) error {
 	switch {
 	case errors.Is(err, fetch.ErrChecksum) && pinned:
 		return fmt.Errorf("%w\nthe sha256 that is wanted is that of the first download; if the release was made anew, give "+
@@ -114,8 +114,8 @@ func (b Build) explain(err error, pinned bool) error {
 	return err
 }
 
-// find finds the library for the machine in an unpacked archive.
-func (b Build) find(dir string) (Library, error) {
+// findLibrary finds the library for the machine in an unpacked archive.
+func (b Build) findLibrary(dir string) (Library, error) {
 	l, err := onnxlib.Find(dir, b.OS, b.Arch)
 	if err != nil {
 		err = sdk.Data(err)
@@ -141,8 +141,8 @@ func recordPath(dir string) string { return filepath.Join(dir, folder, "fetched.
 // mostRecord is how large the record may be, in bytes.
 const mostRecord = 1 << 20
 
-func readRecord(dir string) (record, error) {
-	r := record{Archive: map[string]string{}}
+func readRecord(dir string) (fetchRecord, error) {
+	r := fetchRecord{Archive: map[string]string{}}
 	path := recordPath(dir)
 	text, err := backend.ReadFile(path, mostRecord)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +160,7 @@ func readRecord(dir string) (record, error) {
 	return r, nil
 }
 
-func (r record) write(dir string) error {
+func (r fetchRecord) writeRecord(dir string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
 		err = wholefile.Write(recordPath(dir), append(text, '\n'), 0o644)

@@ -168,9 +168,9 @@ func TestArchiveNames(t *testing.T) {
 		"onnxruntime-linux-x64-gpu_cuda13-1.24.4": {OS: "linux", Arch: "amd64", Variant: "cuda13", Release: "v1.24.4"},
 	} {
 		b, err := b.withDefaults()
-		if address := Releases + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.name() != want ||
-			b.file().URL != address {
-			t.Errorf("%s at %s, %v; want %s at %s", b.name(), b.file().URL, err, want, address)
+		if address := Releases + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.archiveName() != want ||
+			b.archiveFile().URL != address {
+			t.Errorf("%s at %s, %v; want %s at %s", b.archiveName(), b.archiveFile().URL, err, want, address)
 		}
 	}
 }

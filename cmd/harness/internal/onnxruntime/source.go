@@ -62,7 +62,7 @@ func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got
 		if err := b.onlyOfReleases(); err != nil {
 			return got, true, err
 		}
-		got, err = b.download(ctx, c, dir, fetch.File{
+		got, err = b.downloadArchive(ctx, c, dir, fetch.File{
 			Name: path.Join(folder, name), URL: b.From, SHA256: b.SHA256, Unpack: true,
 		})
 		return got, true, err
@@ -103,12 +103,12 @@ func (b Build) ofFile(ctx context.Context, dir string) (Fetched, error) {
 		return Fetched{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
 	}
 	kept := filepath.Join(dir, folder, name+"-"+sum[:12])
-	library, err := b.keep(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, Limits()) })
+	library, err := b.keepFolder(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, Limits()) })
 	if err != nil {
 		return Fetched{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
 	}
 	got := Fetched{Library: library, SHA256: sum, Verified: b.SHA256 != ""}
-	return got, note(ctx, dir, "", got)
+	return got, recordBuild(ctx, dir, "", got)
 }
 
 // pythonTime is how long an interpreter may take to say where its module lies.
@@ -141,7 +141,7 @@ func InPython(ctx context.Context, interpreter string, b Build) (Library, error)
 		return Library{}, sdk.Data(fmt.Errorf("%s has no module onnxruntime: install it there (pip install onnxruntime), or "+
 			"name a wheel with --from FILE", program))
 	}
-	library, err := b.find(module)
+	library, err := b.findLibrary(module)
 	if err != nil {
 		return Library{}, sdk.Data(fmt.Errorf("the module onnxruntime of %s, %s: %w", program, module, err))
 	}
@@ -162,25 +162,26 @@ func (b Build) ofInterpreter(ctx context.Context, dir string) (Fetched, error) {
 		return Fetched{}, sdk.Data(err)
 	}
 	kept := filepath.Join(dir, folder, "python-onnxruntime-"+installed.Release+"-"+sum[:12])
-	library, err := b.keep(kept, func(staging string) error { return onnxlib.Copy(installed.Path, staging) })
+	library, err := b.keepFolder(kept, func(staging string) error { return onnxlib.Copy(installed.Path, staging) })
 	if err != nil {
 		return Fetched{}, sdk.Data(err)
 	}
 	got := Fetched{Library: library, SHA256: sum}
-	return got, note(ctx, dir, "", got)
+	return got, recordBuild(ctx, dir, "", got)
 }
 
-// keep makes the folder at path by fill, unless it is there, and finds the library in it. A folder without one goes.
-func (b Build) keep(path string, fill func(staging string) error) (Library, error) {
+// keepFolder makes the folder at path by fill, unless it is there, and finds the library in it. A folder without one
+// goes.
+func (b Build) keepFolder(path string, fill func(staging string) error) (Library, error) {
 	err := wholefile.Folder(path, func(staging string) error {
 		if err := fill(staging); err != nil {
 			return err
 		}
-		_, err := b.find(staging)
+		_, err := b.findLibrary(staging)
 		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return Library{}, err
 	}
-	return b.find(path)
+	return b.findLibrary(path)
 }

@@ -76,26 +76,26 @@ func (s *Sender) Send(f *feed.Feed, version string) {
 	s.reader = metric.NewManualReader(metric.WithProducer(newProducer(f)))
 	metric.NewMeterProvider(metric.WithReader(s.reader), metric.WithResource(resource.NewSchemaless(
 		attribute.String("service.name", "plumbline"), attribute.String("service.version", version))))
-	go s.loop()
+	go s.sendLoop()
 }
 
-func (s *Sender) loop() {
+func (s *Sender) sendLoop() {
 	defer close(s.done)
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			s.export()
+			s.exportNow()
 		case <-s.stop:
-			s.export()
+			s.exportNow()
 			return
 		}
 	}
 }
 
-// export sends what is known now.
-func (s *Sender) export() {
+// exportNow sends what is known now.
+func (s *Sender) exportNow() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	var all metricdata.ResourceMetrics

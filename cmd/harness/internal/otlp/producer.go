@@ -13,25 +13,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// producer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded again,
-// one sample after the other.
-type producer struct {
+// metricProducer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded
+// again, one sample after the other.
+type metricProducer struct {
 	feed   *feed.Feed
 	bounds []time.Duration
 	upTo   []float64 // the bounds in seconds
 }
 
-func newProducer(f *feed.Feed) *producer {
-	p := &producer{feed: f, bounds: feed.Coarse()}
+func newProducer(f *feed.Feed) *metricProducer {
+	p := &metricProducer{feed: f, bounds: feed.Coarse()}
 	p.upTo = lists.Map(p.bounds, time.Duration.Seconds)
 	return p
 }
 
 // Produce implements metric.Producer.
-func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
+func (p *metricProducer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	out := metricdata.ScopeMetrics{Scope: instrumentation.Scope{Name: "github.com/plumbline-ml/plumbline"}}
 	for _, m := range measure.Table() {
-		if data := p.data(m); data != nil {
+		if data := p.aggregateMeasure(m); data != nil {
 			out.Metrics = append(out.Metrics, metricdata.Metrics{
 				Name: m.Name, Description: m.Help, Unit: m.Unit, Data: data,
 			})
@@ -40,16 +40,16 @@ func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	return []metricdata.ScopeMetrics{out}, nil
 }
 
-// data is a measure of all runs; nil where no run has it.
-func (p *producer) data(m measure.Measure) metricdata.Aggregation {
+// aggregateMeasure is a measure of all runs; nil where no run has it.
+func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregation {
 	var values []metricdata.DataPoint[float64]
 	var times []metricdata.HistogramDataPoint[float64]
 	now := time.Now()
 	p.feed.Each(func(r *feed.Run) {
 		m.Of(r, func(of measure.Point) {
-			began, labels := began(r, now), attributes(m, of)
+			began, labels := runBegin(r, now), pointAttributes(m, of)
 			if of.Times != nil {
-				times = append(times, p.histogram(of.Times, began, now, labels))
+				times = append(times, p.histogramPoint(of.Times, began, now, labels))
 				return
 			}
 			values = append(values, metricdata.DataPoint[float64]{
@@ -70,15 +70,15 @@ func (p *producer) data(m measure.Measure) metricdata.Aggregation {
 	return metricdata.Gauge[float64]{DataPoints: values}
 }
 
-// began is when what is counted of a run began to be.
-func began(r *feed.Run, now time.Time) time.Time {
+// runBegin is when what is counted of a run began to be.
+func runBegin(r *feed.Run, now time.Time) time.Time {
 	if r.Began.IsZero() {
 		return now
 	}
 	return r.Began
 }
 
-func attributes(m measure.Measure, p measure.Point) attribute.Set {
+func pointAttributes(m measure.Measure, p measure.Point) attribute.Set {
 	var all []attribute.KeyValue
 	for i, name := range m.LabelNames() {
 		all = append(all, attribute.String(name, p.Labels[i]))
@@ -86,8 +86,8 @@ func attributes(m measure.Measure, p measure.Point) attribute.Set {
 	return attribute.NewSet(all...)
 }
 
-// histogram has a count for each bound, and one for what is beyond the last.
-func (p *producer) histogram(h *feed.Histogram, began, now time.Time,
+// histogramPoint has a count for each bound, and one for what is beyond the last.
+func (p *metricProducer) histogramPoint(h *feed.Histogram, began, now time.Time,
 	labels attribute.Set) metricdata.HistogramDataPoint[float64] {
 	counts, below := make([]uint64, len(p.bounds)+1), uint64(0)
 	for i, n := range h.UpTo(p.bounds) {

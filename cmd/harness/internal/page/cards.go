@@ -11,19 +11,19 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// card is a figure of a run, with what it is judged by.
-type card struct {
+// figureCard is a figure of a run, with what it is judged by.
+type figureCard struct {
 	Name, Value string
 	About       string // what the figure is, where its name does not say it
 	Limit       string // "at most 15 ms"; empty: none holds
 	Margin      string // how far the figure is from it: "18 % below"
 	Class       string // of the style sheet: how it stands to its limit
-	Bar         *bar
+	Bar         *shareBar
 }
 
-// cards are the figures of a run: what judges it comes first, and no figure is there twice.
-func cards(r record.Run) []card {
-	var all []card
+// figureCards are the figures of a run: what judges it comes first, and no figure is there twice.
+func figureCards(r record.Run) []figureCard {
+	var all []figureCard
 	for _, j := range r.Judged() {
 		c := newCard(j)
 		if r.Accuracy != nil {
@@ -32,13 +32,13 @@ func cards(r record.Run) []card {
 		all = append(all, c)
 	}
 	if r.Accuracy != nil {
-		all = append(all, card{Name: "samples scored", Value: figure.Count(uint64(max(0, r.Accuracy.Samples)))})
+		all = append(all, figureCard{Name: "samples scored", Value: figure.Count(uint64(max(0, r.Accuracy.Samples)))})
 	}
 	return append(all, lists.Map(r.Others(), newCard)...)
 }
 
-func newCard(j record.Judged) card {
-	c := card{Name: j.Figure.Name, Value: j.Figure.String(), About: j.About, Limit: j.LimitText()}
+func newCard(j record.Judged) figureCard {
+	c := figureCard{Name: j.Figure.Name, Value: j.Figure.String(), About: j.About, Limit: j.LimitText()}
 	if c.Limit == "" {
 		return c
 	}
@@ -50,12 +50,12 @@ func newCard(j record.Judged) card {
 }
 
 // barOf shows a figure beside its limit; nil where there is none, or nothing to show.
-func barOf(j record.Judged) *bar {
+func barOf(j record.Judged) *shareBar {
 	value, limit := float64(j.Figure.Value), j.Limit
 	if !(limit > 0) || !(value >= 0) || math.IsInf(value, 0) || math.IsInf(limit, 0) {
 		return nil
 	}
 	scale := 100 / (1.1 * max(value, limit))
 	alt := fmt.Sprintf("measured %s, %s", j.Figure, strings.TrimSpace(j.LimitText()))
-	return &bar{alt, tenth(value * scale), tenth(limit * scale)}
+	return &shareBar{alt, roundTenth(value * scale), roundTenth(limit * scale)}
 }

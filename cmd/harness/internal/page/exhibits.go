@@ -10,20 +10,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/exhibits"
 )
 
-// exhibit is a sample that people can look at.
-type exhibit struct {
+// shownExhibit is a sample that people can look at.
+type shownExhibit struct {
 	Caption, Text string
 	Image         template.URL
 }
 
-// exhibits reads those of an accuracy run's folder, as many as there is room for, and says how many bytes they take.
-func (s *section) exhibits(dir, logSHA256 string, room int) (used int) {
+// readExhibits reads those of an accuracy run's folder, as many as there is room for, and says how many bytes they
+// take.
+func (s *runSection) readExhibits(dir, logSHA256 string, room int) (used int) {
 	all, err := exhibits.Read(dir, logSHA256)
 	if err != nil {
 		s.AccuracyNotes = append(s.AccuracyNotes, fmt.Sprintf("Samples to look at: %v", err))
 	}
 	for _, e := range all {
-		shown := exhibit{Caption: e.Caption, Text: e.Text}
+		shown := shownExhibit{Caption: e.Caption, Text: e.Text}
 		if len(e.PNG) > 0 { // base64 of what Read took for a PNG
 			shown.Image = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(e.PNG))
 		}

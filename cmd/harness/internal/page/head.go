@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// fact is something that the runs were made with, one value for each way in which they differ.
-type fact struct {
+// runFact is something that the runs were made with, one value for each way in which they differ.
+type runFact struct {
 	Name   string
 	Values []string
 }
@@ -21,9 +21,9 @@ type fact struct {
 // mostValues is how many values of a fact are shown.
 const mostValues = 4
 
-// head is what the runs were made with, and when.
-func head(runs []results.FoundRun) []fact {
-	var all []fact
+// runFacts is what the runs were made with, and when.
+func runFacts(runs []results.FoundRun) []runFact {
+	var all []runFact
 	at := map[string]int{}
 	more := map[string]int{}
 	several := slices.ContainsFunc(runs, func(f results.FoundRun) bool { return f.Model != runs[0].Model })
@@ -35,7 +35,7 @@ func head(runs []results.FoundRun) []fact {
 			i, ok := at[r.Name]
 			if !ok {
 				i = len(all)
-				at[r.Name], all = i, append(all, fact{Name: r.Name})
+				at[r.Name], all = i, append(all, runFact{Name: r.Name})
 			}
 			switch {
 			case slices.Contains(all[i].Values, r.Value):
@@ -49,14 +49,14 @@ func head(runs []results.FoundRun) []fact {
 	for name, n := range more {
 		all[at[name]].Values = append(all[at[name]].Values, fmt.Sprintf("and others (%s)", figure.Plural(n, "run")))
 	}
-	if text := dates(runs); text != "" {
-		all = append(all, fact{"date", []string{text}})
+	if text := runDates(runs); text != "" {
+		all = append(all, runFact{"date", []string{text}})
 	}
 	return all
 }
 
-// dates are when the first and the last of the runs began.
-func dates(runs []results.FoundRun) string {
+// runDates are when the first and the last of the runs began.
+func runDates(runs []results.FoundRun) string {
 	var first, last time.Time
 	for _, f := range runs {
 		switch at := f.Started.UTC(); {
@@ -86,15 +86,15 @@ func dates(runs []results.FoundRun) string {
 	return text + " UTC"
 }
 
-// judged is a measured value beside what it is judged by.
-type judged struct {
+// judgedValue is a measured value beside what it is judged by.
+type judgedValue struct {
 	Limit, Margin string
 	Missed        bool
 }
 
 // judgedBy are the figures of a run that limits hold for.
-func judgedBy(r record.Run) []judged {
-	var all []judged
+func judgedBy(r record.Run) []judgedValue {
+	var all []judgedValue
 	headline, _ := r.Headline()
 	for _, j := range r.Judged() {
 		if j.Better == "" {
@@ -108,13 +108,13 @@ func judgedBy(r record.Run) []judged {
 		if j.Figure.Name != headline.Name { // else the value is there already
 			limit = j.Figure.Name + " " + j.Figure.String() + ", " + limit
 		}
-		all = append(all, judged{Limit: limit, Margin: percent(margin), Missed: !j.Met()})
+		all = append(all, judgedValue{Limit: limit, Margin: marginText(margin), Missed: !j.Met()})
 	}
 	return all
 }
 
-// percent writes a margin, a fraction of the limit: "+12.3 %".
-func percent(v float64) string {
+// marginText writes a margin, a fraction of the limit: "+12.3 %".
+func marginText(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}

@@ -24,27 +24,27 @@ const (
 	mostGroups = 6
 )
 
-// group is runs of one model and scenario.
-type group struct {
+// runGroup is runs of one model and scenario.
+type runGroup struct {
 	title string
 	runs  []plot.Run
 	found []results.FoundRun
 }
 
-// overview are the charts of all runs together.
-type overview struct {
+// runOverview are the charts of all runs together.
+type runOverview struct {
 	rates, latencies []plot.Row
-	groups           []group
+	groups           []runGroup
 }
 
-// several are the charts of runs together: throughput and latency of each, and those of runs that are laid over one
-// another.
-func several(runs []results.FoundRun, called []names.Name) (all []plot.Chart) {
-	all = curves(runs)
-	var o overview
+// overviewCharts are the charts of runs together: throughput and latency of each, and those of runs that are laid over
+// one another.
+func overviewCharts(runs []results.FoundRun, called []names.Name) (all []plot.Chart) {
+	all = sweepCharts(runs)
+	var o runOverview
 	for i, f := range runs[:min(len(runs), mostRead)] {
 		if f.Performance != nil {
-			o.add(f, called[i].Short)
+			o.addRun(f, called[i].Short)
 		}
 	}
 	x := plot.Axis{Label: "samples/s"}
@@ -86,32 +86,32 @@ func (r Report) Plots() []Plot {
 	for i, f := range r.Set.Runs {
 		charts, _ := Charts(f)
 		for _, c := range charts {
-			c.Of = called[i].Full + of([]results.FoundRun{f})
+			c.Of = called[i].Full + madeText([]results.FoundRun{f})
 			all = append(all, Plot{c, f.LogFolder(), files[i] + "-" + c.ID})
 		}
 	}
 	if len(r.Set.Runs) > 1 {
-		for _, c := range several(r.Set.Runs, called) {
-			c.Of = names.Common(records(r.Set.Runs)...) + of(r.Set.Runs)
+		for _, c := range overviewCharts(r.Set.Runs, called) {
+			c.Of = names.Common(recordsOf(r.Set.Runs)...) + madeText(r.Set.Runs)
 			all = append(all, Plot{Chart: c, File: c.ID})
 		}
 	}
 	for i, t := range r.Tuned {
-		for _, c := range t.charts() {
-			c.Of = t.name() + "; " + t.Machine.String()
+		for _, c := range t.searchCharts() {
+			c.Of = t.searchName() + "; " + t.Machine.String()
 			all = append(all, Plot{c, t.Path, fmt.Sprintf("profile-%d-%s", i+1, c.ID)})
 		}
 	}
 	return all
 }
 
-func records(runs []results.FoundRun) []record.Run {
+func recordsOf(runs []results.FoundRun) []record.Run {
 	return lists.Map(runs, func(f results.FoundRun) record.Run { return f.Run })
 }
 
-// of says with what and when the runs were made.
-func of(runs []results.FoundRun) (text string) {
-	for _, f := range head(runs) {
+// madeText says with what and when the runs were made.
+func madeText(runs []results.FoundRun) (text string) {
+	for _, f := range runFacts(runs) {
 		switch f.Name {
 		case "backend", "machine", "as stated", "date":
 			text += "; " + strings.Join(f.Values, ", ")
@@ -120,8 +120,8 @@ func of(runs []results.FoundRun) (text string) {
 	return text
 }
 
-// add adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
-func (o *overview) add(f results.FoundRun, name string) {
+// addRun adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
+func (o *runOverview) addRun(f results.FoundRun, name string) {
 	if row, ok := rateRow(name, f.Run); ok {
 		o.rates = append(o.rates, row)
 	}
@@ -129,14 +129,14 @@ func (o *overview) add(f results.FoundRun, name string) {
 	if err != nil || f.Scenario == "Offline" {
 		return
 	}
-	facts := facts(f.Run)
+	facts := plotFacts(f.Run)
 	if row, ok := rangeRow(name, file, facts); ok {
 		o.latencies = append(o.latencies, row)
 	}
 	title := f.Model + " " + f.Scenario
-	at := slices.IndexFunc(o.groups, func(g group) bool { return g.title == title })
+	at := slices.IndexFunc(o.groups, func(g runGroup) bool { return g.title == title })
 	if at < 0 {
-		at, o.groups = len(o.groups), append(o.groups, group{title: title})
+		at, o.groups = len(o.groups), append(o.groups, runGroup{title: title})
 	}
 	g := &o.groups[at]
 	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts}), append(g.found, f)

@@ -20,11 +20,11 @@ import (
 var files embed.FS
 
 // CSS is the style sheet of a page, that of charts included.
-var CSS = sheet()
+var CSS = styleSheet()
 
 var page = template.Must(template.ParseFS(files, "page.html"))
 
-func sheet() string {
+func styleSheet() string {
 	text, err := files.ReadFile("page.css")
 	if err != nil { // it is embedded
 		panic(err)
@@ -59,19 +59,19 @@ type Report struct {
 	Version string
 }
 
-// view is what page.html shows.
-type view struct {
+// pageView is what page.html shows.
+type pageView struct {
 	names           []names.Name // of the runs
 	Title, Subtitle string
 	Conclusion      string
 	Policy          string
 	CSS             template.CSS
 	Notes           []string
-	Facts           []fact
-	Charts          []drawn // of several runs
-	Sweeps          []table
+	Facts           []runFact
+	Charts          []drawnChart // of several runs
+	Sweeps          []textTable
 	ChartsFirst     bool // before the table of all runs, which is long
-	Rows            []row
+	Rows            []runRow
 	More            string
 	Runs            []template.HTML
 	Left            string
@@ -81,49 +81,50 @@ type view struct {
 
 // WriteHTML writes the page.
 func (r Report) WriteHTML(w io.Writer) error {
-	v := view{
-		Title: r.title(), Subtitle: r.subtitle(), Conclusion: r.Conclusion, Policy: Policy(CSS), CSS: template.CSS(CSS),
-		Notes:   r.notes(),
+	v := pageView{
+		Title: r.pageTitle(), Subtitle: r.verdictCounts(), Conclusion: r.Conclusion, Policy: Policy(CSS),
+		CSS:     template.CSS(CSS),
+		Notes:   r.resultNotes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
-	v.Facts, v.names = head(r.Set.Runs), names.NameRuns(r.Set.Runs)
+	v.Facts, v.names = runFacts(r.Set.Runs), names.NameRuns(r.Set.Runs)
 	if len(r.Set.Runs) > 1 {
-		v.rows(r.Set.Runs)
+		v.addRows(r.Set.Runs)
 		v.Sweeps = sweepTables(r.Set.Runs)
 		v.ChartsFirst = len(v.Rows) > 40
-		for _, c := range several(r.Set.Runs, v.names) {
+		for _, c := range overviewCharts(r.Set.Runs, v.names) {
 			if svg, err := c.SVG(); err == nil {
-				v.Charts = append(v.Charts, drawn{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
+				v.Charts = append(v.Charts, drawnChart{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
 			}
 		}
 	}
 	if err := v.tunedSections(r.Tuned); err != nil {
 		return err
 	}
-	var beside counter
+	var beside byteCounter
 	if err := page.Execute(&beside, v); err != nil {
 		return err
 	}
 	tuned := v.Runs
 	v.Runs = nil
-	if err := v.sections(r.Set.Runs, mostPage-int(beside)); err != nil {
+	if err := v.addSections(r.Set.Runs, mostPage-int(beside)); err != nil {
 		return err
 	}
 	v.Runs = append(v.Runs, tuned...)
 	return page.Execute(w, v)
 }
 
-// counter counts what is written to it.
-type counter int
+// byteCounter counts what is written to it.
+type byteCounter int
 
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
 	return len(p), nil
 }
 
-// sections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of those
-// that have none lead nowhere.
-func (v *view) sections(runs []results.FoundRun, left int) error {
+// addSections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of
+// those that have none lead nowhere.
+func (v *pageView) addSections(runs []results.FoundRun, left int) error {
 	room := min(mostSections, left)
 	pictures := min(mostExhibits, left-room)
 	for i, f := range runs {
@@ -157,19 +158,19 @@ func (v *view) sections(runs []results.FoundRun, left int) error {
 
 func sectionID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
-// row is one of the table of all runs.
-type row struct {
+// runRow is one of the table of all runs.
+type runRow struct {
 	Group    string // the heading of what follows, where the runs are of several benchmarks
 	ID, Name string
-	verdict
+	runVerdict
 	Value, What string
-	Judged      []judged
+	Judged      []judgedValue
 }
 
-// rows makes the table of all runs.
-func (v *view) rows(runs []results.FoundRun) {
+// addRows makes the table of all runs.
+func (v *pageView) addRows(runs []results.FoundRun) {
 	for i, f := range runs[:min(len(runs), mostRows)] {
-		r := row{ID: sectionID(i), Name: v.names[i].Full, verdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
+		r := runRow{ID: sectionID(i), Name: v.names[i].Full, runVerdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if figure, ok := f.Headline(); ok {
 			r.Value, r.What = figure.String(), figure.Name
 		}
@@ -197,5 +198,5 @@ func groupTitle(runs []results.FoundRun, from int) string {
 	if len(runs) < leastGrouped || to-from == len(runs) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", runs[from].Model, subtitle(runs[from:to]))
+	return fmt.Sprintf("%s: %s", runs[from].Model, countVerdicts(runs[from:to]))
 }

@@ -158,7 +158,7 @@ func TestHead(t *testing.T) {
 		set.Runs = append(set.Runs, results.FoundRun{Run: r})
 	}
 	got := map[string]string{}
-	for _, f := range head(set.Runs) {
+	for _, f := range runFacts(set.Runs) {
 		got[f.Name] = strings.Join(f.Values, "; ")
 	}
 	for name, want := range map[string]string{
@@ -172,12 +172,12 @@ func TestHead(t *testing.T) {
 		}
 	}
 	set.Runs[1].Model = "other"
-	for _, f := range head(set.Runs) {
+	for _, f := range runFacts(set.Runs) {
 		if f.Name == "model" && !slices.Equal(f.Values, []string{"m: m.onnx, int8", "other: m.onnx, int8"}) {
 			t.Errorf("of two models: %q", f.Values)
 		}
 	}
-	if all := head(nil); all != nil {
+	if all := runFacts(nil); all != nil {
 		t.Errorf("of no runs: %v", all)
 	}
 }
@@ -200,18 +200,18 @@ func TestJudgedBy(t *testing.T) {
 	stream.Scenario = "SingleStream"
 	for name, c := range map[string]struct {
 		run  record.Run
-		want []judged
+		want []judgedValue
 	}{
-		"met":    {server(12e6), []judged{{"99th percentile latency 12.000 ms, at most 15 ms", "+20.0 %", false}}},
-		"missed": {server(30e6), []judged{{"99th percentile latency 30.000 ms, at most 15 ms", "-100.0 %", true}}},
-		"tokens": {tokens, []judged{{"99th percentile TTFT 1000.0 ms, at most 2000 ms", "+50.0 %", false},
+		"met":    {server(12e6), []judgedValue{{"99th percentile latency 12.000 ms, at most 15 ms", "+20.0 %", false}}},
+		"missed": {server(30e6), []judgedValue{{"99th percentile latency 30.000 ms, at most 15 ms", "-100.0 %", true}}},
+		"tokens": {tokens, []judgedValue{{"99th percentile TTFT 1000.0 ms, at most 2000 ms", "+50.0 %", false},
 			{"99th percentile TPOT 300.00 ms, at most 200 ms", "-50.0 %", true}}},
 		"none": {stream, nil},
 		"accuracy": {record.Run{Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: []judge.Metric{
 			{Name: "F1", Unit: "%", Value: 90, Rounded: "90.000", Target: 80},
 			{Name: "length", Value: 12, Rounded: "12.000", Upper: 10},
 			{Name: "other", Value: 1}}}}},
-			[]judged{{"at least 80 %", "+12.5 %", false}, {"length 12.000, at most 10", "-20.0 %", true}}},
+			[]judgedValue{{"at least 80 %", "+12.5 %", false}, {"length 12.000, at most 10", "-20.0 %", true}}},
 	} {
 		if got := judgedBy(c.run); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -380,7 +380,7 @@ func TestPercentilesOfFew(t *testing.T) {
 			d.Percentiles = append(d.Percentiles, metrics.Percentile{P: p.P, Value: float64(p.NS)})
 		}
 		served := record.Run{Serving: &record.Serving{Figures: &metrics.Figures{TTFT: d, E2E: d}}}
-		for _, table := range []table{latencies(r), latencies(served)} {
+		for _, table := range []textTable{latencyTable(r), latencyTable(served)} {
 			if len(table.Rows) < 2 {
 				t.Fatal(table)
 			}
@@ -463,7 +463,7 @@ func TestDamagedSeries(t *testing.T) {
 // TestVerdictOfATest: an audit fails whose run is VALID.
 func TestVerdictOfATest(t *testing.T) {
 	r := record.Run{Status: record.Complete, Verdict: "VALID (smoke)", Test: "TEST04"}
-	for found, want := range map[record.TestVerdict]verdict{
+	for found, want := range map[record.TestVerdict]runVerdict{
 		"":                   {"VALID (smoke)", "good", "✓"},
 		record.TestPassed:    {"VALID (smoke), TEST04 PASS", "good", "✓"},
 		record.TestFailed:    {"VALID (smoke), TEST04 FAIL", "bad", "✗"},

@@ -14,35 +14,35 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// section is a run on the page.
-type section struct {
+// runSection is a run on the page.
+type runSection struct {
 	ID, Name, When string
-	verdict
+	runVerdict
 	Failure       *record.Failure
-	Cards         []card
+	Cards         []figureCard
 	Reasons       []record.Reason
 	Remarks       []record.Finding
 	AccuracyNotes []string // and what goes with figures of a server
-	Exhibits      []exhibit
+	Exhibits      []shownExhibit
 	ExhibitsTitle string
-	Charts        []drawn
+	Charts        []drawnChart
 	Missing       string
-	Latencies     table
-	Shares        []share
-	Details       []table
+	Latencies     textTable
+	Shares        []nodeShare
+	Details       []textTable
 }
 
 // ExhibitAlt is what stands for a picture that cannot be seen: its caption is beside it.
-func (s section) ExhibitAlt() string { return "a sample of " + s.Name + ", described below" }
+func (s runSection) ExhibitAlt() string { return "a sample of " + s.Name + ", described below" }
 
-// drawn is a chart of the page.
-type drawn struct {
+// drawnChart is a chart of the page.
+type drawnChart struct {
 	ID, Title, Alt string
 	SVG            template.HTML
 }
 
-// table is one of rows of text, the first cell of which names the row.
-type table struct {
+// textTable is one of rows of text, the first cell of which names the row.
+type textTable struct {
 	Title         string
 	Head          []string
 	Rows          [][]string
@@ -51,7 +51,7 @@ type table struct {
 }
 
 // Class is that of the style sheet for a cell of a column.
-func (t table) Class(i int) string {
+func (t textTable) Class(i int) string {
 	switch {
 	case t.Numbers && (t.Words == 0 || i != t.Words):
 		return "n"
@@ -62,7 +62,7 @@ func (t table) Class(i int) string {
 }
 
 // Label is what stands above a column, for screens that have no room for columns.
-func (t table) Label(i int) string {
+func (t textTable) Label(i int) string {
 	if i < len(t.Head) {
 		return t.Head[i]
 	}
@@ -70,34 +70,35 @@ func (t table) Label(i int) string {
 }
 
 // newSection makes the section of a run of a name with at most so many bytes of exhibits, and says how many it has.
-func newSection(f results.FoundRun, name, id string, room int) (s section, exhibits int) {
+func newSection(f results.FoundRun, name, id string, room int) (s runSection, exhibits int) {
 	r := f.Run
-	s = section{
-		ID: id, Name: name, When: when(r), verdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
-		Remarks: remarks(r), Cards: cards(r), Shares: shares(r), Latencies: latencies(r), Details: details(f),
+	s = runSection{
+		ID: id, Name: name, When: timeText(r), runVerdict: verdictOf(r), Failure: r.Error, Reasons: r.Reasons,
+		Remarks: runRemarks(r), Cards: figureCards(r), Shares: nodeShares(r), Latencies: latencyTable(r),
+		Details: detailTables(f),
 	}
 	if r.Serving != nil {
 		s.AccuracyNotes = []string{r.Serving.About()}
 		if p := r.Serving.Replay; p != nil {
 			s.AccuracyNotes = p.Lines()
-			exhibits = s.exhibits(f.LogFolder(), p.AnswersSHA256, room)
+			exhibits = s.readExhibits(f.LogFolder(), p.AnswersSHA256, room)
 		}
 	}
 	if r.Accuracy != nil {
 		s.AccuracyNotes = append([]string{r.Accuracy.Basis}, r.Accuracy.Notes...)
-		exhibits = s.exhibits(f.LogFolder(), r.Accuracy.LogSHA256, room)
+		exhibits = s.readExhibits(f.LogFolder(), r.Accuracy.LogSHA256, room)
 	}
 	if p := r.Power; p != nil && p.Fault == "" {
 		s.AccuracyNotes = append(s.AccuracyNotes, "Power by "+p.Source+". "+p.Note)
 	}
 	if r.Performance != nil || r.Serving != nil && r.Serving.Figures != nil {
-		s.charts(f)
+		s.addCharts(f)
 	}
 	return s, exhibits
 }
 
-// when says when the run was and how long it took.
-func when(r record.Run) string {
+// timeText says when the run was and how long it took.
+func timeText(r record.Run) string {
 	text := string(cmp.Or(r.Status, "of unknown state"))
 	if !r.Started.IsZero() {
 		text = r.Started.UTC().Format("2 January 2006, 15:04:05 UTC")
@@ -114,8 +115,8 @@ func when(r record.Run) string {
 	return text
 }
 
-// remarks are notes, warnings and errors of the logs, and what is not as the rules want it.
-func remarks(r record.Run) []record.Finding {
+// runRemarks are notes, warnings and errors of the logs, and what is not as the rules want it.
+func runRemarks(r record.Run) []record.Finding {
 	var all []record.Finding
 	if s := r.Serving; s != nil {
 		all = append(all, lists.Map(s.Flags, func(text string) record.Finding { return record.Finding{Text: text} })...)
@@ -140,13 +141,13 @@ func remarks(r record.Run) []record.Finding {
 	return all
 }
 
-// charts draws what the run's folder has.
-func (s *section) charts(f results.FoundRun) {
-	s.draw(Charts(f))
+// addCharts draws what the run's folder has.
+func (s *runSection) addCharts(f results.FoundRun) {
+	s.drawCharts(Charts(f))
 }
 
-// draw draws charts, and says what keeps others from being there.
-func (s *section) draw(charts []plot.Chart, missing string) {
+// drawCharts draws charts, and says what keeps others from being there.
+func (s *runSection) drawCharts(charts []plot.Chart, missing string) {
 	s.Missing = missing
 	said := map[string]bool{}
 	for _, c := range charts {
@@ -155,7 +156,7 @@ func (s *section) draw(charts []plot.Chart, missing string) {
 			s.Missing = err.Error()
 			continue
 		}
-		d := drawn{s.ID + "-" + c.ID, c.Title, c.Alt, template.HTML(svg)} // its texts are escaped
+		d := drawnChart{s.ID + "-" + c.ID, c.Title, c.Alt, template.HTML(svg)} // its texts are escaped
 		if said[c.Alt] {
 			d.Alt = ""
 		}
@@ -167,20 +168,20 @@ func (s *section) draw(charts []plot.Chart, missing string) {
 // Charts are those of a run, and what keeps others from being there.
 func Charts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	if f.Serving != nil {
-		return served(f)
+		return servedCharts(f)
 	}
 	charts, missing = overTime(f)
-	if c, ok := searched(f.Run); ok {
+	if c, ok := searchChart(f.Run); ok {
 		charts = append([]plot.Chart{c}, charts...)
 	}
 	if w := f.Workload; w != nil && w.Batching != nil && f.Performance != nil {
-		charts = append(charts, batching(w.Batching)...)
+		charts = append(charts, batchingCharts(w.Batching)...)
 	}
 	return charts, missing
 }
 
-// searched is the curve of a search for the highest load.
-func searched(r record.Run) (plot.Chart, bool) {
+// searchChart is the curve of a search for the highest load.
+func searchChart(r record.Run) (plot.Chart, bool) {
 	var trials []plot.Trial
 	switch p := r.Performance; {
 	case p == nil:
@@ -190,7 +191,7 @@ func searched(r record.Run) (plot.Chart, bool) {
 			judged = t.Latency.P
 			trials = append(trials, plot.Trial{Load: t.TargetQPS, NS: t.Latency.NS, Met: t.Met})
 		}
-		return plot.Search("queries/s that are due", judged, trials, facts(r).Limit)
+		return plot.Search("queries/s that are due", judged, trials, plotFacts(r).Limit)
 	case p.Streams != nil:
 		judged, interval := 0.0, int64(0)
 		for _, t := range p.Streams.Trials {
@@ -202,8 +203,8 @@ func searched(r record.Run) (plot.Chart, bool) {
 	return plot.Chart{}, false
 }
 
-// served are the charts of a server at one load. A point of an earlier harness has none.
-func served(f results.FoundRun) (charts []plot.Chart, missing string) {
+// servedCharts are the charts of a server at one load. A point of an earlier harness has none.
+func servedCharts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	file, err := series.Read(f.LogFolder())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -212,12 +213,13 @@ func served(f results.FoundRun) (charts []plot.Chart, missing string) {
 		return nil, "No charts over time: " + err.Error()
 	}
 	var facts plot.Facts
-	facts.TTFTLimit, facts.TPOTLimit = limits(f.Serving)
+	facts.TTFTLimit, facts.TPOTLimit = latencyLimits(f.Serving)
 	return plot.Served(file, facts), ""
 }
 
-// limits are those of the time to the first token and of the time per token after it, in nanoseconds; 0: there is none.
-func limits(s *record.Serving) (ttft, tpot int64) {
+// latencyLimits are those of the time to the first token and of the time per token after it, in nanoseconds; 0: there
+// is none.
+func latencyLimits(s *record.Serving) (ttft, tpot int64) {
 	for _, v := range s.Objectives {
 		switch v.Term.Metric {
 		case metrics.TTFT:
@@ -229,21 +231,21 @@ func limits(s *record.Serving) (ttft, tpot int64) {
 	return ttft, tpot
 }
 
-// batching are the charts of what the plugin says of its batches.
-func batching(b *record.Batching) (charts []plot.Chart) {
+// batchingCharts are the charts of what the plugin says of its batches.
+func batchingCharts(b *record.Batching) (charts []plot.Chart) {
 	sizes := lists.Map(b.Sizes, func(s record.BatchSize) plot.BatchSize { return plot.BatchSize(s) })
 	if c, ok := plot.BatchSizes(sizes); ok {
 		charts = append(charts, c)
 	}
 	if b.Waiting != nil && b.Model != nil && b.Waiting.Count > 1 && b.Model.Count > 1 {
-		charts = append(charts, plot.Waiting(quantiles(*b.Waiting), quantiles(*b.Model)))
+		charts = append(charts, plot.Waiting(latencyQuantiles(*b.Waiting), latencyQuantiles(*b.Model)))
 	}
 	return charts
 }
 
 // overTime are the charts of what the harness measured.
 func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
-	facts := facts(f.Run)
+	facts := plotFacts(f.Run)
 	file, origin, err := series.Find(f.SeriesFolder())
 	if err == nil {
 		if origin == series.FromTrace {
@@ -252,7 +254,7 @@ func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 		return plot.Charts(file, facts), missing
 	}
 	if p := f.Performance; p != nil && p.Latency.Measured() {
-		charts = append(charts, plot.Percentiles(quantiles(p.Latency), facts))
+		charts = append(charts, plot.Percentiles(latencyQuantiles(p.Latency), facts))
 	}
 	if errors.Is(err, series.ErrNone) {
 		return charts, "No charts over time: " + err.Error() + " in " + f.SeriesFolder() + "."
@@ -260,14 +262,14 @@ func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 	return charts, "No charts over time: " + err.Error()
 }
 
-// quantiles are what is known of latencies.
-func quantiles(l record.Latency) plot.Quantiles {
+// latencyQuantiles are what is known of latencies.
+func latencyQuantiles(l record.Latency) plot.Quantiles {
 	return plot.Quantiles{Count: uint64(max(0, l.Count)), Min: l.Min, Max: l.Max,
 		Known: lists.Map(l.Percentiles, func(p record.Percentile) plot.Point { return plot.Point(p) })}
 }
 
-// facts are what charts mark.
-func facts(r record.Run) plot.Facts {
+// plotFacts are what charts mark.
+func plotFacts(r record.Run) plot.Facts {
 	var out plot.Facts
 	e := r.Effective
 	if e == nil || r.Performance == nil {

@@ -19,26 +19,26 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// sweep is the points of one server in one folder.
-type sweep struct {
+// serverSweep is the points of one server in one folder.
+type serverSweep struct {
 	folder string
 	points []record.Run
 }
 
 // sweepsOf groups the runs that measured a server. Those without figures are in none.
-func sweepsOf(runs []results.FoundRun) []sweep {
-	var all []sweep
+func sweepsOf(runs []results.FoundRun) []serverSweep {
+	var all []serverSweep
 	for _, f := range runs {
 		s := f.Serving
 		if s == nil || s.Figures == nil {
 			continue
 		}
 		folder := filepath.Dir(filepath.Clean(f.LogFolder()))
-		at := slices.IndexFunc(all, func(w sweep) bool {
+		at := slices.IndexFunc(all, func(w serverSweep) bool {
 			return w.folder == folder && w.points[0].Serving.Server.Model == s.Server.Model
 		})
 		if at < 0 {
-			at, all = len(all), append(all, sweep{folder: folder})
+			at, all = len(all), append(all, serverSweep{folder: folder})
 		}
 		all[at].points = append(all[at].points, f.Run)
 	}
@@ -50,8 +50,8 @@ func sweepsOf(runs []results.FoundRun) []sweep {
 	return all
 }
 
-// entry is what a suite calls the sweep; empty: it is of none.
-func (w sweep) entry() string {
+// suiteEntry is what a suite calls the sweep; empty: it is of none.
+func (w serverSweep) suiteEntry() string {
 	id := w.points[0].Identity
 	if id.Entry == "" {
 		return ""
@@ -65,15 +65,15 @@ func (w sweep) entry() string {
 
 // sweepNames tell sweeps apart: by the first of label, entry of a suite, server, model and folder that all have, each
 // another one.
-func sweepNames(all []sweep) []string {
+func sweepNames(all []serverSweep) []string {
 	var names []string
-	for _, of := range []func(sweep) string{
-		func(w sweep) string { return w.points[0].Identity.Label },
-		sweep.entry,
-		func(w sweep) string { return w.points[0].Serving.Server.Model },
-		func(w sweep) string { return strings.Join(w.points[0].Serving.Server.URLs, ", ") },
-		func(w sweep) string { return filepath.Base(w.folder) },
-		func(w sweep) string { return w.folder },
+	for _, of := range []func(serverSweep) string{
+		func(w serverSweep) string { return w.points[0].Identity.Label },
+		serverSweep.suiteEntry,
+		func(w serverSweep) string { return w.points[0].Serving.Server.Model },
+		func(w serverSweep) string { return strings.Join(w.points[0].Serving.Server.URLs, ", ") },
+		func(w serverSweep) string { return filepath.Base(w.folder) },
+		func(w serverSweep) string { return w.folder },
 	} {
 		names = names[:0]
 		for _, w := range all {
@@ -88,8 +88,8 @@ func sweepNames(all []sweep) []string {
 	return names
 }
 
-// curves are the charts of sweeps.
-func curves(runs []results.FoundRun) []plot.Chart {
+// sweepCharts are the charts of sweeps.
+func sweepCharts(runs []results.FoundRun) []plot.Chart {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
 	var all []plot.Sweep
@@ -101,7 +101,7 @@ func curves(runs []results.FoundRun) []plot.Chart {
 	}
 	for i, w := range groups {
 		var s plot.Sweep
-		s.TTFTLimit, s.TPOTLimit = limits(w.points[0].Serving)
+		s.TTFTLimit, s.TPOTLimit = latencyLimits(w.points[0].Serving)
 		if len(called) == len(groups) {
 			s.Name = called[i]
 		}
@@ -120,11 +120,11 @@ func curves(runs []results.FoundRun) []plot.Chart {
 }
 
 // sweepTables are the points of sweeps, a row each.
-func sweepTables(runs []results.FoundRun) (all []table) {
+func sweepTables(runs []results.FoundRun) (all []textTable) {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
 	for i, w := range groups {
-		t := table{Title: "Points", Numbers: true, Head: []string{
+		t := textTable{Title: "Points", Numbers: true, Head: []string{
 			"load", "requests/s", "tokens/s", "of a user", "TTFT p50", "p99", "TPOT p50", "p99", "goodput/s", "failed", "",
 		}, Words: 10}
 		if len(groups) > 1 && len(called) == len(groups) {
@@ -199,14 +199,14 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 	if perGPU {
 		l.Tokens = known(f.TokensPerSecPerGPU, 1)
 	}
-	l.TTFT50, l.TTFT99 = percentiles(f.TTFT)
-	l.TPOT50, l.TPOT99 = percentiles(f.TPOT)
-	l.Words = words(l, s)
+	l.TTFT50, l.TTFT99 = medianAndP99(f.TTFT)
+	l.TPOT50, l.TPOT99 = medianAndP99(f.TPOT)
+	l.Words = loadWords(l, s)
 	return l
 }
 
-// percentiles are the median and the 99th percentile; NaN: they are not known.
-func percentiles(d metrics.Distribution) (p50, p99 float64) {
+// medianAndP99 are the median and the 99th percentile; NaN: they are not known.
+func medianAndP99(d metrics.Distribution) (p50, p99 float64) {
 	p50, p99 = math.NaN(), math.NaN()
 	if p, ok := d.PercentileAt(.5); ok {
 		p50 = p.Value
@@ -217,8 +217,8 @@ func percentiles(d metrics.Distribution) (p50, p99 float64) {
 	return p50, p99
 }
 
-// words say what was measured at a load.
-func words(l plot.Load, s *record.Serving) string {
+// loadWords say what was measured at a load.
+func loadWords(l plot.Load, s *record.Serving) string {
 	said := []string{s.Load.String()}
 	add := func(v float64, format string) {
 		if !math.IsNaN(v) {

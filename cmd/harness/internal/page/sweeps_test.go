@@ -116,7 +116,7 @@ func TestThreeSweeps(t *testing.T) {
 		}
 	}
 	var tokens plot.Chart
-	for _, c := range curves(set.Runs) {
+	for _, c := range sweepCharts(set.Runs) {
 		if c.ID == "curve-tokens" {
 			tokens = c
 		}

@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// latencies are the percentiles of everything that was measured, a row each.
-func latencies(r record.Run) table {
-	t := table{Title: "Percentiles", Numbers: true}
+// latencyTable are the percentiles of everything that was measured, a row each.
+func latencyTable(r record.Run) textTable {
+	t := textTable{Title: "Percentiles", Numbers: true}
 	if r.Serving != nil && r.Serving.Figures != nil {
 		return servingLatencies(r.Serving.Figures)
 	}
@@ -49,7 +49,7 @@ func latencies(r record.Run) table {
 }
 
 // addPercentiles adds a row with those of a distribution, where there is one with the percentiles of the rows before.
-func (t *table) addPercentiles(of metric.Times, l *record.Latency) {
+func (t *textTable) addPercentiles(of metric.Times, l *record.Latency) {
 	if l == nil || !l.Measured() {
 		return
 	}
@@ -77,8 +77,8 @@ func (t *table) addPercentiles(of metric.Times, l *record.Latency) {
 }
 
 // servingLatencies are the percentiles of what was measured of a server.
-func servingLatencies(f *metrics.Figures) table {
-	t := table{Title: "Percentiles", Numbers: true}
+func servingLatencies(f *metrics.Figures) textTable {
+	t := textTable{Title: "Percentiles", Numbers: true}
 	for _, of := range metric.ServingDistributions() {
 		d := f.Distribution(of.Key)
 		if d == nil || d.N == 0 {
@@ -95,48 +95,48 @@ func servingLatencies(f *metrics.Figures) table {
 	return t
 }
 
-// bar is a part of a whole, both in percent of its width. Target is 0 where there is none.
-type bar struct {
+// shareBar is a part of a whole, both in percent of its width. Target is 0 where there is none.
+type shareBar struct {
 	Alt          string
 	Part, Target float64
 }
 
-// tenth rounds to what a bar shows.
-func tenth(v float64) float64 { return math.Round(v*10) / 10 }
+// roundTenth rounds to what a bar shows.
+func roundTenth(v float64) float64 { return math.Round(v*10) / 10 }
 
-// share is what a device or node did.
-type share struct {
+// nodeShare is what a device or node did.
+type nodeShare struct {
 	Name, Samples, Batches, Percent string
-	Bar                             bar
+	Bar                             shareBar
 }
 
-func shares(r record.Run) []share {
+func nodeShares(r record.Run) []nodeShare {
 	if r.Workload == nil {
 		return nil
 	}
-	var all []share
+	var all []nodeShare
 	for _, s := range r.Workload.Shares {
 		percent := fmt.Sprintf("%.1f %%", 100*s.Fraction)
-		all = append(all, share{s.Name, figure.Count(s.Samples), figure.Count(s.Batches), percent,
-			bar{Alt: percent, Part: tenth(100 * min(max(s.Fraction, 0), 1))}})
+		all = append(all, nodeShare{s.Name, figure.Count(s.Samples), figure.Count(s.Batches), percent,
+			shareBar{Alt: percent, Part: roundTenth(100 * min(max(s.Fraction, 0), 1))}})
 	}
 	return all
 }
 
-// details are the tables that are folded.
-func details(f results.FoundRun) []table {
+// detailTables are the tables that are folded.
+func detailTables(f results.FoundRun) []textTable {
 	r := f.Run
-	all := []table{told(r), settings(r), workload(r), machine(r), network(r)}
-	files := table{Title: "Files", Head: []string{"file", "size", "sha256"}, Mono: true}
+	all := []textTable{serverTable(r), settingsTable(r), workloadTable(r), machineTable(r), networkTable(r)}
+	files := textTable{Title: "Files", Head: []string{"file", "size", "sha256"}, Mono: true}
 	for _, file := range r.Files {
 		files.Rows = append(files.Rows, []string{file.Path, figure.Bytes(file.Size), file.SHA256})
 	}
 	all = append(all, files)
-	return slices.DeleteFunc(all, func(t table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc(all, func(t textTable) bool { return len(t.Rows) == 0 })
 }
 
-func settings(r record.Run) table {
-	t := table{Title: "Settings, and where they come from", Head: []string{"setting", "value", "unit", "origin"}}
+func settingsTable(r record.Run) textTable {
+	t := textTable{Title: "Settings, and where they come from", Head: []string{"setting", "value", "unit", "origin"}}
 	for _, d := range r.Deviations {
 		t.Rows = append(t.Rows, []string{"not as the rules", d, "", ""})
 	}
@@ -146,8 +146,8 @@ func settings(r record.Run) table {
 	return t
 }
 
-// rows adds pairs of names and values; those without a value are left out.
-func (t *table) rows(pairs ...string) {
+// addRows adds pairs of names and values; those without a value are left out.
+func (t *textTable) addRows(pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
 			t.Rows = append(t.Rows, []string{pairs[i], pairs[i+1]})
@@ -155,46 +155,48 @@ func (t *table) rows(pairs ...string) {
 	}
 }
 
-func workload(r record.Run) table {
-	t := table{Title: "Model, data and backend"}
+func workloadTable(r record.Run) textTable {
+	t := textTable{Title: "Model, data and backend"}
 	if w := r.Workload; w != nil {
-		t.rows("model", w.ModelFile, "precision", w.Precision, "sha256", w.ModelSHA256, "size", size(w.ModelSize))
+		t.addRows("model", w.ModelFile, "precision", w.Precision, "sha256", w.ModelSHA256, "size", sizeText(w.ModelSize))
 		for _, p := range w.Parts {
-			t.rows("part "+p.Name, p.SHA256)
+			t.addRows("part "+p.Name, p.SHA256)
 		}
-		t.rows("about the model", w.ModelNote, "data set", w.Dataset, "samples", figure.Count(uint64(max(0, w.DatasetSize))),
+		t.addRows("about the model", w.ModelNote, "data set", w.Dataset, "samples", figure.Count(uint64(max(0,
+			w.DatasetSize))),
 			"data set's sha256", w.DatasetSHA256, "backend", w.Backend)
 		for _, key := range slices.Sorted(maps.Keys(w.BackendInfo)) {
-			t.rows("backend: "+key, w.BackendInfo[key])
+			t.addRows("backend: "+key, w.BackendInfo[key])
 		}
-		t.rows("batch", strconv.Itoa(w.Batch), "sessions", strconv.Itoa(w.Sessions), "SUT", w.SUT, "QSL", w.QSL)
+		t.addRows("batch", strconv.Itoa(w.Batch), "sessions", strconv.Itoa(w.Sessions), "SUT", w.SUT, "QSL", w.QSL)
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Options.Params)) {
-		t.rows("parameter "+key, r.Options.Params[key])
+		t.addRows("parameter "+key, r.Options.Params[key])
 	}
-	t.rows("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), "plugin's sha256", r.Plugin.SHA256,
+	t.addRows("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), "plugin's sha256", r.Plugin.SHA256,
 		"tuning", r.TuningNote, "division", r.Division, "rules", r.Rules, "command", strings.Join(r.Command, " "))
 	return t
 }
 
-// told is what a server said of itself, beside what was measured of the same.
-func told(r record.Run) table {
-	t := table{Title: "What the server tells of itself", Numbers: true, Head: []string{"", "mean", "p50", "p99", "most"}}
+// serverTable is what a server said of itself, beside what was measured of the same.
+func serverTable(r record.Run) textTable {
+	t := textTable{Title: "What the server tells of itself", Numbers: true, Head: []string{"", "mean", "p50", "p99",
+		"most"}}
 	if r.Serving == nil || r.Serving.Told == nil && r.Serving.Energy == nil {
-		return table{}
+		return textTable{}
 	}
 	seconds := func(s float64) string { return plot.Duration(int64(s * 1e9)) }
 	if s := r.Serving.Told; s != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.Histograms)) {
 			h := s.Histograms[name]
-			t.Rows = append(t.Rows, []string{plainly(name), seconds(h.Mean), seconds(h.P50), seconds(h.P99), ""})
+			t.Rows = append(t.Rows, []string{plainName(name), seconds(h.Mean), seconds(h.P50), seconds(h.P99), ""})
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Gauges)) {
 			g := s.Gauges[name]
-			t.Rows = append(t.Rows, []string{plainly(name), figure.Short(g.Mean), "", "", figure.Short(g.Max)})
+			t.Rows = append(t.Rows, []string{plainName(name), figure.Short(g.Mean), "", "", figure.Short(g.Max)})
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
-			t.Rows = append(t.Rows, []string{plainly(name) + ", meanwhile", "", "", "", figure.Short(s.Counters[name])})
+			t.Rows = append(t.Rows, []string{plainName(name) + ", meanwhile", "", "", "", figure.Short(s.Counters[name])})
 		}
 	}
 	if e := r.Serving.Energy; e != nil {
@@ -210,36 +212,36 @@ func told(r record.Run) table {
 	return t
 }
 
-// plainly writes a name of a record in words.
-func plainly(name string) string { return strings.ReplaceAll(name, "_", " ") }
+// plainName writes a name of a record in words.
+func plainName(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-func size(n int64) string {
+func sizeText(n int64) string {
 	if n <= 0 {
 		return ""
 	}
 	return figure.Bytes(n)
 }
 
-func machine(r record.Run) table {
-	t := table{Title: "System"}
+func machineTable(r record.Run) textTable {
+	t := textTable{Title: "System"}
 	s := r.System
 	if s.Cores > 0 {
-		t.rows("processor", s.CPU, "cores", strconv.Itoa(s.Cores), "memory", size(s.MemoryBytes), "system", s.OS,
+		t.addRows("processor", s.CPU, "cores", strconv.Itoa(s.Cores), "memory", sizeText(s.MemoryBytes), "system", s.OS,
 			"kernel", s.Kernel, "architecture", s.Arch, "frequency governor", s.Governor, "CPU quota", s.Quota)
 		if s.Virtual {
-			t.rows("virtual machine", "yes")
+			t.addRows("virtual machine", "yes")
 		}
 	}
-	t.rows("as stated", r.Stated.System.String(), "note", r.Stated.Note, "stated precision", r.Stated.Precision)
-	t.rows("harness", strings.TrimSpace(r.Harness.Version+" "+r.Harness.Commit), "Go", s.GoVersion)
+	t.addRows("as stated", r.Stated.System.String(), "note", r.Stated.Note, "stated precision", r.Stated.Precision)
+	t.addRows("harness", strings.TrimSpace(r.Harness.Version+" "+r.Harness.Commit), "Go", s.GoVersion)
 	if l := r.LoadGen; l != nil {
-		t.rows("LoadGen", l.Name+" "+l.Version, "LoadGen's sha256", l.SHA256)
+		t.addRows("LoadGen", l.Name+" "+l.Version, "LoadGen's sha256", l.SHA256)
 	}
 	return t
 }
 
-func network(r record.Run) table {
-	t := table{Title: "Nodes", Head: []string{"address", "name", "peer", "round trip 50 %", "99 %"}}
+func networkTable(r record.Run) textTable {
+	t := textTable{Title: "Nodes", Head: []string{"address", "name", "peer", "round trip 50 %", "99 %"}}
 	if r.Network == nil {
 		return t
 	}

@@ -22,9 +22,9 @@ import (
 // profiles.
 func (r Report) WriteText(w io.Writer) error {
 	b := terminal.On(w)
-	b.Print(r.subtitle(), "\n")
-	for _, note := range r.notes() {
-		b.Print(plain(note), "\n")
+	b.Print(r.verdictCounts(), "\n")
+	for _, note := range r.resultNotes() {
+		b.Print(plainText(note), "\n")
 	}
 	if err := r.writeRuns(b); err != nil {
 		return err
@@ -86,14 +86,14 @@ func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 }
 
 func writeRun(b *terminal.Writer, f results.FoundRun, name string) error {
-	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plain(name)}, "  ", plain(when(f.Run)), "\n")
+	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plainText(name)}, "  ", plainText(timeText(f.Run)), "\n")
 	if err := record.WriteRow(b, f.Run); err != nil {
 		return err
 	}
 	if f.Error != nil {
-		b.Print("    ", plain(f.Error.Class), ": ", plain(f.Error.Message), "\n")
+		b.Print("    ", plainText(f.Error.Class), ": ", plainText(f.Error.Message), "\n")
 	}
-	if l := latencies(f.Run); len(l.Rows) > 0 {
+	if l := latencyTable(f.Run); len(l.Rows) > 0 {
 		if err := writeLatencies(b, append([][]string{l.Head}, l.Rows...)); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ const indent = "    "
 func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	parts := [][][]string{rows}
 	if most := b.Columns(); most > 0 && widthOf(rows) > most {
-		parts = split(turned(rows), most)
+		parts = splitColumns(transpose(rows), most)
 	}
 	for _, part := range parts {
 		t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
@@ -124,23 +124,23 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	return nil
 }
 
-// split makes tables of so many columns of the terminal at most, each with the first of the rows' cells, and with one
-// more at least.
-func split(rows [][]string, most int) (parts [][][]string) {
+// splitColumns makes tables of so many columns of the terminal at most, each with the first of the rows' cells, and
+// with one more at least.
+func splitColumns(rows [][]string, most int) (parts [][][]string) {
 	for from := 1; from < len(rows[0]); {
 		to := from + 1
-		part := cut(rows, from, to)
-		for to < len(rows[0]) && widthOf(cut(rows, from, to+1)) <= most {
+		part := cutCells(rows, from, to)
+		for to < len(rows[0]) && widthOf(cutCells(rows, from, to+1)) <= most {
 			to++
-			part = cut(rows, from, to)
+			part = cutCells(rows, from, to)
 		}
 		parts, from = append(parts, part), to
 	}
 	return parts
 }
 
-// cut takes some cells of each row, behind the first.
-func cut(rows [][]string, from, to int) [][]string {
+// cutCells takes some cells of each row, behind the first.
+func cutCells(rows [][]string, from, to int) [][]string {
 	return lists.Map(rows, func(row []string) []string { return slices.Concat(row[:1], row[from:to]) })
 }
 
@@ -162,8 +162,8 @@ func widthOf(rows [][]string) int {
 	return sum - len("  ")
 }
 
-// turned makes columns of rows. The titles of distributions are short ones.
-func turned(rows [][]string) [][]string {
+// transpose makes columns of rows. The titles of distributions are short ones.
+func transpose(rows [][]string) [][]string {
 	out := make([][]string, len(rows[0]))
 	for i, row := range rows {
 		for j, c := range row {
@@ -186,8 +186,8 @@ func shortTitle(title string) string {
 	return title
 }
 
-// plain is text without control characters and line breaks: no result may write to the terminal as it likes.
-func plain(text string) string { return strings.TrimSpace(terminal.Line(text)) }
+// plainText is text without control characters and line breaks: no result may write to the terminal as it likes.
+func plainText(text string) string { return strings.TrimSpace(terminal.Line(text)) }
 
 // mostBlocks and leastBlocks are how many blocks a line has.
 const (
@@ -214,7 +214,7 @@ func writeCharts(b *terminal.Writer, f results.FoundRun) error {
 	}
 	t := columns.Table{Indent: indent}
 	for i, c := range charts {
-		t.Row(titles[i], blocks(c, n), ranges[i])
+		t.Row(titles[i], blockLine(c, n), ranges[i])
 	}
 	if missing != "" {
 		t.Row(missing)
@@ -223,8 +223,8 @@ func writeCharts(b *terminal.Writer, f results.FoundRun) error {
 	return err
 }
 
-// blocks draws a line over time, of n blocks: each is the highest value of its stretch.
-func blocks(c plot.Chart, n int) string {
+// blockLine draws a line over time, of n blocks: each is the highest value of its stretch.
+func blockLine(c plot.Chart, n int) string {
 	const levels = "▁▂▃▄▅▆▇█"
 	at, values := c.OverTime()
 	steps := c.Dots == nil

@@ -25,24 +25,25 @@ type Tuned struct {
 	tune.Profile
 }
 
-// name is what the search was of.
-func (t Tuned) name() string {
+// searchName is what the search was of.
+func (t Tuned) searchName() string {
 	return strings.Join(slices.DeleteFunc([]string{"tuning of", t.For.Model, t.For.Precision, t.For.Backend},
 		func(part string) bool { return part == "" }), " ")
 }
 
 // tunedSections adds the sections of profiles.
-func (v *view) tunedSections(all []Tuned) error {
+func (v *pageView) tunedSections(all []Tuned) error {
 	for i, t := range all {
-		s := section{
-			ID: fmt.Sprintf("profile-%d", i+1), Name: t.name(), verdict: verdict{"measured", "plain", "•"}, Cards: t.cards(),
-			When: t.Measured.UTC().Format("2 January 2006, 15:04:05 UTC") + ", " + t.Machine.String() + ", " + t.Path,
+		s := runSection{
+			ID: fmt.Sprintf("profile-%d", i+1), Name: t.searchName(), runVerdict: runVerdict{"measured", "plain", "•"},
+			Cards: t.foundCards(),
+			When:  t.Measured.UTC().Format("2 January 2006, 15:04:05 UTC") + ", " + t.Machine.String() + ", " + t.Path,
 		}
 		if t.Offline != nil && !t.Offline.Decided {
-			s.verdict = verdict{"not certain", "warn", "!"}
+			s.runVerdict = runVerdict{"not certain", "warn", "!"}
 		}
-		s.draw(t.charts(), "")
-		for _, of := range []table{t.settings(), t.trials()} {
+		s.drawCharts(t.searchCharts(), "")
+		for _, of := range []textTable{t.settingsTable(), t.trialsTable()} {
 			if len(of.Rows) > 0 {
 				s.Details = append(s.Details, of)
 			}
@@ -56,21 +57,21 @@ func (v *view) tunedSections(all []Tuned) error {
 	return nil
 }
 
-// cards are what was found.
-func (t Tuned) cards() (all []card) {
+// foundCards are what was found.
+func (t Tuned) foundCards() (all []figureCard) {
 	if o := t.Offline; o != nil {
-		all = append(all, card{Name: "Offline", Value: figure.Round(o.SamplesPerSecond) + " samples/s",
+		all = append(all, figureCard{Name: "Offline", Value: figure.Round(o.SamplesPerSecond) + " samples/s",
 			About: o.Setting.String()})
 	}
 	if s := t.Server; s != nil {
-		all = append(all, card{Name: "Server, target_qps", Value: figure.Round(s.TargetQPS),
+		all = append(all, figureCard{Name: "Server, target_qps", Value: figure.Round(s.TargetQPS),
 			About: fmt.Sprintf("%v; %v", s.Setting, s.Limits)})
 	}
 	return all
 }
 
-// charts are the curves of both searches.
-func (t Tuned) charts() (all []plot.Chart) {
+// searchCharts are the curves of both searches.
+func (t Tuned) searchCharts() (all []plot.Chart) {
 	if c, ok := t.settingsChart(); ok {
 		all = append(all, c)
 	}
@@ -119,9 +120,9 @@ func (t Tuned) settingsChart() (plot.Chart, bool) {
 	return plot.Settings(by, tried, own)
 }
 
-// settings is what was measured of each setting.
-func (t Tuned) settings() table {
-	of := table{Title: "Settings that were tried", Numbers: true}
+// settingsTable is what was measured of each setting.
+func (t Tuned) settingsTable() textTable {
+	of := textTable{Title: "Settings that were tried", Numbers: true}
 	of.Head = []string{"setting", "samples/s", "spread", "tests"}
 	if t.Offline == nil {
 		return of
@@ -137,9 +138,9 @@ func (t Tuned) settings() table {
 	return of
 }
 
-// trials are the runs of Server.
-func (t Tuned) trials() table {
-	of := table{Title: "Runs of Server", Head: []string{"target_qps", "verdict", "latency, ms", "setting"}}
+// trialsTable are the runs of Server.
+func (t Tuned) trialsTable() textTable {
+	of := textTable{Title: "Runs of Server", Head: []string{"target_qps", "verdict", "latency, ms", "setting"}}
 	if t.Server == nil {
 		return of
 	}
@@ -160,20 +161,20 @@ func (t Tuned) trials() table {
 func writeTuned(w io.Writer, all []Tuned) error {
 	b := terminal.On(w)
 	for _, t := range all {
-		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plain(t.name())}, "  ", plain(t.Path), "\n")
-		for _, c := range t.cards() {
-			b.Print(indent, c.Name, ": ", c.Value, "  ", plain(c.About), "\n")
+		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plainText(t.searchName())}, "  ", plainText(t.Path), "\n")
+		for _, c := range t.foundCards() {
+			b.Print(indent, c.Name, ": ", c.Value, "  ", plainText(c.About), "\n")
 		}
-		for _, c := range t.charts() {
-			b.Print(indent, plain(c.Alt), "\n")
+		for _, c := range t.searchCharts() {
+			b.Print(indent, plainText(c.Alt), "\n")
 		}
-		for _, of := range []table{t.settings(), t.trials()} {
+		for _, of := range []textTable{t.settingsTable(), t.trialsTable()} {
 			if len(of.Rows) == 0 {
 				continue
 			}
 			rows := columns.Table{Indent: indent}
 			for _, row := range append([][]string{of.Head}, of.Rows...) {
-				rows.Row(lists.Map(row, func(c string) any { return plain(c) })...)
+				rows.Row(lists.Map(row, func(c string) any { return plainText(c) })...)
 			}
 			b.Print("\n")
 			if _, err := rows.WriteTo(b); err != nil {

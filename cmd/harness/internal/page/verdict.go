@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// verdict is how a run stands, by a class of the style sheet and a sign, too.
-type verdict struct{ Verdict, Class, Sign string }
+// runVerdict is how a run stands, by a class of the style sheet and a sign, too.
+type runVerdict struct{ Verdict, Class, Sign string }
 
-func verdictOf(r record.Run) verdict {
-	v := verdict{r.Verdict, "warn", "!"}
+func verdictOf(r record.Run) runVerdict {
+	v := runVerdict{r.Verdict, "warn", "!"}
 	switch {
 	case r.Status == record.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
 		strings.HasPrefix(r.Verdict, "ABOVE"):
@@ -38,7 +38,7 @@ func verdictOf(r record.Run) verdict {
 }
 
 // ofTest adds what the run's compliance test found: an audit fails whose run is VALID.
-func ofTest(r record.Run, v verdict) verdict {
+func ofTest(r record.Run, v runVerdict) runVerdict {
 	v.Verdict += ", " + r.Test + " " + string(r.TestVerdict)
 	switch r.TestVerdict {
 	case record.TestPassed:
@@ -51,8 +51,8 @@ func ofTest(r record.Run, v verdict) verdict {
 	return v
 }
 
-// title names the models.
-func (r Report) title() string {
+// pageTitle names the models.
+func (r Report) pageTitle() string {
 	var models []string
 	for _, f := range r.Set.Runs {
 		if !slices.Contains(models, f.Model) {
@@ -73,9 +73,9 @@ func (r Report) title() string {
 	return strings.Join(models, ", ")
 }
 
-// subtitle counts runs by verdict.
-func (r Report) subtitle() string {
-	text := subtitle(r.Set.Runs)
+// verdictCounts counts runs by verdict.
+func (r Report) verdictCounts() string {
+	text := countVerdicts(r.Set.Runs)
 	switch tuned := figure.Plural(len(r.Tuned), "profile") + " of harness tune"; {
 	case len(r.Tuned) == 0:
 		return text
@@ -86,8 +86,8 @@ func (r Report) subtitle() string {
 	}
 }
 
-// subtitle counts runs by their verdicts: "3 runs: 2 VALID, 1 PASS".
-func subtitle(runs []results.FoundRun) string {
+// countVerdicts counts runs by their verdicts: "3 runs: 2 VALID, 1 PASS".
+func countVerdicts(runs []results.FoundRun) string {
 	var verdicts []string
 	counts := map[string]int{}
 	for _, f := range runs {
@@ -101,8 +101,8 @@ func subtitle(runs []results.FoundRun) string {
 	return figure.Plural(len(runs), "run") + ": " + strings.Join(parts, ", ")
 }
 
-// notes are what the results say of themselves.
-func (r Report) notes() []string {
+// resultNotes are what the results say of themselves.
+func (r Report) resultNotes() []string {
 	for _, f := range r.Set.Runs {
 		if f.Serving != nil && f.Effective == nil { // LoadGen had no part in it
 			continue

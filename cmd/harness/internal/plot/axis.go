@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// axis is an Axis whose ends, and their places, are known.
-type axis struct {
+// placedAxis is an Axis whose ends, and their places, are known.
+type placedAxis struct {
 	Axis
-	low, high float64 // values
-	from, to  float64 // where they are in the picture
-	unit      unit    // of numbers {"", 1}
+	low, high float64  // values
+	from, to  float64  // where they are in the picture
+	unit      timeUnit // of numbers {"", 1}
 }
 
-// span decides the ends over the values from low to high.
-func (a Axis) span(low, high float64) axis {
+// spanValues decides the ends over the values from low to high.
+func (a Axis) spanValues(low, high float64) placedAxis {
 	if a.Max > a.Min {
 		low, high = min(low, a.Min), max(high, a.Max)
 	}
-	out := axis{Axis: a, unit: unit{"", 1}}
+	out := placedAxis{Axis: a, unit: timeUnit{"", 1}}
 	switch a.Scale {
 	case Log:
 		out.low, out.high = a.Min*.95, max(high, a.Min)*1.1
@@ -36,33 +36,33 @@ func (a Axis) span(low, high float64) axis {
 	case Number:
 	}
 	if a.Scale == Linear {
-		out.widen()
+		out.widenToTicks()
 	}
 	return out
 }
 
-// widen makes a linear axis end at ticks. A span of nothing becomes one that has room.
-func (a *axis) widen() {
+// widenToTicks makes a linear axis end at ticks. A span of nothing becomes one that has room.
+func (a *placedAxis) widenToTicks() {
 	if !(a.high > a.low) {
 		a.high = a.low + max(a.unit.ns, math.Abs(a.low)/10)
 	}
 	if a.Exact {
 		return
 	}
-	step := a.step(mostTicks)
+	step := a.tickStep(mostTicks)
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
 }
 
-// title is the label with the unit, where ticks do not have theirs.
-func (a *axis) title() string {
+// axisTitle is the label with the unit, where ticks do not have theirs.
+func (a *placedAxis) axisTitle() string {
 	if a.unit.name == "" || a.Scale == Log {
 		return a.Label
 	}
 	return a.Label + ", " + a.unit.name
 }
 
-// at is where a value is; one beyond the ends is at the edge.
-func (a *axis) at(v float64) float64 {
+// positionOf is where a value is; one beyond the ends is at the edge.
+func (a *placedAxis) positionOf(v float64) float64 {
 	low, high := a.low, a.high
 	if a.Scale == Log {
 		v, low, high = math.Log(max(v, a.low)), math.Log(low), math.Log(high)
@@ -70,8 +70,8 @@ func (a *axis) at(v float64) float64 {
 	return a.from + (a.to-a.from)*min(max((v-low)/(high-low), 0), 1)
 }
 
-// tick is a place, with a label or without.
-type tick struct {
+// axisTick is a place, with a label or without.
+type axisTick struct {
 	at    float64
 	label string
 }
@@ -79,34 +79,35 @@ type tick struct {
 // mostTicks is how many ticks a linear axis has, or one more.
 const mostTicks = 6
 
-// ticks are the choices of ticks, the next always fewer than the one before. The last one is of a single label, or two.
-func (a *axis) ticks() [][]tick {
+// tickChoices are the choices of ticks, the next always fewer than the one before. The last one is of a single label,
+// or two.
+func (a *placedAxis) tickChoices() [][]axisTick {
 	switch a.Scale {
 	case Log:
-		return a.decades()
+		return a.decadeTicks()
 	case Tail:
-		return a.nines()
+		return a.nineTicks()
 	case Linear:
 	}
-	var all [][]tick
+	var all [][]axisTick
 	for most := float64(mostTicks); most > 1; most-- {
-		all = append(all, a.even(most))
+		all = append(all, a.evenTicks(most))
 	}
 	return all
 }
 
-// even are ticks at equal distances.
-func (a *axis) even(most float64) []tick {
-	step := a.step(most)
-	var all []tick
+// evenTicks are ticks at equal distances.
+func (a *placedAxis) evenTicks(most float64) []axisTick {
+	step := a.tickStep(most)
+	var all []axisTick
 	for k := math.Ceil(a.low/step - 1e-9); k*step <= a.high+step*1e-9; k++ {
-		all = append(all, tick{k * step, number(k*step/a.unit.ns, step/a.unit.ns)})
+		all = append(all, axisTick{k * step, formatStep(k*step/a.unit.ns, step/a.unit.ns)})
 	}
 	return all
 }
 
-// step is the distance of so many ticks, or one more.
-func (a *axis) step(most float64) float64 {
+// tickStep is the distance of so many ticks, or one more.
+func (a *placedAxis) tickStep(most float64) float64 {
 	step := niceStep((a.high-a.low)/a.unit.ns, most)
 	if a.Whole {
 		step = max(1, step)
@@ -128,38 +129,38 @@ func niceStep(span, most float64) float64 {
 	return 10 * power
 }
 
-// decades are ticks of a logarithmic axis: with labels at 1, 2 and 5 times the powers of ten, or at fewer of them.
-func (a *axis) decades() [][]tick {
+// decadeTicks are ticks of a logarithmic axis: with labels at 1, 2 and 5 times the powers of ten, or at fewer of them.
+func (a *placedAxis) decadeTicks() [][]axisTick {
 	first, last := int(math.Floor(math.Log10(a.low))), int(math.Ceil(math.Log10(a.high)))
-	var all [][]tick
+	var all [][]axisTick
 	few := math.Log10(a.high/a.low) < 2.5
-	if set := a.powers(first, last, 1, 1, 2, 5); labels(set) > 1 && few {
+	if set := a.powerTicks(first, last, 1, 1, 2, 5); countLabels(set) > 1 && few {
 		all = append(all, set)
 	} else if few {
 		for most := float64(mostTicks); most > 1; most-- {
-			all = append(all, a.named(a.even(most)))
+			all = append(all, a.withUnits(a.evenTicks(most)))
 		}
 	}
 	for every := 1; every <= last-first+1; every++ {
-		if set := a.powers(first, last, every, 1); labels(set) > 0 {
+		if set := a.powerTicks(first, last, every, 1); countLabels(set) > 0 {
 			all = append(all, set)
 		}
 	}
 	return all
 }
 
-// powers are ticks at 1 to 9 times powers of ten, with labels at some of these, of every so many-th power.
-func (a *axis) powers(first, last, every int, labelled ...int) []tick {
-	var all []tick
+// powerTicks are ticks at 1 to 9 times powers of ten, with labels at some of these, of every so many-th power.
+func (a *placedAxis) powerTicks(first, last, every int, labelled ...int) []axisTick {
+	var all []axisTick
 	for k := first; k <= last; k++ {
 		for m := 1; m < 10; m++ {
-			t := tick{at: float64(m) * math.Pow(10, float64(k))}
+			t := axisTick{at: float64(m) * math.Pow(10, float64(k))}
 			if t.at < a.low || t.at > a.high {
 				continue
 			}
 			for _, n := range labelled {
 				if n == m && (k-first)%every == 0 {
-					t.label = a.name(t.at)
+					t.label = a.valueWithUnit(t.at)
 				}
 			}
 			all = append(all, t)
@@ -168,31 +169,31 @@ func (a *axis) powers(first, last, every int, labelled ...int) []tick {
 	return all
 }
 
-// named gives ticks labels with units.
-func (a *axis) named(ticks []tick) []tick {
+// withUnits gives ticks labels with units.
+func (a *placedAxis) withUnits(ticks []axisTick) []axisTick {
 	for i := range ticks {
-		ticks[i].label = a.name(ticks[i].at)
+		ticks[i].label = a.valueWithUnit(ticks[i].at)
 	}
 	return ticks
 }
 
-// name is a value with its own unit.
-func (a *axis) name(v float64) string {
+// valueWithUnit is a value with its own unit.
+func (a *placedAxis) valueWithUnit(v float64) string {
 	if a.Of == Number {
-		return number(v, math.Pow(10, math.Floor(math.Log10(v)+1e-9)))
+		return formatStep(v, math.Pow(10, math.Floor(math.Log10(v)+1e-9)))
 	}
 	u := unitOf(int64(math.Round(v)))
 	if v < 1 {
-		u = unit{"ns", 1}
+		u = timeUnit{"ns", 1}
 	}
 	if v /= u.ns; v >= 1000 {
-		return number(v, 1) + " " + u.name
+		return formatStep(v, 1) + " " + u.name
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64) + " " + u.name
 }
 
-// labels counts them.
-func labels(set []tick) (n int) {
+// countLabels counts them.
+func countLabels(set []axisTick) (n int) {
 	for _, t := range set {
 		if t.label != "" {
 			n++
@@ -201,9 +202,9 @@ func labels(set []tick) (n int) {
 	return n
 }
 
-// nines are ticks of percentiles: half, and each further nine.
-func (a *axis) nines() [][]tick {
-	every := []tick{{0, "min"}, {tail(.5), "p50"}}
+// nineTicks are ticks of percentiles: half, and each further nine.
+func (a *placedAxis) nineTicks() [][]axisTick {
+	every := []axisTick{{0, "min"}, {percentilePosition(.5), "p50"}}
 	text := ""
 	for k := 1.0; k <= 12; k++ {
 		text += "9"
@@ -211,11 +212,11 @@ func (a *axis) nines() [][]tick {
 		if k > 1 {
 			label = "p" + strings.TrimSuffix(text[:2]+"."+text[2:], ".")
 		}
-		every = append(every, tick{k, label})
+		every = append(every, axisTick{k, label})
 	}
-	var all [][]tick
+	var all [][]axisTick
 	for drop := range 4 {
-		var set []tick
+		var set []axisTick
 		for i, t := range every {
 			if t.at > a.high*1.0001 {
 				break
@@ -230,11 +231,11 @@ func (a *axis) nines() [][]tick {
 	return all
 }
 
-// tail is where a percentile, a fraction, is on an axis that gives each further nine the same room.
-func tail(p float64) float64 { return -math.Log10(1 - p) }
+// percentilePosition is where a percentile, a fraction, is on an axis that gives each further nine the same room.
+func percentilePosition(p float64) float64 { return -math.Log10(1 - p) }
 
-// number writes a value to as many decimals as a step has, with commas between thousands.
-func number(v, step float64) string {
+// formatStep writes a value to as many decimals as a step has, with commas between thousands.
+func formatStep(v, step float64) string {
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	text := strconv.FormatFloat(v, 'f', min(decimals, 12), 64)
 	if strings.Trim(text, "-0.") == "" {

@@ -31,14 +31,14 @@ func BatchSizes(sizes []BatchSize) (c Chart, ok bool) {
 	l := Line{Step: true, Fill: true}
 	c = Chart{ID: "batch-sizes", Title: "Sizes of batches",
 		X: Axis{Label: "samples in a batch", Whole: true, Exact: true}, Y: Axis{Label: "share of all batches, %"},
-		Alt: fmt.Sprintf("%s batches of %s samples on average, %s at most.", grouped(batches),
-			figure(float64(samples)/float64(batches)), grouped(uint64(most)))}
+		Alt: fmt.Sprintf("%s batches of %s samples on average, %s at most.", groupDigits(batches),
+			formatFigure(float64(samples)/float64(batches)), groupDigits(uint64(most)))}
 	for k, share := range n {
 		from, to := float64(k*step)+.5, float64((k+1)*step)+.5 // a bar stands above its number
 		l.X, l.Y = append(l.X, from), append(l.Y, share)
 		c.Y.Max = max(c.Y.Max, share)
 		if share > 0 {
-			c.Hover = append(c.Hover, Hover{from, to, said(k*step+1, (k+1)*step) + ": " + figure(share) + " %"})
+			c.Hover = append(c.Hover, Hover{from, to, sizesText(k*step+1, (k+1)*step) + ": " + formatFigure(share) + " %"})
 		}
 	}
 	l.X, l.Y = append(l.X, float64(len(n)*step)+.5), append(l.Y, n[len(n)-1])
@@ -46,17 +46,17 @@ func BatchSizes(sizes []BatchSize) (c Chart, ok bool) {
 	return c, true
 }
 
-// said names sizes.
-func said(from, to int) string {
+// sizesText names sizes.
+func sizesText(from, to int) string {
 	if from == to {
-		return grouped(uint64(from)) + " samples"
+		return groupDigits(uint64(from)) + " samples"
 	}
-	return grouped(uint64(from)) + " to " + grouped(uint64(to)) + " samples"
+	return groupDigits(uint64(from)) + " to " + groupDigits(uint64(to)) + " samples"
 }
 
 // Waiting is the chart of how long samples waited in the plugin, and of their time in the model.
 func Waiting(waiting, model Quantiles) Chart {
-	c := Chart{ID: "waiting", Title: capital(metric.Waiting.Title) + " and " + metric.Model.Title,
+	c := Chart{ID: "waiting", Title: capitalize(metric.Waiting.Title) + " and " + metric.Model.Title,
 		X: Axis{Label: "percentile", Scale: Tail}, Y: Axis{Label: "time", Of: Latency}}
 	var words []string
 	low, high := int64(0), int64(0)
@@ -65,17 +65,17 @@ func Waiting(waiting, model Quantiles) Chart {
 		known Quantiles
 	}{{metric.Waiting, waiting}, {metric.Model, model}} {
 		l := Line{Name: of.Title}
-		points := of.known.placed()
+		points := of.known.placedPoints()
 		for _, p := range points {
-			l.X, l.Y = append(l.X, tail(p.P)), append(l.Y, float64(p.NS))
-			c.X.Max = max(c.X.Max, tail(p.P))
+			l.X, l.Y = append(l.X, percentilePosition(p.P)), append(l.Y, float64(p.NS))
+			c.X.Max = max(c.X.Max, percentilePosition(p.P))
 			if p.P > 0 && p.NS > 0 && (low == 0 || p.NS < low) {
 				low = p.NS
 			}
 			high = max(high, p.NS)
 		}
 		c.Lines = append(c.Lines, l)
-		words = append(words, fmt.Sprintf("%s: median %s, highest %s", capital(of.Title), Duration(median(points)),
+		words = append(words, fmt.Sprintf("%s: median %s, highest %s", capitalize(of.Title), Duration(medianOf(points)),
 			Duration(of.known.Max)))
 	}
 	c.Y.Max = float64(high)

@@ -130,8 +130,8 @@ func (c Chart) Range() (low, high, unit string) {
 	_, values := c.OverTime()
 	least, most := slices.Min(values), slices.Max(values)
 	if c.Y.Of != Latency {
-		return figure(least), figure(most), c.Y.Label
+		return formatFigure(least), formatFigure(most), c.Y.Label
 	}
 	u := unitOf(int64(most))
-	return figure(least / u.ns), figure(most / u.ns), u.name
+	return formatFigure(least / u.ns), formatFigure(most / u.ns), u.name
 }

@@ -37,23 +37,23 @@ func Charts(f *series.File, facts Facts) []Chart {
 	} else if f.Histogram(metric.QueryLatency) != nil {
 		latency = metric.QueryLatency
 	}
-	m := measured{f, facts}
+	m := chartData{f, facts}
 	add(m.overTime("latency", latency, limit))
-	add(m.distribution("latency-distribution", latency, limit))
-	add(m.counts("latency-histogram", latency, limit))
-	add(m.throughput())
-	add(m.outstanding())
+	add(m.distributionChart("latency-distribution", latency, limit))
+	add(m.countsChart("latency-histogram", latency, limit))
+	add(m.throughputChart())
+	add(m.outstandingChart())
 	add(m.overTime("issue-delay", metric.IssueDelay, 0))
 	add(m.overTime("ttft", metric.TTFT, facts.TTFTLimit))
-	add(m.distribution("ttft-distribution", metric.TTFT, facts.TTFTLimit))
+	add(m.distributionChart("ttft-distribution", metric.TTFT, facts.TTFTLimit))
 	add(m.overTime("tpot", metric.TPOT, facts.TPOTLimit))
-	add(m.distribution("tpot-distribution", metric.TPOT, facts.TPOTLimit))
-	add(m.tokens())
+	add(m.distributionChart("tpot-distribution", metric.TPOT, facts.TPOTLimit))
+	add(m.tokensChart())
 	return all
 }
 
-// measured is what charts are made of.
-type measured struct {
+// chartData is what charts are made of.
+type chartData struct {
 	*series.File
 	facts Facts
 }
@@ -62,7 +62,7 @@ type measured struct {
 const mostShown = 600
 
 // overTime is a measure over time: single values, and percentiles of all in steps.
-func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
+func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
 	l, h := m.Line(of), m.Histogram(of)
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
@@ -73,25 +73,25 @@ func (m measured) overTime(id string, of metric.Times, limit int64) (Chart, bool
 		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))
 	}
 	if l.Of > len(points) {
-		d.Name = fmt.Sprintf("%s of %s values", grouped(uint64(len(points))), grouped(uint64(l.Of)))
+		d.Name = fmt.Sprintf("%s of %s values", groupDigits(uint64(len(points))), groupDigits(uint64(l.Of)))
 	}
 	c := Chart{
-		ID: id, Title: capital(of.Title) + " over time", Alt: m.words(of, h, limit), Dots: d,
+		ID: id, Title: capitalize(of.Title) + " over time", Alt: m.describeMeasure(of, h, limit), Dots: d,
 		X: Axis{Label: "due after the start", Of: Elapsed, Exact: true},
 		Y: Axis{Label: of.Title, Of: Latency, Max: float64(h.Max)},
 	}
 	if b := m.Band(of); b != nil {
-		c.band(b)
+		c.addBand(b)
 	}
 	if low := h.Quantile(.001); low > 0 && h.Max/low >= 100 && h.Max > 20*h.Quantile(.5) {
-		c.logarithmic(&c.Y, h)
+		c.setLogarithmic(&c.Y, h)
 	}
-	m.mark(&c, h, limit)
+	m.markPercentile(&c, h, limit)
 	return c, true
 }
 
-// band adds the band of a measure, and its values under the pointer.
-func (c *Chart) band(b *series.Band) {
+// addBand adds the band of a measure, and its values under the pointer.
+func (c *Chart) addBand(b *series.Band) {
 	out := &Band{Name: "p50 to p99 of each " + Duration(b.Step)}
 	for k, n := range b.Count {
 		from, to := float64(int64(k)*b.Step), float64(int64(k+1)*b.Step)
@@ -101,7 +101,7 @@ func (c *Chart) band(b *series.Band) {
 		} else {
 			c.Hover = append(c.Hover, Hover{from, to, fmt.Sprintf("%s to %s: p50 %s, p99 %s, %s values",
 				Duration(int64(from)), Duration(int64(to)), Percentile(uint64(n), .5, b.P50[k]),
-				Percentile(uint64(n), .99, b.P99[k]), grouped(uint64(n)))})
+				Percentile(uint64(n), .99, b.P99[k]), groupDigits(uint64(n)))})
 		}
 		out.X, out.Low, out.High = append(out.X, from), append(out.Low, low), append(out.High, high)
 	}
@@ -109,8 +109,8 @@ func (c *Chart) band(b *series.Band) {
 	c.Band = out
 }
 
-// logarithmic makes an axis begin where all but one in a thousand of the values do.
-func (c *Chart) logarithmic(a *Axis, h *series.Histogram) {
+// setLogarithmic makes an axis begin where all but one in a thousand of the values do.
+func (c *Chart) setLogarithmic(a *Axis, h *series.Histogram) {
 	low := h.Quantile(.001)
 	a.Scale, a.Min, a.Max = Log, float64(low), float64(h.Max)
 	if h.Min < low-low/20 {
@@ -118,54 +118,55 @@ func (c *Chart) logarithmic(a *Axis, h *series.Histogram) {
 	}
 }
 
-// capital begins a title.
-func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
+// capitalize begins a title.
+func capitalize(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// mark marks the target percentile and the limit, as far as that is near what was measured: else it would flatten it.
-func (m measured) mark(c *Chart, h *series.Histogram, limit int64) {
-	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enough(h.Count, p) {
-		c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + stated(h, p), At: float64(h.Quantile(p))})
+// markPercentile marks the target percentile and the limit, as far as that is near what was measured: else it would
+// flatten it.
+func (m chartData) markPercentile(c *Chart, h *series.Histogram, limit int64) {
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enoughFor(h.Count, p) {
+		c.Marks = append(c.Marks, Mark{Name: percentileText(p) + " " + statedPercentile(h, p), At: float64(h.Quantile(p))})
 	}
-	if limit > 0 && near(limit, h.Max) {
+	if limit > 0 && isDrawable(limit, h.Max) {
 		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Limit: true})
 	}
 }
 
-// near says whether a limit can be drawn with values up to a highest one.
-func near(limit, most int64) bool { return limit/3 <= most }
+// isDrawable says whether a limit can be drawn with values up to a highest one.
+func isDrawable(limit, most int64) bool { return limit/3 <= most }
 
-// words describe a measure.
-func (m measured) words(of metric.Times, h *series.Histogram, limit int64) string {
-	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", grouped(h.Count), of.Title, Duration(h.Min),
+// describeMeasure describe a measure.
+func (m chartData) describeMeasure(of metric.Times, h *series.Histogram, limit int64) string {
+	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", groupDigits(h.Count), of.Title, Duration(h.Min),
 		Duration(h.Quantile(.5)))
 	if p := m.facts.Percentile; p > 0 && p != .5 {
-		text += percentile(p) + " " + stated(h, p) + ", "
+		text += percentileText(p) + " " + statedPercentile(h, p) + ", "
 	}
 	text += "highest " + Duration(h.Max)
 	if limit > 0 {
 		text += "; limit " + Duration(limit)
-		if !near(limit, h.Max) {
+		if !isDrawable(limit, h.Max) {
 			text += ", far above the chart"
 		}
 	}
 	return text + "."
 }
 
-func grouped(n uint64) string { return number(float64(n), 1) }
+func groupDigits(n uint64) string { return formatStep(float64(n), 1) }
 
-// distribution is a measure by percentile.
-func (m measured) distribution(id string, of metric.Times, limit int64) (Chart, bool) {
+// distributionChart is a measure by percentile.
+func (m chartData) distributionChart(id string, of metric.Times, limit int64) (Chart, bool) {
 	h := m.Histogram(of)
 	if h == nil || h.Count < 2 {
 		return Chart{}, false
 	}
 	c := Chart{
-		ID: id, Title: "Percentiles of " + of.Title, Alt: m.words(of, h, limit), Lines: []Line{curve(h)},
-		X: Axis{Label: "percentile", Scale: Tail, Max: ending(h)},
+		ID: id, Title: "Percentiles of " + of.Title, Alt: m.describeMeasure(of, h, limit), Lines: []Line{percentileCurve(h)},
+		X: Axis{Label: "percentile", Scale: Tail, Max: percentileEnd(h)},
 		Y: Axis{Label: of.Title, Of: Latency, Max: float64(h.Max)},
 	}
 	if h.Quantile(.001) > 0 && h.Max > 20*h.Quantile(.5) {
-		c.logarithmic(&c.Y, h)
+		c.setLogarithmic(&c.Y, h)
 	}
 	const strips = 30
 	for k := range strips {
@@ -174,44 +175,44 @@ func (m measured) distribution(id string, of metric.Times, limit int64) (Chart, 
 		c.Hover = append(c.Hover, Hover{from, to, "p" + strconv.FormatFloat(100*p, 'g', 4, 64) + ": " +
 			Duration(h.Quantile(p))})
 	}
-	m.mark(&c, h, limit)
-	if p := m.facts.Percentile; p > 0 && tail(p) < c.X.Max {
-		c.Marks = append(c.Marks, Mark{At: tail(p), Vertical: true})
+	m.markPercentile(&c, h, limit)
+	if p := m.facts.Percentile; p > 0 && percentilePosition(p) < c.X.Max {
+		c.Marks = append(c.Marks, Mark{At: percentilePosition(p), Vertical: true})
 	}
 	return c, true
 }
 
-// ending is where an axis of percentiles ends: at the highest value.
-func ending(h *series.Histogram) float64 { return tail(1 - 1/float64(h.Count)) }
+// percentileEnd is where an axis of percentiles ends: at the highest value.
+func percentileEnd(h *series.Histogram) float64 { return percentilePosition(1 - 1/float64(h.Count)) }
 
-// curve goes through the highest value of each bucket at its percentile.
-func curve(h *series.Histogram) Line {
+// percentileCurve goes through the highest value of each bucket at its percentile.
+func percentileCurve(h *series.Histogram) Line {
 	x, y := []float64{0}, []float64{float64(h.Min)}
 	var seen uint64
 	for _, b := range h.Buckets {
 		seen += b.Count
 		p := min(float64(seen)/float64(h.Count), 1-1/float64(h.Count))
 		v := min(max(series.Low(b.Index, h.Bits), h.Min), h.Max)
-		x, y = append(x, tail(p)), append(y, float64(v))
+		x, y = append(x, percentilePosition(p)), append(y, float64(v))
 	}
 	y[len(y)-1] = float64(h.Max)
 	points := series.Thin(len(x), 400, func(i int) (float64, float64) { return x[i], y[i] })
-	return Line{X: pick(x, points), Y: pick(y, points)}
+	return Line{X: selectValues(x, points), Y: selectValues(y, points)}
 }
 
 // bins is how many surfaces a distribution has.
 const bins = 60
 
-// binned is a division of values into bins of equal width on a scale, edges[k] to edges[k+1].
-type binned struct {
+// valueBins is a division of values into bins of equal width on a scale, edges[k] to edges[k+1].
+type valueBins struct {
 	log   bool
 	edges []float64
 }
 
 // binsOf divides the values from low to high, at least one apart.
-func binsOf(low, high float64) binned {
-	b := binned{log: low > 0 && high/low >= 20}
-	scale, back := b.scale()
+func binsOf(low, high float64) valueBins {
+	b := valueBins{log: low > 0 && high/low >= 20}
+	scale, back := b.scaleFuncs()
 	from, to := scale(low), scale(high)
 	for k := range bins + 1 {
 		b.edges = append(b.edges, back(from+(to-from)*float64(k)/bins))
@@ -219,7 +220,7 @@ func binsOf(low, high float64) binned {
 	return b
 }
 
-func (b binned) scale() (to, back func(float64) float64) {
+func (b valueBins) scaleFuncs() (to, back func(float64) float64) {
 	if b.log {
 		return math.Log, math.Exp
 	}
@@ -227,9 +228,9 @@ func (b binned) scale() (to, back func(float64) float64) {
 	return same, same
 }
 
-// share is how many percent of the values are in each bin.
-func (b binned) share(h *series.Histogram) []float64 {
-	scale, _ := b.scale()
+// binShares is how many percent of the values are in each bin.
+func (b valueBins) binShares(h *series.Histogram) []float64 {
+	scale, _ := b.scaleFuncs()
 	from, to := scale(b.edges[0]), scale(b.edges[bins])
 	n := make([]float64, bins+1)
 	for _, bucket := range h.Buckets {
@@ -241,24 +242,24 @@ func (b binned) share(h *series.Histogram) []float64 {
 	return n
 }
 
-// counts is how often a measure has which values, but for the one in a thousand at either end.
-func (m measured) counts(id string, of metric.Times, limit int64) (Chart, bool) {
+// countsChart is how often a measure has which values, but for the one in a thousand at either end.
+func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, bool) {
 	h := m.Histogram(of)
 	if h == nil || h.Count < 2 || h.Min == h.Max {
 		return Chart{}, false
 	}
 	low, high := h.Quantile(.001), h.Quantile(.999)+1
 	b := binsOf(float64(low), float64(high))
-	n := b.share(h)
+	n := b.binShares(h)
 	c := Chart{
-		ID: id, Title: "Distribution of " + of.Title, Alt: m.words(of, h, limit),
+		ID: id, Title: "Distribution of " + of.Title, Alt: m.describeMeasure(of, h, limit),
 		Lines: []Line{{Step: true, Fill: true, X: b.edges, Y: n}},
-		X:     b.axis(of), Y: Axis{Label: "share of all, %", Max: slices.Max(n)},
+		X:     b.valueAxis(of), Y: Axis{Label: "share of all, %", Max: slices.Max(n)},
 	}
 	for k := range bins {
 		if n[k] > 0 {
 			c.Hover = append(c.Hover, Hover{b.edges[k], b.edges[k+1], fmt.Sprintf("%s to %s: %s %%",
-				Duration(int64(b.edges[k])), Duration(int64(b.edges[k+1])), figure(n[k]))})
+				Duration(int64(b.edges[k])), Duration(int64(b.edges[k+1])), formatFigure(n[k]))})
 		}
 	}
 	if h.Min < low || h.Max >= high {
@@ -269,8 +270,8 @@ func (m measured) counts(id string, of metric.Times, limit int64) (Chart, bool) 
 	return c, true
 }
 
-// axis is that of the values.
-func (b binned) axis(of metric.Times) Axis {
+// valueAxis is that of the values.
+func (b valueBins) valueAxis(of metric.Times) Axis {
 	a := Axis{Label: of.Title, Of: Latency, Exact: true}
 	if b.log {
 		a.Scale, a.Min, a.Max = Log, b.edges[0], b.edges[bins]
@@ -279,10 +280,10 @@ func (b binned) axis(of metric.Times) Axis {
 }
 
 // markValues marks percentile and limit on the axis of values, which ends at most.
-func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
-	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enough(h.Count, p) {
+func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
+	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enoughFor(h.Count, p) {
 		if v := float64(h.Quantile(p)); v <= most {
-			c.Marks = append(c.Marks, Mark{Name: percentile(p) + " " + stated(h, p), At: v, Vertical: true})
+			c.Marks = append(c.Marks, Mark{Name: percentileText(p) + " " + statedPercentile(h, p), At: v, Vertical: true})
 		}
 	}
 	if limit > 0 && float64(limit) <= 1.5*most {
@@ -290,7 +291,7 @@ func (m measured) markValues(c *Chart, h *series.Histogram, limit int64, most fl
 	}
 }
 
-// pick are the values at some places.
-func pick(all []float64, at []int) []float64 {
+// selectValues are the values at some places.
+func selectValues(all []float64, at []int) []float64 {
 	return lists.Map(at, func(k int) float64 { return all[k] })
 }

@@ -41,11 +41,11 @@ type Load struct {
 func Curves(sweeps []Sweep, perGPU bool) []Chart {
 	shown := sweeps[:min(len(sweeps), mostLines)]
 	var all []Chart
-	if c, ok := tradeoff(shown, perGPU); ok {
+	if c, ok := tradeoffChart(shown, perGPU); ok {
 		all = append(all, c)
 	}
 	byKind := map[string][]Chart{}
-	for _, by := range kinds(shown) {
+	for _, by := range loadKinds(shown) {
 		var some []Sweep
 		for _, s := range shown {
 			s.Loads = slices.DeleteFunc(slices.Clone(s.Loads), func(l Load) bool { return l.By != by || !(l.Value > 0) })
@@ -74,8 +74,8 @@ func Curves(sweeps []Sweep, perGPU bool) []Chart {
 	return all
 }
 
-// kinds are the different kinds of loads.
-func kinds(sweeps []Sweep) (all []string) {
+// loadKinds are the different kinds of loads.
+func loadKinds(sweeps []Sweep) (all []string) {
 	for _, s := range sweeps {
 		for _, l := range s.Loads {
 			if !slices.Contains(all, l.By) {
@@ -86,8 +86,8 @@ func kinds(sweeps []Sweep) (all []string) {
 	return all
 }
 
-// drawing is a line of a chart of several sweeps: what each load has.
-type drawing struct {
+// sweepLine is a line of a chart of several sweeps: what each load has.
+type sweepLine struct {
 	name string
 	of   func(Load) float64
 }
@@ -98,29 +98,29 @@ func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	for _, c := range []struct {
 		id, title string
 		y         Axis
-		lines     []drawing
+		lines     []sweepLine
 		limit     func(Sweep) int64
 	}{
-		{"curve-ttft", capital(ttft.Title) + " against load", Axis{Label: ttft.Title, Of: Latency}, []drawing{
+		{"curve-ttft", capitalize(ttft.Title) + " against load", Axis{Label: ttft.Title, Of: Latency}, []sweepLine{
 			{"p50", func(l Load) float64 { return l.TTFT50 }}, {"p99", func(l Load) float64 { return l.TTFT99 }},
 		}, func(s Sweep) int64 { return s.TTFTLimit }},
-		{"curve-tpot", capital(tpot.Title) + " against load", Axis{Label: tpot.Title, Of: Latency}, []drawing{
+		{"curve-tpot", capitalize(tpot.Title) + " against load", Axis{Label: tpot.Title, Of: Latency}, []sweepLine{
 			{"p50", func(l Load) float64 { return l.TPOT50 }}, {"p99", func(l Load) float64 { return l.TPOT99 }},
 		}, func(s Sweep) int64 { return s.TPOTLimit }},
-		{"curve-goodput", "Requests per second against load", Axis{Label: "requests/s", Min: 0, Max: 1e-9}, []drawing{
+		{"curve-goodput", "Requests per second against load", Axis{Label: "requests/s", Min: 0, Max: 1e-9}, []sweepLine{
 			{"answered", func(l Load) float64 { return l.Requests }}, {"goodput", func(l Load) float64 { return l.Goodput }},
 		}, nil},
 		{"curve-attainment", "Attainment against load", Axis{Label: "requests within all limits, %", Min: 0, Max: 100},
-			[]drawing{{"attainment", func(l Load) float64 { return l.Attainment }}}, nil},
+			[]sweepLine{{"attainment", func(l Load) float64 { return l.Attainment }}}, nil},
 	} {
 		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps, by), Y: c.y}
-		out.curves(sweeps, c.lines)
-		if out.points() < 2 {
+		out.addSweepLines(sweeps, c.lines)
+		if out.maxLinePoints() < 2 {
 			continue
 		}
-		out.spread()
+		out.spreadTimes()
 		if c.limit != nil {
-			out.limits(sweeps, c.limit)
+			out.markLimits(sweeps, c.limit)
 		}
 		out.Alt = out.sayPoints()
 		all = append(all, out)
@@ -143,8 +143,8 @@ func loadAxis(sweeps []Sweep, by string) Axis {
 	return a
 }
 
-// curves adds the lines of each sweep; the best one of a chart of several sweeps is the last, and alone there.
-func (c *Chart) curves(sweeps []Sweep, lines []drawing) {
+// addSweepLines adds the lines of each sweep; the best one of a chart of several sweeps is the last, and alone there.
+func (c *Chart) addSweepLines(sweeps []Sweep, lines []sweepLine) {
 	if len(sweeps) > 1 {
 		lines = lines[len(lines)-1:]
 	}
@@ -167,16 +167,16 @@ func (c *Chart) curves(sweeps []Sweep, lines []drawing) {
 	}
 }
 
-// points is how many points the line with the most has.
-func (c *Chart) points() (most int) {
+// maxLinePoints is how many points the line with the most has.
+func (c *Chart) maxLinePoints() (most int) {
 	for _, l := range c.Lines {
 		most = max(most, len(l.X))
 	}
 	return most
 }
 
-// spread makes the axis of times logarithmic where they lie far from one another.
-func (c *Chart) spread() {
+// spreadTimes makes the axis of times logarithmic where they lie far from one another.
+func (c *Chart) spreadTimes() {
 	low, high := math.Inf(1), 0.0
 	for _, l := range c.Lines {
 		low, high = min(low, slices.Min(l.Y)), max(high, slices.Max(l.Y))
@@ -186,8 +186,8 @@ func (c *Chart) spread() {
 	}
 }
 
-// limits marks what was wanted, once.
-func (c *Chart) limits(sweeps []Sweep, of func(Sweep) int64) {
+// markLimits marks what was wanted, once.
+func (c *Chart) markLimits(sweeps []Sweep, of func(Sweep) int64) {
 	most := 0.0
 	for _, l := range c.Lines {
 		most = max(most, slices.Max(l.Y))
@@ -195,7 +195,7 @@ func (c *Chart) limits(sweeps []Sweep, of func(Sweep) int64) {
 	for _, s := range sweeps {
 		v := of(s)
 		m := Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true}
-		if v > 0 && near(v, int64(most)) && !slices.Contains(c.Marks, m) {
+		if v > 0 && isDrawable(v, int64(most)) && !slices.Contains(c.Marks, m) {
 			c.Marks = append(c.Marks, m)
 		}
 	}
@@ -206,28 +206,28 @@ func (c *Chart) sayPoints() string {
 	said := make([]string, 0, len(c.Lines))
 	shaky := false
 	for _, l := range c.Lines {
-		first, last := c.value(l.Y[0]), c.value(l.Y[len(l.Y)-1])
-		said = append(said, fmt.Sprintf("%s from %s at %s to %s at %s", l.Name, first, figure(l.X[0]), last,
-			figure(l.X[len(l.X)-1])))
+		first, last := c.valueText(l.Y[0]), c.valueText(l.Y[len(l.Y)-1])
+		said = append(said, fmt.Sprintf("%s from %s at %s to %s at %s", l.Name, first, formatFigure(l.X[0]), last,
+			formatFigure(l.X[len(l.X)-1])))
 		shaky = shaky || slices.ContainsFunc(l.Knots, func(k Knot) bool { return k.Hollow })
 	}
-	text := capital(strings.Join(said, "; ")) + " " + c.X.Label + "."
+	text := capitalize(strings.Join(said, "; ")) + " " + c.X.Label + "."
 	if shaky {
 		text += " Rings are points that are not to be relied on."
 	}
 	return text
 }
 
-func (c *Chart) value(v float64) string {
+func (c *Chart) valueText(v float64) string {
 	if c.Y.Of == Latency {
 		return Duration(int64(v))
 	}
-	return figure(v)
+	return formatFigure(v)
 }
 
-// tradeoff is tokens per second against those of one user: what is better for one is worse for the other. The line goes
-// through the points that no other one of the sweep is better than in both; the others are faint.
-func tradeoff(sweeps []Sweep, perGPU bool) (Chart, bool) {
+// tradeoffChart is tokens per second against those of one user: what is better for one is worse for the other. The line
+// goes through the points that no other one of the sweep is better than in both; the others are faint.
+func tradeoffChart(sweeps []Sweep, perGPU bool) (Chart, bool) {
 	c := Chart{
 		ID: "curve-tokens", Title: "Tokens per second against the speed of one answer",
 		X: Axis{Label: "tokens/s of a user (1 / median TPOT)"}, Y: Axis{Label: "tokens/s of all users", Min: 0, Max: 1e-9},
@@ -261,7 +261,7 @@ func tradeoff(sweeps []Sweep, perGPU bool) (Chart, bool) {
 	for _, l := range c.Lines {
 		k := len(l.X) - 1
 		said = append(said, strings.TrimSpace(fmt.Sprintf("%s %s tokens/s at %s tokens/s of a user, to %s at %s", l.Name,
-			figure(l.Y[0]), figure(l.X[0]), figure(l.Y[k]), figure(l.X[k]))))
+			formatFigure(l.Y[0]), formatFigure(l.X[0]), formatFigure(l.Y[k]), formatFigure(l.X[k]))))
 	}
 	c.Alt = strings.Join(said, "; ") + ". Numbers beside the points are loads."
 	return c, true

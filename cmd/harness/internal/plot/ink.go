@@ -2,32 +2,32 @@ package plot
 
 import "image/color"
 
-// ink is a colour that has a role: in a page it is a class of CSS, elsewhere a colour on white.
-type ink struct {
+// chartInk is a colour that has a role: in a page it is a class of CSS, elsewhere a colour on white.
+type chartInk struct {
 	class string
 	color color.NRGBA
 }
 
 // RGBA implements color.Color.
-func (i ink) RGBA() (r, g, b, a uint32) { return i.color.RGBA() }
+func (i chartInk) RGBA() (r, g, b, a uint32) { return i.color.RGBA() }
 
 // The inks. CSS has the same for pages.
 var (
-	inkText  = ink{"pt", color.NRGBA{0x1f, 0x29, 0x37, 0xff}}
-	inkAxis  = ink{"pa", color.NRGBA{0x5b, 0x64, 0x72, 0xff}}
-	inkGrid  = ink{"pg", color.NRGBA{0xe5, 0xe7, 0xeb, 0xff}}
-	inkFirst = ink{"p1", color.NRGBA{0x1d, 0x4e, 0xd8, 0xff}}
-	inkLimit = ink{"pl", color.NRGBA{0xb9, 0x1c, 0x1c, 0xff}}
-	inkMark  = ink{"pm", color.NRGBA{0x04, 0x78, 0x57, 0xff}}
-	inkUnder = ink{"pu", color.NRGBA{0xdb, 0xea, 0xfe, 0xff}}
-	inkBand  = ink{"pb", color.NRGBA{0x1d, 0x4e, 0xd8, 0x38}}
-	inkShade = ink{"ps", color.NRGBA{0xe5, 0xe7, 0xeb, 0x80}}
-	inkDots  = ink{"pd", color.NRGBA{0x64, 0x74, 0x8b, 0x99}}
-	inkBack  = ink{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // that of the page
+	inkText  = chartInk{"pt", color.NRGBA{0x1f, 0x29, 0x37, 0xff}}
+	inkAxis  = chartInk{"pa", color.NRGBA{0x5b, 0x64, 0x72, 0xff}}
+	inkGrid  = chartInk{"pg", color.NRGBA{0xe5, 0xe7, 0xeb, 0xff}}
+	inkFirst = chartInk{"p1", color.NRGBA{0x1d, 0x4e, 0xd8, 0xff}}
+	inkLimit = chartInk{"pl", color.NRGBA{0xb9, 0x1c, 0x1c, 0xff}}
+	inkMark  = chartInk{"pm", color.NRGBA{0x04, 0x78, 0x57, 0xff}}
+	inkUnder = chartInk{"pu", color.NRGBA{0xdb, 0xea, 0xfe, 0xff}}
+	inkBand  = chartInk{"pb", color.NRGBA{0x1d, 0x4e, 0xd8, 0x38}}
+	inkShade = chartInk{"ps", color.NRGBA{0xe5, 0xe7, 0xeb, 0x80}}
+	inkDots  = chartInk{"pd", color.NRGBA{0x64, 0x74, 0x8b, 0x99}}
+	inkBack  = chartInk{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // that of the page
 )
 
 // lineInks are those of the lines of a chart. Every second one is dashed besides, for those who do not tell colours.
-var lineInks = [mostLines]ink{
+var lineInks = [mostLines]chartInk{
 	inkFirst,
 	{"p2", color.NRGBA{0xb4, 0x53, 0x09, 0xff}},
 	{"p3", color.NRGBA{0x04, 0x78, 0x57, 0xff}},
@@ -41,17 +41,17 @@ var lineInks = [mostLines]ink{
 // mostLines is how many lines can be told from one another.
 const mostLines = 8
 
-func lineInk(i int) ink { return lineInks[i%mostLines] }
+func lineInk(i int) chartInk { return lineInks[i%mostLines] }
 
-// faint is the ink of what matters less.
-func (i ink) faint() ink {
+// fainter is the ink of what matters less.
+func (i chartInk) fainter() chartInk {
 	i.class += " pf"
 	i.color.A /= 3
 	return i
 }
 
-// dashes are those of the i-th line.
-func dashes(i int) []float64 {
+// lineDashes are those of the i-th line.
+func lineDashes(i int) []float64 {
 	if i%2 == 0 {
 		return nil
 	}

@@ -14,101 +14,102 @@ const (
 	keySample  = 18 // what stands before a name in the key
 )
 
-// layout places the parts of a chart, from the top to the bottom. Every text goes through it, so that none covers
+// chartLayout places the parts of a chart, from the top to the bottom. Every text goes through it, so that none covers
 // another and none leaves the picture.
-type layout struct {
+type chartLayout struct {
 	Chart
-	scene
-	x, y  axis
-	plot  box // within the axes
+	drawnScene
+	x, y  placedAxis
+	plot  sceneBox // within the axes
 	inKey []bool
 	used  []point // where something is drawn that a text should not cover
 }
 
-// scene places the chart. Alone, it has its title.
-func (c Chart) scene(alone bool) *scene {
+// layOut places the chart. Alone, it has its title.
+func (c Chart) layOut(alone bool) *drawnScene {
 	inKey := make([]bool, len(c.Marks))
 	for {
-		l := &layout{Chart: c, inKey: inKey}
+		l := &chartLayout{Chart: c, inKey: inKey}
 		l.w = width
-		l.axes()
+		l.spanAxes()
 		if alone {
-			l.head()
+			l.drawHead()
 		}
-		l.key()
-		l.frame()
-		l.shades()
-		l.values()
-		if l.marks() {
-			l.foot()
-			return &l.scene
+		l.drawKey()
+		l.drawFrame()
+		l.drawShades()
+		l.drawValues()
+		if l.drawMarks() {
+			l.drawFoot()
+			return &l.drawnScene
 		}
 	}
 }
 
-// write places a text at the left, cut to a width.
-func (l *layout) write(text string, x, y, most float64, look look, k ink) {
+// writeCut places a text at the left, cut to a width.
+func (l *chartLayout) writeCut(text string, x, y, most float64, look textLook, k chartInk) {
 	if text != "" {
-		l.texts = append(l.texts, words{text: look.cut(text, most), x: x, y: y, look: look, ink: k})
+		l.texts = append(l.texts, sceneText{text: look.cutText(text, most), x: x, y: y, textLook: look, ink: k})
 	}
 }
 
-// down makes room for a line and returns its baseline.
-func (l *layout) down(height float64) float64 {
+// nextBaseline makes room for a line and returns its baseline.
+func (l *chartLayout) nextBaseline(height float64) float64 {
 	l.h += height
 	return l.h - .3*height
 }
 
-// head is the title, and what the chart is of.
-func (l *layout) head() {
-	for _, line := range heading.wrap(l.Title, width, 2) {
-		l.write(line, 0, l.down(20), width, heading, inkText)
+// drawHead is the title, and what the chart is of.
+func (l *chartLayout) drawHead() {
+	for _, line := range heading.wrapText(l.Title, width, 2) {
+		l.writeCut(line, 0, l.nextBaseline(20), width, heading, inkText)
 	}
-	for _, line := range small.wrap(l.Of, width, 3) {
-		l.write(line, 0, l.down(lineHeight), width, small, inkAxis)
+	for _, line := range small.wrapText(l.Of, width, 3) {
+		l.writeCut(line, 0, l.nextBaseline(lineHeight), width, small, inkAxis)
 	}
 	l.h += 6
 }
 
-// keyed is an entry of the key.
-type keyed struct {
+// keyEntry is an entry of the key.
+type keyEntry struct {
 	name   string
-	sample path
-	ink    ink // of the name
+	sample scenePath
+	ink    chartInk // of the name
 }
 
-// entries are what the key names.
-func (l *layout) entries() []keyed {
-	var all []keyed
+// keyEntries are what the key names.
+func (l *chartLayout) keyEntries() []keyEntry {
+	var all []keyEntry
 	if d := l.Dots; d != nil && d.Name != "" {
-		sample := path{ink: inkDots, dots: true, width: dotWidth + 1, parts: [][]point{{{9, 0}}}}
-		all = append(all, keyed{d.Name, sample, inkText})
+		sample := scenePath{ink: inkDots, dots: true, width: dotWidth + 1, parts: [][]point{{{9, 0}}}}
+		all = append(all, keyEntry{d.Name, sample, inkText})
 	}
 	if b := l.Band; b != nil {
-		sample := path{ink: inkBand, fill: true, parts: [][]point{rectangle(box{0, -5, 14, 5})}}
-		all = append(all, keyed{b.Name, sample, inkText})
+		sample := scenePath{ink: inkBand, fill: true, parts: [][]point{boxCorners(sceneBox{0, -5, 14, 5})}}
+		all = append(all, keyEntry{b.Name, sample, inkText})
 	}
 	for i, line := range l.Lines {
 		if len(l.Lines) > 1 || line.Name != "" && (l.Dots != nil || l.Band != nil) {
-			all = append(all, keyed{line.Name, stroke(lineInk(i), 2, dashes(i), point{0, 0}, point{14, 0}), inkText})
+			all = append(all, keyEntry{line.Name, strokePath(lineInk(i), 2, lineDashes(i), point{0, 0}, point{14, 0}), inkText})
 		}
 	}
 	for i, m := range l.Marks {
 		if l.inKey[i] {
-			all = append(all, keyed{m.Name, stroke(m.ink(), markWidth, markDash, point{0, 0}, point{14, 0}), m.ink()})
+			all = append(all, keyEntry{m.Name, strokePath(m.markInk(), markWidth, markDash, point{0, 0}, point{14, 0}),
+				m.markInk()})
 		}
 	}
 	return append(all, l.rowEntries()...)
 }
 
-// key names lines, dots, the band, and the marks that have no room beside them.
-func (l *layout) key() {
+// drawKey names lines, dots, the band, and the marks that have no room beside them.
+func (l *chartLayout) drawKey() {
 	x, y := 0.0, 0.0
-	for _, e := range l.entries() {
-		name := plain.cut(e.name, width-keySample)
-		wide := keySample + plain.width(name)
+	for _, e := range l.keyEntries() {
+		name := plain.cutText(e.name, width-keySample)
+		wide := keySample + plain.textWidth(name)
 		if y == 0 || x+wide > width {
-			x, y = 0, l.down(lineHeight+1)
+			x, y = 0, l.nextBaseline(lineHeight+1)
 		}
 		for _, part := range e.sample.parts {
 			for i := range part {
@@ -116,7 +117,7 @@ func (l *layout) key() {
 			}
 		}
 		l.paths = append(l.paths, e.sample)
-		l.write(name, x+keySample, y, wide, plain, e.ink)
+		l.writeCut(name, x+keySample, y, wide, plain, e.ink)
 		x += wide + 14
 	}
 	if y > 0 {
@@ -124,23 +125,23 @@ func (l *layout) key() {
 	}
 }
 
-// axes decide what the axes span.
-func (l *layout) axes() {
-	x, y := l.spans()
+// spanAxes decide what the axes span.
+func (l *chartLayout) spanAxes() {
+	x, y := l.valueSpans()
 	for _, m := range l.Marks {
 		if m.Vertical || len(l.Rows) > 0 {
-			x.add(m.At)
+			x.addValues(m.At)
 		} else {
-			y.add(m.At)
+			y.addValues(m.At)
 		}
 	}
-	l.x, l.y = l.X.span(x.low, x.high), l.Y.span(y.low, y.high)
+	l.x, l.y = l.X.spanValues(x.low, x.high), l.Y.spanValues(y.low, y.high)
 }
 
-// span is from the lowest to the highest value.
-type span struct{ low, high float64 }
+// valueSpan is from the lowest to the highest value.
+type valueSpan struct{ low, high float64 }
 
-func (s *span) add(values ...float64) {
+func (s *valueSpan) addValues(values ...float64) {
 	for _, v := range values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			s.low, s.high = min(s.low, v), max(s.high, v)
@@ -148,141 +149,143 @@ func (s *span) add(values ...float64) {
 	}
 }
 
-// spans are those of the values.
-func (l *layout) spans() (x, y span) {
-	x, y = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
+// valueSpans are those of the values.
+func (l *chartLayout) valueSpans() (x, y valueSpan) {
+	x, y = valueSpan{math.Inf(1), math.Inf(-1)}, valueSpan{math.Inf(1), math.Inf(-1)}
 	if d := l.Dots; d != nil {
-		x.add(d.X...)
-		y.add(d.Y...)
+		x.addValues(d.X...)
+		y.addValues(d.Y...)
 	}
 	if b := l.Band; b != nil {
-		x.add(b.X...)
-		y.add(b.Low...)
-		y.add(b.High...)
+		x.addValues(b.X...)
+		y.addValues(b.Low...)
+		y.addValues(b.High...)
 	}
 	for _, line := range l.Lines {
-		x.add(line.X...)
-		y.add(line.Y...)
+		x.addValues(line.X...)
+		y.addValues(line.Y...)
 	}
 	for _, r := range l.Rows {
-		x.add(r.From, r.To)
+		x.addValues(r.From, r.To)
 		if r.High > r.To {
-			x.add(r.Low, r.High)
+			x.addValues(r.Low, r.High)
 		}
 		if r.Limit > 0 {
-			x.add(r.Limit)
+			x.addValues(r.Limit)
 		}
 	}
 	if x.low > x.high {
-		x = span{}
+		x = valueSpan{}
 	}
 	if y.low > y.high {
-		y = span{}
+		y = valueSpan{}
 	}
 	return x, y
 }
 
-// frame draws the axes: ticks with their labels, a grid, titles.
-func (l *layout) frame() {
+// drawFrame draws the axes: ticks with their labels, a grid, titles.
+func (l *chartLayout) drawFrame() {
 	left, top := 0.0, 0.0
 	if len(l.Rows) > 0 {
 		top = l.h
-		l.plot = box{0, top, width, top + float64(len(l.Rows))*rowHeight + 4}
+		l.plot = sceneBox{0, top, width, top + float64(len(l.Rows))*rowHeight + 4}
 	} else {
-		l.write(l.y.title(), 0, l.down(lineHeight), width, plain, inkText)
+		l.writeCut(l.y.axisTitle(), 0, l.nextBaseline(lineHeight), width, plain, inkText)
 		top = l.h + 4
-		l.plot = box{0, top, width, top + plotHeight}
+		l.plot = sceneBox{0, top, width, top + plotHeight}
 		l.y.from, l.y.to = l.plot.bottom, l.plot.top
-		left = l.vertical()
+		left = l.drawVerticalAxis()
 		l.plot.left, l.plot.right = left, width-4
 	}
 	l.h = l.plot.bottom
-	l.horizontal()
+	l.drawHorizontalAxis()
 }
 
-// vertical draws the ticks of Y and the grid, and returns the room that the labels want.
-func (l *layout) vertical() (left float64) {
-	chosen := choose(&l.y, func(t tick) box {
-		at := l.y.at(t.at)
-		return box{0, at - 7, 1, at + 7}
-	}, box{0, l.plot.top - 10, 1, l.plot.bottom + 10})
+// drawVerticalAxis draws the ticks of Y and the grid, and returns the room that the labels want.
+func (l *chartLayout) drawVerticalAxis() (left float64) {
+	chosen := chooseTicks(&l.y, func(t axisTick) sceneBox {
+		at := l.y.positionOf(t.at)
+		return sceneBox{0, at - 7, 1, at + 7}
+	}, sceneBox{0, l.plot.top - 10, 1, l.plot.bottom + 10})
 	for _, t := range chosen {
-		left = max(left, plain.width(t.label)+8)
+		left = max(left, plain.textWidth(t.label)+8)
 	}
 	for _, t := range chosen {
-		at := l.y.at(t.at)
+		at := l.y.positionOf(t.at)
 		if t.label == "" {
 			continue
 		}
-		l.line(inkGrid, 1, point{left, at}, point{width - 4, at})
-		l.texts = append(l.texts, words{text: t.label, x: left - 6, y: at + 4, anchor: end, look: plain, ink: inkAxis})
+		l.drawLine(inkGrid, 1, point{left, at}, point{width - 4, at})
+		l.texts = append(l.texts, sceneText{text: t.label, x: left - 6, y: at + 4, anchor: end, textLook: plain,
+			ink: inkAxis})
 	}
 	return left
 }
 
-// horizontal draws the axis X, with the ticks and labels below it.
-func (l *layout) horizontal() {
+// drawHorizontalAxis draws the axis X, with the ticks and labels below it.
+func (l *chartLayout) drawHorizontalAxis() {
 	l.x.from, l.x.to = l.plot.left, l.plot.right
 	if len(l.Rows) > 0 { // a label of the highest value stays inside
 		l.x.to -= 6
 	}
-	y := l.down(lineHeight + 8) // below the lowest label of Y
-	chosen := choose(&l.x, func(t tick) box {
-		b := l.below(t, y).box()
-		return box{b.left - 5, b.top, b.right + 5, b.bottom}
-	}, box{-5, 0, width + 5, math.Inf(1)})
+	y := l.nextBaseline(lineHeight + 8) // below the lowest label of Y
+	chosen := chooseTicks(&l.x, func(t axisTick) sceneBox {
+		b := l.labelBelow(t, y).textBox()
+		return sceneBox{b.left - 5, b.top, b.right + 5, b.bottom}
+	}, sceneBox{-5, 0, width + 5, math.Inf(1)})
 	if len(l.Rows) == 0 {
-		l.line(inkAxis, 1, point{l.plot.left, l.plot.bottom}, point{l.plot.right, l.plot.bottom})
-		l.line(inkAxis, 1, point{l.plot.left, l.plot.top}, point{l.plot.left, l.plot.bottom})
+		l.drawLine(inkAxis, 1, point{l.plot.left, l.plot.bottom}, point{l.plot.right, l.plot.bottom})
+		l.drawLine(inkAxis, 1, point{l.plot.left, l.plot.top}, point{l.plot.left, l.plot.bottom})
 	}
 	for _, t := range chosen {
-		at := l.x.at(t.at)
+		at := l.x.positionOf(t.at)
 		long := 3.0
 		if t.label != "" {
 			long = 5
-			l.texts = append(l.texts, l.below(t, y))
+			l.texts = append(l.texts, l.labelBelow(t, y))
 		}
 		if len(l.Rows) > 0 && t.label != "" {
-			l.line(inkGrid, 1, point{at, l.plot.top}, point{at, l.plot.bottom + long})
+			l.drawLine(inkGrid, 1, point{at, l.plot.top}, point{at, l.plot.bottom + long})
 		} else if len(l.Rows) == 0 {
-			l.line(inkAxis, 1, point{at, l.plot.bottom}, point{at, l.plot.bottom + long})
+			l.drawLine(inkAxis, 1, point{at, l.plot.bottom}, point{at, l.plot.bottom + long})
 		}
 	}
-	title := plain.cut(l.x.title(), width)
-	l.texts = append(l.texts, words{text: title, x: l.inside((l.plot.left+l.plot.right)/2, plain.width(title)),
-		y: l.down(lineHeight), anchor: middle, look: plain, ink: inkText})
+	title := plain.cutText(l.x.axisTitle(), width)
+	l.texts = append(l.texts, sceneText{text: title, x: l.keepInside((l.plot.left+l.plot.right)/2, plain.textWidth(title)),
+		y: l.nextBaseline(lineHeight), anchor: middle, textLook: plain, ink: inkText})
 }
 
-// below is the label of a tick of X, moved so that it stays in the picture.
-func (l *layout) below(t tick, y float64) words {
-	return words{text: t.label, x: l.inside(l.x.at(t.at), plain.width(t.label)), y: y, anchor: middle, look: plain,
-		ink: inkAxis}
+// labelBelow is the label of a tick of X, moved so that it stays in the picture.
+func (l *chartLayout) labelBelow(t axisTick, y float64) sceneText {
+	return sceneText{text: t.label, x: l.keepInside(l.x.positionOf(t.at), plain.textWidth(t.label)), y: y, anchor: middle,
+		textLook: plain,
+		ink:      inkAxis}
 }
 
-// inside moves the middle of something so that it is in the picture.
-func (l *layout) inside(x, wide float64) float64 { return min(max(x, wide/2), width-wide/2) }
+// keepInside moves the middle of something so that it is in the picture.
+func (l *chartLayout) keepInside(x, wide float64) float64 { return min(max(x, wide/2), width-wide/2) }
 
-// choose takes the first set of ticks whose labels stay apart and within; of the last one as many as do.
-func choose(a *axis, place func(tick) box, within box) []tick {
-	sets := a.ticks()
+// chooseTicks takes the first set of ticks whose labels stay apart and within; of the last one as many as do.
+func chooseTicks(a *placedAxis, place func(axisTick) sceneBox, within sceneBox) []axisTick {
+	sets := a.tickChoices()
 	for _, set := range sets {
-		if kept := apart(set, place, within); labels(kept) == labels(set) {
+		if kept := removeOverlaps(set, place, within); countLabels(kept) == countLabels(set) {
 			return set
 		}
 	}
-	return apart(sets[len(sets)-1], place, within)
+	return removeOverlaps(sets[len(sets)-1], place, within)
 }
 
-// apart removes the labels that overlap one before, or leave what they have to be within.
-func apart(set []tick, place func(tick) box, within box) []tick {
-	var taken []box
+// removeOverlaps removes the labels that overlap one before, or leave what they have to be within.
+func removeOverlaps(set []axisTick, place func(axisTick) sceneBox, within sceneBox) []axisTick {
+	var taken []sceneBox
 	out := slices.Clone(set)
 	for i, t := range out {
 		if t.label == "" {
 			continue
 		}
 		b := place(t)
-		if !b.within(within) || slices.ContainsFunc(taken, b.overlaps) {
+		if !b.coversWhole(within) || slices.ContainsFunc(taken, b.overlaps) {
 			out[i].label = ""
 			continue
 		}
@@ -291,17 +294,17 @@ func apart(set []tick, place func(tick) box, within box) []tick {
 	return out
 }
 
-// foot says what the axes do not show.
-func (l *layout) foot() {
+// drawFoot says what the axes do not show.
+func (l *chartLayout) drawFoot() {
 	for _, note := range l.Notes {
-		for _, line := range small.wrap(note, width, 3) {
-			l.write(line, 0, l.down(lineHeight-1), width, small, inkAxis)
+		for _, line := range small.wrapText(note, width, 3) {
+			l.writeCut(line, 0, l.nextBaseline(lineHeight-1), width, small, inkAxis)
 		}
 	}
 	for _, h := range l.Hover {
-		from, to := l.x.at(h.From), l.x.at(h.To)
+		from, to := l.x.positionOf(h.From), l.x.positionOf(h.To)
 		if to > from {
-			l.hovers = append(l.hovers, hover{box{from, l.plot.top, to, l.plot.bottom}, h.Words})
+			l.hovers = append(l.hovers, sceneHover{sceneBox{from, l.plot.top, to, l.plot.bottom}, h.Words})
 		}
 	}
 	l.h += 2

@@ -5,40 +5,40 @@ import (
 	"slices"
 )
 
-// ink is the mark's colour.
-func (m Mark) ink() ink {
+// markInk is the mark's colour.
+func (m Mark) markInk() chartInk {
 	if m.Limit {
 		return inkLimit
 	}
 	return inkMark
 }
 
-// shades draws ranges of X beneath all else.
-func (l *layout) shades() {
+// drawShades draws ranges of X beneath all else.
+func (l *chartLayout) drawShades() {
 	for _, s := range l.Shades {
-		b := box{l.plot.left, l.plot.top, l.plot.right, l.plot.bottom}
+		b := sceneBox{l.plot.left, l.plot.top, l.plot.right, l.plot.bottom}
 		if s.From > 0 || l.x.Scale != Log {
-			b.left = min(max(l.x.at(s.From), b.left), b.right)
+			b.left = min(max(l.x.positionOf(s.From), b.left), b.right)
 		}
 		if s.To > 0 || l.x.Scale != Log {
-			b.right = max(min(l.x.at(s.To), b.right), b.left)
+			b.right = max(min(l.x.positionOf(s.To), b.right), b.left)
 		}
 		if b.right > b.left {
-			l.paths = slices.Insert(l.paths, 0, path{ink: inkShade, fill: true, parts: [][]point{rectangle(b)}})
+			l.paths = slices.Insert(l.paths, 0, scenePath{ink: inkShade, fill: true, parts: [][]point{boxCorners(b)}})
 		}
 	}
 }
 
-// marks draws the marks with their names beside them. It is false where a name had no room: it is in the key then, and
-// all has to be placed anew.
-func (l *layout) marks() bool {
+// drawMarks draws the marks with their names beside them. It is false where a name had no room: it is in the key then,
+// and all has to be placed anew.
+func (l *chartLayout) drawMarks() bool {
 	for i, m := range l.Marks {
-		ends := l.ends(m)
-		l.paths = append(l.paths, stroke(m.ink(), markWidth, markDash, ends[:]...))
+		ends := l.markEnds(m)
+		l.paths = append(l.paths, strokePath(m.markInk(), markWidth, markDash, ends[:]...))
 		if m.Name == "" || l.inKey[i] {
 			continue
 		}
-		name, ok := l.beside(i, ends)
+		name, ok := l.placeMarkName(i, ends)
 		if !ok {
 			l.inKey[i] = true
 			return false
@@ -48,16 +48,16 @@ func (l *layout) marks() bool {
 	return true
 }
 
-// ends are those of a mark's line.
-func (l *layout) ends(m Mark) [2]point {
+// markEnds are those of a mark's line.
+func (l *chartLayout) markEnds(m Mark) [2]point {
 	if m.Vertical {
-		return [2]point{{l.x.at(m.At), l.plot.top}, {l.x.at(m.At), l.plot.bottom}}
+		return [2]point{{l.x.positionOf(m.At), l.plot.top}, {l.x.positionOf(m.At), l.plot.bottom}}
 	}
-	return [2]point{{l.plot.left, l.y.at(m.At)}, {l.plot.right, l.y.at(m.At)}}
+	return [2]point{{l.plot.left, l.y.positionOf(m.At)}, {l.plot.right, l.y.positionOf(m.At)}}
 }
 
-// cover keeps a line from being covered by a name.
-func (l *layout) cover(ends [2]point) {
+// coverLine keeps a line from being covered by a name.
+func (l *chartLayout) coverLine(ends [2]point) {
 	a, b := ends[0], ends[1]
 	parts := max(1, math.Ceil(max(math.Abs(a.x-b.x), math.Abs(a.y-b.y))/8))
 	for j := 0.0; j < parts && len(l.used) < 1e5; j++ {
@@ -65,30 +65,31 @@ func (l *layout) cover(ends [2]point) {
 	}
 }
 
-// crossed says whether the line of another mark goes through a box.
-func (l *layout) crossed(b box, but int) bool {
+// isCrossed says whether the line of another mark goes through a box.
+func (l *chartLayout) isCrossed(b sceneBox, but int) bool {
 	for i, m := range l.Marks {
-		ends := l.ends(m)
-		if i != but && b.overlaps(box{ends[0].x - 1, ends[0].y - 1, ends[1].x + 1, ends[1].y + 1}) {
+		ends := l.markEnds(m)
+		if i != but && b.overlaps(sceneBox{ends[0].x - 1, ends[0].y - 1, ends[1].x + 1, ends[1].y + 1}) {
 			return true
 		}
 	}
 	return false
 }
 
-// beside finds the place for the name of the i-th mark that covers the least, and no text or line of another mark.
-func (l *layout) beside(i int, ends [2]point) (best words, ok bool) {
+// placeMarkName finds the place for the name of the i-th mark that covers the least, and no text or line of another
+// mark.
+func (l *chartLayout) placeMarkName(i int, ends [2]point) (best sceneText, ok bool) {
 	least := 0
-	for _, w := range places(l.Marks[i], ends) {
-		b := w.box()
-		around := box{b.left - 3, b.top - 2, b.right + 3, b.bottom + 2}
-		covers := func(o words) bool { return around.overlaps(o.box()) }
-		if !around.within(l.plot) || l.crossed(b, i) || slices.ContainsFunc(l.texts, covers) {
+	for _, w := range namePlaces(l.Marks[i], ends) {
+		b := w.textBox()
+		around := sceneBox{b.left - 3, b.top - 2, b.right + 3, b.bottom + 2}
+		covers := func(o sceneText) bool { return around.overlaps(o.textBox()) }
+		if !around.coversWhole(l.plot) || l.isCrossed(b, i) || slices.ContainsFunc(l.texts, covers) {
 			continue
 		}
 		covered := 0
 		for _, p := range l.used {
-			if around.holds(p) {
+			if around.containsPoint(p) {
 				covered++
 			}
 		}
@@ -99,17 +100,17 @@ func (l *layout) beside(i int, ends [2]point) (best words, ok bool) {
 	return best, ok
 }
 
-// places are those for the name of a mark, the best first.
-func places(m Mark, ends [2]point) []words {
-	w := words{text: m.Name, look: plain, ink: m.ink(), halo: true}
-	var all []words
+// namePlaces are those for the name of a mark, the best first.
+func namePlaces(m Mark, ends [2]point) []sceneText {
+	w := sceneText{text: m.Name, textLook: plain, ink: m.markInk(), halo: true}
+	var all []sceneText
 	if m.Vertical {
 		for y := ends[0].y + 13; y < ends[1].y; y += lineHeight {
 			for _, side := range []struct {
-				anchor
+				textAnchor
 				dx float64
 			}{{start, 5}, {end, -5}} {
-				w.anchor, w.x, w.y = side.anchor, ends[0].x+side.dx, y
+				w.anchor, w.x, w.y = side.textAnchor, ends[0].x+side.dx, y
 				all = append(all, w)
 			}
 		}

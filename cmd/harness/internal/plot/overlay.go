@@ -24,18 +24,18 @@ type Run struct {
 func Overlays(runs []Run) []Chart {
 	var all []Chart
 	for _, of := range metric.Distributions() {
-		if of == metric.IssueDelay || of == metric.Latency && mostly(runs, metric.QueryLatency, metric.TTFT) {
+		if of == metric.IssueDelay || of == metric.Latency && mostHave(runs, metric.QueryLatency, metric.TTFT) {
 			continue
 		}
 		id := of.Key
 		if of == metric.QueryLatency {
 			id = metric.Latency.Key
 		}
-		o := overlay{of: of}
+		o := runOverlay{of: of}
 		for _, r := range runs {
 			if h := r.File.Histogram(of); h != nil && h.Count > 1 {
 				o.names, o.hists = append(o.names, r.Name), append(o.hists, h)
-				o.limit(of, r.Facts)
+				o.keepLimits(of, r.Facts)
 			}
 		}
 		if len(o.hists) < 2 {
@@ -43,16 +43,17 @@ func Overlays(runs []Run) []Chart {
 		}
 		o.left = max(0, len(o.hists)-mostLines)
 		o.hists = o.hists[:len(o.hists)-o.left]
-		all = append(all, o.percentiles(id+"-percentiles"))
-		if c, ok := o.distribution(id + "-distributions"); ok {
+		all = append(all, o.percentileChart(id+"-percentiles"))
+		if c, ok := o.distributionChart(id + "-distributions"); ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// mostly says whether two of the runs have one of the distributions, which then says more than the latency of samples.
-func mostly(runs []Run, of ...metric.Times) bool {
+// mostHave says whether two of the runs have one of the distributions, which then says more than the latency of
+// samples.
+func mostHave(runs []Run, of ...metric.Times) bool {
 	n := 0
 	for _, r := range runs {
 		if slices.ContainsFunc(of, func(t metric.Times) bool { return r.File.Histogram(t) != nil }) {
@@ -62,8 +63,8 @@ func mostly(runs []Run, of ...metric.Times) bool {
 	return n > 1
 }
 
-// overlay is a distribution of several runs.
-type overlay struct {
+// runOverlay is a distribution of several runs.
+type runOverlay struct {
 	of     metric.Times
 	names  []string
 	hists  []*series.Histogram
@@ -71,8 +72,8 @@ type overlay struct {
 	left   int // how many runs are not shown
 }
 
-// limit keeps the limits that there are.
-func (o *overlay) limit(of metric.Times, f Facts) {
+// keepLimits keeps the limits that there are.
+func (o *runOverlay) keepLimits(of metric.Times, f Facts) {
 	v := f.Limit
 	switch of {
 	case metric.TTFT:
@@ -85,8 +86,8 @@ func (o *overlay) limit(of metric.Times, f Facts) {
 	}
 }
 
-// ends are those of all but the lowest 0.1 % of the values, and the highest median.
-func (o *overlay) ends(top float64) (low, high, median int64) {
+// valueEnds are those of all but the lowest 0.1 % of the values, and the highest median.
+func (o *runOverlay) valueEnds(top float64) (low, high, median int64) {
 	low = math.MaxInt64
 	for _, h := range o.hists {
 		low, high, median = min(low, h.Quantile(.001)), max(high, h.Quantile(top)), max(median, h.Quantile(.5))
@@ -94,28 +95,29 @@ func (o *overlay) ends(top float64) (low, high, median int64) {
 	return low, high, median
 }
 
-// words say the percentiles of each run.
-func (o *overlay) words() string {
+// percentileWords say the percentiles of each run.
+func (o *runOverlay) percentileWords() string {
 	said := make([]string, len(o.hists))
 	for i, h := range o.hists {
-		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], stated(h, .5), stated(h, .99))
+		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], statedPercentile(h, .5), statedPercentile(h,
+			.99))
 	}
-	return capital(o.of.Title) + " of " + grouped(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
+	return capitalize(o.of.Title) + " of " + groupDigits(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
 }
 
-// chart is one without its lines.
-func (o *overlay) chart(id, title string) Chart {
-	c := Chart{ID: id, Title: title, Alt: o.words()}
+// emptyChart is one without its lines.
+func (o *runOverlay) emptyChart(id, title string) Chart {
+	c := Chart{ID: id, Title: title, Alt: o.percentileWords()}
 	if o.left > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", len(o.hists), len(o.hists)+o.left))
 	}
 	return c
 }
 
-// percentiles are the curves of the runs.
-func (o *overlay) percentiles(id string) Chart {
-	c := o.chart(id, "Percentiles of "+o.of.Title)
-	low, high, median := o.ends(1)
+// percentileChart are the curves of the runs.
+func (o *runOverlay) percentileChart(id string) Chart {
+	c := o.emptyChart(id, "Percentiles of "+o.of.Title)
+	low, high, median := o.valueEnds(1)
 	c.X = Axis{Label: "percentile", Scale: Tail}
 	c.Y = Axis{Label: o.of.Title, Of: Latency, Max: float64(high)}
 	if low > 0 && high > 20*median || low > 0 && high/low >= 100 {
@@ -123,29 +125,29 @@ func (o *overlay) percentiles(id string) Chart {
 		c.Notes = append(c.Notes, "Not shown: the lowest 0.1 % of the values.")
 	}
 	for i, h := range o.hists {
-		l := curve(h)
-		l.Name, c.X.Max = o.names[i], max(c.X.Max, ending(h))
+		l := percentileCurve(h)
+		l.Name, c.X.Max = o.names[i], max(c.X.Max, percentileEnd(h))
 		c.Lines = append(c.Lines, l)
 	}
 	for _, v := range o.limits {
-		if near(v, high) {
+		if isDrawable(v, high) {
 			c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true})
 		}
 	}
 	return c
 }
 
-// distribution is how often each run has which values.
-func (o *overlay) distribution(id string) (Chart, bool) {
-	low, high, _ := o.ends(.999)
+// distributionChart is how often each run has which values.
+func (o *runOverlay) distributionChart(id string) (Chart, bool) {
+	low, high, _ := o.valueEnds(.999)
 	if high <= low {
 		return Chart{}, false
 	}
-	c := o.chart(id, "Distribution of "+o.of.Title)
+	c := o.emptyChart(id, "Distribution of "+o.of.Title)
 	b := binsOf(float64(low), float64(high+1))
-	c.X, c.Y = b.axis(o.of), Axis{Label: "share of all, %"}
+	c.X, c.Y = b.valueAxis(o.of), Axis{Label: "share of all, %"}
 	for i, h := range o.hists {
-		n := b.share(h)
+		n := b.binShares(h)
 		c.Y.Max = max(c.Y.Max, slices.Max(n))
 		c.Lines = append(c.Lines, Line{Name: o.names[i], X: b.edges, Y: n, Step: true})
 	}
@@ -175,8 +177,8 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 func RangeRow(name string, h *series.Histogram, facts Facts, limit int64) Row {
 	r := Row{Name: name, From: float64(h.Quantile(.5)), To: float64(h.Quantile(.99)), Low: float64(h.Quantile(.001)),
 		High: float64(h.Max), Limit: float64(limit)}
-	r.Value = "p50 " + stated(h, .5) + ", p99 " + stated(h, .99)
-	if p := facts.Percentile; p > 0 && enough(h.Count, p) {
+	r.Value = "p50 " + statedPercentile(h, .5) + ", p99 " + statedPercentile(h, .99)
+	if p := facts.Percentile; p > 0 && enoughFor(h.Count, p) {
 		r.At = float64(h.Quantile(p))
 	}
 	return r

@@ -106,31 +106,31 @@ func check(t *testing.T, name string, c Chart) {
 func checkBoxes(t *testing.T, c Chart) {
 	t.Helper()
 	for _, alone := range []bool{false, true} {
-		s := c.scene(alone)
-		whole := box{0, 0, s.w, s.h}
+		s := c.layOut(alone)
+		whole := sceneBox{0, 0, s.w, s.h}
 		for i, a := range s.texts {
-			if !a.box().within(whole) {
-				t.Errorf("%s: %q at %v leaves the picture of %g by %g", c.ID, a.text, a.box(), s.w, s.h)
+			if !a.textBox().coversWhole(whole) {
+				t.Errorf("%s: %q at %v leaves the picture of %g by %g", c.ID, a.text, a.textBox(), s.w, s.h)
 			}
 			for _, b := range s.texts[:i] {
-				if a.box().overlaps(b.box()) {
-					t.Errorf("%s: %q at %v covers %q at %v", c.ID, a.text, a.box(), b.text, b.box())
+				if a.textBox().overlaps(b.textBox()) {
+					t.Errorf("%s: %q at %v covers %q at %v", c.ID, a.text, a.textBox(), b.text, b.textBox())
 				}
 			}
 		}
-		around := box{-4, -4, s.w + 4, s.h + 4}
+		around := sceneBox{-4, -4, s.w + 4, s.h + 4}
 		for _, p := range s.paths {
 			for _, part := range p.parts {
 				for _, at := range part {
-					if !around.holds(at) {
+					if !around.containsPoint(at) {
 						t.Fatalf("%s: %s at %v leaves the picture of %g by %g", c.ID, p.ink.class, at, s.w, s.h)
 					}
 				}
 			}
 		}
 		for _, h := range s.hovers {
-			if !h.within(around) {
-				t.Errorf("%s: %q at %v leaves the picture", c.ID, h.words, h.box)
+			if !h.coversWhole(around) {
+				t.Errorf("%s: %q at %v leaves the picture", c.ID, h.words, h.sceneBox)
 			}
 		}
 	}
@@ -143,12 +143,12 @@ func TestNamesDoNotCrossLines(t *testing.T) {
 	for _, at := range []float64{48, 49, 50, 51, 52} { // two names have room, at either side
 		c.Marks = append(c.Marks, Mark{Name: fmt.Sprintf("a long name of %g", at), At: at, Vertical: true})
 	}
-	s := c.scene(false)
+	s := c.layOut(false)
 	checkBoxes(t, c)
 	for _, m := range c.Marks {
 		keyed := 0
 		for _, w := range s.texts {
-			b := w.box()
+			b := w.textBox()
 			if at := 5 + 435*m.At/100; w.halo && b.left < at-12 && at+12 < b.right {
 				t.Errorf("%q crosses the line at %g", w.text, m.At)
 			}
@@ -223,7 +223,7 @@ func TestLogarithmicAxisBeginsWithTheValues(t *testing.T) {
 		if c.Y.Scale != Log || c.Y.Min < 1e6 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "down to 4.00 ns") {
 			t.Errorf("%s: the axis %+v, notes %q", c.ID, c.Y, c.Notes)
 		}
-		for _, w := range c.scene(false).texts {
+		for _, w := range c.layOut(false).texts {
 			if strings.HasSuffix(w.text, " ns") || strings.HasSuffix(w.text, " µs") {
 				t.Errorf("%s: a tick %s", c.ID, w.text)
 			}
@@ -261,9 +261,9 @@ func TestTicksOfTimes(t *testing.T) {
 		{Axis{Label: "samples", Whole: true}, 0, 2, "samples", "0 1 2"},
 		{Axis{Label: "percentile", Scale: Tail, Max: 3.2}, 0, 0, "percentile", "min p50 p90 p99 p99.9"},
 	} {
-		a := c.axis.span(c.low, c.high)
+		a := c.axis.spanValues(c.low, c.high)
 		var got []string
-		set := a.ticks()[0]
+		set := a.tickChoices()[0]
 		for _, tick := range set {
 			if tick.label != "" {
 				got = append(got, tick.label)
@@ -273,8 +273,8 @@ func TestTicksOfTimes(t *testing.T) {
 		if c.axis.Scale == Log {
 			separator = "|"
 		}
-		if s := strings.Join(got, separator); s != c.want || a.title() != c.title {
-			t.Errorf("%+v from %g to %g: %s: %s, want %s: %s", c.axis, c.low, c.high, a.title(), s, c.title, c.want)
+		if s := strings.Join(got, separator); s != c.want || a.axisTitle() != c.title {
+			t.Errorf("%+v from %g to %g: %s: %s, want %s: %s", c.axis, c.low, c.high, a.axisTitle(), s, c.title, c.want)
 		}
 	}
 }
@@ -360,7 +360,7 @@ func TestQuantilesGoForward(t *testing.T) {
 				for _, l := range c.Lines {
 					end := len(l.X) - 1
 					if !slices.IsSorted(l.X) || !slices.IsSorted(l.Y) || l.X[0] != 0 || l.Y[end] != 100 || l.X[end] > c.X.Max ||
-						math.Abs(l.X[end]-tail(1-1/float64(max(2, n)))) > 1e-9 {
+						math.Abs(l.X[end]-percentilePosition(1-1/float64(max(2, n)))) > 1e-9 {
 						t.Errorf("%s of %d values, %s: %v %v", name, n, c.ID, l.X, l.Y)
 					}
 				}
@@ -376,7 +376,8 @@ func TestQuantilesGoForward(t *testing.T) {
 // beyond the highest.
 func TestQuantilesOfUnknownNumber(t *testing.T) {
 	c := Percentiles(Quantiles{Min: 1, Max: 100, Known: []Point{{.5, 50}, {.99, 99}, {1, 100}}}, Facts{})
-	if l := c.Lines[0]; len(l.X) != 3 || l.Y[2] != 99 || l.X[2] != tail(.99) || !strings.Contains(c.Alt, "50th") {
+	if l := c.Lines[0]; len(l.X) != 3 || l.Y[2] != 99 || l.X[2] != percentilePosition(.99) || !strings.Contains(c.Alt,
+		"50th") {
 		t.Errorf("%v %v: %s", l.X, l.Y, c.Alt)
 	}
 	if l := Percentiles(Quantiles{Min: 1, Max: 100}, Facts{}).Lines[0]; len(l.X) != 2 || l.Y[1] != 100 {
@@ -493,7 +494,7 @@ func TestFewPoints(t *testing.T) {
 	f := series.Of(source{n: 200_000, per: 1})
 	for _, c := range Charts(f, Facts{}) {
 		n := 0
-		for _, p := range c.scene(false).paths {
+		for _, p := range c.layOut(false).paths {
 			for _, part := range p.parts {
 				n += len(part)
 			}
@@ -527,7 +528,7 @@ func TestNumbers(t *testing.T) {
 	}{
 		{0, 1, "0"}, {1234567, 1, "1,234,567"}, {.25, .05, "0.25"}, {-1500, 500, "-1,500"}, {999, 1, "999"}, {.5, .1, "0.5"},
 	} {
-		if got := number(c.v, c.step); got != c.want {
+		if got := formatStep(c.v, c.step); got != c.want {
 			t.Errorf("number(%g, %g) = %s, want %s", c.v, c.step, got, c.want)
 		}
 	}
@@ -550,8 +551,8 @@ func TestKnots(t *testing.T) {
 	c := Chart{ID: "knots", Title: "Knots", Lines: []Line{l, near}, X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
 	check(t, "knots", c)
 	named := 0
-	for _, w := range c.scene(false).texts {
-		if w.look == small && w.text != "never" {
+	for _, w := range c.layOut(false).texts {
+		if w.textLook == small && w.text != "never" {
 			named++
 		}
 	}

@@ -16,8 +16,8 @@ const dpi = 160
 
 // WritePNG writes the chart with its title as a picture on white.
 func (c Chart) WritePNG(w io.Writer) error {
-	s := c.scene(true)
-	if err := s.sound(); err != nil {
+	s := c.layOut(true)
+	if err := s.checkPlaces(); err != nil {
 		return fmt.Errorf("chart %s: %w", c.ID, err)
 	}
 	wide, high := vg.Points(s.w+2*margin), vg.Points(s.h+2*margin)
@@ -27,16 +27,16 @@ func (c Chart) WritePNG(w io.Writer) error {
 		return vg.Point{X: vg.Points(p.x + margin), Y: high - vg.Points(p.y+margin)}
 	}
 	for _, p := range s.paths {
-		p.draw(canvas, at)
+		p.drawPath(canvas, at)
 	}
 	for _, t := range s.texts {
-		t.draw(canvas, at)
+		t.drawWords(canvas, at)
 	}
 	_, err := canvas.WriteTo(w)
 	return err
 }
 
-func (p path) draw(to vg.Canvas, at func(point) vg.Point) {
+func (p scenePath) drawPath(to vg.Canvas, at func(point) vg.Point) {
 	to.SetColor(p.ink)
 	to.SetLineWidth(vg.Points(p.width))
 	to.SetLineDash(lists.Map(p.dash, vg.Points), 0)
@@ -67,11 +67,12 @@ func (p path) draw(to vg.Canvas, at func(point) vg.Point) {
 	}
 }
 
-func (w words) draw(to vg.Canvas, at func(point) vg.Point) {
-	b := w.box()
+func (w sceneText) drawWords(to vg.Canvas, at func(point) vg.Point) {
+	b := w.textBox()
 	if w.halo {
-		path{ink: ink{color: color.NRGBA{0xff, 0xff, 0xff, 0xd0}}, fill: true, parts: [][]point{rectangle(b)}}.draw(to, at)
+		scenePath{ink: chartInk{color: color.NRGBA{0xff, 0xff, 0xff, 0xd0}}, fill: true,
+			parts: [][]point{boxCorners(b)}}.drawPath(to, at)
 	}
 	to.SetColor(w.ink)
-	to.FillString(advances().face(w.look), at(point{b.left, w.y}), w.text)
+	to.FillString(advances().faceOf(w.textLook), at(point{b.left, w.y}), w.text)
 }

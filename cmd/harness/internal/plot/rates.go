@@ -10,9 +10,9 @@ import (
 // mostSteps is how many steps a chart of rates has at most.
 const mostSteps = 80
 
-// rate is the line of a count per second, in steps that are joined until there are few enough; whole ones, but where
-// there is one alone.
-func (m measured) rate(counts []int64) Line {
+// rateLine is the line of a count per second, in steps that are joined until there are few enough; whole ones, but
+// where there is one alone.
+func (m chartData) rateLine(counts []int64) Line {
 	join := (len(counts) + mostSteps - 1) / mostSteps
 	l := Line{Step: true, Fill: true}
 	for from := 0; from < len(counts); from += join {
@@ -33,12 +33,12 @@ func (m measured) rate(counts []int64) Line {
 	return l
 }
 
-// rated is a chart of a rate.
-func (m measured) rated(id, title, what string, counts []int64) (Chart, bool) {
+// rateChart is a chart of a rate.
+func (m chartData) rateChart(id, title, what string, counts []int64) (Chart, bool) {
 	if len(counts) == 0 || slices.Max(counts) == 0 {
 		return Chart{}, false
 	}
-	l := m.rate(counts)
+	l := m.rateLine(counts)
 	if len(l.X) == 0 {
 		return Chart{}, false
 	}
@@ -48,40 +48,40 @@ func (m measured) rated(id, title, what string, counts []int64) (Chart, bool) {
 	}
 	mean := float64(sum) / (float64(max(m.Duration, 1)) / 1e9)
 	return Chart{
-		ID: id, Title: title, Lines: []Line{l}, Hover: steps(l, " "+what+"/s"),
+		ID: id, Title: title, Lines: []Line{l}, Hover: stepHovers(l, " "+what+"/s"),
 		X: Axis{Label: "time", Of: Elapsed, Exact: true}, Y: Axis{Label: what + "/s", Max: slices.Max(l.Y)},
-		Alt: fmt.Sprintf("%s %s in %s, %s per second on average; %s to %s over the run.", grouped(uint64(sum)), what,
-			Duration(m.Duration), figure(mean), figure(slices.Min(l.Y)), figure(slices.Max(l.Y))),
+		Alt: fmt.Sprintf("%s %s in %s, %s per second on average; %s to %s over the run.", groupDigits(uint64(sum)), what,
+			Duration(m.Duration), formatFigure(mean), formatFigure(slices.Min(l.Y)), formatFigure(slices.Max(l.Y))),
 	}, true
 }
 
-// steps say the values of a line of steps under the pointer.
-func steps(l Line, unit string) []Hover {
+// stepHovers say the values of a line of steps under the pointer.
+func stepHovers(l Line, unit string) []Hover {
 	var all []Hover
 	for k := range len(l.X) - 1 {
 		all = append(all, Hover{l.X[k], l.X[k+1], fmt.Sprintf("%s to %s: %s%s", Duration(int64(l.X[k])),
-			Duration(int64(l.X[k+1])), figure(l.Y[k]), unit)})
+			Duration(int64(l.X[k+1])), formatFigure(l.Y[k]), unit)})
 	}
 	return all
 }
 
-// throughput is how many samples were answered over time.
-func (m measured) throughput() (Chart, bool) {
-	c, ok := m.rated("throughput", "Throughput over time", "samples", m.Rates.Samples)
+// throughputChart is how many samples were answered over time.
+func (m chartData) throughputChart() (Chart, bool) {
+	c, ok := m.rateChart("throughput", "Throughput over time", "samples", m.Rates.Samples)
 	if due := m.facts.TargetSamplesPer; ok && due > 0 && due < 3*c.Y.Max {
-		c.Marks = append(c.Marks, Mark{Name: "due: " + figure(due) + "/s", At: due})
-		c.Alt += " Due were " + figure(due) + " per second."
+		c.Marks = append(c.Marks, Mark{Name: "due: " + formatFigure(due) + "/s", At: due})
+		c.Alt += " Due were " + formatFigure(due) + " per second."
 	}
 	return c, ok
 }
 
-func (m measured) tokens() (Chart, bool) {
-	return m.rated("tokens", "Tokens per second over time", "tokens", m.Rates.Tokens)
+func (m chartData) tokensChart() (Chart, bool) {
+	return m.rateChart("tokens", "Tokens per second over time", "tokens", m.Rates.Tokens)
 }
 
-// outstanding is how many samples were issued and not answered over time. Where each query waits for the one before,
-// that is nothing to see.
-func (m measured) outstanding() (Chart, bool) {
+// outstandingChart is how many samples were issued and not answered over time. Where each query waits for the one
+// before, that is nothing to see.
+func (m chartData) outstandingChart() (Chart, bool) {
 	counts := m.Rates.Outstanding
 	chained := m.Queries > 1 && m.Histogram(metric.IssueDelay) == nil
 	if len(counts) == 0 || slices.Max(counts) == 0 || chained {
@@ -97,7 +97,8 @@ func (m measured) outstanding() (Chart, bool) {
 	most := slices.Max(counts)
 	return Chart{
 		ID: "outstanding", Title: "Samples outstanding over time", X: Axis{Label: "time", Of: Elapsed, Exact: true},
-		Y: Axis{Label: "samples", Max: float64(most), Whole: true}, Lines: []Line{l}, Hover: steps(l, " samples at most"),
-		Alt: fmt.Sprintf("Samples issued and not answered: at most %s at a time.", grouped(uint64(most))),
+		Y: Axis{Label: "samples", Max: float64(most), Whole: true}, Lines: []Line{l}, Hover: stepHovers(l,
+			" samples at most"),
+		Alt: fmt.Sprintf("Samples issued and not answered: at most %s at a time.", groupDigits(uint64(most))),
 	}, true
 }

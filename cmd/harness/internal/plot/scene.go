@@ -12,60 +12,60 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 )
 
-// scene is a picture: what is drawn where, in points from the upper left corner. Paths are beneath texts.
-type scene struct {
+// drawnScene is a picture: what is drawn where, in points from the upper left corner. Paths are beneath texts.
+type drawnScene struct {
 	w, h   float64
-	paths  []path
-	texts  []words
-	hovers []hover
+	paths  []scenePath
+	texts  []sceneText
+	hovers []sceneHover
 }
 
 type point struct{ x, y float64 }
 
-// box is a rectangle.
-type box struct{ left, top, right, bottom float64 }
+// sceneBox is a rectangle.
+type sceneBox struct{ left, top, right, bottom float64 }
 
 // overlaps says whether two boxes share more than an edge.
-func (b box) overlaps(o box) bool {
+func (b sceneBox) overlaps(o sceneBox) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// within says whether the box leaves another one nowhere.
-func (b box) within(o box) bool {
+// coversWhole says whether the box leaves another one nowhere.
+func (b sceneBox) coversWhole(o sceneBox) bool {
 	return b.left >= o.left && b.right <= o.right && b.top >= o.top && b.bottom <= o.bottom
 }
 
-// holds says whether a point is in the box.
-func (b box) holds(p point) bool {
+// containsPoint says whether a point is in the box.
+func (b sceneBox) containsPoint(p point) bool {
 	return b.left <= p.x && p.x <= b.right && b.top <= p.y && p.y <= b.bottom
 }
 
-// path is lines, a filled surface, or dots of the width at the points.
-type path struct {
-	ink        ink
+// scenePath is lines, a filled surface, or dots of the width at the points.
+type scenePath struct {
+	ink        chartInk
 	width      float64
 	dash       []float64
 	fill, dots bool
 	parts      [][]point
 }
 
-// hover is a part of the picture that says something under the pointer.
-type hover struct {
-	box
+// sceneHover is a part of the picture that says something under the pointer.
+type sceneHover struct {
+	sceneBox
 	words string
 }
 
-// anchor is which part of a text is at its place.
-type anchor int
+// textAnchor is which part of a text is at its place.
+type textAnchor int
 
 const (
-	start anchor = iota
+	start textAnchor = iota
 	middle
 	end
 )
 
-// look is how a text looks.
-type look struct {
+// textLook is how a text looks.
+type textLook struct {
 	class string // of CSS
 	size  float64
 	bold  bool
@@ -73,18 +73,18 @@ type look struct {
 
 // The looks. CSS has the same.
 var (
-	plain   = look{"", 12, false}
-	small   = look{"s", 11, false}
-	heading = look{"h", 15, true}
+	plain   = textLook{"", 12, false}
+	small   = textLook{"s", 11, false}
+	heading = textLook{"h", 15, true}
 )
 
-// words are a text in the picture.
-type words struct {
+// sceneText are a text in the picture.
+type sceneText struct {
 	text   string
 	x, y   float64 // y is that of the baseline
-	anchor anchor
-	look
-	ink  ink
+	anchor textAnchor
+	textLook
+	ink  chartInk
 	halo bool // what is beneath does not touch it
 }
 
@@ -94,9 +94,9 @@ const (
 	descent = .22
 )
 
-// box is what the text covers.
-func (w words) box() box {
-	wide := w.width(w.text)
+// textBox is what the text covers.
+func (w sceneText) textBox() sceneBox {
+	wide := w.textWidth(w.text)
 	left := w.x
 	switch w.anchor {
 	case middle:
@@ -105,60 +105,60 @@ func (w words) box() box {
 		left -= wide
 	case start:
 	}
-	return box{left, w.y - ascent*w.size, left + wide, w.y + descent*w.size}
+	return sceneBox{left, w.y - ascent*w.size, left + wide, w.y + descent*w.size}
 }
 
-// cut shortens a text to a width.
-func (l look) cut(text string, width float64) string {
-	if l.width(text) <= width {
+// cutText shortens a text to a width.
+func (l textLook) cutText(text string, width float64) string {
+	if l.textWidth(text) <= width {
 		return text
 	}
-	width -= l.width("…")
+	width -= l.textWidth("…")
 	used := 0.0
 	for i, r := range text {
-		if used += l.rune(r); used > width {
+		if used += l.runeWidth(r); used > width {
 			return strings.TrimRight(text[:i], " ") + "…"
 		}
 	}
 	return text
 }
 
-// wrap breaks a text into lines of a width, at most so many; what is left is cut.
-func (l look) wrap(text string, width float64, most int) []string {
+// wrapText breaks a text into lines of a width, at most so many; what is left is cut.
+func (l textLook) wrapText(text string, width float64, most int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		longer := strings.TrimSpace(line + " " + word)
-		if l.width(longer) <= width || line == "" {
+		if l.textWidth(longer) <= width || line == "" {
 			line = longer
 			continue
 		}
 		if len(lines) == most-1 {
-			return append(lines, l.cut(longer+"…", width))
+			return append(lines, l.cutText(longer+"…", width))
 		}
-		lines, line = append(lines, l.cut(line, width)), word
+		lines, line = append(lines, l.cutText(line, width)), word
 	}
 	if line == "" {
 		return lines
 	}
-	return append(lines, l.cut(line, width))
+	return append(lines, l.cutText(line, width))
 }
 
-// width is that of a text.
-func (l look) width(text string) (sum float64) {
+// textWidth is that of a text.
+func (l textLook) textWidth(text string) (sum float64) {
 	for _, r := range text {
-		sum += l.rune(r)
+		sum += l.runeWidth(r)
 	}
 	return sum
 }
 
-// rune is the width of a letter. One that the font lacks is taken for as wide as it is high.
-func (l look) rune(r rune) float64 {
+// runeWidth is the width of a letter. One that the font lacks is taken for as wide as it is high.
+func (l textLook) runeWidth(r rune) float64 {
 	t := advances()
 	if l.bold {
-		return l.size * t.bold.of(r)
+		return l.size * t.bold.advanceOf(r)
 	}
-	return l.size * t.normal.of(r)
+	return l.size * t.normal.advanceOf(r)
 }
 
 // advanceTable are the widths of letters in parts of the size.
@@ -167,15 +167,15 @@ type advanceTable struct {
 	font   *opentype.Font
 }
 
-func (t *advanceTable) of(r rune) float64 {
+func (t *advanceTable) advanceOf(r rune) float64 {
 	if r >= 0 && int(r) < len(t.common) {
 		return t.common[r]
 	}
-	return t.read(r)
+	return t.readAdvance(r)
 }
 
-// read asks the font.
-func (t *advanceTable) read(r rune) float64 {
+// readAdvance asks the font.
+func (t *advanceTable) readAdvance(r rune) float64 {
 	var buf sfnt.Buffer
 	em := fixed.Int26_6(t.font.UnitsPerEm())
 	i, err := t.font.GlyphIndex(&buf, r)
@@ -189,29 +189,29 @@ func (t *advanceTable) read(r rune) float64 {
 	return float64(wide) / float64(em)
 }
 
-// fonts are those of pictures.
-type fonts struct {
+// fontSet are those of pictures.
+type fontSet struct {
 	cache        *font.Cache
 	normal, bold advanceTable
 }
 
 // advances reads the fonts once: they are part of the program.
-var advances = sync.OnceValue(func() *fonts {
-	f := &fonts{cache: font.NewCache(liberation.Collection())}
+var advances = sync.OnceValue(func() *fontSet {
+	f := &fontSet{cache: font.NewCache(liberation.Collection())}
 	for _, t := range []struct {
 		to   *advanceTable
 		bold bool
 	}{{&f.normal, false}, {&f.bold, true}} {
-		t.to.font = f.face(look{size: 10, bold: t.bold}).Face
+		t.to.font = f.faceOf(textLook{size: 10, bold: t.bold}).Face
 		for r := range t.to.common {
-			t.to.common[r] = t.to.read(rune(r))
+			t.to.common[r] = t.to.readAdvance(rune(r))
 		}
 	}
 	return f
 })
 
-// face is that of a look.
-func (f *fonts) face(l look) font.Face {
+// faceOf is that of a look.
+func (f *fontSet) faceOf(l textLook) font.Face {
 	wanted := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	if l.bold {
 		wanted.Weight = xfont.WeightBold

@@ -22,12 +22,12 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 	}
 	c = Chart{
 		ID: "search", Title: "Latency at the loads that were tried", X: Axis{Label: loads},
-		Y: Axis{Label: percentile(p) + " of latency", Of: Latency},
+		Y: Axis{Label: percentileText(p) + " of latency", Of: Latency},
 	}
 	l := Line{Name: "latency"}
 	met, lowest, most := 0, sorted[0].NS, int64(0)
 	for _, t := range sorted {
-		words := fmt.Sprintf("%s: %s", figure(t.Load), Duration(t.NS))
+		words := fmt.Sprintf("%s: %s", formatFigure(t.Load), Duration(t.NS))
 		if t.Met {
 			met++
 			words += ", meets the limit"
@@ -39,13 +39,13 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 		lowest, most = min(lowest, t.NS), max(most, t.NS)
 	}
 	c.Lines = []Line{l}
-	c.spread()
-	if limit > 0 && near(limit, most) {
+	c.spreadTimes()
+	if limit > 0 && isDrawable(limit, most) {
 		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Limit: true})
 	}
 	c.Alt = fmt.Sprintf("%s of %s to %s, for %s of %s to %s. %d of %d trials meet the limit; rings miss it.",
-		capital(c.Y.Label), Duration(lowest), Duration(most), loads, figure(sorted[0].Load),
-		figure(sorted[len(sorted)-1].Load), met, len(sorted))
+		capitalize(c.Y.Label), Duration(lowest), Duration(most), loads, formatFigure(sorted[0].Load),
+		formatFigure(sorted[len(sorted)-1].Load), met, len(sorted))
 	return c, true
 }
 
@@ -92,12 +92,12 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 		c.X.Scale, c.X.Min, c.X.Max = Log, low, high
 	}
 	if own > 0 {
-		c.Marks = []Mark{{Name: "without a setting " + figure(own), At: own}}
+		c.Marks = []Mark{{Name: "without a setting " + formatFigure(own), At: own}}
 	}
 	if dropped > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The %d fastest lines; %d more settings are in the table.", mostLines, dropped))
 	}
 	c.Alt = fmt.Sprintf("%d settings reach %s to %s samples/s; the fastest: %s. Rings were measured by short tests alone.",
-		len(sorted), figure(sorted[len(sorted)-1].PerSec), figure(sorted[0].PerSec), sorted[0].Words)
+		len(sorted), formatFigure(sorted[len(sorted)-1].PerSec), formatFigure(sorted[0].PerSec), sorted[0].Words)
 	return c, true
 }

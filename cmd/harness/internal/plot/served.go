@@ -23,32 +23,32 @@ func Served(f *series.File, facts Facts) []Chart {
 			all = append(all, c)
 		}
 	}
-	m := measured{f, facts}
+	m := chartData{f, facts}
 	if f.Line(metric.TTFT) == nil {
 		add(m.overTime("latency", metric.Latency, 0))
-		add(m.distribution("latency-distribution", metric.Latency, 0))
+		add(m.distributionChart("latency-distribution", metric.Latency, 0))
 	}
 	add(m.overTime("ttft", metric.TTFT, facts.TTFTLimit))
 	add(m.overTime("tpot", metric.TPOT, facts.TPOTLimit))
 	add(m.underWay())
-	add(m.rated("tokens", "Tokens per second over time", "tokens", m.came()))
-	for _, unit := range units(f.Told) {
-		add(m.told(unit))
+	add(m.rateChart("tokens", "Tokens per second over time", "tokens", m.tokenTimes()))
+	for _, unit := range toldUnits(f.Told) {
+		add(m.toldChart(unit))
 	}
 	for i := range all {
 		if x := &all[i].X; x.Of == Elapsed {
 			x.Max = float64(max(f.Duration, 1)) // one axis for all
 		}
 	}
-	add(m.distribution("ttft-distribution", metric.TTFT, facts.TTFTLimit))
-	add(m.distribution("tpot-distribution", metric.TPOT, facts.TPOTLimit))
+	add(m.distributionChart("ttft-distribution", metric.TTFT, facts.TTFTLimit))
+	add(m.distributionChart("tpot-distribution", metric.TPOT, facts.TPOTLimit))
 	add(m.byLength())
-	add(m.lengths())
+	add(m.lengthsChart())
 	return all
 }
 
-// came are the tokens of each step, at the times at which they came where these are known.
-func (m measured) came() []int64 {
+// tokenTimes are the tokens of each step, at the times at which they came where these are known.
+func (m chartData) tokenTimes() []int64 {
 	if len(m.Rates.Streamed) > 0 {
 		return m.Rates.Streamed
 	}
@@ -59,8 +59,8 @@ func (m measured) came() []int64 {
 const requests = "requests"
 
 // underWay are the requests that wait for an answer, and those that the server says that it works on.
-func (m measured) underWay() (Chart, bool) {
-	c, ok := m.outstanding()
+func (m chartData) underWay() (Chart, bool) {
+	c, ok := m.outstandingChart()
 	if !ok {
 		return c, false
 	}
@@ -73,13 +73,13 @@ func (m measured) underWay() (Chart, bool) {
 	if len(lines) > 0 {
 		c.Lines[0].Name, c.Lines[0].Fill = "sent by the client", false
 		c.Lines = append(c.Lines, lines...)
-		c.Alt += " By the server's own count: " + extremes(lines, c.value) + "."
+		c.Alt += " By the server's own count: " + extremesText(lines, c.valueText) + "."
 	}
 	return c, true
 }
 
-// units are those of what was told, but for what goes with the requests under way, in order.
-func units(told []series.Told) (all []string) {
+// toldUnits are those of what was told, but for what goes with the requests under way, in order.
+func toldUnits(told []series.Told) (all []string) {
 	for _, t := range told {
 		if t.Unit != requests && !slices.Contains(all, t.Unit) {
 			all = append(all, t.Unit)
@@ -89,9 +89,9 @@ func units(told []series.Told) (all []string) {
 }
 
 // linesOf are what was told in a unit, as far as it is of the time of the measurement: at most eight lines.
-func (m measured) linesOf(unit string) (all []Line) {
+func (m chartData) linesOf(unit string) (all []Line) {
 	for _, t := range m.Told {
-		if l := within(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < mostLines-1 {
+		if l := cutLine(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < mostLines-1 {
 			l.Name = t.Title
 			all = append(all, l)
 		}
@@ -99,8 +99,8 @@ func (m measured) linesOf(unit string) (all []Line) {
 	return all
 }
 
-// within cuts a line to the time from 0 to an end: where it crosses one, it has the value between its neighbours.
-func within(t series.Told, end float64) (l Line) {
+// cutLine cuts a line to the time from 0 to an end: where it crosses one, it has the value between its neighbours.
+func cutLine(t series.Told, end float64) (l Line) {
 	for i := range t.T {
 		x, y := float64(t.T[i]), t.V[i]
 		if i > 0 {
@@ -126,27 +126,27 @@ var toldTitles = map[string]string{
 	"W":        "Power over time",
 }
 
-// told is the chart of what was told in a unit.
-func (m measured) told(unit string) (Chart, bool) {
+// toldChart is the chart of what was told in a unit.
+func (m chartData) toldChart(unit string) (Chart, bool) {
 	lines := m.linesOf(unit)
 	if len(lines) == 0 {
 		return Chart{}, false
 	}
 	title := toldTitles[unit]
 	if title == "" || unit == "%" && len(lines) == 1 {
-		title = capital(lines[0].Name) + " over time"
+		title = capitalize(lines[0].Name) + " over time"
 	}
 	c := Chart{ID: "told-" + idOf(unit), Title: title, Lines: lines,
 		X: Axis{Label: "time", Of: Elapsed, Exact: true}, Y: Axis{Label: unit, Min: 0, Max: 1e-9}}
 	if unit == "ns" {
 		c.Y = Axis{Label: "time", Of: Latency}
-		c.spread()
+		c.spreadTimes()
 	}
-	c.Alt = capital(extremes(lines, c.value)) + "."
+	c.Alt = capitalize(extremesText(lines, c.valueText)) + "."
 	if unit != "ns" {
 		c.Alt = strings.TrimSuffix(c.Alt, ".") + ", in " + unit + "."
 	}
-	c.Hover = highest(lines, c.value)
+	c.Hover = highestHovers(lines, c.valueText)
 	return c, true
 }
 
@@ -168,8 +168,8 @@ func idOf(unit string) string {
 	}, strings.ToLower(unit))
 }
 
-// extremes says between which values lines lie.
-func extremes(lines []Line, value func(float64) string) string {
+// extremesText says between which values lines lie.
+func extremesText(lines []Line, value func(float64) string) string {
 	all := make([]string, len(lines))
 	for i, l := range lines {
 		all[i] = fmt.Sprintf("%s from %s to %s", l.Name, value(slices.Min(l.Y)), value(slices.Max(l.Y)))
@@ -177,8 +177,8 @@ func extremes(lines []Line, value func(float64) string) string {
 	return strings.Join(all, "; ")
 }
 
-// highest say the values of lines under the pointer, in at most 60 strips.
-func highest(lines []Line, value func(float64) string) (all []Hover) {
+// highestHovers say the values of lines under the pointer, in at most 60 strips.
+func highestHovers(lines []Line, value func(float64) string) (all []Hover) {
 	const strips = 60
 	end := 0.0
 	for _, l := range lines {
@@ -207,7 +207,7 @@ func highest(lines []Line, value func(float64) string) (all []Hover) {
 }
 
 // byLength is the time to the first token by the length of the prompt.
-func (m measured) byLength() (Chart, bool) {
+func (m chartData) byLength() (Chart, bool) {
 	l := m.Lengths
 	if l == nil || len(l.Prompt) < 2 || l.Prompt[0] == l.Prompt[len(l.Prompt)-1] {
 		return Chart{}, false
@@ -221,10 +221,10 @@ func (m measured) byLength() (Chart, bool) {
 	}
 	low, high := slices.Min(d.Y), slices.Max(d.Y)
 	c := Chart{
-		ID: "ttft-length", Title: capital(metric.TTFT.Title) + " by length of the prompt", Dots: d,
+		ID: "ttft-length", Title: capitalize(metric.TTFT.Title) + " by length of the prompt", Dots: d,
 		X: Axis{Label: "tokens of the prompt", Whole: true}, Y: Axis{Label: metric.TTFT.Title, Of: Latency, Max: high},
 		Alt: fmt.Sprintf("%s to %s for prompts of %s to %s tokens.", Duration(int64(low)), Duration(int64(high)),
-			grouped(uint64(l.Prompt[0])), grouped(uint64(l.Prompt[len(l.Prompt)-1]))),
+			groupDigits(uint64(l.Prompt[0])), groupDigits(uint64(l.Prompt[len(l.Prompt)-1]))),
 	}
 	if l.Asked {
 		c.X.Label += ", as asked for"
@@ -234,16 +234,16 @@ func (m measured) byLength() (Chart, bool) {
 	}
 	if l.Of > len(points) {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s of %s requests, those with the longest times among them.",
-			grouped(uint64(len(points))), grouped(uint64(l.Of))))
+			groupDigits(uint64(len(points))), groupDigits(uint64(l.Of))))
 	}
-	if v := m.facts.TTFTLimit; v > 0 && near(v, int64(high)) {
+	if v := m.facts.TTFTLimit; v > 0 && isDrawable(v, int64(high)) {
 		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true})
 	}
 	return c, true
 }
 
-// lengths are how many tokens prompts and answers had.
-func (m measured) lengths() (Chart, bool) {
+// lengthsChart are how many tokens prompts and answers had.
+func (m chartData) lengthsChart() (Chart, bool) {
 	if m.Lengths == nil {
 		return Chart{}, false
 	}
@@ -262,13 +262,13 @@ func (m measured) lengths() (Chart, bool) {
 		various = various || n > 1
 		c.Lines = append(c.Lines, sizesLine(of.name, of.sizes))
 		from, to := of.sizes.From, of.sizes.From+int64(n)*of.sizes.Step-1
-		text := of.name + " of " + grouped(uint64(from))
+		text := of.name + " of " + groupDigits(uint64(from))
 		if to > from {
-			text += " to " + grouped(uint64(to))
+			text += " to " + groupDigits(uint64(to))
 		}
 		words = append(words, text+" tokens")
 	}
-	c.Alt = capital(strings.Join(words, "; ")) + "."
+	c.Alt = capitalize(strings.Join(words, "; ")) + "."
 	return c, various
 }
 

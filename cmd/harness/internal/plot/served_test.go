@@ -53,8 +53,8 @@ func TestServed(t *testing.T) {
 		ids = append(ids, c.ID)
 		if c.X.Of == Elapsed {
 			s := c
-			l := &layout{Chart: s}
-			l.axes()
+			l := &chartLayout{Chart: s}
+			l.spanAxes()
 			if l.x.low != 0 || l.x.high != float64(f.Duration) {
 				t.Errorf("%s: time goes from %g to %g, want %d", c.ID, l.x.low, l.x.high, f.Duration)
 			}
@@ -85,11 +85,11 @@ func TestServed(t *testing.T) {
 
 // TestWithin: a line is cut where the measurement begins and ends.
 func TestWithin(t *testing.T) {
-	l := within(series.Told{T: []int64{-10, 10, 30}, V: []float64{0, 20, 40}}, 20)
+	l := cutLine(series.Told{T: []int64{-10, 10, 30}, V: []float64{0, 20, 40}}, 20)
 	if !slices.Equal(l.X, []float64{0, 10, 20}) || !slices.Equal(l.Y, []float64{10, 20, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
-	if l := within(series.Told{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y, []float64{10, 30}) {
+	if l := cutLine(series.Told{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y, []float64{10, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
 }

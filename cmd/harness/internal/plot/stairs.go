@@ -63,7 +63,7 @@ func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 		{"tokens", "Tokens per second over those of one user", Axis{Label: user}, tokens,
 			func(p Stair) float64 { return p.User }, ofTokens},
 		{"users", "Tokens per second over users", users, tokens, byUsers, ofTokens},
-		{"ttft", capital(metric.TTFT.Title) + ", p90, over users", users,
+		{"ttft", capitalize(metric.TTFT.Title) + ", p90, over users", users,
 			Axis{Label: metric.TTFT.Title, Of: Latency, Min: 0, Max: 1}, byUsers, func(p Stair) float64 { return p.TTFT }},
 		{"power", "Tokens per second of a kW over users", users, Axis{Label: "tokens/s of a kW", Min: 0, Max: 1e-9},
 			byUsers, func(p Stair) float64 { return p.Power }},
@@ -71,7 +71,7 @@ func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 		c := Chart{ID: d.id, Title: d.title, X: d.x, Y: d.y}
 		reach := d.id == "tokens"
 		for _, s := range shown {
-			if l := s.line(d.ofX, d.ofY, reach); len(l.X) > 0 {
+			if l := s.stairLine(d.ofX, d.ofY, reach); len(l.X) > 0 {
 				c.Lines = append(c.Lines, l)
 			}
 		}
@@ -79,10 +79,10 @@ func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 			continue
 		}
 		if reach || d.id == "users" {
-			c.ceilings(shown)
+			c.markCeilings(shown)
 		}
 		if !reach {
-			c.ends(regions)
+			c.markRegionEnds(regions)
 		}
 		c.Alt = c.sayStairs()
 		if len(all) > len(shown) {
@@ -93,30 +93,33 @@ func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
 	return charts
 }
 
-// line goes through a system's points in the order of X. One with reach leaves out those that another point is better
-// than in X and Y: what is known at an X is the highest point that reaches it.
-func (s Stairs) line(ofX, ofY func(Stair) float64, reach bool) Line {
+// stairLine goes through a system's points in the order of X. One with reach leaves out those that another point is
+// better than in X and Y: what is known at an X is the highest point that reaches it.
+func (s Stairs) stairLine(ofX, ofY func(Stair) float64, reach bool) Line {
 	l := Line{Name: s.Name, Step: !reach, Reach: reach}
-	points := slices.DeleteFunc(slices.Clone(s.Points), func(p Stair) bool { return !finite(ofX(p)) || !finite(ofY(p)) })
+	points := slices.DeleteFunc(slices.Clone(s.Points), func(p Stair) bool {
+		return !isFinite(ofX(p)) ||
+			!isFinite(ofY(p))
+	})
 	slices.SortStableFunc(points, func(a, b Stair) int { return cmp.Compare(ofX(a), ofX(b)) })
 	for i, p := range points {
 		beaten := func(o Stair) bool { return ofY(o) > ofY(p) }
 		l.X, l.Y = append(l.X, ofX(p)), append(l.Y, ofY(p))
-		l.Knots = append(l.Knots, Knot{Name: count(p.Users), Words: p.Words,
+		l.Knots = append(l.Knots, Knot{Name: countUsers(p.Users), Words: p.Words,
 			Aside: reach && slices.ContainsFunc(points[i+1:], beaten)})
 	}
 	return l
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// ceilings marks the Offline runs.
-func (c *Chart) ceilings(all []Stairs) {
+// markCeilings marks the Offline runs.
+func (c *Chart) markCeilings(all []Stairs) {
 	for _, s := range all {
-		if !finite(s.Offline) || !(s.Offline > 0) {
+		if !isFinite(s.Offline) || !(s.Offline > 0) {
 			continue
 		}
-		name := s.OfflineName + ", " + figure(s.Offline) + " tokens/s"
+		name := s.OfflineName + ", " + formatFigure(s.Offline) + " tokens/s"
 		if len(all) > 1 {
 			name = s.Name + ": " + name
 		}
@@ -124,8 +127,8 @@ func (c *Chart) ceilings(all []Stairs) {
 	}
 }
 
-// ends marks where regions end, and shades every second one.
-func (c *Chart) ends(regions []Until) {
+// markRegionEnds marks where regions end, and shades every second one.
+func (c *Chart) markRegionEnds(regions []Until) {
 	from := 0.0
 	for i, r := range regions {
 		if i%2 == 0 {
@@ -136,19 +139,19 @@ func (c *Chart) ends(regions []Until) {
 	}
 }
 
-// count is a number of users.
-func count(users float64) string { return strconv.FormatFloat(users, 'f', -1, 64) }
+// countUsers is a number of users.
+func countUsers(users float64) string { return strconv.FormatFloat(users, 'f', -1, 64) }
 
 // sayStairs says what the lines are.
 func (c *Chart) sayStairs() string {
-	at := figure
+	at := formatFigure
 	if c.X.Whole {
-		at = count
+		at = countUsers
 	}
 	said := make([]string, 0, len(c.Lines))
 	for _, l := range c.Lines {
-		said = append(said, fmt.Sprintf("%s from %s at %s to %s at %s", l.Name, c.value(l.Y[0]), at(l.X[0]),
-			c.value(l.Y[len(l.Y)-1]), at(l.X[len(l.X)-1])))
+		said = append(said, fmt.Sprintf("%s from %s at %s to %s at %s", l.Name, c.valueText(l.Y[0]), at(l.X[0]),
+			c.valueText(l.Y[len(l.Y)-1]), at(l.X[len(l.X)-1])))
 	}
 	return strings.Join(said, "; ") + " " + c.X.Label + ", in steps."
 }

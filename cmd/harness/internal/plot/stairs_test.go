@@ -24,7 +24,7 @@ func TestStairs(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	// Between 20 and 60 the point at 60 holds; the beaten one is not a corner.
-	got := l.through([]point{{20, 900}, {50, 400}, {60, 500}, {80, 100}})
+	got := l.lineCorners([]point{{20, 900}, {50, 400}, {60, 500}, {80, 100}})
 	if want := []point{{20, 900}, {20, 500}, {60, 500}, {60, 100}, {80, 100}}; !slices.Equal(got, want) {
 		t.Errorf("corners %v, want %v", got, want)
 	}
@@ -46,7 +46,7 @@ func TestStairs(t *testing.T) {
 	if !step.Step || step.Reach || !slices.Equal(step.Y, []float64{100, 500, 400, 900}) {
 		t.Errorf("%+v", step)
 	}
-	got = step.through([]point{{1, 100}, {8, 500}, {32, 400}})
+	got = step.lineCorners([]point{{1, 100}, {8, 500}, {32, 400}})
 	if want := []point{{1, 100}, {8, 100}, {8, 500}, {32, 500}, {32, 400}}; !slices.Equal(got, want) {
 		t.Errorf("corners %v, want %v", got, want)
 	}

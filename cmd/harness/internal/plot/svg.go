@@ -11,14 +11,14 @@ import (
 
 // SVG is the chart as an element of a page that has CSS, with Light or Dark. It has no title: the page says it.
 func (c Chart) SVG() ([]byte, error) {
-	s := c.scene(false)
-	if err := s.sound(); err != nil {
+	s := c.layOut(false)
+	if err := s.checkPlaces(); err != nil {
 		return nil, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "<svg class=\"plot\" viewBox=\"0 0 %s %s\" role=\"img\" aria-label=\"%s\">\n", short(s.w),
-		short(s.h), html.EscapeString(c.Title+": "+c.Alt))
-	s.svg(&out)
+	fmt.Fprintf(&out, "<svg class=\"plot\" viewBox=\"0 0 %s %s\" role=\"img\" aria-label=\"%s\">\n", formatShort(s.w),
+		formatShort(s.h), html.EscapeString(c.Title+": "+c.Alt))
+	s.writeSVG(&out)
 	out.WriteString("</svg>\n")
 	return out.Bytes(), nil
 }
@@ -28,29 +28,30 @@ const margin = 14
 
 // WriteSVG writes the chart with its title as a file of its own, light or dark as who shows it.
 func (c Chart) WriteSVG(w io.Writer) error {
-	s := c.scene(true)
-	if err := s.sound(); err != nil {
+	s := c.layOut(true)
+	if err := s.checkPlaces(); err != nil {
 		return fmt.Errorf("chart %s: %w", c.ID, err)
 	}
 	var out bytes.Buffer
 	wide, high := s.w+2*margin, s.h+2*margin
 	fmt.Fprintf(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"%s\" height=\"%s\" "+
-		"viewBox=\"%d %d %s %s\" role=\"img\" aria-label=\"%s\">\n", short(2*wide), short(2*high), -margin, -margin,
-		short(wide), short(high), html.EscapeString(c.Title+": "+c.Alt))
+		"viewBox=\"%d %d %s %s\" role=\"img\" aria-label=\"%s\">\n", formatShort(2*wide), formatShort(2*high), -margin,
+		-margin,
+		formatShort(wide), formatShort(high), html.EscapeString(c.Title+": "+c.Alt))
 	out.WriteString("<style>svg{" + Light + "background:var(--plot-back)}@media(prefers-color-scheme:dark){svg{" + Dark +
 		"}}" + CSS + "</style>\n<title>" + html.EscapeString(c.Title) + "</title>\n")
-	s.svg(&out)
+	s.writeSVG(&out)
 	out.WriteString("</svg>\n")
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// sound says whether everything has a place.
-func (s *scene) sound() error {
+// checkPlaces says whether everything has a place.
+func (s *drawnScene) checkPlaces() error {
 	for _, p := range s.paths {
 		for _, part := range p.parts {
 			for _, at := range part {
-				if bad(at.x) || bad(at.y) {
+				if isBad(at.x) || isBad(at.y) {
 					return fmt.Errorf("a %s of values that are no numbers", p.ink.class)
 				}
 			}
@@ -59,33 +60,34 @@ func (s *scene) sound() error {
 	return nil
 }
 
-func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+func isBad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// svg writes what is inside of the element. It has classes in place of colours, and no attribute style, which a page's
-// Content-Security-Policy would have to allow.
-func (s *scene) svg(out *bytes.Buffer) {
+// writeSVG writes what is inside of the element. It has classes in place of colours, and no attribute style, which a
+// page's Content-Security-Policy would have to allow.
+func (s *drawnScene) writeSVG(out *bytes.Buffer) {
 	for _, p := range s.paths {
-		p.svg(out)
+		p.writeSVG(out)
 	}
 	for _, t := range s.texts {
-		t.svg(out)
+		t.writeSVG(out)
 	}
 	for _, h := range s.hovers {
 		fmt.Fprintf(out, "<rect class=\"ph\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"><title>%s</title></rect>\n",
-			short(h.left), short(h.top), short(h.right-h.left), short(h.bottom-h.top), html.EscapeString(h.words))
+			formatShort(h.left), formatShort(h.top), formatShort(h.right-h.left), formatShort(h.bottom-h.top),
+			html.EscapeString(h.words))
 	}
 }
 
-func (p path) svg(out *bytes.Buffer) {
+func (p scenePath) writeSVG(out *bytes.Buffer) {
 	switch {
 	case p.fill:
 		fmt.Fprintf(out, `<path class="f %s" d="`, p.ink.class)
 	case p.dots:
-		fmt.Fprintf(out, `<path class="d %s" stroke-width="%s" d="`, p.ink.class, short(p.width))
+		fmt.Fprintf(out, `<path class="d %s" stroke-width="%s" d="`, p.ink.class, formatShort(p.width))
 	default:
-		fmt.Fprintf(out, `<path class="%s" stroke-width="%s"`, p.ink.class, short(p.width))
+		fmt.Fprintf(out, `<path class="%s" stroke-width="%s"`, p.ink.class, formatShort(p.width))
 		if len(p.dash) > 0 {
-			fmt.Fprintf(out, ` stroke-dasharray="%s %s"`, short(p.dash[0]), short(p.dash[1]))
+			fmt.Fprintf(out, ` stroke-dasharray="%s %s"`, formatShort(p.dash[0]), formatShort(p.dash[1]))
 		}
 		out.WriteString(` d="`)
 	}
@@ -99,7 +101,7 @@ func (p path) svg(out *bytes.Buffer) {
 			default:
 				out.WriteByte(' ')
 			}
-			out.WriteString(short(at.x) + " " + short(at.y))
+			out.WriteString(formatShort(at.x) + " " + formatShort(at.y))
 			if p.dots {
 				out.WriteString("h0")
 			}
@@ -111,8 +113,8 @@ func (p path) svg(out *bytes.Buffer) {
 	out.WriteString("\"/>\n")
 }
 
-// svg writes the text as wide as it was taken for, whatever font there is.
-func (w words) svg(out *bytes.Buffer) {
+// writeSVG writes the text as wide as it was taken for, whatever font there is.
+func (w sceneText) writeSVG(out *bytes.Buffer) {
 	class := w.ink.class
 	if w.class != "" {
 		class += " " + w.class
@@ -128,8 +130,8 @@ func (w words) svg(out *bytes.Buffer) {
 		class += " o"
 	}
 	fmt.Fprintf(out, `<text class="%s" x="%s" y="%s" textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`+"\n",
-		class, short(w.x), short(w.y), short(w.width(w.text)), html.EscapeString(w.text))
+		class, formatShort(w.x), formatShort(w.y), formatShort(w.textWidth(w.text)), html.EscapeString(w.text))
 }
 
-// short writes a number with one decimal at most.
-func short(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+// formatShort writes a number with one decimal at most.
+func formatShort(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }

@@ -22,8 +22,8 @@ type Compared struct {
 // notSaid stands for what is not known of a run.
 const notSaid = "not known"
 
-// compared says what of a run is as of the published results.
-func (r Ranking) compared(o Own) []Compared {
+// compareOwn says what of a run is as of the published results.
+func (r Ranking) compareOwn(o Own) []Compared {
 	var published []Entry
 	for _, e := range r.Entries {
 		if !e.Own {
@@ -40,20 +40,20 @@ func (r Ranking) compared(o Own) []Compared {
 	}
 	return []Compared{
 		{"round", o.Round, r.roundsText()},
-		{"division", cmp.Or(o.Division, notSaid), tally(published, func(e Entry) string { return e.Division })},
-		{"availability", cmp.Or(o.Availability, notSaid), tally(published, func(e Entry) string { return e.Availability })},
+		{"division", cmp.Or(o.Division, notSaid), countBy(published, func(e Entry) string { return e.Division })},
+		{"availability", cmp.Or(o.Availability, notSaid), countBy(published, func(e Entry) string { return e.Availability })},
 		{"LoadGen", driver, "the official one, in reviewed submissions"},
-		{"accuracy", cmp.Or(own, notSaid), r.targets(o)},
-		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", measured(published),
+		{"accuracy", cmp.Or(own, notSaid), r.accuracyTargets(o)},
+		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", countMeasured(published),
 			len(published))},
 		{"accelerators", cmp.Or(count(o.Accelerators), notSaid),
-			span(published, func(e Entry) int { return e.Accelerators })},
-		{"nodes", cmp.Or(count(o.Nodes), notSaid), span(published, func(e Entry) int { return e.Nodes })},
+			spanText(published, func(e Entry) int { return e.Accelerators })},
+		{"nodes", cmp.Or(count(o.Nodes), notSaid), spanText(published, func(e Entry) int { return e.Nodes })},
 	}
 }
 
-// targets are the accuracies that the newest of the rounds asks for.
-func (r Ranking) targets(o Own) string {
+// accuracyTargets are the accuracies that the newest of the rounds asks for.
+func (r Ranking) accuracyTargets(o Own) string {
 	rules, err := mlconf.Round(r.Rounds[len(r.Rounds)-1].Name)
 	if err != nil {
 		return notSaid
@@ -61,7 +61,7 @@ func (r Ranking) targets(o Own) string {
 	return "at least " + targetText(rules.Targets(o.Model, o.Scenario)) + " (closed, " + rules.Name + ")"
 }
 
-func measured(entries []Entry) (n int) {
+func countMeasured(entries []Entry) (n int) {
 	for _, e := range entries {
 		if e.Power != nil {
 			n++
@@ -70,8 +70,8 @@ func measured(entries []Entry) (n int) {
 	return n
 }
 
-// tally counts entries by something, the most frequent first: "available 31, preview 4".
-func tally(entries []Entry, of func(Entry) string) string {
+// countBy counts entries by something, the most frequent first: "available 31, preview 4".
+func countBy(entries []Entry, of func(Entry) string) string {
 	counts := map[string]int{}
 	for _, e := range entries {
 		counts[cmp.Or(of(e), notSaid)]++
@@ -85,8 +85,8 @@ func tally(entries []Entry, of func(Entry) string) string {
 	return strings.Join(lists.Map(names, func(n string) string { return fmt.Sprintf("%s %d", n, counts[n]) }), ", ")
 }
 
-// span is the least and the largest of a number that is known of some entries.
-func span(entries []Entry, of func(Entry) int) string {
+// spanText is the least and the largest of a number that is known of some entries.
+func spanText(entries []Entry, of func(Entry) int) string {
 	all := lists.Filter(lists.Map(entries, of), func(n int) bool { return n > 0 })
 	if len(all) == 0 {
 		return notSaid

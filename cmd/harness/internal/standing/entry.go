@@ -48,8 +48,8 @@ type Entry struct {
 	at string // the folder on this machine, without links
 }
 
-// entries are the results of the report of a tree at root, which was named otherwise.
-func entries(tree, root string, r *checker.Report) []Entry {
+// reportEntries are the results of the report of a tree at root, which was named otherwise.
+func reportEntries(tree, root string, r *checker.Report) []Entry {
 	list := []Entry{}
 	if whole, err := filepath.EvalSymlinks(root); err == nil {
 		root = whole
@@ -68,21 +68,21 @@ func entries(tree, root string, r *checker.Report) []Entry {
 			Submitter: found.Submitter, System: found.System, SystemName: found.SystemName, SystemType: found.SystemType,
 			Benchmark: found.Benchmark, Model: found.Model, Scenario: foldScenario(found.Scenario),
 			InferredFrom: found.InferredFrom, Result: found.Result, Power: found.Power, Accuracy: found.Accuracy,
-			Processor: row.HostProcessor, Accelerator: known(row.Accelerator), Accelerators: accelerators(row),
-			Nodes: number(row.Nodes), Framework: row.Framework, Tree: tree, Folder: found.Folder,
+			Processor: row.HostProcessor, Accelerator: knownText(row.Accelerator), Accelerators: acceleratorCount(row),
+			Nodes: parseCount(row.Nodes), Framework: row.Framework, Tree: tree, Folder: found.Folder,
 			at: filepath.Join(root, filepath.FromSlash(found.Folder)),
 		})
 	}
 	return list
 }
 
-// accelerators are those of all nodes; the tables before v5.0 have those of a node alone.
-func accelerators(row result.Row) int {
-	return cmp.Or(number(row.TotalAccelerators), number(row.AcceleratorsPerNode)*number(row.Nodes))
+// acceleratorCount are those of all nodes; the tables before v5.0 have those of a node alone.
+func acceleratorCount(row result.Row) int {
+	return cmp.Or(parseCount(row.TotalAccelerators), parseCount(row.AcceleratorsPerNode)*parseCount(row.Nodes))
 }
 
-// known is a text that says something: descriptions write "N/A" or "-" where there is nothing.
-func known(text string) string {
+// knownText is a text that says something: descriptions write "N/A" or "-" where there is nothing.
+func knownText(text string) string {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(text) {
 	case "n/a", "na", "-", "none", "no", "null":
@@ -91,7 +91,7 @@ func known(text string) string {
 	return text
 }
 
-func number(text string) int {
+func parseCount(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0

@@ -13,10 +13,10 @@ import (
 // leftOut counts published results by why they are not ranked.
 type leftOut map[string]int
 
-func (l leftOut) add(why string) { l[why]++ }
+func (l leftOut) addReason(why string) { l[why]++ }
 
-// without counts the folders of a run's benchmark and scenario in which the checker of the round finds no result.
-func (l leftOut) without(p Published, own Own) {
+// countWithout counts the folders of a run's benchmark and scenario in which the checker of the round finds no result.
+func (l leftOut) countWithout(p Published, own Own) {
 	rules, err := mlconf.Round(p.Round.Name)
 	if err != nil {
 		return
@@ -25,13 +25,13 @@ func (l leftOut) without(p Published, own Own) {
 		benchmark := path.Base(path.Dir(w.Folder))
 		model, _ := rules.ModelOf(benchmark, nil)
 		if foldScenario(path.Base(w.Folder)) == own.Scenario && isModel(rules, own.Model, benchmark, model) {
-			l.add("without a result by the checker of " + p.Round.Name)
+			l.addReason("without a result by the checker of " + p.Round.Name)
 		}
 	}
 }
 
-// texts are the reasons with their counts, those of most results first.
-func (l leftOut) texts() []string {
+// reasonTexts are the reasons with their counts, those of most results first.
+func (l leftOut) reasonTexts() []string {
 	reasons := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		if l[a] != l[b] {
 			return l[b] - l[a]

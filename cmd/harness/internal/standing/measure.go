@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// measure is how results are made comparable.
-type measure struct {
+// comparableMeasure is how results are made comparable.
+type comparableMeasure struct {
 	per    Per
 	unit   string
 	higher bool // is better
@@ -22,24 +22,25 @@ type measure struct {
 func isLatency(unit string) bool { return strings.HasPrefix(unit, "Latency") }
 
 // measureOf says what is ranked of results in a unit. The error is wrong usage: a latency is not shared.
-func measureOf(unit, scenario string, per Per) (measure, error) {
+func measureOf(unit, scenario string, per Per) (comparableMeasure, error) {
 	latency := isLatency(unit)
 	switch {
 	case per == PerSystem:
-		return measure{per, unit, !latency, false}, nil
+		return comparableMeasure{per, unit, !latency, false}, nil
 	case per == PerWatt && latency:
-		return measure{per, "mJ per query", false, true}, nil
+		return comparableMeasure{per, "mJ per query", false, true}, nil
 	case per == PerWatt:
-		return measure{per, unit + " per W", true, false}, nil
+		return comparableMeasure{per, unit + " per W", true, false}, nil
 	case latency:
-		return measure{}, sdk.Usage(fmt.Errorf("--per %s: the result of %s is a latency, which machines do not share; leave "+
-			"--per out, or rank --per watt", per, scenario))
+		return comparableMeasure{},
+			sdk.Usage(fmt.Errorf("--per %s: the result of %s is a latency, which machines do not share; leave "+
+				"--per out, or rank --per watt", per, scenario))
 	}
-	return measure{per, unit + " per " + string(per), true, false}, nil
+	return comparableMeasure{per, unit + " per " + string(per), true, false}, nil
 }
 
-// value sets an entry's value, or says why it has none. unit is that of the run that is ranked.
-func (m measure) value(e *Entry, unit string) (why string) {
+// setValue sets an entry's value, or says why it has none. unit is that of the run that is ranked.
+func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 	if e.Result.Unit != unit {
 		return "in another unit, " + e.Result.Unit
 	}
@@ -70,7 +71,7 @@ func (m measure) value(e *Entry, unit string) (why string) {
 			v /= power
 		}
 	}
-	e.Value, e.Text = figure.Number(v), rounded(e.Result, v, m.per)
+	e.Value, e.Text = figure.Number(v), roundedText(e.Result, v, m.per)
 	return ""
 }
 
@@ -83,8 +84,8 @@ func powerOf(e Entry) (float64, bool) {
 	return v, err == nil && v > 0
 }
 
-// rounded is a value with five significant figures; of a result that was not divided, as it is printed elsewhere.
-func rounded(of result.Figure, v float64, per Per) string {
+// roundedText is a value with five significant figures; of a result that was not divided, as it is printed elsewhere.
+func roundedText(of result.Figure, v float64, per Per) string {
 	if per == PerSystem {
 		return of.Shown()
 	}

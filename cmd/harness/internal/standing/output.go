@@ -72,14 +72,14 @@ func (r Report) WriteCSV(w io.Writer) error {
 	})
 	for _, ranking := range r.Rankings {
 		for _, e := range ranking.Entries {
-			_ = out.Write(e.fields(ranking))
+			_ = out.Write(e.csvFields(ranking))
 		}
 	}
 	out.Flush()
 	return out.Error()
 }
 
-func (e Entry) fields(r Ranking) []string {
+func (e Entry) csvFields(r Ranking) []string {
 	power, unit := "", ""
 	if e.Power != nil {
 		power, unit = e.Power.Text, e.Power.Unit
@@ -175,8 +175,8 @@ func (r Ranking) Near(around int) []*Entry {
 	return all
 }
 
-// chosen are the first runs of one's own that have a place, or the first.
-func (r Ranking) chosen() Own {
+// chosenOwn are the first runs of one's own that have a place, or the first.
+func (r Ranking) chosenOwn() Own {
 	for _, o := range r.Own {
 		if o.Place > 0 {
 			return o

@@ -70,11 +70,11 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 		return nil, nil, sdk.Data(fmt.Errorf("%w in %s: %s", ErrNoRun, name, strings.Join(faults, "; ")))
 	}
 	return nil, nil, sdk.Data(fmt.Errorf("%w in %s: it has %s; want a performance run of a benchmark", ErrNoRun, name,
-		modes(set.Runs)))
+		runModes(set.Runs)))
 }
 
-// modes says which runs there are.
-func modes(runs []results.FoundRun) string {
+// runModes says which runs there are.
+func runModes(runs []results.FoundRun) string {
 	all := lists.Distinct(lists.Map(runs, func(f results.FoundRun) string { return "runs of kind " + f.Kind() }))
 	return cmp.Or(strings.Join(all, ", "), "none")
 }
@@ -111,8 +111,8 @@ func ofRun(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 	if o.Result, err = figureOf(f, rules, o); err != nil {
 		return Own{}, err
 	}
-	o.power(f.Power)
-	o.judge(f, accuracy)
+	o.takePower(f.Power)
+	o.judgeRun(f, accuracy)
 	return o, nil
 }
 
@@ -142,8 +142,8 @@ func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, er
 	return result.Figure{Text: text, Rounded: shown, Unit: m.Unit}, nil
 }
 
-// power takes over what a meter measured, in the units of power results.
-func (o *Own) power(p *record.Power) {
+// takePower takes over what a meter measured, in the units of power results.
+func (o *Own) takePower(p *record.Power) {
 	if p == nil || p.Fault != "" {
 		return
 	}
@@ -170,8 +170,8 @@ func (o *Own) On(m Machine) {
 	}
 }
 
-// judge says what the run is, and what of it is not as of a published result.
-func (o *Own) judge(f results.FoundRun, accuracy *record.Accuracy) {
+// judgeRun says what the run is, and what of it is not as of a published result.
+func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 	o.Kind = "a rehearsal"
 	note := record.NewDocument([]record.Run{f.Run}).Note
 	switch {
@@ -191,7 +191,7 @@ func (o *Own) judge(f results.FoundRun, accuracy *record.Accuracy) {
 		o.NoPlace = append(o.NoPlace, "the run has no result: it is "+o.Result.Text)
 	}
 	o.markStandIns(f)
-	o.accuracy(accuracy)
+	o.takeAccuracy(accuracy)
 }
 
 // markStandIns marks what a run has in the place of what the rules ask for.
@@ -219,7 +219,7 @@ func reasonsText(reasons []record.Reason) string {
 	}), "; ")
 }
 
-func (o *Own) accuracy(a *record.Accuracy) {
+func (o *Own) takeAccuracy(a *record.Accuracy) {
 	if a == nil {
 		o.Marks = append(o.Marks, "accuracy: not known, there is no scored accuracy run beside it")
 		return

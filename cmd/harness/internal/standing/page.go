@@ -32,44 +32,44 @@ const mostRows = 2000
 
 var standing = template.Must(template.New("page").Funcs(template.FuncMap{
 	"count": count, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
-	"dict": func(r shown, list []*Entry) listed { return listed{r.Ranking, list} },
+	"dict": func(r shownRanking, list []*Entry) listedEntries { return listedEntries{r.Ranking, list} },
 }).Parse(text))
 
-// view is what page.html shows.
-type view struct {
+// pageView is what page.html shows.
+type pageView struct {
 	Report
 	Policy string
 	CSS    template.CSS
-	Shown  []shown
+	Shown  []shownRanking
 }
 
-// shown is a ranking with its charts.
-type shown struct {
+// shownRanking is a ranking with its charts.
+type shownRanking struct {
 	Ranking
 	Near     []*Entry
 	All      []Entry
 	More     int // entries that have no room
-	Strip    *strip
-	Progress *progress
+	Strip    *distributionStrip
+	Progress *roundProgress
 }
 
-// listed are entries of a ranking in a table; nil stands for some that are left out.
-type listed struct {
+// listedEntries are entries of a ranking in a table; nil stands for some that are left out.
+type listedEntries struct {
 	Ranking Ranking
 	List    []*Entry
 }
 
 // AllShown are all entries that have room.
-func (s shown) AllShown() []*Entry {
+func (s shownRanking) AllShown() []*Entry {
 	return lists.Make(len(s.All), func(i int) *Entry { return &s.All[i] })
 }
 
 // WriteHTML writes one page that needs no other file and runs no script. Names from trees stand there as text.
 func (r Report) WriteHTML(w io.Writer) error {
 	css := page.CSS + own
-	v := view{Report: r, Policy: page.Policy(css), CSS: template.CSS(css)}
+	v := pageView{Report: r, Policy: page.Policy(css), CSS: template.CSS(css)}
 	for _, ranking := range r.Rankings {
-		s := shown{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
+		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
 			Progress: progressOf(ranking)}
 		if s.More = len(s.All) - mostRows; s.More > 0 {
 			s.All = s.All[:mostRows]
@@ -80,7 +80,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 }
 
 // AgainstMine is Against the run whose place is shown.
-func (r Ranking) AgainstMine(e *Entry) string { return r.Against(*e, r.chosen()) }
+func (r Ranking) AgainstMine(e *Entry) string { return r.Against(*e, r.chosenOwn()) }
 
 // The room of the charts, in their own units.
 const (
@@ -94,30 +94,30 @@ const (
 	dotSize     = 3.5
 )
 
-// point is a place in a chart.
-type point struct{ X, Y string }
+// chartPoint is a place in a chart.
+type chartPoint struct{ X, Y string }
 
-func at(x, y float64) point {
-	return point{strconv.FormatFloat(x, 'f', 1, 64), strconv.FormatFloat(y, 'f', 1, 64)}
+func pointAt(x, y float64) chartPoint {
+	return chartPoint{strconv.FormatFloat(x, 'f', 1, 64), strconv.FormatFloat(y, 'f', 1, 64)}
 }
 
-// tick is a value on an axis.
-type tick struct {
+// axisTick is a value on an axis.
+type axisTick struct {
 	At   string
 	Text string
 }
 
-// strip is the distribution: a dot for each result, those of one place above each other.
-type strip struct {
-	Dots  []point
-	Ticks []tick
-	Own   *tick
+// distributionStrip is the distribution: a dot for each result, those of one place above each other.
+type distributionStrip struct {
+	Dots  []chartPoint
+	Ticks []axisTick
+	Own   *axisTick
 }
 
-func stripOf(r Ranking) *strip {
-	low, high := r.bounds()
-	x := position(low, high, marginLeft/2, chartWidth-marginLeft/2)
-	s := &strip{Ticks: ticks(low, high, x)}
+func stripOf(r Ranking) *distributionStrip {
+	low, high := r.valueBounds()
+	x := logPosition(low, high, marginLeft/2, chartWidth-marginLeft/2)
+	s := &distributionStrip{Ticks: roundTicks(low, high, x)}
 	stack := map[int]int{}
 	for _, e := range r.Entries {
 		if e.Own {
@@ -127,16 +127,16 @@ func stripOf(r Ranking) *strip {
 		column := int(px / (2 * dotSize))
 		y := float64(stripHeight-marginDown) - dotSize - 2*dotSize*float64(stack[column])
 		stack[column]++
-		s.Dots = append(s.Dots, at(px, max(y, dotSize)))
+		s.Dots = append(s.Dots, pointAt(px, max(y, dotSize)))
 	}
-	if o := r.chosen(); o.Text != "" {
-		s.Own = &tick{at(x(float64(o.Value)), 0).X, o.Text}
+	if o := r.chosenOwn(); o.Text != "" {
+		s.Own = &axisTick{pointAt(x(float64(o.Value)), 0).X, o.Text}
 	}
 	return s
 }
 
-// bounds are the least and the largest value, one's own among them.
-func (r Ranking) bounds() (low, high float64) {
+// valueBounds are the least and the largest value, one's own among them.
+func (r Ranking) valueBounds() (low, high float64) {
 	low, high = float64(r.Spread.Least), float64(r.Spread.Largest)
 	for _, o := range r.Own {
 		if v := float64(o.Value); o.Text != "" && v > 0 {
@@ -146,8 +146,8 @@ func (r Ranking) bounds() (low, high float64) {
 	return low, high
 }
 
-// position places values on a logarithmic scale.
-func position(low, high, from, to float64) func(float64) float64 {
+// logPosition places values on a logarithmic scale.
+func logPosition(low, high, from, to float64) func(float64) float64 {
 	if low <= 0 || high <= low {
 		return func(float64) float64 { return (from + to) / 2 }
 	}
@@ -157,17 +157,17 @@ func position(low, high, from, to float64) func(float64) float64 {
 	}
 }
 
-// ticks are round values between two others, at most seven.
-func ticks(low, high float64, place func(float64) float64) []tick {
+// roundTicks are round values between two others, at most seven.
+func roundTicks(low, high float64, place func(float64) float64) []axisTick {
 	if low <= 0 || high <= low {
-		return []tick{{at(place(low), 0).X, figure.Short(low)}}
+		return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}}
 	}
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
-		var all []tick
+		var all []axisTick
 		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 			for _, step := range steps {
 				if v := step * math.Pow(10, e); v >= low && v <= high {
-					all = append(all, tick{at(place(v), 0).X, figure.Short(v)})
+					all = append(all, axisTick{pointAt(place(v), 0).X, figure.Short(v)})
 				}
 			}
 		}
@@ -175,40 +175,40 @@ func ticks(low, high float64, place func(float64) float64) []tick {
 			return all
 		}
 	}
-	return []tick{{at(place(low), 0).X, figure.Short(low)}, {at(place(high), 0).X, figure.Short(high)}}
+	return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}, {pointAt(place(high), 0).X, figure.Short(high)}}
 }
 
-// progress is how the results went over the rounds: every result, the best and the middle of each.
-type progress struct {
-	Dots         []point
-	Best, Median []point
-	Rounds       []tick
-	Ticks        []tick // on the y axis
-	Own          *tick
+// roundProgress is how the results went over the rounds: every result, the best and the middle of each.
+type roundProgress struct {
+	Dots         []chartPoint
+	Best, Median []chartPoint
+	Rounds       []axisTick
+	Ticks        []axisTick // on the y axis
+	Own          *axisTick
 }
 
-func progressOf(r Ranking) *progress {
+func progressOf(r Ranking) *roundProgress {
 	if len(r.Rounds) < 2 {
 		return nil
 	}
-	low, high := r.bounds()
-	y := position(low, high, chartHeight-marginDown, marginTop)
-	p := &progress{Ticks: ticks(low, high, y)}
+	low, high := r.valueBounds()
+	y := logPosition(low, high, chartHeight-marginDown, marginTop)
+	p := &roundProgress{Ticks: roundTicks(low, high, y)}
 	width := float64(chartWidth - marginLeft - marginRight)
 	x := map[string]float64{}
 	for i, round := range r.Rounds {
 		x[round.Name] = marginLeft + width*(float64(i)+.5)/float64(len(r.Rounds))
-		p.Rounds = append(p.Rounds, tick{at(x[round.Name], 0).X, round.Name})
-		p.Best = append(p.Best, at(x[round.Name], y(float64(round.Best.Value))))
-		p.Median = append(p.Median, at(x[round.Name], y(float64(round.Median))))
+		p.Rounds = append(p.Rounds, axisTick{pointAt(x[round.Name], 0).X, round.Name})
+		p.Best = append(p.Best, pointAt(x[round.Name], y(float64(round.Best.Value))))
+		p.Median = append(p.Median, pointAt(x[round.Name], y(float64(round.Median))))
 	}
 	for _, e := range r.Entries {
 		if !e.Own {
-			p.Dots = append(p.Dots, at(x[e.Round], y(float64(e.Value))))
+			p.Dots = append(p.Dots, pointAt(x[e.Round], y(float64(e.Value))))
 		}
 	}
-	if o := r.chosen(); o.Text != "" {
-		p.Own = &tick{at(0, y(float64(o.Value))).Y, o.Text}
+	if o := r.chosenOwn(); o.Text != "" {
+		p.Own = &axisTick{pointAt(0, y(float64(o.Value))).Y, o.Text}
 	}
 	return p
 }

@@ -89,8 +89,8 @@ var ErrNothing = errors.New("nothing to rank the run among")
 func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
 	var all []Ranking
 	var faults []error
-	for _, group := range groups(own) {
-		r, err := rank(published, group, o)
+	for _, group := range groupOwn(own) {
+		r, err := makeRanking(published, group, o)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -108,8 +108,8 @@ func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
 	return all, nil
 }
 
-// groups are runs of the same benchmark and scenario.
-func groups(own []Own) (all [][]Own) {
+// groupOwn are runs of the same benchmark and scenario.
+func groupOwn(own []Own) (all [][]Own) {
 	for _, r := range own {
 		i := slices.IndexFunc(all, func(g []Own) bool { return g[0].Model == r.Model && g[0].Scenario == r.Scenario })
 		if i < 0 {
@@ -120,8 +120,8 @@ func groups(own []Own) (all [][]Own) {
 	return all
 }
 
-// rank makes one ranking.
-func rank(published []Published, own []Own, o Options) (Ranking, error) {
+// makeRanking makes one ranking.
+func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 	r := Ranking{
 		Benchmark: own[0].Model, Scenario: own[0].Scenario, Division: cmp.Or(o.Division, "all"),
 		Availability: cmp.Or(o.Availability, "all"), Per: o.Per, Entries: []Entry{}, Rounds: []Round{},
@@ -136,33 +136,33 @@ func rank(published []Published, own []Own, o Options) (Ranking, error) {
 	rounds := map[string]bool{}
 	for _, p := range published {
 		for _, e := range p.Results {
-			if !same(e, own[0]) || isOneOf(e, own) {
+			if !isSame(e, own[0]) || isOneOf(e, own) {
 				continue
 			}
-			if why := o.unfit(e); why != "" {
-				left.add(why)
-			} else if why := m.value(&e, own[0].Result.Unit); why != "" {
-				left.add(why)
+			if why := o.whyUnfit(e); why != "" {
+				left.addReason(why)
+			} else if why := m.setValue(&e, own[0].Result.Unit); why != "" {
+				left.addReason(why)
 			} else {
 				r.Entries, rounds[e.Round] = append(r.Entries, e), true
 			}
 		}
-		left.without(p, own[0])
+		left.countWithout(p, own[0])
 	}
-	if r.LeftOut = left.texts(); len(r.Entries) == 0 {
-		return r, nothing(r, published, own[0])
+	if r.LeftOut = left.reasonTexts(); len(r.Entries) == 0 {
+		return r, errEmpty(r, published, own[0])
 	}
 	r.Published = len(r.Entries)
-	r.order()
-	r.spread()
-	r.progress()
+	r.orderEntries()
+	r.setSpread()
+	r.setProgress()
 	r.addOwn(own, m)
-	r.Rules = differences(slices.Collect(maps.Keys(rounds)), own[0])
+	r.Rules = ruleDifferences(slices.Collect(maps.Keys(rounds)), own[0])
 	return r, nil
 }
 
-// same says whether a result is of a run's benchmark and scenario.
-func same(e Entry, own Own) bool {
+// isSame says whether a result is of a run's benchmark and scenario.
+func isSame(e Entry, own Own) bool {
 	if e.Scenario != own.Scenario {
 		return false
 	}
@@ -175,8 +175,8 @@ func isOneOf(e Entry, own []Own) bool {
 	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.at == e.at })
 }
 
-// unfit says why a result is not ranked.
-func (o Options) unfit(e Entry) string {
+// whyUnfit says why a result is not ranked.
+func (o Options) whyUnfit(e Entry) string {
 	switch {
 	case o.Division != "" && e.Division != o.Division:
 		return "of the division " + e.Division
@@ -186,8 +186,8 @@ func (o Options) unfit(e Entry) string {
 	return ""
 }
 
-// nothing says why a ranking is empty.
-func nothing(r Ranking, published []Published, own Own) error {
+// errEmpty says why a ranking is empty.
+func errEmpty(r Ranking, published []Published, own Own) error {
 	names := lists.Map(published, func(p Published) string { return p.Tree + " (" + p.Round.Name + ")" })
 	text := fmt.Sprintf("no published result of %s in %s", own.Model, own.Scenario)
 	if r.Division != "all" {
@@ -199,14 +199,14 @@ func nothing(r Ranking, published []Published, own Own) error {
 	text += " in " + strings.Join(names, ", ")
 	if len(r.LeftOut) > 0 {
 		text += "; left out: " + strings.Join(r.LeftOut, "; ")
-	} else if known := others(published); known != "" {
+	} else if known := otherResults(published); known != "" {
 		text += "; they have " + known
 	}
 	return sdk.Data(fmt.Errorf("%w: %s", ErrNothing, text))
 }
 
-// others names what the trees have results of: few names, since they may have a hundred.
-func others(published []Published) string {
+// otherResults names what the trees have results of: few names, since they may have a hundred.
+func otherResults(published []Published) string {
 	const most = 12
 	found := map[string]bool{}
 	for _, p := range published {
@@ -221,8 +221,8 @@ func others(published []Published) string {
 	return strings.Join(names, ", ")
 }
 
-// order sorts the entries and gives them places.
-func (r *Ranking) order() {
+// orderEntries sorts the entries and gives them places.
+func (r *Ranking) orderEntries() {
 	slices.SortStableFunc(r.Entries, func(a, b Entry) int {
 		c := cmp.Compare(float64(a.Value), float64(b.Value))
 		if r.HigherBetter {
@@ -238,30 +238,30 @@ func (r *Ranking) order() {
 	}
 }
 
-// values are the published values, ascending.
-func (r *Ranking) values() []float64 {
+// publishedValues are the published values, ascending.
+func (r *Ranking) publishedValues() []float64 {
 	all := lists.Map(r.Entries, func(e Entry) float64 { return float64(e.Value) })
 	slices.Sort(all)
 	return all
 }
 
-func (r *Ranking) spread() {
-	v := r.values()
+func (r *Ranking) setSpread() {
+	v := r.publishedValues()
 	r.Spread = Spread{
-		figure.Number(v[0]), quantile(v, .25), quantile(v, .5), quantile(v, .75), figure.Number(v[len(v)-1]),
+		figure.Number(v[0]), quantileOf(v, .25), quantileOf(v, .5), quantileOf(v, .75), figure.Number(v[len(v)-1]),
 	}
 }
 
-// quantile of ascending values: between two of them it is in proportion.
-func quantile(v []float64, q float64) figure.Number {
+// quantileOf of ascending values: between two of them it is in proportion.
+func quantileOf(v []float64, q float64) figure.Number {
 	at := q * float64(len(v)-1)
 	low := int(at)
 	high := min(low+1, len(v)-1)
 	return figure.Number(v[low] + (at-float64(low))*(v[high]-v[low]))
 }
 
-// progress is the best and the middle of each round.
-func (r *Ranking) progress() {
+// setProgress is the best and the middle of each round.
+func (r *Ranking) setProgress() {
 	of := map[string][]Entry{}
 	for _, e := range r.Entries {
 		of[e.Round] = append(of[e.Round], e)
@@ -273,27 +273,27 @@ func (r *Ranking) progress() {
 	for _, name := range names {
 		v := lists.Map(of[name], func(e Entry) float64 { return float64(e.Value) })
 		slices.Sort(v)
-		r.Rounds = append(r.Rounds, Round{name, len(v), quantile(v, .5), of[name][0]})
+		r.Rounds = append(r.Rounds, Round{name, len(v), quantileOf(v, .5), of[name][0]})
 	}
 }
 
 // addOwn puts one's own runs among the published results: a place is one more than the number of better ones.
-func (r *Ranking) addOwn(own []Own, m measure) {
+func (r *Ranking) addOwn(own []Own, m comparableMeasure) {
 	for _, o := range own {
 		o.Entry.Own = true
-		if why := m.value(&o.Entry, own[0].Result.Unit); why != "" {
+		if why := m.setValue(&o.Entry, own[0].Result.Unit); why != "" {
 			o.NoPlace = append(o.NoPlace, "the run is "+why)
 		}
 		if len(o.NoPlace) == 0 {
-			o.Place = 1 + r.better(float64(o.Value))
+			o.Place = 1 + r.countBetter(float64(o.Value))
 		}
-		o.Compared = r.compared(o)
+		o.Compared = r.compareOwn(o)
 		r.Own = append(r.Own, o)
 	}
 	for _, o := range r.Own {
 		at := len(r.Entries)
 		if o.Place > 0 {
-			at = slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Place == 0 || !r.before(e, o.Entry) })
+			at = slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Place == 0 || !r.isBefore(e, o.Entry) })
 			if at < 0 {
 				at = len(r.Entries)
 			}
@@ -302,18 +302,18 @@ func (r *Ranking) addOwn(own []Own, m measure) {
 	}
 }
 
-// before says whether an entry is better than another.
-func (r *Ranking) before(a, b Entry) bool {
+// isBefore says whether an entry is better than another.
+func (r *Ranking) isBefore(a, b Entry) bool {
 	if r.HigherBetter {
 		return a.Value > b.Value
 	}
 	return a.Value < b.Value
 }
 
-// better counts the published results that are better than a value.
-func (r *Ranking) better(v float64) (n int) {
+// countBetter counts the published results that are better than a value.
+func (r *Ranking) countBetter(v float64) (n int) {
 	for _, e := range r.Entries {
-		if !e.Own && r.before(e, Entry{Value: figure.Number(v)}) {
+		if !e.Own && r.isBefore(e, Entry{Value: figure.Number(v)}) {
 			n++
 		}
 	}

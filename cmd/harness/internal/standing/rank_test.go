@@ -211,11 +211,11 @@ func TestRoundsAndRules(t *testing.T) {
 		t.Errorf("%+v", r.Spread)
 	}
 	// two rounds that ask for the same have nothing to say; resnet of v0.5 and of today differ in samples or targets
-	if len(differences([]string{"v6.0", "v6.0"}, own)) != 0 {
+	if len(ruleDifferences([]string{"v6.0", "v6.0"}, own)) != 0 {
 		t.Error("a round differs from itself")
 	}
 	unet := Own{Entry: Entry{Model: "3d-unet-99", Scenario: "Offline", Round: "v0.7"}}
-	if text := strings.Join(differences([]string{"v1.0", "v5.1"}, unet), "; "); !strings.Contains(text,
+	if text := strings.Join(ruleDifferences([]string{"v1.0", "v5.1"}, unet), "; "); !strings.Contains(text,
 		"accuracy to reach: v0.7 to v1.0 DICE ") {
 		t.Errorf("volumes of another data set: %q", text)
 	}

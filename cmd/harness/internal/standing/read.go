@@ -51,17 +51,17 @@ func Read(name string, w Wanted) (Published, error) {
 	}
 	o := checker.Options{Round: round.Name, SkipPower: true}
 	o.Only = func(p tree.Place, model string) bool {
-		return inside(below, p.Results()) && w.model(rules, p.Benchmark, model)
+		return isInside(below, p.Results()) && w.wantsModel(rules, p.Benchmark, model)
 	}
 	r, err := former.Check(root, o)
 	if err != nil {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}
 	found := Published{Tree: name, Round: round}
-	found.Results = lists.Filter(entries(name, root, r), func(e Entry) bool {
-		return w.scenario(e.Scenario) && w.model(rules, e.Benchmark, e.Model) && inside(below, e.Folder)
+	found.Results = lists.Filter(reportEntries(name, root, r), func(e Entry) bool {
+		return w.wantsScenario(e.Scenario) && w.wantsModel(rules, e.Benchmark, e.Model) && isInside(below, e.Folder)
 	})
-	found.Without = lists.Filter(r.Summary().Without, func(f result.Without) bool { return inside(below, f.Folder) })
+	found.Without = lists.Filter(r.Summary().Without, func(f result.Without) bool { return isInside(below, f.Folder) })
 	return found, nil
 }
 
@@ -73,8 +73,9 @@ func ofTree(err error) error {
 	return sdk.Data(err)
 }
 
-// inside says whether one of two places in a tree lies in the other: a folder above the chosen one must be walked, too.
-func inside(below, place string) bool {
+// isInside says whether one of two places in a tree lies in the other: a folder above the chosen one must be walked,
+// too.
+func isInside(below, place string) bool {
 	if below == "." {
 		return true
 	}
@@ -82,11 +83,11 @@ func inside(below, place string) bool {
 	return strings.HasPrefix(place, below) || strings.HasPrefix(below, place)
 }
 
-func (w Wanted) scenario(folder string) bool {
+func (w Wanted) wantsScenario(folder string) bool {
 	return folder == "" || len(w.Scenarios) == 0 || slices.Contains(w.Scenarios, foldScenario(folder))
 }
 
-func (w Wanted) model(rules *mlconf.Rules, folder, model string) bool {
+func (w Wanted) wantsModel(rules *mlconf.Rules, folder, model string) bool {
 	if len(w.Models) == 0 {
 		return true
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// differences says what the rules of the published rounds and of one's own run ask for that is not the same: a figure
-// of one round is then not the figure of another.
-func differences(rounds []string, own Own) []string {
+// ruleDifferences says what the rules of the published rounds and of one's own run ask for that is not the same: a
+// figure of one round is then not the figure of another.
+func ruleDifferences(rounds []string, own Own) []string {
 	names := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
 		return !slices.Contains(rounds, name) && name != own.Round
 	})
@@ -29,15 +29,15 @@ func differences(rounds []string, own Own) []string {
 		{"samples in memory", func(r *mlconf.Rules) string { return countText(r.PerformanceSampleCount(own.Model)) }},
 		{"least queries", func(r *mlconf.Rules) string { return countText(r.MinQueries(own.Model, own.Scenario)) }},
 	} {
-		if text := differing(names, about.of); text != "" {
+		if text := differingText(names, about.of); text != "" {
 			all = append(all, about.name+": "+text)
 		}
 	}
 	return all
 }
 
-// differing is what the rounds have of something, neighbours with the same together; empty where all have the same.
-func differing(names []string, of func(*mlconf.Rules) string) string {
+// differingText is what the rounds have of something, neighbours with the same together; empty where all have the same.
+func differingText(names []string, of func(*mlconf.Rules) string) string {
 	type span struct{ from, to, text string }
 	var spans []span
 	for _, name := range names {

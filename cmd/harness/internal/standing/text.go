@@ -21,16 +21,16 @@ const around = 4
 // WriteText writes the rankings for a terminal, in 80 columns at most: the best, the neighbours, or every entry.
 func (r Report) WriteText(w io.Writer, every bool) error {
 	b := terminal.On(w)
-	wrapped(b, "", r.Note)
+	writeWrapped(b, "", r.Note)
 	b.Print("\n")
 	r.writeTrees(b)
 	for _, ranking := range r.Rankings {
-		ranking.write(b, every)
+		ranking.writeRanking(b, every)
 	}
 	if len(r.NotRead) > 0 {
 		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: "not ranked"}, "\n")
 		for _, text := range r.NotRead {
-			wrapped(b, "  ", text)
+			writeWrapped(b, "  ", text)
 		}
 	}
 	return b.Err()
@@ -44,13 +44,13 @@ func (r Report) writeTrees(b *terminal.Writer) {
 	}
 	t := table.Table{Indent: "  "}
 	for _, tree := range r.Trees {
-		t.Row(tree.Round, tree.Basis, short(tree.Name, max(columns-round-basis-6, 16))) // 6: the blanks between
+		t.Row(tree.Round, tree.Basis, shortName(tree.Name, max(columns-round-basis-6, 16))) // 6: the blanks between
 	}
 	_, _ = t.WriteTo(b)
 }
 
-// wrapped writes a text in lines.
-func wrapped(b *terminal.Writer, indent, text string) {
+// writeWrapped writes a text in lines.
+func writeWrapped(b *terminal.Writer, indent, text string) {
 	width := columns
 	if n := b.Columns(); n > 0 {
 		width = n
@@ -63,8 +63,8 @@ func wrapped(b *terminal.Writer, indent, text string) {
 	}
 }
 
-// short is a name with its middle left out where it is long.
-func short(text string, most int) string {
+// shortName is a name with its middle left out where it is long.
+func shortName(text string, most int) string {
 	r := []rune(terminal.Line(text))
 	if len(r) <= most {
 		return string(r)
@@ -73,12 +73,12 @@ func short(text string, most int) string {
 	return string(r[:most-3-keep]) + "..." + string(r[len(r)-keep:])
 }
 
-func (r Ranking) write(b *terminal.Writer, every bool) {
+func (r Ranking) writeRanking(b *terminal.Writer, every bool) {
 	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: terminal.Line(r.Title())}, "\n\n")
 	for _, o := range r.Own {
-		wrapped(b, "  ", "your run: "+cmp.Or(o.Text, o.Result.Shown())+" "+r.Unit+", "+r.Standing(o))
+		writeWrapped(b, "  ", "your run: "+cmp.Or(o.Text, o.Result.Shown())+" "+r.Unit+", "+r.Standing(o))
 		for _, text := range o.Remarks() {
-			wrapped(b, "    ", text)
+			writeWrapped(b, "    ", text)
 		}
 		b.Print("\n")
 		o.writeCompared(b)
@@ -89,10 +89,10 @@ func (r Ranking) write(b *terminal.Writer, every bool) {
 	r.writeSpread(b)
 	r.writeRounds(b)
 	for _, text := range r.Rules {
-		wrapped(b, "  ", "not the same in all rounds: "+text)
+		writeWrapped(b, "  ", "not the same in all rounds: "+text)
 	}
 	for _, text := range r.LeftOut {
-		wrapped(b, "  ", "left out: "+text)
+		writeWrapped(b, "  ", "left out: "+text)
 	}
 }
 
@@ -117,17 +117,17 @@ func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
 	if every {
 		list = lists.Make(len(r.Entries), func(i int) *Entry { return &r.Entries[i] })
 	}
-	own := r.chosen()
+	own := r.chosenOwn()
 	for _, e := range list {
 		if e == nil {
 			t.Row("", "...")
 			continue
 		}
-		name := short(e.Name(), 26)
+		name := shortName(e.Name(), 26)
 		if e.Own {
 			name = "> " + name
 		}
-		t.Row(cmp.Or(count(e.Place), "-"), cmp.Or(e.Text, "-"), r.Against(*e, own), e.Round, name, short(e.Machine(), 18))
+		t.Row(cmp.Or(count(e.Place), "-"), cmp.Or(e.Text, "-"), r.Against(*e, own), e.Round, name, shortName(e.Machine(), 18))
 	}
 	_, _ = t.WriteTo(b)
 }
@@ -141,7 +141,7 @@ var blocks = []rune("▁▂▃▄▅▆▇█")
 // writeSpread draws the published results on a logarithmic scale, with a mark under one's own.
 func (r Ranking) writeSpread(b *terminal.Writer) {
 	s := r.Spread
-	at := scale(float64(s.Least), float64(s.Largest), bins)
+	at := logBins(float64(s.Least), float64(s.Largest), bins)
 	counts := make([]int, bins)
 	most := 1
 	for _, e := range r.Entries {
@@ -160,15 +160,15 @@ func (r Ranking) writeSpread(b *terminal.Writer) {
 	}
 	low, high := figure.Round(float64(s.Least)), figure.Round(float64(s.Largest))
 	b.Print("  ", low, " ", string(line), " ", high, "\n")
-	if o := r.chosen(); o.Place > 0 {
+	if o := r.chosenOwn(); o.Place > 0 {
 		b.Print("  ", strings.Repeat(" ", terminal.Width(low)+1+at(float64(o.Value))), "^ yours\n")
 	}
-	wrapped(b, "  ", "a quarter is below "+figure.Round(float64(s.LowerQuarter))+", half below "+
+	writeWrapped(b, "  ", "a quarter is below "+figure.Round(float64(s.LowerQuarter))+", half below "+
 		figure.Round(float64(s.Median))+", three quarters below "+figure.Round(float64(s.UpperQuarter))+" "+r.Unit)
 }
 
-// scale places values between two others in so many bins, logarithmically; what is outside goes to the ends.
-func scale(low, high float64, bins int) func(float64) int {
+// logBins places values between two others in so many bins, logarithmically; what is outside goes to the ends.
+func logBins(low, high float64, bins int) func(float64) int {
 	if low <= 0 || high <= low {
 		return func(float64) int { return 0 }
 	}
@@ -186,7 +186,8 @@ func (r Ranking) writeRounds(b *terminal.Writer) {
 	t := table.Table{Indent: "  ", Right: []int{1, 2, 3}, Whole: true}
 	t.Head("ROUND", "RESULTS", "MEDIAN", "BEST", "BY")
 	for _, round := range r.Rounds {
-		t.Row(round.Name, round.Results, figure.Round(float64(round.Median)), round.Best.Text, short(round.Best.Name(), 38))
+		t.Row(round.Name, round.Results, figure.Round(float64(round.Median)), round.Best.Text, shortName(round.Best.Name(),
+			38))
 	}
 	_, _ = t.WriteTo(b)
 	b.Print("\n")

@@ -16,17 +16,17 @@ import (
 func OfConfigs(paths []string, given []Flag) (Suite, error) {
 	base := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
 	s := Suite{Name: base, Out: base}
-	f := file{defaults: given}
+	f := suiteFile{defaults: given}
 	for i, path := range paths {
 		tasks, err := mlmark.ReadConfig(path)
 		if err != nil {
 			return s, err
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		f.entries = append(f.entries, entry{index: i, name: name, tasks: tasks, repeat: 1})
+		f.entries = append(f.entries, suiteEntry{index: i, name: name, tasks: tasks, repeat: 1})
 	}
 	var err error
-	if s.Jobs, err = f.jobs(); err != nil {
+	if s.Jobs, err = f.listJobs(); err != nil {
 		err = fmt.Errorf("configurations: %w", err)
 	}
 	return s, err

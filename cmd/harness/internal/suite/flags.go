@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// flags are flags of harness run in the order in which they are written.
-type flags []Flag
+// flagList are flags of harness run in the order in which they are written.
+type flagList []Flag
 
-// read takes flags of a mapping: a scalar is a value, a list several, and a mapping KEY: VALUE is KEY=VALUE for each,
-// as --set and --param take them. FLAG.KEY: VALUE is FLAG: {KEY: VALUE}.
-func (f *flags) read(pairs []pair) (faults []error) {
+// readFlags takes flags of a mapping: a scalar is a value, a list several, and a mapping KEY: VALUE is KEY=VALUE for
+// each, as --set and --param take them. FLAG.KEY: VALUE is FLAG: {KEY: VALUE}.
+func (f *flagList) readFlags(pairs []nodePair) (faults []error) {
 	for _, p := range pairs {
 		name, key, dotted := strings.Cut(p.key, ".")
 		value := p.value
 		if dotted {
-			value = node{line: value.line, column: value.column, mapping: true, pairs: []pair{{key, value}}}
+			value = yamlNode{line: value.line, column: value.column, mapping: true, pairs: []nodePair{{key, value}}}
 		}
 		switch {
 		case name == "" || dotted && key == "":
-			faults = append(faults, value.fault("%q: want the name of a flag, or FLAG.KEY", p.key))
+			faults = append(faults, value.nodeError("%q: want the name of a flag, or FLAG.KEY", p.key))
 		case value.scalar:
 			*f = append(*f, Flag{name, value.text})
 		case value.mapping:
@@ -31,10 +31,10 @@ func (f *flags) read(pairs []pair) (faults []error) {
 	return faults
 }
 
-func (f *flags) readPairs(name string, n node) (faults []error) {
+func (f *flagList) readPairs(name string, n yamlNode) (faults []error) {
 	for _, p := range n.pairs {
 		if !p.value.scalar {
-			faults = append(faults, p.value.fault("%s: %s: %s: want one value", name, p.key, p.value.kind()))
+			faults = append(faults, p.value.nodeError("%s: %s: %s: want one value", name, p.key, p.value.kindText()))
 			continue
 		}
 		*f = append(*f, Flag{name, p.key + "=" + p.value.text})
@@ -42,7 +42,7 @@ func (f *flags) readPairs(name string, n node) (faults []error) {
 	return faults
 }
 
-func (f *flags) readList(name string, n node) (faults []error) {
+func (f *flagList) readList(name string, n yamlNode) (faults []error) {
 	for _, item := range n.items {
 		switch {
 		case item.scalar:
@@ -50,7 +50,7 @@ func (f *flags) readList(name string, n node) (faults []error) {
 		case item.mapping:
 			faults = append(faults, f.readPairs(name, item)...)
 		default:
-			faults = append(faults, item.fault("%s: a list in a list: want values", name))
+			faults = append(faults, item.nodeError("%s: a list in a list: want values", name))
 		}
 	}
 	return faults
@@ -58,11 +58,11 @@ func (f *flags) readList(name string, n node) (faults []error) {
 
 // Over are flags laid over those of others. One of the same name takes their place; of those with KEY=VALUE, one of the
 // same name and key.
-func Over(above, below []Flag) []Flag { return flags(above).over(below) }
+func Over(above, below []Flag) []Flag { return flagList(above).layOver(below) }
 
-// over are flags laid over others. One of the same name takes their place; of those with KEY=VALUE, one of the same
+// layOver are flags laid over others. One of the same name takes their place; of those with KEY=VALUE, one of the same
 // name and key.
-func (f flags) over(below flags) flags {
+func (f flagList) layOver(below flagList) flagList {
 	replaced := func(b Flag) bool {
 		return slices.ContainsFunc(f, func(a Flag) bool {
 			keyA, _, pairA := strings.Cut(a.Value, "=")
@@ -73,8 +73,8 @@ func (f flags) over(below flags) flags {
 	return append(slices.DeleteFunc(slices.Clone(below), replaced), f...)
 }
 
-// names are those of the flags that none of others has.
-func (f flags) names(others ...flags) (all []string) {
+// namesOutside are those of the flags that none of others has.
+func (f flagList) namesOutside(others ...flagList) (all []string) {
 	for _, one := range f {
 		if !slices.Contains(all, one.Name) && !slices.ContainsFunc(slices.Concat(others...), func(o Flag) bool {
 			return o.Name == one.Name
@@ -85,8 +85,8 @@ func (f flags) names(others ...flags) (all []string) {
 	return all
 }
 
-// label is how a point of a matrix is named: "batch=4", "target_qps=5".
-func (f flags) label() string {
+// pointLabel is how a point of a matrix is named: "batch=4", "target_qps=5".
+func (f flagList) pointLabel() string {
 	var parts []string
 	for _, one := range f {
 		if strings.Contains(one.Value, "=") {

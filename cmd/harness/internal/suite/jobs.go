@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 )
 
-// jobs lists the jobs of all entries in the order of the file.
-func (f *file) jobs() ([]Job, error) {
+// listJobs lists the jobs of all entries in the order of the file.
+func (f *suiteFile) listJobs() ([]Job, error) {
 	total := 0
 	for _, e := range f.entries {
-		if total += e.points() * e.repeat; total > mostJobs {
+		if total += e.countPoints() * e.repeat; total > mostJobs {
 			return nil, fmt.Errorf("runs, entry %d: with its matrix and repeats the suite has more than %d runs; write less "+
 				"into it, or several suites", e.index+1, mostJobs)
 		}
@@ -25,9 +25,9 @@ func (f *file) jobs() ([]Job, error) {
 	var all []Job
 	var faults []error
 	taken := map[string]string{}
-	mixed := f.mixed()
+	mixed := f.isMixed()
 	for _, e := range f.entries {
-		jobs, err := e.jobs(f.defaults)
+		jobs, err := e.entryJobs(f.defaults)
 		faults = append(faults, err)
 		for _, j := range jobs {
 			if !mixed {
@@ -46,8 +46,9 @@ func (f *file) jobs() ([]Job, error) {
 	return inRounds(all), errors.Join(faults...)
 }
 
-// mixed says that the file has runs of models and measurements of servers: a default is of those that have such a flag.
-func (f *file) mixed() bool {
+// isMixed says that the file has runs of models and measurements of servers: a default is of those that have such a
+// flag.
+func (f *suiteFile) isMixed() bool {
 	servers, models := false, false
 	for _, e := range f.entries {
 		servers, models = servers || len(e.bench) > 0, models || len(e.bench) == 0
@@ -64,20 +65,20 @@ func inRounds(jobs []Job) []Job {
 	return all
 }
 
-// jobs are those of one entry: each model or task at each point of the matrix, as often as it is repeated.
-func (e *entry) jobs(defaults flags) ([]Job, error) {
+// entryJobs are those of one entry: each model or task at each point of the matrix, as often as it is repeated.
+func (e *suiteEntry) entryJobs(defaults flagList) ([]Job, error) {
 	var all []Job
-	base := e.flags.over(defaults)
-	for _, subject := range e.subjects() {
-		for _, p := range e.matrix() {
+	base := e.flags.layOver(defaults)
+	for _, subject := range e.subjectJobs() {
+		for _, p := range e.matrixPoints() {
 			j := subject
-			j.Point, j.Flags = p.labels, p.flags.over(base)
-			j.Defaults = defaults.names(e.flags, p.flags)
+			j.Point, j.Flags = p.labels, p.flags.layOver(base)
+			j.Defaults = defaults.namesOutside(e.flags, p.flags)
 			if err := e.asTask(&j); err != nil {
 				return nil, fmt.Errorf("%v: %w", j, err)
 			}
 			for j.Repeat = 1; j.Repeat <= e.repeat; j.Repeat++ {
-				j.Folder = folder(j.Name, p.labels, j.Repeat, e.repeat)
+				j.Folder = jobFolder(j.Name, p.labels, j.Repeat, e.repeat)
 				all = append(all, j)
 			}
 		}
@@ -85,8 +86,8 @@ func (e *entry) jobs(defaults flags) ([]Job, error) {
 	return all, nil
 }
 
-// subjects are the models or the tasks of the entry, as jobs that have no flags yet.
-func (e *entry) subjects() []Job {
+// subjectJobs are the models or the tasks of the entry, as jobs that have no flags yet.
+func (e *suiteEntry) subjectJobs() []Job {
 	var all []Job
 	for _, model := range e.models {
 		all = append(all, Job{
@@ -123,7 +124,7 @@ func hostOf(address string) string {
 }
 
 // asTask makes a job one of MLMark's where its entry asks for it: flags that are parameters of a task are the task's.
-func (e *entry) asTask(j *Job) error {
+func (e *suiteEntry) asTask(j *Job) error {
 	if e.mlmark == "" && j.Task == nil {
 		return nil
 	}
@@ -149,7 +150,7 @@ func (e *entry) asTask(j *Job) error {
 }
 
 // nameOf names the jobs of a subject of the entry, which is one of several.
-func (e *entry) nameOf(subject string, several int) string {
+func (e *suiteEntry) nameOf(subject string, several int) string {
 	switch {
 	case e.name == "" && e.mlmark != "":
 		return subject + "-" + e.mlmark
@@ -161,21 +162,21 @@ func (e *entry) nameOf(subject string, several int) string {
 	return e.name + "/" + subject
 }
 
-// point is one combination of a matrix.
-type point struct {
-	flags  flags
+// matrixPoint is one combination of a matrix.
+type matrixPoint struct {
+	flags  flagList
 	labels []string
 }
 
-// matrix lists the combinations, the last axis fastest; one without anything where there is no matrix.
-func (e *entry) matrix() []point {
-	points := []point{{}}
+// matrixPoints lists the combinations, the last axis fastest; one without anything where there is no matrix.
+func (e *suiteEntry) matrixPoints() []matrixPoint {
+	points := []matrixPoint{{}}
 	for _, a := range e.axes {
-		var next []point
+		var next []matrixPoint
 		for _, p := range points {
 			for i, v := range a.values {
-				next = append(next, point{
-					flags: v.over(p.flags), labels: append(append([]string{}, p.labels...), a.labels[i]),
+				next = append(next, matrixPoint{
+					flags: v.layOver(p.flags), labels: append(append([]string{}, p.labels...), a.labels[i]),
 				})
 			}
 		}
@@ -184,8 +185,8 @@ func (e *entry) matrix() []point {
 	return points
 }
 
-// folder is that of a job: NAME, then the point and the repeat where there are several.
-func folder(name string, labels []string, repeat, repeats int) string {
+// jobFolder is that of a job: NAME, then the point and the repeat where there are several.
+func jobFolder(name string, labels []string, repeat, repeats int) string {
 	parts := lists.Map(strings.Split(name, "/"), names.FileName)
 	if len(labels) > 0 {
 		parts = append(parts, names.FileName(strings.Join(labels, ",")))

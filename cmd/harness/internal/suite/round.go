@@ -36,29 +36,29 @@ type Models struct {
 // goes to the models that have it.
 func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true}
-	r := round{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
-	r.others, r.params = apart(given)
+	r := roundSuite{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
+	r.others, r.params = splitParams(given)
 	_, err := rules.Section("implementations", &r.named)
 	if err = errors.Join(err, r.readScenarios(given), r.knowParams()); err != nil {
 		return s, err
 	}
 	for _, name := range rules.Models() {
-		s.Benchmarks = append(s.Benchmarks, r.benchmark(name))
+		s.Benchmarks = append(s.Benchmarks, r.findBenchmark(name))
 	}
-	f := file{defaults: append([]Flag{{"rules", rules.Name}}, r.others...)}
+	f := suiteFile{defaults: append([]Flag{{"rules", rules.Name}}, r.others...)}
 	for i, m := range r.order {
-		e := entry{index: i, models: []string{m.Name}, repeat: 1, flags: of(m, r.params)}
+		e := suiteEntry{index: i, models: []string{m.Name}, repeat: 1, flags: modelParams(m, r.params)}
 		e.flags = append(e.flags, lists.Map(lists.Distinct(r.runs[m.Name]), func(s string) Flag {
 			return Flag{scenarioFlag, s}
 		})...)
 		f.entries = append(f.entries, e)
 	}
-	s.Jobs, err = f.jobs()
+	s.Jobs, err = f.listJobs()
 	return s, err
 }
 
-// round is a suite of a round as it is made.
-type round struct {
+// roundSuite is a suite of a round as it is made.
+type roundSuite struct {
 	*mlconf.Rules
 	models         []sdk.ModelInfo
 	missing        string            // why a benchmark has no model
@@ -69,15 +69,15 @@ type round struct {
 	runs           map[string][]string // scenarios by model
 }
 
-// benchmark finds the models of a benchmark, and notes what they run.
-func (r *round) benchmark(name string) record.Benchmark {
+// findBenchmark finds the models of a benchmark, and notes what they run.
+func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	b := record.Benchmark{Name: name}
-	wanted := lists.Filter(r.scenarios(name), func(s string) bool {
+	wanted := lists.Filter(r.allScenarios(name), func(s string) bool {
 		return len(r.only) == 0 || slices.Contains(r.only, s)
 	})
-	for _, m := range r.candidates(name) {
+	for _, m := range r.candidateModels(name) {
 		var takes []string
-		takes, wanted = take(m, name, wanted)
+		takes, wanted = takeScenarios(m, name, wanted)
 		if len(takes) == 0 {
 			continue
 		}
@@ -86,16 +86,16 @@ func (r *round) benchmark(name string) record.Benchmark {
 		}
 		r.runs[m.Name] = append(r.runs[m.Name], takes...)
 		b.Models = append(b.Models, m.Name)
-		r.describe(&b, m)
+		r.describeStandIn(&b, m)
 	}
 	if len(b.Models) == 0 {
-		b.Left = r.left(name)
+		b.Left = r.whyLeftOut(name)
 	}
 	return b
 }
 
-// describe says of a benchmark what stands in for its model.
-func (r *round) describe(b *record.Benchmark, m sdk.ModelInfo) {
+// describeStandIn says of a benchmark what stands in for its model.
+func (r *roundSuite) describeStandIn(b *record.Benchmark, m sdk.ModelInfo) {
 	own := func(f Flag) bool { return f.Name == "backend" || f.Name == "model" }
 	if !slices.ContainsFunc(r.others, own) {
 		b.StandIn = cmp.Or(b.StandIn, m.StandIn())
@@ -103,7 +103,7 @@ func (r *round) describe(b *record.Benchmark, m sdk.ModelInfo) {
 }
 
 // readScenarios reads those that flags ask for.
-func (r *round) readScenarios(given []Flag) error {
+func (r *roundSuite) readScenarios(given []Flag) error {
 	for _, f := range given {
 		if f.Name != scenarioFlag || f.Value == Everything {
 			continue
@@ -121,8 +121,8 @@ func (r *round) readScenarios(given []Flag) error {
 	return nil
 }
 
-// apart takes scenarios and parameters out of flags.
-func apart(given []Flag) (others, params []Flag) {
+// splitParams takes scenarios and parameters out of flags.
+func splitParams(given []Flag) (others, params []Flag) {
 	for _, f := range given {
 		switch f.Name {
 		case paramFlag:
@@ -136,25 +136,25 @@ func apart(given []Flag) (others, params []Flag) {
 }
 
 // knowParams wants a model for each parameter.
-func (r *round) knowParams() error {
+func (r *roundSuite) knowParams() error {
 	for _, p := range r.params {
-		if !slices.ContainsFunc(r.models, func(m sdk.ModelInfo) bool { return len(of(m, []Flag{p})) > 0 }) {
+		if !slices.ContainsFunc(r.models, func(m sdk.ModelInfo) bool { return len(modelParams(m, []Flag{p})) > 0 }) {
 			return fmt.Errorf("--param %s: no model has such an option; harness describe MODEL lists those of one", p.Value)
 		}
 	}
 	return nil
 }
 
-// of are the parameters that a model has.
-func of(m sdk.ModelInfo, params []Flag) flags {
+// modelParams are the parameters that a model has.
+func modelParams(m sdk.ModelInfo, params []Flag) flagList {
 	return lists.Filter(params, func(f Flag) bool {
 		key, _, _ := strings.Cut(f.Value, "=")
 		return slices.ContainsFunc(m.Params, func(p sdk.ParamInfo) bool { return p.Name == key })
 	})
 }
 
-// scenarios are all that the round has of a benchmark, for systems of any type.
-func (r *round) scenarios(name string) []string {
+// allScenarios are all that the round has of a benchmark, for systems of any type.
+func (r *roundSuite) allScenarios(name string) []string {
 	var all []string
 	for _, system := range []mlconf.SystemType{mlconf.Edge, mlconf.Datacenter, mlconf.DatacenterEdge} {
 		for _, s := range r.Scenarios(name, system) {
@@ -166,9 +166,9 @@ func (r *round) scenarios(name string) []string {
 	return all
 }
 
-// candidates are the models that run a benchmark, the nearest first: of its name, of its key in the rules, of its
+// candidateModels are the models that run a benchmark, the nearest first: of its name, of its key in the rules, of its
 // family, which keeps another share of the accuracy. Where the round names one, there is no other.
-func (r *round) candidates(name string) []sdk.ModelInfo {
+func (r *roundSuite) candidateModels(name string) []sdk.ModelInfo {
 	distance := func(m sdk.ModelInfo) int {
 		key := r.Canonical(m.RulesKey)
 		switch {
@@ -188,8 +188,8 @@ func (r *round) candidates(name string) []sdk.ModelInfo {
 	return all
 }
 
-// take are the scenarios, as LoadGen calls them, that a model runs of those that a benchmark still wants.
-func take(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
+// takeScenarios are the scenarios, as LoadGen calls them, that a model runs of those that a benchmark still wants.
+func takeScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
 	own := m.Name == mlconf.Family(name) // a round may list Interactive as a benchmark of its own, in Server
 	for _, w := range wanted {
 		i := slices.IndexFunc(m.Scenarios, func(s loadgen.Scenario) bool {
@@ -204,11 +204,11 @@ func take(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) 
 	return takes, rest
 }
 
-// left says why no model runs a benchmark.
-func (r *round) left(name string) string {
-	has := strings.Join(r.scenarios(name), ", ")
+// whyLeftOut says why no model runs a benchmark.
+func (r *roundSuite) whyLeftOut(name string) string {
+	has := strings.Join(r.allScenarios(name), ", ")
 	switch {
-	case len(r.candidates(name)) == 0:
+	case len(r.candidateModels(name)) == 0:
 		return cmp.Or(r.missing, "not in this build, no plugin here has it")
 	case len(r.only) > 0:
 		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.only, ", "), has)

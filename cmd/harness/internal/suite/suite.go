@@ -133,59 +133,59 @@ type Configs func(path string) ([]mlmark.Task, error)
 // Parse reads a suite from the text of its file. Its name is fallback where it says none. With an error the suite has
 // the jobs of the entries without a fault.
 func Parse(text []byte, fallback string, read Configs) (Suite, error) {
-	root, faults, err := parse(text)
+	root, faults, err := parseYAML(text)
 	if err != nil {
 		return Suite{}, errors.Join(append(faults, err)...)
 	}
-	f := file{name: fallback, order: orderRounds, configs: read}
-	faults = append(faults, f.read(root))
+	f := suiteFile{name: fallback, order: orderRounds, configs: read}
+	faults = append(faults, f.readFile(root))
 	s := Suite{Name: f.name, Out: f.out, Budget: f.budget}
 	s.Out = cmp.Or(s.Out, s.Name)
-	s.Jobs, err = f.jobs()
+	s.Jobs, err = f.listJobs()
 	return s, errors.Join(append(faults, err)...)
 }
 
-// file is a suite as it is written.
-type file struct {
+// suiteFile is a suite as it is written.
+type suiteFile struct {
 	name, out, order string
 	budget           time.Duration
-	defaults         flags
-	entries          []entry
+	defaults         flagList
+	entries          []suiteEntry
 	configs          Configs
 }
 
-// read takes the keys of the file.
-func (f *file) read(root node) error {
+// readFile takes the keys of the file.
+func (f *suiteFile) readFile(root yamlNode) error {
 	if !root.mapping {
-		return root.fault("%s: want a mapping with name, out, order, budget, defaults and runs", root.kind())
+		return root.nodeError("%s: want a mapping with name, out, order, budget, defaults and runs", root.kindText())
 	}
-	var runs *node
-	read := map[string]func(node) error{
-		"name":   func(n node) error { return n.word(&f.name) },
-		"out":    func(n node) error { return n.word(&f.out) },
-		"order":  func(n node) error { return n.oneOf(&f.order, orderRounds, orderRuns) },
-		"budget": func(n node) error { return n.duration(&f.budget) },
-		"defaults": func(n node) error {
-			return errors.Join(n.wantMapping("flags of harness run"), errors.Join(f.defaults.read(n.pairs)...))
+	var runs *yamlNode
+	read := map[string]func(yamlNode) error{
+		"name":   func(n yamlNode) error { return n.readWord(&f.name) },
+		"out":    func(n yamlNode) error { return n.readWord(&f.out) },
+		"order":  func(n yamlNode) error { return n.oneOf(&f.order, orderRounds, orderRuns) },
+		"budget": func(n yamlNode) error { return n.readDuration(&f.budget) },
+		"defaults": func(n yamlNode) error {
+			return errors.Join(n.wantMapping("flags of harness run"), errors.Join(f.defaults.readFlags(n.pairs)...))
 		},
-		"runs": func(n node) error { runs = &n; return nil },
+		"runs": func(n yamlNode) error { runs = &n; return nil },
 	}
-	faults := root.each(read)
+	faults := root.readEach(read)
 	switch {
 	case runs == nil:
 		faults = append(faults, errors.New("runs: missing; want a list of what to run"))
 	case runs.mapping || runs.scalar || len(runs.items) == 0:
-		faults = append(faults, runs.fault("runs: %s: want a list of what to run", runs.kind()))
+		faults = append(faults, runs.nodeError("runs: %s: want a list of what to run", runs.kindText()))
 	default:
 		faults = append(faults, f.readEntries(runs.items)...)
 	}
 	return errors.Join(faults...)
 }
 
-func (f *file) readEntries(items []node) (faults []error) {
+func (f *suiteFile) readEntries(items []yamlNode) (faults []error) {
 	for i, item := range items {
-		e := entry{index: i, repeat: 1}
-		if err := e.read(item, f.configs); err != nil {
+		e := suiteEntry{index: i, repeat: 1}
+		if err := e.readEntry(item, f.configs); err != nil {
 			faults = append(faults, err)
 			continue
 		}
@@ -194,8 +194,8 @@ func (f *file) readEntries(items []node) (faults []error) {
 	return faults
 }
 
-// entry is one of runs.
-type entry struct {
+// suiteEntry is one of runs.
+type suiteEntry struct {
 	index  int
 	name   string
 	models []string
@@ -204,28 +204,29 @@ type entry struct {
 	tasks  []mlmark.Task // of a configuration
 	repeat int
 	budget time.Duration
-	flags  flags
-	axes   []axis
+	flags  flagList
+	axes   []matrixAxis
 }
 
-// axis is a flag with the values that it takes in turn.
-type axis struct {
+// matrixAxis is a flag with the values that it takes in turn.
+type matrixAxis struct {
 	name   string
-	values []flags
+	values []flagList
 	labels []string
 }
 
-func (e *entry) read(n node, configs Configs) error {
+func (e *suiteEntry) readEntry(n yamlNode, configs Configs) error {
 	if !n.mapping {
-		return n.fault("%s: want a mapping with run: MODEL or bench: URL, and flags of it", n.kind())
+		return n.nodeError("%s: want a mapping with run: MODEL or bench: URL, and flags of it", n.kindText())
 	}
-	var rest []pair
-	own := map[string]func(node) error{
-		"run": func(n node) error { return n.words(&e.models) }, "name": func(n node) error { return n.word(&e.name) },
-		"bench":  func(n node) error { return n.words(&e.bench) },
-		"repeat": func(n node) error { return n.count(&e.repeat) },
-		"budget": func(n node) error { return n.duration(&e.budget) },
-		"matrix": e.readMatrix, "mlmark": func(n node) error { return e.readMLMark(n, configs) },
+	var rest []nodePair
+	own := map[string]func(yamlNode) error{
+		"run":    func(n yamlNode) error { return n.readWords(&e.models) },
+		"name":   func(n yamlNode) error { return n.readWord(&e.name) },
+		"bench":  func(n yamlNode) error { return n.readWords(&e.bench) },
+		"repeat": func(n yamlNode) error { return n.readCount(&e.repeat) },
+		"budget": func(n yamlNode) error { return n.readDuration(&e.budget) },
+		"matrix": e.readMatrix, "mlmark": func(n yamlNode) error { return e.readMLMark(n, configs) },
 	}
 	var faults []error
 	for _, p := range n.pairs {
@@ -236,54 +237,55 @@ func (e *entry) read(n node, configs Configs) error {
 			faults = append(faults, fmt.Errorf("%s: %w", p.key, err))
 		}
 	}
-	faults = append(faults, e.flags.read(rest)...)
+	faults = append(faults, e.flags.readFlags(rest)...)
 	switch {
 	case len(faults) > 0:
 	case len(e.bench) > 0 && (len(e.models) > 0 || e.tasks != nil || e.mlmark != ""):
-		faults = append(faults, n.fault("bench: measures a server by itself; leave run and mlmark to another entry"))
+		faults = append(faults, n.nodeError("bench: measures a server by itself; leave run and mlmark to another entry"))
 	case len(e.models) == 0 && len(e.bench) == 0 && e.tasks == nil:
-		faults = append(faults, n.fault("run: missing; want the name of a model (harness list shows them), or bench: URL"))
+		faults = append(faults,
+			n.nodeError("run: missing; want the name of a model (harness list shows them), or bench: URL"))
 	case len(e.models) > 0 && e.tasks != nil:
-		faults = append(faults, n.fault("run: the configuration that mlmark names has the models"))
+		faults = append(faults, n.nodeError("run: the configuration that mlmark names has the models"))
 	}
 	return errors.Join(faults...)
 }
 
 // readMLMark takes the mode of tasks, or the tasks of a configuration.
-func (e *entry) readMLMark(n node, configs Configs) (err error) {
-	if err := n.word(&e.mlmark); err != nil || !mlmark.IsFile(e.mlmark) {
+func (e *suiteEntry) readMLMark(n yamlNode, configs Configs) (err error) {
+	if err := n.readWord(&e.mlmark); err != nil || !mlmark.IsFile(e.mlmark) {
 		return err
 	}
 	if e.tasks, err = configs(e.mlmark); err != nil {
-		return n.fault("%w", err)
+		return n.nodeError("%w", err)
 	}
 	e.mlmark = ""
 	return nil
 }
 
-func (e *entry) readMatrix(n node) error {
+func (e *suiteEntry) readMatrix(n yamlNode) error {
 	if err := n.wantMapping("flags, each with a list of values"); err != nil {
 		return err
 	}
 	var faults []error
 	for _, p := range n.pairs {
 		if p.value.mapping || p.value.scalar || len(p.value.items) == 0 {
-			faults = append(faults, p.value.fault("%s: %s: want a list of values", p.key, p.value.kind()))
+			faults = append(faults, p.value.nodeError("%s: %s: want a list of values", p.key, p.value.kindText()))
 			continue
 		}
-		a := axis{name: p.key}
+		a := matrixAxis{name: p.key}
 		for _, item := range p.value.items {
-			var one flags
-			faults = append(faults, one.read([]pair{{p.key, item}})...)
-			a.values, a.labels = append(a.values, one), append(a.labels, one.label())
+			var one flagList
+			faults = append(faults, one.readFlags([]nodePair{{p.key, item}})...)
+			a.values, a.labels = append(a.values, one), append(a.labels, one.pointLabel())
 		}
 		e.axes = append(e.axes, a)
 	}
 	return errors.Join(faults...)
 }
 
-// points counts the points of the matrix, up to more than a suite may have.
-func (e *entry) points() int {
+// countPoints counts the points of the matrix, up to more than a suite may have.
+func (e *suiteEntry) countPoints() int {
 	n := len(e.models) + len(e.bench) + len(e.tasks)
 	for _, a := range e.axes {
 		if n *= len(a.values); n > mostJobs {
@@ -293,13 +295,13 @@ func (e *entry) points() int {
 	return n
 }
 
-// each reads the pairs of a mapping with the function for its key.
-func (n node) each(read map[string]func(node) error) (faults []error) {
+// readEach reads the pairs of a mapping with the function for its key.
+func (n yamlNode) readEach(read map[string]func(yamlNode) error) (faults []error) {
 	for _, p := range n.pairs {
 		f, known := read[p.key]
 		switch {
 		case !known:
-			faults = append(faults, p.value.fault("%w", suggest.Unknown("key", p.key,
+			faults = append(faults, p.value.nodeError("%w", suggest.Unknown("key", p.key,
 				slices.Sorted(maps.Keys(read)))))
 		default:
 			if err := f(p.value); err != nil {
@@ -310,64 +312,64 @@ func (n node) each(read map[string]func(node) error) (faults []error) {
 	return faults
 }
 
-func (n node) word(to *string) error {
+func (n yamlNode) readWord(to *string) error {
 	if !n.scalar || n.text == "" {
-		return n.fault("%s: want a word", n.kind())
+		return n.nodeError("%s: want a word", n.kindText())
 	}
 	*to = n.text
 	return nil
 }
 
-// words are one or several.
-func (n node) words(to *[]string) error {
+// readWords are one or several.
+func (n yamlNode) readWords(to *[]string) error {
 	items := n.items
 	if n.scalar {
-		items = []node{n}
+		items = []yamlNode{n}
 	}
 	for _, item := range items {
 		var w string
-		if err := item.word(&w); err != nil {
+		if err := item.readWord(&w); err != nil {
 			return err
 		}
 		if slices.Contains(*to, w) {
-			return item.fault("%q is there twice; say `repeat` for several runs", w)
+			return item.nodeError("%q is there twice; say `repeat` for several runs", w)
 		}
 		*to = append(*to, w)
 	}
 	if len(*to) == 0 {
-		return n.fault("%s: want one, or a list of them", n.kind())
+		return n.nodeError("%s: want one, or a list of them", n.kindText())
 	}
 	return nil
 }
 
-func (n node) oneOf(to *string, all ...string) error {
-	if err := n.word(to); err != nil || slices.Contains(all, *to) {
+func (n yamlNode) oneOf(to *string, all ...string) error {
+	if err := n.readWord(to); err != nil || slices.Contains(all, *to) {
 		return err
 	}
-	return n.fault("%q: want %s", *to, strings.Join(all, " or "))
+	return n.nodeError("%q: want %s", *to, strings.Join(all, " or "))
 }
 
-func (n node) duration(to *time.Duration) error {
+func (n yamlNode) readDuration(to *time.Duration) error {
 	d, err := time.ParseDuration(n.text)
 	if !n.scalar || err != nil || d <= 0 {
-		return n.fault("%s: want a duration such as 90m or 2h30m", n.kind())
+		return n.nodeError("%s: want a duration such as 90m or 2h30m", n.kindText())
 	}
 	*to = d
 	return nil
 }
 
-func (n node) count(to *int) error {
+func (n yamlNode) readCount(to *int) error {
 	v, err := strconv.Atoi(n.text)
 	if !n.scalar || err != nil || v < 1 || v > mostJobs {
-		return n.fault("%s: want a whole number from 1 to %d", n.kind(), mostJobs)
+		return n.nodeError("%s: want a whole number from 1 to %d", n.kindText(), mostJobs)
 	}
 	*to = v
 	return nil
 }
 
-func (n node) wantMapping(of string) error {
+func (n yamlNode) wantMapping(of string) error {
 	if n.mapping {
 		return nil
 	}
-	return n.fault("%s: want a mapping of %s", n.kind(), of)
+	return n.nodeError("%s: want a mapping of %s", n.kindText(), of)
 }

@@ -20,39 +20,39 @@ const (
 	mostProgress = 1200
 )
 
-// history is what a page that comes late is told, and who is told what comes.
-type history struct {
+// eventHistory is what a page that comes late is told, and who is told what comes.
+type eventHistory struct {
 	mu      sync.Mutex
 	past    []feed.Event
-	clients map[*client]bool
+	clients map[*pageClient]bool
 	ended   bool
 }
 
-func newHistory() history { return history{clients: map[*client]bool{}} }
+func newHistory() eventHistory { return eventHistory{clients: map[*pageClient]bool{}} }
 
-// client is a page; its channel is closed when it is too slow, and at the end.
-type client struct{ lines chan []byte }
+// pageClient is a page; its channel is closed when it is too slow, and at the end.
+type pageClient struct{ lines chan []byte }
 
 // Event implements feed.Sink.
-func (h *history) Event(e feed.Event) {
+func (h *eventHistory) Event(e feed.Event) {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return // a number that is none, in a plugin's answer
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.keep(e)
+	h.keepEvent(e)
 	for c := range h.clients {
 		select {
 		case c.lines <- line:
 		default:
-			h.drop(c)
+			h.dropClient(c)
 		}
 	}
 }
 
-// keep adds an event to the past: of distributions the last one of each run is enough, and of progress some.
-func (h *history) keep(e feed.Event) {
+// keepEvent adds an event to the past: of distributions the last one of each run is enough, and of progress some.
+func (h *eventHistory) keepEvent(e feed.Event) {
 	if e.Distribution != nil {
 		h.past = slices.DeleteFunc(h.past, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
 	}
@@ -67,12 +67,12 @@ func (h *history) keep(e feed.Event) {
 		}
 	}
 	if n > mostProgress {
-		h.past = thinned(h.past, e.Run)
+		h.past = thinProgress(h.past, e.Run)
 	}
 }
 
-// thinned joins each two events about the progress of a run.
-func thinned(events []feed.Event, run int) []feed.Event {
+// thinProgress joins each two events about the progress of a run.
+func thinProgress(events []feed.Event, run int) []feed.Event {
 	var out []feed.Event
 	first := -1 // where the first one of a pair is in out
 	for _, e := range events {
@@ -82,15 +82,15 @@ func thinned(events []feed.Event, run int) []feed.Event {
 		case first < 0:
 			first, out = len(out), append(out, e)
 		default:
-			out[first], first = joined(out[first], e), -1
+			out[first], first = joinProgress(out[first], e), -1
 		}
 	}
 	return out
 }
 
-// joined is the second of two events with both windows: rates are averages, and of percentiles the larger are kept, so
-// that no peak is lost.
-func joined(a, b feed.Event) feed.Event {
+// joinProgress is the second of two events with both windows: rates are averages, and of percentiles the larger are
+// kept, so that no peak is lost.
+func joinProgress(a, b feed.Event) feed.Event {
 	p, v, w := *b.Progress, a.Progress.Window, b.Progress.Window
 	first, second := v.ToS-v.FromS, w.ToS-w.FromS
 	mean := func(x, y float64) float64 { return (x*first + y*second) / max(first+second, 1e-9) }
@@ -100,14 +100,14 @@ func joined(a, b feed.Event) feed.Event {
 	w.TokensPerSec = mean(v.TokensPerSec, w.TokensPerSec)
 	for _, t := range [][2]**feed.Times{{&w.Latency, &v.Latency}, {&w.QueryLatency, &v.QueryLatency},
 		{&w.IssueDelay, &v.IssueDelay}, {&w.TTFT, &v.TTFT}, {&w.TPOT, &v.TPOT}} {
-		*t[0] = larger(*t[0], *t[1])
+		*t[0] = largerTimes(*t[0], *t[1])
 	}
 	p.Window = w
 	b.Progress = &p
 	return b
 }
 
-func larger(a, b *feed.Times) *feed.Times {
+func largerTimes(a, b *feed.Times) *feed.Times {
 	if a == nil || b == nil {
 		if a == nil {
 			return b
@@ -121,14 +121,14 @@ func larger(a, b *feed.Times) *feed.Times {
 	}
 }
 
-// join adds a client, and returns what it has missed; nil where there are too many.
-func (h *history) join() (*client, []feed.Event) {
+// joinClient adds a client, and returns what it has missed; nil where there are too many.
+func (h *eventHistory) joinClient() (*pageClient, []feed.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.clients) >= mostClients {
 		return nil, nil
 	}
-	c := &client{lines: make(chan []byte, mostWaiting)}
+	c := &pageClient{lines: make(chan []byte, mostWaiting)}
 	if h.ended {
 		close(c.lines)
 	} else {
@@ -137,31 +137,31 @@ func (h *history) join() (*client, []feed.Event) {
 	return c, slices.Clone(h.past)
 }
 
-func (h *history) leave(c *client) {
+func (h *eventHistory) leaveClient(c *pageClient) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.drop(c)
+	h.dropClient(c)
 }
 
-func (h *history) drop(c *client) {
+func (h *eventHistory) dropClient(c *pageClient) {
 	if h.clients[c] {
 		delete(h.clients, c)
 		close(c.lines)
 	}
 }
 
-// end lets all clients end when they have had what waits for them.
-func (h *history) end() {
+// endClients lets all clients end when they have had what waits for them.
+func (h *eventHistory) endClients() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = true
 	for c := range h.clients {
-		h.drop(c)
+		h.dropClient(c)
 	}
 }
 
-// follow sends what comes until the client goes, or the end.
-func (c *client) follow(ctx context.Context, send func(format string, args ...any) error) {
+// followEvents sends what comes until the client goes, or the end.
+func (c *pageClient) followEvents(ctx context.Context, send func(format string, args ...any) error) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {

@@ -28,7 +28,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // Page serves one address, and is a feed.Sink.
 type Page struct {
 	server *endpoint.Server
-	history
+	eventHistory
 }
 
 // Listen takes the address.
@@ -37,7 +37,7 @@ func Listen(address string) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Page{server: s, history: newHistory()}, nil
+	return &Page{server: s, eventHistory: newHistory()}, nil
 }
 
 // Server is the address that it listens at.
@@ -46,7 +46,7 @@ func (p *Page) Server() *endpoint.Server { return p.server }
 // Serve begins to answer.
 func (p *Page) Serve() {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+EventsPath, p.stream)
+	mux.HandleFunc("GET "+EventsPath, p.streamEvents)
 	mux.HandleFunc("GET /colours.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
 		fmt.Fprint(w, ":root{"+plot.Light+"}\n@media(prefers-color-scheme:dark){:root{"+plot.Dark+"}}\n")
@@ -73,7 +73,7 @@ func withHeaders(h http.Handler) http.Handler {
 
 // Close ends it; clients that read get the last event before.
 func (p *Page) Close(ctx context.Context) {
-	p.end()
+	p.endClients()
 	p.server.Close(ctx)
 }
 
@@ -83,14 +83,14 @@ const (
 	heartbeat  = 15 * time.Second
 )
 
-// stream sends a client what happened, and then what happens.
-func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
-	c, past := p.join()
+// streamEvents sends a client what happened, and then what happens.
+func (p *Page) streamEvents(w http.ResponseWriter, r *http.Request) {
+	c, past := p.joinClient()
 	if c == nil {
 		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
 		return
 	}
-	defer p.leave(c)
+	defer p.leaveClient(c)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // the client has nothing to say
@@ -109,5 +109,5 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	c.follow(r.Context(), send)
+	c.followEvents(r.Context(), send)
 }

@@ -125,7 +125,7 @@ func TestLatePageHearsEverything(t *testing.T) {
 		if e.Name == feed.NameDistribution {
 			p.Event(progress(1, 0, 5))
 			p.Event(feed.Event{Name: feed.NameEnd, End: &feed.End{}})
-			p.end()
+			p.endClients()
 		}
 	}
 	if want := "begin distribution progress end "; names != want {
@@ -139,7 +139,7 @@ func TestPastIsBounded(t *testing.T) {
 	for i := range 5 * mostProgress {
 		h.Event(progress(1+i%2, float64(i), int64(i%1000)))
 	}
-	_, past := h.join()
+	_, past := h.joinClient()
 	if len(past) > 2*mostProgress {
 		t.Errorf("%d events are kept", len(past))
 	}
@@ -154,7 +154,7 @@ func TestPastIsBounded(t *testing.T) {
 
 func TestSlowPageIsLeftBehind(t *testing.T) {
 	h := newHistory()
-	c, _ := h.join()
+	c, _ := h.joinClient()
 	for range mostWaiting + 1 {
 		h.Event(progress(1, 0, 0))
 	}
@@ -165,14 +165,14 @@ func TestSlowPageIsLeftBehind(t *testing.T) {
 	if n != mostWaiting || len(h.clients) != 0 {
 		t.Errorf("%d lines, %d clients", n, len(h.clients))
 	}
-	h.leave(c)
+	h.leaveClient(c)
 }
 
 func TestTooManyPages(t *testing.T) {
 	p := page(t)
 	defer p.Close(t.Context())
 	for range mostClients {
-		p.join()
+		p.joinClient()
 	}
 	if r := get(t, p, EventsPath); r.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("%d", r.StatusCode)

@@ -44,7 +44,7 @@ func NewCommand(s *shell.App) *cobra.Command {
 	f := &newFlags{}
 	c := &cobra.Command{
 		Use: "new backend|benchmark DIR", Short: "Write a module to start from", Long: newHelp,
-		RunE: func(_ *cobra.Command, args []string) error { return a.new(args, f) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.runNew(args, f) },
 	}
 	c.AddCommand(runs.NewSuiteCommand(a.App))
 	c.Flags().StringVar(&f.language, "language", string(newmodule.Go),
@@ -74,8 +74,8 @@ func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
 		"of --model: the precision of its weights, in your `WORDS` (default fp32)")
 }
 
-func (a *app) new(args []string, f *newFlags) error {
-	m, err := a.write(args, f)
+func (a *app) runNew(args []string, f *newFlags) error {
+	m, err := a.writeModule(args, f)
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -87,8 +87,8 @@ func (a *app) new(args []string, f *newFlags) error {
 	return err
 }
 
-// write makes the module that the arguments ask for.
-func (a *app) write(args []string, f *newFlags) (m newmodule.Module, err error) {
+// writeModule makes the module that the arguments ask for.
+func (a *app) writeModule(args []string, f *newFlags) (m newmodule.Module, err error) {
 	if len(args) != 2 {
 		return m, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",
 			len(args), args, strings.Join(newmodule.Kinds(), " or "))

@@ -56,7 +56,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model.Name = args[0]
-			return a.verify(c, v)
+			return a.runVerify(c, v)
 		},
 	}
 	flags, r := c.Flags(), &v.request
@@ -75,8 +75,8 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// check wants checks that there are, and times to make them in.
-func (f *verifyFlags) check() error {
+// checkFlags wants checks that there are, and times to make them in.
+func (f *verifyFlags) checkFlags() error {
 	var faults []error
 	for _, name := range f.only {
 		if !slices.Contains(conformance.Names(), name) {
@@ -93,11 +93,11 @@ func (f *verifyFlags) check() error {
 	return errors.Join(faults...)
 }
 
-func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
-	if err := f.check(); err != nil {
+func (a *app) runVerify(c *cobra.Command, f *verifyFlags) error {
+	if err := f.checkFlags(); err != nil {
 		return sdk.Usage(err)
 	}
-	s, err := a.subject(c, f)
+	s, err := a.verifySubject(c, f)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 	a.Orderly(true)
 	results := conformance.Run(c.Context(), s, report)
 	for i := range results {
-		results[i] = a.hidden(results[i])
+		results[i] = a.hideSecrets(results[i])
 	}
 	off := context.Cause(c.Context()) // the checks that are not made are not passed
 	if f.json {
@@ -129,8 +129,8 @@ func (a *app) verify(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// subject is what the flags name. A plugin that does not even start is one: the first check says so.
-func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
+// verifySubject is what the flags name. A plugin that does not even start is one: the first check says so.
+func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
 	s := conformance.Subject{
 		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.Asked.Plugins.Launch.StartTimeout,
 	}
@@ -143,7 +143,7 @@ func (a *app) subject(c *cobra.Command, f *verifyFlags) (conformance.Subject, er
 	f.request.Model.Tuning = bench.NoTuning
 	p, err := a.Build(c, f.PluginFlags, f.request)
 	if err != nil {
-		path, ok := a.unanswering(f, err)
+		path, ok := a.unansweringPlugin(f, err)
 		if !ok {
 			return s, err
 		}
@@ -178,9 +178,9 @@ func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// unanswering is the one plugin that was named, by --plugin or in the place of a model, and gave
+// unansweringPlugin is the one plugin that was named, by --plugin or in the place of a model, and gave
 // an error for an answer.
-func (a *app) unanswering(f *verifyFlags, err error) (path string, ok bool) {
+func (a *app) unansweringPlugin(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
@@ -241,14 +241,14 @@ func subjectText(o sdk.Options) string {
 	return text
 }
 
-// hidden is a result without secrets.
-func (a *app) hidden(r conformance.Result) conformance.Result {
+// hideSecrets is a result without secrets.
+func (a *app) hideSecrets(r conformance.Result) conformance.Result {
 	r.Detail = a.Secrets.Hide(r.Detail)
 	return r
 }
 
 func (a *app) printCheck(r conformance.Result) {
-	r = a.hidden(r)
+	r = a.hideSecrets(r)
 	t := table.Table{}
 	outcome := terminal.OfVerdict(string(r.Outcome))
 	outcome.Text = fmt.Sprintf("%-4s", r.Outcome) // the rows are written one by one

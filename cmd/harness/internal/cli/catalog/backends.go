@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-// backends starts a plugin and asks for what its backends say of themselves.
-func (a *app) backends(ctx context.Context, e discover.Entry, o host.LaunchOptions) ([]sdk.BackendInfo, error) {
+// listBackends starts a plugin and asks for what its backends say of themselves.
+func (a *app) listBackends(ctx context.Context, e discover.Entry, o host.LaunchOptions) ([]sdk.BackendInfo, error) {
 	p, err := a.Plugins.Launch(ctx, e.Path, o)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 	if len(infos) == 0 {
 		return nil
 	}
-	heading(w, "Backends", "(--backend NAME --device DEVICE,...)")
+	writeHeading(w, "Backends", "(--backend NAME --device DEVICE,...)")
 	t := backendTable(infos)
 	if _, err := t.WriteTo(w); err != nil {
 		return err
@@ -39,7 +39,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 		if len(b.Options) == 0 {
 			continue
 		}
-		heading(w, "Options of "+b.Name, "(--backend-opt NAME=VALUE)")
+		writeHeading(w, "Options of "+b.Name, "(--backend-opt NAME=VALUE)")
 		t := optionTable(b.Options)
 		if _, err := t.WriteTo(w); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.Laun
 		if e.Err != nil {
 			continue
 		}
-		infos, err := a.backends(ctx, e, o)
+		infos, err := a.listBackends(ctx, e, o)
 		if err != nil {
 			return err
 		}

@@ -54,15 +54,15 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// work is something that can be done with a data set.
-type work struct {
+// datasetWork is something that can be done with a data set.
+type datasetWork struct {
 	action, args, short, long string
 	arguments                 cobra.PositionalArgs
 	params                    string
 	take                      func(w *bench.DatasetWork, args []string) // those after the model
 }
 
-var works = []work{
+var works = []datasetWork{
 	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set, and report what is missing", datasetVerifyHelp,
 		twoArguments("a model's name and the path of a data set"),
 		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)",
@@ -75,7 +75,7 @@ var works = []work{
 		func(w *bench.DatasetWork, args []string) { w.Name, w.Input, w.Output = args[0], args[1], args[2] }},
 }
 
-func (a *app) workCommand(f *shell.PluginFlags, of work) *cobra.Command {
+func (a *app) workCommand(f *shell.PluginFlags, of datasetWork) *cobra.Command {
 	w := bench.DatasetWork{Action: of.action, Running: a.OnKill}
 	c := &cobra.Command{
 		Use: of.action + " " + of.args, Short: of.short, Long: of.long, Args: of.arguments,

@@ -38,7 +38,7 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			if err := writeDescription(a.Stdout, served); err != nil {
 				return err
 			}
-			infos, err := a.backends(c.Context(), served.Entry, f.Asked.Plugins.Launch)
+			infos, err := a.listBackends(c.Context(), served.Entry, f.Asked.Plugins.Launch)
 			if err != nil {
 				fmt.Fprintf(a.Stderr, "\nits backends cannot be asked: %v\n", err)
 				return nil
@@ -56,7 +56,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 		title, flag string
 		table       table.Table
 	}{
-		{"", "", identity(s)},
+		{"", "", identityTable(s)},
 		{"Parts", "(--model PART=PATH)", partTable(m.Parts)},
 		{"Files", "", fileTable(m.Files)},
 		{"Models of the scorer", "(--scorer-model PART=PATH)", partTable(m.ScorerParts)},
@@ -72,7 +72,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 			continue
 		}
 		if section.title != "" {
-			heading(w, section.title, section.flag)
+			writeHeading(w, section.title, section.flag)
 		}
 		if _, err := section.table.WriteTo(w); err != nil {
 			return err
@@ -81,13 +81,13 @@ func writeDescription(w io.Writer, s discover.Served) error {
 	return nil
 }
 
-// heading begins a section: its title, and the flag that it is about.
-func heading(w io.Writer, title, flag string) {
+// writeHeading begins a section: its title, and the flag that it is about.
+func writeHeading(w io.Writer, title, flag string) {
 	terminal.On(w).Print("\n", terminal.Span{Style: terminal.Heading, Text: title},
 		strings.TrimRight(" "+flag, " "), "\n")
 }
 
-func identity(s discover.Served) table.Table {
+func identityTable(s discover.Served) table.Table {
 	t := table.Table{Indent: "  "}
 	d := s.Description
 	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
@@ -142,13 +142,15 @@ func fileTable(files []sdk.ModelFile) table.Table {
 func referenceText(reference []sdk.Metric) string {
 	var parts []string
 	for _, m := range reference {
-		parts = append(parts, fmt.Sprintf("%s %s", m.Name, quantity(m.Value, m.Unit)))
+		parts = append(parts, fmt.Sprintf("%s %s", m.Name, quantityText(m.Value, m.Unit)))
 	}
 	return shell.OrDash(parts)
 }
 
-// quantity is a rounded number with its unit.
-func quantity(v float64, unit string) string { return strings.TrimSpace(figure.Round(v) + " " + unit) }
+// quantityText is a rounded number with its unit.
+func quantityText(v float64, unit string) string {
+	return strings.TrimSpace(figure.Round(v) + " " + unit)
+}
 
 func datasetTable(sets []sdk.DatasetInfo) table.Table {
 	t := table.Table{Indent: "  "}
@@ -180,14 +182,15 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 	for _, m := range metrics {
 		var limits []string
 		if m.Target != 0 {
-			limits = append(limits, "at least "+quantity(m.Target, m.Unit))
+			limits = append(limits, "at least "+quantityText(m.Target, m.Unit))
 		}
 		if m.Upper != 0 {
-			limits = append(limits, "at most "+quantity(m.Upper, m.Unit))
+			limits = append(limits, "at most "+quantityText(m.Upper, m.Unit))
 		}
 		target := cmp.Or(strings.Join(limits, ", "), "no target")
 		if m.Share != 0 && m.Reference != 0 {
-			target += fmt.Sprintf(" (%s %% of the FP32 reference, %s)", figure.Short(100*m.Share), quantity(m.Reference, m.Unit))
+			target += fmt.Sprintf(" (%s %% of the FP32 reference, %s)", figure.Short(100*m.Share), quantityText(m.Reference,
+				m.Unit))
 		}
 		t.Row(m.Name, target, map[sdk.Better]string{sdk.LowerBetter: "lower is better"}[m.Better])
 	}

@@ -37,8 +37,8 @@ PLUMBLINE_ORT_LIB=fetched makes it the default. Checksums of downloads are not k
 Files are stored in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
 An interrupted download resumes where it ended.`
 
-// want is one thing to fetch.
-type want struct {
+// fetchItem is one thing to fetch.
+type fetchItem struct {
 	name string // as in the manifest
 	file fetch.File
 }
@@ -68,7 +68,7 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.fetch(c.Context(), served.Model, only, offline)
+			return a.fetchAll(c.Context(), served.Model, only, offline)
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "download nothing; report what is missing and where to put it")
@@ -100,7 +100,7 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	got, err := onnxruntime.Fetch(ctx, c, dir, b)
 	line.Clear()
 	if err != nil {
-		return writable(err)
+		return explainUnwritable(err)
 	}
 	state := "unverified"
 	switch {
@@ -119,10 +119,10 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	return nil
 }
 
-// fetch gets everything that is wanted; what fails does not keep the rest from coming.
-func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
+// fetchAll gets everything that is wanted; what fails does not keep the rest from coming.
+func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
 	defer a.Tidies()()
-	wants, err := chosen(m, only)
+	wants, err := chooseItems(m, only)
 	if err != nil {
 		return err
 	}
@@ -136,18 +136,18 @@ func (a *app) fetch(ctx context.Context, m sdk.ModelInfo, only []string, offline
 		item, err := c.Get(ctx, w.file)
 		line.Clear()
 		if err != nil {
-			faults = append(faults, writable(err))
+			faults = append(faults, explainUnwritable(err))
 			continue
 		}
-		a.fetched(w, item)
+		a.printFetched(w, item)
 	}
 	a.byHand(m)
 	return errors.Join(faults...)
 }
 
-// writable adds to an error that is none of the download what may help: the folder cannot be written, where the home is
-// read-only, say.
-func writable(err error) error {
+// explainUnwritable adds to an error that is none of the download what may help: the folder cannot be written, where
+// the home is read-only, say.
+func explainUnwritable(err error) error {
 	var fault *fs.PathError
 	if exitcode.Of(err) != exitcode.Internal || !errors.As(err, &fault) {
 		return err
@@ -155,7 +155,7 @@ func writable(err error) error {
 	return sdk.Usage(fmt.Errorf("%w; set %s to a folder that can be written", err, shell.CacheVariable))
 }
 
-func (a *app) fetched(w want, item fetch.Item) {
+func (a *app) printFetched(w fetchItem, item fetch.Item) {
 	state := "verified"
 	if warning := item.Warning(); warning != "" {
 		state = "unverified"
@@ -173,13 +173,13 @@ func (a *app) byHand(m sdk.ModelInfo) {
 	}
 }
 
-// chosen lists what the manifest offers, or the part of it that was asked for.
-func chosen(m sdk.ModelInfo, only []string) ([]want, error) {
-	all := wants(m)
+// chooseItems lists what the manifest offers, or the part of it that was asked for.
+func chooseItems(m sdk.ModelInfo, only []string) ([]fetchItem, error) {
+	all := manifestItems(m)
 	if len(only) == 0 {
 		return all, nil
 	}
-	var in []want
+	var in []fetchItem
 	var names []string
 	for _, w := range all {
 		names = append(names, w.name)
@@ -196,16 +196,16 @@ func chosen(m sdk.ModelInfo, only []string) ([]want, error) {
 	return in, errors.Join(faults...)
 }
 
-func wants(m sdk.ModelInfo) []want {
-	var all []want
+func manifestItems(m sdk.ModelInfo) []fetchItem {
+	var all []fetchItem
 	for _, f := range slices.Concat(m.Files, m.ScorerFiles) {
 		if !f.Embedded && f.URL != "" {
-			all = append(all, want{f.Name, shell.CachedModel(m, f)})
+			all = append(all, fetchItem{f.Name, shell.CachedModel(m, f)})
 		}
 	}
 	for _, d := range m.Datasets {
-		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) want {
-			return want{f.Name, shell.CachedArchive(d, f)}
+		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) fetchItem {
+			return fetchItem{f.Name, shell.CachedArchive(d, f)}
 		})...)
 	}
 	return all

@@ -34,7 +34,7 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.list(catalog, long); err != nil || !devices {
+			if err := a.printList(catalog, long); err != nil || !devices {
 				return err
 			}
 			fmt.Fprintln(a.Stdout)
@@ -46,7 +46,7 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return l
 }
 
-func (a *app) list(catalog *discover.Catalog, long bool) error {
+func (a *app) printList(catalog *discover.Catalog, long bool) error {
 	if len(catalog.Entries) == 0 {
 		return catalog.None()
 	}
@@ -80,7 +80,7 @@ func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	t.Head("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
-			t.Row(m.Name, e.Name, shell.OrDash(e.Description.Backends), shell.OrDash(embedded(m)),
+			t.Row(m.Name, e.Name, shell.OrDash(e.Description.Backends), shell.OrDash(embeddedPrecisions(m)),
 				scenarioList(m.Scenarios), m.Summary)
 		}
 	}
@@ -88,8 +88,8 @@ func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	return err
 }
 
-// embedded lists the precisions of a model's embedded files.
-func embedded(m sdk.ModelInfo) []string {
+// embeddedPrecisions lists the precisions of a model's embedded files.
+func embeddedPrecisions(m sdk.ModelInfo) []string {
 	var out []string
 	for _, f := range m.Files {
 		if f.Embedded {

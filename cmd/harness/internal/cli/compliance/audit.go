@@ -45,7 +45,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: auditArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model.Name = args[1]
-			return a.audit(c, r, args[0])
+			return a.runAudits(c, r, args[0])
 		},
 	}
 	RunFlags(c, r)
@@ -80,8 +80,8 @@ func auditArguments(c *cobra.Command, args []string) error {
 		shell.Of(c), campaign.AllTests, c.CommandPath())
 }
 
-// audit makes and judges the tests of each scenario.
-func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
+// runAudits makes and judges the tests of each scenario.
+func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 	s, m, err := runs.Campaign(a.App, c, r)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (a *app) audit(c *cobra.Command, r *runs.Flags, word string) error {
 
 // WriteVerdict prints what became of an audit.
 func WriteVerdict(a *shell.App, d campaign.Audited) {
-	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halves(d.Verdict))
+	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halvesText(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
 		fmt.Fprintf(a.Stdout, "    %v\n", r)
 	}
@@ -138,8 +138,8 @@ func passOrFail(pass bool) string {
 	return "FAIL"
 }
 
-// halves says how the halves of a test went, as far as it has them.
-func halves(v audit.Verdict) string {
+// halvesText says how the halves of a test went, as far as it has them.
+func halvesText(v audit.Verdict) string {
 	var parts []string
 	for _, half := range []struct {
 		name    string

@@ -39,7 +39,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 				return err
 			}
 			pairs := lists.Map(m.Scenarios, func(scenario string) campaign.Pair { return campaign.Seeds(scenario, other) })
-			return a.compare(c, r, s, pairs)
+			return a.runComparisons(c, r, s, pairs)
 		},
 	}
 	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
@@ -86,11 +86,11 @@ func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) er
 			pairs = append(pairs, campaign.Dataset(scenario, mode, custom))
 		}
 	}
-	return a.compare(c, r, s, pairs)
+	return a.runComparisons(c, r, s, pairs)
 }
 
-// compare makes comparisons and prints them.
-func (a *app) compare(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.Pair) error {
+// runComparisons makes comparisons and prints them.
+func (a *app) runComparisons(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.Pair) error {
 	defer a.Several()()
 	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes

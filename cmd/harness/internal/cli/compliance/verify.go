@@ -53,7 +53,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 			return a.auditVerify(c, f)
 		},
 	}
-	f.add(c.Flags())
+	f.addFlags(c.Flags())
 	return c
 }
 
@@ -65,7 +65,7 @@ var numberFlags = [...]struct{ name, help string }{
 	{"max-output-tokens", "TEST09: greatest mean `LENGTH` (default: the round's)"},
 }
 
-func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
+func (f *auditVerifyFlags) addFlags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.Test, "test", "", "`TESTnn` (default: every test with a folder in DIR)")
 	flags.StringVar(&f.results, "results", "",
@@ -96,7 +96,7 @@ func (f *auditVerifyFlags) add(flags *pflag.FlagSet) {
 
 // auditVerify judges one test, all that a folder has, or all of the scenarios below a folder.
 func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
-	rules, err := f.complete(c.Flags())
+	rules, err := f.completeFlags(c.Flags())
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -114,12 +114,12 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 			folders = below
 		}
 	}
-	rounds := rounds{app: a, given: f.rules != "", usual: rules, known: map[string]*mlconf.Rules{}}
-	rounds.of(f.dir)
+	rounds := treeRounds{app: a, given: f.rules != "", usual: rules, known: map[string]*mlconf.Rules{}}
+	rounds.roundOf(f.dir)
 	var outcome shell.Outcomes
 	var verdicts []verdictJSON
 	for _, dir := range folders {
-		list, err := a.verifyFolder(c, f, rounds.of(dir), dir, &outcome, len(folders) > 1)
+		list, err := a.verifyFolder(c, f, rounds.roundOf(dir), dir, &outcome, len(folders) > 1)
 		if verdicts = append(verdicts, list...); err != nil && len(folders) == 1 {
 			return err
 		} else if err != nil {
@@ -129,17 +129,17 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
 }
 
-// rounds are those of submissions' trees.
-type rounds struct {
+// treeRounds are those of submissions' trees.
+type treeRounds struct {
 	app   *app
 	given bool          // by --rules
 	usual *mlconf.Rules // those given, or the newest
 	known map[string]*mlconf.Rules
 }
 
-// of are the rules of the round that the tree of a folder is of, by the seeds of its logs, unless --rules names one. A
-// round that is not the newest, or not known, is said once.
-func (r rounds) of(dir string) *mlconf.Rules {
+// roundOf are the rules of the round that the tree of a folder is of, by the seeds of its logs, unless --rules names
+// one. A round that is not the newest, or not known, is said once.
+func (r treeRounds) roundOf(dir string) *mlconf.Rules {
 	root, _, ok := tree.RootOf(dir)
 	if r.given || !ok {
 		return r.usual
@@ -179,8 +179,8 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 		fmt.Fprintf(a.Data, "%s\n", terminal.Line(dir))
 	}
 	for _, logs := range found {
-		r := f.request(rules, logs)
-		v, err := f.verify(c.Context(), r)
+		r := f.requestOf(rules, logs)
+		v, err := f.verifyAudit(c.Context(), r)
 		if err == nil {
 			err = audit.Write(v.Verdict, f.Out)
 		}
@@ -195,13 +195,13 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 		} else {
 			a.writeAudit(f, r.Scenario, v)
 		}
-		f.judged(outcome, v)
+		f.addVerdict(outcome, v)
 	}
 	return verdicts, nil
 }
 
-// complete checks the flags, takes the numbers that were given, and finds the round.
-func (f *auditVerifyFlags) complete(flags *pflag.FlagSet) (*mlconf.Rules, error) {
+// completeFlags checks the flags, takes the numbers that were given, and finds the round.
+func (f *auditVerifyFlags) completeFlags(flags *pflag.FlagSet) (*mlconf.Rules, error) {
 	for i, at := range []**float64{&f.Tolerance, &f.Threshold, &f.MinTokens, &f.MaxTokens} {
 		if flags.Changed(numberFlags[i].name) {
 			*at = &f.numbers[i]
@@ -226,8 +226,8 @@ func roundsOf(model string) string {
 	return ": --rules takes those that have it, " + strings.Join(with, ", ")
 }
 
-// request is what is asked for one test. A folder's name counts as a model where the round has it.
-func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audits.Request {
+// requestOf is what is asked for one test. A folder's name counts as a model where the round has it.
+func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.Found) audits.Request {
 	r := f.Request
 	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
 	if r.Model == "" && rules.Has(found.Model) {
@@ -237,8 +237,8 @@ func (f *auditVerifyFlags) request(rules *mlconf.Rules, found audit.Found) audit
 	return r
 }
 
-// verify judges as Plumbline does, or as the official scripts.
-func (f *auditVerifyFlags) verify(ctx context.Context, r audits.Request) (audits.Verdict, error) {
+// verifyAudit judges as Plumbline does, or as the official scripts.
+func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request) (audits.Verdict, error) {
 	if f.compatible {
 		return audits.Verify(ctx, r)
 	}
@@ -257,8 +257,8 @@ func auditClass(err error) error {
 	return err
 }
 
-// judged adds a verdict; the official scripts have exit codes of their own.
-func (f *auditVerifyFlags) judged(o *shell.Outcomes, v audits.Verdict) {
+// addVerdict adds a verdict; the official scripts have exit codes of their own.
+func (f *auditVerifyFlags) addVerdict(o *shell.Outcomes, v audits.Verdict) {
 	if !f.compatible {
 		Judged(o, nil, v.Verdict)
 	} else if v.Exit != 0 {

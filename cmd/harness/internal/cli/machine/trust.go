@@ -55,7 +55,7 @@ func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	t := &trustFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries; others are refused", Long: trustHelp,
-		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), args, t) },
+		RunE: func(c *cobra.Command, args []string) error { return a.runTrust(c.Context(), args, t) },
 	}
 	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin found")
 	c.Flags().StringArrayVar(&t.with, "with", nil,
@@ -66,8 +66,8 @@ func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
-	if err := f.check(args); err != nil {
+func (a *app) runTrust(ctx context.Context, args []string, f *trustFlags) error {
+	if err := f.checkFlags(args); err != nil {
 		return sdk.Usage(err)
 	}
 	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
@@ -80,8 +80,8 @@ func (a *app) trust(ctx context.Context, args []string, f *trustFlags) error {
 	return a.changePins(ctx, args, f)
 }
 
-// check wants flags that go together.
-func (f *trustFlags) check(args []string) error {
+// checkFlags wants flags that go together.
+func (f *trustFlags) checkFlags(args []string) error {
 	switch {
 	case f.all && (f.remove || len(args) > 0):
 		return errors.New("trust --all takes neither a plugin nor --remove")
@@ -108,11 +108,11 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 	if err != nil {
 		return err
 	}
-	binaries, err := a.binaries(args, lock, f)
+	binaries, err := a.findBinaries(args, lock, f)
 	if err != nil {
 		return err
 	}
-	changes, err := f.change(lock, binaries)
+	changes, err := f.changePins(lock, binaries)
 	if err != nil {
 		return err
 	}
@@ -123,11 +123,11 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 	return err
 }
 
-// change changes the pins in memory, and says a line of each change.
-func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []string, err error) {
-	change := pin
+// changePins changes the pins in memory, and says a line of each change.
+func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.Found) (changes []string, err error) {
+	change := pinPlugin
 	if f.remove {
-		change = unpin
+		change = unpinFile
 	}
 	for _, b := range binaries {
 		lines, err := change(lock, b.Path)
@@ -144,7 +144,7 @@ func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []
 		changes = append(changes, line)
 	}
 	for _, name := range f.env {
-		line, err := allow(lock, name, !f.remove)
+		line, err := allowVariable(lock, name, !f.remove)
 		if err != nil {
 			return nil, err
 		}
@@ -153,8 +153,8 @@ func (f *trustFlags) change(lock *trust.Lock, binaries []host.Found) (changes []
 	return changes, nil
 }
 
-// allow lets pinned plugins have a variable of loaders, or no longer.
-func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
+// allowVariable lets pinned plugins have a variable of loaders, or no longer.
+func allowVariable(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	if !trust.OfLoaders(name) {
 		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name,
 			strings.Join(trust.LoaderVariables(), ", ")))
@@ -165,9 +165,9 @@ func allow(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	return "passed on  " + name, nil
 }
 
-// binaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of one
-// that is no plugin the name in this folder.
-func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
+// findBinaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of
+// one that is no plugin the name in this folder.
+func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
 	dirs := discover.Dirs(f.Asked.Plugins.Dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
 		args = []string{""}
@@ -193,8 +193,8 @@ func (a *app) binaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.F
 	return all, nil
 }
 
-// unpin forgets a file.
-func unpin(lock *trust.Lock, path string) (changes []string, err error) {
+// unpinFile forgets a file.
+func unpinFile(lock *trust.Lock, path string) (changes []string, err error) {
 	changes = append(changes, lists.Map(lock.Remove(path), func(p string) string { return "removed  " + p })...)
 	if len(changes) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s has no pin in %s", path, lock.Path))
@@ -202,8 +202,8 @@ func unpin(lock *trust.Lock, path string) (changes []string, err error) {
 	return changes, nil
 }
 
-// pin pins a plugin and the libraries beside it.
-func pin(lock *trust.Lock, path string) (changes []string, err error) {
+// pinPlugin pins a plugin and the libraries beside it.
+func pinPlugin(lock *trust.Lock, path string) (changes []string, err error) {
 	libraries, err := trust.Libraries(path)
 	if err != nil {
 		return nil, plugin.Fault(err)

@@ -53,22 +53,22 @@ func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
 	}
 	for _, open := range []func() error{
 		func() error { return o.openEvents(f.events, force) },
-		func() (err error) { o.metrics, err = opened(f.metrics, "--metrics", metrics.Listen); return },
-		func() (err error) { o.page, err = opened(f.web, "--web", web.Listen); return },
-		func() (err error) { o.sender, err = opened(f.otlp, "--otlp", otlp.New); return },
+		func() (err error) { o.metrics, err = openIfNamed(f.metrics, "--metrics", metrics.Listen); return },
+		func() (err error) { o.page, err = openIfNamed(f.web, "--web", web.Listen); return },
+		func() (err error) { o.sender, err = openIfNamed(f.otlp, "--otlp", otlp.New); return },
 	} {
 		faults = append(faults, open())
 	}
 	if err := errors.Join(faults...); err != nil {
-		o.discard()
+		o.discardOpened()
 		return nil, sdk.Usage(err)
 	}
-	o.start(f.events == standardOutput)
+	o.startAll(f.events == standardOutput)
 	return o, nil
 }
 
-// opened opens what a flag names, if it names anything.
-func opened[T any](value, flag string, open func(string) (*T, error)) (*T, error) {
+// openIfNamed opens what a flag names, if it names anything.
+func openIfNamed[T any](value, flag string, open func(string) (*T, error)) (*T, error) {
 	if value == "" {
 		return nil, nil
 	}

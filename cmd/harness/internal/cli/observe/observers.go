@@ -35,8 +35,8 @@ type Observers struct {
 	report  io.Writer // standard output, where events take it from the report; else nil
 }
 
-// start lets everybody see. Where events take standard output, the report goes to the error stream.
-func (o *Observers) start(stdout bool) {
+// startAll lets everybody see. Where events take standard output, the report goes to the error stream.
+func (o *Observers) startAll(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
@@ -54,11 +54,11 @@ func (o *Observers) start(stdout bool) {
 	o.feed = feed.New(o.Now, sinks...)
 	if o.metrics != nil {
 		o.metrics.Serve(o.feed)
-		o.say("metrics", o.metrics.Server(), metrics.Path)
+		o.sayAddress("metrics", o.metrics.Server(), metrics.Path)
 	}
 	if o.page != nil {
 		o.page.Serve()
-		o.say("page", o.page.Server(), "/")
+		o.sayAddress("page", o.page.Server(), "/")
 	}
 	if o.sender != nil {
 		o.sender.Send(o.feed, shell.Version().Version)
@@ -66,8 +66,8 @@ func (o *Observers) start(stdout bool) {
 	o.feed.Begin(shell.Version(), o.CommandLine())
 }
 
-// say says where something is, and who may see it.
-func (o *Observers) say(what string, s *endpoint.Server, path string) {
+// sayAddress says where something is, and who may see it.
+func (o *Observers) sayAddress(what string, s *endpoint.Server, path string) {
 	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
 	if s.Open() {
 		fmt.Fprintf(o.Stderr, "  other machines can reach it, and no password is asked for\n")
@@ -121,7 +121,7 @@ const (
 func (o *Observers) Close(ctx context.Context, err error) error {
 	o.Orderly(true)
 	defer o.Orderly(false)
-	o.feed.End(o.ended(err))
+	o.feed.End(o.endEvent(err))
 	lost := o.closeEvents()
 	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
 	defer cancel()
@@ -140,7 +140,7 @@ func (o *Observers) Close(ctx context.Context, err error) error {
 	return shell.WithLost(err, lost)
 }
 
-func (o *Observers) ended(err error) feed.End {
+func (o *Observers) endEvent(err error) feed.End {
 	code := exitcode.Of(err)
 	e := feed.End{ExitCode: int(code), Outcome: code.String()}
 	var outcome *exitcode.Outcome
@@ -186,8 +186,8 @@ func (o *Observers) closeMetrics(ctx context.Context) {
 	o.metrics.Close(brief)
 }
 
-// discard gives up what was opened before anything was seen.
-func (o *Observers) discard() {
+// discardOpened gives up what was opened before anything was seen.
+func (o *Observers) discardOpened() {
 	ctx := context.Background()
 	if o.file != nil {
 		o.file.Close()

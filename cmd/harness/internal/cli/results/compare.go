@@ -54,7 +54,8 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
-		"allow sides to differ in `WHAT,...`: model, scenario, mode, rules, data,\nsettings, loadgen; or runs of one side in "+
+		"allow sides to differ in `WHAT,...`: model, scenario, mode, rules, data,\nsettings, loadgen; or runs of one side "+
+			"in "+
 			"backend, machine,\nversions; or all")
 	shell.FailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
@@ -68,11 +69,11 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	if err != nil {
 		return err
 	}
-	if err := ending("html", f.html, ".html", ".htm"); err != nil {
+	if err := checkEnding("html", f.html, ".html", ".htm"); err != nil {
 		return sdk.Usage(err)
 	}
-	old, err1 := side(base)
-	new, err2 := side(next)
+	old, err1 := readSide(base)
+	new, err2 := readSide(next)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -94,8 +95,8 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	return a.FailIf(conditions, failif.Compared(c), f.json)
 }
 
-// side reads the runs of one side.
-func side(list string) (compare.SideInput, error) {
+// readSide reads the runs of one side.
+func readSide(list string) (compare.SideInput, error) {
 	s, err := readRuns(results.SplitPaths(list)...)
 	return compare.SideInput{Name: list, Set: s}, err
 }

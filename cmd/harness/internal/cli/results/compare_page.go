@@ -26,7 +26,7 @@ circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
 .verdict.good{color:var(--good)}.verdict.bad{color:var(--bad)}.verdict.warn{color:var(--warn)}`
 
 var comparison = template.Must(template.New("page").Funcs(template.FuncMap{
-	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": dots, "class": verdictClass,
+	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": placeDots, "class": verdictClass,
 	"main": mainRows, "others": otherRows,
 }).Parse(comparisonText))
 
@@ -43,11 +43,11 @@ func writeComparison(w io.Writer, c compare.Comparison) error {
 	return comparison.Execute(w, comparisonView{c, page.Policy(css), template.CSS(css)})
 }
 
-func mainRows(rows []compare.FigureRow) []compare.FigureRow { return chosen(rows, true) }
+func mainRows(rows []compare.FigureRow) []compare.FigureRow { return chooseRows(rows, true) }
 
-func otherRows(rows []compare.FigureRow) []compare.FigureRow { return chosen(rows, false) }
+func otherRows(rows []compare.FigureRow) []compare.FigureRow { return chooseRows(rows, false) }
 
-func chosen(rows []compare.FigureRow, main bool) []compare.FigureRow {
+func chooseRows(rows []compare.FigureRow, main bool) []compare.FigureRow {
 	return slices.DeleteFunc(slices.Clone(rows), func(r compare.FigureRow) bool { return r.Main != main })
 }
 
@@ -71,28 +71,28 @@ const (
 	mostDots    = 200
 )
 
-// dot is a run's value in a strip.
-type dot struct{ X, Y string }
+// stripDot is a run's value in a strip.
+type stripDot struct{ X, Y string }
 
-// strip is the values of both sides on one scale.
-type strip struct{ Base, New []dot }
+// valueStrip is the values of both sides on one scale.
+type valueStrip struct{ Base, New []stripDot }
 
-// dots places the values of a row; with one run a side there is nothing to see.
-func dots(r compare.FigureRow) *strip {
+// placeDots places the values of a row; with one run a side there is nothing to see.
+func placeDots(r compare.FigureRow) *valueStrip {
 	if len(r.Base.Values)+len(r.New.Values) < 3 {
 		return nil
 	}
 	least, most := math.Min(r.Base.Min, r.New.Min), math.Max(r.Base.Max, r.New.Max)
-	place := func(values []float64, y string) []dot {
-		var all []dot
+	place := func(values []float64, y string) []stripDot {
+		var all []stripDot
 		for _, v := range values[:min(len(values), mostDots)] {
 			at := 0.5
 			if most > least {
 				at = (v - least) / (most - least)
 			}
-			all = append(all, dot{strconv.FormatFloat(stripMargin+at*(stripWidth-2*stripMargin), 'f', 1, 64), y})
+			all = append(all, stripDot{strconv.FormatFloat(stripMargin+at*(stripWidth-2*stripMargin), 'f', 1, 64), y})
 		}
 		return all
 	}
-	return &strip{place(r.Base.Values, "7"), place(r.New.Values, "17")}
+	return &valueStrip{place(r.Base.Values, "7"), place(r.New.Values, "17")}
 }

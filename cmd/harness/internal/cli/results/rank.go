@@ -52,7 +52,7 @@ func RankCommand(s *shell.App) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.rank(f, args[0], args[1:]) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.runRank(f, args[0], args[1:]) },
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
@@ -75,8 +75,8 @@ func RankCommand(s *shell.App) *cobra.Command {
 // allOfThem is the value of a flag that chooses everything.
 const allOfThem = "all"
 
-// options are what the flags ask for.
-func (f *rankFlags) options() (o standing.Options, err error) {
+// readOptions are what the flags ask for.
+func (f *rankFlags) readOptions() (o standing.Options, err error) {
 	o.Per, err = standing.ParsePer(f.per)
 	if err != nil {
 		return o, err
@@ -104,10 +104,10 @@ func (f *rankFlags) options() (o standing.Options, err error) {
 	return o, nil
 }
 
-func (a *app) rank(f *rankFlags, my string, trees []string) error {
-	o, err := f.options()
+func (a *app) runRank(f *rankFlags, my string, trees []string) error {
+	o, err := f.readOptions()
 	scenarios, err2 := standing.ParseScenarios(f.scenarios)
-	err = errors.Join(err, err2, ending("html", f.html, ".html", ".htm"), ending("csv", f.csv, ".csv"))
+	err = errors.Join(err, err2, checkEnding("html", f.html, ".html", ".htm"), checkEnding("csv", f.csv, ".csv"))
 	if err != nil {
 		return sdk.Usage(err)
 	}

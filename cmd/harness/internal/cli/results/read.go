@@ -25,7 +25,7 @@ func readRuns(paths ...string) (results.Set, error) {
 	rounds := roundsOfTrees{}
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.Place != nil {
-			r.Rules = rounds.of(*r)
+			r.Rules = rounds.roundOf(*r)
 			judgeText(r)
 		}
 	}
@@ -37,13 +37,13 @@ func readRuns(paths ...string) (results.Set, error) {
 func byBenchmark(s results.Set) {
 	slices.SortStableFunc(s.Runs, func(a, b results.FoundRun) int {
 		if a.Place == nil || b.Place == nil {
-			return cmp.Compare(placed(a), placed(b))
+			return cmp.Compare(placeCount(a), placeCount(b))
 		}
 		return cmp.Or(strings.Compare(a.Model, b.Model), strings.Compare(a.Rules, b.Rules))
 	})
 }
 
-func placed(f results.FoundRun) int {
+func placeCount(f results.FoundRun) int {
 	if f.Place == nil {
 		return 0
 	}
@@ -53,8 +53,8 @@ func placed(f results.FoundRun) int {
 // roundsOfTrees are the rounds of trees, by their roots; empty: not known.
 type roundsOfTrees map[string]string
 
-// of is the round of a bare run: by its seeds, or, since runs of some audits have seeds of their own, its tree's.
-func (t roundsOfTrees) of(f results.FoundRun) string {
+// roundOf is the round of a bare run: by its seeds, or, since runs of some audits have seeds of their own, its tree's.
+func (t roundsOfTrees) roundOf(f results.FoundRun) string {
 	if f.Rules != "" || f.Place.Division == "" {
 		return f.Rules
 	}

@@ -58,7 +58,7 @@ func ReportCommand(s *shell.App) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.report(f, args) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.runReport(f, args) },
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
@@ -71,17 +71,17 @@ func ReportCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-func (a *app) report(f *runsReportFlags, paths []string) error {
+func (a *app) runReport(f *runsReportFlags, paths []string) error {
 	single := f.png != "" || f.svg != ""
 	if single != (f.plot != "") {
 		return sdk.Usage(errors.New("--plot NAME goes with --png FILE or --svg FILE"))
 	}
-	if err := errors.Join(ending("html", f.html, ".html", ".htm"), ending("png", f.png, ".png"),
-		ending("svg", f.svg, ".svg")); err != nil {
+	if err := errors.Join(checkEnding("html", f.html, ".html", ".htm"), checkEnding("png", f.png, ".png"),
+		checkEnding("svg", f.svg, ".svg")); err != nil {
 		return sdk.Usage(err)
 	}
 	r := page.Report{Version: shell.Version().Version}
-	paths, r.Tuned = profiles(paths)
+	paths, r.Tuned = takeProfiles(paths)
 	var err error
 	if len(paths) > 0 {
 		r.Set, err = readRuns(paths...)
@@ -102,8 +102,8 @@ func (a *app) report(f *runsReportFlags, paths []string) error {
 	return err
 }
 
-// profiles takes those of harness tune out of a list of paths.
-func profiles(paths []string) (rest []string, found []page.Tuned) {
+// takeProfiles takes those of harness tune out of a list of paths.
+func takeProfiles(paths []string) (rest []string, found []page.Tuned) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			if p, err := tune.Load(path); err == nil {
@@ -120,8 +120,8 @@ func profiles(paths []string) (rest []string, found []page.Tuned) {
 var formats = []string{".html", ".htm", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff",
 	".pdf", ".eps", ".json", ".csv", ".txt", ".md", ".xlsx"}
 
-// ending refuses a file whose name says another format than the flag writes.
-func ending(flag, path string, own ...string) error {
+// checkEnding refuses a file whose name says another format than the flag writes.
+func checkEnding(flag, path string, own ...string) error {
 	end := strings.ToLower(filepath.Ext(path))
 	if slices.Contains(own, end) || !slices.Contains(formats, end) {
 		return nil
@@ -156,7 +156,7 @@ func writePlot(f *runsReportFlags, r page.Report) error {
 		case folder:
 			err = errors.Join(err, sdk.Usage(os.MkdirAll(w.path, 0o755)))
 		case len(found) > 1:
-			return several(f.plot, found)
+			return errSeveral(f.plot, found)
 		}
 		for _, p := range found {
 			path := w.path
@@ -192,8 +192,8 @@ func findPlots(name string, r page.Report) ([]page.Plot, error) {
 	return found, nil
 }
 
-// several says that a file has room for one plot.
-func several(name string, found []page.Plot) error {
+// errSeveral says that a file has room for one plot.
+func errSeveral(name string, found []page.Plot) error {
 	folders := lists.Map(found, func(p page.Plot) string { return p.Folder })
 	return sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one, or for a file of each a folder, "+
 		"as in --png plots/:\n  %s", name, len(found), strings.Join(folders, "\n  ")))

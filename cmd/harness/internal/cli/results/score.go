@@ -33,7 +33,7 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
 			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
 			r.ScorerModels = of.Data.ScorerModels
-			return a.score(c, r)
+			return a.runScore(c, r)
 		},
 	}
 	flags := c.Flags()
@@ -50,7 +50,7 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-func (a *app) score(c *cobra.Command, r bench.ScoreRequest) error {
+func (a *app) runScore(c *cobra.Command, r bench.ScoreRequest) error {
 	all, err := bench.Score(c.Context(), r)
 	if err != nil {
 		return err

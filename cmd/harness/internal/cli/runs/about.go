@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// about says once how long the smoke runs of a plan take, by the pace of the first samples: nobody has said what rate
-// to expect of them.
-type about struct {
+// paceNote says once how long the smoke runs of a plan take, by the pace of the first samples: nobody has said what
+// rate to expect of them.
+type paceNote struct {
 	samples int // of the data set, once it is open; 0: not known
 	told    bool
 }
@@ -22,8 +22,8 @@ type about struct {
 // worthTelling is from how long on runs are announced.
 const worthTelling = 10 * time.Second
 
-// tell is what to say at this moment of the first of runs; empty: nothing.
-func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
+// tellOnce is what to say at this moment of the first of runs; empty: nothing.
+func (a *paceNote) tellOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
 	if profile != settings.Smoke || a.told || now.Done == 0 || now.Elapsed <= 0 {
 		return ""
 	}
@@ -38,9 +38,9 @@ func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now load
 	whole := time.Duration(0)
 	for _, r := range runs {
 		if streams {
-			follow(&r.Settings, each)
+			useServerRate(&r.Settings, each)
 		}
-		whole += takes(r, each, a.samples)
+		whole += expectedTime(r, each, a.samples)
 	}
 	if whole < worthTelling {
 		return ""
@@ -49,8 +49,8 @@ func (a *about) tell(profile settings.Profile, runs []bench.PlannedRun, now load
 		figure.Plural(len(runs), "run"))
 }
 
-// takes is about how long a run takes whose samples take so many nanoseconds each, of a data set of so many.
-func takes(r bench.PlannedRun, each float64, samples int) time.Duration {
+// expectedTime is about how long a run takes whose samples take so many nanoseconds each, of a data set of so many.
+func expectedTime(r bench.PlannedRun, each float64, samples int) time.Duration {
 	s := r.Settings.TestSettings
 	count := float64(s.MinQueryCount)
 	switch {
@@ -64,8 +64,8 @@ func takes(r bench.PlannedRun, each float64, samples int) time.Duration {
 	return max(s.MinDuration, time.Duration(count*each))
 }
 
-// follow lets Server have the rate that SingleStream would give it whose samples take so many nanoseconds each.
-func follow(s *settings.Settings, each float64) {
+// useServerRate lets Server have the rate that SingleStream would give it whose samples take so many nanoseconds each.
+func useServerRate(s *settings.Settings, each float64) {
 	takes := time.Duration(each)
 	_, _ = s.UseStream(settings.Alone{Mean: takes, Latency: takes}) // what fails is said when the run begins
 }

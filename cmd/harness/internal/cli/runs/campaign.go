@@ -32,13 +32,13 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 			return nil, m, err
 		}
 	}
-	printed := &session{app: a, flags: r}
-	r.Output.Watch = printed.watch()
+	printed := &runSession{app: a, flags: r}
+	r.Output.Watch = printed.newWatch()
 	request, err := a.Complete(c.Context(), r.PluginFlags, r.Request)
 	if err != nil {
 		return nil, m, err
 	}
-	s = &campaign.Campaign{Request: request, Run: printed.makes, Kept: printed.row}
+	s = &campaign.Campaign{Request: request, Run: printed.makeRuns, Kept: printed.printRow}
 	m, err = s.Model(c.Context())
 	return s, m, err
 }
@@ -46,8 +46,8 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 // defaultOut is the folder of runs and audits without --out.
 const defaultOut = "out"
 
-// makes makes the runs of a plan for a campaign.
-func (s *session) makes(ctx context.Context, p *bench.Plan) (record.Document, error) {
+// makeRuns makes the runs of a plan for a campaign.
+func (s *runSession) makeRuns(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
 	defer s.Closed()
 	return p.Run(ctx)

@@ -81,8 +81,8 @@ func flagsOfOneModel(c *cobra.Command) error {
 		"(harness new suite FILE)", strings.Join(faults, ", "))
 }
 
-// broken tells of plugins that could not be asked what they serve: a benchmark of the round may be theirs.
-func (s *suiteRun) broken() {
+// tellBroken tells of plugins that could not be asked what they serve: a benchmark of the round may be theirs.
+func (s *suiteRun) tellBroken() {
 	for _, e := range s.catalog.Entries {
 		if e.Err == nil {
 			continue
@@ -109,7 +109,7 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 		row := benchmarkRow{Benchmark: b}
 		for _, r := range s.results {
 			if slices.Contains(b.Models, r.job.Model) {
-				row.take(r)
+				row.takeResult(r)
 			}
 		}
 		if len(row.verdicts) == 0 {
@@ -119,8 +119,8 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 	})
 }
 
-func (r *benchmarkRow) take(one suiteResult) {
-	r.add(one)
+func (r *benchmarkRow) takeResult(one suiteResult) {
+	r.addRepeat(one)
 	switch {
 	case one.unmade == "" && one.run.ExitCode == int(exitcode.Valid):
 		r.good++
@@ -133,7 +133,7 @@ func (r *benchmarkRow) take(one suiteResult) {
 	if one.unmade == "" && one.run.ExitCode == int(exitcode.Valid) {
 		r.takeGood(one.run)
 	}
-	r.Skipped = cmp.Or(r.Skipped, skipped(one.run))
+	r.Skipped = cmp.Or(r.Skipped, skippedText(one.run))
 }
 
 // takeGood counts what a good run measured.
@@ -154,8 +154,8 @@ func (r *benchmarkRow) takeGood(run record.Run) {
 	}
 }
 
-// proves says what the good runs of the benchmark have shown, and no more.
-func (r *benchmarkRow) proves() string {
+// provenText says what the good runs of the benchmark have shown, and no more.
+func (r *benchmarkRow) provenText() string {
 	performance, accuracy := "no performance measured", "no accuracy measured"
 	if r.timed > 0 {
 		performance = "every run VALID"
@@ -171,8 +171,8 @@ func (r *benchmarkRow) proves() string {
 	return performance + ", " + accuracy
 }
 
-// skipped is what a scorer left out since nothing was given that runs it: programs, without an interpreter.
-func skipped(r record.Run) string {
+// skippedText is what a scorer left out since nothing was given that runs it: programs, without an interpreter.
+func skippedText(r record.Run) string {
 	if r.Accuracy == nil {
 		return ""
 	}
@@ -184,19 +184,19 @@ func skipped(r record.Run) string {
 	return ""
 }
 
-// standing is how a benchmark of the round stands.
-type standing int
+// benchmarkStanding is how a benchmark of the round stands.
+type benchmarkStanding int
 
 const (
-	passed standing = iota
+	passed benchmarkStanding = iota
 	stoodIn
 	failed
 	unfinished
 	absent
 )
 
-// stands is how the benchmark stands.
-func (r *benchmarkRow) stands() standing {
+// standingOf is how the benchmark stands.
+func (r *benchmarkRow) standingOf() benchmarkStanding {
 	switch {
 	case r.Left != "":
 		return absent
@@ -221,7 +221,7 @@ func (s *suiteRun) writeBenchmarks() error {
 	for i := range rows {
 		r := &rows[i]
 		note := strings.Join(lists.Filter([]string{r.StandIn, r.Left}, func(s string) bool { return s != "" }), "; ")
-		t.Row(r.Name, strings.Join(r.Models, ", "), r.verdict(), r.accuracy, note)
+		t.Row(r.Name, strings.Join(r.Models, ", "), r.worstVerdict(), r.accuracy, note)
 	}
 	fmt.Fprintln(s.Stdout)
 	if _, err := t.WriteTo(s.Stdout); err != nil {
@@ -250,13 +250,13 @@ func (s *suiteRun) writeLeft() error {
 
 // writeStandings counts the benchmarks of the round: models, and apart from them what stands in for one.
 func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
-	of := map[standing][]string{}
+	of := map[benchmarkStanding][]string{}
 	skipped, left, proved := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range rows {
 		r := &rows[i]
-		of[r.stands()] = append(of[r.stands()], r.Name)
-		if r.stands() == passed {
-			proved[r.proves()] = append(proved[r.proves()], r.Name)
+		of[r.standingOf()] = append(of[r.standingOf()], r.Name)
+		if r.standingOf() == passed {
+			proved[r.provenText()] = append(proved[r.provenText()], r.Name)
 		}
 		skipped[r.Skipped] = append(skipped[r.Skipped], r.Name)
 		left[r.Left] = append(left[r.Left], r.Name)
@@ -272,14 +272,14 @@ func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
 		out.Print(line + "\n")
 	}
 	for _, kind := range []struct {
-		standing
+		benchmarkStanding
 		what string
 	}{
 		{stoodIn, "with a stand-in instead of a model: its runs only exercise the pipeline"},
 		{failed, "not VALID, below a target, or failed"},
 		{unfinished, "with runs that are not made; the same command makes them"},
 	} {
-		if names := of[kind.standing]; len(names) > 0 {
+		if names := of[kind.benchmarkStanding]; len(names) > 0 {
 			out.Print(fmt.Sprintf("  %d %s: %s\n", len(names), kind.what, strings.Join(names, ", ")))
 		}
 	}
@@ -291,6 +291,6 @@ func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
 	for _, what := range slices.Sorted(maps.Keys(skipped)) {
 		out.Print(fmt.Sprintf("  skipped of %s: %s\n", strings.Join(skipped[what], ", "), what))
 	}
-	_, err := fmt.Fprintf(s.Stdout, "\nlogs and %s in %s\n%s\n", record.FileName, s.Out, s.document().Note)
+	_, err := fmt.Fprintf(s.Stdout, "\nlogs and %s in %s\n%s\n", record.FileName, s.Out, s.toDocument().Note)
 	return err
 }

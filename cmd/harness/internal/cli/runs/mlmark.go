@@ -50,7 +50,7 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 // makeTask runs a task, unless its folder has it.
 func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 	d, err := s.task(ctx, j)
-	s.became(j, r, d.Run, err)
+	s.noteOutcome(j, r, d.Run, err)
 	if err != nil {
 		return
 	}
@@ -106,7 +106,7 @@ func raw(t closedloop.Times) []float64 {
 
 // accuracyTask makes an accuracy run and takes its metrics.
 func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Document, err error) {
-	c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, Kept: s.printed.printRow}
 	if d.Run, err = c.Make(ctx, j.steps[0]); err != nil {
 		return d, err
 	}

@@ -71,19 +71,19 @@ func (r *Flags) backends() ([]string, error) {
 	return names, nil
 }
 
-// rounds makes the sessions of several backends, or of several rounds.
-type rounds struct {
+// sessionRounds makes the sessions of several backends, or of several rounds.
+type sessionRounds struct {
 	*app
 	flags      *Flags
 	backends   []string
 	turns      []turn
 	conditions []failif.Condition
-	printed    *session
+	printed    *runSession
 	runs       [][]record.Run // of each turn: from the beginning, as runs that are not made
 }
 
-// run makes one session, or several.
-func (a *app) run(c *cobra.Command, r *Flags) error {
+// runSessions makes one session, or several.
+func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 	if err := strayAudit(r.Rules.Audit); err != nil {
 		return err
 	}
@@ -103,17 +103,17 @@ func (a *app) run(c *cobra.Command, r *Flags) error {
 	if r.repeat < 1 {
 		return sdk.Usage(fmt.Errorf("--repeat %d: want 1 or more", r.repeat))
 	}
-	s := &rounds{app: a, flags: r, backends: backends, turns: turns(backends, r.repeat), conditions: conditions}
+	s := &sessionRounds{app: a, flags: r, backends: backends, turns: turns(backends, r.repeat), conditions: conditions}
 	if len(s.turns) == 1 {
-		return s.once(c)
+		return s.runOnce(c)
 	}
-	return s.run(c)
+	return s.runAll(c)
 }
 
-// once makes the only session.
-func (s *rounds) once(c *cobra.Command) error {
-	one := &session{app: s.app, flags: s.flags, conditions: s.conditions}
-	s.flags.Output.Watch = one.watch()
+// runOnce makes the only session.
+func (s *sessionRounds) runOnce(c *cobra.Command) error {
+	one := &runSession{app: s.app, flags: s.flags, conditions: s.conditions}
+	s.flags.Output.Watch = one.newWatch()
 	p, err := s.Build(c, s.flags.PluginFlags, s.flags.Request)
 	if err != nil {
 		return err
@@ -128,11 +128,11 @@ func (s *rounds) once(c *cobra.Command) error {
 		return s.dryRun(p)
 	}
 	one.plan = p
-	return Observed(s.App, c.Context(), s.flags, func() error { return one.run(c.Context()) })
+	return Observed(s.App, c.Context(), s.flags, func() error { return one.runPlan(c.Context()) })
 }
 
-// run makes the sessions one after the other, and compares the backends.
-func (s *rounds) run(c *cobra.Command) error {
+// runAll makes the sessions one after the other, and compares the backends.
+func (s *sessionRounds) runAll(c *cobra.Command) error {
 	catalog, err := s.Catalog(c, s.flags.PluginFlags)
 	if err != nil {
 		return err
@@ -141,36 +141,36 @@ func (s *rounds) run(c *cobra.Command) error {
 	if s.flags.Output.Dir == "" {
 		s.flags.Output.Dir = s.freeFolder()
 	}
-	s.printed = &session{app: s.app, flags: s.flags}
-	if err := s.check(c.Context()); err != nil || s.flags.dryRun {
+	s.printed = &runSession{app: s.app, flags: s.flags}
+	if err := s.checkPlans(c.Context()); err != nil || s.flags.dryRun {
 		return err
 	}
 	defer s.Closed()
 	defer s.Several()()
-	return Observed(s.App, c.Context(), s.flags, func() error { return s.all(c.Context()) })
+	return Observed(s.App, c.Context(), s.flags, func() error { return s.makeAll(c.Context()) })
 }
 
-// all makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
-func (s *rounds) all(ctx context.Context) error {
-	made := missing(s.flags.Output.Dir)
+// makeAll makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
+func (s *sessionRounds) makeAll(ctx context.Context) error {
+	made := missingFolders(s.flags.Output.Dir)
 	before, _ := os.ReadFile(filepath.Join(s.flags.Output.Dir, record.FileName)) // there may be none
-	if err := s.save(); err != nil {
+	if err := s.saveDocument(); err != nil {
 		return err
 	}
 	for i, t := range s.turns {
-		if err := s.take(ctx, i, t); err != nil {
+		if err := s.takeTurn(ctx, i, t); err != nil {
 			if i == 0 && !s.printed.begun && exitcode.Of(err) != exitcode.Interrupted {
-				return errors.Join(err, s.leave(made, before))
+				return errors.Join(err, s.restoreFolder(made, before))
 			}
-			return errors.Join(err, s.end(i, exitcode.Of(err)))
+			return errors.Join(err, s.endBroken(i, exitcode.Of(err)))
 		}
 	}
-	return s.finish()
+	return s.finishRounds()
 }
 
-// leave leaves the folder of sessions whose first one failed before its first test as it was: the error says all. The
-// folders made were not there, and result.json said what before has.
-func (s *rounds) leave(made []string, before []byte) error {
+// restoreFolder leaves the folder of sessions whose first one failed before its first test as it was: the error says
+// all. The folders made were not there, and result.json said what before has.
+func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
 	path := filepath.Join(s.flags.Output.Dir, record.FileName)
 	var err error
 	if before != nil {
@@ -182,13 +182,13 @@ func (s *rounds) leave(made []string, before []byte) error {
 		_ = os.Remove(dir) // what others have put there stays
 	}
 	if s.flags.json {
-		err = errors.Join(err, s.write(s.document(), nil))
+		err = errors.Join(err, s.writeEnd(s.toDocument(), nil))
 	}
 	return err
 }
 
-// missing are the folders of a path that are not there, the deepest first.
-func missing(dir string) (all []string) {
+// missingFolders are the folders of a path that are not there, the deepest first.
+func missingFolders(dir string) (all []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
 			return all
@@ -197,8 +197,8 @@ func missing(dir string) (all []string) {
 	}
 }
 
-// end ends the report of sessions that broke off, the last one in the turn i.
-func (s *rounds) end(i int, code exitcode.Code) error {
+// endBroken ends the report of sessions that broke off, the last one in the turn i.
+func (s *sessionRounds) endBroken(i int, code exitcode.Code) error {
 	left := 0
 	for _, turn := range s.runs[i:] {
 		for j := range turn {
@@ -208,15 +208,15 @@ func (s *rounds) end(i int, code exitcode.Code) error {
 			}
 		}
 	}
-	err := s.save()
+	err := s.saveDocument()
 	if !s.flags.json && left > 0 {
 		fmt.Fprintf(s.Stdout, "%s not made\n", figure.Plural(left, "run"))
 	}
-	return errors.Join(err, s.write(s.document(), nil))
+	return errors.Join(err, s.writeEnd(s.toDocument(), nil))
 }
 
-// document has the records of all sessions.
-func (s *rounds) document() record.Document {
+// toDocument has the records of all sessions.
+func (s *sessionRounds) toDocument() record.Document {
 	d := record.NewDocument(slices.Concat(s.runs...))
 	d.Suite = s.flags.Model.Name
 	if s.flags.repeat > 1 {
@@ -228,12 +228,14 @@ func (s *rounds) document() record.Document {
 	return d
 }
 
-// save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
-// missing whenever and however the sessions end.
-func (s *rounds) save() error { return sdk.Usage(record.WriteSuite(s.flags.Output.Dir, s.document())) }
+// saveDocument writes the records of all runs into one result.json: of those that are not made as well, so that it says
+// what is missing whenever and however the sessions end.
+func (s *sessionRounds) saveDocument() error {
+	return sdk.Usage(record.WriteSuite(s.flags.Output.Dir, s.toDocument()))
+}
 
 // freeFolder is the first of out, out-2, ... that is not there.
-func (s *rounds) freeFolder() string {
+func (s *sessionRounds) freeFolder() string {
 	dir := "out"
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(dir); err != nil {
@@ -243,11 +245,11 @@ func (s *rounds) freeFolder() string {
 	}
 }
 
-// check plans every session before any is made, and with --dry-run prints what each backend would do.
-func (s *rounds) check(ctx context.Context) error {
+// checkPlans plans every session before any is made, and with --dry-run prints what each backend would do.
+func (s *sessionRounds) checkPlans(ctx context.Context) error {
 	var faults []error
 	for i, t := range s.turns {
-		p, err := s.plan(ctx, t)
+		p, err := s.planTurn(ctx, t)
 		if err == nil && i == 0 && !s.flags.json {
 			SayLeft(s.Stdout, p.Left)
 		}
@@ -261,22 +263,22 @@ func (s *rounds) check(ctx context.Context) error {
 			err = s.dryRun(p)
 		}
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", s.name(t), err))
+			faults = append(faults, fmt.Errorf("%s: %w", s.turnName(t), err))
 			continue
 		}
-		s.runs = append(s.runs, s.below(t, p.Unmade()))
+		s.runs = append(s.runs, s.recordsBelow(t, p.Unmade()))
 	}
 	_, err := record.ReadSuite(s.flags.Output.Dir)
 	return worstOf(append(faults, sdk.Usage(err)))
 }
 
-// below are the records of a session with paths from the folder of all on.
-func (s *rounds) below(t turn, runs []record.Run) []record.Run {
-	return lists.Map(runs, func(r record.Run) record.Run { return below(r, filepath.ToSlash(t.dir)) })
+// recordsBelow are the records of a session with paths from the folder of all on.
+func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
+	return lists.Map(runs, func(r record.Run) record.Run { return recordBelow(r, filepath.ToSlash(t.dir)) })
 }
 
-// name is "process, round 2 of 7".
-func (s *rounds) name(t turn) string {
+// turnName is "process, round 2 of 7".
+func (s *sessionRounds) turnName(t turn) string {
 	round := ""
 	if s.flags.repeat > 1 {
 		round = fmt.Sprintf("round %d of %d", t.round, s.flags.repeat)
@@ -290,8 +292,8 @@ func (s *rounds) name(t turn) string {
 	return t.backend + ", " + round
 }
 
-// plan is the plan of a session.
-func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
+// planTurn is the plan of a session.
+func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, error) {
 	r := s.flags.Request
 	r.Model.Backend, r.Output.Dir = t.backend, filepath.Join(s.flags.Output.Dir, t.dir)
 	if len(s.backends) > 1 {
@@ -305,7 +307,7 @@ func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
 	if r.Load.Mode == "" && t.round > 1 { // the accuracy is measured once
 		r.Load.Mode = bench.ModePerformance
 	}
-	r.Output.Watch = s.printed.watch()
+	r.Output.Watch = s.printed.newWatch()
 	r, err := s.Complete(ctx, s.flags.PluginFlags, r)
 	if err != nil {
 		return nil, err
@@ -315,7 +317,7 @@ func (s *rounds) plan(ctx context.Context, t turn) (*bench.Plan, error) {
 
 // optionsOf are the options of a backend: those that begin with the name of another one, as in process:command=..., are
 // not.
-func (s *rounds) optionsOf(backend string, options []string) []string {
+func (s *sessionRounds) optionsOf(backend string, options []string) []string {
 	var own []string
 	for _, o := range options {
 		name, rest, ok := strings.Cut(o, ":")
@@ -329,37 +331,37 @@ func (s *rounds) optionsOf(backend string, options []string) []string {
 	return own
 }
 
-// take makes the session of the turn i. A run that is INVALID keeps no other from being made; a failure does.
-func (s *rounds) take(ctx context.Context, i int, t turn) error {
-	p, err := s.plan(ctx, t)
+// takeTurn makes the session of the turn i. A run that is INVALID keeps no other from being made; a failure does.
+func (s *sessionRounds) takeTurn(ctx context.Context, i int, t turn) error {
+	p, err := s.planTurn(ctx, t)
 	if err != nil {
 		return err
 	}
 	s.printed.plan = p
-	s.printed.header, s.printed.title = t.round > 1, s.name(t)
+	s.printed.header, s.printed.title = t.round > 1, s.turnName(t)
 	d, err := p.Run(ctx)
 	if len(d.Runs) > 0 {
-		s.runs[i] = s.below(t, d.Runs)
+		s.runs[i] = s.recordsBelow(t, d.Runs)
 	}
 	if !s.flags.json && s.printed.title == "" {
 		fmt.Fprintln(s.Stdout)
 	}
-	return errors.Join(err, s.save())
+	return errors.Join(err, s.saveDocument())
 }
 
-// finish compares the first backend with each of the others, and judges.
-func (s *rounds) finish() error {
-	d := s.document()
-	comparisons, err := s.compare()
+// finishRounds compares the first backend with each of the others, and judges.
+func (s *sessionRounds) finishRounds() error {
+	d := s.toDocument()
+	comparisons, err := s.compareBackends()
 	if err != nil {
 		return err
 	}
-	if err := s.write(d, comparisons); err != nil {
+	if err := s.writeEnd(d, comparisons); err != nil {
 		return err
 	}
 	code := exitcode.Code(d.ExitCode)
 	for _, c := range s.conditions {
-		err := s.FailIf([]failif.Condition{c}, s.subjects(c, comparisons), s.flags.json)
+		err := s.FailIf([]failif.Condition{c}, s.conditionSubjects(c, comparisons), s.flags.json)
 		if exitcode.Of(err) == exitcode.Usage {
 			return err
 		}
@@ -371,8 +373,8 @@ func (s *rounds) finish() error {
 	return &exitcode.Outcome{Code: code}
 }
 
-// compare compares the backends, as they lie in their folders.
-func (s *rounds) compare() ([]compare.Comparison, error) {
+// compareBackends compares the backends, as they lie in their folders.
+func (s *sessionRounds) compareBackends() ([]compare.Comparison, error) {
 	var all []compare.Comparison
 	for _, b := range s.backends[1:] {
 		var sides [2]compare.SideInput
@@ -393,8 +395,8 @@ func (s *rounds) compare() ([]compare.Comparison, error) {
 	return all, nil
 }
 
-// write ends the report.
-func (s *rounds) write(d record.Document, comparisons []compare.Comparison) error {
+// writeEnd ends the report.
+func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Comparison) error {
 	if !s.flags.json {
 		for _, c := range comparisons {
 			if err := c.WriteText(s.Stdout, false); err != nil {
@@ -409,8 +411,8 @@ func (s *rounds) write(d record.Document, comparisons []compare.Comparison) erro
 	return compare.WriteJSON(s.Data, comparisons)
 }
 
-// subjects are what a condition is judged on: a change on the backends' medians, all else on each run.
-func (s *rounds) subjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
+// conditionSubjects are what a condition is judged on: a change on the backends' medians, all else on each run.
+func (s *sessionRounds) conditionSubjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
 	if !c.Change() {
 		return failif.Runs(slices.Concat(s.runs...))
 	}

@@ -78,7 +78,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				return a.runEverything(c, r)
 			}
 			r.Model.Name = args[0]
-			return a.run(c, r)
+			return a.runSessions(c, r)
 		},
 	}
 	flags := c.Flags()

@@ -30,7 +30,7 @@ func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 func pointsBelow(job suiteJob) []record.Run {
 	all := job.bench.Points()
 	for i := range all {
-		all[i] = below(all[i], job.Folder)
+		all[i] = recordBelow(all[i], job.Folder)
 	}
 	return all
 }
@@ -41,7 +41,7 @@ func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 	if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
 		return nil
 	}
-	s.begin(ctx, &campaign.Campaign{}, j)
+	s.beginJob(ctx, &campaign.Campaign{}, j)
 	began := s.Now()
 	err := j.bench.Run(ctx)
 	s.spent[j.Entry] += s.Now().Sub(began)
@@ -58,5 +58,5 @@ func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 	if code != exitcode.Valid && code != exitcode.Invalid {
 		s.Complain(fmt.Errorf("%v: %w", j, err))
 	}
-	return s.save()
+	return s.saveDocument()
 }

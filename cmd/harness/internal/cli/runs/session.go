@@ -17,21 +17,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/failif"
 )
 
-// session prints the runs of one plan as they go on.
-type session struct {
+// runSession prints the runs of one plan as they go on.
+type runSession struct {
 	*app
 	plan   *bench.Plan
 	flags  *Flags
 	begun  bool   // a test of any run
 	header bool   // written
 	title  string // of what runs next, until it is written
-	about  about
+	about  paceNote
 	// conditions are those that make the outcome a bad one.
 	conditions []failif.Condition
 }
 
-// watch is what the session sees of the runs, and observers beside it.
-func (s *session) watch() bench.Watch {
+// newWatch is what the session sees of the runs, and observers beside it.
+func (s *runSession) newWatch() bench.Watch {
 	w := bench.Watch{
 		Begun: func() {
 			s.OnKill(s.plan.Kill)
@@ -39,12 +39,12 @@ func (s *session) watch() bench.Watch {
 			s.flags.observers.Plan(s.plan)
 		},
 		Opened: func(rec record.Run) {
-			s.opened(rec)
+			s.writeHeader(rec)
 			s.flags.observers.Open(rec)
 		},
-		Testing: s.testing,
+		Testing: s.showTesting,
 		Done: func(rec record.Run) {
-			s.row(rec)
+			s.printRow(rec)
 			s.flags.observers.Done(rec)
 		},
 		Note: func(text string) {
@@ -59,21 +59,21 @@ func (s *session) watch() bench.Watch {
 	return w
 }
 
-// testing shows a running test.
-func (s *session) testing(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+// showTesting shows a running test.
+func (s *runSession) showTesting(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	seen := s.flags.observers.Test(t, p)
 	if s.flags.Quiet {
 		return seen
 	}
-	shown := s.show(t, p)
+	shown := s.showTest(t, p)
 	return func() {
 		shown()
 		seen()
 	}
 }
 
-// run makes the runs and returns the command's error: a failure, or an outcome that is not good.
-func (s *session) run(ctx context.Context) error {
+// runPlan makes the runs and returns the command's error: a failure, or an outcome that is not good.
+func (s *runSession) runPlan(ctx context.Context) error {
 	defer s.Closed()
 	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
@@ -82,11 +82,11 @@ func (s *session) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.outcome(d)
+	return s.sessionOutcome(d)
 }
 
-// outcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
-func (s *session) outcome(d record.Document) error {
+// sessionOutcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
+func (s *runSession) sessionOutcome(d record.Document) error {
 	err := s.FailIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
 	if err != nil && exitcode.Of(err) != exitcode.Invalid {
 		return err
@@ -99,7 +99,7 @@ func (s *session) outcome(d record.Document) error {
 }
 
 // writeEnd ends the report, or is all of it: as JSON.
-func (s *session) writeEnd(d record.Document) error {
+func (s *runSession) writeEnd(d record.Document) error {
 	if !s.flags.json {
 		if s.plan.Out == "" {
 			return nil // there is nothing left to be named
@@ -114,8 +114,8 @@ func (s *session) writeEnd(d record.Document) error {
 	return err
 }
 
-// opened writes the header when the first workload is open, and says what runs.
-func (s *session) opened(rec record.Run) {
+// writeHeader writes the header when the first workload is open, and says what runs.
+func (s *runSession) writeHeader(rec record.Run) {
 	s.begun = true
 	if rec.Workload != nil {
 		s.about.samples = rec.Workload.DatasetSize
@@ -134,21 +134,21 @@ func (s *session) opened(rec record.Run) {
 	_ = record.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
 }
 
-// row prints a run. Those of a session that failed before its first test have nothing to show: the error says why.
-func (s *session) row(rec record.Run) {
+// printRow prints a run. Those of a session that failed before its first test have nothing to show: the error says why.
+func (s *runSession) printRow(rec record.Run) {
 	unbegun := !s.header && (rec.Status == record.Failed || rec.Status == record.NotRun)
 	if !s.flags.json && !unbegun {
 		_ = record.WriteRow(s.Stdout, rec)
 	}
 }
 
-// show shows a running test on the error stream.
-func (s *session) show(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
+// showTest shows a running test on the error stream.
+func (s *runSession) showTest(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
 		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
-		Tell: func(now loadgen.ProgressSnapshot) string { return s.about.tell(s.plan.Profile, s.plan.Runs, now) },
+		Tell: func(now loadgen.ProgressSnapshot) string { return s.about.tellOnce(s.plan.Profile, s.plan.Runs, now) },
 	})
 }
 

@@ -36,7 +36,7 @@ type suiteRun struct {
 	flags   *Flags
 	catalog *discover.Catalog
 	jobs    []suiteJob
-	printed *session
+	printed *runSession
 	earlier record.Document // the suite's result.json, as it was found
 
 	started time.Time
@@ -67,8 +67,8 @@ type suiteResult struct {
 	points []record.Run // of a server that is measured: one for each load, in the place of the record
 }
 
-// records are those of the result.
-func (r suiteResult) records() []record.Run {
+// allRecords are those of the result.
+func (r suiteResult) allRecords() []record.Run {
 	if r.job.Server != "" {
 		return r.points
 	}
@@ -78,8 +78,8 @@ func (r suiteResult) records() []record.Run {
 // byInterrupt is why a run is not made that nothing else keeps from it.
 const byInterrupt = "interrupted"
 
-// measured says whether it is a task that has its document.
-func (r suiteResult) measured() bool { return r.loop && r.unmade == "" }
+// isMeasured says whether it is a task that has its document.
+func (r suiteResult) isMeasured() bool { return r.loop && r.unmade == "" }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
 var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if"}
@@ -111,7 +111,7 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	conditions, err := shell.ParseConditions(r.failIf)
 	faults := []error{sdk.Usage(known), sdk.Usage(strayAudit("")), err}
 	s := &suiteRun{
-		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &session{app: a, flags: r},
+		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &runSession{app: a, flags: r},
 	}
 	if r.Output.Dir != "" {
 		s.Out = r.Output.Dir
@@ -122,7 +122,7 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 		s.catalog, err = a.Catalog(c, r.PluginFlags)
 	}
 	if err == nil {
-		err = s.plan(c.Context())
+		err = s.planJobs(c.Context())
 	}
 	if err == nil {
 		err = s.canMeet(conditions)
@@ -131,18 +131,18 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 		return err
 	}
 	if s.Apart {
-		s.broken()
+		s.tellBroken()
 	}
 	if r.dryRun {
-		return errors.Join(s.list(), s.outcome.Err())
+		return errors.Join(s.listRuns(), s.outcome.Err())
 	}
 	defer a.Several()()
 	return Observed(a.App, c.Context(), r, func() error {
-		if err := s.save(); err != nil {
+		if err := s.saveDocument(); err != nil {
 			return err
 		}
 		err := s.run(c.Context())
-		if err := errors.Join(err, s.finish(), s.judge(conditions)); err != nil {
+		if err := errors.Join(err, s.finishReport(), s.judgeConditions(conditions)); err != nil {
 			return err
 		}
 		return s.outcome.Err()
@@ -159,15 +159,15 @@ func (s *suiteRun) canMeet(conditions []failif.Condition) error {
 	return shell.CheckConditions(conditions, planned, false)
 }
 
-// judge judges conditions on all runs of the suite, unless some are missing since it was interrupted.
-func (s *suiteRun) judge(conditions []failif.Condition) error {
+// judgeConditions judges conditions on all runs of the suite, unless some are missing since it was interrupted.
+func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 	if s.outcome.Has(exitcode.Interrupted) {
 		return nil
 	}
 	var runs []record.Run
 	for _, r := range s.results {
 		if r.unmade == "" && !r.loop {
-			runs = append(runs, r.records()...)
+			runs = append(runs, r.allRecords()...)
 		}
 	}
 	err := s.FailIf(conditions, failif.Runs(runs), s.flags.json)
@@ -189,9 +189,9 @@ func flagsBesideSuite(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// plan makes the request of each job and plans its runs, before any is made. One that cannot be planned keeps the
+// planJobs makes the request of each job and plans its runs, before any is made. One that cannot be planned keeps the
 // others from being made, unless each is apart.
-func (s *suiteRun) plan(ctx context.Context) error {
+func (s *suiteRun) planJobs(ctx context.Context) error {
 	var faults []error
 	for _, j := range s.Jobs {
 		job, err := s.planJob(ctx, j)
@@ -236,7 +236,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label),
 		s.Apart // one flag for models of every size
 	r.Output.Dir, r.Output.Force, r.Output.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)),
-		s.flags.Output.Force, s.printed.watch()
+		s.flags.Output.Force, s.printed.newWatch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
 	}
@@ -252,20 +252,20 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		if p.Runs[i].Ranging { // comes with the run that it is made for
 			continue
 		}
-		unmade = below(unmade, j.Folder)
+		unmade = recordBelow(unmade, j.Folder)
 		job.steps = append(job.steps, campaign.Step{Scenario: unmade.Scenario, Mode: unmade.Mode})
 		job.results = append(job.results, len(s.results))
 		s.results = append(s.results, suiteResult{
-			job: j, run: s.there(unmade), blank: unmade, unmade: byInterrupt,
+			job: j, run: s.earlierRecord(unmade), blank: unmade, unmade: byInterrupt,
 			loop: j.Task != nil && j.Task.Mode != mlmark.Accuracy,
 		})
 	}
 	return job, nil
 }
 
-// there is what the suite's result.json says of a run already, and the record of one that is not made where it does
-// not, or where all are to be made anew.
-func (s *suiteRun) there(unmade record.Run) record.Run {
+// earlierRecord is what the suite's result.json says of a run already, and the record of one that is not made where it
+// does not, or where all are to be made anew.
+func (s *suiteRun) earlierRecord(unmade record.Run) record.Run {
 	for _, rec := range s.earlier.Runs {
 		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Output.Force {
 			rec.Identity = unmade.Identity // a label may be another one by now
@@ -300,8 +300,8 @@ func JobRequest(j suite.Job) (bench.Request, error) {
 	return r, errors.Join(faults...)
 }
 
-// list prints what would be made.
-func (s *suiteRun) list() error {
+// listRuns prints what would be made.
+func (s *suiteRun) listRuns() error {
 	fmt.Fprintf(s.Stdout, "%s: results go to %s\n\n", s.Name, s.Out)
 	t := table.Table{}
 	for _, j := range s.jobs {
@@ -343,32 +343,32 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	if j.bench != nil {
 		return s.runBench(ctx, j)
 	}
-	c := campaign.Campaign{Request: j.request, Run: s.printed.makes, Kept: s.printed.row}
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, Kept: s.printed.printRow}
 	for i, step := range j.steps {
 		r := &s.results[j.results[i]]
 		if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
 			continue
 		}
 		if i == 0 {
-			s.begin(ctx, &c, j)
+			s.beginJob(ctx, &c, j)
 		}
 		began := s.Now()
 		if j.Task != nil {
 			s.makeTask(ctx, j, r)
 		} else {
 			rec, err := c.Make(ctx, step)
-			s.became(j, r, rec, err)
+			s.noteOutcome(j, r, rec, err)
 		}
 		s.spent[j.Entry] += s.Now().Sub(began)
-		if err := s.save(); err != nil {
+		if err := s.saveDocument(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin says which job is next, in its folder too.
-func (s *suiteRun) begin(ctx context.Context, c *campaign.Campaign, j suiteJob) {
+// beginJob says which job is next, in its folder too.
+func (s *suiteRun) beginJob(ctx context.Context, c *campaign.Campaign, j suiteJob) {
 	if !s.flags.json {
 		fmt.Fprintf(s.Stdout, "\n%v\n", j)
 	}
@@ -377,13 +377,13 @@ func (s *suiteRun) begin(ctx context.Context, c *campaign.Campaign, j suiteJob) 
 	}
 }
 
-// became notes what became of a run: its record, the error that ended it, or both.
-func (s *suiteRun) became(j suiteJob, r *suiteResult, rec record.Run, err error) {
+// noteOutcome notes what became of a run: its record, the error that ended it, or both.
+func (s *suiteRun) noteOutcome(j suiteJob, r *suiteResult, rec record.Run, err error) {
 	code := exitcode.Of(err)
 	switch {
 	case rec.Model != "":
 		rec.Identity = r.blank.Identity // of a run that is there, a label may be another one by now
-		r.run, code = below(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
+		r.run, code = recordBelow(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
 	case code == exitcode.Interrupted:
 		r.unmade = byInterrupt
 	default:
@@ -411,12 +411,12 @@ func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	return ""
 }
 
-// document has the records of all runs.
-func (s *suiteRun) document() record.Document {
+// toDocument has the records of all runs.
+func (s *suiteRun) toDocument() record.Document {
 	var runs []record.Run
 	for _, r := range s.results {
-		if !r.measured() {
-			runs = append(runs, r.records()...)
+		if !r.isMeasured() {
+			runs = append(runs, r.allRecords()...)
 		}
 	}
 	d := record.NewDocument(runs)
@@ -425,12 +425,12 @@ func (s *suiteRun) document() record.Document {
 	return d
 }
 
-// save writes the records of all runs into one result.json: of those that are not made as well, so that it says what is
-// missing whenever and however the suite ends.
-func (s *suiteRun) save() error { return sdk.Usage(record.WriteSuite(s.Out, s.document())) }
+// saveDocument writes the records of all runs into one result.json: of those that are not made as well, so that it says
+// what is missing whenever and however the suite ends.
+func (s *suiteRun) saveDocument() error { return sdk.Usage(record.WriteSuite(s.Out, s.toDocument())) }
 
-// finish ends the report: with the table of the suite, or all of it as JSON.
-func (s *suiteRun) finish() error {
+// finishReport ends the report: with the table of the suite, or all of it as JSON.
+func (s *suiteRun) finishReport() error {
 	left := 0
 	for _, r := range s.results {
 		if r.unmade != "" && !r.failed {
@@ -441,7 +441,7 @@ func (s *suiteRun) finish() error {
 		s.outcome.Add(exitcode.Interrupted)
 	}
 	if s.flags.json {
-		text, err := s.document().JSON()
+		text, err := s.toDocument().JSON()
 		if err == nil {
 			_, err = s.Data.Write(text)
 		}
@@ -450,8 +450,8 @@ func (s *suiteRun) finish() error {
 	return errors.Join(s.writeTable(left), s.writeTasks(), s.writeBenchmarks())
 }
 
-// below is a record whose paths begin at a folder above its own.
-func below(r record.Run, folder string) record.Run {
+// recordBelow is a record whose paths begin at a folder above its own.
+func recordBelow(r record.Run, folder string) record.Run {
 	r.Dir = path.Join(folder, r.Dir)
 	files := slices.Clone(r.Files)
 	for i := range files {

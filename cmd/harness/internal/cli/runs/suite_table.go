@@ -23,7 +23,7 @@ type suiteRow struct {
 
 // writeTable ends the report of a suite.
 func (s *suiteRun) writeTable(left int) error {
-	t, rows := table.Table{Indent: "  "}, s.rows()
+	t, rows := table.Table{Indent: "  "}, s.gatherRows()
 	repeated := slices.ContainsFunc(rows, func(r *suiteRow) bool { return len(r.figures) > 1 })
 	head := []any{"run", "scenario", "mode", "verdict", "result"}
 	if repeated {
@@ -31,8 +31,8 @@ func (s *suiteRun) writeTable(left int) error {
 	}
 	t.Head(append(head, "of")...)
 	for _, r := range rows {
-		value, spread, of := r.result()
-		cells := []any{r.name, r.scenario, r.kind, r.verdict(), value}
+		value, spread, of := r.resultText()
+		cells := []any{r.name, r.scenario, r.kind, r.worstVerdict(), value}
 		if repeated {
 			cells = append(cells, spread)
 		}
@@ -52,14 +52,14 @@ func (s *suiteRun) writeTable(left int) error {
 	return nil
 }
 
-// rows gathers the repeats of each run.
-func (s *suiteRun) rows() []*suiteRow {
+// gatherRows gathers the repeats of each run.
+func (s *suiteRun) gatherRows() []*suiteRow {
 	var rows []*suiteRow
 	for _, r := range s.results {
-		if r.measured() {
+		if r.isMeasured() {
 			continue
 		}
-		for _, one := range r.records() {
+		for _, one := range r.allRecords() {
 			r.run = one
 			rows = addRow(rows, r)
 		}
@@ -69,19 +69,19 @@ func (s *suiteRun) rows() []*suiteRow {
 
 // addRow adds a result to the row of its repeats, or a row.
 func addRow(rows []*suiteRow, r suiteResult) []*suiteRow {
-	row := suiteRow{name: r.name(), scenario: r.run.Scenario, kind: r.run.Kind()}
+	row := suiteRow{name: r.resultName(), scenario: r.run.Scenario, kind: r.run.Kind()}
 	at := slices.IndexFunc(rows, func(o *suiteRow) bool {
 		return o.name == row.name && o.scenario == row.scenario && o.kind == row.kind
 	})
 	if at < 0 {
 		at, rows = len(rows), append(rows, &row)
 	}
-	rows[at].add(r)
+	rows[at].addRepeat(r)
 	return rows
 }
 
-// name is that of the run with its repeats: the user's label, the entry and the point of its matrix.
-func (r suiteResult) name() string {
+// resultName is that of the run with its repeats: the user's label, the entry and the point of its matrix.
+func (r suiteResult) resultName() string {
 	job := r.job
 	job.Repeats = 1
 	if job.Server != "" {
@@ -93,8 +93,8 @@ func (r suiteResult) name() string {
 	return job.String()
 }
 
-// add takes a repeat. What was measured of one that did not come to its end does not count.
-func (r *suiteRow) add(one suiteResult) {
+// addRepeat takes a repeat. What was measured of one that did not come to its end does not count.
+func (r *suiteRow) addRepeat(one suiteResult) {
 	if one.unmade != "" {
 		r.verdicts = append(r.verdicts, "not made: "+one.unmade)
 		return
@@ -105,8 +105,8 @@ func (r *suiteRow) add(one suiteResult) {
 	}
 }
 
-// verdict is that of all repeats, in the style of the worst.
-func (r *suiteRow) verdict() terminal.Span {
+// worstVerdict is that of all repeats, in the style of the worst.
+func (r *suiteRow) worstVerdict() terminal.Span {
 	span := terminal.Span{Text: r.verdictText()}
 	for i, v := range r.verdicts {
 		if style := terminal.OfVerdict(v).Style; i == 0 || style == terminal.Bad || span.Style == terminal.Good {
@@ -132,8 +132,8 @@ func (r *suiteRow) verdictText() string {
 	return strings.Join(parts, ", ")
 }
 
-// result is the number of a run; of several the median, the least and the most.
-func (r *suiteRow) result() (value, spread, of string) {
+// resultText is the number of a run; of several the median, the least and the most.
+func (r *suiteRow) resultText() (value, spread, of string) {
 	if len(r.figures) == 0 {
 		return "", "", ""
 	}

@@ -36,10 +36,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// session is one measurement.
-type session struct {
+// benchSession is one measurement.
+type benchSession struct {
 	*app
-	*request
+	*benchRequest
 	identity record.Identity // what its points are called
 	inSuite  bool            // who made the suite prints JSON of all
 	about    openai.About
@@ -48,30 +48,30 @@ type session struct {
 	sources  beside.Sources
 }
 
-// bench measures a server as flags say.
-func (a *app) bench(c *cobra.Command, f *benchFlags) (err error) {
-	r, err := a.request(c, f)
+// runBench measures a server as flags say.
+func (a *app) runBench(c *cobra.Command, f *benchFlags) (err error) {
+	r, err := a.readRequest(c, f)
 	if err != nil {
 		return err
 	}
-	s := &session{app: a, request: r, identity: record.Identity{Label: f.label}}
+	s := &benchSession{app: a, benchRequest: r, identity: record.Identity{Label: f.label}}
 	if f.dryRun {
 		return s.dryRun()
 	}
-	return s.measure(c.Context())
+	return s.measureMissing(c.Context())
 }
 
-// request reads what flags ask for, and keeps their secrets.
-func (a *app) request(c *cobra.Command, f *benchFlags) (*request, error) {
+// readRequest reads what flags ask for, and keeps their secrets.
+func (a *app) readRequest(c *cobra.Command, f *benchFlags) (*benchRequest, error) {
 	if config.Is(f.address) {
 		var err error
 		if f.address, err = config.Configure(a.App, c, f.address); err != nil {
 			return nil, err
 		}
 	}
-	a.learn("header.", f.Header)
-	a.learn("body.", f.Body)
-	r, err := f.read(c)
+	a.keepSecrets("header.", f.Header)
+	a.keepSecrets("body.", f.Body)
+	r, err := f.readFlags(c)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,14 @@ func (a *app) request(c *cobra.Command, f *benchFlags) (*request, error) {
 	return r, nil
 }
 
-// measure asks the server what it is, and measures what is missing.
-func (s *session) measure(ctx context.Context) (err error) {
-	wire, err := s.connect(ctx, &s.serverFlags)
+// measureMissing asks the server what it is, and measures what is missing.
+func (s *benchSession) measureMissing(ctx context.Context) (err error) {
+	wire, err := s.connectServer(ctx, &s.serverFlags)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
-	open, err := serving.OpenSession(wire, s.plan())
+	open, err := serving.OpenSession(wire, s.toPlan())
 	if err != nil {
 		return err
 	}
@@ -99,25 +99,25 @@ func (s *session) measure(ctx context.Context) (err error) {
 	}
 	s.Orderly(true)
 	defer s.Orderly(false)
-	if err := s.prepare(ctx, open); err != nil {
+	if err := s.prepareLoads(ctx, open); err != nil {
 		return err
 	}
-	folder, earlier, err := sweep.OpenFolder(s.request.folder(), s.force, s.flags)
+	folder, earlier, err := sweep.OpenFolder(s.benchRequest.outputFolder(), s.force, s.flags)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	folder.Extra = s.extra
+	folder.Extra = s.writeExtras
 	s.sweep.Folder = folder
 	if earlier != nil {
 		s.goOn(folder, earlier)
 	}
-	s.waits()
-	return s.run(ctx)
+	s.sayWaiting()
+	return s.measureAndPrint(ctx)
 }
 
-// learn keeps secrets among fields of requests, NAME=VALUE, out of all texts.
-func (a *app) learn(prefix string, fields []string) {
+// keepSecrets keeps secrets among fields of requests, NAME=VALUE, out of all texts.
+func (a *app) keepSecrets(prefix string, fields []string) {
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
 		if _, secrets := secret.Option(prefix+name, value); len(secrets) > 0 {
@@ -126,8 +126,8 @@ func (a *app) learn(prefix string, fields []string) {
 	}
 }
 
-// prepare asks for one answer, and settles what all points have in common.
-func (s *session) prepare(ctx context.Context, open *serving.Session) (err error) {
+// prepareLoads asks for one answer, and settles what all points have in common.
+func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) (err error) {
 	if err := open.AskFirst(ctx, s.Note); err != nil {
 		return err
 	}
@@ -136,22 +136,22 @@ func (s *session) prepare(ctx context.Context, open *serving.Session) (err error
 		return err
 	}
 	s.sources.Root = s.Root
-	r := s.record(open.BaseRecord()) // with what was found
-	open.Settings.Record, open.Settings.Begun = r, s.begun
+	r := s.completeRecord(open.BaseRecord()) // with what was found
+	open.Settings.Record, open.Settings.Begun = r, s.showProgress
 	open.Settings.Share, open.Settings.Start = s.share, s.start
-	s.sweep = open.NewSweep(s.file(&r))
+	s.sweep = open.NewSweep(s.newSweepFile(&r))
 	return nil
 }
 
-// record adds to what the records of all points have what the command line knows.
-func (s *session) record(r record.Run) record.Run {
+// completeRecord adds to what the records of all points have what the command line knows.
+func (s *benchSession) completeRecord(r record.Run) record.Run {
 	r.Identity, r.Command, r.Harness = s.identity, s.CommandLine(), shell.Version()
-	r.System, r.Stated.Note = system.Describe(s.Root), s.request.outFlags.note
+	r.System, r.Stated.Note = system.Describe(s.Root), s.benchRequest.outFlags.note
 	return r
 }
 
-// file is the sweep before its first point, whose record is like r.
-func (s *session) file(r *record.Run) *sweepfile.Sweep {
+// newSweepFile is the sweep before its first point, whose record is like r.
+func (s *benchSession) newSweepFile(r *record.Run) *sweepfile.Sweep {
 	return &sweepfile.Sweep{
 		Label: s.label, Command: r.Command, Loads: s.loadText(), Flags: s.flags, Objectives: s.objectives.String(),
 		Server: r.Serving.Server, Asked: r.Serving.Asked, Share: s.shareFile(),
@@ -159,7 +159,7 @@ func (s *session) file(r *record.Run) *sweepfile.Sweep {
 }
 
 // goOn takes over the points of a sweep that was cut off, and says so.
-func (s *session) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
+func (s *benchSession) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
 	n, lost := s.sweep.GoOn(earlier)
 	if s.json {
 		return
@@ -177,16 +177,17 @@ func (s *session) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
 	fmt.Fprintf(s.Stdout, "%s: %s %s there, and not measured again\n", folder.Dir, figure.Plural(n, "point"), is)
 }
 
-// extra writes what more there is of a point: its requests as a table, its gaps, and what other tools would write.
-func (s *session) extra(dir string, p *sweep.SweepPoint) error {
+// writeExtras writes what more there is of a point: its requests as a table, its gaps, and what other tools would
+// write.
+func (s *benchSession) writeExtras(dir string, p *sweep.SweepPoint) error {
 	if err := kept.WriteTables(dir, p); err != nil {
 		return err
 	}
-	return s.others(dir, p)
+	return s.writeOtherForms(dir, p)
 }
 
-// others writes a point as other tools do.
-func (s *session) others(dir string, p *sweep.SweepPoint) error {
+// writeOtherForms writes a point as other tools do.
+func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	if len(s.also) == 0 {
 		return nil
 	}
@@ -201,7 +202,7 @@ func (s *session) others(dir string, p *sweep.SweepPoint) error {
 	if s.File == "" {
 		run.Data.Name = "random"
 	}
-	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.fields()
+	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.bodyFields()
 	notes, err := kept.WriteLayouts(dir, s.also, run)
 	for _, note := range notes {
 		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
@@ -211,8 +212,8 @@ func (s *session) others(dir string, p *sweep.SweepPoint) error {
 
 // mostTokens is the most tokens of an answer that requests asked for; 0: one at least was left to the server, or nobody
 // knows.
-func (s *session) mostTokens(all []metrics.Request) (most int) {
-	fields := s.fields()
+func (s *benchSession) mostTokens(all []metrics.Request) (most int) {
+	fields := s.bodyFields()
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
 		if n, err := strconv.Atoi(fields[name]); err == nil && n > 0 {
 			return n
@@ -227,8 +228,9 @@ func (s *session) mostTokens(all []metrics.Request) (most int) {
 	return most
 }
 
-// fields are those of every request's body: the user's, and the temperature, which is 0 where nobody says otherwise.
-func (s *session) fields() map[string]string {
+// bodyFields are those of every request's body: the user's, and the temperature, which is 0 where nobody says
+// otherwise.
+func (s *benchSession) bodyFields() map[string]string {
 	fields := map[string]string{"temperature": "0"}
 	for _, pair := range s.PromptOptions.Body {
 		if name, value, ok := strings.Cut(pair, "="); ok {
@@ -238,23 +240,23 @@ func (s *session) fields() map[string]string {
 	return fields
 }
 
-// run measures, and prints what was measured, also where something ended it.
-func (s *session) run(ctx context.Context) error {
+// measureAndPrint measures, and prints what was measured, also where something ended it.
+func (s *benchSession) measureAndPrint(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
 	if errors.Is(err, engine.ErrLate) {
 		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
-	return s.finish(serving.OfServer(err))
+	return s.finishSweep(serving.OfServer(err))
 }
 
-// finish keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.
-func (s *session) finish(err error) error {
+// finishSweep keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.
+func (s *benchSession) finishSweep(err error) error {
 	f := s.sweep.File
 	if len(f.Points) == 0 {
 		return err
 	}
 	f.ExitCode = int(exitcode.Of(err))
-	outcome := s.outcome()
+	outcome := s.sweepOutcome()
 	if err == nil {
 		f.ExitCode = int(exitcode.Of(outcome))
 	}
@@ -265,7 +267,7 @@ func (s *session) finish(err error) error {
 	if e := kept.WritePage(s.sweep.Folder.Dir, f); err == nil {
 		err = e
 	}
-	if e := s.print(); err == nil {
+	if e := s.printSweep(); err == nil {
 		err = e
 	}
 	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
@@ -278,8 +280,8 @@ func (s *session) finish(err error) error {
 	return cmp.Or(err, met, outcome)
 }
 
-// outcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
-func (s *session) outcome() error {
+// sweepOutcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
+func (s *benchSession) sweepOutcome() error {
 	f := s.sweep.File
 	if s.share.Of > 0 {
 		return nil // merged shares are judged
@@ -307,8 +309,8 @@ func ofSearch(ended search.Ended) error {
 	return &exitcode.Outcome{Code: exitcode.Invalid}
 }
 
-// print prints the sweep: as a table, or for programs.
-func (s *session) print() error {
+// printSweep prints the sweep: as a table, or for programs.
+func (s *benchSession) printSweep() error {
 	f := s.sweep.File
 	if s.json && s.inSuite {
 		return nil

@@ -12,18 +12,18 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// measurable are the figures that points of the request may have, as what conditions of --fail-if are checked on before
-// anything is measured. The model is empty until the server has named it.
-func (r *request) measurable(model string) failif.Subject {
+// measurableFigures are the figures that points of the request may have, as what conditions of --fail-if are checked on
+// before anything is measured. The model is empty until the server has named it.
+func (r *benchRequest) measurableFigures(model string) failif.Subject {
 	s := failif.Subject{
 		Name: cmp.Or(model, r.address) + " " + record.ModeServing, Model: model,
 		Metrics: record.ServingMetricNames(r.objectives.Percentiles()),
 	}
 	if len(r.objectives.Terms) == 0 {
-		s.Leave("--slo TERMS", named(metric.Goodput, metric.Attainment))
+		s.Leave("--slo TERMS", isNamed(metric.Goodput, metric.Attainment))
 	}
 	if r.gpus == 0 {
-		s.Leave("--gpus N", named(metric.TokensPerGPU))
+		s.Leave("--gpus N", isNamed(metric.TokensPerGPU))
 	}
 	if r.meter == nil {
 		s.Leave("--power METER", metric.IsPower)
@@ -38,8 +38,8 @@ func (r *request) measurable(model string) failif.Subject {
 	return s
 }
 
-// named says whether a figure is one of some.
-func named(some ...metric.Info) func(metric.Info) bool {
+// isNamed says whether a figure is one of some.
+func isNamed(some ...metric.Info) func(metric.Info) bool {
 	return func(i metric.Info) bool {
 		return slices.ContainsFunc(some, func(s metric.Info) bool { return s.Name == i.Name })
 	}
@@ -59,10 +59,10 @@ func ofStreams(i metric.Info) bool {
 
 // ofTokens says whether a figure is made of tokens of answers.
 func ofTokens(i metric.Info) bool {
-	return ofStreams(i) || named(metric.TokensPerSecond, metric.TokensPerGPU)(i) || i.Name == metric.PowerToken.Name
+	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU)(i) || i.Name == metric.PowerToken.Name
 }
 
 // checkConditions wants conditions that a point of a server of the model can meet.
-func (r *request) checkConditions(model string) error {
-	return shell.CheckConditions(r.conditions, []failif.Subject{r.measurable(model)}, false)
+func (r *benchRequest) checkConditions(model string) error {
+	return shell.CheckConditions(r.conditions, []failif.Subject{r.measurableFigures(model)}, false)
 }

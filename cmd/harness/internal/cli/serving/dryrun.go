@@ -7,7 +7,7 @@ import (
 )
 
 // dryRun prints what would be asked, and asks nothing.
-func (s *session) dryRun() error {
+func (s *benchSession) dryRun() error {
 	fmt.Fprintln(s.Stdout, "nothing is asked")
 	var facts []shown.Fact
 	add := func(about, text string) { facts = append(facts, shown.Fact{About: about, Text: text}) }
@@ -21,7 +21,7 @@ func (s *session) dryRun() error {
 	}
 	add("prompts", what+fmt.Sprintf(", seed %d", s.PromptOptions.Seed))
 	switch {
-	case s.request.sweep:
+	case s.benchRequest.sweep:
 		add("loads", "one user, the maximum, rates between them, and more where the curve bends")
 	case s.search != nil:
 		from := "the server's own pace"

@@ -21,7 +21,7 @@ type serverFlags struct {
 	options bench.Request // its options of a backend alone
 }
 
-func (f *serverFlags) add(flags *pflag.FlagSet) {
+func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
 	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
@@ -46,15 +46,15 @@ type benchFlags struct {
 	outFlags
 }
 
-func (f *benchFlags) add(flags *pflag.FlagSet) {
+func (f *benchFlags) addFlags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	f.serverFlags.add(flags)
-	f.dataFlags.add(flags)
+	f.serverFlags.addFlags(flags)
+	f.dataFlags.addFlags(flags)
 	f.dataFlags.addAsk(flags)
-	f.loadFlags.add(flags)
-	f.shareFlags.add(flags)
-	f.sweepFlags.add(flags)
-	f.outFlags.add(flags)
+	f.loadFlags.addFlags(flags)
+	f.shareFlags.addFlags(flags)
+	f.sweepFlags.addFlags(flags)
+	f.outFlags.addFlags(flags)
 }
 
 // defaultSeed is the seed of prompts and times: by default two runs send the same requests.
@@ -67,7 +67,7 @@ type dataFlags struct {
 	stream    string
 }
 
-func (f *dataFlags) add(flags *pflag.FlagSet) {
+func (f *dataFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.File, "data", "",
 		"your own prompts: a `FILE` of JSON lines, JSON, CSV, Parquet or text,\ngzipped or not")
 	flags.StringVar(&f.Format, "format", "", "form of the file, if name and content do not show it: `FORM`, "+
@@ -79,7 +79,8 @@ func (f *dataFlags) add(flags *pflag.FlagSet) {
 			"60%:256/64,40%:2048/512 of prompts and\nanswers (default 512, without --data)")
 	flags.StringVar(&f.OSL, "osl", "",
 		"`TOKENS` of each answer, in the same forms; no fewer, if the server\nsupports that (default 128, without --data)")
-	flags.StringVar(&f.Prefix, "prefix", "", "common beginnings of prompts: `SHARE/N`; 0.5/8: half of each is one of 8\nprefixes")
+	flags.StringVar(&f.Prefix, "prefix", "",
+		"common beginnings of prompts: `SHARE/N`; 0.5/8: half of each is one of 8\nprefixes")
 	flags.IntVar(&f.Block, "block", 512, "`TOKENS` that each of a trace's hash_ids represents")
 	flags.StringVar(&f.Vocabulary, "vocabulary", "", "prompts are drawn from the token ids `FIRST..LAST`")
 	flags.StringVar(&f.tokenizer, "tokenizer", "",
@@ -122,7 +123,7 @@ type loadFlags struct {
 	loadgen   bool
 }
 
-func (f *loadFlags) add(flags *pflag.FlagSet) {
+func (f *loadFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Concurrency, "concurrency", "",
 		"number of `USERS` who each wait for the answer (default 16). A sweep:\n"+
 			"1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
@@ -173,8 +174,9 @@ type sweepFlags struct {
 	powerInterval             time.Duration
 }
 
-func (f *sweepFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.sweep, "sweep", false, "measure one user, the maximum, rates between them, and more where the curve\nbends")
+func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.sweep, "sweep", false,
+		"measure one user, the maximum, rates between them, and more where the curve\nbends")
 	flags.StringVar(&f.slo, "slo", "",
 		"objectives: `LIMITS` such as 'p99 ttft < 500ms, p99 tpot < 30ms,\nattainment >= 99%, failed < 0.1%'; "+
 			"goodput counts requests within them")
@@ -202,7 +204,7 @@ type outFlags struct {
 	dryRun, quiet, json bool
 }
 
-func (f *outFlags) add(flags *pflag.FlagSet) {
+func (f *outFlags) addFlags(flags *pflag.FlagSet) {
 	f.addKept(flags, "bench-1, or bench-2, ... if that contains another one")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the requests without sending them")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress, only the table")

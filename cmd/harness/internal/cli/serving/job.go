@@ -26,7 +26,7 @@ import (
 
 // Job is a measurement of a server that a suite asks for.
 type Job struct {
-	session *session
+	session *benchSession
 	job     suite.Job
 }
 
@@ -40,7 +40,7 @@ type Asked struct {
 // FlagNames are the flags that an entry of a suite may have which measures a server.
 func FlagNames() (names []string) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(benchFlags).add(flags)
+	new(benchFlags).addFlags(flags)
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }
@@ -48,7 +48,7 @@ func FlagNames() (names []string) {
 // NewJob reads the flags of a job, and asks nobody. Its error has all that is wrong with them.
 func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 	a, f, c := &app{shellApp}, &benchFlags{}, &cobra.Command{}
-	f.add(c.Flags())
+	f.addFlags(c.Flags())
 	names := slices.DeleteFunc(FlagNames(), func(n string) bool { return slices.Contains(asked.Beside, n) })
 	var faults []error
 	for _, flag := range j.Flags {
@@ -69,11 +69,11 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	r, err := a.request(c, f)
+	r, err := a.readRequest(c, f)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{app: a, request: r, identity: j.Identity(f.label), inSuite: true}
+	s := &benchSession{app: a, benchRequest: r, identity: j.Identity(f.label), inSuite: true}
 	return &Job{session: s, job: j}, nil
 }
 
@@ -90,11 +90,11 @@ func (j *Job) Loads() (all []string) {
 }
 
 // Measurable are the figures that the job's points may have.
-func (j *Job) Measurable() failif.Subject { return j.session.measurable(j.session.model) }
+func (j *Job) Measurable() failif.Subject { return j.session.measurableFigures(j.session.model) }
 
-// kept is the sweep that lies in the job's folder and is that of its flags; nil: there is none, or it is to be
+// keptSweep is the sweep that lies in the job's folder and is that of its flags; nil: there is none, or it is to be
 // replaced.
-func (j *Job) kept() *sweepfile.Sweep {
+func (j *Job) keptSweep() *sweepfile.Sweep {
 	s := j.session
 	found, err := sweepfile.Read(filepath.Join(s.out, sweepfile.Name))
 	if err != nil || s.force || !slices.Equal(found.Flags, s.flags) {
@@ -107,7 +107,7 @@ func (j *Job) kept() *sweepfile.Sweep {
 // measured, as runs that are not made. Their folders are relative to the job's.
 func (j *Job) Points() []record.Run {
 	s := j.session
-	found := j.kept()
+	found := j.keptSweep()
 	var all []record.Run
 	made := map[string]bool{}
 	if found != nil {
@@ -142,7 +142,7 @@ func (j *Job) Points() []record.Run {
 // Run measures what is missing of the job, and prints it. Where nothing is missing, the server is not asked.
 func (j *Job) Run(ctx context.Context) error {
 	s := j.session
-	if found := j.kept(); found != nil && found.Complete && sweep.FilesIntact(s.out, found) {
+	if found := j.keptSweep(); found != nil && found.Complete && sweep.FilesIntact(s.out, found) {
 		if !s.json {
 			fmt.Fprintf(s.Stdout, "%s: it is measured, and not measured again\n", s.out)
 			if err := shown.WriteSweep(s.Stdout, found, s.out, prompts.API(found.Asked.API)); err != nil {
@@ -154,5 +154,5 @@ func (j *Job) Run(ctx context.Context) error {
 		}
 		return nil
 	}
-	return s.measure(ctx)
+	return s.measureMissing(ctx)
 }

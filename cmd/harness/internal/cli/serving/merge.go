@@ -50,7 +50,7 @@ func (a *app) mergeCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.merge(c, f, args) },
+		RunE: func(c *cobra.Command, args []string) error { return a.mergeShares(c, f, args) },
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
@@ -60,8 +60,8 @@ func (a *app) mergeCommand() *cobra.Command {
 	return c
 }
 
-// merge puts shares together.
-func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
+// mergeShares puts shares together.
+func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	if c.Flags().Changed("gpus") && f.gpus < 1 {
 		return sdk.Usage(fmt.Errorf("--gpus %d: want at least 1", f.gpus))
 	}
@@ -69,12 +69,12 @@ func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	if err != nil {
 		return sdk.Data(err)
 	}
-	r, err := f.request(all[0].File)
+	r, err := f.newRequest(all[0].File)
 	if err != nil {
 		return err
 	}
-	s := f.session(a, r, all[0].File)
-	settings := s.judging(all[0].Record())
+	s := f.newSession(a, r, all[0].File)
+	settings := s.judgingSettings(all[0].Record())
 	point, shares, err := settings.JoinShares(all, r.loads[0])
 	if err != nil {
 		return sdk.Data(err)
@@ -85,24 +85,24 @@ func (a *app) merge(c *cobra.Command, f *mergeFlags, dirs []string) error {
 		return err
 	}
 	defer folder.Close()
-	folder.Extra = s.extra
+	folder.Extra = s.writeExtras
 	s.sweep.Folder = folder
 	if err := folder.KeepPoint(sweep.NameOf(r.loads[0]), point); err != nil {
 		return err
 	}
 	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
 	s.sweep.File.JudgePoints()
-	return s.finish(serving.OfServer(sweep.CheckServer(s.sweep.File)))
+	return s.finishSweep(serving.OfServer(sweep.CheckServer(s.sweep.File)))
 }
 
 // unmerged are flags of shares that decide nothing any more: all was asked.
 var unmerged = []string{"--shard", "--start-at", "--header", "--body", "--tools", "--backend-opt"}
 
-// request is what the shares were asked for, with what merge was.
-func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
+// newRequest is what the shares were asked for, with what merge was.
+func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 	b := &benchFlags{}
 	asked := &cobra.Command{}
-	b.add(asked.Flags())
+	b.addFlags(asked.Flags())
 	var given []string
 	for _, flag := range share.Flags {
 		name, _, _ := strings.Cut(flag, "=")
@@ -116,7 +116,7 @@ func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
 	label := f.label
 	b.outFlags, b.failIfs, b.gpus = f.outFlags, f.failIfs, f.gpus
 	b.label = cmp.Or(label, share.Label)
-	r, err := b.read(asked)
+	r, err := b.readFlags(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +135,10 @@ func (f *mergeFlags) request(share *sweepfile.Sweep) (*request, error) {
 	return r, nil
 }
 
-// session is the measurement of all shares.
-func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *session {
-	s := &session{
-		app: a, request: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
+// newSession is the measurement of all shares.
+func (f *mergeFlags) newSession(a *app, r *benchRequest, share *sweepfile.Sweep) *benchSession {
+	s := &benchSession{
+		app: a, benchRequest: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
 		about: openai.About{
 			URLs: share.Server.URLs, Kind: share.Server.Kind, Version: share.Server.Version, Model: share.Server.Model,
 			MaxLength: share.Server.MaxLength,
@@ -151,14 +151,14 @@ func (f *mergeFlags) session(a *app, r *request, share *sweepfile.Sweep) *sessio
 	return s
 }
 
-// judging is how the whole is judged: as each share would have been, were it alone.
-func (s *session) judging(first *record.Run) *sweep.PointSettings {
-	plan, noTokens := s.plan(), s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
+// judgingSettings is how the whole is judged: as each share would have been, were it alone.
+func (s *benchSession) judgingSettings(first *record.Run) *sweep.PointSettings {
+	plan, noTokens := s.toPlan(), s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	r := *first
 	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
 	r.Notes, r.Power = nil, nil // a meter beside one of the machines is none of the whole
-	if s.request.outFlags.note != "" {
-		r.Stated.Note = s.request.outFlags.note
+	if s.benchRequest.outFlags.note != "" {
+		r.Stated.Note = s.benchRequest.outFlags.note
 	}
 	return &sweep.PointSettings{
 		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.SharesPrefixes(), Record: r,

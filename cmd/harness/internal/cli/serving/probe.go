@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// probe asks a server what it is, and prints that.
-func (a *app) probe(c *cobra.Command, f *probeFlags) (err error) {
-	client, err := a.connect(c.Context(), &f.serverFlags)
+// probeServer asks a server what it is, and prints that.
+func (a *app) probeServer(c *cobra.Command, f *probeFlags) (err error) {
+	client, err := a.connectServer(c.Context(), &f.serverFlags)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (a *app) probe(c *cobra.Command, f *probeFlags) (err error) {
 	return err
 }
 
-// probed is what --json prints.
-type probed struct {
+// probeResult is what --json prints.
+type probeResult struct {
 	Schema        string   `json:"schema"`
 	SchemaVersion int      `json:"schema_version"`
 	URLs          []string `json:"urls"`
@@ -71,8 +71,8 @@ type probed struct {
 	Faults        []string `json:"faults"`
 }
 
-func probedOf(p openai.Probed) probed {
-	return probed{
+func probedOf(p openai.Probed) probeResult {
+	return probeResult{
 		Schema: "plumbline.probe", SchemaVersion: 1, URLs: p.URLs, Kind: p.Kind, Version: p.Version, Models: p.Models,
 		Model: p.Model, MaxLength: p.MaxLength, Vocabulary: p.Vocabulary, APIs: shown.APINames(p.APIs),
 		Asked: string(p.Asked), Streams: p.Streams, Counts: p.Counts, Agree: p.Agree, Cached: p.TellsCached,

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
-// begun shows how far a point is.
-func (s *session) begun(p arrival.Pattern, progress *engine.PointProgress) (done func(*sweep.SweepPoint)) {
+// showProgress shows how far a point is.
+func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointProgress) (done func(*sweep.SweepPoint)) {
 	told := s.sources.Begin()
 	if s.quiet {
 		return told

@@ -26,8 +26,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
-// request is what flags ask for, read and checked.
-type request struct {
+// benchRequest is what flags ask for, read and checked.
+type benchRequest struct {
 	*benchFlags
 	loads      []arrival.Pattern
 	base       arrival.Pattern // the rest of a load that a sweep or a search chooses
@@ -42,9 +42,9 @@ type request struct {
 	flags      []string     // what decides what is measured
 }
 
-// read checks the flags by themselves. Its error has all that is wrong with them.
-func (f *benchFlags) read(c *cobra.Command) (*request, error) {
-	r := &request{benchFlags: f, flags: deciding(c), boundAll: c.Flags().Changed("grace")}
+// readFlags checks the flags by themselves. Its error has all that is wrong with them.
+func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
+	r := &benchRequest{benchFlags: f, flags: decidingFlags(c), boundAll: c.Flags().Changed("grace")}
 	var faults []error
 	need := func(err error) { faults = append(faults, err) }
 	wrong := func(format string, args ...any) { need(fmt.Errorf(format, args...)) }
@@ -110,12 +110,12 @@ func (f *benchFlags) checkNumbers(c *cobra.Command) error {
 }
 
 // asksLoad says that a flag asks for a load.
-func (r *request) asksLoad() bool {
+func (r *benchRequest) asksLoad() bool {
 	return r.Max || r.Replay || r.Rate != "" || r.Concurrency != "" || r.Stages != ""
 }
 
 // checkLoads says which flags of loads do not go together.
-func (r *request) checkLoads() error {
+func (r *benchRequest) checkLoads() error {
 	switch {
 	case r.sweep && r.find != "":
 		return errors.New("--sweep and --find: one of them at a time")
@@ -132,7 +132,7 @@ func (r *request) checkLoads() error {
 }
 
 // checkFind says what does not go with a search.
-func (r *request) checkFind() error {
+func (r *benchRequest) checkFind() error {
 	switch {
 	case r.Max || r.Replay || r.Stages != "":
 		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
@@ -146,7 +146,7 @@ func (r *request) checkFind() error {
 }
 
 // readLoads reads the loads, in rising order, or what a sweep or a search makes of them.
-func (r *request) readLoads() error {
+func (r *benchRequest) readLoads() error {
 	if err := r.checkLoads(); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (r *request) readLoads() error {
 }
 
 // beginAt puts the load at which a search or a sweep begins into the flags, or the usual one.
-func (r *request) beginAt(flags *arrival.LoadFlags) {
+func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
 	switch {
 	case r.find == "concurrency":
 		r.search = &sweep.SearchOptions{By: arrival.Users, Most: r.most}
@@ -211,7 +211,7 @@ func byLoadGen(loads []arrival.Pattern, retry int) error {
 }
 
 // loadText is the loads as they were given.
-func (r *request) loadText() string {
+func (r *benchRequest) loadText() string {
 	switch {
 	case r.sweep:
 		return "--sweep"
@@ -227,9 +227,9 @@ var undeciding = []string{
 	"server-metrics", "gpu-metrics", "power", "power-interval", "help", "help-all",
 }
 
-// deciding are the address and the flags that decide what is measured, in order, without secrets: a sweep with the same
-// goes on.
-func deciding(c *cobra.Command) []string {
+// decidingFlags are the address and the flags that decide what is measured, in order, without secrets: a sweep with the
+// same goes on.
+func decidingFlags(c *cobra.Command) []string {
 	all := []string{}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(undeciding, f.Name) {
@@ -247,11 +247,11 @@ func deciding(c *cobra.Command) []string {
 	return all
 }
 
-// shared says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
-func (r *request) shared() bool { return r.File != "" || r.Prefix != "" }
+// sharesPrefixes says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
+func (r *benchRequest) sharesPrefixes() bool { return r.File != "" || r.Prefix != "" }
 
-// plan is what is asked for, as the library has it.
-func (r *request) plan() serving.Plan {
+// toPlan is what is asked for, as the library has it.
+func (r *benchRequest) toPlan() serving.Plan {
 	p := serving.Plan{
 		Prompts: r.PromptOptions, Tokenizer: r.tokenizer, Whole: r.stream == "off",
 		Loads: r.loads, Auto: r.sweep, Find: r.search, Base: r.base,

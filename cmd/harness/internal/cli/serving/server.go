@@ -10,18 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/serving"
 )
 
-// connect asks the servers that flags name what they are. Its error is wrong usage, or says why no server, or no such
-// model, is there.
-func (a *app) connect(ctx context.Context, f *serverFlags) (*openai.Client, error) {
-	options, err := a.options(f)
+// connectServer asks the servers that flags name what they are. Its error is wrong usage, or says why no server, or no
+// such model, is there.
+func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client, error) {
+	options, err := a.connectionOptions(f)
 	if err != nil {
 		return nil, err
 	}
 	return serving.ServerConnection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
 }
 
-// options are those of the connection, but for its address and the model.
-func (a *app) options(f *serverFlags) (map[string]string, error) {
+// connectionOptions are those of the connection, but for its address and the model.
+func (a *app) connectionOptions(f *serverFlags) (map[string]string, error) {
 	f.options.Model.Env, f.options.Model.Secrets = a.Env, &a.Secrets
 	options, err := f.options.ServerOptions()
 	var faults []error

@@ -48,10 +48,10 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 			if is, err := config.Run(a.App, c, plugins, f.address); is {
 				return err
 			}
-			return a.bench(c, f)
+			return a.runBench(c, f)
 		},
 	}
-	f.add(c.Flags())
+	f.addFlags(c.Flags())
 	c.AddCommand(a.mergeCommand())
 	return c
 }
@@ -72,12 +72,12 @@ func ProbeCommand(s *shell.App) *cobra.Command {
 		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
-			return a.probe(c, f)
+			return a.probeServer(c, f)
 		},
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	f.serverFlags.add(flags)
+	f.serverFlags.addFlags(flags)
 	flags.BoolVar(&f.json, "json", false, "print what was found as JSON")
 	return c
 }

@@ -19,7 +19,7 @@ import (
 // shareFlags say which part of the load is sent here, where other machines send the rest.
 type shareFlags struct{ shard, startAt string }
 
-func (f *shareFlags) add(flags *pflag.FlagSet) {
+func (f *shareFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "",
 		"send one share of the load, `I/N`: 0/4 to 3/4 on four machines, all with the\nsame flags; harness bench merge "+
 			"joins what they record")
@@ -32,7 +32,7 @@ func (f *shareFlags) add(flags *pflag.FlagSet) {
 const farthest = 24 * time.Hour
 
 // readShare reads the share and its start. The loads must have been read.
-func (r *request) readShare(c *cobra.Command, now time.Time) error {
+func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	if r.shard == "" {
 		if r.startAt != "" {
 			return errors.New("--start-at is for --shard: one client begins at once")
@@ -56,7 +56,7 @@ func (r *request) readShare(c *cobra.Command, now time.Time) error {
 }
 
 // fitsShares says why a load cannot be shared out.
-func (r *request) fitsShares() (faults []error) {
+func (r *benchRequest) fitsShares() (faults []error) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	switch {
 	case r.sweep, r.search != nil:
@@ -102,7 +102,7 @@ func parseStart(text string, now time.Time) (time.Time, error) {
 }
 
 // shareFile is what the sweep's file says of the share; nil: all is sent here.
-func (s *session) shareFile() *sweepfile.ShareInfo {
+func (s *benchSession) shareFile() *sweepfile.ShareInfo {
 	if s.share.Of == 0 {
 		return nil
 	}
@@ -117,8 +117,8 @@ func (s *session) shareFile() *sweepfile.ShareInfo {
 	return &sweepfile.ShareInfo{Share: s.share, Start: s.start, Version: version}
 }
 
-// waits says when a share begins.
-func (s *session) waits() {
+// sayWaiting says when a share begins.
+func (s *benchSession) sayWaiting() {
 	if s.share.Of == 0 || s.quiet || s.json {
 		return
 	}
@@ -126,8 +126,8 @@ func (s *session) waits() {
 		figure.Seconds(time.Until(s.start).Round(time.Second)))
 }
 
-// folder is where results go: of a share, one that no other share of the load takes. Empty: bench-1, and so on.
-func (r *request) folder() string {
+// outputFolder is where results go: of a share, one that no other share of the load takes. Empty: bench-1, and so on.
+func (r *benchRequest) outputFolder() string {
 	if r.out == "" && r.share.Of > 0 {
 		return fmt.Sprintf("share-%d-of-%d", r.share.Index, r.share.Of)
 	}

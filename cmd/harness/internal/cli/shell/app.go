@@ -52,7 +52,7 @@ type State struct {
 // Main runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
 func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
-	out, errs, own := &printed{to: s.Stdout}, &printed{to: s.Stderr}, *s
+	out, errs, own := &outputStream{to: s.Stdout}, &outputStream{to: s.Stderr}, *s
 	page, console := io.Writer(out), io.Writer(errs)
 	if s.Env != nil && terminal.IsASCII(s.Env) {
 		page, console = terminal.ASCII(out), terminal.ASCII(errs)
@@ -63,11 +63,11 @@ func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	}
 	a.page, a.errPage = a.newPage(page, s.Screen), a.newPage(console, s.ErrScreen)
 	own.Stdout, own.Stderr = a.page, a.errPage
-	stop := a.listen(cancel)
+	stop := a.listenForSignals(cancel)
 	defer stop()
-	err := interrupted(ctx, a.execute(ctx, tree))
+	err := interruptedError(ctx, a.executeCommand(ctx, tree))
 	a.page.Flush()
-	err = out.end(err)
+	err = out.endError(err)
 	code := exitcode.Of(err)
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
@@ -78,9 +78,9 @@ func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	return int(code)
 }
 
-// interrupted is the error of a command that failed after its context had ended: whatever failed then, it was ended.
-// What came to an end all the same says so itself, by no error or by an outcome.
-func interrupted(ctx context.Context, err error) error {
+// interruptedError is the error of a command that failed after its context had ended: whatever failed then, it was
+// ended. What came to an end all the same says so itself, by no error or by an outcome.
+func interruptedError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var outcome *exitcode.Outcome
 	if err == nil || cause == nil || errors.As(err, &outcome) || errors.Is(err, cause) {
@@ -89,8 +89,8 @@ func interrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// execute runs the command. One that panics ends with an error, and what it had opened is closed.
-func (a *App) execute(ctx context.Context, tree func(*App) *cobra.Command) (err error) {
+// executeCommand runs the command. One that panics ends with an error, and what it had opened is closed.
+func (a *App) executeCommand(ctx context.Context, tree func(*App) *cobra.Command) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -172,9 +172,9 @@ const (
 	patience           = time.Second
 )
 
-// unheeded reports whether a command that had a signal at a time has not ended now, though nothing keeps it. A command
-// that was kept until a moment ago, as by its run, has its patience from then on.
-func (a *App) unheeded(signal, now time.Time) bool {
+// ignoresSignal reports whether a command that had a signal at a time has not ended now, though nothing keeps it. A
+// command that was kept until a moment ago, as by its run, has its patience from then on.
+func (a *App) ignoresSignal(signal, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ends || a.kill == nil && a.between > 0 {
@@ -187,9 +187,9 @@ func (a *App) unheeded(signal, now time.Time) bool {
 	return since >= patienceWithPlugin || since >= patience && a.kill == nil
 }
 
-// listen waits for signals until stop: the first one ends the context, the second one the process. So does the first
-// one where the command pays no heed to it.
-func (a *App) listen(cancel context.CancelCauseFunc) (stop func()) {
+// listenForSignals waits for signals until stop: the first one ends the context, the second one the process. So does
+// the first one where the command pays no heed to it.
+func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -207,12 +207,12 @@ func (a *App) listen(cancel context.CancelCauseFunc) (stop func()) {
 		for since := time.Now(); ; {
 			select {
 			case sig := <-a.Signals:
-				if echoes(first, sig, time.Since(since)) {
+				if isEcho(first, sig, time.Since(since)) {
 					continue
 				}
 				a.killNow("killed; the logs of this run are partial")
 			case <-look.C:
-				if !a.unheeded(since, time.Now()) {
+				if !a.ignoresSignal(since, time.Now()) {
 					continue
 				}
 				a.killNow("ended while it waited for something else; there was nothing to save")
@@ -232,8 +232,8 @@ func (a *App) listen(cancel context.CancelCauseFunc) (stop func()) {
 // and to the group that it is in.
 const echo = 200 * time.Millisecond
 
-// echoes reports whether a signal is the first one, sent twice, and not another wish.
-func echoes(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
+// isEcho reports whether a signal is the first one, sent twice, and not another wish.
+func isEcho(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
 
 func (a *App) killNow(why string) {
 	a.mu.Lock()
@@ -249,11 +249,11 @@ func (a *App) killNow(why string) {
 
 // Complain shows an error as the user reads it, without secrets.
 func (a *App) Complain(err error) {
-	a.errPage.Print(terminal.Span{Style: terminal.Bad, Text: "harness:"}, a.Secrets.Hide(message(err)))
+	a.errPage.Print(terminal.Span{Style: terminal.Bad, Text: "harness:"}, a.Secrets.Hide(errorMessage(err)))
 }
 
-// message is an error after the program's name.
-func message(err error) string {
+// errorMessage is an error after the program's name.
+func errorMessage(err error) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
 	fmt.Fprintf(&b, " %s\n", lines[0])

@@ -22,7 +22,7 @@ func TestASignalSentTwiceIsOne(t *testing.T) {
 		{"a second wish", syscall.SIGTERM, syscall.SIGTERM, echo, false},
 		{"another one", os.Interrupt, syscall.SIGTERM, time.Millisecond, false},
 	} {
-		if got := echoes(c.first, c.next, c.after); got != c.want {
+		if got := isEcho(c.first, c.next, c.after); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestPatienceWithSignals(t *testing.T) {
 		{"its run has just ended", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience/4, false},
 		{"its run ended long ago", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience, true},
 	} {
-		if got := c.App.unheeded(signal, signal.Add(c.after)); got != c.unheeded {
+		if got := c.App.ignoresSignal(signal, signal.Add(c.after)); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		if (hint == "") != (c.says == "") || !strings.Contains(hint, c.says) {
 			t.Errorf("%v: %q, want %q", c.err, hint, c.says)
 		}
-		if text := message(c.err); strings.Count(text, hint) == 0 || errors.Is(c.err, syscall.EMFILE) &&
+		if text := errorMessage(c.err); strings.Count(text, hint) == 0 || errors.Is(c.err, syscall.EMFILE) &&
 			strings.Contains(text, "an internal error") {
 			t.Errorf("%v: %q", c.err, text)
 		}

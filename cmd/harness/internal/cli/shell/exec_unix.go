@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// become puts another program in the place of this process.
-func become(path string, args []string) error { return syscall.Exec(path, args, os.Environ()) }
+// replaceProcess puts another program in the place of this process.
+func replaceProcess(path string, args []string) error { return syscall.Exec(path, args, os.Environ()) }

@@ -92,12 +92,12 @@ type exportFlag struct{ formats *[]export.Format }
 
 // Set implements pflag.Value.
 func (e *exportFlag) Set(list string) (err error) {
-	*e.formats, err = queries.Formats(append(e.names(), strings.Split(list, ",")...))
+	*e.formats, err = queries.Formats(append(e.listedFiles(), strings.Split(list, ",")...))
 	return err
 }
 
-// names are the files that were listed so far.
-func (e *exportFlag) names() []string {
+// listedFiles are the files that were listed so far.
+func (e *exportFlag) listedFiles() []string {
 	return lists.Map(*e.formats, func(f export.Format) string { return f.Name })
 }
 
@@ -106,7 +106,7 @@ func (e *exportFlag) String() string {
 	if e.formats == nil {
 		return ""
 	}
-	return strings.Join(e.names(), ",")
+	return strings.Join(e.listedFiles(), ",")
 }
 
 // Type implements pflag.Value.

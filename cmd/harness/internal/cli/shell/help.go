@@ -49,10 +49,10 @@ type FlagGroup struct {
 func HelpOf(c *cobra.Command, all bool) Help {
 	h := Help{
 		Path: c.CommandPath(), Short: c.Short, Usage: strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG...]",
-		Examples: items(c.Example),
+		Examples: parseItems(c.Example),
 	}
-	for _, p := range paragraphs(cmp.Or(c.Long, c.Short+".")) {
-		if commands(p, c.Root().Name()) && !h.introduced() {
+	for _, p := range parseParagraphs(cmp.Or(c.Long, c.Short+".")) {
+		if isCommandList(p, c.Root().Name()) && !h.endsWithColon() {
 			h.Examples = append(h.Examples, p.Items...)
 		} else {
 			h.About = append(h.About, p)
@@ -66,25 +66,26 @@ func HelpOf(c *cobra.Command, all bool) Help {
 			h.Commands = append(h.Commands, Item{sub.Name(), sub.Short})
 		}
 	}
-	h.groups(c, all)
+	h.addFlagGroups(c, all)
 	return h
 }
 
-// commands says whether a paragraph is a list of command lines.
-func commands(p Paragraph, program string) bool {
+// isCommandList says whether a paragraph is a list of command lines.
+func isCommandList(p Paragraph, program string) bool {
 	return len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, program+" ")
 }
 
-// introduced says whether the text so far ends with a colon: what follows belongs to it.
-func (h Help) introduced() bool {
+// endsWithColon says whether the text so far ends with a colon: what follows belongs to it.
+func (h Help) endsWithColon() bool {
 	return len(h.About) > 0 && strings.HasSuffix(h.About[len(h.About)-1].Text, ":")
 }
 
-// paragraphs reads a text: lines that are indented are a list, others are paragraphs with empty lines between them.
-func paragraphs(text string) (all []Paragraph) {
+// parseParagraphs reads a text: lines that are indented are a list, others are paragraphs with empty lines between
+// them.
+func parseParagraphs(text string) (all []Paragraph) {
 	for _, block := range strings.Split(text, "\n\n") {
 		if strings.HasPrefix(block, " ") {
-			all = append(all, Paragraph{Items: items(block)})
+			all = append(all, Paragraph{Items: parseItems(block)})
 		} else {
 			all = append(all, Paragraph{Text: strings.Join(strings.Fields(block), " ")})
 		}
@@ -92,9 +93,9 @@ func paragraphs(text string) (all []Paragraph) {
 	return all
 }
 
-// items reads lines of two columns, which two blanks or more separate; a line that begins with blanks alone goes on
-// with the text of the one before.
-func items(text string) (all []Item) {
+// parseItems reads lines of two columns, which two blanks or more separate; a line that begins with blanks alone goes
+// on with the text of the one before.
+func parseItems(text string) (all []Item) {
 	indent := len(text) - len(strings.TrimLeft(text, " "))
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n ")
@@ -141,26 +142,26 @@ var topics = []struct{ title, common, more string }{
 }
 
 // topicOf are the titles of flags, by their names, and whether few need them.
-var topicOf = sync.OnceValue(func() map[string]topic {
-	all := map[string]topic{}
+var topicOf = sync.OnceValue(func() map[string]helpTopic {
+	all := map[string]helpTopic{}
 	for _, f := range new(bench.Request).Flags() {
 		if f.Group != bench.PluginFlags {
-			all[f.Name] = topic{f.Topic, f.Rarely}
+			all[f.Name] = helpTopic{f.Topic, f.Rarely}
 		}
 	}
 	for _, t := range topics {
 		for _, name := range strings.Fields(t.common) {
-			all[name] = topic{t.title, false}
+			all[name] = helpTopic{t.title, false}
 		}
 		for _, name := range strings.Fields(t.more) {
-			all[name] = topic{t.title, true}
+			all[name] = helpTopic{t.title, true}
 		}
 	}
 	return all
 })
 
-// topic is where a flag stands in help.
-type topic struct {
+// helpTopic is where a flag stands in help.
+type helpTopic struct {
 	title  string
 	rarely bool
 }
@@ -177,8 +178,8 @@ const (
 // fewFlags is how many flags of its own a command may have without topics.
 const fewFlags = 16
 
-// groups gathers the flags.
-func (h *Help) groups(c *cobra.Command, all bool) {
+// addFlagGroups gathers the flags.
+func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 	var own []*pflag.Flag
 	var plugins []Item
 	c.InitDefaultHelpFlag()
@@ -199,14 +200,14 @@ func (h *Help) groups(c *cobra.Command, all bool) {
 		}
 	})
 	if len(own) <= fewFlags {
-		h.add("Flags", itemsOf(own))
+		h.addGroup("Flags", itemsOf(own))
 	} else {
-		own = h.topics(own, all)
-		h.add(otherTopic, itemsOf(own))
+		own = h.takeTopics(own, all)
+		h.addGroup(otherTopic, itemsOf(own))
 	}
 	if all {
-		h.add(pluginTopic, plugins)
-		h.add("Everywhere", general)
+		h.addGroup(pluginTopic, plugins)
+		h.addGroup("Everywhere", general)
 		return
 	}
 	h.Left += len(plugins) + len(general)
@@ -215,15 +216,15 @@ func (h *Help) groups(c *cobra.Command, all bool) {
 	}
 }
 
-// topics takes the flags that have one, and returns the others.
-func (h *Help) topics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
+// takeTopics takes the flags that have one, and returns the others.
+func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	for _, t := range topics {
 		var common, more []*pflag.Flag
 		for _, f := range own {
 			switch topicOf()[f.Name] {
-			case topic{t.title, false}:
+			case helpTopic{t.title, false}:
 				common = append(common, f)
-			case topic{t.title, true}:
+			case helpTopic{t.title, true}:
 				more = append(more, f)
 			}
 		}
@@ -233,7 +234,7 @@ func (h *Help) topics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 		if all {
 			common, more = append(common, more...), nil
 		}
-		h.add(t.title, itemsOf(common))
+		h.addGroup(t.title, itemsOf(common))
 		if h.Left += len(more); len(more) > 0 {
 			h.More = append(h.More, strings.ToLower(t.title[:1])+t.title[1:])
 		}
@@ -241,7 +242,7 @@ func (h *Help) topics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	return own
 }
 
-func (h *Help) add(title string, flags []Item) {
+func (h *Help) addGroup(title string, flags []Item) {
 	if len(flags) > 0 {
 		h.Flags = append(h.Flags, FlagGroup{title, flags})
 	}

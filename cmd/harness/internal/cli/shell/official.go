@@ -17,9 +17,9 @@ import (
 // OfficialName is the harness that is built with the official LoadGen, and lies beside this one.
 const OfficialName = "harness-official"
 
-// official completes a request for the official LoadGen. Where this harness cannot drive it the one that can takes the
-// place of this process, with the same arguments.
-func (a *App) official(r *bench.Request) error {
+// useOfficialLoadGen completes a request for the official LoadGen. Where this harness cannot drive it the one that can
+// takes the place of this process, with the same arguments.
+func (a *App) useOfficialLoadGen(r *bench.Request) error {
 	if r.Rules.LoadGen != bench.LoadGenOfficial {
 		return nil
 	}

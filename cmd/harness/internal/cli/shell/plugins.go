@@ -40,7 +40,8 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 // Check reads what the flags say to a command.
 func (f *PluginFlags) Check(c *cobra.Command) error {
 	f.Patient = c.Flags().Changed(answerTimeout[len("--"):])
-	return sdk.Usage(errors.Join(ofPlugins(c), f.folders(), noZero(c), noEmpty(c), f.startTimeout(c), f.limit(c)))
+	return sdk.Usage(errors.Join(ofPlugins(c), f.checkFolders(), noZero(c), noEmpty(c), f.startTimeout(c),
+		f.readLimits(c)))
 }
 
 // noEmpty refuses an empty value of a flag that names a file or a folder: it is not what leaving the flag out means.
@@ -55,8 +56,8 @@ func noEmpty(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// folders checks --plugin-dir: a folder that is named must be there.
-func (f *PluginFlags) folders() error {
+// checkFolders checks --plugin-dir: a folder that is named must be there.
+func (f *PluginFlags) checkFolders() error {
 	var faults []error
 	for _, dir := range f.Asked.Plugins.Dirs {
 		info, err := os.Stat(dir)
@@ -78,8 +79,8 @@ func (f *PluginFlags) startTimeout(c *cobra.Command) error {
 	return nil
 }
 
-// limit reads --limit.
-func (f *PluginFlags) limit(c *cobra.Command) (err error) {
+// readLimits reads --limit.
+func (f *PluginFlags) readLimits(c *cobra.Command) (err error) {
 	switch longest := f.Asked.Plugins.Launch.AnswerTimeout; {
 	case longest < 0:
 		return fmt.Errorf("%s %v: want a duration, or 0 to wait for ever", answerTimeout, longest)

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// printed is standard output or standard error. No command ends for want of it: what cannot be written is told in the
-// end. A reader that goes away is no fault at all: what comes after it is left out in silence.
-type printed struct {
+// outputStream is standard output or standard error. No command ends for want of it: what cannot be written is told in
+// the end. A reader that goes away is no fault at all: what comes after it is left out in silence.
+type outputStream struct {
 	to io.Writer
 
 	mu     sync.Mutex
@@ -25,7 +25,7 @@ type printed struct {
 }
 
 // Write never fails.
-func (p *printed) Write(text []byte) (int, error) {
+func (p *outputStream) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unread {
@@ -55,8 +55,8 @@ func readerLeft(w io.Writer, err error) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// end is the error of a command that ended with err: what it printed in vain is one, if there is no other.
-func (p *printed) end(err error) error {
+// endError is the error of a command that ended with err: what it printed in vain is one, if there is no other.
+func (p *outputStream) endError(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lost == nil {

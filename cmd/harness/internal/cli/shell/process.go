@@ -17,12 +17,12 @@ func Process(signals <-chan os.Signal) *State {
 	return &State{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Env:        os.Getenv,
-		Executable: executable(),
-		Screen:     screen(os.Stdout),
-		ErrScreen:  screen(os.Stderr),
+		Executable: executablePath(),
+		Screen:     screenOf(os.Stdout),
+		ErrScreen:  screenOf(os.Stderr),
 		Signals:    signals,
 		Exit:       os.Exit,
-		Exec:       become,
+		Exec:       replaceProcess,
 		Now:        time.Now,
 		Root:       os.DirFS("/"),
 		Proxy:      http.ProxyFromEnvironment,
@@ -30,8 +30,8 @@ func Process(signals <-chan os.Signal) *State {
 	}
 }
 
-// executable is the path of this binary behind all links, so that plugins are found beside the real one.
-func executable() string {
+// executablePath is the path of this binary behind all links, so that plugins are found beside the real one.
+func executablePath() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""

@@ -56,7 +56,7 @@ func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.P
 
 // Complete adds to what flags say what the process knows.
 func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ bench.Request, err error) {
-	if err := a.official(&r); err != nil {
+	if err := a.useOfficialLoadGen(&r); err != nil {
 		return r, err
 	}
 	r.Plugins, r.Model.Finder = a.PluginsOf(f), a.Files(ctx)

@@ -21,8 +21,8 @@ type Screen struct {
 // Is says whether there is one.
 func (s Screen) Is() bool { return s.Columns != nil }
 
-// screen is the terminal that a file is.
-func screen(f *os.File) Screen {
+// screenOf is the terminal that a file is.
+func screenOf(f *os.File) Screen {
 	if !term.IsTerminal(int(f.Fd())) {
 		return Screen{}
 	}
@@ -40,13 +40,13 @@ func screen(f *os.File) Screen {
 // unless NO_COLOR is set (no-color.org).
 func (a *App) newPage(w io.Writer, s Screen) *terminal.Writer {
 	return terminal.NewWriter(w, terminal.Options{
-		Columns: func() int { return a.columns(s) },
+		Columns: func() int { return a.screenColumns(s) },
 		Colour:  s.Is() && a.Env != nil && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb",
 	})
 }
 
-// columns is how wide lines may be; 0: as they are.
-func (a *App) columns(s Screen) int {
+// screenColumns is how wide lines may be; 0: as they are.
+func (a *App) screenColumns(s Screen) int {
 	if n, err := strconv.Atoi(strings.TrimSpace(a.Env("COLUMNS"))); err == nil && n > 0 {
 		return n
 	}
@@ -65,7 +65,7 @@ func (a *App) Line() *live.Status {
 }
 
 // ErrColumns is the width of the error stream; 0: not known.
-func (a *App) ErrColumns() int { return a.columns(a.ErrScreen) }
+func (a *App) ErrColumns() int { return a.screenColumns(a.ErrScreen) }
 
 // colourFlag is --color, which takes effect where it is read: for errors about other flags, and help, too.
 type colourFlag struct {

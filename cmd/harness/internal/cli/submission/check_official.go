@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// official are the official checker's arguments that the flags stand for.
-func (f *checkFlags) official() checker.Options {
+// officialOptions are the official checker's arguments that the flags stand for.
+func (f *checkFlags) officialOptions() checker.Options {
 	return checker.Options{
 		Round: f.rules, Submitter: f.Submitter, Exceptions: f.Skip.Uncommitted, SkipPower: f.Skip.PowerFiles,
 		SkipMeaningful: f.Skip.EmptyFields, SkipEmptyFiles: f.Skip.EmptyFiles, SkipAccuracyFiles: f.Skip.AccuracyFiles,
@@ -22,7 +22,7 @@ func (f *checkFlags) official() checker.Options {
 // checkOfficially says what the official checker would say, and ends with its exit code. Where that would crash there
 // is no summary.
 func (a *app) checkOfficially(root string, f *checkFlags) error {
-	r, err := former.Check(root, f.official())
+	r, err := former.Check(root, f.officialOptions())
 	if err != nil {
 		return sdk.Usage(err)
 	}

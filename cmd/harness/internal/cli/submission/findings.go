@@ -25,9 +25,9 @@ func writeReport(w io.Writer, r *check.Report) error {
 	for i, result := range r.Results {
 		verdicts[result.Verdict]++
 		fmt.Fprintf(&b, "%s  %s\n", result.Path, resultLine(result))
-		writeFindings(&b, result.Path+"/", common.others(by[result.Path]))
+		writeFindings(&b, result.Path+"/", common.otherFindings(by[result.Path]))
 		if who := submitterOf(result.Path); i == len(r.Results)-1 || submitterOf(r.Results[i+1].Path) != who {
-			common.write(&b, who)
+			common.writeCommon(&b, who)
 		}
 	}
 	b.WriteString("\n")
@@ -52,21 +52,21 @@ func submitterOf(name string) string {
 // mostAlike is how many findings of a kind are told one by one: of one result, and of the results of a submitter.
 const mostAlike = 3
 
-// kind is what findings have in common that are told together.
-type kind struct{ submitter, severity, rule, file, what string }
+// findingKind is what findings have in common that are told together.
+type findingKind struct{ submitter, severity, rule, file, what string }
 
-func kindOf(f check.Finding) kind {
-	return kind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
+func kindOf(f check.Finding) findingKind {
+	return findingKind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
 }
 
 // common are the kinds of warnings and notes that many results of a submitter have.
 type common struct {
-	order []kind
-	all   map[kind][]check.Finding
+	order []findingKind
+	all   map[findingKind][]check.Finding
 }
 
 func commonFindings(r *check.Report) common {
-	c := common{all: map[kind][]check.Finding{}}
+	c := common{all: map[findingKind][]check.Finding{}}
 	for _, f := range r.Findings {
 		if f.Result == "" || f.Severity == check.Reject {
 			continue
@@ -80,8 +80,8 @@ func commonFindings(r *check.Report) common {
 	return c
 }
 
-// others are the findings of a result that are told with it.
-func (c common) others(list []check.Finding) []check.Finding {
+// otherFindings are the findings of a result that are told with it.
+func (c common) otherFindings(list []check.Finding) []check.Finding {
 	var others []check.Finding
 	for _, f := range list {
 		if len(c.all[kindOf(f)]) <= mostAlike {
@@ -91,8 +91,8 @@ func (c common) others(list []check.Finding) []check.Finding {
 	return others
 }
 
-// write prints what many results of a submitter have.
-func (c common) write(b *strings.Builder, submitter string) {
+// writeCommon prints what many results of a submitter have.
+func (c common) writeCommon(b *strings.Builder, submitter string) {
 	begun := false
 	for _, k := range c.order {
 		list := c.all[k]
@@ -110,12 +110,12 @@ func (c common) write(b *strings.Builder, submitter string) {
 // writeFindings prints a line for each fault and one for what to do, of many alike the first. Paths below folder are
 // shortened to what is below.
 func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
-	alike := map[kind]int{}
-	key := func(f check.Finding) kind { return kind{"", string(f.Severity), f.Rule, "", f.What} }
+	alike := map[findingKind]int{}
+	key := func(f check.Finding) findingKind { return findingKind{"", string(f.Severity), f.Rule, "", f.What} }
 	for _, f := range list {
 		alike[key(f)]++
 	}
-	told := map[kind]int{}
+	told := map[findingKind]int{}
 	for _, f := range list {
 		k := key(f)
 		told[k]++

@@ -48,17 +48,17 @@ func (a *app) packCommand() *cobra.Command {
 			return shell.OneArgument("the folder with closed, network or open, or ORG/SUBMISSION_ID")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(c); err != nil {
+			if err := f.checkFlags(c); err != nil {
 				return sdk.Usage(err)
 			}
 			if f.unpack != "" {
-				return a.unpack(c.Context(), f)
+				return a.unpackArchive(c.Context(), f)
 			}
 			if curves.Is(args[0], f.rules) {
 				p, err := curves.Pack(c.Context(), a.App, args[0], f.out, f.allowRejected)
 				return a.sayPacked(p, f.out, err)
 			}
-			return a.pack(c.Context(), args[0], f)
+			return a.packTree(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
@@ -66,12 +66,13 @@ func (a *app) packCommand() *cobra.Command {
 	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
 	flags.StringVar(&f.unpack, "unpack", "", "unpack the tree from this `FILE`")
-	flags.StringVar(&f.sum, "sha256", "", "with --unpack: the `SUM` that the file must have (default: that of FILE.sha256)")
+	flags.StringVar(&f.sum, "sha256", "",
+		"with --unpack: the `SUM` that the file must have (default: that of FILE.sha256)")
 	return c
 }
 
-// check wants flags that go together.
-func (f *packFlags) check(c *cobra.Command) error {
+// checkFlags wants flags that go together.
+func (f *packFlags) checkFlags(c *cobra.Command) error {
 	unpack := c.Flags().Changed("unpack")
 	switch given := shell.Changed(c, "rules", "allow-rejected"); {
 	case f.out == "":
@@ -84,7 +85,7 @@ func (f *packFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-func (a *app) pack(ctx context.Context, root string, f *packFlags) error {
+func (a *app) packTree(ctx context.Context, root string, f *packFlags) error {
 	if _, err := tree.LayoutFor(f.rules, mlconf.ToMake); err != nil {
 		return sdk.Usage(err)
 	}
@@ -136,7 +137,7 @@ func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejecte
 	return &exitcode.Outcome{Code: exitcode.Invalid}
 }
 
-func (a *app) unpack(ctx context.Context, f *packFlags) error {
+func (a *app) unpackArchive(ctx context.Context, f *packFlags) error {
 	defer a.Tidies()()
 	sum, err := pack.Unpack(ctx, f.unpack, f.sum, f.out)
 	switch {

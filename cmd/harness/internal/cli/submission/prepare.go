@@ -58,7 +58,7 @@ func (a *app) prepareCommand() *cobra.Command {
 			case f.compatible:
 				return a.prepareOfficially(args[0], f)
 			}
-			return a.prepare(c.Context(), args[0], f)
+			return a.prepareTree(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
@@ -77,7 +77,7 @@ func (a *app) prepareCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) prepare(ctx context.Context, root string, f *prepareFlags) error {
+func (a *app) prepareTree(ctx context.Context, root string, f *prepareFlags) error {
 	if _, err := tree.LayoutFor(f.Round, mlconf.ToMake); err != nil {
 		return sdk.Usage(err)
 	}

@@ -64,7 +64,7 @@ func (a *app) resultsCommand() *cobra.Command {
 			if f.format == curves.FormatViz {
 				return sdk.Usage(errors.New("--format viz goes with submissions to MLPerf Endpoints only"))
 			}
-			return a.results(args[0], f)
+			return a.printResults(args[0], f)
 		},
 	}
 	flags := c.Flags()
@@ -81,7 +81,7 @@ func (a *app) resultsCommand() *cobra.Command {
 // resultsFormats are the forms that results can take.
 var resultsFormats = []string{"table", "csv", "json", "html", curves.FormatViz}
 
-func (a *app) results(root string, f *resultsFlags) error {
+func (a *app) printResults(root string, f *resultsFlags) error {
 	var err error
 	if f.Round, err = a.roundOf(root, f.Round); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "review TREE", Short: "List what a reviewer of submissions must act on", Long: reviewHelp,
 		Args: shell.OneArgument("the folder of submissions"),
-		RunE: func(c *cobra.Command, args []string) error { return a.review(c.Context(), args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error { return a.reviewTree(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.rules, "rules", "", "`ROUND` of the rules: "+
@@ -58,7 +58,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
+func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error {
 	r, err := openRound(dir, f.rules)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a *app) review(ctx context.Context, dir string, f *reviewFlags) error {
 	if _, err := r.Choose(f.submitter); err != nil {
 		return ofTree(err)
 	}
-	var other *round
+	var other *treeRound
 	if f.against != "" {
 		if other, err = openRound(f.against, ""); err != nil {
 			return fmt.Errorf("--against: %w", err)
@@ -128,15 +128,15 @@ func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *re
 	return nil
 }
 
-// round is an open tree whose round is known.
-type round struct {
+// treeRound is an open tree whose round is known.
+type treeRound struct {
 	*tree.Tree
 	below string // the folder in it that was named
 	said  string // which round it is, and how that is known
 }
 
 // openRound opens the tree that a folder is or lies in, by the rules of a round; that of its logs if none is named.
-func openRound(dir, rules string) (*round, error) {
+func openRound(dir, rules string) (*treeRound, error) {
 	root, below, ok := tree.RootOf(dir)
 	if !ok {
 		root, below = dir, "."
@@ -154,7 +154,7 @@ func openRound(dir, rules string) (*round, error) {
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
-	return &round{t, below, said}, nil
+	return &treeRound{t, below, said}, nil
 }
 
 // severalTrees names the trees in a folder that is none itself.

@@ -40,13 +40,13 @@ func (a *app) truncateCommand() *cobra.Command {
 		Use: "truncate TREE", Short: "Truncate accuracy logs, and store the whole ones elsewhere", Long: truncateHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(c); err != nil {
+			if err := f.checkFlags(c); err != nil {
 				return sdk.Usage(err)
 			}
 			if f.compatible {
 				return a.truncateOfficially(args[0], f)
 			}
-			return a.truncate(c.Context(), args[0], f)
+			return a.truncateTree(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
@@ -62,8 +62,8 @@ func (a *app) truncateCommand() *cobra.Command {
 	return c
 }
 
-// check wants flags that go together.
-func (f *truncateFlags) check(c *cobra.Command) error {
+// checkFlags wants flags that go together.
+func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 	if f.compatible {
 		switch given := shell.Changed(c, "keep", "verify"); {
 		case given != "":
@@ -84,7 +84,7 @@ func (f *truncateFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-func (a *app) truncate(ctx context.Context, root string, f *truncateFlags) error {
+func (a *app) truncateTree(ctx context.Context, root string, f *truncateFlags) error {
 	f.Each = a.printTruncated
 	defer a.Tidies()()
 	all, err := truncate.Tree(ctx, root, f.Options)

@@ -19,17 +19,17 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// tuned is what a search found.
-type tuned struct {
+// tuneReport is what a search found.
+type tuneReport struct {
 	bench.Tuned
 	flags *tuneFlags
 }
 
 // reportTuned prints what was measured, also where the search or the writing of the profile failed with err.
-func (a *app) reportTuned(t tuned, err error) error {
-	report, to := t.text, a.Stdout
+func (a *app) reportTuned(t tuneReport, err error) error {
+	report, to := t.writeText, a.Stdout
 	if t.flags.json {
-		report, to = t.json, a.Data
+		report, to = t.writeJSON, a.Data
 	}
 	if err := errors.Join(err, report(to)); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (a *app) reportTuned(t tuned, err error) error {
 	return nil
 }
 
-// json prints what was found for programs.
-func (t tuned) json(w io.Writer) error {
+// writeJSON prints what was found for programs.
+func (t tuneReport) writeJSON(w io.Writer) error {
 	doc := struct {
 		File     string        `json:"file,omitempty"` // of the profile; empty: none was written
 		Complete bool          `json:"complete"`       // the search came to its end
@@ -59,8 +59,8 @@ func (t tuned) json(w io.Writer) error {
 	return shell.WriteJSON(w, doc)
 }
 
-// text prints tables for people.
-func (t tuned) text(w io.Writer) error {
+// writeText prints tables for people.
+func (t tuneReport) writeText(w io.Writer) error {
 	k := t.Profile.For
 	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, shell.OrNone(k.Backend), t.Profile.Machine)
 	if err := pointTable(w, t.Points); err != nil {
@@ -80,17 +80,17 @@ func (t tuned) text(w io.Writer) error {
 		fmt.Fprintf(w, "\nServer   target_qps %s is VALID (%v), %v%s%s\n",
 			figure.Round(s.TargetQPS), s.Limits, s.Setting, topText(*s), disturbedText(t.Trials))
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", t.ending())
+	_, err := fmt.Fprintf(w, "\n%s\n", t.endText())
 	return err
 }
 
-// unused tells whether runs use nothing of the profile by themselves.
-func (t tuned) unused() bool {
+// isUnused tells whether runs use nothing of the profile by themselves.
+func (t tuneReport) isUnused() bool {
 	return t.flags.Model.Tuning == "" && t.Profile.Server == nil && t.Profile.Offline != nil && !t.Profile.Offline.Decided
 }
 
-// ending says where the profile is, and what it lacks.
-func (t tuned) ending() string {
+// endText says where the profile is, and what it lacks.
+func (t tuneReport) endText() string {
 	model := t.Profile.For.Model
 	switch {
 	case t.Found && !t.Written:
@@ -99,7 +99,7 @@ func (t tuned) ending() string {
 		return "the search of the setting did not come to its end: no profile is written"
 	case !t.Written:
 		return "no profile is written"
-	case t.unused():
+	case t.isUnused():
 		return fmt.Sprintf("written to %s\nit is not certain: harness run %s --tuning %[1]s uses it, other runs do not",
 			t.Path, model)
 	case !t.Complete:
@@ -178,8 +178,8 @@ func testsText(p tune.Point) string {
 	return strconv.Itoa(p.Tests) + " short"
 }
 
-// against is a ratio of speeds: "+5.3 % against", and from ten times on "12.3 times".
-func against(ratio float64) string {
+// speedText is a ratio of speeds: "+5.3 % against", and from ten times on "12.3 times".
+func speedText(ratio float64) string {
 	if ratio >= 10 {
 		return fmt.Sprintf("%.1f times", ratio)
 	}
@@ -191,7 +191,7 @@ func offlineText(o tune.Offline) string {
 	text := fmt.Sprintf("%s samples/s, %v", figure.Round(o.SamplesPerSecond), o.Setting)
 	for _, p := range o.Points {
 		if p.Setting == (tune.Setting{}) && o.Setting != p.Setting && p.SamplesPerSecond > 0 {
-			text += ": " + against(o.SamplesPerSecond/p.SamplesPerSecond) + " the plugin's own choice"
+			text += ": " + speedText(o.SamplesPerSecond/p.SamplesPerSecond) + " the plugin's own choice"
 		}
 	}
 	if !o.Decided {
@@ -222,7 +222,7 @@ func disturbedText(trials []tune.Trial) string {
 }
 
 // noRateText says that no rate was VALID, why the last run was not, and what remains.
-func (t tuned) noRateText() string {
+func (t tuneReport) noRateText() string {
 	text := tune.ErrNoRate.Error()
 	if n := len(t.Trials); n > 0 && t.Trials[n-1].Reason != "" {
 		text += ": the last run was INVALID\n         " + t.Trials[n-1].Reason

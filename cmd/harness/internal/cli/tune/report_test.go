@@ -23,7 +23,7 @@ func TestDisturbedSearchSaysSo(t *testing.T) {
 func TestNoRateSaysDownToWhich(t *testing.T) {
 	trials := []tune.Trial{{TargetQPS: 500, Reason: "late"}, {TargetQPS: 20, Reason: "late"},
 		{TargetQPS: 500, Reason: "late"}}
-	s := tuned{Tuned: bench.Tuned{Trials: trials}}
+	s := tuneReport{Tuned: bench.Tuned{Trials: trials}}
 	if text := s.noRateText(); !strings.Contains(text, "so were all down to target_qps 20.000") {
 		t.Errorf("%q", text)
 	}

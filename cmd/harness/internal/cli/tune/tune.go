@@ -42,14 +42,14 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: shell.OneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.Model.Name = args[0]
-			return a.tune(c, t)
+			return a.runTune(c, t)
 		},
 	}
-	t.add(c)
+	t.addFlags(c)
 	return c
 }
 
-func (t *tuneFlags) add(c *cobra.Command) {
+func (t *tuneFlags) addFlags(c *cobra.Command) {
 	flags, r := c.Flags(), &t.TuneRequest
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.Load.Scenarios, "scenario", nil,
@@ -78,7 +78,7 @@ func (t *tuneFlags) add(c *cobra.Command) {
 	}
 }
 
-func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
+func (a *app) runTune(c *cobra.Command, f *tuneFlags) (err error) {
 	if f.Request, err = a.Complete(c.Context(), f.PluginFlags, f.Request); err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func (a *app) tune(c *cobra.Command, f *tuneFlags) (err error) {
 	a.OnKill(t.Kill)
 	a.Orderly(true)
 	found, err := t.Search(c.Context())
-	return a.reportTuned(tuned{found, f}, err)
+	return a.reportTuned(tuneReport{found, f}, err)
 }

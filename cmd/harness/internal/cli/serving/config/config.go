@@ -36,8 +36,8 @@ var instead = [][]string{
 	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
 }
 
-// given says whether the command line has a flag, or another that says the same.
-func given(c *cobra.Command, name string) bool {
+// isGiven says whether the command line has a flag, or another that says the same.
+func isGiven(c *cobra.Command, name string) bool {
 	for _, same := range instead {
 		if slices.Contains(same, name) {
 			return shell.Changed(c, same...) != ""
@@ -68,7 +68,7 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 	for i := 0; i < len(asked.Flags); i++ {
 		name, isFlag := strings.CutPrefix(asked.Flags[i], "--")
 		name, _, _ = strings.Cut(name, "=")
-		if isFlag && given(c, name) { // the command line says otherwise
+		if isFlag && isGiven(c, name) { // the command line says otherwise
 			for i+1 < len(asked.Flags) && !strings.HasPrefix(asked.Flags[i+1], "--") {
 				i++
 			}
@@ -97,7 +97,7 @@ func Run(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string
 	if asked == nil && err == nil {
 		return false, nil
 	}
-	return true, replay(a, c, plugins, file, asked, err)
+	return true, asReplay(a, c, plugins, file, asked, err)
 }
 
 // isSuite says whether a file has a list of runs at its top.
@@ -110,12 +110,12 @@ var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
 
 // runSuite makes the runs of a suite, as harness run does.
 func runSuite(c *cobra.Command, file string) error {
-	return run(c, file, "write it into the suite", nil, file)
+	return asRunCommand(c, file, "write it into the suite", nil, file)
 }
 
-// run is harness run with arguments, with flags, and with those of harness bench that were given: the latter win. One
-// that it does not have is a fault, with what to do.
-func run(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
+// asRunCommand is harness run with arguments, with flags, and with those of harness bench that were given: the latter
+// win. One that it does not have is a fault, with what to do.
+func asRunCommand(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
 	run, _, err := c.Root().Find([]string{"run"})
 	if err != nil {
 		return err
@@ -160,8 +160,8 @@ func replayOf(argument string) (*endpoints.Asked, error) {
 	return asked, err
 }
 
-// replay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
-func replay(
+// asReplay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
+func asReplay(
 	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error,
 ) error {
 	if err != nil {
@@ -196,5 +196,5 @@ func replay(
 		}
 		flags = append(flags, "--param", name+"="+p.Value)
 	}
-	return run(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
+	return asRunCommand(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
 }

@@ -39,10 +39,10 @@ func streamText(p openai.Probed) string {
 	case !p.Streams:
 		return fmt.Sprintf("no: %s answers in one piece, so that only whole answers can be timed", p.Asked)
 	case p.TPOT > 0:
-		return fmt.Sprintf("%s, first token after %s, then one every %s", p.Asked, latency(float64(p.TTFT)),
-			latency(float64(p.TPOT)))
+		return fmt.Sprintf("%s, first token after %s, then one every %s", p.Asked, latencyText(float64(p.TTFT)),
+			latencyText(float64(p.TPOT)))
 	}
-	return fmt.Sprintf("%s, first token after %s", p.Asked, latency(float64(p.TTFT)))
+	return fmt.Sprintf("%s, first token after %s", p.Asked, latencyText(float64(p.TTFT)))
 }
 
 func countText(p openai.Probed) string {
@@ -50,13 +50,14 @@ func countText(p openai.Probed) string {
 	case "":
 		return "no tokens: times can be measured, tokens not, unless --tokenizer FILE counts them"
 	case "ids":
-		return fmt.Sprintf("tokens by ids: %d in the answer to a prompt of %s", p.Tokens, known(p.PromptTokens))
+		return fmt.Sprintf("tokens by ids: %d in the answer to a prompt of %s", p.Tokens, knownTokens(p.PromptTokens))
 	}
-	return fmt.Sprintf("tokens by the usage record: %d in the answer to a prompt of %s", p.Tokens, known(p.PromptTokens))
+	return fmt.Sprintf("tokens by the usage record: %d in the answer to a prompt of %s", p.Tokens,
+		knownTokens(p.PromptTokens))
 }
 
-// known is a number of tokens, where the server told it.
-func known(n int) string {
+// knownTokens is a number of tokens, where the server told it.
+func knownTokens(n int) string {
 	if n < 0 {
 		return "a length that it does not tell"
 	}

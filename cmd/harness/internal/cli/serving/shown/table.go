@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// joules are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.
-func joules(points []record.Run) []float64 {
+// tokenEnergies are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.
+func tokenEnergies(points []record.Run) []float64 {
 	all, known := make([]float64, len(points)), false
 	for i, r := range points {
 		all[i] = math.NaN()
@@ -66,8 +66,9 @@ func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
 		if perGPU {
 			cells = append(cells, sweepfile.FormatRate(f.TokensPerSecPerGPU))
 		}
-		cells = append(cells, sweepfile.FormatRate(f.UserRate()), at(f.TTFT, 0.5), at(f.TTFT, 0.99), at(f.TPOT, 0.5),
-			at(f.TPOT, 0.99))
+		cells = append(cells, sweepfile.FormatRate(f.UserRate()), percentileText(f.TTFT, 0.5), percentileText(f.TTFT, 0.99),
+			percentileText(f.TPOT, 0.5),
+			percentileText(f.TPOT, 0.99))
 		if goodput {
 			cells = append(cells, sweepfile.FormatRate(f.Goodput))
 		}
@@ -114,8 +115,8 @@ func loadCell(l record.ServingLoad) string {
 	return sweepfile.FormatRate(&l.Value) + "/s"
 }
 
-// at is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
-func at(d metrics.Distribution, p float64) string {
+// percentileText is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
+func percentileText(d metrics.Distribution, p float64) string {
 	q, ok := d.PercentileAt(p)
 	switch {
 	case !ok:
@@ -123,11 +124,11 @@ func at(d metrics.Distribution, p float64) string {
 	case math.IsInf(q.JudgedValue(), 1):
 		return "failed"
 	}
-	return latency(q.JudgedValue())
+	return latencyText(q.JudgedValue())
 }
 
-// latency writes nanoseconds with three figures: 45ms, 10.2ms, 2.1s.
-func latency(ns float64) string {
+// latencyText writes nanoseconds with three figures: 45ms, 10.2ms, 2.1s.
+func latencyText(ns float64) string {
 	v, unit := ns/1e9, "s"
 	switch {
 	case ns < 1e3:

@@ -19,7 +19,7 @@ func TestLatency(t *testing.T) {
 		0: "0ns", 999: "999ns", 1000: "1us", 12_345: "12.3us", 999_400: "999us", 999_600: "1ms", 45e6: "45ms",
 		10.24e6: "10.2ms", 310e6: "310ms", 999.4e6: "999ms", 999.6e6: "1s", 2.1e9: "2.1s", 123.4e9: "123s", 12345e9: "12345s",
 	} {
-		if got := latency(ns); got != want {
+		if got := latencyText(ns); got != want {
 			t.Errorf("%v ns: %s, want %s", ns, got, want)
 		}
 	}

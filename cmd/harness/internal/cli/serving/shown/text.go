@@ -26,7 +26,7 @@ func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
 	points := f.InOrder()
 	served := lists.Map(points, func(r record.Run) record.Serving { return *r.Serving })
-	if err := pointTable(w, served, joules(points)); err != nil {
+	if err := pointTable(w, served, tokenEnergies(points)); err != nil {
 		return err
 	}
 	for _, line := range endTexts(f) {

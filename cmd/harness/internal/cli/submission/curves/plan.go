@@ -65,7 +65,7 @@ func PlanCommand(s *shell.App) *cobra.Command {
 				}
 				args = nil
 			}
-			p, err := f.plan(c.Flags(), args)
+			p, err := f.readPlan(c.Flags(), args)
 			if err != nil {
 				return sdk.Usage(err)
 			}
@@ -90,8 +90,8 @@ func PlanCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// plan is the one that is given, or a new one.
-func (f *planFlags) plan(flags *pflag.FlagSet, args []string) (*plan.Plan, error) {
+// readPlan is the one that is given, or a new one.
+func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, error) {
 	if len(args) == 1 && f.check != "" {
 		return nil, errors.New("want one plan: --check or an argument")
 	}
@@ -252,8 +252,8 @@ A server that does fewer %s than "up to" takes longer. With a mean latency of 1 
 passes alone take %s; %s takes %s of that.
 A server that does more ends its passes before the window: raise "passes" of that point in the plan.
 Accuracy runs, warm-up and a separate Offline run come on top; their time depends on the server.
-`, figure.Seconds(least), p.Unit(rules), seconds(concurrent), longest.Name(), seconds(long))
+`, figure.Seconds(least), p.Unit(rules), formatSeconds(concurrent), longest.Name(), formatSeconds(long))
 	return err
 }
 
-func seconds(s float64) string { return figure.Seconds(time.Duration(s * float64(time.Second))) }
+func formatSeconds(s float64) string { return figure.Seconds(time.Duration(s * float64(time.Second))) }

@@ -66,8 +66,8 @@ func SteadyCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// check refuses settings that make no window.
-func (f *steadyFlags) check(events string) error {
+// checkFlags refuses settings that make no window.
+func (f *steadyFlags) checkFlags(events string) error {
 	switch {
 	case f.tokenizer == "" && !isRequests(events):
 		return errors.New("want --tokenizer, the model's: tokens are counted by it")
@@ -100,10 +100,10 @@ func (f *steadyFlags) minSeconds() float64 {
 }
 
 func (a *app) findSteady(events string, f *steadyFlags) error {
-	if err := f.check(events); err != nil {
+	if err := f.checkFlags(events); err != nil {
 		return sdk.Usage(err)
 	}
-	found, messages, err := f.read(events)
+	found, messages, err := f.readEvents(events)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
 	}
@@ -127,8 +127,8 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 // isRequests says whether a file is the records of our own client.
 func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
 
-// read reads the client's events, or our own records, whose tokens are the server's.
-func (f *steadyFlags) read(path string) (steady.Events, *chat.Counter, error) {
+// readEvents reads the client's events, or our own records, whose tokens are the server's.
+func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return steady.Events{}, nil, err

@@ -44,7 +44,7 @@ func (a *app) addCommand() *cobra.Command {
 			if ofEndpointsWorkspace(dir, "") {
 				return a.addEndpoints(c.Context(), dir, args, o, c.Flags())
 			}
-			return a.add(c.Context(), dir, args, o)
+			return a.addFolders(c.Context(), dir, args, o)
 		},
 	}
 	runs.WorkspaceFlag(c, &dir)
@@ -60,7 +60,7 @@ func (a *app) addCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) add(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
+func (a *app) addFolders(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
 	var open []assemble.Unfilled
 	err := assemble.Update(ctx, dir, func(w *assemble.Workspace) error {
 		o.Now = a.Now()

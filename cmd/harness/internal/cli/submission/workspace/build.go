@@ -43,7 +43,7 @@ func (a *app) buildCommand() *cobra.Command {
 			if ofEndpointsWorkspace(f.workspace, f.Rules) {
 				return a.buildEndpoints(c.Context(), f, c.Flags())
 			}
-			return a.build(c.Context(), f)
+			return a.buildTree(c.Context(), f)
 		},
 	}
 	runs.WorkspaceFlag(c, &f.workspace)
@@ -62,7 +62,7 @@ func (a *app) buildCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) build(ctx context.Context, f *buildFlags) error {
+func (a *app) buildTree(ctx context.Context, f *buildFlags) error {
 	w, err := assemble.OpenWorkspace(f.workspace)
 	if err != nil {
 		return sdk.Usage(err)

@@ -27,7 +27,7 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 	if err := curves.CheckFlags(flags, "system-type"); err != nil {
 		return err
 	}
-	known := system.Probe(ctx, system.Machine{Root: a.Root, Run: run})
+	known := system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram})
 	w, written, err := build.Init(dir, build.InitOptions{Organisation: o.Submitter, Submission: o.submission,
 		Division: o.Division, System: o.System, Node: o.node}, known, endpoints.Newest())
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
-// gather adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all runs
-// are good, it says what to do. That the check refuses what is marked is no failure.
-func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
+// gatherRuns adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all
+// runs are good, it says what to do. That the check refuses what is marked is no failure.
+func (a *app) gatherRuns(ctx context.Context, r *runFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.Goal.Workspace, assemble.WorkspaceFile))
 	switch {
 	case err != nil:
@@ -36,7 +36,7 @@ func (a *app) gather(ctx context.Context, r *runFlags, good bool) error {
 	}
 	f := &buildFlags{workspace: r.Goal.Workspace, out: r.tree, force: true}
 	f.AllowUnfilled = r.rehearsal
-	if err := a.build(ctx, f); err != nil {
+	if err := a.buildTree(ctx, f); err != nil {
 		return err
 	}
 	err = a.check(ctx, r.tree, r.Rules.Round)

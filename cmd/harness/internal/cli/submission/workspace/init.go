@@ -53,7 +53,7 @@ func (a *app) initCommand() *cobra.Command {
 			if given := shell.Changed(c, "rules", "submission-id", "node"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.Newest().Name))
 			}
-			return a.begin(c.Context(), dir, o.InitOptions)
+			return a.initWorkspace(c.Context(), dir, o.InitOptions)
 		},
 	}
 	runs.WorkspaceFlag(c, &dir)
@@ -70,8 +70,8 @@ func (a *app) initCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) begin(ctx context.Context, dir string, o assemble.InitOptions) error {
-	done, err := assemble.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: run}))
+func (a *app) initWorkspace(ctx context.Context, dir string, o assemble.InitOptions) error {
+	done, err := assemble.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram}))
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -84,8 +84,8 @@ func (a *app) begin(ctx context.Context, dir string, o assemble.InitOptions) err
 // mostProbe is how long a program that describes devices may take.
 const mostProbe = 20 * time.Second
 
-// run gives what a program prints.
-func run(ctx context.Context, name string, args ...string) ([]byte, error) {
+// runProgram gives what a program prints.
+func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, mostProbe)
 	defer cancel()
 	return exec.CommandContext(ctx, name, args...).Output()

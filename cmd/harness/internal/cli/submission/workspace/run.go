@@ -113,8 +113,8 @@ func (r *runFlags) ownFlags() *pflag.FlagSet {
 	return flags
 }
 
-// settle checks the flags and fills in what a submission's runs have.
-func (r *runFlags) settle() error {
+// settleFlags checks the flags and fills in what a submission's runs have.
+func (r *runFlags) settleFlags() error {
 	switch {
 	case r.rehearsal:
 		r.Rules.Official = !r.Rules.Smoke
@@ -128,8 +128,8 @@ func (r *runFlags) settle() error {
 	return nil
 }
 
-// known wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
-func (r *runFlags) known() error {
+// checkKnownType wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
+func (r *runFlags) checkKnownType() error {
 	if r.Rules.SystemType != "" || len(r.Load.Scenarios) > 0 || r.Rules.Division == tree.DivisionOpen {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 			return sdk.Usage(fmt.Errorf("--%s goes with a plan of a curve (harness submission plan)", name))
 		}
 	}
-	if err := errors.Join(r.settle(), r.Goal.Settle(c, &r.Request), r.known()); err != nil {
+	if err := errors.Join(r.settleFlags(), r.Goal.Settle(c, &r.Request), r.checkKnownType()); err != nil {
 		return sdk.Usage(err)
 	}
 	if suite.IsFile(models[0]) {
@@ -156,7 +156,7 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 			return sdk.Usage(err)
 		}
 	}
-	parts, err := a.parts(c, r, models)
+	parts, err := a.planParts(c, r, models)
 	if err != nil {
 		return err
 	}
@@ -164,35 +164,38 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 		return a.writeHours(c.Context(), parts)
 	}
 	defer a.Several()()
-	return runs.Observed(a.App, c.Context(), r.Flags, func() error { return a.submit(c.Context(), r, parts) })
+	return runs.Observed(a.App, c.Context(), r.Flags, func() error { return a.submitParts(c.Context(), r, parts) })
 }
 
-// submit makes the runs of all models, and adds them to the workspace.
-func (a *app) submit(ctx context.Context, r *runFlags, parts []campaign.Part) error {
+// submitParts makes the runs of all models, and adds them to the workspace.
+func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.Part) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
 	var outcome shell.Outcomes
-	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) { a.submitted(&outcome, p, o) }))
+	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) {
+		a.printOutcome(&outcome, p,
+			o)
+	}))
 	if ctx.Err() != nil {
 		outcome.Fault(fmt.Errorf("%w: no tree is built", context.Cause(ctx)))
 		return outcome.Err()
 	}
-	outcome.Fault(a.gather(ctx, r, outcome.Good()))
+	outcome.Fault(a.gatherRuns(ctx, r, outcome.Good()))
 	return outcome.Err()
 }
 
-// parts plans the runs of all models, before any of them is made.
-func (a *app) parts(c *cobra.Command, r *runFlags, models []string) ([]campaign.Part, error) {
+// planParts plans the runs of all models, before any of them is made.
+func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campaign.Part, error) {
 	var parts []campaign.Part
 	var faults []error
 	for _, model := range models {
 		one := *r.Flags
 		one.Request.Model.Name = model
 		one.Model.Files = ofModel(r.Model.Files, model, models)
-		one.Request.Data.Path = last(ofModel(r.datasets, model, models))
-		one.Request.Data.AccuracyPath = last(ofModel(r.accuracyDatasets, model, models))
-		one.Request.Data.AuditPath = last(ofModel(r.auditDatasets, model, models))
+		one.Request.Data.Path = lastValue(ofModel(r.datasets, model, models))
+		one.Request.Data.AccuracyPath = lastValue(ofModel(r.accuracyDatasets, model, models))
+		one.Request.Data.AuditPath = lastValue(ofModel(r.auditDatasets, model, models))
 		if j, is := r.listed[model]; is {
 			if err := r.fromSuite(&one, j); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", model, err))
@@ -253,15 +256,15 @@ func ofModel(values []string, model string, models []string) []string {
 	return mine
 }
 
-func last(values []string) string {
+func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}
 	return values[len(values)-1]
 }
 
-// submitted prints what became of a run or an audit.
-func (a *app) submitted(all *shell.Outcomes, p campaign.Part, o campaign.Outcome) {
+// printOutcome prints what became of a run or an audit.
+func (a *app) printOutcome(all *shell.Outcomes, p campaign.Part, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
 		all.Add(exitcode.Of(o.Err))
@@ -286,7 +289,7 @@ func (a *app) writeHours(ctx context.Context, parts []campaign.Part) error {
 			if !run.There {
 				whole, sure = whole+run.Takes, sure && run.Sure
 			}
-			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.Submission.Model.Name, run.Step, hours(run))
+			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.Submission.Model.Name, run.Step, hoursText(run))
 		}
 		for _, left := range p.Left {
 			fmt.Fprintln(a.Stdout, "left out: "+left)
@@ -297,13 +300,13 @@ func (a *app) writeHours(ctx context.Context, parts []campaign.Part) error {
 		word = "at least"
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s %s of runs to make, without loading models and data\n", word,
-		cmp.Or(about(whole), "0 s"))
+		cmp.Or(aboutText(whole), "0 s"))
 	return err
 }
 
-// hours says how long a run takes.
-func hours(run campaign.Planned) string {
-	switch text := about(run.Takes); {
+// hoursText says how long a run takes.
+func hoursText(run campaign.Planned) string {
+	switch text := aboutText(run.Takes); {
 	case run.There:
 		return "there"
 	case run.Sure:
@@ -315,8 +318,8 @@ func hours(run campaign.Planned) string {
 	}
 }
 
-// about is a duration for a plan; "" for none.
-func about(d time.Duration) string {
+// aboutText is a duration for a plan; "" for none.
+func aboutText(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""

@@ -71,5 +71,5 @@ func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 	one.Request = request
 	settled := *r
 	settled.Flags = one
-	return settled.settle()
+	return settled.settleFlags()
 }
