@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/trust"
 )
 
-const verifyHelp = `Check that a plugin, or a backend in one, is sound: start it, use it as a run does, provoke failures,
-and report what each check found.
+const verifyHelp = `Check that a plugin, or a backend in one, is sound: start it, use it as a run does, provoke
+failures, and report what each check found.
 
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one

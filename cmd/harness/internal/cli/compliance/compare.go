@@ -16,8 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-const auditSeedsHelp = `Repeat the performance run of each scenario with new seeds, and compare it with the run in --out.
-A score that is worse by more than 5 % fails (20 % for latencies below 0.2 ms, or 1.6 ms for a query of MultiStream).
+const auditSeedsHelp = `Repeat the performance run of each scenario with new seeds, and compare it with the run in
+--out. A score that is worse by more than 5 % fails (20 % for latencies below 0.2 ms, or 1.6 ms for a query of
+MultiStream).
 
   harness audit seeds resnet50 --out out --seeds 11,12,13`
 
@@ -47,9 +48,9 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-const auditDatasetHelp = `Repeat performance and accuracy of each scenario on your own data set, --dataset, and compare them
-with the runs of --out on --original. A system that knows the official data is slower or less accurate on other data. A
-score that is worse by more than 5 %, or an accuracy that is lower by more than 1 % of it, fails.
+const auditDatasetHelp = `Repeat performance and accuracy of each scenario on your own data set, --dataset, and
+compare them with the runs of --out on --original. A system that knows the official data is slower or less accurate on
+other data. A score that is worse by more than 5 %, or an accuracy that is lower by more than 1 % of it, fails.
 
   harness audit dataset resnet50 --out out --original imagenet --dataset other-pictures`
 

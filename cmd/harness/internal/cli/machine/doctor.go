@@ -98,7 +98,8 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 	switch {
 	case a.Env(shell.EnvORTLib) == onnxruntime.Word && !fetched:
 		c.State = doctor.Warn
-		c.Advice = fmt.Sprintf("no library was fetched: run `harness fetch %s`, or unset %s", onnxruntime.Name, shell.EnvORTLib)
+		c.Advice = fmt.Sprintf("no library was fetched: run `harness fetch %s`, or unset %s",
+			onnxruntime.Name, shell.EnvORTLib)
 	case err == nil && onnxlib.Compare(installed.Release, newest) > 0:
 		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
 			python, installed.Release, onnxruntime.Name, python)

@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
 )
 
-const trustHelp = `Pin plugins and the libraries in their folders by SHA-256. Once a pin exists, the harness refuses plugins
-without a pin, with another checksum or with other libraries. This command executes nothing.
+const trustHelp = `Pin plugins and the libraries in their folders by SHA-256. Once a pin exists, the harness refuses
+plugins without a pin, with another checksum or with other libraries. This command executes nothing.
 
   harness trust resnet50                  pin a plugin and its libraries, or update the pins after a new build
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
@@ -35,9 +35,8 @@ without a pin, with another checksum or with other libraries. This command execu
   harness trust --remove resnet50         remove a pin
   harness trust                           list the pins, and whether the files still match
 
-The pins are in plugins.lock in the folder of PLUMBLINE_CONFIG, by default ~/.config/plumbline;
---lock FILE names another file. Remove the file to run any plugin again.
-SECURITY.md says what pins are worth.`
+The pins are in plugins.lock in the folder of PLUMBLINE_CONFIG, by default ~/.config/plumbline; --lock FILE names
+another file. Remove the file to run any plugin again. SECURITY.md says what pins are worth.`
 
 // trustName is the command's.
 const trustName = "trust"

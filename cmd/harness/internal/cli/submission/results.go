@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const resultsHelp = `Print the results of a submission's tree: for each scenario folder the result with its unit, accuracy
-and power, as the official checker of the round computes them.
+const resultsHelp = `Print the results of a submission's tree: for each scenario folder the result with its unit,
+accuracy and power, as the official checker of the round computes them.
 
   harness submission results TREE                                  a table
   harness submission results TREE --rules v6.0                     by the rules of this round, not that of the logs
@@ -30,12 +30,12 @@ and power, as the official checker of the round computes them.
   harness submission results ORG/SUBMISSION                        the curves of MLPerf Endpoints
   harness submission results ORG/SUBMISSION --format viz           the bundle that mlperf-viz reads
 
-Figures are rounded to five significant digits, as in the rules, halves to even, and also shown unrounded. The
-csv is unrounded, like the official one; json contains both. The power working group's checker is not run. The exit
-code is 0 if at least one folder has a result, 3 if all lack one, 2 if there is no submission.
+Figures are rounded to five significant digits, as in the rules, halves to even, and also shown unrounded. The csv is
+unrounded, like the official one; json contains both. The power working group's checker is not run. The exit code is 0
+if at least one folder has a result, 3 if all lack one, 2 if there is no submission.
 
-A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its points have the figures
-of the whole run, as the official visualizer derives them; docs/endpoints.md explains the columns.`
+A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
+the whole run, as the official visualizer derives them; docs/endpoints.md explains the columns.`
 
 // resultsFlags are the flags of submission results.
 type resultsFlags struct {

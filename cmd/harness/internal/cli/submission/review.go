@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const reviewHelp = `Review the submissions of a round. Findings that need action are listed by kind and submitter, with both
-values and both files; faults of files and forms, warnings and notes are summarised below. The findings are those of
-harness submission check. The seeds of the logs identify the round.
+const reviewHelp = `Review the submissions of a round. Findings that need action are listed by kind and submitter,
+with both values and both files; faults of files and forms, warnings and notes are summarised below. The findings are
+those of harness submission check. The seeds of the logs identify the round.
 
   harness submission review TREE                     all submitters of a round
   harness submission review TREE/closed/Lab          one submitter, as --submitter Lab does

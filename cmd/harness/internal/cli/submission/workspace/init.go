@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const initHelp = `Begin a submission: create a folder, the workspace, for runs and texts. The command asks no questions. It
-describes this machine as far as the machine reports it, and marks what a person must add as FILL IN. If you run
-it again, it fills in new facts and keeps what you wrote.
+const initHelp = `Begin a submission: create a folder, the workspace, for runs and texts. The command asks no
+questions. It describes this machine as far as the machine reports it, and marks what a person must add as FILL IN. If
+you run it again, it fills in new facts and keeps what you wrote.
 
   harness submission init --submitter Lab --system box --system-type edge
   harness submission init --system bigbox --system-type datacenter     also describe another system

@@ -169,7 +169,8 @@ func (a *app) tokenizerOf(p *plan.Plan) string {
 		return ""
 	}
 	if _, err := os.Stat(file); err != nil {
-		fmt.Fprintf(a.Stdout, "note: %s, %s, is not a file here: the server's own counts of tokens stand\n", tokenizerKey, file)
+		fmt.Fprintf(a.Stdout, "note: %s, %s, is not a file here: the server's own counts of tokens stand\n",
+			tokenizerKey, file)
 		return ""
 	}
 	return file
