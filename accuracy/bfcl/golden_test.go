@@ -175,7 +175,7 @@ func addPlanned(totals *GradeTotals, subset string, outcome any) {
 	case nil:
 		totals.AddMissing(subset)
 	case "null":
-		totals.Add(subset, Sample{Subset: subset, Functions: []any{}, Answers: []any{int64(1)}}.Score("").Right)
+		totals.Add(subset, GradingSample{Subset: subset, Functions: []any{}, Answers: []any{int64(1)}}.Score("").Right)
 	case "dup":
 		totals.Add(subset, false)
 	default:

@@ -13,15 +13,15 @@ import (
 // counts as wrong.
 var ErrStops = errors.New("the official scoring would have stopped")
 
-// Sample is what an answer is compared with.
-type Sample struct {
+// GradingSample is what an answer is compared with.
+type GradingSample struct {
 	Subset    string // "simple_java"
 	Functions any    // the descriptions of the functions that may be called: a list of objects
 	Answers   any    // the calls that are right, each with the possible values of its arguments: a list of objects
 }
 
 // ParseSample reads descriptions and answers, texts of JSON as the data set has them. The error names the text.
-func ParseSample(subset, functions, answers string) (s Sample, err error) {
+func ParseSample(subset, functions, answers string) (s GradingSample, err error) {
 	s.Subset = subset
 	if s.Functions, err = pyvalue.Decode(functions); err != nil {
 		return s, fmt.Errorf("func_description: %w", err)
@@ -44,7 +44,7 @@ type Grade struct {
 //
 // Where no function helps, an answer without native calls is right, whatever it says; where one certainly does and
 // nobody knows with which arguments (live_relevance), one with native calls.
-func (s Sample) Score(text string) Grade {
+func (s GradingSample) Score(text string) Grade {
 	calls, source, err := ExtractCalls(text)
 	g := Grade{Source: source}
 	switch s.Subset {
@@ -75,7 +75,7 @@ func (s Sample) Score(text string) Grade {
 }
 
 // compareCalls compares calls with the possible answers.
-func (s Sample) compareCalls(calls []FunctionCall) error {
+func (s GradingSample) compareCalls(calls []FunctionCall) error {
 	if !pyvalue.True(s.Answers) {
 		if len(calls) > 0 {
 			return errors.New("it calls a function, and no call is right")
@@ -135,7 +135,7 @@ func readCall(c FunctionCall) (readyCall, error) {
 }
 
 // compareAll finds for each possible answer, in order, the first call that is right and was not taken by another.
-func (s Sample) compareAll(calls []readyCall, answers []any) error {
+func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
 	if len(calls) != len(answers) {
 		return fmt.Errorf("it has %d calls, want %d", len(calls), len(answers))
 	}
@@ -165,7 +165,7 @@ func (s Sample) compareAll(calls []readyCall, answers []any) error {
 }
 
 // compareNamed compares with an answer whose function is looked for by its name.
-func (s Sample) compareNamed(c readyCall, answer any) error {
+func (s GradingSample) compareNamed(c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
 		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
@@ -217,7 +217,7 @@ func readFunction(description any) (f functionSchema, err error) {
 }
 
 // compareCall compares a call with a possible answer. The first fault decides.
-func (s Sample) compareCall(description any, c readyCall, answer any) error {
+func (s GradingSample) compareCall(description any, c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
 		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))

@@ -60,7 +60,7 @@ var python = typeRules{
 	python: true,
 }
 
-func (s Sample) typeRules() typeRules {
+func (s GradingSample) typeRules() typeRules {
 	switch s.Subset {
 	case "simple_java":
 		return java
@@ -102,7 +102,7 @@ func (l typeRules) itemKind(of string, property any) (k valueKind, items string,
 }
 
 // compareArgument compares a value with the possible ones.
-func (s Sample) compareArgument(property, value any, possible []any) error {
+func (s GradingSample) compareArgument(property, value any, possible []any) error {
 	l := s.typeRules()
 	of, err := readField[string](property, "type")
 	if err != nil {

@@ -120,7 +120,7 @@ func TestLongLines(t *testing.T) {
 // TestTokenizers compares with what sacreBLEU 2.6 gives.
 func TestTokenizers(t *testing.T) {
 	for _, c := range []struct {
-		tokenizer  Tokenizer
+		tokenizer  SacreTokenizer
 		text, want string
 	}{
 		{T13a, "It's 1,000.5-ish... (a/b) &amp;lt; \"x\",3", `It's 1,000.5 - ish . . . ( a / b ) < " x " , 3`},
@@ -153,7 +153,7 @@ func TestSacreWithoutMatches(t *testing.T) {
 
 func TestOptionsAreKnown(t *testing.T) {
 	for i, name := range tokenizers {
-		if got, err := ParseTokenizer(name); err != nil || got != Tokenizer(i) || got.String() != name {
+		if got, err := ParseTokenizer(name); err != nil || got != SacreTokenizer(i) || got.String() != name {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -225,7 +225,7 @@ func BenchmarkBLEU(b *testing.B) {
 
 func BenchmarkSacreBLEU(b *testing.B) {
 	references, translations := corpus(b)
-	for _, tokenizer := range []Tokenizer{T13a, Intl} {
+	for _, tokenizer := range []SacreTokenizer{T13a, Intl} {
 		b.Run(tokenizer.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -248,13 +248,13 @@ func FuzzTokens(f *testing.F) {
 			return
 		}
 		for i := range tokenizers {
-			tokens := Tokenizer(i).Tokens(text)
+			tokens := SacreTokenizer(i).Tokens(text)
 			if got, want := strings.Join(tokens, ""), strings.Join(Plain.Tokens(text), ""); got != want {
-				t.Errorf("%v: %q became %q", Tokenizer(i), text, tokens)
+				t.Errorf("%v: %q became %q", SacreTokenizer(i), text, tokens)
 			}
-			if got := ScoreSentence(text, text, SacreOptions{Tokenizer: Tokenizer(i)}); len(tokens) > 0 && !near(got.Score,
+			if got := ScoreSentence(text, text, SacreOptions{Tokenizer: SacreTokenizer(i)}); len(tokens) > 0 && !near(got.Score,
 				100) {
-				t.Errorf("%v: %q scores %v with itself", Tokenizer(i), text, got.Score)
+				t.Errorf("%v: %q scores %v with itself", SacreTokenizer(i), text, got.Score)
 			}
 		}
 	})

@@ -193,7 +193,7 @@ func TestGoldenSacreBLEU(t *testing.T) {
 			}
 		}
 		for _, l := range want.Tokens {
-			for tokenizer, tokens := range map[Tokenizer]string{T13a: l.T13a, Intl: l.Intl} {
+			for tokenizer, tokens := range map[SacreTokenizer]string{T13a: l.T13a, Intl: l.Intl} {
 				if got := strings.Join(tokenizer.Tokens(ref[l.Line]), " "); got != tokens {
 					t.Errorf("line %d, %v: %q, want %q", l.Line, tokenizer, got, tokens)
 				}

@@ -44,10 +44,10 @@ func (s Smoothing) String() string { return smoothings[s].name }
 
 // SacreOptions are the options of sacreBLEU. The zero value is its default: 13a, letters as they are, exp.
 type SacreOptions struct {
-	Tokenizer Tokenizer `param:"sacrebleu"`
-	Lowercase bool      `param:"sacrebleu_case" choices:"mixed,lower"`
-	Smoothing Smoothing `param:"sacrebleu_smoothing"`
-	Value     float64   // of Floor and AddK; 0: 0.1 and 1
+	Tokenizer SacreTokenizer `param:"sacrebleu"`
+	Lowercase bool           `param:"sacrebleu_case" choices:"mixed,lower"`
+	Smoothing Smoothing      `param:"sacrebleu_smoothing"`
+	Value     float64        // of Floor and AddK; 0: 0.1 and 1
 }
 
 // SacreScorer counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.

@@ -7,34 +7,34 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
-// Tokenizer is how sacreBLEU cuts a text into the tokens of n-grams.
-type Tokenizer int
+// SacreTokenizer is how sacreBLEU cuts a text into the tokens of n-grams.
+type SacreTokenizer int
 
 // The tokenizers. WMT's is T13a.
 const (
-	T13a  Tokenizer = iota // as mteval-v13a: punctuation of ASCII alone, but for points and commas within numbers
-	Intl                   // as mteval-v14: punctuation and symbols of all scripts
-	Plain                  // at white space
-	Char                   // each character
-	Zh                     // each Chinese character, else as T13a
+	T13a  SacreTokenizer = iota // as mteval-v13a: punctuation of ASCII alone, but for points and commas within numbers
+	Intl                        // as mteval-v14: punctuation and symbols of all scripts
+	Plain                       // at white space
+	Char                        // each character
+	Zh                          // each Chinese character, else as T13a
 )
 
 var tokenizers = [...]string{T13a: "13a", Intl: "intl", Plain: "none", Char: "char", Zh: "zh"}
 
 // ParseTokenizer reads a name: 13a, intl, none, char or zh.
-func ParseTokenizer(name string) (Tokenizer, error) {
+func ParseTokenizer(name string) (SacreTokenizer, error) {
 	for t, of := range tokenizers {
 		if of == name {
-			return Tokenizer(t), nil
+			return SacreTokenizer(t), nil
 		}
 	}
 	return 0, fmt.Errorf("%w: tokenizer %q, want one of %s", ErrOption, name, strings.Join(tokenizers[:], ", "))
 }
 
-func (t Tokenizer) String() string { return tokenizers[t] }
+func (t SacreTokenizer) String() string { return tokenizers[t] }
 
 // Tokens cuts a text.
-func (t Tokenizer) Tokens(text string) []string { return new(tokenCutter).cutText(t, text) }
+func (t SacreTokenizer) Tokens(text string) []string { return new(tokenCutter).cutText(t, text) }
 
 // tokenCutter has memory for the tokens of a text, and for a word before and after a step of cutting.
 type tokenCutter struct {
@@ -43,7 +43,7 @@ type tokenCutter struct {
 }
 
 // cutText cuts a text into tokens, which are valid until the next call.
-func (c *tokenCutter) cutText(t Tokenizer, text string) []string {
+func (c *tokenCutter) cutText(t SacreTokenizer, text string) []string {
 	c.all = c.all[:0]
 	switch t {
 	case T13a:

@@ -33,8 +33,8 @@ func (c *Case) countVoxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 // PayloadOptions say how to read payloads. The zero value is the official script's.
 type PayloadOptions struct{ DType payload.DType }
 
-// Score holds DICE coefficients, of 0 to 1, not rounded.
-type Score struct {
+// VolumeScore holds DICE coefficients, of 0 to 1, not rounded.
+type VolumeScore struct {
 	Kidney    float64 // class 1 alone: the tumours in it are not counted
 	Tumour    float64 // class 2
 	Composite float64 // the mean of both
@@ -43,13 +43,13 @@ type Score struct {
 // CaseScore is the score of one volume.
 type CaseScore struct {
 	Name string
-	Score
+	VolumeScore
 }
 
 // VolumeResult is the metric of one log.
 type VolumeResult struct {
 	Cases []CaseScore // in the order of the data set
-	Mean  Score       // of the cases; Mean.Composite is the benchmark's metric
+	Mean  VolumeScore // of the cases; Mean.Composite is the benchmark's metric
 }
 
 // String is the line that the official script prints, which the submission checker looks for.
@@ -62,12 +62,12 @@ func (r VolumeResult) String() string {
 func (r VolumeResult) CSV() string {
 	var b strings.Builder
 	b.WriteString("case,kidney,tumor,composite\n")
-	line := func(name string, s Score) {
+	line := func(name string, s VolumeScore) {
 		b.WriteString(strings.Join([]string{name, formatFloat(s.Kidney), formatFloat(s.Tumour), formatFloat(s.Composite)},
 			",") + "\n")
 	}
 	for _, c := range r.Cases {
-		line(c.Name, c.Score)
+		line(c.Name, c.VolumeScore)
 	}
 	line("mean", r.Mean)
 	return b.String()
@@ -87,7 +87,7 @@ type VolumeScorer struct {
 	caseCounts
 	cases   []Case
 	options PayloadOptions
-	scores  []Score
+	scores  []VolumeScore
 	block   []byte
 }
 
@@ -110,7 +110,7 @@ func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 		return nil, err
 	}
 	return &VolumeScorer{caseCounts: caseCounts{names, make([]int, len(cases))}, cases: cases, options: o,
-		scores: make([]Score, len(cases))}, nil
+		scores: make([]VolumeScore, len(cases))}, nil
 }
 
 // Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with
@@ -140,7 +140,7 @@ func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 }
 
 // ScoreOf is the score of a case that was added.
-func (s *VolumeScorer) ScoreOf(index uint64) Score { return s.scores[index] }
+func (s *VolumeScorer) ScoreOf(index uint64) VolumeScore { return s.scores[index] }
 
 func (s *VolumeScorer) readLabels(c *Case) ([]uint8, error) {
 	labels, err := c.Labels()
@@ -184,7 +184,9 @@ func (s *VolumeScorer) predictedClasses(payload []byte, n int) []byte {
 	return s.block
 }
 
-func newScore(kidney, tumour float64) Score { return Score{kidney, tumour, (kidney + tumour) / 2} }
+func newScore(kidney, tumour float64) VolumeScore {
+	return VolumeScore{kidney, tumour, (kidney + tumour) / 2}
+}
 
 // Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
 // that are missing and those that came again.
@@ -202,6 +204,6 @@ func (s *VolumeScorer) resultTable() (r VolumeResult) {
 		kidney, tumour = append(kidney, score.Kidney), append(tumour, score.Tumour)
 		composite = append(composite, score.Composite)
 	}
-	r.Mean = Score{pyfloat.Mean(kidney), pyfloat.Mean(tumour), pyfloat.Mean(composite)}
+	r.Mean = VolumeScore{pyfloat.Mean(kidney), pyfloat.Mean(tumour), pyfloat.Mean(composite)}
 	return r
 }

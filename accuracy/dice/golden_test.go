@@ -48,7 +48,7 @@ func checkCase(t *testing.T, path string) {
 	}
 	for _, c := range append(got.Cases, CaseScore{"mean", got.Mean}) {
 		if w := want.Rows[c.Name]; c.Kidney != w.Kidney || c.Tumour != w.Tumor || c.Composite != w.Composite {
-			t.Errorf("%s: %+v, want %+v", c.Name, c.Score, w)
+			t.Errorf("%s: %+v, want %+v", c.Name, c.VolumeScore, w)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type TokenDecoder interface {
 	Decode(ids []int32) (string, error)
 }
 
-// Answer is the text generated for a sample.
-type Answer struct {
+// GeneratedAnswer is the text generated for a sample.
+type GeneratedAnswer struct {
 	Index  int // of the sample
 	Text   string
 	Tokens int // ids in the payload, end and padding included
@@ -35,7 +35,7 @@ type Answers struct {
 	dtype      payload.DType
 	decoder    TokenDecoder
 	seen       []bool
-	list       []Answer
+	list       []GeneratedAnswer
 	tokens     int
 	duplicates int
 	ids        []int32
@@ -67,14 +67,14 @@ func (a *Answers) Add(index uint64, payload []byte) error {
 		return fmt.Errorf("%w: sample %d, read as %v: %w", ErrPayload, index, a.dtype, err)
 	}
 	a.seen[index] = true
-	a.list = append(a.list, Answer{int(index), text, len(ids)})
+	a.list = append(a.list, GeneratedAnswer{int(index), text, len(ids)})
 	a.tokens += len(ids)
 	return nil
 }
 
 // List returns the answers in the order in which they were added; the caller must not change it. Without any, the error
 // is ErrNoSamples.
-func (a *Answers) List() ([]Answer, error) {
+func (a *Answers) List() ([]GeneratedAnswer, error) {
 	if len(a.list) == 0 {
 		return nil, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}

@@ -76,7 +76,7 @@ func (s *AnswerScorer) Result() (RougeResult, error) {
 	if err != nil {
 		return RougeResult{}, err
 	}
-	pairs := lists.Map(answers, func(a Answer) TextPair {
+	pairs := lists.Map(answers, func(a GeneratedAnswer) TextPair {
 		return TextPair{Reference: s.options.References[a.Index], Answer: a.Text}
 	})
 	r := ComparePairs(s.options.Splitter, pairs)

@@ -48,7 +48,7 @@ func readReferences(t *testing.T, path string) (references []Reference) {
 	t.Helper()
 	var records []struct {
 		Output string `json:"gt_output"`
-		Metric Metric
+		Metric SampleMetric
 	}
 	golden.ReadJSON(t, path, &records)
 	for _, r := range records {

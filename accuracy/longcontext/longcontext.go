@@ -15,20 +15,20 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Metric is how a sample is scored, by the name that the data set has for it, whose reader refuses others.
-type Metric string
+// SampleMetric is how a sample is scored, by the name that the data set has for it, whose reader refuses others.
+type SampleMetric string
 
 // How an answer is scored: by the form of its data set.
 const (
-	Rouge    Metric = "rouge"   // a summary, by ROUGE-L
-	Needles  Metric = "niah_em" // identifiers hidden in the context
-	Question Metric = "qa_em"   // a question about the context
+	Rouge    SampleMetric = "rouge"   // a summary, by ROUGE-L
+	Needles  SampleMetric = "niah_em" // identifiers hidden in the context
+	Question SampleMetric = "qa_em"   // a question about the context
 )
 
 // Reference is what the answer of a sample is compared with.
 type Reference struct {
 	Text   string
-	Metric Metric
+	Metric SampleMetric
 }
 
 // CompareOptions say how to read payloads and what to compare them with.
@@ -87,8 +87,8 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 	}
 	values, lengths := s.scoreAnswers(answers)
 	r := AnswerResult{
-		RougeL:     s.meanOver(answers, values, func(m Metric) bool { return m == Rouge }),
-		ExactMatch: s.meanOver(answers, values, func(m Metric) bool { return m != Rouge }),
+		RougeL:     s.meanOver(answers, values, func(m SampleMetric) bool { return m == Rouge }),
+		ExactMatch: s.meanOver(answers, values, func(m SampleMetric) bool { return m != Rouge }),
 		Lengths:    generation.Lengths{Answers: len(answers), Tokens: s.answers.Tokens()},
 		Missing:    s.answers.Missing(),
 		Duplicates: s.answers.Duplicates(),
@@ -101,7 +101,7 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 
 // scoreAnswers scores each answer by its metric, in percent, and measures its length in characters, with all
 // processors.
-func (s *AnswerScorer) scoreAnswers(answers []generation.Answer) (values []float64, lengths []int) {
+func (s *AnswerScorer) scoreAnswers(answers []generation.GeneratedAnswer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
 	lists.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
 		scorer := rouge.New(rouge.TokenizerOptions{Stem: true})
@@ -115,7 +115,7 @@ func (s *AnswerScorer) scoreAnswers(answers []generation.Answer) (values []float
 	return values, lengths
 }
 
-func scoreAnswer(s *rouge.TextScorer, m Metric, reference, answer string) float64 {
+func scoreAnswer(s *rouge.TextScorer, m SampleMetric, reference, answer string) float64 {
 	switch m {
 	case Rouge:
 		return 100 * s.Score(reference, answer).RougeL.F
@@ -130,7 +130,8 @@ func scoreAnswer(s *rouge.TextScorer, m Metric, reference, answer string) float6
 
 // meanOver is the mean over the answers whose metric has a property. The others add zeros to the sum, as in the
 // official script, whose last bit depends on the order.
-func (s *AnswerScorer) meanOver(answers []generation.Answer, values []float64, has func(Metric) bool) float64 {
+func (s *AnswerScorer) meanOver(answers []generation.GeneratedAnswer, values []float64,
+	has func(SampleMetric) bool) float64 {
 	terms, n := make([]float64, len(values)), 0
 	for i, v := range values {
 		if has(s.options.References[answers[i].Index].Metric) {

@@ -200,7 +200,9 @@ func (r *numberReader) setDigits(text string) { r.value = readQuantity{digits: t
 func (r *numberReader) setWhole(n *big.Int)   { r.value = readQuantity{whole: n} }
 func (r *numberReader) nextIsArabic() bool    { return arabicNumber.MatchString(r.next) }
 func (r *numberReader) nextIsNumber() bool    { return numberWords[r.next] || r.nextIsArabic() }
-func (r *numberReader) plus(n int64) *big.Int { return new(big.Int).Add(r.value.whole, big.NewInt(n)) }
+func (r *numberReader) wholePlus(n int64) *big.Int {
+	return new(big.Int).Add(r.value.whole, big.NewInt(n))
+}
 
 // splitSign splits a sign or a currency from the front of the word.
 func (r *numberReader) splitSign() (sign, bare string) {
@@ -269,7 +271,7 @@ func (r *numberReader) appendUnit(unit, ten int64) (whole *big.Int, text string)
 	case ten == 0 && n < 10 && tensOf[r.before] > 0 && r.value.isDigits() && strings.HasSuffix(said, "0"):
 		return nil, said[:len(said)-1] + strconv.FormatInt(n, 10)
 	case r.value.whole != nil && (ten > 0 || units[r.before] == 0) && r.value.endsIn(zeros):
-		return r.plus(n), ""
+		return r.wholePlus(n), ""
 	}
 	return nil, said + strconv.FormatInt(n, 10)
 }

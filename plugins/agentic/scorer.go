@@ -20,7 +20,7 @@ import (
 // callScorer grades answers to questions.
 type callScorer struct {
 	samples []data.Sample
-	truths  []bfcl.Sample
+	truths  []bfcl.GradingSample
 	grades  map[uint64]bfcl.Grade
 	empty   int // answers
 }

@@ -37,7 +37,7 @@ func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Spli
 		return newTextEngine(data, split)
 	case data.kind == contexts:
 		refs := lists.Map(data.items, func(item prompts.Sample) longcontext.Reference {
-			return longcontext.Reference{Text: item.Output, Metric: longcontext.Metric(item.Task)}
+			return longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
 		})
 		return contextEngine{
 			longcontext.New(longcontext.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}),

@@ -171,7 +171,7 @@ func (c complexField) power(a complexNumber, e *exprNode, at map[string]complexN
 			return c.sqrt(a)
 		}
 	}
-	b, err := c.evaluate(e, at)
+	b, err := c.evaluateAt(e, at)
 	if err != nil {
 		return b, err
 	}
@@ -191,8 +191,8 @@ func (c complexField) power(a complexNumber, e *exprNode, at map[string]complexN
 	return c.exp(l)
 }
 
-// evaluate returns the value of a part at a point.
-func (c complexField) evaluate(n *exprNode, at map[string]complexNumber) (complexNumber, error) {
+// evaluateAt returns the value of a part at a point.
+func (c complexField) evaluateAt(n *exprNode, at map[string]complexNumber) (complexNumber, error) {
 	switch n.kind {
 	case constant:
 		return c.realPoint(c.newFloat().SetRat(n.number.rational())), nil
@@ -201,7 +201,7 @@ func (c complexField) evaluate(n *exprNode, at map[string]complexNumber) (comple
 	case circle:
 		return c.realPoint(c.circlePi()), nil
 	}
-	a, err := c.evaluate(n.a, at)
+	a, err := c.evaluateAt(n.a, at)
 	if err != nil {
 		return a, err
 	}
@@ -211,7 +211,7 @@ func (c complexField) evaluate(n *exprNode, at map[string]complexNumber) (comple
 	case '^':
 		return c.power(a, n.b, at)
 	}
-	b, err := c.evaluate(n.b, at)
+	b, err := c.evaluateAt(n.b, at)
 	if err != nil {
 		return b, err
 	}
@@ -237,14 +237,14 @@ func zeroNear(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 		}
 		at[name] = complexNumber{part(), part()}
 	}
-	difference, err := c.evaluate(n, at)
+	difference, err := c.evaluateAt(n, at)
 	if err != nil {
 		return false, err
 	}
 	scale := c.newInt(0)
 	if n.kind == '+' || n.kind == '-' {
 		for _, part := range []*exprNode{n.a, n.b} {
-			v, err := c.evaluate(part, at)
+			v, err := c.evaluateAt(part, at)
 			if err != nil {
 				return false, err
 			}

@@ -67,7 +67,7 @@ func newModel(d modelDefinition) (*mergeModel, []string) {
 }
 
 // pairsOf finds the ids of the merges.
-func pairsOf(d modelDefinition) (pairs []merge.Pair, faults []string) {
+func pairsOf(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
 	missing := 0
 	for rank, m := range d.merges {
 		left, okLeft := d.vocab[m[0]]
@@ -80,7 +80,7 @@ func pairsOf(d modelDefinition) (pairs []merge.Pair, faults []string) {
 			}
 			continue
 		}
-		pairs = append(pairs, merge.Pair{Left: left, Right: right, Symbol: joined, Rank: int32(rank)})
+		pairs = append(pairs, merge.MergeRule{Left: left, Right: right, Symbol: joined, Rank: int32(rank)})
 	}
 	if more := missing - faultsShown; more > 0 {
 		faults = append(faults, fmt.Sprintf("so have %d more merges", more))

@@ -32,7 +32,7 @@ func parseVocab(vocab []byte) (map[string]int32, error) {
 }
 
 // parseMerges finds the rules of merges.txt, the earlier the stronger.
-func parseMerges(text string, ids map[string]int32) (pairs []merge.Pair, faults []string) {
+func parseMerges(text string, ids map[string]int32) (pairs []merge.MergeRule, faults []string) {
 	number, rank, wrong := 0, int32(0), 0
 	fault := func(format string, args ...any) {
 		if wrong++; wrong <= faultsShown {
@@ -56,7 +56,7 @@ func parseMerges(text string, ids map[string]int32) (pairs []merge.Pair, faults 
 		if !okLeft || !okRight || !okJoined {
 			fault("%.40q has tokens that are not in the vocabulary", line)
 		}
-		pairs = append(pairs, merge.Pair{Left: l, Right: r, Symbol: joined, Rank: rank})
+		pairs = append(pairs, merge.MergeRule{Left: l, Right: r, Symbol: joined, Rank: rank})
 		rank++
 	}
 	if more := wrong - faultsShown; more > 0 {

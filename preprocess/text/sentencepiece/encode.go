@@ -23,7 +23,7 @@ func (m *Model) symbolOf(text string) (symbol int32, ok bool) {
 
 // mergePairs returns the ways to make a piece of two symbols. The rank of a piece is the place of its score among all
 // scores.
-func (m *Model) mergePairs() (pairs []merge.Pair) {
+func (m *Model) mergePairs() (pairs []merge.MergeRule) {
 	ranks := m.scoreRanks()
 	for id, p := range m.file.pieces {
 		if p.kind != normal {
@@ -36,7 +36,7 @@ func (m *Model) mergePairs() (pairs []merge.Pair) {
 			left, okLeft := m.symbolOf(p.text[:i])
 			right, okRight := m.symbolOf(p.text[i:])
 			if okLeft && okRight {
-				pairs = append(pairs, merge.Pair{Left: left, Right: right, Symbol: int32(id), Rank: ranks[p.score]})
+				pairs = append(pairs, merge.MergeRule{Left: left, Right: right, Symbol: int32(id), Rank: ranks[p.score]})
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func newTable(t testing.TB, pairs []Pair) *Table {
+func newTable(t testing.TB, pairs []MergeRule) *Table {
 	t.Helper()
 	table, err := NewTable(pairs)
 	if err != nil {
@@ -22,19 +22,19 @@ func newTable(t testing.TB, pairs []Pair) *Table {
 func TestApply(t *testing.T) {
 	cases := []struct {
 		name          string
-		pairs         []Pair
+		pairs         []MergeRule
 		symbols, want []int32
 	}{
 		{"nothing", nil, nil, nil},
-		{"one", []Pair{{1, 1, 2, 0}}, []int32{1}, []int32{1}},
-		{"no rule", []Pair{{1, 1, 2, 0}}, []int32{1, 3, 1}, []int32{1, 3, 1}},
-		{"left first", []Pair{{1, 1, 2, 0}}, []int32{1, 1, 1}, []int32{2, 1}},
-		{"rank before place", []Pair{{1, 2, 4, 1}, {2, 3, 5, 0}}, []int32{1, 2, 3}, []int32{1, 5}},
-		{"merged again", []Pair{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 1, 4, 2}}, []int32{1, 1, 1, 1, 1}, []int32{4}},
-		{"a new pair goes first", []Pair{{1, 2, 4, 1}, {4, 3, 5, 0}}, []int32{1, 2, 3, 1, 2}, []int32{5, 4}},
-		{"the last rule of a pair", []Pair{{1, 2, 4, 0}, {2, 3, 6, 1}, {1, 2, 5, 2}},
+		{"one", []MergeRule{{1, 1, 2, 0}}, []int32{1}, []int32{1}},
+		{"no rule", []MergeRule{{1, 1, 2, 0}}, []int32{1, 3, 1}, []int32{1, 3, 1}},
+		{"left first", []MergeRule{{1, 1, 2, 0}}, []int32{1, 1, 1}, []int32{2, 1}},
+		{"rank before place", []MergeRule{{1, 2, 4, 1}, {2, 3, 5, 0}}, []int32{1, 2, 3}, []int32{1, 5}},
+		{"merged again", []MergeRule{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 1, 4, 2}}, []int32{1, 1, 1, 1, 1}, []int32{4}},
+		{"a new pair goes first", []MergeRule{{1, 2, 4, 1}, {4, 3, 5, 0}}, []int32{1, 2, 3, 1, 2}, []int32{5, 4}},
+		{"the last rule of a pair", []MergeRule{{1, 2, 4, 0}, {2, 3, 6, 1}, {1, 2, 5, 2}},
 			[]int32{1, 2, 3, 1, 2}, []int32{1, 6, 5}},
-		{"negative symbols", []Pair{{-7, 2, 4, 0}}, []int32{-7, 2, -8, 2}, []int32{4, -8, 2}},
+		{"negative symbols", []MergeRule{{-7, 2, 4, 0}}, []int32{-7, 2, -8, 2}, []int32{4, -8, 2}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -47,18 +47,18 @@ func TestApply(t *testing.T) {
 }
 
 func TestNewTableRefuses(t *testing.T) {
-	for _, p := range []Pair{{math.MinInt32, 0, 0, 0}, {0, math.MinInt32, 0, 0}, {0, 0, 0, -1}} {
-		if _, err := NewTable([]Pair{p}); !errors.Is(err, ErrSymbol) {
+	for _, p := range []MergeRule{{math.MinInt32, 0, 0, 0}, {0, math.MinInt32, 0, 0}, {0, 0, 0, -1}} {
+		if _, err := NewTable([]MergeRule{p}); !errors.Is(err, ErrSymbol) {
 			t.Errorf("%v: %v", p, err)
 		}
 	}
 }
 
 // slow looks through all pairs for each merge.
-func slow(pairs map[[2]int32]Pair, symbols []int32) []int32 {
+func slow(pairs map[[2]int32]MergeRule, symbols []int32) []int32 {
 	for {
 		best := -1
-		var rule Pair
+		var rule MergeRule
 		for i := 1; i < len(symbols); i++ {
 			if p, ok := pairs[[2]int32{symbols[i-1], symbols[i]}]; ok && (best < 0 || p.Rank < rule.Rank) {
 				best, rule = i, p
@@ -77,10 +77,10 @@ func TestApplyRandom(t *testing.T) {
 	var m Merger
 	for range 300 {
 		kinds := int32(2 + random.IntN(5))
-		var pairs []Pair
-		byPair := map[[2]int32]Pair{}
+		var pairs []MergeRule
+		byPair := map[[2]int32]MergeRule{}
 		for i := range 1 + random.IntN(60) {
-			p := Pair{random.Int32N(kinds), random.Int32N(kinds), kinds, int32(i)}
+			p := MergeRule{random.Int32N(kinds), random.Int32N(kinds), kinds, int32(i)}
 			if random.IntN(4) == 0 {
 				p.Rank = random.Int32N(10) // equal ranks, and ranks below those of the parts
 			}
@@ -100,7 +100,7 @@ func TestApplyRandom(t *testing.T) {
 
 // TestApplyLong would take hours if the time grew with the square of the length.
 func TestApplyLong(t *testing.T) {
-	table := newTable(t, []Pair{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 3, 4, 2}})
+	table := newTable(t, []MergeRule{{1, 1, 2, 0}, {2, 2, 3, 1}, {3, 3, 4, 2}})
 	var m Merger
 	if got := m.Apply(table, slices.Repeat([]int32{1}, 1<<21)); len(got) != 1<<18 {
 		t.Errorf("%d symbols", len(got))
@@ -108,7 +108,7 @@ func TestApplyLong(t *testing.T) {
 }
 
 func BenchmarkApply(b *testing.B) {
-	table := newTable(b, []Pair{{1, 2, 10, 0}, {3, 4, 11, 1}, {10, 11, 12, 2}, {12, 5, 13, 3}})
+	table := newTable(b, []MergeRule{{1, 2, 10, 0}, {3, 4, 11, 1}, {10, 11, 12, 2}, {12, 5, 13, 3}})
 	var m Merger
 	symbols := make([]int32, 7)
 	b.ReportAllocs()

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Pair is a rule: left and right, next to each other, become Symbol.
-type Pair struct {
+// MergeRule says that left and right, next to each other, become Symbol.
+type MergeRule struct {
 	Left, Right, Symbol int32
 	Rank                int32 // from 0; the lower, the earlier
 }
@@ -16,11 +16,11 @@ type Pair struct {
 // Table finds rules by their pair. It is read-only and may be used from many goroutines.
 type Table struct {
 	keys  []uint64 // open addressing with linear probing
-	rules []mergeRule
+	rules []ruleEntry
 	shift int
 }
 
-type mergeRule struct{ rank, symbol int32 }
+type ruleEntry struct{ rank, symbol int32 }
 
 // free is a key that no pair has, for math.MinInt32 is no symbol.
 const free = 1<<63 | 1<<31
@@ -30,9 +30,9 @@ var ErrSymbol = errors.New("merge rule")
 
 // NewTable returns a table of pairs. Of several rules for one pair the last counts. Symbols may have any value but
 // math.MinInt32; ranks start from 0.
-func NewTable(pairs []Pair) (*Table, error) {
+func NewTable(pairs []MergeRule) (*Table, error) {
 	size := 1 << bits.Len(uint(2*len(pairs)+1))
-	t := &Table{keys: make([]uint64, size), rules: make([]mergeRule, size), shift: 64 - bits.Len(uint(size-1))}
+	t := &Table{keys: make([]uint64, size), rules: make([]ruleEntry, size), shift: 64 - bits.Len(uint(size-1))}
 	for i := range t.keys {
 		t.keys[i] = free
 	}
@@ -41,7 +41,7 @@ func NewTable(pairs []Pair) (*Table, error) {
 			return nil, fmt.Errorf("%w: pair %d, %d of rank %d", ErrSymbol, p.Left, p.Right, p.Rank)
 		}
 		at, _ := t.findKey(pairKey(p.Left, p.Right))
-		t.keys[at], t.rules[at] = pairKey(p.Left, p.Right), mergeRule{p.Rank, p.Symbol}
+		t.keys[at], t.rules[at] = pairKey(p.Left, p.Right), ruleEntry{p.Rank, p.Symbol}
 	}
 	return t, nil
 }
@@ -63,7 +63,7 @@ func (t *Table) findKey(k uint64) (at int, found bool) {
 }
 
 // lookup returns the rule of a pair.
-func (t *Table) lookup(left, right int32) (mergeRule, bool) {
+func (t *Table) lookup(left, right int32) (ruleEntry, bool) {
 	at, found := t.findKey(pairKey(left, right))
 	return t.rules[at], found
 }
