@@ -235,7 +235,7 @@ func TestScore(t *testing.T) {
 func TestScoreWritesAnswersToHandIn(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Description.Models[0].RulesKey = "stable-diffusion-xl"
-	f.Score.Files = []sdk.File{{Name: "images/95.png", Data: []byte("picture")}}
+	f.Score.Files = []sdk.ScoreFile{{Name: "images/95.png", Data: []byte("picture")}}
 	r := request(t, f)
 	r.Load.Scenarios, r.Load.Mode, r.Rules.Round = []string{"Offline"}, bench.ModeAccuracy, "v5.0"
 	if _, err := bench.Run(t.Context(), r); err != nil {

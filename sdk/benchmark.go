@@ -59,18 +59,18 @@ type WarmSampler interface {
 	WarmSample() Sample
 }
 
-// Informer is an optional interface of a Workload: it corrects and completes what the sdk found out.
-type Informer interface {
-	Inform(info *WorkloadInfo)
+// WorkloadInfoAdder is an optional interface of a Workload: it corrects and completes what the sdk found out.
+type WorkloadInfoAdder interface {
+	AddInfo(info *WorkloadInfo)
 }
 
-// Remarker is an optional interface of a Workload that tells at the end of a run what its answers have shown.
-type Remarker interface {
-	Remarks() Remarks
+// Noter is an optional interface of a Workload that tells at the end of a run what its answers have shown.
+type Noter interface {
+	RunNotes() RunNotes
 }
 
-// Remarks are what a workload's answers have shown, a phrase each; what was seen in the warm-up may be among it.
-type Remarks struct {
+// RunNotes are what a workload's answers have shown, a phrase each; what was seen in the warm-up may be among it.
+type RunNotes struct {
 	// Notes are for people: "the tokenizer counts 7 % more tokens than the server".
 	Notes []string
 	// Estimates say what of the result was not measured, and where it is from ("tokens are counted by the tokenizer, for
@@ -101,15 +101,15 @@ type Score struct {
 	// Notes are remarks for people: missing samples, duplicates dropped.
 	Notes []string
 	// Files are what a submission hands in beside the log: the harness writes them there.
-	Files []File
+	Files []ScoreFile
 	// Exhibits are samples for people to look at, the worst first: at most as many as ScoreOptions.Exhibits wants.
 	Exhibits []Exhibit
 	// Parts are the models that the scorer ran: the sdk fills them in.
 	Parts []PartReport
 }
 
-// File is one that a scorer made.
-type File struct {
+// ScoreFile is a file that a scorer made.
+type ScoreFile struct {
 	Name string // a folder and a name: "images/95.png"
 	Data []byte
 }

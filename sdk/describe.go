@@ -53,8 +53,8 @@ type EndpointsForm struct {
 	MaxTokens int               // most tokens of an answer in that harness's configuration; from 1 on
 }
 
-// Asked says that a run with these options has that form.
-func (f EndpointsForm) Asked(params map[string]string) bool {
+// IsRequested says that a run with these options has that form.
+func (f EndpointsForm) IsRequested(params map[string]string) bool {
 	for name, value := range f.Params {
 		if params[name] != value {
 			return false
@@ -299,15 +299,16 @@ type WorkloadInfo struct {
 	// Parts are the models of a workload that has several: ModelSHA256 is then over theirs, and ModelSize their sum. Facts
 	// of BackendInfo in which they differ stand under PART.KEY.
 	Parts []PartReport
-	// OpenReasons say why the run is one of the open division, a phrase each: an [Informer] adds what its workload does in
-	// another way than the rules of the closed division ask ("the features are made before the run, untimed").
+	// OpenReasons say why the run is one of the open division, a phrase each: an [WorkloadInfoAdder] adds what its
+	// workload does in another way than the rules of the closed division ask ("the features are made before the run,
+	// untimed").
 	OpenReasons []string
 	// Conversations are those that the samples are turns of, in the order of the samples: of a [Replayer].
 	Conversations []Conversation
-	// Order is the order in which samples are handed out, whatever LoadGen draws: of an [Ordered] workload; else empty.
+	// Order is the order in which samples are handed out, whatever LoadGen draws: of a [SampleOrderer]; else empty.
 	Order []int64
-	// Remarks are what the answers have shown: of a [Remarker], known once the workload is closed.
-	Remarks Remarks
+	// RunNotes are what the answers have shown: of a [Noter], known once the workload is closed.
+	RunNotes RunNotes
 	// Batching is how samples became batches, known once the workload is closed; of an older plugin it is zero.
 	Batching Batching
 }
@@ -323,7 +324,7 @@ type Batching struct {
 	Sizes []BatchSize
 	// Waiting is of each sample, from when it came to the plugin to when its batch ran, and Model how long that run took.
 	// Their Count is 0 where samples do not wait for one another (SingleStream).
-	Waiting, Model Times
+	Waiting, Model SampleTimes
 }
 
 // BatchSize counts the batches of a number of samples.
@@ -332,8 +333,8 @@ type BatchSize struct {
 	Batches uint64
 }
 
-// Times are those of Count samples.
-type Times struct {
+// SampleTimes are those of Count samples.
+type SampleTimes struct {
 	Count          uint64
 	Min, Max, Mean time.Duration
 	Percentiles    []TimeAt // ascending

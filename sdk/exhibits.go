@@ -8,8 +8,8 @@ import (
 
 // The bounds of exhibits: how many a score has, and how many bytes a text or a picture.
 const (
-	MostExhibits     = 24
-	MostExhibitBytes = 40_000
+	MaxExhibits     = 24
+	MaxExhibitBytes = 40_000
 )
 
 // Exhibit is a sample with its answer, for people to look at: a text, a picture, or both.
@@ -25,9 +25,9 @@ const pngHead = "\x89PNG\r\n\x1a\n"
 // Check says what is wrong with an exhibit: it is too large, has nothing to show, or a picture that is no PNG.
 func (e Exhibit) Check() error {
 	switch {
-	case len(e.Text) > MostExhibitBytes, len(e.PNG) > MostExhibitBytes:
+	case len(e.Text) > MaxExhibitBytes, len(e.PNG) > MaxExhibitBytes:
 		return fmt.Errorf("a text of %d bytes and a picture of %d, want at most %d of each", len(e.Text), len(e.PNG),
-			MostExhibitBytes)
+			MaxExhibitBytes)
 	case e.Text == "" && len(e.PNG) == 0:
 		return errors.New("neither a text nor a picture")
 	case len(e.PNG) > 0 && !strings.HasPrefix(string(e.PNG[:min(len(e.PNG), len(pngHead))]), pngHead):

@@ -7,14 +7,14 @@ import (
 
 func TestNotes(t *testing.T) {
 	var n Notes
-	n.Dropped(0)
-	n.Missing(0, 5, "samples", "the accuracy is that")
-	n.Count(-1, "%d below")
+	n.AddDropped(0)
+	n.AddMissing(0, 5, "samples", "the accuracy is that")
+	n.AddCount(-1, "%d below")
 	if n != nil {
 		t.Errorf("%q, want none", n)
 	}
-	n.Dropped(2)
-	n.Missing(1, 5, "clips", "the metrics are those")
+	n.AddDropped(2)
+	n.AddMissing(1, 5, "clips", "the metrics are those")
 	n.Add("in %s", "short")
 	if want := []string{"2 entries dropped: their samples had been answered before",
 		"1 of 5 clips are not in the log; the metrics are those of the others", "in short"}; !slices.Equal(n, want) {

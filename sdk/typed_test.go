@@ -146,14 +146,14 @@ func TestWhatATypedWorkloadOffers(t *testing.T) {
 			counter.PerformanceSampleCount() != 2 {
 			t.Errorf("%T: warm sample %v, sizes %v, count %v", w, warms, sizes, counts)
 		}
-		if _, ok := sdk.As[sdk.Informer](w); ok {
+		if _, ok := sdk.As[sdk.WorkloadInfoAdder](w); ok {
 			t.Errorf("%T informs", w)
 		}
 		if _, ok := sdk.As[lengths](w); !ok {
 			t.Errorf("%T hides what it is made of", w)
 		}
 	}
-	if _, ok := sdk.As[sdk.Informer](nil); ok {
+	if _, ok := sdk.As[sdk.WorkloadInfoAdder](nil); ok {
 		t.Error("nothing informs")
 	}
 }

@@ -164,7 +164,7 @@ func walls() map[string]wall {
 // backend is the wall of a backend over the client library of its server or device.
 func backend(client ...string) wall {
 	return wall{
-		ours:   []string{"sdk/backend", "sdk/backend/keep", "sdk/option", "internal/lists", "internal/onnx"},
+		ours:   []string{"sdk/backend", "sdk/backend/tensorcache", "sdk/option", "internal/lists", "internal/onnx"},
 		tests:  []string{"internal/", "loadgen/", "sdk/"},
 		others: client,
 	}
@@ -180,7 +180,7 @@ func (w wall) with(ours ...string) wall {
 func plugin(others ...string) wall {
 	return wall{
 		ours: []string{
-			"sdk", "sdk/backend", "sdk/backend/keep", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
+			"sdk", "sdk/backend", "sdk/backend/tensorcache", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 			"sdk/scoring", "sdk/sequence", "internal/draw", "internal/npy", "internal/synthetic/",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
 			"internal/lists", "internal/mt19937", "internal/onnx", "internal/pcg64",

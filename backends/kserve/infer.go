@@ -63,7 +63,7 @@ func ended(ctx context.Context) error {
 // infer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.
 func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	defer e.outstanding.Add(-1)
-	defer backend.Await(ctx, backend.Wait{For: "an answer of " + e.url}).End()
+	defer backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.url}).End()
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	r.Id = strconv.FormatUint(s.ids.Add(1), 10)

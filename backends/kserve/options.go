@@ -49,13 +49,13 @@ const mostRequests = 1 << 20
 // options reads into s.
 func (s *settings) options() option.List {
 	return option.List{
-		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).Secret(),
+		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).AsSecret(),
 		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it, of "+
 			"one of several parts the part's)"),
 		option.Text("version", &s.version, "the model's version (default: the server's choice)"),
 		option.Int("concurrency", &s.concurrency, 1, mostRequests, "requests in flight, over all endpoints"),
 		option.Int("batch", &s.batch, 1, math.MaxInt32,
-			"samples in one request at most; more than one is batching at the client (default: --batch, or 1)").Default(""),
+			"samples in one request at most; more than one is batching at the client (default: --batch, or 1)").WithDefault(""),
 		option.Duration("timeout", &s.timeout, "how long one request may take"),
 		option.Duration("connect_timeout", &s.connect, "how long the endpoints may take to be ready"),
 		option.Text("ca", &s.ca, "PEM file with the certificates that sign the servers' (default: the system's)"),
@@ -65,7 +65,7 @@ func (s *settings) options() option.List {
 		option.Choice("stream", &s.stream, map[string]string{"auto": "auto", "on": "on", "off": "off"},
 			"many requests over one stream to each endpoint: on, off, or auto: where the server has it"),
 		option.Prefix("header.", "NAME", "a header of each request, such as header.application=NAME, which Ray Serve wants "+
-			"where it has several", s.readHeader).Secret(),
+			"where it has several", s.readHeader).AsSecret(),
 	}
 }
 

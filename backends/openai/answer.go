@@ -28,7 +28,7 @@ type answer struct {
 	parts   int     // with tokens
 	asked   time.Time
 	// awaited says that the answer is; each of its tokens is a sign.
-	awaited *backend.Awaited
+	awaited *backend.PendingWait
 	// firstAfter is the time from the last request to its first token.
 	firstAfter time.Duration
 	// progress counts what has been received, for the watch over slow servers.
@@ -61,7 +61,7 @@ func (a *answer) add(c *chunk) error {
 	if !c.isToken() {
 		return nil
 	}
-	a.awaited.Sign()
+	a.awaited.SignalProgress()
 	if a.parts++; a.parts > 1 {
 		return nil
 	}

@@ -90,11 +90,11 @@ func (s *settings) options() option.List {
 		if *to > 0 {
 			shown = to.String()
 		}
-		return option.OrWord("none", to, option.Duration(name, to, help)).Default(shown)
+		return option.OrWord("none", to, option.Duration(name, to, help)).WithDefault(shown)
 	}
 	return option.List{
 		option.Func("url", "", "base URLs of the servers, with commas between them: http://host:8000 or https://host/v1",
-			s.readURLs).Secret(),
+			s.readURLs).AsSecret(),
 		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
 		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
 		option.Choice("api", &s.api,

@@ -45,7 +45,7 @@ const bodyShown = 4 << 10
 // holds a thread in some servers. After a failure the place is still taken.
 func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
 	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
-	c.answer.awaited = backend.Await(ctx, backend.Wait{For: "an answer of " + e.base.Host})
+	c.answer.awaited = backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.base.Host})
 	defer c.answer.awaited.End()
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := startWatch(g.settings.first, g.settings.idle, &c.answer.progress, cancel)

@@ -25,7 +25,7 @@ type plain struct{ backend.Session }
 // elsewhere is a session that keeps what it is asked to, in memory that is said to be no process's own.
 type elsewhere struct{ backend.Session }
 
-func (elsewhere) KeptIn() any { return elsewhere{} }
+func (elsewhere) CacheMemory() any { return elsewhere{} }
 
 // keeping is where the sessions of a test keep what they make.
 type keeping string
@@ -53,7 +53,7 @@ func graphs(t testing.TB, k keeping, dir string, names ...string) generate.Encod
 	return generate.EncoderDecoder{Encoder: sessions[0], Decoder: sessions[1], Step: sessions[2]}
 }
 
-func generator(t testing.TB, p generate.EncoderDecoder, o generate.Options) *generate.Generator {
+func generator(t testing.TB, p generate.EncoderDecoder, o generate.GeneratorOptions) *generate.Generator {
 	t.Helper()
 	g, err := generate.NewEncoderDecoder(p, o)
 	if err != nil {
@@ -70,12 +70,12 @@ func generator(t testing.TB, p generate.EncoderDecoder, o generate.Options) *gen
 // beamAnswer is a sink that keeps all beams.
 type beamAnswer struct {
 	ids   []int32
-	beams []generate.Beam
+	beams []generate.BeamAnswer
 }
 
-func (a *beamAnswer) FirstToken(backend.Tokens) {}
-func (a *beamAnswer) Complete(t backend.Tokens) { a.ids = slices.Clone(t.IDs) }
-func (a *beamAnswer) Beams(all []generate.Beam) { a.beams = all }
+func (a *beamAnswer) FirstToken(backend.Tokens)       {}
+func (a *beamAnswer) Complete(t backend.Tokens)       { a.ids = slices.Clone(t.IDs) }
+func (a *beamAnswer) Beams(all []generate.BeamAnswer) { a.beams = all }
 
 // answers generates all prompts at the same time.
 func answers(t testing.TB, g *generate.Generator, prompts []backend.Prompt) []beamAnswer {
@@ -126,7 +126,7 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 		}
 		for _, names := range decoders {
 			for k, together := range map[keeping]int{here: 1, apart: 3, nowhere: 8} {
-				g := generator(t, graphs(t, k, dir, names...), generate.Options{
+				g := generator(t, graphs(t, k, dir, names...), generate.GeneratorOptions{
 					MaxSequences: together, Start: want.Prompt, PromptTokens: 1000,
 					Features: func(audio []float32) ([]float32, []int64, error) { return audio, shape, nil },
 				})
@@ -227,7 +227,7 @@ func (w *translation) search(
 	t *testing.T, p generate.EncoderDecoder, beams, batch int, prompts []backend.Prompt,
 ) []beamAnswer {
 	t.Helper()
-	o := generate.Options{MaxSequences: 7 * beams, Start: []int32{w.SOS}, Beams: generate.GNMT}
+	o := generate.GeneratorOptions{MaxSequences: 7 * beams, Start: []int32{w.SOS}, Beams: generate.GNMT}
 	if batch == 1 {
 		return answers(t, generator(t, p, o), prompts)
 	}
@@ -282,7 +282,7 @@ type gated struct {
 	once          sync.Once
 }
 
-func (g *gated) KeptIn() any { return backend.KeptIn(g.Session) }
+func (g *gated) CacheMemory() any { return backend.CacheMemory(g.Session) }
 
 func (g *gated) Run(ctx context.Context, in, out []backend.Tensor) error {
 	g.once.Do(func() {
@@ -306,7 +306,7 @@ func BenchmarkTranslations(b *testing.B) {
 	}
 	for _, k := range []keeping{here, apart, nowhere} {
 		b.Run("kept="+string(k), func(b *testing.B) {
-			g := generator(b, graphs(b, k, dir, "encoder.onnx", "decoder.onnx"), generate.Options{
+			g := generator(b, graphs(b, k, dir, "encoder.onnx", "decoder.onnx"), generate.GeneratorOptions{
 				MaxSequences: 50, Start: []int32{want.SOS}, Beams: generate.GNMT,
 			})
 			b.ReportAllocs()

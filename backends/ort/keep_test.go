@@ -16,7 +16,7 @@ func TestStateStaysOverStepsAndModels(t *testing.T) {
 	x := floats([]float32{1, 0, 0, 1}, 2, 2)
 	h := floats(make([]float32, 6), 2, 3)
 	for range 2 {
-		out := []backend.Tensor{{Keep: true}}
+		out := []backend.Tensor{{KeepOutput: true}}
 		if err := step.Run(t.Context(), []backend.Tensor{x, h}, out); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestStateStaysOverStepsAndModels(t *testing.T) {
 func TestKeptOutlivesNoSession(t *testing.T) {
 	s := open(t, "recurrent", backend.Config{})
 	in := []backend.Tensor{floats([]float32{1, 0}, 1, 2), floats(make([]float32, 3), 1, 3)}
-	out := []backend.Tensor{{Keep: true}}
+	out := []backend.Tensor{{KeepOutput: true}}
 	if err := s.Run(t.Context(), in, out); err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +56,9 @@ func TestKeptOutlivesNoSession(t *testing.T) {
 // A failed run keeps nothing, and says what failed.
 func TestKeepsNothingOfAFailedRun(t *testing.T) {
 	s := open(t, "recurrent", backend.Config{})
-	out := []backend.Tensor{{Keep: true}}
+	out := []backend.Tensor{{KeepOutput: true}}
 	err := s.Run(t.Context(), []backend.Tensor{floats([]float32{1}, 1, 1), floats(make([]float32, 3), 1, 3)}, out)
-	if !errors.Is(err, backend.ErrTensors) || out[0].Kept != nil {
-		t.Errorf("error %v, %d handles; want %v and none", err, len(out[0].Kept), backend.ErrTensors)
+	if !errors.Is(err, backend.ErrTensors) || out[0].Handles != nil {
+		t.Errorf("error %v, %d handles; want %v and none", err, len(out[0].Handles), backend.ErrTensors)
 	}
 }

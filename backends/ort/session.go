@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
@@ -28,7 +28,7 @@ type session struct {
 	idle   chan *runner
 	all    []*runner
 	pools  []sync.Pool // of *buffer, one for each output
-	keep   keep.Runs
+	keep   tensorcache.Runs
 
 	// unforeseen is set once an output had another shape than the model's named dimensions promised: from then on
 	// ONNX Runtime allocates the outputs.
@@ -40,9 +40,9 @@ type session struct {
 }
 
 var (
-	_ backend.Session   = (*session)(nil)
-	_ backend.Describer = (*session)(nil)
-	_ backend.Keeper    = (*session)(nil)
+	_ backend.Session     = (*session)(nil)
+	_ backend.Describer   = (*session)(nil)
+	_ backend.OutputCache = (*session)(nil)
 )
 
 func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits,
@@ -84,8 +84,8 @@ func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.keep.Run(in, out, func(in, out []backend.Tensor) error { return s.run(ctx, in, out) })
 }
 
-// KeptIn is the memory of this process.
-func (s *session) KeptIn() any { return keep.Memory{} }
+// CacheMemory is the memory of this process.
+func (s *session) CacheMemory() any { return tensorcache.Memory{} }
 
 // run executes a batch whose inputs have Data.
 func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {

@@ -61,7 +61,7 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 
 // Binaries lists the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and starts
 // none.
-func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error) {
+func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin, error) {
 	if strings.ContainsRune(choice, os.PathSeparator) {
 		return byPath(choice)
 	}
@@ -74,10 +74,10 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	}
 	for _, f := range found {
 		if f.Name == choice || filepath.Base(f.Path) == choice {
-			return []host.Found{f}, nil
+			return []host.FoundPlugin{f}, nil
 		}
 	}
-	names := lists.Map(found, func(f host.Found) string { return f.Name })
+	names := lists.Map(found, func(f host.FoundPlugin) string { return f.Name })
 	err = suggest.Unknown("plugin", choice, names)
 	if hint := whereToLook(dirs); hint != "" {
 		err = fmt.Errorf("%w\n%s", err, hint)
@@ -85,7 +85,7 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.Found, error
 	return nil, sdk.Usage(err)
 }
 
-func byPath(path string) ([]host.Found, error) {
+func byPath(path string) ([]host.FoundPlugin, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
@@ -97,10 +97,10 @@ func byPath(path string) ([]host.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []host.Found{{Name: strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix), Path: absolute}}, nil
+	return []host.FoundPlugin{{Name: strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix), Path: absolute}}, nil
 }
 
-func ask(ctx context.Context, l plugin.Launcher, f host.Found, o host.LaunchOptions) Entry {
+func ask(ctx context.Context, l plugin.Launcher, f host.FoundPlugin, o host.LaunchOptions) Entry {
 	e := Entry{Name: f.Name, Path: f.Path}
 	p, err := l.Launch(ctx, f.Path, o)
 	if err != nil {

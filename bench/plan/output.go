@@ -133,7 +133,7 @@ func (p *Plan) Exports() []export.Format {
 // InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
 func (p *Plan) InEndpointsForm() bool {
 	m := p.Served.Model
-	return m.Endpoints.Asked(m.ParamValues(p.Embedded, p.Options.Params))
+	return m.Endpoints.IsRequested(m.ParamValues(p.Embedded, p.Options.Params))
 }
 
 // Described describes the machine.

@@ -52,7 +52,7 @@ func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
 }
 
 // Binaries lists the plugins, or only the one of that name or path, and starts none.
-func (p Plugins) Binaries(name string) ([]host.Found, error) {
+func (p Plugins) Binaries(name string) ([]host.FoundPlugin, error) {
 	return discover.Binaries(p.Starter(), p.places(), name)
 }
 

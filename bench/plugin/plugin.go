@@ -13,7 +13,7 @@ import (
 // Launcher finds and starts plugins.
 type Launcher interface {
 	// Discover lists the plugin binaries of the directories; of two with one name the first counts.
-	Discover(dirs []string) ([]host.Found, error)
+	Discover(dirs []string) ([]host.FoundPlugin, error)
 	// Launch starts the binary at path. Its errors are *host.Error.
 	Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error)
 }
@@ -51,7 +51,7 @@ type Workload interface {
 type Host struct{}
 
 // Discover implements Launcher.
-func (Host) Discover(dirs []string) ([]host.Found, error) { return host.Discover(dirs) }
+func (Host) Discover(dirs []string) ([]host.FoundPlugin, error) { return host.Discover(dirs) }
 
 // Launch implements Launcher.
 func (Host) Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error) {

@@ -128,7 +128,7 @@ func runs() map[string]Run {
 				Shares: []backend.Share{{Name: "cpu:0-7", Batches: 100, Samples: 200},
 					{Name: "cpu:8-15", Batches: 101, Samples: 202}},
 				Batching: sdk.Batching{Sizes: []sdk.BatchSize{{Samples: 2, Batches: 201}},
-					Model: sdk.Times{Count: 402, Min: 1, Max: 4, Mean: 2, Percentiles: []sdk.TimeAt{{P: .5, At: 2}}}},
+					Model: sdk.SampleTimes{Count: 402, Min: 1, Max: 4, Mean: 2, Percentiles: []sdk.TimeAt{{P: .5, At: 2}}}},
 			})
 		}),
 		"official": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) { r.Profile, r.Deviations = "official", nil }),

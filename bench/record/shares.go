@@ -40,7 +40,7 @@ func newBatching(b sdk.Batching) *Batching {
 	return out
 }
 
-func newTimes(t sdk.Times) *Latency {
+func newTimes(t sdk.SampleTimes) *Latency {
 	if t.Count == 0 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func newTimes(t sdk.Times) *Latency {
 }
 
 // FromRemarks takes over what the answers have shown, known once the workload is closed.
-func (r *Run) FromRemarks(m sdk.Remarks) {
+func (r *Run) FromRemarks(m sdk.RunNotes) {
 	for _, text := range m.Notes {
 		r.Notes = append(r.Notes, Finding{About: "answers", Text: text})
 	}

@@ -22,8 +22,8 @@ type virtual struct {
 	each  func(Setting) time.Duration
 }
 
-func (v *virtual) Discover([]string) ([]host.Found, error) { return nil, nil }
-func (v *virtual) Close()                                  {}
+func (v *virtual) Discover([]string) ([]host.FoundPlugin, error) { return nil, nil }
+func (v *virtual) Close()                                        {}
 func (v *virtual) Launch(context.Context, string, host.LaunchOptions) (plugin.Plugin, error) {
 	return v, nil
 }

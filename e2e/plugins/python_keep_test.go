@@ -29,7 +29,7 @@ func TestPythonBackendHasSeveralModels(t *testing.T) {
 	open := func(name string, beside ...backend.Session) backend.Session {
 		path := filepath.Join(built.Root(), "backends", "ort", "testdata", name+".onnx")
 		s, err := b.Open(t.Context(), backend.Model{Name: name, Path: path},
-			backend.Config{Concurrency: 1, Part: name, Beside: beside})
+			backend.Config{Concurrency: 1, Part: name, Siblings: beside})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestPythonBackendHasSeveralModels(t *testing.T) {
 		{DType: backend.Float32, Shape: []int64{1, 2}, Data: backend.Bytes([]float32{1, 0})},
 		{DType: backend.Float32, Shape: []int64{1, 3}, Data: backend.Bytes([]float32{0, 0, 0})},
 	}
-	state, out := []backend.Tensor{{Keep: true}}, make([]backend.Tensor, 2)
+	state, out := []backend.Tensor{{KeepOutput: true}}, make([]backend.Tensor, 2)
 	if err := step.Run(t.Context(), in, state); err != nil {
 		t.Fatal(err)
 	}

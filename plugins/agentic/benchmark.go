@@ -44,7 +44,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 		var err error
 		w.prompts, w.all, err = s.turnPrompts(set)
 		w.other = r.Dataset != "" && set.SHA256 != conversations.OfficialSHA256
-		r.Fault(err)
+		r.AddFault(err)
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -102,10 +102,10 @@ func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.Sample {
 		all, err = bfcl.Official().Of(all)
 	}
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	return all[:min(r.First(len(all), "questions"), len(all))]
+	return all[:min(r.SampleCount(len(all), "questions"), len(all))]
 }
 
 // openTurns opens the conversations of a request; nil: with a fault.
@@ -116,9 +116,9 @@ func openTurns(r *manifest.Request) *conversations.Set {
 	}
 	set, err := open()
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	set.Turns = set.Turns[:min(r.First(len(set.Turns), "turns"), len(set.Turns))]
+	set.Turns = set.Turns[:min(r.SampleCount(len(set.Turns), "turns"), len(set.Turns))]
 	return set
 }

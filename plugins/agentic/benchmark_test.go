@@ -104,7 +104,7 @@ func TestEveryFigureIsKnown(t *testing.T) {
 			t.Errorf("no %q in the notes:\n%s", part, notes)
 		}
 	}
-	if n := len(score.Exhibits); n != sdk.MostExhibits || !strings.Contains(score.Exhibits[0].Caption, "wrong: ") {
+	if n := len(score.Exhibits); n != sdk.MaxExhibits || !strings.Contains(score.Exhibits[0].Caption, "wrong: ") {
 		t.Errorf("%d exhibits, the first: %+v", n, score.Exhibits[0])
 	}
 	if strings.Contains(notes, "no answer calls a function") {
@@ -323,7 +323,7 @@ func TestPayloads(t *testing.T) {
 		if err != nil || string(got) != c.want || n != c.tokens {
 			t.Errorf("%s: %s, %d, %v; want %s, %d", c.use, got, n, err, c.want, c.tokens)
 		}
-		if notes := strings.Join(w.Remarks().Notes, "\n"); !strings.Contains(notes, "1 answers hold thoughts") {
+		if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, "1 answers hold thoughts") {
 			t.Errorf("notes %q", notes)
 		}
 	}
@@ -377,7 +377,7 @@ func TestInform(t *testing.T) {
 	for by, want := range map[string]bool{"": true, standin.Name: true, "openai": false} {
 		w := &toolWorkload{scripted: isScripted(by)}
 		info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "ab", ModelSize: 2}
-		w.Inform(&info)
+		w.AddInfo(&info)
 		if info.Embedded != want || (info.ModelFile == "embedded-fp32") != want || (info.ModelSHA256 == "ab") != want {
 			t.Errorf("%q: %+v", by, info)
 		}

@@ -93,14 +93,14 @@ func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk
 	score := sdk.Score{
 		Samples: r.Turns.Scored, Metrics: []sdk.Metric{{Name: inlineScore, Value: value}},
 		OfficialText: fmt.Sprintf("%s=%v\n", inlineScore, value),
-		Files:        []sdk.File{{Name: "endpoints/scores.json", Data: append(text, '\n')}},
+		Files:        []sdk.ScoreFile{{Name: "endpoints/scores.json", Data: append(text, '\n')}},
 	}
 	var n sdk.Notes
-	n.Count(c.Missing(), "%d turns were never sent, and count in no figure of scores.json")
+	n.AddCount(c.Missing(), "%d turns were never sent, and count in no figure of scores.json")
 	for _, kind := range sortedKeys(s.failed) {
 		n.Add("%d turns failed: %s", s.failed[kind], kind)
 	}
-	n.Count(s.text, "%d answers call no tool")
+	n.AddCount(s.text, "%d answers call no tool")
 	score.Notes = n
 	return score, nil
 }
@@ -163,7 +163,7 @@ func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s, turn %d: programs %s, recorded %s", turn.Conversation, turn.Turn,
 			cmp.Or(strings.Join(got, " "), "none"), strings.Join(want, " ")),
-		Text: exhibit.Texts("SAID", before, "RECORDED", recorded, "ANSWERED", answer),
+		Text: exhibit.Paragraphs("SAID", before, "RECORDED", recorded, "ANSWERED", answer),
 	}, err
 }
 

@@ -75,14 +75,14 @@ func (s *callScorer) scoreCalls(scores bfcl.TotalScores, c scoring.Counts) (sdk.
 	if err != nil {
 		return score, err
 	}
-	score.Files = []sdk.File{{Name: "endpoints/bfcl_v4.json", Data: append(entry, '\n')}}
+	score.Files = []sdk.ScoreFile{{Name: "endpoints/bfcl_v4.json", Data: append(entry, '\n')}}
 	var n sdk.Notes
 	n.Add("floor: whoever never calls a function has %.2f %% overall, %.2f %% normalized", 100*floor.Overall,
 		100*floor.Normalized)
-	n.Count(c.Missing(), "%d samples have no answer in the log, and count as wrong")
-	n.Dropped(c.Again())
-	n.Count(c.Outside, "%d entries are of samples beyond the data set and were dropped")
-	n.Count(s.empty, "%d answers are empty, which is right where no function helps")
+	n.AddCount(c.Missing(), "%d samples have no answer in the log, and count as wrong")
+	n.AddDropped(c.Repeated())
+	n.AddCount(c.Outside, "%d entries are of samples beyond the data set and were dropped")
+	n.AddCount(s.empty, "%d answers are empty, which is right where no function helps")
 	s.noteSources(&n)
 	score.Notes = n
 	return score, nil
@@ -127,10 +127,11 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 		n.Add("no answer calls a function: does the server show its model the functions (tools) of a request, by a chat " +
 			"template that has a place for them?")
 	}
-	n.Count(listed, "%d answers list calls in their text")
-	n.Count(guessed, "%d answers have calls as text, which were read as Python: has the server a parser of its model's "+
+	n.AddCount(listed, "%d answers list calls in their text")
+	n.AddCount(guessed, "%d answers have calls as text, which were read as Python: has the server a parser of its "+
+		"model's "+
 		"calls (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice)?")
-	n.Count(stops, "%d answers count as wrong at which the official scoring would have stopped without a figure; the "+
+	n.AddCount(stops, "%d answers count as wrong at which the official scoring would have stopped without a figure; the "+
 		"first: %s", first)
 }
 
@@ -212,7 +213,7 @@ func (g callGallery) showAnswer(e mllog.AccuracyEntry) sdk.Exhibit {
 	}
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s: %s", of.ID, verdict),
-		Text:    exhibit.Texts("ASKED", strings.Join(asked, "\n"), "EXPECTED", expected, "ANSWERED", string(e.Data)),
+		Text:    exhibit.Paragraphs("ASKED", strings.Join(asked, "\n"), "EXPECTED", expected, "ANSWERED", string(e.Data)),
 	}
 }
 

@@ -35,8 +35,8 @@ var (
 	_ sdk.GenerativeOf[*backend.Prompt] = (*toolWorkload)(nil)
 	_ sdk.ToolsPrompter                 = (*toolWorkload)(nil)
 	_ sdk.Replayer                      = (*toolWorkload)(nil)
-	_ sdk.Remarker                      = (*toolWorkload)(nil)
-	_ sdk.Informer                      = (*toolWorkload)(nil)
+	_ sdk.Noter                         = (*toolWorkload)(nil)
+	_ sdk.WorkloadInfoAdder             = (*toolWorkload)(nil)
 	_ sdk.ClientWorker                  = (*toolWorkload)(nil)
 )
 
@@ -175,8 +175,8 @@ func (w *toolWorkload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tok
 	return append(dst, text...), t.N, err
 }
 
-// Inform says what keeps a run out of the closed division, and takes the script back where a server has a model.
-func (w *toolWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says what keeps a run out of the closed division, and takes the script back where a server has a model.
+func (w *toolWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.scripted {
 		info.AtServer()
 	}
@@ -189,8 +189,8 @@ func (w *toolWorkload) Inform(info *sdk.WorkloadInfo) {
 // ClientWork lists nothing: requests are written before the run, and answers are handed on.
 func (w *toolWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
 
-// Remarks say what the answers have shown.
-func (w *toolWorkload) Remarks() (r sdk.Remarks) {
+// RunNotes say what the answers have shown.
+func (w *toolWorkload) RunNotes() (r sdk.RunNotes) {
 	if n := w.reasons.Load(); n > 0 {
 		r.Notes = append(r.Notes, strconv.FormatUint(n, 10)+" answers hold thoughts: the rules want reasoning to be off "+
 			"at the server")

@@ -70,14 +70,14 @@ type tensorBinding struct {
 
 func bindTensors(p *option.Params) (b tensorBinding) {
 	option.Bind(p, &b,
-		option.By("inputs", option.Tensors("inputs", "token ids, mask and segments", 3)),
-		option.By("outputs", parseOutputs), option.By("sequence", parseSequence))
+		option.ReaderFunc("inputs", option.TensorNames("inputs", "token ids, mask and segments", 3)),
+		option.ReaderFunc("outputs", parseOutputs), option.ReaderFunc("sequence", parseSequence))
 	return b
 }
 
 func readOptions(p *option.Params) accuracy.ScoreOptions {
 	o := accuracy.ScoreOptions{Length: length}
-	option.Bind(p, &o, option.By("dtype", accuracy.DTypes().Parse))
+	option.Bind(p, &o, option.ReaderFunc("dtype", accuracy.DTypes().Parse))
 	return o
 }
 
@@ -85,9 +85,9 @@ func readOptions(p *option.Params) accuracy.ScoreOptions {
 // end logit.
 func parseOutputs(text string) ([]backend.TensorInfo, error) {
 	pairs := text != "" && !strings.Contains(text, ",")
-	read := option.Tensors("outputs", "start and end logits", 2)
+	read := option.TensorNames("outputs", "start and end logits", 2)
 	if pairs {
-		read = option.Tensors("outputs", "pairs of start and end logits", 1)
+		read = option.TensorNames("outputs", "pairs of start and end logits", 1)
 	}
 	outputs, err := read(text)
 	for i := range outputs {

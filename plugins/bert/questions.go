@@ -46,15 +46,15 @@ func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 	parts := make([][]accuracy.Example, len(paragraphs))
 	lists.Each(ctx, len(paragraphs), func(i int) { parts[i] = examplesOf(paragraphs[i], builder) })
 	if err := ctx.Err(); err != nil {
-		r.Fault(err)
+		r.AddFault(err)
 		return nil
 	}
 	s := &questionSet{examples: slices.Concat(parts...), remarks: set.Remarks()}
 	if s.features = accuracy.AllFeatures(s.examples); len(s.features) == 0 {
-		r.Fault(sdk.Data(fmt.Errorf("%w: no passage has any text", squad.ErrDataset)))
+		r.AddFault(sdk.Data(fmt.Errorf("%w: no passage has any text", squad.ErrDataset)))
 		return nil
 	}
-	if n := r.First(len(s.features), "features"); r.Count > 0 {
+	if n := r.SampleCount(len(s.features), "features"); r.Count > 0 {
 		s.examples, s.features = accuracy.FirstExamples(s.examples, n), s.features[:n]
 	}
 	return s
@@ -66,7 +66,7 @@ func openBuilder(r *manifest.Request) *features.Builder {
 		return nil
 	}
 	b, err := features.OpenBuilder(text, features.LengthOptions{Length: length})
-	r.Fault(sdk.Data(err))
+	r.AddFault(sdk.Data(err))
 	return b
 }
 

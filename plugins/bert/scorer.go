@@ -27,8 +27,8 @@ func (s answerScorer) scoreAnswers(r accuracy.SpanResult, c scoring.Counts) (sdk
 }
 
 func (s answerScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
-	n.Count(c.Again(), "%d entries dropped: a later one of the same feature replaced them")
-	n.Count(c.Missing(), "%d of %d features are not in the log; their windows were not searched for answers", c.All)
+	n.AddCount(c.Repeated(), "%d entries dropped: a later one of the same feature replaced them")
+	n.AddCount(c.Missing(), "%d of %d features are not in the log; their windows were not searched for answers", c.All)
 	if s.options.MaxExamples > 0 && s.options.MaxExamples <= len(s.set.examples) {
 		n.Add("max_examples = %d: as in the official script, the last of these questions is counted and not scored",
 			s.options.MaxExamples)
@@ -42,13 +42,14 @@ func (s answerScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 // worstQuestions are the questions whose answers are least like those that are accepted. A question may have several
 // features, so that only the whole log has its answer.
 func (s answerScorer) worstQuestions(r accuracy.SpanResult) []sdk.Exhibit {
-	return exhibit.Worst(len(s.set.examples), s.maxExhibits, func(i int) (badness float64, show func() sdk.Exhibit) {
+	return exhibit.WorstSamples(len(s.set.examples), s.maxExhibits, func(i int) (badness float64,
+		show func() sdk.Exhibit) {
 		e := s.set.examples[i]
 		_, f1 := accuracy.CompareAnswer(r.Predictions[e.ID], e.Answers)
 		return 1 - f1, func() sdk.Exhibit {
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("question %s: F1 %.0f %%", e.ID, 100*f1),
-				Text: exhibit.Texts("PASSAGE", e.Passage(), "QUESTION", e.Question,
+				Text: exhibit.Paragraphs("PASSAGE", e.Passage(), "QUESTION", e.Question,
 					"ACCEPTED", strings.Join(e.Answers, "\n"), "ANSWER", r.Predictions[e.ID]),
 			}
 		}

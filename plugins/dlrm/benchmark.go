@@ -38,10 +38,10 @@ func New() sdk.Benchmark {
 func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	b, s := bindTensors(r.Params), readSource(r)
 	if r.Batch < 0 {
-		r.Fault(sdk.Usage(fmt.Errorf("batch = %d, want 0 (the benchmark's choice) or more: it counts pairs", r.Batch)))
+		r.AddFault(sdk.Usage(fmt.Errorf("batch = %d, want 0 (the benchmark's choice) or more: it counts pairs", r.Batch)))
 	}
 	log, err := s.openLog()
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		if log != nil {
 			err = errors.Join(err, log.Close())

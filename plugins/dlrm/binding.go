@@ -36,10 +36,10 @@ type clickBinding struct {
 // bindTensors reads the parameters.
 func bindTensors(p *option.Params) (b clickBinding) {
 	option.Bind(p, &b,
-		option.Words("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
+		option.WordReader("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
 	for name, value := range map[string]string{"offsets": b.Offsets, "indices": b.Indices} {
 		if b.Layout == lists && value == "" {
-			p.Fault(name, errors.New("want a name: with layout = lists the number of the table follows it"))
+			p.AddFault(name, errors.New("want a name: with layout = lists the number of the table follows it"))
 		}
 	}
 	return b

@@ -77,7 +77,7 @@ func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
 			}
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("sample %d of %d pairs: mean log loss %.3f", e.QSLIndex, len(all), badness),
-				Text:    exhibit.Texts("THE PAIRS PREDICTED WORST", b.String()),
+				Text:    exhibit.Paragraphs("THE PAIRS PREDICTED WORST", b.String()),
 			}, nil
 		}
 	}

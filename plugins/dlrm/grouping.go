@@ -19,7 +19,7 @@ func (s clickSource) sampleRanges(pairs int) ([]criteo.Range, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples = samples[:s.First(len(samples), "samples")]
+	samples = samples[:s.SampleCount(len(samples), "samples")]
 	if s.traceOut != "" {
 		return samples, writeTrace(s.traceOut, samples)
 	}

@@ -26,7 +26,7 @@ type payloadForm struct {
 }
 
 func readForm(p *option.Params) (f payloadForm) {
-	option.Bind(p, &f, option.By("dtype", auc.DTypes().Parse))
+	option.Bind(p, &f, option.ReaderFunc("dtype", auc.DTypes().Parse))
 	return f
 }
 

@@ -79,7 +79,7 @@ func readGrouping(p *option.Params) grouping {
 	case err == nil && size > 0:
 		g.equal = size
 	case err == nil || text == "":
-		p.Fault("grouping", errors.New("want rules, a number of pairs above 0, or a file of quantiles"))
+		p.AddFault("grouping", errors.New("want rules, a number of pairs above 0, or a file of quantiles"))
 	default:
 		g.quantiles = text
 	}

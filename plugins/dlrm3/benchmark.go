@@ -2,7 +2,7 @@
 // from period to period, by a model that reads the history in its order (HSTU).
 //
 // Samples are requests: user, history and candidates. They are handed out in the reference's order, whatever LoadGen
-// draws (sdk.Ordered), for a model of a stream is asked about one period after the other.
+// draws (sdk.SampleOrderer), for a model of a stream is asked about one period after the other.
 //
 // In: the order of requests, their way into a model's tensors, payloads of both modes, compatible with MLPerf
 // Inference's; the scorer. Out: the choice of a model file (sdk/manifest), reading streamed data sets
@@ -38,9 +38,9 @@ func New() sdk.Benchmark {
 func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSource(r)
 	set, err := s.openSet()
-	r.Fault(err)
+	r.AddFault(err)
 	beside, err := openTables(s.Tables)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		if set != nil {
 			err = errors.Join(err, set.Close())
@@ -68,7 +68,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSource(r)
 	own := &entropyScorer{}
 	if s.Dataset != "" {
-		r.Fault(s.expectRequests(own))
+		r.AddFault(s.expectRequests(own))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

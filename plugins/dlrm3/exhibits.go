@@ -67,7 +67,7 @@ func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) 
 		return sdk.Exhibit{
 			Caption: fmt.Sprintf("request %d of period %d, %d candidates: mean log loss %.3f", p.request, p.period, len(all),
 				badness),
-			Text: exhibit.Texts("THE CANDIDATES PREDICTED WORST", b.String()),
+			Text: exhibit.Paragraphs("THE CANDIDATES PREDICTED WORST", b.String()),
 		}, nil
 	}
 }

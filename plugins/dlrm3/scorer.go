@@ -102,16 +102,18 @@ func (s *entropyScorer) scoreNotes(r entropy.RequestResult) []string {
 			"model is better than the reference", s.minEntropy)
 	}
 	if s.missing != nil {
-		n.Missing(len(s.missing), s.all, "requests", "the metrics are those")
-		n.Count(s.again, "%d entries are of requests that were in the log before, or that the data set does not have, and "+
+		n.AddMissing(len(s.missing), s.all, "requests", "the metrics are those")
+		n.AddCount(s.again, "%d entries are of requests that were in the log before, or that the data set does not have, "+
+			"and "+
 			"count as well, as in the official script")
 	}
-	n.Count(r.Odd.Ties, "of %d requests the area under the curve depends on the order of equal predictions: GAUC may be "+
-		"%.6f %% to %.6f %%, by the machine on which the official script runs; here they stay as they are", 100*r.MinGAUC,
+	n.AddCount(r.Odd.Ties,
+		"of %d requests the area under the curve depends on the order of equal predictions: GAUC may be "+
+			"%.6f %% to %.6f %%, by the machine on which the official script runs; here they stay as they are", 100*r.MinGAUC,
 		100*r.MaxGAUC)
-	n.Count(r.Requests-r.Grouped, "%d requests have no area under the curve: all their labels are alike, or all "+
+	n.AddCount(r.Requests-r.Grouped, "%d requests have no area under the curve: all their labels are alike, or all "+
 		"predictions are the first one's or 0; GAUC is that of the others")
-	n.Count(r.Odd.Empty, "%d requests have no candidates")
-	n.Count(r.Odd.Labels, "%d requests have labels other than 0 and 1, which count as the numbers that they are")
+	n.AddCount(r.Odd.Empty, "%d requests have no candidates")
+	n.AddCount(r.Odd.Labels, "%d requests have labels other than 0 and 1, which count as the numbers that they are")
 	return n
 }

@@ -76,7 +76,7 @@ func (s streamSource) orderRequests(set *streaming.Set, use string) (requestOrde
 	if err != nil {
 		return o, sdk.Usage(err)
 	}
-	o.keepFirst(s.First(len(o.requests), "requests"))
+	o.keepFirst(s.SampleCount(len(o.requests), "requests"))
 	if use != sdk.UseAccuracy {
 		o.repeatFor(s.Queries)
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	_ sdk.Ordered      = (*streamWorkload)(nil)
-	_ sdk.Informer     = (*streamWorkload)(nil)
-	_ sdk.ClientWorker = (*streamWorkload)(nil)
+	_ sdk.SampleOrderer     = (*streamWorkload)(nil)
+	_ sdk.WorkloadInfoAdder = (*streamWorkload)(nil)
+	_ sdk.ClientWorker      = (*streamWorkload)(nil)
 )
 
 // batch is how many requests a batch has at most where the user does not say: as in the reference.
@@ -88,8 +88,8 @@ func (w *streamWorkload) WarmSample() *requestSample {
 // warmCandidates is the number of candidates of the request that warms up.
 func (w *streamWorkload) warmCandidates() int { return w.Stream.MaxCandidates }
 
-// Inform says where the requests are not those of the rules.
-func (w *streamWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says where the requests are not those of the rules.
+func (w *streamWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Dataset == "" {
 		return // no rules are about it
 	}

@@ -36,7 +36,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	s := readSettings(r.Params)
 	text := openSentences(r, s)
 	f, err := openForm(r, s)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 func showUnlike(text sentencePairs) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
 		i, reference := e.QSLIndex, text.references[e.QSLIndex]
-		badness = exhibit.Unlike(reference, string(e.Data))
+		badness = exhibit.TextDistance(reference, string(e.Data))
 		return badness, func() (sdk.Exhibit, error) {
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("sentence %d: %.0f %% of the words are alike", i, 100*(1-badness)),
-				Text:    exhibit.Texts("SOURCE", text.sources[i], "REFERENCE", reference, "TRANSLATION", string(e.Data)),
+				Text:    exhibit.Paragraphs("SOURCE", text.sources[i], "REFERENCE", reference, "TRANSLATION", string(e.Data)),
 			}, nil
 		}
 	}

@@ -14,7 +14,7 @@ type modelForm interface {
 	ids(sentence string) ([]int32, error)
 	prompt(ids []int32) backend.Prompt
 	// options are those of the search, without its bounds.
-	options() generate.Options
+	options() generate.GeneratorOptions
 	text(ids []int32) (string, error)
 	// size is how many tokens an answer can be of.
 	size() int
@@ -29,7 +29,7 @@ func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 		return openMarian(r, s, dir)
 	}
 	if s.Plain {
-		r.Fault(sdk.Usage(errPlain))
+		r.AddFault(sdk.Usage(errPlain))
 	}
 	v, err := openVocabularies(r, s.Vocabulary)
 	return &referenceForm{v, s}, err
@@ -56,6 +56,6 @@ func (f *referenceForm) prompt(ids []int32) backend.Prompt {
 	}
 }
 
-func (f *referenceForm) options() generate.Options {
-	return generate.Options{Start: []int32{subword.Start}, Beams: f.settings.Rule}
+func (f *referenceForm) options() generate.GeneratorOptions {
+	return generate.GeneratorOptions{Start: []int32{subword.Start}, Beams: f.settings.Rule}
 }

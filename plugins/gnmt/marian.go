@@ -65,16 +65,16 @@ func isThere(path string) bool {
 // openMarian reads the files of a Marian model. The error lists all faults.
 func openMarian(r *manifest.Request, s searchSettings, dir string) (*marianForm, error) {
 	if !s.Plain {
-		r.Fault(sdk.Usage(errPieces))
+		r.AddFault(sdk.Usage(errPieces))
 	}
-	if r.Given("max_steps") != "" {
-		r.Fault(sdk.Usage(errSteps))
+	if r.GivenValue("max_steps") != "" {
+		r.AddFault(sdk.Usage(errSteps))
 	}
 	search, errSearch := readMarianSearch(dir)
-	if r.Given("beams") != "" {
+	if r.GivenValue("beams") != "" {
 		search.Beams = s.Beams
 	}
-	if r.Given("length_penalty") != "" {
+	if r.GivenValue("length_penalty") != "" {
 		search.Penalty = s.Penalty
 	}
 	t, errTokens := readMarianTokenizer(dir)
@@ -134,7 +134,7 @@ func (m *marianForm) prompt(ids []int32) backend.Prompt {
 	}
 }
 
-func (m *marianForm) options() generate.Options {
+func (m *marianForm) options() generate.GeneratorOptions {
 	s := &m.search
 	never := slices.Clone(s.Suppressed)
 	for _, word := range s.Bad {
@@ -142,7 +142,7 @@ func (m *marianForm) options() generate.Options {
 			never = append(never, word[0])
 		}
 	}
-	return generate.Options{
+	return generate.GeneratorOptions{
 		Start: []int32{*s.Start}, Beams: generate.HuggingFace, Never: never, ForceEnd: s.Forced != nil,
 		Renormalize: s.Renormalize, Source: s.Positions, Answer: s.maxTokens(),
 	}

@@ -105,7 +105,7 @@ func TestMarianPrompts(t *testing.T) {
 		t.Errorf("a long sentence: %v", err)
 	}
 	info := sdk.WorkloadInfo{}
-	if w.Inform(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.BackendInfo["search"], "beams 4") {
+	if w.AddInfo(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.BackendInfo["search"], "beams 4") {
 		t.Errorf("%+v", info)
 	}
 }

@@ -69,10 +69,11 @@ func (s translationScorer) scoreNotes(r bleu.TranslationResult, c scoring.Counts
 	}
 	n.Add("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the log; %s",
 		s.settings.Sacre.Tokenizer, letters, s.settings.Sacre.Smoothing, target)
-	n.Count(c.Again(), "%d entries dropped: their sentences had been translated before")
-	n.Count(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty translations: %v",
+	n.AddCount(c.Repeated(), "%d entries dropped: their sentences had been translated before")
+	n.AddCount(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty "+
+		"translations: %v",
 		r.Faults)
-	n.Missing(c.Missing(), c.All, "sentences", "the metrics are those")
+	n.AddMissing(c.Missing(), c.All, "sentences", "the metrics are those")
 	if s.text.remark != "" {
 		n.Add("%s", s.text.remark)
 	}

@@ -31,9 +31,9 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	}
 	sources, err := readLines(filepath.Join(r.Dataset, s.Sources), s.Plain)
 	if err != nil {
-		r.Fault(sdk.Data(fmt.Errorf("sources: %w", err)))
+		r.AddFault(sdk.Data(fmt.Errorf("sources: %w", err)))
 	}
-	text := sentencePairs{sources: sources[:min(r.First(len(sources), "sentences"), len(sources))]}
+	text := sentencePairs{sources: sources[:min(r.SampleCount(len(sources), "sentences"), len(sources))]}
 	if r.Scoring {
 		text.readReferences(r, s, len(sources))
 	}
@@ -44,7 +44,7 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, sources int) {
 	lines, err := readLines(filepath.Join(r.Dataset, o.References), o.Plain)
 	if err != nil {
-		r.Fault(sdk.Data(fmt.Errorf("references: %w", err)))
+		r.AddFault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
 	if s.references = lines; !o.Plain {
 		s.references = lists.Map(lines, bleu.CleanReference)
@@ -92,11 +92,11 @@ func cutLines(text string, plain bool) []string {
 func writeSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	codes, err := embeddedCodes()
 	if err != nil {
-		r.Fault(err)
+		r.AddFault(err)
 		return sentencePairs{}
 	}
 	set, text := translation.Eval(), sentencePairs{}
-	for i := range r.First(translation.EvalCount, "sentences") {
+	for i := range r.SampleCount(translation.EvalCount, "sentences") {
 		p := set.At(i)
 		if !s.Plain {
 			p.Source = strings.Join(codes.Pieces(p.Source), " ")

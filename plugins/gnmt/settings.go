@@ -24,8 +24,8 @@ type searchSettings struct {
 const maxBeams = 1024
 
 func readSettings(p *option.Params) (s searchSettings) {
-	option.Bind(p, &s, option.By("beams", option.Whole(1, maxBeams)),
-		option.Words("max_steps", map[string]generate.BeamRule{"sentence": generate.GNMT, "batch": generate.GNMTBatch}),
-		option.By("sacrebleu", bleu.ParseTokenizer), option.By("sacrebleu_smoothing", bleu.ParseSmoothing))
+	option.Bind(p, &s, option.ReaderFunc("beams", option.WholeNumber(1, maxBeams)),
+		option.WordReader("max_steps", map[string]generate.BeamRule{"sentence": generate.GNMT, "batch": generate.GNMTBatch}),
+		option.ReaderFunc("sacrebleu", bleu.ParseTokenizer), option.ReaderFunc("sacrebleu_smoothing", bleu.ParseSmoothing))
 	return s
 }

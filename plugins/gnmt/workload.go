@@ -23,7 +23,7 @@ var (
 	_ sdk.GenerativeOf[sourceIDs] = (*translationWorkload)(nil)
 	_ sdk.SessionGenerator        = (*translationWorkload)(nil)
 	_ sdk.SessionPlanner          = (*translationWorkload)(nil)
-	_ sdk.Informer                = (*translationWorkload)(nil)
+	_ sdk.WorkloadInfoAdder       = (*translationWorkload)(nil)
 	_ sdk.ClientWorker            = (*translationWorkload)(nil)
 )
 
@@ -133,8 +133,8 @@ func (w *translationWorkload) AppendTokens(dst []byte, _ sourceIDs, t backend.To
 	return append(dst, text...), len(t.IDs), err
 }
 
-// Inform says which form the model has.
-func (w *translationWorkload) Inform(info *sdk.WorkloadInfo) { w.form.inform(info) }
+// AddInfo says which form the model has.
+func (w *translationWorkload) AddInfo(info *sdk.WorkloadInfo) { w.form.inform(info) }
 
 // ClientWork is what becomes of ids here.
 func (w *translationWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {

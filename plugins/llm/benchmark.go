@@ -41,7 +41,7 @@ func New() sdk.Benchmark {
 func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
-	r.Fault(err)
+	r.AddFault(err)
 	split, err := openSplitter(s.Punkt)
-	r.Fault(err)
+	r.AddFault(err)
 	run, err := s.Programs.OpenRunner(ctx)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -35,11 +35,11 @@ func (g textGallery) showAnswer(e mllog.AccuracyEntry) (badness float64, show ex
 	if err != nil {
 		return 0, nil
 	}
-	badness = exhibit.Unlike(item.Output, answer)
+	badness = exhibit.TextDistance(item.Output, answer)
 	return badness, func() (sdk.Exhibit, error) {
 		return sdk.Exhibit{
 			Caption: fmt.Sprintf("sample %d: %.0f %% of the words are alike", e.QSLIndex, 100*(1-badness)),
-			Text:    exhibit.Texts("INPUT", item.Input, "REFERENCE", item.Output, "ANSWER", answer),
+			Text:    exhibit.Paragraphs("INPUT", item.Input, "REFERENCE", item.Output, "ANSWER", answer),
 		}, nil
 	}
 }

@@ -68,8 +68,8 @@ func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
 			score.Metrics = append(score.Metrics, m)
 		}
 	}
-	f.notes.Dropped(f.again)
-	f.notes.Missing(f.missing, c.All, "samples", "the metrics are those")
+	f.notes.AddDropped(f.again)
+	f.notes.AddMissing(f.missing, c.All, "samples", "the metrics are those")
 	score.Notes = f.notes
 	return score
 }

@@ -33,16 +33,16 @@ func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
 	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.RunsPrograms() {
-		r.Params.Fault(sdk.ExecuteParam, fmt.Errorf("no answer of %s is a program: want it empty", r.Model.Name))
+		r.Params.AddFault(sdk.ExecuteParam, fmt.Errorf("no answer of %s is a program: want it empty", r.Model.Name))
 	}
 	return s
 }
 
 func parseSettings(p *option.Params) (s modelSettings) {
-	s.BindParams(p, &s, option.By("prompt", parseTemplate))
+	s.BindParams(p, &s, option.ReaderFunc("prompt", parseTemplate))
 	s.Programs.CheckNeeded(p, false)
 	var of beamSearch
-	option.Bind(p, &of, option.By("dtype", generation.ParseDType))
+	option.Bind(p, &of, option.ReaderFunc("dtype", generation.ParseDType))
 	s.DType = of.DType
 	l := &s.Limits
 	l.Beams, l.EarlyStopping, l.LengthPenalty = of.Beams, of.EarlyStopping, of.LengthPenalty

@@ -42,17 +42,17 @@ type textSet struct {
 // openTexts opens the samples of a request: the model's data set, or the synthetic one.
 func openTexts(r *manifest.Request) textSet {
 	if r.Dataset == "" {
-		return writeArticles(r.First(articles.EvalCount, "samples"))
+		return writeArticles(r.SampleCount(articles.EvalCount, "samples"))
 	}
 	k, format := kindOf(r.Model.Name)
 	items, err := format.Open(r.Dataset, prompts.Options{
 		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !r.Verifying,
 	})
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return textSet{}
 	}
-	r.First(len(items), "samples")
+	r.SampleCount(len(items), "samples")
 	return textSet{k, items}
 }
 

@@ -91,7 +91,7 @@ func TestServerPromptsAreText(t *testing.T) {
 		t.Errorf("prompt %+v, want the text of Llama 3.1's form, as a message too", p)
 	}
 	info := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
-	if w.Inform(&info); info.Embedded || info.ModelFile != "the server's" || info.ModelSHA256 != "" ||
+	if w.AddInfo(&info); info.Embedded || info.ModelFile != "the server's" || info.ModelSHA256 != "" ||
 		info.ModelSize != 0 {
 		t.Errorf("the model of a server is said to be %+v", info)
 	}
@@ -185,7 +185,7 @@ func TestLongPromptsLoseTheirEnd(t *testing.T) {
 		}
 	}
 	var info sdk.WorkloadInfo
-	w.Inform(&info)
+	w.AddInfo(&info)
 	if cut == 0 || cut == 30 || info.BackendInfo["prompts_truncated"] != fmt.Sprint(cut) ||
 		info.BackendInfo["prompt_tokens_longest"] != "80" {
 		t.Errorf("%v, want %d truncated", info.BackendInfo, cut)

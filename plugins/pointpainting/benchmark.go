@@ -38,7 +38,7 @@ func New() sdk.Benchmark {
 // openWorkload opens the data set and checks that the model files are those of the two parts.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	b, set := bindNetworks(r.Params), openFrames(r)
-	r.Fault(sdk.Usage(checkFiles(r.Files)))
+	r.AddFault(sdk.Usage(checkFiles(r.Files)))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -66,14 +66,14 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 func openFrames(r *manifest.Request) waymo.Source {
 	if r.Dataset == "" {
 		set := streets.Eval()
-		set.N = r.First(set.Len(), "frames")
+		set.N = r.SampleCount(set.Len(), "frames")
 		return cacheFrames(set)
 	}
 	set, err := waymo.Open(r.Dataset, waymo.Options{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(set.Len(), "frames")
+	r.SampleCount(set.Len(), "frames")
 	return set
 }

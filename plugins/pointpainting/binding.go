@@ -38,14 +38,14 @@ type gridSettings struct {
 func bindNetworks(p *option.Params) (b networkBinding) {
 	var c gridSettings
 	option.Bind(p, &b)
-	option.Bind(p, &c, option.By("range", parseNumbers(6)), option.By("voxel", parseNumbers(3)))
+	option.Bind(p, &c, option.ReaderFunc("range", parseNumbers(6)), option.ReaderFunc("voxel", parseNumbers(3)))
 	if p.Err() != nil {
 		return b
 	}
 	var err error
 	space := lidar.Space{Low: [3]float32(c.Range), High: [3]float32(c.Range[3:])}
 	b.grid, err = lidar.NewGrid(space, [3]float32(c.Voxel), c.Points, c.Pillars)
-	p.Fault("voxel", err)
+	p.AddFault("voxel", err)
 	return b
 }
 

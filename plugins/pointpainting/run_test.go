@@ -148,7 +148,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	w := newWorkload(t, "load", "files")
-	if notes := strings.Join(w.Remarks().Notes, "\n"); !strings.Contains(notes, "within the timed run") {
+	if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, "within the timed run") {
 		t.Error(notes)
 	}
 }
@@ -170,7 +170,7 @@ func TestNoPoint(t *testing.T) {
 	if found := rows(t, p.At(0)); d.runs != 0 || len(found) != 1 || found[0] != want {
 		t.Errorf("%d runs of the detector, found %v", d.runs, found)
 	}
-	if notes := strings.Join(w.Remarks().Notes, "\n"); !strings.Contains(notes, "1 frames had no point in the space") {
+	if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, "1 frames had no point in the space") {
 		t.Error(notes)
 	}
 }
@@ -206,7 +206,7 @@ func TestGreyPicture(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		notes, name := strings.Join(w.Remarks().Notes, "\n"), w.set.Frame(0).PictureName(2)
+		notes, name := strings.Join(w.RunNotes().Notes, "\n"), w.set.Frame(0).PictureName(2)
 		if c.noted != strings.Contains(notes, "not RGB were converted, on which the reference stops: "+name) {
 			t.Errorf("%T: notes %q", c.picture, notes)
 		}

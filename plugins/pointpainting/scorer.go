@@ -47,13 +47,15 @@ func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 }
 
 func scoreNotes(r kitti3d.PrecisionResult) (n sdk.Notes) {
-	n.Dropped(r.Again)
-	n.Count(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found (missing=empty), "+
+	n.AddDropped(r.Again)
+	n.AddCount(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found "+
+		"(missing=empty), "+
 		"where the official script stops")
-	n.Count(r.Empty, "%d frames in which nothing was found")
-	n.Count(r.Unscored, "%d of %d detections have a score that is NaN: they are neither right nor wrong, as in the "+
+	n.AddCount(r.Empty, "%d frames in which nothing was found")
+	n.AddCount(r.Unscored, "%d of %d detections have a score that is NaN: they are neither right nor wrong, as in the "+
 		"official script", r.Found)
-	n.Count(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are projected: "+
+	n.AddCount(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are "+
+		"projected: "+
 		"they are neither right nor wrong, as in the official script", r.Found)
 	n.Add("the official line has percent: its Total of %.4g is the mAP of %.4g. The official checker compares the Total "+
 		"with a target of 0.5419575, which is a share of 1: it accepts any model above 0.54 percent", r.Total, r.Total/100)

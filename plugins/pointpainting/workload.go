@@ -13,7 +13,7 @@ import (
 
 var (
 	_ sdk.ClientWorker = (*frameWorkload)(nil)
-	_ sdk.Remarker     = (*frameWorkload)(nil)
+	_ sdk.Noter        = (*frameWorkload)(nil)
 )
 
 // frameWorkload is the benchmark opened on two model files and one data set. It takes its samples through the sessions
@@ -108,8 +108,8 @@ func (w *frameWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
-// Remarks say what was particular of the run.
-func (w *frameWorkload) Remarks() (r sdk.Remarks) {
+// RunNotes say what was particular of the run.
+func (w *frameWorkload) RunNotes() (r sdk.RunNotes) {
 	if of, ok := w.set.(interface{ Warnings() []string }); ok {
 		r.Notes = of.Warnings()
 	}

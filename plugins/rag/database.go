@@ -39,7 +39,7 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	s.all = readPages(r).Len()
 	s.readManifest(r)
 	if (s.want != nil || s.probes != nil) && s.Database == "" {
-		r.Params.Fault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
+		r.Params.AddFault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
 	}
 	if err := r.Err(); err != nil || s.want == nil && s.probes == nil {
 		return s, err
@@ -69,7 +69,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 			m, err = retrieval.ParseManifest(text)
 		}
 		if err != nil {
-			r.Fault(sdk.Data(fmt.Errorf("parameter manifest: %w", err)))
+			r.AddFault(sdk.Data(fmt.Errorf("parameter manifest: %w", err)))
 		}
 		s.want = &m
 	}
@@ -78,7 +78,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 	}
 	questions, err := frames.OpenQuestions(s.Questions)
 	if err != nil {
-		r.Fault(sdk.Data(fmt.Errorf("parameter questions: %w", err)))
+		r.AddFault(sdk.Data(fmt.Errorf("parameter questions: %w", err)))
 		return
 	}
 	for _, row := range retrieval.ProbeRows(len(questions)) {
@@ -132,8 +132,8 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 	score.OfficialText = b.Report(actual) + fmt.Sprintf("Accuracy: %.4f\n", rate)
 	n.Add("the last line of accuracy.txt is what the submission checker reads; the official script's text has none, and " +
 		"passes in no run")
-	n.Count(s.dropped, "%d entries are of pages that have a later one, which counts")
-	n.Missing(s.all-len(s.there), s.all, "pages", "the share is that")
+	n.AddCount(s.dropped, "%d entries are of pages that have a later one, which counts")
+	n.AddMissing(s.all-len(s.there), s.all, "pages", "the share is that")
 	score.Notes = n
 	return score, nil
 }
@@ -199,7 +199,7 @@ func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 		return err
 	}
 	text, err := json.MarshalIndent(local, "", "  ")
-	score.Files = append(score.Files, sdk.File{Name: "rag/db_manifest.json", Data: append(text, '\n')})
+	score.Files = append(score.Files, sdk.ScoreFile{Name: "rag/db_manifest.json", Data: append(text, '\n')})
 	return err
 }
 

@@ -59,7 +59,7 @@ type loggedAnswer struct {
 // openJudge connects to the judge.
 func (o serverOpener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
-	j := &judgeScorer{ctx: context.WithoutCancel(ctx), ragSettings: &s, maxExhibits: min(r.Exhibits, sdk.MostExhibits),
+	j := &judgeScorer{ctx: context.WithoutCancel(ctx), ragSettings: &s, maxExhibits: min(r.Exhibits, sdk.MaxExhibits),
 		questions: readQuestions(r), truths: map[string]frames.Question{}}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score
 	if err != nil {
 		return score, err
 	}
-	score.Files = []sdk.File{{Name: "rag/results.json", Data: text}}
+	score.Files = []sdk.ScoreFile{{Name: "rag/results.json", Data: text}}
 	score.Notes, score.Exhibits = j.scoreNotes(&t, c), j.wrongAnswers()
 	return score, nil
 }
@@ -220,14 +220,14 @@ func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 		n.Add("%.2f rounds a question", float64(t.rounds)/float64(t.scored))
 	}
 	for _, step := range []string{"queries", "relevance", "sufficiency", "answer"} {
-		n.Count(t.fallbacks[step], "%d replies of the step "+step+" could not be read")
+		n.AddCount(t.fallbacks[step], "%d replies of the step "+step+" could not be read")
 	}
-	n.Count(t.errors, "%d questions ended in an error, and have the answer Error")
-	n.Count(t.unread, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
-	n.Count(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
+	n.AddCount(t.errors, "%d questions ended in an error, and have the answer Error")
+	n.AddCount(t.unread, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
+	n.AddCount(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
 		"\"false\"")
-	n.Count(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")
-	n.Count(c.Outside, "%d entries are of questions beyond the data set and were dropped")
+	n.AddCount(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")
+	n.AddCount(c.Outside, "%d entries are of questions beyond the data set and were dropped")
 	return append(n, c.Notes("questions", "the accuracy is that")...)
 }
 
@@ -264,7 +264,7 @@ func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 			q := j.questions[a.index]
 			all = append(all, sdk.Exhibit{
 				Caption: fmt.Sprintf("question %d: wrong after %d rounds", a.index, a.Rounds),
-				Text: exhibit.Texts("ASKED", a.Query, "EXPECTED", q.Answer, "ANSWERED", a.Answer+" "+a.Error, "FROM",
+				Text: exhibit.Paragraphs("ASKED", a.Query, "EXPECTED", q.Answer, "ANSWERED", a.Answer+" "+a.Error, "FROM",
 					strings.Join(a.URLs, "\n"), "IS IN", strings.Join(q.Links, "\n")),
 			})
 		}

@@ -177,10 +177,10 @@ type databaseWorkload struct {
 }
 
 var (
-	_ sdk.RunnerOf[int] = (*databaseWorkload)(nil)
-	_ sdk.Informer      = (*databaseWorkload)(nil)
-	_ sdk.Remarker      = (*databaseWorkload)(nil)
-	_ sdk.ClientWorker  = (*databaseWorkload)(nil)
+	_ sdk.RunnerOf[int]     = (*databaseWorkload)(nil)
+	_ sdk.WorkloadInfoAdder = (*databaseWorkload)(nil)
+	_ sdk.Noter             = (*databaseWorkload)(nil)
+	_ sdk.ClientWorker      = (*databaseWorkload)(nil)
 )
 
 // openPages opens the pages.
@@ -190,7 +190,7 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	all := readPages(r)
 	if s.Database != "" {
 		if info, err := os.Stat(filepath.Dir(s.Database)); err != nil || !info.IsDir() {
-			r.Params.Fault("database", fmt.Errorf("the folder of %s is not there", s.Database))
+			r.Params.AddFault("database", fmt.Errorf("the folder of %s is not there", s.Database))
 		}
 	}
 	if err := r.Err(); err != nil {
@@ -220,12 +220,12 @@ func readPages(r *manifest.Request) pageSet {
 	if r.Dataset != "" {
 		set, err := frames.OpenPages(r.Dataset)
 		if err != nil {
-			r.Fault(sdk.Data(err))
+			r.AddFault(sdk.Data(err))
 			return all
 		}
 		all = set
 	}
-	return firstPages{all, r.First(all.Len(), "pages")}
+	return firstPages{all, r.SampleCount(all.Len(), "pages")}
 }
 
 func (m *databaseWorkload) Len() int { return m.pages.Len() }
@@ -297,8 +297,8 @@ func (r *databaseRun) Run(ctx context.Context, samples []int, p *sdk.Payloads) e
 	return nil
 }
 
-// Remarks name pages that could not be read, and those that are not in the database.
-func (m *databaseWorkload) Remarks() (r sdk.Remarks) {
+// RunNotes name pages that could not be read, and those that are not in the database.
+func (m *databaseWorkload) RunNotes() (r sdk.RunNotes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for kind, text := range []string{
@@ -319,8 +319,8 @@ func (m *databaseWorkload) Remarks() (r sdk.Remarks) {
 	return r
 }
 
-// Inform says how many pages have no URL, whose passages answer no question.
-func (m *databaseWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says how many pages have no URL, whose passages answer no question.
+func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}

@@ -51,8 +51,8 @@ type answerFindings struct {
 var (
 	_ sdk.RunnerOf[*frames.Question] = (*questionWorkload)(nil)
 	_ sdk.Overlapper                 = (*questionWorkload)(nil)
-	_ sdk.Informer                   = (*questionWorkload)(nil)
-	_ sdk.Remarker                   = (*questionWorkload)(nil)
+	_ sdk.WorkloadInfoAdder          = (*questionWorkload)(nil)
+	_ sdk.Noter                      = (*questionWorkload)(nil)
 	_ sdk.ClientWorker               = (*questionWorkload)(nil)
 )
 
@@ -66,10 +66,10 @@ func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (s
 	case s.Database != "":
 		var err error
 		if a.db, err = index.Open(s.Database); err != nil {
-			r.Fault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
+			r.AddFault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
 		}
 	case !a.own && a.questions != nil && s.Index == "":
-		r.Params.Fault("database", errors.New("want the file that a run of e2e-rag-db wrote, or index="))
+		r.Params.AddFault("database", errors.New("want the file that a run of e2e-rag-db wrote, or index="))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -96,11 +96,11 @@ func readQuestions(r *manifest.Request) []frames.Question {
 	} else {
 		var err error
 		if all, err = frames.OpenQuestions(r.Dataset); err != nil {
-			r.Fault(sdk.Data(err))
+			r.AddFault(sdk.Data(err))
 			return nil
 		}
 	}
-	return all[:r.First(len(all), "questions")]
+	return all[:r.SampleCount(len(all), "questions")]
 }
 
 func (a *questionWorkload) Len() int { return len(a.questions) }
@@ -315,8 +315,8 @@ func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
 	}
 }
 
-// Remarks say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
-func (a *questionWorkload) Remarks() (r sdk.Remarks) {
+// RunNotes say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
+func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
 	s := &a.seen
 	if a.queries.url == manifest.Embedded {
 		r.Notes = append(r.Notes, standin.Label+" in the place of all language models")
@@ -349,8 +349,8 @@ func (a *questionWorkload) Remarks() (r sdk.Remarks) {
 // officialPrompts is the SHA-256 over the prompts of the reference's steps.
 const officialPrompts = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
 
-// Inform says which language models answer, and what keeps a run out of the closed division.
-func (a *questionWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says which language models answer, and what keeps a run out of the closed division.
+func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}

@@ -92,7 +92,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 	r.DefaultsOf("prompts")
 	r.Bind(&s.storeSettings)
 	if s.Database != "" && s.Index != "" {
-		r.Params.Fault("index", errors.New("want a database or an index, not both"))
+		r.Params.AddFault("index", errors.New("want a database or an index, not both"))
 	}
 	asks := r.Model.Name == questionsModel
 	if asks {
@@ -117,7 +117,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 // readAsking reads how questions are asked, and of whom.
 func (s *ragSettings) readAsking(r *manifest.Request) {
 	var a askSettings
-	r.Bind(&a, option.By("prompts", readPrompts), option.By("llm_options", readOptions))
+	r.Bind(&a, option.ReaderFunc("prompts", readPrompts), option.ReaderFunc("llm_options", readOptions))
 	s.loop = agent.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
 	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
 		maxMarkingTokens: a.MaxMarkingTokens}
@@ -133,10 +133,11 @@ func (s *ragSettings) readAsking(r *manifest.Request) {
 	s.judge = serverSettings{a.Judge, a.JudgeModel, a.Options}
 	switch {
 	case r.Scoring && s.judge.url == "":
-		r.Params.Fault("judge", errors.New("want the address of a server whose model judges answers, http://HOST:PORT, or "+
-			"embedded"))
+		r.Params.AddFault("judge",
+			errors.New("want the address of a server whose model judges answers, http://HOST:PORT, or "+
+				"embedded"))
 	case !r.Scoring && s.queries.url == "":
-		r.Params.Fault("llm", errors.New("want the address of a server of the language models, http://HOST:PORT, or "+
+		r.Params.AddFault("llm", errors.New("want the address of a server of the language models, http://HOST:PORT, or "+
 			"embedded"))
 	}
 }
@@ -199,7 +200,7 @@ func readTokens(r *manifest.Request, param, path, part string, most int) *tokenR
 			return newTokenRows(t, most)
 		}
 	}
-	r.Fault(sdk.Data(fmt.Errorf("parameter %s: %w", param, err)))
+	r.AddFault(sdk.Data(fmt.Errorf("parameter %s: %w", param, err)))
 	return nil
 }
 

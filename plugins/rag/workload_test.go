@@ -112,8 +112,8 @@ func decoded(t *testing.T, payload []byte) (r answerPayload) {
 
 func remarks(t *testing.T, w sdk.Workload) string {
 	t.Helper()
-	r, _ := sdk.As[sdk.Remarker](w)
-	m := r.Remarks()
+	r, _ := sdk.As[sdk.Noter](w)
+	m := r.RunNotes()
 	return strings.Join(append(m.Notes, m.Estimates...), "\n")
 }
 

@@ -38,12 +38,12 @@ func New() sdk.Benchmark {
 func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	f := familyOf(r.Model.Name)
-	r.Fault(f.checkTokenizer(t))
+	r.AddFault(f.checkTokenizer(t))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
-	r.Fault(err)
+	r.AddFault(err)
 	o, note := openGraders(ctx, &s, r)
 	if err := r.Err(); err != nil {
 		return nil, err

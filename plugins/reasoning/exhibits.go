@@ -113,7 +113,7 @@ func (g *worstGallery) showAnswer(set string, a reasoning.GradedAnswer) sdk.Exhi
 	}
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("sample %d of %s, %d tokens: %s", a.Index, set, a.Tokens, g.verdictText(set, a)),
-		Text:    exhibit.Texts(pairs...),
+		Text:    exhibit.Paragraphs(pairs...),
 	}
 }
 

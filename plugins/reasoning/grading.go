@@ -18,15 +18,15 @@ import (
 func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.GradingOptions,
 	note func() string) {
 	algebra, err := s.Algebra.OpenAlgebra(ctx, s.Programs.Weak)
-	r.Fault(err)
+	r.AddFault(err)
 	o.Algebra = algebra
 	run, err := s.Programs.OpenRunner(ctx)
-	r.Fault(err)
+	r.AddFault(err)
 	if run == nil {
 		return o, nil
 	}
 	set, err := openProblems(s.Problems, r)
-	r.Fault(err)
+	r.AddFault(err)
 	o.Programs, o.Workers = coderun.ProblemGrader{Runner: run, Set: set}, coderun.AtOnce
 	return o, run.Note
 }

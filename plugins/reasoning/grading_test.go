@@ -19,7 +19,7 @@ func scoreOwn(t *testing.T, params map[string]string) sdk.Score {
 	const n = 40
 	params["tokenizer"] = deepseek(t)
 	s, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
-		Model: "deepseek-r1", Count: n, Params: params, Exhibits: sdk.MostExhibits,
+		Model: "deepseek-r1", Count: n, Params: params, Exhibits: sdk.MaxExhibits,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ func openRows(r *manifest.Request) []prompts.Sample {
 	f := familyOf(r.Model.Name)
 	if r.Dataset == "" {
 		rows := f.embeddedRows(r.Use)
-		return writeRows(rows[:min(r.First(len(rows), "samples"), len(rows))])
+		return writeRows(rows[:min(r.SampleCount(len(rows), "samples"), len(rows))])
 	}
 	o := prompts.Options{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
 	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
@@ -26,13 +26,13 @@ func openRows(r *manifest.Request) []prompts.Sample {
 		items, err = f.datasetFormat(r.Use).Open(r.Dataset, o)
 	}
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
 	if r.Scoring || r.Verifying {
-		r.Fault(f.checkSets(items))
+		r.AddFault(f.checkSets(items))
 	}
-	r.First(len(items), "samples")
+	r.SampleCount(len(items), "samples")
 	return items
 }
 

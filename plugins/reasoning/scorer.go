@@ -26,7 +26,7 @@ func newScorer(s *modelSettings, items []prompts.Sample, o reasoning.GradingOpti
 		o.Rows[i] = reasoning.TruthRow{Set: item.Task, Truth: item.Output}
 	}
 	worst := &worstGallery{
-		script: o.Script, maxPerSet: min(exhibits, sdk.MostExhibits), items: items, decode: o.Decode,
+		script: o.Script, maxPerSet: min(exhibits, sdk.MaxExhibits), items: items, decode: o.Decode,
 		sets: map[string][]reasoning.GradedAnswer{},
 	}
 	if exhibits > 0 {
@@ -90,25 +90,28 @@ func gradedMatch(r reasoning.LogResult) float64 {
 func scoreNotes(r reasoning.LogResult) sdk.Notes {
 	var n sdk.Notes
 	if r.Script == reasoning.DeepSeekR1 {
-		n.Dropped(r.Duplicates)
+		n.AddDropped(r.Duplicates)
 	} else {
-		n.Count(r.Duplicates, "%d entries are of samples that had one already, and count as well, as in the official script")
+		n.AddCount(r.Duplicates,
+			"%d entries are of samples that had one already, and count as well, as in the official script")
 	}
-	n.Missing(r.Missing, countDistinct(r)+r.Missing, "samples", "the metrics are those")
-	n.Count(r.Outside, "%d entries are of samples beyond the data set and were dropped: the log seems to be of another "+
+	n.AddMissing(r.Missing, countDistinct(r)+r.Missing, "samples", "the metrics are those")
+	n.AddCount(r.Outside, "%d entries are of samples beyond the data set and were dropped: the log seems to be of "+
+		"another "+
 		"one (--accuracy-dataset names that of accuracy runs)")
-	n.Count(r.Negative, "%d entries have negative indices, which count from the end, as in the official script")
-	n.Count(r.Damaged, "%d entries hold no token ids and were dropped")
-	n.Count(r.BadTruths, "%d answers met a truth that no answer can be equal to, and count as wrong; the first: %s",
+	n.AddCount(r.Negative, "%d entries have negative indices, which count from the end, as in the official script")
+	n.AddCount(r.Damaged, "%d entries hold no token ids and were dropped")
+	n.AddCount(r.BadTruths, "%d answers met a truth that no answer can be equal to, and count as wrong; the first: %s",
 		r.BadTruth)
-	n.Count(r.Numeric, "%d answers of mathematics are equal in figures, at 40 digits, and not by exact arithmetic")
+	n.AddCount(r.Numeric, "%d answers of mathematics are equal in figures, at 40 digits, and not by exact arithmetic")
 	if by := r.Decisions(); by != "" {
 		n.Add("answers of mathematics by what decided: %s (algebra: %s)", by, r.Algebra)
 	}
-	n.Count(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
+	n.AddCount(r.Loose, "%d letters stand alone, without a word that announces the answer; %d of them are right",
 		r.LooseRight)
-	n.Count(r.NotExecuted, "%d programs were not executed, so that there is no official exact_match: %s is that of the "+
-		"other sets; --param execute=python3 executes them", withoutPrograms)
+	n.AddCount(r.NotExecuted,
+		"%d programs were not executed, so that there is no official exact_match: %s is that of the "+
+			"other sets; --param execute=python3 executes them", withoutPrograms)
 	return n
 }
 

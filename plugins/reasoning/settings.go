@@ -59,14 +59,14 @@ func readSettings(r *manifest.Request) modelSettings {
 }
 
 func parseSettings(p *option.Params) (s modelSettings) {
-	s.BindParams(p, &s, option.By("prompt", parseTemplate), option.By("seed", parseSeed),
-		option.By(sdk.GraderParam, sympy.ParseGrader))
+	s.BindParams(p, &s, option.ReaderFunc("prompt", parseTemplate), option.ReaderFunc("seed", parseSeed),
+		option.ReaderFunc(sdk.GraderParam, sympy.ParseGrader))
 	s.Programs.CheckNeeded(p, s.Algebra.IsExternal())
 	var of drawSettings
-	option.Bind(p, &of, option.By("top_k", parseTopK))
+	option.Bind(p, &of, option.ReaderFunc("top_k", parseTopK))
 	s.draw = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}
 	if of.TopP == 0 && p.Err() == nil {
-		p.Fault("top_p", errors.New("want a number above 0, at most 1"))
+		p.AddFault("top_p", errors.New("want a number above 0, at most 1"))
 	}
 	return s
 }

@@ -61,7 +61,7 @@ func (c Classifier) openWorkload(_ context.Context, r *manifest.Request) (sdk.Wo
 // openScorer reads the labels of the data set.
 func (c Classifier) openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	var l logSettings
-	r.Bind(&l, option.By("dtype", topk.DTypes().Parse), bestReader())
+	r.Bind(&l, option.ReaderFunc("dtype", topk.DTypes().Parse), bestReader())
 	set := openLabels(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err

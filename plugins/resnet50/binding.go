@@ -36,7 +36,7 @@ type logSettings struct {
 
 // bestReader reads how many classes a payload holds: 1, or 5 where it is not the official one.
 func bestReader() option.Reader {
-	return option.Words("payload", map[string]int{"class": 1, "top5": 5})
+	return option.WordReader("payload", map[string]int{"class": 1, "top5": 5})
 }
 
 // bindClassifier reads the parameters of a model whose input is official pixels high and wide where they do not say
@@ -44,10 +44,10 @@ func bestReader() option.Reader {
 func bindClassifier(p *option.Params, official int) classifierBinding {
 	b := classifierBinding{official: official, Size: official}
 	option.Bind(p, &b, pictures.ElementReader(), bestReader(),
-		option.Words("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
+		option.WordReader("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
 	b.recipe = readRecipe(p, b.Size, b.Layout)
 	if b.Element == backend.Uint8 && b.recipe.Name() != "pixels" {
-		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=pixels, which leaves "+
+		p.AddFault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=pixels, which leaves "+
 			"the normalisation to the model"))
 	}
 	switch {
@@ -55,7 +55,7 @@ func bindClassifier(p *option.Params, official int) classifierBinding {
 	case b.Top5 != "":
 		b.Output, b.Scores = b.Top5, true
 	case !b.Scores:
-		p.Fault("payload", errors.New("top5 needs a row of scores per picture: give top5_output=NAME, or answer=scores"))
+		p.AddFault("payload", errors.New("top5 needs a row of scores per picture: give top5_output=NAME, or answer=scores"))
 	}
 	return b
 }
@@ -65,16 +65,17 @@ func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
 	var of struct {
 		Recipe image.Recipe `param:"preprocess"`
 	}
-	option.Bind(p, &of, option.Words("preprocess", map[string]image.Recipe{
+	option.Bind(p, &of, option.WordReader("preprocess", map[string]image.Recipe{
 		"vgg": image.Vgg(size, l), "mobilenet": image.Mobilenet(size, l), "imagenet_pytorch": image.ImagenetPytorch(size, l),
 		"tflite_tpu": image.TFLiteTPU(), "pixels": image.Pixels(size, l),
 	}))
 	r = of.Recipe
 	if r.Name() == "tflite_tpu" && l != r.Layout() {
-		p.Fault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
+		p.AddFault("layout", errors.New("want nhwc: preprocess = tflite_tpu has no other"))
 	}
 	if r.Name() == "tflite_tpu" && size != r.Size() {
-		p.Fault("preprocess", fmt.Errorf("tflite_tpu is for pictures of %d pixels, and the model's have %d", r.Size(), size))
+		p.AddFault("preprocess", fmt.Errorf("tflite_tpu is for pictures of %d pixels, and the model's have %d", r.Size(),
+			size))
 	}
 	return r
 }

@@ -93,17 +93,17 @@ func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
 
 func drawnPictures(r *manifest.Request) synthetic.ImageSet {
 	set := synthetic.ImageEval()
-	set.N = r.First(set.Len(), what)
+	set.N = r.SampleCount(set.Len(), what)
 	return set
 }
 
 func openImagenet(r *manifest.Request, o imagenet.Options) *imagenet.Set {
 	set, err := imagenet.Open(r.Dataset, o)
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(set.Len(), what)
+	r.SampleCount(set.Len(), what)
 	return set
 }
 

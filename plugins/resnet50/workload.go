@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	_ sdk.ClientWorker = (*classifierWorkload)(nil)
-	_ sdk.Informer     = (*classifierWorkload)(nil)
-	_ sdk.Remarker     = (*classifierWorkload)(nil)
+	_ sdk.ClientWorker      = (*classifierWorkload)(nil)
+	_ sdk.WorkloadInfoAdder = (*classifierWorkload)(nil)
+	_ sdk.Noter             = (*classifierWorkload)(nil)
 )
 
 // classifierWorkload is the benchmark opened on one model file and one data set.
@@ -30,8 +30,8 @@ func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures
 		file: b.completeModel(file), set: set}
 }
 
-// Inform says what keeps a run out of the closed division.
-func (w *classifierWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says what keeps a run out of the closed division.
+func (w *classifierWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
 	}
@@ -45,8 +45,8 @@ func (w *classifierWorkload) Inform(info *sdk.WorkloadInfo) {
 	}
 }
 
-// Remarks say what differs from the benchmark's own models.
-func (w *classifierWorkload) Remarks() (r sdk.Remarks) {
+// RunNotes say what differs from the benchmark's own models.
+func (w *classifierWorkload) RunNotes() (r sdk.RunNotes) {
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}

@@ -21,22 +21,22 @@ type detectorBinding struct {
 // bindDetector reads the parameters: a form, and what differs from it.
 func bindDetector(p *option.Params) detectorBinding {
 	f := option.Pick(p, "form", exportForms())
-	option.Bind(p, &f, pictures.ElementReader(), option.Words("preprocess", namedRecipes()))
+	option.Bind(p, &f, pictures.ElementReader(), option.WordReader("preprocess", namedRecipes()))
 	if f.Recipe == nil {
 		return detectorBinding{}
 	}
 	if f.pixels {
 		f.Pixels = f.Size
 	}
-	p.Fault("outputs", f.nameOutputs(f.Named))
+	p.AddFault("outputs", f.nameOutputs(f.Named))
 	b := detectorBinding{f, f.Recipe(f.Size, f.Layout)}
 	if b.recipe.Name() == "coco_mobilenet" && f.Layout != b.recipe.Layout() {
-		p.Fault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
+		p.AddFault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
 	}
 	if b.recipe.Uint8() {
 		b.Element = backend.InvalidDType // the recipe's own
 	} else if b.Element == backend.Uint8 {
-		p.Fault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
+		p.AddFault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
 	}
 	return b
 }

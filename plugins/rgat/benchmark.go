@@ -57,7 +57,7 @@ type logSettings struct {
 // openScorer reads papers and labels.
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	var l logSettings
-	r.Bind(&l, option.By("dtype", accuracy.ParseFormat))
+	r.Bind(&l, option.ReaderFunc("dtype", accuracy.ParseFormat))
 	p := openPapers(ctx, r)
 	if err := r.Err(); err != nil {
 		return nil, errors.Join(err, p.Close())

@@ -24,7 +24,7 @@ type samplingBinding struct {
 }
 
 func bindSampling(p *option.Params) (b samplingBinding) {
-	option.Bind(p, &b, option.By("fanouts", parseFanouts), option.By("sampling_seed", parseSeed))
+	option.Bind(p, &b, option.ReaderFunc("fanouts", parseFanouts), option.ReaderFunc("sampling_seed", parseSeed))
 	return b
 }
 

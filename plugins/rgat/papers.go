@@ -36,17 +36,17 @@ func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
 		err = sdk.Data(p.readFiles(ctx, r))
 	}
 	if err != nil {
-		r.Fault(err)
+		r.AddFault(err)
 		return p
 	}
-	n := r.First(len(p.ids), "papers")
+	n := r.SampleCount(len(p.ids), "papers")
 	p.ids, p.labels = p.ids[:n], p.labels[:n]
 	return p
 }
 
 // drawGraph draws the embedded graph.
 func (p *paperSet) drawGraph(ctx context.Context, r *manifest.Request) (err error) {
-	if r.Given("features") != "" {
+	if r.GivenValue("features") != "" {
 		return sdk.Usage(errors.New("parameter features needs a data set of files: the embedded one draws its features"))
 	}
 	set := citations.All()

@@ -9,8 +9,8 @@ import (
 // scoreOf says what the accuracy is of. Of several entries of one sample the first counts.
 func scoreOf(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	n := c.Notes("samples", "the accuracy is that")
-	n.Count(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
-	n.Count(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.Told)
+	n.AddCount(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
+	n.AddCount(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.Told)
 	return sdk.Score{
 		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: r.Accuracy}}, OfficialText: r.String(), Notes: n,
 	}, nil

@@ -50,7 +50,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	var l logSettings
 	set := openClips(ctx, r)
-	r.Bind(&l, option.By("dtype", wer.DTypes().Parse))
+	r.Bind(&l, option.ReaderFunc("dtype", wer.DTypes().Parse))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -76,11 +76,11 @@ func TestClipsReadFromFilesAreThoseDrawn(t *testing.T) {
 func TestInform(t *testing.T) {
 	w := &speechWorkload{runSettings: *reference()}
 	info := sdk.WorkloadInfo{}
-	if w.Inform(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
+	if w.AddInfo(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
 		t.Errorf("a run by the rules: %+v", info)
 	}
 	w.Untimed, w.Position = true, true
-	if w.Inform(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.OpenReasons[0], "untimed") ||
+	if w.AddInfo(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.OpenReasons[0], "untimed") ||
 		!strings.Contains(info.BackendInfo["tensors_bound"], "position") {
 		t.Errorf("untimed features, tensors by position: %+v", info)
 	}

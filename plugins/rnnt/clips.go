@@ -88,7 +88,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	r.Bind(&s)
 	if r.Dataset == "" {
 		set := speech.Eval()
-		set.N = r.First(set.N, "clips")
+		set.N = r.SampleCount(set.N, "clips")
 		return drawnClips{set}
 	}
 	o := librispeech.Options{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isSayable, Length: readLength,
@@ -98,10 +98,10 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	}
 	all, err := librispeech.Open(ctx, r.Dataset, o)
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(len(all), "clips")
+	r.SampleCount(len(all), "clips")
 	return fileClips{r.Dataset, all}
 }
 

@@ -33,8 +33,8 @@ func newScorer(set clipSet, dtype payload.DType, exhibits int) (sdk.Scorer, erro
 // scoreOf says what the word error rate is of.
 func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
-	n.Missing(c.Missing(), c.All, "clips", "the rate is that")
-	n.Count(c.Again(), "%d entries are of clips that the log has already; as in the official script, each counts")
+	n.AddMissing(c.Missing(), c.All, "clips", "the rate is that")
+	n.AddCount(c.Repeated(), "%d entries are of clips that the log has already; as in the official script, each counts")
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "accuracy", Unit: "%", Value: r.Accuracy()}, {Name: "WER", Unit: "%", Value: 100 * r.Rate()},

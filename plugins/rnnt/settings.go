@@ -18,16 +18,16 @@ type runSettings struct {
 }
 
 func readSettings(r *manifest.Request) (s runSettings) {
-	r.Bind(&s, option.Words("interface", modelForms()))
+	r.Bind(&s, option.WordReader("interface", modelForms()))
 	switch {
 	case s.Form == nil:
 		return s
 	case s.Form.foreign != "":
 		tokens, err := readTokens(s.Tokens)
-		r.Fault(err)
+		r.AddFault(err)
 		s.tokens = tokens
 	case s.Tokens != "":
-		r.Params.Fault("tokens", fmt.Errorf("want none: the symbols of the reference's model are labels"))
+		r.Params.AddFault("tokens", fmt.Errorf("want none: the symbols of the reference's model are labels"))
 	}
 	s.checkParts(r)
 	return s
@@ -39,11 +39,11 @@ func (s *runSettings) checkParts(r *manifest.Request) {
 	for _, p := range s.Form.parts() {
 		has[p.name] = true
 		if _, given := r.Files[p.name]; !given && p.name == jointPart {
-			r.Fault(sdk.Usage(fmt.Errorf("no file for part %s of %s: give --model %[1]s=PATH", p.name, r.Model.Name)))
+			r.AddFault(sdk.Usage(fmt.Errorf("no file for part %s of %s: give --model %[1]s=PATH", p.name, r.Model.Name)))
 		}
 	}
 	if _, given := r.Files[jointPart]; given && !has[jointPart] {
-		r.Fault(sdk.Usage(fmt.Errorf("interface = %s has no part %s: its joint network is in the file of part %s",
+		r.AddFault(sdk.Usage(fmt.Errorf("interface = %s has no part %s: its joint network is in the file of part %s",
 			s.Form.name,
 			jointPart, predictionPart)))
 	}

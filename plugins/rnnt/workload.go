@@ -13,7 +13,7 @@ import (
 var (
 	_ sdk.RunnerOf[*clipSample] = (*speechWorkload)(nil)
 	_ sdk.ClientWorker          = (*speechWorkload)(nil)
-	_ sdk.Informer              = (*speechWorkload)(nil)
+	_ sdk.WorkloadInfoAdder     = (*speechWorkload)(nil)
 )
 
 // speechWorkload is the benchmark opened on one model and one data set. It takes its samples through the model's parts
@@ -122,8 +122,8 @@ func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
-// Inform says what keeps the run from the closed division, and how clips share runs of the encoder.
-func (w *speechWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says what keeps the run from the closed division, and how clips share runs of the encoder.
+func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}

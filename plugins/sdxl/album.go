@@ -42,19 +42,19 @@ func (a *pictureAlbum) addPicture(sample uint64, levels []byte) error {
 }
 
 // albumFiles returns the pictures and captions.txt: a line for each, the sample, two blanks, and the caption.
-func (a *pictureAlbum) albumFiles() []sdk.File {
+func (a *pictureAlbum) albumFiles() []sdk.ScoreFile {
 	if len(a.pictures) == 0 {
 		return nil
 	}
 	var captions strings.Builder
-	var all []sdk.File
+	var all []sdk.ScoreFile
 	for _, sample := range a.samples {
 		if picture, there := a.pictures[sample]; there {
-			all = append(all, sdk.File{Name: fmt.Sprintf("%s/%d.png", imagesFolder, sample), Data: picture})
+			all = append(all, sdk.ScoreFile{Name: fmt.Sprintf("%s/%d.png", imagesFolder, sample), Data: picture})
 			fmt.Fprintf(&captions, "%d  %s\n", sample, a.captions[sample])
 		}
 	}
-	return append(all, sdk.File{Name: imagesFolder + "/captions.txt", Data: []byte(captions.String())})
+	return append(all, sdk.ScoreFile{Name: imagesFolder + "/captions.txt", Data: []byte(captions.String())})
 }
 
 func (a *pictureAlbum) missingNotes() []string {

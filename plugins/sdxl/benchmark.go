@@ -36,7 +36,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)
 	c, err := readConfiguration(s.configFolder(r.Files[unetPart].Path), s.Steps)
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

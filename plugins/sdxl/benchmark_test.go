@@ -40,7 +40,7 @@ func TestInform(t *testing.T) {
 	w := newFake().workload(t)
 	w.captions = append(w.captions, "caf\u00e9")
 	var info sdk.WorkloadInfo
-	w.Inform(&info)
+	w.AddInfo(&info)
 	if text := strings.Join(info.OpenReasons, "; "); !strings.Contains(text, "20 denoising steps") ||
 		!strings.Contains(text, "negative prompt") || strings.Contains(text, "guidance") {
 		t.Errorf("open because: %s", text)
@@ -50,7 +50,7 @@ func TestInform(t *testing.T) {
 	}
 	w.generateSettings = generateSettings{Steps: 20, Guidance: 8, Negative: officialNegative}
 	info = sdk.WorkloadInfo{}
-	if w.Inform(&info); len(info.OpenReasons) > 0 {
+	if w.AddInfo(&info); len(info.OpenReasons) > 0 {
 		t.Errorf("open because: %q", info.OpenReasons)
 	}
 }

@@ -22,12 +22,12 @@ func openCaptions(r *manifest.Request) []string {
 	} else {
 		rows, err := coco2014.ReadCaptions(filepath.Join(r.Dataset, coco2014.CaptionsFile))
 		if err != nil {
-			r.Fault(sdk.Data(err))
+			r.AddFault(sdk.Data(err))
 			return nil
 		}
 		captions = lists.Map(rows, func(row coco2014.Caption) string { return row.Text })
 	}
-	return captions[:r.First(len(captions), "captions")]
+	return captions[:r.SampleCount(len(captions), "captions")]
 }
 
 // openLatent reads the noise that all pictures begin with: of the path that the parameter names, of the data set, or of
@@ -42,13 +42,13 @@ func openLatent(r *manifest.Request, path string) *tensor.Dense {
 		}
 		read, err := coco2014.ReadLatents(path)
 		if err != nil {
-			r.Fault(sdk.Data(err))
+			r.AddFault(sdk.Data(err))
 			return nil
 		}
 		shape, values = read.Shape, read.Values
 	}
 	latent, err := diffusion.NewLatent(shape, values)
-	r.Fault(sdk.Data(err))
+	r.AddFault(sdk.Data(err))
 	return latent
 }
 

@@ -25,9 +25,9 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)
 	real, err := openStatistics(s.Statistics, r.Dataset)
-	r.Fault(sdk.Data(err))
+	r.AddFault(sdk.Data(err))
 	tokenizer, err := openScorerTokenizer(s.ScorerVocabulary, r.Files[clipPart])
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.Scorer(scorer, r.Exhibits, showSheet(o)), nil
+	return exhibit.NewScorer(scorer, r.Exhibits, showSheet(o)), nil
 }
 
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
@@ -168,14 +168,14 @@ func (s *pictureScorer) removeMemory() error {
 }
 
 func (s *pictureScorer) scoreNotes(r score.PictureScores) (n sdk.Notes) {
-	n.Count(r.Duplicates, "%d entries dropped: their samples had a picture before")
-	n.Count(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
-	n.Count(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
+	n.AddCount(r.Duplicates, "%d entries dropped: their samples had a picture before")
+	n.AddCount(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
+	n.AddCount(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
 		"encoding, and its tokens of these may differ")
 	if r.CLIP < 0 {
 		n.Add("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
 	}
-	n.Count(s.known, "the features of %d pictures were known of a scoring that ended early")
+	n.AddCount(s.known, "the features of %d pictures were known of a scoring that ended early")
 	if s.unkept != nil {
 		n.Add("features were not kept for a scoring that ends early: %v", s.unkept)
 	}

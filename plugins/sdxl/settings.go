@@ -27,7 +27,7 @@ type generateSettings struct {
 // readSettings reads all parameters. A configuration that the user names says whose defaults they have.
 func readSettings(r *manifest.Request) (s generateSettings) {
 	r.DefaultsOf("config")
-	r.Bind(&s, option.By("negative_prompt", parsePrompt))
+	r.Bind(&s, option.ReaderFunc("negative_prompt", parsePrompt))
 	return s
 }
 

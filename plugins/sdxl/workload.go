@@ -17,7 +17,7 @@ import (
 var (
 	_ sdk.RunnerOf[*captionSample] = (*captionWorkload)(nil)
 	_ sdk.ClientWorker             = (*captionWorkload)(nil)
-	_ sdk.Informer                 = (*captionWorkload)(nil)
+	_ sdk.WorkloadInfoAdder        = (*captionWorkload)(nil)
 )
 
 // captionWorkload is the benchmark opened on one model and one data set. It takes its samples through the model's parts
@@ -105,9 +105,9 @@ func (w *captionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string 
 	}
 }
 
-// Inform says what keeps the run from the closed division, and of how many captions the reference may make other
+// AddInfo says what keeps the run from the closed division, and of how many captions the reference may make other
 // tokens.
-func (w *captionWorkload) Inform(info *sdk.WorkloadInfo) {
+func (w *captionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.embedded {
 		info.OpenReasons = append(info.OpenReasons, w.openReasons()...)
 	}

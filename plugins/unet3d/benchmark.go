@@ -80,7 +80,7 @@ type logSettings struct {
 // elementType reads the type of the elements of payloads, one of those that a metric takes.
 func elementType(r *manifest.Request, parse func(name string) (payload.DType, error)) payload.DType {
 	var l logSettings
-	r.Bind(&l, option.By("dtype", parse))
+	r.Bind(&l, option.ReaderFunc("dtype", parse))
 	return l.DType
 }
 

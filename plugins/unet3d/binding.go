@@ -25,7 +25,7 @@ type tensorNames struct {
 
 // bindWindow reads the parameters.
 func bindWindow(p *option.Params) (b windowBinding) {
-	option.Bind(p, &b, option.By("window", parseWindow))
+	option.Bind(p, &b, option.ReaderFunc("window", parseWindow))
 	if b.Sliding != nil {
 		b.recipe = volume.KiTS19(b.Sliding.Window())
 	}

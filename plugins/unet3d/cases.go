@@ -53,15 +53,15 @@ func (r fileCases) Image(i int) ([]float32, error) {
 func openCases(r *manifest.Request) caseSet {
 	if r.Dataset == "" {
 		set := volumes.Eval()
-		set.N = r.First(set.N, "cases")
+		set.N = r.SampleCount(set.N, "cases")
 		return drawnCases{set}
 	}
 	set, err := kits19.Open(r.Dataset, kits19.Options{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(set.Len(), "cases")
+	r.SampleCount(set.Len(), "cases")
 	return fileCases{set}
 }
 

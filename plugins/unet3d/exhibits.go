@@ -32,7 +32,7 @@ func leastAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype p
 			}
 			found := lists.Make(len(labels), func(v int) uint8 { return uint8(dtype.At(e.Data, v)) })
 			z := fullestSlice(shape, labels, found)
-			text, err := exhibit.PNG(exhibit.Beside(drawSlice(shape, z, values, nil), drawSlice(shape, z, values, labels),
+			text, err := exhibit.PNG(exhibit.SideBySide(drawSlice(shape, z, values, nil), drawSlice(shape, z, values, labels),
 				drawSlice(shape, z, values, found)))
 			return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf(
 				"%s, slice %d: the scan, the labels, the model; kidney green, tumour red; DICE %.3f (kidney %.3f, tumour %.3f)",

@@ -93,7 +93,7 @@ type headBinding struct {
 }
 
 func bindHeads(p *option.Params) (b headBinding) {
-	option.Bind(p, &b, option.By("shape", parseShape))
+	option.Bind(p, &b, option.ReaderFunc("shape", parseShape))
 	b.recipe = volume.BraTS(b.Shape)
 	return b
 }
@@ -147,17 +147,17 @@ func openHeads(r *manifest.Request, b headBinding) headSet {
 	r.Bind(&s)
 	if r.Dataset == "" {
 		set := volumes.HeadEval()
-		set.N = r.First(set.N, "heads")
+		set.N = r.SampleCount(set.N, "heads")
 		return drawnHeads{set}
 	}
 	set, err := brats.Open(r.Dataset, brats.Options{
 		Fold: s.Fold, Labels: s.Labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.PaddedShape(),
 	})
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(set.Len(), "cases")
+	r.SampleCount(set.Len(), "cases")
 	return readHeads{set}
 }
 

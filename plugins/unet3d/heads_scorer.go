@@ -60,7 +60,7 @@ func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Scor
 	for k, name := range []string{"whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
 		add(name, r.Regions[k])
 	}
-	n.Count(r.NaNs, "%d voxels have logits that are no number: each is the class of the first of them, as in the "+
+	n.AddCount(r.NaNs, "%d voxels have logits that are no number: each is the class of the first of them, as in the "+
 		"official script")
 	if full := len(r.Unpadded); full > 0 {
 		n.Add("heads that fill an axis of the model's input: %d, %s first; the official script stops at them", full,
@@ -120,7 +120,7 @@ func (s *headScorer) showHead(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	}
 	contrast, flair := channel(1), channel(brats.Channels-1)
 	plain := func(values []float32) *image.NRGBA { return drawSlice(box.Size, z, values, nil) }
-	text, err := exhibit.PNG(exhibit.Beside(plain(contrast), plain(flair), drawSlice(box.Size, z, flair, labels),
+	text, err := exhibit.PNG(exhibit.SideBySide(plain(contrast), plain(flair), drawSlice(box.Size, z, flair, labels),
 		drawSlice(box.Size, z, flair, found)))
 	score := s.dice.ScoreOf(e.QSLIndex)
 	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("%s, slice %d: T1 with contrast agent, FLAIR, the labels, the "+

@@ -41,7 +41,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	n := r.First(c.Len(), "products")
+	n := r.SampleCount(c.Len(), "products")
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	truths, err := c.Truths(r.First(c.Len(), "products"))
+	truths, err := c.Truths(r.SampleCount(c.Len(), "products"))
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -167,8 +167,8 @@ func TestAnswers(t *testing.T) {
 		if _, _, err := g.AppendTokens(nil, s, backend.Tokens{Text: "a", N: backend.Uncounted}); err == nil {
 			t.Error("an answer without a number of tokens is taken")
 		}
-		r, _ := sdk.As[sdk.Remarker](w)
-		notes := strings.Join(r.Remarks().Notes, "\n")
+		r, _ := sdk.As[sdk.Noter](w)
+		notes := strings.Join(r.RunNotes().Notes, "\n")
 		for _, part := range []string{"1 of 1 answers ended at their most tokens", "1 of 1 answers have reasoning"} {
 			if !strings.Contains(notes, part) {
 				t.Errorf("%s: %q, want %q", form, notes, part)
@@ -183,9 +183,9 @@ func TestInform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, _ := sdk.As[sdk.Informer](w)
+	i, _ := sdk.As[sdk.WorkloadInfoAdder](w)
 	var info sdk.WorkloadInfo
-	i.Inform(&info)
+	i.AddInfo(&info)
 	reasons := strings.Join(info.OpenReasons, "\n")
 	for _, want := range []string{"the data set has 3 products, the official one 48289", "other words", "hide"} {
 		if !strings.Contains(reasons, want) {

@@ -26,7 +26,7 @@ func openCatalogue(r *manifest.Request) productSet {
 	}
 	set, err := products.Open(r.Dataset)
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return ownCatalogue{drawn.Eval()}
 	}
 	return set

@@ -62,7 +62,7 @@ func (g productGallery) showProduct(e mllog.AccuracyEntry) (sdk.Exhibit, error) 
 	}
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("product %d: %s", i, row.Category),
-		Text: exhibit.Texts("TITLE", row.Title,
+		Text: exhibit.Paragraphs("TITLE", row.Title,
 			"TRUE", fmt.Sprintf("%s; %s; second-hand %v", row.Category, row.Brand, row.SecondHand), "ANSWER", string(e.Data)),
 		PNG: drawThumbnail(row),
 	}, nil

@@ -67,11 +67,12 @@ func (s *productScorer) scoreProducts(r accuracy.AnswerResult, c scoring.Counts)
 		},
 	}
 	var n sdk.Notes
-	n.Missing(c.All-r.Products, c.All, "products", "the metrics are those")
-	n.Count(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
+	n.AddMissing(c.All-r.Products, c.All, "products", "the metrics are those")
+	n.AddCount(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
 		"official programs")
-	n.Count(r.Unparsable, "%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+
-		"drawn, as the official program draws them with its seed on four cores or more")
+	n.AddCount(r.Unparsable,
+		"%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+
+			"drawn, as the official program draws them with its seed on four cores or more")
 	random := s.RandomScores()
 	n.Add("the official program's random answers, drawn with its seed 12345 on four cores or more, have category_f1 "+
 		"%.4f, brand %.2f %% (of the brands in the order of their letters, where its own is another in each run) and "+

@@ -85,7 +85,7 @@ func readSettings(r *manifest.Request) (s chatSettings) {
 	if r.Scoring {
 		read = func(string) (promptWords, error) { return promptWords{}, nil }
 	}
-	r.Bind(&s, option.By("prompts", read))
+	r.Bind(&s, option.ReaderFunc("prompts", read))
 	return s
 }
 

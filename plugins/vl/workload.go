@@ -33,8 +33,8 @@ var (
 	_ sdk.SessionGenerator          = (*productWorkload)(nil)
 	_ sdk.SessionPlanner            = (*productWorkload)(nil)
 	_ sdk.PartsPrompter             = (*productWorkload)(nil)
-	_ sdk.Informer                  = (*productWorkload)(nil)
-	_ sdk.Remarker                  = (*productWorkload)(nil)
+	_ sdk.WorkloadInfoAdder         = (*productWorkload)(nil)
+	_ sdk.Noter                     = (*productWorkload)(nil)
 	_ sdk.ClientWorker              = (*productWorkload)(nil)
 )
 
@@ -100,9 +100,9 @@ func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	}
 }
 
-// Remarks says what is common to many answers that nobody can read.
-func (w *productWorkload) Remarks() sdk.Remarks {
-	var m sdk.Remarks
+// RunNotes says what is common to many answers that nobody can read.
+func (w *productWorkload) RunNotes() sdk.RunNotes {
+	var m sdk.RunNotes
 	all := w.seen.answers.Load()
 	if n := w.seen.cut.Load(); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers ended at their most tokens (finish_reason length), within "+
@@ -118,8 +118,8 @@ func (w *productWorkload) Remarks() sdk.Remarks {
 	return m
 }
 
-// Inform adds what is sent, and takes back the embedded model where a server has its own.
-func (w *productWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo adds what is sent, and takes back the embedded model where a server has its own.
+func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.here {
 		info.AtServer()
 	}

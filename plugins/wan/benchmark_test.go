@@ -253,7 +253,7 @@ func TestStandIn(t *testing.T) {
 		}
 		if len(s.Files) != 2 || s.Files[0].Name != "videos/3.gif" ||
 			!strings.HasPrefix(string(s.Files[1].Data), "3  two goats") {
-			t.Errorf("files to show: %+v", lists.Map(s.Files, func(f sdk.File) string { return f.Name }))
+			t.Errorf("files to show: %+v", lists.Map(s.Files, func(f sdk.ScoreFile) string { return f.Name }))
 		}
 	}
 }

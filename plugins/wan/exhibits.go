@@ -50,6 +50,6 @@ func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		return x, nil
 	}
 	small := lists.Map(all, func(p image.Image) *image.NRGBA { return exhibit.Thumbnail(p, side) })
-	x.PNG, err = exhibit.PNG(exhibit.Beside(small...))
+	x.PNG, err = exhibit.PNG(exhibit.SideBySide(small...))
 	return x, err
 }

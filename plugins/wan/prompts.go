@@ -67,10 +67,10 @@ const (
 func openPrompts(r *manifest.Request, base videos.VideoRequest) []videos.VideoRequest {
 	all, err := readPrompts(r.Dataset, base)
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	return all[:min(r.First(len(all), "prompts"), len(all))]
+	return all[:min(r.SampleCount(len(all), "prompts"), len(all))]
 }
 
 func readPrompts(path string, base videos.VideoRequest) ([]videos.VideoRequest, error) {

@@ -136,15 +136,15 @@ func (s *videoScorer) scoreVideos(failed int, c scoring.Counts) (sdk.Score, erro
 }
 
 func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
-	n.Missing(c.Missing(), c.All, "prompts", "the share of videos is that")
-	n.Dropped(c.Again())
-	n.Count(c.Outside, "%d entries are of prompts that the data set does not have")
+	n.AddMissing(c.Missing(), c.All, "prompts", "the share of videos is that")
+	n.AddDropped(c.Repeated())
+	n.AddCount(c.Outside, "%d entries are of prompts that the data set does not have")
 	slices.Sort(s.failed)
 	for _, f := range s.failed[:min(len(s.failed), maxNamed)] {
 		n.Add("%s", f)
 	}
-	n.Count(max(0, len(s.failed)-maxNamed), "%d more prompts have no video")
-	n.Count(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
+	n.AddCount(max(0, len(s.failed)-maxNamed), "%d more prompts have no video")
+	n.AddCount(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
 		"folder with their files, or has others")
 	if s.results == nil {
 		n.Add("there is no vbench_score: VBench judges the files by its own networks; give its results to harness score " +
@@ -161,18 +161,18 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 }
 
 // shownFiles are the videos that a submission hands in, and captions.txt.
-func (s *videoScorer) shownFiles() (all []sdk.File) {
+func (s *videoScorer) shownFiles() (all []sdk.ScoreFile) {
 	var captions strings.Builder
 	for _, i := range s.show {
 		video, there := s.shown[i]
 		if !there {
 			continue
 		}
-		all = append(all, sdk.File{Name: fmt.Sprintf("videos/%d%s", i, videos.FileEnding(video)), Data: video})
+		all = append(all, sdk.ScoreFile{Name: fmt.Sprintf("videos/%d%s", i, videos.FileEnding(video)), Data: video})
 		fmt.Fprintf(&captions, "%d  %s\n", i, s.prompts[i].Prompt)
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return append(all, sdk.File{Name: "videos/captions.txt", Data: []byte(captions.String())})
+	return append(all, sdk.ScoreFile{Name: "videos/captions.txt", Data: []byte(captions.String())})
 }

@@ -67,7 +67,7 @@ const maxPromptSize = 1 << 16
 
 func readSettings(r *manifest.Request) videoSettings {
 	var s videoSettings
-	r.Bind(&s, option.By("size", parseSize))
+	r.Bind(&s, option.ReaderFunc("size", parseSize))
 	a := &s.requestSettings
 	number := func(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 	s.request = videos.VideoRequest{
@@ -82,13 +82,13 @@ func readSettings(r *manifest.Request) videoSettings {
 	var err error
 	if a.Videos != "" {
 		if s.folder, err = filepath.Abs(a.Videos); err != nil {
-			r.Params.Fault("videos", err)
+			r.Params.AddFault("videos", err)
 		}
 	}
 	if a.Negative != "" && !r.Scoring {
 		text, err := bounded.ReadFile(a.Negative, maxPromptSize)
 		if err != nil {
-			r.Params.Fault("negative", err)
+			r.Params.AddFault("negative", err)
 		}
 		s.request.NegativePrompt = strings.TrimSpace(string(text))
 	}

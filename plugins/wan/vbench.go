@@ -49,7 +49,7 @@ func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 		}
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	r.Fault(sdk.Data(fmt.Errorf("parameter vbench: %w", err)))
+	r.AddFault(sdk.Data(fmt.Errorf("parameter vbench: %w", err)))
 	return nil
 }
 

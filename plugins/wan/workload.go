@@ -34,8 +34,8 @@ type videoWorkload struct {
 
 var (
 	_ sdk.GenerativeOf[*videoSample] = (*videoWorkload)(nil)
-	_ sdk.Informer                   = (*videoWorkload)(nil)
-	_ sdk.Remarker                   = (*videoWorkload)(nil)
+	_ sdk.WorkloadInfoAdder          = (*videoWorkload)(nil)
+	_ sdk.Noter                      = (*videoWorkload)(nil)
 	_ sdk.ClientWorker               = (*videoWorkload)(nil)
 )
 
@@ -50,7 +50,7 @@ func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.Vid
 	w := &videoWorkload{videoSettings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
 		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == "",
 		drawn: r.Backend == videos.StandInName || r.Backend == ""}
-	r.Fault(sdk.Data(checkFileNames(prompts)))
+	r.AddFault(sdk.Data(checkFileNames(prompts)))
 	return w
 }
 
@@ -121,8 +121,8 @@ func fileDigest(path string) (sum string, err error) {
 // maxNamed limits the failures that are listed one by one.
 const maxNamed = 20
 
-// Remarks names the videos that failed.
-func (w *videoWorkload) Remarks() (m sdk.Remarks) {
+// RunNotes names the videos that failed.
+func (w *videoWorkload) RunNotes() (m sdk.RunNotes) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.failed)
@@ -133,8 +133,8 @@ func (w *videoWorkload) Remarks() (m sdk.Remarks) {
 	return m
 }
 
-// Inform says what is asked for, and takes the stand-in's label back where a server or a process makes the videos.
-func (w *videoWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo says what is asked for, and takes the stand-in's label back where a server or a process makes the videos.
+func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}

@@ -35,7 +35,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	s := readSettings(r)
 	all := openClips(ctx, r)
 	v, err := openVocabulary(s.Tokenizer, s.firstSpecial())
-	r.Fault(err)
+	r.AddFault(err)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ const (
 func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	if r.Dataset == "" {
 		all := drawPacks()
-		return all[:r.First(len(all), "clips")]
+		return all[:r.SampleCount(len(all), "clips")]
 	}
 	o := librispeech.Options{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength, Count: r.Count}
 	list, err := librispeech.Open(ctx, r.Dataset, o)
@@ -43,10 +43,10 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		}
 	}
 	if err != nil {
-		r.Fault(sdk.Data(err))
+		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.First(len(list), "clips")
+	r.SampleCount(len(list), "clips")
 	return &folderClips{r.Dataset, list}
 }
 

@@ -57,7 +57,7 @@ func (w *speechWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 	if err := errors.Join(err, w.checkVocabulary(p.Decoder)); err != nil {
 		return nil, sdk.Data(err)
 	}
-	g, err := generate.NewEncoderDecoder(p, generate.Options{
+	g, err := generate.NewEncoderDecoder(p, generate.GeneratorOptions{
 		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.Cache, EOS: w.Ends, Start: w.Start,
 		PromptTokens: audio.LogMelFrames * cmp.Or(c.MaxBatch, defaultSequences),
 		Features:     f.makeFeatures, Source: f.frames / 2, Answer: len(w.Start) + w.MaxTokens, CopyState: w.Copies,

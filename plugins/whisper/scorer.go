@@ -28,8 +28,8 @@ func newScorer(all clipSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
 // scoreOf says what the word error rate is of.
 func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
-	n.Count(c.Again(), "%d entries are of samples that have another one: as in the official script, all count")
-	n.Missing(c.Missing(), c.All, "clips", "the metrics are those")
+	n.AddCount(c.Repeated(), "%d entries are of samples that have another one: as in the official script, all count")
+	n.AddMissing(c.Missing(), c.All, "clips", "the metrics are those")
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "accuracy", Unit: "%", Value: r.Accuracy()}, {Name: "WER", Unit: "%", Value: 100 * r.Rate()},

@@ -31,8 +31,8 @@ func readSettings(r *manifest.Request) modelSettings {
 }
 
 func parseSettings(p *option.Params) (s modelSettings) {
-	option.Bind(p, &s, option.By("prompt", parseIDs), option.By("eos", parseIDs),
-		option.By("mels", option.Whole(1, maxMels)), option.By("dtype", wer.DTypes().Parse))
+	option.Bind(p, &s, option.ReaderFunc("prompt", parseIDs), option.ReaderFunc("eos", parseIDs),
+		option.ReaderFunc("mels", option.WholeNumber(1, maxMels)), option.ReaderFunc("dtype", wer.DTypes().Parse))
 	return s
 }
 

@@ -28,7 +28,7 @@ var (
 	_ sdk.SessionGenerator        = (*speechWorkload)(nil)
 	_ sdk.SessionPlanner          = (*speechWorkload)(nil)
 	_ sdk.AudioPrompter           = (*speechWorkload)(nil)
-	_ sdk.Informer                = (*speechWorkload)(nil)
+	_ sdk.WorkloadInfoAdder       = (*speechWorkload)(nil)
 	_ sdk.ClientWorker            = (*speechWorkload)(nil)
 )
 
@@ -94,8 +94,8 @@ func (w *speechWorkload) decodeText(ids []int32) (string, error) {
 	return text, nil
 }
 
-// Inform takes back the embedded model where a server has its own.
-func (w *speechWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo takes back the embedded model where a server has its own.
+func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.vocabulary == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 		info.Parts = nil

@@ -212,7 +212,7 @@ func TestVocabularies(t *testing.T) {
 func TestServersModelIsTheirs(t *testing.T) {
 	w := &speechWorkload{}
 	i := sdk.WorkloadInfo{ModelFile: "embedded-fp32", Embedded: true, ModelSHA256: "12", ModelSize: 7}
-	if w.Inform(&i); i.Embedded || i.ModelFile != serverModel || i.ModelSHA256 != "" || i.ModelSize != 0 ||
+	if w.AddInfo(&i); i.Embedded || i.ModelFile != serverModel || i.ModelSHA256 != "" || i.ModelSize != 0 ||
 		len(i.OpenReasons) != 1 {
 		t.Errorf("the model of a server is said to be %+v", i)
 	}

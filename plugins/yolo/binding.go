@@ -52,14 +52,14 @@ var unletterboxes = map[string]unletterboxRule{
 func bindDetector(r *manifest.Request) yoloBinding {
 	p, file := r.Params, signatureOf(r.File())
 	var b yoloBinding
-	r.Bind(&b, pictures.ElementReader(), option.Words("unletterbox", unletterboxes))
+	r.Bind(&b, pictures.ElementReader(), option.WordReader("unletterbox", unletterboxes))
 	if b.Element == backend.Uint8 {
-		p.Fault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
+		p.AddFault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
 	size, rect := file.letterboxSize(p, b.Size), b.Shape
 	switch {
 	case rect == "rect" && file.hasFixedSides():
-		p.Fault("shape", fmt.Errorf("the input of the model file is fixed to %d x %d: want fixed, or an export with free "+
+		p.AddFault("shape", fmt.Errorf("the input of the model file is fixed to %d x %d: want fixed, or an export with free "+
 			"sides", file.height, file.width))
 	case rect == "" && file.hasFreeSides():
 		rect = "rect"
@@ -68,9 +68,9 @@ func bindDetector(r *manifest.Request) yoloBinding {
 	}
 	b.letterbox = image.NewLetterbox(size, rect == "rect")
 	if b.letterbox.Rect && size%rectStep != 0 {
-		p.Fault("size", fmt.Errorf("%d, want a multiple of %d where shape = rect", size, rectStep))
+		p.AddFault("size", fmt.Errorf("%d, want a multiple of %d where shape = rect", size, rectStep))
 	}
-	r.Fault(b.checkFile(file))
+	r.AddFault(b.checkFile(file))
 	b.notes = fmt.Sprintf("pictures are letterboxed to %d x %d (shape=%s); boxes are put back by the rule of the "+
 		"reference's library, releases %s", size, size, rect, b.Unletterbox.releases)
 	return b
@@ -135,10 +135,10 @@ func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	case given != 0:
 		return given
 	case s.hasFixedSides() && s.height != s.width:
-		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want a square, or free sides",
+		p.AddFault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want a square, or free sides",
 			s.height, s.width))
 	case s.hasFixedSides() && s.height > maxSize:
-		p.Fault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want at most %d x %d", s.height,
+		p.AddFault("size", fmt.Errorf("the input of the model file is fixed to %d x %d: want at most %d x %d", s.height,
 			s.width, maxSize, maxSize))
 	case s.hasFixedSides():
 		return s.height

@@ -13,7 +13,7 @@ import (
 
 var (
 	_ sdk.ClientWorker = (*yoloWorkload)(nil)
-	_ sdk.Remarker     = (*yoloWorkload)(nil)
+	_ sdk.Noter        = (*yoloWorkload)(nil)
 )
 
 // yoloWorkload is the benchmark opened on one model file and one data set.
@@ -34,9 +34,9 @@ func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.PictureSet)
 
 func (w *yoloWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
-// Remarks say which of several references the run followed.
-func (w *yoloWorkload) Remarks() sdk.Remarks {
-	r := sdk.Remarks{Notes: []string{w.notes}}
+// RunNotes say which of several references the run followed.
+func (w *yoloWorkload) RunNotes() sdk.RunNotes {
+	r := sdk.RunNotes{Notes: []string{w.notes}}
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}

@@ -81,7 +81,7 @@ func TestPostprocess(t *testing.T) {
 				t.Errorf("%s: rows %v, want %v", rule, got, want)
 			}
 		}
-		if notes := strings.Join(w.Remarks().Notes, "\n"); !strings.Contains(notes, "shape=fixed") ||
+		if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, "shape=fixed") ||
 			!strings.Contains(notes, unletterboxes[rule].releases) {
 			t.Errorf("%s: the result is told %q", rule, notes)
 		}
@@ -128,7 +128,7 @@ func TestFewerClassesAreTold(t *testing.T) {
 	if got := rows(p.At(0)); err != nil || len(got) != 1 || got[0][5] != 1.5 || got[0][6] != 3 {
 		t.Errorf("%v, %v; want one of the third class, with its score above 1", got, err)
 	}
-	if notes := w.Remarks().Notes; len(notes) != 2 || !strings.Contains(notes[1], "3 classes") {
+	if notes := w.RunNotes().Notes; len(notes) != 2 || !strings.Contains(notes[1], "3 classes") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -74,8 +74,9 @@ type Config struct {
 	// Part is which of the workload's models this is, "encoder"; empty where it has one.
 	Part string
 	// Beside are the sessions of the workload's other parts that are open on this device already. The backend may have the
-	// model join one of them, in its process say, so that they take each other's kept tensors (Keeper). It closes none.
-	Beside []Session
+	// model join one of them, in its process say, so that they take each other's kept tensors (OutputCache). It closes
+	// none.
+	Siblings []Session
 }
 
 // Session is a loaded model. Run may be called from as many goroutines at a time as Limits().Concurrency says.

@@ -35,7 +35,7 @@ func (m tensorError) Unwrap() []error { return []error{m.error, ErrTensors} }
 
 // checkAgainst compares a tensor of bytes with the tensor that is wanted.
 func (t *Tensor) checkAgainst(want *TensorInfo) error {
-	if t.Kept != nil {
+	if t.Handles != nil {
 		return errors.New("it is kept by a session, and this one takes bytes")
 	}
 	if err := t.checkForm(want); err != nil {

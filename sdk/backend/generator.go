@@ -96,7 +96,7 @@ type Tokens struct {
 }
 
 // Uncounted is the number of tokens of an answer of which only the text is known: its server counts none. A workload
-// with a tokenizer may count them in the text, and says so (sdk.Remarker); for any other it is an error.
+// with a tokenizer may count them in the text, and says so (sdk.Noter); for any other it is an error.
 const Uncounted = -1
 
 // TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer

@@ -61,11 +61,11 @@ type Tensor struct {
 	// Free, if not nil, gives the memory of Data, or of what is kept, back to its owner.
 	Free func()
 
-	// The others are for a Keeper, which says what they mean.
+	// The others are for an OutputCache, which says what they mean.
 
-	Keep bool    // of an output: it is to be kept
-	Kept []*Kept // of an input, in place of Data; of an output: its handle
-	Rows []int32 // of an input: numbers of rows of Kept, from 0; nil: all rows, in order
+	KeepOutput bool            // of an output: it is to be kept
+	Handles    []*OutputHandle // of an input, in place of Data; of an output: its handle
+	Rows       []int32         // of an input: numbers of rows of Handles, from 0; nil: all rows, in order
 }
 
 // Release gives the tensor's memory back; the tensor is empty afterwards.
@@ -73,7 +73,7 @@ func (t *Tensor) Release() {
 	if t.Free != nil {
 		t.Free()
 	}
-	t.Data, t.Free, t.Kept = nil, nil, nil
+	t.Data, t.Free, t.Handles = nil, nil, nil
 }
 
 // Elements is the number of elements that a shape without free dimensions asks for, math.MaxInt64 where it is more.

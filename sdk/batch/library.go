@@ -121,7 +121,7 @@ func (l *Library[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex)
 }
 
 func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
-	defer Recover(&err, func() string { return fmt.Sprintf("Load of sample %d", i) })
+	defer RecoverPanic(&err, func() string { return fmt.Sprintf("Load of sample %d", i) })
 	s, err := l.load(ctx, i)
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", i, err)

@@ -21,8 +21,8 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
 
-// Recover turns a panic, where it is deferred, into a *PanicError in err.
-func Recover(err *error, where func() string) {
+// RecoverPanic turns a panic, where it is deferred, into a *PanicError in err.
+func RecoverPanic(err *error, where func() string) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Where: where(), Value: v, Stack: innermostFrames(debug.Stack())}
 	}

@@ -9,8 +9,8 @@ import (
 // convolutional models peaks at 1 or 2 samples per Run: larger batches fall out of the cache.
 const defaultBatch = 2
 
-// Request is what a run asks of the policy. Zero Batch and Sessions leave the choice to it.
-type Request struct {
+// PolicyRequest is what a run asks of the policy. Zero Batch and Sessions leave the choice to it.
+type PolicyRequest struct {
 	Scenario        loadgen.Scenario
 	Batch, Sessions int
 	Preferred       int // the workload's batch where Batch is 0 and there are many samples at a time; 0: none
@@ -23,7 +23,7 @@ type Request struct {
 // SingleStream has one sample in work at a time, so that one Run gets all threads. In the other scenarios one Run per
 // core, with one thread each, beats one Run with all threads: no thread waits for another inside an operator. How many
 // runs at a time suit devices that the user names, the backend knows better.
-func (r Request) Config() backend.Config {
+func (r PolicyRequest) Config() backend.Config {
 	c := backend.Config{Concurrency: r.Sessions, MaxBatch: r.Batch}
 	if r.Scenario == loadgen.SingleStream {
 		c.LowLatency = r.Sessions <= 1
@@ -58,7 +58,7 @@ type Policy struct {
 	Sizing *Sizing
 }
 
-// Choose makes the policy of a request on an opened session.
+// ChoosePolicy makes the policy of a request on an opened session.
 //
 //   - SingleStream runs in the goroutine that receives: a hand-over costs microseconds and wins nothing.
 //   - MultiStream spreads each query over the sessions: its latency is that of the slowest part.
@@ -68,7 +68,7 @@ type Policy struct {
 //   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
 //     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also
 //     where every core has a session but the sessions compute elsewhere.
-func Choose(r Request, l backend.Limits) Policy {
+func ChoosePolicy(r PolicyRequest, l backend.Limits) Policy {
 	p := Policy{Sessions: sessionCount(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
 	p.Workers = p.Sessions
 	switch r.Scenario {
@@ -87,7 +87,7 @@ func Choose(r Request, l backend.Limits) Policy {
 	return p
 }
 
-func sessionCount(r Request, l backend.Limits) int {
+func sessionCount(r PolicyRequest, l backend.Limits) int {
 	n := r.Config().Concurrency
 	if n <= 0 {
 		n = max(r.CPUs, r.Devices, 1)
@@ -98,7 +98,7 @@ func sessionCount(r Request, l backend.Limits) int {
 	return n
 }
 
-func maxBatch(r Request, l backend.Limits) int {
+func maxBatch(r PolicyRequest, l backend.Limits) int {
 	n := r.Batch
 	if n <= 0 && r.Scenario == loadgen.SingleStream {
 		n = 1

@@ -154,7 +154,7 @@ func (s *Scheduler) runBatch(h *workerState, samples []loadgen.QuerySample, arri
 func (s *Scheduler) tryBatch(h *workerState, samples []loadgen.QuerySample, arrived []int64) (err error) {
 	h.job.beginBatch(samples)
 	defer h.job.enterStage(idle)
-	defer Recover(&err, h.job.String)
+	defer RecoverPanic(&err, h.job.String)
 	if err := h.worker.Collate(samples); err != nil {
 		return fmt.Errorf("collate %s: %w", describeSamples(samples), err)
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// Work is what the workers of a scheduler have done.
-type Work struct {
+// WorkTotals is what the workers of a scheduler have done.
+type WorkTotals struct {
 	// Batches counts the batches of each size, which is its index: Batches[0] is 0.
 	Batches []uint64
 	// Waiting is how long each sample waited, from when it was submitted to when its batch ran: in the queue, while the
 	// batch was collated, and for a session. Model is how long that run took. An inline policy, whose samples do not
 	// wait, has neither.
-	Waiting, Model Times
+	Waiting, Model TimeSummary
 }
 
-// Times are how long something took, of many samples.
-type Times struct {
+// TimeSummary are how long something took, of many samples.
+type TimeSummary struct {
 	Count          uint64
 	Min, Max, Mean time.Duration
 	tally          timeTally
@@ -26,7 +26,7 @@ type Times struct {
 
 // At is the time at a fraction of the values in order, number trunc(Count*p) from 0, right to 1 % and never outside Min
 // to Max.
-func (t Times) At(p float64) time.Duration {
+func (t TimeSummary) At(p float64) time.Duration {
 	if t.Count == 0 {
 		return 0
 	}
@@ -91,11 +91,11 @@ func (t *timeTally) mergeTally(o *timeTally) {
 }
 
 // summarizeTimes returns what was counted.
-func (t *timeTally) summarizeTimes() Times {
+func (t *timeTally) summarizeTimes() TimeSummary {
 	if t.n == 0 {
-		return Times{}
+		return TimeSummary{}
 	}
-	return Times{Count: t.n, Min: time.Duration(t.min), Max: time.Duration(t.max),
+	return TimeSummary{Count: t.n, Min: time.Duration(t.min), Max: time.Duration(t.max),
 		Mean: time.Duration(t.sum / float64(t.n)), tally: *t}
 }
 
@@ -129,8 +129,8 @@ func (h *workerState) addTimes(n int, arrived []int64, from, to int64) {
 }
 
 // Work is what the workers have done so far. Nothing may be in work: it is asked for after Close.
-func (s *Scheduler) Work() Work {
-	var out Work
+func (s *Scheduler) Work() WorkTotals {
+	var out WorkTotals
 	var waiting, model timeTally
 	for _, h := range s.hands {
 		waiting.mergeTally(&h.waiting)

@@ -28,7 +28,7 @@ func (s *sleeping) Run(context.Context) error                   { time.Sleep(s.t
 func (s *sleeping) Deliver() error                              { return nil }
 
 // work runs queries of a policy, one sample each, at times, and returns what was counted.
-func work(t *testing.T, p batch.Policy, took func(n int) time.Duration, at ...time.Duration) (out batch.Work) {
+func work(t *testing.T, p batch.Policy, took func(n int) time.Duration, at ...time.Duration) (out batch.WorkTotals) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := batch.New(t.Context(), p, sleeper{took}.worker, func(err error) { t.Error(err) })

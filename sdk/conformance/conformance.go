@@ -72,8 +72,8 @@ const (
 	Skip Outcome = "SKIP"
 )
 
-// Result of a check.
-type Result struct {
+// CheckResult is the result of a check.
+type CheckResult struct {
 	Name    string  `json:"name"`
 	About   string  `json:"about"`
 	Outcome Outcome `json:"outcome"`
@@ -124,8 +124,8 @@ func allChecks() []namedCheck {
 	}
 }
 
-// Names lists the checks, in order.
-func Names() []string {
+// CheckNames lists the checks, in order.
+func CheckNames() []string {
 	var names []string
 	for _, c := range allChecks() {
 		names = append(names, c.name)
@@ -136,14 +136,14 @@ func Names() []string {
 // Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A
 // plugin that does not start fails the first check, and all others are skipped; so are those behind reality where the
 // subject cannot be opened. When ctx ends, so do the checks.
-func Run(ctx context.Context, s Subject, report func(Result)) []Result {
-	var results []Result
+func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult {
+	var results []CheckResult
 	var known sharedResults
 	for _, c := range allChecks() {
 		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
 			continue
 		}
-		r := Result{Name: c.name, About: c.about, Outcome: Skip, Detail: known.futile}
+		r := CheckResult{Name: c.name, About: c.about, Outcome: Skip, Detail: known.futile}
 		switch {
 		case ctx.Err() != nil:
 			r.Detail = "called off"
@@ -164,8 +164,8 @@ func Run(ctx context.Context, s Subject, report func(Result)) []Result {
 	return results
 }
 
-// Failed counts the failures.
-func Failed(results []Result) int {
+// CountFailures counts the failures.
+func CountFailures(results []CheckResult) int {
 	n := 0
 	for _, r := range results {
 		if r.Outcome == Fail {
@@ -192,8 +192,8 @@ func (c namedCheck) withTimeout(ctx context.Context, s Subject) (context.Context
 }
 
 // runCheck makes one check in processes of its own.
-func (c namedCheck) runCheck(ctx context.Context, s Subject, known *sharedResults) (r Result) {
-	r = Result{Name: c.name, About: c.about}
+func (c namedCheck) runCheck(ctx context.Context, s Subject, known *sharedResults) (r CheckResult) {
+	r = CheckResult{Name: c.name, About: c.about}
 	ctx, cancel := c.withTimeout(ctx, s)
 	defer cancel()
 	start := time.Now()

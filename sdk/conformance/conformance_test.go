@@ -26,7 +26,7 @@ func TestASoundPluginPasses(t *testing.T) {
 	s := subject(t, "none")
 	s.Reference = &Reference{}
 	var names []string
-	for _, r := range Run(t.Context(), s, func(r Result) { names = append(names, r.Name) }) {
+	for _, r := range Run(t.Context(), s, func(r CheckResult) { names = append(names, r.Name) }) {
 		if r.Outcome != Pass {
 			t.Errorf("%s: %s: %s", r.Name, r.Outcome, r.Detail)
 		}
@@ -34,8 +34,8 @@ func TestASoundPluginPasses(t *testing.T) {
 			t.Errorf("%s: about %q, detail %q", r.Name, r.About, r.Detail)
 		}
 	}
-	if !slices.Equal(names, Names()) {
-		t.Errorf("reported %v, want %v", names, Names())
+	if !slices.Equal(names, CheckNames()) {
+		t.Errorf("reported %v, want %v", names, CheckNames())
 	}
 }
 
@@ -93,7 +93,7 @@ func TestEachCheckCanFail(t *testing.T) {
 			wantFailure(t, c.check, s, c.want)
 		})
 	}
-	for _, name := range Names() {
+	for _, name := range CheckNames() {
 		if !tested[name] {
 			t.Errorf("check %s has no broken plugin", name)
 		}
@@ -164,7 +164,7 @@ func TestReferenceOfAnotherBackend(t *testing.T) {
 
 func TestNothingIsTriedAfterAFailedStart(t *testing.T) {
 	results := Run(t.Context(), Subject{Binary: "/no/such/plugin"}, nil)
-	if Failed(results) != 1 || results[0].Name != "handshake" || results[1].Outcome != Skip {
+	if CountFailures(results) != 1 || results[0].Name != "handshake" || results[1].Outcome != Skip {
 		t.Errorf("%+v", results)
 	}
 }
@@ -174,7 +174,7 @@ func TestNothingIsTriedThatCannotBeOpened(t *testing.T) {
 	s := subject(t, "none")
 	s.Open.Backend = "no such backend"
 	results := Run(t.Context(), s, nil)
-	if last := results[len(results)-1]; Failed(results) != 1 || last.Outcome != Skip ||
+	if last := results[len(results)-1]; CountFailures(results) != 1 || last.Outcome != Skip ||
 		!strings.Contains(last.Detail, "see reality") {
 		t.Errorf("%+v", results)
 	}

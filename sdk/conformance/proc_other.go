@@ -8,4 +8,4 @@ func residentBytes(int) (int64, error) {
 	return 0, errors.New("the memory of a process can be seen on Linux only")
 }
 
-func marked(string) ([]int, bool) { return nil, false }
+func processesWithVariable(string) ([]int, bool) { return nil, false }

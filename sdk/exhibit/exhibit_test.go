@@ -34,7 +34,7 @@ func gallery(fault error) Gallery {
 
 func TestScorer(t *testing.T) {
 	of := &inner{}
-	s := Scorer(of, 3, gallery(nil))
+	s := NewScorer(of, 3, gallery(nil))
 	data := make([]byte, 1)
 	for _, e := range [][2]int{{9, 5}, {1, 7}, {4, 5}, {2, 5}, {8, 255}, {1, 250}, {3, 0}} { // sample, badness
 		data[0] = byte(e[1])
@@ -56,14 +56,14 @@ func TestScorer(t *testing.T) {
 	if err := s.(interface{ Close() error }).Close(); err != nil || of.closed != 1 {
 		t.Errorf("closed %d times, %v", of.closed, err)
 	}
-	if Scorer(of, 0, gallery(nil)) != sdk.Scorer(of) || Scorer(of, 3, nil) != sdk.Scorer(of) {
+	if NewScorer(of, 0, gallery(nil)) != sdk.Scorer(of) || NewScorer(of, 3, nil) != sdk.Scorer(of) {
 		t.Error("without exhibits the scorer is another one")
 	}
 }
 
 // A sample that cannot be shown is a note, and no failure.
 func TestScorerThatCannotShow(t *testing.T) {
-	s := Scorer(&inner{}, 3, gallery(errors.New("no picture")))
+	s := NewScorer(&inner{}, 3, gallery(errors.New("no picture")))
 	for i := range uint64(5) {
 		if err := s.Add(mllog.AccuracyEntry{QSLIndex: i, Data: []byte{1}}); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestPNGStaysSmall(t *testing.T) {
 		p.Pix[i] = byte(rand.Uint32()) | 1
 	}
 	text, err := PNG(p)
-	if err != nil || len(text) > sdk.MostExhibitBytes {
+	if err != nil || len(text) > sdk.MaxExhibitBytes {
 		t.Fatalf("%d bytes, %v", len(text), err)
 	}
 	if _, err := png.Decode(bytes.NewReader(text)); err != nil {
@@ -101,7 +101,7 @@ func TestThumbnail(t *testing.T) {
 	if p.NRGBAAt(0, 0) != Truth || p.NRGBAAt(9, 3) != Truth || p.NRGBAAt(5, 7) != (color.NRGBA{}) {
 		t.Error("the outline is elsewhere")
 	}
-	if b := Beside(p, p).Bounds(); b.Dx() != 24 || b.Dy() != 10 {
+	if b := SideBySide(p, p).Bounds(); b.Dx() != 24 || b.Dy() != 10 {
 		t.Errorf("side by side %v", b)
 	}
 }
@@ -109,7 +109,7 @@ func TestThumbnail(t *testing.T) {
 func TestWorst(t *testing.T) {
 	shown := func(n, most int, badness func(i int) float64) string {
 		var all []string
-		for _, x := range Worst(n, most, func(i int) (float64, func() sdk.Exhibit) {
+		for _, x := range WorstSamples(n, most, func(i int) (float64, func() sdk.Exhibit) {
 			return badness(i), func() sdk.Exhibit { return sdk.Exhibit{Text: fmt.Sprint(i)} }
 		}) {
 			all = append(all, x.Text)
@@ -132,13 +132,13 @@ func TestTexts(t *testing.T) {
 	if n := WordErrors("", "a b"); n != 2 {
 		t.Errorf("%d errors, want 2", n)
 	}
-	if u := Unlike("a b c", "c b a"); u != 0 {
+	if u := TextDistance("a b c", "c b a"); u != 0 {
 		t.Errorf("unlike by %g", u)
 	}
-	if u := Unlike("a b", "c"); u != 1 {
+	if u := TextDistance("a b", "c"); u != 1 {
 		t.Errorf("unlike by %g", u)
 	}
-	if got := Texts("question", "why\xff?", "answer", strings.Repeat("ä", 3000)); len(got) > 3*2600 ||
+	if got := Paragraphs("question", "why\xff?", "answer", strings.Repeat("ä", 3000)); len(got) > 3*2600 ||
 		!strings.HasPrefix(got, "question\nwhy\uFFFD?\n\nanswer\nä") {
 		t.Errorf("%.80s", got)
 	}

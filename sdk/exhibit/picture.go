@@ -49,8 +49,8 @@ func Outline(dst *image.NRGBA, left, top, right, bottom float64, c color.NRGBA) 
 	}
 }
 
-// Beside puts pictures of equal heights side by side, with a gap between them.
-func Beside(pictures ...*image.NRGBA) *image.NRGBA {
+// SideBySide puts pictures of equal heights side by side, with a gap between them.
+func SideBySide(pictures ...*image.NRGBA) *image.NRGBA {
 	const gap = 4
 	w, h := -gap, 0
 	for _, p := range pictures {
@@ -65,7 +65,7 @@ func Beside(pictures ...*image.NRGBA) *image.NRGBA {
 	return all
 }
 
-// PNG encodes a picture, smaller than it is where it would have more than sdk.MostExhibitBytes.
+// PNG encodes a picture, smaller than it is where it would have more than sdk.MaxExhibitBytes.
 func PNG(p image.Image) ([]byte, error) {
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	for p.Bounds().Dx() > 1 {
@@ -73,7 +73,7 @@ func PNG(p image.Image) ([]byte, error) {
 		if err := encoder.Encode(&b, p); err != nil {
 			return nil, err
 		}
-		if b.Len() <= sdk.MostExhibitBytes {
+		if b.Len() <= sdk.MaxExhibitBytes {
 			return b.Bytes(), nil
 		}
 		p = imaging.Resize(p, p.Bounds().Dx()*4/5, 0, imaging.Lanczos)

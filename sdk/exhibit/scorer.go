@@ -23,13 +23,13 @@ type Show func() (sdk.Exhibit, error)
 // maxHeldBytes bounds the payloads that are kept until the end, in bytes.
 const maxHeldBytes = 256 << 20
 
-// Scorer is a scorer that adds to its score the most exhibits that are wanted (Request.Exhibits), the worst first; with
-// none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
-func Scorer(of sdk.Scorer, most int, g Gallery) sdk.Scorer {
+// NewScorer is a scorer that adds to its score the most exhibits that are wanted (Request.Exhibits), the worst first;
+// with none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
+func NewScorer(of sdk.Scorer, most int, g Gallery) sdk.Scorer {
 	if most <= 0 || g == nil {
 		return of
 	}
-	return &exhibitScorer{Scorer: of, gallery: g, most: min(most, sdk.MostExhibits), seen: map[uint64]bool{}}
+	return &exhibitScorer{Scorer: of, gallery: g, most: min(most, sdk.MaxExhibits), seen: map[uint64]bool{}}
 }
 
 type exhibitScorer struct {
@@ -114,9 +114,9 @@ func (s *exhibitScorer) Close() error {
 	return nil
 }
 
-// Worst shows the most of n samples that are worst, the worst first: for scorers that know only at their end how bad an
-// answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
-func Worst(n, most int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
+// WorstSamples shows the most of n samples that are worst, the worst first: for scorers that know only at their end how
+// bad an answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
+func WorstSamples(n, most int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
 	if most <= 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func Worst(n, most int, rate func(i int) (badness float64, show func() sdk.Exhib
 		values[i], _ = rate(i)
 	}
 	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	worst := make([]sdk.Exhibit, min(n, most, sdk.MostExhibits))
+	worst := make([]sdk.Exhibit, min(n, most, sdk.MaxExhibits))
 	for k := range worst {
 		_, show := rate(numbers[k])
 		worst[k] = show()

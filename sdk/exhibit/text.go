@@ -8,9 +8,9 @@ import (
 // maxRunes is how many characters of one text are shown.
 const maxRunes = 2500
 
-// Texts writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long texts
-// are cut, and bytes that are not UTF-8 replaced.
-func Texts(pairs ...string) string {
+// Paragraphs writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long
+// texts are cut, and bytes that are not UTF-8 replaced.
+func Paragraphs(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if i > 0 {
@@ -30,8 +30,8 @@ func cutText(text string) string {
 	return string([]rune(text)[:maxRunes]) + " …"
 }
 
-// Unlike is how unlike two texts are, from 0 to 1: 1 - F1 of their words, in whatever order these are.
-func Unlike(expected, found string) float64 {
+// TextDistance is how unlike two texts are, from 0 to 1: 1 - F1 of their words, in whatever order these are.
+func TextDistance(expected, found string) float64 {
 	words := map[string]int{}
 	want, have, both := strings.Fields(expected), strings.Fields(found), 0
 	for _, w := range want {

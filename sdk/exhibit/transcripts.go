@@ -21,7 +21,7 @@ func Transcripts(name, said func(clip int) string,
 		return float64(wrong) / float64(max(1, words)), func() (sdk.Exhibit, error) {
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("%s: %d words wrong, of %d", name(clip), wrong, words),
-				Text:    Texts("SAID", said(clip), "HEARD", text),
+				Text:    Paragraphs("SAID", said(clip), "HEARD", text),
 			}, nil
 		}
 	}

@@ -76,7 +76,7 @@ func (g *Generator) endSequence(s *sequence) {
 }
 
 // updateStats changes the figures.
-func (g *Generator) updateStats(change func(*Stats)) {
+func (g *Generator) updateStats(change func(*GeneratorStats)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	change(&g.stats)

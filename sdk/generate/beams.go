@@ -26,7 +26,7 @@ type beamSearch struct {
 // farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
 const farBelow = -1e9
 
-func newBeams(p *backend.Prompt, o Options) *beamSearch {
+func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
 	b := &beamSearch{
 		answerLimits: limitsOf(p, o), width: p.Beams,
 		scores: make([]float32, p.Beams), ids: make([][]int32, p.Beams), spareID: make([][]int32, p.Beams),
@@ -96,8 +96,8 @@ func (b *beamSearch) chooseBeams() {
 	b.ids, b.spareID = b.spareID, b.ids
 }
 
-func (b *beamSearch) done() bool      { return b.ended }
-func (b *beamSearch) tokens() []int32 { return b.last }
-func (b *beamSearch) parents() []int  { return b.from }
-func (b *beamSearch) answer() []int32 { return b.pool.bestTokens(b.ends) }
-func (b *beamSearch) beams() []Beam   { return b.pool.sortedBeams(b.ends) }
+func (b *beamSearch) done() bool          { return b.ended }
+func (b *beamSearch) tokens() []int32     { return b.last }
+func (b *beamSearch) parents() []int      { return b.from }
+func (b *beamSearch) answer() []int32     { return b.pool.bestTokens(b.ends) }
+func (b *beamSearch) beams() []BeamAnswer { return b.pool.sortedBeams(b.ends) }

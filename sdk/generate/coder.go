@@ -15,13 +15,13 @@ type coderModel struct {
 	masked               bool // sources of other widths can be padded
 	normal               bool // the decoders give log probabilities
 	vocab                int  // of the decoder; 0: it does not say
-	options              Options
+	options              GeneratorOptions
 	keeper               *outputTracker
 }
 
 // NewEncoderDecoder returns a generator on the sessions p, which it owns: Close closes them. With an error they stay
 // the caller's. o.Start is what the decoder is given first.
-func NewEncoderDecoder(p EncoderDecoder, o Options) (*Generator, error) {
+func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error) {
 	c, errModel := bindCoder(p)
 	o, errOptions := o.withDefaults()
 	if err := errors.Join(errModel, errOptions); err != nil {

@@ -38,7 +38,7 @@ func netForms() []netForm {
 var netStart = []int32{3, 5}
 
 // open opens the form of a net as a generator, whose sessions keep what they can or nothing.
-func (f netForm) open(t testing.TB, n *net, keeps bool, atATime int, o generate.Options) *generate.Generator {
+func (f netForm) open(t testing.TB, n *net, keeps bool, atATime int, o generate.GeneratorOptions) *generate.Generator {
 	t.Helper()
 	parts := f.parts(n)
 	for _, p := range parts {
@@ -87,7 +87,7 @@ func TestFormsAreTheNetWithoutCache(t *testing.T) {
 			for _, atATime := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%s, keeps %v, %d at a time", f.name, keeps, atATime), func(t *testing.T) {
 					n := newNet(1)
-					g := f.open(t, n, keeps, atATime, generate.Options{MaxSequences: 5, PromptTokens: 20})
+					g := f.open(t, n, keeps, atATime, generate.GeneratorOptions{MaxSequences: 5, PromptTokens: 20})
 					if g.TakesAudio() != f.audio {
 						t.Errorf("takes audio: %v, want %v", g.TakesAudio(), f.audio)
 					}
@@ -117,10 +117,10 @@ func TestBeamsOfFormsAreThoseAlone(t *testing.T) {
 						alone = f
 					}
 					n := newNet(2)
-					g := f.open(t, n, keeps, 2, generate.Options{MaxSequences: 9, Beams: rule})
+					g := f.open(t, n, keeps, 2, generate.GeneratorOptions{MaxSequences: 9, Beams: rule})
 					together := generateAll(t, g, all)
 					for i, p := range all {
-						single := alone.open(t, n, false, 1, generate.Options{MaxSequences: p.Beams, Beams: rule})
+						single := alone.open(t, n, false, 1, generate.GeneratorOptions{MaxSequences: p.Beams, Beams: rule})
 						together[i].check(t, generateAll(t, single, []backend.Prompt{p})[0].all)
 					}
 				})
@@ -138,7 +138,7 @@ func FuzzForms(f *testing.F) {
 		which := netForms()[int(form)%6]
 		n := newNet(seed)
 		width := 1 + int(beams%4)
-		o := generate.Options{
+		o := generate.GeneratorOptions{
 			MaxSequences: max(1+int(sequences%12), width), PromptTokens: 12, Beams: generate.BeamRule(rule % 2),
 		}
 		all := which.sources(1+int(count%12), seed)
@@ -146,7 +146,7 @@ func FuzzForms(f *testing.F) {
 			all[i].Beams = width - i%width
 		}
 		for i, a := range generateAll(t, which.open(t, n, form >= 5, 1+int(rule>>4)%2, o), all) {
-			single := which.open(t, n, false, 1, generate.Options{MaxSequences: all[i].Beams, Beams: o.Beams})
+			single := which.open(t, n, false, 1, generate.GeneratorOptions{MaxSequences: all[i].Beams, Beams: o.Beams})
 			a.check(t, generateAll(t, single, all[i:i+1])[0].all)
 		}
 	})
@@ -166,7 +166,7 @@ func FuzzBind(f *testing.F) {
 		}
 		p.in, p.out = infos[:len(p.in)], infos[len(p.in):]
 		p.run = func(map[string]backend.Tensor) map[string]backend.Tensor { return nil }
-		g, err := generate.NewEncoderDecoder(sessions(parts), generate.Options{
+		g, err := generate.NewEncoderDecoder(sessions(parts), generate.GeneratorOptions{
 			Start: netStart, CacheBytes: 1 << 20,
 			Features: func(a []float32) ([]float32, []int64, error) { return a, []int64{1, int64(len(a))}, nil },
 		})
@@ -187,7 +187,7 @@ func TestTokensThatNoAnswerHolds(t *testing.T) {
 	n := newNet(4)
 	all := f.sources(20, 8)
 	var most [netVocab]int
-	for _, a := range generateAll(t, f.open(t, n, false, 1, generate.Options{}), all) {
+	for _, a := range generateAll(t, f.open(t, n, false, 1, generate.GeneratorOptions{}), all) {
 		for _, id := range a.all {
 			most[id]++
 		}
@@ -197,7 +197,7 @@ func TestTokensThatNoAnswerHolds(t *testing.T) {
 		all[i].Beams = 1 + i%3
 	}
 	for _, rule := range []generate.BeamRule{generate.HuggingFace, generate.GNMT} {
-		g := f.open(t, n, false, 1, generate.Options{Never: never, Beams: rule})
+		g := f.open(t, n, false, 1, generate.GeneratorOptions{Never: never, Beams: rule})
 		for i, a := range generateAll(t, g, all) {
 			if slices.ContainsFunc(a.all, func(id int32) bool { return slices.Contains(never, id) }) {
 				t.Errorf("rule %d: answer %d is %v, with one of %v", rule, i, a.all, never)
@@ -277,7 +277,7 @@ func TestEncoderDecodersThatAreNone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := netForms()[c.form].parts(newNet(1))
 			c.spoil(p)
-			_, err := generate.NewEncoderDecoder(sessions(p), generate.Options{Start: netStart})
+			_, err := generate.NewEncoderDecoder(sessions(p), generate.GeneratorOptions{Start: netStart})
 			if !errors.Is(err, generate.ErrEncoderDecoder) {
 				t.Fatalf("error %v, want an ErrEncoderDecoder", err)
 			}
@@ -288,7 +288,7 @@ func TestEncoderDecodersThatAreNone(t *testing.T) {
 			}
 		})
 	}
-	_, err := generate.NewEncoderDecoder(generate.EncoderDecoder{}, generate.Options{})
+	_, err := generate.NewEncoderDecoder(generate.EncoderDecoder{}, generate.GeneratorOptions{})
 	if !errors.Is(err, generate.ErrEncoderDecoder) {
 		t.Errorf("error %v of no sessions", err)
 	}
@@ -303,7 +303,7 @@ func TestOutputsThatAreNoState(t *testing.T) {
 		out["h_out"] = newArray(1, len(out)+5, netWidth).tensor()
 		return out
 	}
-	g, err := generate.NewEncoderDecoder(sessions(parts), generate.Options{Start: netStart})
+	g, err := generate.NewEncoderDecoder(sessions(parts), generate.GeneratorOptions{Start: netStart})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,20 +322,20 @@ func TestOutputsThatAreNoState(t *testing.T) {
 func TestBadEncoderDecoderOptionsAndPrompts(t *testing.T) {
 	for _, c := range []struct {
 		form int
-		o    generate.Options
+		o    generate.GeneratorOptions
 		want string
 	}{
-		{0, generate.Options{}, "Start is empty"},
-		{0, generate.Options{Start: []int32{netVocab}}, "Start: token 0 is 19, want one of [0, 19)"},
-		{3, generate.Options{Start: netStart}, "features, which Features has to make of audio"},
-		{4, generate.Options{Start: netStart, MaxSequences: 1 << 17, Source: 30}, "bytes are copied at each step"},
+		{0, generate.GeneratorOptions{}, "Start is empty"},
+		{0, generate.GeneratorOptions{Start: []int32{netVocab}}, "Start: token 0 is 19, want one of [0, 19)"},
+		{3, generate.GeneratorOptions{Start: netStart}, "features, which Features has to make of audio"},
+		{4, generate.GeneratorOptions{Start: netStart, MaxSequences: 1 << 17, Source: 30}, "bytes are copied at each step"},
 	} {
 		_, err := generate.NewEncoderDecoder(sessions(netForms()[c.form].parts(newNet(1))), c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q in it", err, c.want)
 		}
 	}
-	admitted := generate.Options{MaxSequences: 1 << 17, Source: 30, CopyState: true}
+	admitted := generate.GeneratorOptions{MaxSequences: 1 << 17, Source: 30, CopyState: true}
 	netForms()[4].open(t, newNet(1), false, 1, admitted)
 	good := backend.Prompt{Tokens: []int32{1}, Audio: []float32{1}, MaxNewTokens: 2, EOS: []int32{0}}
 	for _, c := range []struct {
@@ -352,7 +352,7 @@ func TestBadEncoderDecoderOptionsAndPrompts(t *testing.T) {
 	} {
 		p := good
 		c.spoil(&p)
-		g := netForms()[c.form].open(t, newNet(1), false, 1, generate.Options{Beams: c.rule})
+		g := netForms()[c.form].open(t, newNet(1), false, 1, generate.GeneratorOptions{Beams: c.rule})
 		err := g.Generate(t.Context(), p, &answer{})
 		if !errors.Is(err, generate.ErrPrompt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q in it", err, c.want)
@@ -375,7 +375,7 @@ func TestFailedRunOfADecoder(t *testing.T) {
 	for _, p := range parts {
 		p.keeps = true
 	}
-	g, err := generate.NewEncoderDecoder(sessions(parts), generate.Options{Start: netStart})
+	g, err := generate.NewEncoderDecoder(sessions(parts), generate.GeneratorOptions{Start: netStart})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +397,7 @@ func BenchmarkForms(b *testing.B) {
 	for _, f := range netForms() {
 		for _, keeps := range []bool{true, false} {
 			b.Run(fmt.Sprintf("%s/keeps=%v", f.name, keeps), func(b *testing.B) {
-				g := f.open(b, newNet(1), keeps, 1, generate.Options{MaxSequences: 16, PromptTokens: 64})
+				g := f.open(b, newNet(1), keeps, 1, generate.GeneratorOptions{MaxSequences: 16, PromptTokens: 64})
 				all := f.sources(64, 2)
 				for i := range all {
 					all[i].MinNewTokens, all[i].MaxNewTokens = 12, 12
@@ -456,7 +456,7 @@ func TestLogProbabilitiesTakeThePlaceOfLogits(t *testing.T) {
 			return parts
 		}
 		for _, rule := range []generate.BeamRule{generate.HuggingFace, generate.GNMT} {
-			o := generate.Options{MaxSequences: 9, Beams: rule}
+			o := generate.GeneratorOptions{MaxSequences: 9, Beams: rule}
 			want := generateAll(t, f.open(t, newNet(2), true, 2, o), all)
 			for i, a := range generateAll(t, normal.open(t, newNet(2), true, 2, o), all) {
 				if !slices.Equal(a.all, want[i].all) {

@@ -60,7 +60,7 @@ func TestModelsThatAreNoDecoders(t *testing.T) {
 			s := &shaped{toy: toy{vocab: 5, layers: 2}}
 			s.in, s.out = s.toy.Inputs(), s.toy.Outputs()
 			c.spoil(s)
-			_, err := generate.New(s, generate.Options{})
+			_, err := generate.New(s, generate.GeneratorOptions{})
 			if !errors.Is(err, generate.ErrModel) {
 				t.Fatalf("error %v, want an ErrModel", err)
 			}
@@ -91,7 +91,7 @@ func (u *unsaid) Run(ctx ctx, in, out []backend.Tensor) error {
 }
 
 func TestVocabularyThatTheModelDoesNotSay(t *testing.T) {
-	g := open(t, &unsaid{toy{vocab: 30, layers: 1, favour: 1}}, generate.Options{})
+	g := open(t, &unsaid{toy{vocab: 30, layers: 1, favour: 1}}, generate.GeneratorOptions{})
 	all := prompts(10, 5)
 	for i, a := range generateAll(t, g, all) {
 		a.check(t, (&toy{vocab: 30, layers: 1, favour: 1}).greedy(all[i]))
@@ -100,7 +100,7 @@ func TestVocabularyThatTheModelDoesNotSay(t *testing.T) {
 
 func TestLogitsThatAreNoNumbers(t *testing.T) {
 	for _, beams := range []int{1, 3} {
-		g := open(t, &unsaid{toy{vocab: 30, layers: 1, favour: nan()}}, generate.Options{})
+		g := open(t, &unsaid{toy{vocab: 30, layers: 1, favour: nan()}}, generate.GeneratorOptions{})
 		p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 3, Beams: beams}
 		if err := g.Generate(t.Context(), p, &answer{}); err == nil ||
 			!strings.Contains(err.Error(), "logits are not numbers") {

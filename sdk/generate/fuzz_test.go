@@ -23,9 +23,9 @@ func FuzzTogether(f *testing.F) {
 		model := func() backend.Session {
 			return &toy{vocab: 30, layers: 1, favour: 1, concurrency: int(concurrency % 4), inPlace: concurrency&4 != 0}
 		}
-		together := generateAll(t, open(t, model(), generate.Options{MaxSequences: room, PromptTokens: 60}), all)
+		together := generateAll(t, open(t, model(), generate.GeneratorOptions{MaxSequences: room, PromptTokens: 60}), all)
 		for i, p := range all {
-			single := open(t, model(), generate.Options{MaxSequences: p.Beams})
+			single := open(t, model(), generate.GeneratorOptions{MaxSequences: p.Beams})
 			together[i].check(t, generateAll(t, single, []backend.Prompt{p})[0].all)
 			if n := len(together[i].all); n < min(p.MinNewTokens, p.MaxNewTokens) || n > p.MaxNewTokens {
 				t.Errorf("prompt %d: %d tokens, want %d to %d", i, n, p.MinNewTokens, p.MaxNewTokens)

@@ -16,13 +16,13 @@ import (
 // complete: FirstToken comes right before Complete then.
 type Generator struct {
 	model          sequenceModel
-	options        Options
+	options        GeneratorOptions
 	overlapPrompts bool // prompts run beside the steps
 
 	mu      sync.Mutex
 	waiting []*sequence // in the order in which they came
 	active  []*sequence // prompts that run, and sequences after them
-	stats   Stats
+	stats   GeneratorStats
 	stepped bool // since there was no active sequence
 
 	wake    chan struct{} // has an element when waiting may have grown
@@ -44,7 +44,7 @@ var (
 var ErrClosed = errors.New("the generator is closed")
 
 // New returns a generator on s, which it owns: Close closes it. With an error s stays the caller's.
-func New(s backend.Session, o Options) (*Generator, error) {
+func New(s backend.Session, o GeneratorOptions) (*Generator, error) {
 	m, errModel := bindDecoder(s)
 	o, errOptions := o.withDefaults()
 	if err := errors.Join(errModel, errOptions); err != nil {
@@ -54,7 +54,7 @@ func New(s backend.Session, o Options) (*Generator, error) {
 }
 
 // startGenerator returns a generator on a model, with its loop running.
-func startGenerator(m sequenceModel, o Options, beside bool) *Generator {
+func startGenerator(m sequenceModel, o GeneratorOptions, beside bool) *Generator {
 	g := &Generator{
 		model: m, options: o, overlapPrompts: beside,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
@@ -155,8 +155,8 @@ func (g *Generator) Describe() backend.Info {
 	return info
 }
 
-// Stats are figures of a generator since it was made.
-type Stats struct {
+// GeneratorStats are figures of a generator since it was made.
+type GeneratorStats struct {
 	Sequences  int   // answers completed
 	Tokens     int   // in those answers
 	Steps      int   // runs of one token of each sequence
@@ -168,7 +168,7 @@ type Stats struct {
 }
 
 // Stats returns the figures so far.
-func (g *Generator) Stats() Stats {
+func (g *Generator) Stats() GeneratorStats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.stats

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-func open(t testing.TB, s backend.Session, o generate.Options) *generate.Generator {
+func open(t testing.TB, s backend.Session, o generate.GeneratorOptions) *generate.Generator {
 	t.Helper()
 	g, err := generate.New(s, o)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestGreedyTogetherIsGreedyAlone(t *testing.T) {
 			for _, sequences := range []int{1, 3, 8} {
 				model := alone.in(form)
 				model.concurrency = sequences % 3
-				g := open(t, model, generate.Options{MaxSequences: sequences, PromptTokens: 50})
+				g := open(t, model, generate.GeneratorOptions{MaxSequences: sequences, PromptTokens: 50})
 				for i, a := range generateAll(t, g, all) {
 					a.check(t, alone.greedy(all[i]))
 				}
@@ -85,13 +85,13 @@ func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
 	}
 	alone := make([]answer, len(all))
 	for i, p := range all {
-		g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4})
+		g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.GeneratorOptions{MaxSequences: 4})
 		alone[i] = generateAll(t, g, []backend.Prompt{p})[0]
 	}
 	for _, form := range forms() {
 		t.Run(form.name(), func(t *testing.T) {
 			model := (&toy{vocab: 30, layers: 1, favour: 1, concurrency: 2}).in(form)
-			for i, a := range generateAll(t, open(t, model, generate.Options{MaxSequences: 11}), all) {
+			for i, a := range generateAll(t, open(t, model, generate.GeneratorOptions{MaxSequences: 11}), all) {
 				a.check(t, alone[i].all)
 			}
 		})
@@ -104,13 +104,13 @@ func TestWideBeamsAreExhaustive(t *testing.T) {
 		model := &toy{vocab: 3, layers: 1}
 		p := backend.Prompt{Tokens: []int32{1, 2, int32(1 + seed%2), int32(seed % 3)}, MaxNewTokens: 3, EOS: []int32{0},
 			Beams: 27, LengthPenalty: 0.7}
-		g := open(t, &toy{vocab: 3, layers: 1}, generate.Options{MaxSequences: 27})
+		g := open(t, &toy{vocab: 3, layers: 1}, generate.GeneratorOptions{MaxSequences: 27})
 		generateAll(t, g, []backend.Prompt{p})[0].check(t, model.exhaust(p))
 	}
 }
 
 func TestTokensAreCounted(t *testing.T) {
-	g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.Options{MaxSequences: 4, CacheBytes: 1 << 20})
+	g := open(t, &toy{vocab: 30, layers: 1, favour: 1}, generate.GeneratorOptions{MaxSequences: 4, CacheBytes: 1 << 20})
 	all := prompts(20, 3)
 	tokens := 0
 	for _, a := range generateAll(t, g, all) {
@@ -131,7 +131,7 @@ func TestCacheStaysInItsBound(t *testing.T) {
 	const bound = 48 << 10
 	for i := range 4 {
 		model := &toy{vocab: 30, layers: 1, concurrency: 1 + i%2, inPlace: i >= 2}
-		g := open(t, model, generate.Options{MaxSequences: 64, CacheBytes: bound})
+		g := open(t, model, generate.GeneratorOptions{MaxSequences: 64, CacheBytes: bound})
 		all := prompts(100, 4)
 		var first sync.Once
 		model.before = func() {
@@ -169,7 +169,7 @@ func TestNewPromptWaitsForOneStep(t *testing.T) {
 			<-gate
 		}
 	}
-	g := open(t, model, generate.Options{MaxSequences: 8})
+	g := open(t, model, generate.GeneratorOptions{MaxSequences: 8})
 	var calls sync.WaitGroup
 	calls.Go(func() {
 		p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 100, EOS: []int32{0}}
@@ -198,7 +198,7 @@ func TestNewPromptWaitsForOneStep(t *testing.T) {
 
 func TestCancelledCallsLeave(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1, favour: -100}
-	g := open(t, model, generate.Options{MaxSequences: 2})
+	g := open(t, model, generate.GeneratorOptions{MaxSequences: 2})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	a := &answer{onFirst: func() { cancel(cause) }}
@@ -223,7 +223,7 @@ func TestCancelledCallsThatWaitRunNothing(t *testing.T) {
 				running <- struct{}{}
 				<-gate
 			}
-			g := open(t, model, generate.Options{MaxSequences: 1})
+			g := open(t, model, generate.GeneratorOptions{MaxSequences: 1})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cause := errors.New("enough")
 			p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 3, EOS: []int32{0}}
@@ -257,7 +257,7 @@ func TestCancelledCallsThatWaitRunNothing(t *testing.T) {
 
 func TestFailedRunFailsItsSequences(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1, favour: -100}
-	g := open(t, model, generate.Options{})
+	g := open(t, model, generate.GeneratorOptions{})
 	a := &answer{onFirst: func() { model.fail.Store(true) }}
 	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 50, EOS: []int32{0}}
 	if err := g.Generate(t.Context(), p, a); !errors.Is(err, errToy) {
@@ -273,7 +273,7 @@ func TestFailedRunFailsItsSequences(t *testing.T) {
 }
 
 func TestBadPrompts(t *testing.T) {
-	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 4, CacheBytes: 1 << 16})
+	g := open(t, &toy{vocab: 30, layers: 1}, generate.GeneratorOptions{MaxSequences: 4, CacheBytes: 1 << 16})
 	good := backend.Prompt{Tokens: []int32{1, 2}, MaxNewTokens: 5}
 	for name, c := range map[string]struct {
 		spoil func(p *backend.Prompt)
@@ -307,7 +307,7 @@ func TestBadPrompts(t *testing.T) {
 
 func TestCloseClosesTheSession(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1}
-	g, err := generate.New(model, generate.Options{})
+	g, err := generate.New(model, generate.GeneratorOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestCloseClosesTheSession(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	_, err := generate.New(&toy{vocab: 3, layers: 1}, generate.Options{MaxSequences: -1, CacheBytes: -2})
+	_, err := generate.New(&toy{vocab: 3, layers: 1}, generate.GeneratorOptions{MaxSequences: -1, CacheBytes: -2})
 	for _, part := range []string{"MaxSequences = -1", "CacheBytes = -2"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v lacks %q", err, part)
@@ -335,7 +335,7 @@ func TestBadOptions(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	g := open(t, &toy{vocab: 3, layers: 2}, generate.Options{MaxSequences: 5, CacheBytes: 1 << 20})
+	g := open(t, &toy{vocab: 3, layers: 2}, generate.GeneratorOptions{MaxSequences: 5, CacheBytes: 1 << 20})
 	d := g.Describe().Details
 	if d["sequences"] != "5" || d["kv_cache_limit_bytes"] != "1048576" || d["kv_cache_bytes_per_token"] != "32" {
 		t.Errorf("details %v", d)
@@ -373,8 +373,8 @@ func TestSampledTogetherIsSampledAlone(t *testing.T) {
 		all[i].Sampling = &backend.Sampling{Seed: &seed, Temperature: &temperature}
 	}
 	model := &toy{vocab: 30, layers: 2}
-	alone := generateAll(t, open(t, model, generate.Options{MaxSequences: 1}), all)
-	together := generateAll(t, open(t, model, generate.Options{MaxSequences: 8}), all)
+	alone := generateAll(t, open(t, model, generate.GeneratorOptions{MaxSequences: 1}), all)
+	together := generateAll(t, open(t, model, generate.GeneratorOptions{MaxSequences: 8}), all)
 	greedy := 0
 	for i, a := range together {
 		a.check(t, alone[i].all)
@@ -388,7 +388,7 @@ func TestSampledTogetherIsSampledAlone(t *testing.T) {
 }
 
 func TestSamplingThatCannotBe(t *testing.T) {
-	g := open(t, &toy{vocab: 30, layers: 1}, generate.Options{MaxSequences: 4})
+	g := open(t, &toy{vocab: 30, layers: 1}, generate.GeneratorOptions{MaxSequences: 4})
 	cold, much, none := -1.0, 1.5, 0
 	p := backend.Prompt{Tokens: []int32{1}, MaxNewTokens: 2, Beams: 2, Sampling: &backend.Sampling{
 		Temperature: &cold, TopP: &much, TopK: &none,

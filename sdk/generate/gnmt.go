@@ -34,7 +34,7 @@ type gnmtStep struct {
 	from   []int
 }
 
-func newGNMTBeams(p *backend.Prompt, o Options, all bool) *gnmtBeams {
+func newGNMTBeams(p *backend.Prompt, o GeneratorOptions, all bool) *gnmtBeams {
 	g := &gnmtBeams{answerLimits: limitsOf(p, o), penalty: p.LengthPenalty, all: all, now: make([]gnmtBeam,
 		branchCount(p))}
 	for i := range g.now[1:] {
@@ -169,10 +169,10 @@ func (g *gnmtBeams) beamTokens(beam int) []int32 {
 }
 
 // beams are all, in the order of the last step.
-func (g *gnmtBeams) beams() []Beam {
-	all := make([]Beam, len(g.now))
+func (g *gnmtBeams) beams() []BeamAnswer {
+	all := make([]BeamAnswer, len(g.now))
 	for i, b := range g.now {
-		all[i] = Beam{IDs: g.beamTokens(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
+		all[i] = BeamAnswer{IDs: g.beamTokens(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
 	}
 	return all
 }

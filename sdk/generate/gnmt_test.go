@@ -14,7 +14,7 @@ func TestBestBeamAloneIsTheFirstOfAll(t *testing.T) {
 		for _, vocab := range []int{3, 7, 30} {
 			t.Run(fmt.Sprintf("penalty=%v,vocab=%d", penalty, vocab), func(t *testing.T) {
 				all := prompts(60, uint64(vocab))
-				o := generate.Options{MaxSequences: 12, Beams: generate.GNMT}
+				o := generate.GeneratorOptions{MaxSequences: 12, Beams: generate.GNMT}
 				first, whole := open(t, &toy{vocab: vocab, layers: 1}, o), open(t, &toy{vocab: vocab, layers: 1}, o)
 				for i, p := range all {
 					p.Beams, p.LengthPenalty = 2+i%9, penalty

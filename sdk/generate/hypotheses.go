@@ -74,12 +74,12 @@ func (h *hypotheses) bestTokens(ends []int32) []int32 {
 }
 
 // sortedBeams are all, best first, with their end tokens.
-func (h *hypotheses) sortedBeams(ends []int32) []Beam {
-	var all []Beam
+func (h *hypotheses) sortedBeams(ends []int32) []BeamAnswer {
+	var all []BeamAnswer
 	for _, k := range slices.Backward(h.kept) {
-		all = append(all, Beam{IDs: k.tokens(ends), LogProb: k.sum, Score: k.score, Ended: k.ended})
+		all = append(all, BeamAnswer{IDs: k.tokens(ends), LogProb: k.sum, Score: k.score, Ended: k.ended})
 	}
-	slices.SortStableFunc(all, func(a, b Beam) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(all, func(a, b BeamAnswer) int { return cmp.Compare(b.Score, a.Score) })
 	return all
 }
 

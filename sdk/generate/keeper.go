@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// MostCopied is how many bytes of states and constants a step may copy between a generator and its sessions, unless
-// Options.CopyState admits more: 64 MB.
-const MostCopied = 64 << 20
+// MaxCopied is how many bytes of states and constants a step may copy between a generator and its sessions, unless
+// GeneratorOptions.CopyState admits more: 64 MB.
+const MaxCopied = 64 << 20
 
 // ErrCopies is in the chain of the error about a model of which too much is copied at each step.
 var ErrCopies = errors.New("too many bytes are copied at each step")
@@ -33,13 +33,13 @@ type outputTracker struct {
 // read. In the memory of this process tensors serve as well, and rows that stay in their order need no copy.
 func newKeeper(c *coderModel) *outputTracker {
 	k := &outputTracker{keptOutputs: map[*graph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
-	memory := backend.KeptIn(c.next.session)
+	memory := backend.CacheMemory(c.next.session)
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
-		k.inProcess = k.inProcess && backend.KeptIn(g.session) == keep.Memory{}
+		k.inProcess = k.inProcess && backend.CacheMemory(g.session) == tensorcache.Memory{}
 	}
 	for _, g := range []*graph{c.encoder, c.first, c.next} {
 		k.keptOutputs[g] = make([]bool, len(g.out))
-		together := backend.KeptIn(g.session) == memory && backend.KeptIn(c.first.session) == memory
+		together := backend.CacheMemory(g.session) == memory && backend.CacheMemory(c.first.session) == memory
 		if k.inProcess || memory == nil || !together {
 			continue
 		}
@@ -60,7 +60,7 @@ func (k *outputTracker) keepsOutputs() bool {
 // markKept marks the outputs of a run that the session is to keep.
 func (k *outputTracker) markKept(g *graph, out []backend.Tensor) {
 	for i, kept := range k.keptOutputs[g] {
-		out[i].Keep = kept
+		out[i].KeepOutput = kept
 	}
 }
 
@@ -98,11 +98,11 @@ func (c *coderModel) checkCopies() error {
 		}
 	}
 	n *= int64(c.options.MaxSequences)
-	if n <= MostCopied || c.keeper.inProcess || c.options.CopyState {
+	if n <= MaxCopied || c.keeper.inProcess || c.options.CopyState {
 		return nil
 	}
 	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the "+
 		"backend keeps none of them between runs; choose a backend that does (ort), fewer sequences together, or admit it "+
 		"(--param copy_state=yes)",
-		ErrCopies, n, c.options.MaxSequences, int64(MostCopied))
+		ErrCopies, n, c.options.MaxSequences, int64(MaxCopied))
 }

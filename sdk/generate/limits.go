@@ -13,7 +13,7 @@ type answerLimits struct {
 }
 
 // limitsOf copies a prompt's limits.
-func limitsOf(p *backend.Prompt, o Options) answerLimits {
+func limitsOf(p *backend.Prompt, o GeneratorOptions) answerLimits {
 	ends := append([]int32(nil), p.EOS...)
 	return answerLimits{
 		minTokens: p.MinNewTokens, maxTokens: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)],

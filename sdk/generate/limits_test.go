@@ -17,7 +17,7 @@ func TestForcedEnd(t *testing.T) {
 	}
 	model := func() backend.Session { return &toy{vocab: 30, layers: 1, favour: -1} }
 	for _, rule := range []generate.BeamRule{generate.HuggingFace, generate.GNMT} {
-		o := generate.Options{Beams: rule}
+		o := generate.GeneratorOptions{Beams: rule}
 		free := generateAll(t, open(t, model(), o), all)
 		o.ForceEnd = true
 		for i, a := range generateAll(t, open(t, model(), o), all) {
@@ -35,15 +35,15 @@ func TestForcedEnd(t *testing.T) {
 // scores is a sink that keeps the beams.
 type scores struct {
 	answer
-	beams []generate.Beam
+	beams []generate.BeamAnswer
 }
 
-func (s *scores) Beams(all []generate.Beam) { s.beams = all }
+func (s *scores) Beams(all []generate.BeamAnswer) { s.beams = all }
 
 // TestRenormalizedAnswersAreAllThereIs adds up the probabilities of all answers that can be.
 func TestRenormalizedAnswersAreAllThereIs(t *testing.T) {
 	for _, renormalize := range []bool{false, true} {
-		g := open(t, &toy{vocab: 4, layers: 1}, generate.Options{
+		g := open(t, &toy{vocab: 4, layers: 1}, generate.GeneratorOptions{
 			MaxSequences: 16, Never: []int32{3}, ForceEnd: true, Renormalize: renormalize,
 		})
 		var s scores

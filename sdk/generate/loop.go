@@ -122,7 +122,7 @@ func (l *stepLoop) step() {
 			l.advanceSequence(s, logits)
 		}
 	}
-	l.updateStats(func(st *Stats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
+	l.updateStats(func(st *GeneratorStats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
 	l.notePeakMemory(l.state)
 	l.retireSequences()
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
@@ -16,7 +16,7 @@ type part struct {
 	in, out []backend.TensorInfo
 	run     func(in map[string]backend.Tensor) map[string]backend.Tensor
 	keeps   bool
-	keep    keep.Runs
+	keep    tensorcache.Runs
 	atATime int
 	closed  int
 }
@@ -33,7 +33,7 @@ func (p *part) Close() error {
 	return nil
 }
 
-func (p *part) KeptIn() any {
+func (p *part) CacheMemory() any {
 	if !p.keeps {
 		return nil
 	}
@@ -51,11 +51,11 @@ func (p *part) Run(_ context.Context, in, out []backend.Tensor) error {
 		}
 		got := p.run(byName)
 		for i, info := range p.out {
-			kept := out[i].Keep
+			kept := out[i].KeepOutput
 			if out[i] = got[info.Name]; out[i].Shape == nil {
 				return fmt.Errorf("no output %s", info.Name)
 			}
-			out[i].Keep = kept
+			out[i].KeepOutput = kept
 		}
 		return backend.CheckTensors("output", p.out, out)
 	})

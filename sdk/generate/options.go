@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Options bound what a generator does at a time. The zero value of each field means its default.
-type Options struct {
+// GeneratorOptions bound what a generator does at a time. The zero value of each field means its default.
+type GeneratorOptions struct {
 	// MaxSequences is how many rows are decoded together; each beam is one. Default 8.
 	MaxSequences int
 	// CacheBytes bounds the memory of keys and values, both copies of a step and prompts included. Default 4 GiB.
@@ -38,8 +38,8 @@ type Options struct {
 	// Source and Answer are how wide what the encoder gives, and how long an answer, can come to where the model does
 	// not say: what New counts copied bytes with. 0: not known.
 	Source, Answer int
-	// CopyState admits an encoder-decoder of which more than MostCopied bytes are copied at each step, because its
-	// sessions are no backend.Keeper.
+	// CopyState admits an encoder-decoder of which more than MaxCopied bytes are copied at each step, because its
+	// sessions are no backend.OutputCache.
 	CopyState bool
 
 	normal bool // the model gives log probabilities
@@ -51,7 +51,7 @@ const (
 	defaultPromptTokens = 128
 )
 
-func (o Options) withDefaults() (Options, error) {
+func (o GeneratorOptions) withDefaults() (GeneratorOptions, error) {
 	var faults []error
 	for _, f := range []struct {
 		name  string
@@ -98,7 +98,7 @@ func (g *Generator) checkSize(s *sequence) error {
 }
 
 // checkSampling lists what a prompt cannot draw by.
-func (o *Options) checkSampling(p *backend.Prompt) []error {
+func (o *GeneratorOptions) checkSampling(p *backend.Prompt) []error {
 	if p.Sampling == nil {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (o *Options) checkSampling(p *backend.Prompt) []error {
 }
 
 // checkRule lists what a rule of beam search lacks in a prompt.
-func (o *Options) checkRule(p *backend.Prompt) []error {
+func (o *GeneratorOptions) checkRule(p *backend.Prompt) []error {
 	if o.Beams == HuggingFace || len(p.EOS) == 1 {
 		return nil
 	}

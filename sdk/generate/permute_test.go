@@ -156,8 +156,8 @@ func BenchmarkPermute(b *testing.B) {
 	}
 }
 
-func ExampleStats() {
-	s := Stats{Steps: 10, Rows: 75}
+func ExampleGeneratorStats() {
+	s := GeneratorStats{Steps: 10, Rows: 75}
 	fmt.Printf("%.1f sequences in each step\n", float64(s.Rows)/float64(s.Steps))
 	// Output: 7.5 sequences in each step
 }

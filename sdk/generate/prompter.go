@@ -73,6 +73,6 @@ func (p *promptRunner) preparePrompts(batch []*sequence, m rowMemory) preparedPr
 			batch[i] = nil
 		}
 	}
-	p.updateStats(func(st *Stats) { st.Prompts++ })
+	p.updateStats(func(st *GeneratorStats) { st.Prompts++ })
 	return preparedPrompts{batch, m}
 }

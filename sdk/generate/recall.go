@@ -55,8 +55,8 @@ func ofEncoder(encoder backend.Session, name string) bool {
 func (d *recallingSession) Inputs() []backend.TensorInfo  { return d.in }
 func (d *recallingSession) Outputs() []backend.TensorInfo { return d.out }
 
-// KeptIn is that of the decoder.
-func (d *recallingSession) KeptIn() any { return backend.KeptIn(d.Session) }
+// CacheMemory is that of the decoder.
+func (d *recallingSession) CacheMemory() any { return backend.CacheMemory(d.Session) }
 
 // Describe says what a step costs.
 func (d *recallingSession) Describe() backend.Info {

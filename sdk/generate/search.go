@@ -20,7 +20,7 @@ type tokenSearch interface {
 	// answer is the best so far: generated tokens, and the end token where it was reached.
 	answer() []int32
 	// beams are all answers that the search ends with, best first.
-	beams() []Beam
+	beams() []BeamAnswer
 }
 
 // BeamRule is how beam search scores, and when it ends.
@@ -40,8 +40,8 @@ const (
 	GNMTBatch
 )
 
-// Beam is one answer of several.
-type Beam struct {
+// BeamAnswer is one answer of several.
+type BeamAnswer struct {
 	IDs     []int32 // with the end token, where it was reached
 	LogProb float64 // sum over IDs, natural logarithm
 	Score   float64 // that the rule sorts by, as of the last step
@@ -51,11 +51,11 @@ type Beam struct {
 // BeamSink is an optional interface of a backend.TokenSink: it gets all beams of an answer, before Complete.
 type BeamSink interface {
 	// Beams gets all that the search ended with, best first; of greedy search, the answer. all is the sink's.
-	Beams(all []Beam)
+	Beams(all []BeamAnswer)
 }
 
 // newSearch begins the search for one answer; all says that its other beams are asked for as well.
-func newSearch(p *backend.Prompt, o Options, all bool) tokenSearch {
+func newSearch(p *backend.Prompt, o GeneratorOptions, all bool) tokenSearch {
 	switch {
 	case o.Beams != HuggingFace:
 		return newGNMTBeams(p, o, all)
@@ -98,8 +98,8 @@ func (g *greedySearch) parents() []int  { return alone[:] }
 func (g *greedySearch) answer() []int32 { return g.ids }
 
 // beams is the answer, whose probability nobody asked for.
-func (g *greedySearch) beams() []Beam {
-	return []Beam{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.ends)}}
+func (g *greedySearch) beams() []BeamAnswer {
+	return []BeamAnswer{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.ends)}}
 }
 
 // alone are the parents of a single branch. It is never written to.

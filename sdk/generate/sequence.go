@@ -16,16 +16,16 @@ type sequence struct {
 	features  backend.Tensor // of one row, for an encoder that takes no tokens
 	rows      []int          // in the cache, one for each branch
 	announced bool           // FirstToken was called
-	awaited   *backend.Awaited
+	awaited   *backend.PendingWait
 	err       error
 	finished  chan struct{}
 }
 
-func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, o Options) *sequence {
+func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, o GeneratorOptions) *sequence {
 	_, all := sink.(BeamSink)
 	return &sequence{
 		ctx: ctx, prompt: p, sink: sink, search: newSearch(&p, o, all), finished: make(chan struct{}),
-		awaited: backend.Await(ctx, backend.Wait{For: "the next token of a prompt"}),
+		awaited: backend.StartWait(ctx, backend.WaitInfo{For: "the next token of a prompt"}),
 	}
 }
 
@@ -35,7 +35,7 @@ func (s *sequence) advanceSearch(logits [][]float32) {
 		s.err = err
 		return
 	}
-	s.awaited.Sign()
+	s.awaited.SignalProgress()
 	if !s.announced && branchCount(&s.prompt) == 1 {
 		s.announced = true
 		s.sink.FirstToken(backend.Tokens{IDs: s.search.answer()[:1], N: 1})

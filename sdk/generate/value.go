@@ -62,7 +62,7 @@ func (v *slotValue) compactRows(s *stateSlot, stay, total int) {
 
 // release forgets the value.
 func (v *slotValue) release() {
-	for _, k := range v.tensor.Kept {
+	for _, k := range v.tensor.Handles {
 		k.Release()
 	}
 	if v.ownsData {
@@ -74,7 +74,7 @@ func (v *slotValue) release() {
 }
 
 // isKept says that a session has the value.
-func (v *slotValue) isKept() bool { return len(v.tensor.Kept) > 0 }
+func (v *slotValue) isKept() bool { return len(v.tensor.Handles) > 0 }
 
 // keptTensor is the value that a session has, as a run takes it.
 func (v *slotValue) keptTensor() backend.Tensor {
@@ -93,7 +93,7 @@ func (v *slotValue) appendKept(from *slotValue, rows []int32) {
 	if v.isSet() {
 		have = v.tensor.Shape[0]
 		v.tensor.Shape[0] += from.tensor.Shape[0]
-		v.tensor.Kept = append(v.tensor.Kept, from.tensor.Kept...)
+		v.tensor.Handles = append(v.tensor.Handles, from.tensor.Handles...)
 	} else {
 		v.tensor = from.tensor
 	}
@@ -107,7 +107,7 @@ func (v *slotValue) appendKept(from *slotValue, rows []int32) {
 // releaseUnused releases what no row is of any more.
 func (v *slotValue) releaseUnused() {
 	first := int32(0)
-	v.tensor.Kept = slices.DeleteFunc(v.tensor.Kept, func(k *backend.Kept) bool {
+	v.tensor.Handles = slices.DeleteFunc(v.tensor.Handles, func(k *backend.OutputHandle) bool {
 		n := int32(k.Shape()[0])
 		if slices.ContainsFunc(v.rows, func(r int32) bool { return r >= first && r < first+n }) {
 			first += n

@@ -30,7 +30,7 @@ func checkBatching(b sdk.Batching) error {
 	return errors.Join(append(faults, checkTimes("waiting", b.Waiting), checkTimes("in the model", b.Model))...)
 }
 
-func checkTimes(what string, t sdk.Times) error {
+func checkTimes(what string, t sdk.SampleTimes) error {
 	if len(t.Percentiles) > mostPercentiles || t.Count == 0 && len(t.Percentiles) > 0 {
 		return fmt.Errorf("%s: %d percentiles of %d times", what, len(t.Percentiles), t.Count)
 	}

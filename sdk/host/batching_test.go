@@ -11,7 +11,7 @@ import (
 // What a plugin says of its batches has to be able to be.
 func TestCheckBatching(t *testing.T) {
 	sound := func() sdk.Batching {
-		times := sdk.Times{Count: 9, Min: 1, Mean: 5, Max: 9, Percentiles: []sdk.TimeAt{{P: .5, At: 5}, {P: .9, At: 9}}}
+		times := sdk.SampleTimes{Count: 9, Min: 1, Mean: 5, Max: 9, Percentiles: []sdk.TimeAt{{P: .5, At: 5}, {P: .9, At: 9}}}
 		return sdk.Batching{Sizes: []sdk.BatchSize{{Samples: 1, Batches: 3}, {Samples: 2, Batches: 3}}, Waiting: times,
 			Model: times}
 	}
@@ -40,7 +40,7 @@ func TestCheckBatching(t *testing.T) {
 	if err := checkBatching(sdk.Batching{}); err != nil {
 		t.Errorf("of an older plugin: %v", err)
 	}
-	one := sdk.Times{Count: 1, Min: time.Hour, Mean: time.Hour, Max: time.Hour}
+	one := sdk.SampleTimes{Count: 1, Min: time.Hour, Mean: time.Hour, Max: time.Hour}
 	if err := checkBatching(sdk.Batching{Model: one}); err != nil {
 		t.Errorf("one sample: %v", err)
 	}

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Kind says how a plugin failed.
-type Kind string
+// FailureKind says how a plugin failed.
+type FailureKind string
 
 // What kept the plugin from going on.
 const (
-	KindStart     Kind = "start"     // it could not be started, or exited before the handshake
-	KindHandshake Kind = "handshake" // what it printed is not the handshake
-	KindVersion   Kind = "version"   // it speaks another protocol version
-	KindDied      Kind = "died"
-	KindHung      Kind = "hung"     // no heartbeat, or no answer for LaunchOptions.AnswerTimeout
-	KindProtocol  Kind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
-	KindLimit     Kind = "limit"    // it used more than LaunchOptions.Limits allow
-	KindFailed    Kind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
+	KindStart     FailureKind = "start"     // it could not be started, or exited before the handshake
+	KindHandshake FailureKind = "handshake" // what it printed is not the handshake
+	KindVersion   FailureKind = "version"   // it speaks another protocol version
+	KindDied      FailureKind = "died"
+	KindHung      FailureKind = "hung"     // no heartbeat, or no answer for LaunchOptions.AnswerTimeout
+	KindProtocol  FailureKind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
+	KindLimit     FailureKind = "limit"    // it used more than LaunchOptions.Limits allow
+	KindFailed    FailureKind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
 )
 
 // Error is a plugin's failure. Errors that the plugin blames on its user are none: see sdk.ErrUsage and sdk.ErrData.
 type Error struct {
-	Kind   Kind
+	Kind   FailureKind
 	Plugin string   // name
 	Path   string   // binary
 	Found  string   // what happened

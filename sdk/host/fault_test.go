@@ -21,7 +21,7 @@ import (
 )
 
 // wantFailure checks that err holds a *host.Error of a kind, whose text has all parts.
-func wantFailure(t *testing.T, err error, kind host.Kind, parts ...string) {
+func wantFailure(t *testing.T, err error, kind host.FailureKind, parts ...string) {
 	t.Helper()
 	var e *host.Error
 	if !errors.As(err, &e) {
@@ -40,7 +40,7 @@ func wantFailure(t *testing.T, err error, kind host.Kind, parts ...string) {
 func TestFaultsAtStart(t *testing.T) {
 	for _, c := range []struct {
 		fault string
-		kind  host.Kind
+		kind  host.FailureKind
 		parts []string
 	}{
 		{"exit", host.KindStart, []string{"exited with status 3 before the handshake",
@@ -183,7 +183,7 @@ func TestFaultsInMidRun(t *testing.T) {
 	for _, c := range []struct {
 		fault    string
 		scenario loadgen.Scenario
-		kind     host.Kind
+		kind     host.FailureKind
 		parts    []string
 	}{
 		{"die", loadgen.SingleStream, host.KindDied, []string{"killed by signal 9", "last words before signal 9", "memory"}},

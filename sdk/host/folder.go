@@ -25,10 +25,10 @@ var folders struct {
 	open map[*privateFolder]bool
 }
 
-// Abandon removes the private folders of all plugins of this process, and calls exit, which ends the process without
-// closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile. Where one is being made
-// on a disk that does not answer, the end is not waited for, and folders stay.
-func Abandon(exit func()) {
+// RemoveFoldersAndExit removes the private folders of all plugins of this process, and calls exit, which ends the
+// process without closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile. Where one
+// is being made on a disk that does not answer, the end is not waited for, and folders stay.
+func RemoveFoldersAndExit(exit func()) {
 	const tries, pause = 100, 10 * time.Millisecond
 	for range tries {
 		if folders.TryLock() {

@@ -106,7 +106,7 @@ func TestAbandon(t *testing.T) {
 		})
 	}
 	begun.Wait()
-	Abandon(func() {
+	RemoveFoldersAndExit(func() {
 		if folders.TryLock() {
 			t.Error("folders can be made while the process ends")
 			folders.Unlock()
@@ -126,7 +126,7 @@ func TestAbandonWaitsForNoDisk(t *testing.T) {
 	folders.Lock()
 	defer folders.Unlock()
 	ended := false
-	if Abandon(func() { ended = true }); !ended {
+	if RemoveFoldersAndExit(func() { ended = true }); !ended {
 		t.Error("the process goes on")
 	}
 }

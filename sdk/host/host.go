@@ -20,16 +20,16 @@ import (
 // BinaryPrefix begins the file name of every plugin binary.
 const BinaryPrefix = "plumbline-plugin-"
 
-// Found is a plugin binary.
-type Found struct {
+// FoundPlugin is a plugin binary.
+type FoundPlugin struct {
 	Name string // without BinaryPrefix
 	Path string
 }
 
 // Discover lists the plugin binaries of the directories, in order; of two with one name the first counts. A directory
 // that does not exist is skipped. Files that nobody may execute are no binaries.
-func Discover(dirs []string) ([]Found, error) {
-	var found []Found
+func Discover(dirs []string) ([]FoundPlugin, error) {
+	var found []FoundPlugin
 	var errs []error
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -41,7 +41,7 @@ func Discover(dirs []string) ([]Found, error) {
 			name, ok := pluginName(dir, e)
 			if ok && !seen[name] {
 				seen[name] = true
-				found = append(found, Found{Name: name, Path: filepath.Join(dir, e.Name())})
+				found = append(found, FoundPlugin{Name: name, Path: filepath.Join(dir, e.Name())})
 			}
 		}
 	}
@@ -78,14 +78,14 @@ type LaunchOptions struct {
 	StartTimeout     time.Duration `flag:"plugin-start-timeout"` // 30 s: from start to handshake
 	HeartbeatTimeout time.Duration `flag:"heartbeat-timeout"`    // 30 s: silence longer than this is a hang
 	// AnswerTimeout is how long nothing that the plugin was asked for may get on: longer is a hang. 0: for ever.
-	AnswerTimeout time.Duration `flag:"answer-timeout"`
-	CloseTimeout  time.Duration // 5 s: how long Close asks before it kills
-	Env           []string      // added to the plugin's environment, as NAME=VALUE
-	Inherit       []string      // names of further variables that it inherits; NAME* for all that begin so, * for all
-	Withhold      []string      // names of variables that it does not inherit
-	TLS           bool          // mutual TLS on the unix socket too; it doubles the round trip
-	StreamOnly    bool          // no shared memory: every frame goes over the gRPC stream, as it does with TLS
-	Limits        Limits        // of what its processes may use; zero: none
+	AnswerTimeout time.Duration  `flag:"answer-timeout"`
+	CloseTimeout  time.Duration  // 5 s: how long Close asks before it kills
+	Env           []string       // added to the plugin's environment, as NAME=VALUE
+	Inherit       []string       // names of further variables that it inherits; NAME* for all that begin so, * for all
+	Withhold      []string       // names of variables that it does not inherit
+	TLS           bool           // mutual TLS on the unix socket too; it doubles the round trip
+	StreamOnly    bool           // no shared memory: every frame goes over the gRPC stream, as it does with TLS
+	Limits        ResourceLimits // of what its processes may use; zero: none
 	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it
 	// from being started; else the file that was approved is the one that is executed, on Linux even if its name comes to
 	// mean another one meanwhile. A file that is changed while it is started is an *Error.

@@ -35,7 +35,7 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 	path, o = absolutePath(path), o.withDefaults()
 	p := &Plugin{name: nameOf(path), path: path, options: o, output: &pluginOutput{to: o.Stderr, hide: o.Hide},
 		received: make(chan struct{})}
-	if o.Limits != (Limits{}) && !LimitsSupported {
+	if o.Limits != (ResourceLimits{}) && !LimitsSupported {
 		return nil, p.newFailure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(),
 			"start it without limits, or under the system's own")
 	}
@@ -98,7 +98,7 @@ func largeMessages() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMe
 
 func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	return &plugin.ClientConfig{
-		HandshakeConfig:  wire.Config(),
+		HandshakeConfig:  wire.HandshakeConfig(),
 		Plugins:          plugin.PluginSet{wire.Service: servicePlugin{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     p.options.StartTimeout + outlast,

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Limits bound what a plugin may use. Zero values bound nothing.
+// ResourceLimits bound what a plugin may use. Zero values bound nothing.
 //
 // Memory, processes and processor time are of all processes of the plugin's group together, and are looked at ten times
 // a second: a plugin that is over a limit is killed, but between two looks it may go beyond. The kernel itself refuses
 // files. This keeps a plugin that runs away from taking the machine along; it is no cage.
-type Limits struct {
+type ResourceLimits struct {
 	Memory    int64         // bytes of resident memory; what processes share counts in each
 	Processes int           // living processes
 	Files     int           // open descriptors of each process; a plugin needs some 30
@@ -37,7 +37,7 @@ type resourceUsage struct {
 }
 
 // exceededLimit says what is used too much; empty where nothing is.
-func (l Limits) exceededLimit(u resourceUsage) string {
+func (l ResourceLimits) exceededLimit(u resourceUsage) string {
 	switch {
 	case l.Memory > 0 && u.memory > l.Memory:
 		return fmt.Sprintf("it uses %s of memory, over its limit memory=%s", sizeText(u.memory), sizeText(l.Memory))
@@ -50,7 +50,7 @@ func (l Limits) exceededLimit(u resourceUsage) string {
 }
 
 // needsMeter reports whether there is anything to look at.
-func (l Limits) needsMeter() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
+func (l ResourceLimits) needsMeter() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
 
 // sizeText writes a number of bytes as the flag takes it.
 func sizeText(n int64) string {

@@ -7,6 +7,6 @@ const LimitsSupported = false
 
 func limitFiles(int, int) error { return ErrNoLimits }
 
-type meter struct{ group int }
+type usageMeter struct{ group int }
 
-func (*meter) read() usage { return usage{} }
+func (*usageMeter) readUsage() resourceUsage { return resourceUsage{} }

@@ -16,16 +16,16 @@ func TestLimits(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fault  string
-		limits host.Limits
+		limits host.ResourceLimits
 		part   string
 	}{
-		{"eat-memory", host.Limits{Memory: 300 << 20}, "over its limit memory=300MiB"},
-		{"eat-at-open", host.Limits{Memory: 300 << 20, Processes: 100, CPU: time.Hour, Files: 500},
+		{"eat-memory", host.ResourceLimits{Memory: 300 << 20}, "over its limit memory=300MiB"},
+		{"eat-at-open", host.ResourceLimits{Memory: 300 << 20, Processes: 100, CPU: time.Hour, Files: 500},
 			"over its limit memory=300MiB"},
-		{"breed", host.Limits{Processes: 10}, "over its limit processes=10"},
-		{"burn", host.Limits{CPU: time.Second}, "over its limit cpu=1s"},
-		{"hoard", host.Limits{Files: 100}, "its limit files=100"},
-		{"hoard-at-open", host.Limits{Files: 100}, "its limit files=100"},
+		{"breed", host.ResourceLimits{Processes: 10}, "over its limit processes=10"},
+		{"burn", host.ResourceLimits{CPU: time.Second}, "over its limit cpu=1s"},
+		{"hoard", host.ResourceLimits{Files: 100}, "its limit files=100"},
+		{"hoard-at-open", host.ResourceLimits{Files: 100}, "its limit files=100"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -41,13 +41,14 @@ func TestLimits(t *testing.T) {
 // Limits that are wide enough change nothing.
 func TestWithinLimits(t *testing.T) {
 	if !host.LimitsSupported {
-		_, err := launchWith(t, "", host.LaunchOptions{Limits: host.Limits{Files: 100}})
+		_, err := launchWith(t, "", host.LaunchOptions{Limits: host.ResourceLimits{Files: 100}})
 		if wantFailure(t, err, host.KindLimit); !errors.Is(err, host.ErrNoLimits) {
 			t.Error(err)
 		}
 		return
 	}
-	p, err := launchWith(t, "", host.LaunchOptions{Limits: host.Limits{Memory: 8 << 30, Processes: 100, CPU: time.Hour,
+	p, err := launchWith(t, "", host.LaunchOptions{Limits: host.ResourceLimits{Memory: 8 << 30, Processes: 100,
+		CPU:   time.Hour,
 		Files: 500}})
 	if err != nil {
 		t.Fatal(err)

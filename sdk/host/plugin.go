@@ -159,7 +159,7 @@ func (p *Plugin) askToFinish() {
 }
 
 // failWith ends the plugin's context with a failure; the first one counts.
-func (p *Plugin) failWith(kind Kind, err error, found, hint string) {
+func (p *Plugin) failWith(kind FailureKind, err error, found, hint string) {
 	p.fail(p.newFailure(kind, err, found, hint))
 }
 
@@ -171,7 +171,7 @@ func (p *Plugin) messageText(text string) string {
 	return cutText(p.options.hideSecrets(text), maxMessageText)
 }
 
-func (p *Plugin) newFailure(kind Kind, err error, found, hint string) *Error {
+func (p *Plugin) newFailure(kind FailureKind, err error, found, hint string) *Error {
 	found = p.messageText(found)
 	tail := p.output.lastLines()
 	if repeatsLines(found, tail) {

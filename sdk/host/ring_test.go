@@ -20,7 +20,7 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 	}
 	for _, c := range []struct {
 		fault string
-		kind  host.Kind
+		kind  host.FailureKind
 		part  string
 	}{
 		{"ring-unasked", host.KindProtocol, "a ring that it was not offered"},

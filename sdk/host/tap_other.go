@@ -9,27 +9,27 @@ import (
 
 // What a plugin printed before it reported a failure may come after the report: the two ways are not one.
 const (
-	quiet    = 20 * time.Millisecond // silence that counts as the end
-	mostWait = 10 * quiet
+	quiet   = 20 * time.Millisecond // silence that counts as the end
+	maxWait = 10 * quiet
 )
 
-// tap reads what a process prints.
-type tap struct {
+// outputTap reads what a process prints.
+type outputTap struct {
 	*os.File
-	to *output
+	to *pluginOutput
 }
 
-func newTap(file *os.File, to *output) *tap { return &tap{file, to} }
+func newTap(file *os.File, to *pluginOutput) *outputTap { return &outputTap{file, to} }
 
-// end says that nobody reads any more.
-func (t *tap) end() { _ = t.Close() }
+// stopReading says that nobody reads any more.
+func (t *outputTap) stopReading() { _ = t.Close() }
 
 // awaitKept waits until the output pauses.
-func (t *tap) awaitKept() {
-	before := t.to.count()
-	for waited := time.Duration(0); waited < mostWait; waited += quiet {
+func (t *outputTap) awaitKept() {
+	before := t.to.byteCount()
+	for waited := time.Duration(0); waited < maxWait; waited += quiet {
 		time.Sleep(quiet)
-		n := t.to.count()
+		n := t.to.byteCount()
 		if n == before {
 			return
 		}

@@ -56,7 +56,7 @@ func TestTokenLatencies(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := r.SampleCount
-			if c := r.Tokens.Count; c < n*tokens.LeastTokens || c > n*(tokens.LeastTokens+tokens.VaryTokens-1) {
+			if c := r.Tokens.Count; c < n*tokens.MinTokens || c > n*(tokens.MinTokens+tokens.VaryTokens-1) {
 				t.Errorf("%d tokens for %d samples", c, n)
 			}
 			if s == loadgen.Offline {

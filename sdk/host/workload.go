@@ -80,15 +80,15 @@ func (w *Workload) Close() error {
 			w.info.ClientWork = work
 		}
 		w.info.Shares = convert.To[[]backend.Share](r.GetShares())
-		w.info.Remarks = sdk.Remarks{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
+		w.info.RunNotes = sdk.RunNotes{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
 		if w.sut.order != nil {
-			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the benchmark hands out its samples in an order of its own: "+
+			w.info.RunNotes.Notes = append(w.info.RunNotes.Notes, "the benchmark hands out its samples in an order of its own: "+
 				"indices in the logs (qsl_idx) are not samples")
 		}
 		w.info.Batching = convert.To[sdk.Batching](r.GetBatching())
 		if err := checkBatching(w.info.Batching); err != nil {
 			w.info.Batching = sdk.Batching{}
-			w.info.Remarks.Notes = append(w.info.Remarks.Notes, "the plugin says of its batches what cannot be: "+err.Error())
+			w.info.RunNotes.Notes = append(w.info.RunNotes.Notes, "the plugin says of its batches what cannot be: "+err.Error())
 		}
 		if fault := r.GetFault(); fault != "" {
 			w.closed = errors.New(w.plugin.messageText(fault))

@@ -27,7 +27,7 @@ type Asset struct {
 // false.
 func (r *Request) ReadAsset(a Asset) (data []byte, ok bool) {
 	data, err := a.readAsset(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
-	r.Fault(sdk.Data(err))
+	r.AddFault(sdk.Data(err))
 	return data, err == nil
 }
 

@@ -35,9 +35,9 @@ func sized(closed *int) sdk.Benchmark {
 	return Benchmark(text, folder(), Implementation{
 		Open: func(_ context.Context, r *Request) (sdk.Workload, error) {
 			w := &opened{size: r.Params.Int("size", 1, 1000), closed: closed}
-			r.Count = r.First(10, "pictures")
+			r.Count = r.SampleCount(10, "pictures")
 			if r.Dataset == "none" {
-				r.Fault(sdk.Data(errors.New("no data set")))
+				r.AddFault(sdk.Data(errors.New("no data set")))
 			}
 			if r.Dataset == "broken" {
 				return nil, errors.New("broken")

@@ -50,7 +50,7 @@ func textFiles(closed *atomic.Int32) sdk.Benchmark {
 			if len(paths) == 0 {
 				return nil, sdk.Data(errors.New("no text"))
 			}
-			return filed{paths: paths[:min(r.First(len(paths), "texts"), len(paths))], closed: closed}, nil
+			return filed{paths: paths[:min(r.SampleCount(len(paths), "texts"), len(paths))], closed: closed}, nil
 		},
 		Samples: 2,
 		Export: Export{Sets: []string{"eval", "train"}, File: "a.txt",

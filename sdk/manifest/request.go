@@ -19,7 +19,7 @@ import (
 //	func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 //		b := binding{input: r.Params.Text("input"), scores: option.Pick(r.Params, "answer", answers)}
 //		set, err := openPictures(r)
-//		r.Fault(err)
+//		r.AddFault(err)
 //		return newWorkload(b, r.File(), set), nil
 //	}
 //
@@ -71,7 +71,7 @@ func (m *Manifest) runRequest(o sdk.Options) (*Request, error) {
 	r := &Request{Model: e, Scenario: o.Scenario, Backend: o.Backend, Dataset: o.Dataset, Use: o.Use, Batch: o.Batch,
 		manifest: m, given: o.Params}
 	files, err := m.openFiles(e, o)
-	r.Fault(err)
+	r.AddFault(err)
 	r.Files, r.Embedded = files.models, files.embedded
 	r.fillParams(m, files.defaults, o.Count)
 	r.atMost = o.CountAtMost
@@ -88,7 +88,7 @@ func (m *Manifest) scoreRequest(o sdk.ScoreOptions) (*Request, error) {
 	r := &Request{Model: e, Scoring: true, Dataset: o.Dataset, Use: cmp.Or(o.Use, sdk.UseAccuracy), OpenPart: o.OpenPart,
 		Memory: o.Memory, Show: o.Show, Exhibits: o.Exhibits, Embedded: o.Embedded, manifest: m, given: o.Params}
 	r.Files, err = m.scorerFiles(e, o.PartFiles)
-	r.Fault(err)
+	r.AddFault(err)
 	defaults := e.Defaults
 	if o.Dataset == "" || o.Embedded {
 		defaults = m.embeddedDefaults(e)
@@ -99,10 +99,10 @@ func (m *Manifest) scoreRequest(o sdk.ScoreOptions) (*Request, error) {
 }
 
 func (r *Request) fillParams(m *Manifest, defaults map[string]string, count int) {
-	r.Fault(m.checkParams(r.given))
+	r.AddFault(m.checkParams(r.given))
 	r.Params = option.NewParams(mergeValues(defaults, r.given))
 	if count < 0 {
-		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count)))
+		r.AddFault(sdk.Usage(fmt.Errorf("count = %d, want 0 (all) or more", count)))
 	}
 	r.Count = max(count, 0)
 }
@@ -110,8 +110,8 @@ func (r *Request) fillParams(m *Manifest, defaults map[string]string, count int)
 // File is the file of a workload that has one part.
 func (r *Request) File() backend.Model { return r.Files[""] }
 
-// Given is what the user said of a parameter; empty: nothing, or nothing in so many words.
-func (r *Request) Given(name string) string { return r.given[name] }
+// GivenValue is what the user said of a parameter; empty: nothing, or nothing in so many words.
+func (r *Request) GivenValue(name string) string { return r.given[name] }
 
 // Embedded is the value of a parameter that stands for what is inside the plugin.
 const Embedded = "embedded"
@@ -128,15 +128,15 @@ func (r *Request) DefaultsOf(param string) {
 	case Embedded:
 		defaults = r.manifest.embeddedDefaults(r.Model)
 	}
-	r.Fault(sdk.Usage(r.Params.Err()))
+	r.AddFault(sdk.Usage(r.Params.Err()))
 	r.Params = option.NewParams(mergeValues(defaults, r.given))
 }
 
-// First is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault, which
-// calls them what: "pictures"; where Count is the most that is wanted, all are meant then.
-func (r *Request) First(size int, what string) int {
+// SampleCount is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault,
+// which calls them what: "pictures"; where Count is the most that is wanted, all are meant then.
+func (r *Request) SampleCount(size int, what string) int {
 	if r.Count > size && !r.atMost {
-		r.Fault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
+		r.AddFault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
 	}
 	if r.Count == 0 {
 		return size
@@ -151,12 +151,12 @@ func OpenDataset[T any](r *Request, drawn func() T, open func(path string) (T, e
 		return drawn(), true
 	}
 	set, err := open(r.Dataset)
-	r.Fault(sdk.Data(err))
+	r.AddFault(sdk.Data(err))
 	return set, err == nil
 }
 
-// Fault adds a fault, of class sdk.ErrUsage or sdk.ErrData as a rule, unless err is nil.
-func (r *Request) Fault(err error) {
+// AddFault adds a fault, of class sdk.ErrUsage or sdk.ErrData as a rule, unless err is nil.
+func (r *Request) AddFault(err error) {
 	if err != nil {
 		r.faults = append(r.faults, err)
 	}

@@ -19,7 +19,7 @@ import (
 //		Copies bool          `param:"copy_state" choices:"no,yes"`
 //		DType  payload.DType `param:"dtype"`
 //	}
-//	option.Bind(p, &s, option.By("dtype", topk.DTypes().Parse))
+//	option.Bind(p, &s, option.ReaderFunc("dtype", topk.DTypes().Parse))
 //
 // The tag param has the parameter's name; with ",optional" behind it an empty value leaves in the field what it holds.
 // Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, for its least or
@@ -39,7 +39,7 @@ func Bind(p *Params, to any, readers ...Reader) {
 		names[f.name] = true
 		if value := p.Text(f.name); value != "" || !f.optional {
 			v, err := f.fieldReader(readers)(value)
-			p.Fault(f.name, err)
+			p.AddFault(f.name, err)
 			f.value.Set(v)
 		}
 	}
@@ -56,24 +56,27 @@ type Reader struct {
 	read func(value string) (reflect.Value, error)
 }
 
-// By reads a parameter by a function. Its errors say what is wanted; the name and the value are put before them.
-func By[T any](param string, read func(value string) (T, error)) Reader {
+// ReaderFunc reads a parameter by a function. Its errors say what is wanted; the name and the value are put before
+// them.
+func ReaderFunc[T any](param string, read func(value string) (T, error)) Reader {
 	return Reader{param, func(value string) (reflect.Value, error) {
 		v, err := read(value)
 		return reflect.ValueOf(&v).Elem(), err
 	}}
 }
 
-// Whole reads a whole number from low to high, for [By]: where they are constants that others need, too.
-func Whole(low, high int) func(value string) (int, error) { return wholeReader(low, high) }
+// WholeNumber reads a whole number from low to high, for [ReaderFunc]: where they are constants that others need, too.
+func WholeNumber(low, high int) func(value string) (int, error) { return wholeReader(low, high) }
 
-// Words reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the value
-// may be empty.
-func Words[T any](param string, words map[string]T) Reader { return By(param, wordReader(words)) }
+// WordReader reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the
+// value may be empty.
+func WordReader[T any](param string, words map[string]T) Reader {
+	return ReaderFunc(param, wordReader(words))
+}
 
-// Tensors reads the names of n tensors with commas between them, each with its aliases behind "|": for [By]. They are
-// of any shape [N,S], and what is what they hold. The empty text binds the model's first.
-func Tensors(param, what string, n int) func(text string) ([]backend.TensorInfo, error) {
+// TensorNames reads the names of n tensors with commas between them, each with its aliases behind "|": for
+// [ReaderFunc]. They are of any shape [N,S], and what is what they hold. The empty text binds the model's first.
+func TensorNames(param, what string, n int) func(text string) ([]backend.TensorInfo, error) {
 	return func(text string) ([]backend.TensorInfo, error) {
 		names := make([]string, n)
 		if text != "" {

@@ -60,7 +60,7 @@ func TestBind(t *testing.T) {
 	}
 	want.Nested.Deep = "d"
 	p := values()
-	Bind(p, &got, By("even", even))
+	Bind(p, &got, ReaderFunc("even", even))
 	if err := p.Err(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
@@ -80,13 +80,13 @@ func TestBindKeepsFaults(t *testing.T) {
 		{"even", "abc", `parameter even = "abc": want an even length`},
 	} {
 		p, got := values(c[0], c[1]), everything{}
-		Bind(p, &got, By("even", even))
+		Bind(p, &got, ReaderFunc("even", even))
 		if err := p.Err(); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s=%s: error %v, want %q", c[0], c[1], err, c[2])
 		}
 	}
 	p, got := values("count", "0", "share", "2", "even", "a"), everything{}
-	Bind(p, &got, By("even", even))
+	Bind(p, &got, ReaderFunc("even", even))
 	if got.Count != 0 || got.Share != 0 || got.Even != 0 || len(strings.Split(p.Err().Error(), "\n")) != 3 {
 		t.Errorf("%+v, %v: want zeros and three faults", got, p.Err())
 	}
@@ -96,19 +96,19 @@ func TestWords(t *testing.T) {
 	var s struct {
 		Rule string `param:"rule"`
 	}
-	Bind(NewParams(map[string]string{"rule": "a"}), &s, Words("rule", map[string]string{"a": "first", "": "none"}))
+	Bind(NewParams(map[string]string{"rule": "a"}), &s, WordReader("rule", map[string]string{"a": "first", "": "none"}))
 	if s.Rule != "first" {
 		t.Errorf("%+v", s)
 	}
 	p := NewParams(map[string]string{"rule": "c"})
-	if Bind(p, &s, Words("rule", map[string]string{"b": "", "a": "first", "": "none"})); p.Err() == nil ||
+	if Bind(p, &s, WordReader("rule", map[string]string{"b": "", "a": "first", "": "none"})); p.Err() == nil ||
 		!strings.HasSuffix(p.Err().Error(), "want one of a, b") {
 		t.Error(p.Err())
 	}
 }
 
 func TestTensors(t *testing.T) {
-	read := Tensors("in", "ids and mask", 2)
+	read := TensorNames("in", "ids and mask", 2)
 	for text, want := range map[string]string{"a,b": "a/ b/", "a|c,b|d|e": "a/c b/d/e", "": "/ /"} {
 		all, err := read(text)
 		var got []string
@@ -178,7 +178,7 @@ func TestFieldsRefuses(t *testing.T) {
 // A reader of no field, and a target that is no struct, are faults of the build, too.
 func TestBindPanics(t *testing.T) {
 	for name, f := range map[string]func(){
-		"reader":  func() { Bind(values(), &struct{}{}, By("even", even)) },
+		"reader":  func() { Bind(values(), &struct{}{}, ReaderFunc("even", even)) },
 		"pointer": func() { Bind(values(), everything{}) },
 		"slice": func() {
 			Bind(values(), &struct {

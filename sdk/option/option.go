@@ -98,13 +98,13 @@ func Prefix(prefix, placeholder, help string, read func(name, value string) erro
 	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, many: true, prefix: prefix, read: read}
 }
 
-// Rest takes every key that is none of the others'.
-func Rest(placeholder, help string, read func(key, value string) error) Option {
+// OtherKeys takes every key that is none of the others'.
+func OtherKeys(placeholder, help string, read func(key, value string) error) Option {
 	return Prefix("", placeholder, help, read)
 }
 
-// Default returns o with another text as its default, such as "auto" for 0.
-func (o Option) Default(text string) Option {
+// WithDefault returns o with another text as its default, such as "auto" for 0.
+func (o Option) WithDefault(text string) Option {
 	o.doc.Default = text
 	return o
 }
@@ -127,8 +127,8 @@ func OrWord[T any](word string, to *T, o Option) Option {
 	return o
 }
 
-// Secret returns o, whose value no error shows: it may hold a password.
-func (o Option) Secret() Option {
+// AsSecret returns o, whose value no error shows: it may hold a password.
+func (o Option) AsSecret() Option {
 	o.secret = true
 	return o
 }

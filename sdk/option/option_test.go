@@ -31,13 +31,13 @@ func (s *settings) options() List {
 		Duration("wait", &s.wait, "how long"),
 		OrWord("none", &s.total, Duration("total", &s.total, "how long in all")),
 		Choice("colour", &s.colour, map[string]int{"red": 1, "green": 2}, "which"),
-		Text("password", &s.password, "of the server").Secret(),
+		Text("password", &s.password, "of the server").AsSecret(),
 		Func("even", "2", "an even number", func(value string) error {
 			if !strings.Contains("02468", value[len(value)-1:]) {
 				return errors.New("want an even number")
 			}
 			return nil
-		}).Secret(),
+		}).AsSecret(),
 		Prefix("header.", "NAME", "a header", func(name, value string) error {
 			s.headers[name] = value
 			return nil
@@ -125,7 +125,7 @@ func TestRest(t *testing.T) {
 	var name string
 	own := map[string]string{}
 	l := List{
-		Rest("KEY", "any other", func(key, value string) error {
+		OtherKeys("KEY", "any other", func(key, value string) error {
 			own[key] = value
 			return nil
 		}),

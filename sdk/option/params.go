@@ -42,12 +42,12 @@ func Pick[T any](p *Params, name string, words map[string]T) T {
 // Parse is what read makes of a value. Its errors say what is wanted; the name and the value are put before them.
 func Parse[T any](p *Params, name string, read func(value string) (T, error)) T {
 	v, err := read(p.values[name])
-	p.Fault(name, err)
+	p.AddFault(name, err)
 	return v
 }
 
-// Fault adds a fault of a parameter's value, unless err is nil. err says what is wanted.
-func (p *Params) Fault(name string, err error) {
+// AddFault adds a fault of a parameter's value, unless err is nil. err says what is wanted.
+func (p *Params) AddFault(name string, err error) {
 	if err != nil {
 		p.faults = append(p.faults, fmt.Errorf("parameter %s = %q: %w", name, p.values[name], err))
 	}

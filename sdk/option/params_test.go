@@ -32,7 +32,7 @@ func TestParamsReportEveryFault(t *testing.T) {
 	p.Int("absent", 1, 3)
 	Pick(p, "on", map[string]int{"": 1, "off": 2})
 	Parse(p, "word", func(string) (int, error) { return 7, errors.New("want another") })
-	p.Fault("word", nil)
+	p.AddFault("word", nil)
 	want := []string{
 		`parameter count = "0": want a number from 1 to 3`, `parameter share = "nan": want a number from 0 to 1`,
 		`parameter on = "maybe": want true or false`, `parameter colour = "blue": want one of green, red`,

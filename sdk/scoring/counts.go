@@ -20,16 +20,16 @@ type Counts struct {
 // Missing is how many samples of the data set have no entry; 0 where their number is not known.
 func (c Counts) Missing() int { return max(0, c.All-c.Samples) }
 
-// Again is how many entries are of samples that have an earlier one.
-func (c Counts) Again() int { return c.Entries - c.Samples }
+// Repeated is how many entries are of samples that have an earlier one.
+func (c Counts) Repeated() int { return c.Entries - c.Samples }
 
 // Notes are those of every scorer by which the first entry of a sample counts: entries that were dropped, samples, by
 // the name of what they are, that have none, with what that means for the score ("the accuracy is that" of the others),
 // and answers that could not be read.
 func (c Counts) Notes(samples, score string) (n sdk.Notes) {
-	n.Dropped(c.Again())
-	n.Missing(c.Missing(), c.All, samples, score)
-	n.Count(c.Damaged, "%d answers cannot be read and count as wrong; the first: %s", c.Damage)
+	n.AddDropped(c.Repeated())
+	n.AddMissing(c.Missing(), c.All, samples, score)
+	n.AddCount(c.Damaged, "%d answers cannot be read and count as wrong; the first: %s", c.Damage)
 	return n
 }
 

@@ -58,7 +58,7 @@ type Log struct {
 func New[R any](m Metric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
 	s := &metricScorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
 	s.counts.All = l.Samples
-	return exhibit.Scorer(s, l.Exhibits, l.Gallery)
+	return exhibit.NewScorer(s, l.Exhibits, l.Gallery)
 }
 
 type metricScorer[R any] struct {

@@ -195,7 +195,7 @@ func TestOfEntries(t *testing.T) {
 	}
 	m := OfEntries(add, func() (int, error) { return len(got), nil })
 	s := New(m, Log{Samples: 3, First: true, Within: true}, func(n int, c Counts) (sdk.Score, error) {
-		if n != 2 || c.Samples != 2 || c.Again() != 1 || c.Outside != 1 || c.Missing() != 1 {
+		if n != 2 || c.Samples != 2 || c.Repeated() != 1 || c.Outside != 1 || c.Missing() != 1 {
 			t.Errorf("%d entries, %+v", n, c)
 		}
 		return sdk.Score{}, nil

@@ -29,7 +29,7 @@ type Backend struct {
 }
 
 // RunBackendSuite checks what the sdk relies on: errors of Open, tensors in the order that was asked for, ownership,
-// batches, concurrency, the end of a context, and what a Keeper keeps.
+// batches, concurrency, the end of a context, and what an OutputCache keeps.
 func RunBackendSuite(t *testing.T, b Backend) {
 	t.Helper()
 	t.Run("refuses what it cannot open", b.checkRefusals)
@@ -40,7 +40,7 @@ func RunBackendSuite(t *testing.T, b Backend) {
 	t.Run("runs at a time", b.checkConcurrency)
 	t.Run("ended context", b.checkEnded)
 	t.Run("wrong inputs", b.wrongInputs)
-	t.Run("keeps outputs", b.checkKeeper)
+	t.Run("keeps outputs", b.checkOutputCache)
 	t.Run("takes what it kept", b.takesKept)
 }
 

@@ -8,25 +8,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// checkKeeper checks the handles of a Keeper; of another session, nothing.
-func (b Backend) checkKeeper(t *testing.T) {
+// checkOutputCache checks the handles of an OutputCache; of another session, nothing.
+func (b Backend) checkOutputCache(t *testing.T) {
 	s := b.openSession(t, 1)
-	if backend.KeptIn(s) == nil {
+	if backend.CacheMemory(s) == nil {
 		return
 	}
 	want := b.mustRun(t, s, makeInputs(s, 1, 1))
 	kept := b.mustKeep(t, s, makeInputs(s, 1, 1))
 	for i := range kept {
 		x := &kept[i]
-		if len(x.Kept) != 1 || x.Data != nil || x.DType != want[i].DType || !slices.Equal(x.Shape, want[i].Shape) {
+		if len(x.Handles) != 1 || x.Data != nil || x.DType != want[i].DType || !slices.Equal(x.Shape, want[i].Shape) {
 			t.Errorf("kept output %d is %v%s with %d handles and %d bytes, want %v%s, one handle and no bytes", i,
-				x.DType, backend.ShapeString(x.Shape), len(x.Kept), len(x.Data), want[i].DType, backend.ShapeString(want[i].Shape))
+				x.DType, backend.ShapeString(x.Shape), len(x.Handles), len(x.Data), want[i].DType,
+				backend.ShapeString(want[i].Shape))
 		}
 		x.Release()
 		x.Release() // does no harm
 	}
 	out := make([]backend.Tensor, len(want))
-	out[0] = backend.Tensor{Keep: true, Data: make([]byte, len(want[0].Data))}
+	out[0] = backend.Tensor{KeepOutput: true, Data: make([]byte, len(want[0].Data))}
 	if err := s.Run(t.Context(), makeInputs(s, 1, 1), out); !errors.Is(err, backend.ErrTensors) {
 		t.Errorf("an output that is to be kept in the caller's memory: error %v, want %q in its chain", err,
 			backend.ErrTensors)
@@ -38,7 +39,7 @@ func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) 
 	t.Helper()
 	out := make([]backend.Tensor, len(s.Outputs()))
 	for i := range out {
-		out[i].Keep = true
+		out[i].KeepOutput = true
 	}
 	if err := s.Run(t.Context(), in, out); err != nil {
 		t.Fatal(err)
@@ -51,18 +52,18 @@ func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) 
 func (b Backend) takesKept(t *testing.T) {
 	s := b.openSession(t, 1)
 	output, input, ok := findLoop(s)
-	if backend.KeptIn(s) == nil || !ok {
+	if backend.CacheMemory(s) == nil || !ok {
 		return
 	}
 	k := keepingSession{b, s, output, input}
 	two, three := k.runKept(t, 2, 1), k.runKept(t, 3, 4)
-	k.compareRuns(t, "as it is", s, two.Kept, nil)
-	k.compareRuns(t, "reordered and repeated", s, three.Kept, []int32{2, 0, 0, 1})
-	k.compareRuns(t, "the first rows", s, three.Kept, []int32{0, 1})
-	k.compareRuns(t, "joined", s, append(slices.Clone(two.Kept), three.Kept...), nil)
-	k.compareRuns(t, "joined and reordered", s, append(slices.Clone(three.Kept), two.Kept...), []int32{4, 0, 3})
-	if other := b.openSession(t, 1); backend.KeptIn(other) == backend.KeptIn(s) {
-		k.compareRuns(t, "in another session", other, three.Kept, []int32{1, 2})
+	k.compareRuns(t, "as it is", s, two.Handles, nil)
+	k.compareRuns(t, "reordered and repeated", s, three.Handles, []int32{2, 0, 0, 1})
+	k.compareRuns(t, "the first rows", s, three.Handles, []int32{0, 1})
+	k.compareRuns(t, "joined", s, append(slices.Clone(two.Handles), three.Handles...), nil)
+	k.compareRuns(t, "joined and reordered", s, append(slices.Clone(three.Handles), two.Handles...), []int32{4, 0, 3})
+	if other := b.openSession(t, 1); backend.CacheMemory(other) == backend.CacheMemory(s) {
+		k.compareRuns(t, "in another session", other, three.Handles, []int32{1, 2})
 	}
 	k.checkMisuse(t, three)
 }
@@ -92,13 +93,13 @@ func (k keepingSession) runKept(t *testing.T, n, seed int) backend.Tensor {
 	t.Helper()
 	out := k.mustKeep(t, k.session, makeInputs(k.session, n, seed))
 	for i := range out {
-		t.Cleanup(out[i].Kept[0].Release)
+		t.Cleanup(out[i].Handles[0].Release)
 	}
 	return out[k.output]
 }
 
 // rowBytes are the rows of a kept tensor, as a run that keeps nothing gives them.
-func (k keepingSession) rowBytes(t *testing.T, kept []*backend.Kept, rows []int32) []byte {
+func (k keepingSession) rowBytes(t *testing.T, kept []*backend.OutputHandle, rows []int32) []byte {
 	t.Helper()
 	var all []byte
 	for _, h := range kept {
@@ -120,14 +121,15 @@ func (k keepingSession) rowBytes(t *testing.T, kept []*backend.Kept, rows []int3
 }
 
 // compareRuns compares a run on kept rows with one on their bytes.
-func (k keepingSession) compareRuns(t *testing.T, name string, s backend.Session, kept []*backend.Kept, rows []int32) {
+func (k keepingSession) compareRuns(t *testing.T, name string, s backend.Session, kept []*backend.OutputHandle,
+	rows []int32) {
 	t.Helper()
 	data := k.rowBytes(t, kept, rows)
 	n := len(data) / (int(backend.Elements(kept[0].Shape()[1:])) * kept[0].DType().Size())
 	in := makeInputs(s, n, 9)
 	in[k.input].Data = data
 	want := k.mustRun(t, s, in)
-	in[k.input].Data, in[k.input].Kept, in[k.input].Rows = nil, kept, rows
+	in[k.input].Data, in[k.input].Handles, in[k.input].Rows = nil, kept, rows
 	got, err := runBatch(t.Context(), s, in)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
@@ -145,20 +147,20 @@ func (k keepingSession) checkMisuse(t *testing.T, kept backend.Tensor) {
 	try := func(name string, spoil func(x *backend.Tensor)) {
 		t.Helper()
 		in := makeInputs(k.session, 3, 9)
-		in[k.input].Data, in[k.input].Kept = nil, kept.Kept
+		in[k.input].Data, in[k.input].Handles = nil, kept.Handles
 		spoil(&in[k.input])
 		if _, err := runBatch(t.Context(), k.session, in); !errors.Is(err, backend.ErrTensors) {
 			t.Errorf("%s: error %v, want %q in its chain", name, err, backend.ErrTensors)
 		}
 	}
-	foreign := backend.NewKept("another memory", kept.DType, kept.Shape, nil, nil)
+	foreign := backend.NewOutputHandle("another memory", kept.DType, kept.Shape, nil, nil)
 	try("a row that is not there", func(x *backend.Tensor) { x.Rows = []int32{0, 1, 3} })
 	try("a negative row", func(x *backend.Tensor) { x.Rows = []int32{0, 1, -1} })
 	try("fewer rows than the shape has", func(x *backend.Tensor) { x.Rows = []int32{0, 1} })
-	try("rows of nothing", func(x *backend.Tensor) { x.Kept, x.Rows = nil, []int32{0, 1, 2} })
+	try("rows of nothing", func(x *backend.Tensor) { x.Handles, x.Rows = nil, []int32{0, 1, 2} })
 	try("bytes beside a handle", func(x *backend.Tensor) { x.Data = make([]byte, 4) })
-	try("a handle of another memory", func(x *backend.Tensor) { x.Kept = []*backend.Kept{foreign} })
-	for _, h := range kept.Kept {
+	try("a handle of another memory", func(x *backend.Tensor) { x.Handles = []*backend.OutputHandle{foreign} })
+	for _, h := range kept.Handles {
 		h.Release()
 	}
 	try("a released handle", func(*backend.Tensor) {})

@@ -19,7 +19,7 @@ type Plugin struct {
 // RunPluginSuite makes each check of package conformance a test.
 func RunPluginSuite(t *testing.T, p Plugin) {
 	t.Helper()
-	for _, name := range conformance.Names() {
+	for _, name := range conformance.CheckNames() {
 		if name == "reference" {
 			continue // there is none
 		}

@@ -46,8 +46,8 @@ func batchSizes(batches []uint64) (all []sdk.BatchSize) {
 }
 
 // sampleTimes are the reported times of samples: LoadGen's percentiles.
-func sampleTimes(t batch.Times) sdk.Times {
-	out := sdk.Times{Count: t.Count, Min: t.Min, Max: t.Max, Mean: t.Mean}
+func sampleTimes(t batch.TimeSummary) sdk.SampleTimes {
+	out := sdk.SampleTimes{Count: t.Count, Min: t.Min, Max: t.Max, Mean: t.Mean}
 	if t.Count > 0 {
 		for _, p := range []float64{.5, .9, .95, .97, .99, .999} {
 			out.Percentiles = append(out.Percentiles, sdk.TimeAt{P: p, At: t.At(p)})

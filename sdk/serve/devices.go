@@ -102,9 +102,9 @@ func (s *sessionSource) openSession(
 
 func (s *sessionSource) openOnDevice(ctx context.Context, m backend.Model, c backend.Config) (opened backend.Session,
 	err error) {
-	defer batch.Recover(&err, func() string { return "the backend's Open" })
-	c.Beside = s.sessionsOn(c.Device)
-	defer backend.Await(ctx, backend.Wait{For: "the backend's Open" + onDeviceText(c.Device)}).End()
+	defer batch.RecoverPanic(&err, func() string { return "the backend's Open" })
+	c.Siblings = s.sessionsOn(c.Device)
+	defer backend.StartWait(ctx, backend.WaitInfo{For: "the backend's Open" + onDeviceText(c.Device)}).End()
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open %s: %w", modelOf(m, c), ofBackend(err))
 	}
@@ -215,7 +215,7 @@ func (b namedBackend) backendInfo() (info backend.Info) {
 			info = backend.Info{Details: map[string]string{"fault": fault.Error()}}
 		}
 	}()
-	defer batch.Recover(&fault, func() string { return "Describe of backend " + b.name })
+	defer batch.RecoverPanic(&fault, func() string { return "Describe of backend " + b.name })
 	if d, ok := b.backend.(backend.Describer); ok {
 		info = d.Describe()
 	}

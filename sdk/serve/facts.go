@@ -34,11 +34,11 @@ func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.Wo
 		summarizeParts(&info, o, parts)
 	}
 	info.Conversations, _ = replayOf(w.workload)
-	if ordered, ok := sdk.As[sdk.Ordered](w.workload); ok {
+	if ordered, ok := sdk.As[sdk.SampleOrderer](w.workload); ok {
 		info.Order = ordered.Order()
 	}
-	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
-		i.Inform(&info)
+	if i, ok := sdk.As[sdk.WorkloadInfoAdder](w.workload); ok {
+		i.AddInfo(&info)
 	}
 	return info, nil
 }
@@ -136,7 +136,7 @@ func datasetInfo(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 
 // inMemory is how many samples fit in memory together: all, where the workload hands them out in an order of its own.
 func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
-	if _, ordered := sdk.As[sdk.Ordered](w); ordered {
+	if _, ordered := sdk.As[sdk.SampleOrderer](w); ordered {
 		return w.Len()
 	}
 	if c, ok := sdk.As[sdk.SampleCounter](w); ok {
@@ -152,8 +152,8 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 // generator's session says, or else the backend.
 func (w *openedWorkload) aboutEngine() map[string]string {
 	info := sdk.WorkloadInfo{BackendInfo: w.aboutBackend()}
-	if i, ok := sdk.As[sdk.Informer](w.workload); ok {
-		i.Inform(&info)
+	if i, ok := sdk.As[sdk.WorkloadInfoAdder](w.workload); ok {
+		i.AddInfo(&info)
 	}
 	return info.BackendInfo
 }

@@ -91,8 +91,8 @@ func takesTools(g backend.Generator) bool {
 func openOwn(
 	ctx context.Context, opener backend.GeneratorOpener, m backend.Model, c backend.Config,
 ) (g backend.Generator, err error) {
-	defer batch.Recover(&err, func() string { return "the backend's OpenGenerator" })
-	defer backend.Await(ctx, backend.Wait{For: "the backend's OpenGenerator" + onDeviceText(c.Device)}).End()
+	defer batch.RecoverPanic(&err, func() string { return "the backend's OpenGenerator" })
+	defer backend.StartWait(ctx, backend.WaitInfo{For: "the backend's OpenGenerator" + onDeviceText(c.Device)}).End()
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
 		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
 	}
@@ -134,7 +134,7 @@ func (s *sessionSource) openDecoder(
 			sessions[p.Name] = session
 		}
 	}
-	defer batch.Recover(&err, func() string { return "NewGenerator" })
+	defer batch.RecoverPanic(&err, func() string { return "NewGenerator" })
 	if g, err = maker.NewGenerator(sessions, c); err != nil {
 		m := parts[0].Model
 		return nil, fmt.Errorf("generate with model %s: %w", cmp.Or(m.Name, m.Path), err)

@@ -317,7 +317,7 @@ func TestStreams(t *testing.T) {
 // informed is a workload that adds to what a backend says.
 type informed struct{ decoded }
 
-func (informed) Inform(info *sdk.WorkloadInfo) { info.BackendInfo["picture"] = "drawn" }
+func (informed) AddInfo(info *sdk.WorkloadInfo) { info.BackendInfo["picture"] = "drawn" }
 
 // spoken is a workload whose prompts are audio.
 type spoken struct{ decoded }

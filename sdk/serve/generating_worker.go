@@ -113,7 +113,7 @@ func (w *promptWorker) keepAnswer(t backend.Tokens) error {
 
 // warmUp generates from sample and drops the answer. A worker takes one prompt at a time, whatever n.
 func (w *promptWorker) warmUp(ctx context.Context, sample sdk.Sample, _ int) (err error) {
-	defer batch.Recover(&err, func() string { return "the warm-up" })
+	defer batch.RecoverPanic(&err, func() string { return "the warm-up" })
 	w.quiet = true
 	defer func() { w.quiet = false }()
 	w.sample = append(w.sample[:0], sample)
@@ -183,7 +183,7 @@ func (s *tokenSink) withOpenSink(f func() error) {
 	if s.ended || s.fault != nil {
 		return
 	}
-	defer batch.Recover(&s.fault, func() string { return "AppendTokens" })
+	defer batch.RecoverPanic(&s.fault, func() string { return "AppendTokens" })
 	s.fault = f()
 }
 

@@ -18,7 +18,7 @@ const maxPending = 8
 // progressMonitor checks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock
 // that a worker holds while it runs: what hangs is seen, also in native code.
 type progressMonitor struct {
-	watch     *backend.Watch
+	watch     *backend.WaitMonitor
 	scheduler atomic.Pointer[batch.Scheduler] // nil: no workload is open
 	calls     atomic.Int32                    // unary ones in hand
 
@@ -45,7 +45,7 @@ type workSnapshot struct {
 }
 
 func newLookout() *progressMonitor {
-	return &progressMonitor{watch: backend.NewWatch(), known: map[any]workSnapshot{}}
+	return &progressMonitor{watch: backend.NewWaitMonitor(), known: map[any]workSnapshot{}}
 }
 
 // reportWork reports the work that makes no progress, and counts the signs of the rest.
@@ -71,10 +71,10 @@ func (l *progressMonitor) reportWork() *pluginpb.Work {
 
 // listWork lists all that is in work, and counts what was begun, got on or ended so far.
 func (l *progressMonitor) listWork() (signs uint64, all []pendingWork) {
-	signs = l.watch.Signs()
-	for _, a := range l.watch.Awaited() {
-		w := a.Wait()
-		all = append(all, pendingWork{key: a, kind: w.For, text: w.For, pid: w.PID, signs: a.Signs()})
+	signs = l.watch.ProgressCount()
+	for _, a := range l.watch.Pending() {
+		w := a.Info()
+		all = append(all, pendingWork{key: a, kind: w.For, text: w.For, pid: w.PID, signs: a.ProgressCount()})
 	}
 	s := l.scheduler.Load()
 	if s == nil {

@@ -24,13 +24,13 @@ func later(l *progressMonitor) *pluginpb.Work {
 func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLookout()
-		ctx := l.watch.Over(t.Context())
-		long := backend.Await(ctx, backend.Wait{For: "an answer of a", PID: os.Getpid()})
+		ctx := l.watch.NewContext(t.Context())
+		long := backend.StartWait(ctx, backend.WaitInfo{For: "an answer of a", PID: os.Getpid()})
 		if p := l.reportWork().GetPending(); len(p) > 0 {
 			t.Errorf("what has just begun is overdue: %v", p)
 		}
-		backend.Await(ctx, backend.Wait{For: "an answer of b"})
-		backend.Await(ctx, backend.Wait{For: "an answer of b"})
+		backend.StartWait(ctx, backend.WaitInfo{For: "an answer of b"})
+		backend.StartWait(ctx, backend.WaitInfo{For: "an answer of b"})
 		time.Sleep(time.Second)
 		l.reportWork()
 		w := later(l)
@@ -41,7 +41,7 @@ func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 		if p := w.GetPending()[0]; p.GetPid() != int64(os.Getpid()) || (p.UsedNs != nil) != (runtime.GOOS == "linux") {
 			t.Errorf("%v, want the process, and its processor time on Linux", p)
 		}
-		long.Sign()
+		long.SignalProgress()
 		if next := l.reportWork(); next.GetSigns() == w.GetSigns() || len(next.GetPending()) != 1 {
 			t.Errorf("%v after a sign, want another number of signs and b alone", next)
 		}

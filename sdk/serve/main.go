@@ -110,7 +110,7 @@ func (p *pluginProgram) serveHarness(stderr io.Writer) int {
 	osprocess.EndWithHarness()
 	s := newService(p.benchmark, p.backends)
 	plugin.Serve(&plugin.ServeConfig{
-		HandshakeConfig: wire.Config(),
+		HandshakeConfig: wire.HandshakeConfig(),
 		Plugins:         plugin.PluginSet{wire.Service: &grpcService{service: s}},
 		GRPCServer:      p.newServer(restore, &s.lookout.calls),
 		Logger:          hclog.NewNullLogger(),

@@ -93,8 +93,8 @@ func (w *openedWorkload) openModels(ctx context.Context, o sdk.Options, out *ans
 }
 
 // batchRequest is what batches are to be formed for, and how sessions are opened for it.
-func (w *openedWorkload) batchRequest(o sdk.Options) (batch.Request, backend.Config) {
-	r := batch.Request{
+func (w *openedWorkload) batchRequest(o sdk.Options) (batch.PolicyRequest, backend.Config) {
+	r := batch.PolicyRequest{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch,
 		CPUs: runtime.GOMAXPROCS(0), Devices: len(o.Devices),
 	}
@@ -113,7 +113,7 @@ func (w *openedWorkload) openBatches(
 		return nil, err
 	}
 	w.engine = session
-	w.policy = batch.Choose(request, session.Limits())
+	w.policy = batch.ChoosePolicy(request, session.Limits())
 	w.warm = w.policy.Sessions
 	w.measureSizes(o.Network)
 	return func() (warmWorker, error) {
@@ -131,7 +131,7 @@ func (w *openedWorkload) openRuns(
 		return nil, err
 	}
 	w.engine = sets
-	w.policy = runnerPolicy(w.workload, r, batch.Choose(request, sets.Limits()))
+	w.policy = runnerPolicy(w.workload, r, batch.ChoosePolicy(request, sets.Limits()))
 	w.warm = w.policy.Sessions
 	w.measureSizes(o.Network)
 	return func() (warmWorker, error) {
@@ -162,7 +162,7 @@ func (w *openedWorkload) openStreams(
 
 // openedWorkload has the benchmark open the workload, and checks what it is.
 func (s *pluginService) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, parts []sdk.Part, err error) {
-	defer batch.Recover(&err, func() string { return "Open" })
+	defer batch.RecoverPanic(&err, func() string { return "Open" })
 	if w, err = s.benchmark.Open(ctx, o); err != nil {
 		return nil, nil, err
 	}
@@ -190,7 +190,7 @@ func (w *openedWorkload) startWorkers(newWorker func() (warmWorker, error), o *a
 		w.workers = append(w.workers, k)
 	}
 	next := 0
-	w.scheduler = batch.New(w.lookout.watch.Over(context.Background()), w.policy, func() batch.Worker {
+	w.scheduler = batch.New(w.lookout.watch.NewContext(context.Background()), w.policy, func() batch.Worker {
 		next++
 		return w.workers[next-1]
 	}, func(err error) {
@@ -214,7 +214,7 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
 		running.Go(func() {
-			defer backend.Await(ctx, backend.Wait{For: "the warm-up of a session"}).End()
+			defer backend.StartWait(ctx, backend.WaitInfo{For: "the warm-up of a session"}).End()
 			for n := 0; n < rounds && faults[i] == nil; n++ {
 				faults[i] = k.warmUp(ctx, sample, w.warmBatch(sample))
 			}
@@ -232,7 +232,7 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 func (w *openedWorkload) loadSamples(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)
-	loading := backend.Await(w.lookout.watch.Over(ctx), backend.Wait{
+	loading := backend.StartWait(w.lookout.watch.NewContext(ctx), backend.WaitInfo{
 		For: fmt.Sprintf("samples that it loads, %d of them", len(indices)),
 	})
 	defer loading.End()
@@ -243,8 +243,8 @@ type loadingKey struct{}
 
 // loadOne loads a sample for the library.
 func (w *openedWorkload) loadOne(ctx context.Context, i int) (sdk.Sample, error) {
-	if loading, ok := ctx.Value(loadingKey{}).(*backend.Awaited); ok {
-		defer loading.Sign()
+	if loading, ok := ctx.Value(loadingKey{}).(*backend.PendingWait); ok {
+		defer loading.SignalProgress()
 	}
 	return w.workload.Load(ctx, i)
 }
@@ -286,7 +286,7 @@ func (w *openedWorkload) onlySession() backend.Session {
 	switch e := w.engine.(type) {
 	case backend.Session:
 		return e
-	case *pool.Sets:
+	case *pool.PartSets:
 		if len(w.parts) == 1 {
 			return w.source.sessionOf(w.parts[0].Name)
 		}

@@ -16,12 +16,12 @@ import (
 
 // openSets opens the parts of a workload on each of the devices; on the backend's choice where there is none.
 func (s *sessionSource) openSets(ctx context.Context, parts []sdk.Part, c backend.Config,
-	devices []string) (*pool.Sets, error) {
+	devices []string) (*pool.PartSets, error) {
 	if len(devices) == 0 {
 		devices = []string{""}
 	}
-	return pool.OpenSets(ctx, c, devices, func(ctx context.Context, c backend.Config) (*pool.Set, error) {
-		set := &pool.Set{}
+	return pool.OpenPartSets(ctx, c, devices, func(ctx context.Context, c backend.Config) (*pool.PartSet, error) {
+		set := &pool.PartSet{}
 		for _, p := range parts {
 			session, own, err := s.openPart(ctx, parts, p, c)
 			if err != nil {

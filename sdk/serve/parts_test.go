@@ -30,7 +30,7 @@ func (r *recorder) Open(_ context.Context, m backend.Model, c backend.Config) (b
 	if r.beside == nil {
 		r.beside = map[string]int{}
 	}
-	r.beside[c.Part+c.Device] = len(c.Beside)
+	r.beside[c.Part+c.Device] = len(c.Siblings)
 	for key := range c.Options {
 		if strings.Contains(key, ".") {
 			return nil, fmt.Errorf("%w: unknown option %s", backend.ErrOption, key)

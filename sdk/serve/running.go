@@ -15,14 +15,14 @@ import (
 type runnerWorker struct {
 	inflightBatch
 	run        sdk.Run
-	lane       *pool.SetLane
+	lane       *pool.PartLane
 	firstToken func(wire.Batch)
 	fault      error // of a first token
 }
 
-func newRunning(r sdk.Runner, sets *pool.Sets, t inflightBatch, firstToken func(wire.Batch)) (w *runnerWorker,
+func newRunning(r sdk.Runner, sets *pool.PartSets, t inflightBatch, firstToken func(wire.Batch)) (w *runnerWorker,
 	err error) {
-	defer batch.Recover(&err, func() string { return "NewRun" })
+	defer batch.RecoverPanic(&err, func() string { return "NewRun" })
 	w = &runnerWorker{inflightBatch: t, lane: sets.Lane(), firstToken: firstToken}
 	if w.run, err = r.NewRun(w.lane.Sessions()); err != nil {
 		return nil, fmt.Errorf("run of the workload: %w", err)
@@ -80,7 +80,7 @@ func (w *runnerWorker) checkTokens() error {
 
 // warmUp runs n copies of sample and drops the answers.
 func (w *runnerWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
-	defer batch.Recover(&err, func() string { return "Run of the warm-up" })
+	defer batch.RecoverPanic(&err, func() string { return "Run of the warm-up" })
 	w.fillWith(sample, n)
 	w.payloads.OnFirstToken(nil)
 	if err := w.runBatch(ctx); err != nil {

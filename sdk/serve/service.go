@@ -73,7 +73,7 @@ func (s *pluginService) Open(ctx context.Context, r *pluginpb.OpenRequest) (*plu
 	s.outbox.beginWorkload(s.opens)
 	o := convert.To[sdk.Options](r)
 	o.Scenario = max(o.Scenario, loadgen.SingleStream) // where none is said
-	w, err := s.setUpWorkload(s.lookout.watch.Over(ctx), o)
+	w, err := s.setUpWorkload(s.lookout.watch.NewContext(ctx), o)
 	if err == nil && ctx.Err() != nil { // nobody waits for it any more
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
@@ -95,7 +95,7 @@ func (s *pluginService) Close(context.Context, *pluginpb.CloseRequest) (*pluginp
 // closeWorkload returns what is known at the end: what the backend says of itself, what each device has done, and what
 // was done at the client.
 func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
-	defer batch.Recover(&err, func() string { return "Close" })
+	defer batch.RecoverPanic(&err, func() string { return "Close" })
 	s.stopWork()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	if b := w.batchingReport(); len(b.Sizes) > 0 || b.Waiting.Count+b.Model.Count > 0 {
 		r.Batching = convert.To[*pluginpb.Batching](b)
 	}
-	if m, ok := sdk.As[sdk.Remarker](w.workload); ok {
-		remarks := m.Remarks()
+	if m, ok := sdk.As[sdk.Noter](w.workload); ok {
+		remarks := m.RunNotes()
 		r.Notes, r.Estimates = remarks.Notes, remarks.Estimates
 	}
 	if err := w.close(); err != nil {
@@ -173,7 +173,7 @@ func (s *pluginService) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequ
 }
 
 func (s *pluginService) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
-	err := s.withWorkload(func(w *openedWorkload) error { return w.warmUp(s.lookout.watch.Over(ctx)) })
+	err := s.withWorkload(func(w *openedWorkload) error { return w.warmUp(s.lookout.watch.NewContext(ctx)) })
 	printStack(err)
 	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
 }

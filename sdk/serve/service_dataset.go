@@ -48,7 +48,7 @@ func (s *pluginService) Dataset(r *pluginpb.DatasetRequest, stream datasetStream
 func (s *pluginService) workOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(string),
 ) (done string, err error) {
-	defer batch.Recover(&err, func() string { return "WorkOnDataset" })
+	defer batch.RecoverPanic(&err, func() string { return "WorkOnDataset" })
 	worker, able := s.benchmark.(sdk.DatasetWorker)
 	if !able {
 		return "", sdk.Usage(fmt.Errorf("%s does no work on data sets apart from runs", s.description.Name))

@@ -26,7 +26,7 @@ func (s *pluginService) Score(stream scoreStream) error {
 }
 
 func (s *pluginService) scoreStream(stream scoreStream) (err error) {
-	defer batch.Recover(&err, func() string { return "the scorer" })
+	defer batch.RecoverPanic(&err, func() string { return "the scorer" })
 	first, err := stream.Recv()
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *pluginService) scoreStream(stream scoreStream) (err error) {
 func (s *pluginService) openScorer(
 	ctx context.Context, r *pluginpb.ScoreRequest, parts *scorerParts,
 ) (sc sdk.Scorer, err error) {
-	defer batch.Recover(&err, func() string { return "OpenScorer" })
+	defer batch.RecoverPanic(&err, func() string { return "OpenScorer" })
 	o := convert.To[sdk.ScoreOptions](r.GetOptions())
 	parts.model, _ = s.description.Model(o.Model) // the benchmark says what is wrong with the name
 	parts.files, o.OpenPart = o.PartFiles, parts.openPart

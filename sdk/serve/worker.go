@@ -92,7 +92,7 @@ func (w *batchWorker) releaseOutputs() {
 // warmUp runs n copies of sample and drops the answers.
 func (w *batchWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (err error) {
 	stage := "Collate"
-	defer batch.Recover(&err, func() string { return stage + " of the warm-up" })
+	defer batch.RecoverPanic(&err, func() string { return stage + " of the warm-up" })
 	w.fillWith(sample, n)
 	if err := w.collateInputs(); err != nil {
 		return fmt.Errorf("collate %d warm-up samples: %w", n, err)

@@ -108,7 +108,7 @@ func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded
 			return Scored{}, said(ctx, fmt.Errorf("reading %s: %w", path, err))
 		}
 	}
-	o.Exhibits = sdk.MostExhibits
+	o.Exhibits = sdk.MaxExhibits
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
 		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))

@@ -76,7 +76,7 @@ func TestLongLog(t *testing.T) {
 
 func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := Scored{Score: sdk.Score{Files: []sdk.File{{Name: "images/95.png", Data: []byte("picture")}}}}
+	s := Scored{Score: sdk.Score{Files: []sdk.ScoreFile{{Name: "images/95.png", Data: []byte("picture")}}}}
 	if err := s.WriteFiles(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestWriteFiles(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, name := range []string{"", "95.png", "images/", "../images/95.png", "/images/95.png", "a//b", "./b", "a/../b"} {
-		s.Files = []sdk.File{{Name: "images/1.png"}, {Name: name}}
+		s.Files = []sdk.ScoreFile{{Name: "images/1.png"}, {Name: name}}
 		if err := s.WriteFiles(dir); !errors.Is(err, errFile) {
 			t.Errorf("%q: %v", name, err)
 		}

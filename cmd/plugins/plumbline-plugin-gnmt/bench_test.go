@@ -23,7 +23,7 @@ type timed struct {
 	runs int
 }
 
-func (s *timed) KeptIn() any { return backend.KeptIn(s.Session) }
+func (s *timed) CacheMemory() any { return backend.CacheMemory(s.Session) }
 
 func (s *timed) Run(ctx context.Context, in, out []backend.Tensor) error {
 	began := time.Now()

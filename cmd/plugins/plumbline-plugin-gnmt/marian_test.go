@@ -169,11 +169,11 @@ func (w *translated) write(t *testing.T, i int) (dir string) {
 type marianAnswer struct {
 	sample sdk.Sample
 	best   backend.Tokens
-	beams  []generate.Beam
+	beams  []generate.BeamAnswer
 }
 
-func (a *marianAnswer) FirstToken(backend.Tokens) {}
-func (a *marianAnswer) Beams(all []generate.Beam) { a.beams = all }
+func (a *marianAnswer) FirstToken(backend.Tokens)       {}
+func (a *marianAnswer) Beams(all []generate.BeamAnswer) { a.beams = all }
 
 func (a *marianAnswer) Complete(t backend.Tokens) {
 	a.best = backend.Tokens{IDs: slices.Clone(t.IDs), N: t.N}

@@ -40,7 +40,7 @@ type given struct {
 	features []byte
 }
 
-func (g *given) KeptIn() any { return backend.KeptIn(g.Session) }
+func (g *given) CacheMemory() any { return backend.CacheMemory(g.Session) }
 
 func (g *given) Run(ctx context.Context, in, out []backend.Tensor) error {
 	in[0].Data = g.features

@@ -53,9 +53,9 @@ func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error)
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return nil, err
 	}
-	if n := len(all) - sdk.MostExhibits; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d exhibits beyond %d are left out", n, sdk.MostExhibits))
-		all = all[:sdk.MostExhibits]
+	if n := len(all) - sdk.MaxExhibits; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d exhibits beyond %d are left out", n, sdk.MaxExhibits))
+		all = all[:sdk.MaxExhibits]
 	}
 	index := Index{LogSHA256: logSHA256, Exhibits: []Item{}}
 	for i, e := range all {
@@ -108,10 +108,10 @@ func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 		return nil, nil
 	}
 	var all []sdk.Exhibit
-	for _, item := range index.Exhibits[:min(len(index.Exhibits), sdk.MostExhibits)] {
+	for _, item := range index.Exhibits[:min(len(index.Exhibits), sdk.MaxExhibits)] {
 		e := sdk.Exhibit{Caption: caption(item.Caption), Text: item.Text}
 		if item.File != "" {
-			if e.PNG, err = read(filepath.Join(folder, filepath.Base(item.File)), sdk.MostExhibitBytes); err != nil {
+			if e.PNG, err = read(filepath.Join(folder, filepath.Base(item.File)), sdk.MaxExhibitBytes); err != nil {
 				return all, err
 			}
 		}

@@ -114,7 +114,7 @@ func approve(path string, o host.LaunchOptions) error {
 }
 
 // Discover implements plugin.Launcher.
-func (l *Launcher) Discover(dirs []string) ([]host.Found, error) { return host.Discover(dirs) }
+func (l *Launcher) Discover(dirs []string) ([]host.FoundPlugin, error) { return host.Discover(dirs) }
 
 // Launch implements plugin.Launcher.
 func (l *Launcher) Launch(_ context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {

@@ -49,7 +49,7 @@ type ProgramSettings struct {
 // others.
 func (s ProgramSettings) CheckNeeded(p *option.Params, others bool) {
 	if s.Weak && !s.RunsPrograms() && !others {
-		p.Fault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
+		p.AddFault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
 }
 

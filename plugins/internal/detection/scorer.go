@@ -58,14 +58,15 @@ func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Sco
 const maxDisagreements = 10
 
 func scoreNotes(r coco.DetectionResult, samples int) (n sdk.Notes) {
-	n.Dropped(r.Duplicates)
-	n.Missing(samples-r.Images, samples, "samples", "the mAP is that")
-	n.Count(r.Empty, "%d samples without any detection")
-	n.Count(r.Unknown, "%d of %d detections are of categories that the data set lacks: they have no effect", r.Detections)
+	n.AddDropped(r.Duplicates)
+	n.AddMissing(samples-r.Images, samples, "samples", "the mAP is that")
+	n.AddCount(r.Empty, "%d samples without any detection")
+	n.AddCount(r.Unknown, "%d of %d detections are of categories that the data set lacks: they have no effect",
+		r.Detections)
 	if r.AP < 0 {
 		n.Add("the images of the log hold no object: the mAP of -100 stands for none")
 	}
-	n.Count(len(r.Disagreements), "%d detections name another sample than their entry:\n%s",
+	n.AddCount(len(r.Disagreements), "%d detections name another sample than their entry:\n%s",
 		listDisagreements(r.Disagreements))
 	return n
 }

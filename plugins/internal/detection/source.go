@@ -46,7 +46,7 @@ const (
 // ReadSource reads the parameters dataset, samples and classes, before those of anything else.
 func ReadSource(r *manifest.Request) DatasetSource {
 	s := DatasetSource{Request: r}
-	r.Bind(&s, option.Words("dataset", datasetLayouts()))
+	r.Bind(&s, option.WordReader("dataset", datasetLayouts()))
 	s.faulty = r.Params.Err() != nil
 	return s
 }
@@ -80,7 +80,7 @@ func (s DatasetSource) readTruth(allImages bool) (g truth.GroundTruth, p picture
 
 func (s DatasetSource) drawnScenes() scenes.Set {
 	set := scenes.Eval()
-	set.N = s.First(set.Len(), "pictures")
+	set.N = s.SampleCount(set.Len(), "pictures")
 	return set
 }
 
@@ -98,10 +98,10 @@ func (s DatasetSource) readFiles(labelsOnly bool) *coco.Set {
 	}
 	set, err := s.Layout.open(s.Dataset, o)
 	if err != nil {
-		s.Fault(sdk.Data(err))
+		s.AddFault(sdk.Data(err))
 		return nil
 	}
-	s.First(set.Len(), "pictures")
+	s.SampleCount(set.Len(), "pictures")
 	return set
 }
 

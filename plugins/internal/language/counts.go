@@ -44,10 +44,10 @@ func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 // maxCountDifference is the share of the server's count by which the tokenizer's may differ over a run.
 const maxCountDifference = 0.02
 
-// Remarks says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
+// RunNotes says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
 // with it: over the run by more than 2 %.
-func (w *PromptWorkload) Remarks() sdk.Remarks {
-	var m sdk.Remarks
+func (w *PromptWorkload) RunNotes() sdk.RunNotes {
+	var m sdk.RunNotes
 	c := &w.seen.counts
 	if n := c.alone.Load(); n > 0 {
 		m.Estimates = []string{fmt.Sprintf("tokens: the server counts none, so tokenizer %s counted them in the text of %d "+

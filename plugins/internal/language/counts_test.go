@@ -58,7 +58,7 @@ func TestRemarks(t *testing.T) {
 		"not counted":                     {repeat(backend.Uncounted, 3), "", "letters.json counted them in the text of 3"},
 		"one of two servers counts other": {[]int{backend.Uncounted, 5}, "+100.0 %", "of 1 answers"},
 	} {
-		m := counted(t, c.server...).Remarks()
+		m := counted(t, c.server...).RunNotes()
 		notes, estimates := strings.Join(m.Notes, "\n"), strings.Join(m.Estimates, "\n")
 		if (notes == "") != (c.note == "") || (estimates == "") != (c.estimate == "") ||
 			!strings.Contains(notes, c.note) || !strings.Contains(estimates, c.estimate) {

@@ -32,12 +32,12 @@ type AnswerLengths struct {
 // Payloads are of int32; there are no beams.
 func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.Reader) {
 	var l AnswerLengths
-	option.Bind(p, &l, option.By("eos", ParseIDs))
+	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))
 	option.Bind(p, to, readers...)
 	s.DType = payload.Int32
 	s.Limits = backend.Prompt{MinNewTokens: l.Min, MaxNewTokens: l.Max, EOS: l.Ends}
 	if l.Min > l.Max && l.Max > 0 {
-		p.Fault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Max))
+		p.AddFault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Max))
 	}
 }
 

@@ -31,9 +31,9 @@ var (
 	_ sdk.GenerativeOf[*backend.Prompt] = (*PromptWorkload)(nil)
 	_ sdk.SessionGenerator              = (*PromptWorkload)(nil)
 	_ sdk.SessionPlanner                = (*PromptWorkload)(nil)
-	_ sdk.Informer                      = (*PromptWorkload)(nil)
+	_ sdk.WorkloadInfoAdder             = (*PromptWorkload)(nil)
 	_ sdk.ClientWorker                  = (*PromptWorkload)(nil)
-	_ sdk.Remarker                      = (*PromptWorkload)(nil)
+	_ sdk.Noter                         = (*PromptWorkload)(nil)
 )
 
 // Len is the number of prompts.
@@ -83,7 +83,7 @@ func (w *PromptWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 		return nil, sdk.Usage(
 			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
-	return generate.New(s.Part(""), generate.Options{
+	return generate.New(s.Part(""), generate.GeneratorOptions{
 		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.Limits.Beams), CacheBytes: w.Cache, EOS: w.Limits.EOS,
 	})
 }
@@ -140,8 +140,8 @@ func appendID(dst []byte, d payload.DType, id int32) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(id))
 }
 
-// Inform adds what became of the prompts, and takes back the embedded model where a server has its own.
-func (w *PromptWorkload) Inform(info *sdk.WorkloadInfo) {
+// AddInfo adds what became of the prompts, and takes back the embedded model where a server has its own.
+func (w *PromptWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Coder == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
 	}

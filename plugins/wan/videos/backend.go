@@ -212,9 +212,9 @@ func (s *backendSettings) optionList() option.List {
 		option.Text("folder", &s.folder, "folder of this machine below which the videos lie whose paths are answered; "+
 			"without it a server may answer no path, and a process any"),
 		option.Int("concurrency", &s.concurrency, 1, maxConcurrency, "videos asked for at a time; as many processes").
-			Default("1"),
+			WithDefault("1"),
 		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
-			Default("1h"),
+			WithDefault("1h"),
 	}
 }
 

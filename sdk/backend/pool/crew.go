@@ -20,7 +20,7 @@ type poolEngine interface {
 type poolMember[E poolEngine] struct {
 	engine E
 	name   string // of the device
-	busy   backend.Wait
+	busy   backend.WaitInfo
 	width  int           // runs at a time that fill it: at least 1
 	turn   chan struct{} // has room for the runs at a time: whoever put a value in may run
 
@@ -55,7 +55,7 @@ func openAll[E poolEngine](
 			}
 			most := atATime(e.Limits().Concurrency, own.Concurrency)
 			members[i] = &poolMember[E]{
-				engine: e, name: device, busy: backend.Wait{For: "device " + device}, share: backend.Share{Name: device},
+				engine: e, name: device, busy: backend.WaitInfo{For: "device " + device}, share: backend.Share{Name: device},
 				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
 			}
 		})

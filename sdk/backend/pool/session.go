@@ -104,7 +104,7 @@ func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
 			return ctx.Err()
 		}
 	}
-	defer backend.Await(ctx, l.at.busy).End()
+	defer backend.StartWait(ctx, l.at.busy).End()
 	if err := l.at.engine.Run(ctx, in, out); err != nil {
 		l.samples = 0 // they are not answered
 		return fmt.Errorf("device %s: %w", l.at.name, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Set is the sessions of a workload's parts on one device, by the parts' names.
-type Set struct{ parts map[string]*limitedSession }
+// PartSet is the sessions of a workload's parts on one device, by the parts' names.
+type PartSet struct{ parts map[string]*limitedSession }
 
 // limitedSession is a session that lets no more runs in than it takes at a time.
 type limitedSession struct {
@@ -23,7 +23,7 @@ type limitedSession struct {
 }
 
 // Add adds the session of a part, which was opened for asked runs at a time; 0: as many as it takes. The set closes it.
-func (s *Set) Add(name string, session backend.Session, asked int) {
+func (s *PartSet) Add(name string, session backend.Session, asked int) {
 	if s.parts == nil {
 		s.parts = map[string]*limitedSession{}
 	}
@@ -32,7 +32,7 @@ func (s *Set) Add(name string, session backend.Session, asked int) {
 }
 
 // partNames are the names of the parts, sorted.
-func (s *Set) partNames() []string { return slices.Sorted(maps.Keys(s.parts)) }
+func (s *PartSet) partNames() []string { return slices.Sorted(maps.Keys(s.parts)) }
 
 // Run implements backend.Session.
 func (p *limitedSession) Run(ctx context.Context, in, out []backend.Tensor) error {
@@ -42,15 +42,15 @@ func (p *limitedSession) Run(ctx context.Context, in, out []backend.Tensor) erro
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer backend.Await(ctx, p.waitInfo()).End()
+	defer backend.StartWait(ctx, p.waitInfo()).End()
 	return p.wrapError(p.Session.Run(ctx, in, out))
 }
 
-func (p *limitedSession) waitInfo() backend.Wait {
+func (p *limitedSession) waitInfo() backend.WaitInfo {
 	if p.name == "" {
-		return backend.Wait{For: "a run of the session"}
+		return backend.WaitInfo{For: "a run of the session"}
 	}
-	return backend.Wait{For: "a run of part " + p.name}
+	return backend.WaitInfo{For: "a run of part " + p.name}
 }
 
 // wrapError adds the name of the part to an error, where it has one.
@@ -63,7 +63,7 @@ func (p *limitedSession) wrapError(err error) error {
 
 // Limits are those of samples that go through all parts: as many at a time as the part that takes most of them, and no
 // bound of the batch, which is about the rows of single runs.
-func (s *Set) Limits() backend.Limits {
+func (s *PartSet) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
 	for _, p := range s.parts {
@@ -80,7 +80,7 @@ func (s *Set) Limits() backend.Limits {
 }
 
 // Close closes the sessions.
-func (s *Set) Close() error {
+func (s *PartSet) Close() error {
 	var faults []error
 	for _, name := range s.partNames() {
 		faults = append(faults, s.parts[name].wrapError(s.parts[name].Close()))
@@ -89,7 +89,7 @@ func (s *Set) Close() error {
 }
 
 // Describe joins what the sessions say: what all agree on stands under its key, else under PART.KEY.
-func (s *Set) Describe() backend.Info {
+func (s *PartSet) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}}
 	var infos []backend.Info
 	for _, name := range s.partNames() {
@@ -122,29 +122,30 @@ func (s *Set) Describe() backend.Info {
 	return all
 }
 
-// Sets are the parts of a workload on each of several devices, or on one.
-type Sets struct{ *devicePool[*Set] }
+// PartSets are the parts of a workload on each of several devices, or on one.
+type PartSets struct{ *devicePool[*PartSet] }
 
 var (
-	_ backend.Describer   = (*Sets)(nil)
-	_ backend.Remote      = (*Sets)(nil)
-	_ backend.LocalWorker = (*Sets)(nil)
+	_ backend.Describer   = (*PartSets)(nil)
+	_ backend.Remote      = (*PartSets)(nil)
+	_ backend.LocalWorker = (*PartSets)(nil)
 )
 
-// OpenSets opens the parts on each device with opener, as OpenSessions opens a session. A single device may be "": the
-// backend's choice.
-func OpenSets(
-	ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*Set, error),
-) (*Sets, error) {
+// OpenPartSets opens the parts on each device with opener, as OpenSessions opens a session. A single device may be "":
+// the backend's choice.
+func OpenPartSets(
+	ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*PartSet,
+		error),
+) (*PartSets, error) {
 	w, err := openAll(ctx, c, devices, opener)
 	if err != nil {
 		return nil, err
 	}
-	return &Sets{w}, nil
+	return &PartSets{w}, nil
 }
 
 // Describe joins what the devices say, with the share of each where there are several.
-func (s *Sets) Describe() backend.Info {
+func (s *PartSets) Describe() backend.Info {
 	if len(s.all) == 1 {
 		return s.all[0].engine.Describe()
 	}
@@ -152,7 +153,7 @@ func (s *Sets) Describe() backend.Info {
 }
 
 // Nodes are the machines that the sessions are clients of, each once.
-func (s *Sets) Nodes() []backend.Node {
+func (s *PartSets) Nodes() []backend.Node {
 	var all []backend.Node
 	s.withEachPart(func(p *limitedSession) {
 		r, ok := p.Session.(backend.Remote)
@@ -169,7 +170,7 @@ func (s *Sets) Nodes() []backend.Node {
 }
 
 // LocalWork is what the sessions do on this machine.
-func (s *Sets) LocalWork() []string {
+func (s *PartSets) LocalWork() []string {
 	var all []string
 	s.withEachPart(func(p *limitedSession) {
 		if w, ok := p.Session.(backend.LocalWorker); ok {
@@ -180,7 +181,7 @@ func (s *Sets) LocalWork() []string {
 }
 
 // withEachPart calls f for all sessions of all devices.
-func (s *Sets) withEachPart(f func(p *limitedSession)) {
+func (s *PartSets) withEachPart(f func(p *limitedSession)) {
 	for _, m := range s.all {
 		for _, name := range m.engine.partNames() {
 			f(m.engine.parts[name])
@@ -188,21 +189,21 @@ func (s *Sets) withEachPart(f func(p *limitedSession)) {
 	}
 }
 
-// SetLane takes one batch of samples at a time through the parts on one device: Begin chooses the device, so that what
+// PartLane takes one batch of samples at a time through the parts on one device: Begin chooses the device, so that what
 // one part keeps is where the next one takes it. It belongs to one goroutine; the runs between Begin and End may be
 // made by several.
-type SetLane struct {
-	*Sets
-	at      *poolMember[*Set] // nil: outside of Begin and End
+type PartLane struct {
+	*PartSets
+	at      *poolMember[*PartSet] // nil: outside of Begin and End
 	runs    atomic.Int64
 	samples int
 }
 
 // Lane returns a lane. Each worker has one.
-func (s *Sets) Lane() *SetLane { return &SetLane{Sets: s} }
+func (s *PartSets) Lane() *PartLane { return &PartLane{PartSets: s} }
 
 // Sessions are the parts as the lane's worker sees them, by name.
-func (l *SetLane) Sessions() map[string]backend.Session {
+func (l *PartLane) Sessions() map[string]backend.Session {
 	all := map[string]backend.Session{}
 	for name := range l.all[0].engine.parts {
 		all[name] = &laneSession{lane: l, name: name, stages: map[*limitedSession]backend.Stage{}}
@@ -211,26 +212,26 @@ func (l *SetLane) Sessions() map[string]backend.Session {
 }
 
 // Begin chooses the device for a batch of samples.
-func (l *SetLane) Begin(samples int) {
+func (l *PartLane) Begin(samples int) {
 	l.at, l.samples = l.beginRun(), samples
 	l.runs.Store(0)
 }
 
 // Abandon is End for a batch that is not answered.
-func (l *SetLane) Abandon() {
+func (l *PartLane) Abandon() {
 	l.samples = 0
 	l.End()
 }
 
 // End counts the runs and samples of the batch as the device's.
-func (l *SetLane) End() {
+func (l *PartLane) End() {
 	l.endRun(l.at, int(l.runs.Load()), l.samples)
 	l.at = nil
 }
 
 // laneSession is a part on the device that its lane has chosen; on the first one before that.
 type laneSession struct {
-	lane   *SetLane
+	lane   *PartLane
 	name   string
 	stages map[*limitedSession]backend.Stage // of each device
 }
@@ -249,8 +250,8 @@ func (s *laneSession) Limits() backend.Limits        { return s.currentPart().Li
 // Close does nothing: the set closes its sessions.
 func (s *laneSession) Close() error { return nil }
 
-// KeptIn implements backend.Keeper.
-func (s *laneSession) KeptIn() any { return backend.KeptIn(s.currentPart().Session) }
+// CacheMemory implements backend.OutputCache.
+func (s *laneSession) CacheMemory() any { return backend.CacheMemory(s.currentPart().Session) }
 
 // Run waits for a turn of the part.
 func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {

@@ -9,12 +9,13 @@ import (
 )
 
 // awaitAnswer notes that an answer of the process is awaited.
-func (p *childProcess) awaitAnswer(ctx context.Context, to string) *backend.Awaited {
+func (p *childProcess) awaitAnswer(ctx context.Context, to string) *backend.PendingWait {
 	where := ""
 	if p.device != "" {
 		where = " on device " + p.device
 	}
-	return backend.Await(ctx, backend.Wait{For: "the backend process's answer to " + to + where, PID: p.serverPID()})
+	return backend.StartWait(ctx, backend.WaitInfo{For: "the backend process's answer to " + to + where,
+		PID: p.serverPID()})
 }
 
 // checkUnasked returns an error where the process has answered before it was asked. It is all that keeps the next

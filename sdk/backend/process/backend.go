@@ -63,14 +63,14 @@ func (b Backend) defaultSettings() processOptions {
 func (s *processOptions) optionList() option.List {
 	return option.List{
 		option.Text("command", &s.command,
-			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").Default(""),
+			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").WithDefault(""),
 		option.Duration("start_timeout", &s.start,
 			"how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
 		option.Duration("heartbeat_timeout", &s.heartbeat,
 			"treat the process as hung if it is stopped for longer, by a signal or a debugger"),
 		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},
 			"auto: tensors go through shared memory where the process can; off: through the stream"),
-		option.Rest("KEY", "any other option goes to the process", func(key, value string) error {
+		option.OtherKeys("KEY", "any other option goes to the process", func(key, value string) error {
 			s.own[key] = value
 			return nil
 		}),

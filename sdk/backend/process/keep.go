@@ -42,8 +42,8 @@ func (h *releasedHandles) takeReleased(to []uint64) []uint64 {
 	return to
 }
 
-// KeptIn is the process, where it keeps outputs.
-func (s *processSession) KeptIn() any {
+// CacheMemory is the process, where it keeps outputs.
+func (s *processSession) CacheMemory() any {
 	if !slices.Contains(s.response.Capabilities, keepsOutputs) {
 		return nil
 	}
@@ -52,20 +52,20 @@ func (s *processSession) KeptIn() any {
 
 // checkTensors compares the tensors of a run with what the model takes and the process keeps.
 func (s *processSession) checkTensors(in, out []backend.Tensor) error {
-	if !backend.Keeps(in, out) {
+	if !backend.UsesHandles(in, out) {
 		return backend.CheckTensors("input", s.inputs, in)
 	}
-	if err := backend.CheckKept(s.KeptIn(), nil, out); err != nil {
+	if err := backend.CheckHandles(s.CacheMemory(), nil, out); err != nil {
 		return err
 	}
-	return backend.CheckTensorsKept("input", s.KeptIn(), s.inputs, in)
+	return backend.CheckTensorsOrHandles("input", s.CacheMemory(), s.inputs, in)
 }
 
 // referToKept makes an input of the request stand for what is kept.
 func referToKept(t *backendpb.Tensor, in *backend.Tensor) {
 	t.Kept, t.Rows = t.Kept[:0], in.Rows
-	for _, k := range in.Kept {
-		t.Kept = append(t.Kept, k.Own().(uint64))
+	for _, k := range in.Handles {
+		t.Kept = append(t.Kept, k.Key().(uint64))
 	}
 }
 
@@ -73,7 +73,7 @@ func referToKept(t *backendpb.Tensor, in *backend.Tensor) {
 func (l *clientLane) listKept(out []backend.Tensor) {
 	l.request.Keep = l.request.Keep[:0]
 	for i := range out {
-		if out[i].Keep {
+		if out[i].KeepOutput {
 			l.request.Keep = append(l.request.Keep, uint32(i))
 		}
 	}
@@ -85,7 +85,8 @@ func (l *clientLane) keptOutput(t *backendpb.Tensor) (out backend.Tensor, err er
 		return out, fmt.Errorf("it was to be kept and came with handles %v, want one above 0", t.Kept)
 	}
 	p, handle := l.session.child, t.Kept[0]
-	out.Keep = true
-	out.Hold(backend.NewKept(p, backend.DType(t.Dtype), t.Shape, handle, func() { p.kept.addReleased(handle) }))
+	out.KeepOutput = true
+	out.SetHandle(backend.NewOutputHandle(p, backend.DType(t.Dtype), t.Shape, handle,
+		func() { p.kept.addReleased(handle) }))
 	return out, nil
 }

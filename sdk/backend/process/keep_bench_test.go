@@ -23,7 +23,7 @@ func BenchmarkState(b *testing.B) {
 			b.SetBytes(int64(len(in[1].Data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				out := []backend.Tensor{{Keep: keep}, {}}
+				out := []backend.Tensor{{KeepOutput: keep}, {}}
 				if err := s.Run(b.Context(), in, out); err != nil {
 					b.Fatal(err)
 				}

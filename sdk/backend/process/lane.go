@@ -229,13 +229,13 @@ func (l *clientLane) readAnswer(r streamReply, out []backend.Tensor) error {
 	received, room := make([]backend.Tensor, len(out)), 0
 	for i, t := range r.response.Outputs {
 		var err error
-		if received[i], err = l.readOutput(t, out[i].Keep); err != nil {
+		if received[i], err = l.readOutput(t, out[i].KeepOutput); err != nil {
 			return fmt.Errorf("%w: output %d of its process: %w", backend.ErrFailed, i, err)
 		}
 		received[i].Name = l.session.outputs[i].Name
 		room += alignSize(len(received[i].Data))
 	}
-	if err := backend.CheckTensorsKept("output", l.session.child, l.session.outputs, received); err != nil {
+	if err := backend.CheckTensorsOrHandles("output", l.session.child, l.session.outputs, received); err != nil {
 		return fmt.Errorf("%w: its process answered with other outputs than its model has: %w", backend.ErrFailed, err)
 	}
 	l.memory.outputBytes = max(l.memory.outputBytes, room) // the next batch finds room for all of them
@@ -284,7 +284,7 @@ func (l *clientLane) returnOutputs(received, out []backend.Tensor) error {
 		}
 	}
 	for i, r := range received {
-		if r.Keep {
+		if r.KeepOutput {
 			out[i] = r
 			continue
 		}

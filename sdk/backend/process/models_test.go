@@ -13,7 +13,7 @@ import (
 func openBeside(t *testing.T, fault, part string, beside ...backend.Session) (*processSession, error) {
 	t.Helper()
 	s, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
-		Concurrency: 1, Options: map[string]string{"command": command(t, fault)}, Part: part, Beside: beside,
+		Concurrency: 1, Options: map[string]string{"command": command(t, fault)}, Part: part, Siblings: beside,
 	})
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func TestFailedPartLeavesTheProcess(t *testing.T) {
 	m.Bytes = []byte("another")
 	_, err := Backend{Output: io.Discard}.Open(t.Context(), m, backend.Config{
 		Concurrency: 1, Options: map[string]string{"command": command(t, "none")}, Part: "decoder",
-		Beside: []backend.Session{first},
+		Siblings: []backend.Session{first},
 	})
 	if !errors.Is(err, backend.ErrModel) {
 		t.Errorf("error %v, want %v in its chain", err, backend.ErrModel)
@@ -95,7 +95,7 @@ func TestFailedPartLeavesTheProcess(t *testing.T) {
 // keepY runs a batch and keeps y, which is twice x.
 func keepY(t *testing.T, s *processSession, rows int) backend.Tensor {
 	t.Helper()
-	out := []backend.Tensor{{Keep: true}, {}}
+	out := []backend.Tensor{{KeepOutput: true}, {}}
 	if err := s.Run(t.Context(), batch(rows), out); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestFaultsOfKeeping(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			s := openFault(t, fault)
-			wantAll(t, s.Run(t.Context(), batch(1), []backend.Tensor{{Keep: true}, {}}), want...)
+			wantAll(t, s.Run(t.Context(), batch(1), []backend.Tensor{{KeepOutput: true}, {}}), want...)
 		})
 	}
 }
@@ -144,7 +144,7 @@ func TestFaultsOfKeeping(t *testing.T) {
 func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 	var k keptTensors
 	freed := 0
-	handle := k.addKept(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
+	handle := k.addKept(backend.NewOutputHandle(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
 	reader := &tensorUses{}
 	if _, err := k.acquireTensors([]uint64{handle, handle}, reader); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 	_, err := k.acquireTensors([]uint64{handle}, &tensorUses{})
 	wantAll(t, err, "nothing is kept by the handle 1")
 	k.endUses(reader)
-	k.addKept(backend.NewKept(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
+	k.addKept(backend.NewOutputHandle(nil, backend.Float32, []int64{1}, nil, func() { freed++ }))
 	k.freeAll()
 	if freed != 2 {
 		t.Errorf("%d freed, want both", freed)

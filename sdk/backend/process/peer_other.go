@@ -4,5 +4,5 @@ package process
 
 import "net"
 
-// peer is unknown: what it would be asked for is unknown, too.
-func peer(net.Conn) int32 { return 0 }
+// peerPID is unknown: what it would be asked for is unknown, too.
+func peerPID(net.Conn) int32 { return 0 }

@@ -6,14 +6,14 @@ import "errors"
 
 var errNoRegion = errors.New("shared memory is for Linux only: tensors go through the stream")
 
-type region struct{ data []byte }
+type sharedRegion struct{ data []byte }
 
-func newRegion(int) (*region, error) { return nil, errNoRegion }
+func newRegion(int) (*sharedRegion, error) { return nil, errNoRegion }
 
-func (r *region) path() string                 { return "" }
-func (r *region) close()                       {}
-func (r *region) discard()                     {}
-func (r *region) offset([]byte) (uint64, bool) { return 0, false }
+func (r *sharedRegion) procPath() string               { return "" }
+func (r *sharedRegion) close()                         {}
+func (r *sharedRegion) discardPages()                  {}
+func (r *sharedRegion) offsetOf([]byte) (uint64, bool) { return 0, false }
 
 func mapRegion(string, uint64) ([]byte, error) { return nil, errNoRegion }
 func unmapRegion([]byte) error                 { return nil }

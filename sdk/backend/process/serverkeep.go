@@ -16,7 +16,7 @@ type keptTensors struct {
 
 // keptTensor is one of them. The plugin may release it while a batch that it has given up still reads it.
 type keptTensor struct {
-	kept     *backend.Kept
+	kept     *backend.OutputHandle
 	readers  int
 	released bool
 }
@@ -25,7 +25,7 @@ type keptTensor struct {
 type tensorUses struct{ all []*keptTensor }
 
 // addKept returns the handle of what is kept from now on.
-func (k *keptTensors) addKept(kept *backend.Kept) uint64 {
+func (k *keptTensors) addKept(kept *backend.OutputHandle) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.all == nil {
@@ -37,10 +37,10 @@ func (k *keptTensors) addKept(kept *backend.Kept) uint64 {
 }
 
 // acquireTensors returns what handles stand for, and keeps it from being freed until done.
-func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backend.Kept, error) {
+func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backend.OutputHandle, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	kept := make([]*backend.Kept, len(handles))
+	kept := make([]*backend.OutputHandle, len(handles))
 	for i, h := range handles {
 		t := k.all[h]
 		if t == nil {

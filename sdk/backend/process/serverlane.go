@@ -98,7 +98,7 @@ func (l *serverLane) runBatch(ctx context.Context, r *backendpb.RunRequest) ([]*
 		if int(i) >= len(l.outputs) {
 			return nil, fmt.Errorf("%w: output %d is to be kept, %d are attached", backend.ErrTensors, i, len(l.outputs))
 		}
-		l.out[l.outputs[i]].Keep = true
+		l.out[l.outputs[i]].KeepOutput = true
 	}
 	if err := l.model.runModel(ctx, in, l.out); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (l *serverLane) inputTensor(t *backendpb.Tensor, used *tensorUses) (in back
 	in.DType, in.Shape, in.Data = backend.DType(t.Dtype), t.Shape, t.Data
 	switch {
 	case len(t.Kept) > 0:
-		in.Kept, err = l.kept.acquireTensors(t.Kept, used)
+		in.Handles, err = l.kept.acquireTensors(t.Kept, used)
 		if len(t.Rows) > 0 {
 			in.Rows = t.Rows
 		}
@@ -128,8 +128,8 @@ func (l *serverLane) placeOutputs(offset uint64) []*backendpb.Tensor {
 		o := l.out[j]
 		t := &backendpb.Tensor{Dtype: backendpb.DType(o.DType), Shape: o.Shape}
 		outputs[i] = t
-		if o.Keep {
-			t.Kept = []uint64{l.kept.addKept(o.Kept[0])}
+		if o.KeepOutput {
+			t.Kept = []uint64{l.kept.addKept(o.Handles[0])}
 			l.out[j].Free = nil // it is not released with the others
 			continue
 		}

@@ -6,18 +6,18 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
 // servedModel is a model that the process has open.
 type servedModel struct {
 	session backend.Session
-	runs    keep.Runs // of a session that keeps nothing itself
+	runs    tensorcache.Runs // of a session that keeps nothing itself
 }
 
 // runModel runs a batch. What the session does not keep itself is kept in the memory of this process.
 func (m *servedModel) runModel(ctx context.Context, in, out []backend.Tensor) error {
-	if backend.KeptIn(m.session) != nil {
+	if backend.CacheMemory(m.session) != nil {
 		return m.session.Run(ctx, in, out)
 	}
 	return m.runs.Run(in, out, func(in, out []backend.Tensor) error { return m.session.Run(ctx, in, out) })

@@ -47,7 +47,7 @@ func (s *backendService) Open(ctx context.Context, r *backendpb.OpenRequest) (*b
 	session, err := s.backend.Open(ctx, backend.Model{Name: r.Name, Path: r.Path, Bytes: r.Model}, backend.Config{
 		Concurrency: int(r.Concurrency), LowLatency: r.LowLatency, MaxBatch: int(r.MaxBatch),
 		Options: r.Options, Device: r.Device,
-		Part: r.Part, Beside: s.allSessions(),
+		Part: r.Part, Siblings: s.allSessions(),
 	})
 	if err != nil {
 		return nil, status.Error(codeOf(err), err.Error())

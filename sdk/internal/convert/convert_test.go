@@ -92,7 +92,7 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		"description": func() (any, any) { return crosses[*pluginpb.Description](t, filled[sdk.Description]()) },
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
-			i.Shares, i.Remarks, i.Batching = nil, sdk.Remarks{}, sdk.Batching{} // they come with the end
+			i.Shares, i.RunNotes, i.Batching = nil, sdk.RunNotes{}, sdk.Batching{} // they come with the end
 			return crosses[*pluginpb.WorkloadInfo](t, i)
 		},
 		"shares": func() (any, any) {

@@ -4,5 +4,5 @@ package osprocess
 
 import "os"
 
-// divert leaves the descriptors alone: C libraries still print to the standard output, which the host drains.
-func divert() (*os.File, error) { return os.Stdout, nil }
+// divertStdout leaves the descriptors alone: C libraries still print to the standard output, which the host drains.
+func divertStdout() (*os.File, error) { return os.Stdout, nil }

@@ -49,7 +49,7 @@ const (
 	Heartbeat = time.Second
 )
 
-// Config is go-plugin's form of the handshake.
-func Config() plugin.HandshakeConfig {
+// HandshakeConfig is go-plugin's form of the handshake.
+func HandshakeConfig() plugin.HandshakeConfig {
 	return plugin.HandshakeConfig{ProtocolVersion: Protocol, MagicCookieKey: CookieKey, MagicCookieValue: CookieValue}
 }

@@ -66,9 +66,9 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 // sampleCount is how many samples are meant.
 func sampleCount(r *manifest.Request) int {
 	if r.Dataset != "" {
-		r.Fault(sdk.Data(fmt.Errorf("data set %s: this benchmark makes its own numbers", r.Dataset)))
+		r.AddFault(sdk.Data(fmt.Errorf("data set %s: this benchmark makes its own numbers", r.Dataset)))
 	}
-	return r.First(datasetSize, "samples")
+	return r.SampleCount(datasetSize, "samples")
 }
 
 // rowTensor describes a tensor of so many numbers for each sample.
@@ -93,6 +93,6 @@ func (w *pairWorkload) MaxBatch() int { return 8 }
 
 func (w *pairWorkload) NewRun(s sdk.Sessions) (sdk.Run, error) {
 	encoder, decoder := s.Part(Encoder), s.Part(Decoder)
-	memory := backend.KeptIn(encoder)
-	return &pairRun{encoder: encoder, decoder: decoder, keep: memory != nil && memory == backend.KeptIn(decoder)}, nil
+	memory := backend.CacheMemory(encoder)
+	return &pairRun{encoder: encoder, decoder: decoder, keep: memory != nil && memory == backend.CacheMemory(decoder)}, nil
 }

@@ -24,14 +24,14 @@ func (r *pairRun) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads
 		numbers := s.([width]float32)
 		x = append(x, numbers[:]...)
 	}
-	h := []backend.Tensor{{Keep: r.keep}}
+	h := []backend.Tensor{{KeepOutput: r.keep}}
 	if err := r.encoder.Run(ctx, []backend.Tensor{floatTensor(x, n)}, h); err != nil {
 		return err
 	}
 	defer h[0].Release()
 	state := floatTensor(make([]float32, n*hidden), n)
 	for step := range steps {
-		out := []backend.Tensor{{}, {Keep: r.keep}}
+		out := []backend.Tensor{{}, {KeepOutput: r.keep}}
 		if err := r.decoder.Run(ctx, []backend.Tensor{h[0], state}, out); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	sampleCount(r)
 	if r.OpenPart == nil {
-		r.Fault(errors.New("the scorer runs a model, and nobody opens it: score in a plugin"))
+		r.AddFault(errors.New("the scorer runs a model, and nobody opens it: score in a plugin"))
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

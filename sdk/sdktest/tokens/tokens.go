@@ -16,14 +16,14 @@ import (
 // datasetSize is the number of samples.
 const datasetSize = 1 << 12
 
-// Answers have LeastTokens to LeastTokens+VaryTokens-1 tokens.
+// Answers have MinTokens to MinTokens+VaryTokens-1 tokens.
 const (
-	LeastTokens = 2
-	VaryTokens  = 7
+	MinTokens  = 2
+	VaryTokens = 7
 )
 
 // Count is how many tokens the answer to sample i has.
-func Count(i int) int { return LeastTokens + i%VaryTokens }
+func Count(i int) int { return MinTokens + i%VaryTokens }
 
 // Benchmark is the benchmark of numbers that follow.
 type Benchmark struct{}

@@ -155,7 +155,7 @@ func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) 
 func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	return generate.NewEncoderDecoder(
 		generate.EncoderDecoder{Encoder: s.Part("encoder"), Decoder: s.Part("decoder")},
-		generate.Options{
+		generate.GeneratorOptions{
 			MaxSequences: max(c.MaxBatch, 40), Start: []int32{w.sentences[0].start}, Beams: generate.GNMT,
 			CopyState: w.options.Params["copy_state"] == "yes",
 		})

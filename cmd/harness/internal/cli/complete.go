@@ -176,7 +176,7 @@ func (p completer) flagValues() map[string]candidates {
 		"scenario": fixedWords(scenarios...), "rules": fixedWords(mlconf.Rounds()...),
 		"version": fixedWords(mlconf.Rounds()...),
 		"mode":    fixedWords(bench.ModePerformance, bench.ModeAccuracy, bench.ModeSubmission, bench.ModeFindPeak),
-		"set":     fixedWords(settingKeys()...), "only": fixedWords(append(conformance.Names(), scenarios[1:]...)...),
+		"set":     fixedWords(settingKeys()...), "only": fixedWords(append(conformance.CheckNames(), scenarios[1:]...)...),
 		"division": fixedWords("closed", "open", "network"), "system-type": fixedWords("edge", "datacenter",
 			"datacenter,edge"),
 		"loadgen": fixedWords(bench.LoadGenOwn, bench.LoadGenOfficial), "pace": fixedWords(bench.PaceDefault,

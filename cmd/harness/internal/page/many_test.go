@@ -53,7 +53,7 @@ func TestTwoThousandRuns(t *testing.T) {
 // and rows lead to the sections that are there.
 func TestManyRunsWithSamples(t *testing.T) {
 	dir := t.TempDir()
-	all := make([]sdk.Exhibit, sdk.MostExhibits)
+	all := make([]sdk.Exhibit, sdk.MaxExhibits)
 	for i := range all {
 		all[i] = sdk.Exhibit{Caption: "a sample", Text: strings.Repeat("its text ", 400)}
 	}

@@ -75,7 +75,7 @@ func (b pacedBackend) Open(ctx context.Context, m backend.Model, c backend.Confi
 // commonSession passes on what a session says of itself.
 type commonSession struct{ backend.Session }
 
-func (s commonSession) KeptIn() any { return backend.KeptIn(s.Session) }
+func (s commonSession) CacheMemory() any { return backend.CacheMemory(s.Session) }
 
 func (s commonSession) Describe() backend.Info {
 	if d, ok := s.Session.(backend.Describer); ok {

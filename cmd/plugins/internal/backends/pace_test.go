@@ -36,7 +36,7 @@ const takes = 2 * time.Millisecond
 func (s session) Run(_ context.Context, in, out []backend.Tensor) error {
 	time.Sleep(takes)
 	*s.runs++
-	if out[0].Keep {
+	if out[0].KeepOutput {
 		return errors.New("asked to keep its output")
 	}
 	var doubled []float32
@@ -169,8 +169,8 @@ func (l layers) Open(context.Context, backend.Model, backend.Config) (backend.Se
 
 func TestAtOnceKeeps(t *testing.T) {
 	s, runs := opened(t, "once")
-	kept := []backend.Tensor{{Keep: true}}
-	if err := s.Run(t.Context(), numbers(1, 2), kept); err != nil || len(kept[0].Kept) != 1 {
+	kept := []backend.Tensor{{KeepOutput: true}}
+	if err := s.Run(t.Context(), numbers(1, 2), kept); err != nil || len(kept[0].Handles) != 1 {
 		t.Fatalf("%v: %+v", err, kept[0])
 	}
 	out := make([]backend.Tensor, 1)
@@ -180,7 +180,7 @@ func TestAtOnceKeeps(t *testing.T) {
 			t.Errorf("%v: %+v after %d runs", err, out[0], *runs)
 		}
 	}
-	if backend.KeptIn(s) == nil {
+	if backend.CacheMemory(s) == nil {
 		t.Error("it keeps none")
 	}
 }

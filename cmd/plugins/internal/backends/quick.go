@@ -9,13 +9,13 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/keep"
+	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
 // quickSession runs a model once for each row of its inputs, and remembers what came out.
 type quickSession struct {
 	commonSession
-	keep keep.Runs
+	keep tensorcache.Runs
 	seed maphash.Seed
 
 	mu    sync.Mutex
@@ -44,8 +44,8 @@ func newQuick(s backend.Session) *quickSession {
 // large by chance must not be taken for the rows.
 func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0] > 1 }
 
-// KeptIn is the memory of this process, whatever the session's is.
-func (s *quickSession) KeptIn() any { return keep.Memory{} }
+// CacheMemory is the memory of this process, whatever the session's is.
+func (s *quickSession) CacheMemory() any { return tensorcache.Memory{} }
 
 func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.keep.Run(in, out, func(in, out []backend.Tensor) error {
@@ -54,7 +54,7 @@ func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error 
 			return joinRows(rows, s.Outputs(), out)
 		}
 		for i := range out {
-			out[i].Keep = false // it is kept here
+			out[i].KeepOutput = false // it is kept here
 		}
 		if err := s.Session.Run(ctx, in, out); err != nil {
 			return err

@@ -88,10 +88,10 @@ var works = map[string]*plannedFault{
 	"score-notes":       {score: func(s *sdk.Score) { s.Notes = slices.Repeat([]string{""}, 100_000) }},
 	"score-nan":         {score: func(s *sdk.Score) { s.Metrics[0].Value = math.NaN() }},
 	"score-outside": {score: func(s *sdk.Score) {
-		s.Files = []sdk.File{{Name: "good/a.txt", Data: []byte("a")}, {Name: "../../a.txt", Data: []byte("b")}}
+		s.Files = []sdk.ScoreFile{{Name: "good/a.txt", Data: []byte("a")}, {Name: "../../a.txt", Data: []byte("b")}}
 	}},
 	"score-log": {score: func(s *sdk.Score) {
-		s.Files = []sdk.File{{Name: "./mlperf_log_accuracy.json", Data: []byte("b")}}
+		s.Files = []sdk.ScoreFile{{Name: "./mlperf_log_accuracy.json", Data: []byte("b")}}
 	}},
 }
 

@@ -189,7 +189,7 @@ var errHangUp = errors.New("hangs up")
 func serveRaw(r *rawPlugin) {
 	osprocess.EndWithHarness()
 	plugin.Serve(&plugin.ServeConfig{
-		HandshakeConfig: wire.Config(),
+		HandshakeConfig: wire.HandshakeConfig(),
 		Plugins:         plugin.PluginSet{wire.Service: r},
 		GRPCServer:      plugin.DefaultGRPCServer,
 		Logger:          hclog.NewNullLogger(),

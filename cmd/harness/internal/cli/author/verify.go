@@ -70,7 +70,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.DurationVar(&v.patience, "patience", 20*time.Second, "`TIME` that a plugin has to notice an error or its end")
 	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute,
 		"end the 10,000 queries of the check memory after `TIME`")
-	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.Names(), ", "))
+	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.CheckNames(), ", "))
 	flags.BoolVar(&v.json, "json", false, "print JSON")
 	return c
 }
@@ -79,9 +79,9 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 func (f *verifyFlags) checkFlags() error {
 	var faults []error
 	for _, name := range f.only {
-		if !slices.Contains(conformance.Names(), name) {
+		if !slices.Contains(conformance.CheckNames(), name) {
 			faults = append(faults, fmt.Errorf("unknown check %q, want one of %s", name,
-				strings.Join(conformance.Names(), ", ")))
+				strings.Join(conformance.CheckNames(), ", ")))
 		}
 	}
 	if f.patience <= 0 {
@@ -123,7 +123,7 @@ func (a *app) runVerify(c *cobra.Command, f *verifyFlags) error {
 		return err
 	case off != nil:
 		return fmt.Errorf("the checks were called off: %w", off)
-	case conformance.Failed(results) > 0:
+	case conformance.CountFailures(results) > 0:
 		return &exitcode.Outcome{Code: exitcode.Plugin}
 	}
 	return nil
@@ -242,12 +242,12 @@ func subjectText(o sdk.Options) string {
 }
 
 // hideSecrets is a result without secrets.
-func (a *app) hideSecrets(r conformance.Result) conformance.Result {
+func (a *app) hideSecrets(r conformance.CheckResult) conformance.CheckResult {
 	r.Detail = a.Secrets.Hide(r.Detail)
 	return r
 }
 
-func (a *app) printCheck(r conformance.Result) {
+func (a *app) printCheck(r conformance.CheckResult) {
 	r = a.hideSecrets(r)
 	t := table.Table{}
 	outcome := terminal.OfVerdict(string(r.Outcome))
@@ -259,8 +259,8 @@ func (a *app) printCheck(r conformance.Result) {
 	_, _ = t.WriteTo(a.Stdout)
 }
 
-func verdictText(results []conformance.Result) string {
-	failed, skipped := conformance.Failed(results), 0
+func verdictText(results []conformance.CheckResult) string {
+	failed, skipped := conformance.CountFailures(results), 0
 	for _, r := range results {
 		if r.Outcome == conformance.Skip {
 			skipped++
@@ -276,12 +276,12 @@ func verdictText(results []conformance.Result) string {
 }
 
 // verifyJSON prints the results for programs; whole says that all checks were made.
-func (a *app) verifyJSON(path string, o sdk.Options, results []conformance.Result, whole bool) error {
+func (a *app) verifyJSON(path string, o sdk.Options, results []conformance.CheckResult, whole bool) error {
 	return shell.WriteJSON(a.Data, struct {
-		Plugin  string               `json:"plugin"`
-		Model   string               `json:"model"`
-		Backend string               `json:"backend,omitempty"`
-		Sound   bool                 `json:"sound"`
-		Checks  []conformance.Result `json:"checks"`
-	}{path, o.Model, o.Backend, whole && conformance.Failed(results) == 0, results})
+		Plugin  string                    `json:"plugin"`
+		Model   string                    `json:"model"`
+		Backend string                    `json:"backend,omitempty"`
+		Sound   bool                      `json:"sound"`
+		Checks  []conformance.CheckResult `json:"checks"`
+	}{path, o.Model, o.Backend, whole && conformance.CountFailures(results) == 0, results})
 }

@@ -123,7 +123,7 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 }
 
 // changePins changes the pins in memory, and says a line of each change.
-func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.Found) (changes []string, err error) {
+func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (changes []string, err error) {
 	change := pinPlugin
 	if f.remove {
 		change = unpinFile
@@ -166,20 +166,20 @@ func allowVariable(lock *trust.Lock, name string, yes bool) (change string, err 
 
 // findBinaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of
 // one that is no plugin the name in this folder.
-func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.Found, error) {
+func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.FoundPlugin, error) {
 	dirs := discover.Dirs(f.Asked.Plugins.Dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
 		args = []string{""}
 	}
-	var all []host.Found
+	var all []host.FoundPlugin
 	for _, name := range args {
 		if f.remove && filepath.Base(name) != name {
-			all = append(all, host.Found{Name: filepath.Base(name), Path: name})
+			all = append(all, host.FoundPlugin{Name: filepath.Base(name), Path: name})
 			continue
 		}
 		found, err := discover.Binaries(a.Plugins, dirs, name)
 		if _, pinned := lock.Pin(name); err != nil && f.remove && pinned {
-			found, err = []host.Found{{Name: name, Path: name}}, nil
+			found, err = []host.FoundPlugin{{Name: name, Path: name}}, nil
 		}
 		if err != nil {
 			return nil, err

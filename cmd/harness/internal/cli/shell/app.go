@@ -244,7 +244,7 @@ func (a *App) killNow(why string) {
 		a.kill()
 	}
 	// of plugins that are just asked what they are, above all
-	host.Abandon(func() { a.Exit(int(exitcode.Interrupted)) })
+	host.RemoveFoldersAndExit(func() { a.Exit(int(exitcode.Interrupted)) })
 }
 
 // Complain shows an error as the user reads it, without secrets.

@@ -22,8 +22,8 @@ const (
 
 // parseLimits reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that
 // is wrong.
-func parseLimits(texts []string) (host.Limits, error) {
-	var l host.Limits
+func parseLimits(texts []string) (host.ResourceLimits, error) {
+	var l host.ResourceLimits
 	var faults []error
 	seen := map[string]bool{}
 	for _, text := range texts {
@@ -42,7 +42,7 @@ func parseLimits(texts []string) (host.Limits, error) {
 }
 
 // setLimit reads one value.
-func setLimit(l *host.Limits, name, value string) (err error) {
+func setLimit(l *host.ResourceLimits, name, value string) (err error) {
 	switch name {
 	case memoryLimit:
 		l.Memory, err = limitSize(value)

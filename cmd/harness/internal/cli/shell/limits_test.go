@@ -11,14 +11,14 @@ import (
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		texts []string
-		want  host.Limits
+		want  host.ResourceLimits
 	}{
-		{nil, host.Limits{}},
+		{nil, host.ResourceLimits{}},
 		{[]string{"memory=8GiB", "processes=64", "files=1024", "cpu=30m"},
-			host.Limits{Memory: 8 << 30, Processes: 64, Files: 1024, CPU: 30 * time.Minute}},
-		{[]string{"memory=1.5MB"}, host.Limits{Memory: 1_500_000}},
-		{[]string{"memory=4096B"}, host.Limits{Memory: 4096}},
-		{[]string{"memory=10 KiB"}, host.Limits{Memory: 10240}},
+			host.ResourceLimits{Memory: 8 << 30, Processes: 64, Files: 1024, CPU: 30 * time.Minute}},
+		{[]string{"memory=1.5MB"}, host.ResourceLimits{Memory: 1_500_000}},
+		{[]string{"memory=4096B"}, host.ResourceLimits{Memory: 4096}},
+		{[]string{"memory=10 KiB"}, host.ResourceLimits{Memory: 10240}},
 	} {
 		if got, err := parseLimits(c.texts); err != nil || got != c.want {
 			t.Errorf("%q: %+v, %v, want %+v", c.texts, got, err, c.want)

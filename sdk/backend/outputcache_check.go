@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// CheckKept says what is wrong with the kept tensors of a Run on a session that keeps tensors in memory: handles of
-// another memory, or released; rows that are not there; shapes that do not fit; Data beside Kept. It looks at no tensor
-// without Kept or Keep. ErrTensors is in the chain.
-func CheckKept(memory any, in, out []Tensor) error {
+// CheckHandles says what is wrong with the kept tensors of a Run on a session that keeps tensors in memory: handles of
+// another memory, or released; rows that are not there; shapes that do not fit; Data with Handles. It looks at no
+// tensor without Handles or KeepOutput. ErrTensors is in the chain.
+func CheckHandles(memory any, in, out []Tensor) error {
 	var faults []error
 	for i := range in {
 		if err := in[i].checkKept(memory); err != nil {
@@ -18,9 +18,9 @@ func CheckKept(memory any, in, out []Tensor) error {
 	}
 	for i := range out {
 		switch {
-		case out[i].Keep && memory == nil:
+		case out[i].KeepOutput && memory == nil:
 			faults = append(faults, fmt.Errorf("output %d is to be kept, and this session keeps none", i))
-		case out[i].Keep && out[i].Data != nil:
+		case out[i].KeepOutput && out[i].Data != nil:
 			faults = append(faults, fmt.Errorf("output %d is to be kept and has memory of the caller's: want one of them", i))
 		}
 	}
@@ -30,35 +30,35 @@ func CheckKept(memory any, in, out []Tensor) error {
 	return tensorError{errors.Join(faults...)}
 }
 
-// CheckTensorsKept is CheckTensors for a session that keeps tensors in memory: some may be kept there.
-func CheckTensorsKept(kind string, memory any, want []TensorInfo, got []Tensor) error {
-	if err := CheckKept(memory, got, nil); err != nil {
+// CheckTensorsOrHandles is CheckTensors for a session that keeps tensors in memory: some may be kept there.
+func CheckTensorsOrHandles(kind string, memory any, want []TensorInfo, got []Tensor) error {
+	if err := CheckHandles(memory, got, nil); err != nil {
 		return err
 	}
 	return checkTensors(kind, want, got, func(t *Tensor, want *TensorInfo) error {
-		if len(t.Kept) == 0 {
+		if len(t.Handles) == 0 {
 			return t.checkAgainst(want)
 		}
 		return t.checkForm(want)
 	})
 }
 
-// Keeps reports whether a Run keeps tensors or takes kept ones.
-func Keeps(in, out []Tensor) bool {
-	return slices.ContainsFunc(in, func(t Tensor) bool { return t.Kept != nil || t.Rows != nil }) ||
-		slices.ContainsFunc(out, func(t Tensor) bool { return t.Keep })
+// UsesHandles reports whether a Run keeps tensors or takes kept ones.
+func UsesHandles(in, out []Tensor) bool {
+	return slices.ContainsFunc(in, func(t Tensor) bool { return t.Handles != nil || t.Rows != nil }) ||
+		slices.ContainsFunc(out, func(t Tensor) bool { return t.KeepOutput })
 }
 
 func (t *Tensor) checkKept(memory any) error {
 	switch {
-	case len(t.Kept) == 0 && t.Rows != nil:
-		return errors.New("it has Rows without Kept")
-	case len(t.Kept) == 0:
+	case len(t.Handles) == 0 && t.Rows != nil:
+		return errors.New("it has Rows without Handles")
+	case len(t.Handles) == 0:
 		return nil
 	case len(t.Data) > 0:
-		return errors.New("it has both Data and Kept, want one of them")
+		return errors.New("it has both Data and Handles, want one of them")
 	}
-	for _, k := range t.Kept {
+	for _, k := range t.Handles {
 		if err := k.checkHandle(memory, t); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (t *Tensor) checkKept(memory any) error {
 }
 
 // checkHandle compares one handle with the tensor that is made of it.
-func (k *Kept) checkHandle(memory any, t *Tensor) error {
+func (k *OutputHandle) checkHandle(memory any, t *Tensor) error {
 	switch {
 	case k.released.Load():
 		return errors.New("what was kept for it is released")
@@ -84,7 +84,7 @@ func (k *Kept) checkHandle(memory any, t *Tensor) error {
 // checkRows compares the rows that are asked for with those that there are.
 func (t *Tensor) checkRows() error {
 	have := int64(0)
-	for _, k := range t.Kept {
+	for _, k := range t.Handles {
 		have += k.rowCount()
 	}
 	for _, r := range t.Rows {

@@ -1,8 +1,8 @@
-// Package keep makes a [backend.Keeper] of a session whose tensors lie in memory of this process.
+// Package tensorcache makes a [backend.OutputCache] of a session whose tensors lie in memory of this process.
 //
 // In: handles on outputs, and the rows of inputs gathered from them.
 // Out: memory of devices and of other processes (backends that have it).
-package keep
+package tensorcache
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Memory is the memory of this process, the KeptIn of all sessions that use this package: they take one another's
+// Memory is the memory of this process, the CacheMemory of all sessions that use this package: they take one another's
 // tensors.
 type Memory struct{}
 
@@ -23,10 +23,10 @@ type Runs struct {
 // Run calls run with inputs that have Data in place of what is kept, and keeps those outputs that are to be. What is
 // whole, or the first rows, of one handle is not copied.
 func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) error) error {
-	if !backend.Keeps(in, out) {
+	if !backend.UsesHandles(in, out) {
 		return run(in, out)
 	}
-	if err := backend.CheckKept(Memory{}, in, out); err != nil {
+	if err := backend.CheckHandles(Memory{}, in, out); err != nil {
 		return err
 	}
 	g, _ := k.scratch.Get().(*runMemory)
@@ -41,8 +41,8 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 	}
 	for _, i := range g.keep {
 		t := &out[i]
-		t.Keep = true
-		t.Hold(backend.NewKept(Memory{}, t.DType, t.Shape, t.Data, t.Free))
+		t.KeepOutput = true
+		t.SetHandle(backend.NewOutputHandle(Memory{}, t.DType, t.Shape, t.Data, t.Free))
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ type runMemory struct {
 func (g *runMemory) noteKept(out []backend.Tensor) {
 	g.keep = g.keep[:0]
 	for i := range out {
-		if out[i].Keep {
+		if out[i].KeepOutput {
 			g.keep = append(g.keep, i)
 		}
 	}
@@ -71,9 +71,9 @@ func (g *runMemory) fillInputs(in []backend.Tensor) []backend.Tensor {
 		g.inputs = append(g.inputs, copiedInput{})
 	}
 	for i := range g.in {
-		if t := &g.in[i]; len(t.Kept) > 0 {
+		if t := &g.in[i]; len(t.Handles) > 0 {
 			t.Data = g.inputRows(i, t)
-			t.Kept, t.Rows = nil, nil
+			t.Handles, t.Rows = nil, nil
 		}
 	}
 	return g.in
@@ -82,13 +82,13 @@ func (g *runMemory) fillInputs(in []backend.Tensor) []backend.Tensor {
 // inputRows are the bytes of input i. What a run before gathered of the same rows serves again: what a decoder reads of
 // an encoder is the same from step to step.
 func (g *runMemory) inputRows(i int, t *backend.Tensor) []byte {
-	if first := keptBytes(t.Kept[0]); len(t.Kept) == 1 && isLeading(t.Rows) {
+	if first := keptBytes(t.Handles[0]); len(t.Handles) == 1 && isLeading(t.Rows) {
 		n := tensorSize(t)
 		return first[:n:n]
 	}
 	if c := &g.inputs[i]; !c.isCopyOf(t) {
 		c.data = gatherRows(c.data[:0], t)
-		c.kept, c.rows, c.all = append(c.kept[:0], t.Kept...), append(c.rows[:0], t.Rows...), t.Rows == nil
+		c.kept, c.rows, c.all = append(c.kept[:0], t.Handles...), append(c.rows[:0], t.Rows...), t.Rows == nil
 	}
 	return g.inputs[i].data
 }
@@ -96,14 +96,14 @@ func (g *runMemory) inputRows(i int, t *backend.Tensor) []byte {
 // gatherRows appends the rows of t to dst.
 func gatherRows(dst []byte, t *backend.Tensor) []byte {
 	if t.Rows == nil {
-		for _, k := range t.Kept {
+		for _, k := range t.Handles {
 			dst = append(dst, keptBytes(k)...)
 		}
 		return dst
 	}
 	each := tensorSize(t) / max(1, len(t.Rows))
 	for _, r := range t.Rows {
-		dst = append(dst, keptRow(t.Kept, int(r), each)...)
+		dst = append(dst, keptRow(t.Handles, int(r), each)...)
 	}
 	return dst
 }
@@ -111,18 +111,18 @@ func gatherRows(dst []byte, t *backend.Tensor) []byte {
 // copiedInput is what was gathered for one input, and of which rows of which handles: those numbered, or all.
 type copiedInput struct {
 	data []byte
-	kept []*backend.Kept
+	kept []*backend.OutputHandle
 	rows []int32
 	all  bool
 }
 
 // isCopyOf says that t is what was gathered.
 func (c *copiedInput) isCopyOf(t *backend.Tensor) bool {
-	return len(c.kept) > 0 && slices.Equal(c.kept, t.Kept) && slices.Equal(c.rows, t.Rows) && c.all == (t.Rows == nil)
+	return len(c.kept) > 0 && slices.Equal(c.kept, t.Handles) && slices.Equal(c.rows, t.Rows) && c.all == (t.Rows == nil)
 }
 
 // keptRow is row r of all that is kept, each row as many bytes.
-func keptRow(kept []*backend.Kept, r, each int) []byte {
+func keptRow(kept []*backend.OutputHandle, r, each int) []byte {
 	if each == 0 {
 		return nil
 	}
@@ -134,7 +134,7 @@ func keptRow(kept []*backend.Kept, r, each int) []byte {
 		}
 		return data[r*each : (r+1)*each]
 	}
-	return nil // never: CheckKept counted them
+	return nil // never: CheckHandles counted them
 }
 
 // isLeading reports whether rows are the first ones, in order.
@@ -147,7 +147,7 @@ func isLeading(rows []int32) bool {
 	return true
 }
 
-func keptBytes(k *backend.Kept) []byte { return k.Own().([]byte) }
+func keptBytes(k *backend.OutputHandle) []byte { return k.Key().([]byte) }
 
 // tensorSize is how many bytes a tensor has.
 func tensorSize(t *backend.Tensor) int { return int(backend.Elements(t.Shape)) * t.DType.Size() }
