@@ -56,8 +56,8 @@ func ParseGrader(text string) (GraderChoice, error) {
 	return GraderChoice{}, errors.New("want own, or python: and the path of a Python that has SymPy")
 }
 
-// OpenAlgebra opens the algebra that decides: mathgrade.OwnAlgebra, or SymPy as the function Open does. Its errors are of
-// kind sdk.ErrUsage.
+// OpenAlgebra opens the algebra that decides: mathgrade.OwnAlgebra, or SymPy as the function Open does. Its errors are
+// of kind sdk.ErrUsage.
 func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
 		return mathgrade.OwnAlgebra{}, nil
