@@ -49,20 +49,20 @@ func (m *LogMel) Append(dst, samples []float32) []float32 {
 			loudest = max(loudest, v)
 		}
 	}
-	least := loudest - whisperRange
+	minValue := loudest - whisperRange
 	for j := range m.bank {
-		relateLogs(logs[j*LogMelFrames:][:LogMelFrames], heard, least)
+		relateLogs(logs[j*LogMelFrames:][:LogMelFrames], heard, minValue)
 	}
 	return dst
 }
 
 // relateLogs brings the logarithms of one filter into the range above the minimum; those behind what is heard are
 // silence.
-func relateLogs(logs []float32, heard int, least float32) {
+func relateLogs(logs []float32, heard int, minValue float32) {
 	for i, v := range logs[:heard] {
-		logs[i] = (max(v, least) + 4) / 4
+		logs[i] = (max(v, minValue) + 4) / 4
 	}
-	silence := (max(minLog, least) + 4) / 4
+	silence := (max(minLog, minValue) + 4) / 4
 	for i := range logs[heard:] {
 		logs[heard+i] = silence
 	}

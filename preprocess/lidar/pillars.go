@@ -19,8 +19,8 @@ type Grid struct {
 const maxCells = 1 << 24
 
 // NewGrid is a grid of a space.
-func NewGrid(s Space, size [3]float32, points, most int) (*Grid, error) {
-	g := &Grid{Space: s, Size: size, Points: points, MaxPillars: most}
+func NewGrid(s Space, size [3]float32, points, maxPillars int) (*Grid, error) {
+	g := &Grid{Space: s, Size: size, Points: points, MaxPillars: maxPillars}
 	var n [3]int
 	for k := range n {
 		if !(size[k] > 0) || !(s.High[k] > s.Low[k]) {
@@ -37,10 +37,11 @@ func NewGrid(s Space, size [3]float32, points, most int) (*Grid, error) {
 		return nil, fmt.Errorf("%d cells above one another, want 1: pillars are as high as the space", n[2])
 	case n[0]*n[1] > maxCells:
 		return nil, fmt.Errorf("%d x %d cells, want at most %d", n[0], n[1], maxCells)
-	case points < 1 || most < 1:
-		return nil, fmt.Errorf("%d pillars of %d points, want at least 1 of both", most, points)
-	case points > math.MaxInt32/Painted/most:
-		return nil, fmt.Errorf("%d pillars of %d points, want at most %d points in all", most, points, math.MaxInt32/Painted)
+	case points < 1 || maxPillars < 1:
+		return nil, fmt.Errorf("%d pillars of %d points, want at least 1 of both", maxPillars, points)
+	case points > math.MaxInt32/Painted/maxPillars:
+		return nil, fmt.Errorf("%d pillars of %d points, want at most %d points in all", maxPillars, points,
+			math.MaxInt32/Painted)
 	}
 	g.cells = [2]int{n[0], n[1]}
 	return g, nil

@@ -38,15 +38,15 @@ type softmaxBatch [Classes][batch]float32
 
 // fillScores fills in the scores of the first n pixels.
 func (e *softmaxBatch) fillScores(dst []float32, n int) {
-	most := e[0]
+	maxima := e[0]
 	for k := 1; k < Classes; k++ {
 		for i, x := range e[k][:n] {
-			most[i] = max(most[i], x)
+			maxima[i] = max(maxima[i], x)
 		}
 	}
 	var sum, background [batch]float32
 	for k := range e {
-		addPowers(sum[:n], e[k][:n], most[:n])
+		addPowers(sum[:n], e[k][:n], maxima[:n])
 		if k == 10 {
 			background = sum
 		}
@@ -60,14 +60,14 @@ func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	}
 }
 
-// addPowers makes e to the power of x - most of each x, which is up to most, to about the last digit of a float32, and
-// adds it to the sums: x - most = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n
-// is made by its bits. Below -87 it is 0. NaN stays.
-func addPowers(sum, values, most []float32) {
-	sum, most = sum[:len(values)], most[:len(values)]
+// addPowers makes e to the power of x - max of each x, which is up to its maximum max, to about the last digit of a
+// float32, and adds it to the sums: x - max = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes'
+// expf), and 2^n is made by its bits. Below -87 it is 0. NaN stays.
+func addPowers(sum, values, maxima []float32) {
+	sum, maxima = sum[:len(values)], maxima[:len(values)]
 	for i, x := range values {
 		const magic = 1.5 * (1 << 23) // what is added to a float32 rounds it to a whole number
-		x -= most[i]
+		x -= maxima[i]
 		whole := x*math.Log2E + magic
 		n := whole - magic
 		r := x - n*0.693359375

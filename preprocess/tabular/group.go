@@ -59,13 +59,13 @@ func GroupPairs(pairs int, q Quantiles, seed uint32) (bounds []int, err error) {
 // drawBelow draws a number of [0, n), for n of 1 to 2^31, as numpy.random.randint(0, n) does: of as many low bits as n
 // - 1 has, draws beyond it are drawn again.
 func drawBelow(m *mt19937.Source, n int) int {
-	most := uint32(n - 1)
-	mask := uint32(1)<<bits.Len32(most) - 1
-	if most == 0 {
+	maxValue := uint32(n - 1)
+	mask := uint32(1)<<bits.Len32(maxValue) - 1
+	if maxValue == 0 {
 		return 0
 	}
 	for {
-		if v := m.Uint32() & mask; v <= most {
+		if v := m.Uint32() & mask; v <= maxValue {
 			return int(v)
 		}
 	}

@@ -6,9 +6,9 @@ package volume
 // Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied
 // by its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on
 // depth and height alone is worked out once per row.
-func (p *resamplePlan) interpolateImage(dst, image []float32, least float32, finish func(float32) float32) {
+func (p *resamplePlan) interpolateImage(dst, image []float32, minValue float32, finish func(float32) float32) {
 	shape := p.resultShape()
-	fill := finish(least)
+	fill := finish(minValue)
 	splitRange(shape[0]*shape[1], func(from, to int) {
 		r := newRows(p.from[2])
 		for line := from; line < to; line++ {
@@ -93,9 +93,9 @@ func (r *sourceRows) interpolateRow(out []float32, a axisTaps, fill float32, fin
 // pickNearest fills dst with the nearest of labels; outside of them with the least, the background.
 func (p *resamplePlan) pickNearest(dst, labels []uint8) {
 	shape := p.resultShape()
-	least := labels[0]
+	minValue := labels[0]
 	for _, v := range labels {
-		least = min(least, v)
+		minValue = min(minValue, v)
 	}
 	splitRange(shape[0]*shape[1], func(from, to int) {
 		for line := from; line < to; line++ {
@@ -108,7 +108,7 @@ func (p *resamplePlan) pickNearest(dst, labels []uint8) {
 				case inside:
 					out[x] = row[t.nearest]
 				case outside:
-					out[x] = least
+					out[x] = minValue
 				case padding:
 					out[x] = 0
 				}

@@ -96,13 +96,13 @@ func (r Recipe) PrepareImage(dst, image []float32, from Shape, spacing [3]float6
 	if err != nil {
 		return nil, Shape{}, err
 	}
-	least, err := minVoxel(image, from)
+	minValue, err := minVoxel(image, from)
 	if err != nil {
 		return nil, Shape{}, err
 	}
 	shape := p.resultShape()
 	dst = resizeSlice(dst, shape.Voxels())
-	p.interpolateImage(dst, image, least, normaliseHU)
+	p.interpolateImage(dst, image, minValue, normaliseHU)
 	return dst, shape, nil
 }
 
@@ -132,10 +132,10 @@ func resizeSlice[T any](dst []T, n int) []T {
 
 // minVoxel returns the minimum of an image, which stands where resampling reaches beyond it.
 func minVoxel(image []float32, shape Shape) (float32, error) {
-	least := image[0]
+	minValue := image[0]
 	for i, v := range image {
-		if v < least {
-			least = v
+		if v < minValue {
+			minValue = v
 		}
 		if v-v != 0 { // NaN and infinities
 			plane := shape[1] * shape[2]
@@ -143,5 +143,5 @@ func minVoxel(image []float32, shape Shape) (float32, error) {
 				i%plane/shape[2], i%shape[2], v)
 		}
 	}
-	return least, nil
+	return minValue, nil
 }

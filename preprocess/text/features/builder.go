@@ -102,7 +102,7 @@ func (q *askedQuestion) cutWindows(maxLength, stride int) {
 // numbers of tokens before and after it, and a hundredth of the window's length to prefer long windows. Of
 // equal ones it is the first.
 func (q *askedQuestion) bestWindow(token int) int {
-	best, most := -1, 0.0
+	best, maxScore := -1, 0.0
 	for i, w := range q.windows {
 		last := w.start + w.length - 1
 		if token < w.start || token > last {
@@ -110,8 +110,8 @@ func (q *askedQuestion) bestWindow(token int) int {
 		}
 		// The conversion keeps the product from being fused with the sum, which would round otherwise than the reference.
 		score := float64(min(token-w.start, last-token)) + float64(0.01*float64(w.length))
-		if best < 0 || score > most {
-			best, most = i, score
+		if best < 0 || score > maxScore {
+			best, maxScore = i, score
 		}
 	}
 	return best

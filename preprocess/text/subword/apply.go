@@ -55,11 +55,11 @@ func (c *Codes) splitWord(word string) []string {
 
 // nextPair returns the pair to merge: that of the lowest rank.
 func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
-	lowest := len(c.ranks) + 1
+	minRank := len(c.ranks) + 1
 	for i, left := range symbols[:len(symbols)-1] {
 		p := symbolPair{left, symbols[i+1]}
-		if rank, known := c.ranks[p]; known && (!ok || rank < lowest) {
-			best, lowest, ok = p, rank, true
+		if rank, known := c.ranks[p]; known && (!ok || rank < minRank) {
+			best, minRank, ok = p, rank, true
 		}
 	}
 	return best, ok

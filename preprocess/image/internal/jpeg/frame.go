@@ -80,15 +80,15 @@ func (d *Decoder) prepareRegion(r Region) error {
 // CheckLength refuses a file given to Open that is too short for its size, before memory is taken for its pixels: every
 // block of a sequential file costs at least two bits, every block of a progressive file's first component at least one.
 func (d *Decoder) CheckLength() error {
-	least := 0
+	minBits := 0
 	if d.frame.progressive {
-		least = d.components[0].blocksX * d.components[0].blocksY
+		minBits = d.components[0].blocksX * d.components[0].blocksY
 	} else {
 		for i := range d.frame.n {
-			least += 2 * d.components[i].blocksX * d.components[i].blocksY
+			minBits += 2 * d.components[i].blocksX * d.components[i].blocksY
 		}
 	}
-	if left := 8 * (len(d.data) - d.pos); left < least {
+	if left := 8 * (len(d.data) - d.pos); left < minBits {
 		return fmt.Errorf("%w: %d bytes of data for %dx%d pixels", ErrDamaged, left/8, d.frame.w, d.frame.h)
 	}
 	return nil

@@ -169,13 +169,13 @@ func (p *exprParser) literalNode(s runeSet, err error) (*exprNode, error) {
 
 // parseQuantifier reads the quantifier of an item, if there is one.
 func (p *exprParser) parseQuantifier(item *exprNode) (*exprNode, error) {
-	least, most, braces, ok, err := p.parseCounts()
+	minCount, maxCount, braces, ok, err := p.parseCounts()
 	if err != nil || !ok {
 		return item, err
 	}
-	n := &exprNode{kind: repeat, parts: []*exprNode{item}, minCount: least, maxCount: most}
+	n := &exprNode{kind: repeat, parts: []*exprNode{item}, minCount: minCount, maxCount: maxCount}
 	switch {
-	case braces && least == most && strings.HasPrefix(p.rest, "?"):
+	case braces && minCount == maxCount && strings.HasPrefix(p.rest, "?"):
 		return nil, errors.New("a ? behind a count")
 	case p.acceptPrefix("?"):
 		n.mode = lazy
@@ -201,7 +201,7 @@ func checkRepeat(n *exprNode) error {
 }
 
 // parseCounts reads a quantifier. Braces that hold no counts are characters, as in the reference.
-func (p *exprParser) parseCounts() (least, most int, braces, ok bool, err error) {
+func (p *exprParser) parseCounts() (minCount, maxCount int, braces, ok bool, err error) {
 	switch {
 	case p.acceptPrefix("*"):
 		return 0, unbounded, false, true, nil
@@ -221,16 +221,17 @@ func (p *exprParser) parseCounts() (least, most int, braces, ok bool, err error)
 		return 0, 0, false, false, nil
 	}
 	p.rest = after
-	least, most = parseCount(from, 0), parseCount(to, unbounded)
-	if !areOrdered(least, most) {
+	minCount, maxCount = parseCount(from, 0), parseCount(to, unbounded)
+	if !areOrdered(minCount, maxCount) {
 		err = fmt.Errorf("the counts {%.20s}, want them to rise, from 1 to %d", inside, maxRepeats)
 	}
-	return least, most, true, true, err
+	return minCount, maxCount, true, true, err
 }
 
 // areOrdered says whether counts are in order and within the limit.
-func areOrdered(least, most int) bool {
-	return least <= maxRepeats && most <= maxRepeats && (most == unbounded || least <= most) && most != 0
+func areOrdered(minCount, maxCount int) bool {
+	return minCount <= maxRepeats && maxCount <= maxRepeats && (maxCount == unbounded || minCount <= maxCount) &&
+		maxCount != 0
 }
 
 func isCount(text string) bool { return strings.Trim(text, "0123456789") == "" && len(text) < 9 }
