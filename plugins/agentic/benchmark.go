@@ -75,7 +75,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		}
 		scorer := newReplayScorer(set)
 		log := scoring.Log{Samples: len(set.Turns), Exhibits: r.Exhibits, Gallery: turnGallery{scorer}.rateTurn}
-		return scoring.New(scoring.OfEntries(scorer.addTurn, scorer.result), log, scorer.scoreReplay), nil
+		return scoring.New(scoring.OfEntries(scorer.addTurn, scorer.replayResult), log, scorer.scoreReplay), nil
 	}
 	samples := openQuestions(r, &s)
 	if err := r.Err(); err != nil {

@@ -78,7 +78,7 @@ func decodeCalls(a sdk.TurnAnswer) any {
 	return v
 }
 
-func (s *replayScorer) result() (replay.ReplayScores, error) { return s.scorer.Result(), nil }
+func (s *replayScorer) replayResult() (replay.ReplayScores, error) { return s.scorer.Result(), nil }
 
 // scoreReplay returns the figures of the replay as its own harness writes them.
 func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk.Score, error) {

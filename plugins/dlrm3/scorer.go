@@ -23,9 +23,9 @@ type entropyScorer struct {
 	entropy.RequestScorer
 	minEntropy float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
 
-	missing map[requestID]bool // requests of the data set that are not in the log yet; nil: none is named
-	all     int                // requests of the data set
-	again   int                // entries of requests that were in the log before, or that the data set does not have
+	missing    map[requestID]bool // requests of the data set that are not in the log yet; nil: none is named
+	requests   int                // requests of the data set
+	duplicates int                // entries of requests that were in the log before, or that the data set does not have
 }
 
 // expectRequests has a scorer count the requests of the data set.
@@ -35,7 +35,7 @@ func (s streamSource) expectRequests(own *entropyScorer) error {
 		return err
 	}
 	o, err := s.orderRequests(set, sdk.UseAccuracy)
-	own.missing, own.all = map[requestID]bool{}, len(o.requests)
+	own.missing, own.requests = map[requestID]bool{}, len(o.requests)
 	for _, p := range o.requests {
 		own.missing[p] = true
 	}
@@ -65,7 +65,7 @@ func (s *entropyScorer) Add(_ uint64, answer []byte) error {
 	if p := parseRequestID(answer); s.missing[p] {
 		delete(s.missing, p)
 	} else {
-		s.again++
+		s.duplicates++
 	}
 	return nil
 }
@@ -102,10 +102,11 @@ func (s *entropyScorer) scoreNotes(r entropy.RequestResult) []string {
 			"model is better than the reference", s.minEntropy)
 	}
 	if s.missing != nil {
-		n.AddMissing(len(s.missing), s.all, "requests", "the metrics are those")
-		n.AddCount(s.again, "%d entries are of requests that were in the log before, or that the data set does not have, "+
-			"and "+
-			"count as well, as in the official script")
+		n.AddMissing(len(s.missing), s.requests, "requests", "the metrics are those")
+		n.AddCount(s.duplicates,
+			"%d entries are of requests that were in the log before, or that the data set does not have, "+
+				"and "+
+				"count as well, as in the official script")
 	}
 	n.AddCount(r.Odd.Ties,
 		"of %d requests the area under the curve depends on the order of equal predictions: GAUC may be "+

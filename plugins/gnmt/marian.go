@@ -47,17 +47,17 @@ func marianFolder(r *manifest.Request, named string) string {
 		folder = filepath.Dir(r.Files["encoder"].Path)
 	}
 	for _, name := range []string{marianSource, marianTarget, marianVocab, marianConfig} {
-		if isThere(filepath.Join(folder, name)) {
+		if fileExists(filepath.Join(folder, name)) {
 			return folder
 		}
 	}
-	if above := filepath.Dir(folder); named == "" && isThere(filepath.Join(above, marianSource)) {
+	if above := filepath.Dir(folder); named == "" && fileExists(filepath.Join(above, marianSource)) {
 		return above
 	}
 	return ""
 }
 
-func isThere(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
@@ -92,7 +92,7 @@ func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
 	target, errTarget := readPieces(filepath.Join(dir, marianTarget))
 	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), maxVocabularySize)
 	var errApart error
-	if isThere(filepath.Join(dir, "target_vocab.json")) {
+	if fileExists(filepath.Join(dir, "target_vocab.json")) {
 		errApart = errors.New("it has a vocabulary for each language (target_vocab.json), want one for both")
 	}
 	if err := errors.Join(errSource, errTarget, errVocab, errApart); err != nil {

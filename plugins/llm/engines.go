@@ -27,7 +27,7 @@ func (e rougeEngine) figures() (textFigures, error) {
 func rougeFigures(r generation.RougeResult) textFigures {
 	f := textFigures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
-		missing: r.Missing, again: r.Duplicates, line: r.String(),
+		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
 	}
 	return f.withLengths(r.Lengths)
 }
@@ -48,7 +48,7 @@ func (e contextEngine) figures() (textFigures, error) {
 	}
 	f := textFigures{
 		values:  map[string]float64{"rougeL": r.RougeL, "exact_match": r.ExactMatch},
-		missing: r.Missing, again: r.Duplicates, line: r.String(),
+		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
 	}
 	return f.withLengths(r.Lengths), nil
 }
@@ -71,7 +71,7 @@ func (e mixedEngine) figures() (textFigures, error) {
 	}
 	f := textFigures{
 		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
-		missing: r.Missing, again: r.Duplicates, line: r.String(),
+		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
 	}
 	if mbxp, ok := r.MBXP(); ok {
 		f.values["mbxp"] = mbxp
@@ -109,12 +109,12 @@ func notExecuted(languages map[string]mixture.ProgramCount) string {
 
 // textEngine scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
 type textEngine struct {
-	split   *punkt.Splitter
-	pairs   []generation.TextPair
-	refs    []string
-	seen    []bool
-	missing int
-	again   int
+	split      *punkt.Splitter
+	pairs      []generation.TextPair
+	refs       []string
+	seen       []bool
+	missing    int
+	duplicates int
 }
 
 func newTextEngine(data textSet, split *punkt.Splitter) *textEngine {
@@ -127,7 +127,7 @@ func (p *textEngine) Add(index uint64, payload []byte) error {
 	case index >= uint64(len(p.refs)):
 		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.refs))
 	case p.seen[index]:
-		p.again++
+		p.duplicates++
 		return nil
 	}
 	p.seen[index] = true
@@ -141,7 +141,7 @@ func (p *textEngine) figures() (textFigures, error) {
 		return textFigures{}, generation.ErrNoSamples
 	}
 	r := generation.ComparePairs(p.split, p.pairs)
-	r.Missing, r.Duplicates = p.missing, p.again
+	r.Missing, r.Duplicates = p.missing, p.duplicates
 	f := rougeFigures(r)
 	delete(f.values, "tokens_per_sample")
 	f.notes = []string{"answers are text, which says nothing of tokens: name the model's tokenizer for tokens_per_sample"}

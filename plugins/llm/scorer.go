@@ -16,11 +16,11 @@ import (
 
 // textFigures are what a scorer finds: metrics by name, and the official line.
 type textFigures struct {
-	values  map[string]float64
-	missing int
-	again   int // entries of samples answered before
-	line    string
-	notes   sdk.Notes
+	values     map[string]float64
+	missing    int
+	duplicates int // entries of samples answered before
+	line       string
+	notes      sdk.Notes
 }
 
 // scoringEngine scores one kind of data set. Of several entries of one sample the first counts.
@@ -68,7 +68,7 @@ func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
 			score.Metrics = append(score.Metrics, m)
 		}
 	}
-	f.notes.AddDropped(f.again)
+	f.notes.AddDropped(f.duplicates)
 	f.notes.AddMissing(f.missing, c.All, "samples", "the metrics are those")
 	score.Notes = f.notes
 	return score

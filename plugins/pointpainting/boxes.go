@@ -27,7 +27,7 @@ type frameBoxes struct {
 	bytes      []byte
 }
 
-func (b *frameBoxes) reset() { b.found = b.found[:0] }
+func (b *frameBoxes) resetBoxes() { b.found = b.found[:0] }
 
 // chooseBoxes keeps the boxes of the detector's rows, class by class, each by score: those above the least score that
 // no better one covers; of more than there may be, those of the best scores.

@@ -49,7 +49,7 @@ func TestGoldenSuppression(t *testing.T) {
 					rows, nan = append(rows, float32(v)), nan || v != v
 				}
 			}
-			b.reset()
+			b.resetBoxes()
 			if err := b.chooseBoxes(o, rows); (err != nil) != nan {
 				t.Errorf("%s: %v", c.Name, err)
 			}

@@ -20,11 +20,11 @@ type frameRun struct {
 	*frameWorkload
 	segmentation, detector backend.Session
 
-	levels  []float32 // of a picture
-	kept    []float32 // points within the space
-	painter lidar.Painter
-	pillars lidar.Pillars
-	boxes   frameBoxes
+	levels      []float32 // of a picture
+	spacePoints []float32 // points within the space
+	painter     lidar.Painter
+	pillars     lidar.Pillars
+	boxes       frameBoxes
 
 	in  [3]backend.Tensor
 	out [1]backend.Tensor
@@ -52,8 +52,8 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 		}
 		s = &read
 	}
-	r.kept = r.grid.Filter(append(r.kept[:0], s.points...))
-	r.pillars.Fill(r.grid, r.kept, lidar.Values)
+	r.spacePoints = r.grid.Filter(append(r.spacePoints[:0], s.points...))
+	r.pillars.Fill(r.grid, r.spacePoints, lidar.Values)
 	r.painter.Start(&r.pillars)
 	calibration := lidar.Calibration(s.frame.Calibration)
 	for k, picture := range s.pictures {
@@ -62,7 +62,7 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 		}
 	}
 	r.painter.Finish()
-	r.boxes.reset()
+	r.boxes.resetBoxes()
 	if len(r.pillars.Counts) == 0 {
 		r.empty.Add(1)
 	} else if err := r.detectBoxes(ctx); err != nil {

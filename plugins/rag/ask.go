@@ -116,8 +116,8 @@ func numberJSON(v float64) json.RawMessage {
 // stepModels asks the models of all steps.
 type stepModels struct {
 	*ragSettings
-	of    [agent.StepCount]backend.Generator
-	cache cachedReplies
+	generators [agent.StepCount]backend.Generator
+	cache      cachedReplies
 }
 
 // openModels connects to the servers of all steps.
@@ -130,7 +130,7 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSett
 	queries, err1 := connectServer(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
 	relevance, err2 := connectServer(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.Concurrency)
 	for i, g := range []backend.Generator{queries, relevance, queries, queries} {
-		m.of[i] = g
+		m.generators[i] = g
 	}
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, errors.Join(err, m.closeAll())
@@ -141,7 +141,7 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSett
 func (m *stepModels) closeAll() error {
 	var faults []error
 	for _, step := range []agent.Step{agent.Queries, agent.Relevance} {
-		if g := m.of[step]; g != nil {
+		if g := m.generators[step]; g != nil {
 			faults = append(faults, g.Close())
 		}
 	}
@@ -157,7 +157,7 @@ func (m *stepModels) askStep(
 	if s == agent.Relevance {
 		most = m.fields.maxMarkingTokens
 	}
-	r, err := askServer(ctx, m.of[s], prompt, m.fields.requestFields(most), most, m.Timeout, m.tries)
+	r, err := askServer(ctx, m.generators[s], prompt, m.fields.requestFields(most), most, m.Timeout, m.tries)
 	cached, has := m.cache[replyKey{row, s.Component(), round}]
 	switch {
 	case err != nil && has:

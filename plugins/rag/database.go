@@ -31,11 +31,11 @@ type databaseScorer struct {
 	embed   func(ctx context.Context, texts []string) ([][]float32, error)
 	model   string
 	dropped int
-	there   map[uint64]bool
+	logged  map[uint64]bool
 }
 
 func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r), there: map[uint64]bool{}}
+	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r), logged: map[uint64]bool{}}
 	s.all = readPages(r).Len()
 	s.readManifest(r)
 	if (s.want != nil || s.probes != nil) && s.Database == "" {
@@ -105,10 +105,10 @@ func readPacked(path string) ([]byte, error) {
 
 // Add takes the answer about a page. Of several the last one counts, as for the official script.
 func (s *databaseScorer) Add(e mllog.AccuracyEntry) error {
-	if s.there[e.QSLIndex] {
+	if s.logged[e.QSLIndex] {
 		s.dropped++
 	}
-	s.there[e.QSLIndex] = true
+	s.logged[e.QSLIndex] = true
 	s.pages.Add(e.QSLIndex, e.Data)
 	return nil
 }
@@ -133,7 +133,7 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 	n.Add("the last line of accuracy.txt is what the submission checker reads; the official script's text has none, and " +
 		"passes in no run")
 	n.AddCount(s.dropped, "%d entries are of pages that have a later one, which counts")
-	n.AddMissing(s.all-len(s.there), s.all, "pages", "the share is that")
+	n.AddMissing(s.all-len(s.logged), s.all, "pages", "the share is that")
 	score.Notes = n
 	return score, nil
 }

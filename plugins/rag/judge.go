@@ -165,13 +165,13 @@ func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score
 
 // answerTotals add up answers.
 type answerTotals struct {
-	scored, unknown, strict int
-	right                   float64
-	found                   retrieval.PageMatch
-	errors, unread, loose   int
-	first                   string // what was wrong with the first verdict that could not be read
-	rounds                  int
-	fallbacks               map[string]int
+	scored, unknown, strict   int
+	right                     float64
+	found                     retrieval.PageMatch
+	errors, unreadable, loose int
+	first                     string // what was wrong with the first verdict that could not be read
+	rounds                    int
+	fallbacks                 map[string]int
 }
 
 func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retrieval.JudgeVerdict) {
@@ -185,7 +185,7 @@ func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retri
 		t.loose++
 	}
 	if v.Err != nil {
-		if t.unread++; t.unread == 1 {
+		if t.unreadable++; t.unreadable == 1 {
 			t.first = v.Err.Error()
 		}
 	}
@@ -223,7 +223,7 @@ func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 		n.AddCount(t.fallbacks[step], "%d replies of the step "+step+" could not be read")
 	}
 	n.AddCount(t.errors, "%d questions ended in an error, and have the answer Error")
-	n.AddCount(t.unread, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
+	n.AddCount(t.unreadable, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
 	n.AddCount(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
 		"\"false\"")
 	n.AddCount(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")

@@ -51,17 +51,18 @@ type databaseBuilder struct {
 	store *pgvector.TableWriter // in the place of db; nil: there is none
 	db    *index.Database
 
-	mu      sync.Mutex
-	waiting map[int]builtPage // pages that came before their turn
-	next    int               // the page whose turn it is
-	left    int               // pages that have not come
-	came    []bool
-	notes   [2][]string // pages without text, pages that failed
-	counts  [2]int
+	mu       sync.Mutex
+	waiting  map[int]builtPage // pages that came before their turn
+	next     int               // the page whose turn it is
+	pending  int               // pages that have not come
+	received []bool
+	notes    [2][]string // pages without text, pages that failed
+	counts   [2]int
 }
 
 func newBuilder(p pageSet, path string) *databaseBuilder {
-	return &databaseBuilder{pages: p, path: path, waiting: map[int]builtPage{}, left: p.Len(), came: make([]bool, p.Len())}
+	return &databaseBuilder{pages: p, path: path, waiting: map[int]builtPage{}, pending: p.Len(), received: make([]bool,
+		p.Len())}
 }
 
 // makePage reads page i, and makes its passages and vectors. The error ends the run; that of one page alone is the
@@ -102,19 +103,19 @@ func (b *databaseBuilder) finishPage(ctx context.Context, i int, p builtPage) (m
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.came[i] {
+	if b.received[i] {
 		return "", nil
 	}
-	b.came[i] = true
-	b.left--
+	b.received[i] = true
+	b.pending--
 	b.waiting[i] = p
-	for ; b.next < len(b.came) && b.came[b.next]; b.next++ {
+	for ; b.next < len(b.received) && b.received[b.next]; b.next++ {
 		if err := b.addPassages(ctx, b.waiting[b.next]); err != nil {
 			return "", err
 		}
 		delete(b.waiting, b.next)
 	}
-	if b.left > 0 {
+	if b.pending > 0 {
 		return "", nil
 	}
 	return b.saveDatabase(ctx)
@@ -171,9 +172,9 @@ func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err err
 type databaseWorkload struct {
 	*databaseBuilder
 	ragSettings
-	file  backend.Model
-	own   bool
-	reads bool // pages are read when they are loaded: the data set alone is looked at
+	file     backend.Model
+	ownPages bool
+	reads    bool // pages are read when they are loaded: the data set alone is looked at
 }
 
 var (
@@ -186,7 +187,7 @@ var (
 // openPages opens the pages.
 func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	m := &databaseWorkload{ragSettings: s, file: r.Files[embedderPart], own: r.Dataset == "", reads: r.Verifying}
+	m := &databaseWorkload{ragSettings: s, file: r.Files[embedderPart], ownPages: r.Dataset == "", reads: r.Verifying}
 	all := readPages(r)
 	if s.Database != "" {
 		if info, err := os.Stat(filepath.Dir(s.Database)); err != nil || !info.IsDir() {
@@ -339,7 +340,7 @@ func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		info.BackendInfo["index"] = "pgvector at " + m.store.Name()
 		info.OpenReasons = append(info.OpenReasons, "passages are kept by pgvector, not by the official index")
 	}
-	if m.path == "" && m.store == nil && !m.own {
+	if m.path == "" && m.store == nil && !m.ownPages {
 		info.OpenReasons = append(info.OpenReasons, "no database is kept (parameter database)")
 	}
 }

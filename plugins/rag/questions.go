@@ -27,7 +27,7 @@ type questionWorkload struct {
 	questions []frames.Question
 	files     map[string]backend.Model
 	models    *stepModels
-	own       bool // questions, pages and language models are the plugin's
+	embedded  bool // questions, pages and language models are the plugin's
 	zeros     bool // the payload is the reference's: a zero of 32 bits for each token
 
 	building sync.Once
@@ -35,7 +35,7 @@ type questionWorkload struct {
 	db       *index.Database // nil until it is built, of the plugin's own pages
 	fault    error
 
-	seen answerFindings
+	findings answerFindings
 }
 
 // answerFindings are what answers have shown.
@@ -59,7 +59,7 @@ var (
 // openQuestions opens the questions, the database and the clients of the servers.
 func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	a := &questionWorkload{ragSettings: &s, questions: readQuestions(r), files: r.Files, own: r.Dataset == "",
+	a := &questionWorkload{ragSettings: &s, questions: readQuestions(r), files: r.Files, embedded: r.Dataset == "",
 		zeros: r.Use != sdk.UseAccuracy}
 	switch {
 	case r.Verifying:
@@ -68,7 +68,7 @@ func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (s
 		if a.db, err = index.Open(s.Database); err != nil {
 			r.AddFault(sdk.Data(fmt.Errorf("parameter database: %w", err)))
 		}
-	case !a.own && a.questions != nil && s.Index == "":
+	case !a.embedded && a.questions != nil && s.Index == "":
 		r.Params.AddFault("database", errors.New("want the file that a run of e2e-rag-db wrote, or index="))
 	}
 	if err := r.Err(); err != nil {
@@ -225,7 +225,7 @@ func (r *questionRun) Run(ctx context.Context, questions []*frames.Question, p *
 		if w.tokens < 1 {
 			w.tokens = max(1, len(strings.Fields(answer.Answer)))
 		}
-		r.seen.addAnswer(&answer, &got)
+		r.findings.addAnswer(&answer, &got)
 		if err := r.appendPayload(&answer, w.tokens, p); err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt
 	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
 	if s == agent.Answer && err == nil {
 		if w.tokens = used; used == backend.Uncounted {
-			w.seen.uncounted.Add(1)
+			w.findings.uncounted.Add(1)
 		}
 	}
 	return text, err
@@ -317,7 +317,7 @@ func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
 
 // RunNotes say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
 func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
-	s := &a.seen
+	s := &a.findings
 	if a.queries.url == manifest.Embedded {
 		r.Notes = append(r.Notes, standin.Label+" in the place of all language models")
 	}
@@ -369,7 +369,7 @@ func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		info.BackendInfo["index"] = "pgvector at " + a.store.Name()
 		info.OpenReasons = append(info.OpenReasons, "passages are searched by pgvector, not by the official index")
 	}
-	if a.own {
+	if a.embedded {
 		return
 	}
 	open := func(holds bool, reason string) {

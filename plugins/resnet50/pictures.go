@@ -34,7 +34,7 @@ type labelledPictures interface {
 // unreadable picture and every bad label.
 func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	if r.Dataset == "" {
-		return ofEachClass(r, embeddedPictures{drawnPictures(r)})
+		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
 	}
 	set := openImagenet(r, imagenet.Options{
 		Count: r.Count, Classes: classes, MaxPixels: image.DefaultMaxPixels,
@@ -42,19 +42,19 @@ func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	if set == nil {
 		return nil
 	}
-	return ofEachClass(r, set)
+	return firstOfClasses(r, set)
 }
 
 // openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
 func openLabels(r *manifest.Request, classes int) labelSet {
 	if r.Dataset == "" {
-		return ofEachClass(r, embeddedPictures{drawnPictures(r)})
+		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
 	}
 	set := openImagenet(r, imagenet.Options{Count: r.Count, Classes: classes, LabelsOnly: true})
 	if set == nil {
 		return nil
 	}
-	return ofEachClass(r, set)
+	return firstOfClasses(r, set)
 }
 
 // pictureSubset has some of the pictures of a set.
@@ -68,8 +68,8 @@ func (s pictureSubset) Name(i int) string          { return s.all.Name(s.indices
 func (s pictureSubset) Label(i int) int            { return s.all.Label(s.indices[i]) }
 func (s pictureSubset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
 
-// ofEachClass takes the first pictures of each class by their names, as many as per_class says, in the set's order.
-func ofEachClass(r *manifest.Request, all labelledPictures) labelledPictures {
+// firstOfClasses takes the first pictures of each class by their names, as many as per_class says, in the set's order.
+func firstOfClasses(r *manifest.Request, all labelledPictures) labelledPictures {
 	var of struct {
 		Pictures int `param:"per_class" min:"0" max:"int32"` // 0: all
 	}

@@ -121,7 +121,7 @@ func probeClip(frames, bins int) clipFeatures {
 
 // probeClips returns clips of the lengths that are tried.
 func (p *partProber) probeClips() (long, odd, short clipFeatures) {
-	tried := p.encoder.form.tried
+	tried := p.encoder.form.trialLengths
 	return probeClip(tried[0], p.encoder.bins), probeClip(tried[1], p.encoder.bins), probeClip(tried[2], p.encoder.bins)
 }
 

@@ -18,33 +18,33 @@ type modelForm struct {
 	// frames is how many frames the encoder makes of so many, where that is known before.
 	frames func(n int) int
 	// tried are lengths that the encoder is tried on: a long one, one of odd length, and a shorter one.
-	tried      [3]int
-	maxSymbols int // symbols in a frame
+	trialLengths [3]int
+	maxSymbols   int // symbols in a frame
 
 	// sizes reads what the files say, and names what does not fit.
 	sizes     func(s sdk.Sessions) (partSizes, error)
 	network   func(s sdk.Sessions, f partSizes) symbolScorer
 	extractor func(width int) featureExtractor
 	// foreign says why it is none of the closed division; empty: it is the reference's.
-	foreign string
+	openReason string
 }
 
 // modelForms returns the forms by name.
 func modelForms() map[string]*modelForm {
 	reference := &modelForm{
-		parts: referenceParts, layout: timeFirst, frames: encodedFrames, tried: [3]int{10, 7, 6}, maxSymbols: 30,
+		parts: referenceParts, layout: timeFirst, frames: encodedFrames, trialLengths: [3]int{10, 7, 6}, maxSymbols: 30,
 		sizes: declaredSizes, network: newReferenceNetwork,
 		extractor: func(int) featureExtractor { return audio.NewRNNT() },
 	}
 	nemo := &modelForm{
-		parts: nemoParts, layout: widthFirst, tried: [3]int{120, 75, 64}, maxSymbols: 10,
+		parts: nemoParts, layout: widthFirst, trialLengths: [3]int{120, 75, 64}, maxSymbols: 10,
 		sizes: nemoSizes, network: newNeMo, extractor: func(n int) featureExtractor { return audio.NewNeMo(n) },
-		foreign: "the model has the form of NeMo's exports (interface=nemo), with features and tokens of its own",
+		openReason: "the model has the form of NeMo's exports (interface=nemo), with features and tokens of its own",
 	}
 	icefall := &modelForm{
-		parts: icefallParts, layout: clipFirst, tried: [3]int{120, 75, 64}, maxSymbols: 1,
+		parts: icefallParts, layout: clipFirst, trialLengths: [3]int{120, 75, 64}, maxSymbols: 1,
 		sizes: icefallSizes, network: newIcefall, extractor: func(n int) featureExtractor { return audio.NewKaldi(n) },
-		foreign: "the model has the form of icefall's exports (interface=icefall), with features and tokens of its own",
+		openReason: "the model has the form of icefall's exports (interface=icefall), with features and tokens of its own",
 	}
 	all := map[string]*modelForm{"reference": reference, "nemo": nemo, "icefall": icefall}
 	for name, f := range all {

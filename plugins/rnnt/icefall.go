@@ -53,7 +53,7 @@ type icefallNetwork struct {
 	decoder, joiner backend.Session
 	fit             partSizes
 
-	said      []int64   // [hypotheses, context]
+	contexts  []int64   // [hypotheses, context]
 	predicted []float32 // [hypotheses, predicted]
 	stale     []bool
 
@@ -68,12 +68,12 @@ func newIcefall(s sdk.Sessions, f partSizes) symbolScorer {
 }
 
 func (n *icefallNetwork) begin(hypotheses int) {
-	n.said, n.stale = n.said[:0], n.stale[:0]
+	n.contexts, n.stale = n.contexts[:0], n.stale[:0]
 	for range hypotheses {
 		for range n.fit.hidden - 1 {
-			n.said = append(n.said, -1)
+			n.contexts = append(n.contexts, -1)
 		}
-		n.said, n.stale = append(n.said, int64(n.fit.blank)), append(n.stale, true)
+		n.contexts, n.stale = append(n.contexts, int64(n.fit.blank)), append(n.stale, true)
 	}
 	n.predicted = growFloats(n.predicted, hypotheses*n.fit.predicted)
 }
@@ -82,7 +82,7 @@ func (n *icefallNetwork) say(hypothesis int, symbol int64) {
 	if symbol == n.fit.unknown {
 		return
 	}
-	said := n.said[hypothesis*n.fit.hidden:][:n.fit.hidden]
+	said := n.contexts[hypothesis*n.fit.hidden:][:n.fit.hidden]
 	copy(said, said[1:])
 	said[len(said)-1], n.stale[hypothesis] = symbol, true
 }
@@ -113,7 +113,7 @@ func (n *icefallNetwork) runDecoder(ctx context.Context, hypotheses []int) error
 	for _, h := range hypotheses {
 		if n.stale[h] {
 			n.rows, n.stale[h] = append(n.rows, h), false
-			n.context = append(n.context, n.said[h*n.fit.hidden:][:n.fit.hidden]...)
+			n.context = append(n.context, n.contexts[h*n.fit.hidden:][:n.fit.hidden]...)
 		}
 	}
 	if len(n.rows) == 0 {

@@ -15,17 +15,17 @@ type referenceNetwork struct {
 	prediction, joint backend.Session
 	fit               partSizes
 
-	said      [2][]float32 // the states, [hypotheses, layers, hidden]
+	states    [2][]float32 // the states, [hypotheses, layers, hidden]
 	predicted []float32    // [hypotheses, predicted]
 	symbols   []int64      // the last one of each hypothesis
 	stale     []bool       // which hypotheses have a symbol since they were predicted
 
-	rows    []int // of a run
-	symbol  []int64
-	states  [4][]float32 // in, out: [layers, rows, hidden]
-	inputs  [2][]float32 // of the joint network
-	outputs [2][]float32 // of the prediction network, and of the joint one
-	in, out [3]backend.Tensor
+	rows      []int // of a run
+	symbol    []int64
+	runStates [4][]float32 // in, out: [layers, rows, hidden]
+	inputs    [2][]float32 // of the joint network
+	outputs   [2][]float32 // of the prediction network, and of the joint one
+	in, out   [3]backend.Tensor
 }
 
 func newReferenceNetwork(s sdk.Sessions, f partSizes) symbolScorer {
@@ -34,9 +34,9 @@ func newReferenceNetwork(s sdk.Sessions, f partSizes) symbolScorer {
 
 // begin makes n hypotheses that have said nothing.
 func (n *referenceNetwork) begin(hypotheses int) {
-	for i := range n.said {
-		n.said[i] = growFloats(n.said[i], hypotheses*n.fit.layers*n.fit.hidden)
-		clear(n.said[i])
+	for i := range n.states {
+		n.states[i] = growFloats(n.states[i], hypotheses*n.fit.layers*n.fit.hidden)
+		clear(n.states[i])
 	}
 	n.predicted = growFloats(n.predicted, hypotheses*n.fit.predicted)
 	n.symbols, n.stale = n.symbols[:0], n.stale[:0]
@@ -99,31 +99,31 @@ func (n *referenceNetwork) writeInputs() (in, out []backend.Tensor) {
 	rows := len(n.rows)
 	f := n.fit
 	size := rows * f.layers * f.hidden
-	for i := range n.states {
-		n.states[i] = growFloats(n.states[i], size)
+	for i := range n.runStates {
+		n.runStates[i] = growFloats(n.runStates[i], size)
 	}
-	for i, said := range n.said {
-		n.fit.copyStates(n.states[i], said, n.rows, false)
+	for i, said := range n.states {
+		n.fit.copyStates(n.runStates[i], said, n.rows, false)
 	}
 	n.outputs[0] = growFloats(n.outputs[0], rows*f.predicted)
 	layers, batch, hidden := int64(f.layers), int64(rows), int64(f.hidden)
 	in = append(n.in[:0],
 		backend.Tensor{DType: backend.Int64, Shape: []int64{batch, 1}, Data: backend.Bytes(n.symbol)},
-		floatTensor(n.states[0], layers, batch, hidden), floatTensor(n.states[1], layers, batch, hidden))
+		floatTensor(n.runStates[0], layers, batch, hidden), floatTensor(n.runStates[1], layers, batch, hidden))
 	out = append(n.out[:0], floatTensor(n.outputs[0], batch, 1, int64(f.predicted)),
-		floatTensor(n.states[2], layers, batch, hidden), floatTensor(n.states[3], layers, batch, hidden))
+		floatTensor(n.runStates[2], layers, batch, hidden), floatTensor(n.runStates[3], layers, batch, hidden))
 	return in, out
 }
 
 // keepOutputs takes over what the prediction network gave.
 func (n *referenceNetwork) keepOutputs(out []backend.Tensor) error {
 	rows, f := len(n.rows), n.fit
-	for i := range n.said {
+	for i := range n.states {
 		states, err := rowsOf(&out[1+i], rows, f.layers*f.hidden)
 		if err != nil {
 			return err
 		}
-		n.fit.copyStates(states, n.said[i], n.rows, true)
+		n.fit.copyStates(states, n.states[i], n.rows, true)
 	}
 	values, err := rowsOf(&out[0], rows, f.predicted)
 	if err != nil {

@@ -22,7 +22,7 @@ func readSettings(r *manifest.Request) (s runSettings) {
 	switch {
 	case s.Form == nil:
 		return s
-	case s.Form.foreign != "":
+	case s.Form.openReason != "":
 		tokens, err := readTokens(s.Tokens)
 		r.AddFault(err)
 		s.tokens = tokens

@@ -131,8 +131,8 @@ func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Position {
 		info.BackendInfo["tensors_bound"] = "by position: parameter bind"
 	}
-	if w.Form.foreign != "" {
-		info.OpenReasons = append(info.OpenReasons, w.Form.foreign)
+	if w.Form.openReason != "" {
+		info.OpenReasons = append(info.OpenReasons, w.Form.openReason)
 	}
 	if w.Untimed {
 		info.OpenReasons = append(info.OpenReasons,

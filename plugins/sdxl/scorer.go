@@ -73,24 +73,24 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 
 // pictureScorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
 type pictureScorer struct {
-	ctx      context.Context // of the scoring
-	scores   *score.PictureScorer
-	memory   *score.FeatureMemory // nil: none
-	unkept   error                // why there is none
-	captions []string
-	shown    *pictureAlbum
-	known    int // features of an earlier scoring
+	ctx       context.Context // of the scoring
+	scores    *score.PictureScorer
+	memory    *score.FeatureMemory // nil: none
+	memoryErr error                // why there is none
+	captions  []string
+	album     *pictureAlbum
+	reused    int // features of an earlier scoring
 }
 
 func newScorer(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureScorer, error) {
-	s := &pictureScorer{ctx: ctx, captions: o.Captions, shown: newPictureAlbum(r.Show, o)}
+	s := &pictureScorer{ctx: ctx, captions: o.Captions, album: newPictureAlbum(r.Show, o)}
 	if r.Memory != "" {
 		key, err := keyOf(r, o)
 		if err != nil {
 			return nil, sdk.Data(err)
 		}
-		if s.memory, s.unkept = score.OpenMemory(r.Memory, key); s.unkept == nil {
-			s.known = s.memory.Len()
+		if s.memory, s.memoryErr = score.OpenMemory(r.Memory, key); s.memoryErr == nil {
+			s.reused = s.memory.Len()
 			o.Memory = s.memory
 		}
 	}
@@ -135,7 +135,7 @@ func (s *pictureScorer) Add(e mllog.AccuracyEntry) error {
 		}
 		return sdk.Data(err)
 	}
-	return s.shown.addPicture(e.QSLIndex, e.Data)
+	return s.album.addPicture(e.QSLIndex, e.Data)
 }
 
 // Close leaves the features of a scoring that ended early.
@@ -153,7 +153,7 @@ func (s *pictureScorer) Result() (sdk.Score, error) {
 	}
 	return sdk.Score{
 		Metrics: []sdk.Metric{{Name: "CLIP_SCORE", Value: r.CLIP}, {Name: "FID_SCORE", Value: r.FID}},
-		Samples: r.Samples, OfficialText: r.String(), Notes: s.scoreNotes(r), Files: s.shown.albumFiles(),
+		Samples: r.Samples, OfficialText: r.String(), Notes: s.scoreNotes(r), Files: s.album.albumFiles(),
 	}, s.removeMemory()
 }
 
@@ -169,15 +169,17 @@ func (s *pictureScorer) removeMemory() error {
 
 func (s *pictureScorer) scoreNotes(r score.PictureScores) (n sdk.Notes) {
 	n.AddCount(r.Duplicates, "%d entries dropped: their samples had a picture before")
-	n.AddCount(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others", len(s.captions))
-	n.AddCount(mayDiffer(s.captions), "%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
-		"encoding, and its tokens of these may differ")
+	n.AddCount(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others",
+		len(s.captions))
+	n.AddCount(mayDiffer(s.captions),
+		"%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
+			"encoding, and its tokens of these may differ")
 	if r.CLIP < 0 {
 		n.Add("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
 	}
-	n.AddCount(s.known, "the features of %d pictures were known of a scoring that ended early")
-	if s.unkept != nil {
-		n.Add("features were not kept for a scoring that ends early: %v", s.unkept)
+	n.AddCount(s.reused, "the features of %d pictures were known of a scoring that ended early")
+	if s.memoryErr != nil {
+		n.Add("features were not kept for a scoring that ends early: %v", s.memoryErr)
 	}
-	return append(n, s.shown.missingNotes()...)
+	return append(n, s.album.missingNotes()...)
 }

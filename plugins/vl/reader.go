@@ -41,7 +41,7 @@ func modelOf(m backend.Model) backend.Model {
 type productReader struct {
 	session backend.Session
 	words   *promptWords
-	places  chan struct{}
+	slots   chan struct{}
 }
 
 var (
@@ -58,7 +58,7 @@ func (r *productReader) TakesParts() bool { return true }
 
 // Limits says how many runs at a time were asked for.
 func (r *productReader) Limits() backend.Limits {
-	return backend.Limits{Concurrency: cap(r.places), MaxBatch: 1, Native: r.session.Limits().Native}
+	return backend.Limits{Concurrency: cap(r.slots), MaxBatch: 1, Native: r.session.Limits().Native}
 }
 
 func (r *productReader) Close() error { return r.session.Close() }
@@ -69,11 +69,11 @@ var errChat = errors.New("the embedded network reads chats about products alone"
 // Generate answers a chat of two messages, the second of which has the product: backend.Generator.
 func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	select {
-	case r.places <- struct{}{}:
+	case r.slots <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-r.places }()
+	defer func() { <-r.slots }()
 	text, url := partsOf(p.Messages)
 	title, categories, ok := r.words.splitMessage(text)
 	if !ok {

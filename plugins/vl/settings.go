@@ -91,10 +91,10 @@ func readSettings(r *manifest.Request) (s chatSettings) {
 
 // promptWords are the words of prompts.
 type promptWords struct {
-	system string
-	around [4]string // the title, the description and the categories
-	own    bool      // they are the plugin's
-	sum    string    // of the system's words, lower-case hex
+	system   string
+	around   [4]string // the title, the description and the categories
+	embedded bool      // they are the plugin's
+	sum      string    // of the system's words, lower-case hex
 }
 
 //go:embed words/system.txt
@@ -116,7 +116,7 @@ func readWords(path string) (promptWords, error) {
 	switch path {
 	case manifest.Embedded:
 		w, err := newWords(ownSystem, ownUser)
-		w.own = true
+		w.embedded = true
 		return w, err
 	case "":
 		return promptWords{}, fmt.Errorf("want a folder with %s and %s, or embedded", systemFile, userFile)

@@ -24,8 +24,8 @@ type productWorkload struct {
 	file      backend.Model
 	fields    map[string]json.RawMessage
 	size      int  // products of the official catalogue
-	here      bool // the model runs in this process
-	seen      answerFindings
+	inProcess bool // the model runs in this process
+	findings  answerFindings
 }
 
 var (
@@ -91,24 +91,24 @@ func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	if t.Finish == "" {
 		return // the first token
 	}
-	w.seen.answers.Add(1)
+	w.findings.answers.Add(1)
 	if t.Finish == "length" {
-		w.seen.cut.Add(1)
+		w.findings.cut.Add(1)
 	}
 	if t.Reasoning != "" {
-		w.seen.thought.Add(1)
+		w.findings.thought.Add(1)
 	}
 }
 
 // RunNotes says what is common to many answers that nobody can read.
 func (w *productWorkload) RunNotes() sdk.RunNotes {
 	var m sdk.RunNotes
-	all := w.seen.answers.Load()
-	if n := w.seen.cut.Load(); n > 0 {
+	all := w.findings.answers.Load()
+	if n := w.findings.cut.Load(); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers ended at their most tokens (finish_reason length), within "+
 			"the JSON as a rule.", n, all))
 	}
-	if n := w.seen.thought.Load(); n > 0 {
+	if n := w.findings.thought.Load(); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers have reasoning before the JSON: turn it off at the server "+
 			"(chat_template_kwargs of enable_thinking, or --reasoning off), or ask a model that does not reason.", n, all))
 	}
@@ -120,7 +120,7 @@ func (w *productWorkload) RunNotes() sdk.RunNotes {
 
 // AddInfo adds what is sent, and takes back the embedded model where a server has its own.
 func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
-	if !w.here {
+	if !w.inProcess {
 		info.AtServer()
 	}
 	if info.BackendInfo == nil {
@@ -164,6 +164,6 @@ func (w *productWorkload) PlanSession(s loadgen.Scenario, c backend.Config) back
 
 // NewGenerator reads drawn products on a session of the embedded network.
 func (w *productWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
-	w.here = true
+	w.inProcess = true
 	return newReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil
 }

@@ -32,9 +32,9 @@ type videoScorer struct {
 	drawn   bool // by the stand-in, which draws the same again
 	show    []uint64
 
-	failed []string
-	shown  map[uint64][]byte
-	unread int
+	failed     []string
+	shown      map[uint64][]byte
+	unreadable int
 }
 
 func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest,
@@ -60,7 +60,7 @@ func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 	}
 	video, err := s.readEntry(prompt, text)
 	if err != nil {
-		s.unread++
+		s.unreadable++
 		return nil
 	}
 	s.shown[prompt] = video
@@ -144,8 +144,9 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 		n.Add("%s", f)
 	}
 	n.AddCount(max(0, len(s.failed)-maxNamed), "%d more prompts have no video")
-	n.AddCount(s.unread, "%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
-		"folder with their files, or has others")
+	n.AddCount(s.unreadable,
+		"%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
+			"folder with their files, or has others")
 	if s.results == nil {
 		n.Add("there is no vbench_score: VBench judges the files by its own networks; give its results to harness score " +
 			"with --param vbench=FILE")

@@ -24,10 +24,10 @@ var dimensions = []string{
 
 // vbenchResults are the results in a file of VBench.
 type vbenchResults struct {
-	file  string // its name
-	means map[string]float64
-	left  map[string]string // dimensions without a mean, and what is in its place
-	score float64           // percent
+	file   string // its name
+	means  map[string]float64
+	noMean map[string]string // dimensions without a mean, and what is in its place
+	score  float64           // percent
 }
 
 // maxResultsSize limits a file of results.
@@ -84,7 +84,7 @@ func readResults(path string) (*vbenchResults, error) {
 // is not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an
 // empty text or list) is one without dimensions.
 func parseResults(text []byte) (vbenchResults, error) {
-	r := vbenchResults{means: map[string]float64{}, left: map[string]string{}}
+	r := vbenchResults{means: map[string]float64{}, noMean: map[string]string{}}
 	v, err := pyvalue.Decode(string(text))
 	if err != nil {
 		return r, fmt.Errorf("these are not results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
@@ -98,13 +98,13 @@ func parseResults(text []byte) (vbenchResults, error) {
 		v, _ := all.Get(name)
 		list, _ := v.([]any)
 		if len(list) == 0 {
-			r.left[name] = pyvalue.Name(v)
+			r.noMean[name] = pyvalue.Name(v)
 			continue
 		}
 		mean, err := readMean(list[0])
 		switch {
 		case errors.Is(err, pyvalue.ErrType):
-			r.left[name] = "a list that begins with " + pyvalue.Name(list[0])
+			r.noMean[name] = "a list that begins with " + pyvalue.Name(list[0])
 			continue
 		case err != nil:
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))
@@ -129,7 +129,7 @@ func readMean(v any) (float64, error) {
 // officialLines are what the official script prints of the results, whatever dimensions they have.
 func (r *vbenchResults) officialLines() []string {
 	lines := []string{"VBench Evaluation Results"}
-	if len(r.means)+len(r.left) > 0 {
+	if len(r.means)+len(r.noMean) > 0 {
 		lines = append(lines, "Dimension Scores:")
 	}
 	if len(r.means) > 0 {
@@ -157,8 +157,8 @@ func (r *vbenchResults) checkDimensions(s resultScale) error {
 	for _, name := range dimensions {
 		v, there := r.means[name]
 		switch {
-		case r.left[name] != "":
-			faults = append(faults, fmt.Errorf("%s is %s, want a list that begins with a number", name, r.left[name]))
+		case r.noMean[name] != "":
+			faults = append(faults, fmt.Errorf("%s is %s, want a list that begins with a number", name, r.noMean[name]))
 		case !there:
 			faults = append(faults, fmt.Errorf("%s is missing: the score is of six dimensions, %s", name,
 				strings.Join(dimensions, ", ")))

@@ -21,12 +21,12 @@ import (
 // videoWorkload is the benchmark opened on one set of prompts.
 type videoWorkload struct {
 	videoSettings
-	file     backend.Model
-	prompts  []videos.VideoRequest
-	names    []string
-	accuracy bool
-	own      bool // the prompts are the plugin's
-	drawn    bool // by the stand-in
+	file       backend.Model
+	prompts    []videos.VideoRequest
+	names      []string
+	accuracy   bool
+	ownPrompts bool // the prompts are the plugin's
+	drawn      bool // by the stand-in
 
 	mu     sync.Mutex
 	failed []string // videos, and why
@@ -48,7 +48,7 @@ type videoSample struct {
 
 func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest) *videoWorkload {
 	w := &videoWorkload{videoSettings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
-		accuracy: r.Use == sdk.UseAccuracy, own: r.Dataset == "",
+		accuracy: r.Use == sdk.UseAccuracy, ownPrompts: r.Dataset == "",
 		drawn: r.Backend == videos.StandInName || r.Backend == ""}
 	r.AddFault(sdk.Data(checkFileNames(prompts)))
 	return w
@@ -142,7 +142,7 @@ func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.drawn {
 		info.AtServer()
 	}
-	if w.own {
+	if w.ownPrompts {
 		return // no rules are about them
 	}
 	info.OpenReasons = append(info.OpenReasons, w.openReasons()...)

@@ -29,19 +29,19 @@ func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 // NewRun returns the memory of one worker.
 func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.PictureSample], error) {
 	session := s.Part("")
-	return &shapesRun{of: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
+	return &shapesRun{workload: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
 }
 
 // shapesRun takes samples through a session, shape by shape.
 type shapesRun struct {
-	of      *yoloWorkload
-	session backend.Session
-	batch   *sdk.Batch
-	out     [1]backend.Tensor
-	order   []int
-	alike   []*pictures.PictureSample
-	answers sdk.Payloads // in the order of the runs
-	places  []int        // of each sample's answer
+	workload  *yoloWorkload
+	session   backend.Session
+	batch     *sdk.Batch
+	out       [1]backend.Tensor
+	order     []int
+	sameShape []*pictures.PictureSample
+	answers   sdk.Payloads // in the order of the runs
+	positions []int        // of each sample's answer
 }
 
 // Run appends the answers in the order of the samples.
@@ -51,38 +51,38 @@ func (r *shapesRun) Run(ctx context.Context, samples []*pictures.PictureSample, 
 		r.order = append(r.order, i)
 	}
 	slices.SortStableFunc(r.order, func(a, b int) int {
-		return cmp.Compare(r.of.shapeKey(samples[a]), r.of.shapeKey(samples[b]))
+		return cmp.Compare(r.workload.shapeKey(samples[a]), r.workload.shapeKey(samples[b]))
 	})
 	r.answers.Reset()
-	r.places = slices.Grow(r.places[:0], len(samples))[:len(samples)]
+	r.positions = slices.Grow(r.positions[:0], len(samples))[:len(samples)]
 	for from := 0; from < len(r.order); {
-		r.alike = r.alike[:0]
+		r.sameShape = r.sameShape[:0]
 		for _, i := range r.order[from:] {
 			if samples[i].Dims != samples[r.order[from]].Dims {
 				break
 			}
-			r.places[i] = from + len(r.alike)
-			r.alike = append(r.alike, samples[i])
+			r.positions[i] = from + len(r.sameShape)
+			r.sameShape = append(r.sameShape, samples[i])
 		}
 		if err := r.inferShape(ctx); err != nil {
 			return err
 		}
-		from += len(r.alike)
+		from += len(r.sameShape)
 	}
 	for i := range samples {
-		p.Append(r.answers.At(r.places[i]))
+		p.Append(r.answers.At(r.positions[i]))
 	}
 	return nil
 }
 
 // inferShape runs the session once, for samples of one shape.
 func (r *shapesRun) inferShape(ctx context.Context) error {
-	if err := r.of.Collate(r.alike, r.batch); err != nil {
+	if err := r.workload.Collate(r.sameShape, r.batch); err != nil {
 		return err
 	}
 	if err := r.session.Run(ctx, r.batch.Tensors(), r.out[:]); err != nil {
 		return err
 	}
 	defer r.out[0].Release()
-	return r.of.Postprocess(r.out[:], r.alike, &r.answers)
+	return r.workload.Postprocess(r.out[:], r.sameShape, &r.answers)
 }

@@ -81,7 +81,7 @@ func countFound(detections, objects []shownBox) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
 		for i, o := range objects {
-			if !taken[i] && d.category == o.category && overlap(d, o) >= same {
+			if !taken[i] && d.category == o.category && boxOverlap(d, o) >= same {
 				taken[i] = true
 				n++
 				break
@@ -91,8 +91,8 @@ func countFound(detections, objects []shownBox) (n int) {
 	return n
 }
 
-// overlap is the intersection of two boxes over their union.
-func overlap(a, b shownBox) float64 {
+// boxOverlap is the intersection of two boxes over their union.
+func boxOverlap(a, b shownBox) float64 {
 	w := min(a.right, b.right) - max(a.left, b.left)
 	h := min(a.bottom, b.bottom) - max(a.top, b.top)
 	if w <= 0 || h <= 0 {

@@ -12,8 +12,8 @@ import (
 
 // tokenCounts are the tokens of answers that came as text, counted by the tokenizer and by the server.
 type tokenCounts struct {
-	own, server atomic.Int64 // of answers that both count
-	alone       atomic.Int64 // answers that the tokenizer alone counts
+	tokenizer, server atomic.Int64 // of answers that both count
+	uncounted         atomic.Int64 // answers that the tokenizer alone counts
 }
 
 // errUncounted is an answer that nobody here can count.
@@ -29,14 +29,14 @@ func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 		return 0, sdk.Usage(fmt.Errorf("an answer has %d tokens by the tokenizer, the server counts none, and the prompt "+
 			"wants at least %d; --param min_new_tokens=%d takes such answers", own, p.MinNewTokens, own))
 	case n == backend.Uncounted:
-		c.alone.Add(1)
+		c.uncounted.Add(1)
 		return own, nil
 	case n <= 1: // a first token
 		return n, nil
 	case own == n-1: // the end token has no text
 		own = n
 	}
-	c.own.Add(int64(own))
+	c.tokenizer.Add(int64(own))
 	c.server.Add(int64(n))
 	return n, nil
 }
@@ -48,12 +48,12 @@ const maxCountDifference = 0.02
 // with it: over the run by more than 2 %.
 func (w *PromptWorkload) RunNotes() sdk.RunNotes {
 	var m sdk.RunNotes
-	c := &w.seen.counts
-	if n := c.alone.Load(); n > 0 {
+	c := &w.findings.counts
+	if n := c.uncounted.Load(); n > 0 {
 		m.Estimates = []string{fmt.Sprintf("tokens: the server counts none, so tokenizer %s counted them in the text of %d "+
 			"answers, which shows no end tokens", w.Tokenizer, n)}
 	}
-	own, server := float64(c.own.Load()), float64(c.server.Load())
+	own, server := float64(c.tokenizer.Load()), float64(c.server.Load())
 	if apart := own/server - 1; server > 0 && math.Abs(apart) > maxCountDifference {
 		m.Notes = []string{fmt.Sprintf("Tokenizer %s counts %.0f tokens in the answers, and the server %.0f: %+.1f %%. Give "+
 			"the tokenizer of the server's model; figures of tokens are the server's.",

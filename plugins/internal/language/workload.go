@@ -21,10 +21,10 @@ import (
 // PromptWorkload is a benchmark opened on one model and one data set, whose prompts are made.
 type PromptWorkload struct {
 	PromptSettings
-	File    backend.Model
-	Coder   TextTokenizer // nil: the server's
-	Prompts PreparedPrompts
-	seen    answerFindings
+	File     backend.Model
+	Coder    TextTokenizer // nil: the server's
+	Prompts  PreparedPrompts
+	findings answerFindings
 }
 
 var (
@@ -105,7 +105,7 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 	}
 	ids := t.IDs
 	if ids == nil {
-		w.seen.text.Store(true)
+		w.findings.text.Store(true)
 		ids = w.Coder.EncodePlain(nil, t.Text)
 	}
 	for i, id := range ids {
@@ -117,13 +117,13 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 		dst = appendID(dst, w.DType, id)
 		if t.IDs != nil && slices.Contains(w.Limits.EOS, id) {
 			if i+1 < len(ids) {
-				w.seen.cut.Store(true)
+				w.findings.cut.Store(true)
 			}
 			return dst, i + 1, nil
 		}
 	}
 	if t.IDs == nil {
-		n, err := w.seen.counts.countTokens(len(ids), t.N, p)
+		n, err := w.findings.counts.countTokens(len(ids), t.N, p)
 		return dst, n, err
 	}
 	return dst, len(ids), nil
@@ -175,10 +175,10 @@ func (w *PromptWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	if w.Coder == nil {
 		work = append(work, "prompts are sent as text; the network division's are token ids (parameter tokenizer)")
 	}
-	if w.seen.text.Load() {
+	if w.findings.text.Load() {
 		work = append(work, "answers that come as text are taken apart into tokens; let the server report token ids")
 	}
-	if w.seen.cut.Load() {
+	if w.findings.cut.Load() {
 		work = append(work, "answers are cut at their end token")
 	}
 	return work

@@ -47,8 +47,8 @@ func (a *Algebra) startServer(ctx context.Context) (*pythonServer, error) {
 	return s, nil
 }
 
-// close ends a server, and returns an error where the machine did not let it run.
-func (s *pythonServer) close() error {
+// closeServer ends a server, and returns an error where the machine did not let it run.
+func (s *pythonServer) closeServer() error {
 	s.end()
 	<-s.ended
 	_, _ = s.ask.Close(), s.answers.Close()
@@ -105,7 +105,7 @@ func (p *serverPool) putIdle(s *pythonServer, unused time.Duration) {
 			}
 		}
 		p.mu.Unlock()
-		_ = s.close() // nobody waits for it
+		_ = s.closeServer() // nobody waits for it
 	})
 	p.free = append(p.free, s)
 }

@@ -157,7 +157,7 @@ func (a *Algebra) askPython(ctx context.Context, expression string) (string, err
 		a.servers.putIdle(s, a.unused)
 		return said, nil
 	}
-	if broken := s.close(); broken != nil {
+	if broken := s.closeServer(); broken != nil {
 		return "", broken
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

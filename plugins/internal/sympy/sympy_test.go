@@ -174,7 +174,7 @@ func TestPythonsEnd(t *testing.T) {
 		t.Errorf("after its end: %v, %v", got, err)
 	}
 	for s := a.servers.takeIdle(); s != nil; s = a.servers.takeIdle() {
-		if err := s.close(); err != nil {
+		if err := s.closeServer(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -196,7 +196,7 @@ func BenchmarkVanishes(b *testing.B) {
 				}
 				if s := a.servers.takeIdle(); again {
 					a.servers.putIdle(s, a.unused)
-				} else if err := s.close(); err != nil {
+				} else if err := s.closeServer(); err != nil {
 					b.Fatal(err)
 				}
 			}

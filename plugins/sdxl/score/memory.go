@@ -38,7 +38,7 @@ const maxFeatures = 1 << 20
 
 // OpenMemory opens a file of features, or makes one. What else has the name, a link or a pipe, is removed.
 func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
-	f, err := openOwn(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,9 @@ func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
 	return m, nil
 }
 
-// openOwn opens the regular file that is at path itself, or makes one: what a link there names is not to be written to.
-func openOwn(path string) (*os.File, error) {
+// openRegular opens the regular file that is at path itself, or makes one: what a link there names is not to be written
+// to.
+func openRegular(path string) (*os.File, error) {
 	before, err := os.Lstat(path)
 	if err == nil && before.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)

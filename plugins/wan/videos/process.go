@@ -18,7 +18,7 @@ type videoProcess struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	lines  chan string // what it prints; closed when it ends
-	said   *outputTail
+	stderr *outputTail
 	once   sync.Once // it was waited for
 	broken error     // an answer is outstanding that nobody waits for any more
 }
@@ -27,8 +27,8 @@ func startProcess(command []string) (*videoProcess, error) {
 	if len(command) == 0 {
 		return nil, errors.New("option command: want a command")
 	}
-	p := &videoProcess{cmd: exec.Command(command[0], command[1:]...), lines: make(chan string), said: &outputTail{}}
-	p.cmd.Stderr = p.said
+	p := &videoProcess{cmd: exec.Command(command[0], command[1:]...), lines: make(chan string), stderr: &outputTail{}}
+	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = time.Second
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *videoProcess) make(ctx context.Context, a VideoJob) (VideoAnswer, error
 // endError returns the error of a process that makes no more videos.
 func (p *videoProcess) endError(err error) error {
 	p.endProcess()
-	return fmt.Errorf("the process %s: %w; it last wrote %s", p.cmd.Path, err, p.said)
+	return fmt.Errorf("the process %s: %w; it last wrote %s", p.cmd.Path, err, p.stderr)
 }
 
 // patience is how long a process may take to end when its input has.

@@ -15,7 +15,7 @@ import (
 // quickSession runs a model once for each row of its inputs, and remembers what came out.
 type quickSession struct {
 	commonSession
-	keep tensorcache.Runs
+	runs tensorcache.Runs
 	seed maphash.Seed
 
 	mu    sync.Mutex
@@ -48,7 +48,7 @@ func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0
 func (s *quickSession) CacheMemory() any { return tensorcache.Memory{} }
 
 func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error {
-	return s.keep.Run(in, out, func(in, out []backend.Tensor) error {
+	return s.runs.Run(in, out, func(in, out []backend.Tensor) error {
 		keys := s.rowKeys(in)
 		if rows := s.lookUp(keys); rows != nil {
 			return joinRows(rows, s.Outputs(), out)

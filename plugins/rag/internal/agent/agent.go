@@ -61,10 +61,10 @@ type LoopResult struct {
 
 // Run answers a question. With an error, what was done until then is in the result.
 func Run(ctx context.Context, question string, o LoopOptions, w Environment) (LoopResult, error) {
-	l := &questionLoop{options: o, question: question, world: w, seen: map[string]bool{}}
+	l := &questionLoop{options: o, question: question, world: w, seenURLs: map[string]bool{}}
 	err := l.runRounds(ctx)
 	l.URLs = []string{}
-	for _, d := range l.kept[:min(len(l.kept), 10)] {
+	for _, d := range l.relevant[:min(len(l.relevant), 10)] {
 		l.URLs = append(l.URLs, d.URL)
 	}
 	return l.LoopResult, err
@@ -77,11 +77,11 @@ type questionLoop struct {
 	question string
 	world    Environment
 
-	kept, fresh []Document
-	seen        map[string]bool // URLs
-	asked       []pastSearch
-	feedback    []string
-	last        string // feedback of the round before
+	relevant, fresh []Document
+	seenURLs        map[string]bool // URLs
+	searches        []pastSearch
+	feedback        []string
+	last            string // feedback of the round before
 }
 
 // pastSearch is a search that was made, and how many documents were new.
@@ -131,14 +131,14 @@ func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err err
 			return nil, err
 		}
 	}
-	if len(l.kept) == 0 {
+	if len(l.relevant) == 0 {
 		return nil, nil
 	}
 	if reasons, err = l.askSufficiency(ctx); err != nil || !l.Sufficient {
 		return reasons, err
 	}
 	prompt := l.options.Prompts.stepPrompt(Answer, map[string]string{"question": l.question,
-		"kept_docs": listDocuments("DOC", l.kept)})
+		"kept_docs": listDocuments("DOC", l.relevant)})
 	reply, err := l.askModel(ctx, Answer, prompt)
 	if err != nil {
 		return nil, err
@@ -221,13 +221,13 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 		}
 		found := 0
 		for _, d := range docs {
-			if d.URL != "" && !l.seen[d.URL] {
-				l.seen[d.URL] = true
+			if d.URL != "" && !l.seenURLs[d.URL] {
+				l.seenURLs[d.URL] = true
 				l.fresh = append(l.fresh, d)
 				found++
 			}
 		}
-		l.asked = append(l.asked, pastSearch{query, found})
+		l.searches = append(l.searches, pastSearch{query, found})
 		l.Searches++
 	}
 	return nil

@@ -50,7 +50,7 @@ var places = map[string][]string{
 
 // PromptSet has the prompts of all steps and of the judge.
 type PromptSet struct {
-	of map[string]promptTemplate
+	templates map[string]promptTemplate
 	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in
 	// lower-case hex.
 	Sum, JudgeSum string
@@ -60,7 +60,7 @@ type PromptSet struct {
 // which have places in the manner of Python's str.format: {question}; in all but answer.txt, {{ stands for {, and }}
 // for }. The error says all that is wrong.
 func ReadPrompts(files fs.FS) (*PromptSet, error) {
-	p := &PromptSet{of: map[string]promptTemplate{}}
+	p := &PromptSet{templates: map[string]promptTemplate{}}
 	var faults []error
 	all := sha256.New()
 	for _, key := range promptKeys() {
@@ -73,7 +73,7 @@ func ReadPrompts(files fs.FS) (*PromptSet, error) {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("prompts: %s.txt: %w", key, err))
 		}
-		p.of[key] = t
+		p.templates[key] = t
 		if key == judge {
 			p.JudgeSum = fmt.Sprintf("%x", sha256.Sum256(text))
 			continue
@@ -88,11 +88,12 @@ func promptKeys() []string { return slices.Sorted(maps.Keys(places)) }
 
 // JudgePrompt returns the prompt for a judge about an answer.
 func (p *PromptSet) JudgePrompt(question, truth, answer string) string {
-	return p.of[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth, "llm_answer": answer})
+	return p.templates[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth,
+		"llm_answer": answer})
 }
 
 func (p *PromptSet) stepPrompt(s Step, values map[string]string) string {
-	return p.of[s.String()].fillTemplate(values)
+	return p.templates[s.String()].fillTemplate(values)
 }
 
 // promptTemplate is a text with places: texts and names of places in turn.

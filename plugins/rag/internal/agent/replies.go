@@ -32,7 +32,7 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 	}
 	for i, d := range l.fresh {
 		if marks == nil || pyvalue.Equal(marks[i], 1) {
-			l.kept = append(l.kept, d)
+			l.relevant = append(l.relevant, d)
 		}
 	}
 	return nil
@@ -40,12 +40,12 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 
 // keptSummary returns the beginnings of the first documents that were kept.
 func (l *questionLoop) keptSummary() string {
-	if len(l.kept) == 0 {
+	if len(l.relevant) == 0 {
 		return "None"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%d documents already kept as relevant]\n", len(l.kept))
-	for i, d := range l.kept[:min(len(l.kept), 5)] {
+	fmt.Fprintf(&b, "[%d documents already kept as relevant]\n", len(l.relevant))
+	for i, d := range l.relevant[:min(len(l.relevant), 5)] {
 		text := d.Text
 		n := 0
 		for at := range text {
@@ -124,7 +124,7 @@ func shortJSON(v any) string {
 func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	round, rounds := l.Rounds, l.options.Rounds
 	reply, err := l.askModel(ctx, Sufficiency, l.options.Prompts.stepPrompt(Sufficiency, map[string]string{
-		"question": l.question, "kept_docs": listDocuments("DOC", l.kept), "iteration": strconv.Itoa(round),
+		"question": l.question, "kept_docs": listDocuments("DOC", l.relevant), "iteration": strconv.Itoa(round),
 		"max_iterations": strconv.Itoa(rounds),
 	}))
 	if err != nil {
@@ -161,9 +161,9 @@ func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
 // askQueries asks for queries; it returns them, and the feedback.
 func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, err error) {
 	history := "No queries yet"
-	if len(l.asked) > 0 {
+	if len(l.searches) > 0 {
 		var b strings.Builder
-		for _, s := range l.asked {
+		for _, s := range l.searches {
 			fmt.Fprintf(&b, "- Query: '%s' → %d docs\n", s.query, s.found)
 		}
 		history = b.String()
@@ -173,7 +173,7 @@ func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, e
 		past = strings.Join(l.feedback, "\n")
 	}
 	reply, err := l.askModel(ctx, Queries, l.options.Prompts.stepPrompt(Queries, map[string]string{
-		"question": l.question, "kept_docs": listDocuments("DOC", l.kept[max(0, len(l.kept)-maxQueryDocuments):]),
+		"question": l.question, "kept_docs": listDocuments("DOC", l.relevant[max(0, len(l.relevant)-maxQueryDocuments):]),
 		"history": history, "feedback_history": past, "max_queries": strconv.Itoa(l.options.MaxQueries),
 	}))
 	if err != nil {

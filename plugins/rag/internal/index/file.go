@@ -128,7 +128,7 @@ func Open(path string) (*Database, error) {
 
 // Read reads a database of so many bytes. The error is ErrDatabase.
 func Read(from io.Reader, size int64) (*Database, error) {
-	r := &fileReader{sum: sha256.New(), left: size}
+	r := &fileReader{sum: sha256.New(), remaining: size}
 	r.Reader = bufio.NewReaderSize(from, 1<<20)
 	d, err := r.readDatabase()
 	if err != nil {
@@ -140,8 +140,8 @@ func Read(from io.Reader, size int64) (*Database, error) {
 // fileReader reads a database and sums what it reads.
 type fileReader struct {
 	*bufio.Reader
-	sum  hash.Hash
-	left int64
+	sum       hash.Hash
+	remaining int64
 }
 
 // readFull reads all of b.
@@ -150,7 +150,7 @@ func (r *fileReader) readFull(b []byte) error {
 		return errors.New("it is cut short")
 	}
 	r.sum.Write(b)
-	r.left -= int64(len(b))
+	r.remaining -= int64(len(b))
 	return nil
 }
 
@@ -168,7 +168,7 @@ func (r *fileReader) readLine(v any) error {
 		return errors.New("it is cut short")
 	}
 	r.sum.Write(text)
-	r.left -= int64(len(text))
+	r.remaining -= int64(len(text))
 	return json.Unmarshal(text, v)
 }
 
@@ -206,8 +206,8 @@ func (r *fileReader) readHeader() (h fileHeader, err error) {
 		return h, err
 	}
 	least := int64(4*h.Dim+3) * int64(h.Count)
-	if h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 || least > r.left || !h.isSearchable() {
-		return h, fmt.Errorf("%+v, of a file with %d bytes behind it", h, r.left)
+	if h.Dim < 1 || h.Dim > 1<<16 || h.Count < 0 || h.Count > 1<<31 || least > r.remaining || !h.isSearchable() {
+		return h, fmt.Errorf("%+v, of a file with %d bytes behind it", h, r.remaining)
 	}
 	return h, nil
 }
@@ -234,7 +234,7 @@ func (r *fileReader) readEnd() error {
 }
 
 func (r *fileReader) readVectors(g *Graph, n int) error {
-	if need := 4 * int64(g.dim) * int64(n); need > r.left {
+	if need := 4 * int64(g.dim) * int64(n); need > r.remaining {
 		return errors.New("it is cut short")
 	}
 	g.vectors = make([]float32, n*g.dim)
@@ -286,7 +286,7 @@ func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
 // readLevel reads the links of vector i on one level, to some of count vectors.
 func (r *fileReader) readLevel(i, level, room, count int) ([]uint32, error) {
 	n, err := binary.ReadUvarint(r)
-	if err != nil || n > uint64(room) || int64(n) > r.left {
+	if err != nil || n > uint64(room) || int64(n) > r.remaining {
 		return nil, fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, level, n, room,
 			errors.Join(err, errors.New("broken")))
 	}

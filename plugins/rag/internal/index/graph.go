@@ -128,7 +128,7 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 	s := g.borrowSearch()
 	defer g.searches.Put(s)
 	s.setQuery(query)
-	from := s.descend(0)
+	from := s.descendTo(0)
 	hits := s.searchLevel([]Hit{from}, 0, max(g.EFSearch, k))
 	return slices.Clone(hits[:min(len(hits), k)])
 }

@@ -41,7 +41,7 @@ func (g *Graph) chooseLinks(i, first uint32) {
 	top := -1
 	if first > 0 {
 		top = len(g.links[g.entry]) - 1
-		from = []Hit{s.descend(len(g.links[i]) - 1)}
+		from = []Hit{s.descendTo(len(g.links[i]) - 1)}
 	}
 	for l := len(g.links[i]) - 1; l >= 0; l-- {
 		var all []Hit

@@ -29,8 +29,8 @@ func (s *graphSearch) setQuery(query []float32) { s.query, s.square = query, Dot
 
 func (s *graphSearch) hitOf(i uint32) Hit { return Hit{i, s.g.distanceTo(s.query, s.square, i)} }
 
-// descend walks from the entry to the nearest vector above a level.
-func (s *graphSearch) descend(level int) Hit {
+// descendTo walks from the entry to the nearest vector above a level.
+func (s *graphSearch) descendTo(level int) Hit {
 	at := s.hitOf(s.g.entry)
 	for l := len(s.g.links[s.g.entry]) - 1; l > level; l-- {
 		for moved := true; moved; {

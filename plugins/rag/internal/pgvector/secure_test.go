@@ -54,7 +54,7 @@ func TestWays(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		keepSecure(&c.ConnConfig.Config)
+		dropPlaintextFallbacks(&c.ConnConfig.Config)
 		var got []string
 		way := func(host string, secure bool) {
 			kind := "clear"

@@ -43,7 +43,7 @@ func Open(ctx context.Context, address string, limit time.Duration, connections 
 	if err != nil { // it has no password
 		return nil, fmt.Errorf("%w: %w: %w", ErrStore, ErrAddress, err)
 	}
-	keepSecure(&c.ConnConfig.Config)
+	dropPlaintextFallbacks(&c.ConnConfig.Config)
 	c.MaxConns = int32(max(1, connections)) + 1 // one asks whether a store still answers
 	c.ConnConfig.ConnectTimeout = limit
 	c.AfterConnect = func(ctx context.Context, one *pgx.Conn) error {

@@ -42,11 +42,11 @@ func ReadFrames(ctx context.Context, path string, n int) ([]image.Image, error) 
 func DecodeFrames(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	switch {
 	case bytes.HasPrefix(file, []byte("GIF8")):
-		return ofGIF(file, n)
+		return decodeGIF(file, n)
 	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "AVI ":
-		return ofAVI(file, n)
+		return decodeAVI(file, n)
 	}
-	return byFFmpeg(ctx, file, n)
+	return runFFmpeg(ctx, file, n)
 }
 
 // frameNumbers returns the numbers of n frames of all.
@@ -67,8 +67,8 @@ func frameNumbers(n, all int) (numbers []int) {
 // maxPixels limits a frame.
 const maxPixels = 64 << 20
 
-// ofGIF draws the frames of a GIF one over the other.
-func ofGIF(file []byte, n int) ([]image.Image, error) {
+// decodeGIF draws the frames of a GIF one over the other.
+func decodeGIF(file []byte, n int) ([]image.Image, error) {
 	config, err := gif.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func ofGIF(file []byte, n int) ([]image.Image, error) {
 	return chosen, nil
 }
 
-// ofAVI reads the chunks of a video stream of JPEG pictures.
-func ofAVI(file []byte, n int) ([]image.Image, error) {
+// decodeAVI reads the chunks of a video stream of JPEG pictures.
+func decodeAVI(file []byte, n int) ([]image.Image, error) {
 	var pictures [][]byte
 	if err := findChunks(file[12:], &pictures, 0); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func findChunks(list []byte, pictures *[][]byte, depth int) error {
 	return nil
 }
 
-// byFFmpeg asks ffmpeg for a frame of each second.
-func byFFmpeg(ctx context.Context, file []byte, n int) ([]image.Image, error) {
+// runFFmpeg asks ffmpeg for a frame of each second.
+func runFFmpeg(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	program, err := exec.LookPath("ffmpeg")
 	if err != nil {
 		return nil, ErrFormat
