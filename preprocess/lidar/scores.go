@@ -60,9 +60,9 @@ func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	}
 }
 
-// addPowers makes e to the power of x - max of each x, which is up to its maximum max, to about the last digit of a
-// float32, and adds it to the sums: x - max = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes'
-// expf), and 2^n is made by its bits. Below -87 it is 0. NaN stays.
+// addPowers makes e to the power of x - m of each x, where m is its maximum, to about the last digit of a float32, and
+// adds it to the sums: x - m = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n is
+// made by its bits. Below -87 it is 0. NaN stays.
 func addPowers(sum, values, maxima []float32) {
 	sum, maxima = sum[:len(values)], maxima[:len(values)]
 	for i, x := range values {
