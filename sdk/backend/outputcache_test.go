@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCheckKeptListsEveryFault(t *testing.T) {
+func TestCheckHandlesListsEveryFault(t *testing.T) {
 	const here, elsewhere = "here", "elsewhere"
 	rows := func(memory any, d DType, shape ...int64) *OutputHandle {
 		return NewOutputHandle(memory, d, shape, nil, nil)
@@ -14,8 +14,8 @@ func TestCheckKeptListsEveryFault(t *testing.T) {
 	released := rows(here, Float32, 2, 3)
 	released.Release()
 	faults := map[string]Tensor{
-		"rows without kept": {Rows: []int32{0}},
-		"both data and kept": {
+		"rows without handles": {Rows: []int32{0}},
+		"both data and handles": {
 			DType: Float32, Shape: []int64{2, 3}, Data: make([]byte, 24), Handles: []*OutputHandle{rows(here, Float32, 2, 3)}},
 		"is released": {DType: Float32, Shape: []int64{2, 3}, Handles: []*OutputHandle{released}},
 		"in the memory of another": {DType: Float32, Shape: []int64{2, 3},

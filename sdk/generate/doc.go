@@ -41,8 +41,8 @@
 // that optimum exported; all forms to a small network that runs without cache. No published file of sherpa-onnx's form
 // or of a decoder without a past was tried.
 //
-// Tensors that the sessions keep in their own memory (backend.OutputCache) do not come out of them at each step. Describe
-// reports how many bytes still do; for sessions in this process the number is 0.
+// Tensors that the sessions keep in their own memory (backend.OutputCache) do not come out of them at each step.
+// Describe reports how many bytes still do; for sessions in this process the number is 0.
 //
 // Batching is continuous: a prompt joins at the next step and leaves when its answer is complete, whatever the others
 // do. A step takes one token of each running sequence; the prompts that joined run before it, and their first tokens
