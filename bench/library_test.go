@@ -110,7 +110,7 @@ func TestRunOfAPluginThatDies(t *testing.T) {
 	r := request(t, f)
 	r.Load.Scenarios, r.Load.Mode = []string{"SingleStream", "Offline"}, bench.ModePerformance
 	d, err := bench.Run(t.Context(), r)
-	var died *host.Error
+	var died *host.PluginError
 	if !errors.As(err, &died) {
 		t.Errorf("%v, want the plugin's failure", err)
 	}
@@ -185,7 +185,7 @@ func TestAScoreIsLookedAtOncePerModel(t *testing.T) {
 	for nodes, want := range map[int][]bool{0: {true, true}, 1: {false, false}} {
 		f := plugintest.Classifier()
 		for range nodes {
-			f.Info.Nodes = append(f.Info.Nodes, sdk.Node{Address: "10.0.0.1:8000"})
+			f.Info.Nodes = append(f.Info.Nodes, sdk.NodeInfo{Address: "10.0.0.1:8000"})
 		}
 		r := request(t, f)
 		r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
@@ -286,7 +286,7 @@ func TestTuneAndRun(t *testing.T) {
 // not with sessions or threads of this machine.
 func TestTuneAtAServer(t *testing.T) {
 	f := plugintest.Classifier()
-	f.Info.Nodes = []sdk.Node{{Address: "10.0.0.1:8000"}}
+	f.Info.Nodes = []sdk.NodeInfo{{Address: "10.0.0.1:8000"}}
 	r := request(t, f)
 	r.Model.Profiles, r.Load.Scenarios = t.TempDir(), []string{"Offline"}
 	tune := bench.TuneRequest{Request: r, Batches: []int{1, 2}, Requests: []int{3, 5}, Time: time.Millisecond}

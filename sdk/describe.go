@@ -161,29 +161,29 @@ type ArchiveFile struct {
 type MetricInfo struct {
 	Name      string // as in Score
 	Unit      string
-	Better    Better  // empty: higher
-	Reference float64 // the FP32 reference model's value on the official data set
-	Target    float64 // least value that passes; 0: none
-	Upper     float64 // largest value that passes; 0: none
-	Share     float64 // Target / Reference: 0.99, 0.999; where lower is better and Target is 0, Reference / Upper
+	Better    MetricDirection // empty: higher
+	Reference float64         // the FP32 reference model's value on the official data set
+	Target    float64         // least value that passes; 0: none
+	Upper     float64         // largest value that passes; 0: none
+	Share     float64         // Target / Reference: 0.99, 0.999; where lower is better and Target is 0, Reference / Upper
 	// EmbeddedLeast and EmbeddedMost are the shares of the embedded FP32 file's figure that embedded files must be
 	// between; 0: Share, and Upper / Reference. Where lower is better and Target is 0, there is no least one.
 	EmbeddedLeast, EmbeddedMost float64
 }
 
-// Better says which way a metric improves.
-type Better string
+// MetricDirection says which way a metric improves.
+type MetricDirection string
 
 // The ways. Of a metric with neither, such as the length of answers, more is not better, nor is less.
 const (
-	HigherBetter  Better = "higher"
-	LowerBetter   Better = "lower"
-	NeitherBetter Better = "neither"
+	HigherBetter  MetricDirection = "higher"
+	LowerBetter   MetricDirection = "lower"
+	NeitherBetter MetricDirection = "neither"
 )
 
 // UnmarshalText reads one of the ways; any other text is an error.
-func (b *Better) UnmarshalText(text []byte) error {
-	switch way := Better(text); way {
+func (b *MetricDirection) UnmarshalText(text []byte) error {
+	switch way := MetricDirection(text); way {
 	case "", HigherBetter, LowerBetter, NeitherBetter:
 		*b = way
 		return nil
@@ -193,7 +193,7 @@ func (b *Better) UnmarshalText(text []byte) error {
 
 // Better is which way the model's metric of a name improves: as its MetricInfo says, else higher. It is empty where the
 // model has no such metric: nobody can tell.
-func (m ModelInfo) Better(metric string) Better {
+func (m ModelInfo) Better(metric string) MetricDirection {
 	for _, info := range m.Metrics {
 		if info.Name == metric {
 			return cmp.Or(info.Better, HigherBetter)
@@ -256,11 +256,11 @@ type PartReport struct {
 	// Files are those of a folder, or of a model in several files, sorted by name; none where there is one, or very many.
 	Files []FileSum
 	// Inputs and Outputs are the tensors of the opened model; not known of a server that generates.
-	Inputs, Outputs []Tensor
+	Inputs, Outputs []TensorReport
 }
 
-// Tensor is an input or output of an opened model.
-type Tensor struct {
+// TensorReport is an input or output of an opened model.
+type TensorReport struct {
 	Name  string
 	Type  string  // "float32"
 	Shape []int64 // -1: free
@@ -289,10 +289,10 @@ type WorkloadInfo struct {
 	Batch                  int
 	Sessions               int
 	// Shares is what each of several devices or servers did since the warm-up; known once the workload is closed.
-	Shares []backend.Share
+	Shares []backend.WorkShare
 	// Nodes are the machines that run the model, where the backend is a client of others; without Options.Network they
 	// were not asked, and their addresses alone are known.
-	Nodes []Node
+	Nodes []NodeInfo
 	// ClientWork lists what is done to samples and answers on this machine, within the timed run, beyond handing them on.
 	// Only with Options.Network; complete once the workload is closed.
 	ClientWork []string
@@ -310,7 +310,7 @@ type WorkloadInfo struct {
 	// RunNotes are what the answers have shown: of a [Noter], known once the workload is closed.
 	RunNotes RunNotes
 	// Batching is how samples became batches, known once the workload is closed; of an older plugin it is zero.
-	Batching Batching
+	Batching BatchingReport
 }
 
 // AtServer takes back what is known of the model's file: a server runs one of its own, which nobody here has seen.
@@ -318,8 +318,8 @@ func (i *WorkloadInfo) AtServer() {
 	i.ModelFile, i.Embedded, i.Precision, i.ModelSHA256, i.ModelSize = "the server's", false, "", "", 0
 }
 
-// Batching is what a plugin did with the samples that came, its warm-up left out. Times are by its own clock.
-type Batching struct {
+// BatchingReport is what a plugin did with the samples that came, its warm-up left out. Times are by its own clock.
+type BatchingReport struct {
 	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
 	Sizes []BatchSize
 	// Waiting is of each sample, from when it came to the plugin to when its batch ran, and Model how long that run took.

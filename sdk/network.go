@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Node is a machine that runs the model, as its client sees it.
-type Node struct {
+// NodeInfo is a machine that runs the model, as its client sees it.
+type NodeInfo struct {
 	Address string // as the backend's options name it
 	Name    string // as it calls itself; empty: it has none to tell
 	Peer    string // the network address that answered, IP:PORT; empty: not known

@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Typed is the core of a workload whose samples are of type S. Batches, Runs and Prompts make it a [Workload] of its
-// way of running. Its optional interfaces are those of a Workload, with S in the place of Sample.
-type Typed[S any] interface {
+// TypedWorkload is the core of a workload whose samples are of type S. Batches, Runs and Prompts make it a [Workload]
+// of its way of running. Its optional interfaces are those of a Workload, with S in the place of Sample.
+type TypedWorkload[S any] interface {
 	Len() int
 	Parts() []Part
 	Load(ctx context.Context, i int) (S, error)
@@ -18,14 +18,14 @@ type Typed[S any] interface {
 
 // BatcherOf is a [Batcher] of samples of type S.
 type BatcherOf[S any] interface {
-	Typed[S]
+	TypedWorkload[S]
 	Collate(samples []S, b *Batch) error
 	Postprocess(outputs []backend.Tensor, samples []S, p *Payloads) error
 }
 
 // RunnerOf is a [Runner] of samples of type S.
 type RunnerOf[S any] interface {
-	Typed[S]
+	TypedWorkload[S]
 	NewRun(sessions Sessions) (RunOf[S], error)
 	MaxBatch() int
 }
@@ -37,7 +37,7 @@ type RunOf[S any] interface {
 
 // GenerativeOf is a [Generative] workload of samples of type S.
 type GenerativeOf[S any] interface {
-	Typed[S]
+	TypedWorkload[S]
 	Prompt(s S) (backend.Prompt, error)
 	AppendTokens(dst []byte, s S, t backend.Tokens) (payload []byte, tokens int, err error)
 }
@@ -70,11 +70,11 @@ func As[T any](w Workload) (t T, ok bool) {
 }
 
 // typedCore is the core of a workload for the sdk.
-type typedCore[S any] struct{ Typed[S] }
+type typedCore[S any] struct{ TypedWorkload[S] }
 
 // Load hides the type.
 func (w typedCore[S]) Load(ctx context.Context, i int) (Sample, error) {
-	s, err := w.Typed.Load(ctx, i)
+	s, err := w.TypedWorkload.Load(ctx, i)
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +83,11 @@ func (w typedCore[S]) Load(ctx context.Context, i int) (Sample, error) {
 
 // offers are what the workload is beyond its core: itself, and its optional interfaces that are about samples.
 func (w typedCore[S]) offers() []any {
-	all := []any{w.Typed}
-	if o, ok := w.Typed.(interface{ WarmSample() S }); ok {
+	all := []any{w.TypedWorkload}
+	if o, ok := w.TypedWorkload.(interface{ WarmSample() S }); ok {
 		all = append(all, warmOf[S]{o})
 	}
-	if o, ok := w.Typed.(sizerOf[S]); ok {
+	if o, ok := w.TypedWorkload.(sizerOf[S]); ok {
 		all = append(all, sizedCore[S]{o})
 	}
 	return all

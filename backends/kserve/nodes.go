@@ -16,8 +16,8 @@ import (
 var _ backend.Remote = (*session)(nil)
 
 // Nodes are the endpoints.
-func (s *session) Nodes() []backend.Node {
-	nodes := make([]backend.Node, len(s.endpoints))
+func (s *session) Nodes() []backend.RemoteNode {
+	nodes := make([]backend.RemoteNode, len(s.endpoints))
 	for i, e := range s.endpoints {
 		nodes[i] = node{s, e}
 	}

@@ -118,7 +118,7 @@ func (s *session) Describe() backend.Info {
 	for _, e := range s.endpoints {
 		info.Devices = append(info.Devices, e.url)
 		if len(s.endpoints) > 1 {
-			info.Shares = append(info.Shares, backend.Share{Name: e.url, Batches: e.done.Load(), Samples: e.samples.Load()})
+			info.Shares = append(info.Shares, backend.WorkShare{Name: e.url, Batches: e.done.Load(), Samples: e.samples.Load()})
 		}
 		if err := e.unasked(); err != nil {
 			info.Details["fault of "+e.url] = err.Error()

@@ -193,15 +193,15 @@ func (b *balancer) restart() {
 }
 
 // shares is what each endpoint has answered since restart; empty where there is one alone.
-func (b *balancer) shares() []backend.Share {
+func (b *balancer) shares() []backend.WorkShare {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.endpoints) < 2 {
 		return nil
 	}
-	all := make([]backend.Share, len(b.endpoints))
+	all := make([]backend.WorkShare, len(b.endpoints))
 	for i, e := range b.endpoints {
-		all[i] = backend.Share{Name: e.base.String(), Batches: e.answers, Samples: e.answers}
+		all[i] = backend.WorkShare{Name: e.base.String(), Batches: e.answers, Samples: e.answers}
 	}
 	return all
 }

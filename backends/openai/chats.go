@@ -27,7 +27,7 @@ func (a *asker) checkChat(p backend.Prompt) []string {
 		return nil
 	}
 	var faults []string
-	hasParts := func(m backend.Message) bool { return len(m.Parts) > 0 }
+	hasParts := func(m backend.ChatMessage) bool { return len(m.Parts) > 0 }
 	for what, has := range map[string]bool{
 		"pictures": slices.ContainsFunc(p.Messages, hasParts), "tools": p.Tools != nil, "fields of a chat": p.Fields != nil,
 	} {

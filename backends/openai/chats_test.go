@@ -101,9 +101,9 @@ func TestGoldenMerge(t *testing.T) {
 // chat is a prompt with all that a chat may have.
 func everyChat() backend.Prompt {
 	return backend.Prompt{
-		Messages: []backend.Message{
+		Messages: []backend.ChatMessage{
 			{Role: "system", Content: "a <b>"},
-			{Role: "user", Parts: []backend.Part{{Text: "what?"}, {ImageURL: "data:image/PNG;base64,AA+/=="}}},
+			{Role: "user", Parts: []backend.MessagePart{{Text: "what?"}, {ImageURL: "data:image/PNG;base64,AA+/=="}}},
 			{Role: "assistant", NoContent: true, Name: "n", Reasoning: "hm", Calls: []backend.ToolCall{
 				{ID: "c", Name: "f", Arguments: `{"a":"<"}`}, {Raw: json.RawMessage(`{"function":{"arguments":{"b":1}}}`)},
 			}},

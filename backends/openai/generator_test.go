@@ -123,7 +123,7 @@ func generate(t testing.TB, g *openai.Generator, p backend.Prompt) (*sink, error
 
 func TestGenerate(t *testing.T) {
 	ids, text := openaitest.Generated(promptJSON, 5)
-	chat := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: "q\"\n"}}, MaxNewTokens: 5}
+	chat := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: "q\"\n"}}, MaxNewTokens: 5}
 	chatIDs, chatText := openaitest.Generated(`[{"role":"user","content":"q\"\n"}]`, 5)
 	for _, c := range []struct {
 		name    string
@@ -426,7 +426,8 @@ func TestPromptsThatCannotBeAsked(t *testing.T) {
 	}{
 		{"openai", "", backend.Prompt{Tokens: []int32{1}, Beams: 4}, []string{"0 new tokens", "no beam search"}},
 		{"vllm", "api=chat", prompt, []string{"api=completions"}},
-		{"vllm", "api=completions", backend.Prompt{Messages: []backend.Message{{}}, MaxNewTokens: 1}, []string{"api=chat"}},
+		{"vllm", "api=completions", backend.Prompt{Messages: []backend.ChatMessage{{}}, MaxNewTokens: 1},
+			[]string{"api=chat"}},
 		{"vllm", "", backend.Prompt{MaxNewTokens: 1}, []string{"neither token ids nor text"}},
 	} {
 		var options []string

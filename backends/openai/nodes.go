@@ -19,8 +19,8 @@ import (
 var _ backend.Remote = (*Generator)(nil)
 
 // Nodes are the endpoints.
-func (g *Generator) Nodes() []backend.Node {
-	nodes := make([]backend.Node, len(g.settings.endpoints))
+func (g *Generator) Nodes() []backend.RemoteNode {
+	nodes := make([]backend.RemoteNode, len(g.settings.endpoints))
 	for i, u := range g.settings.endpoints {
 		nodes[i] = node{g, u}
 	}

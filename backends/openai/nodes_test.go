@@ -12,7 +12,7 @@ import (
 )
 
 // nodesOf connects to servers and returns them as nodes.
-func nodesOf(t *testing.T, options map[string]string) (*openai.Generator, []backend.Node) {
+func nodesOf(t *testing.T, options map[string]string) (*openai.Generator, []backend.RemoteNode) {
 	t.Helper()
 	options["connect_timeout"] = "5m"
 	g, err := openai.Backend{}.Connect(t.Context(), backend.Config{Options: options})

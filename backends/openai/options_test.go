@@ -155,7 +155,7 @@ func TestBodyOption(t *testing.T) {
 
 // TestFieldsOfServers: TensorRT-LLM refuses fields that it does not know.
 func TestFieldsOfServers(t *testing.T) {
-	chat := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: "q"}}, MaxNewTokens: 3}
+	chat := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: "q"}}, MaxNewTokens: 3}
 	for _, c := range []struct {
 		server string
 		prompt backend.Prompt

@@ -38,7 +38,7 @@ func TestGreedyRequests(t *testing.T) {
 		} {
 			for _, p := range []backend.Prompt{
 				{Tokens: []int32{1, 2, 30000}, Text: "a <b>\n", MaxNewTokens: 128, MinNewTokens: 2, EOS: []int32{5, 6}},
-				{Text: "a <b>\n", Messages: []backend.Message{{Role: "system", Content: "é"}, {Role: "user", Content: "\""}},
+				{Text: "a <b>\n", Messages: []backend.ChatMessage{{Role: "system", Content: "é"}, {Role: "user", Content: "\""}},
 					MaxNewTokens: 7},
 				{Tokens: []int32{0}, Text: "x", MaxNewTokens: 1, Beams: 4, LengthPenalty: 1, EarlyStopping: true},
 			} {

@@ -66,7 +66,7 @@ func TestChats(t *testing.T) {
 			}
 			var s sink
 			err := g.Generate(context.Background(), backend.Prompt{
-				Messages: []backend.Message{{Role: "user", Parts: []backend.Part{{Text: text}, {ImageURL: "data:,"}}}},
+				Messages: []backend.ChatMessage{{Role: "user", Parts: []backend.MessagePart{{Text: text}, {ImageURL: "data:,"}}}},
 				Fields:   fields, Session: "one",
 			}, &s)
 			if err != nil {
@@ -141,7 +141,8 @@ func TestCachedTurns(t *testing.T) {
 	}{{"a", nil}, {"a", nil}, {"a", openai.ErrPrefixCache}, {"b", openai.ErrPrefixCache}, {"", openai.ErrPrefixCache}} {
 		var s sink
 		err := g.Generate(context.Background(), backend.Prompt{
-			Messages: []backend.Message{{Role: "user", Content: "q"}}, Fields: map[string]json.RawMessage{}, Session: c.session,
+			Messages: []backend.ChatMessage{{Role: "user", Content: "q"}}, Fields: map[string]json.RawMessage{},
+			Session: c.session,
 		}, &s)
 		if !errors.Is(err, c.want) {
 			t.Errorf("request %d, of which %d tokens are cached: %v, want %v", i, cached[i], err, c.want)
@@ -179,7 +180,7 @@ func TestConversationsHaveOneServer(t *testing.T) {
 	}
 	g := connect(t, strings.Join(urls, ","))
 	ask := func(session string) error {
-		return g.Generate(t.Context(), backend.Prompt{Messages: []backend.Message{{Role: "user", Content: "q"}},
+		return g.Generate(t.Context(), backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: "q"}},
 			Fields: map[string]json.RawMessage{}, Session: session}, &sink{})
 	}
 	for range 5 {
@@ -218,14 +219,14 @@ const realTools = `[{"type":"function","function":{"name":"bash","parameters":{"
 // it keeps of one serves its next turn, and no other conversation. testdata/llamacpp.py --chat starts one.
 func TestRealServerKeepsConversations(t *testing.T) {
 	g := realChats(t)
-	system := backend.Message{Role: "system", Content: strings.Repeat("You work in a shell. ", 8)}
+	system := backend.ChatMessage{Role: "system", Content: strings.Repeat("You work in a shell. ", 8)}
 	call := backend.ToolCall{ID: "c1", Name: "bash", Arguments: `{"command":"ls"}`}
-	talk := []backend.Message{system, {Role: "user", Content: "What is here?"},
+	talk := []backend.ChatMessage{system, {Role: "user", Content: "What is here?"},
 		{Role: "assistant", Calls: []backend.ToolCall{call}}, {Role: "tool", CallID: "c1", Content: "a.txt"}}
-	other := []backend.Message{system, {Role: "user", Content: "What time is it?"}}
+	other := []backend.ChatMessage{system, {Role: "user", Content: "What time is it?"}}
 	for i, c := range []struct {
 		session  string
-		messages []backend.Message
+		messages []backend.ChatMessage
 	}{{"a", talk[:2]}, {"a", talk}, {"b", other}, {"", other}} {
 		before := g.Report().CachedTokens
 		answer := realAnswer(t, g, backend.Prompt{Messages: c.messages, Tools: json.RawMessage(realTools), ToolChoice: "auto",
@@ -249,8 +250,8 @@ func TestRealServerSees(t *testing.T) {
 	}
 	ask := func(picture []byte) backend.Prompt {
 		url := "data:image/PNG;base64," + base64.StdEncoding.EncodeToString(picture)
-		return backend.Prompt{Messages: []backend.Message{
-			{Role: "user", Parts: []backend.Part{{Text: "What is it?"}, {ImageURL: url}}},
+		return backend.Prompt{Messages: []backend.ChatMessage{
+			{Role: "user", Parts: []backend.MessagePart{{Text: "What is it?"}, {ImageURL: url}}},
 		}}
 	}
 	var s sink

@@ -18,7 +18,7 @@ func TestShares(t *testing.T) {
 		both.succeeded(both.endpoints[i])
 	}
 	both.lost(both.endpoints[0], nil)
-	want := []backend.Share{{Name: "http://a", Batches: 1, Samples: 1}, {Name: "http://b", Batches: 2, Samples: 2}}
+	want := []backend.WorkShare{{Name: "http://a", Batches: 1, Samples: 1}, {Name: "http://b", Batches: 2, Samples: 2}}
 	if got := both.shares(); !slices.Equal(got, want) {
 		t.Errorf("shares %v, want %v", got, want)
 	}

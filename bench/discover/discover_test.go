@@ -87,7 +87,7 @@ func TestFindInterrupted(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	broken := &plugintest.Fake{
-		LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "x", Found: "it is for another machine"},
+		LaunchErr: &host.PluginError{Kind: host.KindStart, Plugin: "x", Found: "it is for another machine"},
 	}
 	good := func() map[string]*plugintest.Fake {
 		return map[string]*plugintest.Fake{"good": plugintest.Classifier()}

@@ -155,7 +155,7 @@ func classOf(err error) (worst Code, known bool) {
 // own is the class of an error without what it wraps. A plugin that reports that it cannot go on may blame the data or
 // the model.
 func own(err error) (Code, bool) {
-	if e, failed := err.(*host.Error); failed { //nolint:errorlint // not what it wraps
+	if e, failed := err.(*host.PluginError); failed { //nolint:errorlint // not what it wraps
 		if e.Kind == host.KindFailed && errors.Is(e.Err, sdk.ErrData) {
 			return Data, true
 		}

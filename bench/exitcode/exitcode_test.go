@@ -32,10 +32,11 @@ func TestOf(t *testing.T) {
 		{"outcome", wrap(&Outcome{Invalid}), Invalid},
 		{"marked", wrap(sdk.Data(errors.New("x"))), Data},
 		{"marked with nil", sdk.Data(nil), Valid},
-		{"plugin", wrap(&host.Error{Kind: host.KindDied}), Plugin},
-		{"plugin that blames the model", wrap(&host.Error{Kind: host.KindFailed, Err: sdk.Data(errors.New("x"))}), Data},
-		{"plugin that failed", wrap(&host.Error{Kind: host.KindFailed, Err: errors.New("x")}), Plugin},
-		{"plugin that died", wrap(&host.Error{Kind: host.KindDied, Err: sdk.Data(errors.New("x"))}), Plugin},
+		{"plugin", wrap(&host.PluginError{Kind: host.KindDied}), Plugin},
+		{"plugin that blames the model", wrap(&host.PluginError{Kind: host.KindFailed, Err: sdk.Data(errors.New("x"))}),
+			Data},
+		{"plugin that failed", wrap(&host.PluginError{Kind: host.KindFailed, Err: errors.New("x")}), Plugin},
+		{"plugin that died", wrap(&host.PluginError{Kind: host.KindDied, Err: sdk.Data(errors.New("x"))}), Plugin},
 		{"protocol", wrap(loadgen.ErrProtocol), Plugin},
 		{"settings", wrap(loadgen.ErrBadSettings), Usage},
 		{"user.conf", wrap(mlconf.ErrConfig), Usage},
@@ -47,12 +48,14 @@ func TestOf(t *testing.T) {
 		{"bad checksum", wrap(fetch.ErrChecksum), Data},
 		{"interrupted", wrap(loadgen.ErrInterrupted), Interrupted},
 		{"cancelled", wrap(context.Canceled), Interrupted},
-		{"interrupted while the plugin starts", &host.Error{Kind: host.KindStart, Err: loadgen.ErrInterrupted}, Interrupted},
+		{"interrupted while the plugin starts", &host.PluginError{Kind: host.KindStart, Err: loadgen.ErrInterrupted},
+			Interrupted},
 		{"a plugin that is marked", wrap(plugin.Fault(errors.New("x"))), Plugin},
 		{"a mark around another", sdk.Usage(wrap(sdk.Data(errors.New("x")))), Usage},
-		{"a mark around a plugin's failure", sdk.Data(&host.Error{}), Data},
-		{"data of a plugin that failed", &host.Error{Err: sdk.Data(errors.New("x"))}, Plugin},
-		{"a plugin's failure, and logs that cannot be written", errors.Join(&host.Error{}, wrap(loadgen.ErrLogs)), Usage},
+		{"a mark around a plugin's failure", sdk.Data(&host.PluginError{}), Data},
+		{"data of a plugin that failed", &host.PluginError{Err: sdk.Data(errors.New("x"))}, Plugin},
+		{"a plugin's failure, and logs that cannot be written", errors.Join(&host.PluginError{}, wrap(loadgen.ErrLogs)),
+			Usage},
 		{"pins", wrap(trust.ErrLock), Usage},
 		{"a full disk", wrap(&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}), Usage},
 		{"a share that is used up, of data", sdk.Data(wrap(syscall.EDQUOT)), Usage},
@@ -101,7 +104,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 
 func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
 	for err, want := range map[error]Code{
-		errors.New("x"): Data, sdk.Usage(errors.New("x")): Usage, &host.Error{}: Plugin,
+		errors.New("x"): Data, sdk.Usage(errors.New("x")): Usage, &host.PluginError{}: Plugin,
 	} {
 		if got := Of(OrData(err)); got != want {
 			t.Errorf("%v: code %d, want %d", err, got, want)

@@ -2,7 +2,7 @@ package plugin
 
 import "errors"
 
-// ErrFault is the class of what a plugin is to blame for and no *host.Error says: one that cannot be
+// ErrFault is the class of what a plugin is to blame for and no *host.PluginError says: one that cannot be
 // read, or serves nothing.
 var ErrFault = errors.New("plugin failed")
 

@@ -14,7 +14,7 @@ import (
 type Launcher interface {
 	// Discover lists the plugin binaries of the directories; of two with one name the first counts.
 	Discover(dirs []string) ([]host.FoundPlugin, error)
-	// Launch starts the binary at path. Its errors are *host.Error.
+	// Launch starts the binary at path. Its errors are *host.PluginError.
 	Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error)
 }
 
@@ -28,7 +28,7 @@ type Plugin interface {
 	OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error)
 	// Dataset has the plugin work on a data set apart from runs, and says what was done; progress takes lines meanwhile.
 	Dataset(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
-	// Context ends with parent, or with a *host.Error as its cause as soon as the plugin fails.
+	// Context ends with parent, or with a *host.PluginError as its cause as soon as the plugin fails.
 	Context(parent context.Context) (context.Context, context.CancelFunc)
 	StderrTail() []string
 	// Close ends the process and every process it started. It may be called more than once. What fails then changes no

@@ -23,7 +23,7 @@ func remote(r *Run) {
 // dispatched turns a run into one whose model is on two machines, one of which has no name.
 func dispatched(r *Run, l division.Label) {
 	remote(r)
-	r.FromDivision(l, sdk.WorkloadInfo{ClientWork: []string{"ArgMax is looked for"}, Nodes: []sdk.Node{
+	r.FromDivision(l, sdk.WorkloadInfo{ClientWork: []string{"ArgMax is looked for"}, Nodes: []sdk.NodeInfo{
 		{Address: "a:8001", Name: "node-a", Peer: "192.0.2.1:8001", RoundTripP50: 212_345, RoundTripP99: 1_234_567,
 			BytesPerSecond: 1.25e9},
 		{Address: "b:8001", RoundTripP50: 300_000, RoundTripP99: 400_000, BytesPerSecond: 117e6},
@@ -31,7 +31,7 @@ func dispatched(r *Run, l division.Label) {
 }
 
 func TestDivisionTexts(t *testing.T) {
-	elsewhere := []sdk.Node{{Address: "a:8001"}}
+	elsewhere := []sdk.NodeInfo{{Address: "a:8001"}}
 	for name, change := range map[string]func(*Run){
 		"network": func(r *Run) { dispatched(r, division.Label{Division: division.Network}) },
 		"network-open": func(r *Run) {

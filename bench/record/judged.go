@@ -24,7 +24,7 @@ type Judged struct {
 	// Limit is in the figure's unit. A good figure is at most Limit where Better is sdk.LowerBetter, and at least Limit
 	// where it is sdk.HigherBetter. Where Better is empty no limit holds.
 	Limit  float64
-	Better sdk.Better
+	Better sdk.MetricDirection
 }
 
 // Met says whether the figure keeps its limit, or none holds. NaN does not.

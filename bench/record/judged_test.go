@@ -87,7 +87,7 @@ func TestBrokenOffBeforeItsFirstQuery(t *testing.T) {
 func TestMargins(t *testing.T) {
 	for _, c := range []struct {
 		value, limit float64
-		better       sdk.Better
+		better       sdk.MetricDirection
 		met          bool
 		margin       string
 	}{

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 		name   string
 		want   float64
 		unit   string
-		better sdk.Better
+		better sdk.MetricDirection
 	}{
 		{server(), "result", 103.5, "samples/s", sdk.HigherBetter},
 		{server(), "samples_per_second", 103.5, "samples/s", sdk.HigherBetter},

@@ -102,7 +102,7 @@ func (r *Run) fail(code exitcode.Code, err error) {
 		r.Status, r.Verdict = Unfinished, "UNFINISHED"
 	}
 	r.Error = &Failure{Class: code.String(), Message: err.Error()}
-	var failed *host.Error
+	var failed *host.PluginError
 	if errors.As(err, &failed) {
 		r.Error.Kind, r.Error.Stderr = string(failed.Kind), failed.Stderr
 	}

@@ -45,8 +45,8 @@ func parts(reports []sdk.PartReport) []Part {
 	return all
 }
 
-func tensors(list []sdk.Tensor) []Tensor {
-	return lists.Map(list, func(t sdk.Tensor) Tensor { return Tensor(t) })
+func tensors(list []sdk.TensorReport) []Tensor {
+	return lists.Map(list, func(t sdk.TensorReport) Tensor { return Tensor(t) })
 }
 
 // text names the part with its file.

@@ -111,7 +111,7 @@ func verdict(o judge.Outcome, text string) judge.Verdict {
 // runs are one of each kind.
 func runs() map[string]Run {
 	failed := record("Server", "performance")
-	failed.Finish(&host.Error{
+	failed.Finish(&host.PluginError{
 		Kind: host.KindDied, Plugin: "resnet50", Found: "it was killed by SIGKILL", Stderr: []string{"out of memory"},
 	})
 	interrupted := performed(loadgen.Server, nil)
@@ -125,9 +125,9 @@ func runs() map[string]Run {
 		"offline":       performed(loadgen.Offline, nil),
 		"devices": performed(loadgen.Offline, func(r *Run, _ *loadgen.Result) {
 			r.Workload.AtEnd(sdk.WorkloadInfo{
-				Shares: []backend.Share{{Name: "cpu:0-7", Batches: 100, Samples: 200},
+				Shares: []backend.WorkShare{{Name: "cpu:0-7", Batches: 100, Samples: 200},
 					{Name: "cpu:8-15", Batches: 101, Samples: 202}},
-				Batching: sdk.Batching{Sizes: []sdk.BatchSize{{Samples: 2, Batches: 201}},
+				Batching: sdk.BatchingReport{Sizes: []sdk.BatchSize{{Samples: 2, Batches: 201}},
 					Model: sdk.SampleTimes{Count: 402, Min: 1, Max: 4, Mean: 2, Percentiles: []sdk.TimeAt{{P: .5, At: 2}}}},
 			})
 		}),

@@ -29,7 +29,7 @@ func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
 }
 
 // newBatching is what the plugin says of its batches; nil where it says nothing.
-func newBatching(b sdk.Batching) *Batching {
+func newBatching(b sdk.BatchingReport) *Batching {
 	out := &Batching{Sizes: []BatchSize{}, Waiting: newTimes(b.Waiting), Model: newTimes(b.Model)}
 	for _, s := range b.Sizes {
 		out.Sizes = append(out.Sizes, BatchSize{Samples: s.Samples, Batches: s.Batches})

@@ -33,7 +33,7 @@ func (g Guard) Launch(ctx context.Context, path string, o host.LaunchOptions) (p
 }
 
 // Approve compares the open binary of path with its pin, each library beside it, and each other pinned file that is no
-// plugin. The error, a *host.Error, says what was found, what is pinned and what to do.
+// plugin. The error, a *host.PluginError, says what was found, what is pinned and what to do.
 func (l *Lock) Approve(path string, binary io.Reader) error {
 	sum, _, err := checksum.Contents(binary)
 	if err != nil {
@@ -100,8 +100,8 @@ func (l *Lock) Check(path string) string {
 	return ""
 }
 
-func refusal(path, found, hint string, causes ...error) *host.Error {
+func refusal(path, found, hint string, causes ...error) *host.PluginError {
 	name := strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix)
-	return &host.Error{Kind: host.KindStart, Plugin: name, Path: path, Found: found, Hint: hint,
+	return &host.PluginError{Kind: host.KindStart, Plugin: name, Path: path, Found: found, Hint: hint,
 		Err: errors.Join(append(causes, ErrRefused)...)}
 }

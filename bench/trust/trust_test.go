@@ -51,7 +51,7 @@ func TestGuard(t *testing.T) {
 	refuse := func(path string, wants ...string) {
 		t.Helper()
 		_, err := g.Launch(t.Context(), path, host.LaunchOptions{})
-		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.Error)) {
+		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.PluginError)) {
 			t.Fatalf("%s: %v, want a refusal", path, err)
 		}
 		for _, want := range append(wants, "harness trust", lock.Path) {
@@ -70,7 +70,8 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(binary(dir, "one"), old, sum)
-	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.As(err, new(*host.Error)) ||
+	if _, err := g.Launch(t.Context(), binary(dir, "three"), host.LaunchOptions{}); !errors.As(err,
+		new(*host.PluginError)) ||
 		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: %v", err)
 	}
@@ -119,7 +120,7 @@ func TestGuardOfCompanions(t *testing.T) {
 	refused := func(wants ...string) {
 		t.Helper()
 		err := launch()
-		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.Error)) {
+		if !errors.Is(err, ErrRefused) || !errors.As(err, new(*host.PluginError)) {
 			t.Fatalf("%v, want a refusal", err)
 		}
 		for _, want := range wants {

@@ -145,7 +145,7 @@ func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario,
 	pctx, cancel := b.process.Context(ctx)
 	defer cancel()
 	defer func() {
-		var failed *host.Error
+		var failed *host.PluginError
 		if cause := context.Cause(pctx); ctx.Err() == nil && errors.As(cause, &failed) {
 			err = cause // the reason, not what followed from it
 		}

@@ -80,7 +80,7 @@ func TestBenchAfterAFailure(t *testing.T) {
 		t.Errorf("error %v, %d processes left", err, f.Running())
 	}
 	f.OpenErr, f.DieAfter = nil, 1
-	var died *host.Error
+	var died *host.PluginError
 	if _, err := b.Measure(t.Context(), Setting{}, time.Millisecond); !errors.As(err, &died) ||
 		died.Kind != host.KindDied || f.Running() != 0 {
 		t.Errorf("error %v, %d processes left", err, f.Running())
@@ -109,7 +109,7 @@ func TestInterruptedBench(t *testing.T) {
 // A server that takes a thousand requests at a time is not sent two thousand samples to see about how fast it is,
 // unless that number is the setting.
 func TestOfflineTestAtAServer(t *testing.T) {
-	w := sdk.WorkloadInfo{Batch: 1, Sessions: 1024, Nodes: []sdk.Node{{Address: "10.0.0.1:8000"}}}
+	w := sdk.WorkloadInfo{Batch: 1, Sessions: 1024, Nodes: []sdk.NodeInfo{{Address: "10.0.0.1:8000"}}}
 	for requests, want := range map[int]uint64{0: 150, 1024: 2048} {
 		if got := offlineTest(w, Setting{Requests: requests}, 50, 2*time.Second); got.MinQueryCount != want {
 			t.Errorf("%d requests asked for: %d samples, want %d", requests, got.MinQueryCount, want)

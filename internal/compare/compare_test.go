@@ -139,11 +139,11 @@ func TestDirections(t *testing.T) {
 // TestDirectionsOfAccuracies: each goes by what its result says of it, which is the manifest's; where one side is of an
 // older harness, by the other's.
 func TestDirectionsOfAccuracies(t *testing.T) {
-	scored := func(factor float64, better func(sdk.Better) sdk.Better) (runs []record.Run) {
+	scored := func(factor float64, better func(sdk.MetricDirection) sdk.MetricDirection) (runs []record.Run) {
 		for i := range 7 {
 			r := run("Offline", "ort", 100, time.Millisecond)
 			r.Mode, r.Performance, r.Accuracy = "accuracy", nil, &record.Accuracy{}
-			for name, way := range map[string]sdk.Better{
+			for name, way := range map[string]sdk.MetricDirection{
 				"F1": sdk.HigherBetter, "perplexity": sdk.LowerBetter, "gen_len": sdk.NeitherBetter,
 			} {
 				r.Accuracy.Metrics = append(r.Accuracy.Metrics,
@@ -153,10 +153,10 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 		}
 		return runs
 	}
-	said := func(b sdk.Better) sdk.Better { return b }
-	older := func(sdk.Better) sdk.Better { return "" }
+	said := func(b sdk.MetricDirection) sdk.MetricDirection { return b }
+	older := func(sdk.MetricDirection) sdk.MetricDirection { return "" }
 	for _, c := range []struct {
-		base, next             func(sdk.Better) sdk.Better
+		base, next             func(sdk.MetricDirection) sdk.MetricDirection
 		f1, perplexity, length DifferenceVerdict
 	}{
 		{said, said, Improved, Worsened, Changed},

@@ -170,7 +170,7 @@ func gatherFigures(runs []results.FoundRun) runFigures {
 }
 
 // betterDirection is which way a figure improves.
-func (m runFigures) betterDirection(name string) sdk.Better {
+func (m runFigures) betterDirection(name string) sdk.MetricDirection {
 	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
 	return m.order[i].Better
 }
@@ -196,7 +196,7 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 }
 
 // judgeDifference judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
-func judgeDifference(better sdk.Better, difference, p float64) DifferenceVerdict {
+func judgeDifference(better sdk.MetricDirection, difference, p float64) DifferenceVerdict {
 	switch {
 	case p >= Level || difference == 0:
 		return Within

@@ -30,7 +30,7 @@ var manifestText string
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, standin.ModelFiles(), manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{requestSettings{}},
-		Export: manifest.Export(export.ToolSets()), Samples: tooluse.Turns(),
+		Export: manifest.DatasetExport(export.ToolSets()), Samples: tooluse.Turns(),
 	})
 }
 

@@ -119,7 +119,7 @@ func (g turnGallery) compareTurn(e mllog.AccuracyEntry) (
 }
 
 // rateTurn puts turns that failed first, then those that differ most.
-func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	_, want, got, a, err := g.compareTurn(e)
 	show = func() (sdk.Exhibit, error) { return g.showTurn(e) }
 	switch {

@@ -186,7 +186,7 @@ func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 type callGallery struct{ *callScorer }
 
 // rateAnswer puts answers first at which the official scoring stops, then wrong ones.
-func (g callGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g callGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	grade, ok := g.grades[e.QSLIndex]
 	if !ok {
 		return 0, nil

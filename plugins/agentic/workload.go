@@ -45,8 +45,8 @@ func (s *requestSettings) questionPrompts(all []bfcl.Sample) (prompts []backend.
 	for _, q := range all {
 		p := s.basePrompt()
 		p.Tools, p.ToolChoice = json.RawMessage(q.Tools), "auto"
-		p.Messages = lists.Map(q.Messages, func(m bfcl.Message) backend.Message {
-			return backend.Message{Role: m.Role, Content: m.Content}
+		p.Messages = lists.Map(q.Messages, func(m bfcl.Message) backend.ChatMessage {
+			return backend.ChatMessage{Role: m.Role, Content: m.Content}
 		})
 		p.ChatJSON = backend.AppendChat(nil, p)
 		prompts = append(prompts, p)
@@ -83,9 +83,10 @@ func (s *requestSettings) turnPrompts(set *conversations.Set) (prompts []backend
 	return prompts, all, nil
 }
 
-func messageOf(m conversations.Message) backend.Message {
-	to := backend.Message{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name, Reasoning: m.Reasoning,
-		CallID: m.CallID}
+func messageOf(m conversations.Message) backend.ChatMessage {
+	to := backend.ChatMessage{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name,
+		Reasoning: m.Reasoning,
+		CallID:    m.CallID}
 	for _, call := range m.Calls {
 		to.Calls = append(to.Calls, backend.ToolCall{Raw: json.RawMessage(call)})
 	}
@@ -135,7 +136,7 @@ func (w *toolWorkload) Prompt(p *backend.Prompt) (backend.Prompt, error) { retur
 // WarmSample is a short question that no data set holds, without tools.
 func (w *toolWorkload) WarmSample() *backend.Prompt {
 	p := w.requestSettings.basePrompt()
-	p.Messages = []backend.Message{{Role: "user", Content: "One two three"}}
+	p.Messages = []backend.ChatMessage{{Role: "user", Content: "One two three"}}
 	p.Fields, p.MaxNewTokens = maps.Clone(p.Fields), 4
 	p.Fields["max_completion_tokens"] = numberJSON(4)
 	p.ChatJSON = backend.AppendChat(nil, p)

@@ -33,7 +33,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{vocabulary, tensorBinding{}, accuracy.ScoreOptions{}},
-		Export: manifest.Export(export.QuestionSets()), Samples: drawnFeatures,
+		Export: manifest.DatasetExport(export.QuestionSets()), Samples: drawnFeatures,
 	})
 }
 

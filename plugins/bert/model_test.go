@@ -12,7 +12,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Layers     int
 	Width      int
@@ -82,7 +82,7 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	card := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, card.ModelCard, func(f manifest.CardFile) string {
 		f1, _ := f.Metric("F1")
 		return fmt.Sprintf("%.2f | %.2f", f1, card.ExactMatch[f.Precision])
 	})

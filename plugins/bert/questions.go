@@ -21,7 +21,7 @@ const length = 384
 const drawnFeatures = 1020
 
 // vocabulary is where the reference implementation's folders have that of a data set.
-var vocabulary = manifest.Asset{
+var vocabulary = manifest.AssetFile{
 	Param: "vocab", Name: "vocabulary", Want: "a vocab.txt", Embedded: "model/vocab.txt",
 	Beside:   []string{"vocab.txt", "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"},
 	MaxBytes: 16 << 20, // the official one has 231,508

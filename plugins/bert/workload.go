@@ -14,7 +14,7 @@ var _ sdk.ClientWorker = (*questionWorkload)(nil)
 
 // questionWorkload is the benchmark opened on one model file and one data set. A sample is one feature: token ids, mask
 // and segments.
-type questionWorkload struct{ *sequence.Workload }
+type questionWorkload struct{ *sequence.BatchedWorkload }
 
 // A batch of this many tokens keeps a core busy; more of them only wait for each other.
 const (
@@ -25,7 +25,7 @@ const (
 // newQuestionWorkload opens the benchmark on some features. batch is the largest batch that the user asks for; 0: none.
 func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, batch int) *questionWorkload {
 	file.Inputs, file.Outputs = b.Inputs, b.Outputs
-	return &questionWorkload{&sequence.Workload{
+	return &questionWorkload{&sequence.BatchedWorkload{
 		OnePart: sdk.OnePart{Model: file}, Name: "features", Values: "token ids, masks and segments",
 		Count: len(all), Read: func(i int) *sequence.Sample { return inputSample(all[i]) },
 		Rows: 3, Longest: length, Length: b.Padded, Tokens: batchTokens, Samples: batchSamples, Asked: batch,
@@ -95,5 +95,5 @@ func (w *questionWorkload) ClientWork(inputs, outputs []backend.TensorInfo, n in
 			fmt.Sprintf("pairs of %d are put behind the feature's end where the model answers with fewer than %d",
 				accuracy.Absent, length))
 	}
-	return append(work, w.Workload.ClientWork(inputs, n)...)
+	return append(work, w.BatchedWorkload.ClientWork(inputs, n)...)
 }

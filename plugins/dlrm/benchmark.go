@@ -29,7 +29,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Export: manifest.Export(export.ClickSets()),
+		Open: openWorkload, Score: openScorer, Export: manifest.DatasetExport(export.ClickSets()),
 		Samples: drawnSamples,
 	})
 }

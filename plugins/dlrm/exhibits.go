@@ -56,7 +56,7 @@ const maxShownPairs = 8
 
 // worstPredicted shows samples by the mean log loss of their pairs of user and item, with those predicted worst.
 func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
-	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		all := answeredPairs(truth, dtype, e.QSLIndex, e.Data)
 		if len(all) == 0 {
 			return 0, nil

@@ -11,7 +11,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Tables     int
 	Rows       int // of all tables
@@ -40,7 +40,7 @@ func TestAUCIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).ModelCard, func(f manifest.CardFile) string {
 		auc, _ := f.Metric("AUC")
 		return fmt.Sprintf("%.3f", auc)
 	})

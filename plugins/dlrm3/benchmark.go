@@ -30,7 +30,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{streamSource{}},
-		Export: manifest.Export(export.PreferenceSets()), Samples: drawnRequests,
+		Export: manifest.DatasetExport(export.PreferenceSets()), Samples: drawnRequests,
 	})
 }
 

@@ -44,7 +44,7 @@ func payloadCandidates(payload []byte) []candidate {
 const maxShownCandidates = 8
 
 // worstPredicted shows requests by the mean log loss of their candidates, with those that are predicted worst.
-func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	all := payloadCandidates(e.Data)
 	if len(all) == 0 {
 		return 0, nil

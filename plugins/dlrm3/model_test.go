@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Items, Categories, Cohorts int
 	Parameters                 int                           // of the network
@@ -61,7 +61,7 @@ func TestTheModelNeedsItsInputs(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, c.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, c.ModelCard, func(f manifest.CardFile) string {
 		ne, _ := f.Metric("NE")
 		right, _ := f.Metric("accuracy")
 		area, _ := f.Metric("GAUC")

@@ -10,7 +10,7 @@ import (
 
 // showUnlike shows translations whose words are least like those of the reference.
 func showUnlike(text sentencePairs) exhibit.Gallery {
-	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, reference := e.QSLIndex, text.references[e.QSLIndex]
 		badness = exhibit.TextDistance(reference, string(e.Data))
 		return badness, func() (sdk.Exhibit, error) {

@@ -11,7 +11,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters int
 	TrainPairs int `json:"train_pairs"`
@@ -41,7 +41,7 @@ func TestTranslationsAreGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).ModelCard, func(f manifest.CardFile) string {
 		bleu, _ := f.Metric("BLEU")
 		sacre, _ := f.Metric("sacreBLEU")
 		return fmt.Sprintf("%.1f | %.1f", bleu, sacre)

@@ -32,7 +32,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, beamSearch{}},
-		Export:  manifest.Export(export.ArticleSets()),
+		Export:  manifest.DatasetExport(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
 }

@@ -29,7 +29,7 @@ func (g textGallery) answerText(e mllog.AccuracyEntry) (string, error) {
 	return g.coder.Decode(ids)
 }
 
-func (g textGallery) showAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g textGallery) showAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	item := g.items[e.QSLIndex]
 	answer, err := g.answerText(e)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters int
 	Vocabulary int
@@ -77,7 +77,7 @@ func TestInt8KeepsItsShare(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	card := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, card.ModelCard, func(f manifest.CardFile) string {
 		value := func(kind string) float64 { v, _ := f.Metric(kind); return v }
 		return fmt.Sprintf("%.1f | %.1f | %.1f | %.1f",
 			value("rouge1"), value("rouge2"), value("rougeL"), value("rougeLsum"))

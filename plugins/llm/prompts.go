@@ -55,9 +55,9 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.Sample) (p bac
 }
 
 // chatMessages returns a prompt as a chat: a data set's own system prompt apart from the rest.
-func chatMessages(item *prompts.Sample, whole string) []backend.Message {
+func chatMessages(item *prompts.Sample, whole string) []backend.ChatMessage {
 	if item.System != "" && !item.Whole {
-		return []backend.Message{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}
+		return []backend.ChatMessage{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}
 	}
-	return []backend.Message{{Role: "user", Content: whole}}
+	return []backend.ChatMessage{{Role: "user", Content: whole}}
 }

@@ -31,7 +31,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{networkBinding{}, gridSettings{}, logSettings{}},
-		Export: manifest.Export(export.StreetSets()), Samples: streets.EvalCount,
+		Export: manifest.DatasetExport(export.StreetSets()), Samples: streets.EvalCount,
 	})
 }
 

@@ -79,7 +79,7 @@ func countFound(detections, objects []shownObject) (n int) {
 }
 
 // rateFrame rates a frame by how many objects were missed and how many found that are not there.
-func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	i, sure := int(e.QSLIndex), parseDetections(e.Data)
 	objects := g.trueObjects(i)
 	return float64(len(objects) + len(sure) - 2*countFound(sure, objects)), func() (sdk.Exhibit, error) {

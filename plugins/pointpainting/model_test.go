@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	SegmentationParameters int `json:"segmentation_parameters"`
 	DetectorParameters     int `json:"detector_parameters"`
@@ -75,7 +75,7 @@ func TestLidarAndPicturesAreNeeded(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	card := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, card.ModelCard, func(f manifest.CardFile) string {
 		mean, classes := shares(f)
 		return fmt.Sprintf("%.4f | %.4f | %.4f | %.4f", mean, classes[0], classes[1], classes[2])
 	})

@@ -70,7 +70,7 @@ func askServer(
 	ctx context.Context, g backend.Generator, content string, f map[string]json.RawMessage, most int,
 	timeout time.Duration, tries int,
 ) (*modelReply, error) {
-	p := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: content}}, Fields: f, MaxNewTokens: most}
+	p := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: content}}, Fields: f, MaxNewTokens: most}
 	for try := 0; ; try++ {
 		r := &modelReply{}
 		limited, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)

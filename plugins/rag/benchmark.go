@@ -38,10 +38,10 @@ const (
 // New returns the benchmarks, whose language models and judges are asked by servers.
 func New(servers backend.GeneratorOpener) sdk.Benchmark {
 	b := serverOpener{servers}
-	own := manifest.Export(export.EncyclopediaSets())
+	own := manifest.DatasetExport(export.EncyclopediaSets())
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: b.openWorkload, Score: b.openScorer, Params: []any{storeSettings{}, askSettings{}, vocabSettings{}},
-		Export: own, Exports: map[string]manifest.Export{pagesModel: own},
+		Export: own, Exports: map[string]manifest.DatasetExport{pagesModel: own},
 		Samples: encyclopedia.QuestionCount,
 	})
 }

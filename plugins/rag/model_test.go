@@ -21,7 +21,7 @@ type shares struct {
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	StandIn string `json:"stand_in"` // what takes the place of the language models and the judge
 
@@ -143,7 +143,7 @@ func TestModelIsSmall(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, c.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, c.ModelCard, func(f manifest.CardFile) string {
 		if f.Part != embedderPart {
 			return ""
 		}

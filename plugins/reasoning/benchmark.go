@@ -30,7 +30,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, drawSettings{}},
-		Export: manifest.Export(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
+		Export: manifest.DatasetExport(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
 	})
 }
 

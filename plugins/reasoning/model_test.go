@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters int
 	Vocabulary int
@@ -101,7 +101,7 @@ func value(file manifest.CardFile, model, name string) float64 {
 }
 
 func TestReadmeIsThatOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).ModelCard, func(f manifest.CardFile) string {
 		return fmt.Sprintf("%.1f | %.1f", value(f, "deepseek-r1", withoutPrograms), value(f, "gpt-oss-120b", withoutPrograms))
 	})
 }

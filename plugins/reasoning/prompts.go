@@ -30,7 +30,7 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Sampl
 	switch {
 	case item.Input != "":
 		p.Text = strings.Replace(s.Template, "{input}", item.Input, 1)
-		p.Messages = []backend.Message{{Role: "user", Content: item.Input}}
+		p.Messages = []backend.ChatMessage{{Role: "user", Content: item.Input}}
 		if s.Template == templates["plain"] {
 			p.Tokens = t.Encode(nil, p.Text)
 		} else { // which has the tokens around it

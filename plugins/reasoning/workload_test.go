@@ -75,7 +75,7 @@ func opened(t *testing.T, o sdk.Options) *reasoningWorkload {
 func TestPrompts(t *testing.T) {
 	text := write(t, "a.jsonl", `{"text_input":"Why?","ground_truth":"A","dataset":"gpqa"}`)
 	ids := write(t, "b.jsonl", `{"tok_input":[256,72,105]}`)
-	chat := []backend.Message{{Role: "user", Content: "Why?"}}
+	chat := []backend.ChatMessage{{Role: "user", Content: "Why?"}}
 	for name, c := range map[string]struct {
 		model, data string
 		params      map[string]string

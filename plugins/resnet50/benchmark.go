@@ -44,7 +44,8 @@ type Classifier struct {
 // panics where the manifest is wrong, as manifest.Benchmark does.
 func Of(c Classifier) sdk.Benchmark {
 	return manifest.Benchmark(c.Manifest, c.Files, manifest.Implementation{
-		Open: c.openWorkload, Score: c.openScorer, Dataset: exportCalibration, Export: manifest.Export(export.ImageSets(0)),
+		Open: c.openWorkload, Score: c.openScorer, Dataset: exportCalibration,
+		Export:  manifest.DatasetExport(export.ImageSets(0)),
 		Samples: synthetic.ImageEvalCount, PerformanceSamples: 1024,
 	})
 }

@@ -35,7 +35,7 @@ type logSettings struct {
 }
 
 // bestReader reads how many classes a payload holds: 1, or 5 where it is not the official one.
-func bestReader() option.Reader {
+func bestReader() option.ParamReader {
 	return option.WordReader("payload", map[string]int{"class": 1, "top5": 5})
 }
 

@@ -17,7 +17,7 @@ const side = 192
 
 // wrongOnes shows pictures of which the class is another one.
 func wrongOnes(labels labelSet, dtype payload.DType) exhibit.Gallery {
-	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := int(e.QSLIndex)
 		class, err := topk.Class(dtype, e.Data)
 		if err != nil || class == int64(labels.Label(i)) {

@@ -11,7 +11,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Classes    int
 	Parameters int // of the network, batch normalisation included
@@ -41,7 +41,7 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).ModelCard, func(f manifest.CardFile) string {
 		top1, _ := f.Metric("accuracy")
 		return fmt.Sprintf("%.1f", top1)
 	})

@@ -34,7 +34,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{samplingBinding{}, fileSource{}, logSettings{}},
-		Dataset: storeFeatures, Export: manifest.Export(export.CitationSets()),
+		Dataset: storeFeatures, Export: manifest.DatasetExport(export.CitationSets()),
 		Samples: citations.EvalCount,
 	})
 }

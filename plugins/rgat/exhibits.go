@@ -11,7 +11,7 @@ import (
 
 // wrongOnes shows papers of which the class is another one.
 func wrongOnes(ids []uint32, labels []int, format accuracy.ClassFormat) exhibit.Gallery {
-	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := e.QSLIndex
 		class, err := format.Class(e.Data)
 		if err != nil || class == int64(labels[i]) {

@@ -10,7 +10,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters int // of the network
 }
@@ -29,7 +29,7 @@ func TestAccuracyIsGoodAndNotPerfect(t *testing.T) {
 }
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
-	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, manifesttest.ReadCard[facts](t).ModelCard, func(f manifest.CardFile) string {
 		accuracy, _ := f.Metric("accuracy")
 		return fmt.Sprintf("%.1f", accuracy)
 	})

@@ -32,7 +32,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{runSettings{}, clipSource{}, logSettings{}},
-		Export:  manifest.Export(export.SpeechSets()),
+		Export:  manifest.DatasetExport(export.SpeechSets()),
 		Samples: speech.EvalCount,
 	})
 }

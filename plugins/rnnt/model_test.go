@@ -11,7 +11,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters       int
 	TrainClips       int `json:"train_clips"`

@@ -36,7 +36,7 @@ func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{windowBinding{}, headBinding{}, headSource{}, logSettings{}},
 		Samples: volumes.EvalCount,
-		Exports: map[string]manifest.Export{headModel: manifest.Export(export.HeadSets())},
+		Exports: map[string]manifest.DatasetExport{headModel: manifest.DatasetExport(export.HeadSets())},
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Window     int // voxels a side
 	Parameters int // of the network, batch normalisation included
@@ -53,7 +53,7 @@ func TestDICEIsGoodAndNotPerfect(t *testing.T) {
 
 // headFacts is model/brats/card.json.
 type headFacts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Side       int // voxels a side
 	Parameters int // of the network, batch normalisation included
@@ -96,7 +96,7 @@ func TestEachChannelIsNeeded(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCardOfBraTS(t *testing.T) {
 	card := manifesttest.ReadCard[headFacts](t, "brats")
-	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, card.ModelCard, func(f manifest.CardFile) string {
 		var figures [4]float64
 		for k, name := range []string{"DICE", "whole tumour DICE", "tumour core DICE", "enhancing tumour DICE"} {
 			figures[k], _ = f.Metric(name)
@@ -107,7 +107,7 @@ func TestReadmeHasTheFiguresOfTheCardOfBraTS(t *testing.T) {
 
 func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 	card := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, card.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, card.ModelCard, func(f manifest.CardFile) string {
 		dice, _ := f.Metric("DICE")
 		classes := card.Classes[f.Precision]
 		return fmt.Sprintf("%.4f | %.4f | %.4f", dice, classes["kidney"], classes["tumour"])

@@ -30,7 +30,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{chatSettings{}},
-		Export: manifest.Export(export.ProductSets()), Samples: drawn.EvalCount,
+		Export: manifest.DatasetExport(export.ProductSets()), Samples: drawn.EvalCount,
 	})
 }
 
@@ -73,7 +73,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 }
 
 // officialSize is how many products the catalogue of a model has.
-func officialSize(m *manifest.Model) int {
+func officialSize(m *manifest.ModelEntry) int {
 	for _, d := range m.ModelInfo.Datasets {
 		if !d.Embedded {
 			return d.Samples

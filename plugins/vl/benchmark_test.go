@@ -260,7 +260,7 @@ func TestReader(t *testing.T) {
 		t.Errorf("%+v, want %s", k, want)
 	}
 	p := promptOf(t, w, 0)
-	p.Messages[1].Parts = []backend.Part{{Text: "what is this?"}}
+	p.Messages[1].Parts = []backend.MessagePart{{Text: "what is this?"}}
 	if err := g.Generate(t.Context(), p, &k); !errors.Is(err, errChat) {
 		t.Errorf("%v of a chat about something else", err)
 	}

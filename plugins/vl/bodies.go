@@ -154,10 +154,10 @@ func (s *chatSettings) userText(row *products.Row) string {
 }
 
 // chatMessages returns the messages of a chat.
-func (s *chatSettings) chatMessages(text, url string) []backend.Message {
-	parts := []backend.Part{{Text: text}}
+func (s *chatSettings) chatMessages(text, url string) []backend.ChatMessage {
+	parts := []backend.MessagePart{{Text: text}}
 	if url != "" && s.Hides != hiddenPicture {
-		parts = append(parts, backend.Part{ImageURL: url})
+		parts = append(parts, backend.MessagePart{ImageURL: url})
 	}
-	return []backend.Message{{Role: "system", Content: s.Words.system}, {Role: "user", Parts: parts}}
+	return []backend.ChatMessage{{Role: "system", Content: s.Words.system}, {Role: "user", Parts: parts}}
 }

@@ -26,7 +26,7 @@ type productGallery struct {
 const side = 192
 
 // rateAnswer shows products by the share of what is wrong.
-func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	if e.QSLIndex >= uint64(len(g.truths)) {
 		return 0, nil
 	}

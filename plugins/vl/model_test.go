@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Categories, Parameters int
 	Processor              float64 `json:"processor_minutes"`
@@ -53,7 +53,7 @@ func TestModelIsNotPerfect(t *testing.T) {
 
 func TestReadmeIsThatOfTheCard(t *testing.T) {
 	c := manifesttest.ReadCard[facts](t)
-	manifesttest.CheckReadme(t, c.Card, func(f manifest.CardFile) string {
+	manifesttest.CheckReadme(t, c.ModelCard, func(f manifest.CardFile) string {
 		v := [3]float64{}
 		for i, name := range []string{categoryF1, brandRight, secondHandF1} {
 			v[i], _ = f.Metric(name)

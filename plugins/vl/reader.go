@@ -97,7 +97,7 @@ func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink bac
 }
 
 // partsOf are the text and the picture of the last message.
-func partsOf(messages []backend.Message) (text, url string) {
+func partsOf(messages []backend.ChatMessage) (text, url string) {
 	if len(messages) == 0 {
 		return "", ""
 	}

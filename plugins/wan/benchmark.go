@@ -24,7 +24,7 @@ var modelFiles embed.FS
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{videoSettings{}}, Samples: len(ownPrompts()),
-		Export: manifest.Export{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
+		Export: manifest.DatasetExport{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
 	})
 }
 

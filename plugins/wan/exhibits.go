@@ -25,7 +25,7 @@ const (
 )
 
 // rateVideo puts prompts without a video first.
-func (s frameSheet) rateVideo(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (s frameSheet) rateVideo(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	if len(e.Data) == 0 {
 		badness = 1
 	}

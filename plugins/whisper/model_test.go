@@ -13,7 +13,7 @@ import (
 
 // facts is model/card.json.
 type facts struct {
-	manifest.Card
+	manifest.ModelCard
 
 	Parameters int
 	Vocabulary int

@@ -26,11 +26,11 @@ type Info struct {
 	Options []Option
 	Details map[string]string // library path, build info
 	// Shares is what each of a session's devices or servers has done so far; empty where there is one alone.
-	Shares []Share
+	Shares []WorkShare
 }
 
-// Share is the part of the work that one of several devices or servers did.
-type Share struct {
+// WorkShare is the part of the work that one of several devices or servers did.
+type WorkShare struct {
 	Name    string // the device, or the server's address
 	Batches uint64 // runs; of a Generator: prompts
 	Samples uint64

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 )
 
-// Message is one turn of a chat.
-type Message struct {
+// ChatMessage is one turn of a chat.
+type ChatMessage struct {
 	Role    string // "system", "user", "assistant", "tool"
 	Content string
 	// Parts are texts and pictures in turn, in place of Content.
-	Parts []Part
+	Parts []MessagePart
 	// NoContent leaves the content out: of an assistant's turn that has nothing but calls.
 	NoContent bool
 	Name      string     // of who speaks, where there are several of a role; empty: not said
@@ -20,8 +20,8 @@ type Message struct {
 	CallID    string     // of a tool's turn: the ID of the call that it answers
 }
 
-// Part is a part of a message: a text or a picture.
-type Part struct {
+// MessagePart is a part of a message: a text or a picture.
+type MessagePart struct {
 	Text string
 	// ImageURL is where a picture is, "https://...", or the picture itself, "data:image/png;base64,...". Empty: a text.
 	ImageURL string
@@ -42,7 +42,7 @@ type ToolCall struct {
 func AppendChat(dst []byte, p Prompt) []byte {
 	messages := p.Messages
 	if len(messages) == 0 {
-		messages = []Message{{Role: "user", Content: p.Text}}
+		messages = []ChatMessage{{Role: "user", Content: p.Text}}
 	}
 	dst = append(dst, `"messages":[`...)
 	for i, m := range messages {
@@ -61,7 +61,7 @@ func AppendChat(dst []byte, p Prompt) []byte {
 	return dst
 }
 
-func (m *Message) appendJSON(dst []byte) []byte {
+func (m *ChatMessage) appendJSON(dst []byte) []byte {
 	dst = appendText(append(dst, `{"role":`...), m.Role)
 	switch {
 	case len(m.Parts) > 0:
@@ -90,7 +90,7 @@ func (m *Message) appendJSON(dst []byte) []byte {
 }
 
 // Append appends a part as JSON, in the form in which the API of chats has it.
-func (p Part) Append(dst []byte) []byte {
+func (p MessagePart) Append(dst []byte) []byte {
 	if p.ImageURL == "" {
 		return append(appendText(append(dst, `{"type":"text","text":`...), p.Text), '}')
 	}

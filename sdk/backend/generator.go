@@ -47,10 +47,10 @@ type AudioTaker interface {
 //
 // Without Sampling and beams the most probable token is taken at each step.
 type Prompt struct {
-	Tokens   []int32   // ids of the model's vocabulary, special tokens included
-	Text     string    // the whole prompt as text
-	Messages []Message // a chat, for models and servers that apply a template of their own
-	Audio    []float32 // speech to transcribe: 16 kHz, one channel, from -1 to 1
+	Tokens   []int32       // ids of the model's vocabulary, special tokens included
+	Text     string        // the whole prompt as text
+	Messages []ChatMessage // a chat, for models and servers that apply a template of their own
+	Audio    []float32     // speech to transcribe: 16 kHz, one channel, from -1 to 1
 
 	MaxNewTokens int     // at most this many tokens are generated, above 0
 	MinNewTokens int     // no token of EOS before this many

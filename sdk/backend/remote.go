@@ -6,7 +6,7 @@ import "context"
 // servers.
 type Remote interface {
 	// Nodes are these machines, in the order in which the options name them. It asks none of them.
-	Nodes() []Node
+	Nodes() []RemoteNode
 }
 
 // LocalWorker is an optional interface of a Remote that does more on this machine than to send inputs and to take
@@ -16,9 +16,9 @@ type LocalWorker interface {
 	LocalWork() []string
 }
 
-// Node is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session is
-// open. Errors say what the user can mend; they need not name the address.
-type Node interface {
+// RemoteNode is a machine that a Remote is a client of. Its methods may be called from any goroutine while the session
+// is open. Errors say what the user can mend; they need not name the address.
+type RemoteNode interface {
 	// Address is HOST:PORT, or a URL, as the options name it.
 	Address() string
 	// Name asks the node what it is called: one round trip of a small request and a small answer, at each call. It is

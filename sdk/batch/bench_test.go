@@ -28,7 +28,7 @@ func BenchmarkScheduler(b *testing.B) {
 	for i := range sizes {
 		sizes[i] = 20 + rng.IntN(364)
 	}
-	for name, p := range map[string]batch.Policy{
+	for name, p := range map[string]batch.BatchPolicy{
 		"server":               {},
 		"server sum":           {Sizing: sizing(sizes, 3000, false)},
 		"server alike":         {Sizing: sizing(sizes, 0, true)},

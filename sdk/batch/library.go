@@ -16,8 +16,8 @@ import (
 // maxFaults bounds the list of samples that a failed Load names.
 const maxFaults = 20
 
-// Library keeps the loaded samples of a data set and counts how often each was loaded.
-type Library[S any] struct {
+// SampleLibrary keeps the loaded samples of a data set and counts how often each was loaded.
+type SampleLibrary[S any] struct {
 	load func(ctx context.Context, i int) (S, error)
 	size func(S) int // nil: sizes do not matter
 	cpus int         // samples loaded at a time
@@ -33,16 +33,16 @@ type sampleSlot[S any] struct {
 	refs   int
 }
 
-// NewLibrary returns a library of n samples that load reads, several at a time.
-func NewLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *Library[S] {
-	return &Library[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]sampleSlot[S], n)}
+// NewSampleLibrary returns a library of n samples that load reads, several at a time.
+func NewSampleLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *SampleLibrary[S] {
+	return &SampleLibrary[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]sampleSlot[S], n)}
 }
 
 // SizeBy lets the library measure each sample as it is loaded. It comes before the first Load.
-func (l *Library[S]) SizeBy(size func(S) int) { l.size = size }
+func (l *SampleLibrary[S]) SizeBy(size func(S) int) { l.size = size }
 
 // Sizes appends the size of each sample to dst, in order: 0 for one that is not loaded, whose batch will say so.
-func (l *Library[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
+func (l *SampleLibrary[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	for _, s := range samples {
@@ -57,7 +57,7 @@ func (l *Library[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
 
 // Load loads the samples that are not loaded yet, on all cores, and counts one reference for each mention. If one
 // fails, none of the call stays, and the error names all that failed.
-func (l *Library[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) error {
 	if err := l.checkIndices(indices); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (l *Library[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) er
 	return nil
 }
 
-func (l *Library[S]) checkIndices(indices []loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) checkIndices(indices []loadgen.SampleIndex) error {
 	for _, i := range indices {
 		if int64(i) >= int64(len(l.slots)) {
 			return fmt.Errorf("sample %d does not exist: the data set has samples 0 to %d", i, len(l.slots)-1)
@@ -83,7 +83,7 @@ func (l *Library[S]) checkIndices(indices []loadgen.SampleIndex) error {
 }
 
 // unloadedIndices lists the distinct indices that are not loaded.
-func (l *Library[S]) unloadedIndices(indices []loadgen.SampleIndex) []loadgen.SampleIndex {
+func (l *SampleLibrary[S]) unloadedIndices(indices []loadgen.SampleIndex) []loadgen.SampleIndex {
 	var fresh []loadgen.SampleIndex
 	for _, i := range indices {
 		if l.slots[i].refs == 0 {
@@ -94,7 +94,7 @@ func (l *Library[S]) unloadedIndices(indices []loadgen.SampleIndex) []loadgen.Sa
 	return slices.Compact(fresh)
 }
 
-func (l *Library[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex) error {
 	faults := make([]error, len(indices))
 	var next, failed atomic.Int64
 	var workers sync.WaitGroup
@@ -120,7 +120,7 @@ func (l *Library[S]) loadAll(ctx context.Context, indices []loadgen.SampleIndex)
 	return errors.Join(faults...)
 }
 
-func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
+func (l *SampleLibrary[S]) loadOne(ctx context.Context, i int) (err error) {
 	defer RecoverPanic(&err, func() string { return fmt.Sprintf("Load of sample %d", i) })
 	s, err := l.load(ctx, i)
 	if err != nil {
@@ -135,7 +135,7 @@ func (l *Library[S]) loadOne(ctx context.Context, i int) (err error) {
 
 // Unload takes one reference for each mention and drops the samples that have none left. If one is not loaded, nothing
 // changes.
-func (l *Library[S]) Unload(indices []loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) Unload(indices []loadgen.SampleIndex) error {
 	if err := l.checkIndices(indices); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (l *Library[S]) Unload(indices []loadgen.SampleIndex) error {
 }
 
 // Clear drops every sample.
-func (l *Library[S]) Clear() error {
+func (l *SampleLibrary[S]) Clear() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var errs []error
@@ -165,7 +165,7 @@ func (l *Library[S]) Clear() error {
 	return errors.Join(errs...)
 }
 
-func (l *Library[S]) dropReferences(indices []loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) dropReferences(indices []loadgen.SampleIndex) error {
 	var errs []error
 	for _, i := range indices {
 		if l.slots[i].refs == 0 {
@@ -175,7 +175,7 @@ func (l *Library[S]) dropReferences(indices []loadgen.SampleIndex) error {
 	return errors.Join(errs...)
 }
 
-func (l *Library[S]) dropOne(i loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) dropOne(i loadgen.SampleIndex) error {
 	was := l.slots[i]
 	l.slots[i] = sampleSlot[S]{}
 	if c, ok := any(was.sample).(io.Closer); ok && was.held {
@@ -185,7 +185,7 @@ func (l *Library[S]) dropOne(i loadgen.SampleIndex) error {
 }
 
 // Get appends the loaded samples to dst, in order.
-func (l *Library[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, error) {
+func (l *SampleLibrary[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	for _, s := range samples {
@@ -197,7 +197,7 @@ func (l *Library[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, error) {
 	return dst, nil
 }
 
-func (l *Library[S]) notLoaded(i loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) notLoaded(i loadgen.SampleIndex) error {
 	if err := l.checkIndices([]loadgen.SampleIndex{i}); err != nil {
 		return err
 	}

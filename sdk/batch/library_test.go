@@ -22,7 +22,7 @@ type item struct {
 func (i item) Close() error { i.closed.Add(1); return nil }
 
 type shelf struct {
-	*batch.Library[item]
+	*batch.SampleLibrary[item]
 	loads, closed atomic.Int64
 	bad           map[int]bool
 }
@@ -32,7 +32,7 @@ func newShelf(n int, bad ...int) *shelf {
 	for _, i := range bad {
 		s.bad[i] = true
 	}
-	s.Library = batch.NewLibrary(n, func(_ context.Context, i int) (item, error) {
+	s.SampleLibrary = batch.NewSampleLibrary(n, func(_ context.Context, i int) (item, error) {
 		if s.bad[i] {
 			return item{}, errors.New("unreadable")
 		}
@@ -119,7 +119,7 @@ func TestLibraryNamesEveryFaultAndKeepsNothing(t *testing.T) {
 }
 
 func TestLibraryStopsAfterManyFaults(t *testing.T) {
-	l := batch.NewLibrary(100000, func(context.Context, int) (int, error) { return 0, errors.New("unreadable") })
+	l := batch.NewSampleLibrary(100000, func(context.Context, int) (int, error) { return 0, errors.New("unreadable") })
 	all := make([]loadgen.SampleIndex, 100000)
 	for i := range all {
 		all[i] = loadgen.SampleIndex(i)
@@ -134,14 +134,14 @@ func TestLibraryStopsAfterManyFaults(t *testing.T) {
 func TestLibraryEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reason := errors.New("enough")
-	l := batch.NewLibrary(1000, func(_ context.Context, i int) (int, error) { cancel(reason); return i, nil })
+	l := batch.NewSampleLibrary(1000, func(_ context.Context, i int) (int, error) { cancel(reason); return i, nil })
 	if err := l.Load(ctx, []loadgen.SampleIndex{1, 2, 3, 4, 5, 6, 7, 8, 9}); !errors.Is(err, reason) {
 		t.Errorf("error %v, want the context's cause", err)
 	}
 }
 
 func TestLibraryTurnsAPanicIntoAnError(t *testing.T) {
-	l := batch.NewLibrary(9, func(context.Context, int) (int, error) { panic("bad file") })
+	l := batch.NewSampleLibrary(9, func(context.Context, int) (int, error) { panic("bad file") })
 	if err := l.Load(t.Context(), []loadgen.SampleIndex{4}); err == nil ||
 		!strings.Contains(err.Error(), "panic in Load of sample 4: bad file") {
 		t.Errorf("error %v", err)
@@ -149,7 +149,7 @@ func TestLibraryTurnsAPanicIntoAnError(t *testing.T) {
 }
 
 func TestLibraryMeasuresWhatItLoads(t *testing.T) {
-	l := batch.NewLibrary(4, func(_ context.Context, i int) (int, error) { return 10 * i, nil })
+	l := batch.NewSampleLibrary(4, func(_ context.Context, i int) (int, error) { return 10 * i, nil })
 	l.SizeBy(func(s int) int { return s + 1 })
 	if err := l.Load(t.Context(), []loadgen.SampleIndex{1, 3}); err != nil {
 		t.Fatal(err)

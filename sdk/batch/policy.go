@@ -35,8 +35,8 @@ func (r PolicyRequest) Config() backend.Config {
 	return c
 }
 
-// Policy is how batches are formed.
-type Policy struct {
+// BatchPolicy is how batches are formed.
+type BatchPolicy struct {
 	// Sessions is how many batches run at a time.
 	Sessions int
 	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of
@@ -55,7 +55,7 @@ type Policy struct {
 	// Full waits for a full batch while a query goes on.
 	Full bool
 	// Sizing forms batches by the sizes of their samples; nil: by their number alone.
-	Sizing *Sizing
+	Sizing *SizePolicy
 }
 
 // ChoosePolicy makes the policy of a request on an opened session.
@@ -68,8 +68,8 @@ type Policy struct {
 //   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
 //     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also
 //     where every core has a session but the sessions compute elsewhere.
-func ChoosePolicy(r PolicyRequest, l backend.Limits) Policy {
-	p := Policy{Sessions: sessionCount(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
+func ChoosePolicy(r PolicyRequest, l backend.Limits) BatchPolicy {
+	p := BatchPolicy{Sessions: sessionCount(r, l), MaxBatch: maxBatch(r, l), OwnTurns: r.Devices > 1}
 	p.Workers = p.Sessions
 	switch r.Scenario {
 	case loadgen.SingleStream:

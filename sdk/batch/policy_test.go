@@ -14,85 +14,85 @@ func TestChoose(t *testing.T) {
 		name    string
 		request batch.PolicyRequest
 		limits  backend.Limits
-		want    batch.Policy
+		want    batch.BatchPolicy
 	}{
 		{
 			"one sample at a time",
 			batch.PolicyRequest{Scenario: loadgen.SingleStream}, backend.Limits{PreferredBatch: 8},
-			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
+			batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
 		},
 		{
 			"one sample at a time on a remote server",
 			batch.PolicyRequest{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 100},
-			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
+			batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true},
 		},
 		{
 			"a query over all cores",
 			batch.PolicyRequest{Scenario: loadgen.MultiStream}, backend.Limits{},
-			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 2, Split: true},
+			batch.BatchPolicy{Sessions: cpus, Workers: cpus, MaxBatch: 2, Split: true},
 		},
 		{
 			"what is queued",
 			batch.PolicyRequest{Scenario: loadgen.Server}, backend.Limits{PreferredBatch: 8},
-			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 8},
+			batch.BatchPolicy{Sessions: cpus, Workers: cpus, MaxBatch: 8},
 		},
 		{
 			"full batches on all cores",
 			batch.PolicyRequest{Scenario: loadgen.Offline}, backend.Limits{PreferredBatch: 8, MaxBatch: 4},
-			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 4, Full: true},
+			batch.BatchPolicy{Sessions: cpus, Workers: cpus, MaxBatch: 4, Full: true},
 		},
 		{
 			"full batches on one device",
 			batch.PolicyRequest{Scenario: loadgen.Offline}, backend.Limits{PreferredBatch: 64, Concurrency: 1},
-			batch.Policy{Sessions: 1, Workers: 2, MaxBatch: 64, Full: true},
+			batch.BatchPolicy{Sessions: 1, Workers: 2, MaxBatch: 64, Full: true},
 		},
 		{
 			"a remote server takes more than there are cores",
 			batch.PolicyRequest{Scenario: loadgen.Server}, backend.Limits{PreferredBatch: 1, Concurrency: 100},
-			batch.Policy{Sessions: 100, Workers: 100, MaxBatch: 1},
+			batch.BatchPolicy{Sessions: 100, Workers: 100, MaxBatch: 1},
 		},
 		{
 			"the user's word",
 			batch.PolicyRequest{Scenario: loadgen.Server, Batch: 16, Sessions: 3}, backend.Limits{PreferredBatch: 1,
 				Concurrency: 8},
-			batch.Policy{Sessions: 3, Workers: 3, MaxBatch: 16},
+			batch.BatchPolicy{Sessions: 3, Workers: 3, MaxBatch: 16},
 		},
 		{
 			"the devices that the user names know best",
 			batch.PolicyRequest{Scenario: loadgen.Server, Devices: 2}, backend.Limits{PreferredBatch: 1, Concurrency: 6},
-			batch.Policy{Sessions: 6, Workers: 6, MaxBatch: 1, OwnTurns: true},
+			batch.BatchPolicy{Sessions: 6, Workers: 6, MaxBatch: 1, OwnTurns: true},
 		},
 		{
 			"more devices than cores, without a preference",
 			batch.PolicyRequest{Scenario: loadgen.Server, Devices: 8}, backend.Limits{},
-			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 2, OwnTurns: true},
+			batch.BatchPolicy{Sessions: 8, Workers: 8, MaxBatch: 2, OwnTurns: true},
 		},
 		{
 			"a batch ahead for each device that computes elsewhere",
 			batch.PolicyRequest{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8},
-			batch.Policy{Sessions: 8, Workers: 16, MaxBatch: 4, Full: true, OwnTurns: true},
+			batch.BatchPolicy{Sessions: 8, Workers: 16, MaxBatch: 4, Full: true, OwnTurns: true},
 		},
 		{
 			"and none where every core has a session that computes on it",
 			batch.PolicyRequest{Scenario: loadgen.Offline, Devices: 8}, backend.Limits{PreferredBatch: 4, Concurrency: 8,
 				Native: true},
-			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 4, Full: true, OwnTurns: true},
+			batch.BatchPolicy{Sessions: 8, Workers: 8, MaxBatch: 4, Full: true, OwnTurns: true},
 		},
 		{
 			"the workload's preference",
 			batch.PolicyRequest{Scenario: loadgen.Server, Preferred: 32}, backend.Limits{PreferredBatch: 8},
-			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 32},
+			batch.BatchPolicy{Sessions: cpus, Workers: cpus, MaxBatch: 32},
 		},
 		{
 			"the user's word against the workload's preference",
 			batch.PolicyRequest{Scenario: loadgen.Server, Batch: 4, Preferred: 32}, backend.Limits{PreferredBatch: 8},
-			batch.Policy{Sessions: cpus, Workers: cpus, MaxBatch: 4},
+			batch.BatchPolicy{Sessions: cpus, Workers: cpus, MaxBatch: 4},
 		},
 		{
 			"the user's word, within the limits",
 			batch.PolicyRequest{Scenario: loadgen.SingleStream, Batch: 16, Sessions: 9}, backend.Limits{MaxBatch: 8,
 				Concurrency: 2},
-			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 8, Inline: true},
+			batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 8, Inline: true},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type sampleQueue struct {
 	window  *sizeWindow // of samples that have a size; else it is nil
 }
 
-func newQueue(capacity int, p Policy) *sampleQueue {
+func newQueue(capacity int, p BatchPolicy) *sampleQueue {
 	q := &sampleQueue{
 		ring: make([]loadgen.QuerySample, capacity), arrived: make([]int64, capacity), limit: p.MaxBatch, full: p.Full,
 	}

@@ -9,16 +9,16 @@ import (
 
 func TestWorkersTakeTheirShare(t *testing.T) {
 	for _, c := range []struct {
-		policy Policy
+		policy BatchPolicy
 		queued int
 		want   []int // the batches, one after the other
 	}{
-		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 1, []int{1}},
-		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 2, []int{1, 1}},
-		{Policy{Sessions: 2, MaxBatch: 8, Share: true}, 5, []int{3, 1, 1}},
-		{Policy{Sessions: 2, MaxBatch: 2, Share: true}, 9, []int{2, 2, 2, 2, 1}},
-		{Policy{Sessions: 1, MaxBatch: 8, Share: true}, 5, []int{5}},
-		{Policy{Sessions: 2, MaxBatch: 8}, 5, []int{5}},
+		{BatchPolicy{Sessions: 2, MaxBatch: 8, Share: true}, 1, []int{1}},
+		{BatchPolicy{Sessions: 2, MaxBatch: 8, Share: true}, 2, []int{1, 1}},
+		{BatchPolicy{Sessions: 2, MaxBatch: 8, Share: true}, 5, []int{3, 1, 1}},
+		{BatchPolicy{Sessions: 2, MaxBatch: 2, Share: true}, 9, []int{2, 2, 2, 2, 1}},
+		{BatchPolicy{Sessions: 1, MaxBatch: 8, Share: true}, 5, []int{5}},
+		{BatchPolicy{Sessions: 2, MaxBatch: 8}, 5, []int{5}},
 	} {
 		q := newQueue(16, c.policy)
 		q.push(make([]loadgen.QuerySample, c.queued), 0, c.policy.MaxBatch, false)

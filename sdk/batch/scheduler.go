@@ -30,7 +30,7 @@ type Worker interface {
 
 // Scheduler forms batches and runs them. A batch that fails ends its work: later samples are dropped.
 type Scheduler struct {
-	policy Policy
+	policy BatchPolicy
 	queue  *sampleQueue
 	hands  []*workerState
 	began  time.Time // what samples' arrivals count from
@@ -46,15 +46,15 @@ type Scheduler struct {
 
 // New starts a scheduler with policy.Workers workers made by newWorker. fail is called once, with the first error or
 // panic of a worker. ctx is passed to Run.
-func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error)) *Scheduler {
+func New(ctx context.Context, p BatchPolicy, newWorker func() Worker, fail func(error)) *Scheduler {
 	s := &Scheduler{policy: p, fail: fail, began: time.Now()}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if p.Inline {
-		s.hands = []*workerState{{worker: newWorker(), job: &Job{}}}
+		s.hands = []*workerState{{worker: newWorker(), job: &WorkerJob{}}}
 		return s
 	}
 	for range p.Workers {
-		s.hands = append(s.hands, &workerState{worker: newWorker(), job: &Job{}})
+		s.hands = append(s.hands, &workerState{worker: newWorker(), job: &WorkerJob{}})
 	}
 	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
 	if p.Workers > p.Sessions && !p.OwnTurns {
@@ -67,8 +67,8 @@ func New(ctx context.Context, p Policy, newWorker func() Worker, fail func(error
 }
 
 // Jobs are what the workers do, one of each. They last as long as the scheduler.
-func (s *Scheduler) Jobs() []*Job {
-	all := make([]*Job, len(s.hands))
+func (s *Scheduler) Jobs() []*WorkerJob {
+	all := make([]*WorkerJob, len(s.hands))
 	for i, h := range s.hands {
 		all[i] = h.job
 	}

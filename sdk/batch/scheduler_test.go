@@ -90,7 +90,7 @@ func query(first, n int) []loadgen.QuerySample {
 }
 
 // schedule runs f on a scheduler in virtual time and returns what its workers did once all is quiet.
-func schedule(t *testing.T, p batch.Policy, fault string, f func(s *batch.Scheduler, r *record)) (*record, error) {
+func schedule(t *testing.T, p batch.BatchPolicy, fault string, f func(s *batch.Scheduler, r *record)) (*record, error) {
 	t.Helper()
 	r := &record{}
 	var failure error
@@ -120,7 +120,7 @@ func wantAnswers(t *testing.T, r *record, n int) {
 }
 
 func TestInlineRunsInTheCallersGoroutine(t *testing.T) {
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 2, Inline: true}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 2, Inline: true}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		start := time.Now()
 		s.Submit(query(0, 1), false)
@@ -136,7 +136,7 @@ func TestInlineRunsInTheCallersGoroutine(t *testing.T) {
 }
 
 func TestServerTakesWhatIsQueued(t *testing.T) {
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 4}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 4}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		for i := range 8 { // the first runs at once, alone; the others queue up meanwhile
 			s.Submit(query(i, 1), false)
@@ -157,7 +157,7 @@ func TestMultiStreamSplitsAQuery(t *testing.T) {
 		{1, 8, []int{8}}, {2, 8, []int{4, 4}}, {3, 8, []int{3, 3, 2}}, {4, 1, []int{1, 1, 1, 1, 1, 1, 1, 1}}, {16, 8,
 			[]int{1, 1, 1, 1, 1, 1, 1, 1}},
 	} {
-		p := batch.Policy{Sessions: c.sessions, Workers: c.sessions, MaxBatch: c.most, Split: true}
+		p := batch.BatchPolicy{Sessions: c.sessions, Workers: c.sessions, MaxBatch: c.most, Split: true}
 		r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 8), false) })
 		slices.SortFunc(r.batches, func(a, b int) int { return b - a })
 		if err != nil || !slices.Equal(r.batches, c.want) || r.most != min(c.sessions, 8) {
@@ -168,7 +168,7 @@ func TestMultiStreamSplitsAQuery(t *testing.T) {
 }
 
 func TestOfflineFillsBatchesAcrossFrames(t *testing.T) {
-	p := batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 4, Full: true}
+	p := batch.BatchPolicy{Sessions: 2, Workers: 2, MaxBatch: 4, Full: true}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, r *record) {
 		s.Submit(query(0, 3), true) // held back: the query goes on
 		synctest.Wait()
@@ -185,7 +185,7 @@ func TestOfflineFillsBatchesAcrossFrames(t *testing.T) {
 }
 
 func TestFlushReleasesWhatIsHeldBack(t *testing.T) {
-	p := batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 4, Full: true}
+	p := batch.BatchPolicy{Sessions: 2, Workers: 2, MaxBatch: 4, Full: true}
 	r, _ := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		s.Submit(query(0, 3), true)
 		s.Flush()
@@ -195,7 +195,7 @@ func TestFlushReleasesWhatIsHeldBack(t *testing.T) {
 
 func TestCollatingAheadOverlapsARun(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		p := batch.Policy{Sessions: 1, Workers: workers, MaxBatch: 2, Full: true}
+		p := batch.BatchPolicy{Sessions: 1, Workers: workers, MaxBatch: 2, Full: true}
 		r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 20), false) })
 		if err != nil || r.most != 1 || r.ahead != workers-1 {
 			t.Errorf("%d workers: %d runs at a time, want 1; %d batches collated ahead, want %d; error %v", workers, r.most,
@@ -207,7 +207,7 @@ func TestCollatingAheadOverlapsARun(t *testing.T) {
 
 func TestBackPressure(t *testing.T) {
 	const n = 3 << 20 // more than the queue holds
-	p := batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 1 << 18, Full: true}
+	p := batch.BatchPolicy{Sessions: 2, Workers: 2, MaxBatch: 1 << 18, Full: true}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		start := time.Now()
 		s.Submit(query(0, n), false)
@@ -227,7 +227,7 @@ func TestAFaultEndsTheWork(t *testing.T) {
 			"asked",
 	} {
 		for _, inline := range []bool{false, true} {
-			p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 2, Inline: inline}
+			p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 2, Inline: inline}
 			r, err := schedule(t, p, fault, func(s *batch.Scheduler, _ *record) {
 				for i := range 5 { // never blocks
 					s.Submit(query(2*i, 2), false)
@@ -243,7 +243,7 @@ func TestAFaultEndsTheWork(t *testing.T) {
 }
 
 func TestPanicKeepsItsPlace(t *testing.T) {
-	_, err := schedule(t, batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1}, "panic",
+	_, err := schedule(t, batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1}, "panic",
 		func(s *batch.Scheduler, _ *record) { s.Submit(query(0, 1), false) })
 	var p *batch.PanicError
 	if !errors.As(err, &p) {
@@ -257,7 +257,7 @@ func TestPanicKeepsItsPlace(t *testing.T) {
 func TestCloseDropsWhatIsQueuedAndStopsRuns(t *testing.T) {
 	r := &record{}
 	synctest.Test(t, func(t *testing.T) {
-		s := batch.New(t.Context(), batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1},
+		s := batch.New(t.Context(), batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1},
 			func() batch.Worker { return &worker{record: r} }, func(error) {})
 		s.Submit(query(0, 5), false)
 		synctest.Wait()

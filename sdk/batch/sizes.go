@@ -7,9 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Sizing says how samples of different sizes share batches. The oldest waiting sample of a Server or MultiStream run is
-// part of the next batch, whatever its size: nobody is overtaken twice by the same neighbour, and nobody starves.
-type Sizing struct {
+// SizePolicy says how samples of different sizes share batches. The oldest waiting sample of a Server or MultiStream
+// run is part of the next batch, whatever its size: nobody is overtaken twice by the same neighbour, and nobody
+// starves.
+type SizePolicy struct {
 	// Sizes appends the size of each sample to dst, in order. It is called with the queue locked and must not block.
 	Sizes func(dst []int, samples []loadgen.QuerySample) []int
 	// MaxSum is what the sizes of a batch sum to at most; 0: no limit. A sample above it runs by itself.
@@ -38,7 +39,7 @@ type sizedSample struct {
 
 // sizeWindow holds the oldest waiting samples, taken from the queue's ring, with their sizes.
 type sizeWindow struct {
-	sizing Sizing
+	sizing SizePolicy
 	sorted bool          // items ascend by size; else they are in the order of arrival
 	items  []sizedSample // at most cap(items)
 
@@ -50,7 +51,7 @@ type sizeWindow struct {
 }
 
 // newWindow returns the window for batches of at most limit samples. offline sorts: no sample waits for a deadline.
-func newWindow(s Sizing, limit int, offline bool) *sizeWindow {
+func newWindow(s SizePolicy, limit int, offline bool) *sizeWindow {
 	n := limit
 	switch {
 	case s.Alike && offline:

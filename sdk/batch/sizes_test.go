@@ -11,8 +11,8 @@ import (
 )
 
 // sizing measures sample i as of[i].
-func sizing(of []int, maxSum int, alike bool) *batch.Sizing {
-	return &batch.Sizing{MaxSum: maxSum, Alike: alike, Sizes: func(dst []int, samples []loadgen.QuerySample) []int {
+func sizing(of []int, maxSum int, alike bool) *batch.SizePolicy {
+	return &batch.SizePolicy{MaxSum: maxSum, Alike: alike, Sizes: func(dst []int, samples []loadgen.QuerySample) []int {
 		for _, s := range samples {
 			dst = append(dst, of[s.Index])
 		}
@@ -22,7 +22,7 @@ func sizing(of []int, maxSum int, alike bool) *batch.Sizing {
 
 // sizedBatches runs queries of one sample each on a scheduler and returns the sizes of each batch, in the order in
 // which they ran. With a Server policy the first query runs alone while the others queue up.
-func sizedBatches(t *testing.T, p batch.Policy, of []int) [][]int {
+func sizedBatches(t *testing.T, p batch.BatchPolicy, of []int) [][]int {
 	t.Helper()
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		if p.Full {
@@ -51,11 +51,11 @@ func sizedBatches(t *testing.T, p batch.Policy, of []int) [][]int {
 }
 
 func TestBatchesBySize(t *testing.T) {
-	server := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 3}
-	offline := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 3, Full: true}
+	server := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 3}
+	offline := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 3, Full: true}
 	for _, c := range []struct {
 		name   string
-		policy batch.Policy
+		policy batch.BatchPolicy
 		maxSum int
 		alike  bool
 		sizes  []int
@@ -85,7 +85,7 @@ func TestBatchesBySize(t *testing.T) {
 // Every worker that a query can occupy is woken, though one cannot tell from the number of samples how many that are.
 func TestSizesOccupyAllSessions(t *testing.T) {
 	sizes := []int{9, 9, 9, 9}
-	p := batch.Policy{Sessions: 4, Workers: 4, MaxBatch: 100, Sizing: sizing(sizes, 10, false)}
+	p := batch.BatchPolicy{Sessions: 4, Workers: 4, MaxBatch: 100, Sizing: sizing(sizes, 10, false)}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
 		synctest.Wait()
 		s.Submit(query(0, 4), false)
@@ -105,7 +105,7 @@ func TestNobodyStarves(t *testing.T) {
 	}
 	const odd = 500
 	sizes[odd] = 5000
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 4, Sizing: sizing(sizes, 0, true)}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 4, Sizing: sizing(sizes, 0, true)}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, n), false) })
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAlikePadsLittle(t *testing.T) {
 		"offline":          {true, true, 1, 1.02},
 		"server, unsorted": {false, false, 1.3, 2},
 	} {
-		p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 8, Full: c.full, Sizing: sizing(sizes, 0, c.alike)}
+		p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 8, Full: c.full, Sizing: sizing(sizes, 0, c.alike)}
 		r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) { s.Submit(query(0, n), false) })
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func padding(r *record, sizes []int) float64 {
 
 func TestOfflineSortsAcrossFrames(t *testing.T) {
 	sizes := []int{5, 1, 9, 2, 8, 3}
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 4, Full: true, Sizing: sizing(sizes, 0, true)}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 4, Full: true, Sizing: sizing(sizes, 0, true)}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, r *record) {
 		q := query(0, 6)
 		s.Submit(q[:3], true)

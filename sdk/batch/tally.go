@@ -102,7 +102,7 @@ func (t *timeTally) summarizeTimes() TimeSummary {
 // workerState is a worker with what it does and has done. Its memory is reused from batch to batch.
 type workerState struct {
 	worker         Worker
-	job            *Job
+	job            *WorkerJob
 	samples        []uint64 // batches by the number of their samples
 	waiting, model timeTally
 }

@@ -28,7 +28,8 @@ func (s *sleeping) Run(context.Context) error                   { time.Sleep(s.t
 func (s *sleeping) Deliver() error                              { return nil }
 
 // work runs queries of a policy, one sample each, at times, and returns what was counted.
-func work(t *testing.T, p batch.Policy, took func(n int) time.Duration, at ...time.Duration) (out batch.WorkTotals) {
+func work(t *testing.T, p batch.BatchPolicy, took func(n int) time.Duration,
+	at ...time.Duration) (out batch.WorkTotals) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := batch.New(t.Context(), p, sleeper{took}.worker, func(err error) { t.Error(err) })
@@ -52,7 +53,7 @@ func near(got, want time.Duration) bool { return math.Abs(float64(got-want)) <= 
 
 // What waits for the only session is told from what runs.
 func TestWorkTellsWaitingFromRunning(t *testing.T) {
-	for name, p := range map[string]batch.Policy{
+	for name, p := range map[string]batch.BatchPolicy{
 		"plain": {Sessions: 1, Workers: 1, MaxBatch: 1},
 		"sized": {Sessions: 1, Workers: 1, MaxBatch: 1, Sizing: sizing(make([]int, 9), 0, true)},
 		"ahead": {Sessions: 1, Workers: 2, MaxBatch: 1}, // the second one waits for the session
@@ -73,7 +74,7 @@ func TestWorkTellsWaitingFromRunning(t *testing.T) {
 
 // Batches are counted by their sizes, and each sample of one has the time of its batch.
 func TestWorkCountsBatches(t *testing.T) {
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 8}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 8}
 	w := work(t, p, func(n int) time.Duration { return time.Duration(n) * ms }, 0, 0, 0, 0, 0, 0)
 	var batches, samples uint64
 	for size, n := range w.Batches {
@@ -90,7 +91,7 @@ func TestWorkCountsBatches(t *testing.T) {
 
 // With one sample at a time nothing waits, and nothing is timed.
 func TestWorkOfAnInlinePolicy(t *testing.T) {
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}
 	w := work(t, p, func(int) time.Duration { return 3 * ms }, 0, 50*ms)
 	if w.Waiting.Count != 0 || w.Waiting.At(.5) != 0 || w.Model.Count != 0 || !slices.Equal(w.Batches, []uint64{0, 2}) {
 		t.Errorf("%+v", w)
@@ -109,7 +110,7 @@ func TestTimes(t *testing.T) {
 		at = append(at, time.Duration(i)*time.Hour)
 	}
 	next := -1
-	p := batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1}
+	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1}
 	m := work(t, p, func(int) time.Duration { next++; return took[next] }, at...).Model
 	slices.Sort(took)
 	if m.Min != took[0] || m.Max != took[2999] || m.At(1) != took[2999] {

@@ -70,7 +70,7 @@ const cardShare = 0.99
 
 // isWorse reports whether got is worse than what is wanted by more than the share that is allowed; a figure of neither
 // way may be neither more nor less.
-func isWorse(got, want float64, better sdk.Better) bool {
+func isWorse(got, want float64, better sdk.MetricDirection) bool {
 	low, high := !(got >= cardShare*want), !(want >= cardShare*got)
 	switch better {
 	case sdk.LowerBetter:
@@ -158,7 +158,7 @@ func checkReference(ctx context.Context, v *pluginVisit) (string, error) {
 }
 
 // visitReference returns a visit to the reference.
-func (v *pluginVisit) visitReference(r Reference) *pluginVisit {
+func (v *pluginVisit) visitReference(r ReferencePlugin) *pluginVisit {
 	other := *v
 	other.subject.Open = r.Open
 	if r.Binary != "" {
@@ -168,7 +168,7 @@ func (v *pluginVisit) visitReference(r Reference) *pluginVisit {
 }
 
 // metricShortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
-func metricShortfalls(got, want sdk.Score, better func(metric string) sdk.Better) (faults []error) {
+func metricShortfalls(got, want sdk.Score, better func(metric string) sdk.MetricDirection) (faults []error) {
 	for _, w := range want.Metrics {
 		i := slices.IndexFunc(got.Metrics, func(m sdk.Metric) bool { return m.Name == w.Name })
 		switch {

@@ -23,7 +23,7 @@ func TestMetricsThatNobodyDescribed(t *testing.T) {
 // TestWorse: what is worse goes by the metric's own direction, for cards and beside references.
 func TestWorse(t *testing.T) {
 	for _, c := range []struct {
-		better     sdk.Better
+		better     sdk.MetricDirection
 		got        float64
 		card, peer string
 	}{

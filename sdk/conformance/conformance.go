@@ -30,7 +30,7 @@ type Subject struct {
 	Approve func(binary *os.File) error
 	// Reference, if not nil, is whose answers to the whole data set the subject's are compared with: another backend's, or
 	// another binary's.
-	Reference *Reference
+	Reference *ReferencePlugin
 	// Queries is how many queries the check of memory growth makes; 0: 10,000.
 	Queries int
 	// MemoryTime bounds the time of those queries: a slow subject makes fewer, and may grow by less; 0: 20 s.
@@ -47,8 +47,8 @@ type Subject struct {
 	Only []string
 }
 
-// Reference is a plugin that is taken to be right.
-type Reference struct {
+// ReferencePlugin is a plugin that is taken to be right.
+type ReferencePlugin struct {
 	Binary string // empty: the subject's
 	Open   sdk.Options
 }
@@ -62,21 +62,21 @@ const (
 	defaultPatience   = 20 * time.Second
 )
 
-// Outcome of a check.
-type Outcome string
+// CheckOutcome is the outcome of a check.
+type CheckOutcome string
 
 // The outcomes. A check is skipped where it does not apply; Detail says why.
 const (
-	Pass Outcome = "PASS"
-	Fail Outcome = "FAIL"
-	Skip Outcome = "SKIP"
+	Pass CheckOutcome = "PASS"
+	Fail CheckOutcome = "FAIL"
+	Skip CheckOutcome = "SKIP"
 )
 
 // CheckResult is the result of a check.
 type CheckResult struct {
-	Name    string  `json:"name"`
-	About   string  `json:"about"`
-	Outcome Outcome `json:"outcome"`
+	Name    string       `json:"name"`
+	About   string       `json:"about"`
+	Outcome CheckOutcome `json:"outcome"`
 	// Detail says what was found, and in a failure what was expected and what to do.
 	Detail  string  `json:"detail"`
 	Seconds float64 `json:"seconds"`

@@ -24,7 +24,7 @@ func subject(t *testing.T, fault string) Subject {
 func TestASoundPluginPasses(t *testing.T) {
 	t.Parallel()
 	s := subject(t, "none")
-	s.Reference = &Reference{}
+	s.Reference = &ReferencePlugin{}
 	var names []string
 	for _, r := range Run(t.Context(), s, func(r CheckResult) { names = append(names, r.Name) }) {
 		if r.Outcome != Pass {
@@ -158,7 +158,7 @@ func TestPayloadsOfText(t *testing.T) {
 func TestReferenceOfAnotherBackend(t *testing.T) {
 	s := subject(t, "none")
 	s.Open.Backend = "other"
-	s.Reference = &Reference{Open: sdk.Options{Backend: "null"}}
+	s.Reference = &ReferencePlugin{Open: sdk.Options{Backend: "null"}}
 	wantFailure(t, "reference", s, "accuracy is too low")
 }
 

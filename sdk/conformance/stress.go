@@ -198,7 +198,7 @@ func checkKill(ctx context.Context, v *pluginVisit) (string, error) {
 	case <-time.After(v.subject.Patience):
 		return "", fmt.Errorf("its end goes unnoticed for %v", v.subject.Patience)
 	}
-	var failure *host.Error
+	var failure *host.PluginError
 	if !errors.As(context.Cause(watched), &failure) || failure.Kind != host.KindDied {
 		//nolint:errorlint // it may be nil
 		return "", fmt.Errorf("the cause is %v, want that it died", context.Cause(watched))

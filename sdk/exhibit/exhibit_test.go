@@ -24,7 +24,7 @@ func (s *inner) Close() error                  { s.closed++; return nil }
 
 // gallery rates an answer by its first byte; 255 is not shown.
 func gallery(fault error) Gallery {
-	return func(e mllog.AccuracyEntry) (float64, Show) {
+	return func(e mllog.AccuracyEntry) (float64, ShowFunc) {
 		if e.Data[0] == 255 {
 			return 0, nil
 		}

@@ -15,10 +15,10 @@ import (
 // Gallery says how bad an answer is: the larger, the worse, and 0 where it is right. show makes an exhibit of it; nil:
 // the answer is not shown. A gallery is asked when an entry comes, for the badness alone, and of the worst once more in
 // the end, with a copy of the entry. A note says why show failed: the score stands without the exhibit.
-type Gallery func(e mllog.AccuracyEntry) (badness float64, show Show)
+type Gallery func(e mllog.AccuracyEntry) (badness float64, show ShowFunc)
 
-// Show makes an exhibit of one answer.
-type Show func() (sdk.Exhibit, error)
+// ShowFunc makes an exhibit of one answer.
+type ShowFunc func() (sdk.Exhibit, error)
 
 // maxHeldBytes bounds the payloads that are kept until the end, in bytes.
 const maxHeldBytes = 256 << 20

@@ -12,7 +12,7 @@ import (
 // the reference has.
 func Transcripts(name, said func(clip int) string,
 	compare func(clip uint64, payload []byte) (text string, wrong, words int, err error)) Gallery {
-	return func(e mllog.AccuracyEntry) (badness float64, show Show) {
+	return func(e mllog.AccuracyEntry) (badness float64, show ShowFunc) {
 		text, wrong, words, err := compare(e.QSLIndex, e.Data)
 		if err != nil {
 			return 0, nil

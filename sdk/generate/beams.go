@@ -69,7 +69,7 @@ func (b *beamSearch) scoreBeam(i int, logits []float32) error {
 	least := r.minValue(b.top.minScore() - b.scores[i])
 	for id := indexAtLeast(r.values, 0, least); id < len(r.values); id = indexAtLeast(r.values, id+1, least) {
 		if score := r.logProb(r.values[id]) + b.scores[i]; score > b.top.minScore() || len(b.top.kept) < b.top.n {
-			b.top.offerCandidate(candidate{score: score, beam: i, token: int32(id)})
+			b.top.offerCandidate(beamCandidate{score: score, beam: i, token: int32(id)})
 			least = r.minValue(b.top.minScore() - b.scores[i])
 		}
 	}

@@ -59,23 +59,23 @@ func bindCoder(p EncoderDecoder) (*coderModel, error) {
 	return b.coderModel, nil
 }
 
-func newGraph(name string, s backend.Session) *graph {
+func newGraph(name string, s backend.Session) *modelGraph {
 	none := []graphPort{{slot: -1}}
-	return &graph{
+	return &modelGraph{
 		name: name, session: s,
 		in: slices.Repeat(none, len(s.Inputs())), out: slices.Repeat(none, len(s.Outputs())),
 	}
 }
 
 // decoderGraphs are the graphs that are run for tokens, each once: the one that has all states first.
-func (c *coderModel) decoderGraphs() []*graph {
+func (c *coderModel) decoderGraphs() []*modelGraph {
 	if c.next == c.first {
-		return []*graph{c.next}
+		return []*modelGraph{c.next}
 	}
-	return []*graph{c.next, c.first}
+	return []*modelGraph{c.next, c.first}
 }
 
-func (b *coderBinder) addFault(g *graph, format string, args ...any) {
+func (b *coderBinder) addFault(g *modelGraph, format string, args ...any) {
 	b.faults = append(b.faults, g.name+": "+fmt.Sprintf(format, args...))
 }
 
@@ -96,7 +96,7 @@ func (b *coderBinder) bindEncoder() {
 }
 
 // checkPort holds a tensor to the type and rank that its use asks for.
-func (b *coderBinder) checkPort(g *graph, kind string, info backend.TensorInfo, u tensorUse) {
+func (b *coderBinder) checkPort(g *modelGraph, kind string, info backend.TensorInfo, u tensorUse) {
 	want := shapes[u]
 	if n := len(info.Shape); info.DType != want.dtype || n < want.ranks[0] || n > want.ranks[1] {
 		b.addFault(g, "%s %v, want %s", kind, info, want.text)
@@ -104,7 +104,7 @@ func (b *coderBinder) checkPort(g *graph, kind string, info backend.TensorInfo, 
 }
 
 // bindInputs binds a decoder's inputs.
-func (b *coderBinder) bindInputs(g *graph) {
+func (b *coderBinder) bindInputs(g *modelGraph) {
 	for i, info := range g.session.Inputs() {
 		p := &g.in[i]
 		if p.use = decoderUses[info.Name]; p.use != unused {
@@ -119,7 +119,7 @@ func (b *coderBinder) bindInputs(g *graph) {
 }
 
 // bindSlot returns the slot of a decoder's input: a state, for which there is an output, or a constant.
-func (b *coderBinder) bindSlot(g *graph, info backend.TensorInfo) int {
+func (b *coderBinder) bindSlot(g *modelGraph, info backend.TensorInfo) int {
 	if i, ok := b.slotOf[info.Name]; ok {
 		b.checkSlotTensor(g, "input", info, i)
 		return i
@@ -165,7 +165,7 @@ func (b *coderBinder) bindFirstValue(name string, slot int) bool {
 }
 
 // bindOutputs binds a decoder's outputs. Those of constants count in the first run.
-func (b *coderBinder) bindOutputs(g *graph, scores string) {
+func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 	found := false
 	for i, info := range g.session.Outputs() {
 		if info.Name == scores {
@@ -203,7 +203,7 @@ func (c *coderModel) givesLogProbs() bool {
 }
 
 // checkSlotTensor holds a tensor to what its slot's first input is.
-func (b *coderBinder) checkSlotTensor(g *graph, kind string, info backend.TensorInfo, slot int) {
+func (b *coderBinder) checkSlotTensor(g *modelGraph, kind string, info backend.TensorInfo, slot int) {
 	s := &b.slots[slot]
 	ok := info.DType == s.dtype && len(info.Shape) == len(s.shape)
 	for i := range s.shape {
@@ -284,7 +284,7 @@ func outputOf(input string) string {
 }
 
 // writesState says that a graph has the output of a state.
-func writesState(g *graph, input string) bool {
+func writesState(g *modelGraph, input string) bool {
 	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return inputOf(o.Name) == input })
 }
 

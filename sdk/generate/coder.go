@@ -10,7 +10,7 @@ import (
 
 // coderModel is a model of an encoder and a decoder.
 type coderModel struct {
-	encoder, first, next *graph // first and next are one where the decoder runs all tokens
+	encoder, first, next *modelGraph // first and next are one where the decoder runs all tokens
 	slots                []stateSlot
 	masked               bool // sources of other widths can be padded
 	normal               bool // the decoders give log probabilities
@@ -34,7 +34,7 @@ func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error)
 		return nil, err
 	}
 	beside := c.joinsLater()
-	for _, g := range []*graph{c.encoder, c.first, c.next} {
+	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
 		beside = beside && g.session.Limits().Concurrency > 1
 	}
 	return startGenerator(c, o, beside), nil

@@ -12,7 +12,7 @@ import (
 // coderRunner runs an encoder and a decoder, in memory that it reuses.
 type coderRunner struct {
 	model   *coderModel
-	tensors map[*graph]*[2][]backend.Tensor // inputs and outputs
+	tensors map[*modelGraph]*[2][]backend.Tensor // inputs and outputs
 
 	ids, counts, ones []int64
 	offset            [1]int64
@@ -26,8 +26,8 @@ type coderRunner struct {
 }
 
 func (c *coderModel) newRunner() modelRunner {
-	r := &coderRunner{model: c, tensors: map[*graph]*[2][]backend.Tensor{}}
-	for _, g := range []*graph{c.encoder, c.first, c.next} {
+	r := &coderRunner{model: c, tensors: map[*modelGraph]*[2][]backend.Tensor{}}
+	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
 		r.tensors[g] = &[2][]backend.Tensor{make([]backend.Tensor, len(g.in)), make([]backend.Tensor, len(g.out))}
 	}
 	return r
@@ -77,7 +77,7 @@ func (r *coderRunner) atOnce(n int) int {
 }
 
 // runDecoder runs n tokens of each row, which are r.ids, and keeps the states.
-func (r *coderRunner) runDecoder(ctx context.Context, g *graph, s *coderState, n int) ([][]float32, error) {
+func (r *coderRunner) runDecoder(ctx context.Context, g *modelGraph, s *coderState, n int) ([][]float32, error) {
 	in, out := r.tensors[g][0], r.tensors[g][1]
 	for i, p := range g.in {
 		r.decoderInput(&in[i], g, i, p, s, n)
@@ -99,7 +99,7 @@ func (r *coderRunner) runDecoder(ctx context.Context, g *graph, s *coderState, n
 }
 
 // decoderInput makes input i of a run of n tokens of each row.
-func (r *coderRunner) decoderInput(t *backend.Tensor, g *graph, i int, p graphPort, s *coderState, n int) {
+func (r *coderRunner) decoderInput(t *backend.Tensor, g *modelGraph, i int, p graphPort, s *coderState, n int) {
 	info, rows := &g.session.Inputs()[i], s.rows()
 	switch p.use {
 	case stored:
@@ -162,7 +162,7 @@ func setTensor(t *backend.Tensor, info *backend.TensorInfo, data []byte, shape .
 
 // storeOutputs takes what a run of a decoder or the encoder put out: states, and constants in the first run, become
 // values; the logits stay until the next run.
-func (r *coderRunner) storeOutputs(g *graph, s *coderState, out []backend.Tensor) (err error) {
+func (r *coderRunner) storeOutputs(g *modelGraph, s *coderState, out []backend.Tensor) (err error) {
 	for i, p := range g.out {
 		t := out[i]
 		out[i] = backend.Tensor{}

@@ -60,7 +60,7 @@ func (g *gnmtBeams) next(logits [][]float32) error {
 func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 	b := &g.now[i]
 	if b.ended {
-		g.top.offerCandidate(candidate{score: b.sum / g.lengthDivisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
+		g.top.offerCandidate(beamCandidate{score: b.sum / g.lengthDivisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
 		return nil
 	}
 	r, err := g.allowedScores(logits, len(g.steps))
@@ -85,7 +85,7 @@ func (g *gnmtBeams) scoreTokens(i int, r *tokenScores, first, last int, by float
 	for id := indexAtLeast(values, first, least); id < last; id = indexAtLeast(values, id+1, least) {
 		total := sum + r.logProb(values[id])
 		if score := total / by; score > g.top.minScore() || len(g.top.kept) < g.top.n {
-			g.top.offerCandidate(candidate{score: score, beam: i, token: int32(id), sum: total})
+			g.top.offerCandidate(beamCandidate{score: score, beam: i, token: int32(id), sum: total})
 			least = r.minValue(g.top.minScore()*by - sum)
 		}
 	}

@@ -23,21 +23,22 @@ const widthStep = 16
 
 // outputTracker knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
 type outputTracker struct {
-	inProcess     bool              // the sessions read and write the memory of this process: nothing is copied on the way
-	keptOutputs   map[*graph][]bool // outputs
-	keptSlots     []bool            // slots
+	// inProcess: the sessions read and write the memory of this process, so that nothing is copied on the way.
+	inProcess     bool
+	keptOutputs   map[*modelGraph][]bool // outputs
+	keptSlots     []bool                 // slots
 	steps, copied atomic.Int64
 }
 
 // newKeeper has the sessions keep what they can: what has its rows first, and is made in the memory that the decoders
 // read. In the memory of this process tensors serve as well, and rows that stay in their order need no copy.
 func newKeeper(c *coderModel) *outputTracker {
-	k := &outputTracker{keptOutputs: map[*graph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
+	k := &outputTracker{keptOutputs: map[*modelGraph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
 	memory := backend.CacheMemory(c.next.session)
-	for _, g := range []*graph{c.encoder, c.first, c.next} {
+	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
 		k.inProcess = k.inProcess && backend.CacheMemory(g.session) == tensorcache.Memory{}
 	}
-	for _, g := range []*graph{c.encoder, c.first, c.next} {
+	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
 		k.keptOutputs[g] = make([]bool, len(g.out))
 		together := backend.CacheMemory(g.session) == memory && backend.CacheMemory(c.first.session) == memory
 		if k.inProcess || memory == nil || !together {
@@ -58,14 +59,14 @@ func (k *outputTracker) keepsOutputs() bool {
 }
 
 // markKept marks the outputs of a run that the session is to keep.
-func (k *outputTracker) markKept(g *graph, out []backend.Tensor) {
+func (k *outputTracker) markKept(g *modelGraph, out []backend.Tensor) {
 	for i, kept := range k.keptOutputs[g] {
 		out[i].KeepOutput = kept
 	}
 }
 
 // countCopied notes what a step copied.
-func (k *outputTracker) countCopied(g *graph, in, out []backend.Tensor) {
+func (k *outputTracker) countCopied(g *modelGraph, in, out []backend.Tensor) {
 	k.steps.Add(1)
 	if k.inProcess {
 		return

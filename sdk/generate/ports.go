@@ -31,15 +31,15 @@ type graphPort struct {
 	slot int
 }
 
-// graph is one of a model's networks.
-type graph struct {
+// modelGraph is one of a model's networks.
+type modelGraph struct {
 	name    string
 	session backend.Session
 	in, out []graphPort
 }
 
 // hasUse says whether an input has a use.
-func (g *graph) hasUse(u tensorUse) bool {
+func (g *modelGraph) hasUse(u tensorUse) bool {
 	return slices.ContainsFunc(g.in, func(p graphPort) bool { return p.use == u })
 }
 

@@ -30,8 +30,8 @@ func containsToken(id int32, ids []int32) bool {
 	return slices.Contains(ids, id)
 }
 
-// candidate is one token that continues one beam.
-type candidate struct {
+// beamCandidate is one token that continues one beam.
+type beamCandidate struct {
 	score float32 // sum of log probabilities
 	beam  int
 	token int32
@@ -41,10 +41,10 @@ type candidate struct {
 // topCandidates keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.
 type topCandidates struct {
 	n    int
-	kept []candidate
+	kept []beamCandidate
 }
 
-func (b *topCandidates) offerCandidate(c candidate) {
+func (b *topCandidates) offerCandidate(c beamCandidate) {
 	if len(b.kept) == b.n {
 		if c.score <= b.kept[b.n-1].score {
 			return

@@ -14,7 +14,7 @@ const (
 )
 
 // checkBatching wants sizes and percentiles that ascend.
-func checkBatching(b sdk.Batching) error {
+func checkBatching(b sdk.BatchingReport) error {
 	var faults []error
 	if len(b.Sizes) > mostSizes {
 		faults = append(faults, fmt.Errorf("%d sizes of batches, want at most %d", len(b.Sizes), mostSizes))

@@ -10,25 +10,25 @@ import (
 
 // What a plugin says of its batches has to be able to be.
 func TestCheckBatching(t *testing.T) {
-	sound := func() sdk.Batching {
+	sound := func() sdk.BatchingReport {
 		times := sdk.SampleTimes{Count: 9, Min: 1, Mean: 5, Max: 9, Percentiles: []sdk.TimeAt{{P: .5, At: 5}, {P: .9, At: 9}}}
-		return sdk.Batching{Sizes: []sdk.BatchSize{{Samples: 1, Batches: 3}, {Samples: 2, Batches: 3}}, Waiting: times,
+		return sdk.BatchingReport{Sizes: []sdk.BatchSize{{Samples: 1, Batches: 3}, {Samples: 2, Batches: 3}}, Waiting: times,
 			Model: times}
 	}
-	for about, change := range map[string]func(b *sdk.Batching){
-		"":                        func(*sdk.Batching) {},
-		"3 batches of 1 samples":  func(b *sdk.Batching) { b.Sizes[1].Samples = 1 },
-		"3 batches of -1 samples": func(b *sdk.Batching) { b.Sizes[0].Samples = -1 },
-		"0 batches of 2 samples":  func(b *sdk.Batching) { b.Sizes[1].Batches = 0 },
-		"1001 sizes":              func(b *sdk.Batching) { b.Sizes = sizesTo(1001) },
-		"33 percentiles":          func(b *sdk.Batching) { b.Model.Percentiles = make([]sdk.TimeAt, 33) },
-		"of 0 times":              func(b *sdk.Batching) { b.Model.Count = 0 },
-		"from -1ns":               func(b *sdk.Batching) { b.Waiting.Min = -1 },
-		"10ns on average":         func(b *sdk.Batching) { b.Waiting.Mean = 10 },
-		"percentile 0.9 is 4ns":   func(b *sdk.Batching) { b.Model.Percentiles[1].At = 4 },
-		"percentile 0.9 is 10ns":  func(b *sdk.Batching) { b.Model.Percentiles[1].At = 10 },
-		"percentile 0.5 is 9ns":   func(b *sdk.Batching) { b.Model.Percentiles[1].P = .5 },
-		"percentile 1 is 9ns":     func(b *sdk.Batching) { b.Model.Percentiles[1].P = 1 },
+	for about, change := range map[string]func(b *sdk.BatchingReport){
+		"":                        func(*sdk.BatchingReport) {},
+		"3 batches of 1 samples":  func(b *sdk.BatchingReport) { b.Sizes[1].Samples = 1 },
+		"3 batches of -1 samples": func(b *sdk.BatchingReport) { b.Sizes[0].Samples = -1 },
+		"0 batches of 2 samples":  func(b *sdk.BatchingReport) { b.Sizes[1].Batches = 0 },
+		"1001 sizes":              func(b *sdk.BatchingReport) { b.Sizes = sizesTo(1001) },
+		"33 percentiles":          func(b *sdk.BatchingReport) { b.Model.Percentiles = make([]sdk.TimeAt, 33) },
+		"of 0 times":              func(b *sdk.BatchingReport) { b.Model.Count = 0 },
+		"from -1ns":               func(b *sdk.BatchingReport) { b.Waiting.Min = -1 },
+		"10ns on average":         func(b *sdk.BatchingReport) { b.Waiting.Mean = 10 },
+		"percentile 0.9 is 4ns":   func(b *sdk.BatchingReport) { b.Model.Percentiles[1].At = 4 },
+		"percentile 0.9 is 10ns":  func(b *sdk.BatchingReport) { b.Model.Percentiles[1].At = 10 },
+		"percentile 0.5 is 9ns":   func(b *sdk.BatchingReport) { b.Model.Percentiles[1].P = .5 },
+		"percentile 1 is 9ns":     func(b *sdk.BatchingReport) { b.Model.Percentiles[1].P = 1 },
 	} {
 		b := sound()
 		change(&b)
@@ -37,11 +37,11 @@ func TestCheckBatching(t *testing.T) {
 			t.Errorf("%s: %v", about, err)
 		}
 	}
-	if err := checkBatching(sdk.Batching{}); err != nil {
+	if err := checkBatching(sdk.BatchingReport{}); err != nil {
 		t.Errorf("of an older plugin: %v", err)
 	}
 	one := sdk.SampleTimes{Count: 1, Min: time.Hour, Mean: time.Hour, Max: time.Hour}
-	if err := checkBatching(sdk.Batching{Model: one}); err != nil {
+	if err := checkBatching(sdk.BatchingReport{Model: one}); err != nil {
 		t.Errorf("one sample: %v", err)
 	}
 }

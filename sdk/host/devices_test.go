@@ -94,7 +94,7 @@ func TestSharesOfDevices(t *testing.T) {
 }
 
 // checkBatches wants every sample of the run in a batch, with its times, and no sample of the warm-up.
-func checkBatches(t *testing.T, b sdk.Batching, s loadgen.Scenario, samples uint64) {
+func checkBatches(t *testing.T, b sdk.BatchingReport, s loadgen.Scenario, samples uint64) {
 	t.Helper()
 	var n uint64
 	for _, size := range b.Sizes {

@@ -60,7 +60,7 @@ func (p *Plugin) diagnoseEnd(err error) error {
 }
 
 // startTimeout explains a plugin that is not there in time.
-func (p *Plugin) startTimeout() *Error {
+func (p *Plugin) startTimeout() *PluginError {
 	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
 		return p.newFailure(KindHandshake, context.DeadlineExceeded,
 			fmt.Sprintf("it shook hands and does not answer within %v of its start: no heartbeat came over the call Run, "+

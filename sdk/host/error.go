@@ -20,8 +20,9 @@ const (
 	KindFailed    FailureKind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
 )
 
-// Error is a plugin's failure. Errors that the plugin blames on its user are none: see sdk.ErrUsage and sdk.ErrData.
-type Error struct {
+// PluginError is a plugin's failure. Errors that the plugin blames on its user are none: see sdk.ErrUsage and
+// sdk.ErrData.
+type PluginError struct {
 	Kind   FailureKind
 	Plugin string   // name
 	Path   string   // binary
@@ -34,7 +35,7 @@ type Error struct {
 // mostOfALine is how many bytes of each line of output a message shows.
 const mostOfALine = 1000
 
-func (e *Error) Error() string {
+func (e *PluginError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plugin %s (%s): %s", e.Plugin, e.Path, e.Found)
 	if e.Hint != "" {
@@ -49,4 +50,4 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *PluginError) Unwrap() error { return e.Err }

@@ -20,12 +20,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// wantFailure checks that err holds a *host.Error of a kind, whose text has all parts.
+// wantFailure checks that err holds a *host.PluginError of a kind, whose text has all parts.
 func wantFailure(t *testing.T, err error, kind host.FailureKind, parts ...string) {
 	t.Helper()
-	var e *host.Error
+	var e *host.PluginError
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v (%T), want a *host.Error of kind %s", err, err, kind)
+		t.Fatalf("error %v (%T), want a *host.PluginError of kind %s", err, err, kind)
 	}
 	if e.Kind != kind {
 		t.Errorf("kind %q, want %q: %v", e.Kind, kind, err)
@@ -270,7 +270,7 @@ func TestFaultsOfTheUser(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = startTest(t, p, loadgen.Server)
-			var e *host.Error
+			var e *host.PluginError
 			if !errors.Is(err, c.class) || errors.As(err, &e) {
 				t.Errorf("error %v, want one of class %q", err, c.class)
 			}
@@ -294,7 +294,7 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = startTest(t, p, loadgen.Offline)
-			var e *host.Error
+			var e *host.PluginError
 			if !errors.As(err, &e) || !strings.Contains(err.Error(), part) {
 				t.Errorf("error %v, want the plugin's, which says %q", err, part)
 			}
@@ -414,7 +414,7 @@ func workLong(t *testing.T, fault string, s loadgen.Scenario) error {
 }
 
 func hung(err error) bool {
-	var e *host.Error
+	var e *host.PluginError
 	return errors.As(err, &e) && e.Kind == host.KindHung
 }
 

@@ -28,7 +28,7 @@ func use(ctx context.Context, p *host.Plugin) error {
 		_, scored := s.Result()
 		err = errors.Join(err, scored)
 	}
-	if host := (*host.Error)(nil); errors.As(err, &host) {
+	if host := (*host.PluginError)(nil); errors.As(err, &host) {
 		return err
 	}
 	w, err := openCount(ctx, p, loadgen.Offline, 100)

@@ -67,7 +67,7 @@ func (p *Plugin) approveBinary() (err error) {
 		return nil
 	}
 	p.process.binary, err = openApproved(p.path, p.options.Approve)
-	var failed *Error
+	var failed *PluginError
 	if err != nil && !errors.As(err, &failed) {
 		return p.newFailure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
 	}

@@ -101,7 +101,7 @@ func (p *Plugin) outOfFiles(message string) bool {
 	return p.options.Limits.Files > 0 && strings.Contains(message, "too many open files")
 }
 
-func (p *Plugin) overFiles(err error, message string) *Error {
+func (p *Plugin) overFiles(err error, message string) *PluginError {
 	return p.newFailure(KindLimit, err, fmt.Sprintf("it needs more open files than its limit files=%d: %s",
 		p.options.Limits.Files, message), "give it a higher limit")
 }

@@ -171,13 +171,13 @@ func (p *Plugin) messageText(text string) string {
 	return cutText(p.options.hideSecrets(text), maxMessageText)
 }
 
-func (p *Plugin) newFailure(kind FailureKind, err error, found, hint string) *Error {
+func (p *Plugin) newFailure(kind FailureKind, err error, found, hint string) *PluginError {
 	found = p.messageText(found)
 	tail := p.output.lastLines()
 	if repeatsLines(found, tail) {
 		tail = nil
 	}
-	return &Error{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
+	return &PluginError{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
 // How long the last frames of a process that has ended may take, in looks: the connection has ended with it, unless

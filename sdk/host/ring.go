@@ -21,10 +21,10 @@ const SharedMemory = ring.Supported
 
 // sharedRing is the ring that a link offers, and uses once the plugin has accepted it. A nil one stands for no ring.
 type sharedRing struct {
-	offer       *ring.Offer
+	offer       *ring.RingOffer
 	descriptors []int32 // in the plugin's process
 	taken       atomic.Bool
-	receiver    *ring.Receiver
+	receiver    *ring.FrameReceiver
 	buffer      []byte // of send, whose callers exclude each other
 
 	mu    sync.Mutex
@@ -74,7 +74,7 @@ func (s *sharedRing) offerMessage() *pluginpb.Ring {
 
 // sendFrame writes one frame.
 func (s *sharedRing) sendFrame(r *pluginpb.RunRequest) (err error) {
-	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.Reuse(s.buffer), r); err != nil {
+	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.ReuseBuffer(s.buffer), r); err != nil {
 		return err
 	}
 	return s.offer.Ends.Writer.Write(s.buffer)
@@ -103,14 +103,14 @@ func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, fa
 	s.taken.Store(true)
 	go func() {
 		defer close(s.ended)
-		if err := s.receiver.Run(ring.Never); !errors.Is(err, ring.ErrClosed) {
+		if err := s.receiver.Run(ring.NeverLook); !errors.Is(err, ring.ErrClosed) {
 			failed(err)
 		}
 	}()
 }
 
 // beginReading makes the caller the one who reads the answer to what it is about to send; finishReading must follow
-// where it reports true. See ring.Receiver.
+// where it reports true. See ring.FrameReceiver.
 func (s *sharedRing) beginReading() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
 
 func (s *sharedRing) finishReading(wanted func() bool) { s.receiver.Finish(wanted) }

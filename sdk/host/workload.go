@@ -79,15 +79,15 @@ func (w *Workload) Close() error {
 		if work := r.GetClientWork(); len(work) > 0 {
 			w.info.ClientWork = work
 		}
-		w.info.Shares = convert.To[[]backend.Share](r.GetShares())
+		w.info.Shares = convert.To[[]backend.WorkShare](r.GetShares())
 		w.info.RunNotes = sdk.RunNotes{Notes: r.GetNotes(), Estimates: r.GetEstimates()}
 		if w.sut.order != nil {
 			w.info.RunNotes.Notes = append(w.info.RunNotes.Notes, "the benchmark hands out its samples in an order of its own: "+
 				"indices in the logs (qsl_idx) are not samples")
 		}
-		w.info.Batching = convert.To[sdk.Batching](r.GetBatching())
+		w.info.Batching = convert.To[sdk.BatchingReport](r.GetBatching())
 		if err := checkBatching(w.info.Batching); err != nil {
-			w.info.Batching = sdk.Batching{}
+			w.info.Batching = sdk.BatchingReport{}
 			w.info.RunNotes.Notes = append(w.info.RunNotes.Notes, "the plugin says of its batches what cannot be: "+err.Error())
 		}
 		if fault := r.GetFault(); fault != "" {

@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Asset is a file that a benchmark needs beside its model, such as a vocabulary. A parameter says where it is: a path,
-// or Embedded for the one inside the plugin. The empty one means the file beside the data set, and that inside the
-// plugin where the data set is there, too.
-type Asset struct {
+// AssetFile is a file that a benchmark needs beside its model, such as a vocabulary. A parameter says where it is: a
+// path, or Embedded for the one inside the plugin. The empty one means the file beside the data set, and that inside
+// the plugin where the data set is there, too.
+type AssetFile struct {
 	Param    string   // the parameter's name
 	Name     string   // what the file is: "vocabulary"
 	Want     string   // what a path is of: "a vocab.txt"
@@ -25,13 +25,13 @@ type Asset struct {
 
 // ReadAsset reads the file that the value of a's parameter means. An error is a fault, of class sdk.ErrData, and ok is
 // false.
-func (r *Request) ReadAsset(a Asset) (data []byte, ok bool) {
+func (r *Request) ReadAsset(a AssetFile) (data []byte, ok bool) {
 	data, err := a.readAsset(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
 	r.AddFault(sdk.Data(err))
 	return data, err == nil
 }
 
-func (a Asset) readAsset(embedded fs.FS, dataset, value string) ([]byte, error) {
+func (a AssetFile) readAsset(embedded fs.FS, dataset, value string) ([]byte, error) {
 	if value == Embedded || value == "" && dataset == "" {
 		return fs.ReadFile(embedded, a.Embedded)
 	}

@@ -21,9 +21,9 @@ type Implementation struct {
 	// Dataset does what the models list as datasetActions; nil where none lists any. See sdk.DatasetWorker.
 	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 	// Export writes the sets that the embedded data set is one of; its zero value writes none.
-	Export Export
+	Export DatasetExport
 	// Exports are those of models with an embedded data set of their own, by the model's name.
-	Exports map[string]Export
+	Exports map[string]DatasetExport
 	// Samples is the size of the embedded data set.
 	Samples int
 	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Card is what every model card (card.json) says. A card may say more. The training script writes it; `make cards` then
-// measures the metrics with the runtime that plugins have, to all digits.
-type Card struct {
+// ModelCard is what every model card (card.json) says. A card may say more. The training script writes it; `make cards`
+// then measures the metrics with the runtime that plugins have, to all digits.
+type ModelCard struct {
 	TrainingMinutes float64     `json:"training_minutes"` // of wall time, making the data included
 	TrainedWith     TrainedWith `json:"trained_with"`
 	Files           []CardFile  `json:"files"`
@@ -48,8 +48,8 @@ const (
 )
 
 // readCard reads the card of the files in a folder.
-func readCard(files fs.FS, folder string) (Card, error) {
-	var c Card
+func readCard(files fs.FS, folder string) (ModelCard, error) {
+	var c ModelCard
 	name := path.Join(folder, cardName)
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -62,10 +62,10 @@ func readCard(files fs.FS, folder string) (Card, error) {
 }
 
 // File returns the facts of the file of a precision, and whether there is one, of a model of one part.
-func (c Card) File(precision string) (CardFile, bool) { return c.PartFile("", precision) }
+func (c ModelCard) File(precision string) (CardFile, bool) { return c.PartFile("", precision) }
 
 // PartFile returns those of a part.
-func (c Card) PartFile(part, precision string) (CardFile, bool) {
+func (c ModelCard) PartFile(part, precision string) (CardFile, bool) {
 	for _, f := range c.Files {
 		if f.Part == part && f.Precision == precision {
 			return f, true

@@ -10,8 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Export writes the sets of drawn samples that a benchmark's embedded data set is one of, in the official layout.
-type Export struct {
+// DatasetExport writes the sets of drawn samples that a benchmark's embedded data set is one of, in the official
+// layout.
+type DatasetExport struct {
 	// Sets are their names; the first is the one that is embedded.
 	Sets []string
 	// Write writes the n samples of a set from the first on, all that follow where n is negative, to a folder that is
@@ -30,7 +31,7 @@ const (
 )
 
 // ownActions are those that need nothing of the author: to verify a data set, and to export the embedded one.
-func (e *Model) ownActions(i Implementation) []sdk.DatasetAction {
+func (e *ModelEntry) ownActions(i Implementation) []sdk.DatasetAction {
 	verify := sdk.DatasetAction{
 		Action: sdk.Verify, Summary: "reads every sample as a run does, and says what is missing",
 		Input: "a data set of the model, as --dataset takes it",
@@ -56,7 +57,7 @@ func (e *Model) ownActions(i Implementation) []sdk.DatasetAction {
 }
 
 // exportOf is the export of a model.
-func (i Implementation) exportOf(e *Model) Export {
+func (i Implementation) exportOf(e *ModelEntry) DatasetExport {
 	if e.Embedded != nil {
 		return i.Exports[e.Name]
 	}
@@ -64,7 +65,7 @@ func (i Implementation) exportOf(e *Model) Export {
 }
 
 // exportSet writes a set in the official layout.
-func exportSet(ctx context.Context, x Export, r sdk.DatasetRequest) (done string, err error) {
+func exportSet(ctx context.Context, x DatasetExport, r sdk.DatasetRequest) (done string, err error) {
 	first, err := wholeNumber(firstParam, r.Params[firstParam], 0)
 	if err != nil {
 		return "", err

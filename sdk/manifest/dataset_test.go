@@ -53,7 +53,7 @@ func textFiles(closed *atomic.Int32) sdk.Benchmark {
 			return filed{paths: paths[:min(r.SampleCount(len(paths), "texts"), len(paths))], closed: closed}, nil
 		},
 		Samples: 2,
-		Export: Export{Sets: []string{"eval", "train"}, File: "a.txt",
+		Export: DatasetExport{Sets: []string{"eval", "train"}, File: "a.txt",
 			Write: func(_ context.Context, out, set string, first, n int) error {
 				if set != "eval" {
 					return fmt.Errorf("unknown set %q", set)

@@ -25,7 +25,7 @@ type modelFile struct {
 // is not there is an error that says how to get it. Of a model without embedded files, none that is named is one
 // without path and bytes: a server has its own. On error, defaults are the model's own, so that parameters can be
 // checked all the same.
-func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (modelFile, error) {
+func (m *Manifest) openFile(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	none := modelFile{defaults: e.Defaults}
 	for _, f := range e.Files {
 		switch {
@@ -53,17 +53,17 @@ func (m *Manifest) openFile(e *Model, part string, o sdk.Options) (modelFile, er
 }
 
 // embeddedFile is an embedded file. The caller owns its bytes.
-func (m *Manifest) embeddedFile(e *Model, f sdk.ModelFile) (modelFile, error) {
+func (m *Manifest) embeddedFile(e *ModelEntry, f sdk.ModelFile) (modelFile, error) {
 	data, err := m.embeddedBytes(e, f)
 	return modelFile{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
 }
 
 // embeddedDefaults are those of the embedded files where they stand in for a model.
-func (m *Manifest) embeddedDefaults(e *Model) map[string]string {
+func (m *Manifest) embeddedDefaults(e *ModelEntry) map[string]string {
 	return mergeValues(m.embeddedOf(e).Defaults, e.EmbeddedDefaults)
 }
 
-func filePrecisions(e *Model) []string {
+func filePrecisions(e *ModelEntry) []string {
 	var names []string
 	for _, f := range e.Files {
 		if f.Embedded && !slices.Contains(names, f.Precision) {

@@ -23,7 +23,7 @@ type Manifest struct {
 	Params                 []sdk.ParamInfo // of all models, without defaults, which are each model's
 	Embedded               EmbeddedEntry
 	Datasets               []sdk.DatasetInfo // the official ones, and further embedded ones
-	Models                 []Model           // the first is the default
+	Models                 []ModelEntry      // the first is the default
 
 	files fs.FS // model/card.json and the files that it names, and such folders of models with files of their own
 }
@@ -36,7 +36,7 @@ type EmbeddedEntry struct {
 	Dataset  sdk.DatasetInfo
 	Smoke    []SmokeEntry
 
-	card Card
+	card ModelCard
 }
 
 // SmokeEntry are the settings of one scenario in a smoke run, in the units of user.conf.
@@ -45,8 +45,8 @@ type SmokeEntry struct {
 	Settings map[string]string
 }
 
-// Model is one model's entry.
-type Model struct {
+// ModelEntry is one model's entry.
+type ModelEntry struct {
 	sdk.ModelInfo
 	Scenarios []string // names, in place of ModelInfo's
 	// Datasets names those of the manifest's data sets that the model runs on; none: all of them.
@@ -114,7 +114,7 @@ func (m *Manifest) Describe() sdk.Description {
 }
 
 // Model finds a model's entry by name, in any case; the empty name means the first.
-func (m *Manifest) Model(name string) (*Model, error) {
+func (m *Manifest) Model(name string) (*ModelEntry, error) {
 	names := make([]string, len(m.Models))
 	for i := range m.Models {
 		e := &m.Models[i]
@@ -163,7 +163,7 @@ func (m *Manifest) completeEmbedded(x *EmbeddedEntry) error {
 }
 
 // embeddedOf is the model inside the plugin that stands in for a model.
-func (m *Manifest) embeddedOf(e *Model) *EmbeddedEntry {
+func (m *Manifest) embeddedOf(e *ModelEntry) *EmbeddedEntry {
 	if e.Embedded != nil {
 		return e.Embedded
 	}
@@ -184,7 +184,7 @@ func (m *Manifest) completeEmbeddedFile(x *EmbeddedEntry, f *sdk.ModelFile) erro
 }
 
 // embeddedFiles are the embedded files of a model, with the card's figures of it.
-func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
+func (m *Manifest) embeddedFiles(e *ModelEntry) []sdk.ModelFile {
 	x := m.embeddedOf(e)
 	files := slices.Clone(x.Files)
 	for k := range files {
@@ -196,14 +196,14 @@ func (m *Manifest) embeddedFiles(e *Model) []sdk.ModelFile {
 }
 
 // embeddedBytes reads an embedded file of a model that the card has.
-func (m *Manifest) embeddedBytes(e *Model, of sdk.ModelFile) ([]byte, error) {
+func (m *Manifest) embeddedBytes(e *ModelEntry, of sdk.ModelFile) ([]byte, error) {
 	x := m.embeddedOf(e)
 	f, _ := x.card.PartFile(of.Part, of.Precision)
 	return fs.ReadFile(m.files, path.Join(x.Folder, f.Name))
 }
 
 // completeModel fills in the parts of a model's entry that all models share.
-func (m *Manifest) completeModel(e *Model) error {
+func (m *Manifest) completeModel(e *ModelEntry) error {
 	var faults []error
 	if e.Embedded != nil {
 		faults = append(faults, m.completeEmbedded(e.Embedded), m.checkDefaults("embedded", e.Embedded.Defaults))
@@ -245,7 +245,7 @@ func (m *Manifest) completeModel(e *Model) error {
 }
 
 // ownEmbedded says whether a model names an embedded data set in the place of the one that all others have.
-func (m *Manifest) ownEmbedded(e *Model) bool {
+func (m *Manifest) ownEmbedded(e *ModelEntry) bool {
 	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
 		return d.Embedded && d.Use == "" && slices.Contains(e.Datasets, d.Name)
 	})
@@ -253,7 +253,7 @@ func (m *Manifest) ownEmbedded(e *Model) bool {
 
 // chooseDatasets lists the embedded data set and those of the manifest that the model names: embedded ones among them
 // are those of a use, or take the place of the one.
-func (m *Manifest) chooseDatasets(e *Model) error {
+func (m *Manifest) chooseDatasets(e *ModelEntry) error {
 	if len(e.Datasets) == 0 || !m.ownEmbedded(e) {
 		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.embeddedOf(e).Dataset}
 	}
@@ -274,7 +274,7 @@ func (m *Manifest) chooseDatasets(e *Model) error {
 }
 
 // smokeSettings flattens the settings of the model's scenarios.
-func (m *Manifest) smokeSettings(e *Model) ([]sdk.SmokeSetting, error) {
+func (m *Manifest) smokeSettings(e *ModelEntry) ([]sdk.SmokeSetting, error) {
 	own := map[string]bool{}
 	for _, s := range e.Smoke {
 		own[s.Scenario] = true
@@ -320,7 +320,7 @@ func (m *Manifest) checkKnown(where string, defaults map[string]string) error {
 
 // checkDatasetActions wants somebody who does what is listed, and a list of what somebody does.
 func (m *Manifest) checkDatasetActions(i Implementation) error {
-	listed := slices.ContainsFunc(m.Models, func(e Model) bool { return len(e.DatasetActions) > 0 })
+	listed := slices.ContainsFunc(m.Models, func(e ModelEntry) bool { return len(e.DatasetActions) > 0 })
 	switch {
 	case listed && i.Dataset == nil:
 		return errors.New("manifest: datasetActions without an Implementation.Dataset that does them")

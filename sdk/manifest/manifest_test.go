@@ -86,7 +86,7 @@ func TestAModelMayHaveEmbeddedFilesOfItsOwn(t *testing.T) {
 	files["model/two/t.onnx"] = files["model/two/other.onnx"]
 	write := func(context.Context, string, string, int, int) error { return nil }
 	author := sizes()
-	author.Exports = map[string]Export{"two": {Sets: []string{"eval"}, Write: write}}
+	author.Exports = map[string]DatasetExport{"two": {Sets: []string{"eval"}, Write: write}}
 	m, err := readManifest(changed, files, author)
 	if err != nil {
 		t.Fatal(err)

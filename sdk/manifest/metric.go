@@ -25,7 +25,8 @@ func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 			return m, fmt.Errorf("metric %q: %w", m.Name, err)
 		}
 		m.Unit = row.Unit
-		if way := sdk.Better(row.Better); m.Better == "" && way != sdk.HigherBetter { // which is what an empty one means
+		if way := sdk.MetricDirection(row.Better); m.Better == "" &&
+			way != sdk.HigherBetter { // which is what an empty one means
 			m.Better = way
 		}
 	}
@@ -37,7 +38,7 @@ func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 
 // completeMetrics takes over the model's metrics. A model whose result has the form of the endpoints harness needs a
 // way to be scored there: that of its first metric, if it is an official one.
-func (e *Model) completeMetrics() error {
+func (e *ModelEntry) completeMetrics() error {
 	var faults []error
 	for _, entry := range e.MetricEntries {
 		m, err := entry.metricInfo()

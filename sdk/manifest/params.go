@@ -9,7 +9,7 @@ import (
 )
 
 // Bind reads parameters into the struct that to points to, by its tags: see [option.Bind].
-func (r *Request) Bind(to any, readers ...option.Reader) { option.Bind(r.Params, to, readers...) }
+func (r *Request) Bind(to any, readers ...option.ParamReader) { option.Bind(r.Params, to, readers...) }
 
 // declareParams joins the manifest's parameters with the structs that an author binds them to. Each parameter has its
 // help in one place, which is the row of the manifest or the tag of a struct's field; a default of a tag is that of
@@ -38,14 +38,14 @@ func (m *Manifest) declareParams(structs []any) error {
 }
 
 // fieldsOf are those of a struct, or the parameter of an asset.
-func fieldsOf(of any) ([]option.Field, error) {
-	if a, ok := of.(Asset); ok {
-		return []option.Field{{Name: a.Param}}, nil
+func fieldsOf(of any) ([]option.ParamField, error) {
+	if a, ok := of.(AssetFile); ok {
+		return []option.ParamField{{Name: a.Param}}, nil
 	}
 	return option.Fields(of)
 }
 
-func (m *Manifest) declareField(f option.Field) error {
+func (m *Manifest) declareField(f option.ParamField) error {
 	row := m.hasParam(f.Name)
 	switch {
 	case row && f.Roles != "":

@@ -22,7 +22,7 @@ type modelFiles struct {
 
 // openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for
 // all. Every fault is reported at once.
-func (m *Manifest) openFiles(e *Model, o sdk.Options) (modelFiles, error) {
+func (m *Manifest) openFiles(e *ModelEntry, o sdk.Options) (modelFiles, error) {
 	if len(e.Parts) == 0 {
 		one, err := m.openFile(e, "", o)
 		if len(o.PartFiles) > 0 {
@@ -54,7 +54,7 @@ func (m *Manifest) openFiles(e *Model, o sdk.Options) (modelFiles, error) {
 
 // scorerFiles are the files of the models that the scorer of a model runs, by part: those given,
 // else the embedded ones.
-func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]backend.Model, error) {
+func (m *Manifest) scorerFiles(e *ModelEntry, given map[string]string) (map[string]backend.Model, error) {
 	scorer := e.scorerEntry()
 	faults := []error{unknownParts(scorer, given)}
 	models := map[string]backend.Model{}
@@ -77,14 +77,14 @@ func (m *Manifest) scorerFiles(e *Model, given map[string]string) (map[string]ba
 }
 
 // scorerEntry is the entry of what the scorer runs, with its parts and files in the place of the model's.
-func (e *Model) scorerEntry() *Model {
+func (e *ModelEntry) scorerEntry() *ModelEntry {
 	info := sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}
-	return &Model{ModelInfo: info, Embedded: e.Embedded}
+	return &ModelEntry{ModelInfo: info, Embedded: e.Embedded}
 }
 
 // partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the
 // name or the precision of embedded files.
-func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Options, bool) {
+func (m *Manifest) partOptions(e *ModelEntry, part string, o sdk.Options) (sdk.Options, bool) {
 	if len(o.PartFiles) > 0 {
 		o.ModelFile = o.PartFiles[part]
 		return o, o.ModelFile != ""
@@ -94,7 +94,7 @@ func (m *Manifest) partOptions(e *Model, part string, o sdk.Options) (sdk.Option
 }
 
 // openPart opens the file of one of several parts. A path is for one part, o.PartFiles says which.
-func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (modelFile, error) {
+func (m *Manifest) openPart(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openNamed(e, part, o)
 	if err == nil && f.model.Path != "" && len(o.PartFiles) == 0 {
 		err = sdk.Usage(fmt.Errorf("%s has several parts, and %s is for all of them: give a file for each, --model %s=PATH",
@@ -104,7 +104,7 @@ func (m *Manifest) openPart(e *Model, part string, o sdk.Options) (modelFile, er
 }
 
 // openNamed is openFile for a part: errors call a path by its file, not by the model, which is not it alone.
-func (m *Manifest) openNamed(e *Model, part string, o sdk.Options) (modelFile, error) {
+func (m *Manifest) openNamed(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openFile(e, part, o)
 	if f.model.Path != "" {
 		f.model.Name = filepath.Base(f.model.Path)
@@ -113,7 +113,7 @@ func (m *Manifest) openNamed(e *Model, part string, o sdk.Options) (modelFile, e
 }
 
 // unknownParts names files for parts that the model does not have.
-func unknownParts(e *Model, given map[string]string) error {
+func unknownParts(e *ModelEntry, given map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !hasPart(e, name) {
@@ -125,7 +125,7 @@ func unknownParts(e *Model, given map[string]string) error {
 }
 
 // checkParts holds the files of a model to its parts.
-func checkParts(e *Model) error {
+func checkParts(e *ModelEntry) error {
 	var faults []error
 	for _, f := range e.Files {
 		switch {
@@ -139,14 +139,14 @@ func checkParts(e *Model) error {
 	return errors.Join(faults...)
 }
 
-func hasPart(e *Model, name string) bool { return slices.Contains(partNames(e), name) }
+func hasPart(e *ModelEntry, name string) bool { return slices.Contains(partNames(e), name) }
 
 // hasFile reports whether a part has an embedded file.
-func hasFile(e *Model, part string) bool {
+func hasFile(e *ModelEntry, part string) bool {
 	return slices.ContainsFunc(e.Files, func(f sdk.ModelFile) bool { return f.Embedded && f.Part == part })
 }
 
-func partNames(e *Model) []string {
+func partNames(e *ModelEntry) []string {
 	names := make([]string, len(e.Parts))
 	for i, p := range e.Parts {
 		names[i] = p.Name

@@ -25,7 +25,7 @@ import (
 //
 // Faults that are there when the author's function returns no error are the error; what it returned is closed then.
 type Request struct {
-	Model *Model
+	Model *ModelEntry
 	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
 	Params *option.Params
 	// Files are the model files, by the part of the workload that they belong to, whose name is empty where there is one.

@@ -46,7 +46,7 @@ func (b manifestBenchmark) verifyDataset(ctx context.Context, r sdk.DatasetReque
 }
 
 // readAll opens the data set and loads its first count samples, all for 0.
-func (b manifestBenchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetRequest, count int,
+func (b manifestBenchmark) readAll(ctx context.Context, e *ModelEntry, r sdk.DatasetRequest, count int,
 	progress func(string)) (int, error) {
 	o := sdk.Options{Model: e.Name, Dataset: r.Input, Count: count, Params: map[string]string{}}
 	for _, p := range e.Params {
@@ -67,7 +67,7 @@ func (b manifestBenchmark) readAll(ctx context.Context, e *Model, r sdk.DatasetR
 }
 
 // wantSamples compares a number of samples with that of the official sets; 0 is none of a set that could be opened.
-func (e *Model) wantSamples(n int) error {
+func (e *ModelEntry) wantSamples(n int) error {
 	var sets []string
 	for _, d := range e.ModelInfo.Datasets {
 		if d.Embedded {
@@ -86,7 +86,7 @@ func (e *Model) wantSamples(n int) error {
 }
 
 // sourceText says how to get the official sets.
-func (e *Model) sourceText() string {
+func (e *ModelEntry) sourceText() string {
 	var text strings.Builder
 	for _, d := range e.ModelInfo.Datasets {
 		if d.Embedded {
@@ -104,7 +104,7 @@ func (e *Model) sourceText() string {
 }
 
 // archiveFiles are the files of the official sets that are known by checksum, by name.
-func (e *Model) archiveFiles() map[string]sdk.ArchiveFile {
+func (e *ModelEntry) archiveFiles() map[string]sdk.ArchiveFile {
 	known := map[string]sdk.ArchiveFile{}
 	for _, d := range e.ModelInfo.Datasets {
 		for _, a := range d.Archives {

@@ -29,7 +29,7 @@ import (
 //
 // Readers read parameters for which tags do not suffice; they take the place of tags. Faults are kept, as Params does,
 // and the field is the zero value. Bind panics where a field or a reader is wrong, which Fields finds, too.
-func Bind(p *Params, to any, readers ...Reader) {
+func Bind(p *Params, to any, readers ...ParamReader) {
 	v := reflect.ValueOf(to)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		panic(fmt.Sprintf("option.Bind: %T, want a pointer to a struct", to))
@@ -50,16 +50,16 @@ func Bind(p *Params, to any, readers ...Reader) {
 	}
 }
 
-// Reader reads one parameter by a function.
-type Reader struct {
+// ParamReader reads one parameter by a function.
+type ParamReader struct {
 	name string
 	read func(value string) (reflect.Value, error)
 }
 
 // ReaderFunc reads a parameter by a function. Its errors say what is wanted; the name and the value are put before
 // them.
-func ReaderFunc[T any](param string, read func(value string) (T, error)) Reader {
-	return Reader{param, func(value string) (reflect.Value, error) {
+func ReaderFunc[T any](param string, read func(value string) (T, error)) ParamReader {
+	return ParamReader{param, func(value string) (reflect.Value, error) {
 		v, err := read(value)
 		return reflect.ValueOf(&v).Elem(), err
 	}}
@@ -70,7 +70,7 @@ func WholeNumber(low, high int) func(value string) (int, error) { return wholeRe
 
 // WordReader reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the
 // value may be empty.
-func WordReader[T any](param string, words map[string]T) Reader {
+func WordReader[T any](param string, words map[string]T) ParamReader {
 	return ReaderFunc(param, wordReader(words))
 }
 
@@ -97,8 +97,8 @@ func TensorNames(param, what string, n int) func(text string) ([]backend.TensorI
 	}
 }
 
-// Field is what the tags of a struct say of one parameter.
-type Field struct {
+// ParamField is what the tags of a struct say of one parameter.
+type ParamField struct {
 	Name          string
 	Default, Help string
 	Roles         string // as sdk.ParamInfo has them
@@ -106,7 +106,7 @@ type Field struct {
 }
 
 // Fields are those of the parameters that Bind reads into a struct like of. An error says which field is wrong.
-func Fields(of any) (all []Field, err error) {
+func Fields(of any) (all []ParamField, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("%v", fault)
@@ -114,7 +114,7 @@ func Fields(of any) (all []Field, err error) {
 	}()
 	for _, f := range fieldsOf(reflect.New(reflect.TypeOf(of)).Elem()) {
 		def, has := f.tag.Lookup("default")
-		all = append(all, Field{Name: f.name, Default: def, Help: f.tag.Get("help"), Roles: f.tag.Get("roles"),
+		all = append(all, ParamField{Name: f.name, Default: def, Help: f.tag.Get("help"), Roles: f.tag.Get("roles"),
 			HasDefault: has})
 		if f.hasLimits() {
 			f.fieldReader(nil)
@@ -160,8 +160,8 @@ func (f boundField) hasLimits() bool {
 }
 
 // fieldReader returns what reads the field: one of readers, or what its tags and its type say.
-func (f boundField) fieldReader(readers []Reader) func(string) (reflect.Value, error) {
-	if i := slices.IndexFunc(readers, func(r Reader) bool { return r.name == f.name }); i >= 0 {
+func (f boundField) fieldReader(readers []ParamReader) func(string) (reflect.Value, error) {
+	if i := slices.IndexFunc(readers, func(r ParamReader) bool { return r.name == f.name }); i >= 0 {
 		return readers[i].read
 	}
 	if words, ok := f.tag.Lookup("choices"); ok {

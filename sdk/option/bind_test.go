@@ -132,7 +132,7 @@ func TestFields(t *testing.T) {
 		A string `param:"a" help:"what a is" default:"" roles:"element"`
 		B int    `param:"b" min:"0" max:"int32"`
 	}{})
-	want := []Field{{Name: "a", Help: "what a is", Roles: "element", HasDefault: true}, {Name: "b"}}
+	want := []ParamField{{Name: "a", Help: "what a is", Roles: "element", HasDefault: true}, {Name: "b"}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}

@@ -18,7 +18,7 @@ func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
 // wrong, or anything between. Its error about an answer that cannot be read ends the scoring, as official scripts stop
 // there; with ErrDamaged in its chain the answer has no points. Of several answers to a sample the first counts; one
 // beyond the samples of the data set, or a log without an answer, is an error.
-func Each(samples int, points func(i int, answer []byte) (float64, error)) Metric[Mean] {
+func Each(samples int, points func(i int, answer []byte) (float64, error)) AnswerMetric[Mean] {
 	return &eachMetric{points: points, done: make([]bool, samples)}
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// Metric computes a result R from the answers of a log, which are added in file order: the scorers of package accuracy
-// are of this form. One that is an io.Closer, too, is closed in the end.
-type Metric[R any] interface {
+// AnswerMetric computes a result R from the answers of a log, which are added in file order: the scorers of package
+// accuracy are of this form. One that is an io.Closer, too, is closed in the end.
+type AnswerMetric[R any] interface {
 	// Add takes the answer to a sample, which is valid during the call only. An error ends the scoring, unless ErrDamaged
 	// is in its chain.
 	Add(sample uint64, answer []byte) error
@@ -30,7 +30,7 @@ type EntryMetric interface {
 var ErrDamaged = errors.New("the answer is damaged")
 
 // Of makes a metric of two functions.
-func Of[R any](add func(sample uint64, answer []byte) error, result func() (R, error)) Metric[R] {
+func Of[R any](add func(sample uint64, answer []byte) error, result func() (R, error)) AnswerMetric[R] {
 	return funcMetric[R]{add, result}
 }
 
@@ -55,14 +55,14 @@ type Log struct {
 
 // New is the scorer of a metric: score makes the metric's result, and what was counted, to a score. Where it leaves
 // Score.Samples 0, that is Counts.Samples. Errors of the metric are of class sdk.ErrData.
-func New[R any](m Metric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
+func New[R any](m AnswerMetric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
 	s := &metricScorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
 	s.counts.All = l.Samples
 	return exhibit.NewScorer(s, l.Exhibits, l.Gallery)
 }
 
 type metricScorer[R any] struct {
-	metric Metric[R]
+	metric AnswerMetric[R]
 	log    Log
 	score  func(R, Counts) (sdk.Score, error)
 	seen   seenSamples
@@ -101,7 +101,7 @@ func (s *metricScorer[R]) addEntry(e mllog.AccuracyEntry) error {
 }
 
 // OfEntries makes a metric of two functions, of which add takes whole entries.
-func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, error)) Metric[R] {
+func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, error)) AnswerMetric[R] {
 	return entryMetric[R]{funcMetric[R]{result: result}, add}
 }
 

@@ -134,7 +134,7 @@ func TestErrors(t *testing.T) {
 // The worst answers are shown, and the metric is closed through the scorer.
 func TestExhibitsAndClose(t *testing.T) {
 	m := &sum{}
-	s := New(m, Log{Samples: 4, Exhibits: 2, Gallery: func(e mllog.AccuracyEntry) (float64, exhibit.Show) {
+	s := New(m, Log{Samples: 4, Exhibits: 2, Gallery: func(e mllog.AccuracyEntry) (float64, exhibit.ShowFunc) {
 		return float64(e.Data[0]), func() (sdk.Exhibit, error) { return sdk.Exhibit{Text: string(e.Data)}, nil }
 	}}, text)
 	add(t, s, "0a", "1c", "2b")

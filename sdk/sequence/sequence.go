@@ -1,6 +1,6 @@
 // Package sequence batches samples that are rows of token ids of any length: an encoder's ids, mask and segments.
 //
-//	type workload struct{ *sequence.Workload } // with a Postprocess of its own
+//	type workload struct{ *sequence.BatchedWorkload } // with a Postprocess of its own
 //
 // In: samples without padding, their batches, what of that is work of the client, outputs with logits for each
 // position. Out: tokens (the benchmark), how many samples become a batch (sdk/batch, by a sdk.SizeRule).
@@ -30,9 +30,9 @@ func (s *Sample) Len() int { return len(s.values) / s.rows }
 // Row is that of input i. It belongs to the sample.
 func (s *Sample) Row(i int) []int64 { return s.values[i*s.Len() : (i+1)*s.Len()] }
 
-// Workload is that of a benchmark whose model takes such samples in batches: all of a sdk.BatcherOf[*Sample] but
+// BatchedWorkload is that of a benchmark whose model takes such samples in batches: all of a sdk.BatcherOf[*Sample] but
 // Postprocess. Its methods may be called concurrently.
-type Workload struct {
+type BatchedWorkload struct {
 	sdk.OnePart
 	Name    string              // what samples are called: "features"
 	Values  string              // what their rows hold: "token ids, masks and segments"
@@ -49,13 +49,13 @@ type Workload struct {
 }
 
 // Len is the number of samples.
-func (w *Workload) Len() int { return w.Count }
+func (w *BatchedWorkload) Len() int { return w.Count }
 
 // Load makes sample i.
-func (w *Workload) Load(_ context.Context, i int) (*Sample, error) { return w.Read(i), nil }
+func (w *BatchedWorkload) Load(_ context.Context, i int) (*Sample, error) { return w.Read(i), nil }
 
 // WarmSample is one of the greatest length without any word.
-func (w *Workload) WarmSample() *Sample {
+func (w *BatchedWorkload) WarmSample() *Sample {
 	s := New(w.Rows, w.Longest)
 	for i := range s.Row(1) {
 		s.Row(1)[i] = 1
@@ -64,7 +64,7 @@ func (w *Workload) WarmSample() *Sample {
 }
 
 // SizeRule joins samples of similar length, which need little padding. A batch size that the user asks for is kept to.
-func (w *Workload) SizeRule() sdk.SizeRule {
+func (w *BatchedWorkload) SizeRule() sdk.SizeRule {
 	rule := sdk.SizeRule{MaxSum: w.Tokens, Alike: w.Length == 0, Batch: w.Samples}
 	if w.Asked > 0 {
 		rule.MaxSum = 0
@@ -74,14 +74,14 @@ func (w *Workload) SizeRule() sdk.SizeRule {
 
 // Fixed says that batches have been of one length, whichever samples they hold: the model sees the same padding of a
 // sample in each of them.
-func (w *Workload) Fixed() bool { return w.fixed.Load() }
+func (w *BatchedWorkload) Fixed() bool { return w.fixed.Load() }
 
 // SampleSize is the number of tokens without padding.
-func (w *Workload) SampleSize(s *Sample) int { return s.Len() }
+func (w *BatchedWorkload) SampleSize(s *Sample) int { return s.Len() }
 
 // Collate writes the rows of a batch, in int64 or int32 as the model wants them: an input [N,S] for each, with zeros
 // behind the end of a sample. A single sample of the right length is handed over without a copy.
-func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
+func (w *BatchedWorkload) Collate(samples []*Sample, b *sdk.Batch) error {
 	size, err := w.batchLength(samples, b.Info(0))
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (w *Workload) Collate(samples []*Sample, b *sdk.Batch) error {
 }
 
 // batchLength is the length of a batch.
-func (w *Workload) batchLength(samples []*Sample, input backend.TensorInfo) (int, error) {
+func (w *BatchedWorkload) batchLength(samples []*Sample, input backend.TensorInfo) (int, error) {
 	longest := 0
 	for _, s := range samples {
 		longest = max(longest, s.Len())
@@ -142,7 +142,7 @@ func fillRows[T int32 | int64](to []T, samples []*Sample, i, size int) {
 
 // ClientWork is what Collate does beyond handing samples on, for requests of n of them to a model with these inputs:
 // padding, and converting to int32.
-func (w *Workload) ClientWork(inputs []backend.TensorInfo, n int) (work []string) {
+func (w *BatchedWorkload) ClientWork(inputs []backend.TensorInfo, n int) (work []string) {
 	if n > 1 || w.Length > 0 || w.Fixed() || len(inputs) > 0 && hasFixedLength(inputs[0]) {
 		work = append(work, w.Name+" are padded to one length")
 	}

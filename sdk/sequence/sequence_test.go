@@ -35,7 +35,7 @@ func TestCollate(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w := &Workload{Length: c.length}
+			w := &BatchedWorkload{Length: c.length}
 			b := sdk.NewBatch(c.inputs)
 			for i := range 3 { // what the memory held before must not show
 				for j := range b.Input(i, 4, 512) {
@@ -77,7 +77,7 @@ func row(in backend.Tensor, n int) (values []int64) {
 }
 
 func TestCollateRefuses(t *testing.T) {
-	w := &Workload{Longest: 384}
+	w := &BatchedWorkload{Longest: 384}
 	samples := []*Sample{New(3, 3)}
 	for _, in := range [][]backend.TensorInfo{inputs(backend.Int64, 2), inputs(backend.Float32, -1)} {
 		if err := w.Collate(samples, sdk.NewBatch(in)); !errors.Is(err, backend.ErrTensors) {
@@ -89,24 +89,25 @@ func TestCollateRefuses(t *testing.T) {
 func TestClientWork(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		p      *Workload
+		p      *BatchedWorkload
 		inputs []backend.TensorInfo
 		n      int
 		want   string
 	}{
-		{"one as it is", &Workload{}, inputs(backend.Int64, -1), 1, ""},
-		{"several", &Workload{}, inputs(backend.Int64, -1), 2, "texts are padded to one length"},
-		{"the model's length", &Workload{}, inputs(backend.Int64, 8), 1, "texts are padded to one length"},
-		{"the user's length", &Workload{Length: 8}, inputs(backend.Int64, -1), 1, "texts are padded to one length"},
-		{"int32", &Workload{}, inputs(backend.Int32, -1), 1, "ids are converted to int32"},
-		{"both", &Workload{}, inputs(backend.Int32, -1), 3, "texts are padded to one length|ids are converted to int32"},
+		{"one as it is", &BatchedWorkload{}, inputs(backend.Int64, -1), 1, ""},
+		{"several", &BatchedWorkload{}, inputs(backend.Int64, -1), 2, "texts are padded to one length"},
+		{"the model's length", &BatchedWorkload{}, inputs(backend.Int64, 8), 1, "texts are padded to one length"},
+		{"the user's length", &BatchedWorkload{Length: 8}, inputs(backend.Int64, -1), 1, "texts are padded to one length"},
+		{"int32", &BatchedWorkload{}, inputs(backend.Int32, -1), 1, "ids are converted to int32"},
+		{"both", &BatchedWorkload{}, inputs(backend.Int32, -1), 3,
+			"texts are padded to one length|ids are converted to int32"},
 	} {
 		c.p.Name, c.p.Values = "texts", "ids"
 		if got := strings.Join(c.p.ClientWork(c.inputs, c.n), "|"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	p := &Workload{Name: "texts"}
+	p := &BatchedWorkload{Name: "texts"}
 	if err := p.Collate([]*Sample{New(3, 2)}, sdk.NewBatch(inputs(backend.Int64, 8))); err != nil || !p.Fixed() ||
 		len(p.ClientWork(inputs(backend.Int64, -1), 1)) != 1 {
 		t.Errorf("%v, fixed %v: padding that was seen is work", err, p.Fixed())
@@ -150,7 +151,7 @@ func TestLogits(t *testing.T) {
 }
 
 func TestSizeRule(t *testing.T) {
-	w := &Workload{Tokens: 1536, Samples: 16}
+	w := &BatchedWorkload{Tokens: 1536, Samples: 16}
 	if rule := w.SizeRule(); rule != (sdk.SizeRule{MaxSum: 1536, Alike: true, Batch: 16}) {
 		t.Errorf("%+v", rule)
 	}

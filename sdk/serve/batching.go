@@ -10,9 +10,9 @@ const maxSizes = 1000
 
 // batchingReport reports how samples became batches. A generator's are its own: the scheduler hands it one prompt after
 // the other.
-func (w *openedWorkload) batchingReport() sdk.Batching {
+func (w *openedWorkload) batchingReport() sdk.BatchingReport {
 	work := w.scheduler.Work()
-	b := sdk.Batching{Waiting: sampleTimes(work.Waiting), Model: sampleTimes(work.Model)}
+	b := sdk.BatchingReport{Waiting: sampleTimes(work.Waiting), Model: sampleTimes(work.Model)}
 	if _, ok := w.workload.(sdk.Generative); !ok {
 		b.Sizes = batchSizes(work.Batches)
 	}

@@ -191,7 +191,7 @@ func openGenerators(
 type sharedWork interface{ Restart() }
 
 // deviceShares is what each of several devices, or servers, has done.
-func deviceShares(engine any) []backend.Share {
+func deviceShares(engine any) []backend.WorkShare {
 	if d, ok := engine.(backend.Describer); ok {
 		return d.Describe().Shares
 	}

@@ -118,10 +118,10 @@ func reportPart(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sd
 	return r, nil
 }
 
-func tensorList(infos []backend.TensorInfo) []sdk.Tensor {
-	var all []sdk.Tensor
+func tensorList(infos []backend.TensorInfo) []sdk.TensorReport {
+	var all []sdk.TensorReport
 	for _, t := range infos {
-		all = append(all, sdk.Tensor{Name: t.Name, Type: t.DType.String(), Shape: t.Shape})
+		all = append(all, sdk.TensorReport{Name: t.Name, Type: t.DType.String(), Shape: t.Shape})
 	}
 	return all
 }

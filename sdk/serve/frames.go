@@ -32,7 +32,7 @@ func acceptRing(stream runStream, start *pluginpb.Start) (frameSender, error) {
 	var way frameSender = overStream{stream}
 	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
 		// Where it cannot be opened the stream does as well: the harness learns from the first message.
-		if ends, err := ring.Open(ringDescriptors(offer), wire.MaxMessage); err == nil {
+		if ends, err := ring.OpenEnds(ringDescriptors(offer), wire.MaxMessage); err == nil {
 			way, first.Ring = &overRing{stream: stream, ends: ends}, true
 		}
 	}
@@ -73,7 +73,7 @@ func (overStream) close() error { return nil }
 // overRing sends frames through shared memory. The stream tells when the harness is gone.
 type overRing struct {
 	stream runStream
-	ends   *ring.Ends
+	ends   *ring.RingEnds
 
 	mu     sync.Mutex // held while sending
 	buffer []byte
@@ -83,7 +83,7 @@ type overRing struct {
 func (s *overRing) Send(f *pluginpb.RunResponse) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.Reuse(s.buffer), f); err != nil {
+	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.ReuseBuffer(s.buffer), f); err != nil {
 		return err
 	}
 	return s.ends.Writer.Write(s.buffer)

@@ -144,9 +144,9 @@ func (s *sessionSource) openDecoder(
 
 // generatorPolicy is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in
 // work waits in the scheduler's queue.
-func generatorPolicy(o sdk.Options, l backend.Limits) batch.Policy {
+func generatorPolicy(o sdk.Options, l backend.Limits) batch.BatchPolicy {
 	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
-	p := batch.Policy{Sessions: n, Workers: n, MaxBatch: 1}
+	p := batch.BatchPolicy{Sessions: n, Workers: n, MaxBatch: 1}
 	if o.Scenario == loadgen.SingleStream {
 		p.Sessions, p.Workers, p.Inline = 1, 1, true
 	}

@@ -64,7 +64,7 @@ func good(_ context.Context, p backend.Prompt, s backend.TokenSink) error {
 // generate takes sample i through a generator and returns the frames that it sent.
 func generate(t *testing.T, g backend.Generator, sample int) ([]*pluginpb.RunResponse, error) {
 	t.Helper()
-	library := batch.NewLibrary(1, func(context.Context, int) (sdk.Sample, error) { return sample, nil })
+	library := batch.NewSampleLibrary(1, func(context.Context, int) (sdk.Sample, error) { return sample, nil })
 	if err := library.Load(t.Context(), []loadgen.SampleIndex{0}); err != nil {
 		t.Fatal(err)
 	}
@@ -298,15 +298,16 @@ func TestStreams(t *testing.T) {
 	for _, c := range []struct {
 		o    sdk.Options
 		l    backend.Limits
-		want batch.Policy
+		want batch.BatchPolicy
 	}{
 		{sdk.Options{Scenario: loadgen.Server}, backend.Limits{Concurrency: 8, MaxBatch: 4},
-			batch.Policy{Sessions: 8, Workers: 8, MaxBatch: 1}},
+			batch.BatchPolicy{Sessions: 8, Workers: 8, MaxBatch: 1}},
 		{sdk.Options{Scenario: loadgen.Offline, Sessions: 12}, backend.Limits{},
-			batch.Policy{Sessions: 12, Workers: 12, MaxBatch: 1}},
-		{sdk.Options{Scenario: loadgen.Offline}, backend.Limits{}, batch.Policy{Sessions: 256, Workers: 256, MaxBatch: 1}},
+			batch.BatchPolicy{Sessions: 12, Workers: 12, MaxBatch: 1}},
+		{sdk.Options{Scenario: loadgen.Offline}, backend.Limits{}, batch.BatchPolicy{Sessions: 256, Workers: 256,
+			MaxBatch: 1}},
 		{sdk.Options{Scenario: loadgen.SingleStream}, backend.Limits{Concurrency: 8},
-			batch.Policy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
+			batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}},
 	} {
 		if got := generatorPolicy(c.o, c.l); got != c.want {
 			t.Errorf("%+v, %+v: %+v, want %+v", c.o, c.l, got, c.want)

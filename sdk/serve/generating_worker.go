@@ -20,7 +20,7 @@ import (
 type promptWorker struct {
 	workload  sdk.Generative
 	generator backend.Generator
-	library   *batch.Library[sdk.Sample]
+	library   *batch.SampleLibrary[sdk.Sample]
 	outbox    *answerOutbox
 
 	id      [1]loadgen.ResponseID
@@ -76,7 +76,7 @@ func (w *promptWorker) runTurn(ctx context.Context) error {
 }
 
 func (w *promptWorker) Deliver() error {
-	return deliverAnswers(w.outbox.addAnswers, wire.Batch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)},
+	return deliverAnswers(w.outbox.addAnswers, wire.AnswerBatch{IDs: w.id[:], Data: w.payload, Ends: []int{len(w.payload)},
 		Tokens: w.tokens[:]})
 }
 
@@ -92,7 +92,7 @@ func (w *promptWorker) firstToken(t backend.Tokens) error {
 			return fmt.Errorf("payload of the first token: %w", err)
 		}
 	}
-	return deliverAnswers(w.outbox.firstToken, wire.Batch{IDs: w.id[:], Data: payload, Ends: []int{len(payload)}})
+	return deliverAnswers(w.outbox.firstToken, wire.AnswerBatch{IDs: w.id[:], Data: payload, Ends: []int{len(payload)}})
 }
 
 // keepAnswer keeps the answer for Deliver.

@@ -63,7 +63,7 @@ func (stuck) Deliver() error                      { return nil }
 func TestLookoutNamesBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLookout()
-		s := batch.New(t.Context(), batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 2},
+		s := batch.New(t.Context(), batch.BatchPolicy{Sessions: 2, Workers: 3, MaxBatch: 2},
 			func() batch.Worker { return stuck{} }, func(error) {})
 		defer s.Close()
 		l.scheduler.Store(s)

@@ -14,17 +14,17 @@ import (
 
 // nodeNetwork describes the machines that a workload's model runs on.
 type nodeNetwork struct {
-	nodes []backend.Node
+	nodes []backend.RemoteNode
 	asked bool     // the run is one of the network division
 	work  []string // that the sdk itself does at the client
 }
 
 // nodesOf are the machines that a workload's session or generator is a client of, or that the generator decodes on.
-func (w *openedWorkload) nodesOf() []backend.Node {
+func (w *openedWorkload) nodesOf() []backend.RemoteNode {
 	if r, ok := w.engine.(backend.Remote); ok {
 		return r.Nodes()
 	}
-	var all []backend.Node
+	var all []backend.RemoteNode
 	for _, s := range w.source.sessions {
 		if r, ok := s.Session.(backend.Remote); ok {
 			all = append(all, r.Nodes()...)
@@ -57,10 +57,10 @@ func (w *openedWorkload) findNodes(ctx context.Context, o sdk.Options, info *sdk
 	return err
 }
 
-func addressNodes(nodes []backend.Node) []sdk.Node {
-	var list []sdk.Node
+func addressNodes(nodes []backend.RemoteNode) []sdk.NodeInfo {
+	var list []sdk.NodeInfo
 	for _, n := range nodes {
-		list = append(list, sdk.Node{Address: n.Address()})
+		list = append(list, sdk.NodeInfo{Address: n.Address()})
 	}
 	return list
 }
@@ -104,8 +104,8 @@ func (w *openedWorkload) clientWork() []string {
 
 // nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell
 // them apart.
-func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
-	found := make([]sdk.Node, len(nodes))
+func nodeNames(ctx context.Context, nodes []backend.RemoteNode) ([]string, error) {
+	found := make([]sdk.NodeInfo, len(nodes))
 	err := onAll(nodes, func(i int) (err error) {
 		found[i].Address = nodes[i].Address()
 		found[i].Name, found[i].Peer, err = askName(ctx, nodes[i])
@@ -125,7 +125,7 @@ func nodeNames(ctx context.Context, nodes []backend.Node) ([]string, error) {
 }
 
 // onAll calls f for all nodes at the same time. The error names the addresses of those that failed.
-func onAll(nodes []backend.Node, f func(i int) error) error {
+func onAll(nodes []backend.RemoteNode, f func(i int) error) error {
 	faults := make([]error, len(nodes))
 	var asking sync.WaitGroup
 	for i, n := range nodes {
@@ -140,10 +140,10 @@ func onAll(nodes []backend.Node, f func(i int) error) error {
 }
 
 // requireUniqueNames requires that no two nodes have the same name.
-func requireUniqueNames(nodes []sdk.Node) error {
+func requireUniqueNames(nodes []sdk.NodeInfo) error {
 	var faults []error
 	for i, n := range nodes {
-		j := slices.IndexFunc(nodes[:i], func(o sdk.Node) bool { return o.Name == n.Name })
+		j := slices.IndexFunc(nodes[:i], func(o sdk.NodeInfo) bool { return o.Name == n.Name })
 		if j >= 0 && n.Name != "" {
 			faults = append(faults, fmt.Errorf("nodes %s and %s both call themselves %q: the network division wants a name of "+
 				"its own for each; "+

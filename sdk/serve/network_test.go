@@ -43,10 +43,10 @@ func (n fakeNode) Send(_ context.Context, size int) error {
 // remote is a session at machines.
 type remote struct {
 	backend.Session
-	nodes []backend.Node
+	nodes []backend.RemoteNode
 }
 
-func (r remote) Nodes() []backend.Node       { return r.nodes }
+func (r remote) Nodes() []backend.RemoteNode { return r.nodes }
 func (remote) Inputs() []backend.TensorInfo  { return []backend.TensorInfo{{Name: "in"}} }
 func (remote) Outputs() []backend.TensorInfo { return nil }
 func (remote) Close() error                  { return nil }
@@ -73,20 +73,21 @@ type plain struct{ sdk.Workload }
 
 func TestNodeNames(t *testing.T) {
 	cases := map[string]struct {
-		nodes []backend.Node
+		nodes []backend.RemoteNode
 		want  []string
 		usage bool
 		fault []string
 	}{
-		"in order":        {nodes: []backend.Node{fakeNode{name: "b"}, fakeNode{name: "a"}}, want: []string{"b", "a"}},
-		"two without one": {nodes: []backend.Node{fakeNode{}, fakeNode{}}, want: []string{"", ""}},
+		"in order":        {nodes: []backend.RemoteNode{fakeNode{name: "b"}, fakeNode{name: "a"}}, want: []string{"b", "a"}},
+		"two without one": {nodes: []backend.RemoteNode{fakeNode{}, fakeNode{}}, want: []string{"", ""}},
 		"the same": {
-			nodes: []backend.Node{fakeNode{address: "h1:1", name: "triton"}, fakeNode{address: "h2:1"},
+			nodes: []backend.RemoteNode{fakeNode{address: "h1:1", name: "triton"}, fakeNode{address: "h2:1"},
 				fakeNode{address: "h3:1", name: "triton"}},
 			usage: true, fault: []string{"h1:1", "h3:1", `"triton"`},
 		},
 		"unreachable": {
-			nodes: []backend.Node{fakeNode{address: "h1:1", mute: errors.New("refused")}, fakeNode{address: "h2:1", name: "b"},
+			nodes: []backend.RemoteNode{fakeNode{address: "h1:1", mute: errors.New("refused")}, fakeNode{address: "h2:1",
+				name: "b"},
 				fakeNode{address: "h3:1", mute: errors.New("no route")}},
 			fault: []string{"node h1:1: refused", "node h3:1: no route"},
 		},
@@ -108,7 +109,7 @@ func TestNodeNames(t *testing.T) {
 
 func TestProbeMeasures(t *testing.T) {
 	var asked atomic.Int64
-	found, err := probeAll(t.Context(), []backend.Node{fakeNode{address: "h:1", name: "a", peer: "10.0.0.1:1",
+	found, err := probeAll(t.Context(), []backend.RemoteNode{fakeNode{address: "h:1", name: "a", peer: "10.0.0.1:1",
 		asked: &asked}})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func TestProbeMeasures(t *testing.T) {
 	if asked.Load() < roundTrips {
 		t.Errorf("asked %d times, want at least %d", asked.Load(), roundTrips)
 	}
-	_, err = probeAll(t.Context(), []backend.Node{fakeNode{address: "h:1", name: "a", full: errors.New("413")}})
+	_, err = probeAll(t.Context(), []backend.RemoteNode{fakeNode{address: "h:1", name: "a", full: errors.New("413")}})
 	if err == nil || !strings.Contains(err.Error(), "node h:1") || !strings.Contains(err.Error(), "1048576 bytes: 413") {
 		t.Errorf("a node that refuses the load: %v", err)
 	}
@@ -140,7 +141,7 @@ func TestPercentileOfRoundTrips(t *testing.T) {
 }
 
 func TestJoin(t *testing.T) {
-	nodes := []backend.Node{fakeNode{address: "h:1", name: "a"}}
+	nodes := []backend.RemoteNode{fakeNode{address: "h:1", name: "a"}}
 	here := fakeNode{address: "h:1", mute: errors.New("asked")}
 	var in []backend.TensorInfo
 	quiet := declared{work: nil, in: &in}
@@ -169,14 +170,14 @@ func TestJoin(t *testing.T) {
 			sessions: []placedSession{{Session: remote{nodes: nodes}}}, batch: 1, nodes: 1, work: []string{"token by token"}},
 		"a backend of this machine": {workload: quiet, engine: decoding{}, sessions: []placedSession{{Session: &counting{}}},
 			batch: 1, usage: true},
-		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.Node{here}}, batch: 8,
+		"no network run: nobody is asked": {workload: quiet, engine: remote{nodes: []backend.RemoteNode{here}}, batch: 8,
 			closed: true, nodes: 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			in = nil
 			w := &openedWorkload{workload: c.workload, source: &sessionSource{sessions: c.sessions}, engine: c.engine,
-				policy: batch.Policy{MaxBatch: c.batch}}
+				policy: batch.BatchPolicy{MaxBatch: c.batch}}
 			info := sdk.WorkloadInfo{Backend: "x"}
 			err := w.findNodes(t.Context(), sdk.Options{Network: !c.closed, Scenario: c.scenario}, &info)
 			if errors.Is(err, sdk.ErrUsage) != c.usage || (err != nil) != c.usage || len(info.Nodes) != c.nodes {
@@ -211,7 +212,7 @@ func (embedded) Len() int { return 1 }
 // TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken
 // for an official file of which none is known.
 func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
-	nodes := []backend.Node{fakeNode{address: "h:1"}}
+	nodes := []backend.RemoteNode{fakeNode{address: "h:1"}}
 	model := sdk.ModelInfo{Files: []sdk.ModelFile{{Name: "official.onnx", Precision: "int8"}}}
 	for name, c := range map[string]struct {
 		engine   io.Closer

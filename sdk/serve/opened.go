@@ -28,8 +28,8 @@ type openedWorkload struct {
 	parts      []sdk.Part
 	source     *sessionSource
 	engine     io.Closer // the session, the parts, or the generator
-	library    *batch.Library[sdk.Sample]
-	policy     batch.Policy
+	library    *batch.SampleLibrary[sdk.Sample]
+	policy     batch.BatchPolicy
 	together   int // sequences that a generator decodes together; 0: not known, or no generator
 	workers    []warmWorker
 	warm       int // how many workers the warm-up runs
@@ -60,7 +60,7 @@ func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *op
 	if w.workload, w.parts, err = s.openWorkload(ctx, o); err != nil {
 		return nil, err
 	}
-	w.library = batch.NewLibrary(w.workload.Len(), w.loadOne)
+	w.library = batch.NewSampleLibrary(w.workload.Len(), w.loadOne)
 	newWorker, err := w.openModels(ctx, o, s.outbox)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type answerOutbox struct {
 }
 
 // frameAnswers is the answers of one frame. The first tokens of a frame count before its answers.
-type frameAnswers struct{ first, complete wire.Buffer }
+type frameAnswers struct{ first, complete wire.AnswerBuffer }
 
 func (p *frameAnswers) len() int   { return p.first.Len() + p.complete.Len() }
 func (p *frameAnswers) bytes() int { return p.first.Bytes() + p.complete.Bytes() }
@@ -86,7 +86,7 @@ func (o *answerOutbox) beginWorkload(workload uint64) {
 }
 
 // addAnswers adds the answers of a batch. It waits while a full frame is unsent.
-func (o *answerOutbox) addAnswers(b wire.Batch) {
+func (o *answerOutbox) addAnswers(b wire.AnswerBatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.awaitRoom()
@@ -96,7 +96,7 @@ func (o *answerOutbox) addAnswers(b wire.Batch) {
 }
 
 // firstToken adds the first token of a sample. It waits while a full frame is unsent.
-func (o *answerOutbox) firstToken(b wire.Batch) {
+func (o *answerOutbox) firstToken(b wire.AnswerBatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.awaitRoom()
@@ -195,7 +195,7 @@ func (o *answerOutbox) nextFrame() *pluginpb.RunResponse {
 }
 
 // fillAnswers puts the answers of b into m and returns it, nil where there are none.
-func fillAnswers(b *wire.Buffer, m *pluginpb.Answers) *pluginpb.Answers {
+func fillAnswers(b *wire.AnswerBuffer, m *pluginpb.Answers) *pluginpb.Answers {
 	if b.Len() == 0 {
 		return nil
 	}

@@ -79,7 +79,7 @@ func withOutbox(t *testing.T, f func(o *answerOutbox, s *slowStream)) *slowStrea
 }
 
 func one(o *answerOutbox, id loadgen.ResponseID) {
-	o.addAnswers(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: []byte("abcd"), Ends: []int{4}})
+	o.addAnswers(wire.AnswerBatch{IDs: []loadgen.ResponseID{id}, Data: []byte("abcd"), Ends: []int{4}})
 }
 
 func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAFullFrameHoldsWorkersBack(t *testing.T) {
 	payload := make([]byte, wire.ChunkBytes/2)
 	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		for id := range loadgen.ResponseID(10) {
-			go o.addAnswers(wire.Batch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})
+			go o.addAnswers(wire.AnswerBatch{IDs: []loadgen.ResponseID{id}, Data: payload, Ends: []int{len(payload)}})
 		}
 		synctest.Wait()
 	})

@@ -97,7 +97,7 @@ func TestPartsAreOpenedOnEachDevice(t *testing.T) {
 		}
 		lane.End()
 	}
-	if done := deviceShares(sets); len(done) != 2 || done[0] != (backend.Share{Name: "a", Batches: 4, Samples: 4}) ||
+	if done := deviceShares(sets); len(done) != 2 || done[0] != (backend.WorkShare{Name: "a", Batches: 4, Samples: 4}) ||
 		done[1].Samples != 4 {
 		t.Errorf("shares %v", done)
 	}

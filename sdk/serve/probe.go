@@ -34,11 +34,11 @@ const (
 
 // probeAll asks the nodes for their names, and measures them one after the other, so that none takes from another's
 // share of this machine's link.
-func probeAll(ctx context.Context, nodes []backend.Node) ([]sdk.Node, error) {
+func probeAll(ctx context.Context, nodes []backend.RemoteNode) ([]sdk.NodeInfo, error) {
 	if _, err := nodeNames(ctx, nodes); err != nil {
 		return nil, err
 	}
-	found := make([]sdk.Node, len(nodes))
+	found := make([]sdk.NodeInfo, len(nodes))
 	for i, n := range nodes {
 		var err error
 		if found[i], err = probeNode(ctx, n); err != nil {
@@ -48,8 +48,8 @@ func probeAll(ctx context.Context, nodes []backend.Node) ([]sdk.Node, error) {
 	return found, nil
 }
 
-func probeNode(ctx context.Context, n backend.Node) (sdk.Node, error) {
-	found := sdk.Node{Address: n.Address()}
+func probeNode(ctx context.Context, n backend.RemoteNode) (sdk.NodeInfo, error) {
+	found := sdk.NodeInfo{Address: n.Address()}
 	trips := make([]time.Duration, 0, roundTrips)
 	for i := range warmTrips + roundTrips {
 		began := time.Now()
@@ -74,7 +74,7 @@ func percentile(sorted []time.Duration, p float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
 
-func askName(ctx context.Context, n backend.Node) (name, peer string, err error) {
+func askName(ctx context.Context, n backend.RemoteNode) (name, peer string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("it does not answer within %v", nodeTimeout))
 	defer cancel()
 	name, peer, err = n.Name(ctx)
@@ -91,7 +91,7 @@ func preferCause(ctx context.Context, err error) error {
 
 // measureThroughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first
 // of each sender opens its connection, or the connection's windows, and does not count.
-func measureThroughput(ctx context.Context, n backend.Node) (float64, error) {
+func measureThroughput(ctx context.Context, n backend.RemoteNode) (float64, error) {
 	if _, err := sendMany(ctx, n, sendAtATime, 0); err != nil {
 		return 0, err
 	}
@@ -105,7 +105,7 @@ func measureThroughput(ctx context.Context, n backend.Node) (float64, error) {
 
 // sendMany sends up to most requests, and begins none after a time, but for the first sendLeast; with no time, all of
 // them. It returns how many were sent.
-func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Duration) (int64, error) {
+func sendMany(ctx context.Context, n backend.RemoteNode, most int64, limit time.Duration) (int64, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	began := time.Now()
@@ -130,7 +130,7 @@ func sendMany(ctx context.Context, n backend.Node, most int64, limit time.Durati
 	return sent.Load(), context.Cause(ctx)
 }
 
-func sendOne(ctx context.Context, n backend.Node) error {
+func sendOne(ctx context.Context, n backend.RemoteNode) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, sendTimeout, fmt.Errorf("it does not answer within %v", sendTimeout))
 	defer cancel()
 	if err := preferCause(ctx, n.Send(ctx, sendBytes)); err != nil {

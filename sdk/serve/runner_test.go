@@ -56,7 +56,7 @@ func (c *counting) Run(ctx context.Context, in, out []backend.Tensor) error {
 
 func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 	session := &counting{}
-	library := batch.NewLibrary(4, func(_ context.Context, i int) (sdk.Sample, error) { return i, nil })
+	library := batch.NewSampleLibrary(4, func(_ context.Context, i int) (sdk.Sample, error) { return i, nil })
 	if err := library.Load(t.Context(), []loadgen.SampleIndex{0, 1, 2, 3}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +67,12 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newRunning(windowed{}, sets, inflightBatch{library: library, answer: func(b wire.Batch) {
+	w, err := newRunning(windowed{}, sets, inflightBatch{library: library, answer: func(b wire.AnswerBatch) {
 		if len(b.IDs) != len(b.Ends) || len(b.IDs) != len(b.Tokens) || b.Tokens[0] != uint32(b.Data[0]) {
 			t.Errorf("%d ids, %d payloads, tokens %v", len(b.IDs), len(b.Ends), b.Tokens)
 		}
 		answered = append(answered, b.Data...)
-	}}, func(b wire.Batch) { first = append(first, b.IDs...) })
+	}}, func(b wire.AnswerBatch) { first = append(first, b.IDs...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +104,9 @@ func TestRunnerTakesSamplesThroughTheSession(t *testing.T) {
 }
 
 func TestRunnersTakeAsManySamplesAsTheyCan(t *testing.T) {
-	got := runnerPolicy(windowed{}, windowed{}, batch.Policy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true,
+	got := runnerPolicy(windowed{}, windowed{}, batch.BatchPolicy{Sessions: 2, Workers: 3, MaxBatch: 8, Full: true,
 		OwnTurns: true})
-	if want := (batch.Policy{Sessions: 2, Workers: 2, MaxBatch: 2, Full: true}); got != want {
+	if want := (batch.BatchPolicy{Sessions: 2, Workers: 2, MaxBatch: 2, Full: true}); got != want {
 		t.Errorf("policy %+v, want %+v", got, want)
 	}
 }

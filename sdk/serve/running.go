@@ -16,11 +16,11 @@ type runnerWorker struct {
 	inflightBatch
 	run        sdk.Run
 	lane       *pool.PartLane
-	firstToken func(wire.Batch)
+	firstToken func(wire.AnswerBatch)
 	fault      error // of a first token
 }
 
-func newRunning(r sdk.Runner, sets *pool.PartSets, t inflightBatch, firstToken func(wire.Batch)) (w *runnerWorker,
+func newRunning(r sdk.Runner, sets *pool.PartSets, t inflightBatch, firstToken func(wire.AnswerBatch)) (w *runnerWorker,
 	err error) {
 	defer batch.RecoverPanic(&err, func() string { return "NewRun" })
 	w = &runnerWorker{inflightBatch: t, lane: sets.Lane(), firstToken: firstToken}
@@ -57,7 +57,7 @@ func (w *runnerWorker) reportFirstToken(i int) {
 		w.fault = fmt.Errorf("the first token of sample %d of a batch of %d", i, len(w.ids))
 		return
 	}
-	w.firstToken(wire.Batch{IDs: w.ids[i : i+1], Ends: []int{0}})
+	w.firstToken(wire.AnswerBatch{IDs: w.ids[i : i+1], Ends: []int{0}})
 }
 
 func (w *runnerWorker) Deliver() error {
@@ -91,7 +91,7 @@ func (w *runnerWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (er
 
 // runnerPolicy is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts
 // take batches at a time and the workload's extra ones.
-func runnerPolicy(w sdk.Workload, r sdk.Runner, p batch.Policy) batch.Policy {
+func runnerPolicy(w sdk.Workload, r sdk.Runner, p batch.BatchPolicy) batch.BatchPolicy {
 	if most := r.MaxBatch(); most > 0 {
 		p.MaxBatch = min(p.MaxBatch, most)
 	}

@@ -154,10 +154,10 @@ func TestEachPartIsReported(t *testing.T) {
 		t.Fatalf("parts %+v", info.Parts)
 	}
 	encoder := info.Parts[0]
-	want := []sdk.Tensor{{Name: "x", Type: "float32", Shape: []int64{-1, 3}}}
+	want := []sdk.TensorReport{{Name: "x", Type: "float32", Shape: []int64{-1, 3}}}
 	if encoder.Name != "encoder" || encoder.File != "embedded" || encoder.Precision != "int8" ||
 		encoder.SHA256 != emptySum ||
-		!slices.EqualFunc(encoder.Inputs, want, func(a, b sdk.Tensor) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
+		!slices.EqualFunc(encoder.Inputs, want, func(a, b sdk.TensorReport) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("encoder %+v", encoder)
 	}
 	if info.ModelFile != "encoder=embedded,decoder=embedded" || info.Precision != "int8,fp32" || !info.Embedded ||

@@ -22,7 +22,7 @@ func (w *openedWorkload) measureSizes(inOrder bool) {
 	}
 	w.library.SizeBy(func(s sdk.Sample) int { return sizer.SampleSize(s) })
 	rule := sizer.SizeRule()
-	w.policy.Sizing = &batch.Sizing{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
+	w.policy.Sizing = &batch.SizePolicy{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
 }
 
 // warmBatch is how many copies of a warm-up sample a batch may have.

@@ -22,12 +22,13 @@ func TestWarmUpKeepsToTheSizeRule(t *testing.T) {
 	}{
 		{0, 5, 8}, {100, 5, 8}, {20, 5, 4}, {20, 50, 1}, {20, 0, 8},
 	} {
-		w := &openedWorkload{workload: sizedWorkload{rule: sdk.SizeRule{MaxSum: c.maxSum}}, policy: batch.Policy{MaxBatch: 8}}
+		w := &openedWorkload{workload: sizedWorkload{rule: sdk.SizeRule{MaxSum: c.maxSum}},
+			policy: batch.BatchPolicy{MaxBatch: 8}}
 		if got := w.warmBatch(c.size); got != c.want {
 			t.Errorf("sum %d, size %d: %d copies, want %d", c.maxSum, c.size, got, c.want)
 		}
 	}
-	w := &openedWorkload{policy: batch.Policy{MaxBatch: 8}}
+	w := &openedWorkload{policy: batch.BatchPolicy{MaxBatch: 8}}
 	if got := w.warmBatch(1); got != 8 {
 		t.Errorf("%d copies without a rule, want 8", got)
 	}

@@ -12,8 +12,8 @@ import (
 // inflightBatch is the batch that a worker has taken: samples on the way in, payloads on the way out. Its memory is
 // reused.
 type inflightBatch struct {
-	library *batch.Library[sdk.Sample]
-	answer  func(wire.Batch)
+	library *batch.SampleLibrary[sdk.Sample]
+	answer  func(wire.AnswerBatch)
 
 	ids      []loadgen.ResponseID
 	samples  []sdk.Sample
@@ -49,14 +49,14 @@ func (t *inflightBatch) checkPayloads(by string) error {
 // deliverBatch answers the batch.
 func (t *inflightBatch) deliverBatch() error {
 	data, ends, tokens := t.payloads.All()
-	return deliverAnswers(t.answer, wire.Batch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
+	return deliverAnswers(t.answer, wire.AnswerBatch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
 }
 
 // maxAnswerBytes is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
 const maxAnswerBytes = wire.MaxMessage - 2*wire.ChunkBytes
 
 // deliverAnswers hands a batch on, unless no message can carry it.
-func deliverAnswers(answer func(wire.Batch), b wire.Batch) error {
+func deliverAnswers(answer func(wire.AnswerBatch), b wire.AnswerBatch) error {
 	if len(b.Data) > maxAnswerBytes {
 		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch",
 			len(b.Data), len(b.IDs), maxAnswerBytes)

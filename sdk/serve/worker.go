@@ -17,7 +17,7 @@ type batchWorker struct {
 	inflightBatch
 	workload sdk.Batcher
 	session  backend.Session
-	lane     *pool.Lane // the session, where that is on several devices; else nil
+	lane     *pool.SessionLane // the session, where that is on several devices; else nil
 	inputs   *sdk.Batch
 	outputs  []backend.Tensor
 }

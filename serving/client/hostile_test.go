@@ -176,7 +176,7 @@ func (m mode) run(t *testing.T) {
 	}
 	s := &sink{}
 	err = g.Generate(t.Context(), backend.Prompt{
-		Messages: []backend.Message{{Role: "user", Content: "q"}}, MaxNewTokens: hostileTokens,
+		Messages: []backend.ChatMessage{{Role: "user", Content: "q"}}, MaxNewTokens: hostileTokens,
 	}, s)
 	good := m.status == ""
 	if m.generator != "" {

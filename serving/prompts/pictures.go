@@ -47,7 +47,7 @@ func readPicture(text string) (pictureSize, error) {
 }
 
 // imagePart is a picture as part of a message.
-func imagePart(url string) json.RawMessage { return backend.Part{ImageURL: url}.Append(nil) }
+func imagePart(url string) json.RawMessage { return backend.MessagePart{ImageURL: url}.Append(nil) }
 
 // inputPart is a picture as part of what a response is made of.
 func inputPart(url string) json.RawMessage {

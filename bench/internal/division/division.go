@@ -144,7 +144,7 @@ func Local() (Here, error) {
 
 // Is reports whether a node is this machine: by the address that answered, or where it was not asked, by the one that
 // it is named by. A host that is not known is taken for another machine.
-func (h Here) Is(n sdk.Node) bool {
+func (h Here) Is(n sdk.NodeInfo) bool {
 	host := hostOf(n.Peer)
 	if n.Peer == "" {
 		host = hostOf(n.Address)

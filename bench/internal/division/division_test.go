@@ -35,43 +35,43 @@ func TestHereIs(t *testing.T) {
 		"10.0.0.2:8001": false, "other.example:80": false, "[fd00::2]:8001": false, "https://other.example/v1": false,
 		"unknown.example:80": false,
 	} {
-		if got := here().Is(sdk.Node{Address: address}); got != want {
+		if got := here().Is(sdk.NodeInfo{Address: address}); got != want {
 			t.Errorf("%s is this machine: %v, want %v", address, got, want)
 		}
 	}
 	// The address that answered counts, whatever the name was.
-	if here().Is(sdk.Node{Address: "me.example:80", Peer: "10.0.0.2:80"}) ||
-		!here().Is(sdk.Node{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
+	if here().Is(sdk.NodeInfo{Address: "me.example:80", Peer: "10.0.0.2:80"}) ||
+		!here().Is(sdk.NodeInfo{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
 		t.Error("a node is told by its name and not by the address that answered")
 	}
-	if (Here{}).Is(sdk.Node{Address: "other.example:80"}) {
+	if (Here{}).Is(sdk.NodeInfo{Address: "other.example:80"}) {
 		t.Error("without a resolver an unknown host is this machine")
 	}
 }
 
 func TestJudge(t *testing.T) {
-	away := sdk.Node{Address: "other.example:8001", Name: "a", Peer: "10.0.0.2:8001"}
+	away := sdk.NodeInfo{Address: "other.example:8001", Name: "a", Peer: "10.0.0.2:8001"}
 	nameless, local := away, away
 	nameless.Name = ""
 	local.Address, local.Peer = "me.example:8001", "10.0.0.1:8001"
 	cases := []struct {
 		name  string
 		asked Division
-		nodes []sdk.Node
+		nodes []sdk.NodeInfo
 		work  []string
 		want  Division
 		about []string
 	}{
 		{"a run on this machine", Closed, nil, nil, Closed, nil},
-		{"a server on this machine", Closed, []sdk.Node{local}, nil, Closed, nil},
-		{"servers elsewhere, unasked", Closed, []sdk.Node{local, away}, nil, Open, []string{"(other.example:8001)"}},
-		{"open", Open, []sdk.Node{local}, []string{"x"}, Open, nil},
-		{"all rules hold", Network, []sdk.Node{away, {Address: "x:1", Name: "b", Peer: "10.0.0.3:1"}}, nil, Network, nil},
-		{"a node is here", Network, []sdk.Node{away, local}, nil, Open, []string{"me.example:8001 is this machine"}},
-		{"no name", Network, []sdk.Node{nameless}, nil, Open, []string{"has no name"}},
-		{"work", Network, []sdk.Node{away}, []string{"ArgMax", "padding"}, Open,
+		{"a server on this machine", Closed, []sdk.NodeInfo{local}, nil, Closed, nil},
+		{"servers elsewhere, unasked", Closed, []sdk.NodeInfo{local, away}, nil, Open, []string{"(other.example:8001)"}},
+		{"open", Open, []sdk.NodeInfo{local}, []string{"x"}, Open, nil},
+		{"all rules hold", Network, []sdk.NodeInfo{away, {Address: "x:1", Name: "b", Peer: "10.0.0.3:1"}}, nil, Network, nil},
+		{"a node is here", Network, []sdk.NodeInfo{away, local}, nil, Open, []string{"me.example:8001 is this machine"}},
+		{"no name", Network, []sdk.NodeInfo{nameless}, nil, Open, []string{"has no name"}},
+		{"work", Network, []sdk.NodeInfo{away}, []string{"ArgMax", "padding"}, Open,
 			[]string{"client: ArgMax", "client: padding"}},
-		{"all reasons", Network, []sdk.Node{{Address: "localhost:1"}}, []string{"ArgMax"}, Open,
+		{"all reasons", Network, []sdk.NodeInfo{{Address: "localhost:1"}}, []string{"ArgMax"}, Open,
 			[]string{"is this machine", "has no name", "ArgMax"}},
 	}
 	for _, c := range cases {
@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 
 func TestAWorkloadSaysThatItIsOpen(t *testing.T) {
 	w := sdk.WorkloadInfo{
-		Nodes: []sdk.Node{{Address: "other.example:8001", Name: "a"}}, OpenReasons: []string{"its features are untimed"},
+		Nodes: []sdk.NodeInfo{{Address: "other.example:8001", Name: "a"}}, OpenReasons: []string{"its features are untimed"},
 	}
 	for asked, want := range map[Division]int{Closed: 2, Network: 1, Open: 0} {
 		got := Judge(Case{Asked: asked, Workload: w, Here: here()})
@@ -131,7 +131,7 @@ func TestLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ip := range h.Own {
-		if !h.Is(sdk.Node{Peer: net.JoinHostPort(ip.String(), "1")}) {
+		if !h.Is(sdk.NodeInfo{Peer: net.JoinHostPort(ip.String(), "1")}) {
 			t.Errorf("%v is not this machine's", ip)
 		}
 	}

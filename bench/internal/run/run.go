@@ -218,7 +218,7 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 // because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
 func because(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
-	var failed *host.Error
+	var failed *host.PluginError
 	switch {
 	case err == nil:
 		return nil

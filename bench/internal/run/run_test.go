@@ -14,7 +14,7 @@ import (
 )
 
 func TestBecause(t *testing.T) {
-	died := &host.Error{Kind: host.KindDied, Found: "it died"}
+	died := &host.PluginError{Kind: host.KindDied, Found: "it died"}
 	broken := errors.New("the stream is broken")
 	interrupted := fmt.Errorf("%w by signal", loadgen.ErrInterrupted)
 	cases := []struct {

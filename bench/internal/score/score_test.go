@@ -118,7 +118,7 @@ func TestLogFaults(t *testing.T) {
 		{"not a log", write(t, filepath.Join(dir, "text"), "hello"), nil, none},
 		{"an entry that the scorer refuses", good, errors.New("payload of 2 bytes"), none},
 		{"an option that the scorer refuses", good, sdk.Usage(errors.New("dtype float8")), exitcode.Usage},
-		{"a plugin that dies", good, &host.Error{Kind: host.KindDied}, exitcode.Plugin},
+		{"a plugin that dies", good, &host.PluginError{Kind: host.KindDied}, exitcode.Plugin},
 	}
 	for _, c := range cases {
 		f := plugintest.Classifier()

@@ -46,18 +46,18 @@ type Case struct {
 
 // Metric is one judged figure. Reference and what follows are zero where no target applies.
 type Metric struct {
-	Name             string        `json:"name"`
-	Unit             string        `json:"unit"`
-	Better           sdk.Better    `json:"better,omitempty"` // as the model's manifest says; empty: nobody can tell
-	Value            figure.Number `json:"value"`
-	Rounded          string        `json:"rounded"`
-	Reference        figure.Number `json:"reference,omitempty"` // of the FP32 model
-	Target           figure.Number `json:"target,omitempty"`
-	Upper            figure.Number `json:"upper,omitempty"`
-	TargetShare      figure.Number `json:"target_share,omitempty"`       // of the reference: 0.99
-	ShareOfReference figure.Number `json:"share_of_reference,omitempty"` // Value / Reference
-	Outcome          Outcome       `json:"outcome"`
-	Text             string        `json:"text"` // one line for people
+	Name             string              `json:"name"`
+	Unit             string              `json:"unit"`
+	Better           sdk.MetricDirection `json:"better,omitempty"` // as the model's manifest says; empty: nobody can tell
+	Value            figure.Number       `json:"value"`
+	Rounded          string              `json:"rounded"`
+	Reference        figure.Number       `json:"reference,omitempty"` // of the FP32 model
+	Target           figure.Number       `json:"target,omitempty"`
+	Upper            figure.Number       `json:"upper,omitempty"`
+	TargetShare      figure.Number       `json:"target_share,omitempty"`       // of the reference: 0.99
+	ShareOfReference figure.Number       `json:"share_of_reference,omitempty"` // Value / Reference
+	Outcome          Outcome             `json:"outcome"`
+	Text             string              `json:"text"` // one line for people
 }
 
 // Verdict is the judgement of one accuracy log: its worst metric counts.
@@ -256,7 +256,7 @@ func cardTarget(m sdk.MetricInfo, reference float64) target {
 	return t
 }
 
-func compare(m sdk.Metric, better sdk.Better, t target, known bool) Metric {
+func compare(m sdk.Metric, better sdk.MetricDirection, t target, known bool) Metric {
 	out := Metric{
 		Name: m.Name, Unit: m.Unit, Better: better, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value),
 		Outcome: Informational,

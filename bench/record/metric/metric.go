@@ -24,7 +24,7 @@ type Info struct {
 	Unit  string // "ms", "samples/s"; empty: a count
 	// Better is which way it improves. A figure with neither direction, such as the number of queries, is no better for
 	// being larger; of an accuracy that an older harness recorded it is empty.
-	Better sdk.Better
+	Better sdk.MetricDirection
 	// About says what it is, in a sentence without a full stop.
 	About string
 	// Main marks the figures that a comparison shows.
@@ -65,7 +65,7 @@ func Find(metrics []Metric, name string) (Metric, bool) {
 const accuracy = "accuracy."
 
 // Accuracy is a figure of a scorer, as the model's manifest describes it.
-func Accuracy(name, unit string, better sdk.Better) Info {
+func Accuracy(name, unit string, better sdk.MetricDirection) Info {
 	return Info{Name: accuracy + name, Title: name, Unit: unit, Better: better, Main: true,
 		About: "what the benchmark's scorer calls " + name}
 }

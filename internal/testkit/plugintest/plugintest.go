@@ -107,7 +107,7 @@ func approve(path string, o host.LaunchOptions) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return &host.Error{Kind: host.KindStart, Path: path, Found: err.Error(), Err: err}
+		return &host.PluginError{Kind: host.KindStart, Path: path, Found: err.Error(), Err: err}
 	}
 	defer f.Close()
 	return o.Approve(f)
@@ -124,7 +124,7 @@ func (l *Launcher) Launch(_ context.Context, path string, o host.LaunchOptions) 
 	name := strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix)
 	f := l.fakes[name]
 	if f == nil {
-		return nil, &host.Error{Kind: host.KindStart, Plugin: name, Path: path, Found: "it is not a plugin"}
+		return nil, &host.PluginError{Kind: host.KindStart, Plugin: name, Path: path, Found: "it is not a plugin"}
 	}
 	if f.LaunchErr != nil {
 		return nil, f.LaunchErr
@@ -202,7 +202,7 @@ func (p *process) Kill() {
 }
 
 func (p *process) die(found string) {
-	p.fail(&host.Error{Kind: host.KindDied, Plugin: p.name, Path: p.path, Found: found, Stderr: p.StderrTail()})
+	p.fail(&host.PluginError{Kind: host.KindDied, Plugin: p.name, Path: p.path, Found: found, Stderr: p.StderrTail()})
 }
 
 // workload answers each sample with its index, as a little-endian uint32, at once.

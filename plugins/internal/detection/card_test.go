@@ -12,7 +12,7 @@ import (
 
 // detectorCard is model/card.json of a detector that is trained on the scenes.
 type detectorCard struct {
-	manifest.Card
+	manifest.ModelCard
 	TrainedWith any `json:"trained_with"` // says more than the manifest reads
 
 	Classes    int
@@ -35,7 +35,7 @@ func TestCards(t *testing.T) {
 			t.Chdir(filepath.Join("..", "..", benchmark))
 			card := manifesttest.ReadCard[detectorCard](t)
 			card.check(t)
-			manifesttest.CheckReadme(t, card.Card, fullMetric)
+			manifesttest.CheckReadme(t, card.ModelCard, fullMetric)
 		})
 	}
 }

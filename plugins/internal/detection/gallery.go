@@ -104,7 +104,7 @@ func boxOverlap(a, b shownBox) float64 {
 func (b shownBox) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
 
 // showPicture rates an answer by how many objects were missed and how many found that are not there.
-func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show exhibit.Show) {
+func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.parseDetections(e.Data)
 	right := countFound(detections, objects)
 	return float64(len(objects) + len(detections) - 2*right), func() (sdk.Exhibit, error) {

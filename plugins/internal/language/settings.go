@@ -30,7 +30,7 @@ type AnswerLengths struct {
 
 // BindParams reads the parameters of a benchmark, to whose settings to points; s is the part of them that is here.
 // Payloads are of int32; there are no beams.
-func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.Reader) {
+func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.ParamReader) {
 	var l AnswerLengths
 	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))
 	option.Bind(p, to, readers...)

@@ -59,7 +59,7 @@ func (w *PromptWorkload) WarmSample() *backend.Prompt {
 	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
 	p.Text = "One two three"
 	if w.Coder == nil {
-		p.Messages, p.EOS = []backend.Message{{Role: "user", Content: p.Text}}, nil
+		p.Messages, p.EOS = []backend.ChatMessage{{Role: "user", Content: p.Text}}, nil
 		return &p
 	}
 	p.Tokens = w.Coder.Encode(nil, p.Text)

@@ -10,7 +10,7 @@ import (
 )
 
 // ElementReader reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
-func ElementReader() option.Reader {
+func ElementReader() option.ParamReader {
 	return option.WordReader("input_type", map[string]backend.DType{
 		"": backend.Float32, "float32": backend.Float32, "float16": backend.Float16, "uint8": backend.Uint8,
 	})

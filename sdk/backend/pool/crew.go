@@ -26,7 +26,7 @@ type poolMember[E poolEngine] struct {
 
 	working int    // runs in work
 	turns   uint64 // how often it was chosen
-	share   backend.Share
+	share   backend.WorkShare
 }
 
 // devicePool is several devices that do one job.
@@ -55,7 +55,7 @@ func openAll[E poolEngine](
 			}
 			most := atATime(e.Limits().Concurrency, own.Concurrency)
 			members[i] = &poolMember[E]{
-				engine: e, name: device, busy: backend.WaitInfo{For: "device " + device}, share: backend.Share{Name: device},
+				engine: e, name: device, busy: backend.WaitInfo{For: "device " + device}, share: backend.WorkShare{Name: device},
 				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
 			}
 		})
@@ -142,15 +142,15 @@ func (w *devicePool[E]) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, m := range w.all {
-		m.share = backend.Share{Name: m.name}
+		m.share = backend.WorkShare{Name: m.name}
 	}
 }
 
 // Shares is what each device has done since the last Restart, in the order in which they were named.
-func (w *devicePool[E]) Shares() []backend.Share {
+func (w *devicePool[E]) Shares() []backend.WorkShare {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shares := make([]backend.Share, len(w.all))
+	shares := make([]backend.WorkShare, len(w.all))
 	for i, m := range w.all {
 		shares[i] = m.share
 	}

@@ -70,7 +70,7 @@ func TestPromptsAreShared(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	want := []backend.Share{{Name: "a", Batches: sink.count["a"], Samples: sink.count["a"]},
+	want := []backend.WorkShare{{Name: "a", Batches: sink.count["a"], Samples: sink.count["a"]},
 		{Name: "b", Batches: sink.count["b"], Samples: sink.count["b"]}}
 	if got := g.Describe().Shares; !reflect.DeepEqual(got, want) || got[0].Samples+got[1].Samples != 100 ||
 		got[0].Samples == 0 || got[1].Samples == 0 {

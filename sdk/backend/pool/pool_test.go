@@ -262,7 +262,7 @@ func TestALaneStaysOnItsDevice(t *testing.T) {
 		}
 		l.End()
 	}
-	want := []backend.Share{{Name: "a", Batches: 3, Samples: 1}, {Name: "b", Batches: 3, Samples: 1}}
+	want := []backend.WorkShare{{Name: "a", Batches: 3, Samples: 1}, {Name: "b", Batches: 3, Samples: 1}}
 	if got := s.Shares(); !reflect.DeepEqual(got, want) {
 		t.Errorf("shares %+v, want %+v", got, want)
 	}
@@ -273,7 +273,7 @@ func TestALaneStaysOnItsDevice(t *testing.T) {
 		t.Errorf("a run by itself counts its rows: %+v", got)
 	}
 	s.Restart()
-	if got := s.Shares(); !reflect.DeepEqual(got, []backend.Share{{Name: "a"}, {Name: "b"}}) {
+	if got := s.Shares(); !reflect.DeepEqual(got, []backend.WorkShare{{Name: "a"}, {Name: "b"}}) {
 		t.Errorf("after a restart %+v", got)
 	}
 }
@@ -323,7 +323,7 @@ func TestDescribe(t *testing.T) {
 	s := (&rig{}).session(t, backend.Config{Concurrency: 3}, "a", "b")
 	got := s.Describe()
 	want := backend.Info{
-		Version: "rig 1", Devices: []string{"a", "b"}, Shares: []backend.Share{{Name: "a"}, {Name: "b"}},
+		Version: "rig 1", Devices: []string{"a", "b"}, Shares: []backend.WorkShare{{Name: "a"}, {Name: "b"}},
 		Details: map[string]string{"library": "one", "runs": "2 (a), 1 (b)"},
 	}
 	if !reflect.DeepEqual(got, want) {

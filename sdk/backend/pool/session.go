@@ -66,16 +66,16 @@ func (s *Session) Outputs() []backend.TensorInfo { return s.all[0].engine.Output
 
 // Run executes one batch on one device. It counts the rows of the first input as samples; a Lane counts better.
 func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
-	l := Lane{Session: s}
+	l := SessionLane{Session: s}
 	l.Begin(backend.Rows(in))
 	defer l.End()
 	return l.Run(ctx, in, out)
 }
 
-// Lane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and End go
-// to one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the device
-// that runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
-type Lane struct {
+// SessionLane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and
+// End go to one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the
+// device that runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
+type SessionLane struct {
 	*Session
 	at               *poolMember[backend.Session] // nil: outside of Begin and End
 	batches, samples int                          // since Begin
@@ -83,15 +83,15 @@ type Lane struct {
 }
 
 // Lane returns a lane. There may be any number of them.
-func (s *Session) Lane() *Lane {
-	return &Lane{Session: s, stages: map[*poolMember[backend.Session]]backend.Stage{}}
+func (s *Session) Lane() *SessionLane {
+	return &SessionLane{Session: s, stages: map[*poolMember[backend.Session]]backend.Stage{}}
 }
 
 // Begin chooses the device for so many samples. End follows.
-func (l *Lane) Begin(samples int) { l.at, l.batches, l.samples = l.beginRun(), 0, samples }
+func (l *SessionLane) Begin(samples int) { l.at, l.batches, l.samples = l.beginRun(), 0, samples }
 
 // Run executes one batch on the device that Begin chose; outside of Begin and End on any.
-func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (l *SessionLane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if l.at == nil {
 		return l.Session.Run(ctx, in, out)
 	}
@@ -114,13 +114,13 @@ func (l *Lane) Run(ctx context.Context, in, out []backend.Tensor) error {
 }
 
 // Abandon is End where what Begin was for could not be prepared.
-func (l *Lane) Abandon() {
+func (l *SessionLane) Abandon() {
 	l.samples = 0
 	l.End()
 }
 
 // End counts what was run since Begin.
-func (l *Lane) End() {
+func (l *SessionLane) End() {
 	l.endRun(l.at, l.batches, l.samples)
 	l.at = nil
 }

@@ -153,15 +153,15 @@ func (s *PartSets) Describe() backend.Info {
 }
 
 // Nodes are the machines that the sessions are clients of, each once.
-func (s *PartSets) Nodes() []backend.Node {
-	var all []backend.Node
+func (s *PartSets) Nodes() []backend.RemoteNode {
+	var all []backend.RemoteNode
 	s.withEachPart(func(p *limitedSession) {
 		r, ok := p.Session.(backend.Remote)
 		if !ok {
 			return
 		}
 		for _, n := range r.Nodes() {
-			if !slices.ContainsFunc(all, func(o backend.Node) bool { return o.Address() == n.Address() }) {
+			if !slices.ContainsFunc(all, func(o backend.RemoteNode) bool { return o.Address() == n.Address() }) {
 				all = append(all, n)
 			}
 		}

@@ -4,7 +4,7 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 
 // Stage returns memory for the inputs of one batch, which is the memory of the device that Begin has chosen. nil: no
 // device has any.
-func (l *Lane) Stage() backend.Stage {
+func (l *SessionLane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {
 			return &laneStage{at: l.currentStage}
@@ -34,7 +34,7 @@ func (s *laneStage) Input(i, n int) []byte {
 }
 
 // currentStage is the lane's memory on the device where it is, nil where that has none.
-func (l *Lane) currentStage() backend.Stage {
+func (l *SessionLane) currentStage() backend.Stage {
 	if l.at == nil {
 		return nil
 	}

@@ -72,7 +72,8 @@ func benchDevices(b *testing.B, lanes int, staged bool) {
 }
 
 // runOnDevices collates and runs batches of the samples from the numbers in work on.
-func runOnDevices(ctx context.Context, l *pool.Lane, staged bool, rows int, samples [][]byte, work <-chan int) error {
+func runOnDevices(ctx context.Context, l *pool.SessionLane, staged bool, rows int, samples [][]byte,
+	work <-chan int) error {
 	in, out := []backend.Tensor{{DType: backend.Float32, Shape: []int64{int64(rows), pixels}}}, make([]backend.Tensor, 1)
 	input, own := l.Stage(), make([]byte, 4*pixels*rows)
 	for from := range work {

@@ -70,7 +70,7 @@ func fieldKey(name string) string {
 }
 
 // betters are the directions of metrics, by their numbers in messages; one that is not said is the first.
-var betters = []sdk.Better{
+var betters = []sdk.MetricDirection{
 	pluginpb.Better_BETTER_HIGHER: sdk.HigherBetter, pluginpb.Better_BETTER_LOWER: sdk.LowerBetter,
 	pluginpb.Better_BETTER_NEITHER: sdk.NeitherBetter,
 }
@@ -83,7 +83,7 @@ func enumValue(v reflect.Value) reflect.Value {
 		return reflect.ValueOf(pluginpb.Scenario(of) + pluginpb.Scenario_SCENARIO_SINGLE_STREAM)
 	case pluginpb.Scenario:
 		return reflect.ValueOf(loadgen.Scenario(of - pluginpb.Scenario_SCENARIO_SINGLE_STREAM))
-	case sdk.Better:
+	case sdk.MetricDirection:
 		return reflect.ValueOf(pluginpb.Better(max(0, slices.Index(betters, of))))
 	case pluginpb.Better:
 		if of < 0 || int(of) >= len(betters) {

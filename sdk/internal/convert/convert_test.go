@@ -34,8 +34,8 @@ func fill(v reflect.Value, next *int) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.String:
-		if v.Type() == reflect.TypeFor[sdk.Better]() {
-			ways := []sdk.Better{sdk.HigherBetter, sdk.LowerBetter, sdk.NeitherBetter}
+		if v.Type() == reflect.TypeFor[sdk.MetricDirection]() {
+			ways := []sdk.MetricDirection{sdk.HigherBetter, sdk.LowerBetter, sdk.NeitherBetter}
 			v.SetString(string(ways[*next%len(ways)]))
 			return
 		}
@@ -92,17 +92,19 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		"description": func() (any, any) { return crosses[*pluginpb.Description](t, filled[sdk.Description]()) },
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
-			i.Shares, i.RunNotes, i.Batching = nil, sdk.RunNotes{}, sdk.Batching{} // they come with the end
+			i.Shares, i.RunNotes, i.Batching = nil, sdk.RunNotes{}, sdk.BatchingReport{} // they come with the end
 			return crosses[*pluginpb.WorkloadInfo](t, i)
 		},
 		"shares": func() (any, any) {
-			s := filled[[]backend.Share]()
+			s := filled[[]backend.WorkShare]()
 			r := overWire(t, &pluginpb.CloseResponse{Shares: convert.To[[]*pluginpb.Share](s)})
-			return convert.To[[]backend.Share](r.Shares), s
+			return convert.To[[]backend.WorkShare](r.Shares), s
 		},
-		"batching":    func() (any, any) { return crosses[*pluginpb.Batching](t, filled[sdk.Batching]()) },
-		"no batching": func() (any, any) { return crosses[*pluginpb.Batching](t, sdk.Batching{}) },
-		"no message":  func() (any, any) { return convert.To[sdk.Batching]((*pluginpb.Batching)(nil)), sdk.Batching{} },
+		"batching":    func() (any, any) { return crosses[*pluginpb.Batching](t, filled[sdk.BatchingReport]()) },
+		"no batching": func() (any, any) { return crosses[*pluginpb.Batching](t, sdk.BatchingReport{}) },
+		"no message": func() (any, any) {
+			return convert.To[sdk.BatchingReport]((*pluginpb.Batching)(nil)), sdk.BatchingReport{}
+		},
 		"backends": func() (any, any) {
 			b := filled[[]sdk.BackendInfo]()
 			for i := range b {

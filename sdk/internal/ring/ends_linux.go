@@ -12,18 +12,18 @@ import (
 // Supported says that this system has rings.
 const Supported = true
 
-// Offer is the harness's ends, and what the plugin inherits to open its own.
-type Offer struct {
-	Ends  *Ends
+// RingOffer is the harness's ends, and what the plugin inherits to open its own.
+type RingOffer struct {
+	Ends  *RingEnds
 	files []*os.File // the memory, then the four bells
-	own   []*eventfd
+	own   []*eventBell
 }
 
 // NewOffer makes the memory and the bells. Frames from the plugin are at most most bytes long.
 //
 // The memory has no name: nothing is left of it when both processes have ended, however they end.
-func NewOffer(most int) (_ *Offer, err error) {
-	o := &Offer{}
+func NewOffer(most int) (_ *RingOffer, err error) {
+	o := &RingOffer{}
 	defer func() {
 		if err != nil {
 			own := o.own
@@ -71,7 +71,7 @@ func newMemoryFile() (*os.File, error) {
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // newBell makes a bell and a second descriptor of it for the other process.
-func newBell(waited bool) (*eventfd, *os.File, error) {
+func newBell(waited bool) (*eventBell, *os.File, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
 		return nil, nil, fmt.Errorf("eventfd: %w", err)
@@ -97,7 +97,7 @@ func waitsForBell(i int, plugin bool) bool {
 }
 
 // releaseAll gives back the memory and the bells, which nobody uses any more.
-func releaseAll(bells []*eventfd, unmap func() error) func() error {
+func releaseAll(bells []*eventBell, unmap func() error) func() error {
 	return func() error {
 		err := unmap()
 		for _, b := range bells {
@@ -116,10 +116,10 @@ func mapMemory(fd int) ([]byte, func() error, error) {
 }
 
 // Files are what the plugin's process inherits, in order.
-func (o *Offer) Files() []*os.File { return o.files }
+func (o *RingOffer) Files() []*os.File { return o.files }
 
 // Release closes the descriptors that the plugin has inherited. The ends live on.
-func (o *Offer) Release() error {
+func (o *RingOffer) Release() error {
 	var errs []error
 	for _, e := range o.own { // to start a process with a descriptor makes all of its copies block
 		errs = append(errs, e.setNonblocking())
@@ -131,9 +131,9 @@ func (o *Offer) Release() error {
 	return errors.Join(errs...)
 }
 
-// Open opens the plugin's ends from the descriptors that it inherited, in the order of Files, and takes them over: no
-// process that the plugin starts inherits them in turn.
-func Open(fds []int, most int) (_ *Ends, err error) {
+// OpenEnds opens the plugin's ends from the descriptors that it inherited, in the order of Files, and takes them over:
+// no process that the plugin starts inherits them in turn.
+func OpenEnds(fds []int, most int) (_ *RingEnds, err error) {
 	if want := 1 + len([4]Bell{}); len(fds) != want {
 		return nil, fmt.Errorf("%w: %d descriptors, want %d", ErrCorrupt, len(fds), want)
 	}
@@ -151,7 +151,7 @@ func Open(fds []int, most int) (_ *Ends, err error) {
 		return nil, errors.Join(err, unmap())
 	}
 	var bells [4]Bell
-	var own []*eventfd
+	var own []*eventBell
 	for i, fd := range fds[1:] {
 		bell, err := newEventfd(fd, waitsForBell(i, true))
 		if err != nil {
@@ -178,12 +178,12 @@ func checkMemory(fd int) error {
 	return nil
 }
 
-// eventfd is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
-type eventfd struct{ file *os.File }
+// eventBell is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
+type eventBell struct{ file *os.File }
 
 // newEventfd takes fd over. Only one that is waited for goes to the poller: the kernel would wake the poller's thread
 // each time that this process rings.
-func newEventfd(fd int, waited bool) (*eventfd, error) {
+func newEventfd(fd int, waited bool) (*eventBell, error) {
 	if err := unix.SetNonblock(fd, waited); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
@@ -191,16 +191,16 @@ func newEventfd(fd int, waited bool) (*eventfd, error) {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &eventfd{file}, nil
+	return &eventBell{file}, nil
 }
 
 var one = [8]byte{1} // little endian; on a big-endian machine a large number, which wakes as well
 
 // Ring adds one to the counter. A bell that is closed rings for nobody.
-func (e *eventfd) Ring() { _, _ = e.file.Write(one[:]) }
+func (e *eventBell) Ring() { _, _ = e.file.Write(one[:]) }
 
 // Wait takes the counter.
-func (e *eventfd) Wait() error {
+func (e *eventBell) Wait() error {
 	var count [8]byte
 	if _, err := e.file.Read(count[:]); err != nil {
 		return ErrClosed
@@ -210,13 +210,13 @@ func (e *eventfd) Wait() error {
 
 // setNonblocking makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other
 // process can clear it for both.
-func (e *eventfd) setNonblocking() error {
+func (e *eventBell) setNonblocking() error {
 	return e.withDescriptor(func(fd int) error { return unix.SetNonblock(fd, true) })
 }
 
 // Close frees whoever waits, also one whom the kernel holds because the other process made the eventfd block. It never
 // waits itself, and may be called again: a process that lives can undo it, one that has ended cannot.
-func (e *eventfd) Close() {
+func (e *eventBell) Close() {
 	_ = e.file.SetDeadline(time.Unix(0, 0)) // from now on nobody starts to wait
 	_ = e.withDescriptor(func(fd int) error {
 		var count [8]byte
@@ -230,7 +230,7 @@ func (e *eventfd) Close() {
 }
 
 // withDescriptor calls f with the descriptor, unless that is closed.
-func (e *eventfd) withDescriptor(f func(fd int) error) error {
+func (e *eventBell) withDescriptor(f func(fd int) error) error {
 	raw, err := e.file.SyscallConn()
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // inherit opens the plugin's ends in this process, from copies of the descriptors that a child would inherit.
-func inherit(t *testing.T, o *Offer) (*Ends, error) {
+func inherit(t *testing.T, o *RingOffer) (*RingEnds, error) {
 	t.Helper()
 	var fds []int
 	for _, f := range o.Files() {
@@ -23,10 +23,10 @@ func inherit(t *testing.T, o *Offer) (*Ends, error) {
 		}
 		fds = append(fds, fd)
 	}
-	return Open(fds, maxBytes)
+	return OpenEnds(fds, maxBytes)
 }
 
-func newOffer(t *testing.T) *Offer {
+func newOffer(t *testing.T) *RingOffer {
 	t.Helper()
 	o, err := NewOffer(maxBytes)
 	if err != nil {
@@ -58,7 +58,7 @@ func TestOfferIsOpened(t *testing.T) {
 		t.Errorf("%d frames", n)
 	}
 	<-written // a writer that still rings a bell keeps its descriptor
-	for _, e := range []*Ends{plugin, o.Ends} {
+	for _, e := range []*RingEnds{plugin, o.Ends} {
 		sleeping := make(chan error)
 		go func() {
 			var err error
@@ -86,10 +86,10 @@ func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
 	const full = 1<<64 - 2
 	for name, c := range map[string]struct {
 		count uint64 // what the other process adds first
-		wait  func(*Ends)
+		wait  func(*RingEnds)
 	}{
-		"who waits": {0, func(e *Ends) { _ = e.Reader.Sleep() }},
-		"who rings": {full, func(e *Ends) { e.Reader.bells.Data.Ring() }},
+		"who waits": {0, func(e *RingEnds) { _ = e.Reader.Sleep() }},
+		"who rings": {full, func(e *RingEnds) { e.Reader.bells.Data.Ring() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffer(t)
@@ -154,11 +154,11 @@ func TestOnlyBellsThatAreWaitedForAreInThePoller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, e := range map[string]*Ends{"the harness": o.Ends, "the plugin": plugin} {
+	for name, e := range map[string]*RingEnds{"the harness": o.Ends, "the plugin": plugin} {
 		for bell, waited := range map[Bell]bool{
 			e.Reader.bells.Data: true, e.Writer.bells.Room: true, e.Reader.bells.Room: false, e.Writer.bells.Data: false,
 		} {
-			if got := polled(t, bell.(*eventfd)); got != waited {
+			if got := polled(t, bell.(*eventBell)); got != waited {
 				t.Errorf("%s: a bell that it waits for (%v) is in the poller: %v", name, waited, got)
 			}
 		}
@@ -169,7 +169,7 @@ func TestOnlyBellsThatAreWaitedForAreInThePoller(t *testing.T) {
 }
 
 // polled reports whether the runtime's poller has the bell: it takes no deadline without.
-func polled(t *testing.T, e *eventfd) bool {
+func polled(t *testing.T, e *eventBell) bool {
 	t.Helper()
 	err := e.file.SetDeadline(time.Time{})
 	if err != nil && !errors.Is(err, os.ErrNoDeadline) {
@@ -196,20 +196,20 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	defer file.Close()
 	fd := int(file.Fd())
-	if _, err := Open([]int{fd}, maxBytes); err == nil || !strings.Contains(err.Error(), "1 descriptors, want 5") {
+	if _, err := OpenEnds([]int{fd}, maxBytes); err == nil || !strings.Contains(err.Error(), "1 descriptors, want 5") {
 		t.Errorf("error %v", err)
 	}
 	all := []int{fd, fd, fd, fd, fd}
-	if _, err := Open(all, maxBytes); err == nil || !strings.Contains(err.Error(), "0 bytes of memory") {
+	if _, err := OpenEnds(all, maxBytes); err == nil || !strings.Contains(err.Error(), "0 bytes of memory") {
 		t.Errorf("error %v", err)
 	}
 	if err := file.Truncate(Bytes); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(all, maxBytes); err == nil || !strings.Contains(err.Error(), "not sealed") {
+	if _, err := OpenEnds(all, maxBytes); err == nil || !strings.Contains(err.Error(), "not sealed") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Open([]int{-1, -1, -1, -1, -1}, maxBytes); err == nil {
+	if _, err := OpenEnds([]int{-1, -1, -1, -1, -1}, maxBytes); err == nil {
 		t.Error("no descriptor is one")
 	}
 }

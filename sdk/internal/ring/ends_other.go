@@ -7,17 +7,17 @@ import "os"
 // Supported says that this system has none.
 const Supported = false
 
-// Offer is what a harness offers: nothing, on this system.
-type Offer struct{ Ends *Ends }
+// RingOffer is what a harness offers: nothing, on this system.
+type RingOffer struct{ Ends *RingEnds }
 
 // NewOffer fails.
-func NewOffer(int) (*Offer, error) { return nil, ErrUnsupported }
+func NewOffer(int) (*RingOffer, error) { return nil, ErrUnsupported }
 
 // Files are none.
-func (o *Offer) Files() []*os.File { return nil }
+func (o *RingOffer) Files() []*os.File { return nil }
 
 // Release has nothing to do.
-func (o *Offer) Release() error { return nil }
+func (o *RingOffer) Release() error { return nil }
 
-// Open fails.
-func Open([]int, int) (*Ends, error) { return nil, ErrUnsupported }
+// OpenEnds fails.
+func OpenEnds([]int, int) (*RingEnds, error) { return nil, ErrUnsupported }

@@ -21,7 +21,7 @@ func encoded(frames ...[]byte) []byte {
 
 // trickle shows the reader b in pieces whose lengths come from next, and returns copies of the frames that it has
 // found.
-func trickle(t *testing.T, w *Writer, r *Reader, b []byte, next func() int) [][]byte {
+func trickle(t *testing.T, w *FrameWriter, r *FrameReader, b []byte, next func() int) [][]byte {
 	t.Helper()
 	var frames [][]byte
 	for len(b) > 0 {
@@ -70,7 +70,7 @@ func TestADeadWritersFrameNeverComes(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- NewReceiver(harness.Reader, func(b []byte) error { t.Errorf("frame %q", b); return nil }).Run(Never)
+			ended <- NewReceiver(harness.Reader, func(b []byte) error { t.Errorf("frame %q", b); return nil }).Run(NeverLook)
 		}()
 		harness.Close() // the stream beside the ring tells that the process has died
 		if err := <-ended; !errors.Is(err, ErrClosed) {
@@ -127,7 +127,7 @@ func TestASlowReaderHoldsTheWriterBack(t *testing.T) {
 			return errEnough
 		}
 		return nil
-	}).Run(Never)
+	}).Run(NeverLook)
 	if !errors.Is(err, errEnough) || n != len(want) {
 		t.Errorf("%d frames of %d, error %v", n, len(want), err)
 	}
@@ -141,8 +141,9 @@ func FuzzPieces(f *testing.F) {
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, one, two []byte, size uint8, start uint32) {
 		at := uint64(start) % (4 * toHarness)
-		*harness.Reader = Reader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: maxBytes, mine: at}
-		*plugin.Writer = Writer{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, mine: at}
+		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: maxBytes,
+			mine: at}
+		*plugin.Writer = FrameWriter{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, mine: at}
 		plugin.Writer.written.Store(at)
 		plugin.Writer.read.Store(at)
 		if len(one)+len(two)+2*headerBytes > toHarness {

@@ -17,10 +17,10 @@ const (
 	looksPerClock = 16
 )
 
-// Receiver hands the frames of a ring on, one after the other, from the goroutine in Run or from one
+// FrameReceiver hands the frames of a ring on, one after the other, from the goroutine in Run or from one
 // that sends and waits for the answer, between Begin and Finish.
-type Receiver struct {
-	reader *Reader
+type FrameReceiver struct {
+	reader *FrameReader
 	handle func(frame []byte) error
 
 	mu      sync.Mutex // held by whoever reads
@@ -30,13 +30,13 @@ type Receiver struct {
 }
 
 // NewReceiver returns a receiver that calls handle with each frame, which is valid during the call.
-func NewReceiver(r *Reader, handle func(frame []byte) error) *Receiver {
-	return &Receiver{reader: r, handle: handle}
+func NewReceiver(r *FrameReader, handle func(frame []byte) error) *FrameReceiver {
+	return &FrameReceiver{reader: r, handle: handle}
 }
 
 // Run hands frames on until the reader is closed or handle fails, and returns why. While look reports true
 // it looks for the next frame for a moment before it sleeps.
-func (x *Receiver) Run(look func() bool) error {
+func (x *FrameReceiver) Run(look func() bool) error {
 	for {
 		asleep, err := x.handleReady(look)
 		if err != nil {
@@ -57,7 +57,7 @@ func (x *Receiver) Run(look func() bool) error {
 }
 
 // handleReady handles what is there, and reports whether the caller may sleep.
-func (x *Receiver) handleReady(look func() bool) (asleep bool, err error) {
+func (x *FrameReceiver) handleReady(look func() bool) (asleep bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.drainFrames(); err != nil {
@@ -70,7 +70,7 @@ func (x *Receiver) handleReady(look func() bool) (asleep bool, err error) {
 }
 
 // drainFrames handles every frame that has come. x.mu is held.
-func (x *Receiver) drainFrames() error {
+func (x *FrameReceiver) drainFrames() error {
 	for x.failure == nil {
 		frame, ok, err := x.reader.TryRead()
 		if err != nil {
@@ -88,7 +88,7 @@ func (x *Receiver) drainFrames() error {
 // Begin makes the caller, who is about to send what will be answered soon, the one who reads: the other side need not
 // ring. Where it reports true, Finish must follow. It reports false where Run is at work, or where the caller has
 // looked in vain before.
-func (x *Receiver) Begin() bool {
+func (x *FrameReceiver) Begin() bool {
 	if !x.mu.TryLock() {
 		return false
 	}
@@ -101,7 +101,7 @@ func (x *Receiver) Begin() bool {
 }
 
 // Finish handles frames in the caller's goroutine while wanted reports true, for a moment at most.
-func (x *Receiver) Finish(wanted func() bool) {
+func (x *FrameReceiver) Finish(wanted func() bool) {
 	defer x.mu.Unlock()
 	for wanted() && x.polls.lookBriefly(x.reader) && x.drainFrames() == nil {
 	}
@@ -115,20 +115,20 @@ func (x *Receiver) Finish(wanted func() bool) {
 }
 
 // Drain handles what has come, in the caller's goroutine, before the reader is closed: the other side has ended.
-func (x *Receiver) Drain() {
+func (x *FrameReceiver) Drain() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	_ = x.drainFrames() // Run reports why it fails
 }
 
 // Lock and Unlock keep everybody from reading.
-func (x *Receiver) Lock() { x.mu.Lock() }
+func (x *FrameReceiver) Lock() { x.mu.Lock() }
 
 // Unlock follows Lock.
-func (x *Receiver) Unlock() { x.mu.Unlock() }
+func (x *FrameReceiver) Unlock() { x.mu.Unlock() }
 
-// Never is a look that Run never takes.
-func Never() bool { return false }
+// NeverLook is a look that Run never takes.
+func NeverLook() bool { return false }
 
 // lookPolicy decides whether to look before sleeping.
 type lookPolicy struct {
@@ -146,7 +146,7 @@ func (l *lookPolicy) shouldLook() bool {
 }
 
 // lookBriefly looks for a moment and reports whether something has come.
-func (l *lookPolicy) lookBriefly(r *Reader) bool {
+func (l *lookPolicy) lookBriefly(r *FrameReader) bool {
 	if r.Ready() {
 		return true
 	}
@@ -159,7 +159,7 @@ func (l *lookPolicy) lookBriefly(r *Reader) bool {
 }
 
 // lookUntilReady looks until something has come or the time is over.
-func lookUntilReady(r *Reader) bool {
+func lookUntilReady(r *FrameReader) bool {
 	for start := time.Now(); time.Since(start) < lookFor; {
 		for range looksPerClock {
 			if r.Ready() {

@@ -87,30 +87,30 @@ func newMemory(b []byte) ringMemory {
 
 func (m *ringMemory) capacity() uint64 { return uint64(len(m.data)) }
 
-// Bells are those of one ring.
-type Bells struct {
+// RingBells are those of one ring.
+type RingBells struct {
 	Data Bell // rung by the writer: something is written
 	Room Bell // rung by the reader: there is room
 }
 
-// Reuse empties a buffer for frames and keeps its memory, unless that is large.
-func Reuse(b []byte) []byte {
+// ReuseBuffer empties a buffer for frames and keeps its memory, unless that is large.
+func ReuseBuffer(b []byte) []byte {
 	if cap(b) > maxKeptBytes {
 		return nil
 	}
 	return b[:0]
 }
 
-// Writer writes frames. Calls must not overlap.
-type Writer struct {
+// FrameWriter writes frames. Calls must not overlap.
+type FrameWriter struct {
 	ringMemory
-	bells  Bells
+	bells  RingBells
 	mine   uint64 // bytes written; what the memory says is for the reader
 	closed atomic.Bool
 }
 
 // Write writes one frame. It waits while the ring is full; a frame larger than the ring goes in pieces.
-func (w *Writer) Write(frame []byte) error {
+func (w *FrameWriter) Write(frame []byte) error {
 	var header [headerBytes]byte
 	binary.LittleEndian.PutUint32(header[:], uint32(len(frame)))
 	for _, part := range [][]byte{header[:], frame} {
@@ -129,13 +129,13 @@ func (w *Writer) Write(frame []byte) error {
 }
 
 // putBytes copies b, for which there is room, behind what is written; publish shows it to the reader.
-func (w *Writer) putBytes(b []byte) {
+func (w *FrameWriter) putBytes(b []byte) {
 	first := copy(w.data[w.mine%w.capacity():], b)
 	copy(w.data, b[first:])
 	w.mine += uint64(len(b))
 }
 
-func (w *Writer) publish() {
+func (w *FrameWriter) publish() {
 	w.written.Store(w.mine)
 	if w.readerWaits.Load() == 1 && w.readerWaits.CompareAndSwap(1, 0) {
 		w.bells.Data.Ring()
@@ -143,7 +143,7 @@ func (w *Writer) publish() {
 }
 
 // awaitRoom waits for room and returns how many bytes may be put.
-func (w *Writer) awaitRoom() (int, error) {
+func (w *FrameWriter) awaitRoom() (int, error) {
 	for {
 		n, err := w.freeBytes()
 		if n > 0 || err != nil {
@@ -161,7 +161,7 @@ func (w *Writer) awaitRoom() (int, error) {
 	}
 }
 
-func (w *Writer) freeBytes() (int, error) {
+func (w *FrameWriter) freeBytes() (int, error) {
 	if w.closed.Load() {
 		return 0, ErrClosed
 	}
@@ -173,15 +173,15 @@ func (w *Writer) freeBytes() (int, error) {
 }
 
 // Close ends a Write that waits, and all later ones.
-func (w *Writer) Close() {
+func (w *FrameWriter) Close() {
 	w.closed.Store(true)
 	w.bells.Room.Close()
 }
 
-// Reader reads frames. Calls must not overlap, but for Close.
-type Reader struct {
+// FrameReader reads frames. Calls must not overlap, but for Close.
+type FrameReader struct {
 	ringMemory
-	bells  Bells
+	bells  RingBells
 	mine   uint64 // bytes read
 	most   int    // the largest frame
 	header []byte // of the frame under way, as far as it has come
@@ -192,13 +192,13 @@ type Reader struct {
 }
 
 // Taken is how many bytes have been read. Any goroutine may ask, at any time: a frame that takes long is seen to come.
-func (r *Reader) Taken() uint64 { return r.taken.Load() }
+func (r *FrameReader) Taken() uint64 { return r.taken.Load() }
 
 // Ready reports whether something is written that is not read.
-func (r *Reader) Ready() bool { return r.written.Load() != r.mine }
+func (r *FrameReader) Ready() bool { return r.written.Load() != r.mine }
 
 // TryRead returns the next frame, if all of it has come. It is valid until the next call.
-func (r *Reader) TryRead() (frame []byte, ok bool, err error) {
+func (r *FrameReader) TryRead() (frame []byte, ok bool, err error) {
 	for r.Ready() {
 		if ok, err := r.takeReady(); ok || err != nil {
 			return r.frame, ok, err
@@ -208,7 +208,7 @@ func (r *Reader) TryRead() (frame []byte, ok bool, err error) {
 }
 
 // takeReady takes what has come of the header or of the frame, and reports whether the frame is complete.
-func (r *Reader) takeReady() (bool, error) {
+func (r *FrameReader) takeReady() (bool, error) {
 	written := r.written.Load()
 	if r.closed.Load() {
 		return false, ErrClosed
@@ -241,18 +241,18 @@ func (r *Reader) takeReady() (bool, error) {
 }
 
 // beginFrame starts the frame whose header is complete.
-func (r *Reader) beginFrame() error {
+func (r *FrameReader) beginFrame() error {
 	size := binary.LittleEndian.Uint32(r.header)
 	if uint64(size) > uint64(r.most) {
 		return fmt.Errorf("%w: a frame of %d bytes, the limit is %d", ErrCorrupt, size, r.most)
 	}
-	r.want, r.frame = int(size), Reuse(r.frame)
+	r.want, r.frame = int(size), ReuseBuffer(r.frame)
 	return nil
 }
 
 // moveBytes appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length
 // costs none.
-func (r *Reader) moveBytes(dst *[]byte, n uint64) uint64 {
+func (r *FrameReader) moveBytes(dst *[]byte, n uint64) uint64 {
 	at := r.mine % r.capacity()
 	first := min(n, r.capacity()-at)
 	*dst = append(*dst, r.data[at:at+first]...)
@@ -263,7 +263,7 @@ func (r *Reader) moveBytes(dst *[]byte, n uint64) uint64 {
 
 // releaseRead gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so
 // that it does not wake for every frame.
-func (r *Reader) releaseRead() {
+func (r *FrameReader) releaseRead() {
 	r.read.Store(r.mine)
 	r.taken.Store(r.mine)
 	if r.writerWaits.Load() == 1 && r.written.Load()-r.mine <= r.capacity()/2 && r.writerWaits.CompareAndSwap(1, 0) {
@@ -272,7 +272,7 @@ func (r *Reader) releaseRead() {
 }
 
 // Arm asks the writer to ring when it writes. It reports false, and asks nothing, where something is there already.
-func (r *Reader) Arm() bool {
+func (r *FrameReader) Arm() bool {
 	r.readerWaits.Store(1)
 	if !r.Ready() {
 		return true
@@ -282,13 +282,13 @@ func (r *Reader) Arm() bool {
 }
 
 // Disarm spares the writer the bell: the reader looks by itself.
-func (r *Reader) Disarm() { r.readerWaits.Store(0) }
+func (r *FrameReader) Disarm() { r.readerWaits.Store(0) }
 
 // Sleep waits for the bell.
-func (r *Reader) Sleep() error { return r.bells.Data.Wait() }
+func (r *FrameReader) Sleep() error { return r.bells.Data.Wait() }
 
 // Close ends a Sleep, and all later ones, and fails later reads.
-func (r *Reader) Close() {
+func (r *FrameReader) Close() {
 	r.closed.Store(true)
 	r.bells.Data.Close()
 }

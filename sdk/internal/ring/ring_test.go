@@ -48,7 +48,7 @@ func (c *chime) Close() { c.close() }
 const maxBytes = 64 << 20
 
 // pair returns both processes' ends on the same memory.
-func pair() (harness, plugin *Ends) {
+func pair() (harness, plugin *RingEnds) {
 	b := aligned(Bytes)
 	bells := [4]Bell{newChime(), newChime(), newChime(), newChime()}
 	none := func() error { return nil }
@@ -62,7 +62,7 @@ func aligned(n int) []byte {
 }
 
 // collect runs a receiver until it has n frames, and returns copies of them.
-func collect(t *testing.T, e *Ends, n int) [][]byte {
+func collect(t *testing.T, e *RingEnds, n int) [][]byte {
 	t.Helper()
 	var frames [][]byte
 	err := NewReceiver(e.Reader, func(b []byte) error {
@@ -138,7 +138,7 @@ func TestBothDirections(t *testing.T) {
 	answered := 0
 	r.handle = func([]byte) error { answered++; return nil }
 	done := make(chan error, 1)
-	go func() { done <- r.Run(Never) }()
+	go func() { done <- r.Run(NeverLook) }()
 	for i := range 1000 {
 		begun := r.Begin()
 		if err := harness.Writer.Write([]byte{byte(i)}); err != nil {
@@ -168,7 +168,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	full := make(chan error, 1)
 	go func() { full <- plugin.Writer.Write(make([]byte, 3*toHarness)) }()
 	idle := make(chan error, 1)
-	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(Never) }()
+	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(NeverLook) }()
 	for !harness.Reader.Ready() { // it has begun to write
 		runtime.Gosched()
 	}
@@ -203,7 +203,7 @@ func TestCorruptMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			harness, plugin := pair()
 			c.spoil(&plugin.Writer.ringMemory)
-			err := NewReceiver(harness.Reader, func([]byte) error { return nil }).Run(Never)
+			err := NewReceiver(harness.Reader, func([]byte) error { return nil }).Run(NeverLook)
 			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -268,7 +268,7 @@ func TestAHandlersErrorEndsTheReceiver(t *testing.T) {
 	if !r.Begin() {
 		t.Fatal("nobody reads, and one cannot begin")
 	}
-	go func() { done <- r.Run(Never) }()
+	go func() { done <- r.Run(NeverLook) }()
 	if err := plugin.Writer.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 0}, uint64(1<<40))
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, data []byte, written uint64) {
-		*harness.Reader = Reader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: 1 << 10}
+		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: 1 << 10}
 		clear(plugin.Writer.data)
 		copy(plugin.Writer.data, data)
 		plugin.Writer.written.Store(written)

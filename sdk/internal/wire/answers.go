@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// Buffer collects answers for one frame. Its memory is reused from frame to frame.
-type Buffer struct {
+// AnswerBuffer collects answers for one frame. Its memory is reused from frame to frame.
+type AnswerBuffer struct {
 	ids      []loadgen.ResponseID
 	payloads []byte
 	size     uint32   // of every payload, while they agree
@@ -16,8 +16,8 @@ type Buffer struct {
 	tokens   []uint32 // of each answer, or none
 }
 
-// Batch is the answers of one batch: one per id.
-type Batch struct {
+// AnswerBatch is the answers of one batch: one per id.
+type AnswerBatch struct {
 	IDs    []loadgen.ResponseID
 	Data   []byte   // all payloads, one after the other
 	Ends   []int    // payload i ends before Ends[i]
@@ -25,7 +25,7 @@ type Batch struct {
 }
 
 // Add appends the answers of a batch, which may change afterwards. Either all batches of a buffer have tokens or none.
-func (b *Buffer) Add(a Batch) {
+func (b *AnswerBuffer) Add(a AnswerBatch) {
 	start := 0
 	for i, end := range a.Ends {
 		b.addSize(len(b.ids)+i, uint32(end-start))
@@ -37,7 +37,7 @@ func (b *Buffer) Add(a Batch) {
 }
 
 // addSize notes the size of the payload behind n others.
-func (b *Buffer) addSize(n int, size uint32) {
+func (b *AnswerBuffer) addSize(n int, size uint32) {
 	switch {
 	case n == 0:
 		b.size = size
@@ -52,13 +52,15 @@ func (b *Buffer) addSize(n int, size uint32) {
 }
 
 // Len is how many answers there are.
-func (b *Buffer) Len() int { return len(b.ids) }
+func (b *AnswerBuffer) Len() int { return len(b.ids) }
 
 // Bytes is how much memory the answers take on the wire, about.
-func (b *Buffer) Bytes() int { return 4*(len(b.ids)+len(b.sizes)+len(b.tokens)) + len(b.payloads) }
+func (b *AnswerBuffer) Bytes() int {
+	return 4*(len(b.ids)+len(b.sizes)+len(b.tokens)) + len(b.payloads)
+}
 
 // Fill makes m the answers of b, whose memory it shares.
-func (b *Buffer) Fill(m *pluginpb.Answers) {
+func (b *AnswerBuffer) Fill(m *pluginpb.Answers) {
 	m.Ids, m.Payloads, m.PayloadSizes, m.PayloadSize = Bytes(b.ids), b.payloads, Bytes(b.sizes), b.size
 	m.TokenCounts = Bytes(b.tokens)
 	if len(b.sizes) > 0 {
@@ -70,15 +72,15 @@ func (b *Buffer) Fill(m *pluginpb.Answers) {
 const maxKeptBytes = 8 << 20
 
 // Reset empties b and keeps its memory, unless that is large.
-func (b *Buffer) Reset() {
+func (b *AnswerBuffer) Reset() {
 	if cap(b.payloads) > maxKeptBytes {
 		b.payloads = nil
 	}
 	b.ids, b.payloads, b.sizes, b.tokens, b.size = b.ids[:0], b.payloads[:0], b.sizes[:0], b.tokens[:0], 0
 }
 
-// Answers are the answers of one frame, in order.
-type Answers struct {
+// AnswerIterator iterates over the answers of one frame, in order.
+type AnswerIterator struct {
 	ids      []loadgen.ResponseID
 	sizes    []uint32
 	tokens   []uint32
@@ -87,24 +89,24 @@ type Answers struct {
 }
 
 // ParseAnswers reads m, whose memory the answers share. Arrays that do not fit together are an error.
-func ParseAnswers(m *pluginpb.Answers) (Answers, error) {
+func ParseAnswers(m *pluginpb.Answers) (AnswerIterator, error) {
 	ids, err := Words[loadgen.ResponseID]("ids of answers", m.GetIds())
 	if err != nil {
-		return Answers{}, err
+		return AnswerIterator{}, err
 	}
 	sizes, err := Words[uint32]("payload sizes", m.GetPayloadSizes())
 	if err != nil {
-		return Answers{}, err
+		return AnswerIterator{}, err
 	}
 	tokens, err := Words[uint32]("token counts", m.GetTokenCounts())
 	if err != nil {
-		return Answers{}, err
+		return AnswerIterator{}, err
 	}
-	a := Answers{ids: ids, sizes: sizes, tokens: tokens, size: int(m.GetPayloadSize()), payloads: m.GetPayloads()}
+	a := AnswerIterator{ids: ids, sizes: sizes, tokens: tokens, size: int(m.GetPayloadSize()), payloads: m.GetPayloads()}
 	return a, a.checkAnswers()
 }
 
-func (a *Answers) checkAnswers() error {
+func (a *AnswerIterator) checkAnswers() error {
 	if len(a.tokens) > 0 && len(a.tokens) != len(a.ids) {
 		return fmt.Errorf("%d token counts for %d answers", len(a.tokens), len(a.ids))
 	}
@@ -125,7 +127,7 @@ func (a *Answers) checkAnswers() error {
 }
 
 // Next fills dst with the next answers and returns how many; 0 at the end. Data shares a's memory.
-func (a *Answers) Next(dst []loadgen.QuerySampleResponse) int {
+func (a *AnswerIterator) Next(dst []loadgen.QuerySampleResponse) int {
 	n := min(len(dst), len(a.ids))
 	for i := range n {
 		size := a.size

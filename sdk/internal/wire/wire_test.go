@@ -41,7 +41,7 @@ func TestSamplesAreLittleEndianPairs(t *testing.T) {
 }
 
 // fill adds payloads of the sizes to b, in several calls, and returns the answers that it should hold.
-func fill(b *wire.Buffer, calls ...[]int) []loadgen.QuerySampleResponse {
+func fill(b *wire.AnswerBuffer, calls ...[]int) []loadgen.QuerySampleResponse {
 	var want []loadgen.QuerySampleResponse
 	for _, sizes := range calls {
 		var ids []loadgen.ResponseID
@@ -54,7 +54,7 @@ func fill(b *wire.Buffer, calls ...[]int) []loadgen.QuerySampleResponse {
 			ends = append(ends, len(data))
 			want = append(want, loadgen.QuerySampleResponse{ID: id, Data: payload})
 		}
-		b.Add(wire.Batch{IDs: ids, Data: append(data, "the memory of the next batch"...), Ends: ends})
+		b.Add(wire.AnswerBatch{IDs: ids, Data: append(data, "the memory of the next batch"...), Ends: ends})
 	}
 	return want
 }
@@ -78,7 +78,7 @@ func same(a, b loadgen.QuerySampleResponse) bool {
 }
 
 func TestAnswersComeBackAsTheyWere(t *testing.T) {
-	b := &wire.Buffer{}
+	b := &wire.AnswerBuffer{}
 	for name, c := range map[string]struct {
 		calls [][]int
 		fixed bool

@@ -14,7 +14,7 @@ import (
 // folder is that of the embedded model, from the benchmark's own.
 const folder = "model"
 
-// ReadCard reads model/card.json into F, which embeds [manifest.Card] and adds what this card says more. A field that F
+// ReadCard reads model/card.json into F, which embeds [manifest.ModelCard] and adds what this card says more. A field that F
 // does not have is a fault. below are folders below model, of a model that has embedded files of its own.
 func ReadCard[F any](t *testing.T, below ...string) F {
 	t.Helper()
@@ -33,7 +33,7 @@ func ReadCard[F any](t *testing.T, below ...string) F {
 
 // CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of
 // it, its size and its digest.
-func CheckReadme(t *testing.T, card manifest.Card, figures func(manifest.CardFile) string, below ...string) {
+func CheckReadme(t *testing.T, card manifest.ModelCard, figures func(manifest.CardFile) string, below ...string) {
 	t.Helper()
 	for _, file := range card.Files {
 		row := fmt.Sprintf("| `%s` | %s | %d | `%s` |", file.Name, figures(file), file.Size, file.SHA256)

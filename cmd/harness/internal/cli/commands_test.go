@@ -108,7 +108,7 @@ func TestNoPlugin(t *testing.T) {
 
 func TestBrokenPlugins(t *testing.T) {
 	broken := func() *plugintest.Fake {
-		return &plugintest.Fake{LaunchErr: &host.Error{Kind: host.KindStart, Plugin: "broken", Path: "p",
+		return &plugintest.Fake{LaunchErr: &host.PluginError{Kind: host.KindStart, Plugin: "broken", Path: "p",
 			Found: "it exited with status 3",
 			Hint:  "run it by hand", Stderr: []string{"no licence"}}}
 	}
@@ -125,7 +125,7 @@ func TestBrokenPlugins(t *testing.T) {
 	})
 	t.Run("describe fails", func(t *testing.T) {
 		s := clitest.NewWith(t, map[string]*plugintest.Fake{
-			"x": {DescribeErr: &host.Error{Kind: host.KindDied, Found: "it died"}},
+			"x": {DescribeErr: &host.PluginError{Kind: host.KindDied, Found: "it died"}},
 		})
 		s.Want(5, s.Run("describe", "x"), "it died")
 	})
@@ -188,7 +188,7 @@ func TestDoctor(t *testing.T) {
 	null.Description.Name, null.Description.Models = "null", null.Description.Models[:1]
 	null.Description.Models[0].Name = "null"
 	broken := &plugintest.Fake{
-		LaunchErr: &host.Error{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"},
+		LaunchErr: &host.PluginError{Kind: host.KindVersion, Found: "it speaks protocol 7", Hint: "rebuild it"},
 	}
 	s := clitest.NewWith(t, map[string]*plugintest.Fake{"null": null, "resnet50": plugintest.Classifier()})
 	s.Want(0, s.Run("doctor"), "Example CPU @ 2.00GHz", "16.8 GB", "ONNX Runtime 1.28.2", "/usr/lib/libonnxruntime.so",

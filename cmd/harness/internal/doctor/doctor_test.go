@@ -98,7 +98,7 @@ func TestPlugins(t *testing.T) {
 	c, l := catalog(t, map[string]*plugintest.Fake{
 		"good": plugintest.Classifier(), "wrong": wrongData, "empty": empty,
 		"broken": {
-			LaunchErr: &host.Error{
+			LaunchErr: &host.PluginError{
 				Kind: host.KindHandshake, Found: "it printed Hello", Hint: "print nothing", Stderr: []string{"line"},
 			},
 		},

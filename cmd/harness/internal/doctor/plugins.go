@@ -80,7 +80,7 @@ func failedCheck(ctx context.Context, name string, err error) Check {
 		return Check{Name: name, State: Off, Found: "called off"}
 	}
 	c := Check{Name: name, State: Fail, Found: err.Error(), Code: exitcode.Of(err)}
-	var f *host.Error
+	var f *host.PluginError
 	if errors.As(err, &f) {
 		c.Found, c.Advice = f.Found, f.Hint
 		for _, line := range f.Stderr {

@@ -216,7 +216,7 @@ func TestBackend(t *testing.T) {
 	defer g.Close()
 	var s sink
 	content := "Task: answer\n\nQuestion: Why?\n"
-	chat := backend.Prompt{Messages: []backend.Message{{Role: "user", Content: content}}}
+	chat := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: content}}}
 	if err := g.Generate(t.Context(), chat, &s); err != nil {
 		t.Fatal(err)
 	}

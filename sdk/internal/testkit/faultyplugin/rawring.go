@@ -46,7 +46,7 @@ var deeds = map[string]ringMisuse{
 		return takeRing(stream)
 	},
 	"ring-garbage": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, wire.MaxMessage)
+		ends, err := ring.OpenEnds(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ var deeds = map[string]ringMisuse{
 		return ends.Writer.Write([]byte{0xff, 0xff, 0xff})
 	},
 	"ring-bomb": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, wire.MaxMessage)
+		ends, err := ring.OpenEnds(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ var deeds = map[string]ringMisuse{
 		return ends.Writer.Write(frame)
 	},
 	"ring-last-words": func(stream runStream, offer []int) error {
-		ends, err := ring.Open(offer, wire.MaxMessage)
+		ends, err := ring.OpenEnds(offer, wire.MaxMessage)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ var deeds = map[string]ringMisuse{
 		return ring.NewReceiver(ends.Reader, func(frame []byte) error {
 			return answerAndDie(ends.Writer,
 				frame)
-		}).Run(ring.Never)
+		}).Run(ring.NeverLook)
 	},
 	"ring-blocking": func(stream runStream, offer []int) error {
 		if err := takeRing(stream); err != nil {
@@ -98,7 +98,7 @@ var deeds = map[string]ringMisuse{
 
 // answerAndDie answers the samples of a frame one by one and ends the process at once, before anybody can have taken
 // them all.
-func answerAndDie(to *ring.Writer, frame []byte) error {
+func answerAndDie(to *ring.FrameWriter, frame []byte) error {
 	var r pluginpb.RunRequest
 	if err := proto.Unmarshal(frame, &r); err != nil {
 		return err

@@ -193,7 +193,7 @@ func (a *app) unansweringPlugin(f *verifyFlags, err error) (path string, ok bool
 }
 
 // referenceOf is what the answers of a plan's plugin are compared with; nil: nothing.
-func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.Reference, error) {
+func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.ReferencePlugin, error) {
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
 		other := *f.PluginFlags
@@ -219,12 +219,12 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 }
 
 // backendOf is a backend of a plan's plugin, with no option, as a reference.
-func backendOf(p *bench.Plan, name string) (*conformance.Reference, error) {
+func backendOf(p *bench.Plan, name string) (*conformance.ReferencePlugin, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
 		return nil, sdk.Usage(fmt.Errorf("--reference: %w",
 			suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))
 	}
-	r := &conformance.Reference{Binary: p.Served.Path, Open: p.Options}
+	r := &conformance.ReferencePlugin{Binary: p.Served.Path, Open: p.Options}
 	r.Open.Backend, r.Open.BackendOptions, r.Open.Devices = name, nil, nil
 	return r, nil
 }

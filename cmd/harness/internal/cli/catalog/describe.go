@@ -192,7 +192,7 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 			target += fmt.Sprintf(" (%s %% of the FP32 reference, %s)", figure.Short(100*m.Share), quantityText(m.Reference,
 				m.Unit))
 		}
-		t.Row(m.Name, target, map[sdk.Better]string{sdk.LowerBetter: "lower is better"}[m.Better])
+		t.Row(m.Name, target, map[sdk.MetricDirection]string{sdk.LowerBetter: "lower is better"}[m.Better])
 	}
 	return t
 }

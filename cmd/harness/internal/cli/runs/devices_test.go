@@ -16,7 +16,7 @@ import (
 
 func TestRunOnDevices(t *testing.T) {
 	s := clitest.New(t)
-	s.Fakes["resnet50"].Info.Shares = []backend.Share{{Name: "cuda:0", Batches: 3, Samples: 24},
+	s.Fakes["resnet50"].Info.Shares = []backend.WorkShare{{Name: "cuda:0", Batches: 3, Samples: 24},
 		{Name: "cuda:1", Batches: 1, Samples: 8}}
 	s.Want(0, s.Run("run", "resnet50", "--scenario", "Offline", "--mode", "performance",
 		"--device", "cuda:0,cuda:1", "--out", s.Out()),

@@ -11,8 +11,8 @@ import (
 )
 
 // node is a machine that no network has.
-func node(name string) sdk.Node {
-	return sdk.Node{
+func node(name string) sdk.NodeInfo {
+	return sdk.NodeInfo{
 		Address: name + ".example:8001", Name: name, Peer: "203.0.113.7:8001",
 		RoundTripP50: 210 * time.Microsecond, RoundTripP99: 400 * time.Microsecond, BytesPerSecond: 1.2e9,
 	}
@@ -20,7 +20,7 @@ func node(name string) sdk.Node {
 
 func TestNetworkDivision(t *testing.T) {
 	s := clitest.New(t)
-	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{node("a"), node("b")}
+	s.Fakes["resnet50"].Info.Nodes = []sdk.NodeInfo{node("a"), node("b")}
 	s.Want(0, s.Run("run", "resnet50", "--division", "network", "--out", s.Out()),
 		"division  network", "node      a (a.example:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s",
 		"Server        performance  VALID (smoke)", "Offline       performance  VALID (smoke)",
@@ -47,7 +47,7 @@ func TestNetworkDivisionThatIsOpen(t *testing.T) {
 	s := clitest.New(t)
 	here := node("b")
 	here.Peer = "127.0.0.1:8001"
-	s.Fakes["resnet50"].Info.Nodes, s.Fakes["resnet50"].Info.ClientWork = []sdk.Node{node("a"), here},
+	s.Fakes["resnet50"].Info.Nodes, s.Fakes["resnet50"].Info.ClientWork = []sdk.NodeInfo{node("a"), here},
 		[]string{"ArgMax is looked for"}
 	s.Want(0, s.Run("run", "resnet50", "--division", "network", "--scenario", "Offline",
 		"--mode", "performance", "--out", s.Out()),
@@ -69,10 +69,10 @@ func TestOtherDivisions(t *testing.T) {
 		t.Errorf("a run on this machine: %s division, nodes %v", r.Division, r.Network)
 	}
 	s.Want(0, s.Run(append(args, "--division", "open")...), "division  open")
-	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "203.0.113.7:8001"}}
+	s.Fakes["resnet50"].Info.Nodes = []sdk.NodeInfo{{Address: "203.0.113.7:8001"}}
 	s.Want(0, s.Run(args...), "division  open", "node      203.0.113.7:8001",
 		"leaves the work to other machines (203.0.113.7:8001)", "--division network")
-	s.Fakes["resnet50"].Info.Nodes = []sdk.Node{{Address: "127.0.0.1:8001"}}
+	s.Fakes["resnet50"].Info.Nodes = []sdk.NodeInfo{{Address: "127.0.0.1:8001"}}
 	s.Want(0, s.Run(args...))
 	if r := s.Result().Runs[0]; r.Division != "closed" {
 		t.Errorf("a server on this machine: %s division, %q", r.Division, r.DivisionReasons)
