@@ -132,6 +132,19 @@ func (f Field) Keeps(rules, s TestSettings) bool {
 	return true
 }
 
+// Allowed says which values the rules allow; empty: any.
+func (f Field) Allowed() string {
+	switch f.fixed {
+	case exactly:
+		return "none but the rules' own"
+	case atLeast:
+		return "the rules' own, or more"
+	case atMost:
+		return "the rules' own, or less"
+	}
+	return ""
+}
+
 // number is the value of a count or a duration, for comparison.
 func (f Field) number(s *TestSettings) uint64 {
 	if d, ok := f.at(s).(*time.Duration); ok {

@@ -81,7 +81,7 @@ func pausesText(list []Pause) string {
 
 func pausesReason(list []Pause) Reason {
 	return Reason{
-		Rule: "standstill", Measured: pausesText(list),
+		Rule: ruleStandstill, Measured: pausesText(list),
 		Needed: "looks at the clocks that are at most " + human(standstill.Longest) + " apart",
 		Hint:   "Keep the machine awake and let the process run, then run again.",
 	}

@@ -9,7 +9,7 @@ func durationReason(p *series, r *Result) Reason {
 	judged, until := r.kind().duration(p, r)
 	measured, needed := humanPair(judged, r.Effective.MinDuration)
 	return Reason{
-		Rule:     "min_duration",
+		Rule:     ruleMinDuration,
 		Measured: measured + " " + until,
 		Needed:   "at least " + needed,
 		Hint:     durationHint(p, r),

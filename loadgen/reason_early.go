@@ -9,7 +9,7 @@ import (
 func tooFewQueries(r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
-		Rule:     "early_stopping",
+		Rule:     ruleEarlyStopping,
 		Measured: grouped(es.QueriesProcessed) + " queries",
 		Needed: fmt.Sprintf("at least %s queries to estimate the %s percentile",
 			grouped(es.QueriesNeeded), percentileName(es.Percentile)),
@@ -22,7 +22,7 @@ func tooManyLate(p *series, r *Result) Reason {
 	es := r.EarlyStopping
 	limit := human(decidingLimit(r))
 	return Reason{
-		Rule:     "early_stopping",
+		Rule:     ruleEarlyStopping,
 		Measured: fmt.Sprintf("%s above %s", partOf(es.Overlatency, es.QueriesProcessed, "queries"), limit),
 		Needed: fmt.Sprintf("%s queries with no more of them above the limit, to trust the %s percentile",
 			grouped(es.QueriesNeeded), percentileName(es.Percentile)),

@@ -7,10 +7,10 @@ func tokenReasons(p *series, r *Result) []Reason {
 	var list []Reason
 	if t := &r.Tokens.TTFT; !t.met() {
 		r.Capacity = estimateCapacity(p, p.FirstToken, r.Effective, t.Limit)
-		list = append(list, t.reason("ttft", "time to first token", behind(r)+rateHint(r, human(t.Limit))))
+		list = append(list, t.reason(ruleTTFT, "time to first token", behind(r)+rateHint(r, human(t.Limit))))
 	}
 	if t := &r.Tokens.TPOT; !t.met() {
-		list = append(list, t.reason("tpot", "time per output token", outputHint(r)))
+		list = append(list, t.reason(ruleTPOT, "time per output token", outputHint(r)))
 	}
 	return list
 }

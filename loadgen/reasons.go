@@ -14,7 +14,7 @@ func reasons(p *series, r *Result) []Reason {
 	var list []Reason
 	if r.Aborted != nil {
 		list = append(list, Reason{
-			Rule: "aborted", Measured: fmt.Sprintf("ended after %s queries: %v", grouped(r.QueryCount), r.Aborted),
+			Rule: ruleAborted, Measured: fmt.Sprintf("ended after %s queries: %v", grouped(r.QueryCount), r.Aborted),
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
@@ -44,7 +44,7 @@ func latencyReason(p *series, r *Result) Reason {
 	measured, limit := humanPair(r.TargetPercentile.Latency, e.TargetLatency)
 	r.Capacity = estimateCapacity(p, p.Done, e, e.TargetLatency)
 	return Reason{
-		Rule: "latency",
+		Rule: ruleLatency,
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
 			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
 		Needed: fmt.Sprintf("at most %s; at most %s queries above it",
@@ -99,7 +99,7 @@ func intervalReason(p *series, r *Result) Reason {
 		what = "queries, issued or dropped, were late"
 	}
 	return Reason{
-		Rule: "arrival_interval",
+		Rule: ruleInterval,
 		Measured: fmt.Sprintf("%s; %s intervals skipped; %s percentile of the query latency %s",
 			partOf(v.Overtime, v.Counted, what), grouped(v.Skipped),
 			percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
@@ -130,7 +130,7 @@ func queriesReason(p *series, r *Result) Reason {
 	hint := cmp.Or(stoppedEarly(p, r),
 		"The run ended before enough queries were issued: the errors of the detail log say why.")
 	return Reason{
-		Rule:     "min_query_count",
+		Rule:     ruleMinQueries,
 		Measured: queriesAndSamples(r.QueryCount, r.SampleCount, e.SamplesPerQuery),
 		Needed:   "at least " + queriesAndSamples(e.MinQueryCount, e.MinSampleCount, e.SamplesPerQuery),
 		Hint:     hint,

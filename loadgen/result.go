@@ -26,8 +26,7 @@ type LatencySummary struct {
 
 // Reason is one rule that the run did not meet: what was measured, what was needed, what to change.
 type Reason struct {
-	Rule string // stable word for machines: "latency", "min_duration", "min_query_count", "early_stopping", "aborted",
-	// "ttft", "tpot", "standstill"
+	Rule     string // stable word for machines, the Name of one of Rules
 	Measured string // with unit
 	Needed   string // with unit
 	Hint     string // what to do, one sentence

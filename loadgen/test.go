@@ -199,7 +199,7 @@ func (t *test) notes() []Note {
 	}
 	if len(t.paused) > len(t.result.Pauses) { // else a reason says so
 		text := pausesText(t.paused) + "; the answers count, their times do not."
-		list = append(list, Note{About: "standstill", Text: text})
+		list = append(list, Note{About: ruleStandstill, Text: text})
 	}
 	if text := t.e.Scenario.kind().lateIssue(&t.result); text != "" {
 		list = append(list, Note{About: "issue_delay", Text: text})

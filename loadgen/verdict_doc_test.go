@@ -13,8 +13,8 @@ func TestVerdictDoc(t *testing.T) {
 	if err != nil {
 		t.Skipf("this checkout has no docs: %v", err)
 	}
-	for _, rule := range []string{"aborted", "latency", "ttft", "tpot", "arrival_interval", "min_duration",
-		"min_query_count", "early_stopping", "standstill"} {
+	for _, r := range Rules() {
+		rule := r.Name
 		if !strings.Contains(string(text), "| `"+rule+"`") && !strings.Contains(string(text), ", `"+rule+"` |") {
 			t.Errorf("docs/verdict.md does not list the rule %s", rule)
 		}

@@ -2,7 +2,6 @@
 package exitcode
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,38 +20,50 @@ import (
 // Code is a process exit code.
 type Code int
 
-// The codes, as documented in the README.
+// The codes.
 const (
-	Valid       Code = 0   // every run VALID, every accuracy at or above its target
-	Internal    Code = 1   // a fault of the harness itself, or one that it cannot name
-	Usage       Code = 2   // command line, settings or output directory
-	Invalid     Code = 3   // a performance run is INVALID
-	Accuracy    Code = 4   // an accuracy is below its target
-	Plugin      Code = 5   // a plugin could not be started, died, hung or answered nonsense
-	Data        Code = 6   // a model or data set is missing or wrong
-	Client      Code = 7   // a search for a server's highest load met the client's limit first
-	Few         Code = 8   // a search had not enough data to tell
-	Interrupted Code = 130 // Ctrl-C or SIGTERM
+	Valid       Code = 0
+	Internal    Code = 1
+	Usage       Code = 2
+	Invalid     Code = 3
+	Accuracy    Code = 4
+	Plugin      Code = 5
+	Data        Code = 6
+	Client      Code = 7
+	Few         Code = 8
+	Interrupted Code = 130
 )
 
-// severity orders the codes from the mildest to the worst.
-var severity = [...]Code{Valid, Few, Client, Invalid, Accuracy, Data, Plugin, Usage, Internal, Interrupted}
-
-// names say in a few words what the codes stand for.
-var names = map[Code]string{
-	Valid:       "VALID",
-	Internal:    "internal error",
-	Usage:       "usage or settings",
-	Invalid:     "INVALID",
-	Accuracy:    "accuracy below target",
-	Plugin:      "plugin failed",
-	Data:        "model or data missing or wrong",
-	Client:      "the client is the limit",
-	Few:         "not enough data",
-	Interrupted: "interrupted",
+// Meaning is what a code stands for.
+type Meaning struct {
+	Code  Code
+	Name  string // in a few words
+	About string // when the harness ends with it
 }
 
-func (c Code) String() string { return cmp.Or(names[c], "unknown") }
+// meanings are in the order of severity, from the mildest to the worst. Nothing changes it.
+var meanings = []Meaning{
+	{Valid, "VALID", "every run is VALID, and every accuracy is at or above its target"},
+	{Few, "not enough data", "a search for the highest load had too few requests to decide"},
+	{Client, "the client is the limit", "a search for the highest load of a server met the client's limit first"},
+	{Invalid, "INVALID", "a performance run is INVALID, an objective is missed, or a condition of --fail-if is met"},
+	{Accuracy, "accuracy below target", "an accuracy is below its target"},
+	{Data, "model or data missing or wrong", "a model or a data set is missing or wrong"},
+	{Plugin, "plugin failed", "a plugin, its backend or a library of them did not start, died, hung or answered nonsense"},
+	{Usage, "usage or settings", "the command line, a setting or the output folder is wrong, or the disk is full"},
+	{Internal, "internal error", "the harness itself is at fault, or cannot name the cause"},
+	{Interrupted, "interrupted", "Ctrl-C or SIGTERM ended the command"},
+}
+
+// Meanings lists the codes from the mildest to the worst.
+func Meanings() []Meaning { return slices.Clone(meanings) }
+
+func (c Code) String() string {
+	if at := rank(c); meanings[at].Code == c {
+		return meanings[at].Name
+	}
+	return "unknown"
+}
 
 // Worst returns the worst of the codes; Valid where there are none.
 func Worst(codes ...Code) Code {
@@ -60,11 +71,11 @@ func Worst(codes ...Code) Code {
 	for _, c := range codes {
 		worst = max(worst, rank(c))
 	}
-	return severity[worst]
+	return meanings[worst].Code
 }
 
 func rank(c Code) int {
-	if i := slices.Index(severity[:], c); i >= 0 {
+	if i := slices.IndexFunc(meanings, func(m Meaning) bool { return m.Code == c }); i >= 0 {
 		return i
 	}
 	return rank(Internal)

@@ -94,7 +94,8 @@ func TestWorst(t *testing.T) {
 
 func TestEveryCodeHasWords(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range severity {
+	for _, m := range Meanings() {
+		c := m.Code
 		if c.String() == "unknown" || seen[c.String()] {
 			t.Errorf("code %d is called %q", c, c)
 		}

@@ -21,6 +21,7 @@ type Flag struct {
 	// Field points to the field: a *string, *[]string, *int, *bool, *time.Duration, *mlconf.SystemType or
 	// *[]export.Format.
 	Field any
+	Of    string // the name of the field, behind its package and struct: "example.com/bench/plan.Load.Scenario"
 }
 
 // FlagGroup is flags that some commands take together.
@@ -60,7 +61,7 @@ func (r *Request) Flags() []Flag {
 		if !ok {
 			panic(fmt.Sprintf("flags.txt: --%s: no field of a request has this flag", f.Name))
 		}
-		flags[i].Field, flags[i].Split, flags[i].Positive = field.Field, field.Split, field.Positive
+		flags[i].Field, flags[i].Of, flags[i].Split, flags[i].Positive = field.Field, field.Of, field.Split, field.Positive
 		delete(fields, f.Name)
 	}
 	for name := range fields {
@@ -84,7 +85,10 @@ func addTagged(section reflect.Value, fields map[string]Flag) {
 		if _, twice := fields[name]; twice {
 			panic(fmt.Sprintf("--%s: two fields of a request have this flag", name))
 		}
-		fields[name] = Flag{Field: field.Addr().Interface(), Split: how == "split", Positive: how == "positive"}
+		fields[name] = Flag{
+			Field: field.Addr().Interface(), Of: section.Type().PkgPath() + "." + section.Type().Name() + "." + of.Name,
+			Split: how == "split", Positive: how == "positive",
+		}
 	}
 }
 

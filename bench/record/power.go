@@ -51,7 +51,7 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 	if len(faults) > 0 {
 		r.Power.Fault = strings.Join(faults, "; ")
 		r.Reasons = append(r.Reasons, Reason{
-			Rule: "power", Measured: r.Power.Fault,
+			Rule: powerRule.Name, Measured: r.Power.Fault,
 			Needed: "readings above zero from the begin of the run to its end",
 			Hint:   "The performance is not in doubt. See to the meter; --power-interval reads it more often.",
 		})

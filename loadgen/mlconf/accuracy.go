@@ -19,6 +19,11 @@ type AccuracyMetric struct {
 	// Unit is that of the value in results: "%", "characters". What a script prints may be a share of 1.
 	Unit   string `json:"unit"`
 	Better string `json:"better"` // which way it improves: "higher", "lower" or "neither"
+	// About says what it measures, in a sentence without a full stop, and Formula how it is computed. Code is what
+	// computes it in this project, behind the path of its package: "accuracy/topk.New"; empty: nothing does.
+	About   string `json:"about"`
+	Formula string `json:"formula"`
+	Code    string `json:"code"`
 	// Most is the largest value that there can be, as scripts print it; 0: there is no bound.
 	Most float64 `json:"most"`
 	// Unprepared says that the checker behind the official preparation tool cannot read it.

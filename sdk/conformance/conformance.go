@@ -124,6 +124,16 @@ func allChecks() []namedCheck {
 	}
 }
 
+// CheckAbout is what a check requires, and empty for a name that no check has.
+func CheckAbout(name string) string {
+	for _, c := range allChecks() {
+		if c.name == name {
+			return c.about
+		}
+	}
+	return ""
+}
+
 // CheckNames lists the checks, in order.
 func CheckNames() []string {
 	var names []string

@@ -27,6 +27,9 @@ type Info struct {
 	Better sdk.MetricDirection
 	// About says what it is, in a sentence without a full stop.
 	About string
+	// Formula is how it is computed; empty where About says it. Code is the name of what computes it, behind the path of
+	// its package: "loadgen.Result.SamplesPerSec".
+	Formula, Code string
 	// Main marks the figures that a comparison shows.
 	Main bool
 	// In are the scenarios in which the figure means something; nil: all.

@@ -14,51 +14,74 @@ import (
 var (
 	// Result is the headline. Title, unit and direction are those of the scenario's own figure: ResultOf.
 	Result = Info{Name: "result", Title: "result", Main: true,
-		About: "the scenario's result, as LoadGen's summary has it"}
+		About: "the scenario's result, as LoadGen's summary has it"}.by(
+		"", "loadgen.Result.Metric")
 	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: sdk.HigherBetter, Main: true,
-		About: "the highest target_qps that was found to meet the latency limit"}
+		About: "the highest target_qps that was found to meet the latency limit"}.by(
+		"the largest rate whose trials meet the limit", "loadgen.Trial")
 
-	SamplesPerSecond = rate("samples_per_second", "samples per second", "samples/s", "samples answered per second")
+	SamplesPerSecond = rate("samples_per_second", "samples per second", "samples/s", "samples answered per second").by(
+		"samples / largest latency (Offline)", "loadgen.Result.SamplesPerSec")
 	// CompletedSamplesPerSecond goes by the name of SamplesPerSecond: a run has one of them.
 	CompletedSamplesPerSecond = rate(SamplesPerSecond.Name, "completed samples per second", "samples/s",
-		"samples answered per second, up to the last answer")
+		"samples answered per second, up to the last answer").by(
+		"(queries - 1) / completion time of the last query (Server)", "loadgen.Result.CompletedSamplesPerSec")
 	ScheduledSamplesPerSecond = minor("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
-		"samples per second that the schedule asks for").only(server)
+		"samples per second that the schedule asks for").only(server).by(
+		"(queries - 1) / due time of the last query", "loadgen.Result.ScheduledSamplesPerSec")
 	QueriesPerSecond = rate("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
-		"queries per second of the whole run").only(singleStream)
+		"queries per second of the whole run").only(singleStream).by(
+		"(queries - 1) / issue time of the last query", "loadgen.Result.QPSWithOverhead")
 	QueriesPerSecondWithout = minor("queries_per_second_without_overhead", "queries per second without LoadGen overhead",
-		"queries/s", "queries per second of the time that answers took").only(singleStream)
-	TokensPerSecond = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second")
+		"queries/s", "queries per second of the time that answers took").only(singleStream).by(
+		"1 / mean latency", "loadgen.Result.QPSWithoutOverhead")
+	TokensPerSecond = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second").by(
+		"tokens / largest latency (Offline); tokens of answered requests / window (harness bench)",
+		"loadgen.TokenResult.PerSec")
 	// CompletedTokensPerSecond goes by the name of TokensPerSecond, as CompletedSamplesPerSecond does.
 	CompletedTokensPerSecond = rate(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
-		"tokens answered per second, up to the last answer")
+		"tokens answered per second, up to the last answer").by(
+		"tokens / completion time of the last query (Server)", "loadgen.TokenResult.PerSec")
 	TokensPerSecondWith = minor("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead", "tokens/s",
-		"tokens per second of the whole run").only(singleStream)
+		"tokens per second of the whole run").only(singleStream).by(
+		"tokens / issue time of the last query", "loadgen.TokenResult.WithOverhead")
 	TokensPerSecondWithout = minor("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
-		"tokens/s", "tokens per second of the time that answers took").only(singleStream)
+		"tokens/s", "tokens per second of the time that answers took").only(singleStream).by(
+		"tokens / sum of the latencies", "loadgen.TokenResult.WithoutOverhead")
 	InferredTokensPerSecond = minor("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
-		"tokens per second, reckoned from the mean length of the data set's answers")
+		"tokens per second, reckoned from the mean length of the data set's answers").by(
+		"token_latency_scaling_factor * samples per second", "loadgen.Result.InferredTokensPerSec")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
 		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at",
-		In: []string{singleStream, multiStream, server}} // all samples of Offline are due at once, and no limit holds
+		In: []string{singleStream, multiStream, server}}.by( // all samples of Offline are due at once, and no limit holds
+		"sorted latencies[trunc(n * target_latency_percentile)]", "loadgen.Result.TargetPercentile")
 
 	OverLatency = Info{Name: "overlatency", Better: sdk.NeitherBetter, Title: "queries over the latency limit",
-		About: "queries over the latency limit", In: []string{multiStream, server}}
-	Queries  = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries", About: "queries that were issued"}
-	Samples  = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples", About: "samples that were issued"}
-	Tokens   = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens", About: "tokens of all answered samples"}
+		About: "queries over the latency limit", In: []string{multiStream, server}}.by(
+		"", "loadgen.Result.OverlatencyCount")
+	Queries = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries", About: "queries that were issued"}.by(
+		"", "loadgen.Result.QueryCount")
+	Samples = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples", About: "samples that were issued"}.by(
+		"", "loadgen.Result.SampleCount")
+	Tokens = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens", About: "tokens of all answered samples"}.by(
+		"", "loadgen.TokenResult.Count")
 	Duration = Info{Name: "duration", Better: sdk.NeitherBetter, Title: "duration", Unit: "s",
-		About: "how long the run took by LoadGen's clock"}
+		About: "how long the run took by LoadGen's clock"}.by(
+		"", "loadgen.Result.Duration")
 
 	PowerAverage = Info{Name: Power + "average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
-		About: "average power, informal"}
+		About: "average power, informal"}.by(
+		"mean of the readings in the window of the run", "internal/power/spl.Average")
 	PowerEnergy = Info{Name: Power + "energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
-		About: "energy of a query, informal (SingleStream, MultiStream and harness bench)"}
+		About: "energy of a query, informal (SingleStream, MultiStream and harness bench)"}.by(
+		"average power * duration / queries", "internal/power/spl.Average.Metric")
 	PowerToken = Info{Name: Power + "token", Title: "energy per token", Unit: "J", Better: sdk.LowerBetter, Main: true,
-		About: "energy of a token of answers, informal (harness bench)"}
+		About: "energy of a token of answers, informal (harness bench)"}.by(
+		"average power / tokens per second", "bench/record.Run.FromMeter")
 	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
 	PowerEfficiency = Info{Name: Power + "efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
-		About: "what is done for the energy, informal"}
+		About: "what is done for the energy, informal"}.by(
+		"performance / average power", "internal/power/spl.Average.Metric")
 )
 
 func rate(name, title, unit, about string) Info {
@@ -84,6 +107,12 @@ const (
 	multiStream  = "MultiStream"
 	server       = "Server"
 )
+
+// by is the figure with its formula and the place that computes it.
+func (i Info) by(formula, code string) Info {
+	i.Formula, i.Code = formula, code
+	return i
+}
 
 // only is a figure that means nothing in other scenarios.
 func (i Info) only(scenario string) Info {
@@ -151,12 +180,14 @@ func first(is func(Info) bool) (i Info, ok bool) {
 
 // Times is a distribution of times.
 type Times struct {
-	Key    string // in files and events: "issue_delay"
-	Prefix string // of the names of its statistics: "issue_delay."
-	Title  string // "issue delay"
-	Short  string // as titles of statistics have it: "issue delay", "TTFT"
-	Signal string // its name for monitoring systems: "plumbline.issue.delay"
-	About  string // what it is, in a sentence without a full stop
+	Key     string // in files and events: "issue_delay"
+	Prefix  string // of the names of its statistics: "issue_delay."
+	Title   string // "issue delay"
+	Short   string // as titles of statistics have it: "issue delay", "TTFT"
+	Signal  string // its name for monitoring systems: "plumbline.issue.delay"
+	About   string // what it is, in a sentence without a full stop
+	Formula string // of one of the times
+	Code    string // what computes it: "loadgen.TokenResult.TTFT"
 	// OfHarness says that it is of the harness, not of the system under test.
 	OfHarness bool
 }
@@ -164,15 +195,20 @@ type Times struct {
 // The distributions of a run.
 var (
 	Latency = Times{Key: "latency", Title: "latency", Short: "latency", Signal: "plumbline.sample.latency",
-		About: "Latencies of samples, from the time the query was due"}
+		About:   "Latencies of samples, from the time the query was due",
+		Formula: "completion - due", Code: "loadgen.Result.Latency"}
 	QueryLatency = Times{Key: "query_latency", Prefix: "query.", Title: "latency of queries", Short: "latency of a query",
-		Signal: "plumbline.query.latency", About: "Latencies of queries, up to the last of their samples (MultiStream)"}
+		Signal: "plumbline.query.latency", About: "Latencies of queries, up to the last of their samples (MultiStream)",
+		Formula: "completion of the last sample - due", Code: "loadgen.Result.QueryLatency"}
 	IssueDelay = Times{Key: "issue_delay", Prefix: "issue_delay.", Title: "issue delay", Short: "issue delay",
-		Signal: "plumbline.issue.delay", About: "How much later than due queries were issued (Server)", OfHarness: true}
+		Signal: "plumbline.issue.delay", About: "How much later than due queries were issued (Server)",
+		Formula: "issued - due", Code: "loadgen.Result.IssueDelay", OfHarness: true}
 	TTFT = Times{Key: "ttft", Prefix: "ttft.", Title: "time to first token", Short: "TTFT",
-		Signal: "plumbline.token.first", About: "Times to the first token (TTFT), from the time the query was due"}
+		Signal: "plumbline.token.first", About: "Times to the first token (TTFT), from the time the query was due",
+		Formula: "first token - due", Code: "loadgen.TokenResult.TTFT"}
 	TPOT = Times{Key: "tpot", Prefix: "tpot.", Title: "time per output token", Short: "TPOT",
-		Signal: "plumbline.token.output", About: "Times per output token after the first (TPOT)"}
+		Signal: "plumbline.token.output", About: "Times per output token after the first (TPOT)",
+		Formula: "(last token - first token) / (tokens - 1), cut to whole ns", Code: "loadgen.TokenResult.TPOT"}
 )
 
 // Parts of a sample's latency that the plugin measures, by its own clock: no figure is made of them.
@@ -213,5 +249,5 @@ func (t Times) OfSamples() Times {
 
 func (t Times) statistic(name, title string, main bool) Info {
 	return Info{Name: t.Prefix + name, Title: title + " " + t.Short, Unit: Millis, Better: sdk.LowerBetter, Main: main,
-		About: title + " of: " + t.About}
+		About: title + " of: " + t.About, Formula: t.Formula, Code: t.Code}
 }

@@ -1,5 +1,10 @@
 package check
 
+import (
+	"maps"
+	"slices"
+)
+
 // Kind names a breach that reviewers act on: published rounds had each of them. Findings of one kind may break several
 // rules, and those of other faults have none.
 type Kind string
@@ -46,6 +51,26 @@ var kinds = map[string]Kind{
 	whatScoreApart: ScoreApart, whatOtherLogs: VerdictOfOtherLogs, whatOtherMode: RunOfAnotherMode,
 	whatEarlierLoadGen: LoadGenOfAnother, whatLaterLoadGen: LoadGenOfAnother, whatOtherSeed: SeedsOfAnother,
 	whatUnequalIssue: IssueMode, whatEqualIssue: IssueMode, whatFiledTwice: RunFiledTwice,
+}
+
+// Breach is a kind with what its findings say.
+type Breach struct {
+	Kind Kind
+	Says []string
+}
+
+// Breaches lists the kinds, by name.
+func Breaches() []Breach {
+	says := map[Kind][]string{}
+	for what, kind := range kinds {
+		says[kind] = append(says[kind], what)
+	}
+	var all []Breach
+	for _, kind := range slices.Sorted(maps.Keys(says)) {
+		slices.Sort(says[kind])
+		all = append(all, Breach{kind, says[kind]})
+	}
+	return all
 }
 
 // kindOf is the kind of a finding; "" of none. A user.conf is not what ran: the logs show that.

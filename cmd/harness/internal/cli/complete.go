@@ -162,6 +162,7 @@ func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 		"new suite": completeByPlace(false, completeFiles), "submission run": completeByPlace(true, modelOrFile),
 		"submission add":    completeByPlace(true, dir),
 		"submission report": completeByPlace(false, completeFiles),
+		"explain":           completeByPlace(false, completeList(explained, false)),
 	}
 	for _, name := range []string{"check", "prepare", "truncate", "repository", "results", "pack"} {
 		all["submission "+name] = completeByPlace(false, dir)

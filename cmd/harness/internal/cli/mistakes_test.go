@@ -55,6 +55,7 @@ var mistakes = []string{
 	"run text.yaml", "run folder.yaml", "run none.json", "run text.json", "run empty.json", "run RESNET50",
 	"run resnet-50", "run llama3", "describe", "describe resnet5", "describe resnet50 mobilenet", "settings",
 	"settings resnet5", "settings resnet50 --scenario Ofline", "settings resnet50 --mode accuracy",
+	"explain latnecy", "explain ttft tpot", "explain --slo",
 	"list models", "list --device", "doctor all", "version please", "fetch", "fetch resnet5",
 	"fetch resnet50 --file none", "fetch resnet50 --variant cuda",
 	"fetch onnxruntime --release newest --offline", "fetch onnxruntime --from none.whl",

@@ -77,7 +77,8 @@ func newCommand(a *shell.App) *cobra.Command {
 	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(results.CompareCommand(a), results.RankCommand(a), results.ReportCommand(a), author.NewCommand(a),
-		trust, submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a), versionCommand(a))
+		trust, submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a),
+		explainCommand(a), versionCommand(a))
 	nameUnknown(root)
 	checkArguments(root)
 	completer{a, &flags}.completeTree(root)

@@ -1,0 +1,193 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/submission/check"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/conformance"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+)
+
+// All gathers every entry, by kind; flags are those of the commands from root on.
+func All(root *cobra.Command) ([]Entry, error) {
+	accuracies, err := accuracyEntries()
+	if err != nil {
+		return nil, err
+	}
+	all := ruleEntries()
+	all = append(all, findingEntries()...)
+	all = append(all, breachEntries()...)
+	all = append(all, checkEntries()...)
+	all = append(all, metricEntries()...)
+	all = append(all, accuracies...)
+	all = append(all, settingEntries()...)
+	all = append(all, flagEntries(root)...)
+	all = append(all, codeEntries()...)
+	for i := range all {
+		all[i].Page = all[i].Kind.Page()
+	}
+	return all, nil
+}
+
+func ruleEntries() []Entry {
+	of := func(folder string) func(r loadgen.Rule) Entry {
+		return func(r loadgen.Rule) Entry {
+			return Entry{
+				Word: r.Name, Kind: Rule, Meaning: r.Met, Formula: r.Formula, Applies: r.Scenarios, Source: r.Source,
+				Code: Place{folder, r.Code},
+			}
+		}
+	}
+	return append(lists.Map(loadgen.Rules(), of("loadgen")), of("bench/record")(record.PowerRule()))
+}
+
+func findingEntries() []Entry {
+	return lists.Map(check.Rules(), func(r check.Rule) Entry {
+		return Entry{
+			Word: r.Name, Kind: Finding, Meaning: r.About, Source: r.Source,
+			Code: Place{"internal/submission/check", r.Code},
+		}
+	})
+}
+
+func breachEntries() []Entry {
+	return lists.Map(check.Breaches(), func(b check.Breach) Entry {
+		return Entry{
+			Word: string(b.Kind), Kind: Breach, Meaning: strings.Join(b.Says, "; "),
+			Code: Place{"internal/submission/check", "kindOf"},
+		}
+	})
+}
+
+func checkEntries() []Entry {
+	return lists.Map(conformance.CheckNames(), func(name string) Entry {
+		return Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name), Code: Place{"sdk/conformance", "allChecks"}}
+	})
+}
+
+func metricEntries() (all []Entry) {
+	for _, i := range append(metric.Figures(), metric.ServingFigures()...) {
+		all = appendMetric(all, figureEntry(i))
+	}
+	for _, t := range append(metric.Distributions(), metric.ServingDistributions()...) {
+		all = appendMetric(all, Entry{
+			Word: t.Key, Kind: Metric, Meaning: t.About, Formula: t.Formula, Unit: metric.Millis,
+			Better: string(sdk.LowerBetter),
+			Values: t.Mean().Name + ", " + t.Min().Name + ", " + t.Max().Name + ", and percentiles such as " + t.At(0.99).Name,
+			Code:   placeOf(t.Code),
+		})
+	}
+	return all
+}
+
+// appendMetric leaves out an entry that is there: figures of runs are figures of servers, too.
+func appendMetric(all []Entry, e Entry) []Entry {
+	for _, o := range all {
+		if o.Word == e.Word && o.Meaning == e.Meaning {
+			return all
+		}
+	}
+	return append(all, e)
+}
+
+func figureEntry(i metric.Info) Entry {
+	better := string(i.Better)
+	if i.Better == sdk.NeitherBetter {
+		better = ""
+	}
+	return Entry{
+		Word: i.Name, Kind: Metric, Also: i.Also, Meaning: i.About, Formula: i.Formula, Unit: i.Unit, Better: better,
+		Applies: strings.Join(i.In, ", "), Code: placeOf(i.Code),
+	}
+}
+
+// statistics are the entries of a name such as "ttft.p99", which is of a distribution.
+func statistics(name string) (all []Entry) {
+	for _, t := range append(metric.Distributions(), metric.ServingDistributions()...) {
+		of, ours := strings.CutPrefix(strings.ToLower(name), t.Prefix)
+		if !ours {
+			continue
+		}
+		infos := []metric.Info{t.Mean(), t.Min(), t.Max()}
+		if p, ok := metrics.ParsePercentile(of); ok {
+			at := t.At(p)
+			at.Formula = "sorted (" + t.Formula + ")[trunc(n * " + strconv.FormatFloat(p, 'g', -1, 64) + ")]"
+			infos = append(infos, at)
+		}
+		for _, i := range infos {
+			if e := figureEntry(i); e.has(name) {
+				e.Page = e.Kind.Page()
+				all = appendMetric(all, e)
+			}
+		}
+	}
+	return all
+}
+
+func accuracyEntries() ([]Entry, error) {
+	names, err := mlconf.AccuracyMetrics()
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, name := range names {
+		m, err := mlconf.AccuracyMetricOf(name)
+		if err != nil {
+			return nil, err
+		}
+		e := Entry{
+			Word: name, Kind: Accuracy, Meaning: m.About, Formula: m.Formula, Unit: m.Unit, Better: m.Better,
+			Code: Place{"loadgen/mlconf", "AccuracyMetric"},
+		}
+		if m.Code != "" {
+			e.Code = placeOf(m.Code)
+		}
+		if m.Most > 0 {
+			e.Values = "at most " + strconv.FormatFloat(m.Most, 'f', -1, 64)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+func settingEntries() []Entry {
+	return lists.Map(loadgen.Fields(), func(f loadgen.Field) Entry {
+		e := Entry{
+			Word: f.UserKey(), Kind: Setting, Meaning: f.Doc, Unit: f.Unit, Applies: f.Scenario,
+			Values: f.Allowed(), Source: "rules of the round: harness settings MODEL shows the values",
+			Code: Place{"loadgen", "TestSettings." + f.Name},
+		}
+		if f.Official != e.Word {
+			e.Also = []string{f.Official}
+		}
+		if e.Values != "" {
+			e.Values = "allowed in an official run: " + e.Values
+		}
+		return e
+	})
+}
+
+func codeEntries() []Entry {
+	byNumber := slices.SortedFunc(slices.Values(exitcode.Meanings()), func(a, b exitcode.Meaning) int {
+		return cmp.Compare(a.Code, b.Code)
+	})
+	return lists.Map(byNumber, func(m exitcode.Meaning) Entry {
+		return Entry{
+			Word: strconv.Itoa(int(m.Code)), Kind: Code, Also: []string{m.Name}, Meaning: m.About,
+			Code: Place{"bench/exitcode", "Code"},
+		}
+	})
+}
