@@ -214,7 +214,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	}
 	if run.Model == "" {
 		return run, sdk.Usage(fmt.Errorf(
-			"%s: no %s beside it says which model ran; name it with --benchmark", log.Path, record.FileName))
+			"%s: no %s in its folder says which model ran; name it with --benchmark", log.Path, record.FileName))
 	}
 	if r.Dataset != "" {
 		path, err := flagtext.Dataset("--dataset", r.Dataset)

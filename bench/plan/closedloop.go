@@ -26,7 +26,7 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 	case r.Load.Requests < 0 || r.Load.Requests > arrival.MostRequests:
 		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Load.Requests, arrival.MostRequests)
 	case r.Load.Duration < 0 || r.Load.Duration > arrival.MostTime:
-		return nil, fmt.Errorf("--duration %v: want a time above 0, of at most %v", r.Load.Duration, arrival.MostTime)
+		return nil, fmt.Errorf("--duration %v: want a time above 0, up to %v", r.Load.Duration, arrival.MostTime)
 	}
 	var other []string
 	for _, of := range []struct {

@@ -233,7 +233,7 @@ func TestScorerWithAModel(t *testing.T) {
 	harness.WantMessage(t, scored().WantCode(t, 6), "--scorer-model judge="+judge+": no such file")
 	harness.WantMessage(t, harness.Run(t, "run", "resnet50", "--scorer-model", "judge="+encoder, "--out",
 		t.TempDir()).WantCode(t, 2),
-		"--scorer-model: the scorer of resnet50 runs no model")
+		"--scorer-model: the scorer of resnet50 does not run models")
 }
 
 // TestDescribeParts: what a user has to know of a model's parts.

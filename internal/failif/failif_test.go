@@ -92,7 +92,7 @@ func TestFaults(t *testing.T) {
 		"samples_per_second < 3ms": "the unit of samples_per_second is samples/s",
 		"MultiStream.p99 > 3ms":    "there is no such run; there are resnet50 Server performance, bert-99.9",
 		"llm/p99 > 3ms":            "there is no such run",
-		"Offline.F1 < -1%":         "nothing to compare bert-99.9 Offline accuracy with",
+		"Offline.F1 < -1%":         "but bert-99.9 Offline accuracy has none",
 		"overlatency > +1%":        "is 0",
 		"tokens < 3":               "tokens is not measured here; it takes tokens",
 	} {

@@ -161,8 +161,8 @@ func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, me
 	}
 	base, ok := metric.Find(s.Base, c.Metric)
 	if !ok {
-		return "", false, fmt.Errorf("condition %q is on a change, and there is nothing to compare %s with: harness compare "+
-			"BASE NEW takes it; a value without a sign is on what is measured", c.Text, s.Name)
+		return "", false, fmt.Errorf("condition %q compares with a base, but %s has none: use harness compare BASE NEW; "+
+			"without a sign the value is absolute", c.Text, s.Name)
 	}
 	difference := m.Value - base.Value
 	if c.isPercent() {

@@ -72,7 +72,7 @@ func (f LoadFlags) findKind(p *Pattern) error {
 	add(f.Rate != "", "--rate", Rate)
 	add(f.Stages != "", "--stages", Rate)
 	if len(asked) > 1 {
-		return fmt.Errorf("%s: one of them at a time", strings.Join(asked, " and "))
+		return fmt.Errorf("%s exclude each other", strings.Join(asked, " and "))
 	}
 	if p.Kind == "" && f.Concurrency != "" {
 		p.Kind = Users
@@ -157,7 +157,7 @@ func (p *flagReader) readRamp(f LoadFlags, b *Pattern) {
 	}
 	from, over, hasRate := strings.Cut(f.Ramp, ":")
 	if b.Kind == Rate != hasRate {
-		p.addErrorf("--ramp %s: want FROM:TIME beside a rate, as 1:30s, and TIME beside users, as 30s", f.Ramp)
+		p.addErrorf("--ramp %s: want FROM:TIME for a rate, such as 1:30s, or TIME for users, such as 30s", f.Ramp)
 		return
 	}
 	if !hasRate {
@@ -204,7 +204,7 @@ func (p *flagReader) makePatterns(f LoadFlags, b Pattern) []Pattern {
 		p.addError(withFlagName("--concurrency", err))
 	}
 	if len(rates) > 1 && len(users) > 1 {
-		p.addErrorf("--rate %s and --concurrency %s: a list of one of them at a time", f.Rate, f.Concurrency)
+		p.addErrorf("--rate %s and --concurrency %s: only one of them may be a list", f.Rate, f.Concurrency)
 	}
 	var all []Pattern
 	for _, b.PerSecond = range rates {
@@ -252,7 +252,7 @@ func (p *flagReader) readTime(flag, text string, least time.Duration) time.Durat
 		if least == 0 {
 			what = "a time"
 		}
-		p.addErrorf("%s %s: want %s of at most %v, as 500ms, 30s or 2m", flag, text, what, MostTime)
+		p.addErrorf("%s %s: want %s, up to %v, such as 500ms, 30s or 2m", flag, text, what, MostTime)
 		return 0
 	}
 	return d

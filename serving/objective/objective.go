@@ -121,7 +121,8 @@ func Parse(text string) (Objectives, error) {
 func (o Objectives) errDuplicate(t Term) error {
 	for _, before := range o.Terms {
 		if before.Metric == t.Metric && before.Stat == t.Stat {
-			return fmt.Errorf("objective %q: %q is on the same, which is twice; leave one of them", t.Text, before.Text)
+			return fmt.Errorf("objective %q: %q limits the same metric, which may not be limited twice; remove one of them",
+				t.Text, before.Text)
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func parseMixture(text string) (LengthPairs, error) {
 		in, out, both := strings.Cut(pair, "/")
 		w, err := strconv.ParseFloat(weight, 64)
 		if !ok || !both || err != nil || !(w > 0) || w > 100 {
-			return LengthPairs{}, fmt.Errorf("--isl %s: %q is no part of a mixture; want PERCENT%%:ISL/OSL, as 60%%:256/64",
+			return LengthPairs{}, fmt.Errorf("--isl %s: %q is not a part of a mixture; want PERCENT%%:ISL/OSL, as 60%%:256/64",
 				text, p)
 		}
 		a, err1 := parseLength(in)

@@ -51,7 +51,7 @@ func (s *PromptSet) DrawnOnceOption() string {
 func (a *parsedOptions) checkOfficial() (faults []error) {
 	order := a.PromptOptions.Order
 	if order != "" && order != orderShuffled && a.File == "" {
-		faults = append(faults, fmt.Errorf("--order %s is of a file: give --data FILE, too", order))
+		faults = append(faults, fmt.Errorf("--order %s needs --data FILE", order))
 	}
 	if a.drawsByPython() && a.sessions {
 		faults = append(faults, fmt.Errorf("--order %s draws single rows, and --turns all has sessions", order))
@@ -61,10 +61,10 @@ func (a *parsedOptions) checkOfficial() (faults []error) {
 			WithReplacement))
 	}
 	if a.salted && a.File == "" {
-		faults = append(faults, errors.New("--salt-seed is of a file: prompts that are made differ anyway"))
+		faults = append(faults, errors.New("--salt-seed needs --data FILE: generated prompts differ anyway"))
 	}
 	if a.salted && a.sessions {
-		faults = append(faults, errors.New("--salt-seed is of single requests, and --turns all has sessions"))
+		faults = append(faults, errors.New("--salt-seed is for single requests, but --turns all has sessions"))
 	}
 	return faults
 }
@@ -176,7 +176,7 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 func checkSalt(a *Ask) error {
 	switch {
 	case a == nil:
-		return errors.New("prompts that are made of lengths have no salt: leave --salt-seed out")
+		return errors.New("generated prompts have no salt: leave --salt-seed out")
 	case a.IDs != nil:
 		return errors.New("a prompt of token ids does not say where the user's part begins, so that no salt can go " +
 			"before it: want text or messages")

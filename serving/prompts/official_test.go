@@ -136,17 +136,17 @@ func TestOfficialRefuses(t *testing.T) {
 	lengths := rowsFile(t, `{"input_length": 4}`)
 	system := rowsFile(t, `{"messages": [{"role": "system", "content": "a"}]}`)
 	for want, o := range map[string]prompts.PromptOptions{
-		"does not say where the user's part begins":     {File: ids, SaltSeed: "1"},
-		`--order-seed "-1": want a whole number`:        {File: text, Order: "with-replacement", OrderSeed: "-1"},
-		`--order "random": want one of shuffled`:        {File: text, Order: "random"},
-		"--order-seed is of --order":                    {File: text, OrderSeed: "1"},
-		"--order in-order is of a file":                 {ISL: "4", Order: "in-order"},
-		"--turns all has sessions":                      {File: text, Order: "with-replacement", Turns: "all"},
-		"--salt-seed is of single requests":             {File: text, SaltSeed: "1", Turns: "all"},
-		"--salt-seed is of a file":                      {ISL: "4", SaltSeed: "1"},
-		"prompts that are made of lengths have no salt": {File: lengths, SaltSeed: "1", Vocabulary: "0..99"},
-		"no message of the user's":                      {File: system, SaltSeed: "1"},
-		"a salt is of chats and completions":            {File: text, API: prompts.Embeddings, SaltSeed: "1"},
+		"does not say where the user's part begins": {File: ids, SaltSeed: "1"},
+		`--order-seed "-1": want a whole number`:    {File: text, Order: "with-replacement", OrderSeed: "-1"},
+		`--order "random": want one of shuffled`:    {File: text, Order: "random"},
+		"--order-seed is of --order":                {File: text, OrderSeed: "1"},
+		"--order in-order needs --data FILE":        {ISL: "4", Order: "in-order"},
+		"--turns all has sessions":                  {File: text, Order: "with-replacement", Turns: "all"},
+		"--salt-seed is for single requests":        {File: text, SaltSeed: "1", Turns: "all"},
+		"--salt-seed needs --data FILE":             {ISL: "4", SaltSeed: "1"},
+		"generated prompts have no salt":            {File: lengths, SaltSeed: "1", Vocabulary: "0..99"},
+		"no message of the user's":                  {File: system, SaltSeed: "1"},
+		"a salt is of chats and completions":        {File: text, API: prompts.Embeddings, SaltSeed: "1"},
 	} {
 		if _, err := prompts.ReadSet(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

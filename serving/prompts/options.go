@@ -15,7 +15,7 @@ import (
 // Errors of this package, found with errors.Is.
 var (
 	// ErrOptions is what was asked for and cannot be, whatever the data are.
-	ErrOptions = errors.New("requests that cannot be made")
+	ErrOptions = errors.New("impossible requests")
 	// ErrData is a file that cannot be read, or has faults.
 	ErrData = errors.New("data")
 )
@@ -186,10 +186,10 @@ func parseInto[T, V any](value *V, read func(T) (V, error), text T) (err error) 
 func (a *parsedOptions) findContradictions() []error {
 	var faults []error
 	if a.own && !a.sessions {
-		faults = append(faults, errors.New("--history own is of several turns: give --turns all, too"))
+		faults = append(faults, errors.New("--history own needs --turns all"))
 	}
 	if len(a.LoRA) == 0 && a.LoRAOrder != "" {
-		faults = append(faults, errors.New("--lora-order is an order of adapters: give --lora NAME,..., too"))
+		faults = append(faults, errors.New("--lora-order needs --lora NAME,..."))
 	}
 	if a.File != "" && a.ISL != "" && !a.lengths.traceIn {
 		faults = append(faults, fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace "+
@@ -212,7 +212,7 @@ func (a *parsedOptions) withoutFile() []error {
 	}
 	for _, flag := range [][2]string{{"--format", a.Format}, {"--turns", a.Turns}, {"--history", a.History}} {
 		if flag[1] != "" {
-			faults = append(faults, fmt.Errorf("%s %s is of a file: give --data FILE, too", flag[0], flag[1]))
+			faults = append(faults, fmt.Errorf("%s %s needs --data FILE", flag[0], flag[1]))
 		}
 	}
 	return faults

@@ -85,7 +85,7 @@ func readShare(dir string) (*SharedPoint, error) {
 	f, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name))
 	switch {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return nil, fmt.Errorf("%s has no %s: want the folder of a share that came to its end (harness bench --shard)", dir,
+		return nil, fmt.Errorf("%s has no %s: want the folder of a completed share (harness bench --shard)", dir,
 			sweepfile.Name)
 	case err != nil:
 		return nil, err

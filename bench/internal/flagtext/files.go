@@ -227,7 +227,7 @@ func Dataset(flag, path string) (string, error) {
 func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
-		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s runs no model", flag, model.Name))
+		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s does not run models", flag, model.Name))
 	}
 	named, faults := Parts(flag, given, model.ScorerParts)
 	found, wrong := Locate(flag, named, model, model.ScorerFiles, files)

@@ -55,7 +55,7 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	case word == AllTests:
 		return wanted, nil
 	case at < 0:
-		return nil, fmt.Errorf("%s is no audit of %s under rules %s, which ask for %s; or say %s",
+		return nil, fmt.Errorf("%s is not an audit of %s under rules %s; want one of %s, or %s",
 			word, rulesKey, rules.Name, strings.Join(wanted, ", "), AllTests)
 	}
 	return wanted[at : at+1], nil

@@ -117,7 +117,7 @@ func TestRunFailIf(t *testing.T) {
 	s.Want(0, run("Server.p99 > 1000s", "accuracy < 90%"))
 	s.Want(3, run("p99 > 0ms"), "VALID (smoke)", "failed: p99 > 0ms: resnet50 Server performance ")
 	s.Want(3, run("accuracy < 99 %"), "failed: accuracy < 99 %: resnet50 Offline accuracy 95.000 %")
-	s.Want(2, run("p99 > +5%"), "harness compare BASE NEW takes it")
+	s.Want(2, run("p99 > +5%"), "use harness compare BASE NEW")
 	s.Want(2, run("p98 > 5ms", "MultiStream.p99 > 1ms"), `did you mean "p90"`, "there is no such run")
 	s.Want(2, run("x", "y"), `"x": no operator`, `"y": no operator`)
 	s.Want(2, run("MultiStream.p99 > 1ms"), "there is no such run; there are resnet50 Server performance")

@@ -47,7 +47,7 @@ func RankCommand(s *shell.App) *cobra.Command {
 		Use: "rank MY RESULTS...", Short: "Show where a run stands among published results", Long: rankHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return fmt.Errorf("%s: want the folder of a run and one of published results at least, found %d; see %s --help",
+				return fmt.Errorf("%s: want the folder of a run and at least one of published results, found %d; see %s --help",
 					shell.Of(c), len(args), c.CommandPath())
 			}
 			return nil

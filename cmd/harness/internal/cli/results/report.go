@@ -126,7 +126,7 @@ func checkEnding(flag, path string, own ...string) error {
 	if slices.Contains(own, end) || !slices.Contains(formats, end) {
 		return nil
 	}
-	return fmt.Errorf("--%s %s: the file's name says %s, and %s is written; want a name that ends in %s", flag, path, end,
+	return fmt.Errorf("--%s %s: the name ends in %s, but %s is written; want a name that ends in %s", flag, path, end,
 		strings.ToUpper(flag), own[0])
 }
 

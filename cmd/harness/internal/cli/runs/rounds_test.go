@@ -96,7 +96,7 @@ func TestFaultsOfRounds(t *testing.T) {
 	s.Want(2, run("--backend", "ort,"), `"" is not a backend's name`)
 	s.Want(2, run("--backend", "ort,proces"), `proces: `, "process")
 	s.Want(2, run("--backend", "ort,process", "--fail-if", "p98 > 3ms"), `unknown metric "p98"`)
-	s.Want(2, run("--repeat", "2", "--fail-if", "p99 > +3%"), "so do runs of several backends")
+	s.Want(2, run("--repeat", "2", "--fail-if", "p99 > +3%"), "or runs of several backends")
 	if n := len(s.Fakes["resnet50"].Opened()); n != 0 {
 		t.Errorf("%d workloads were opened", n)
 	}

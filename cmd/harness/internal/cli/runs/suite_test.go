@@ -121,7 +121,7 @@ func TestConditionsBeforeTheFirstRun(t *testing.T) {
 		{"p99 > 5 parsecs", "the unit of p99 is ns, us, ms or s"},
 		{"Server.p99 > 5ms", "there is no such run"},
 		{"bert/p99 > 5ms", "there is no such run"},
-		{"result > +5%", "is on a change"},
+		{"result > +5%", "compares with a base"},
 		{"accuracy.F1 < 90%", `unknown metric "accuracy.F1"`},
 		{"power.average > 9 W", "power.average is not measured here; it takes --power METER"},
 		{"query.p99 > 5ms", "unknown metric"},

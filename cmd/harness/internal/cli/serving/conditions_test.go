@@ -29,7 +29,7 @@ func TestConditionsBeforeTheFirstRequest(t *testing.T) {
 		{"other/ttft.p99 > 5ms", "there is no such run; there are mine serving", []string{"--model", "mine"}},
 		{"accuracy > 5", `unknown metric "accuracy"`, nil},
 		{"latency.p99 > 5ms", "unknown metric", nil},
-		{"ttft.p99 > +5%", "is on a change", nil},
+		{"ttft.p99 > +5%", "compares with a base", nil},
 		{"goodput < 5", "it takes --slo TERMS", nil},
 		{"attainment < 5%", "it takes --slo TERMS", nil},
 		{"power.token > 5 J", "it takes --power METER", nil},

@@ -59,7 +59,7 @@ func TestNoServer(t *testing.T) {
 		s.Want(2, s.Run(command, "ftp://host"), "ftp://host")
 		s.Want(2, s.Run(command, "http://me:sesame-url@host"))
 		s.WantHidden([]string{"sesame-url"})
-		s.Want(2, s.Run(command, model, "--backend-opt", "url=x", "--backend-opt", "retries=2"), "it is the argument")
+		s.Want(2, s.Run(command, model, "--backend-opt", "url=x", "--backend-opt", "retries=2"), "use the argument")
 		s.Want(2, s.Run(command, model, "--backend-opt", "retries=2"), "sends each request once")
 	}
 }

@@ -118,13 +118,13 @@ func (r *benchRequest) asksLoad() bool {
 func (r *benchRequest) checkLoads() error {
 	switch {
 	case r.sweep && r.find != "":
-		return errors.New("--sweep and --find: one of them at a time")
+		return errors.New("--sweep and --find exclude each other")
 	case r.sweep && r.asksLoad():
 		return errors.New("--sweep chooses the loads: leave --rate, --concurrency, --max, --stages and --replay out")
 	case r.find != "":
 		return r.checkFind()
 	case r.Replay && r.File == "":
-		return errors.New("--replay sends when the timestamps of a file say: give --data FILE, too")
+		return errors.New("--replay needs --data FILE with timestamps")
 	case r.most != 0:
 		return errors.New("--max-requests-per-point is for --find")
 	}
@@ -137,7 +137,8 @@ func (r *benchRequest) checkFind() error {
 	case r.Max || r.Replay || r.Stages != "":
 		return fmt.Errorf("--find %s chooses the loads: leave --max, --stages and --replay out", r.find)
 	case r.slo == "":
-		return fmt.Errorf("--find %s looks for the highest load that keeps --slo: give it, as --slo 'p99 ttft < 500ms'",
+		return fmt.Errorf("--find %s searches for the highest load that meets --slo: give one, such as "+
+			"--slo 'p99 ttft < 500ms'",
 			r.find)
 	case r.find != string(arrival.Rate) && r.find != "concurrency":
 		return fmt.Errorf("--find %q: want rate or concurrency", r.find)

@@ -25,7 +25,7 @@ func (a *app) connectionOptions(f *serverFlags) (map[string]string, error) {
 	f.options.Model.Env, f.options.Model.Secrets = a.Env, &a.Secrets
 	options, err := f.options.ServerOptions()
 	var faults []error
-	for name, instead := range map[string]string{"url": "it is the argument", "model": "--model NAME says it"} {
+	for name, instead := range map[string]string{"url": "use the argument", "model": "use --model NAME"} {
 		if _, given := options[name]; given {
 			faults = append(faults, fmt.Errorf("--backend-opt %s: %s", name, instead))
 		}

@@ -35,7 +35,7 @@ const farthest = 24 * time.Hour
 func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	if r.shard == "" {
 		if r.startAt != "" {
-			return errors.New("--start-at is for --shard: one client begins at once")
+			return errors.New("--start-at needs --shard: a single client starts at once")
 		}
 		return nil
 	}
@@ -48,8 +48,8 @@ func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	faults = append(faults, err)
 	for _, flag := range []string{"fail-if", "also", "gpus"} {
 		if c.Flags().Changed(flag) {
-			faults = append(faults, fmt.Errorf("--%s is of the whole load, and --shard sends a part: give it to harness bench "+
-				"merge", flag))
+			faults = append(faults, fmt.Errorf("--%s needs the whole load, but --shard sends only a part; give it to harness "+
+				"bench merge", flag))
 		}
 	}
 	return errors.Join(append(faults, r.fitsShares()...)...)

@@ -179,7 +179,7 @@ func TestSharesAreRefused(t *testing.T) {
 		"--shard 0/64 --rate 4 --start-at " + soon:                   "want one request for each of 64 shares",
 		"--shard 0/2 --sweep --start-at " + soon:                     "leave --sweep and --find out",
 		"--shard 0/2 --rate 4 --loadgen --start-at " + soon:          "LoadGen's tests have one client",
-		"--shard 0/2 --rate 4 --fail-if failed>1 --start-at " + soon: "--fail-if is of the whole load",
+		"--shard 0/2 --rate 4 --fail-if failed>1 --start-at " + soon: "--fail-if needs the whole load",
 	} {
 		s.Want(2, bench(s, url, strings.Fields(flags)...), says)
 	}

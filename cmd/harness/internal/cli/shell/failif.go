@@ -44,8 +44,8 @@ func CheckConditions(conditions []failif.Condition, planned []failif.Subject, co
 	for _, c := range conditions {
 		err := c.Check(planned)
 		if err == nil && c.Change() && !compared {
-			err = fmt.Errorf("condition %q is on a change: harness compare BASE NEW takes it, and so do runs of several "+
-				"backends; a value without a sign is on what is measured", c.Text)
+			err = fmt.Errorf("condition %q compares with a base: use harness compare BASE NEW or runs of several "+
+				"backends; without a sign the value is absolute", c.Text)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--fail-if: %w", err))

@@ -50,7 +50,7 @@ func (a *app) prepareCommand() *cobra.Command {
 			given := shell.Changed(c, officialSwitches()...)
 			switch {
 			case f.out == "":
-				return sdk.Usage(errors.New("--out NEW is missing: the folder of the new tree, which must not be there yet"))
+				return sdk.Usage(errors.New("--out NEW is missing: a folder for the new tree, which must not exist"))
 			case given != "" && !f.compatible:
 				return sdk.Usage(fmt.Errorf("--%s goes with --compatible only", given))
 			case f.compatible && f.Round != "":
