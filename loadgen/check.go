@@ -8,18 +8,18 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// faults collects everything that is wrong with an input.
-type faults []string
+// faultList collects everything that is wrong with an input.
+type faultList []string
 
-// need adds a fault unless ok.
-func (f *faults) need(ok bool, format string, args ...any) {
+// requireThat adds a fault unless ok.
+func (f *faultList) requireThat(ok bool, format string, args ...any) {
 	if !ok {
 		*f = append(*f, fmt.Sprintf(format, args...))
 	}
 }
 
-// err is nil without faults, else one error under kind that lists them.
-func (f faults) err(kind error) error {
+// toError is nil without faults, else one error under kind that lists them.
+func (f faultList) toError(kind error) error {
 	switch len(f) {
 	case 0:
 		return nil
@@ -32,57 +32,57 @@ func (f faults) err(kind error) error {
 // Check lists the faults of s that show without a SUT and a QSL, all of which StartTest refuses: of each setting by
 // itself, then of several together. ErrBadSettings is in the error's chain.
 func (s TestSettings) Check() error {
-	var f faults
-	k := s.Scenario.kind()
-	f.need(k != nil, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
+	var f faultList
+	k := s.Scenario.kindOf()
+	f.requireThat(k != nil, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
 	for _, field := range fields {
-		if field.want != nil && field.counts(&s) {
+		if field.want != nil && field.isCount(&s) {
 			field.want(&f, field, &s)
 		}
 	}
-	f.together(s)
+	f.checkTogether(s)
 	if k != nil {
 		k.check(&f, s)
 	}
-	return f.err(ErrBadSettings)
+	return f.toError(ErrBadSettings)
 }
 
-// together checks settings against each other, as in all scenarios.
-func (f *faults) together(s TestSettings) {
-	f.need(s.Mode != FindPeakPerformance || s.Scenario == Server,
+// checkTogether checks settings against each other, as in all scenarios.
+func (f *faultList) checkTogether(s TestSettings) {
+	f.requireThat(s.Mode != FindPeakPerformance || s.Scenario == Server,
 		"mode = FindPeakPerformance in %v: it searches for the highest server_target_qps and works in Server only",
 		s.Scenario)
-	f.need(!s.PerformanceIssueUnique || !s.PerformanceIssueSame,
+	f.requireThat(!s.PerformanceIssueUnique || !s.PerformanceIssueSame,
 		"performance_issue_unique and performance_issue_same exclude each other: set one of them")
-	f.need(!s.NoEarlyStopping || !s.UseTokenLatencies,
+	f.requireThat(!s.NoEarlyStopping || !s.UseTokenLatencies,
 		"no_early_stopping with use_token_latencies: no round has token latencies without early stopping")
 }
 
 // someQueries wants what makes a series hold any query, unless the scenario raises the count by itself.
-func (f *faults) someQueries(s TestSettings) {
-	f.need(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique,
+func (f *faultList) someQueries(s TestSettings) {
+	f.requireThat(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique,
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
 }
 
 // checkQSLCounts lists the faults of what the library reports.
 func checkQSLCounts(q qslCounts) error {
-	var f faults
-	f.need(q.total >= 1 && uint64(q.total) <= schedule.MaxSamples,
+	var f faultList
+	f.requireThat(q.total >= 1 && uint64(q.total) <= schedule.MaxSamples,
 		"TotalSampleCount() = %d, want 1 to %d", q.total, uint64(schedule.MaxSamples))
-	f.need(q.performance >= 1, "PerformanceSampleCount() = %d, want 1 or more", q.performance)
-	return f.err(ErrBadQSL)
+	f.requireThat(q.performance >= 1, "PerformanceSampleCount() = %d, want 1 or more", q.performance)
+	return f.toError(ErrBadQSL)
 }
 
 // checkFit checks what the settings ask for against the samples there are. Settings and counts are good by themselves.
 func checkFit(s TestSettings, e EffectiveSettings, q qslCounts) error {
-	var f faults
+	var f faultList
 	smallest := smallestSet(e, q)
-	f.need(!s.PerformanceIssueSame || s.PerformanceIssueSameIndex < smallest,
+	f.requireThat(!s.PerformanceIssueSame || s.PerformanceIssueSameIndex < smallest,
 		"performance_issue_same_index = %d, want less than %d, the samples of the smallest loaded set",
 		s.PerformanceIssueSameIndex, smallest)
-	s.Scenario.kind().checkFit(&f, s, e, q)
-	f.traffic(s, e, q)
-	return f.err(ErrBadSettings)
+	s.Scenario.kindOf().checkFit(&f, s, e, q)
+	f.checkTraffic(s, e, q)
+	return f.toError(ErrBadSettings)
 }
 
 // smallestSet is the size, without padding, of the smallest set that the mode loads.
@@ -98,33 +98,33 @@ func smallestSet(e EffectiveSettings, q qslCounts) uint64 {
 	return smallest
 }
 
-// traffic checks that the series can be generated and that ids are left for all their samples.
-func (f *faults) traffic(s TestSettings, e EffectiveSettings, q qslCounts) {
+// checkTraffic checks that the series can be generated and that ids are left for all their samples.
+func (f *faultList) checkTraffic(s TestSettings, e EffectiveSettings, q qslCounts) {
 	if len(*f) > 0 {
 		return
 	}
 	var samples uint64
 	if e.Mode != AccuracyOnly {
-		samples = f.performance(s, e, q)
+		samples = f.checkPerformanceSet(s, e, q)
 	}
 	if e.Mode == AccuracyOnly || e.Mode == SubmissionRun {
 		samples += accuracySamples(e, q)
 	}
-	f.need(samples <= schedule.MaxSamples,
+	f.requireThat(samples <= schedule.MaxSamples,
 		"the test would issue %d samples, at most %d are possible: lower min_query_count, min_duration or samples_per_query",
 		samples, uint64(schedule.MaxSamples))
 }
 
-// performance returns how many samples the performance series issues.
-func (f *faults) performance(s TestSettings, e EffectiveSettings, q qslCounts) uint64 {
+// checkPerformanceSet returns how many samples the performance series issues.
+func (f *faultList) checkPerformanceSet(s TestSettings, e EffectiveSettings, q qslCounts) uint64 {
 	p := seriesParams(s, e, schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(q.total)))}, false)
 	queries, err := schedule.Count(p)
 	if err != nil {
-		f.need(false, "%s", strings.TrimPrefix(err.Error(), schedule.ErrTooMuch.Error()+": "))
+		f.requireThat(false, "%s", strings.TrimPrefix(err.Error(), schedule.ErrTooMuch.Error()+": "))
 		return 0
 	}
 	samples := queries * p.SamplesPerQuery
-	f.need(samples > 0, "no sample would be issued: raise min_query_count, or min_duration or the expected rate")
+	f.requireThat(samples > 0, "no sample would be issued: raise min_query_count, or min_duration or the expected rate")
 	return samples
 }
 

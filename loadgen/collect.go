@@ -2,14 +2,14 @@ package loadgen
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/record"
 
-// collect hands over what a series recorded, all samples of which are answered. Nothing is copied, unless several
+// collectSeries hands over what a series recorded, all samples of which are answered. Nothing is copied, unless several
 // lanes ended at different places.
-func (x *issuer) collect(p *series) {
+func (x *queryIssuer) collectSeries(p *testSeries) {
 	samples := x.rec.Issued()
 	p.Start = x.clock.Wall()
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Numbers, p.Answered = x.scattered(samples), true
-	p.Scheduled, p.Issued, p.Delays = pick(x.scheduled, p), pick(x.issued, p), pick(x.delays, p)
+	p.Numbers, p.Answered = x.scatteredQueries(samples), true
+	p.Scheduled, p.Issued, p.Delays = pickQueries(x.scheduled, p), pickQueries(x.issued, p), pickQueries(x.delays, p)
 	if p.Numbers == nil {
 		p.Done, p.FirstToken, p.Tokens = x.rec.Times(samples), x.rec.FirstTokenTimes(samples), x.rec.TokenCounts(samples)
 		return
@@ -19,23 +19,23 @@ func (x *issuer) collect(p *series) {
 
 // copyUnfinished copies what a series that ended early recorded; -1 stands for samples without an answer. The SUT may
 // still be answering, and an abandoned call into it may still return.
-func (x *issuer) copyUnfinished(p *series) {
+func (x *queryIssuer) copyUnfinished(p *testSeries) {
 	samples := x.rec.Issued()
 	if samples == 0 { // else the clock and the times of what is issued were written before
 		return
 	}
 	p.Start = x.clock.Wall()
-	p.Numbers = x.scattered(samples)
+	p.Numbers = x.scatteredQueries(samples)
 	if p.Numbers != nil {
 		samples = uint64(len(p.Numbers))
 	}
 	p.Queries = int(samples / p.SamplesPerQuery)
-	p.Scheduled, p.Issued, p.Delays = pick(x.scheduled, p), pick(x.issued, p), pick(x.delays, p)
+	p.Scheduled, p.Issued, p.Delays = pickQueries(x.scheduled, p), pickQueries(x.issued, p), pickQueries(x.delays, p)
 	x.copySamples(p)
 }
 
-// scattered lists the queries that were issued, n altogether, where these are not the first n of the plan.
-func (x *issuer) scattered(n uint64) []uint32 {
+// scatteredQueries lists the queries that were issued, n altogether, where these are not the first n of the plan.
+func (x *queryIssuer) scatteredQueries(n uint64) []uint32 {
 	if x.rec.IssuedFirst(n) {
 		return nil
 	}
@@ -48,8 +48,8 @@ func (x *issuer) scattered(n uint64) []uint32 {
 	return numbers
 }
 
-// pick returns the values of p's queries, if there are values.
-func pick[S ~[]E, E any](values S, p *series) S {
+// pickQueries returns the values of p's queries, if there are values.
+func pickQueries[S ~[]E, E any](values S, p *testSeries) S {
 	switch {
 	case values == nil:
 		return nil
@@ -64,7 +64,7 @@ func pick[S ~[]E, E any](values S, p *series) S {
 }
 
 // copySamples copies what is known of the samples of p's queries.
-func (x *issuer) copySamples(p *series) {
+func (x *queryIssuer) copySamples(p *testSeries) {
 	n := p.Queries * int(p.SamplesPerQuery)
 	p.Done = make([]int64, n)
 	if x.records != record.Latencies {
@@ -74,12 +74,12 @@ func (x *issuer) copySamples(p *series) {
 		p.FirstToken = make([]int64, n)
 	}
 	for i := range p.Done {
-		x.copySample(p, i, p.number(i))
+		x.copySample(p, i, p.sampleNumber(i))
 	}
 }
 
 // copySample copies what is known of sample number as p's sample i.
-func (x *issuer) copySample(p *series, i int, number uint64) {
+func (x *queryIssuer) copySample(p *testSeries, i int, number uint64) {
 	done := x.rec.Done(number)
 	first, n := x.rec.TokensOf(number)
 	if done == 0 || p.Tokens != nil && n == 0 { // the answer may be under way

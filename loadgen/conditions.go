@@ -1,58 +1,58 @@
 package loadgen
 
-// condition is a condition of a VALID run: all that the verdict, the logs and the reasons have of it.
-type condition struct {
+// validCondition is a condition of a VALID run: all that the verdict, the logs and the reasons have of it.
+type validCondition struct {
 	met func(r *Result) *bool // where the Result has it
 	// judge decides whether it is met; nil: the scenario does, with the metrics.
-	judge      func(p *series, r *Result) bool
+	judge      func(p *testSeries, r *Result) bool
 	shown      func(r *Result) bool // whether the logs have it; nil: always
 	key, label string               // in the detail log, and in the summary
 	// texts are the official advice where it is not met; nil: there is none. reasons are ours.
-	texts   func(r *Result) []failing
-	reasons func(p *series, r *Result) []Reason
+	texts   func(r *Result) []failedCondition
+	reasons func(p *testSeries, r *Result) []Reason
 }
 
 // conditions lists them in the order of the logs. Nothing changes it.
-var conditions = []condition{
+var conditions = []validCondition{
 	{
 		met: func(r *Result) *bool { return &r.PerformanceConstraintsMet },
 		key: "result_perf_constraints_met", label: "Performance constraints satisfied",
-		shown: func(r *Result) bool { return r.kind().limited(r) },
+		shown: func(r *Result) bool { return r.kindOf().limited(r) },
 		texts: limitTexts, reasons: limitReasons,
 	},
 	{
 		met: func(r *Result) *bool { return &r.MinDurationMet },
 		key: "result_min_duration_met", label: "Min duration satisfied",
-		judge: func(p *series, r *Result) bool {
-			judged, _ := r.kind().duration(p, r)
+		judge: func(p *testSeries, r *Result) bool {
+			judged, _ := r.kindOf().duration(p, r)
 			return judged >= r.Effective.MinDuration
 		},
-		texts:   func(r *Result) []failing { return []failing{oneText(r.kind().durationText())} },
-		reasons: func(p *series, r *Result) []Reason { return []Reason{durationReason(p, r)} },
+		texts:   func(r *Result) []failedCondition { return []failedCondition{oneText(r.kindOf().durationText())} },
+		reasons: func(p *testSeries, r *Result) []Reason { return []Reason{durationReason(p, r)} },
 	},
 	{
 		met: func(r *Result) *bool { return &r.MinQueriesMet },
 		key: "result_min_queries_met", label: "Min queries satisfied",
-		judge: func(_ *series, r *Result) bool {
+		judge: func(_ *testSeries, r *Result) bool {
 			return r.QueryCount >= r.Effective.MinQueryCount && r.SampleCount >= r.Effective.MinSampleCount
 		},
-		texts: func(*Result) []failing {
-			return []failing{{reason: textQueries, summary: textQueries + "\n" + textQueriesWhere}}
+		texts: func(*Result) []failedCondition {
+			return []failedCondition{{reason: textQueries, summary: textQueries + "\n" + textQueriesWhere}}
 		},
-		reasons: func(p *series, r *Result) []Reason { return []Reason{queriesReason(p, r)} },
+		reasons: func(p *testSeries, r *Result) []Reason { return []Reason{queriesReason(p, r)} },
 	},
 	{
 		met: func(r *Result) *bool { return &r.EarlyStoppingMet },
 		key: "early_stopping_met", label: "Early stopping satisfied",
-		judge:   func(_ *series, r *Result) bool { return r.EarlyStopping.Met },
+		judge:   func(_ *testSeries, r *Result) bool { return r.EarlyStopping.Met },
 		shown:   func(r *Result) bool { return !r.Effective.NoEarlyStopping },
-		reasons: func(p *series, r *Result) []Reason { return []Reason{r.kind().earlyStoppingReason(p, r)} },
+		reasons: func(p *testSeries, r *Result) []Reason { return []Reason{r.kindOf().earlyStoppingReason(p, r)} },
 	},
 }
 
 // shownIn lists the conditions that the logs of a run have.
-func shownIn(r *Result) []condition {
-	var list []condition
+func shownIn(r *Result) []validCondition {
+	var list []validCondition
 	for _, c := range conditions {
 		if c.shown == nil || c.shown(r) {
 			list = append(list, c)
@@ -61,9 +61,9 @@ func shownIn(r *Result) []condition {
 	return list
 }
 
-// unmet lists the conditions that a run does not meet.
-func unmet(r *Result) []condition {
-	var list []condition
+// unmetConditions lists the conditions that a run does not meet.
+func unmetConditions(r *Result) []validCondition {
+	var list []validCondition
 	for _, c := range conditions {
 		if !*c.met(r) {
 			list = append(list, c)
@@ -72,8 +72,8 @@ func unmet(r *Result) []condition {
 	return list
 }
 
-// failing is an unmet condition with the official text of what to change.
-type failing struct {
+// failedCondition is an unmet condition with the official text of what to change.
+type failedCondition struct {
 	reason  string // in the detail log
 	summary string // in the summary log
 }
@@ -86,23 +86,23 @@ const (
 )
 
 // oneText is the same in both logs.
-func oneText(text string) failing { return failing{reason: text + "\n", summary: text} }
+func oneText(text string) failedCondition { return failedCondition{reason: text + "\n", summary: text} }
 
-func limitTexts(r *Result) []failing {
+func limitTexts(r *Result) []failedCondition {
 	switch {
 	case r.Tokens != nil:
-		return r.Tokens.failings()
+		return r.Tokens.failedLimits()
 	case r.Intervals != nil:
-		return []failing{oneText(textStreams)}
+		return []failedCondition{oneText(textStreams)}
 	}
-	return []failing{oneText(textLatency)}
+	return []failedCondition{oneText(textLatency)}
 }
 
-// failings are the unmet conditions of r that have an official text, in its order, and a text of ours for what has
-// none.
-func failings(r *Result) []failing {
-	var list []failing
-	for _, c := range unmet(r) {
+// failedConditions are the unmet conditions of r that have an official text, in its order, and a text of ours for what
+// has none.
+func failedConditions(r *Result) []failedCondition {
+	var list []failedCondition
+	for _, c := range unmetConditions(r) {
 		if c.texts != nil {
 			list = append(list, c.texts(r)...)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
 )
 
-// estimate is the early-stopping estimate of a percentile over n latencies, before their values are known.
-type estimate struct {
+// stoppingEstimate is the early-stopping estimate of a percentile over n latencies, before their values are known.
+type stoppingEstimate struct {
 	percentile float64
 	n          uint64
 	need       uint64 // the least number of latencies
@@ -18,8 +18,8 @@ type estimate struct {
 	rank       int    // of the latency that is the estimate, among n sorted; 0 where it is not ok
 }
 
-func estimateOf(n int, percentile float64) estimate {
-	e := estimate{percentile: percentile, n: uint64(n)}
+func estimateOf(n int, percentile float64) stoppingEstimate {
+	e := stoppingEstimate{percentile: percentile, n: uint64(n)}
 	c := earlystop.Rules(percentile)
 	e.need = c.Required()
 	if e.over, e.ok = c.Discard(e.n); e.ok {
@@ -28,8 +28,8 @@ func estimateOf(n int, percentile float64) estimate {
 	return e
 }
 
-// result is the estimate once the latency at its rank is known.
-func (e estimate) result(at time.Duration) EarlyStopping {
+// toEarlyStopping is the estimate once the latency at its rank is known.
+func (e stoppingEstimate) toEarlyStopping(at time.Duration) EarlyStopping {
 	r := EarlyStopping{Met: e.ok, Percentile: e.percentile, QueriesProcessed: e.n, QueriesNeeded: e.need}
 	if !e.ok {
 		r.Text = fmt.Sprintf(" * Only processed %d queries.\n * Need to process at least %d queries for early stopping.",
@@ -43,7 +43,7 @@ func (e estimate) result(at time.Duration) EarlyStopping {
 }
 
 // secondText is SingleStream's line on its second, fixed percentile.
-func (e estimate) secondText(at time.Duration) string {
+func (e stoppingEstimate) secondText(at time.Duration) string {
 	if e.ok {
 		return e.estimateText(at)
 	}
@@ -52,7 +52,7 @@ func (e estimate) secondText(at time.Duration) string {
 		percentileName(e.percentile), e.need)
 }
 
-func (e estimate) estimateText(at time.Duration) string {
+func (e stoppingEstimate) estimateText(at time.Duration) string {
 	return fmt.Sprintf(" * Early stopping %s percentile estimate: %d", percentileName(e.percentile), at.Nanoseconds())
 }
 

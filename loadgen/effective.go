@@ -40,7 +40,7 @@ func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 		PerformanceSampleCount: orElse(s.PerformanceSampleCountOverride, q.performance),
 		AccuracySampleCount:    orElse(s.AccuracySampleCountOverride, q.total),
 	}
-	s.Scenario.kind().effective(&e, s, q)
+	s.Scenario.kindOf().effective(&e, s, q)
 	e.MinSampleCount = e.MinQueryCount * e.SamplesPerQuery
 	return e
 }
@@ -52,11 +52,12 @@ func orElse(override uint64, count int) uint64 {
 	return uint64(count)
 }
 
-// seconds is the minimum duration.
-func seconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
+// minSeconds is the minimum duration.
+func minSeconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
 
-// count truncates v, which is not negative, to an integer; what is too large for one becomes the largest half.
-func count(v float64) uint64 {
+// truncateToCount truncates v, which is not negative, to an integer; what is too large for one becomes the largest
+// half.
+func truncateToCount(v float64) uint64 {
 	if v < math.MaxInt64 {
 		return uint64(v)
 	}
@@ -67,7 +68,7 @@ func count(v float64) uint64 {
 func accuracySamples(e EffectiveSettings, q qslCounts) uint64 {
 	n := min(e.AccuracySampleCount, uint64(q.total))
 	sets := (n + e.PerformanceSampleCount - 1) / e.PerformanceSampleCount
-	return n + sets*e.Scenario.kind().padding(e)
+	return n + sets*e.Scenario.kindOf().padding(e)
 }
 
 // seriesParams says what one series over set asks for.
@@ -95,13 +96,13 @@ func logProbability(s TestSettings, e EffectiveSettings) float64 {
 	if s.AccuracyLogSamplingTarget == 0 {
 		return s.AccuracyLogProbability
 	}
-	expected := e.Scenario.kind().expectedSamples(e)
+	expected := e.Scenario.kindOf().expectedSamples(e)
 	return float64(s.AccuracyLogSamplingTarget) / float64(max(expected, e.MinSampleCount))
 }
 
 // expectedQueries is how many queries the target rate makes in the minimum duration.
 func expectedQueries(e EffectiveSettings) uint64 {
-	return count(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
+	return truncateToCount(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
 }
 
 // sampleIndices is the set as the QSL gets it.

@@ -27,15 +27,15 @@ const mostEstimated = 20_000
 
 // estimateCapacity explains the times from the scheduled ones to done, of a run in which too many queries took longer
 // than limit. It is nil without a query that was answered.
-func estimateCapacity(p *series, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
+func estimateCapacity(p *testSeries, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
 	arrive, done := worstPart(p.Scheduled, done, int64(limit))
 	if len(arrive) == 0 {
 		return nil
 	}
-	c := explain(arrive, done, e, limit)
+	c := explainCapacity(arrive, done, e, limit)
 	if c.QPS == 0 {
 		if spread, size := capacity.Unbatch(arrive, done); size > batching {
-			c = explain(arrive, spread, e, limit)
+			c = explainCapacity(arrive, spread, e, limit)
 		}
 	}
 	return c
@@ -44,8 +44,8 @@ func estimateCapacity(p *series, done []int64, e EffectiveSettings, limit time.D
 // batching is the mean number of queries that are answered together from which a SUT is taken to work on batches.
 const batching = 1.5
 
-// explain fits the model to times.
-func explain(arrive, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
+// explainCapacity fits the model to times.
+func explainCapacity(arrive, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
 	m := capacity.Fit(arrive, done)
 	c := &Capacity{
 		Servers: m.Servers, Service: time.Duration(m.Service()),
@@ -63,7 +63,7 @@ func forgivenOf(e EffectiveSettings, n uint64) uint64 {
 	if n < earlystop.Rules(e.TargetLatencyPercentile).MinPassing(0) {
 		e.NoEarlyStopping = true
 	}
-	return forgiven(e, n)
+	return allowedLate(e, n)
 }
 
 // worstPart copies the times of the queries that were answered; of many queries, a stretch with the most late ones.

@@ -29,37 +29,37 @@ type Field struct {
 	RulesOnly bool
 	Form      form.Form // how a configuration file's number becomes the value
 
-	at        func(*TestSettings) any             // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
-	fraction  func(*TestSettings) any             // a *float64, a duration's part below a nanosecond; nil: it has none
-	effective func(*EffectiveSettings) any        // points to what a run uses; nil: the value asked for
-	idle      func(*TestSettings) bool            // says that a run of its scenario does not read it; nil: it does
-	want      func(*faults, Field, *TestSettings) // what the value must be by itself; nil: any will do
-	log       logging
+	at        func(*TestSettings) any                // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
+	fraction  func(*TestSettings) any                // a *float64, a duration's part below a nanosecond; nil: it has none
+	effective func(*EffectiveSettings) any           // points to what a run uses; nil: the value asked for
+	idle      func(*TestSettings) bool               // says that a run of its scenario does not read it; nil: it does
+	want      func(*faultList, Field, *TestSettings) // what the value must be by itself; nil: any will do
+	log       loggingRule
 	logName   string // the logs' name where it is not Official
 	keys      logKeys
-	fixed     bound // what the rules say of its value
+	fixed     boundKind // what the rules say of its value
 }
 
-// logging says when the logs have a setting.
-type logging int
+// loggingRule says when the logs have a setting.
+type loggingRule int
 
 const (
-	always     logging = iota // in runs of its scenario
-	never                     // it shows in others, or the official logs have not got it
-	withTokens                // in token runs
-	lastIfUsed                // after all others, where it counts: the settings of old rounds
+	always     loggingRule = iota // in runs of its scenario
+	never                         // it shows in others, or the official logs have not got it
+	withTokens                    // in token runs
+	lastIfUsed                    // after all others, where it counts: the settings of old rounds
 )
 
 // logKeys are the names of a setting in the logs: of what was asked for and of what is used in the detail log, and of
 // the latter in the summary.
 type logKeys struct{ requested, effective, parameter string }
 
-// complete gives the fields the names that logs have, and finds by their own where their values are.
-func complete(fields []Field) []Field {
+// completeFields gives the fields the names that logs have, and finds by their own where their values are.
+func completeFields(fields []Field) []Field {
 	for i := range fields {
 		f := &fields[i]
-		f.at, f.fraction = member[TestSettings](f.Name), member[TestSettings](f.Name+"Fraction")
-		f.effective = member[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
+		f.at, f.fraction = memberPointer[TestSettings](f.Name), memberPointer[TestSettings](f.Name+"Fraction")
+		f.effective = memberPointer[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
 		asked, used := f.logName, strings.TrimSuffix(f.Official, "_override")
 		asked = cmp.Or(asked, f.Official)
 		f.keys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
@@ -70,8 +70,8 @@ func complete(fields []Field) []Field {
 	return fields
 }
 
-// member points to the field of a name; nil: there is none.
-func member[S any](name string) func(*S) any {
+// memberPointer points to the field of a name; nil: there is none.
+func memberPointer[S any](name string) func(*S) any {
 	field, ok := reflect.TypeFor[S]().FieldByName(name)
 	if !ok {
 		return nil
@@ -79,14 +79,14 @@ func member[S any](name string) func(*S) any {
 	return func(s *S) any { return reflect.ValueOf(s).Elem().FieldByIndex(field.Index).Addr().Interface() }
 }
 
-// bound says which values keep the rules.
-type bound int
+// boundKind says which values keep the rules.
+type boundKind int
 
 const (
-	free    bound = iota // any: the submitter's to choose
-	exactly              // the rules' own
-	atLeast              // a larger one is stricter
-	atMost               // a smaller one is stricter
+	free    boundKind = iota // any: the submitter's to choose
+	exactly                  // the rules' own
+	atLeast                  // a larger one is stricter
+	atMost                   // a smaller one is stricter
 )
 
 // Fields lists all settings in the order of TestSettings. They are rows of one table, from which checks, logs,
@@ -112,9 +112,9 @@ func (f Field) Applies(scenario Scenario) bool {
 
 // Counts says whether a run with s reads the field: it means something in its scenario, and belongs neither to another
 // mode or round, nor to tokens where none are measured.
-func (f Field) Counts(s TestSettings) bool { return f.counts(&s) }
+func (f Field) Counts(s TestSettings) bool { return f.isCount(&s) }
 
-func (f Field) counts(s *TestSettings) bool {
+func (f Field) isCount(s *TestSettings) bool {
 	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(s))
 }
 
@@ -125,9 +125,9 @@ func (f Field) Keeps(rules, s TestSettings) bool {
 	case exactly:
 		return f.Text(s) == f.Text(rules)
 	case atLeast:
-		return f.number(&s) >= f.number(&rules)
+		return f.countValue(&s) >= f.countValue(&rules)
 	case atMost:
-		return f.number(&s) <= f.number(&rules)
+		return f.countValue(&s) <= f.countValue(&rules)
 	}
 	return true
 }
@@ -145,8 +145,8 @@ func (f Field) Allowed() string {
 	return ""
 }
 
-// number is the value of a count or a duration, for comparison.
-func (f Field) number(s *TestSettings) uint64 {
+// countValue is the value of a count or a duration, for comparison.
+func (f Field) countValue(s *TestSettings) uint64 {
 	if d, ok := f.at(s).(*time.Duration); ok {
 		return uint64(max(0, *d))
 	}
@@ -176,7 +176,7 @@ func (f Field) Text(s TestSettings) string {
 	case *Mode:
 		return strconv.Itoa(int(*p))
 	case *time.Duration:
-		return strconv.FormatFloat(f.nanoseconds(&s)/1e6, 'f', -1, 64)
+		return strconv.FormatFloat(f.fractionalNanos(&s)/1e6, 'f', -1, 64)
 	case *float64:
 		if f.Form == form.Percent {
 			return strconv.FormatFloat(math.Round(*p*1e14)/1e12, 'f', -1, 64)
@@ -186,8 +186,8 @@ func (f Field) Text(s TestSettings) string {
 	panic(fmt.Sprintf("loadgen: field %s has no text form", f.Name))
 }
 
-// nanoseconds is a duration with its fraction.
-func (f Field) nanoseconds(s *TestSettings) float64 {
+// fractionalNanos is a duration with its fraction.
+func (f Field) fractionalNanos(s *TestSettings) float64 {
 	ns := float64(*f.at(s).(*time.Duration))
 	if f.fraction != nil {
 		ns += *f.fraction(s).(*float64)
@@ -195,46 +195,46 @@ func (f Field) nanoseconds(s *TestSettings) float64 {
 	return ns
 }
 
-// logs says whether the logs of a run with s have the field.
-func (f Field) logs(s *TestSettings) bool {
+// isLogged says whether the logs of a run with s have the field.
+func (f Field) isLogged(s *TestSettings) bool {
 	switch f.log {
 	case always:
 		return f.Applies(s.Scenario)
 	case withTokens:
 		return s.UseTokenLatencies && f.Applies(s.Scenario)
 	case lastIfUsed:
-		return f.counts(s)
+		return f.isCount(s)
 	}
 	return false
 }
 
-// common says whether the logs have the field in all scenarios, as it was asked for and as it is used.
-func (f Field) common() bool { return f.log == always && f.Scenario == "" }
+// isCommon says whether the logs have the field in all scenarios, as it was asked for and as it is used.
+func (f Field) isCommon() bool { return f.log == always && f.Scenario == "" }
 
-// requested is the value that was asked for, as the detail log has it: durations are in the unit of Official's end, or
-// in nanoseconds, with their fraction where they have one.
-func (f Field) requested(s *TestSettings) any {
+// requestedValue is the value that was asked for, as the detail log has it: durations are in the unit of Official's
+// end, or in nanoseconds, with their fraction where they have one.
+func (f Field) requestedValue(s *TestSettings) any {
 	v := reflect.ValueOf(f.at(s)).Elem().Interface()
 	d, timed := v.(time.Duration)
 	switch {
 	case !timed:
 		return v
 	case f.fraction != nil:
-		return f.nanoseconds(s)
+		return f.fractionalNanos(s)
 	case strings.HasSuffix(f.Official, "_ms"):
-		return milliseconds(d)
+		return wholeMillis(d)
 	}
 	return d.Nanoseconds()
 }
 
-// used is the value that the run uses, as the detail log has it.
-func (f Field) used(e *EffectiveSettings, s *TestSettings) any {
+// usedValue is the value that the run uses, as the detail log has it.
+func (f Field) usedValue(e *EffectiveSettings, s *TestSettings) any {
 	if f.effective == nil {
-		return f.requested(s)
+		return f.requestedValue(s)
 	}
 	v := reflect.ValueOf(f.effective(e)).Elem().Interface()
 	if d, ok := v.(time.Duration); ok {
-		return milliseconds(d)
+		return wholeMillis(d)
 	}
 	return v
 }

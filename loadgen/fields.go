@@ -3,7 +3,7 @@ package loadgen
 import "github.com/plumbline-ml/plumbline/loadgen/internal/form"
 
 // fields is the one table of settings: parsing, printing and documentation follow from it. Nothing changes it.
-var fields = complete([]Field{
+var fields = completeFields([]Field{
 	{
 		Name: "Mode", Official: "mode",
 		Key:  "mode",
@@ -20,7 +20,7 @@ var fields = complete([]Field{
 		Name: "SingleStreamTargetLatencyPercentile", Official: "single_stream_target_latency_percentile",
 		Key: "target_latency_percentile", Scenario: "SingleStream", Unit: "%",
 		Doc:  "percentile that is the result",
-		Form: form.Percent, want: fraction, fixed: exactly,
+		Form: form.Percent, want: checkFraction, fixed: exactly,
 	},
 	{
 		Name: "MultiStreamExpectedLatency", Official: "multi_stream_expected_latency_ns",
@@ -32,7 +32,7 @@ var fields = complete([]Field{
 		Name: "MultiStreamTargetLatencyPercentile", Official: "multi_stream_target_latency_percentile",
 		Key: "target_latency_percentile", Scenario: "MultiStream", Unit: "%",
 		Doc:  "percentile that is the result",
-		Form: form.Percent, want: fraction, fixed: exactly,
+		Form: form.Percent, want: checkFraction, fixed: exactly,
 	},
 	{
 		Name: "MultiStreamSamplesPerQuery", Official: "multi_stream_samples_per_query",
@@ -57,7 +57,7 @@ var fields = complete([]Field{
 		Name: "ServerTargetQPS", Official: "server_target_qps",
 		Key: "target_qps", Scenario: "Server", Unit: "queries/s",
 		Doc:  "average rate of the queries' arrival",
-		Form: form.Number, want: positive,
+		Form: form.Number, want: checkPositiveField,
 	},
 	{
 		Name: "ServerTargetLatency", Official: "server_target_latency_ns",
@@ -69,7 +69,7 @@ var fields = complete([]Field{
 		Name: "ServerTargetLatencyPercentile", Official: "server_target_latency_percentile",
 		Key: "target_latency_percentile", Scenario: "Server", Unit: "%",
 		Doc:  "percentile that the latency limit holds for",
-		Form: form.Percent, want: fraction, fixed: exactly,
+		Form: form.Percent, want: checkFraction, fixed: exactly,
 	},
 	{
 		Name: "ServerCoalesceQueries", Official: "server_coalesce_queries",
@@ -81,13 +81,13 @@ var fields = complete([]Field{
 		Name: "ServerFindPeakQPSDecimalsOfPrecision", Official: "server_find_peak_qps_decimals_of_precision",
 		Scenario: "Server",
 		Doc:      "FindPeakPerformance: decimals of the found rate",
-		Form:     form.Small, want: decimals, idle: notFindingPeak,
+		Form:     form.Small, want: checkDecimals, idle: notFindingPeak,
 	},
 	{
 		Name: "ServerFindPeakQPSBoundaryStepSize", Official: "server_find_peak_qps_boundary_step_size",
 		Scenario: "Server",
 		Doc:      "FindPeakPerformance: growth of the rate while the upper bound is sought",
-		Form:     form.Number, want: positive, idle: notFindingPeak,
+		Form:     form.Number, want: checkPositiveField, idle: notFindingPeak,
 	},
 	{
 		Name: "ServerMaxAsyncQueries", Official: "server_max_async_queries",
@@ -105,7 +105,7 @@ var fields = complete([]Field{
 		Name: "OfflineExpectedQPS", Official: "offline_expected_qps",
 		Key: "target_qps", Scenario: "Offline", Unit: "samples/s",
 		Doc:  "expected rate: the size of the query follows from it",
-		Form: form.Number, want: positive,
+		Form: form.Number, want: checkPositiveField,
 	},
 	{
 		Name: "NoEarlyStopping", Official: "no_early_stopping",
@@ -177,7 +177,7 @@ var fields = complete([]Field{
 		Name: "AccuracyLogProbability", Official: "accuracy_log_probability",
 		Key: "accuracy_log_probability", Unit: "%", RulesOnly: true,
 		Doc:  "share of the responses to log in performance mode",
-		Form: form.Percent, want: probability,
+		Form: form.Percent, want: checkProbability,
 	},
 	{
 		Name: "AccuracyLogSamplingTarget", Official: "accuracy_log_sampling_target",

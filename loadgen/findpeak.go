@@ -14,64 +14,65 @@ const highestRate = 1e9
 // peakSearch looks for the highest Server rate whose run meets the latency limit: the rate grows by a factor until a
 // run fails, and the interval that was found is halved until it is as narrow as the precision asked for.
 type peakSearch struct {
-	t   *test
+	t   *testRun
 	set schedule.Set
 	// best is the run at the highest rate that met the limit, or before there is one, the last run; rate is its rate.
-	best *series
+	best *testSeries
 	rate float64
 }
 
 // findPeak returns the run at the highest rate that meets the limit: else that at the rate of the settings. t.e then
 // has its rate. A search that ended early returns what it found, beside the error.
-func (t *test) findPeak(ctx context.Context) (*series, error) {
-	t.log.mode(FindPeakPerformance)
+func (t *testRun) findPeak(ctx context.Context) (*testSeries, error) {
+	t.log.logMode(FindPeakPerformance)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
-	f := &peakSearch{t: t, set: t.sets(count)[0]}
-	err := f.search(ctx, t.e.TargetQPS)
+	f := &peakSearch{t: t, set: t.loadableSets(count)[0]}
+	err := f.searchRate(ctx, t.e.TargetQPS)
 	t.e.TargetQPS = f.rate
 	return f.best, err
 }
 
-func (f *peakSearch) search(ctx context.Context, base float64) error {
-	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Check validity of the base settings field: %f", base))
+func (f *peakSearch) searchRate(ctx context.Context, base float64) error {
+	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Check validity of the base settings field: %f", base))
 	met, err := f.loadedTrial(ctx, base)
 	if err != nil {
 		return err
 	}
 	if !met {
-		f.t.log.fail("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " +
-			f.recommendation())
+		f.t.log.logError("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " +
+			f.recommendationText())
 		return nil
 	}
-	high, err := f.bound(ctx)
+	high, err := f.findUpperBound(ctx)
 	if err != nil || high == 0 {
 		return err
 	}
-	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
-	_, err = f.t.withSet(ctx, f.set, false, func() (*series, error) {
-		return nil, f.bisect(ctx, high)
+	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
+	_, err = f.t.withSet(ctx, f.set, false, func() (*testSeries, error) {
+		return nil, f.bisectRate(ctx, high)
 	})
 	if err != nil {
 		return err
 	}
-	f.t.log.message(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
+	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
 	return nil
 }
 
-// recommendation is the official text of what to change after a failed run.
-func (f *peakSearch) recommendation() string {
-	r := f.judged(f.best)
-	return failings(&r)[0].summary
+// recommendationText is the official text of what to change after a failed run.
+func (f *peakSearch) recommendationText() string {
+	r := f.judgeSeries(f.best)
+	return failedConditions(&r)[0].summary
 }
 
-// bound raises the rate until a run fails, and returns the rate of that run. 0 says that none fails as fast as queries
-// can be issued.
-func (f *peakSearch) bound(ctx context.Context) (high float64, err error) {
+// findUpperBound raises the rate until a run fails, and returns the rate of that run. 0 says that none fails as fast as
+// queries can be issued.
+func (f *peakSearch) findUpperBound(ctx context.Context) (high float64, err error) {
 	for {
 		high = f.rate * (1 + f.t.s.ServerFindPeakQPSBoundaryStepSize)
-		f.t.log.message(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
-		if why := f.beyond(high); why != "" {
-			f.t.log.warn(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second meets the "+
+		f.t.log.logMessage(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
+		if why := f.whyBeyond(high); why != "" {
+			f.t.log.logWarning(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second "+
+				"meets the "+
 				"limit, and %s", f.rate, why))
 			return 0, nil
 		}
@@ -82,8 +83,8 @@ func (f *peakSearch) bound(ctx context.Context) (high float64, err error) {
 	}
 }
 
-// beyond says why no run at a rate is possible, or is empty.
-func (f *peakSearch) beyond(rate float64) string {
+// whyBeyond says why no run at a rate is possible, or is empty.
+func (f *peakSearch) whyBeyond(rate float64) string {
 	if rate > highestRate {
 		return "shorter gaps than a nanosecond are not possible: raise min_query_count or lower the latency limit"
 	}
@@ -95,13 +96,13 @@ func (f *peakSearch) beyond(rate float64) string {
 	return ""
 }
 
-// bisect halves the interval from f.rate to high.
-func (f *peakSearch) bisect(ctx context.Context, high float64) error {
-	for !f.narrow(f.rate, high) {
+// bisectRate halves the interval from f.rate to high.
+func (f *peakSearch) bisectRate(ctx context.Context, high float64) error {
+	for !f.isNarrow(f.rate, high) {
 		mid := f.rate + (high-f.rate)/2
-		f.t.log.message(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f",
+		f.t.log.logMessage(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f",
 			f.rate, high, mid))
-		met, err := f.trial(ctx, mid)
+		met, err := f.runTrial(ctx, mid)
 		if err != nil {
 			return err
 		}
@@ -112,8 +113,8 @@ func (f *peakSearch) bisect(ctx context.Context, high float64) error {
 	return nil
 }
 
-// narrow says whether the interval differs by no more than one unit of the last decimal asked for.
-func (f *peakSearch) narrow(low, high float64) bool {
+// isNarrow says whether the interval differs by no more than one unit of the last decimal asked for.
+func (f *peakSearch) isNarrow(low, high float64) bool {
 	unit := math.Pow(10, float64(f.t.s.ServerFindPeakQPSDecimalsOfPrecision))
 	mid := low + (high-low)/2
 	return math.Floor(low*unit)+1 >= math.Floor(high*unit) || mid <= low || mid >= high
@@ -121,24 +122,24 @@ func (f *peakSearch) narrow(low, high float64) bool {
 
 // loadedTrial is trial with the samples loaded for it.
 func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, err error) {
-	_, err = f.t.withSet(ctx, f.set, false, func() (*series, error) {
-		met, err = f.trial(ctx, rate)
+	_, err = f.t.withSet(ctx, f.set, false, func() (*testSeries, error) {
+		met, err = f.runTrial(ctx, rate)
 		return nil, err
 	})
 	return met, err
 }
 
-// trial runs the test at a rate and says whether it met the limit.
-func (f *peakSearch) trial(ctx context.Context, rate float64) (met bool, err error) {
+// runTrial runs the test at a rate and says whether it met the limit.
+func (f *peakSearch) runTrial(ctx context.Context, rate float64) (met bool, err error) {
 	f.t.e.TargetQPS = rate
-	p, err := f.t.pass(ctx, f.set, false)
+	p, err := f.t.runPass(ctx, f.set, false)
 	if err != nil {
 		if f.best == nil {
 			f.best, f.rate = p, rate
 		}
 		return false, err
 	}
-	r := f.judged(p)
+	r := f.judgeSeries(p)
 	f.t.result.Trials = append(f.t.result.Trials,
 		Trial{TargetQPS: rate, Met: r.PerformanceConstraintsMet, Latency: r.TargetPercentile})
 	if r.PerformanceConstraintsMet || f.best == nil {
@@ -147,8 +148,8 @@ func (f *peakSearch) trial(ctx context.Context, rate float64) (met bool, err err
 	return r.PerformanceConstraintsMet, nil
 }
 
-func (f *peakSearch) judged(p *series) Result {
+func (f *peakSearch) judgeSeries(p *testSeries) Result {
 	var r Result
-	judge(f.t.s, f.t.e, p, &r)
+	judgeSeries(f.t.s, f.t.e, p, &r)
 	return r
 }

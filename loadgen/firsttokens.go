@@ -12,8 +12,8 @@ type firstTokens struct {
 	data map[ResponseID][]byte
 }
 
-// put copies data.
-func (f *firstTokens) put(id ResponseID, data []byte) {
+// putToken copies data.
+func (f *firstTokens) putToken(id ResponseID, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.data == nil {
@@ -22,8 +22,8 @@ func (f *firstTokens) put(id ResponseID, data []byte) {
 	f.data[id] = slices.Clone(data)
 }
 
-// take removes what put was given; it is not nil.
-func (f *firstTokens) take(id ResponseID) []byte {
+// takeToken removes what put was given; it is not nil.
+func (f *firstTokens) takeToken(id ResponseID) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	data := f.data[id]

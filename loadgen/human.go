@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// human is d for people: three digits, in ns, µs, ms or s.
-func human(d time.Duration) string { return humanDigits(d, 3) }
+// humanDuration is d for people: three digits, in ns, µs, ms or s.
+func humanDuration(d time.Duration) string { return humanDigits(d, 3) }
 
 // humanPair is two durations with as many digits as it takes to tell them apart.
 func humanPair(a, b time.Duration) (string, string) {
@@ -27,14 +27,14 @@ func humanDigits(d time.Duration, digits int) string {
 		name string
 	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
 		if d >= u.unit || d <= -u.unit {
-			return significant(float64(d)/float64(u.unit), digits) + " " + u.name
+			return roundSignificant(float64(d)/float64(u.unit), digits) + " " + u.name
 		}
 	}
 	return strconv.FormatInt(int64(d), 10) + " ns"
 }
 
-// significant is v with at most so many significant digits, but all digits before the point.
-func significant(v float64, digits int) string {
+// roundSignificant is v with at most so many significant digits, but all digits before the point.
+func roundSignificant(v float64, digits int) string {
 	if v == 0 {
 		return "0"
 	}
@@ -52,7 +52,7 @@ func humanRate(qps float64) string {
 		return "0"
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(qps))-1)
-	return significant(math.Floor(qps/unit+1e-9)*unit, 2)
+	return roundSignificant(math.Floor(qps/unit+1e-9)*unit, 2)
 }
 
 // partOf is n of all, with its share: "240 of 10,000 queries (2.4 %)".
@@ -62,22 +62,22 @@ func partOf(n, all uint64, what string) string {
 		share = 100 * float64(n) / float64(all)
 	}
 	digits := 3
-	for n < all && significant(share, digits) == "100" {
+	for n < all && roundSignificant(share, digits) == "100" {
 		digits++
 	}
-	return fmt.Sprintf("%s of %s %s (%s %%)", grouped(n), grouped(all), what, significant(share, digits))
+	return fmt.Sprintf("%s of %s %s (%s %%)", groupDigits(n), groupDigits(all), what, roundSignificant(share, digits))
 }
 
 // shareOf is a ratio in words that go on with what it is of: "5.5 % of", and from ten times on "12.3 times".
 func shareOf(ratio float64) string {
 	if ratio >= 10 {
-		return significant(ratio, 3) + " times"
+		return roundSignificant(ratio, 3) + " times"
 	}
 	return fmt.Sprintf("%.1f %% of", 100*ratio)
 }
 
-// grouped is a count with its digits in groups of three: 270,336. Values of settings stay as they are written.
-func grouped(n uint64) string {
+// groupDigits is a count with its digits in groups of three: 270,336. Values of settings stay as they are written.
+func groupDigits(n uint64) string {
 	text := strconv.FormatUint(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {
 		text = text[:at] + "," + text[at:]

@@ -13,15 +13,15 @@ import (
 // drainGrace is how long outstanding samples are awaited after the user ended the test.
 const drainGrace = 2 * time.Second
 
-// issuer drives the SUT through one series.
-type issuer struct {
+// queryIssuer drives the SUT through one series.
+type queryIssuer struct {
 	sut      SUT
-	out      *responder
+	out      *testResponder
 	log      *runLog
 	limits   EffectiveSettings
 	accuracy bool
 	coalesce bool
-	lanes    []*lane // Server's
+	lanes    []*issueLane // Server's
 	spin     bool
 	progress *Progress
 
@@ -32,9 +32,9 @@ type issuer struct {
 	rec     *record.Recorder
 	clock   *pace.Clock
 
-	outlook *outlook // nil where latencies do not decide
-	skips   *skips   // nil where skipped intervals cannot
-	pauses  pauses
+	outlook *runOutlook    // nil where latencies do not decide
+	skips   *intervalSkips // nil where skipped intervals cannot
+	pauses  pauseList
 
 	delays            record.Delays // Server's, in place of issued
 	scheduled, issued []int64       // per query; of an issued query, once rec says so
@@ -42,12 +42,12 @@ type issuer struct {
 }
 
 // newIssuer allocates everything that the series writes while its clock runs.
-func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
-	x := &issuer{
+func (t *testRun) newIssuer(plan schedule.Plan, accuracy bool) *queryIssuer {
+	x := &queryIssuer{
 		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
 		plan: plan, first: uint32(t.nextID),
 	}
-	k := t.e.Scenario.kind()
+	k := t.e.Scenario.kindOf()
 	if x.records = record.Latencies; t.s.UseTokenLatencies {
 		x.records = k.records()
 	}
@@ -59,46 +59,46 @@ func (t *test) newIssuer(plan schedule.Plan, accuracy bool) *issuer {
 	return x
 }
 
-// run issues the queries, flushes, and waits for the answers.
-func (x *issuer) run(ctx context.Context, a *answers) error {
+// issueAll issues the queries, flushes, and waits for the answers.
+func (x *queryIssuer) issueAll(ctx context.Context, a *seriesAnswers) error {
 	if x.lanes == nil {
-		x.fill(0) // Offline's query is long: it exists before the clock starts
+		x.fillQuery(0) // Offline's query is long: it exists before the clock starts
 	}
 	x.clock = pace.Start(ctx)
 	a.clock = x.clock
 	x.out.current.Store(a)
-	x.progress.begin(x)
-	defer x.watch()()
-	defer x.pauses.watch(x.clock)()
-	if err := x.limits.Scenario.kind().issueAll(ctx, x); err != nil {
+	x.progress.beginClock(x)
+	defer x.watchOutlook()()
+	defer x.pauses.watchClocks(x.clock)()
+	if err := x.limits.Scenario.kindOf().issueAll(ctx, x); err != nil {
 		return err
 	}
 	x.query, x.lanes = nil, nil // Offline's query is as large as what was recorded
-	if err := x.flush(ctx); err != nil {
+	if err := x.flushQueries(ctx); err != nil {
 		return err
 	}
-	if !x.await(ctx, x.rec.Issued()) {
-		return x.interrupted(ctx)
+	if !x.awaitSamples(ctx, x.rec.Issued()) {
+		return x.interruptedError(ctx)
 	}
 	return nil
 }
 
-// watch lets the outlook watch the run until the returned function is called. On virtual time the issuing goroutine
-// looks itself.
-func (x *issuer) watch() (stop func()) {
+// watchOutlook lets the outlook watch the run until the returned function is called. On virtual time the issuing
+// goroutine looks itself.
+func (x *queryIssuer) watchOutlook() (stop func()) {
 	if x.outlook == nil || x.clock.Virtual() {
 		return func() {}
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		x.outlook.watch(done)
+		x.outlook.watchRun(done)
 	}()
 	return func() { close(done); <-ended }
 }
 
-func (x *issuer) flush(ctx context.Context) error {
-	x.progress.enter(PhaseDraining)
+func (x *queryIssuer) flushQueries(ctx context.Context) error {
+	x.progress.enterPhase(PhaseDraining)
 	x.flushed = true
 	if err := x.sut.FlushQueries(ctx); err != nil {
 		return fmt.Errorf("SUT %s: flushing the queries: %w", x.sut.Name(), err)
@@ -106,22 +106,22 @@ func (x *issuer) flush(ctx context.Context) error {
 	return nil
 }
 
-// chained issues each query when the one before is answered.
-func (x *issuer) chained(ctx context.Context) error {
+// issueChained issues each query when the one before is answered.
+func (x *queryIssuer) issueChained(ctx context.Context) error {
 	perQuery := uint64(x.plan.SamplesPerQuery)
 	done := ctx.Done()
 	for q := range x.plan.Queries {
 		if q > 0 {
-			if !x.await(ctx, uint64(q)*perQuery) || closed(done) {
-				return x.interrupted(ctx)
+			if !x.awaitSamples(ctx, uint64(q)*perQuery) || isClosed(done) {
+				return x.interruptedError(ctx)
 			}
-			x.fill(q)
+			x.fillQuery(q)
 		}
 		at := x.clock.Now()
-		if err := x.issue(ctx, q, at); err != nil {
+		if err := x.issueQuery(ctx, q, at); err != nil {
 			return err
 		}
-		if !x.accuracy && x.ended(uint64(q+1), at) {
+		if !x.accuracy && x.isEnded(uint64(q+1), at) {
 			return nil
 		}
 	}
@@ -131,25 +131,25 @@ func (x *issuer) chained(ctx context.Context) error {
 	return nil
 }
 
-// ended says whether a series that is not paced by a schedule is over after issued queries, the last of them at a time:
-// because it is long enough, or reached a limit.
-func (x *issuer) ended(issued uint64, at int64) bool {
+// isEnded says whether a series that is not paced by a schedule is over after issued queries, the last of them at a
+// time: because it is long enough, or reached a limit.
+func (x *queryIssuer) isEnded(issued uint64, at int64) bool {
 	if issued >= x.limits.MinQueryCount && at >= int64(x.limits.TargetDuration) {
-		x.log.message("Ending naturally: Minimum query count and test duration met.")
+		x.log.logMessage("Ending naturally: Minimum query count and test duration met.")
 		return true
 	}
 	return x.overLimit(0, x.limits.MaxQueryCount, issued, at)
 }
 
 // ranOut logs that the generated queries were not enough.
-func (x *issuer) ranOut() {
-	x.log.fail("Ending early: Ran out of generated queries to issue before the minimum query count and " +
+func (x *queryIssuer) ranOut() {
+	x.log.logError("Ending early: Ran out of generated queries to issue before the minimum query count and " +
 		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings " +
 		"so they are more accurate.")
 }
 
-// fill writes query q into the buffer that IssueQuery gets.
-func (x *issuer) fill(q int) {
+// fillQuery writes query q into the buffer that IssueQuery gets.
+func (x *queryIssuer) fillQuery(q int) {
 	first := q * len(x.query)
 	id := x.first + uint32(first)
 	samples := x.plan.Samples
@@ -162,8 +162,8 @@ func (x *issuer) fill(q int) {
 	}
 }
 
-// issue hands query q, which the buffer holds, to the SUT, as issued at the time.
-func (x *issuer) issue(ctx context.Context, q int, at int64) error {
+// issueQuery hands query q, which the buffer holds, to the SUT, as issued at the time.
+func (x *queryIssuer) issueQuery(ctx context.Context, q int, at int64) error {
 	x.issued[q] = at
 	x.rec.Issue(0, uint64(q+1)*uint64(len(x.query)))
 	err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.out)
@@ -171,13 +171,13 @@ func (x *issuer) issue(ctx context.Context, q int, at int64) error {
 		return nil
 	}
 	if ctx.Err() != nil { // no fault of the SUT's
-		return x.interrupted(ctx)
+		return x.interruptedError(ctx)
 	}
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
 }
 
 // overLimit tells whether a lane reached a limit of the test after issued queries, the last of them at a time.
-func (x *issuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
+func (x *queryIssuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
 	if maxQueries != 0 && issued >= maxQueries {
 		x.endEarly(lane, fmt.Sprintf("Max query count reached. query_count %d", issued))
 		return true
@@ -190,12 +190,12 @@ func (x *issuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
 }
 
 // endEarly logs why a lane stops before its last query.
-func (x *issuer) endEarly(lane int, why string) {
-	x.log.fail(fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
+func (x *queryIssuer) endEarly(lane int, why string) {
+	x.log.logError(fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
 }
 
-// await returns true when the first n samples are answered, false when ctx ends before.
-func (x *issuer) await(ctx context.Context, n uint64) bool {
+// awaitSamples returns true when the first n samples are answered, false when ctx ends before.
+func (x *queryIssuer) awaitSamples(ctx context.Context, n uint64) bool {
 	for x.rec.Completed() < n {
 		if !x.clock.Step() {
 			return x.rec.Await(ctx, n)
@@ -204,7 +204,7 @@ func (x *issuer) await(ctx context.Context, n uint64) bool {
 	return true
 }
 
-func closed(done <-chan struct{}) bool {
+func isClosed(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
@@ -213,17 +213,17 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
-// interrupted says why ctx ended. When the user ended the test, it first waits a grace for what is outstanding; when
-// the SUT failed, there is nothing to wait for.
-func (x *issuer) interrupted(ctx context.Context) error {
+// interruptedError says why ctx ended. When the user ended the test, it first waits a grace for what is outstanding;
+// when the SUT failed, there is nothing to wait for.
+func (x *queryIssuer) interruptedError(ctx context.Context) error {
 	err := endOf(ctx)
 	if endedByUser(err) && x.rec.Completed() < x.rec.Issued() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()
 		if !x.flushed {
-			_ = x.flush(grace) // the test has failed already
+			_ = x.flushQueries(grace) // the test has failed already
 		}
-		x.await(grace, x.rec.Issued())
+		x.awaitSamples(grace, x.rec.Issued())
 	}
 	if left := x.rec.Issued() - x.rec.Completed(); left > 0 {
 		return fmt.Errorf("%w; %d of %d issued samples were not answered", err, left, x.rec.Issued())

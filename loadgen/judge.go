@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// judge computes Result's metrics, early stopping, verdict and reasons from a finished performance series: the four
-// conditions, the metrics and the texts are those of the official LoadGen for the same times.
+// judgeSeries computes Result's metrics, early stopping, verdict and reasons from a finished performance series: the
+// four conditions, the metrics and the texts are those of the official LoadGen for the same times.
 //
 // A sample whose Done is negative was never completed (the test was aborted): it counts as issued only.
 // judge changes nothing of what p measured.
-func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
+func judgeSeries(s TestSettings, e EffectiveSettings, p *testSeries, r *Result) {
 	r.Requested, r.Effective = s, e
 	r.Started = p.Start
-	r.Duration = time.Duration(p.end())
+	r.Duration = time.Duration(p.lastCompletion())
 	r.QueryCount, r.SampleCount = uint64(p.Queries), uint64(len(p.Done))
 	r.TargetPercentile.P = e.TargetLatencyPercentile
-	k := r.kind()
+	k := r.kindOf()
 	k.judge(p, r)
 	if s.UseTokenLatencies {
 		r.Tokens = countTokens(p, r)
@@ -32,10 +32,10 @@ func judge(s TestSettings, e EffectiveSettings, p *series, r *Result) {
 	}
 	r.Pauses = p.Pauses
 	r.Verdict = Invalid
-	if len(unmet(r)) == 0 && len(r.Pauses) == 0 && r.Aborted == nil {
+	if len(unmetConditions(r)) == 0 && len(r.Pauses) == 0 && r.Aborted == nil {
 		r.Verdict = Valid
 	}
-	r.Reasons = reasons(p, r)
+	r.Reasons = invalidReasons(p, r)
 }
 
 // withoutEarlyStopping takes early stopping out of a result.
@@ -54,8 +54,8 @@ func lastTime(times []int64) int64 {
 	return max(0, times[len(times)-1])
 }
 
-// rate is n per second over ns nanoseconds; 0 where there is nothing to divide by.
-func rate(n int, ns int64) float64 {
+// ratePerSecond is n per second over ns nanoseconds; 0 where there is nothing to divide by.
+func ratePerSecond(n int, ns int64) float64 {
 	if n <= 0 || ns <= 0 {
 		return 0
 	}
@@ -65,7 +65,7 @@ func rate(n int, ns int64) float64 {
 // invalidReason is the text of result_invalid_reason.
 func invalidReason(r *Result) string {
 	var b strings.Builder
-	for _, f := range failings(r) {
+	for _, f := range failedConditions(r) {
 		b.WriteString(f.reason)
 	}
 	return oneLine(b.String())

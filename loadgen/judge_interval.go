@@ -20,23 +20,23 @@ type Intervals struct {
 }
 
 // judgeIntervals replaces what the arrival interval decides. The result is the number of samples per query.
-func judgeIntervals(p *series, r *Result) {
+func judgeIntervals(p *testSeries, r *Result) {
 	v := countIntervals(p, r.Effective.ArrivalInterval, r.Requested.MultiStreamCountDropped)
-	v.Allowed = allowed(v.Counted, r.TargetPercentile.P)
+	v.Allowed = allowedOver(v.Counted, r.TargetPercentile.P)
 	r.Intervals = &v
 	r.OverlatencyCount = v.Overtime
 	r.PerformanceConstraintsMet = v.Overtime <= v.Allowed
 	r.MetricName, r.MetricUnit, r.Metric = "samples per query", "samples", float64(r.Effective.SamplesPerQuery)
 }
 
-// allowed is how many of n queries may be over a limit that holds for a percentile of them.
-func allowed(n uint64, percentile float64) uint64 {
+// allowedOver is how many of n queries may be over a limit that holds for a percentile of them.
+func allowedOver(n uint64, percentile float64) uint64 {
 	const rounding = 1e-6 // 1-0.9 is a little less than a tenth
 	return uint64(math.Floor((1-percentile)*float64(n) + rounding))
 }
 
 // countIntervals counts what went wrong. Each gap between two scheduled times is a number of whole intervals.
-func countIntervals(p *series, interval time.Duration, dropped bool) Intervals {
+func countIntervals(p *testSeries, interval time.Duration, dropped bool) Intervals {
 	v := Intervals{Interval: interval, Counted: uint64(p.Queries)}
 	for q := 1; q < p.Queries; q++ {
 		skipped := skippedBetween(p.Scheduled[q-1], p.Scheduled[q], interval)
@@ -56,7 +56,7 @@ func countIntervals(p *series, interval time.Duration, dropped bool) Intervals {
 }
 
 // lastQueryOver says whether the last query took longer than limit, or was never answered.
-func (p *series) lastQueryOver(limit time.Duration) bool {
+func (p *testSeries) lastQueryOver(limit time.Duration) bool {
 	if p.Queries == 0 {
 		return false
 	}
@@ -78,7 +78,7 @@ func intervalFields(v *Intervals) []mllog.Field {
 
 // intervalResults logs what was counted.
 func (g *runLog) intervalResults(v *Intervals) {
-	g.log("result_skipped_interval_count", v.Skipped)
-	g.log("result_overtime_query_count", v.Overtime)
-	g.log("result_allowed_overtime_query_count", v.Allowed)
+	g.logValue("result_skipped_interval_count", v.Skipped)
+	g.logValue("result_overtime_query_count", v.Overtime)
+	g.logValue("result_allowed_overtime_query_count", v.Allowed)
 }

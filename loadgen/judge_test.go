@@ -9,8 +9,8 @@ import (
 
 // plan makes a series of n queries of per samples: query i is scheduled at i*gap, issued late, and its j-th sample is
 // done latency(i, j) after its due time; a negative latency stands for never.
-func plan(n, per int, gap, late time.Duration, latency func(i, j int) time.Duration) *series {
-	p := &series{Start: time.Unix(1e9, 0), GeneratedQueries: uint64(n), SamplesPerQuery: uint64(per), Queries: n}
+func plan(n, per int, gap, late time.Duration, latency func(i, j int) time.Duration) *testSeries {
+	p := &testSeries{Start: time.Unix(1e9, 0), GeneratedQueries: uint64(n), SamplesPerQuery: uint64(per), Queries: n}
 	for i := range n {
 		due := time.Duration(i) * gap
 		p.Scheduled = append(p.Scheduled, int64(due))
@@ -44,11 +44,11 @@ func effectiveFor(scenario Scenario) EffectiveSettings {
 	return e
 }
 
-func judged(e EffectiveSettings, p *series) *Result {
+func judged(e EffectiveSettings, p *testSeries) *Result {
 	r := &Result{}
 	s := DefaultTestSettings()
 	s.Scenario = e.Scenario
-	judge(s, e, p, r)
+	judgeSeries(s, e, p, r)
 	return r
 }
 
@@ -145,7 +145,7 @@ func TestJudgeAborted(t *testing.T) {
 		return 2 * time.Millisecond
 	})
 	r := &Result{Aborted: errors.New("the SUT is gone")}
-	judge(DefaultTestSettings(), effectiveFor(SingleStream), p, r)
+	judgeSeries(DefaultTestSettings(), effectiveFor(SingleStream), p, r)
 	if r.Verdict != Invalid || r.QueryCount != 200 || r.Latency.N != 150 || r.Latency.Mean != 2*time.Millisecond {
 		t.Errorf("%s, %d queries, %+v", r.Verdict, r.QueryCount, r.Latency)
 	}
@@ -164,7 +164,7 @@ func TestJudgeNothing(t *testing.T) {
 			e.SamplesPerQuery = uint64(per)
 			p := plan(n, per, time.Millisecond, 0, constant(-1))
 			r := &Result{Aborted: errors.New("interrupted")}
-			judge(DefaultTestSettings(), e, p, r)
+			judgeSeries(DefaultTestSettings(), e, p, r)
 			for _, v := range []float64{r.Metric, r.QPSWithOverhead, r.QPSWithoutOverhead, r.ScheduledSamplesPerSec,
 				r.CompletedSamplesPerSec, r.SamplesPerSec} {
 				if !(v >= 0 && v < 1e12) {
@@ -192,7 +192,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.Run(scenario.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				judge(DefaultTestSettings(), e, p, &Result{})
+				judgeSeries(DefaultTestSettings(), e, p, &Result{})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/sample")
 		})

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// kind is what differs between the scenarios. Its four values stand in singlestream.go, multistream.go, server.go and
-// offline.go; all else is common.
-type kind interface {
+// scenarioKind is what differs between the scenarios. Its four values stand in singlestream.go, multistream.go,
+// server.go and offline.go; all else is common.
+type scenarioKind interface {
 	// check lists what the scenario does not allow together, of settings that are good by themselves.
-	check(f *faults, s TestSettings)
+	check(f *faultList, s TestSettings)
 	// checkFit does so once the samples are known.
-	checkFit(f *faults, s TestSettings, e EffectiveSettings, q qslCounts)
+	checkFit(f *faultList, s TestSettings, e EffectiveSettings, q qslCounts)
 	// effective applies the scenario's rules to e, which holds what all scenarios share.
 	effective(e *EffectiveSettings, s TestSettings, q qslCounts)
 
@@ -33,18 +33,18 @@ type kind interface {
 	// threads is how many goroutines issue queries.
 	threads(s TestSettings) int
 	// prepare allocates what x writes while its clock runs, except for its recorder, which it has.
-	prepare(x *issuer, s TestSettings)
+	prepare(x *queryIssuer, s TestSettings)
 	// issueAll issues the queries of x.
-	issueAll(ctx context.Context, x *issuer) error
+	issueAll(ctx context.Context, x *queryIssuer) error
 	// newOutlook watches a performance series for the moment from which it can only end INVALID; nil: nothing shows it.
-	newOutlook(t *test, x *issuer) *outlook
+	newOutlook(t *testRun, x *queryIssuer) *runOutlook
 
 	// judge fills in the metrics, the early stopping and the latency condition of r.
-	judge(p *series, r *Result)
+	judge(p *testSeries, r *Result)
 	// judgeTokens does so for what tokens decide, in a token run. Tokens are counted already.
-	judgeTokens(t *TokenResult, p *series, r *Result)
+	judgeTokens(t *TokenResult, p *testSeries, r *Result)
 	// duration is what is compared with the minimum duration, and until names the moment that it reaches to.
-	duration(p *series, r *Result) (d time.Duration, until string)
+	duration(p *testSeries, r *Result) (d time.Duration, until string)
 	// leastQueries is from how many queries on early stopping may be met.
 	leastQueries(c earlystop.Criterion) uint64
 	// limited says whether a latency limit decides over the run.
@@ -54,11 +54,11 @@ type kind interface {
 
 	// durationText is the official advice after a run that was too short, and durationHint ours.
 	durationText() string
-	durationHint(p *series, r *Result) string
+	durationHint(p *testSeries, r *Result) string
 	// earlyStoppingReason says why the percentile cannot be trusted, and stoppedEarly which limit of the scenario's own
 	// ended the run.
-	earlyStoppingReason(p *series, r *Result) Reason
-	stoppedEarly(p *series, r *Result) string
+	earlyStoppingReason(p *testSeries, r *Result) Reason
+	stoppedEarly(p *testSeries, r *Result) string
 	// lateIssue says that queries were issued so late that it shows in their latencies, or is empty.
 	lateIssue(r *Result) string
 
@@ -72,58 +72,58 @@ type kind interface {
 	trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error
 }
 
-// kind is nil for a number that is no scenario.
-func (s Scenario) kind() kind {
+// kindOf is nil for a number that is no scenario.
+func (s Scenario) kindOf() scenarioKind {
 	switch s {
 	case SingleStream:
 		return singleStream{}
 	case MultiStream:
 		return multiStream{}
 	case Server:
-		return server{}
+		return serverScenario{}
 	case Offline:
-		return offline{}
+		return offlineScenario{}
 	}
 	return nil
 }
 
-// kind is that of the run.
-func (r *Result) kind() kind { return r.Effective.Scenario.kind() }
+// kindOf is that of the run.
+func (r *Result) kindOf() scenarioKind { return r.Effective.Scenario.kindOf() }
 
-// plain is a scenario that has nothing of its own: what each does unless it says otherwise.
-type plain struct{}
+// plainScenario is a scenario that has nothing of its own: what each does unless it says otherwise.
+type plainScenario struct{}
 
-func (plain) check(f *faults, s TestSettings) { f.someQueries(s) }
+func (plainScenario) check(f *faultList, s TestSettings) { f.someQueries(s) }
 
-func (plain) checkFit(*faults, TestSettings, EffectiveSettings, qslCounts) {}
+func (plainScenario) checkFit(*faultList, TestSettings, EffectiveSettings, qslCounts) {}
 
-func (plain) padding(EffectiveSettings) uint64 { return 0 }
+func (plainScenario) padding(EffectiveSettings) uint64 { return 0 }
 
-func (plain) expectedSamples(e EffectiveSettings) uint64 {
+func (plainScenario) expectedSamples(e EffectiveSettings) uint64 {
 	return expectedQueries(e) * e.SamplesPerQuery
 }
 
-func (plain) mostGenerated(n uint64) uint64 { return n }
+func (plainScenario) mostGenerated(n uint64) uint64 { return n }
 
-func (plain) oneQuery() bool { return false }
+func (plainScenario) oneQuery() bool { return false }
 
-func (plain) records() record.Kind { return record.FirstTokens }
+func (plainScenario) records() record.Kind { return record.FirstTokens }
 
-func (plain) threads(TestSettings) int { return 1 }
+func (plainScenario) threads(TestSettings) int { return 1 }
 
-func (plain) newOutlook(*test, *issuer) *outlook { return nil }
+func (plainScenario) newOutlook(*testRun, *queryIssuer) *runOutlook { return nil }
 
-func (plain) limited(*Result) bool { return false }
+func (plainScenario) limited(*Result) bool { return false }
 
-func (plain) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
+func (plainScenario) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
 
-func (plain) earlyStoppingReason(_ *series, r *Result) Reason { return tooFewQueries(r) }
+func (plainScenario) earlyStoppingReason(_ *testSeries, r *Result) Reason { return tooFewQueries(r) }
 
-func (plain) stoppedEarly(*series, *Result) string { return "" }
+func (plainScenario) stoppedEarly(*testSeries, *Result) string { return "" }
 
-func (plain) lateIssue(*Result) string { return "" }
+func (plainScenario) lateIssue(*Result) string { return "" }
 
-func (plain) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
+func (plainScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
 	if first <= 0 {
 		return nil
 	}
@@ -132,16 +132,16 @@ func (plain) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error
 }
 
 // oneAtATime is what SingleStream and MultiStream have in common: a query is issued when the one before is answered.
-type oneAtATime struct{ plain }
+type oneAtATime struct{ plainScenario }
 
-func (oneAtATime) prepare(x *issuer, _ TestSettings) {
+func (oneAtATime) prepare(x *queryIssuer, _ TestSettings) {
 	x.issued = make([]int64, x.plan.Queries)
 	x.scheduled = x.issued
 }
 
-func (oneAtATime) issueAll(ctx context.Context, x *issuer) error { return x.chained(ctx) }
+func (oneAtATime) issueAll(ctx context.Context, x *queryIssuer) error { return x.issueChained(ctx) }
 
-func (oneAtATime) duration(p *series, _ *Result) (time.Duration, string) {
+func (oneAtATime) duration(p *testSeries, _ *Result) (time.Duration, string) {
 	return time.Duration(p.lastIssue()), "until the last query was issued"
 }
 
@@ -151,7 +151,7 @@ func (oneAtATime) durationText() string {
 	return "Decrease the expected latency so the loadgen pre-generates more queries."
 }
 
-func (oneAtATime) durationHint(p *series, r *Result) string { return streamHint(p, r) }
+func (oneAtATime) durationHint(p *testSeries, r *Result) string { return streamHint(p, r) }
 
 func (oneAtATime) tokenResults(g *runLog, r *Result) { g.tokenLatencies(r) }
 

@@ -10,11 +10,11 @@ import (
 var logPercentiles = [...]float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999}
 
 // sampleLatencies are the latencies of p's completed samples: completion - scheduled time of the query.
-func sampleLatencies(p *series) orderstat.Values {
+func sampleLatencies(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	switch {
 	case per == 1:
-		return differences(p.Done, p.Scheduled)
+		return timeDifferences(p.Done, p.Scheduled)
 	case len(p.Scheduled) == 1 && p.Scheduled[0] == 0 && p.Answered:
 		return asTheyAre(p.Done)
 	}
@@ -39,8 +39,8 @@ func appendSince(dst, times []int64, start int64) []int64 {
 	return dst
 }
 
-// differences are later[i] - earlier[i] wherever later is a time: negative stands for never.
-func differences(later, earlier []int64) orderstat.Values {
+// timeDifferences are later[i] - earlier[i] wherever later is a time: negative stands for never.
+func timeDifferences(later, earlier []int64) orderstat.Values {
 	return orderstat.Values{N: len(later), Chunk: func(buf []int64, from, to int) []int64 {
 		start := earlier[from:to]
 		for i, t := range later[from:to] {
@@ -53,7 +53,7 @@ func differences(later, earlier []int64) orderstat.Values {
 }
 
 // issueDelays are how much later than scheduled p's queries were issued.
-func issueDelays(p *series) orderstat.Values {
+func issueDelays(p *testSeries) orderstat.Values {
 	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
 		for q := from; q < to; q++ {
 			buf = append(buf, p.issueDelay(q))
@@ -63,7 +63,7 @@ func issueDelays(p *series) orderstat.Values {
 }
 
 // queryLatencies are the latencies of p's completed queries: from the scheduled time to the last sample's completion.
-func queryLatencies(p *series) orderstat.Values {
+func queryLatencies(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
 		for q := from; q < to; q++ {
@@ -91,27 +91,27 @@ func asTheyAre(times []int64) orderstat.Values {
 	return orderstat.Values{N: len(times), Chunk: func(_ []int64, from, to int) []int64 { return times[from:to] }}
 }
 
-// latest is the largest time, 0 where there is none.
-func latest(times []int64) int64 { return orderstat.Max(asTheyAre(times)) }
+// latestTime is the largest time, 0 where there is none.
+func latestTime(times []int64) int64 { return orderstat.Max(asTheyAre(times)) }
 
-// distribution describes latencies and answers order statistics of them.
-type distribution struct {
+// latencyDistribution describes latencies and answers order statistics of them.
+type latencyDistribution struct {
 	values orderstat.Values
 	orderstat.Moments
 }
 
-// describe measures latencies; those above limit are counted.
-func describe(values orderstat.Values, limit time.Duration) distribution {
-	return distribution{values, orderstat.Describe(values, limit.Nanoseconds())}
+// describeLatencies measures latencies; those above limit are counted.
+func describeLatencies(values orderstat.Values, limit time.Duration) latencyDistribution {
+	return latencyDistribution{values, orderstat.Describe(values, limit.Nanoseconds())}
 }
 
-// rank is the position of percentile p among n sorted values: trunc(n*p), no interpolation.
-func rank(n int, p float64) int {
+// percentileRank is the position of percentile p among n sorted values: trunc(n*p), no interpolation.
+func percentileRank(n int, p float64) int {
 	return max(0, min(int(float64(n)*p), n-1))
 }
 
-// at returns the latencies at the log percentiles and at further ranks; all are 0 where there is no latency.
-func (d distribution) at(ranks ...int) (LatencySummary, []time.Duration) {
+// latenciesAt returns the latencies at the log percentiles and at further ranks; all are 0 where there is no latency.
+func (d latencyDistribution) latenciesAt(ranks ...int) (LatencySummary, []time.Duration) {
 	s := LatencySummary{N: d.N, Min: time.Duration(d.Min), Max: time.Duration(d.Max), Mean: time.Duration(d.Mean)}
 	more := make([]time.Duration, len(ranks))
 	if d.N == 0 {
@@ -122,7 +122,7 @@ func (d distribution) at(ranks ...int) (LatencySummary, []time.Duration) {
 	}
 	var all []int
 	for _, p := range logPercentiles {
-		all = append(all, rank(d.N, p))
+		all = append(all, percentileRank(d.N, p))
 	}
 	found := orderstat.Select(d.values, d.Moments, append(all, ranks...))
 	for i, p := range logPercentiles {

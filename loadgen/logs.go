@@ -37,9 +37,9 @@ var logNames = [logFiles]struct{ base, ext string }{
 // runLog is the log of one test. Without an output directory it writes nothing but still collects errors and
 // warnings. Its methods are for one goroutine, except message, fail, warn and what accuracy returns.
 type runLog struct {
-	began  time.Time // entries' times count from here; monotonic
-	copyTo io.Writer // receives the summary too; may be nil
-	kind   kind      // of the test's scenario, once its settings are logged
+	began  time.Time    // entries' times count from here; monotonic
+	copyTo io.Writer    // receives the summary too; may be nil
+	kind   scenarioKind // of the test's scenario, once its settings are logged
 
 	files  [logFiles]*os.File
 	paths  []string
@@ -49,7 +49,7 @@ type runLog struct {
 	mu       sync.Mutex          // guards what follows
 	detail   *mllog.DetailWriter // nil without files and after finish: a SUT that was abandoned may still answer
 	detailTo *bufio.Writer
-	copied   *copied
+	copied   *copiedLog
 	errors   []LoggedError
 	warnings []LoggedError
 }
@@ -62,14 +62,14 @@ func openLogs(l LogSettings) (*runLog, error) {
 	}
 	if l.OutDir == "" {
 		if l.CopyDetailTo != nil {
-			g.logDetail(&copied{to: l.CopyDetailTo})
+			g.logDetail(&copiedLog{to: l.CopyDetailTo})
 		}
 		return g, nil
 	}
-	if err := g.create(l); err != nil {
+	if err := g.createFiles(l); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
 	}
-	g.logDetail(&copied{log: g.files[logDetail], to: l.CopyDetailTo})
+	g.logDetail(&copiedLog{log: g.files[logDetail], to: l.CopyDetailTo})
 	g.acc = mllog.NewAccuracyWriter(g.files[logAccuracy])
 	if l.EnableTrace {
 		g.traced = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
@@ -78,20 +78,20 @@ func openLogs(l LogSettings) (*runLog, error) {
 }
 
 // logDetail begins the detail log.
-func (g *runLog) logDetail(to *copied) {
+func (g *runLog) logDetail(to *copiedLog) {
 	g.copied = to
 	g.detailTo = bufio.NewWriterSize(to, 64<<10)
 	g.detail = mllog.NewDetailWriter(g.detailTo)
 }
 
-// copied writes to a log and to a copy. Either may be nil; a copy that fails does no harm to the log.
-type copied struct {
+// copiedLog writes to a log and to a copy. Either may be nil; a copy that fails does no harm to the log.
+type copiedLog struct {
 	log, to io.Writer
 	err     error // of the copy
 }
 
 // Write implements io.Writer.
-func (c *copied) Write(p []byte) (int, error) {
+func (c *copiedLog) Write(p []byte) (int, error) {
 	if c.to != nil && c.err == nil {
 		_, c.err = c.to.Write(p)
 	}
@@ -101,14 +101,14 @@ func (c *copied) Write(p []byte) (int, error) {
 	return c.log.Write(p)
 }
 
-// create makes the directory and the files. All files that cannot be made are reported together.
-func (g *runLog) create(l LogSettings) error {
+// createFiles makes the directory and the files. All files that cannot be made are reported together.
+func (g *runLog) createFiles(l LogSettings) error {
 	if err := os.MkdirAll(l.OutDir, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
 	prefix := cmp.Or(l.Prefix, "mlperf_log_")
 	if l.PrefixWithDatetime {
-		prefix += g.datetime() + "_"
+		prefix += g.beginDate() + "_"
 	}
 	var errs []error
 	for i, n := range logNames {
@@ -150,11 +150,11 @@ func (g *runLog) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// datetime is when the test began, in UTC.
-func (g *runLog) datetime() string { return g.began.UTC().Format("2006-01-02T15:04:05Z") }
+// beginDate is when the test began, in UTC.
+func (g *runLog) beginDate() string { return g.began.UTC().Format("2006-01-02T15:04:05Z") }
 
-// during runs f, which the trace shows as a span.
-func (g *runLog) during(name string, f func() error) error {
+// logDuring runs f, which the trace shows as a span.
+func (g *runLog) logDuring(name string, f func() error) error {
 	began := time.Since(g.began)
 	err := f()
 	if g.traced != nil {
@@ -163,20 +163,20 @@ func (g *runLog) during(name string, f func() error) error {
 	return err
 }
 
-// accuracy is the accuracy log's writer: safe for any goroutine, and nil (which accepts and drops) without files.
-func (g *runLog) accuracy() *mllog.AccuracyWriter { return g.acc }
+// accuracyWriter is the accuracy log's writer: safe for any goroutine, and nil (which accepts and drops) without files.
+func (g *runLog) accuracyWriter() *mllog.AccuracyWriter { return g.acc }
 
-// message logs a line of free text.
-func (g *runLog) message(text string) { g.log("generic_message", text) }
+// logMessage logs a line of free text.
+func (g *runLog) logMessage(text string) { g.logValue("generic_message", text) }
 
 const keyRuntime = "error_runtime"
 
-// fail logs an error of the run.
-func (g *runLog) fail(text string) {
+// logError logs an error of the run.
+func (g *runLog) logError(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.errors = append(g.errors, LoggedError{Key: keyRuntime, Message: text})
-	g.entry(mllog.DetailEntry{Key: keyRuntime, Value: text, Error: true}, 1)
+	g.writeEntry(mllog.DetailEntry{Key: keyRuntime, Value: text, Error: true}, 1)
 	g.flushDetail() // what went wrong must survive what may follow
 }
 
@@ -186,24 +186,24 @@ func (g *runLog) configError(text string) {
 	defer g.mu.Unlock()
 	const key = "error_invalid_config"
 	g.errors = append(g.errors, LoggedError{Key: key, Message: text})
-	g.entry(mllog.DetailEntry{Key: key, Value: text, Error: true, Time: -1}, 1)
+	g.writeEntry(mllog.DetailEntry{Key: key, Value: text, Error: true, Time: -1}, 1)
 }
 
-// warn logs a warning.
-func (g *runLog) warn(text string) {
+// logWarning logs a warning.
+func (g *runLog) logWarning(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.warnings = append(g.warnings, LoggedError{Key: keyWarning, Message: text, Warning: true})
-	g.entry(mllog.DetailEntry{Key: keyWarning, Value: text, Warning: true}, 1)
+	g.writeEntry(mllog.DetailEntry{Key: keyWarning, Value: text, Warning: true}, 1)
 }
 
 const keyWarning = "warning_generic_message"
 
-// log writes one entry of the detail log. Its source line is that of the caller.
-func (g *runLog) log(key string, value any) {
+// logValue writes one entry of the detail log. Its source line is that of the caller.
+func (g *runLog) logValue(key string, value any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.entry(mllog.DetailEntry{Key: key, Value: value}, 2)
+	g.writeEntry(mllog.DetailEntry{Key: key, Value: value}, 2)
 }
 
 // flush brings the detail log up to date on disk.
@@ -220,9 +220,9 @@ func (g *runLog) flushDetail() {
 	}
 }
 
-// entry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and the
-// line to name. The lock is held. Errors of writing are kept by the buffered writer and reported by finish.
-func (g *runLog) entry(e mllog.DetailEntry, skip int) {
+// writeEntry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and
+// the line to name. The lock is held. Errors of writing are kept by the buffered writer and reported by finish.
+func (g *runLog) writeEntry(e mllog.DetailEntry, skip int) {
 	if g.detail == nil {
 		return
 	}
@@ -237,9 +237,9 @@ func (g *runLog) entry(e mllog.DetailEntry, skip int) {
 	_ = g.detail.Write(e)
 }
 
-// finish writes the result (if r has a verdict), the summary and the ends of all files, and closes them.
+// finishLogs writes the result (if r has a verdict), the summary and the ends of all files, and closes them.
 // It fills r.Errors, r.Warnings, r.LogFiles and r.AccuracySampleCount.
-func (g *runLog) finish(r *Result) error {
+func (g *runLog) finishLogs(r *Result) error {
 	if r.Verdict != "" {
 		g.results(r)
 	}
@@ -249,18 +249,18 @@ func (g *runLog) finish(r *Result) error {
 	if g.traced != nil {
 		errs = append(errs, g.traced.Close())
 	}
-	errs = append(errs, g.missing(), g.closeFiles())
+	errs = append(errs, g.missingFiles(), g.closeFiles())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%w: %w", ErrLogs, err)
 	}
 	return nil
 }
 
-// missing names the files that are open and no longer found under their names.
-func (g *runLog) missing() error {
+// missingFiles names the files that are open and no longer found under their names.
+func (g *runLog) missingFiles() error {
 	var gone []string
 	for i, f := range g.files {
-		if f != nil && !named(f, g.paths[i]) {
+		if f != nil && !hasName(f, g.paths[i]) {
 			gone = append(gone, g.paths[i])
 		}
 	}
@@ -271,8 +271,8 @@ func (g *runLog) missing() error {
 		ErrLogsLost, strings.Join(gone, ", "))
 }
 
-// named reports whether an open file is the one at path.
-func named(f *os.File, path string) bool {
+// hasName reports whether an open file is the one at path.
+func hasName(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	there, err2 := os.Lstat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, there)
@@ -309,7 +309,7 @@ func (g *runLog) writeSummary(r *Result) error {
 
 // trace writes the samples of a finished series, if the trace log is enabled. A failure ends the trace; finish reports
 // it.
-func (g *runLog) trace(p *series) {
+func (g *runLog) trace(p *testSeries) {
 	if g.traced == nil {
 		return
 	}
@@ -331,7 +331,7 @@ func (g *runLog) trace(p *series) {
 }
 
 // timeToToken is the time to the first token of sample i, 0 where none is recorded.
-func (p *series) timeToToken(i int) int64 {
+func (p *testSeries) timeToToken(i int) int64 {
 	if p.FirstToken == nil {
 		return 0
 	}

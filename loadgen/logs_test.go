@@ -17,7 +17,7 @@ import (
 )
 
 // logged writes the logs of a judged series and returns their directory.
-func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *series) *Result {
+func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *testSeries) *Result {
 	t.Helper()
 	g, err := openLogs(l)
 	if err != nil {
@@ -25,23 +25,23 @@ func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *series) *Result
 	}
 	s := DefaultTestSettings()
 	s.Scenario = e.Scenario
-	g.start("sut", 12, "qsl", 100, 10)
-	g.requested(s)
+	g.logStart("sut", 12, "qsl", 100, 10)
+	g.logRequested(s)
 	g.effective(e, s)
-	g.mode(PerformanceOnly)
+	g.logMode(PerformanceOnly)
 	g.loadedSet([]SampleIndex{3, 1, 2})
-	g.generated(p)
-	if err := g.accuracy().Write(5, 6, []byte{0xAB}); err != nil {
+	g.logGenerated(p)
+	if err := g.accuracyWriter().Write(5, 6, []byte{0xAB}); err != nil {
 		t.Error(err)
 	}
-	g.warn("careful")
-	g.fail("went wrong")
+	g.logWarning("careful")
+	g.logError("went wrong")
 	g.seriesDone(p)
 	r := &Result{SUTName: "sut"}
-	judge(s, e, p, r)
+	judgeSeries(s, e, p, r)
 	p.index, p.firstQuery, p.firstSample = func(i int) SampleIndex { return SampleIndex(i) * 10 }, 7, 1000
 	g.trace(p)
-	if err := g.finish(r); err != nil {
+	if err := g.finishLogs(r); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -153,7 +153,7 @@ func TestAccuracyOnlySummaryIsTheFooter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.finish(&Result{}); err != nil {
+	if err := g.finishLogs(&Result{}); err != nil {
 		t.Fatal(err)
 	}
 	const want = "\nNo warnings encountered during test.\n\nNo errors encountered during test.\n"
@@ -228,7 +228,7 @@ func TestLogsThatDisappear(t *testing.T) {
 			if err := c.deed(dir); err != nil {
 				t.Skip(err) // a system that does not let it happen
 			}
-			err = g.finish(&Result{})
+			err = g.finishLogs(&Result{})
 			if errors.Is(err, ErrLogsLost) != (c.gone > 0) || errors.Is(err, ErrLogs) != (c.gone > 0) {
 				t.Fatalf("error %v, %d logs are lost", err, c.gone)
 			}
@@ -257,7 +257,7 @@ func TestLogsFollowNoLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.finish(&Result{}); err != nil {
+	if err := g.finishLogs(&Result{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
@@ -280,16 +280,16 @@ func TestEntriesFromManyGoroutines(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				g.message("m")
-				g.warn("w")
-				g.fail("e")
-				_ = g.accuracy().Write(1, 2, []byte{3})
+				g.logMessage("m")
+				g.logWarning("w")
+				g.logError("e")
+				_ = g.accuracyWriter().Write(1, 2, []byte{3})
 			}
 		})
 	}
 	wg.Wait()
 	r := &Result{}
-	if err := g.finish(r); err != nil {
+	if err := g.finishLogs(r); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Errors) != 400 || len(r.Warnings) != 400 || r.AccuracySampleCount != 400 {
@@ -325,9 +325,9 @@ func TestDatetimeAndCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.fail("first")
-	g.fail("second")
-	if err := g.finish(&Result{}); !errors.Is(err, errNoSpace) || !errors.Is(err, ErrLogs) {
+	g.logError("first")
+	g.logError("second")
+	if err := g.finishLogs(&Result{}); !errors.Is(err, errNoSpace) || !errors.Is(err, ErrLogs) {
 		t.Errorf("the copy's fault is not told: %v", err)
 	}
 	if text := slurp(t, filepath.Join(dir, "mlperf_log_detail.txt")); !strings.Contains(text, "second") {

@@ -12,9 +12,9 @@ import (
 // an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples per query.
 type multiStream struct{ oneAtATime }
 
-func (k multiStream) check(f *faults, s TestSettings) {
-	k.plain.check(f, s)
-	f.need(!s.PerformanceIssueUnique || !s.SampleConcatenatePermutation || s.Mode == AccuracyOnly,
+func (k multiStream) check(f *faultList, s TestSettings) {
+	k.plainScenario.check(f, s)
+	f.requireThat(!s.PerformanceIssueUnique || !s.SampleConcatenatePermutation || s.Mode == AccuracyOnly,
 		"performance_issue_unique and sample_concatenate_permutation exclude each other in MultiStream, where equal issue "+
 			"needs more queries than there are different ones")
 }
@@ -37,38 +37,38 @@ func (k multiStream) effective(e *EffectiveSettings, s TestSettings, _ qslCounts
 // padding lets a query begin with any sample of a set.
 func (multiStream) padding(e EffectiveSettings) uint64 { return e.SamplesPerQuery - 1 }
 
-func (k multiStream) prepare(x *issuer, s TestSettings) {
+func (k multiStream) prepare(x *queryIssuer, s TestSettings) {
 	k.oneAtATime.prepare(x, s)
 	if x.limits.ArrivalInterval > 0 {
 		x.scheduled = make([]int64, x.plan.Queries)
 	}
 }
 
-func (k multiStream) issueAll(ctx context.Context, x *issuer) error {
+func (k multiStream) issueAll(ctx context.Context, x *queryIssuer) error {
 	if x.limits.ArrivalInterval > 0 && !x.accuracy {
 		return x.atIntervals(ctx)
 	}
 	return k.oneAtATime.issueAll(ctx, x)
 }
 
-func (multiStream) judge(p *series, r *Result) {
+func (multiStream) judge(p *testSeries, r *Result) {
 	r.PerformanceConstraintsMet = true
-	r.Latency, _ = describe(sampleLatencies(p), 0).at()
-	d := describe(queryLatencies(p), 0)
+	r.Latency, _ = describeLatencies(sampleLatencies(p), 0).latenciesAt()
+	d := describeLatencies(queryLatencies(p), 0)
 	target := estimateOf(d.N, r.TargetPercentile.P)
 	var at []time.Duration
-	r.QueryLatency, at = d.at(rank(d.N, r.TargetPercentile.P), target.rank)
+	r.QueryLatency, at = d.latenciesAt(percentileRank(d.N, r.TargetPercentile.P), target.rank)
 	r.TargetPercentile.Latency = at[0]
-	r.EarlyStopping = target.result(at[1])
+	r.EarlyStopping = target.toEarlyStopping(at[1])
 	r.streamMetric("query latency")
 	if r.Effective.ArrivalInterval > 0 {
 		judgeIntervals(p, r)
 	}
 }
 
-func (multiStream) judgeTokens(t *TokenResult, p *series, r *Result) {
+func (multiStream) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
 	for _, of := range t.inOrder(p) {
-		of.fill(describe(of.values, 0), r.TargetPercentile.P)
+		of.fillSummary(describeLatencies(of.values, 0), r.TargetPercentile.P)
 	}
 	t.TPOT.EarlyStopping = r.EarlyStopping
 	if r.EarlyStopping.Met {
@@ -107,11 +107,11 @@ func (multiStream) statistics(r *Result) [][]mllog.Field {
 }
 
 func (multiStream) results(g *runLog, r *Result) {
-	g.latencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
+	g.logLatencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
 	if r.Intervals != nil {
 		g.intervalResults(r.Intervals)
 	}
 	if !r.Effective.NoEarlyStopping {
-		g.log("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
+		g.logValue("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// skips watches a MultiStream series at an arrival interval for the moment from which it can only end INVALID: more
-// intervals were skipped than the whole run may skip.
-type skips struct {
+// intervalSkips watches a MultiStream series at an arrival interval for the moment from which it can only end INVALID:
+// more intervals were skipped than the whole run may skip.
+type intervalSkips struct {
 	most       uint64 // queries that the run has at most
 	percentile float64
 	dropped    bool // count intervals, not the queries that caused them
@@ -17,11 +17,11 @@ type skips struct {
 }
 
 // newSkips returns nil where there is nothing to watch.
-func (t *test) newSkips(x *issuer) *skips {
+func (t *testRun) newSkips(x *queryIssuer) *intervalSkips {
 	if t.e.ArrivalInterval == 0 {
 		return nil
 	}
-	return &skips{
+	return &intervalSkips{
 		most: mostAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
 		dropped: t.s.MultiStreamCountDropped, tell: t.cannotBeValid,
 	}
@@ -34,8 +34,8 @@ func mostAtIntervals(e EffectiveSettings, n uint64) uint64 {
 	return min(mostQueries(e, n), max(e.MinQueryCount, forDuration))
 }
 
-// add counts the intervals that one query caused to be skipped.
-func (s *skips) add(intervals uint64) {
+// addSkipped counts the intervals that one query caused to be skipped.
+func (s *intervalSkips) addSkipped(intervals uint64) {
 	if s == nil || intervals == 0 || s.told {
 		return
 	}
@@ -44,10 +44,10 @@ func (s *skips) add(intervals uint64) {
 		s.over += intervals - 1
 		counted, what = s.most+s.over, "skipped intervals"
 	}
-	if may := allowed(counted, s.percentile); s.over > may {
+	if may := allowedOver(counted, s.percentile); s.over > may {
 		s.told = true
 		s.tell(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s",
-			what, grouped(s.over), grouped(s.most), grouped(may)))
+			what, groupDigits(s.over), groupDigits(s.most), groupDigits(may)))
 	}
 }
 

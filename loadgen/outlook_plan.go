@@ -11,10 +11,10 @@ import (
 // hopelessPlan says why a Server series with this plan can only end INVALID whatever the SUT does, or is empty: queries
 // are issued when they are due or later, so that the limits of the run let at most the first ones through.
 func hopelessPlan(e EffectiveSettings, plan schedule.Plan, threads int) string {
-	if why := hopeless(e, uint64(plan.Queries)); why != "" {
+	if why := whyHopeless(e, uint64(plan.Queries)); why != "" {
 		return why
 	}
-	n, limit := issuable(e, plan, threads)
+	n, limit := issuableQueries(e, plan, threads)
 	if n == 0 || n == uint64(plan.Queries) {
 		return ""
 	}
@@ -22,25 +22,25 @@ func hopelessPlan(e EffectiveSettings, plan schedule.Plan, threads int) string {
 	switch {
 	case n < e.MinQueryCount:
 		return fmt.Sprintf("%s ends the run after at most %s queries, before min_query_count = %d is reached",
-			limit, grouped(n), e.MinQueryCount)
+			limit, groupDigits(n), e.MinQueryCount)
 	case last < e.MinDuration:
 		return fmt.Sprintf("%s ends the run with a query that is due after %s, before min_duration = %s is reached",
-			limit, human(last), human(e.MinDuration))
-	case n < needed(e):
+			limit, humanDuration(last), humanDuration(e.MinDuration))
+	case n < minQueries(e):
 		return fmt.Sprintf("%s ends the run after at most %s queries, and early stopping needs %s for the %s percentile",
-			limit, grouped(n), grouped(needed(e)), percentileName(e.TargetLatencyPercentile))
+			limit, groupDigits(n), groupDigits(minQueries(e)), percentileName(e.TargetLatencyPercentile))
 	}
 	return ""
 }
 
-// issuable is how many queries of the plan can be issued at most, and the limit that ends the run after them. Each
-// issuing thread ends after its first query beyond max_duration.
-func issuable(e EffectiveSettings, plan schedule.Plan, threads int) (n uint64, limit string) {
+// issuableQueries is how many queries of the plan can be issued at most, and the limit that ends the run after them.
+// Each issuing thread ends after its first query beyond max_duration.
+func issuableQueries(e EffectiveSettings, plan schedule.Plan, threads int) (n uint64, limit string) {
 	n = uint64(plan.Queries)
 	if e.MaxDuration > 0 {
 		inTime := sort.Search(plan.Queries, func(q int) bool { return plan.Scheduled[q] > int64(e.MaxDuration) })
 		if most := uint64(inTime + threads); most < n {
-			n, limit = most, "max_duration = "+human(e.MaxDuration)
+			n, limit = most, "max_duration = "+humanDuration(e.MaxDuration)
 		}
 	}
 	if e.MaxQueryCount > 0 && e.MaxQueryCount < n {

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// lane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the queries k,
-// k+n, k+2n, ...
-type lane struct {
-	x                      *issuer
+// issueLane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the
+// queries k, k+n, k+2n, ...
+type issueLane struct {
+	x                      *queryIssuer
 	number, step           int
 	maxQueries, maxPending uint64 // 0: no limit
 	query                  []QuerySample
@@ -23,7 +23,7 @@ type lane struct {
 }
 
 // newLanes divides the limits among n lanes, what remains among the first ones.
-func (x *issuer) newLanes(n int) []*lane {
+func (x *queryIssuer) newLanes(n int) []*issueLane {
 	share := func(total uint64, k int) uint64 {
 		s := total / uint64(n)
 		if uint64(k) < total%uint64(n) {
@@ -31,9 +31,9 @@ func (x *issuer) newLanes(n int) []*lane {
 		}
 		return s
 	}
-	lanes := make([]*lane, n)
+	lanes := make([]*issueLane, n)
 	for k := range lanes {
-		l := &lane{
+		l := &issueLane{
 			x: x, number: k, step: n, next: k,
 			maxQueries: share(x.limits.MaxQueryCount, k), maxPending: share(x.limits.MaxAsyncQueries, k),
 		}
@@ -47,11 +47,11 @@ func (x *issuer) newLanes(n int) []*lane {
 	return lanes
 }
 
-// paced issues each query when it is due.
-func (x *issuer) paced(ctx context.Context) error {
+// issuePaced issues each query when it is due.
+func (x *queryIssuer) issuePaced(ctx context.Context) error {
 	err := x.runLanes(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, errStopped)) {
-		return x.interrupted(ctx)
+		return x.interruptedError(ctx)
 	}
 	return err
 }
@@ -60,9 +60,9 @@ func (x *issuer) paced(ctx context.Context) error {
 var errStopped = errors.New("stopped")
 
 // runLanes runs all lanes, each on a goroutine of its own. The first that fails stops the others.
-func (x *issuer) runLanes(ctx context.Context) error {
+func (x *queryIssuer) runLanes(ctx context.Context) error {
 	if len(x.lanes) == 1 {
-		return x.lanes[0].run(ctx)
+		return x.lanes[0].runLane(ctx)
 	}
 	if x.clock.Virtual() {
 		return x.takeTurns(ctx)
@@ -73,7 +73,7 @@ func (x *issuer) runLanes(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for k, l := range x.lanes {
 		wg.Go(func() {
-			if errs[k] = l.run(ctx); errs[k] != nil {
+			if errs[k] = l.runLane(ctx); errs[k] != nil {
 				stop()
 			}
 		})
@@ -88,24 +88,24 @@ func (x *issuer) runLanes(ctx context.Context) error {
 }
 
 // takeTurns runs all lanes on one goroutine: virtual time has no others.
-func (x *issuer) takeTurns(ctx context.Context) error {
+func (x *queryIssuer) takeTurns(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
 	for lanes := slices.Clone(x.lanes); len(lanes) > 0; {
-		first := slices.MinFunc(lanes, func(a, b *lane) int { return a.next - b.next })
+		first := slices.MinFunc(lanes, func(a, b *issueLane) int { return a.next - b.next })
 		more, err := first.issueNext(ctx, sleeper)
 		if err != nil {
 			return err
 		}
 		if !more {
-			lanes = slices.DeleteFunc(lanes, func(l *lane) bool { return l == first })
+			lanes = slices.DeleteFunc(lanes, func(l *issueLane) bool { return l == first })
 		}
 	}
 	return nil
 }
 
-// run issues the lane's queries.
-func (l *lane) run(ctx context.Context) error {
+// runLane issues the lane's queries.
+func (l *issueLane) runLane(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, l.x.clock, l.x.spin)
 	defer sleeper.Close()
 	for {
@@ -117,26 +117,26 @@ func (l *lane) run(ctx context.Context) error {
 
 // issueNext issues the lane's next query when it is due, with coalescing all that are due then. It returns false when
 // there is none, or a limit is reached.
-func (l *lane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool, err error) {
+func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool, err error) {
 	x := l.x
 	if l.next >= len(x.scheduled) {
 		return false, nil
 	}
 	now := sleeper.Until(x.scheduled[l.next])
 	if x.outlook != nil && x.clock.Virtual() {
-		x.outlook.look(now)
+		x.outlook.countLate(now)
 	}
 	if ctx.Err() != nil {
 		return false, errStopped
 	}
-	if err := l.issue(ctx, l.due(now), now); err != nil {
+	if err := l.issue(ctx, l.dueCount(now), now); err != nil {
 		return false, err
 	}
 	return x.accuracy || !l.tooManyOutstanding() && !x.overLimit(l.number, l.maxQueries, l.issued, now), nil
 }
 
-// due is how many of the lane's queries are issued together now: one, or with coalescing all that are due.
-func (l *lane) due(now int64) int {
+// dueCount is how many of the lane's queries are issued together now: one, or with coalescing all that are due.
+func (l *issueLane) dueCount(now int64) int {
 	n := 1
 	if l.x.coalesce {
 		for q := l.next + l.step; q < len(l.x.scheduled) && l.x.scheduled[q] <= now; q += l.step {
@@ -147,7 +147,7 @@ func (l *lane) due(now int64) int {
 }
 
 // issue hands the lane's next n queries to the SUT.
-func (l *lane) issue(ctx context.Context, n int, at int64) error {
+func (l *issueLane) issue(ctx context.Context, n int, at int64) error {
 	x := l.x
 	query, first := l.query[:n], l.next
 	for i := range query {
@@ -168,7 +168,7 @@ func (l *lane) issue(ctx context.Context, n int, at int64) error {
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), first, err)
 }
 
-func (l *lane) tooManyOutstanding() bool {
+func (l *issueLane) tooManyOutstanding() bool {
 	if l.maxPending == 0 {
 		return false
 	}

@@ -15,13 +15,13 @@ const abandonAfter = drainGrace + time.Second
 
 // withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns what
 // run returned.
-func (t *test) withSet(
-	ctx context.Context, set schedule.Set, accuracy bool, run func() (*series, error),
-) (p *series, err error) {
-	t.progress.load(t.e, accuracy)
+func (t *testRun) withSet(
+	ctx context.Context, set schedule.Set, accuracy bool, run func() (*testSeries, error),
+) (p *testSeries, err error) {
+	t.progress.beginLoading(t.e, accuracy)
 	indices := sampleIndices(set)
 	t.log.loadedSet(indices)
-	err = t.log.during("LoadSamples", func() error {
+	err = t.log.logDuring("LoadSamples", func() error {
 		return callOrAbandon(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
 	})
 	if err != nil {
@@ -30,48 +30,48 @@ func (t *test) withSet(
 	if err = t.warmUp(ctx, accuracy); err == nil {
 		p, err = run()
 	}
-	if uerr := t.unload(ctx, indices); err == nil && uerr != nil {
+	if uerr := t.unloadSamples(ctx, indices); err == nil && uerr != nil {
 		err = fmt.Errorf("QSL %s: unloading %d samples: %w", t.result.QSLName, len(indices), uerr)
 	}
 	return p, err
 }
 
-// unload gives the samples back, also after ctx ended.
-func (t *test) unload(ctx context.Context, indices []SampleIndex) error {
+// unloadSamples gives the samples back, also after ctx ended.
+func (t *testRun) unloadSamples(ctx context.Context, indices []SampleIndex) error {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()
 	}
-	return t.log.during("UnloadSamples", func() error {
+	return t.log.logDuring("UnloadSamples", func() error {
 		return callOrAbandon(ctx, "unloading samples", func() error { return t.qsl.UnloadSamplesFromRAM(ctx, indices) })
 	})
 }
 
-// pass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was
+// runPass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was
 // measured, beside the error.
-func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*series, error) {
-	var x *issuer
-	err := t.log.during("GenerateQueries", func() (err error) {
+func (t *testRun) runPass(ctx context.Context, set schedule.Set, accuracy bool) (*testSeries, error) {
+	var x *queryIssuer
+	err := t.log.logDuring("GenerateQueries", func() (err error) {
 		x, err = t.prepare(set, accuracy)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := &series{
+	p := &testSeries{
 		Accuracy: accuracy, GeneratedQueries: uint64(x.plan.Queries),
 		SamplesPerQuery: uint64(x.plan.SamplesPerQuery), GeneratedDuration: x.plan.End,
 		firstSample: uint64(x.first), firstQuery: t.nextQuery,
 		index: func(i int) SampleIndex { return SampleIndex(x.plan.Sample(i)) },
 	}
-	t.log.generated(p)
-	a := t.answers(x)
+	t.log.logGenerated(p)
+	a := t.newAnswers(x)
 	t.nextID += uint64(x.plan.Total())
-	err = t.log.during("RunQueries", func() error {
-		return callOrAbandon(ctx, "issuing queries", func() error { return x.run(ctx, a) })
+	err = t.log.logDuring("RunQueries", func() error {
+		return callOrAbandon(ctx, "issuing queries", func() error { return x.issueAll(ctx, a) })
 	})
-	if err = t.recorded(x, p, err); err == nil {
+	if err = t.takeRecorded(x, p, err); err == nil {
 		t.log.trace(p)
 	}
 	t.result.Started = p.Start
@@ -81,7 +81,7 @@ func (t *test) pass(ctx context.Context, set schedule.Set, accuracy bool) (*seri
 }
 
 // prepare draws the traffic of a set.
-func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
+func (t *testRun) prepare(set schedule.Set, accuracy bool) (*queryIssuer, error) {
 	plan, err := schedule.Generate(seriesParams(t.s, t.e, set, accuracy))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadSettings, err)
@@ -94,7 +94,7 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 	if accuracy {
 		return x, nil
 	}
-	x.outlook, x.skips = t.e.Scenario.kind().newOutlook(t, x), t.newSkips(x)
+	x.outlook, x.skips = t.e.Scenario.kindOf().newOutlook(t, x), t.newSkips(x)
 	if x.outlook != nil {
 		if why := hopelessPlan(t.e, x.plan, len(x.lanes)); why != "" {
 			t.cannotBeValid(why)
@@ -103,9 +103,9 @@ func (t *test) prepare(set schedule.Set, accuracy bool) (*issuer, error) {
 	return x, nil
 }
 
-// recorded puts what x recorded into p, also where it ended early with err or broke the contract.
-func (t *test) recorded(x *issuer, p *series, err error) error {
-	p.Pauses = x.pauses.all()
+// takeRecorded puts what x recorded into p, also where it ended early with err or broke the contract.
+func (t *testRun) takeRecorded(x *queryIssuer, p *testSeries, err error) error {
+	p.Pauses = x.pauses.allPauses()
 	t.paused = append(t.paused, p.Pauses...)
 	if err == nil {
 		err = t.firstBreach()
@@ -114,18 +114,18 @@ func (t *test) recorded(x *issuer, p *series, err error) error {
 		x.copyUnfinished(p)
 		return err
 	}
-	x.collect(p)
+	x.collectSeries(p)
 	return nil
 }
 
 // warmUp lets the SUT warm up before a measured series.
-func (t *test) warmUp(ctx context.Context, accuracy bool) error {
+func (t *testRun) warmUp(ctx context.Context, accuracy bool) error {
 	w, ok := t.sut.(Warmer)
 	if !ok || accuracy {
 		return nil
 	}
-	t.progress.enter(PhaseWarmUp)
-	err := t.log.during("WarmUp", func() error {
+	t.progress.enterPhase(PhaseWarmUp)
+	err := t.log.logDuring("WarmUp", func() error {
 		return callOrAbandon(ctx, "warming up", func() error { return w.WarmUp(ctx) })
 	})
 	if err != nil {
@@ -134,10 +134,10 @@ func (t *test) warmUp(ctx context.Context, accuracy bool) error {
 	return nil
 }
 
-// answers prepares what the responder needs for x; its clock is set when it starts.
-func (t *test) answers(x *issuer) *answers {
-	a := &answers{
-		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracy(), all: x.accuracy, kind: x.records,
+// newAnswers prepares what the responder needs for x; its clock is set when it starts.
+func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
+	a := &seriesAnswers{
+		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracyWriter(), all: x.accuracy, kind: x.records,
 	}
 	n := x.plan.Total()
 	if x.accuracy {

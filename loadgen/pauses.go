@@ -16,28 +16,28 @@ type Pause struct {
 	Length time.Duration
 }
 
-// pauses are those of a series.
-type pauses struct {
+// pauseList are those of a series.
+type pauseList struct {
 	mu   sync.Mutex
 	list []Pause
 }
 
-func (p *pauses) add(found Pause) {
+func (p *pauseList) addPause(found Pause) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.list = append(p.list, found)
 }
 
-// all may be called while the series runs.
-func (p *pauses) all() []Pause {
+// allPauses may be called while the series runs.
+func (p *pauseList) allPauses() []Pause {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.list[:len(p.list):len(p.list)]
 }
 
-// watch looks at the machine's clocks until the returned function is called. Virtual time knows no pauses. The looks
-// are those of a goroutine of their own: they cost the issuing and the answering ones nothing.
-func (p *pauses) watch(clock *pace.Clock) (stop func()) {
+// watchClocks looks at the machine's clocks until the returned function is called. Virtual time knows no pauses. The
+// looks are those of a goroutine of their own: they cost the issuing and the answering ones nothing.
+func (p *pauseList) watchClocks(clock *pace.Clock) (stop func()) {
 	if clock.Virtual() || !standstill.Supported {
 		return func() {}
 	}
@@ -55,7 +55,7 @@ func (p *pauses) watch(clock *pace.Clock) (stop func()) {
 			}
 			next := standstill.Now()
 			if length := standstill.Between(last, next); length > 0 {
-				p.add(Pause{At: time.Duration(clock.Now()), Length: length})
+				p.addPause(Pause{At: time.Duration(clock.Now()), Length: length})
 			}
 			last = next
 		}
@@ -69,20 +69,20 @@ func pausesText(list []Pause) string {
 	for _, p := range list {
 		sum += p.Length
 	}
-	times := "once, for " + human(sum)
+	times := "once, for " + humanDuration(sum)
 	if len(list) > 1 {
-		times = fmt.Sprintf("%d times, for %s altogether, first", len(list), human(sum))
+		times = fmt.Sprintf("%d times, for %s altogether, first", len(list), humanDuration(sum))
 	} else {
 		times += ","
 	}
 	return fmt.Sprintf("the machine was suspended or the process stopped %s noticed %s after the start",
-		times, human(list[0].At))
+		times, humanDuration(list[0].At))
 }
 
 func pausesReason(list []Pause) Reason {
 	return Reason{
 		Rule: ruleStandstill, Measured: pausesText(list),
-		Needed: "looks at the clocks that are at most " + human(standstill.Longest) + " apart",
+		Needed: "looks at the clocks that are at most " + humanDuration(standstill.Longest) + " apart",
 		Hint:   "Keep the machine awake and let the process run, then run again.",
 	}
 }

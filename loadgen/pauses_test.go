@@ -15,7 +15,8 @@ func TestPauses(t *testing.T) {
 		r := &Result{}
 		e := effectiveSettings(s, qslCounts{total: 10, performance: 10})
 		e.MinSampleCount = 1
-		judge(s, e, &series{SamplesPerQuery: 1, Queries: 1, Scheduled: []int64{0}, Issued: []int64{0}, Done: []int64{2e9},
+		judgeSeries(s, e, &testSeries{SamplesPerQuery: 1, Queries: 1, Scheduled: []int64{0}, Issued: []int64{0},
+			Done:     []int64{2e9},
 			Answered: true, Pauses: pauses}, r)
 		return r
 	}
@@ -36,8 +37,8 @@ func TestPauses(t *testing.T) {
 		if !slices.Equal(r.Pauses, list) || !strings.Contains(invalidReason(r), want) {
 			t.Errorf("%v in the result, %q in the log", r.Pauses, invalidReason(r))
 		}
-		unjudged := &test{paused: list}
-		if notes := unjudged.notes(); len(notes) != 1 || notes[0].About != "standstill" ||
+		unjudged := &testRun{paused: list}
+		if notes := unjudged.testNotes(); len(notes) != 1 || notes[0].About != "standstill" ||
 			!strings.Contains(notes[0].Text, want) {
 			t.Errorf("notes %+v", notes)
 		}

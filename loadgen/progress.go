@@ -43,27 +43,27 @@ type ProgressSnapshot struct {
 // the goroutine that takes it. One Progress serves one test at a time.
 type Progress struct {
 	phase  atomic.Int32
-	series atomic.Pointer[shown]
+	series atomic.Pointer[shownSeries]
 	// hopeless is ProgressSnapshot.Hopeless, nil: empty.
 	hopeless atomic.Pointer[string]
 	other    atomic.Pointer[func() ProgressSnapshot]
-	last     atomic.Pointer[shown] // the end of the chain that readers follow; nil: there are none
+	last     atomic.Pointer[shownSeries] // the end of the chain that readers follow; nil: there are none
 }
 
 // Follow lets snapshots be those that another driver of the test takes: any goroutine may call it, at any time.
 func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.other.Store(&snapshot) }
 
-// shown is the series that snapshots describe. x is nil while it loads.
-type shown struct {
+// shownSeries is the series that snapshots describe. x is nil while it loads.
+type shownSeries struct {
 	limits   EffectiveSettings
 	accuracy bool
-	x        *issuer
-	ended    atomic.Int64          // ns, 0 while it runs
-	next     atomic.Pointer[shown] // for readers
+	x        *queryIssuer
+	ended    atomic.Int64                // ns, 0 while it runs
+	next     atomic.Pointer[shownSeries] // for readers
 }
 
-// enter goes on to a phase. It never goes back: an abandoned call into the SUT may return after the test's end.
-func (p *Progress) enter(phase Phase) {
+// enterPhase goes on to a phase. It never goes back: an abandoned call into the SUT may return after the test's end.
+func (p *Progress) enterPhase(phase Phase) {
 	if s := p.series.Load(); s != nil && phase == PhaseWriting && s.x != nil {
 		s.ended.CompareAndSwap(0, s.x.clock.Now())
 	}
@@ -83,26 +83,26 @@ func (p *Progress) Phase() Phase {
 	return Phase(p.phase.Load())
 }
 
-// reset forgets the last test.
-func (p *Progress) reset() {
+// resetTest forgets the last test.
+func (p *Progress) resetTest() {
 	p.series.Store(nil)
 	p.hopeless.Store(nil)
 	p.other.Store(nil)
 	p.phase.Store(int32(PhaseIdle))
 }
 
-// load begins a series.
-func (p *Progress) load(limits EffectiveSettings, accuracy bool) {
-	p.series.Store(&shown{limits: limits, accuracy: accuracy})
+// beginLoading begins a series.
+func (p *Progress) beginLoading(limits EffectiveSettings, accuracy bool) {
+	p.series.Store(&shownSeries{limits: limits, accuracy: accuracy})
 	p.phase.Store(int32(PhaseLoading))
 }
 
-// begin says that x's clock runs.
-func (p *Progress) begin(x *issuer) {
-	s := &shown{limits: x.limits, accuracy: x.accuracy, x: x}
+// beginClock says that x's clock runs.
+func (p *Progress) beginClock(x *queryIssuer) {
+	s := &shownSeries{limits: x.limits, accuracy: x.accuracy, x: x}
 	p.series.Store(s)
-	p.chain(s)
-	p.enter(PhaseIssuing)
+	p.chainSeries(s)
+	p.enterPhase(PhaseIssuing)
 }
 
 // Snapshot reads the counters; any goroutine may call it, at any time. Before a test it is zero.
@@ -126,13 +126,13 @@ func (p *Progress) Snapshot() ProgressSnapshot {
 	}
 	out.LatencyLimit = s.limits.TargetLatency
 	if s.x != nil {
-		s.count(&out)
+		s.fillSnapshot(&out)
 	}
 	return out
 }
 
-// count fills in what the series has measured so far.
-func (s *shown) count(out *ProgressSnapshot) {
+// fillSnapshot fills in what the series has measured so far.
+func (s *shownSeries) fillSnapshot(out *ProgressSnapshot) {
 	x := s.x
 	out.Elapsed = time.Duration(s.ended.Load())
 	if out.Elapsed == 0 {
@@ -142,14 +142,14 @@ func (s *shown) count(out *ProgressSnapshot) {
 	out.Done = x.rec.Completed()
 	out.Issued = x.rec.Issued() // after Done: never less
 	out.Queries = out.Issued / uint64(x.plan.SamplesPerQuery)
-	out.Latency = x.latency(out.Issued, s.limits.TargetLatencyPercentile)
-	out.Tokens = x.tokens(out.Issued, out.Done, out.Elapsed, s.limits.TargetLatencyPercentile)
+	out.Latency = x.latencyEstimate(out.Issued, s.limits.TargetLatencyPercentile)
+	out.Tokens = x.tokenProgress(out.Issued, out.Done, out.Elapsed, s.limits.TargetLatencyPercentile)
 }
 
 const mostSampled = 2048
 
-// latency estimates a percentile of the latencies of the first n samples from some of them.
-func (x *issuer) latency(n uint64, percentile float64) time.Duration {
+// latencyEstimate estimates a percentile of the latencies of the first n samples from some of them.
+func (x *queryIssuer) latencyEstimate(n uint64, percentile float64) time.Duration {
 	perQuery := uint64(x.plan.SamplesPerQuery)
 	step := max(1, (n+mostSampled-1)/mostSampled)
 	latencies := make([]int64, 0, mostSampled)

@@ -14,8 +14,8 @@ type TokenProgress struct {
 	TTFT, TPOT time.Duration
 }
 
-// tokens estimates from at most mostSampled of the first n samples, of which done are answered.
-func (x *issuer) tokens(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
+// tokenProgress estimates from at most mostSampled of the first n samples, of which done are answered.
+func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
 	if x.records == record.Latencies || elapsed <= 0 {
 		return TokenProgress{}
 	}

@@ -39,8 +39,8 @@ type Visitor interface {
 //
 // It holds the memory of a series until it has read it, and the official LoadGen records nothing for it.
 type Reader struct {
-	at     *shown
-	cursor cursor
+	at     *shownSeries
+	cursor seriesCursor
 	before Counts // of the series that are read to their end
 }
 
@@ -52,18 +52,18 @@ type Counts struct {
 	Read    uint64 // samples that the visitor got
 }
 
-func (c Counts) plus(o Counts) Counts {
+func (c Counts) addCounts(o Counts) Counts {
 	return Counts{c.Queries + o.Queries, c.Issued + o.Issued, c.Done + o.Done, c.Read + o.Read}
 }
 
 // Reader returns a reader of all series that begin from now on, of any number of tests that p shows.
 func (p *Progress) Reader() *Reader {
-	p.last.CompareAndSwap(nil, &shown{})
+	p.last.CompareAndSwap(nil, &shownSeries{})
 	return &Reader{at: p.last.Load()}
 }
 
-// chain lets readers find the series after the one they are at. Without readers nothing is kept.
-func (p *Progress) chain(s *shown) {
+// chainSeries lets readers find the series after the one they are at. Without readers nothing is kept.
+func (p *Progress) chainSeries(s *shownSeries) {
 	for {
 		last := p.last.Load()
 		if last == nil {
@@ -88,14 +88,14 @@ func (r *Reader) Read(most int, v Visitor) (more bool) {
 			if r.cursor.x != r.at.x {
 				r.cursor = newCursor(r.at.x)
 			}
-			if r.cursor.look(most, v) {
+			if r.cursor.visitNew(most, v) {
 				return true
 			}
 		}
 		if next == nil {
 			return false
 		}
-		r.before, r.at, r.cursor = r.Counts(), next, cursor{}
+		r.before, r.at, r.cursor = r.Counts(), next, seriesCursor{}
 	}
 }
 
@@ -104,5 +104,5 @@ func (r *Reader) Counts() Counts {
 	if r.cursor.x == nil {
 		return r.before
 	}
-	return r.before.plus(r.cursor.counts())
+	return r.before.addCounts(r.cursor.countSeen())
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-func durationReason(p *series, r *Result) Reason {
-	judged, until := r.kind().duration(p, r)
+func durationReason(p *testSeries, r *Result) Reason {
+	judged, until := r.kindOf().duration(p, r)
 	measured, needed := humanPair(judged, r.Effective.MinDuration)
 	return Reason{
 		Rule:     ruleMinDuration,
@@ -16,15 +16,15 @@ func durationReason(p *series, r *Result) Reason {
 	}
 }
 
-func durationHint(p *series, r *Result) string {
+func durationHint(p *testSeries, r *Result) string {
 	if early := stoppedEarly(p, r); early != "" {
 		return early
 	}
-	return r.kind().durationHint(p, r)
+	return r.kindOf().durationHint(p, r)
 }
 
 // streamHint says which expected latency generates enough queries: those of twice the minimum duration.
-func streamHint(p *series, r *Result) string {
+func streamHint(p *testSeries, r *Result) string {
 	expected := time.Duration(0)
 	if r.Effective.TargetQPS > 0 {
 		expected = time.Duration(1e9 / r.Effective.TargetQPS)
@@ -32,10 +32,10 @@ func streamHint(p *series, r *Result) string {
 	mean := r.QueryLatency.Mean
 	if mean <= 0 {
 		return fmt.Sprintf("Lower target_latency (the expected latency, %s now) so that more than %s queries are generated.",
-			human(expected), grouped(p.GeneratedQueries))
+			humanDuration(expected), groupDigits(p.GeneratedQueries))
 	}
 	was, now := humanPair(expected, mean)
 	return fmt.Sprintf("Set target_latency (the expected latency, %s now) to %s, the measured mean: that generates "+
 		"about %s queries instead of %s.",
-		was, now, grouped(uint64(2*r.Effective.MinDuration/mean)), grouped(p.GeneratedQueries))
+		was, now, groupDigits(uint64(2*r.Effective.MinDuration/mean)), groupDigits(p.GeneratedQueries))
 }

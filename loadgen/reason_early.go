@@ -10,22 +10,22 @@ func tooFewQueries(r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
 		Rule:     ruleEarlyStopping,
-		Measured: grouped(es.QueriesProcessed) + " queries",
+		Measured: groupDigits(es.QueriesProcessed) + " queries",
 		Needed: fmt.Sprintf("at least %s queries to estimate the %s percentile",
-			grouped(es.QueriesNeeded), percentileName(es.Percentile)),
+			groupDigits(es.QueriesNeeded), percentileName(es.Percentile)),
 		Hint: runLonger(r, es.QueriesNeeded) + ".",
 	}
 }
 
 // tooManyLate says how far the run is from showing that its percentile is met.
-func tooManyLate(p *series, r *Result) Reason {
+func tooManyLate(p *testSeries, r *Result) Reason {
 	es := r.EarlyStopping
-	limit := human(decidingLimit(r))
+	limit := humanDuration(decidingLimit(r))
 	return Reason{
 		Rule:     ruleEarlyStopping,
 		Measured: fmt.Sprintf("%s above %s", partOf(es.Overlatency, es.QueriesProcessed, "queries"), limit),
 		Needed: fmt.Sprintf("%s queries with no more of them above the limit, to trust the %s percentile",
-			grouped(es.QueriesNeeded), percentileName(es.Percentile)),
+			groupDigits(es.QueriesNeeded), percentileName(es.Percentile)),
 		Hint: trustHint(p, r, limit),
 	}
 }
@@ -43,7 +43,7 @@ func decidingLimit(r *Result) time.Duration {
 	}
 }
 
-func trustHint(p *series, r *Result, limit string) string {
+func trustHint(p *testSeries, r *Result, limit string) string {
 	es := r.EarlyStopping
 	if !r.PerformanceConstraintsMet {
 		return "Meet the limit first: a longer run alone does not help while too many queries are above it."
@@ -64,8 +64,8 @@ func trustHint(p *series, r *Result, limit string) string {
 // runLonger says how a run comes to n queries.
 func runLonger(r *Result, n uint64) string {
 	text := fmt.Sprintf("Set min_query_count to %d", n)
-	if each := r.kind().perQuery(r); each > 0 {
-		text += fmt.Sprintf(", or min_duration to %s", human(roundUp(time.Duration(n)*each)))
+	if each := r.kindOf().perQuery(r); each > 0 {
+		text += fmt.Sprintf(", or min_duration to %s", humanDuration(roundUp(time.Duration(n)*each)))
 	}
 	return text
 }

@@ -6,29 +6,30 @@ import (
 	"time"
 )
 
-// reasons explains an INVALID verdict: for each unmet rule what was measured, what was needed and what to change.
-func reasons(p *series, r *Result) []Reason {
+// invalidReasons explains an INVALID verdict: for each unmet rule what was measured, what was needed and what to
+// change.
+func invalidReasons(p *testSeries, r *Result) []Reason {
 	if r.Verdict == Valid {
 		return nil
 	}
 	var list []Reason
 	if r.Aborted != nil {
 		list = append(list, Reason{
-			Rule: ruleAborted, Measured: fmt.Sprintf("ended after %s queries: %v", grouped(r.QueryCount), r.Aborted),
+			Rule: ruleAborted, Measured: fmt.Sprintf("ended after %s queries: %v", groupDigits(r.QueryCount), r.Aborted),
 			Needed: "a run to its natural end", Hint: "Remove the cause and run again; what was measured is in the logs.",
 		})
 	}
 	if len(r.Pauses) > 0 {
 		list = append(list, pausesReason(r.Pauses))
 	}
-	for _, c := range unmet(r) {
+	for _, c := range unmetConditions(r) {
 		list = append(list, c.reasons(p, r)...)
 	}
 	return list
 }
 
 // limitReasons explains which limits were missed.
-func limitReasons(p *series, r *Result) []Reason {
+func limitReasons(p *testSeries, r *Result) []Reason {
 	switch {
 	case r.Tokens != nil:
 		return tokenReasons(p, r)
@@ -38,7 +39,7 @@ func limitReasons(p *series, r *Result) []Reason {
 	return []Reason{latencyReason(p, r)}
 }
 
-func latencyReason(p *series, r *Result) Reason {
+func latencyReason(p *testSeries, r *Result) Reason {
 	e := r.Effective
 	n := uint64(r.Latency.N)
 	measured, limit := humanPair(r.TargetPercentile.Latency, e.TargetLatency)
@@ -48,8 +49,8 @@ func latencyReason(p *series, r *Result) Reason {
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
 			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
 		Needed: fmt.Sprintf("at most %s; at most %s queries above it",
-			limit, grouped(mayBeOver(n, e.TargetLatencyPercentile))),
-		Hint: behind(r) + rateHint(r, limit),
+			limit, groupDigits(mayBeOver(n, e.TargetLatencyPercentile))),
+		Hint: behindText(r) + rateHint(r, limit),
 	}
 }
 
@@ -58,16 +59,16 @@ func mayBeOver(n uint64, percentile float64) uint64 {
 	if n == 0 {
 		return 0
 	}
-	return n - 1 - uint64(rank(int(n), percentile))
+	return n - 1 - uint64(percentileRank(int(n), percentile))
 }
 
-// behind says that the SUT fell behind its schedule, if it did.
-func behind(r *Result) string {
+// behindText says that the SUT fell behind its schedule, if it did.
+func behindText(r *Result) string {
 	if r.CompletedSamplesPerSec >= 0.97*r.ScheduledSamplesPerSec {
 		return ""
 	}
 	return fmt.Sprintf("The SUT fell behind: it completed %s queries per second of %s scheduled. ",
-		significant(r.CompletedSamplesPerSec, 3), significant(r.ScheduledSamplesPerSec, 3))
+		roundSignificant(r.CompletedSamplesPerSec, 3), roundSignificant(r.ScheduledSamplesPerSec, 3))
 }
 
 // rateHint says which rate would pass, by r.Capacity, which is nil where nothing was measured. Where queries were
@@ -78,8 +79,8 @@ func rateHint(r *Result, limit string) string {
 	case c == nil:
 		return "No query was answered."
 	case c.QPS >= e.TargetQPS:
-		return fmt.Sprintf("Lower target_qps (%s now).", significant(e.TargetQPS, 6))
-	case c.QPS == 0 && r.kind().lateIssue(r) != "":
+		return fmt.Sprintf("Lower target_qps (%s now).", roundSignificant(e.TargetQPS, 6))
+	case c.QPS == 0 && r.kindOf().lateIssue(r) != "":
 		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the "+
 			"note), which is part of it: first give LoadGen a free processor.",
 			partOf(c.TooSlow, c.Queries, "queries"), limit)
@@ -89,10 +90,10 @@ func rateHint(r *Result, limit string) string {
 	}
 	return fmt.Sprintf("At the measured service times (mean %s, %d at a time) about %s queries per second would pass; "+
 		"target_qps is %s.",
-		human(c.Service), c.Servers, humanRate(c.QPS), significant(e.TargetQPS, 6))
+		humanDuration(c.Service), c.Servers, humanRate(c.QPS), roundSignificant(e.TargetQPS, 6))
 }
 
-func intervalReason(p *series, r *Result) Reason {
+func intervalReason(p *testSeries, r *Result) Reason {
 	v := r.Intervals
 	what := "queries were under way when the next was due"
 	if r.Requested.MultiStreamCountDropped {
@@ -101,20 +102,21 @@ func intervalReason(p *series, r *Result) Reason {
 	return Reason{
 		Rule: ruleInterval,
 		Measured: fmt.Sprintf("%s; %s intervals skipped; %s percentile of the query latency %s",
-			partOf(v.Overtime, v.Counted, what), grouped(v.Skipped),
-			percentileName(r.TargetPercentile.P), human(r.TargetPercentile.Latency)),
-		Needed: fmt.Sprintf("at most %s of them, within %s", grouped(v.Allowed), human(v.Interval)),
+			partOf(v.Overtime, v.Counted, what), groupDigits(v.Skipped),
+			percentileName(r.TargetPercentile.P), humanDuration(r.TargetPercentile.Latency)),
+		Needed: fmt.Sprintf("at most %s of them, within %s", groupDigits(v.Allowed), humanDuration(v.Interval)),
 		Hint:   streamsHint(p, r),
 	}
 }
 
 // streamsHint estimates how many samples per query would pass, if the time of a query is proportional to them.
-func streamsHint(p *series, r *Result) string {
+func streamsHint(p *testSeries, r *Result) string {
 	n := uint64(r.QueryLatency.N)
 	if n == 0 {
 		return "No query was answered."
 	}
-	_, at := describe(queryLatencies(p), 0).at(int(n - 1 - min(n-1, allowed(n, r.TargetPercentile.P))))
+	_, at := describeLatencies(queryLatencies(p), 0).latenciesAt(int(n - 1 - min(n-1, allowedOver(n,
+		r.TargetPercentile.P))))
 	now := r.Effective.SamplesPerQuery
 	fits := uint64(float64(now) * float64(r.Intervals.Interval) / float64(max(at[0], 1)))
 	if fits = min(fits, now-1); fits == 0 {
@@ -125,7 +127,7 @@ func streamsHint(p *series, r *Result) string {
 		"samples_per_query is %d.", fits, now)
 }
 
-func queriesReason(p *series, r *Result) Reason {
+func queriesReason(p *testSeries, r *Result) Reason {
 	e := r.Effective
 	hint := cmp.Or(stoppedEarly(p, r),
 		"The run ended before enough queries were issued: the errors of the detail log say why.")
@@ -139,13 +141,13 @@ func queriesReason(p *series, r *Result) Reason {
 
 func queriesAndSamples(queries, samples, perQuery uint64) string {
 	if perQuery == 1 {
-		return grouped(queries) + " queries"
+		return groupDigits(queries) + " queries"
 	}
-	return fmt.Sprintf("%s queries, %s samples", grouped(queries), grouped(samples))
+	return fmt.Sprintf("%s queries, %s samples", groupDigits(queries), groupDigits(samples))
 }
 
 // stoppedEarly names the limit that ended the run before its generated queries, or is empty.
-func stoppedEarly(p *series, r *Result) string {
+func stoppedEarly(p *testSeries, r *Result) string {
 	e := r.Effective
 	switch {
 	case r.Aborted != nil:
@@ -153,15 +155,16 @@ func stoppedEarly(p *series, r *Result) string {
 	case e.MaxQueryCount > 0 && r.QueryCount >= e.MaxQueryCount:
 		return fmt.Sprintf("max_query_count = %d ended the run; %s or set it to 0.", e.MaxQueryCount, raiseCount(r))
 	case e.MaxDuration > 0 && time.Duration(p.lastIssue()) > e.MaxDuration:
-		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", human(e.MaxDuration), raiseDuration(r))
+		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", humanDuration(e.MaxDuration),
+			raiseDuration(r))
 	}
-	return r.kind().stoppedEarly(p, r)
+	return r.kindOf().stoppedEarly(p, r)
 }
 
 // raiseCount says to how many queries max_query_count must be raised for both minima.
 func raiseCount(r *Result) string {
 	need := r.Effective.MinQueryCount
-	if each := r.kind().perQuery(r); each > 0 {
+	if each := r.kindOf().perQuery(r); each > 0 {
 		need = max(need, uint64(r.Effective.MinDuration/each)+1)
 	}
 	return fmt.Sprintf("raise it to at least %d", need)
@@ -169,8 +172,8 @@ func raiseCount(r *Result) string {
 
 // raiseDuration says to how long max_duration must be raised for both minima.
 func raiseDuration(r *Result) string {
-	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kind().perQuery(r))
-	return "raise it above " + human(roundUp(need))
+	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kindOf().perQuery(r))
+	return "raise it above " + humanDuration(roundUp(need))
 }
 
 // roundUp rounds to whole milliseconds, the unit of configuration files.

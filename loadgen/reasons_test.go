@@ -11,7 +11,7 @@ func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(e *EffectiveSettings, s *TestSettings)
-		p      *series
+		p      *testSeries
 		e      Scenario
 		want   map[string]string // rule: a part of the reason
 	}{
@@ -75,7 +75,7 @@ func TestReasons(t *testing.T) {
 				c.change(&e, &s)
 			}
 			r := &Result{}
-			judge(s, e, c.p, r)
+			judgeSeries(s, e, c.p, r)
 			if r.Verdict != Invalid {
 				t.Errorf("verdict %s", r.Verdict)
 			}
@@ -95,7 +95,7 @@ func TestRatios(t *testing.T) {
 }
 
 // short makes p a part of a series for which more queries were generated.
-func short(p *series, generated uint64) *series {
+func short(p *testSeries, generated uint64) *testSeries {
 	p.GeneratedQueries = generated
 	return p
 }
@@ -122,7 +122,7 @@ func TestOneReasonForEachRule(t *testing.T) {
 	fast, slow := constant(time.Millisecond), constant(20*time.Millisecond)
 	for rule, c := range map[string]struct {
 		scenario Scenario
-		p        *series
+		p        *testSeries
 		change   func(e *EffectiveSettings, s *TestSettings)
 	}{
 		"latency": {Server, plan(500, 1, 10*time.Millisecond, 0, slow),
@@ -145,7 +145,7 @@ func TestOneReasonForEachRule(t *testing.T) {
 				c.change(&e, &s)
 			}
 			r := &Result{}
-			judge(s, e, c.p, r)
+			judgeSeries(s, e, c.p, r)
 			if r.Verdict != Invalid {
 				t.Errorf("verdict %s", r.Verdict)
 			}
@@ -160,7 +160,7 @@ func tokenLimits(e *EffectiveSettings, s *TestSettings) {
 	s.ServerTTFTLatency, s.ServerTPOTLatency = 10*time.Millisecond, 5*time.Millisecond
 }
 
-func tokenPlan(n int, first, done time.Duration) *series {
+func tokenPlan(n int, first, done time.Duration) *testSeries {
 	p := plan(n, 1, 10*time.Millisecond, 0, constant(done))
 	for i := range p.Done {
 		p.FirstToken = append(p.FirstToken, p.Scheduled[i]+int64(first))
@@ -176,7 +176,7 @@ func TestReasonsOfOverload(t *testing.T) {
 		e := effectiveFor(Server)
 		e.TargetQPS, e.TargetLatency, e.TargetLatencyPercentile = 130*float64(servers), 60*time.Millisecond, 0.9
 		r := &Result{}
-		judge(DefaultTestSettings(), e, queuePlan(5000, servers, 1e9/e.TargetQPS), r)
+		judgeSeries(DefaultTestSettings(), e, queuePlan(5000, servers, 1e9/e.TargetQPS), r)
 		c := r.Capacity
 		if c == nil || c.Servers < servers || c.Servers > servers+servers/4 || c.Service < 9*time.Millisecond ||
 			c.Service > 13*time.Millisecond {
@@ -185,7 +185,7 @@ func TestReasonsOfOverload(t *testing.T) {
 		for rate, want := range map[float64]Verdict{c.QPS * 0.97: Valid, c.QPS * 1.1: Invalid} {
 			e.TargetQPS = rate
 			again := &Result{}
-			judge(DefaultTestSettings(), e, queuePlan(5000, servers, 1e9/rate), again)
+			judgeSeries(DefaultTestSettings(), e, queuePlan(5000, servers, 1e9/rate), again)
 			if again.Verdict != want {
 				t.Errorf("%d servers: %s at %.4g queries per second, where about %.4g are said to pass",
 					servers, again.Verdict, rate, c.QPS)
@@ -199,7 +199,7 @@ func TestReasonsOfOverload(t *testing.T) {
 }
 
 // queuePlan sends queries with gaps between nothing and twice gap (ns) to servers that take 5 to 15 ms for each.
-func queuePlan(n, servers int, gap float64) *series {
+func queuePlan(n, servers int, gap float64) *testSeries {
 	p := plan(n, 1, 0, 0, constant(0))
 	free := make([]int64, servers)
 	var at float64
@@ -220,7 +220,7 @@ func queuePlan(n, servers int, gap float64) *series {
 
 // TestEarlyStoppingAdvice checks the advice for the share of late queries that is measured.
 func TestEarlyStoppingAdvice(t *testing.T) {
-	late := func(n, each int) *series {
+	late := func(n, each int) *testSeries {
 		return plan(n, 1, 10*time.Millisecond, 0, func(i, _ int) time.Duration {
 			if each > 0 && i%each == each-1 {
 				return 20 * time.Millisecond
@@ -229,7 +229,7 @@ func TestEarlyStoppingAdvice(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct {
-		p    *series
+		p    *testSeries
 		want string
 	}{
 		"none is late":        {late(20, 0), "Set min_query_count to 44, or min_duration to 440 ms."},
@@ -240,7 +240,7 @@ func TestEarlyStoppingAdvice(t *testing.T) {
 	} {
 		e := effectiveFor(Server)
 		r := &Result{}
-		judge(DefaultTestSettings(), e, c.p, r)
+		judgeSeries(DefaultTestSettings(), e, c.p, r)
 		if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Hint, c.want) {
 			t.Errorf("%s: %+v, want %q", name, r.Reasons, c.want)
 		}
@@ -252,7 +252,7 @@ func TestHuman(t *testing.T) {
 		0: "0 ns", 532: "532 ns", 1500: "1.5 µs", 17234567: "17.2 ms", 15 * time.Millisecond: "15 ms", 123456789: "123 ms",
 		1234567890: "1.23 s", 10 * time.Minute: "600 s", 3*time.Hour + 1: "10800 s", -17234567: "-17.2 ms",
 	} {
-		if got := human(d); got != want {
+		if got := humanDuration(d); got != want {
 			t.Errorf("human(%d) = %q, want %q", d, got, want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // Recording is what a test measured of its performance series: one slot per issued sample, in the order of issue. It
 // may be read, by one goroutine or several, until the function of LogSettings.Record that got it returns.
-type Recording struct{ p *series }
+type Recording struct{ p *testSeries }
 
 // Slot is what was measured of a sample. Times are nanoseconds since the series' start.
 type Slot struct {
@@ -38,7 +38,7 @@ func (r Recording) HasFirstTokens() bool { return r.p.FirstToken != nil }
 // Slot is the i-th slot, counted from 0 to Samples()-1.
 func (r Recording) Slot(i int) Slot {
 	p := r.p
-	q, number := i/int(p.SamplesPerQuery), p.number(i)
+	q, number := i/int(p.SamplesPerQuery), p.sampleNumber(i)
 	s := Slot{
 		Sample: p.firstSample + number, Query: p.firstQuery + number/p.SamplesPerQuery, Scheduled: p.Scheduled[q],
 		Issued: p.Scheduled[q] + p.issueDelay(q), Done: p.Done[i],
@@ -55,8 +55,8 @@ func (r Recording) Slot(i int) Slot {
 	return s
 }
 
-// record hands the performance series, if one began, to who asked for it.
-func (t *test) record(p *series) error {
+// handRecording hands the performance series, if one began, to who asked for it.
+func (t *testRun) handRecording(p *testSeries) error {
 	if t.l.Record == nil || p == nil || len(p.Done) == 0 {
 		return nil
 	}

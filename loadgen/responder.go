@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// answers is what the responder needs of the series under way. It is read only while the series runs.
-type answers struct {
+// seriesAnswers is what the responder needs of the series under way. It is read only while the series runs.
+type seriesAnswers struct {
 	clock  *pace.Clock
 	rec    *record.Recorder
 	first  ResponseID
@@ -24,53 +24,53 @@ type answers struct {
 	tokens firstTokens
 }
 
-// responder is the test's Responder. A SUT may keep it: outside a series its calls have no effect.
-type responder struct {
-	current atomic.Pointer[answers]
+// testResponder is the test's Responder. A SUT may keep it: outside a series its calls have no effect.
+type testResponder struct {
+	current atomic.Pointer[seriesAnswers]
 	broken  func(error) // takes the first and any further breach of the contract
 }
 
 // QuerySamplesComplete implements Responder.
-func (r *responder) QuerySamplesComplete(rs []QuerySampleResponse) {
+func (r *testResponder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	a := r.current.Load()
 	if a == nil {
 		return
 	}
-	at := a.now()
+	at := a.currentTime()
 	good := 0
 	for i := range rs {
-		if fault := a.complete(&rs[i], at); fault != record.None {
-			r.broken(a.breach(fault, &rs[i]))
+		if fault := a.completeSample(&rs[i], at); fault != record.None {
+			r.broken(a.breachError(fault, &rs[i]))
 			continue
 		}
 		good++
-		if a.logs(rs[i].ID) {
-			a.keep(&rs[i])
+		if a.isLogged(rs[i].ID) {
+			a.keepPayload(&rs[i])
 		}
 	}
 	a.rec.Finish(uint64(good))
 }
 
 // FirstTokenComplete implements Responder. Without token latencies, and in Offline, there is nothing to record.
-func (r *responder) FirstTokenComplete(rs []QuerySampleResponse) {
+func (r *testResponder) FirstTokenComplete(rs []QuerySampleResponse) {
 	a := r.current.Load()
 	if a == nil || a.kind != record.FirstTokens {
 		return
 	}
-	at := a.now()
+	at := a.currentTime()
 	for i := range rs {
 		if fault := a.rec.FirstToken(uint32(rs[i].ID), at); fault != record.None {
-			r.broken(a.breach(fault, &rs[i]))
-		} else if a.logs(rs[i].ID) {
-			a.tokens.put(rs[i].ID, rs[i].Data)
+			r.broken(a.breachError(fault, &rs[i]))
+		} else if a.isLogged(rs[i].ID) {
+			a.tokens.putToken(rs[i].ID, rs[i].Data)
 		}
 	}
 }
 
-// now is the time; the recorder keeps 0 for what has not come yet.
-func (a *answers) now() int64 { return max(a.clock.Now(), 1) }
+// currentTime is the time; the recorder keeps 0 for what has not come yet.
+func (a *seriesAnswers) currentTime() int64 { return max(a.clock.Now(), 1) }
 
-func (a *answers) complete(r *QuerySampleResponse, at int64) record.Fault {
+func (a *seriesAnswers) completeSample(r *QuerySampleResponse, at int64) record.Fault {
 	if a.kind != record.Latencies {
 		return a.rec.CompleteTokens(uint32(r.ID), at, r.NTokens)
 	}
@@ -80,25 +80,25 @@ func (a *answers) complete(r *QuerySampleResponse, at int64) record.Fault {
 	return a.rec.Complete(uint32(r.ID), at)
 }
 
-func (a *answers) logs(id ResponseID) bool {
+func (a *seriesAnswers) isLogged(id ResponseID) bool {
 	return a.all || a.chosen != nil && a.chosen.Has(uint32(id-a.first))
 }
 
-// keep copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
-func (a *answers) keep(r *QuerySampleResponse) {
+// keepPayload copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
+func (a *seriesAnswers) keepPayload(r *QuerySampleResponse) {
 	index := a.plan.Sample(int(r.ID - a.first))
 	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(index), Data: r.Data, TokenCount: -1}
 	if a.kind != record.Latencies {
 		e.TokenCount = r.NTokens
 	}
 	if a.kind == record.FirstTokens {
-		e.TokenData = a.tokens.take(r.ID)
+		e.TokenData = a.tokens.takeToken(r.ID)
 	}
 	_ = a.log.WriteEntry(e)
 }
 
-// breach describes a wrong answer.
-func (a *answers) breach(fault record.Fault, r *QuerySampleResponse) error {
+// breachError describes a wrong answer.
+func (a *seriesAnswers) breachError(fault record.Fault, r *QuerySampleResponse) error {
 	id := r.ID
 	if fault == record.NotIssued {
 		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were, from %d on): answer each sample "+

@@ -44,15 +44,15 @@ func SampleOrderOf(loaded []uint64, total, count, seed uint64) []SampleOrder {
 			}
 			of = total
 		}
-		if slices.Equal(loaded[:min(len(loaded), int(of))], o.first(len(loaded), of, seed)) {
+		if slices.Equal(loaded[:min(len(loaded), int(of))], o.firstDraws(len(loaded), of, seed)) {
 			found = append(found, o)
 		}
 	}
 	return found
 }
 
-// first are the first n of the samples 0..of-1 in the order of a seed.
-func (o SampleOrder) first(n int, of, seed uint64) []uint64 {
+// firstDraws are the first n of the samples 0..of-1 in the order of a seed.
+func (o SampleOrder) firstDraws(n int, of, seed uint64) []uint64 {
 	src := mt19937.New(seed)
 	if o.Older {
 		src = mt19937.NewScaled(seed)

@@ -6,8 +6,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 )
 
-// series is one run through the clock: what was planned, issued and measured. All times are nanoseconds since Start.
-type series struct {
+// testSeries is one run through the clock: what was planned, issued and measured. All times are nanoseconds since
+// Start.
+type testSeries struct {
 	Accuracy bool
 	Start    time.Time // wall clock, for the logs
 	Pauses   []Pause
@@ -44,7 +45,7 @@ type series struct {
 }
 
 // issueDelay is how much later than scheduled query q was issued.
-func (p *series) issueDelay(q int) int64 {
+func (p *testSeries) issueDelay(q int) int64 {
 	if p.Delays != nil {
 		return p.Delays.At(q)
 	}
@@ -52,23 +53,23 @@ func (p *series) issueDelay(q int) int64 {
 }
 
 // lastIssue is when the last query was issued, 0 where there is none.
-func (p *series) lastIssue() int64 {
+func (p *testSeries) lastIssue() int64 {
 	if p.Queries == 0 {
 		return 0
 	}
 	return p.Scheduled[p.Queries-1] + p.issueDelay(p.Queries-1)
 }
 
-// end is the last completion time, 0 where there is none.
-func (p *series) end() int64 {
+// lastCompletion is the last completion time, 0 where there is none.
+func (p *testSeries) lastCompletion() int64 {
 	if p.last == 0 {
-		p.last = latest(p.Done)
+		p.last = latestTime(p.Done)
 	}
 	return p.last
 }
 
-// number is the position of sample i among the generated ones.
-func (p *series) number(i int) uint64 {
+// sampleNumber is the position of sample i among the generated ones.
+func (p *testSeries) sampleNumber(i int) uint64 {
 	if p.Numbers != nil {
 		return uint64(p.Numbers[i])
 	}

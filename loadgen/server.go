@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// server: queries of one sample arrive at random, at a rate. Its result is the rate, if a percentile of the latencies
-// meets a limit.
-type server struct{ plain }
+// serverScenario: queries of one sample arrive at random, at a rate. Its result is the rate, if a percentile of the
+// latencies meets a limit.
+type serverScenario struct{ plainScenario }
 
-func (k server) check(f *faults, s TestSettings) {
-	k.plain.check(f, s)
-	f.need(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation,
+func (k serverScenario) check(f *faultList, s TestSettings) {
+	k.plainScenario.check(f, s)
+	f.requireThat(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation,
 		"min_query_count = 0 with sample_concatenate_permutation: issuing every sample equally often needs a count of at "+
 			"least 1")
 	f.threads(s)
@@ -27,126 +27,126 @@ func (k server) check(f *faults, s TestSettings) {
 const mostThreads = 1024
 
 // threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
-func (f *faults) threads(s TestSettings) {
+func (f *faultList) threads(s TestSettings) {
 	n := s.ServerNumIssueQueryThreads
 	if n == 0 {
 		return
 	}
-	f.need(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
-	f.need(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
+	f.requireThat(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
+	f.requireThat(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
 		"server_max_async_queries = %d is divided among %d issue threads: want 0 (no limit) or at least %d",
 		s.ServerMaxAsyncQueries, n, n)
-	f.need(s.MaxQueryCount == 0 || s.MaxQueryCount >= n,
+	f.requireThat(s.MaxQueryCount == 0 || s.MaxQueryCount >= n,
 		"max_query_count = %d is divided among %d issue threads: want 0 (no limit) or at least %d", s.MaxQueryCount, n, n)
 }
 
-func (server) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
+func (serverScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
 	e.TargetQPS = s.ServerTargetQPS
 	e.TargetLatency = s.ServerTargetLatency
 	e.TargetLatencyPercentile = s.ServerTargetLatencyPercentile
 	e.MaxAsyncQueries = s.ServerMaxAsyncQueries
 }
 
-func (server) threads(s TestSettings) int { return int(max(1, s.ServerNumIssueQueryThreads)) }
+func (serverScenario) threads(s TestSettings) int { return int(max(1, s.ServerNumIssueQueryThreads)) }
 
-func (k server) prepare(x *issuer, s TestSettings) {
+func (k serverScenario) prepare(x *queryIssuer, s TestSettings) {
 	x.coalesce = s.ServerCoalesceQueries
 	x.scheduled, x.delays = x.plan.Scheduled, make(record.Delays, x.plan.Queries)
 	x.lanes = x.newLanes(k.threads(s))
 }
 
-func (server) issueAll(ctx context.Context, x *issuer) error { return x.paced(ctx) }
+func (serverScenario) issueAll(ctx context.Context, x *queryIssuer) error { return x.issuePaced(ctx) }
 
 // mostGenerated is what six standard deviations allow: the number is drawn later.
-func (server) mostGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
+func (serverScenario) mostGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
 
-func (server) newOutlook(t *test, x *issuer) *outlook {
+func (serverScenario) newOutlook(t *testRun, x *queryIssuer) *runOutlook {
 	if t.e.Mode == FindPeakPerformance {
 		return nil
 	}
-	o := &outlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
-	o.forgive = forgiven(t.e, o.most)
+	o := &runOutlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
+	o.forgive = allowedLate(t.e, o.most)
 	if t.s.UseTokenLatencies {
-		o.limits = []lateness{
+		o.limits = []lateCounter{
 			{name: "TTFT", limit: int64(t.s.ServerTTFTLatency), value: firstTokenSoFar},
 			{name: "TPOT", limit: int64(t.s.ServerTPOTLatency), value: outputTimeSoFar},
 		}
 	} else {
-		o.limits = []lateness{{name: "latency", limit: int64(t.e.TargetLatency), value: latencySoFar}}
+		o.limits = []lateCounter{{name: "latency", limit: int64(t.e.TargetLatency), value: latencySoFar}}
 	}
 	return o
 }
 
-func (server) judge(p *series, r *Result) {
+func (serverScenario) judge(p *testSeries, r *Result) {
 	limit := r.Effective.TargetLatency
-	d := describe(sampleLatencies(p), limit)
-	latency, at := d.at(rank(d.N, r.TargetPercentile.P))
+	d := describeLatencies(sampleLatencies(p), limit)
+	latency, at := d.latenciesAt(percentileRank(d.N, r.TargetPercentile.P))
 	r.Latency, r.QueryLatency = latency, latency
 	r.TargetPercentile.Latency = at[0]
 	r.PerformanceConstraintsMet = at[0] <= limit
 	r.OverlatencyCount = uint64(d.Above)
 	r.EarlyStopping = serverEarlyStopping(uint64(d.N), r.OverlatencyCount, r.TargetPercentile.P)
-	r.IssueDelay, _ = describe(issueDelays(p), 0).at()
-	r.ScheduledSamplesPerSec = rate(p.Queries-1, lastTime(p.Scheduled))
-	r.CompletedSamplesPerSec = rate(p.Queries-1, lastTime(p.Done))
+	r.IssueDelay, _ = describeLatencies(issueDelays(p), 0).latenciesAt()
+	r.ScheduledSamplesPerSec = ratePerSecond(p.Queries-1, lastTime(p.Scheduled))
+	r.CompletedSamplesPerSec = ratePerSecond(p.Queries-1, lastTime(p.Done))
 	r.inferTokens(r.CompletedSamplesPerSec)
 	r.MetricName, r.MetricUnit, r.Metric = "completed samples per second", "samples/s", r.CompletedSamplesPerSec
 }
 
-func (server) judgeTokens(t *TokenResult, p *series, r *Result) {
+func (serverScenario) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
 	t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency
 	for _, of := range t.inOrder(p) {
-		d := describe(of.values, of.Limit)
-		of.fill(d, r.TargetPercentile.P)
+		d := describeLatencies(of.values, of.Limit)
+		of.fillSummary(d, r.TargetPercentile.P)
 		of.Over = uint64(d.Above)
 		if of.TokenLatency == &t.TPOT || t.TPOT.EarlyStopping.Met {
 			of.EarlyStopping = serverEarlyStopping(uint64(d.N), of.Over, r.TargetPercentile.P)
 		}
 	}
-	r.PerformanceConstraintsMet = t.TTFT.met() && t.TPOT.met()
-	r.EarlyStopping = t.decisive()
+	r.PerformanceConstraintsMet = t.TTFT.isMet() && t.TPOT.isMet()
+	r.EarlyStopping = t.decisiveStopping()
 	r.MetricName, r.MetricUnit, r.Metric = "completed tokens per second", "tokens/s", t.PerSec
 }
 
-func (server) duration(p *series, _ *Result) (time.Duration, string) {
+func (serverScenario) duration(p *testSeries, _ *Result) (time.Duration, string) {
 	return time.Duration(lastTime(p.Scheduled)), "until the last query was due"
 }
 
-func (server) leastQueries(c earlystop.Criterion) uint64 { return c.MinPassing(0) }
+func (serverScenario) leastQueries(c earlystop.Criterion) uint64 { return c.MinPassing(0) }
 
-func (server) limited(*Result) bool { return true }
+func (serverScenario) limited(*Result) bool { return true }
 
-func (server) perQuery(r *Result) time.Duration {
+func (serverScenario) perQuery(r *Result) time.Duration {
 	if r.Effective.TargetQPS > 0 {
 		return time.Duration(1e9 / r.Effective.TargetQPS)
 	}
 	return r.QueryLatency.Mean
 }
 
-func (server) durationText() string {
+func (serverScenario) durationText() string {
 	return "Increase the target QPS so the loadgen pre-generates more queries."
 }
 
-func (server) durationHint(*series, *Result) string {
+func (serverScenario) durationHint(*testSeries, *Result) string {
 	return "Raise target_qps so that more queries are generated."
 }
 
-func (server) earlyStoppingReason(p *series, r *Result) Reason { return tooManyLate(p, r) }
+func (serverScenario) earlyStoppingReason(p *testSeries, r *Result) Reason { return tooManyLate(p, r) }
 
-func (server) stoppedEarly(p *series, r *Result) string {
+func (serverScenario) stoppedEarly(p *testSeries, r *Result) string {
 	e := r.Effective
 	if e.MaxAsyncQueries == 0 || r.QueryCount >= p.GeneratedQueries {
 		return ""
 	}
 	return fmt.Sprintf("%sMore than max_async_queries = %d queries were outstanding after %s queries; "+
 		"raise it, set it to 0, or lower target_qps (%s now).",
-		behind(r), e.MaxAsyncQueries, grouped(r.QueryCount), significant(e.TargetQPS, 6))
+		behindText(r), e.MaxAsyncQueries, groupDigits(r.QueryCount), roundSignificant(e.TargetQPS, 6))
 }
 
 // smallDelay is the share of the latency limit that the issue delay may take without a note.
 const smallDelay = 0.02
 
-func (server) lateIssue(r *Result) string {
+func (serverScenario) lateIssue(r *Result) string {
 	limit := r.Effective.TargetLatency
 	if r.Tokens != nil {
 		limit = r.Tokens.TTFT.Limit
@@ -155,29 +155,30 @@ func (server) lateIssue(r *Result) string {
 		if p.P == 0.99 && float64(p.Latency) > smallDelay*float64(limit) {
 			return fmt.Sprintf("1 %% of the queries were issued %s or more after they were due, %s the limit of %s, which "+
 				"counts as latency: IssueQuery takes long, or the machine has no processor free for LoadGen.",
-				human(p.Latency), shareOf(float64(p.Latency)/float64(limit)), human(limit))
+				humanDuration(p.Latency), shareOf(float64(p.Latency)/float64(limit)), humanDuration(limit))
 		}
 	}
 	return ""
 }
 
-func (server) headline(r *Result) []mllog.Field {
-	rate := []mllog.Field{{Label: "Completed samples per second", Value: fixed2(r.CompletedSamplesPerSec)}}
+func (serverScenario) headline(r *Result) []mllog.Field {
+	rate := []mllog.Field{{Label: "Completed samples per second", Value: twoDecimals(r.CompletedSamplesPerSec)}}
 	if r.Tokens != nil {
-		rate = append(rate, mllog.Field{Label: "Completed tokens per second", Value: fixed2(r.Tokens.PerSec)})
+		rate = append(rate, mllog.Field{Label: "Completed tokens per second", Value: twoDecimals(r.Tokens.PerSec)})
 	}
 	if r.Requested.InferTokenLatencies {
-		inferred := fixed2(r.InferredTokensPerSec)
+		inferred := twoDecimals(r.InferredTokensPerSec)
 		rate = append(rate, mllog.Field{Label: "Completed tokens per second (inferred)", Value: inferred})
 	}
 	return rate
 }
 
-func (server) statistics(r *Result) [][]mllog.Field {
-	rate := mllog.Field{Label: "Scheduled samples per second", Value: fixed2(scheduledRate(r))}
+func (serverScenario) statistics(r *Result) [][]mllog.Field {
+	rate := mllog.Field{Label: "Scheduled samples per second", Value: twoDecimals(scheduledRate(r))}
 	stats := [][]mllog.Field{append([]mllog.Field{rate}, latencyFields(r.Latency)...)}
 	if t := r.Tokens; t != nil {
-		stats = append(stats, t.statistics(mllog.Field{Label: "Completed tokens per second", Value: fixed2(t.PerSec)})...)
+		stats = append(stats, t.statistics(mllog.Field{Label: "Completed tokens per second",
+			Value: twoDecimals(t.PerSec)})...)
 	}
 	return stats
 }
@@ -190,13 +191,13 @@ func scheduledRate(r *Result) float64 {
 	return r.ScheduledSamplesPerSec
 }
 
-func (server) results(g *runLog, r *Result) {
-	g.log("result_overlatency_query_count", r.OverlatencyCount)
-	g.log("result_scheduled_samples_per_sec", scheduledRate(r))
-	g.log("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
+func (serverScenario) results(g *runLog, r *Result) {
+	g.logValue("result_overlatency_query_count", r.OverlatencyCount)
+	g.logValue("result_scheduled_samples_per_sec", scheduledRate(r))
+	g.logValue("result_completed_samples_per_sec", r.CompletedSamplesPerSec)
 }
 
-func (server) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
+func (serverScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
 	token := s
 	token.Latency = first
 	if first > 0 {
@@ -207,9 +208,9 @@ func (server) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) erro
 	return w.Latency(s)
 }
 
-func (server) tokenResults(g *runLog, r *Result) {
+func (serverScenario) tokenResults(g *runLog, r *Result) {
 	g.tokenLatencies(r)
 	if r.Requested.InferTokenLatencies {
-		g.log("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
+		g.logValue("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
 	}
 }

@@ -6,9 +6,9 @@ import "github.com/plumbline-ml/plumbline/loadgen/mllog"
 type singleStream struct{ oneAtATime }
 
 // check lets equal issue raise the number of queries to a whole pass over the samples.
-func (k singleStream) check(f *faults, s TestSettings) {
+func (k singleStream) check(f *faultList, s TestSettings) {
 	if !s.SampleConcatenatePermutation {
-		k.plain.check(f, s)
+		k.plainScenario.check(f, s)
 	}
 }
 
@@ -28,34 +28,34 @@ func (k singleStream) effective(e *EffectiveSettings, s TestSettings, q qslCount
 // wholePasses is the minimum query count under equal issue: enough for twice the minimum duration, raised to the next
 // multiple of the samples, and by a whole pass where it is a multiple already.
 func wholePasses(s TestSettings, qps float64, samples uint64) uint64 {
-	n := max(s.MinQueryCount, count(2*seconds(s)*qps))
+	n := max(s.MinQueryCount, truncateToCount(2*minSeconds(s)*qps))
 	return n + samples - n%samples
 }
 
-func (singleStream) judge(p *series, r *Result) {
+func (singleStream) judge(p *testSeries, r *Result) {
 	r.PerformanceConstraintsMet = true
-	d := describe(sampleLatencies(p), 0)
+	d := describeLatencies(sampleLatencies(p), 0)
 	target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
-	latency, at := d.at(rank(d.N, r.TargetPercentile.P), target.rank, fixed.rank)
+	latency, at := d.latenciesAt(percentileRank(d.N, r.TargetPercentile.P), target.rank, fixed.rank)
 	r.Latency, r.QueryLatency = latency, latency
 	r.TargetPercentile.Latency = at[0]
-	r.EarlyStopping = target.result(at[1])
-	second := fixed.result(at[2])
+	r.EarlyStopping = target.toEarlyStopping(at[1])
+	second := fixed.toEarlyStopping(at[2])
 	if r.EarlyStopping.Met {
 		r.EarlyStopping.Text += "\n" + fixed.secondText(at[2])
 	}
 	r.EarlyStopping99 = &second
-	r.QPSWithOverhead = rate(p.Queries-1, p.lastIssue())
-	r.QPSWithoutOverhead = rate(1, d.Mean)
+	r.QPSWithOverhead = ratePerSecond(p.Queries-1, p.lastIssue())
+	r.QPSWithoutOverhead = ratePerSecond(1, d.Mean)
 	r.streamMetric("latency")
 }
 
-func (singleStream) judgeTokens(t *TokenResult, p *series, r *Result) {
+func (singleStream) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
 	for _, of := range t.inOrder(p) {
-		d := describe(of.values, 0)
+		d := describeLatencies(of.values, 0)
 		target, fixed := estimateOf(d.N, r.TargetPercentile.P), estimateOf(d.N, 0.99)
-		at := of.fill(d, r.TargetPercentile.P, target.rank, fixed.rank)
-		e, second := target.result(at[0]), fixed.result(at[1])
+		at := of.fillSummary(d, r.TargetPercentile.P, target.rank, fixed.rank)
+		e, second := target.toEarlyStopping(at[0]), fixed.toEarlyStopping(at[1])
 		if e.Met {
 			e.Text += "\n" + fixed.secondText(at[1])
 		}
@@ -64,7 +64,7 @@ func (singleStream) judgeTokens(t *TokenResult, p *series, r *Result) {
 		}
 		of.EarlyStopping, of.EarlyStopping99 = e, &second
 	}
-	r.EarlyStopping, r.EarlyStopping99 = t.decisive(), t.TTFT.EarlyStopping99
+	r.EarlyStopping, r.EarlyStopping99 = t.decisiveStopping(), t.TTFT.EarlyStopping99
 	r.streamMetric("first token latency")
 }
 
@@ -73,8 +73,8 @@ func (singleStream) headline(r *Result) []mllog.Field { return streamHeadline(r)
 func (singleStream) statistics(r *Result) [][]mllog.Field {
 	rates := func(t string, with, without float64) []mllog.Field {
 		return []mllog.Field{
-			{Label: t + " w/ loadgen overhead", Value: fixed2(with)},
-			{Label: t + " w/o loadgen overhead", Value: fixed2(without)},
+			{Label: t + " w/ loadgen overhead", Value: twoDecimals(with)},
+			{Label: t + " w/o loadgen overhead", Value: twoDecimals(without)},
 		}
 	}
 	stats := [][]mllog.Field{rates("QPS", r.QPSWithOverhead, r.QPSWithoutOverhead), latencyFields(r.Latency)}
@@ -85,8 +85,8 @@ func (singleStream) statistics(r *Result) [][]mllog.Field {
 }
 
 func (singleStream) results(g *runLog, r *Result) {
-	g.log("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
-	g.log("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
+	g.logValue("result_qps_with_loadgen_overhead", r.QPSWithOverhead)
+	g.logValue("result_qps_without_loadgen_overhead", r.QPSWithoutOverhead)
 	if r.Effective.NoEarlyStopping {
 		return
 	}
@@ -94,6 +94,6 @@ func (singleStream) results(g *runLog, r *Result) {
 	if r.Tokens != nil {
 		first = r.Tokens.TTFT.EarlyStopping
 	}
-	g.log("early_stopping_latency_ss", first.Estimate.Nanoseconds())
-	g.log("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
+	g.logValue("early_stopping_latency_ss", first.Estimate.Nanoseconds())
+	g.logValue("early_stopping_latency_ms", r.EarlyStopping99.Estimate.Nanoseconds())
 }

@@ -15,7 +15,7 @@ func StartTest(ctx context.Context, sut SUT, qsl QSL, s TestSettings, l LogSetti
 	if err != nil {
 		return nil, err
 	}
-	return t.run(ctx)
+	return t.runTest(ctx)
 }
 
 // CheckTest reports everything that StartTest would refuse before it issues or writes anything. The effective settings

@@ -52,7 +52,7 @@ func SearchStreams(
 	}
 	o.Most = cmp.Or(o.Most, defaultMostStreams)
 	f := &streamSearch{sut: sut, qsl: qsl, s: s, l: l, o: o}
-	err := f.search(ctx)
+	err := f.searchStreams(ctx)
 	return &f.found, err
 }
 
@@ -65,12 +65,12 @@ type streamSearch struct {
 	found Streams
 }
 
-func (f *streamSearch) search(ctx context.Context) error {
-	low, high, err := f.bounds(ctx)
+func (f *streamSearch) searchStreams(ctx context.Context) error {
+	low, high, err := f.findBounds(ctx)
 	for err == nil && high-low > 1 {
 		mid := low + (high-low)/2
 		var met bool
-		if met, err = f.trial(ctx, mid, false); met {
+		if met, err = f.runTrial(ctx, mid, false); met {
 			low = mid
 		} else {
 			high = mid
@@ -78,7 +78,7 @@ func (f *streamSearch) search(ctx context.Context) error {
 	}
 	for err == nil && low > 0 {
 		var met bool
-		if met, err = f.confirm(ctx, low); met {
+		if met, err = f.confirmStreams(ctx, low); met {
 			break
 		}
 		low--
@@ -89,10 +89,10 @@ func (f *streamSearch) search(ctx context.Context) error {
 	return err
 }
 
-// bounds returns a number that passes, or 0, and a larger one that fails or is beyond the largest to try.
-func (f *streamSearch) bounds(ctx context.Context) (low, high uint64, err error) {
+// findBounds returns a number that passes, or 0, and a larger one that fails or is beyond the largest to try.
+func (f *streamSearch) findBounds(ctx context.Context) (low, high uint64, err error) {
 	for n := min(max(1, f.s.MultiStreamSamplesPerQuery), f.o.Most); ; n = min(2*n, f.o.Most) {
-		met, err := f.trial(ctx, n, false)
+		met, err := f.runTrial(ctx, n, false)
 		if err != nil || !met {
 			return low, n, err
 		}
@@ -102,21 +102,21 @@ func (f *streamSearch) bounds(ctx context.Context) (low, high uint64, err error)
 	}
 }
 
-// confirm repeats the run with n streams.
-func (f *streamSearch) confirm(ctx context.Context, n uint64) (bool, error) {
+// confirmStreams repeats the run with n streams.
+func (f *streamSearch) confirmStreams(ctx context.Context, n uint64) (bool, error) {
 	if f.o.Runs <= 1 {
 		return true, nil
 	}
 	for range f.o.Runs {
-		if met, err := f.trial(ctx, n, true); err != nil || !met {
+		if met, err := f.runTrial(ctx, n, true); err != nil || !met {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// trial runs the test with n streams and says whether it met its limit.
-func (f *streamSearch) trial(ctx context.Context, n uint64, confirms bool) (met bool, err error) {
+// runTrial runs the test with n streams and says whether it met its limit.
+func (f *streamSearch) runTrial(ctx context.Context, n uint64, confirms bool) (met bool, err error) {
 	s, l := f.s, f.l
 	s.MultiStreamSamplesPerQuery = n
 	if l.OutDir != "" {

@@ -18,15 +18,15 @@ func summaryOf(r *Result) *mllog.Summary {
 	s.SUTName = r.SUTName
 	s.Scenario = r.Effective.Scenario.String()
 	s.Mode = r.Effective.Mode.String()
-	s.Headline = r.kind().headline(r)
+	s.Headline = r.kindOf().headline(r)
 	s.Result = string(r.Verdict)
 	s.Conditions = conditionFields(r)
-	for _, f := range failings(r) {
+	for _, f := range failedConditions(r) {
 		s.Recommendations = append(s.Recommendations, f.summary)
 	}
 	s.EarlyStopping = earlyStoppingFields(r)
-	s.Stats = r.kind().statistics(r)
-	s.Parameters = parameters(r)
+	s.Stats = r.kindOf().statistics(r)
+	s.Parameters = summaryParameters(r)
 	if r.Requested.SampleConcatenatePermutation {
 		s.Notes = concatenateNote
 	}
@@ -55,7 +55,7 @@ func streamHeadline(r *Result) []mllog.Field {
 
 func earlyStoppingFields(r *Result) []mllog.Field {
 	switch t := r.Tokens; {
-	case r.kind().oneQuery(), r.Effective.NoEarlyStopping:
+	case r.kindOf().oneQuery(), r.Effective.NoEarlyStopping:
 		return nil
 	case t != nil:
 		return []mllog.Field{
@@ -82,31 +82,31 @@ func latencyFields(l LatencySummary) []mllog.Field {
 	return summaryFields(l, "latency (ns)", "latency (ns)")
 }
 
-// parameters are the settings as the run used them. Of sample_concatenate_permutation the notes tell.
-func parameters(r *Result) []mllog.Field {
+// summaryParameters are the settings as the run used them. Of sample_concatenate_permutation the notes tell.
+func summaryParameters(r *Result) []mllog.Field {
 	e, s := r.Effective, r.Requested
 	list := []mllog.Field{
-		{Label: "samples_per_query", Value: parameter(e.SamplesPerQuery)},
-		{Label: "target_qps", Value: parameter(e.TargetQPS)},
+		{Label: "samples_per_query", Value: parameterText(e.SamplesPerQuery)},
+		{Label: "target_qps", Value: parameterText(e.TargetQPS)},
 	}
 	if s.UseTokenLatencies {
 		list = append(list,
-			mllog.Field{Label: "ttft_latency (ns)", Value: parameter(s.ServerTTFTLatency.Nanoseconds())},
-			mllog.Field{Label: "tpot_latency (ns)", Value: parameter(s.ServerTPOTLatency.Nanoseconds())})
+			mllog.Field{Label: "ttft_latency (ns)", Value: parameterText(s.ServerTTFTLatency.Nanoseconds())},
+			mllog.Field{Label: "tpot_latency (ns)", Value: parameterText(s.ServerTPOTLatency.Nanoseconds())})
 	} else {
-		list = append(list, mllog.Field{Label: "target_latency (ns)", Value: parameter(e.TargetLatency.Nanoseconds())})
+		list = append(list, mllog.Field{Label: "target_latency (ns)", Value: parameterText(e.TargetLatency.Nanoseconds())})
 	}
-	list = append(list, mllog.Field{Label: "max_async_queries", Value: parameter(e.MaxAsyncQueries)})
+	list = append(list, mllog.Field{Label: "max_async_queries", Value: parameterText(e.MaxAsyncQueries)})
 	for _, f := range fields {
-		if f.common() && f.Name != "SampleConcatenatePermutation" {
-			list = append(list, mllog.Field{Label: f.keys.parameter, Value: parameter(f.used(&e, &s))})
+		if f.isCommon() && f.Name != "SampleConcatenatePermutation" {
+			list = append(list, mllog.Field{Label: f.keys.parameter, Value: parameterText(f.usedValue(&e, &s))})
 		}
 	}
 	return list
 }
 
-// parameter is a logged value as the summary has it.
-func parameter(v any) string {
+// parameterText is a logged value as the summary has it.
+func parameterText(v any) string {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -114,18 +114,18 @@ func parameter(v any) string {
 		}
 		return "0"
 	case float64:
-		return double(v)
+		return doubleText(v)
 	}
 	return fmt.Sprint(v)
 }
 
-// fixed2 is v with two decimals, as a C++ stream prints it.
-func fixed2(v float64) string {
+// twoDecimals is v with two decimals, as a C++ stream prints it.
+func twoDecimals(v float64) string {
 	if math.IsNaN(v) {
-		return double(v)
+		return doubleText(v)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// double is v as a C++ stream prints it.
-func double(v float64) string { return string(mllog.AppendDouble(nil, v)) }
+// doubleText is v as a C++ stream prints it.
+func doubleText(v float64) string { return string(mllog.AppendDouble(nil, v)) }

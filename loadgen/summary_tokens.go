@@ -22,7 +22,7 @@ func summaryFields(l LatencySummary, name, percentile string) []mllog.Field {
 		ns("Min "+name, l.Min.Nanoseconds()), ns("Max "+name, l.Max.Nanoseconds()), ns("Mean "+name, l.Mean.Nanoseconds()),
 	}
 	for _, p := range l.Percentiles {
-		fields = append(fields, ns(fixed2(p.P*100)+" percentile "+percentile, p.Latency.Nanoseconds()))
+		fields = append(fields, ns(twoDecimals(p.P*100)+" percentile "+percentile, p.Latency.Nanoseconds()))
 	}
 	return fields
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// test is one StartTest under way.
-type test struct {
+// testRun is one StartTest under way.
+type testRun struct {
 	sut      SUT
 	qsl      QSL
 	s        TestSettings
@@ -25,7 +25,7 @@ type test struct {
 	// The numbers of the next series' first sample, which is its response id, and first query.
 	nextID, nextQuery uint64
 
-	responder *responder
+	responder *testResponder
 	cancel    context.CancelCauseFunc
 	hopeless  atomic.Pointer[string] // why the run can only end INVALID
 	breach    atomic.Pointer[error]  // the first breach of the contract
@@ -34,11 +34,11 @@ type test struct {
 }
 
 // newTest checks everything that can be checked before something is written.
-func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*test, error) {
+func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*testRun, error) {
 	if err := checkParts(sut, qsl); err != nil {
 		return nil, err
 	}
-	t := &test{sut: sut, qsl: qsl, s: forTest05(s), l: l, progress: l.Progress}
+	t := &testRun{sut: sut, qsl: qsl, s: forTest05(s), l: l, progress: l.Progress}
 	if t.progress == nil {
 		t.progress = &Progress{}
 	}
@@ -54,16 +54,16 @@ func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*test, error) {
 	return t, nil
 }
 
-// run does the test under ctx and writes the logs.
-func (t *test) run(ctx context.Context) (*Result, error) {
-	t.progress.reset()
-	if err := t.open(); err != nil {
+// runTest does the test under ctx and writes the logs.
+func (t *testRun) runTest(ctx context.Context) (*Result, error) {
+	t.progress.resetTest()
+	if err := t.openLogs(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.cancel = cancel
-	t.responder = &responder{broken: func(err error) {
+	t.responder = &testResponder{broken: func(err error) {
 		if t.breach.CompareAndSwap(nil, &err) {
 			cancel(err)
 		}
@@ -71,16 +71,16 @@ func (t *test) run(ctx context.Context) (*Result, error) {
 	if why := t.hopelessFromStart(); why != "" {
 		t.cannotBeValid(why)
 	}
-	p, err := t.series(ctx)
+	p, err := t.runSeries(ctx)
 	t.responder.current.Store(nil)
 	if err == nil {
 		err = t.firstBreach()
 	}
-	return t.conclude(p, causeFirst(ctx, err))
+	return t.concludeTest(p, causeFirst(ctx, err))
 }
 
-// open creates the logs and writes what is known before the first series.
-func (t *test) open() error {
+// openLogs creates the logs and writes what is known before the first series.
+func (t *testRun) openLogs() error {
 	asked := time.Now()
 	sutName := t.sut.Name()
 	nameTook := time.Since(asked)
@@ -93,20 +93,21 @@ func (t *test) open() error {
 	for _, text := range t.l.ConfigErrors {
 		log.configError(text)
 	}
-	log.start(sutName, nameTook, t.result.QSLName, t.counts.total, t.counts.performance)
+	log.logStart(sutName, nameTook, t.result.QSLName, t.counts.total, t.counts.performance)
 	if t.l.Audit != "" {
-		log.warn(fmt.Sprintf("Found Audit Config file (%s). Overriding TestSettings from audit.config file.", t.l.Audit))
+		log.logWarning(fmt.Sprintf("Found Audit Config file (%s). Overriding TestSettings from audit.config file.",
+			t.l.Audit))
 	}
 	if t.s.Test05 {
-		log.warn("Test05 flag detected Overriding random seeds")
+		log.logWarning("Test05 flag detected Overriding random seeds")
 	}
-	log.requested(t.s)
+	log.logRequested(t.s)
 	log.effective(t.e, t.s)
 	return nil
 }
 
 // cannotBeValid notes why the run can only end INVALID, and ends it there if that is wanted.
-func (t *test) cannotBeValid(why string) {
+func (t *testRun) cannotBeValid(why string) {
 	if !t.hopeless.CompareAndSwap(nil, &why) {
 		return
 	}
@@ -117,20 +118,20 @@ func (t *test) cannotBeValid(why string) {
 }
 
 // firstBreach is the first breach of the contract, or nil.
-func (t *test) firstBreach() error {
+func (t *testRun) firstBreach() error {
 	if err := t.breach.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// series runs the mode's series. It returns the performance series, if it came to one.
-func (t *test) series(ctx context.Context) (*series, error) {
+// runSeries runs the mode's series. It returns the performance series, if it came to one.
+func (t *testRun) runSeries(ctx context.Context) (*testSeries, error) {
 	if ctx.Err() != nil { // ended before it began
 		return nil, endOf(ctx)
 	}
 	if t.e.Mode == AccuracyOnly || t.e.Mode == SubmissionRun {
-		if err := t.accuracy(ctx); err != nil {
+		if err := t.runAccuracy(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -140,58 +141,59 @@ func (t *test) series(ctx context.Context) (*series, error) {
 	if t.e.Mode == FindPeakPerformance {
 		return t.findPeak(ctx)
 	}
-	t.log.mode(PerformanceOnly)
+	t.log.logMode(PerformanceOnly)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
 	if t.s.LoadFromAll {
 		count = uint64(t.counts.total)
 	}
-	set := t.sets(count)[0]
-	return t.withSet(ctx, set, false, func() (*series, error) { return t.pass(ctx, set, false) })
+	set := t.loadableSets(count)[0]
+	return t.withSet(ctx, set, false, func() (*testSeries, error) { return t.runPass(ctx, set, false) })
 }
 
-// accuracy issues every sample once, one loadable set after the other.
-func (t *test) accuracy(ctx context.Context) error {
-	t.log.mode(AccuracyOnly)
-	for _, set := range t.sets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
-		if _, err := t.withSet(ctx, set, true, func() (*series, error) { return t.pass(ctx, set, true) }); err != nil {
+// runAccuracy issues every sample once, one loadable set after the other.
+func (t *testRun) runAccuracy(ctx context.Context) error {
+	t.log.logMode(AccuracyOnly)
+	for _, set := range t.loadableSets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
+		if _, err := t.withSet(ctx, set, true, func() (*testSeries, error) { return t.runPass(ctx, set, true) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sets are the loadable sets of the first count samples, in their order.
-func (t *test) sets(count uint64) []schedule.Set {
+// loadableSets are the loadable sets of the first count samples, in their order.
+func (t *testRun) loadableSets(count uint64) []schedule.Set {
 	each := min(t.e.PerformanceSampleCount, count)
-	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kind().padding(t.e)),
+	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kindOf().padding(t.e)),
 		schedule.Source(t.e.QSLRNGSeed, t.s.OlderSampleOrder))
 }
 
-// conclude judges the performance series p, if there is one, marks a test that ended early with why, and ends the logs.
-func (t *test) conclude(p *series, why error) (*Result, error) {
-	t.progress.enter(PhaseWriting)
+// concludeTest judges the performance series p, if there is one, marks a test that ended early with why, and ends the
+// logs.
+func (t *testRun) concludeTest(p *testSeries, why error) (*Result, error) {
+	t.progress.enterPhase(PhaseWriting)
 	r := &t.result
 	if why != nil {
 		r.Aborted = why
-		t.log.fail("Test aborted: " + strings.ReplaceAll(why.Error(), "\n", "; "))
+		t.log.logError("Test aborted: " + strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
 	if t.e.Mode != AccuracyOnly {
 		if p == nil {
-			p = &series{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
+			p = &testSeries{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
 		}
-		judge(t.s, t.e, p, r)
+		judgeSeries(t.s, t.e, p, r)
 	}
-	r.Notes = t.notes()
-	err := errors.Join(t.record(p), t.log.finish(r))
-	t.progress.enter(PhaseDone)
+	r.Notes = t.testNotes()
+	err := errors.Join(t.handRecording(p), t.log.finishLogs(r))
+	t.progress.enterPhase(PhaseDone)
 	if errors.Is(why, ErrHopeless) {
 		return r, err // as asked for, and the Result says so
 	}
 	return r, errors.Join(why, err)
 }
 
-// notes are the findings about a test, once it is judged.
-func (t *test) notes() []Note {
+// testNotes are the findings about a test, once it is judged.
+func (t *testRun) testNotes() []Note {
 	var list []Note
 	if why := t.hopeless.Load(); why != nil {
 		text := "It was clear before the end that the run could only end INVALID: " + *why + "."
@@ -201,7 +203,7 @@ func (t *test) notes() []Note {
 		text := pausesText(t.paused) + "; the answers count, their times do not."
 		list = append(list, Note{About: ruleStandstill, Text: text})
 	}
-	if text := t.e.Scenario.kind().lateIssue(&t.result); text != "" {
+	if text := t.e.Scenario.kindOf().lateIssue(&t.result); text != "" {
 		list = append(list, Note{About: "issue_delay", Text: text})
 	}
 	return list

@@ -32,26 +32,26 @@ type TokenLatency struct {
 }
 
 // countTokens counts the tokens of a judged run, and computes their rates.
-func countTokens(p *series, r *Result) *TokenResult {
+func countTokens(p *testSeries, r *Result) *TokenResult {
 	t := &TokenResult{}
 	for i, n := range p.Tokens {
 		if p.Done[i] >= 0 {
 			t.Count += uint64(n)
 		}
 	}
-	t.PerSec = rate(int(t.Count), lastCompletion(p))
-	t.WithOverhead = rate(int(t.Count), p.lastIssue())
+	t.PerSec = ratePerSecond(int(t.Count), lastCompletion(p))
+	t.WithOverhead = ratePerSecond(int(t.Count), p.lastIssue())
 	if r.Latency.Mean > 0 {
 		t.WithoutOverhead = float64(t.Count) / float64(r.Latency.N) / r.Latency.Mean.Seconds()
 	}
 	return t
 }
 
-// met says whether Server's limit is kept.
-func (l *TokenLatency) met() bool { return l.Target.Latency <= l.Limit }
+// isMet says whether Server's limit is kept.
+func (l *TokenLatency) isMet() bool { return l.Target.Latency <= l.Limit }
 
-// decisive is the early stopping of TPOT if it is not met, else that of TTFT.
-func (t *TokenResult) decisive() EarlyStopping {
+// decisiveStopping is the early stopping of TPOT if it is not met, else that of TTFT.
+func (t *TokenResult) decisiveStopping() EarlyStopping {
 	if !t.TPOT.EarlyStopping.Met {
 		return t.TPOT.EarlyStopping
 	}
@@ -65,20 +65,20 @@ type measuredTokens struct {
 }
 
 // inOrder lists TPOT and TTFT in the order in which their early stopping is evaluated.
-func (t *TokenResult) inOrder(p *series) []measuredTokens {
+func (t *TokenResult) inOrder(p *testSeries) []measuredTokens {
 	return []measuredTokens{{&t.TPOT, outputTimes(p)}, {&t.TTFT, firstTokenTimes(p)}}
 }
 
-// fill describes d and returns the latencies at further ranks.
-func (m measuredTokens) fill(d distribution, percentile float64, ranks ...int) []time.Duration {
-	summary, at := d.at(append([]int{rank(d.N, percentile)}, ranks...)...)
+// fillSummary describes d and returns the latencies at further ranks.
+func (m measuredTokens) fillSummary(d latencyDistribution, percentile float64, ranks ...int) []time.Duration {
+	summary, at := d.latenciesAt(append([]int{percentileRank(d.N, percentile)}, ranks...)...)
 	m.Latency = summary
 	m.Target = Percentile{P: percentile, Latency: at[0]}
 	return at[1:]
 }
 
 // firstTokenTimes are the times from the scheduled times to the first tokens of the answered samples.
-func firstTokenTimes(p *series) orderstat.Values {
+func firstTokenTimes(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
 		for i := from; i < to; i++ {
@@ -91,7 +91,7 @@ func firstTokenTimes(p *series) orderstat.Values {
 }
 
 // outputTimes are the times per token after the first of the answered samples.
-func outputTimes(p *series) orderstat.Values {
+func outputTimes(p *testSeries) orderstat.Values {
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
 		for i := from; i < to; i++ {
 			if p.Done[i] >= 0 {
@@ -103,7 +103,7 @@ func outputTimes(p *series) orderstat.Values {
 }
 
 // lastCompletion is when the query issued last was completed, 0 where that never came.
-func lastCompletion(p *series) int64 {
+func lastCompletion(p *testSeries) int64 {
 	if p.Queries == 0 {
 		return 0
 	}
@@ -123,18 +123,18 @@ const (
 	textTPOT = "TPOT constrain not met: Reduce target QPS to improve latency."
 )
 
-// failings are the unmet limits with their official texts.
-func (t *TokenResult) failings() []failing {
-	var list []failing
-	if !t.TTFT.met() {
-		list = append(list, failing{reason: textTTFT + "\n", summary: textTTFT})
+// failedLimits are the unmet limits with their official texts.
+func (t *TokenResult) failedLimits() []failedCondition {
+	var list []failedCondition
+	if !t.TTFT.isMet() {
+		list = append(list, failedCondition{reason: textTTFT + "\n", summary: textTTFT})
 	}
-	if !t.TPOT.met() {
+	if !t.TPOT.isMet() {
 		bullet := ""
 		if len(list) > 0 {
 			bullet = " * "
 		}
-		list = append(list, failing{reason: bullet + textTPOT + "\n", summary: textTPOT})
+		list = append(list, failedCondition{reason: bullet + textTPOT + "\n", summary: textTPOT})
 	}
 	return list
 }

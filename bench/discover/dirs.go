@@ -64,7 +64,7 @@ func whereToLook(dirs []Dir) string {
 			continue
 		}
 		named = true
-		if fault := barren(d.Path); fault != "" {
+		if fault := explainEmptyDir(d.Path); fault != "" {
 			hints = append(hints, fmt.Sprintf("%s %s: %s", d.Source, d.Path, fault))
 		}
 	}
@@ -74,8 +74,8 @@ func whereToLook(dirs []Dir) string {
 	return strings.Join(hints, "\n")
 }
 
-// barren says why there is no plugin in a directory; empty: there is one.
-func barren(dir string) string {
+// explainEmptyDir says why there is no plugin in a directory; empty: there is one.
+func explainEmptyDir(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "no such directory"

@@ -52,7 +52,7 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			c.Entries[i] = ask(ctx, l, f, o)
+			c.Entries[i] = askPlugin(ctx, l, f, o)
 		})
 	}
 	wg.Wait()
@@ -100,7 +100,7 @@ func byPath(path string) ([]host.FoundPlugin, error) {
 	return []host.FoundPlugin{{Name: strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix), Path: absolute}}, nil
 }
 
-func ask(ctx context.Context, l plugin.Launcher, f host.FoundPlugin, o host.LaunchOptions) Entry {
+func askPlugin(ctx context.Context, l plugin.Launcher, f host.FoundPlugin, o host.LaunchOptions) Entry {
 	e := Entry{Name: f.Name, Path: f.Path}
 	p, err := l.Launch(ctx, f.Path, o)
 	if err != nil {
@@ -121,7 +121,7 @@ type Served struct {
 // Resolve finds the plugin that serves a model; a benchmark's own name stands for its default model.
 // Two plugins that serve it are an error that lists both.
 func (c *Catalog) Resolve(name string) (Served, error) {
-	matches := c.serving(name)
+	matches := c.servedBy(name)
 	switch len(matches) {
 	case 1:
 		return matches[0], nil
@@ -136,8 +136,8 @@ func (c *Catalog) Resolve(name string) (Served, error) {
 		name, list.String()))
 }
 
-// serving lists the plugins with a model of that name; where there is none, those whose benchmark has it.
-func (c *Catalog) serving(name string) []Served {
+// servedBy lists the plugins with a model of that name; where there is none, those whose benchmark has it.
+func (c *Catalog) servedBy(name string) []Served {
 	var models, benchmarks []Served
 	for _, e := range c.Entries {
 		if e.Err != nil {

@@ -59,7 +59,7 @@ var meanings = []Meaning{
 func Meanings() []Meaning { return slices.Clone(meanings) }
 
 func (c Code) String() string {
-	if at := rank(c); meanings[at].Code == c {
+	if at := codeRank(c); meanings[at].Code == c {
 		return meanings[at].Name
 	}
 	return "unknown"
@@ -69,16 +69,16 @@ func (c Code) String() string {
 func Worst(codes ...Code) Code {
 	worst := 0
 	for _, c := range codes {
-		worst = max(worst, rank(c))
+		worst = max(worst, codeRank(c))
 	}
 	return meanings[worst].Code
 }
 
-func rank(c Code) int {
+func codeRank(c Code) int {
 	if i := slices.IndexFunc(meanings, func(m Meaning) bool { return m.Code == c }); i >= 0 {
 		return i
 	}
-	return rank(Internal)
+	return codeRank(Internal)
 }
 
 // Outcome is the error of a command that did its work and found that the result is not a good one: its code counts,
@@ -147,7 +147,7 @@ func OrData(err error) error {
 
 // classOf looks for the class of an error from the outside to the inside.
 func classOf(err error) (worst Code, known bool) {
-	if code, known := own(err); known {
+	if code, known := ownClass(err); known {
 		return code, true
 	}
 	switch e := err.(type) { //nolint:errorlint // one error of the chain after the other
@@ -163,9 +163,9 @@ func classOf(err error) (worst Code, known bool) {
 	return worst, known
 }
 
-// own is the class of an error without what it wraps. A plugin that reports that it cannot go on may blame the data or
-// the model.
-func own(err error) (Code, bool) {
+// ownClass is the class of an error without what it wraps. A plugin that reports that it cannot go on may blame the
+// data or the model.
+func ownClass(err error) (Code, bool) {
 	if e, failed := err.(*host.PluginError); failed { //nolint:errorlint // not what it wraps
 		if e.Kind == host.KindFailed && errors.Is(e.Err, sdk.ErrData) {
 			return Data, true
@@ -173,7 +173,7 @@ func own(err error) (Code, bool) {
 		return Plugin, true
 	}
 	is, _ := err.(interface{ Is(error) bool })
-	for _, class := range classes() {
+	for _, class := range errorClasses() {
 		for _, sentinel := range class.sentinels {
 			if err == sentinel || is != nil && is.Is(sentinel) { //nolint:errorlint // not what it wraps
 				return class.code, true
@@ -183,14 +183,14 @@ func own(err error) (Code, bool) {
 	return Internal, false
 }
 
-// class is what a code's errors wrap.
-type class struct {
+// errorClass is what a code's errors wrap.
+type errorClass struct {
 	code      Code
 	sentinels []error
 }
 
-func classes() []class {
-	return []class{
+func errorClasses() []errorClass {
+	return []errorClass{
 		{Plugin, []error{plugin.ErrFault, loadgen.ErrProtocol}},
 		{Usage, []error{
 			sdk.ErrUsage, mlconf.ErrConfig, loadgen.ErrBadSettings, loadgen.ErrLogs, loadgen.ErrLogsLost, trust.ErrLock,

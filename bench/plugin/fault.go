@@ -11,11 +11,11 @@ func Fault(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault{err}
+	return classedError{err}
 }
 
-// fault is an error of the class whose text does not name it.
-type fault struct{ error }
+// classedError is an error of the class whose text does not name it.
+type classedError struct{ error }
 
-func (f fault) Unwrap() error        { return f.error }
-func (f fault) Is(target error) bool { return target == ErrFault }
+func (f classedError) Unwrap() error        { return f.error }
+func (f classedError) Is(target error) bool { return target == ErrFault }

@@ -59,22 +59,22 @@ func (Host) Launch(ctx context.Context, path string, o host.LaunchOptions) (Plug
 	if err != nil {
 		return nil, err
 	}
-	return process{p}, nil
+	return hostProcess{p}, nil
 }
 
-// process is a host.Plugin as a Plugin.
-type process struct{ *host.Plugin }
+// hostProcess is a host.Plugin as a Plugin.
+type hostProcess struct{ *host.Plugin }
 
 // Close implements Plugin.
-func (p process) Close() { _ = p.Plugin.Close() }
+func (p hostProcess) Close() { _ = p.Plugin.Close() }
 
-func (p process) Open(ctx context.Context, o sdk.Options) (Workload, error) {
+func (p hostProcess) Open(ctx context.Context, o sdk.Options) (Workload, error) {
 	w, err := p.Plugin.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return workload{w}, nil
+	return hostWorkload{w}, nil
 }
 
-// workload is a host.Workload as a Workload.
-type workload struct{ *host.Workload }
+// hostWorkload is a host.Workload as a Workload.
+type hostWorkload struct{ *host.Workload }

@@ -37,21 +37,21 @@ func (r Run) divisionRows(t *table.Table) {
 		return
 	}
 	for _, n := range r.Network.Nodes {
-		t.Row("node", n.text())
+		t.Row("node", n.nodeText())
 	}
 }
 
-// text is what is known of a node: "a (10.0.0.2:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s".
-func (n Node) text() string {
+// nodeText is what is known of a node: "a (10.0.0.2:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s".
+func (n Node) nodeText() string {
 	if n.RoundTripP50 == 0 {
 		return n.Address
 	}
 	name := cmp.Or(n.Name, "without a name")
 	return fmt.Sprintf("%s (%s), round trip %s, 99th percentile %s, %s/s", name, n.Address,
-		milliseconds(n.RoundTripP50), milliseconds(n.RoundTripP99), figure.Bytes(int64(n.BytesPerSecond)))
+		formatMillis(n.RoundTripP50), formatMillis(n.RoundTripP99), figure.Bytes(int64(n.BytesPerSecond)))
 }
 
-func milliseconds(ns int64) string { return figure.Short(float64(ns)/1e6) + " ms" }
+func formatMillis(ns int64) string { return figure.Short(float64(ns)/1e6) + " ms" }
 
 // writeDivision says why the run is not of the division that was asked for.
 func (r Run) writeDivision(b *terminal.Writer) {

@@ -104,7 +104,7 @@ func WriteSuite(dir string, d Document) error {
 		return err
 	}
 	_ = wholefile.RemoveTemp(dir) // what it cannot remove the next one tries again
-	return update{filepath.Join(dir, FileName), text}.write()
+	return fileUpdate{filepath.Join(dir, FileName), text}.writeFile()
 }
 
 // ReadSuite reads the document of a suite's runs in dir, which is empty where there is none. It is an error if other
@@ -128,27 +128,27 @@ func Save(out string, runs ...Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	updates, err := merged(out, runs)
+	updates, err := mergeAll(out, runs)
 	for _, u := range updates {
 		if err == nil {
-			err = u.write()
+			err = u.writeFile()
 		}
 	}
 	return err
 }
 
-// update is the new text of a result file.
-type update struct {
+// fileUpdate is the new text of a result file.
+type fileUpdate struct {
 	path string
 	text []byte
 }
 
-// merged makes the updates of all files that runs go to, that of the output directory last.
-func merged(out string, runs []Run) ([]update, error) {
-	var updates []update
+// mergeAll makes the updates of all files that runs go to, that of the output directory last.
+func mergeAll(out string, runs []Run) ([]fileUpdate, error) {
+	var updates []fileUpdate
 	var faults []error
 	add := func(dir string, runs []Run) {
-		u, err := merge(filepath.Join(dir, FileName), runs)
+		u, err := mergeFile(filepath.Join(dir, FileName), runs)
 		updates, faults = append(updates, u), append(faults, err)
 	}
 	scenarios := map[string][]Run{}
@@ -163,20 +163,21 @@ func merged(out string, runs []Run) ([]update, error) {
 	return updates, errors.Join(faults...)
 }
 
-func merge(path string, runs []Run) (update, error) {
+func mergeFile(path string, runs []Run) (fileUpdate, error) {
 	d, err := Read(path)
 	if err != nil {
-		return update{}, fmt.Errorf("merging into an existing result: %w; move it away", err)
+		return fileUpdate{}, fmt.Errorf("merging into an existing result: %w; move it away", err)
 	}
 	if d.Suite != "" {
-		return update{}, fmt.Errorf("%s lists the runs of %s, which lie in folders of their own; give another --out", path,
+		return fileUpdate{}, fmt.Errorf("%s lists the runs of %s, which lie in folders of their own; give another --out",
+			path,
 			d.Suite)
 	}
 	text, err := d.Merge(runs...).JSON()
-	return update{path, text}, err
+	return fileUpdate{path, text}, err
 }
 
-func (u update) write() error {
+func (u fileUpdate) writeFile() error {
 	if err := os.MkdirAll(filepath.Dir(u.path), 0o755); err != nil {
 		return err
 	}

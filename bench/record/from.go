@@ -16,7 +16,7 @@ import (
 func (r *Run) FromResult(res *loadgen.Result) {
 	r.Started = res.Started
 	r.Duration, r.Took = res.Duration.Seconds(), figure.Seconds(res.Duration)
-	r.Effective = effective(res.Effective)
+	r.Effective = effectiveOf(res.Effective)
 	for _, m := range res.Errors {
 		r.Messages = append(r.Messages, Message{m.Key, m.Message, false})
 	}
@@ -28,41 +28,41 @@ func (r *Run) FromResult(res *loadgen.Result) {
 		return
 	}
 	r.Reasons = append(r.Reasons, lists.Map(res.Reasons, func(reason loadgen.Reason) Reason { return Reason(reason) })...)
-	r.Performance = performance(res)
+	r.Performance = performanceOf(res)
 }
 
 // modeAccuracy is the mode of a run without a verdict of LoadGen's.
 const modeAccuracy = "accuracy"
 
-func performance(res *loadgen.Result) *Performance {
+func performanceOf(res *loadgen.Result) *Performance {
 	p := &Performance{
 		Valid:   res.Verdict == loadgen.Valid,
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, nil},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
-		Latency: *latency(res.Latency),
-		Figures: figures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
+		Latency: *latencyOf(res.Latency),
+		Figures: headlineFigures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
 	}
 	if !res.Effective.NoEarlyStopping {
 		p.Checks.EarlyStopping = &res.EarlyStoppingMet
 	}
 	switch res.Effective.Scenario {
 	case loadgen.MultiStream:
-		p.Query = latency(res.QueryLatency)
+		p.Query = latencyOf(res.QueryLatency)
 	case loadgen.Server:
 		if res.IssueDelay.N > 0 { // else it is read of a log, which has none
-			p.Issue = latency(res.IssueDelay)
+			p.Issue = latencyOf(res.IssueDelay)
 		}
 	}
 	if res.Effective.Scenario != loadgen.Offline && !res.Effective.NoEarlyStopping {
-		p.Early = early(&res.EarlyStopping)
-		p.Early99 = early(res.EarlyStopping99)
+		p.Early = earlyStoppingOf(&res.EarlyStopping)
+		p.Early99 = earlyStoppingOf(res.EarlyStopping99)
 	}
-	p.headline(res)
+	p.setHeadline(res)
 	return p
 }
 
-// figures are the headline numbers beside the metric.
-func figures(res *loadgen.Result) []Figure {
+// headlineFigures are the headline numbers beside the metric.
+func headlineFigures(res *loadgen.Result) []Figure {
 	samples := metric.Latency
 	if res.Effective.Scenario == loadgen.MultiStream {
 		samples = samples.OfSamples()
@@ -82,9 +82,9 @@ func figures(res *loadgen.Result) []Figure {
 	return append(out, lists.Filter(rates, func(f Figure) bool { return f.Value != 0 })...)
 }
 
-// headline sets the scenario's result. A latency is LoadGen's estimate of the percentile, or where there is none the
+// setHeadline sets the scenario's result. A latency is LoadGen's estimate of the percentile, or where there is none the
 // percentile itself; nanoseconds become milliseconds, the unit in which latencies are published.
-func (p *Performance) headline(res *loadgen.Result) {
+func (p *Performance) setHeadline(res *loadgen.Result) {
 	if res.MetricUnit != "ns" {
 		p.Metric = figureOf(metric.ResultOf(res.MetricName, res.MetricUnit), res.Metric)
 		if res.MetricUnit == "samples" { // which are counted
@@ -109,7 +109,7 @@ func figureOf(i metric.Info, v float64) Figure {
 	return Figure{Name: i.Title, Metric: i.Name, Unit: i.Unit, Value: figure.Number(v), Rounded: figure.Round(v)}
 }
 
-func latency(l loadgen.LatencySummary) *Latency {
+func latencyOf(l loadgen.LatencySummary) *Latency {
 	out := &Latency{Count: l.N, Min: int64(l.Min), Max: int64(l.Max), Mean: int64(l.Mean), Percentiles: []Percentile{}}
 	for _, p := range l.Percentiles {
 		out.Percentiles = append(out.Percentiles, Percentile{p.P, int64(p.Latency)})
@@ -117,7 +117,7 @@ func latency(l loadgen.LatencySummary) *Latency {
 	return out
 }
 
-func early(e *loadgen.EarlyStopping) *EarlyStopping {
+func earlyStoppingOf(e *loadgen.EarlyStopping) *EarlyStopping {
 	if e == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func early(e *loadgen.EarlyStopping) *EarlyStopping {
 	}
 }
 
-func effective(e loadgen.EffectiveSettings) *Effective {
+func effectiveOf(e loadgen.EffectiveSettings) *Effective {
 	return &Effective{
 		Scenario: e.Scenario.String(), TestMode: e.Mode.String(), SamplesPerQuery: e.SamplesPerQuery,
 		TargetQPS: figure.Number(e.TargetQPS), TargetLatencyNS: int64(e.TargetLatency),
@@ -146,12 +146,13 @@ func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
 		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch,
 		Sessions: o.Sessions,
-		Backend:  o.Backend, BackendOptions: dictionary(o.BackendOptions), Params: dictionary(o.Params), Devices: o.Devices,
+		Backend:  o.Backend, BackendOptions: copyDictionary(o.BackendOptions), Params: copyDictionary(o.Params),
+		Devices:   o.Devices,
 		PartFiles: o.PartFiles,
 	}
 }
 
-func dictionary(m map[string]string) map[string]string {
+func copyDictionary(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}
 	}
@@ -164,7 +165,8 @@ func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256,
 		ModelSize: w.ModelSize,
 		Dataset:   w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
-		Backend: w.Backend, BackendInfo: dictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut, QSL: qsl,
+		Backend: w.Backend, BackendInfo: copyDictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut,
+		QSL:   qsl,
 		Parts: parts(w.Parts),
 	}
 }

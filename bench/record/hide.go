@@ -11,7 +11,7 @@ func (r *Run) Hide(hide func(text string) string) {
 	if hide == nil {
 		return
 	}
-	r.Error.hide(hide)
+	r.Error.hideSecrets(hide)
 	r.Reasons, r.Notes, r.Messages = slices.Clone(r.Reasons), slices.Clone(r.Notes), slices.Clone(r.Messages)
 	for i := range r.Reasons {
 		r.Reasons[i].Measured, r.Reasons[i].Hint = hide(r.Reasons[i].Measured), hide(r.Reasons[i].Hint)
@@ -27,24 +27,24 @@ func (r *Run) Hide(hide func(text string) string) {
 	r.Command = each(r.Command, hide)
 	r.Identity.Label, r.Identity.Entry = hide(r.Identity.Label), hide(r.Identity.Entry)
 	r.Identity.Point = each(r.Identity.Point, hide)
-	r.Workload.hide(hide)
-	r.Network.hide(hide)
-	r.Power.hide(hide)
+	r.Workload.hideSecrets(hide)
+	r.Network.hideSecrets(hide)
+	r.Power.hideSecrets(hide)
 }
 
-func (p *Power) hide(hide func(string) string) {
+func (p *Power) hideSecrets(hide func(string) string) {
 	if p != nil {
 		p.Source, p.Fault = hide(p.Source), hide(p.Fault)
 	}
 }
 
-func (f *Failure) hide(hide func(string) string) {
+func (f *Failure) hideSecrets(hide func(string) string) {
 	if f != nil {
 		f.Message, f.Stderr = hide(f.Message), each(f.Stderr, hide)
 	}
 }
 
-func (w *Workload) hide(hide func(string) string) {
+func (w *Workload) hideSecrets(hide func(string) string) {
 	if w == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (w *Workload) hide(hide func(string) string) {
 	}
 }
 
-func (n *Network) hide(hide func(string) string) {
+func (n *Network) hideSecrets(hide func(string) string) {
 	if n == nil {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 // AtEnd takes over what is known of a workload once it is closed.
 func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
-	w.BackendInfo = dictionary(i.BackendInfo)
+	w.BackendInfo = copyDictionary(i.BackendInfo)
 	var samples uint64
 	for _, s := range i.Shares {
 		samples += s.Samples

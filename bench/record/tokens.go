@@ -46,12 +46,12 @@ func tokens(res *loadgen.Result) *Tokens {
 
 func tokenLatency(of metric.Times, l loadgen.TokenLatency) *TokenLatency {
 	out := &TokenLatency{
-		Latency: *latency(l.Latency), Target: Percentile{l.Target.P, int64(l.Target.Latency)},
+		Latency: *latencyOf(l.Latency), Target: Percentile{l.Target.P, int64(l.Target.Latency)},
 		Figure:  figureOf(of.At(l.Target.P), figure.Millis(l.Target.Latency)),
-		LimitNS: int64(l.Limit), Over: l.Over, Early99: early(l.EarlyStopping99),
+		LimitNS: int64(l.Limit), Over: l.Over, Early99: earlyStoppingOf(l.EarlyStopping99),
 	}
 	if l.EarlyStopping.QueriesProcessed > 0 { // else it was not evaluated
-		out.Early = early(&l.EarlyStopping)
+		out.Early = earlyStoppingOf(&l.EarlyStopping)
 	}
 	return out
 }

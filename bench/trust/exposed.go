@@ -11,11 +11,11 @@ import (
 // beside it, its folder, or one above that. Each is one sentence; nil is good. Where files have no owners and
 // modes it knows nothing.
 func Exposed(binary string) (faults []string) {
-	path := real(binary)
+	path := realPath(binary)
 	files, _ := Libraries(path) // what cannot be read is no library that a loader finds
 	for _, file := range append([]string{path}, files...) {
 		if info, err := os.Stat(file); err == nil {
-			faults = append(faults, exposed(file, info)...)
+			faults = append(faults, exposedFiles(file, info)...)
 		}
 	}
 	own := filepath.Dir(path)
@@ -23,7 +23,7 @@ func Exposed(binary string) (faults []string) {
 		info, err := os.Stat(dir)
 		// In a folder such as /tmp, further up, nobody renames what is another's.
 		if err == nil && (dir == own || info.Mode()&fs.ModeSticky == 0) {
-			faults = append(faults, exposed(dir, info)...)
+			faults = append(faults, exposedFiles(dir, info)...)
 		}
 		if dir == filepath.Dir(dir) {
 			return faults
@@ -31,7 +31,7 @@ func Exposed(binary string) (faults []string) {
 	}
 }
 
-func exposed(path string, info fs.FileInfo) []string {
+func exposedFiles(path string, info fs.FileInfo) []string {
 	mode, owner, group, known := ownerOf(info)
 	switch {
 	case !known:

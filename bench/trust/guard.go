@@ -28,7 +28,7 @@ type Guard struct {
 // Launch implements plugin.Launcher. What is refused was not executed; the error wraps ErrRefused.
 func (g Guard) Launch(ctx context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {
 	o.Approve = func(binary *os.File) error { return g.Lock.Approve(path, binary) }
-	o.Withhold = append(slices.Clone(o.Withhold), g.Lock.drop()...)
+	o.Withhold = append(slices.Clone(o.Withhold), g.Lock.droppedVariables()...)
 	return g.Launcher.Launch(ctx, path, o)
 }
 
@@ -37,21 +37,21 @@ func (g Guard) Launch(ctx context.Context, path string, o host.LaunchOptions) (p
 func (l *Lock) Approve(path string, binary io.Reader) error {
 	sum, _, err := checksum.Contents(binary)
 	if err != nil {
-		return refusal(path, "it was not started: "+err.Error(), "", err)
+		return refusalError(path, "it was not started: "+err.Error(), "", err)
 	}
-	if found, hint := l.judge(path, sum); found != "" {
-		return refusal(path, "it was not started: "+found, hint)
+	if found, hint := l.judgeSum(path, sum); found != "" {
+		return refusalError(path, "it was not started: "+found, hint)
 	}
-	if faults := l.companions(path); len(faults) > 0 {
-		return refusal(path, "it was not started: "+strings.Join(faults, "; "),
+	if faults := l.checkCompanions(path); len(faults) > 0 {
+		return refusalError(path, "it was not started: "+strings.Join(faults, "; "),
 			fmt.Sprintf("if you know that these files are right, `harness trust %s` pins the plugin with the libraries beside "+
 				"it; `harness trust --remove FILE` forgets a file", path))
 	}
 	return nil
 }
 
-// judge says what is wrong with the sum of a plugin's binary, and what to do; nothing where it is the pinned one.
-func (l *Lock) judge(path, sum string) (found, hint string) {
+// judgeSum says what is wrong with the sum of a plugin's binary, and what to do; nothing where it is the pinned one.
+func (l *Lock) judgeSum(path, sum string) (found, hint string) {
 	want, pinned := l.Pin(path)
 	switch {
 	case !pinned:
@@ -65,8 +65,8 @@ func (l *Lock) judge(path, sum string) (found, hint string) {
 	return "", ""
 }
 
-// companions says what is wrong with the files that the plugin at path may load.
-func (l *Lock) companions(path string) (faults []string) {
+// checkCompanions says what is wrong with the files that the plugin at path may load.
+func (l *Lock) checkCompanions(path string) (faults []string) {
 	beside, err := Libraries(path)
 	if err != nil {
 		return []string{err.Error()}
@@ -100,7 +100,7 @@ func (l *Lock) Check(path string) string {
 	return ""
 }
 
-func refusal(path, found, hint string, causes ...error) *host.PluginError {
+func refusalError(path, found, hint string, causes ...error) *host.PluginError {
 	name := strings.TrimPrefix(filepath.Base(path), host.BinaryPrefix)
 	return &host.PluginError{Kind: host.KindStart, Plugin: name, Path: path, Found: found, Hint: hint,
 		Err: errors.Join(append(causes, ErrRefused)...)}

@@ -16,7 +16,7 @@ var libraryFolders = [...]string{".", "lib"}
 // Libraries lists the files beside a binary that it may load: those with a library's name in its folder and in lib/
 // below it. Paths are without links, each once, in order.
 func Libraries(binary string) ([]string, error) {
-	folder := filepath.Dir(real(binary))
+	folder := filepath.Dir(realPath(binary))
 	var libraries []string
 	for _, below := range libraryFolders {
 		dir := filepath.Join(folder, below)
@@ -25,7 +25,7 @@ func Libraries(binary string) ([]string, error) {
 			return nil, fmt.Errorf("the libraries of %s: %w", binary, err)
 		}
 		for _, e := range entries {
-			path := real(filepath.Join(dir, e.Name()))
+			path := realPath(filepath.Join(dir, e.Name()))
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && isLibrary(e.Name()) {
 				libraries = append(libraries, path)
 			}
@@ -45,8 +45,8 @@ func isLibrary(name string) bool {
 // isPlugin reports whether a path has a plugin's name.
 func isPlugin(path string) bool { return strings.HasPrefix(filepath.Base(path), host.BinaryPrefix) }
 
-// beside reports whether a library lies where the plugins of a folder look for theirs.
-func beside(library, folder string) bool {
+// isInFolder reports whether a library lies where the plugins of a folder look for theirs.
+func isInFolder(library, folder string) bool {
 	return slices.ContainsFunc(libraryFolders[:], func(below string) bool {
 		return filepath.Dir(library) == filepath.Join(folder, below)
 	})

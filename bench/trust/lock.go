@@ -54,15 +54,15 @@ func Load(path string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLock, err)
 	}
-	pins, err := parse(string(text), filepath.Dir(path))
+	pins, err := parseLock(string(text), filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrLock, path, err)
 	}
 	return &Lock{path, true, pins, readEnv(string(text))}, nil
 }
 
-// parse reads the lines of a lock file in the folder dir. It names every line that is wrong.
-func parse(text, dir string) (map[string]string, error) {
+// parseLock reads the lines of a lock file in the folder dir. It names every line that is wrong.
+func parseLock(text, dir string) (map[string]string, error) {
 	pins := map[string]string{}
 	var faults []error
 	number := 0
@@ -72,7 +72,7 @@ func parse(text, dir string) (map[string]string, error) {
 		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		sum, path, err := pin(line)
+		sum, path, err := parsePin(line)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("line %d: %w", number, err))
 			continue
@@ -80,7 +80,7 @@ func parse(text, dir string) (map[string]string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		path = real(path)
+		path = realPath(path)
 		if pins[path] != "" && pins[path] != sum {
 			faults = append(faults, fmt.Errorf("line %d: %s has another sha256 in a line above", number, path))
 		}
@@ -89,8 +89,8 @@ func parse(text, dir string) (map[string]string, error) {
 	return pins, errors.Join(faults...)
 }
 
-// pin reads one line.
-func pin(line string) (sum, path string, err error) {
+// parsePin reads one line.
+func parsePin(line string) (sum, path string, err error) {
 	sum, path, found := strings.Cut(line, " ")
 	path = strings.TrimPrefix(strings.TrimPrefix(path, " "), "*") // sha256sum marks binary files so
 	if !found || len(sum) != sumDigits || strings.Trim(sum, "0123456789abcdefABCDEF") != "" || path == "" {
@@ -99,8 +99,8 @@ func pin(line string) (sum, path string, err error) {
 	return strings.ToLower(sum), path, nil
 }
 
-// real is path without links, as far as it exists.
-func real(path string) string {
+// realPath is path without links, as far as it exists.
+func realPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
@@ -118,13 +118,13 @@ func (l *Lock) Paths() []string { return slices.Sorted(maps.Keys(l.pins)) }
 
 // Pin returns the SHA-256 that the file at path must have, and whether it has a pin.
 func (l *Lock) Pin(path string) (sum string, found bool) {
-	sum, found = l.pins[real(path)]
+	sum, found = l.pins[realPath(path)]
 	return sum, found
 }
 
 // Set pins the file at path.
 func (l *Lock) Set(path, sum string) error {
-	path = real(path)
+	path = realPath(path)
 	if strings.ContainsAny(path, "\n\r\\") {
 		return fmt.Errorf("the path %q cannot be written to a lock file: it has a line break or a backslash", path)
 	}
@@ -135,7 +135,7 @@ func (l *Lock) Set(path, sum string) error {
 // Remove takes the pin of the file at path away, and with the last plugin of a folder those of the libraries beside it.
 // It returns the paths of all whose pins it took, none where path had no pin.
 func (l *Lock) Remove(path string) (removed []string) {
-	path = real(path)
+	path = realPath(path)
 	if _, found := l.pins[path]; !found {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (l *Lock) Remove(path string) (removed []string) {
 	neighbour := func(p string) bool { return isPlugin(p) && filepath.Dir(p) == folder }
 	if isPlugin(path) && !slices.ContainsFunc(l.Paths(), neighbour) {
 		for _, p := range l.Paths() {
-			if isLibrary(filepath.Base(p)) && beside(p, folder) {
+			if isLibrary(filepath.Base(p)) && isInFolder(p, folder) {
 				removed = append(removed, p)
 				delete(l.pins, p)
 			}

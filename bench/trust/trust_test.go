@@ -231,7 +231,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(header)
 	f.Add(strings.Repeat("A", sumDigits) + " *x y\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		pins, err := parse(text, "/lock")
+		pins, err := parseLock(text, "/lock")
 		if err != nil {
 			return
 		}

@@ -47,8 +47,8 @@ func (l *Lock) Withheld(env func(string) string) []string {
 	return lists.Filter(loaders[:], func(name string) bool { return !l.env[name] && env(name) != "" })
 }
 
-// drop lists those that are not passed on, set or not.
-func (l *Lock) drop() []string { return l.Withheld(func(string) string { return "set" }) }
+// droppedVariables lists those that are not passed on, set or not.
+func (l *Lock) droppedVariables() []string { return l.Withheld(func(string) string { return "set" }) }
 
 // readEnv takes the variables of a lock file's lines.
 func readEnv(text string) map[string]bool {

@@ -163,7 +163,7 @@ func readAccuracyTable() (map[string]AccuracyMetric, error) {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(file.Metrics)) {
 		row := file.Metrics[name]
-		if err := row.check(); err != nil {
+		if err := row.checkRow(); err != nil {
 			faults = append(faults, fmt.Errorf("rules accuracy, %s: %w", name, err))
 		}
 		m := row.AccuracyMetric
@@ -173,8 +173,8 @@ func readAccuracyTable() (map[string]AccuracyMetric, error) {
 	return table, errors.Join(faults...)
 }
 
-// check says what of a row nobody could read.
-func (r accuracyRow) check() error {
+// checkRow says what of a row nobody could read.
+func (r accuracyRow) checkRow() error {
 	var faults []error
 	if !slices.Contains([]string{"higher", "lower", "neither"}, r.Better) {
 		faults = append(faults, fmt.Errorf("better is %q, want higher, lower or neither", r.Better))
@@ -208,7 +208,7 @@ func (f *roundFile) checkMetrics() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Models)) {
 		m := f.Models[name]
-		for _, by := range []map[string][]pair{m.Targets, m.UpperLimits} {
+		for _, by := range []map[string][]metricPair{m.Targets, m.UpperLimits} {
 			for _, scenario := range slices.Sorted(maps.Keys(by)) {
 				for _, p := range by[scenario] {
 					want(name, p.Metric)

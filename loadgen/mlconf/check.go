@@ -16,23 +16,23 @@ import (
 // whose rules are nil of the newest: up to v4.1 the seeds, up to v1.1 MultiStream's target_qps and max_async_queries.
 // Files of those rounds hold keys that their LoadGen passed over, which are notes.
 func Check(source, text, model string, round *Rules, ignoreUnknown bool) ([]Problem, []Note) {
-	return newChecker(source, model, round, ignoreUnknown).all(text)
+	return newChecker(source, model, round, ignoreUnknown).checkAll(text)
 }
 
-func newChecker(source, model string, round *Rules, ignoreUnknown bool) *checker {
-	return &checker{source: source, model: model, ignoreUnknown: ignoreUnknown, keys: keysOf(round),
-		seen: map[string]int{}, asides: asides{}}
+func newChecker(source, model string, round *Rules, ignoreUnknown bool) *confChecker {
+	return &confChecker{source: source, model: model, ignoreUnknown: ignoreUnknown, keys: keysOf(round),
+		seen: map[string]int{}, asides: ignoredLines{}}
 }
 
-func (c *checker) all(text string) ([]Problem, []Note) {
+func (c *confChecker) checkAll(text string) ([]Problem, []Note) {
 	for i, line := range strings.Split(text, "\n") {
 		c.line = i + 1
-		c.check(line)
+		c.checkLine(line)
 	}
-	return c.problems, c.asides.notes(c.source)
+	return c.problems, c.asides.toNotes(c.source)
 }
 
-type checker struct {
+type confChecker struct {
 	source        string
 	model         string // the run's; empty: any
 	audit         bool   // the file is an audit.config
@@ -41,28 +41,28 @@ type checker struct {
 	seen          map[string]int // line of each key
 	line          int
 	problems      []Problem
-	asides        asides
+	asides        ignoredLines
 }
 
-func (c *checker) fault(key, format string, args ...any) {
+func (c *confChecker) addFault(key, format string, args ...any) {
 	c.problems = append(c.problems, Problem{Source: c.source, Line: c.line, Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
-func (c *checker) check(line string) {
+func (c *confChecker) checkLine(line string) {
 	key, v, bad := parseLine(line)
-	tokens := words(line)
+	tokens := splitWords(line)
 	switch {
 	case bad != nil && strings.HasPrefix(key, "#"):
-		c.fault("", "a comment needs a space after #")
+		c.addFault("", "a comment needs a space after #")
 	case bad != nil:
-		c.fault(key, "%s%s", bad.what, commentHint(tokens))
+		c.addFault(key, "%s%s", bad.what, commentHint(tokens))
 	case key == "" || strings.HasPrefix(key, "#"):
 	case v == nil:
-		c.fault(key, "has no value: want KEY = VALUE with white space around =")
+		c.addFault(key, "has no value: want KEY = VALUE with white space around =")
 	case len(tokens) > 3:
-		c.fault(key, "has %d values, want one", len(tokens)-2)
+		c.addFault(key, "has %d values, want one", len(tokens)-2)
 	default:
-		c.setting(key, *v)
+		c.checkSetting(key, *v)
 	}
 }
 
@@ -73,40 +73,40 @@ func commentHint(tokens []string) string {
 	return ""
 }
 
-// setting checks a well-formed line.
-func (c *checker) setting(full string, v value) {
+// checkSetting checks a well-formed line.
+func (c *confChecker) checkSetting(full string, v confValue) {
 	model, scenario, key, ok := splitKey(full)
-	if ok && c.another(model) {
+	if ok && c.isOtherModel(model) {
 		return
 	}
 	if first, twice := c.seen[full]; twice {
-		c.asides.add("set again below (%s): of equal keys the last counts", first, full)
+		c.asides.addLine("set again below (%s): of equal keys the last counts", first, full)
 	}
 	c.seen[full] = c.line
 	switch {
 	case !ok:
-		c.fault(full, "want MODEL.SCENARIO.KEY, each of the first two possibly *")
+		c.addFault(full, "want MODEL.SCENARIO.KEY, each of the first two possibly *")
 	case c.audit && verificationKey.MatchString(key):
-		c.asides.add("%s: kept for the audit's own script, LoadGen does not read it", c.line, key)
+		c.asides.addLine("%s: kept for the audit's own script, LoadGen does not read it", c.line, key)
 	case !slices.Contains(scenarioNames(), scenario):
-		c.unknown(full, "scenario", scenario, scenarioNames())
+		c.addUnknown(full, "scenario", scenario, scenarioNames())
 	default:
-		c.field(full, scenario, key, v)
+		c.checkField(full, scenario, key, v)
 	}
 }
 
-// another says whether a line is of a model that the file is not read for, and notes it. Of a name like that of the
-// run's it is told that it is another.
-func (c *checker) another(model string) bool {
+// isOtherModel says whether a line is of a model that the file is not read for, and notes it. Of a name like that of
+// the run's it is told that it is another.
+func (c *confChecker) isOtherModel(model string) bool {
 	switch {
 	case model == "*" || !c.audit && (c.model == "" || model == c.model):
 		return false
 	case c.audit:
-		c.asides.add("of single models (%s): of audit settings only lines of * count", c.line, model)
+		c.asides.addLine("of single models (%s): of audit settings only lines of * count", c.line, model)
 	case suggest.Nearest(model, []string{c.model}) != "":
-		c.asides.add("of %s, which is not "+c.model+": ignored", c.line, model)
+		c.asides.addLine("of %s, which is not "+c.model+": ignored", c.line, model)
 	default:
-		c.asides.add("of other models (%s): ignored in a run of "+c.model, c.line, model)
+		c.asides.addLine("of other models (%s): ignored in a run of "+c.model, c.line, model)
 	}
 	return true
 }
@@ -114,27 +114,27 @@ func (c *checker) another(model string) bool {
 // verificationKey is the form of keys that only the verification scripts of the audits read.
 var verificationKey = regexp.MustCompile(`^test\d\d_`)
 
-// unknown is a fault that names the nearest word, or where the user wants it a note.
-func (c *checker) unknown(full, what, word string, known []string) {
+// addUnknown is a fault that names the nearest word, or where the user wants it a note.
+func (c *confChecker) addUnknown(full, what, word string, known []string) {
 	switch {
 	case c.ignoreUnknown || c.keys.old:
-		c.asides.add("LoadGen does not know %s: ignored", c.line, word)
+		c.asides.addLine("LoadGen does not know %s: ignored", c.line, word)
 	case len(c.problems) < mostFaults: // of what is not shown nobody needs the nearest
-		c.fault(full, "unknown %s %q%s", what, word, nearest(word, known))
+		c.addFault(full, "unknown %s %q%s", what, word, nearestWord(word, known))
 	default:
-		c.fault(full, "unknown %s", what)
+		c.addFault(full, "unknown %s", what)
 	}
 }
 
-// field checks the last part of a key and its value.
-func (c *checker) field(full, scenario, key string, v value) {
+// checkField checks the last part of a key and its value.
+func (c *confChecker) checkField(full, scenario, key string, v confValue) {
 	fields := fieldsOf(key)
 	if c.keys.old && scenario == loadgen.MultiStream.String() && (key == arrivalRate || key == asyncQueries) {
-		c.arrivals(full, key, v)
+		c.checkArrivals(full, key, v)
 		return
 	}
 	if len(fields) == 0 {
-		c.unknown(full, "key", key, allKeys())
+		c.addUnknown(full, "key", key, allKeys())
 		return
 	}
 	for _, f := range fields {
@@ -142,18 +142,18 @@ func (c *checker) field(full, scenario, key string, v value) {
 			continue
 		}
 		switch fault := checkValue(f, v); {
-		case f.RulesOnly && !c.keys.set(f):
-			c.fault(full, "is ignored in a user.conf: the rules set it")
+		case f.RulesOnly && !c.keys.setsField(f):
+			c.addFault(full, "is ignored in a user.conf: the rules set it")
 		case fault != "":
-			c.fault(full, "%s", fault)
+			c.addFault(full, "%s", fault)
 		}
 		return
 	}
 	if c.keys.old {
-		c.asides.add("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
+		c.asides.addLine("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
 		return
 	}
-	c.fault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))
+	c.addFault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))
 }
 
 func readUnder(fields []loadgen.Field) string {
@@ -193,8 +193,8 @@ func allKeys() []string {
 	return slices.Compact(keys)
 }
 
-// nearest names the known word nearest to an unknown one, or lists them all.
-func nearest(word string, known []string) string {
+// nearestWord names the known word nearest to an unknown one, or lists them all.
+func nearestWord(word string, known []string) string {
 	if near := suggest.Nearest(word, known); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
 	}

@@ -23,18 +23,18 @@ const (
 
 // String is one line without control characters; of a line of a file it has at most 180 characters.
 func (p Problem) String() string {
-	text := tail(p.Source)
+	text := pathTail(p.Source)
 	if p.Line > 0 {
 		text += fmt.Sprintf(":%d", p.Line)
 	}
 	if p.Key != "" {
-		text += ": " + shortened(p.Key, mostLine/3)
+		text += ": " + shortenText(p.Key, mostLine/3)
 	}
 	most := mostLine
 	if p.Line == 0 { // a flag's: it may list what there is
 		most *= 10
 	}
-	return shortened(text+": "+p.Text, most)
+	return shortenText(text+": "+p.Text, most)
 }
 
 // Faults are all faults of the inputs of one call. They wrap [ErrConfig].
@@ -67,8 +67,8 @@ func asError(problems []Problem) error {
 	return Faults(problems)
 }
 
-// shortened cuts a text of more than most characters, and writes characters that are not printable as escapes.
-func shortened(text string, most int) string {
+// shortenText cuts a text of more than most characters, and writes characters that are not printable as escapes.
+func shortenText(text string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
@@ -84,8 +84,8 @@ func shortened(text string, most int) string {
 	return b.String()
 }
 
-// tail is the end of a path that is too long for a line.
-func tail(path string) string {
+// pathTail is the end of a path that is too long for a line.
+func pathTail(path string) string {
 	const most = mostLine / 2
 	if len(path) <= most {
 		return path

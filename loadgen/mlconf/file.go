@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// file is a parsed configuration file: values by full key, the last of each.
-type file struct {
+// confFile is a parsed configuration file: values by full key, the last of each.
+type confFile struct {
 	source string // path or other name
-	values map[string]value
+	values map[string]confValue
 }
 
 // badLine is a line that the official LoadGen rejects.
@@ -20,11 +20,11 @@ type badLine struct {
 	what string // ours
 }
 
-// parse reads a file with the official rules: tokens are separated by white space; the first is the key, the second
+// parseConf reads a file with the official rules: tokens are separated by white space; the first is the key, the second
 // must be =, each further one a number, of which the last counts; # as a token of its own ends a line unless a number
 // is expected; a key alone is silently ignored. One bad line makes the official LoadGen reject the whole file.
-func parse(source, text string) (file, []badLine) {
-	f := file{source: source, values: map[string]value{}}
+func parseConf(source, text string) (confFile, []badLine) {
+	f := confFile{source: source, values: map[string]confValue{}}
 	var bad []badLine
 	for i, line := range strings.Split(text, "\n") {
 		key, v, fault := parseLine(line)
@@ -41,8 +41,8 @@ func parse(source, text string) (file, []badLine) {
 }
 
 // parseLine returns the last value of a line; none (nil) for a comment, an empty line or a lone key.
-func parseLine(line string) (key string, v *value, fault *badLine) {
-	tokens := words(line)
+func parseLine(line string) (key string, v *confValue, fault *badLine) {
+	tokens := splitWords(line)
 	for i, token := range tokens {
 		switch {
 		case token == "#" && i < 2:
@@ -67,30 +67,30 @@ func parseLine(line string) (key string, v *value, fault *badLine) {
 	return key, v, nil
 }
 
-// words splits a line at C's white space, which is ASCII alone.
-func words(line string) []string {
+// splitWords splits a line at C's white space, which is ASCII alone.
+func splitWords(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
 }
 
-// find looks a key up as the official LoadGen does: model.scenario, *.scenario, model.*, *.*.
-func (f file) find(model, scenario, key string) (full string, v value, ok bool) {
+// findKey looks a key up as the official LoadGen does: model.scenario, *.scenario, model.*, *.*.
+func (f confFile) findKey(model, scenario, key string) (full string, v confValue, ok bool) {
 	for _, prefix := range []string{model + "." + scenario, "*." + scenario, model + ".*", "*.*"} {
 		full = prefix + "." + key
 		if v, ok = f.values[full]; ok {
 			return full, v, true
 		}
 	}
-	return "", value{}, false
+	return "", confValue{}, false
 }
 
-// every says that a file sets all fields that else come from the rules alone.
-func every(loadgen.Field) bool { return true }
+// everyField says that a file sets all fields that else come from the rules alone.
+func everyField(loadgen.Field) bool { return true }
 
-// apply sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
+// applyTo sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
 // rules says so. note hears of each value that was stored, unread of each that another setting keeps from being read.
-func (f file) apply(
-	s *settings, model, scenario string, rules func(loadgen.Field) bool,
-	note func(loadgen.Field, string, value), unread func(key string, line int, without string),
+func (f confFile) applyTo(
+	s *confSettings, model, scenario string, rules func(loadgen.Field) bool,
+	note func(loadgen.Field, string, confValue), unread func(key string, line int, without string),
 ) {
 	for _, field := range fields {
 		if field.Key == "" || field.RulesOnly && !rules(field) {
@@ -100,12 +100,12 @@ func (f file) apply(
 		if field.Scenario != "" {
 			under = field.Scenario
 		}
-		key, v, ok := f.find(model, under, field.Key)
+		key, v, ok := f.findKey(model, under, field.Key)
 		switch {
 		case !ok:
-		case ignored(field, s) != "":
-			unread(key, v.line, ignored(field, s))
-		case store(field, s, v):
+		case ignoredWithout(field, s) != "":
+			unread(key, v.line, ignoredWithout(field, s))
+		case storeValue(field, s, v):
 			note(field, key, v)
 		}
 	}

@@ -5,14 +5,14 @@ import "github.com/plumbline-ml/plumbline/loadgen"
 // Layer is one source of settings over the rules' defaults: [Values], [Smoke], [UserConf], [Audit] or [AuditText].
 type Layer struct {
 	Source string // in origins and faults: "flag --set", "smoke settings of resnet50", the path of a file
-	apply  func(*loader)
+	apply  func(*settingsLoader)
 }
 
 // Values is a layer of single settings, applied in order. Those for other scenarios than the run's are left out.
 func Values(source string, settings ...Override) Layer {
-	return Layer{Source: source, apply: func(l *loader) {
+	return Layer{Source: source, apply: func(l *settingsLoader) {
 		for _, o := range settings {
-			l.override(o)
+			l.applyOverride(o)
 		}
 	}}
 }
@@ -30,15 +30,15 @@ func Smoke(source string, settings ...Override) Layer {
 
 // UserConf is the layer of a user.conf. What the official LoadGen would ignore or change silently is a fault.
 func UserConf(path string) Layer {
-	return Layer{Source: path, apply: func(l *loader) {
+	return Layer{Source: path, apply: func(l *settingsLoader) {
 		text, err := readConf(path)
 		if err != nil {
-			l.fault(0, "", "cannot be read: "+err.Error())
+			l.addFault(0, "", "cannot be read: "+err.Error())
 			return
 		}
 		problems, notes := Check(path, text, l.o.Model, l.round, l.o.IgnoreUnknownKeys)
 		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
-		l.file(text, l.o.Model)
+		l.applyFile(text, l.o.Model)
 	}}
 }
 
@@ -49,30 +49,30 @@ func UserConf(path string) Layer {
 // whose LoadGen read them from any file. A run with audit settings tells their source to LoadGen:
 // loadgen.LogSettings.Audit.
 func Audit(path string) Layer {
-	return Layer{Source: path, apply: func(l *loader) {
+	return Layer{Source: path, apply: func(l *settingsLoader) {
 		text, err := readConf(path)
 		if err != nil {
-			l.fault(0, "", "audit settings cannot be read: "+err.Error())
+			l.addFault(0, "", "audit settings cannot be read: "+err.Error())
 			return
 		}
-		l.audit(path, text)
+		l.applyAudit(path, text)
 	}}
 }
 
 // AuditText is the layer of audit settings that no file holds yet; source names them in origins and faults.
 func AuditText(source, text string) Layer {
-	return Layer{Source: source, apply: func(l *loader) { l.audit(source, text) }}
+	return Layer{Source: source, apply: func(l *settingsLoader) { l.applyAudit(source, text) }}
 }
 
-// audit applies audit settings.
-func (l *loader) audit(source, text string) {
+// applyAudit applies audit settings.
+func (l *settingsLoader) applyAudit(source, text string) {
 	l.mode = true
 	c := newChecker(source, "", l.round, l.o.IgnoreUnknownKeys)
 	c.audit, c.keys.old = true, false
-	problems, notes := c.all(text)
+	problems, notes := c.checkAll(text)
 	l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
-	f, bad := parse(source, text)
+	f, bad := parseConf(source, text)
 	if len(bad) == 0 {
-		f.apply(&l.s.TestSettings, "*", l.o.Scenario.String(), c.keys.set, l.note, l.unread)
+		f.applyTo(&l.s.TestSettings, "*", l.o.Scenario.String(), c.keys.setsField, l.noteOrigin, l.noteUnread)
 	}
 }

@@ -27,25 +27,26 @@ func Load(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	l := loader{o: o, round: round, s: Settings{TestSettings: loadgen.DefaultTestSettings(), Origins: map[string]Origin{}}}
+	l := settingsLoader{o: o, round: round, s: Settings{TestSettings: loadgen.DefaultTestSettings(),
+		Origins: map[string]Origin{}}}
 	l.s.Scenario = o.Scenario
 	for _, f := range fields {
 		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
 	}
-	l.begin(rules.source)
-	rules.apply(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), every, l.note,
+	l.beginLayer(rules.source)
+	rules.applyTo(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), everyField, l.noteOrigin,
 		func(string, int, string) {})
-	l.end()
+	l.endLayer()
 	for _, layer := range o.Layers {
-		l.begin(layer.Source)
+		l.beginLayer(layer.Source)
 		layer.apply(&l)
-		l.end()
+		l.endLayer()
 	}
 	return l.s, asError(l.problems)
 }
 
-// loader applies layers to settings.
-type loader struct {
+// settingsLoader applies layers to settings.
+type settingsLoader struct {
 	o        Options
 	round    *Rules
 	s        Settings
@@ -55,10 +56,10 @@ type loader struct {
 	problems []Problem
 }
 
-func (l *loader) begin(source string) { l.source, l.mode, l.set = source, false, nil }
+func (l *settingsLoader) beginLayer(source string) { l.source, l.mode, l.set = source, false, nil }
 
-// end closes a layer: what it did is kept, but for the mode.
-func (l *loader) end() {
+// endLayer closes a layer: what it did is kept, but for the mode.
+func (l *settingsLoader) endLayer() {
 	if !l.mode {
 		l.s.Mode = l.o.Mode
 		l.s.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(l.o.Mode))}
@@ -66,50 +67,50 @@ func (l *loader) end() {
 	l.s.Applied = append(l.s.Applied, Applied{Source: l.source, Fields: l.set, After: l.s.TestSettings})
 }
 
-// note records where a value comes from.
-func (l *loader) note(f loadgen.Field, key string, v value) {
+// noteOrigin records where a value comes from.
+func (l *settingsLoader) noteOrigin(f loadgen.Field, key string, v confValue) {
 	l.s.Origins[f.Name] = Origin{Source: l.source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
 	l.set = append(l.set, f.Name)
 }
 
-func (l *loader) fault(line int, key, text string) {
+func (l *settingsLoader) addFault(line int, key, text string) {
 	l.problems = append(l.problems, Problem{Source: l.source, Line: line, Key: key, Text: text})
 }
 
-// unread tells of a line that another setting keeps from being read.
-func (l *loader) unread(key string, line int, without string) {
-	l.fault(line, key, "is ignored without "+without+" = 1")
+// noteUnread tells of a line that another setting keeps from being read.
+func (l *settingsLoader) noteUnread(key string, line int, without string) {
+	l.addFault(line, key, "is ignored without "+without+" = 1")
 }
 
-// file applies a checked configuration file for a model. One with lines that cannot be read changes nothing.
-func (l *loader) file(text, model string) {
-	if f, bad := parse(l.source, text); len(bad) == 0 {
+// applyFile applies a checked configuration file for a model. One with lines that cannot be read changes nothing.
+func (l *settingsLoader) applyFile(text, model string) {
+	if f, bad := parseConf(l.source, text); len(bad) == 0 {
 		keys := keysOf(l.round)
-		f.apply(&l.s.TestSettings, model, l.o.Scenario.String(), keys.set, l.note, l.unread)
+		f.applyTo(&l.s.TestSettings, model, l.o.Scenario.String(), keys.setsField, l.noteOrigin, l.noteUnread)
 		if keys.old {
-			f.applyArrivals(&l.s.TestSettings, model, l.note)
+			f.applyArrivals(&l.s.TestSettings, model, l.noteOrigin)
 		}
 	}
 }
 
-// override applies one setting, unless it is of other scenarios.
-func (l *loader) override(o Override) {
-	if !o.meant(l.o.Scenario) {
+// applyOverride applies one setting, unless it is of other scenarios.
+func (l *settingsLoader) applyOverride(o Override) {
+	if !o.appliesTo(l.o.Scenario) {
 		return
 	}
-	f, v, fault := o.read(l.o.Scenario)
+	f, v, fault := o.findField(l.o.Scenario)
 	if fault != "" {
-		l.fault(0, o.Key, fault)
+		l.addFault(0, o.Key, fault)
 		return
 	}
-	store(f, &l.s.TestSettings, v)
-	l.note(f, o.Key, v)
+	storeValue(f, &l.s.TestSettings, v)
+	l.noteOrigin(f, o.Key, v)
 }
 
 // Set changes one setting of a run, which comes from source then.
 func (s *Settings) Set(source string, o Override) error {
-	l := loader{o: Options{Scenario: s.Scenario}, s: *s, source: source}
-	l.override(o)
+	l := settingsLoader{o: Options{Scenario: s.Scenario}, s: *s, source: source}
+	l.applyOverride(o)
 	*s = l.s
 	return asError(l.problems)
 }

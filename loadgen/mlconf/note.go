@@ -20,15 +20,15 @@ func (n Note) String() string {
 	if len(n.Lines) > 1 {
 		word = "lines"
 	}
-	return shortened(fmt.Sprintf("%s: %s %s: %s", tail(n.Source), word, some(n.Lines), n.Text), mostLine)
+	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listSome(n.Lines), n.Text), mostLine)
 }
 
-// some lists a few values, and says how many more there are.
-func some[T any](values []T) string {
+// listSome lists a few values, and says how many more there are.
+func listSome[T any](values []T) string {
 	const shown = 5
 	var texts []string
 	for _, v := range values[:min(len(values), shown)] {
-		texts = append(texts, shortened(fmt.Sprint(v), mostLine/shown))
+		texts = append(texts, shortenText(fmt.Sprint(v), mostLine/shown))
 	}
 	text := strings.Join(texts, ", ")
 	if more := len(values) - shown; more > 0 {
@@ -37,27 +37,27 @@ func some[T any](values []T) string {
 	return text
 }
 
-// asides are lines that are not applied, by the reason.
-type asides map[string]*aside
+// ignoredLines are lines that are not applied, by the reason.
+type ignoredLines map[string]*ignoredLine
 
-type aside struct {
+type ignoredLine struct {
 	lines []int
 	names map[string]bool
 }
 
-// add notes a line under a reason, whose %s stands for the names.
-func (a asides) add(reason string, line int, name string) {
+// addLine notes a line under a reason, whose %s stands for the names.
+func (a ignoredLines) addLine(reason string, line int, name string) {
 	if a[reason] == nil {
-		a[reason] = &aside{names: map[string]bool{}}
+		a[reason] = &ignoredLine{names: map[string]bool{}}
 	}
 	a[reason].lines = append(a[reason].lines, line)
 	a[reason].names[name] = true
 }
 
-func (a asides) notes(source string) []Note {
+func (a ignoredLines) toNotes(source string) []Note {
 	var notes []Note
 	for _, reason := range slices.Sorted(maps.Keys(a)) {
-		names := some(slices.Sorted(maps.Keys(a[reason].names)))
+		names := listSome(slices.Sorted(maps.Keys(a[reason].names)))
 		notes = append(notes, Note{Source: source, Lines: a[reason].lines, Text: strings.Replace(reason, "%s", names, 1)})
 	}
 	return notes

@@ -57,27 +57,27 @@ func (o *Official) FromConfig(
 	if text == nil {
 		return CodeNotFound, nil
 	}
-	f, bad := parse("", *text)
+	f, bad := parseConf("", *text)
 	for _, b := range bad {
 		o.Errors = append(o.Errors, fmt.Sprintf("%s, line=%d", b.text, b.line))
 	}
 	if len(bad) > 0 {
 		return CodeInvalid, nil
 	}
-	round, err := o.round()
+	round, err := o.roundOf()
 	if err != nil {
 		return 0, err
 	}
 	keys := keysOf(round)
-	f.applySilently(s, model, scenario, keys.set)
+	f.applySilently(s, model, scenario, keys.setsField)
 	if keys.old {
-		f.applyArrivals(s, model, func(loadgen.Field, string, value) {})
+		f.applyArrivals(s, model, func(loadgen.Field, string, confValue) {})
 	}
 	return CodeOK, nil
 }
 
-// round is that whose LoadGen reads the files.
-func (o *Official) round() (*Rules, error) {
+// roundOf is that whose LoadGen reads the files.
+func (o *Official) roundOf() (*Rules, error) {
 	if o.Of != nil {
 		return o.Of, nil
 	}
@@ -85,7 +85,7 @@ func (o *Official) round() (*Rules, error) {
 }
 
 func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) error {
-	round, err := o.round()
+	round, err := o.roundOf()
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) e
 	if err != nil {
 		return err
 	}
-	f.applySilently(s, model, scenario, every)
+	f.applySilently(s, model, scenario, everyField)
 	return nil
 }
 
-func (f file) applySilently(s *loadgen.TestSettings, model, scenario string, rules func(loadgen.Field) bool) {
-	f.apply(s, model, scenario, rules, func(loadgen.Field, string, value) {}, func(string, int, string) {})
+func (f confFile) applySilently(s *loadgen.TestSettings, model, scenario string, rules func(loadgen.Field) bool) {
+	f.applyTo(s, model, scenario, rules, func(loadgen.Field, string, confValue) {}, func(string, int, string) {})
 }

@@ -28,9 +28,9 @@ func keysOf(r *Rules) confKeys {
 	return confKeys{seeds: r.auditsSetSeeds(), old: r.data.Features.Audits.Scores == ScoreSamples}
 }
 
-// set says whether a file sets a field that else the rules alone set. Fields that the official LoadGen never had are
-// not among them.
-func (k confKeys) set(f loadgen.Field) bool {
+// setsField says whether a file sets a field that else the rules alone set. Fields that the official LoadGen never had
+// are not among them.
+func (k confKeys) setsField(f loadgen.Field) bool {
 	switch f.Name {
 	case "MultiStreamArrivalInterval", "MultiStreamCountDropped", "NoEarlyStopping", "OlderSampleOrder",
 		"LoadFromAll":
@@ -39,19 +39,19 @@ func (k confKeys) set(f loadgen.Field) bool {
 	return k.seeds
 }
 
-// arrivals checks what MultiStream's queries arrive by.
-func (c *checker) arrivals(full, key string, v value) {
+// checkArrivals checks what MultiStream's queries arrive by.
+func (c *confChecker) checkArrivals(full, key string, v confValue) {
 	switch {
 	case key == arrivalRate && (intervalOf(v) <= 0 || math.IsInf(v.double, 0)):
-		c.fault(full, "want a number of queries per second above 0 and at most a billion, found %s", v.text)
+		c.addFault(full, "want a number of queries per second above 0 and at most a billion, found %s", v.text)
 	case key == asyncQueries && v.text != "1":
-		c.fault(full, "want 1: a query of MultiStream is issued when the one before has ended; found %s", v.text)
+		c.addFault(full, "want 1: a query of MultiStream is issued when the one before has ended; found %s", v.text)
 	}
 }
 
 // intervalOf is the time between queries that arrive at a rate, in whole nanoseconds, as LoadGen has it; 0 where there
 // is none.
-func intervalOf(v value) time.Duration {
+func intervalOf(v confValue) time.Duration {
 	if !(v.double > 1e-6) || v.double > 1e9 {
 		return 0
 	}
@@ -59,8 +59,8 @@ func intervalOf(v value) time.Duration {
 }
 
 // applyArrivals sets the interval of a rate of MultiStream's queries.
-func (f file) applyArrivals(s *settings, model string, note func(loadgen.Field, string, value)) {
-	key, v, ok := f.find(model, loadgen.MultiStream.String(), arrivalRate)
+func (f confFile) applyArrivals(s *confSettings, model string, note func(loadgen.Field, string, confValue)) {
+	key, v, ok := f.findKey(model, loadgen.MultiStream.String(), arrivalRate)
 	if interval := intervalOf(v); ok && interval > 0 && s.Scenario == loadgen.MultiStream {
 		s.MultiStreamArrivalInterval = interval
 		for _, field := range fields {

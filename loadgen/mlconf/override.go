@@ -34,7 +34,7 @@ func ParseOverride(text string) (Override, error) {
 		o.Scenario, o.All, o.Key = s, false, rest
 	}
 	if known := keysFor(loadgen.Scenarios()...); !slices.Contains(known, o.Key) {
-		return o, fmt.Errorf("unknown setting %q%s", o.Key, nearest(o.Key, known))
+		return o, fmt.Errorf("unknown setting %q%s", o.Key, nearestWord(o.Key, known))
 	}
 	return o, nil
 }
@@ -55,9 +55,9 @@ func (o Override) Means(running ...loadgen.Scenario) bool {
 	return slices.Contains(keysFor(running...), o.Key)
 }
 
-// meant says whether the override is for runs of scenario: those that it names; or it is for all, and it is not so that
-// only others have such a setting.
-func (o Override) meant(scenario loadgen.Scenario) bool {
+// appliesTo says whether the override is for runs of scenario: those that it names; or it is for all, and it is not so
+// that only others have such a setting.
+func (o Override) appliesTo(scenario loadgen.Scenario) bool {
 	if !o.All {
 		return o.Scenario == scenario
 	}
@@ -65,14 +65,14 @@ func (o Override) meant(scenario loadgen.Scenario) bool {
 	return ok || !slices.ContainsFunc(fields, func(f loadgen.Field) bool { return f.UserKey() == o.Key })
 }
 
-// read finds the field and the value of an override in a run of scenario, or says what is wrong with it.
-func (o Override) read(scenario loadgen.Scenario) (f loadgen.Field, v value, fault string) {
+// findField finds the field and the value of an override in a run of scenario, or says what is wrong with it.
+func (o Override) findField(scenario loadgen.Scenario) (f loadgen.Field, v confValue, fault string) {
 	f, ok := fieldFor(o.Key, scenario)
 	if !ok {
-		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, nearest(o.Key, keysFor(scenario)))
+		return f, v, fmt.Sprintf("no such setting of a %v run%s", scenario, nearestWord(o.Key, keysFor(scenario)))
 	}
 	text := o.Value
-	if _, isSwitch := f.At(&settings{}).(*bool); isSwitch {
+	if _, isSwitch := f.At(&confSettings{}).(*bool); isSwitch {
 		text = asNumber(text)
 	}
 	if v, ok = parseValue(text); !ok {

@@ -17,24 +17,24 @@ func readConf(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return "", unnamed(err)
+		return "", unwrapPathError(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("is not a regular file: write the settings to one, and name that")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", unnamed(err)
+		return "", unwrapPathError(err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
 	if err == nil && len(text) > mostBytes {
 		err = fmt.Errorf("has more than %d bytes, the most for settings: is it another file?", mostBytes)
 	}
-	return string(text), unnamed(err)
+	return string(text), unwrapPathError(err)
 }
 
-// unnamed is the cause of an error that names a file.
-func unnamed(err error) error {
+// unwrapPathError is the cause of an error that names a file.
+func unwrapPathError(err error) error {
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
 		return named.Err
 	}

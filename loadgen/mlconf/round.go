@@ -23,7 +23,7 @@ type Rules struct {
 
 	data     roundFile
 	facts    submissionFacts
-	defaults func() (file, error) // the settings as a configuration file, made once and not changed
+	defaults func() (confFile, error) // the settings as a configuration file, made once and not changed
 	metrics  metricTable
 }
 
@@ -71,8 +71,8 @@ type Target struct {
 type modelRules struct {
 	Unlisted           bool                         `json:"unlisted"` // not in the round's list of models
 	Scenarios          map[SystemType]scenarioLists `json:"scenarios"`
-	Targets            map[string][]pair            `json:"targets"`
-	UpperLimits        map[string][]pair            `json:"upper_limits"`
+	Targets            map[string][]metricPair      `json:"targets"`
+	UpperLimits        map[string][]metricPair      `json:"upper_limits"`
 	DeltaPercent       map[string]float64           `json:"delta_percent"`
 	PerformanceSamples uint64                       `json:"performance_samples"`
 	AccuracySamples    map[string]uint64            `json:"accuracy_samples"`
@@ -87,13 +87,13 @@ type scenarioLists struct {
 	Optional []string `json:"optional"`
 }
 
-// pair is a metric's name and its number, written as [name, number].
-type pair struct {
+// metricPair is a metric's name and its number, written as [name, number].
+type metricPair struct {
 	Metric string
 	Value  float64
 }
 
-func (p *pair) UnmarshalJSON(data []byte) error {
+func (p *metricPair) UnmarshalJSON(data []byte) error {
 	fields := [2]any{&p.Metric, &p.Value}
 	return json.Unmarshal(data, &fields)
 }
@@ -106,7 +106,7 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 // order of this list: a new round is a new file.
 func Rounds() []string {
 	names := roundfiles.Names()
-	slices.SortFunc(names, func(a, b string) int { return slices.Compare(version(b), version(a)) })
+	slices.SortFunc(names, func(a, b string) int { return slices.Compare(versionParts(b), versionParts(a)) })
 	return names
 }
 
@@ -140,8 +140,8 @@ func RoundOfSeed(qsl uint64) string {
 	return ""
 }
 
-// version is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
-func version(round string) (parts []int) {
+// versionParts is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
+func versionParts(round string) (parts []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(round, "v"), ".") {
 		n, _ := strconv.Atoi(part) // TestRoundsHaveVersions: they are numbers
 		parts = append(parts, n)
@@ -154,7 +154,7 @@ type roundFile struct {
 	Sources       map[string]string          `json:"sources"` // where in the round's text the numbers come from
 	Seeds         Seeds                      `json:"seeds"`
 	Aliases       map[string]string          `json:"aliases"`
-	Features      features                   `json:"features"`
+	Features      roundFeatures              `json:"features"`
 	Checks        Checks                     `json:"checks"`
 	AccuracyFiles map[string]AccuracyFiles   `json:"accuracy_files"`
 	Sections      map[string]json.RawMessage `json:"sections"`
@@ -169,8 +169,8 @@ type roundFile struct {
 	Text     keyTable       `json:"text"`     // what the text says, where the round ran other settings
 }
 
-// features are what a round has that others have not, or have otherwise.
-type features struct {
+// roundFeatures are what a round has that others have not, or have otherwise.
+type roundFeatures struct {
 	LoadGenMajor    int           `json:"loadgen_major"`
 	Metrics         string        `json:"metrics"` // the table of metrics.json; empty: none is known
 	Layout          *Layout       `json:"layout"`
@@ -304,7 +304,7 @@ func readRound(name string) (*Rules, error) {
 		return nil, fmt.Errorf("rules %s: %w", name, err)
 	}
 	r.Seeds = r.data.Seeds
-	r.defaults = sync.OnceValues(func() (file, error) { return rulesFile(r) })
+	r.defaults = sync.OnceValues(func() (confFile, error) { return rulesFile(r) })
 	return r, nil
 }
 
@@ -333,7 +333,7 @@ type layoutKey struct {
 }
 
 // featuresOf reads a round's features, and its file no further.
-func featuresOf(name string) (f features, err error) {
+func featuresOf(name string) (f roundFeatures, err error) {
 	text, err := roundfiles.Read(name)
 	if err != nil {
 		return f, err
@@ -403,17 +403,17 @@ func (r *Rules) settingsModel(o Options) string {
 	return o.Model
 }
 
-func (r *Rules) model(name string) modelRules { return r.data.Models[r.Canonical(name)] }
+func (r *Rules) modelOf(name string) modelRules { return r.data.Models[r.Canonical(name)] }
 
 // RequiredScenarios are the scenarios that a closed-division submission of the model must have, in the rules' order;
 // none where the model is not for that type of system. A name may be "Interactive".
 func (r *Rules) RequiredScenarios(model string, system SystemType) []string {
-	return slices.Clone(r.model(model).Scenarios[system].Required)
+	return slices.Clone(r.modelOf(model).Scenarios[system].Required)
 }
 
 // OptionalScenarios are those that a submission may have besides.
 func (r *Rules) OptionalScenarios(model string, system SystemType) []string {
-	return slices.Clone(r.model(model).Scenarios[system].Optional)
+	return slices.Clone(r.modelOf(model).Scenarios[system].Optional)
 }
 
 // Scenarios are all that a submission of the model may have: those that it must have, and the others.
@@ -438,12 +438,12 @@ func (r *Rules) ModelsFor(system SystemType) []string {
 // Targets are the accuracy metrics of the model with the values to reach, then those with upper limits.
 // scenario matters for few models; an empty one means Offline.
 func (r *Rules) Targets(model, scenario string) []Target {
-	m := r.model(model)
+	m := r.modelOf(model)
 	var list []Target
-	for _, p := range of(m.Targets, scenario) {
+	for _, p := range entryOf(m.Targets, scenario) {
 		list = append(list, Target{Metric: p.Metric, Value: p.Value})
 	}
-	for _, p := range of(m.UpperLimits, scenario) {
+	for _, p := range entryOf(m.UpperLimits, scenario) {
 		list = append(list, Target{Metric: p.Metric, Value: p.Value, Upper: true})
 	}
 	return list
@@ -452,7 +452,7 @@ func (r *Rules) Targets(model, scenario string) []Target {
 // DeltaPercent is by how many percent a metric may differ from its reference in a compliance test: 1, or 0.1 for the
 // models of 99.9 %, where the rules name no number of their own.
 func (r *Rules) DeltaPercent(model, metric string) float64 {
-	if percent, ok := r.model(model).DeltaPercent[metric]; ok {
+	if percent, ok := r.modelOf(model).DeltaPercent[metric]; ok {
 		return percent
 	}
 	if strings.Contains(model, "99.9") {
@@ -462,33 +462,37 @@ func (r *Rules) DeltaPercent(model, metric string) float64 {
 }
 
 // PerformanceSampleCount is the least number of samples to load in performance mode; 0 where the round has none.
-func (r *Rules) PerformanceSampleCount(model string) uint64 { return r.model(model).PerformanceSamples }
+func (r *Rules) PerformanceSampleCount(model string) uint64 {
+	return r.modelOf(model).PerformanceSamples
+}
 
 // AccuracySampleCount is the number of samples of an accuracy run.
 func (r *Rules) AccuracySampleCount(model, scenario string) uint64 {
-	m := r.model(model)
-	if n := of(m.AccuracySamples, scenario); n > 0 {
+	m := r.modelOf(model)
+	if n := entryOf(m.AccuracySamples, scenario); n > 0 {
 		return n
 	}
 	return m.DatasetSize
 }
 
 // DatasetSize is the number of samples of the data set; 0 where the round has none.
-func (r *Rules) DatasetSize(model string) uint64 { return r.model(model).DatasetSize }
+func (r *Rules) DatasetSize(model string) uint64 { return r.modelOf(model).DatasetSize }
 
 // LatencyLimit is the largest latency limit that a submission may have used; 0 where the rules name none.
 func (r *Rules) LatencyLimit(model, scenario string) time.Duration {
-	return r.model(model).LatencyLimit[scenario]
+	return r.modelOf(model).LatencyLimit[scenario]
 }
 
 // MinQueries is the least number of queries of a performance run that does not meet early stopping.
-func (r *Rules) MinQueries(model, scenario string) uint64 { return r.model(model).MinQueries[scenario] }
+func (r *Rules) MinQueries(model, scenario string) uint64 {
+	return r.modelOf(model).MinQueries[scenario]
+}
 
 // Runs is how many runs of a scenario must be VALID for a result.
 func (r *Rules) Runs(scenario string) int { return max(1, r.data.Runs[scenario]) }
 
 // Audits are the compliance tests of the model: TEST01, ...
-func (r *Rules) Audits(model string) []string { return slices.Clone(r.model(model).Audits) }
+func (r *Rules) Audits(model string) []string { return slices.Clone(r.modelOf(model).Audits) }
 
 // AuditFeatures are how the round configures the compliance tests.
 func (r *Rules) AuditFeatures() AuditFeatures { return r.data.Features.Audits }
@@ -526,8 +530,8 @@ func (r *Rules) Section(name string, into any) (ok bool, err error) {
 	return true, decodeStrictly(r.Name+", "+name, text, into)
 }
 
-// of is the entry of a scenario, or of all scenarios.
-func of[T any](by map[string]T, scenario string) T {
+// entryOf is the entry of a scenario, or of all scenarios.
+func entryOf[T any](by map[string]T, scenario string) T {
 	scenario = cmp.Or(scenario, "Offline")
 	if v, ok := by[scenario]; ok {
 		return v

@@ -17,8 +17,8 @@ type keyTable map[string]map[string]map[string]json.Number
 
 // rulesFile holds the default settings of a round as a configuration file: its own, or where it has none the newest
 // with the seeds of the round.
-func rulesFile(round *Rules) (file, error) {
-	f := file{source: "rules " + round.Name, values: map[string]value{}}
+func rulesFile(round *Rules) (confFile, error) {
+	f := confFile{source: "rules " + round.Name, values: map[string]confValue{}}
 	if round.data.Settings != nil {
 		return f, errors.Join(f.addTable(round.data.Settings), f.addText(round.data.Text))
 	}
@@ -30,17 +30,17 @@ func rulesFile(round *Rules) (file, error) {
 		return f, err
 	}
 	return f, f.addTable(keyTable{
-		"qsl_rng_seed":          {"*": {"*": decimal(round.Seeds.QSL)}},
-		"sample_index_rng_seed": {"*": {"*": decimal(round.Seeds.SampleIndex)}},
-		"schedule_rng_seed":     {"*": {"*": decimal(round.Seeds.Schedule)}},
+		"qsl_rng_seed":          {"*": {"*": decimalNumber(round.Seeds.QSL)}},
+		"sample_index_rng_seed": {"*": {"*": decimalNumber(round.Seeds.SampleIndex)}},
+		"schedule_rng_seed":     {"*": {"*": decimalNumber(round.Seeds.Schedule)}},
 	})
 }
 
-func decimal(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
+func decimalNumber(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
 
-func (f file) addTable(t keyTable) error {
-	for key, number := range t.all() {
-		if err := f.add(key, number.String()); err != nil {
+func (f confFile) addTable(t keyTable) error {
+	for key, number := range t.allNumbers() {
+		if err := f.addValue(key, number.String()); err != nil {
 			return err
 		}
 	}
@@ -48,8 +48,8 @@ func (f file) addTable(t keyTable) error {
 }
 
 // addText notes what the text of the round says of values that the file has otherwise.
-func (f file) addText(t keyTable) error {
-	for key, number := range t.all() {
+func (f confFile) addText(t keyTable) error {
+	for key, number := range t.allNumbers() {
 		v, ok := f.values[key]
 		if !ok {
 			return fmt.Errorf("rules: the text has %s = %s, the settings have no such key", key, number)
@@ -60,8 +60,8 @@ func (f file) addText(t keyTable) error {
 	return nil
 }
 
-// all are the numbers by full key.
-func (t keyTable) all() iter.Seq2[string, json.Number] {
+// allNumbers are the numbers by full key.
+func (t keyTable) allNumbers() iter.Seq2[string, json.Number] {
 	return func(yield func(string, json.Number) bool) {
 		for key, scenarios := range t {
 			for scenario, models := range scenarios {
@@ -75,7 +75,7 @@ func (t keyTable) all() iter.Seq2[string, json.Number] {
 	}
 }
 
-func (f file) add(key, text string) error {
+func (f confFile) addValue(key, text string) error {
 	v, ok := parseValue(text)
 	if !ok {
 		return fmt.Errorf("rules: %s = %s is not a number", key, text)

@@ -8,10 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
-type settings = loadgen.TestSettings
+type confSettings = loadgen.TestSettings
 
-// ignored names the setting without which the official LoadGen does not read the field's key; empty where it reads it.
-func ignored(f loadgen.Field, s *settings) string {
+// ignoredWithout names the setting without which the official LoadGen does not read the field's key; empty where it
+// reads it.
+func ignoredWithout(f loadgen.Field, s *confSettings) string {
 	switch {
 	case f.Form == form.TokenMillis && !s.UseTokenLatencies:
 		return "use_token_latencies"
@@ -21,8 +22,9 @@ func ignored(f loadgen.Field, s *settings) string {
 	return ""
 }
 
-// store stores a value as the official LoadGen does; a mode that does not exist changes nothing, and store says so.
-func store(f loadgen.Field, s *settings, v value) (changed bool) {
+// storeValue stores a value as the official LoadGen does; a mode that does not exist changes nothing, and store says
+// so.
+func storeValue(f loadgen.Field, s *confSettings, v confValue) (changed bool) {
 	switch p := f.At(s).(type) {
 	case *uint64:
 		*p = v.integer
@@ -52,7 +54,7 @@ func store(f loadgen.Field, s *settings, v value) (changed bool) {
 // mostMillis is the longest duration in milliseconds.
 const mostMillis = math.MaxInt64 / int64(time.Millisecond)
 
-func storeDuration(f loadgen.Field, s *settings, p *time.Duration, v value) {
+func storeDuration(f loadgen.Field, s *confSettings, p *time.Duration, v confValue) {
 	switch f.Form {
 	case form.Millis:
 		*p = math.MaxInt64 // stands for what is no duration of ours

@@ -31,7 +31,7 @@ type AccuracyFiles struct {
 // submitter's own mapping (may be nil), or guessed from a part of the name ("my-resnet50-v2"). A name that fits none of
 // them is returned as it is.
 func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string, guessed bool) {
-	if r.listed(folder) {
+	if r.isListed(folder) {
 		return folder, false
 	}
 	if name, ok := r.data.Aliases[folder]; ok {
@@ -44,7 +44,7 @@ func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string,
 	return name, name != folder
 }
 
-func (r *Rules) listed(model string) bool {
+func (r *Rules) isListed(model string) bool {
 	m, ok := r.data.Models[model]
 	return ok && !m.Unlisted
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
-// value is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix of
-// the text (12.9 is 12, 1e3 is 1, -1 wraps, 0x and leading 0 are hexadecimal and octal), others the whole as a double.
-type value struct {
+// confValue is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix
+// of the text (12.9 is 12, 1e3 is 1, -1 wraps, 0x and leading 0 are hexadecimal and octal), others the whole as a
+// double.
+type confValue struct {
 	integer uint64
 	double  float64
 	text    string
@@ -23,13 +24,13 @@ type value struct {
 }
 
 // parseValue accepts what C's strtoull with base 0 or strtod read to the end.
-func parseValue(text string) (value, bool) {
+func parseValue(text string) (confValue, bool) {
 	integer, rest := leadingInteger(text)
 	double, ok := parseDouble(text)
 	if !ok {
 		double = float64(integer)
 	}
-	return value{integer: integer, double: double, text: text}, ok || rest == "" && text != ""
+	return confValue{integer: integer, double: double, text: text}, ok || rest == "" && text != ""
 }
 
 // parseDouble reads the whole of text as C's strtod does: besides decimal numbers inf, nan (also as nan(...)), both
@@ -54,7 +55,7 @@ func isNaN(text string) bool {
 	if !ok || payload == "" {
 		return ok
 	}
-	other := func(r rune) bool { return r != '_' && (r > 'z' || digit(byte(r)) > 35) }
+	other := func(r rune) bool { return r != '_' && (r > 'z' || digitValue(byte(r)) > 35) }
 	return len(payload) >= 2 && payload[0] == '(' && payload[len(payload)-1] == ')' &&
 		strings.IndexFunc(payload[1:len(payload)-1], other) < 0
 }
@@ -68,8 +69,8 @@ func leadingInteger(text string) (n uint64, rest string) {
 	}
 	base, digits := baseOf(digits)
 	i, over := 0, false
-	for ; i < len(digits) && digit(digits[i]) < base; i++ {
-		d := digit(digits[i])
+	for ; i < len(digits) && digitValue(digits[i]) < base; i++ {
+		d := digitValue(digits[i])
 		over = over || n > (math.MaxUint64-d)/base
 		n = n*base + d
 	}
@@ -87,7 +88,7 @@ func leadingInteger(text string) (n uint64, rest string) {
 // baseOf is the base that the prefix of a number says, and the number without "0x".
 func baseOf(digits string) (base uint64, rest string) {
 	switch {
-	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digit(digits[2]) < 16:
+	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digitValue(digits[2]) < 16:
 		return 16, digits[2:]
 	case digits != "" && digits[0] == '0':
 		return 8, digits
@@ -95,8 +96,8 @@ func baseOf(digits string) (base uint64, rest string) {
 	return 10, digits
 }
 
-// digit is the value of a digit in bases up to 36, 255 for what is none.
-func digit(c byte) uint64 {
+// digitValue is the value of a digit in bases up to 36, 255 for what is none.
+func digitValue(c byte) uint64 {
 	switch {
 	case c >= '0' && c <= '9':
 		return uint64(c - '0')
@@ -120,13 +121,13 @@ func asNumber(text string) string {
 }
 
 // checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
-func checkValue(f loadgen.Field, v value) string {
+func checkValue(f loadgen.Field, v confValue) string {
 	switch f.Form {
 	case form.Number, form.Percent, form.FracMillis, form.NearMillis:
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
 			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
 		}
-		if limit := most(f); v.double > limit {
+		if limit := maxValue(f); v.double > limit {
 			return fmt.Sprintf("want at most %.6g%s, found %s", limit, inUnit(f), v.text)
 		}
 		return ""
@@ -142,8 +143,8 @@ func checkValue(f loadgen.Field, v value) string {
 	return checkRange(f, v)
 }
 
-// most is the largest number of a kind that has fractions.
-func most(f loadgen.Field) float64 {
+// maxValue is the largest number of a kind that has fractions.
+func maxValue(f loadgen.Field) float64 {
 	switch f.Form {
 	case form.Percent:
 		return 100
@@ -153,7 +154,7 @@ func most(f loadgen.Field) float64 {
 	return math.MaxFloat64
 }
 
-func checkRange(f loadgen.Field, v value) string {
+func checkRange(f loadgen.Field, v confValue) string {
 	limit := uint64(math.MaxUint64)
 	switch f.Form {
 	case form.Mode:

@@ -28,36 +28,36 @@ const (
 	mostName    = 4 << 10   // bytes in which a name must end
 )
 
-// entry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are never
-// held.
-func (a *AccuracyReader) entry() (AccuracyEntry, error) {
-	a.open = a.offset()
+// parseEntry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are
+// never held.
+func (a *AccuracyReader) parseEntry() (AccuracyEntry, error) {
+	a.open = a.logOffset()
 	a.at++
 	e := AccuracyEntry{TokenCount: -1}
 	for seen := 0; ; {
-		field, err := a.member(&e, seen)
+		field, err := a.parseMember(&e, seen)
 		if err != nil {
 			return e, err
 		}
 		seen |= field
-		c, err := a.token()
+		c, err := a.skipToToken()
 		switch {
 		case err != nil:
 			return e, err
 		case c == '}':
-			return e, a.complete(seen)
+			return e, a.completeEntry(seen)
 		case c != ',':
-			return e, a.wrong("want %q, found %s", ',', a.rest())
+			return e, a.entryError("want %q, found %s", ',', a.restOfEntry())
 		}
 		a.at++
 	}
 }
 
-// complete ends an entry at its closing brace.
-func (a *AccuracyReader) complete(seen int) error {
+// completeEntry ends an entry at its closing brace.
+func (a *AccuracyReader) completeEntry(seen int) error {
 	for i, name := range fieldNames[:required] {
 		if seen&(1<<i) == 0 {
-			return a.wrong("the entry lacks %s", name)
+			return a.entryError("the entry lacks %s", name)
 		}
 	}
 	a.at++
@@ -65,44 +65,44 @@ func (a *AccuracyReader) complete(seen int) error {
 	return nil
 }
 
-// member parses a name and its value into e, and returns the field's bit.
-func (a *AccuracyReader) member(e *AccuracyEntry, seen int) (bit int, err error) {
-	if bit, err = a.name(); err != nil {
+// parseMember parses a name and its value into e, and returns the field's bit.
+func (a *AccuracyReader) parseMember(e *AccuracyEntry, seen int) (bit int, err error) {
+	if bit, err = a.parseName(); err != nil {
 		return 0, err
 	}
 	if seen&bit != 0 {
-		return 0, a.wrong("the field %s occurs twice", fieldNames[bits.TrailingZeros(uint(bit))])
+		return 0, a.entryError("the field %s occurs twice", fieldNames[bits.TrailingZeros(uint(bit))])
 	}
-	switch c, err := a.token(); {
+	switch c, err := a.skipToToken(); {
 	case err != nil:
 		return 0, err
 	case c != ':':
-		return 0, a.wrong("want %q, found %s", ':', a.rest())
+		return 0, a.entryError("want %q, found %s", ':', a.restOfEntry())
 	}
 	a.at++
-	if _, err := a.token(); err != nil {
+	if _, err := a.skipToToken(); err != nil {
 		return 0, err
 	}
 	switch bit {
 	case seenSeqID:
-		e.SeqID, err = a.number()
+		e.SeqID, err = a.parseNumber()
 	case seenIndex:
-		e.QSLIndex, err = a.number()
+		e.QSLIndex, err = a.parseNumber()
 	case seenData:
-		e.Data, err = a.payload(&a.data)
+		e.Data, err = a.parsePayload(&a.data)
 	case seenTokenData:
-		e.TokenData, err = a.payload(&a.tokenData)
+		e.TokenData, err = a.parsePayload(&a.tokenData)
 	case seenTokenCount:
-		e.TokenCount, err = a.signed()
+		e.TokenCount, err = a.parseSigned()
 	}
 	return bit, err
 }
 
-// quote wants a quotation mark.
-func (a *AccuracyReader) quote() error {
-	c, err := a.token()
+// expectQuote wants a quotation mark.
+func (a *AccuracyReader) expectQuote() error {
+	c, err := a.skipToToken()
 	if err == nil && c != '"' {
-		err = a.wrong("want %q, found %s", '"', a.rest())
+		err = a.entryError("want %q, found %s", '"', a.restOfEntry())
 	}
 	if err == nil {
 		a.at++
@@ -110,17 +110,17 @@ func (a *AccuracyReader) quote() error {
 	return err
 }
 
-// name parses the name of a field and returns its bit.
-func (a *AccuracyReader) name() (bit int, err error) {
-	if err := a.quote(); err != nil {
+// parseName parses the name of a field and returns its bit.
+func (a *AccuracyReader) parseName() (bit int, err error) {
+	if err := a.expectQuote(); err != nil {
 		return 0, err
 	}
 	n := bytes.IndexByte(a.buf[a.at:], '"')
 	for n < 0 {
 		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 || len(a.buf)-a.at > mostName {
-			return 0, a.wrong("a string without its closing quote")
+			return 0, a.entryError("a string without its closing quote")
 		}
-		if err := a.more(); err != nil {
+		if err := a.readMore(); err != nil {
 			return 0, err
 		}
 		n = bytes.IndexByte(a.buf[a.at:], '"')
@@ -133,36 +133,36 @@ func (a *AccuracyReader) name() (bit int, err error) {
 		}
 	}
 	if bytes.Contains(name, shortening) {
-		return 0, a.shortened()
+		return 0, a.errShortened()
 	}
-	return 0, a.wrong("unknown field %s, want %s", shown(name), strings.Join(fieldNames[:], ", "))
+	return 0, a.entryError("unknown field %s, want %s", quoteText(name), strings.Join(fieldNames[:], ", "))
 }
 
-// number parses a number of at least one digit.
-func (a *AccuracyReader) number() (n uint64, err error) {
+// parseNumber parses a number of at least one digit.
+func (a *AccuracyReader) parseNumber() (n uint64, err error) {
 	for digits := 0; ; digits++ {
 		if a.at == len(a.buf) {
-			if _, err := a.peek(); err != nil {
+			if _, err := a.peekByte(); err != nil {
 				return 0, err
 			}
 		}
 		d := uint64(a.buf[a.at] - '0')
 		switch {
 		case d > 9 && digits == 0:
-			return 0, a.wrong("want a number, found %s", a.rest())
+			return 0, a.entryError("want a number, found %s", a.restOfEntry())
 		case d > 9:
 			return n, nil
 		case n > (math.MaxUint64-d)/10:
-			return 0, a.wrong("a number beyond 64 bits")
+			return 0, a.entryError("a number beyond 64 bits")
 		}
 		n = n*10 + d
 		a.at++
 	}
 }
 
-// signed parses a number that may be negative.
-func (a *AccuracyReader) signed() (int64, error) {
-	c, err := a.peek()
+// parseSigned parses a number that may be negative.
+func (a *AccuracyReader) parseSigned() (int64, error) {
+	c, err := a.peekByte()
 	if err != nil {
 		return 0, err
 	}
@@ -170,24 +170,24 @@ func (a *AccuracyReader) signed() (int64, error) {
 	if negative {
 		a.at++
 	}
-	n, err := a.number()
+	n, err := a.parseNumber()
 	switch {
 	case err != nil:
 		return 0, err
 	case n > math.MaxInt64:
-		return 0, a.wrong("token_count %d is beyond 63 bits", n)
+		return 0, a.entryError("token_count %d is beyond 63 bits", n)
 	case negative:
 		return -int64(n), nil
 	}
 	return int64(n), nil
 }
 
-// payload decodes a string of hexadecimal digits into memory, which it lengthens where needed.
-func (a *AccuracyReader) payload(memory *[]byte) ([]byte, error) {
-	if err := a.quote(); err != nil {
+// parsePayload decodes a string of hexadecimal digits into memory, which it lengthens where needed.
+func (a *AccuracyReader) parsePayload(memory *[]byte) ([]byte, error) {
+	if err := a.expectQuote(); err != nil {
 		return nil, err
 	}
-	start := a.offset() - 1
+	start := a.logOffset() - 1
 	if *memory == nil {
 		*memory = []byte{}
 	}
@@ -218,7 +218,7 @@ func (a *AccuracyReader) payload(memory *[]byte) ([]byte, error) {
 			a.at++
 			return *memory, nil
 		}
-		if err := a.more(); err != nil {
+		if err := a.readMore(); err != nil {
 			return nil, err
 		}
 	}
@@ -226,7 +226,7 @@ func (a *AccuracyReader) payload(memory *[]byte) ([]byte, error) {
 
 func (a *AccuracyReader) notDigit() error {
 	if a.buf[a.at] == '}' { // which ends the entry
-		return a.wrong("a string without its closing quote")
+		return a.entryError("a string without its closing quote")
 	}
-	return a.wrong("want a hexadecimal digit, found %q", a.buf[a.at])
+	return a.entryError("want a hexadecimal digit, found %q", a.buf[a.at])
 }

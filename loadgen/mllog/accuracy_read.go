@@ -68,7 +68,7 @@ func (a *AccuracyReader) Next() (AccuracyEntry, error) {
 	if a.err != nil {
 		return AccuracyEntry{}, a.err
 	}
-	e, err := a.next()
+	e, err := a.nextEntry()
 	if err != nil {
 		a.err = err
 		return AccuracyEntry{}, err
@@ -77,8 +77,8 @@ func (a *AccuracyReader) Next() (AccuracyEntry, error) {
 	return e, nil
 }
 
-func (a *AccuracyReader) next() (AccuracyEntry, error) {
-	c, err := a.token()
+func (a *AccuracyReader) nextEntry() (AccuracyEntry, error) {
+	c, err := a.skipToToken()
 	if err != nil {
 		return AccuracyEntry{}, err
 	}
@@ -86,68 +86,68 @@ func (a *AccuracyReader) next() (AccuracyEntry, error) {
 	case a.state == beforeList && c == '[':
 		a.state = beforeFirst
 		a.at++
-		return a.next()
+		return a.nextEntry()
 	case a.state == beforeList && a.count == 0 && bytes.HasPrefix(a.buf[a.at:], pointer):
 		return AccuracyEntry{}, errPointer
 	case a.state == beforeList:
-		return AccuracyEntry{}, a.fault("want [ at the start, found %q: not an accuracy log", c)
+		return AccuracyEntry{}, a.formatError("want [ at the start, found %q: not an accuracy log", c)
 	case c == ']':
 		a.at++
-		return AccuracyEntry{}, a.end()
+		return AccuracyEntry{}, a.checkEnd()
 	case a.state == afterEntry && c == ',':
 		a.at++
-		if c, err = a.token(); err != nil {
+		if c, err = a.skipToToken(); err != nil {
 			return AccuracyEntry{}, err
 		}
 	case a.state == afterEntry:
-		return AccuracyEntry{}, a.fault("want , or ] after an entry, found %q", c)
+		return AccuracyEntry{}, a.formatError("want , or ] after an entry, found %q", c)
 	}
 	if c != '{' {
-		return AccuracyEntry{}, a.fault("want { at the start of an entry, found %q", c)
+		return AccuracyEntry{}, a.formatError("want { at the start of an entry, found %q", c)
 	}
-	return a.entry()
+	return a.parseEntry()
 }
 
-// token skips white space and returns the byte it stops at, which is then at a.at.
-func (a *AccuracyReader) token() (byte, error) {
+// skipToToken skips white space and returns the byte it stops at, which is then at a.at.
+func (a *AccuracyReader) skipToToken() (byte, error) {
 	for {
 		for ; a.at < len(a.buf); a.at++ {
 			if c := a.buf[a.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 				return c, nil
 			}
 		}
-		if err := a.more(); err != nil {
+		if err := a.readMore(); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// peek returns the next byte, which is then at a.at.
-func (a *AccuracyReader) peek() (byte, error) {
+// peekByte returns the next byte, which is then at a.at.
+func (a *AccuracyReader) peekByte() (byte, error) {
 	for a.at == len(a.buf) {
-		if err := a.more(); err != nil {
+		if err := a.readMore(); err != nil {
 			return 0, err
 		}
 	}
 	return a.buf[a.at], nil
 }
 
-// end checks that nothing follows the list.
-func (a *AccuracyReader) end() error {
-	switch c, err := a.token(); {
+// checkEnd checks that nothing follows the list.
+func (a *AccuracyReader) checkEnd() error {
+	switch c, err := a.skipToToken(); {
 	case a.eof && a.at == len(a.buf):
 		return io.EOF
 	case err != nil:
 		return err
 	default:
-		return a.fault("want the end of the log after ], found %q", c)
+		return a.formatError("want the end of the log after ], found %q", c)
 	}
 }
 
-// more reads further bytes behind those that are not parsed yet. At the end of the log it returns an error.
-func (a *AccuracyReader) more() error {
+// readMore reads further bytes behind those that are not parsed yet. At the end of the log it returns an error.
+func (a *AccuracyReader) readMore() error {
 	if a.eof {
-		at := a.offset()
+		at := a.logOffset()
 		if a.open != outside {
 			at = a.open
 		}
@@ -173,11 +173,11 @@ func (a *AccuracyReader) more() error {
 	return nil
 }
 
-// offset is that of a.at in the log.
-func (a *AccuracyReader) offset() int64 { return a.base + int64(a.at) }
+// logOffset is that of a.at in the log.
+func (a *AccuracyReader) logOffset() int64 { return a.base + int64(a.at) }
 
-func (a *AccuracyReader) fault(format string, args ...any) error {
-	return a.faultAt(a.offset(), format, args...)
+func (a *AccuracyReader) formatError(format string, args ...any) error {
+	return a.faultAt(a.logOffset(), format, args...)
 }
 
 func (a *AccuracyReader) faultAt(offset int64, format string, args ...any) error {
@@ -187,31 +187,31 @@ func (a *AccuracyReader) faultAt(offset int64, format string, args ...any) error
 // shortening is what the submission tools put in place of the middle of a log.
 var shortening = []byte("\n...\n")
 
-// wrong is a fault in an entry. A log that was shortened for a submission has one where its middle was.
-func (a *AccuracyReader) wrong(format string, args ...any) error {
-	a.ahead()
+// entryError is a fault in an entry. A log that was shortened for a submission has one where its middle was.
+func (a *AccuracyReader) entryError(format string, args ...any) error {
+	a.readAhead()
 	if near := a.buf[max(0, a.at-mostShown):min(len(a.buf), a.at+mostShown)]; bytes.Contains(near, shortening) {
-		return a.shortened()
+		return a.errShortened()
 	}
-	return a.fault(format, args...)
+	return a.formatError(format, args...)
 }
 
-func (a *AccuracyReader) shortened() error {
+func (a *AccuracyReader) errShortened() error {
 	return a.faultAt(a.open,
 		"the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
 }
 
-// rest is what follows in the entry, to be shown.
-func (a *AccuracyReader) rest() string {
-	a.ahead()
+// restOfEntry is what follows in the entry, to be shown.
+func (a *AccuracyReader) restOfEntry() string {
+	a.readAhead()
 	text, _, _ := bytes.Cut(a.buf[a.at:], []byte("}"))
-	return shown(text)
+	return quoteText(text)
 }
 
-// ahead reads as much of the entry as can be shown.
-func (a *AccuracyReader) ahead() {
+// readAhead reads as much of the entry as can be shown.
+func (a *AccuracyReader) readAhead() {
 	for len(a.buf)-a.at <= mostShown && !a.eof && bytes.IndexByte(a.buf[a.at:], '}') < 0 {
-		if a.more() != nil {
+		if a.readMore() != nil {
 			return
 		}
 	}

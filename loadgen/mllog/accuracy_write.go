@@ -55,12 +55,12 @@ func NewAccuracyWriter(w io.Writer) *AccuracyWriter { return newAccuracyWriter(w
 func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
 	a := &AccuracyWriter{limit: limit, done: make(chan struct{})}
 	a.notEmpty.L, a.notFull.L = &a.mu, &a.mu
-	go a.run(w)
+	go a.encodeChunks(w)
 	return a
 }
 
-// expect makes sure that what was written is handed over in time. The lock is held.
-func (a *AccuracyWriter) expect() {
+// scheduleHandover makes sure that what was written is handed over in time. The lock is held.
+func (a *AccuracyWriter) scheduleHandover() {
 	switch {
 	case a.due:
 		return
@@ -78,7 +78,7 @@ func (a *AccuracyWriter) handOver() {
 	defer a.mu.Unlock()
 	a.due = false
 	if len(a.current) > 0 && !a.closed {
-		a.enqueue()
+		a.enqueueChunk()
 	}
 }
 
@@ -106,9 +106,9 @@ func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
 	}
 	a.entries++
 	a.current = appendRaw(a.current, e)
-	a.expect()
+	a.scheduleHandover()
 	if len(a.current) >= accuracyChunk {
-		a.enqueue()
+		a.enqueueChunk()
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (a *AccuracyWriter) Close() error {
 		if a.late != nil {
 			a.late.Stop()
 		}
-		a.enqueue()
+		a.enqueueChunk()
 		a.notFull.Broadcast()
 	}
 	a.mu.Unlock()
@@ -142,8 +142,8 @@ func (a *AccuracyWriter) Close() error {
 	return a.err
 }
 
-// enqueue hands the current chunk to the encoder. The lock is held.
-func (a *AccuracyWriter) enqueue() {
+// enqueueChunk hands the current chunk to the encoder. The lock is held.
+func (a *AccuracyWriter) enqueueChunk() {
 	a.queue = append(a.queue, a.current)
 	a.queued += len(a.current)
 	a.current = nil
@@ -155,25 +155,25 @@ func (a *AccuracyWriter) enqueue() {
 	a.notEmpty.Signal()
 }
 
-func (a *AccuracyWriter) run(w io.Writer) {
+func (a *AccuracyWriter) encodeChunks(w io.Writer) {
 	defer close(a.done)
 	enc := accuracyEncoder{w: w}
 	enc.out = append(make([]byte, 0, writeBuffer+writeBuffer/8), '[')
 	for {
-		chunk, last := a.next()
-		err := enc.encode(chunk)
+		chunk, last := a.nextChunk()
+		err := enc.encodeEntries(chunk)
 		if last && err == nil {
-			err = enc.finish()
+			err = enc.finishLog()
 		}
-		a.release(chunk, err)
+		a.releaseChunk(chunk, err)
 		if last {
 			return
 		}
 	}
 }
 
-// next waits for a chunk; last says that none will follow.
-func (a *AccuracyWriter) next() (chunk []byte, last bool) {
+// nextChunk waits for a chunk; last says that none will follow.
+func (a *AccuracyWriter) nextChunk() (chunk []byte, last bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.queue) == 0 {
@@ -184,7 +184,7 @@ func (a *AccuracyWriter) next() (chunk []byte, last bool) {
 	return chunk, a.closed && len(a.queue) == 0
 }
 
-func (a *AccuracyWriter) release(chunk []byte, err error) {
+func (a *AccuracyWriter) releaseChunk(chunk []byte, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queued -= len(chunk)
@@ -219,19 +219,19 @@ type accuracyEncoder struct {
 	err   error
 }
 
-func (c *accuracyEncoder) encode(raw []byte) error {
+func (c *accuracyEncoder) encodeEntries(raw []byte) error {
 	for len(raw) > 0 && c.err == nil {
-		raw = c.entry(raw)
+		raw = c.encodeEntry(raw)
 		if len(c.out) >= writeBuffer {
-			c.flush()
+			c.flushBuffer()
 		}
 	}
-	c.flush()
+	c.flushBuffer()
 	return c.err
 }
 
-// entry encodes the first raw entry and returns the rest.
-func (c *accuracyEncoder) entry(raw []byte) []byte {
+// encodeEntry encodes the first raw entry and returns the rest.
+func (c *accuracyEncoder) encodeEntry(raw []byte) []byte {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
 	seq, index, count, size, token := word(0), word(1), int64(word(2)), word(3), word(4)
 	data := raw[entryHeader : entryHeader+size]
@@ -245,11 +245,11 @@ func (c *accuracyEncoder) entry(raw []byte) []byte {
 	c.out = append(c.out, `, "qsl_idx" : `...)
 	c.out = strconv.AppendUint(c.out, index, 10)
 	c.out = append(c.out, `, "data" : "`...)
-	c.hex(data)
+	c.appendHex(data)
 	c.out = append(c.out, '"')
 	if token > 0 {
 		c.out = append(c.out, `, "token_data" : "`...)
-		c.hex(raw[:token-1])
+		c.appendHex(raw[:token-1])
 		c.out = append(c.out, '"')
 		raw = raw[token-1:]
 	}
@@ -261,23 +261,23 @@ func (c *accuracyEncoder) entry(raw []byte) []byte {
 	return raw
 }
 
-// hex appends data in upper-case hexadecimal digits, in pieces, so that a large payload needs no large buffer.
-func (c *accuracyEncoder) hex(data []byte) {
+// appendHex appends data in upper-case hexadecimal digits, in pieces, so that a large payload needs no large buffer.
+func (c *accuracyEncoder) appendHex(data []byte) {
 	for len(data) > writeBuffer/2 {
 		c.out = appendHex(c.out, data[:writeBuffer/2])
 		data = data[writeBuffer/2:]
-		c.flush()
+		c.flushBuffer()
 	}
 	c.out = appendHex(c.out, data)
 }
 
-func (c *accuracyEncoder) finish() error {
+func (c *accuracyEncoder) finishLog() error {
 	c.out = append(c.out, "\n]\n"...)
-	c.flush()
+	c.flushBuffer()
 	return c.err
 }
 
-func (c *accuracyEncoder) flush() {
+func (c *accuracyEncoder) flushBuffer() {
 	if c.err == nil && len(c.out) > 0 {
 		_, c.err = c.w.Write(c.out)
 	}

@@ -10,7 +10,7 @@ import (
 func (d *Detail) AddSummary(s *Summary) {
 	add := func(key string, value any) {
 		if !d.Has(key) {
-			d.keep(DetailEntry{Key: key, Value: value})
+			d.keepEntry(DetailEntry{Key: key, Value: value})
 		}
 	}
 	if s.Result != "" {

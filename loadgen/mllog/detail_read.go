@@ -24,7 +24,7 @@ func (d *DetailReader) Line() int { return d.lines.line }
 
 // Next returns the next entry; io.EOF after the last. After a [*LineError] reading may go on with the next line.
 func (d *DetailReader) Next() (DetailEntry, error) {
-	line, err := d.lines.next()
+	line, err := d.lines.nextLine()
 	if err != nil {
 		return DetailEntry{}, err
 	}
@@ -56,11 +56,11 @@ func ReadDetail(r io.Reader) ([]DetailEntry, error) {
 func parseDetail(line []byte) (DetailEntry, string) {
 	rest, ok := bytes.CutPrefix(line, []byte(detailHead))
 	if !ok {
-		return DetailEntry{}, "want " + detailHead + `..., found ` + shown(line)
+		return DetailEntry{}, "want " + detailHead + `..., found ` + quoteText(line)
 	}
 	key, rest, ok := bytes.Cut(rest, []byte(detailSep))
 	if !ok {
-		return DetailEntry{}, "no value: " + shown(line)
+		return DetailEntry{}, "no value: " + quoteText(line)
 	}
 	i := bytes.LastIndex(rest, []byte(detailAfter))
 	if i < 0 {
@@ -73,7 +73,7 @@ func parseDetail(line []byte) (DetailEntry, string) {
 	value, ok := parseDetailValue(rest[:i])
 	if !ok {
 		return e, fmt.Sprintf("key %s: the value %s is neither a number, a bool, a string, a list nor a map",
-			key, shown(rest[:i]))
+			key, quoteText(rest[:i]))
 	}
 	e.Value = value
 	return e, ""
@@ -102,7 +102,7 @@ func parseTail(tail []byte, e *DetailEntry) string {
 		}
 	}
 	if rest != "" {
-		return "text after the entry: " + shown([]byte(rest))
+		return "text after the entry: " + quoteText([]byte(rest))
 	}
 	var ok [len(fields)]bool
 	var line int64
@@ -117,7 +117,7 @@ func parseTail(tail []byte, e *DetailEntry) string {
 	names := [...]string{"time_ms", "is_error", "is_warning", "file", "line_no", "pid", "tid"}
 	for i, good := range ok {
 		if !good {
-			return names[i] + ": cannot read " + shown([]byte(fields[i]))
+			return names[i] + ": cannot read " + quoteText([]byte(fields[i]))
 		}
 	}
 	return ""

@@ -61,13 +61,13 @@ type keyEntries struct {
 // ScanDetail reads a whole detail log as a stream. It takes LoadGen's lines, and lines whose JSON another program has
 // written anew. The error is that of r: what is wrong with the text is in the Detail.
 func ScanDetail(r io.Reader) (*Detail, error) {
-	s := scanner{Detail: &Detail{entries: map[string]*keyEntries{}}}
+	s := detailScanner{Detail: &Detail{entries: map[string]*keyEntries{}}}
 	d, lines := s.Detail, newLineReader(r)
 	lines.squeeze = true
 	for {
-		line, err := lines.next()
+		line, err := lines.nextLine()
 		if errors.Is(err, io.EOF) {
-			s.keepAll(s.text.end())
+			s.keepAll(s.text.endTitle())
 			d.CRLF, d.Open = lines.crlf, lines.open
 			return d, nil
 		}
@@ -75,12 +75,12 @@ func ScanDetail(r io.Reader) (*Detail, error) {
 			return d, err
 		}
 		d.Lines = lines.line
-		s.add(line)
+		s.addLine(line)
 	}
 }
 
-// scanner makes a Detail of lines.
-type scanner struct {
+// detailScanner makes a Detail of lines.
+type detailScanner struct {
 	*Detail
 	text textForm
 }
@@ -121,7 +121,7 @@ func (d *Detail) All(key string) []DetailEntry {
 	return nil
 }
 
-func (d *scanner) add(line []byte) {
+func (d *detailScanner) addLine(line []byte) {
 	note := func(at *int, is bool) {
 		if *at == 0 && is {
 			*at = d.Lines
@@ -133,43 +133,43 @@ func (d *scanner) add(line []byte) {
 		d.addText(line)
 		return
 	}
-	d.keepAll(d.text.end())
+	d.keepAll(d.text.endTitle())
 	r := scanDetailLine(line)
 	if r.fault != "" {
-		d.fault(r.fault)
+		d.addFault(r.fault)
 		return
 	}
 	note(&d.NotJSON, r.notJSON)
 	note(&d.Unmarked, r.unmarked)
-	d.keep(r.DetailEntry)
+	d.keepEntry(r.DetailEntry)
 }
 
 // addText takes a line of the text form, or of none.
-func (d *scanner) addText(line []byte) {
-	list, fault, mine := d.text.add(line)
+func (d *detailScanner) addText(line []byte) {
+	list, fault, mine := d.text.addLine(line)
 	d.Text = d.Text || mine
 	d.keepAll(list)
 	switch {
 	case fault != "":
-		d.fault(fault)
+		d.addFault(fault)
 	case !mine:
-		d.Foreign = kept(d.Foreign, d.Lines)
+		d.Foreign = keepBounded(d.Foreign, d.Lines)
 		d.NumForeign++
 	}
 }
 
-func (d *Detail) fault(text string) {
-	d.Faults = kept(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: text})
+func (d *Detail) addFault(text string) {
+	d.Faults = keepBounded(d.Faults, &LineError{Log: "detail log", Line: d.Lines, Text: text})
 	d.NumFaults++
 }
 
 func (d *Detail) keepAll(list []DetailEntry) {
 	for _, e := range list {
-		d.keep(e)
+		d.keepEntry(e)
 	}
 }
 
-func (d *Detail) keep(e DetailEntry) {
+func (d *Detail) keepEntry(e DetailEntry) {
 	if samples, ok := e.Value.([]uint64); ok && e.Key == loadedSet {
 		if !d.Has(loadedSet) {
 			d.FirstLoaded = samples[:min(mostKept, len(samples))]
@@ -179,30 +179,31 @@ func (d *Detail) keep(e DetailEntry) {
 	switch k := d.entries[e.Key]; {
 	case k != nil:
 		k.count++
-		k.list = kept(k.list, e)
+		k.list = keepBounded(k.list, e)
 	case len(d.entries) < mostKeys:
 		d.entries[e.Key] = &keyEntries{list: []DetailEntry{e}, count: 1}
 	default:
-		d.fault(fmt.Sprintf("key %s: the log has %d other keys, more than LoadGen writes", shown([]byte(e.Key)), mostKeys))
+		d.addFault(fmt.Sprintf("key %s: the log has %d other keys, more than LoadGen writes", quoteText([]byte(e.Key)),
+			mostKeys))
 	}
 	if e.Error {
 		d.NumErrors++
-		d.Errors = kept(d.Errors, e)
+		d.Errors = keepBounded(d.Errors, e)
 	}
 	if e.Warning {
-		d.Warnings = kept(d.Warnings, e)
+		d.Warnings = keepBounded(d.Warnings, e)
 	}
 }
 
-func kept[T any](list []T, v T) []T {
+func keepBounded[T any](list []T, v T) []T {
 	if len(list) < mostKept {
 		return append(list, v)
 	}
 	return list
 }
 
-// scanned is a line with the marker.
-type scanned struct {
+// scannedLine is a line with the marker.
+type scannedLine struct {
 	DetailEntry
 	fault             string // why it cannot be read; "" where it can
 	notJSON, unmarked bool
@@ -213,17 +214,17 @@ var detailMark = []byte(strings.TrimSuffix(DetailPrefix, " "))
 
 // scanDetailLine reads a line of any writer, without the samples of loaded_qsl_set. An entry that is JSON says what it
 // says to readers of JSON; one that is not is taken apart as LoadGen wrote it.
-func scanDetailLine(line []byte) scanned {
+func scanDetailLine(line []byte) scannedLine {
 	line = withoutSamples(line)
 	e, fault := parseDetail(line)
 	text := line[len(detailMark):]
-	if fault == "" && literal(text, e) {
-		return scanned{DetailEntry: e}
+	if fault == "" && isLiteral(text, e) {
+		return scannedLine{DetailEntry: e}
 	}
 	if r, ok := jsonDetail(text); ok {
 		return r
 	}
-	return scanned{DetailEntry: e, fault: fault, notJSON: true}
+	return scannedLine{DetailEntry: e, fault: fault, notJSON: true}
 }
 
 // withoutSamples cuts the list of loaded_qsl_set in its line short, if that is one of numbers.
@@ -233,7 +234,7 @@ func withoutSamples(line []byte) []byte {
 		return line
 	}
 	end := bytes.IndexByte(line, ']')
-	if end <= len(samples) || !numbered(line[len(samples):end]) {
+	if end <= len(samples) || !isNumberList(line[len(samples):end]) {
 		return line
 	}
 	few := len(samples)
@@ -247,8 +248,8 @@ func withoutSamples(line []byte) []byte {
 	return append(line[:few], line[end:]...)
 }
 
-// numbered says whether a text is whole numbers as JSON has them, with commas between them.
-func numbered(list []byte) bool {
+// isNumberList says whether a text is whole numbers as JSON has them, with commas between them.
+func isNumberList(list []byte) bool {
 	for i, c := range list {
 		begins, ends := i == 0 || list[i-1] == ',', i+1 == len(list) || list[i+1] == ','
 		if c == ',' && (begins || i+1 == len(list)) || c == '0' && begins && !ends || c != ',' && (c < '0' || c > '9') {
@@ -258,9 +259,9 @@ func numbered(list []byte) bool {
 	return true
 }
 
-// literal says whether a text in LoadGen's form, from which e was read, is JSON of the same meaning: nothing in its
+// isLiteral says whether a text in LoadGen's form, from which e was read, is JSON of the same meaning: nothing in its
 // strings is a quote or an escape.
-func literal(text []byte, e DetailEntry) bool {
+func isLiteral(text []byte, e DetailEntry) bool {
 	quotes := detailQuotes
 	switch v := e.Value.(type) {
 	case string:
@@ -276,20 +277,20 @@ var detailQuotes = strings.Count(detailHead+detailSep+detailAfter+strings.Join(t
 
 // jsonDetail reads an entry that is JSON; ok is false where it is none, and where others stop reading: deep in lists
 // and objects, or at a number of thousands of digits.
-func jsonDetail(text []byte) (r scanned, ok bool) {
+func jsonDetail(text []byte) (r scannedLine, ok bool) {
 	var all, metadata map[string]json.RawMessage
 	var key *string
 	switch {
-	case !bounded(text) || !json.Valid(text):
+	case !isBounded(text) || !json.Valid(text):
 		return r, false
 	case json.Unmarshal(text, &all) != nil:
-		r.fault = "want an object, found " + shown(text)
+		r.fault = "want an object, found " + quoteText(text)
 	case json.Unmarshal(all["key"], &key) != nil || key == nil:
-		r.fault = "no key: " + shown(text)
+		r.fault = "no key: " + quoteText(text)
 	default:
 		r.Key = *key
 		if r.Value, ok = jsonValue(all["value"]); !ok {
-			r.fault = fmt.Sprintf("key %s: no value that LoadGen writes: %s", r.Key, shown(all["value"]))
+			r.fault = fmt.Sprintf("key %s: no value that LoadGen writes: %s", r.Key, quoteText(all["value"]))
 		}
 	}
 	_ = json.Unmarshal(all["metadata"], &metadata) // where it is no object, nothing is marked
@@ -304,8 +305,8 @@ func jsonDetail(text []byte) (r scanned, ok bool) {
 // any reader of JSON to read them.
 const mostDepth, mostDigits = 900, 4000
 
-// bounded says whether a text keeps to mostDepth and mostDigits. What stands in strings counts, too.
-func bounded(text []byte) bool {
+// isBounded says whether a text keeps to mostDepth and mostDigits. What stands in strings counts, too.
+func isBounded(text []byte) bool {
 	depth, digits := 0, 0
 	for _, c := range text {
 		switch c {

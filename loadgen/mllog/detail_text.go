@@ -66,17 +66,18 @@ func Word(text string) string {
 	return text
 }
 
-// add reads a line. mine says that it belongs to the text form: that it has a head, or goes on with a title's value.
-func (t *textForm) add(line []byte) (list []DetailEntry, fault string, mine bool) {
+// addLine reads a line. mine says that it belongs to the text form: that it has a head, or goes on with a title's
+// value.
+func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, mine bool) {
 	if !bytes.HasPrefix(line, textHead) {
 		return nil, "", t.goOn(line)
 	}
-	list = t.end()
+	list = t.endTitle()
 	head, text, ok := cutHead(line)
 	if !ok {
-		return list, `want "pid": N, "tid": N, "ts": Nns : TEXT, found ` + shown(line), true
+		return list, `want "pid": N, "tid": N, "ts": Nns : TEXT, found ` + quoteText(line), true
 	}
-	entries, fault := t.entry(head, text)
+	entries, fault := t.readEntry(head, text)
 	return append(list, entries...), fault, true
 }
 
@@ -91,8 +92,8 @@ func (t *textForm) goOn(line []byte) bool {
 	return true
 }
 
-// end gives the entry of the title whose lines are over.
-func (t *textForm) end() []DetailEntry {
+// endTitle gives the entry of the title whose lines are over.
+func (t *textForm) endTitle() []DetailEntry {
 	if t.open == "" {
 		return nil
 	}
@@ -110,8 +111,8 @@ func (t *textForm) end() []DetailEntry {
 	return []DetailEntry{e}
 }
 
-// entry reads what stands behind a head.
-func (t *textForm) entry(e DetailEntry, text string) ([]DetailEntry, string) {
+// readEntry reads what stands behind a head.
+func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string) {
 	if begins, ok := sections[text]; ok || text == "" {
 		t.section = begins
 		return nil, ""
@@ -122,7 +123,7 @@ func (t *textForm) entry(e DetailEntry, text string) ([]DetailEntry, string) {
 	}
 	for _, l := range labels {
 		if value, ok := strings.CutPrefix(text, l.label); ok {
-			return labelled(e, l.key, value)
+			return labelledEntries(e, l.key, value)
 		}
 	}
 	if strings.HasSuffix(text, " mode:") { // which starts, and no settings follow
@@ -132,11 +133,11 @@ func (t *textForm) entry(e DetailEntry, text string) ([]DetailEntry, string) {
 		e.Key, e.Value = t.section+key, value
 		return []DetailEntry{e}, ""
 	}
-	return []DetailEntry{said(e, text)}, ""
+	return []DetailEntry{sentenceEntry(e, text)}, ""
 }
 
-// said is an entry of a sentence: an error, a warning, a counter of the logger, or a message.
-func said(e DetailEntry, text string) DetailEntry {
+// sentenceEntry is an entry of a sentence: an error, a warning, a counter of the logger, or a message.
+func sentenceEntry(e DetailEntry, text string) DetailEntry {
 	if rest, ok := strings.CutPrefix(text, "ERROR : "); ok {
 		e.Key, e.Value, e.Error = "error_runtime", rest, true
 		if strings.HasPrefix(rest, "Loadgen built with uncommitted changes") {
@@ -162,36 +163,36 @@ func said(e DetailEntry, text string) DetailEntry {
 	return e
 }
 
-// labelled are the entries of a label with its value.
-func labelled(e DetailEntry, key, value string) ([]DetailEntry, string) {
+// labelledEntries are the entries of a label with its value.
+func labelledEntries(e DetailEntry, key, value string) ([]DetailEntry, string) {
 	e.Key, e.Value = key, value
 	switch key {
 	case "qsl_reported_total_count", "qsl_reported_performance_count":
 		n, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
-			return nil, key + ": want a number, found " + shown([]byte(value))
+			return nil, key + ": want a number, found " + quoteText([]byte(value))
 		}
 		e.Value = n
 	case loadedSet:
 		list, ok := parseList(strings.Trim(strings.TrimPrefix(value, `"set" : `), `"[]`), true)
 		if !ok {
-			return nil, `want "set" : "[N,N,...]", found ` + shown([]byte(value))
+			return nil, `want "set" : "[N,N,...]", found ` + quoteText([]byte(value))
 		}
 		e.Value = list
 	case "power_begin", "power_end":
 		_, at, ok := strings.Cut(value, `"time" : `)
 		if !ok {
-			return nil, `want "time" : TIME, found ` + shown([]byte(value))
+			return nil, `want "time" : TIME, found ` + quoteText([]byte(value))
 		}
 		e.Value = at
 	case "generated_query_":
-		return generated(e, value)
+		return generatedEntries(e, value)
 	}
 	return []DetailEntry{e}, ""
 }
 
-// generated are the three numbers of the queries that were drawn.
-func generated(e DetailEntry, text string) ([]DetailEntry, string) {
+// generatedEntries are the three numbers of the queries that were drawn.
+func generatedEntries(e DetailEntry, text string) ([]DetailEntry, string) {
 	var list []DetailEntry
 	rest := text
 	for _, part := range [...]struct{ label, key string }{
@@ -202,7 +203,7 @@ func generated(e DetailEntry, text string) ([]DetailEntry, string) {
 		number, rest, _ = strings.Cut(number, ", ")
 		n, err := strconv.ParseUint(number, 10, 64)
 		if !ok || err != nil {
-			return nil, "want " + part.label + "N, found " + shown([]byte(text))
+			return nil, "want " + part.label + "N, found " + quoteText([]byte(text))
 		}
 		e.Key, e.Value = part.key, n
 		list = append(list, e)

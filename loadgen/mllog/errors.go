@@ -23,8 +23,8 @@ func (e *LineError) Unwrap() error { return ErrFormat }
 // mostShown is how many bytes of a log an error message quotes.
 const mostShown = 60
 
-// shown is text as an error message quotes it: cut where it is long.
-func shown(text []byte) string {
+// quoteText is text as an error message quotes it: cut where it is long.
+func quoteText(text []byte) string {
 	if len(text) > mostShown {
 		return fmt.Sprintf("%q...", text[:mostShown])
 	}

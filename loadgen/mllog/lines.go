@@ -35,22 +35,22 @@ type lineReader struct {
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
 
-// next returns the next line, valid until the following call, or io.EOF.
-func (l *lineReader) next() ([]byte, error) {
+// nextLine returns the next line, valid until the following call, or io.EOF.
+func (l *lineReader) nextLine() ([]byte, error) {
 	l.long = l.long[:0]
 	squeeze := l.squeeze
 	for {
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case err == nil && len(l.long) == 0:
-			return l.trim(part)
+			return l.trimLine(part)
 		case err == nil || err == io.EOF && len(l.long)+len(part) > 0:
-			return l.trim(append(l.long, part...))
+			return l.trimLine(append(l.long, part...))
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
 		if l.long = append(l.long, part...); squeeze && len(l.long) > mostSqueezed {
-			l.long, squeeze = squeezed(l.long)
+			l.long, squeeze = squeezeNumbers(l.long)
 		}
 		if len(l.long) > mostLine {
 			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, l.line+1, mostLine)
@@ -61,20 +61,20 @@ func (l *lineReader) next() ([]byte, error) {
 // mostSqueezed is from which length on a line is squeezed, in bytes.
 const mostSqueezed = 512 << 10
 
-// squeezed leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is false
-// where there is no such list.
-func squeezed(line []byte) (rest []byte, ok bool) {
+// squeezeNumbers leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is
+// false where there is no such list.
+func squeezeNumbers(line []byte) (rest []byte, ok bool) {
 	const start = 64 << 10
 	from := start + bytes.IndexByte(line[start:], ',')
 	to := bytes.LastIndexByte(line, ',')
-	if from < start || from >= to || !numbered(line[from+1:to]) {
+	if from < start || from >= to || !isNumberList(line[from+1:to]) {
 		return line, false
 	}
 	return append(line[:from], line[to:]...), true
 }
 
-// trim cuts the end of a whole line.
-func (l *lineReader) trim(line []byte) ([]byte, error) {
+// trimLine cuts the end of a whole line.
+func (l *lineReader) trimLine(line []byte) ([]byte, error) {
 	l.line++
 	rest, ended := bytes.CutSuffix(line, []byte("\n"))
 	l.open = !ended

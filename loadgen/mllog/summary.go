@@ -118,23 +118,23 @@ func statLabel(f Field) string {
 	case strings.HasPrefix(f.Label, "Scheduled"):
 		return f.Label + " : "
 	case strings.Contains(f.Label, "Time per Output Token"):
-		return padded(f.Label, 46)
+		return padLabel(f.Label, 46)
 	case strings.Contains(f.Label, "time to output token"):
-		return padded(f.Label, 45)
+		return padLabel(f.Label, 45)
 	case strings.Contains(f.Label, "irst"), strings.Contains(f.Label, "tokens"):
-		return padded(f.Label, 44)
+		return padLabel(f.Label, 44)
 	}
-	return padded(f.Label, 32)
+	return padLabel(f.Label, 32)
 }
 
-func padded(label string, width int) string { return fmt.Sprintf("%-*s: ", width, label) }
+func padLabel(label string, width int) string { return fmt.Sprintf("%-*s: ", width, label) }
 
 func headlineLabel(label string) string {
 	switch {
 	case strings.Contains(label, "latency"):
 		return label + " : "
 	case label == "Completed samples per second":
-		return padded(label, 32)
+		return padLabel(label, 32)
 	}
 	return label + ": "
 }

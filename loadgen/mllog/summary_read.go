@@ -10,11 +10,11 @@ import (
 // ReadSummary reads a summary log.
 func ReadSummary(r io.Reader) (*Summary, error) {
 	p := summaryParser{lines: newLineReader(r), s: &Summary{}}
-	for p.section = (*summaryParser).start; p.section != nil && p.scan(); {
+	for p.section = (*summaryParser).parseStart; p.section != nil && p.scanLine(); {
 		p.section = p.section(&p)
 	}
 	if p.err == nil && p.errors == 0 {
-		p.fail("the log ends before the number of errors: the run that wrote it did not finish")
+		p.failWith("the log ends before the number of errors: the run that wrote it did not finish")
 	}
 	return p.s, p.err
 }
@@ -24,18 +24,18 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 type summaryParser struct {
 	lines   *lineReader
 	s       *Summary
-	section section
+	section summarySection
 	text    string // the current line
 	blank   bool   // whether the line before was empty
 	errors  int    // number of lines on errors
 	err     error
 }
 
-type section func(*summaryParser) section
+type summarySection func(*summaryParser) summarySection
 
-func (p *summaryParser) scan() bool {
+func (p *summaryParser) scanLine() bool {
 	p.blank = p.lines.line > 0 && p.text == ""
-	line, err := p.lines.next()
+	line, err := p.lines.nextLine()
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
 			p.err = err
@@ -46,49 +46,49 @@ func (p *summaryParser) scan() bool {
 	return true
 }
 
-func (p *summaryParser) fail(text string) section {
+func (p *summaryParser) failWith(text string) summarySection {
 	if p.err == nil {
 		p.err = &LineError{Log: "summary log", Line: p.lines.line, Text: text}
 	}
 	return nil
 }
 
-// start is the log's first line: empty before a footer, or the first banner.
-func (p *summaryParser) start() section {
+// parseStart is the log's first line: empty before a footer, or the first banner.
+func (p *summaryParser) parseStart() summarySection {
 	switch p.text {
 	case "":
-		return (*summaryParser).footer
+		return (*summaryParser).parseFooter
 	case strings.TrimSuffix(banner, "\n"):
-		return p.title(headResult, (*summaryParser).head)
+		return p.expectTitle(headResult, (*summaryParser).parseHead)
 	}
-	return p.fail("want a banner or an empty line, found " + shown([]byte(p.text)))
+	return p.failWith("want a banner or an empty line, found " + quoteText([]byte(p.text)))
 }
 
-// title expects a title and the banner's second line before a section.
-func (p *summaryParser) title(name string, then section) section {
-	return func(p *summaryParser) section {
+// expectTitle expects a title and the banner's second line before a section.
+func (p *summaryParser) expectTitle(name string, then summarySection) summarySection {
+	return func(p *summaryParser) summarySection {
 		if p.text != name {
-			return p.fail("want " + name + ", found " + shown([]byte(p.text)))
+			return p.failWith("want " + name + ", found " + quoteText([]byte(p.text)))
 		}
-		return func(p *summaryParser) section {
+		return func(p *summaryParser) summarySection {
 			if p.text+"\n" != banner {
-				return p.fail("want the end of the banner, found " + shown([]byte(p.text)))
+				return p.failWith("want the end of the banner, found " + quoteText([]byte(p.text)))
 			}
 			return then
 		}
 	}
 }
 
-// head holds names, the headline, the verdict and its conditions.
-func (p *summaryParser) head() section {
+// parseHead holds names, the headline, the verdict and its conditions.
+func (p *summaryParser) parseHead() summarySection {
 	label, value, ok := cutField(p.text)
 	switch {
 	case p.text == recommended:
-		return (*summaryParser).recommendations
+		return (*summaryParser).parseRecommendations
 	case strings.HasSuffix(p.text, "Early Stopping Result:"), p.text == "":
 		return p.afterConditions()
 	case !ok:
-		return p.fail("want LABEL : VALUE, found " + shown([]byte(p.text)))
+		return p.failWith("want LABEL : VALUE, found " + quoteText([]byte(p.text)))
 	case strings.HasPrefix(p.text, "  "):
 		p.s.Conditions = append(p.s.Conditions, Field{label, value})
 	case label == "SUT name":
@@ -102,40 +102,40 @@ func (p *summaryParser) head() section {
 	default:
 		p.s.Headline = append(p.s.Headline, Field{label, value})
 	}
-	return (*summaryParser).head
+	return (*summaryParser).parseHead
 }
 
-func (p *summaryParser) recommendations() section {
+func (p *summaryParser) parseRecommendations() summarySection {
 	if text, ok := strings.CutPrefix(p.text, " * "); ok {
 		p.s.Recommendations = append(p.s.Recommendations, text)
-		return (*summaryParser).recommendations
+		return (*summaryParser).parseRecommendations
 	}
 	if text, ok := strings.CutPrefix(p.text, "   "); ok && len(p.s.Recommendations) > 0 {
 		p.s.Recommendations[len(p.s.Recommendations)-1] += "\n" + text
-		return (*summaryParser).recommendations
+		return (*summaryParser).parseRecommendations
 	}
 	return p.afterConditions()
 }
 
 // afterConditions is an early-stopping title, or the empty line before the statistics.
-func (p *summaryParser) afterConditions() section {
+func (p *summaryParser) afterConditions() summarySection {
 	if strings.HasSuffix(p.text, "Early Stopping Result:") {
 		p.s.EarlyStopping = append(p.s.EarlyStopping, Field{Label: strings.TrimSuffix(p.text, ":")})
 		return (*summaryParser).earlyStopping
 	}
 	if p.text != "" {
-		return p.fail("want an early stopping result or an empty line, found " + shown([]byte(p.text)))
+		return p.failWith("want an early stopping result or an empty line, found " + quoteText([]byte(p.text)))
 	}
 	return (*summaryParser).statsBanner
 }
 
 // earlyStopping is a line of a result's text, which may be empty.
-func (p *summaryParser) earlyStopping() section {
+func (p *summaryParser) earlyStopping() summarySection {
 	last := &p.s.EarlyStopping[len(p.s.EarlyStopping)-1]
 	switch {
 	case p.text+"\n" == banner:
 		last.Value = strings.TrimSuffix(last.Value, "\n")
-		return p.title(headStats, (*summaryParser).stats)
+		return p.expectTitle(headStats, (*summaryParser).parseStats)
 	case strings.HasSuffix(p.text, "Early Stopping Result:"):
 		return p.afterConditions()
 	case last.Value == "" && !p.blank:
@@ -146,49 +146,49 @@ func (p *summaryParser) earlyStopping() section {
 	return (*summaryParser).earlyStopping
 }
 
-func (p *summaryParser) statsBanner() section {
+func (p *summaryParser) statsBanner() summarySection {
 	if p.text+"\n" != banner {
-		return p.fail("want a banner, found " + shown([]byte(p.text)))
+		return p.failWith("want a banner, found " + quoteText([]byte(p.text)))
 	}
-	return p.title(headStats, (*summaryParser).stats)
+	return p.expectTitle(headStats, (*summaryParser).parseStats)
 }
 
-func (p *summaryParser) stats() section {
+func (p *summaryParser) parseStats() summarySection {
 	label, value, ok := cutField(p.text)
 	switch {
 	case p.text == "" && p.blank:
 		p.s.Stats = append(p.s.Stats, nil)
-		return (*summaryParser).stats
+		return (*summaryParser).parseStats
 	case p.text == "":
-		return (*summaryParser).stats
+		return (*summaryParser).parseStats
 	case p.text+"\n" == banner:
-		return p.title(headParams, (*summaryParser).parameters)
+		return p.expectTitle(headParams, (*summaryParser).parseParameters)
 	case !ok:
-		return p.fail("want LABEL : VALUE, found " + shown([]byte(p.text)))
+		return p.failWith("want LABEL : VALUE, found " + quoteText([]byte(p.text)))
 	}
 	if p.blank || len(p.s.Stats) == 0 {
 		p.s.Stats = append(p.s.Stats, nil)
 	}
 	block := &p.s.Stats[len(p.s.Stats)-1]
 	*block = append(*block, Field{label, value})
-	return (*summaryParser).stats
+	return (*summaryParser).parseStats
 }
 
-func (p *summaryParser) parameters() section {
+func (p *summaryParser) parseParameters() summarySection {
 	if p.text == "" || strings.HasPrefix(p.text, "WARNING: ") {
-		return p.footer()
+		return p.parseFooter()
 	}
 	label, value, ok := cutField(p.text)
 	if !ok {
-		return p.fail("want LABEL : VALUE, found " + shown([]byte(p.text)))
+		return p.failWith("want LABEL : VALUE, found " + quoteText([]byte(p.text)))
 	}
 	p.s.Parameters = append(p.s.Parameters, Field{label, value})
-	return (*summaryParser).parameters
+	return (*summaryParser).parseParameters
 }
 
-// footer is a line of the notes, or one of the two counts.
-func (p *summaryParser) footer() section {
-	switch n, kind := counted(p.text); {
+// parseFooter is a line of the notes, or one of the two counts.
+func (p *summaryParser) parseFooter() summarySection {
+	switch n, kind := parseFooterCount(p.text); {
 	case kind == "warning":
 		p.s.Warnings = n
 	case kind == "error":
@@ -197,11 +197,11 @@ func (p *summaryParser) footer() section {
 	case p.text != "":
 		p.s.Notes += p.text + "\n"
 	}
-	return (*summaryParser).footer
+	return (*summaryParser).parseFooter
 }
 
-// counted reads a footer line.
-func counted(text string) (n uint64, kind string) {
+// parseFooterCount reads a footer line.
+func parseFooterCount(text string) (n uint64, kind string) {
 	switch text {
 	case noWarnings:
 		return 0, "warning"

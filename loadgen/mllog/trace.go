@@ -32,24 +32,24 @@ type TraceSample struct {
 }
 
 // Sample writes the two events of a sample.
-func (t *TraceWriter) Sample(s TraceSample) error { return t.span("Sample", s) }
+func (t *TraceWriter) Sample(s TraceSample) error { return t.writeSpan("Sample", s) }
 
 // Token writes the two events of a sample's first token; s.Latency is the time to it.
-func (t *TraceWriter) Token(s TraceSample) error { return t.span("Token", s) }
+func (t *TraceWriter) Token(s TraceSample) error { return t.writeSpan("Token", s) }
 
-func (t *TraceWriter) span(name string, s TraceSample) error {
-	t.head(name, `,"cat":"default","ph":"b"`)
-	t.number(`,"id":`, int64(s.SampleSeq))
-	t.micros(`,"ts":`, s.Scheduled)
-	t.number(`,"args":{"sample_seq":`, int64(s.SampleSeq))
-	t.number(`,"query_seq":`, int64(s.QuerySeq))
-	t.number(`,"sample_idx":`, int64(s.Index))
-	t.number(`,"issue_start_ns":`, s.IssueDelay)
-	t.number(`,"complete_ns":`, s.Latency)
+func (t *TraceWriter) writeSpan(name string, s TraceSample) error {
+	t.writeHead(name, `,"cat":"default","ph":"b"`)
+	t.writeNumber(`,"id":`, int64(s.SampleSeq))
+	t.writeMicros(`,"ts":`, s.Scheduled)
+	t.writeNumber(`,"args":{"sample_seq":`, int64(s.SampleSeq))
+	t.writeNumber(`,"query_seq":`, int64(s.QuerySeq))
+	t.writeNumber(`,"sample_idx":`, int64(s.Index))
+	t.writeNumber(`,"issue_start_ns":`, s.IssueDelay)
+	t.writeNumber(`,"complete_ns":`, s.Latency)
 	t.line = append(t.line, "}},\n"...)
-	t.end(name, `,"cat":"default","ph":"e"`)
-	t.number(`,"id":`, int64(s.SampleSeq))
-	t.micros(`,"ts":`, s.Scheduled+s.Latency)
+	t.writeEnd(name, `,"cat":"default","ph":"e"`)
+	t.writeNumber(`,"id":`, int64(s.SampleSeq))
+	t.writeMicros(`,"ts":`, s.Scheduled+s.Latency)
 	t.line = append(t.line, "},\n"...)
 	_, err := t.w.Write(t.line)
 	return err
@@ -57,26 +57,26 @@ func (t *TraceWriter) span(name string, s TraceSample) error {
 
 // Span writes the event of something that took a while from a time on, counted from the start of the trace.
 func (t *TraceWriter) Span(name string, from, took time.Duration) error {
-	t.head(name, `,"ph":"X"`)
-	t.number(`,"tid":`, t.pid)
-	t.micros(`,"ts":`, from.Nanoseconds())
-	t.micros(`,"dur":`, took.Nanoseconds())
+	t.writeHead(name, `,"ph":"X"`)
+	t.writeNumber(`,"tid":`, t.pid)
+	t.writeMicros(`,"ts":`, from.Nanoseconds())
+	t.writeMicros(`,"dur":`, took.Nanoseconds())
 	t.line = append(t.line, ",\"args\":{}},\n"...)
 	_, err := t.w.Write(t.line)
 	return err
 }
 
 // Latency writes the counter event of a Server sample.
-func (t *TraceWriter) Latency(s TraceSample) error { return t.counter("Latency", s) }
+func (t *TraceWriter) Latency(s TraceSample) error { return t.writeCounter("Latency", s) }
 
 // TokenLatency writes the counter event of a Server sample's first token; s.Latency is the time to it.
-func (t *TraceWriter) TokenLatency(s TraceSample) error { return t.counter("Token_Latency", s) }
+func (t *TraceWriter) TokenLatency(s TraceSample) error { return t.writeCounter("Token_Latency", s) }
 
-func (t *TraceWriter) counter(name string, s TraceSample) error {
-	t.head(name, `,"ph":"C"`)
-	t.micros(`,"ts":`, s.Scheduled)
-	t.number(`,"args":{"issue_delay":`, s.IssueDelay)
-	t.number(`,"issue_to_done":`, s.Latency-s.IssueDelay)
+func (t *TraceWriter) writeCounter(name string, s TraceSample) error {
+	t.writeHead(name, `,"ph":"C"`)
+	t.writeMicros(`,"ts":`, s.Scheduled)
+	t.writeNumber(`,"args":{"issue_delay":`, s.IssueDelay)
+	t.writeNumber(`,"issue_to_done":`, s.Latency-s.IssueDelay)
 	t.line = append(t.line, "}},\n"...)
 	_, err := t.w.Write(t.line)
 	return err
@@ -85,29 +85,29 @@ func (t *TraceWriter) counter(name string, s TraceSample) error {
 // Close writes the end of the log; it does not close the underlying writer.
 func (t *TraceWriter) Close() error {
 	t.line = append(t.line[:0], "{\"name\":\"LastTrace\"}\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\n\"ts\":"...)
-	t.micros("", t.start.UnixNano())
+	t.writeMicros("", t.start.UnixNano())
 	t.line = append(t.line, ",\n\"version\":\"MLPerf LoadGen v1.0\"\n}\n}\n"...)
 	_, _ = t.w.Write(t.line) // Flush tells
 	return t.w.Flush()
 }
 
-func (t *TraceWriter) head(name, kind string) {
+func (t *TraceWriter) writeHead(name, kind string) {
 	t.line = t.line[:0]
-	t.end(name, kind)
+	t.writeEnd(name, kind)
 }
 
-func (t *TraceWriter) end(name, kind string) {
+func (t *TraceWriter) writeEnd(name, kind string) {
 	t.line = append(t.line, `{"name":"`...)
 	t.line = append(append(append(t.line, name...), '"'), kind...)
-	t.number(`,"pid":`, t.pid)
+	t.writeNumber(`,"pid":`, t.pid)
 }
 
-func (t *TraceWriter) number(key string, v int64) {
+func (t *TraceWriter) writeNumber(key string, v int64) {
 	t.line = strconv.AppendInt(append(t.line, key...), v, 10)
 }
 
-// micros writes nanoseconds as microseconds with three decimals.
-func (t *TraceWriter) micros(key string, ns int64) {
+// writeMicros writes nanoseconds as microseconds with three decimals.
+func (t *TraceWriter) writeMicros(key string, ns int64) {
 	t.line = append(t.line, key...)
 	if ns < 0 {
 		t.line = append(t.line, '-')

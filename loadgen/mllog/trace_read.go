@@ -33,16 +33,16 @@ func NewTraceReader(r io.Reader) *TraceReader { return &TraceReader{lines: newLi
 // ends without its last event is a [*LineError].
 func (t *TraceReader) Next() (TraceEvent, error) {
 	for !t.done {
-		line, err := t.lines.next()
+		line, err := t.lines.nextLine()
 		if errors.Is(err, io.EOF) && t.began {
-			return TraceEvent{}, t.fault("the log ends before LastTrace: the run that wrote it did not finish")
+			return TraceEvent{}, t.traceError("the log ends before LastTrace: the run that wrote it did not finish")
 		}
 		if err != nil {
 			return TraceEvent{}, err
 		}
 		if !t.began {
 			if string(line) != `{"traceEvents":[` {
-				return TraceEvent{}, t.fault(`want {"traceEvents":[ on the first line, found ` + shown(line))
+				return TraceEvent{}, t.traceError(`want {"traceEvents":[ on the first line, found ` + quoteText(line))
 			}
 			t.began = true
 			continue
@@ -53,14 +53,14 @@ func (t *TraceReader) Next() (TraceEvent, error) {
 		}
 		e, fault := parseTrace(line)
 		if fault != "" {
-			return e, t.fault(fault)
+			return e, t.traceError(fault)
 		}
 		return e, nil
 	}
 	return TraceEvent{}, io.EOF
 }
 
-func (t *TraceReader) fault(text string) error {
+func (t *TraceReader) traceError(text string) error {
 	return &LineError{Log: "trace log", Line: t.lines.line, Text: text}
 }
 
@@ -68,18 +68,18 @@ func parseTrace(line []byte) (e TraceEvent, fault string) {
 	body, ok := bytes.CutPrefix(bytes.TrimSuffix(line, []byte(",")), []byte("{"))
 	body, closed := bytes.CutSuffix(body, []byte("}"))
 	if !ok || !closed {
-		return e, "want an event {...}, found " + shown(line)
+		return e, "want an event {...}, found " + quoteText(line)
 	}
 	rest := string(body)
 	for rest != "" {
 		key, value, more, ok := cutMember(rest)
-		if !ok || !e.set(key, value) {
-			return e, "cannot read " + shown([]byte(rest))
+		if !ok || !e.setField(key, value) {
+			return e, "cannot read " + quoteText([]byte(rest))
 		}
 		rest = more
 	}
 	if e.Name == "" || e.Phase == "" {
-		return e, "an event without name or ph: " + shown(line)
+		return e, "an event without name or ph: " + quoteText(line)
 	}
 	return e, ""
 }
@@ -115,7 +115,7 @@ func cutMember(text string) (key, value, rest string, ok bool) {
 	return key, value, rest, comma || text == ""
 }
 
-func (e *TraceEvent) set(key, value string) bool {
+func (e *TraceEvent) setField(key, value string) bool {
 	var err error
 	switch key {
 	case "name":
@@ -156,19 +156,19 @@ func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 	if e.Name != "Sample" || e.Phase != "b" {
 		return s, false
 	}
-	return e.sample()
+	return e.toSample()
 }
 
 // Token is what the begin event of a first token says, or Server's counter event, which does not name its sample:
 // Latency is the time to the token. ok is false for other events.
 func (e TraceEvent) Token() (s TraceSample, ok bool) {
 	if e.Name == "Token" && e.Phase == "b" || e.Name == "Token_Latency" {
-		return e.sample()
+		return e.toSample()
 	}
 	return s, false
 }
 
-func (e TraceEvent) sample() (s TraceSample, ok bool) {
+func (e TraceEvent) toSample() (s TraceSample, ok bool) {
 	s.Scheduled = e.At.Nanoseconds()
 	for member := range strings.SplitSeq(e.Args, ",") {
 		key, text, _ := strings.Cut(member, ":")

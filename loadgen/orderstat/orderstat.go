@@ -19,11 +19,11 @@ type Moments struct {
 
 // Describe walks values, none of which is negative, once.
 func Describe(values Values, limit int64) Moments {
-	parts := make([]partial, values.workers())
-	values.walk(len(parts), func(worker int, chunk []int64) { parts[worker].add(chunk, limit) })
-	var sum partial
+	parts := make([]partialMoments, values.workerCount())
+	values.walkChunks(len(parts), func(worker int, chunk []int64) { parts[worker].addChunk(chunk, limit) })
+	var sum partialMoments
 	for _, p := range parts {
-		sum.merge(p)
+		sum.mergePartial(p)
 	}
 	if sum.n == 0 {
 		return Moments{}
@@ -34,8 +34,8 @@ func Describe(values Values, limit int64) Moments {
 
 // Max is the largest of the values, and of 0.
 func Max(values Values) int64 {
-	most := make([]int64, values.workers())
-	values.walk(len(most), func(worker int, chunk []int64) {
+	most := make([]int64, values.workerCount())
+	values.walkChunks(len(most), func(worker int, chunk []int64) {
 		m := most[worker]
 		for _, v := range chunk {
 			m = max(m, v)
@@ -45,14 +45,14 @@ func Max(values Values) int64 {
 	return slices.Max(most)
 }
 
-// partial is what one worker has seen; zero before the first value.
-type partial struct {
+// partialMoments is what one worker has seen; zero before the first value.
+type partialMoments struct {
 	n, above  int
 	min, max  int64
 	high, low uint64 // the sum: 2^32 latencies of minutes do not fit into 64 bits
 }
 
-func (p *partial) add(chunk []int64, limit int64) {
+func (p *partialMoments) addChunk(chunk []int64, limit int64) {
 	if len(chunk) == 0 {
 		return
 	}
@@ -60,7 +60,7 @@ func (p *partial) add(chunk []int64, limit int64) {
 	least, most, above := chunk[0], chunk[0], 0
 	var high, low, carry uint64
 	for len(chunk) > 0 {
-		v, n := chunk[0], run(chunk)
+		v, n := chunk[0], equalRun(chunk)
 		chunk = chunk[n:]
 		least, most = min(least, v), max(most, v)
 		if v > limit {
@@ -70,12 +70,12 @@ func (p *partial) add(chunk []int64, limit int64) {
 		low, carry = bits.Add64(low, under, 0)
 		high += over + carry
 	}
-	p.merge(partial{n: count, above: above, min: least, max: most, high: high, low: low})
+	p.mergePartial(partialMoments{n: count, above: above, min: least, max: most, high: high, low: low})
 }
 
-// run is how many values at the beginning of chunk, which is not empty, are equal: samples of a batch are answered
+// equalRun is how many values at the beginning of chunk, which is not empty, are equal: samples of a batch are answered
 // together.
-func run(chunk []int64) int {
+func equalRun(chunk []int64) int {
 	n := 1
 	for n < len(chunk) && chunk[n] == chunk[0] {
 		n++
@@ -83,7 +83,7 @@ func run(chunk []int64) int {
 	return n
 }
 
-func (p *partial) merge(q partial) {
+func (p *partialMoments) mergePartial(q partialMoments) {
 	if q.n == 0 {
 		return
 	}
@@ -109,8 +109,8 @@ const (
 
 // Select returns the elements at the given ranks (0-based, below m.N) of the sorted values that m describes.
 func Select(values Values, m Moments, ranks []int) []int64 {
-	s := selector{
-		values: values, ranks: ranks, found: make([]int64, len(ranks)), counts: make([][]uint32, values.workers()),
+	s := rankSelector{
+		values: values, ranks: ranks, found: make([]int64, len(ranks)), counts: make([][]uint32, values.workerCount()),
 	}
 	if m.N > 0 && len(ranks) > 0 {
 		all := make([]int, len(ranks))
@@ -118,51 +118,51 @@ func Select(values Values, m Moments, ranks []int) []int64 {
 			all[i] = i
 		}
 		slices.SortFunc(all, func(a, b int) int { return ranks[a] - ranks[b] })
-		s.resolve(interval{lo: m.Min, hi: m.Max, count: m.N, wanted: all})
+		s.resolveInterval(valueInterval{lo: m.Min, hi: m.Max, count: m.N, wanted: all})
 	}
 	return s.found
 }
 
-// interval is a range of values that holds wanted ranks.
-type interval struct {
+// valueInterval is a range of values that holds wanted ranks.
+type valueInterval struct {
 	lo, hi int64 // both inside
 	first  int   // rank of its smallest value
 	count  int
 	wanted []int // positions in selector.ranks, by rank
 }
 
-func (v interval) has(x int64) bool { return uint64(x-v.lo) <= uint64(v.hi-v.lo) }
+func (v valueInterval) contains(x int64) bool { return uint64(x-v.lo) <= uint64(v.hi-v.lo) }
 
-type selector struct {
+type rankSelector struct {
 	values Values
 	ranks  []int
 	found  []int64
 	counts [][]uint32 // of the buckets, by worker; used again for each interval
 }
 
-// resolve finds the wanted ranks of an interval: at once where it is one value wide, else in its buckets.
-func (s *selector) resolve(v interval) {
+// resolveInterval finds the wanted ranks of an interval: at once where it is one value wide, else in its buckets.
+func (s *rankSelector) resolveInterval(v valueInterval) {
 	if v.lo == v.hi {
 		for _, w := range v.wanted {
 			s.found[w] = v.lo
 		}
 		return
 	}
-	var small []interval
-	for _, b := range s.split(v) {
+	var small []valueInterval
+	for _, b := range s.splitBuckets(v) {
 		if b.lo == b.hi || b.count > few {
-			s.resolve(b)
+			s.resolveInterval(b)
 		} else {
 			small = append(small, b)
 		}
 	}
-	s.gather(v, small)
+	s.gatherValues(v, small)
 }
 
-// split walks the values once and returns those buckets of v that hold wanted ranks.
-func (s *selector) split(v interval) []interval {
-	counts := s.count(v)
-	var parts []interval
+// splitBuckets walks the values once and returns those buckets of v that hold wanted ranks.
+func (s *rankSelector) splitBuckets(v valueInterval) []valueInterval {
+	counts := s.countBuckets(v)
+	var parts []valueInterval
 	first, wanted := v.first, v.wanted
 	for b := 0; b < buckets && len(wanted) > 0; b++ {
 		n := 0
@@ -171,7 +171,8 @@ func (s *selector) split(v interval) []interval {
 		}
 		if n > 0 {
 			lo, hi := Bounds(b, mantissa)
-			part := interval{lo: v.lo + lo, hi: min(v.hi, v.lo+hi), first: first, count: int(counts[b]), wanted: wanted[:n:n]}
+			part := valueInterval{lo: v.lo + lo, hi: min(v.hi, v.lo+hi), first: first, count: int(counts[b]),
+				wanted: wanted[:n:n]}
 			parts, wanted = append(parts, part), wanted[n:]
 		}
 		first += int(counts[b])
@@ -179,20 +180,20 @@ func (s *selector) split(v interval) []interval {
 	return parts
 }
 
-// count is how many values of v each bucket holds.
-func (s *selector) count(v interval) []uint32 {
+// countBuckets is how many values of v each bucket holds.
+func (s *rankSelector) countBuckets(v valueInterval) []uint32 {
 	for w := range s.counts {
 		if s.counts[w] == nil {
 			s.counts[w] = make([]uint32, buckets)
 		}
 		clear(s.counts[w])
 	}
-	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
+	s.values.walkChunks(len(s.counts), func(worker int, chunk []int64) {
 		counts := s.counts[worker][:buckets]
 		for len(chunk) > 0 {
-			x, n := chunk[0], run(chunk)
+			x, n := chunk[0], equalRun(chunk)
 			chunk = chunk[n:]
-			if v.has(x) {
+			if v.contains(x) {
 				counts[Bucket(uint64(x-v.lo), mantissa)] += uint32(n)
 			}
 		}
@@ -206,8 +207,8 @@ func (s *selector) count(v interval) []uint32 {
 	return sum
 }
 
-// gather walks the values once and sorts those of the small buckets of v.
-func (s *selector) gather(v interval, small []interval) {
+// gatherValues walks the values once and sorts those of the small buckets of v.
+func (s *rankSelector) gatherValues(v valueInterval, small []valueInterval) {
 	if len(small) == 0 {
 		return
 	}
@@ -215,12 +216,12 @@ func (s *selector) gather(v interval, small []interval) {
 	for i, b := range small {
 		owner[Bucket(uint64(b.lo-v.lo), mantissa)] = uint8(i + 1)
 	}
-	lists := s.lists(small)
-	s.values.walk(len(s.counts), func(worker int, chunk []int64) {
+	lists := s.makeLists(small)
+	s.values.walkChunks(len(s.counts), func(worker int, chunk []int64) {
 		mine := lists[worker]
 		for len(chunk) > 0 {
-			x, n := chunk[0], run(chunk)
-			if v.has(x) {
+			x, n := chunk[0], equalRun(chunk)
+			if v.contains(x) {
 				if o := owner[Bucket(uint64(x-v.lo), mantissa)]; o > 0 {
 					mine[o-1] = append(mine[o-1], chunk[:n]...)
 				}
@@ -240,8 +241,8 @@ func (s *selector) gather(v interval, small []interval) {
 	}
 }
 
-// lists has room for the values of small buckets, by worker and bucket.
-func (s *selector) lists(small []interval) [][][]int64 {
+// makeLists has room for the values of small buckets, by worker and bucket.
+func (s *rankSelector) makeLists(small []valueInterval) [][][]int64 {
 	lists := make([][][]int64, len(s.counts))
 	for w := range lists {
 		lists[w] = make([][]int64, len(small))

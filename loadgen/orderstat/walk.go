@@ -19,13 +19,13 @@ const (
 	mostWork   = 16
 )
 
-// workers is how many goroutines should walk the values.
-func (v Values) workers() int {
+// workerCount is how many goroutines should walk the values.
+func (v Values) workerCount() int {
 	return max(1, min(v.N/perWorker, runtime.GOMAXPROCS(0), mostWork))
 }
 
-// walk calls visit with every chunk of the values and with the number of the worker that walks it, below workers.
-func (v Values) walk(workers int, visit func(worker int, chunk []int64)) {
+// walkChunks calls visit with every chunk of the values and with the number of the worker that walks it, below workers.
+func (v Values) walkChunks(workers int, visit func(worker int, chunk []int64)) {
 	var wg sync.WaitGroup
 	for w := range workers {
 		from, to := w*(v.N/workers), (w+1)*(v.N/workers)

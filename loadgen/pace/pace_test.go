@@ -59,7 +59,7 @@ func TestMarginFollowsLateness(t *testing.T) {
 	} {
 		s := &Sleeper{margin: firstMargin, spin: spinShort}
 		for range 1000 {
-			s.learn(c.late)
+			s.learnMargin(c.late)
 		}
 		if d := s.margin - c.want; d < -marginStep || d > marginStep {
 			t.Errorf("lateness %v: margin %v, want about %v", c.late, s.margin, c.want)

@@ -85,7 +85,7 @@ func (s *Sleeper) Until(due int64) int64 {
 	spin := s.spin
 	for now < due && s.ctx.Err() == nil {
 		if gap := time.Duration(due - now); gap > spin {
-			now, spin = s.nap(now, gap), s.rest
+			now, spin = s.sleepPart(now, gap), s.rest
 		} else {
 			now = s.spinUntil(due)
 		}
@@ -93,8 +93,8 @@ func (s *Sleeper) Until(due int64) int64 {
 	return now
 }
 
-// nap sleeps for a part of gap, which begins now, and returns the time.
-func (s *Sleeper) nap(now int64, gap time.Duration) int64 {
+// sleepPart sleeps for a part of gap, which begins now, and returns the time.
+func (s *Sleeper) sleepPart(now int64, gap time.Duration) int64 {
 	if gap > longest {
 		s.timer.Reset(gap - timerSlop)
 		select {
@@ -110,14 +110,14 @@ func (s *Sleeper) nap(now int64, gap time.Duration) int64 {
 		return s.yielded
 	}
 	asked := max(gap-s.margin, leastNap)
-	sleep(asked)
+	suspendThread(asked)
 	woken := s.clock.Now()
-	s.learn(time.Duration(woken-now) - asked)
+	s.learnMargin(time.Duration(woken-now) - asked)
 	return woken
 }
 
-// learn moves the margin towards the quantile earlyShare of the lateness of sleeps, given one more.
-func (s *Sleeper) learn(late time.Duration) {
+// learnMargin moves the margin towards the quantile earlyShare of the lateness of sleeps, given one more.
+func (s *Sleeper) learnMargin(late time.Duration) {
 	if s.spin == spinLong {
 		return
 	}

@@ -27,8 +27,8 @@ func setTimerSlack(ns uintptr) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerslack, ns, 0)
 }
 
-// sleep suspends the thread. A signal may end it early; the caller looks at the clock.
-func sleep(d time.Duration) {
+// suspendThread suspends the thread. A signal may end it early; the caller looks at the clock.
+func suspendThread(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	_ = syscall.Nanosleep(&t, nil)
 }

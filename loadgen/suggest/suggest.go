@@ -11,7 +11,7 @@ import (
 // are few all of them. Where they are many, and none is near, it has the first ones and how many more there are.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
-	near := meant(name, known)
+	near := nearNames(name, known)
 	if len(near) > 0 {
 		text += fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
 	}
@@ -31,8 +31,8 @@ const few = 24
 // mostMeant is how many names are offered at most.
 const mostMeant = 4
 
-// meant are the known names that may be meant, quoted: the nearest one, else those whose part behind a dot it is.
-func meant(name string, known []string) []string {
+// nearNames are the known names that may be meant, quoted: the nearest one, else those whose part behind a dot it is.
+func nearNames(name string, known []string) []string {
 	if near := Nearest(name, known); near != "" {
 		return []string{fmt.Sprintf("%q", near)}
 	}
@@ -57,7 +57,7 @@ func Nearest(name string, known []string) string {
 	}
 	best, least := "", longest
 	for _, k := range known {
-		d := distance(strings.ToLower(name), strings.ToLower(k))
+		d := editDistance(strings.ToLower(name), strings.ToLower(k))
 		if d <= max(1, len(name)/3, len(k)/3) && d < least {
 			best, least = k, d
 		}
@@ -76,9 +76,9 @@ func Nearest(name string, known []string) string {
 // leastBeginning is how many bytes say which name is meant.
 const leastBeginning = 3
 
-// distance is how many bytes have to be changed, added, left out or exchanged with their neighbours (the optimal string
-// alignment distance).
-func distance(a, b string) int {
+// editDistance is how many bytes have to be changed, added, left out or exchanged with their neighbours (the optimal
+// string alignment distance).
+func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

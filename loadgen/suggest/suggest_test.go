@@ -51,8 +51,9 @@ func FuzzDistance(f *testing.F) {
 	f.Add("resnet50", "resnet")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		d := distance(a, b)
-		if d != distance(b, a) || d > max(len(a), len(b)) || d < max(len(a)-len(b), len(b)-len(a)) || (d == 0) != (a == b) {
+		d := editDistance(a, b)
+		if d != editDistance(b, a) || d > max(len(a), len(b)) || d < max(len(a)-len(b), len(b)-len(a)) ||
+			(d == 0) != (a == b) {
 			t.Errorf("distance(%q, %q) = %d", a, b, d)
 		}
 	})

@@ -72,21 +72,21 @@ func Judge(c Case) Label {
 	case Open:
 		return Label{Division: Open}
 	case Network:
-		return labelled(Network, c.network())
+		return labelIf(Network, c.networkReasons())
 	}
-	return labelled(Closed, append(c.away(), c.Workload.OpenReasons...))
+	return labelIf(Closed, append(c.remoteWork(), c.Workload.OpenReasons...))
 }
 
-// labelled is d where nothing speaks against it, and else the open division.
-func labelled(d Division, reasons []string) Label {
+// labelIf is d where nothing speaks against it, and else the open division.
+func labelIf(d Division, reasons []string) Label {
 	if len(reasons) > 0 {
 		d = Open
 	}
 	return Label{d, reasons}
 }
 
-// away is work that other machines do.
-func (c Case) away() []string {
+// remoteWork is work that other machines do.
+func (c Case) remoteWork() []string {
 	var away []string
 	for _, n := range c.Workload.Nodes {
 		if !c.Here.Is(n) {
@@ -101,8 +101,8 @@ func (c Case) away() []string {
 		"--division network keeps the rules for that", c.Workload.Backend, strings.Join(away, ", "))}
 }
 
-// network is what speaks against the network division.
-func (c Case) network() []string {
+// networkReasons is what speaks against the network division.
+func (c Case) networkReasons() []string {
 	var reasons []string
 	for _, n := range c.Workload.Nodes {
 		if c.Here.Is(n) {
@@ -152,10 +152,10 @@ func (h Here) Is(n sdk.NodeInfo) bool {
 	if host == "" { // a socket in the file system
 		return true
 	}
-	return slices.ContainsFunc(h.resolve(host), h.own)
+	return slices.ContainsFunc(h.resolveHost(host), h.isOwn)
 }
 
-func (h Here) resolve(host string) []net.IP {
+func (h Here) resolveHost(host string) []net.IP {
 	host, _, _ = strings.Cut(host, "%") // the zone of a link-local address
 	if ip := net.ParseIP(host); ip != nil {
 		return []net.IP{ip}
@@ -173,7 +173,7 @@ func (h Here) resolve(host string) []net.IP {
 	return found
 }
 
-func (h Here) own(ip net.IP) bool {
+func (h Here) isOwn(ip net.IP) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(h.Own, ip.Equal)
 }
 

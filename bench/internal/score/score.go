@@ -49,18 +49,19 @@ type Scoring struct {
 	Progress func(read, size int64)
 }
 
-// options are what the plugin opens the scorer with. embedded says that its own model gave the answers, and none at a
-// server.
-func (s Scoring) options(embedded bool) sdk.ScoreOptions {
+// scoreOptions are what the plugin opens the scorer with. embedded says that its own model gave the answers, and none
+// at a server.
+func (s Scoring) scoreOptions(embedded bool) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
-		Model: s.Model.Name, Dataset: s.Dataset, Use: s.use(), Count: s.Count, CountAtMost: s.AtMost,
+		Model: s.Model.Name, Dataset: s.Dataset, Use: s.datasetUse(), Count: s.Count, CountAtMost: s.AtMost,
 		Params: s.Wanted.Params(s.Params), PartFiles: s.Files,
-		Show: shown(s.Model, s.Rules), Embedded: embedded,
+		Show: shownSamples(s.Model, s.Rules), Embedded: embedded,
 	}
 }
 
-// use is the test that the log is of where it has a data set of its own; others' logs are of that of accuracy runs.
-func (s Scoring) use() string {
+// datasetUse is the test that the log is of where it has a data set of its own; others' logs are of that of accuracy
+// runs.
+func (s Scoring) datasetUse() string {
 	if s.Test == sdk.UseReplay {
 		return s.Test
 	}
@@ -72,9 +73,9 @@ func (s Scoring) use() string {
 	return ""
 }
 
-// shown are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round that is
-// not known has none.
-func shown(m sdk.ModelInfo, rules string) []uint64 {
+// shownSamples are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round
+// that is not known has none.
+func shownSamples(m sdk.ModelInfo, rules string) []uint64 {
 	round, err := mlconf.Round(rules)
 	if err != nil {
 		return nil
@@ -102,24 +103,24 @@ func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded
 		return Scored{}, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	o := s.options(embedded)
+	o := s.scoreOptions(embedded)
 	if len(s.Model.ScorerParts) > 0 {
-		if o.Memory, err = memory(ctx, f); err != nil {
-			return Scored{}, said(ctx, fmt.Errorf("reading %s: %w", path, err))
+		if o.Memory, err = memoryPath(ctx, f); err != nil {
+			return Scored{}, classifyScorerError(ctx, fmt.Errorf("reading %s: %w", path, err))
 		}
 	}
 	o.Exhibits = sdk.MaxExhibits
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
-		return Scored{}, said(ctx, fmt.Errorf("opening the scorer: %w", err))
+		return Scored{}, classifyScorerError(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	h := sha256.New()
-	if err := stream(ctx, s.watched(f, io.TeeReader(f, h)), scorer); err != nil {
-		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
+	if err := streamLog(ctx, s.withProgress(f, io.TeeReader(f, h)), scorer); err != nil {
+		return Scored{}, classifyScorerError(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	result, err := scorer.Result()
 	if err != nil {
-		return Scored{}, said(ctx, fmt.Errorf("scoring %s: %w", path, err))
+		return Scored{}, classifyScorerError(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	return Scored{result, hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -129,14 +130,14 @@ func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded
 func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := p.OpenScorer(inner, s.options(embedded)); err != nil {
-		return said(ctx, fmt.Errorf("opening the scorer: %w", err))
+	if _, err := p.OpenScorer(inner, s.scoreOptions(embedded)); err != nil {
+		return classifyScorerError(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	return nil
 }
 
-// memory is the path of the file in which the scorer of a log may keep its work.
-func memory(ctx context.Context, f *os.File) (string, error) {
+// memoryPath is the path of the file in which the scorer of a log may keep its work.
+func memoryPath(ctx context.Context, f *os.File) (string, error) {
 	sum, _, err := checksum.Contents(bounded.Until(ctx, f))
 	if err != nil {
 		return "", err
@@ -147,31 +148,31 @@ func memory(ctx context.Context, f *os.File) (string, error) {
 	return filepath.Abs(f.Name() + ".features-" + sum)
 }
 
-// watched is r, of a file, with its progress.
-func (s Scoring) watched(f *os.File, r io.Reader) io.Reader {
+// withProgress is r, of a file, with its progress.
+func (s Scoring) withProgress(f *os.File, r io.Reader) io.Reader {
 	info, err := f.Stat()
 	if s.Progress == nil || err != nil {
 		return r
 	}
-	return &counted{r, info.Size(), 0, s.Progress}
+	return &countedReader{r, info.Size(), 0, s.Progress}
 }
 
-// counted is a reader that tells how much was read.
-type counted struct {
+// countedReader is a reader that tells how much was read.
+type countedReader struct {
 	io.Reader
 	size, read int64
 	progress   func(read, size int64)
 }
 
-func (r *counted) Read(p []byte) (int, error) {
+func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.read += int64(n)
 	r.progress(r.read, r.size)
 	return n, err
 }
 
-// stream reads r to its end, so that a hash beside it sees every byte.
-func stream(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
+// streamLog reads r to its end, so that a hash beside it sees every byte.
+func streamLog(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	log := mllog.NewAccuracyReader(r)
 	for ctx.Err() == nil {
 		e, err := log.Next()
@@ -189,8 +190,8 @@ func stream(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	return context.Cause(ctx)
 }
 
-// said is err, and after the end of ctx what ended it, too.
-func said(ctx context.Context, err error) error {
+// classifyScorerError is err, and after the end of ctx what ended it, too.
+func classifyScorerError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 	}

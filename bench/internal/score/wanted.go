@@ -47,16 +47,16 @@ type Ask struct {
 
 // Read checks what is asked for a model, and finds the files of the scorer's models by part. It names every fault.
 func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err error) {
-	w, fault := a.wanted(model)
+	w, fault := a.wantedOf(model)
 	if !a.Unscored || len(a.ScorerModels) > 0 {
 		files, err = flagtext.Scorer(model, a.ScorerModels, a.Own, a.Files)
 	}
 	return w, files, exitcode.Join([]error{err, fault})
 }
 
-func (a Ask) wanted(model sdk.ModelInfo) (Wanted, error) {
+func (a Ask) wantedOf(model sdk.ModelInfo) (Wanted, error) {
 	w := Wanted{Targets: map[string]float64{}}
-	known := metrics(model, a.Expect)
+	known := metricNames(model, a.Expect)
 	texts, faults := readTargets(a.Targets, known)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		value, err := strconv.ParseFloat(texts[name], 64)
@@ -111,8 +111,8 @@ func readTargets(given, known []string) (texts map[string]string, faults []error
 	return texts, append(faults, more...)
 }
 
-// metrics are the names of all metrics that a model says it has.
-func metrics(model sdk.ModelInfo, expect string) []string {
+// metricNames are the names of all metrics that a model says it has.
+func metricNames(model sdk.ModelInfo, expect string) []string {
 	var names []string
 	add := func(name string) {
 		if !slices.Contains(names, name) {

@@ -70,24 +70,24 @@ type Verdict struct {
 // OK reports whether no metric missed a target.
 func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
 
-// target is what a metric is compared with: a value of the range from least to upper passes. Where there is no such
-// limit it is infinite.
-type target struct {
+// metricTarget is what a metric is compared with: a value of the range from least to upper passes. Where there is no
+// such limit it is infinite.
+type metricTarget struct {
 	reference, least, upper, share float64
 }
 
-// none reports whether every value passes.
-func (t target) none() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upper, 1) }
+// isAny reports whether every value passes.
+func (t metricTarget) isAny() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upper, 1) }
 
-// limits are least and upper of a manifest, where 0 is no limit.
-func limits(least, upper float64) (float64, float64) {
+// rangeOf are least and upper of a manifest, where 0 is no limit.
+func rangeOf(least, upper float64) (float64, float64) {
 	least = cmp.Or(least, math.Inf(-1))
 	upper = cmp.Or(upper, math.Inf(1))
 	return least, upper
 }
 
-// finite is a limit as results have it: 0 where there is none.
-func finite(limit float64) figure.Number {
+// finiteLimit is a limit as results have it: 0 where there is none.
+func finiteLimit(limit float64) figure.Number {
 	if math.IsInf(limit, 0) {
 		return 0
 	}
@@ -99,15 +99,15 @@ const leastAgreement = 99
 
 // Judge compares each metric of the score with its target.
 func Judge(c Case) Verdict {
-	targets, basis := c.targets()
-	missing := c.without(targets)
-	targets = c.named(targets)
+	targets, basis := c.findTargets()
+	missing := c.targetsWithout(targets)
+	targets = c.withNamed(targets)
 	v := Verdict{Outcome: Informational, Basis: basis}
 	for _, m := range c.Score.Metrics {
 		t, ok := targets[m.Name]
-		judged := compare(m, c.Model.Better(m.Name), t, ok)
+		judged := compareMetric(m, c.Model.Better(m.Name), t, ok)
 		v.Metrics = append(v.Metrics, judged)
-		v.Outcome = worse(v.Outcome, judged.Outcome)
+		v.Outcome = worseOutcome(v.Outcome, judged.Outcome)
 	}
 	if v.Outcome == Informational && targets != nil {
 		v.Basis = "no target: there is none in the " + basis
@@ -121,29 +121,29 @@ func Judge(c Case) Verdict {
 	return v
 }
 
-// without names the targets of metrics that the score does not have.
-func (c Case) without(targets map[string]target) (names []string) {
+// targetsWithout names the targets of metrics that the score does not have.
+func (c Case) targetsWithout(targets map[string]metricTarget) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		has := func(m sdk.Metric) bool { return m.Name == name }
-		if !targets[name].none() && !slices.ContainsFunc(c.Score.Metrics, has) {
+		if !targets[name].isAny() && !slices.ContainsFunc(c.Score.Metrics, has) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// named puts the user's targets in the place of others.
-func (c Case) named(others map[string]target) map[string]target {
-	own := map[string]target{}
+// withNamed puts the user's targets in the place of others.
+func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget {
+	own := map[string]metricTarget{}
 	for _, m := range c.Score.Metrics {
 		if m.Name == sdk.Agreement {
-			own[m.Name] = target{least: leastAgreement, upper: math.Inf(1)}
+			own[m.Name] = metricTarget{least: leastAgreement, upper: math.Inf(1)}
 		}
 	}
 	for name, value := range c.Targets {
-		own[name] = target{least: value, upper: math.Inf(1)}
+		own[name] = metricTarget{least: value, upper: math.Inf(1)}
 		if c.Model.Better(name) == sdk.LowerBetter {
-			own[name] = target{least: math.Inf(-1), upper: value}
+			own[name] = metricTarget{least: math.Inf(-1), upper: value}
 		}
 	}
 	if len(own) == 0 {
@@ -151,7 +151,7 @@ func (c Case) named(others map[string]target) map[string]target {
 	}
 	all := maps.Clone(others)
 	if all == nil {
-		all = map[string]target{}
+		all = map[string]metricTarget{}
 	}
 	maps.Copy(all, own)
 	return all
@@ -170,7 +170,7 @@ func (c Case) Check() error {
 	return errors.Join(faults...)
 }
 
-func worse(a, b Outcome) Outcome {
+func worseOutcome(a, b Outcome) Outcome {
 	for _, o := range []Outcome{Below, Above, Pass} {
 		if a == o || b == o {
 			return o
@@ -179,9 +179,9 @@ func worse(a, b Outcome) Outcome {
 	return Informational
 }
 
-// targets maps metric names to targets, and says where they come from.
-func (c Case) targets() (map[string]target, string) {
-	data, known := c.dataset()
+// findTargets maps metric names to targets, and says where they come from.
+func (c Case) findTargets() (map[string]metricTarget, string) {
+	data, known := c.datasetOf()
 	switch {
 	case !known:
 		return nil, "no target: the size of the data set is not known"
@@ -196,8 +196,8 @@ func (c Case) targets() (map[string]target, string) {
 	return cardTargets(c.Model), "FP32 references of the model card"
 }
 
-// dataset is the data set that the log is taken to come from: where the model has several, the one of the log's size.
-func (c Case) dataset() (sdk.DatasetInfo, bool) {
+// datasetOf is the data set that the log is taken to come from: where the model has several, the one of the log's size.
+func (c Case) datasetOf() (sdk.DatasetInfo, bool) {
 	var found sdk.DatasetInfo
 	for _, d := range c.Model.DatasetsFor(sdk.UseAccuracy, !c.Own) {
 		if d.Samples <= 0 {
@@ -213,11 +213,11 @@ func (c Case) dataset() (sdk.DatasetInfo, bool) {
 	return found, found.Samples > 0
 }
 
-func officialTargets(metrics []sdk.MetricInfo) map[string]target {
-	targets := map[string]target{}
+func officialTargets(metrics []sdk.MetricInfo) map[string]metricTarget {
+	targets := map[string]metricTarget{}
 	for _, m := range metrics {
-		t := target{reference: m.Reference, share: m.Share}
-		t.least, t.upper = limits(m.Target, m.Upper)
+		t := metricTarget{reference: m.Reference, share: m.Share}
+		t.least, t.upper = rangeOf(m.Target, m.Upper)
 		targets[m.Name] = t
 	}
 	return targets
@@ -225,12 +225,12 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]target {
 
 // cardTargets takes the embedded FP32 file's measured metrics as the reference. Unless the metric says otherwise, the
 // share is the official one, and an upper limit keeps its ratio to the official reference.
-func cardTargets(m sdk.ModelInfo) map[string]target {
+func cardTargets(m sdk.ModelInfo) map[string]metricTarget {
 	infos := map[string]sdk.MetricInfo{}
 	for _, info := range m.Metrics {
 		infos[info.Name] = info
 	}
-	targets := map[string]target{}
+	targets := map[string]metricTarget{}
 	for _, f := range m.Files {
 		if !f.Embedded || f.Precision != "fp32" {
 			continue
@@ -242,30 +242,30 @@ func cardTargets(m sdk.ModelInfo) map[string]target {
 	return targets
 }
 
-func cardTarget(m sdk.MetricInfo, reference float64) target {
+func cardTarget(m sdk.MetricInfo, reference float64) metricTarget {
 	share, most := cmp.Or(m.EmbeddedLeast, m.Share, defaultShare), m.EmbeddedMost
 	if most == 0 && m.Reference != 0 {
 		most = m.Upper / m.Reference
 	}
-	t := target{reference: reference, share: share}
+	t := metricTarget{reference: reference, share: share}
 	if m.Better == sdk.LowerBetter && m.Target == 0 && m.EmbeddedLeast == 0 {
-		t.least, t.upper = limits(0, cmp.Or(most, 1/share)*reference)
+		t.least, t.upper = rangeOf(0, cmp.Or(most, 1/share)*reference)
 	} else {
-		t.least, t.upper = limits(share*reference, most*reference)
+		t.least, t.upper = rangeOf(share*reference, most*reference)
 	}
 	return t
 }
 
-func compare(m sdk.Metric, better sdk.MetricDirection, t target, known bool) Metric {
+func compareMetric(m sdk.Metric, better sdk.MetricDirection, t metricTarget, known bool) Metric {
 	out := Metric{
 		Name: m.Name, Unit: m.Unit, Better: better, Value: figure.Number(m.Value), Rounded: figure.Round(m.Value),
 		Outcome: Informational,
 	}
-	if !known || t.none() {
+	if !known || t.isAny() {
 		return out
 	}
-	out.Reference, out.Target = figure.Number(t.reference), finite(t.least)
-	out.Upper, out.TargetShare = finite(t.upper), figure.Number(t.share)
+	out.Reference, out.Target = figure.Number(t.reference), finiteLimit(t.least)
+	out.Upper, out.TargetShare = finiteLimit(t.upper), figure.Number(t.share)
 	if t.reference != 0 {
 		out.ShareOfReference = figure.Number(m.Value / t.reference)
 	}
@@ -276,19 +276,19 @@ func compare(m sdk.Metric, better sdk.MetricDirection, t target, known bool) Met
 	case m.Value > t.upper:
 		out.Outcome = Above
 	}
-	out.Text = explain(out, t)
+	out.Text = explainMetric(out, t)
 	return out
 }
 
-// explain words the comparison: "99.4 % of FP32: passes the 99 % target".
-func explain(m Metric, t target) string {
+// explainMetric words the comparison: "99.4 % of FP32: passes the 99 % target".
+func explainMetric(m Metric, t metricTarget) string {
 	if most := math.IsInf(t.least, -1); m.TargetShare == 0 && (most || m.Outcome != Above) {
 		way := map[Outcome]string{Below: "below", Above: "above", Pass: "passes"}[m.Outcome]
 		limit := m.Target
 		if most {
 			limit = m.Upper
 		}
-		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantity(limit, m.Unit))
+		return fmt.Sprintf("%s: %s the target of %s", m.Name, way, quantityText(limit, m.Unit))
 	}
 	need := fmt.Sprintf("%s %% target", figure.Short(100*float64(m.TargetShare)))
 	share := ""
@@ -297,9 +297,9 @@ func explain(m Metric, t target) string {
 	}
 	switch m.Outcome {
 	case Below:
-		return fmt.Sprintf("%sbelow the %s of %s", share, need, quantity(m.Target, m.Unit))
+		return fmt.Sprintf("%sbelow the %s of %s", share, need, quantityText(m.Target, m.Unit))
 	case Above:
-		return fmt.Sprintf("%sabove the upper limit of %s", share, quantity(m.Upper, m.Unit))
+		return fmt.Sprintf("%sabove the upper limit of %s", share, quantityText(m.Upper, m.Unit))
 	}
 	return fmt.Sprintf("%spasses the %s", share, need)
 }
@@ -313,7 +313,7 @@ func shareText(share float64) string {
 	return fmt.Sprintf("%.1f %% of", floorTenth(100*share))
 }
 
-func quantity(v figure.Number, unit string) string {
+func quantityText(v figure.Number, unit string) string {
 	return strings.TrimSpace(figure.Round(float64(v)) + " " + unit)
 }
 

@@ -20,35 +20,37 @@ var (
 		About: "the highest target_qps that was found to meet the latency limit"}.by(
 		"the largest rate whose trials meet the limit", "loadgen.Trial")
 
-	SamplesPerSecond = rate("samples_per_second", "samples per second", "samples/s", "samples answered per second").by(
+	SamplesPerSecond = rateInfo("samples_per_second", "samples per second", "samples/s", "samples answered per second").by(
 		"samples / largest latency (Offline)", "loadgen.Result.SamplesPerSec")
 	// CompletedSamplesPerSecond goes by the name of SamplesPerSecond: a run has one of them.
-	CompletedSamplesPerSecond = rate(SamplesPerSecond.Name, "completed samples per second", "samples/s",
+	CompletedSamplesPerSecond = rateInfo(SamplesPerSecond.Name, "completed samples per second", "samples/s",
 		"samples answered per second, up to the last answer").by(
 		"(queries - 1) / completion time of the last query (Server)", "loadgen.Result.CompletedSamplesPerSec")
-	ScheduledSamplesPerSecond = minor("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
-		"samples per second that the schedule asks for").only(server).by(
+	ScheduledSamplesPerSecond = minorRate("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
+		"samples per second that the schedule asks for").onlyIn(server).by(
 		"(queries - 1) / due time of the last query", "loadgen.Result.ScheduledSamplesPerSec")
-	QueriesPerSecond = rate("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
-		"queries per second of the whole run").only(singleStream).by(
+	QueriesPerSecond = rateInfo("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
+		"queries per second of the whole run").onlyIn(singleStream).by(
 		"(queries - 1) / issue time of the last query", "loadgen.Result.QPSWithOverhead")
-	QueriesPerSecondWithout = minor("queries_per_second_without_overhead", "queries per second without LoadGen overhead",
-		"queries/s", "queries per second of the time that answers took").only(singleStream).by(
+	QueriesPerSecondWithout = minorRate("queries_per_second_without_overhead",
+		"queries per second without LoadGen overhead",
+		"queries/s", "queries per second of the time that answers took").onlyIn(singleStream).by(
 		"1 / mean latency", "loadgen.Result.QPSWithoutOverhead")
-	TokensPerSecond = rate("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second").by(
+	TokensPerSecond = rateInfo("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second").by(
 		"tokens / largest latency (Offline); tokens of answered requests / window (harness bench)",
 		"loadgen.TokenResult.PerSec")
 	// CompletedTokensPerSecond goes by the name of TokensPerSecond, as CompletedSamplesPerSecond does.
-	CompletedTokensPerSecond = rate(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
+	CompletedTokensPerSecond = rateInfo(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
 		"tokens answered per second, up to the last answer").by(
 		"tokens / completion time of the last query (Server)", "loadgen.TokenResult.PerSec")
-	TokensPerSecondWith = minor("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead", "tokens/s",
-		"tokens per second of the whole run").only(singleStream).by(
+	TokensPerSecondWith = minorRate("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead",
+		"tokens/s",
+		"tokens per second of the whole run").onlyIn(singleStream).by(
 		"tokens / issue time of the last query", "loadgen.TokenResult.WithOverhead")
-	TokensPerSecondWithout = minor("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
-		"tokens/s", "tokens per second of the time that answers took").only(singleStream).by(
+	TokensPerSecondWithout = minorRate("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
+		"tokens/s", "tokens per second of the time that answers took").onlyIn(singleStream).by(
 		"tokens / sum of the latencies", "loadgen.TokenResult.WithoutOverhead")
-	InferredTokensPerSecond = minor("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
+	InferredTokensPerSecond = minorRate("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
 		"tokens per second, reckoned from the mean length of the data set's answers").by(
 		"token_latency_scaling_factor * samples per second", "loadgen.Result.InferredTokensPerSec")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
@@ -84,13 +86,13 @@ var (
 		"performance / average power", "internal/power/spl.Average.Metric")
 )
 
-func rate(name, title, unit, about string) Info {
+func rateInfo(name, title, unit, about string) Info {
 	return Info{Name: name, Title: title, Unit: unit, Better: sdk.HigherBetter, Main: true, About: about}
 }
 
-// minor is a throughput that a comparison shows with --all alone.
-func minor(name, title, unit, about string) Info {
-	i := rate(name, title, unit, about)
+// minorRate is a throughput that a comparison shows with --all alone.
+func minorRate(name, title, unit, about string) Info {
+	i := rateInfo(name, title, unit, about)
 	i.Main = false
 	return i
 }
@@ -114,8 +116,8 @@ func (i Info) by(formula, code string) Info {
 	return i
 }
 
-// only is a figure that means nothing in other scenarios.
-func (i Info) only(scenario string) Info {
+// onlyIn is a figure that means nothing in other scenarios.
+func (i Info) onlyIn(scenario string) Info {
 	i.In = []string{scenario}
 	return i
 }
@@ -146,8 +148,8 @@ const Estimate = "early-stopping estimate"
 // EstimateOf is the result of SingleStream and MultiStream: LoadGen's early-stopping estimate of a percentile, a
 // fraction of (0, 1), which that many queries allow for. It is no measured percentile, but one that may be above it.
 func EstimateOf(of Times, p float64, queries uint64) Info {
-	r := ResultOf(Estimate+" of the "+ordinal(p)+" percentile "+of.Short, Millis)
-	r.About = fmt.Sprintf("upper bound of the %s percentile, %s queries", ordinal(p), figure.Count(queries))
+	r := ResultOf(Estimate+" of the "+ordinalText(p)+" percentile "+of.Short, Millis)
+	r.About = fmt.Sprintf("upper bound of the %s percentile, %s queries", ordinalText(p), figure.Count(queries))
 	return r
 }
 
@@ -163,14 +165,16 @@ func Figures() []Info {
 }
 
 // Named is the figure of a name; ok is false where there is none.
-func Named(name string) (i Info, ok bool) { return first(func(i Info) bool { return i.Name == name }) }
+func Named(name string) (i Info, ok bool) {
+	return firstInfo(func(i Info) bool { return i.Name == name })
+}
 
 // Titled is the figure of a title, for records of versions that did not write names; ok is false where there is none.
 func Titled(title string) (i Info, ok bool) {
-	return first(func(i Info) bool { return i.Title == title })
+	return firstInfo(func(i Info) bool { return i.Title == title })
 }
 
-func first(is func(Info) bool) (i Info, ok bool) {
+func firstInfo(is func(Info) bool) (i Info, ok bool) {
 	all := Figures()
 	if at := slices.IndexFunc(all, is); at >= 0 {
 		return all[at], true
@@ -222,24 +226,24 @@ var (
 func Distributions() []Times { return []Times{Latency, QueryLatency, IssueDelay, TTFT, TPOT} }
 
 // Mean is the mean time.
-func (t Times) Mean() Info { return t.statistic("mean", "mean", !t.OfHarness) }
+func (t Times) Mean() Info { return t.statisticInfo("mean", "mean", !t.OfHarness) }
 
 // Min is the least time.
-func (t Times) Min() Info { return t.statistic("min", "least", false) }
+func (t Times) Min() Info { return t.statisticInfo("min", "least", false) }
 
 // Max is the largest time.
-func (t Times) Max() Info { return t.statistic("max", "largest", false) }
+func (t Times) Max() Info { return t.statisticInfo("max", "largest", false) }
 
 // At is a percentile, a fraction of (0, 1).
 func (t Times) At(p float64) Info {
 	shown := p == 0.5 || p == 0.9 || p == 0.99 || p == 0.999
-	return t.statistic("p"+percent(p), ordinal(p)+" percentile", shown && !t.OfHarness)
+	return t.statisticInfo("p"+percentText(p), ordinalText(p)+" percentile", shown && !t.OfHarness)
 }
 
-func percent(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) }
+func percentText(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) }
 
-// ordinal writes a fraction as a percentile: 90th, 99.9th.
-func ordinal(p float64) string { return percent(p) + "th" }
+// ordinalText writes a fraction as a percentile: 90th, 99.9th.
+func ordinalText(p float64) string { return percentText(p) + "th" }
 
 // OfSamples is the distribution where queries have several samples, and one of queries stands beside it.
 func (t Times) OfSamples() Times {
@@ -247,7 +251,7 @@ func (t Times) OfSamples() Times {
 	return t
 }
 
-func (t Times) statistic(name, title string, main bool) Info {
+func (t Times) statisticInfo(name, title string, main bool) Info {
 	return Info{Name: t.Prefix + name, Title: title + " " + t.Short, Unit: Millis, Better: sdk.LowerBetter, Main: main,
 		About: title + " of: " + t.About, Formula: t.Formula, Code: t.Code}
 }

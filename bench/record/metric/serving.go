@@ -5,16 +5,16 @@ import "github.com/plumbline-ml/plumbline/sdk"
 // Figures of a measurement of a server without a benchmark, beside tokens per second and the distributions of times.
 // Package measure defines each.
 var (
-	RequestsPerSecond = rate("requests_per_second", "requests per second", "requests/s",
+	RequestsPerSecond = rateInfo("requests_per_second", "requests per second", "requests/s",
 		"requests answered per second").by(
 		"answered requests / window", "serving/metrics.Figures.RequestsPerSec")
-	TokensPerGPU = minor("tokens_per_second_per_gpu", "tokens per second of an accelerator", "tokens/s",
+	TokensPerGPU = minorRate("tokens_per_second_per_gpu", "tokens per second of an accelerator", "tokens/s",
 		"tokens answered per second, for each accelerator that the server was said to have").by(
 		"tokens per second / accelerators", "serving/metrics.Figures.TokensPerSecPerGPU")
-	User = rate("user", "tokens per second of a user", "tokens/s",
+	User = rateInfo("user", "tokens per second of a user", "tokens/s",
 		"how fast one answer comes: 1 / median TPOT").by(
 		"1 / median TPOT", "serving/metrics.Figures.UserRate")
-	Goodput = rate("goodput", "goodput", "requests/s",
+	Goodput = rateInfo("goodput", "goodput", "requests/s",
 		"requests per second that keep all limits that were asked for").by(
 		"requests within all limits / window", "serving/metrics.Figures.Goodput")
 	Attainment = Info{Name: "attainment", Title: "attainment", Unit: "%", Better: sdk.HigherBetter, Main: true,

@@ -28,8 +28,8 @@ func (m Model) Service() float64 {
 	return sum / float64(len(m.service))
 }
 
-// variation is the coefficient of variation of the times in service.
-func (m Model) variation() float64 {
+// serviceVariation is the coefficient of variation of the times in service.
+func (m Model) serviceVariation() float64 {
 	mean, sum := m.Service(), 0.0
 	for _, s := range m.service {
 		d := float64(s) - mean
@@ -45,14 +45,14 @@ func (m Model) variation() float64 {
 // Infinity is a stretch: then no query waits.
 func (m Model) Late(stretch float64, limit int64) int {
 	if math.IsInf(stretch, 1) {
-		return m.slow(limit)
+		return m.countSlow(limit)
 	}
 	late := 0
-	free := make(times, m.Servers)
+	free := make(timeHeap, m.Servers)
 	for i, at := range m.arrive {
 		at = int64(float64(at-m.arrive[0]) * stretch)
 		done := max(at, free[0]) + m.service[i]
-		free.replace(done)
+		free.replaceEarliest(done)
 		if done-at > limit {
 			late++
 		}
@@ -60,8 +60,8 @@ func (m Model) Late(stretch float64, limit int64) int {
 	return late
 }
 
-// slow is how many queries are in service for longer than limit.
-func (m Model) slow(limit int64) int {
+// countSlow is how many queries are in service for longer than limit.
+func (m Model) countSlow(limit int64) int {
 	n := 0
 	for _, s := range m.service {
 		if s > limit {
@@ -79,7 +79,7 @@ const (
 // Stretch is the least factor on the gaps, from 1 and to about a thousandth, with which no more than allowed queries
 // take longer than limit; ok is false where there is none.
 func (m Model) Stretch(limit int64, allowed int) (factor float64, ok bool) {
-	if m.slow(limit) > allowed {
+	if m.countSlow(limit) > allowed {
 		return 0, false
 	}
 	if m.Late(1, limit) <= allowed {

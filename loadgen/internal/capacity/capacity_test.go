@@ -11,12 +11,12 @@ import (
 // queue sends n queries with random gaps of a mean (ns) through servers with the given times in service.
 func queue(n, servers int, gap float64, service func(*rand.Rand) int64) (arrive, done []int64) {
 	rng := rand.New(rand.NewPCG(1, uint64(servers)))
-	free := make(times, servers)
+	free := make(timeHeap, servers)
 	var at int64
 	for range n {
 		at += int64(rng.ExpFloat64() * gap)
 		end := max(at, free[0]) + service(rng)
-		free.replace(end)
+		free.replaceEarliest(end)
 		arrive, done = append(arrive, at), append(done, end)
 	}
 	return arrive, done
@@ -78,8 +78,8 @@ func TestStretchFindsThePassingRate(t *testing.T) {
 		}
 		late := func(stretch float64) int {
 			a, d := queue(n, servers, gap*stretch, uniform)
-			f := fitter{arrive: a, done: d, service: make([]int64, n)}
-			return f.model(servers).Late(1, limit)
+			f := queueFitter{arrive: a, done: d, service: make([]int64, n)}
+			return f.modelFor(servers).Late(1, limit)
 		}
 		if at, above := late(f*1.02), late(f/1.1); at > allowed || above <= allowed {
 			t.Errorf("%d servers: %d late at the rate found, %d at a higher one", servers, at, above)
@@ -155,22 +155,22 @@ func TestUnbatch(t *testing.T) {
 
 func TestOvertaken(t *testing.T) {
 	for want, done := range map[int][]int64{0: {1, 2, 2, 3, 3, 9}, 3: {4, 5, 6, 3}, 2: {10, 2, 9, 3, 4}} {
-		if got := overtaken(done); got != want {
+		if got := maxOvertaken(done); got != want {
 			t.Errorf("%v: %d, want %d", done, got, want)
 		}
 	}
 }
 
 func TestTimesComeInOrder(t *testing.T) {
-	var h times
+	var h timeHeap
 	for _, v := range []int64{5, 3, 9, 3, 1, 7} {
-		h.push(v)
+		h.pushTime(v)
 	}
-	h.replace(8) // takes the place of 1
+	h.replaceEarliest(8) // takes the place of 1
 	for _, want := range []int64{3, 3, 5, 7, 8, 9} {
 		if h[0] != want {
 			t.Fatalf("%d, want %d", h[0], want)
 		}
-		h.pop()
+		h.popEarliest()
 	}
 }

@@ -8,29 +8,29 @@ import (
 
 // Fit explains the times of n queries, in ns and in the order of arrival. There must be at least one query.
 func Fit(arrive, done []int64) Model {
-	f := fitter{arrive: arrive, done: done, present: inSystem(arrive, done), service: make([]int64, len(arrive))}
-	servers := f.servers()
-	seen := overtaken(done) + 1
+	f := queueFitter{arrive: arrive, done: done, present: inSystem(arrive, done), service: make([]int64, len(arrive))}
+	servers := f.estimateServers()
+	seen := maxOvertaken(done) + 1
 	if servers < seen {
 		servers = seen
-	} else if most := seen + seen/2; servers > most && f.model(servers).variation() > regular {
+	} else if most := seen + seen/2; servers > most && f.modelFor(servers).serviceVariation() > regular {
 		servers = most
 	}
-	return f.model(servers)
+	return f.modelFor(servers)
 }
 
 // regular is the coefficient of variation of times in service above which queries on different servers would be seen to
 // overtake each other: nearly as many as there are other servers.
 const regular = 0.2
 
-type fitter struct {
+type queueFitter struct {
 	arrive, done []int64
 	present      []int   // queries that are under way when each arrives
 	service      []int64 // with the number of servers last tried
 }
 
-// servers is the number with which busy servers seem to be neither slower nor faster than idle ones.
-func (f *fitter) servers() int {
+// estimateServers is the number with which busy servers seem to be neither slower nor faster than idle ones.
+func (f *queueFitter) estimateServers() int {
 	low, high := 1, slices.Max(f.present)+1
 	for low < high {
 		mid := (low + high) / 2
@@ -48,9 +48,9 @@ func (f *fitter) servers() int {
 
 // busyExcess is by how much longer, on average and as a share, the queries that find all servers busy are in service
 // than the others; 0 where there are no such queries.
-func (f *fitter) busyExcess(servers int) float64 {
+func (f *queueFitter) busyExcess(servers int) float64 {
 	var sum, n [2]float64
-	for i, s := range f.model(servers).service {
+	for i, s := range f.modelFor(servers).service {
 		group := 0
 		if f.present[i] >= servers {
 			group = 1
@@ -64,17 +64,17 @@ func (f *fitter) busyExcess(servers int) float64 {
 	return sum[1]/n[1]/(sum[0]/n[0]) - 1
 }
 
-// model has the times in service that make servers repeat the recorded times, until the next call. Where a query was
+// modelFor has the times in service that make servers repeat the recorded times, until the next call. Where a query was
 // done before a server was free, that number of servers cannot explain it, and its time is 0.
-func (f *fitter) model(servers int) Model {
-	free := make(times, servers)
+func (f *queueFitter) modelFor(servers int) Model {
+	free := make(timeHeap, servers)
 	for i := range free {
 		free[i] = math.MinInt64
 	}
 	for i, at := range f.arrive {
 		start := max(at, free[0])
 		f.service[i] = max(0, f.done[i]-start)
-		free.replace(f.done[i])
+		free.replaceEarliest(f.done[i])
 	}
 	return Model{Servers: servers, arrive: f.arrive, service: f.service}
 }
@@ -82,31 +82,31 @@ func (f *fitter) model(servers int) Model {
 // inSystem is how many earlier queries are not done when each arrives.
 func inSystem(arrive, done []int64) []int {
 	present := make([]int, len(arrive))
-	var open times
+	var open timeHeap
 	for i, at := range arrive {
 		for len(open) > 0 && open[0] <= at {
-			open.pop()
+			open.popEarliest()
 		}
 		present[i] = len(open)
-		open.push(done[i])
+		open.pushTime(done[i])
 	}
 	return present
 }
 
-// overtaken is how many queries that came before are not done when a query is, for the one in a thousand that overtakes
-// most.
-func overtaken(done []int64) int {
+// maxOvertaken is how many queries that came before are not done when a query is, for the one in a thousand that
+// overtakes most.
+func maxOvertaken(done []int64) int {
 	order := byTime(done)
 	open := newTree(len(done)) // of the queries that are not done
 	counts := make([]int, 0, len(done))
 	for len(order) > 0 {
 		n := 0
 		for n < len(order) && done[order[n]] == done[order[0]] {
-			open.remove(order[n])
+			open.removeMember(order[n])
 			n++
 		}
 		for _, i := range order[:n] {
-			counts = append(counts, open.before(i))
+			counts = append(counts, open.countBefore(i))
 		}
 		order = order[n:]
 	}

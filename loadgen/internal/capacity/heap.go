@@ -1,10 +1,10 @@
 package capacity
 
-// times is a heap with the earliest first.
-type times []int64
+// timeHeap is a heap with the earliest first.
+type timeHeap []int64
 
-// replace puts t in the place of the earliest.
-func (h times) replace(t int64) {
+// replaceEarliest puts t in the place of the earliest.
+func (h timeHeap) replaceEarliest(t int64) {
 	i := 0
 	for {
 		child := 2*i + 1
@@ -20,7 +20,7 @@ func (h times) replace(t int64) {
 	h[i] = t
 }
 
-func (h *times) push(t int64) {
+func (h *timeHeap) pushTime(t int64) {
 	*h = append(*h, t)
 	for i := len(*h) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -32,36 +32,36 @@ func (h *times) push(t int64) {
 	}
 }
 
-// pop removes the earliest.
-func (h *times) pop() {
+// popEarliest removes the earliest.
+func (h *timeHeap) popEarliest() {
 	last := len(*h) - 1
 	t := (*h)[last]
 	*h = (*h)[:last]
 	if last > 0 {
-		h.replace(t)
+		h.replaceEarliest(t)
 	}
 }
 
-// tree counts the members of a set of small numbers below any of them (Fenwick, "A New Data Structure for Cumulative
-// Frequency Tables", 1994).
-type tree []int
+// countingTree counts the members of a set of small numbers below any of them (Fenwick, "A New Data Structure for
+// Cumulative Frequency Tables", 1994).
+type countingTree []int
 
 // newTree returns the set of the numbers 0 to n-1.
-func newTree(n int) tree {
-	t := make(tree, n+1)
+func newTree(n int) countingTree {
+	t := make(countingTree, n+1)
 	for i := 1; i <= n; i++ {
 		t[i] = i & -i
 	}
 	return t
 }
 
-func (t tree) remove(i int) {
+func (t countingTree) removeMember(i int) {
 	for i++; i < len(t); i += i & -i {
 		t[i]--
 	}
 }
 
-func (t tree) before(i int) int {
+func (t countingTree) countBefore(i int) int {
 	n := 0
 	for ; i > 0; i -= i & -i {
 		n += t[i]

@@ -2,8 +2,8 @@ package earlystop
 
 import "math"
 
-// cumulative is P[X <= t] for X ~ Binomial(n, q), to about 13 digits for n up to 2^40.
-func cumulative(n, t uint64, q float64) float64 {
+// binomialCDF is P[X <= t] for X ~ Binomial(n, q), to about 13 digits for n up to 2^40.
+func binomialCDF(n, t uint64, q float64) float64 {
 	if t >= n {
 		return 1
 	}
@@ -21,7 +21,7 @@ func lowerTail(n, t uint64, q float64) float64 {
 		term *= float64(k) / float64(n-k+1) * odds
 		sum += term
 	}
-	return sum * probability(n, t, q)
+	return sum * binomialPMF(n, t, q)
 }
 
 // upperTail sums P[X = k] for k = t, t+1, ..., n above the mean.
@@ -32,12 +32,12 @@ func upperTail(n, t uint64, q float64) float64 {
 		term *= float64(n-k) / float64(k+1) * odds
 		sum += term
 	}
-	return sum * probability(n, t, q)
+	return sum * binomialPMF(n, t, q)
 }
 
-// probability is P[X = t] for X ~ Binomial(n, q), by Loader's saddle-point form ("Fast and Accurate Computation of
+// binomialPMF is P[X = t] for X ~ Binomial(n, q), by Loader's saddle-point form ("Fast and Accurate Computation of
 // Binomial Probabilities", 2000): differences of log-gamma values would lose seven digits at n = 10^8.
-func probability(n, t uint64, q float64) float64 {
+func binomialPMF(n, t uint64, q float64) float64 {
 	x, m, y := float64(t), float64(n), float64(n-t)
 	switch t {
 	case 0:
@@ -45,7 +45,7 @@ func probability(n, t uint64, q float64) float64 {
 	case n:
 		return math.Exp(m * math.Log(q))
 	}
-	exponent := stirlingError(m) - stirlingError(x) - stirlingError(y) - deviance(x, m*q) - deviance(y, m*(1-q))
+	exponent := stirlingError(m) - stirlingError(x) - stirlingError(y) - devianceTerm(x, m*q) - devianceTerm(y, m*(1-q))
 	return math.Exp(exponent) * math.Sqrt(m/(2*math.Pi*x*y))
 }
 
@@ -59,8 +59,8 @@ func stirlingError(n float64) float64 {
 	return (1.0/12 - s*(1.0/360-s*(1.0/1260-s*(1.0/1680-s/1188)))) / n
 }
 
-// deviance is x log(x/m) + m - x, without cancellation near x = m.
-func deviance(x, m float64) float64 {
+// devianceTerm is x log(x/m) + m - x, without cancellation near x = m.
+func devianceTerm(x, m float64) float64 {
 	if math.Abs(x-m) > 0.1*(x+m) {
 		return x*math.Log(x/m) + m - x
 	}

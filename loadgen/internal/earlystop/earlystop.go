@@ -17,26 +17,27 @@ type Criterion struct {
 // Rules is the criterion of the rules for percentile p.
 func Rules(p float64) Criterion { return Criterion{Percentile: p, Confidence: 0.99} }
 
-// over is the largest allowed share of queries above the limit.
-func (c Criterion) over() float64 { return 1 - c.Percentile + c.Tolerance }
+// maxShareOver is the largest allowed share of queries above the limit.
+func (c Criterion) maxShareOver() float64 { return 1 - c.Percentile + c.Tolerance }
 
-// passes says whether t queries above the limit out of n are few enough.
-func (c Criterion) passes(n, t uint64) bool {
-	return cumulative(n, t, c.over()) < 1-c.Confidence
+// passesWith says whether t queries above the limit out of n are few enough.
+func (c Criterion) passesWith(n, t uint64) bool {
+	return binomialCDF(n, t, c.maxShareOver()) < 1-c.Confidence
 }
 
 // MinPassing returns h(t): the least number of queries under the limit that t queries above it need beside them.
 // The cost grows with sqrt(t) log t.
 func (c Criterion) MinPassing(t uint64) uint64 {
 	width := uint64(64)
-	lo := uint64(float64(t) * (1 - c.over()) / c.over()) // here t is the mean of X: too few, for confidences above 1/2
-	if c.passes(lo+t, t) {
+	// where t is the mean of X: too few, for confidences above 1/2
+	lo := uint64(float64(t) * (1 - c.maxShareOver()) / c.maxShareOver())
+	if c.passesWith(lo+t, t) {
 		lo = 0
 	}
-	for !c.passes(lo+width+t, t) {
+	for !c.passesWith(lo+width+t, t) {
 		lo, width = lo+width, width*2
 	}
-	return lo + uint64(sort.Search(int(width), func(i int) bool { return c.passes(lo+uint64(i)+t, t) }))
+	return lo + uint64(sort.Search(int(width), func(i int) bool { return c.passesWith(lo+uint64(i)+t, t) }))
 }
 
 // Required is the least number of queries from which Discard gives an estimate: h(1) + 1.
@@ -45,17 +46,17 @@ func (c Criterion) Required() uint64 { return c.MinPassing(1) + 1 }
 // Discard returns the largest t such that t of n queries may lie above a limit that the percentile is shown to meet:
 // the estimate of the percentile is the t-th highest latency, after discarding t-1. ok is false below Required.
 func (c Criterion) Discard(n uint64) (t uint64, ok bool) {
-	if !c.passes(n, 1) {
+	if !c.passesWith(n, 1) {
 		return 0, false
 	}
-	most := sort.Search(int(n), func(i int) bool { return !c.passes(n, uint64(i)) })
+	most := sort.Search(int(n), func(i int) bool { return !c.passesWith(n, uint64(i)) })
 	return uint64(most) - 1, true
 }
 
 // Forgives returns the largest t such that a run of n passes with t above the limit. ok is false where it does not pass
 // even with none.
 func (c Criterion) Forgives(n uint64) (t uint64, ok bool) {
-	passing := sort.Search(int(n)+1, func(i int) bool { return !c.passes(n, uint64(i)) })
+	passing := sort.Search(int(n)+1, func(i int) bool { return !c.passesWith(n, uint64(i)) })
 	if passing == 0 {
 		return 0, false
 	}

@@ -109,7 +109,7 @@ func TestCumulative(t *testing.T) {
 		{15, 14, 0.3, 0.999999985651093},
 		{20, 10, 0.5, 0.5880985260009766},
 	} {
-		if got := cumulative(c.n, c.t, c.q); math.Abs(got-c.want) > 1e-10*c.want {
+		if got := binomialCDF(c.n, c.t, c.q); math.Abs(got-c.want) > 1e-10*c.want {
 			t.Errorf("P[X <= %d], n = %d, q = %v: %v, want %v", c.t, c.n, c.q, got, c.want)
 		}
 	}

@@ -44,7 +44,7 @@ func NewScaled(seed uint64) *Source {
 // Uint32 returns the next output.
 func (s *Source) Uint32() uint32 {
 	if s.next == size {
-		s.refill()
+		s.refillState()
 	}
 	y := s.state[s.next]
 	s.next++
@@ -54,19 +54,19 @@ func (s *Source) Uint32() uint32 {
 	return y ^ y>>18
 }
 
-func (s *Source) refill() {
+func (s *Source) refillState() {
 	m := &s.state
 	for k := 0; k < size-middle; k++ {
-		m[k] = m[k+middle] ^ twist(m[k], m[k+1])
+		m[k] = m[k+middle] ^ twistWord(m[k], m[k+1])
 	}
 	for k := size - middle; k < size-1; k++ {
-		m[k] = m[k+middle-size] ^ twist(m[k], m[k+1])
+		m[k] = m[k+middle-size] ^ twistWord(m[k], m[k+1])
 	}
-	m[size-1] = m[middle-1] ^ twist(m[size-1], m[0])
+	m[size-1] = m[middle-1] ^ twistWord(m[size-1], m[0])
 	s.next = 0
 }
 
-func twist(high, low uint32) uint32 {
+func twistWord(high, low uint32) uint32 {
 	y := high&upper | low&(upper-1)
 	return y>>1 ^ (-(y & 1) & matrix)
 }
@@ -76,7 +76,7 @@ func twist(high, low uint32) uint32 {
 // not be 0.
 func (s *Source) Below(n uint32) uint32 {
 	if s.scale {
-		return s.scaled(n)
+		return s.scaledBelow(n)
 	}
 	p := uint64(s.Uint32()) * uint64(n)
 	if uint32(p) < n {
@@ -87,7 +87,7 @@ func (s *Source) Below(n uint32) uint32 {
 	return uint32(p >> 32)
 }
 
-func (s *Source) scaled(n uint32) uint32 {
+func (s *Source) scaledBelow(n uint32) uint32 {
 	width := math.MaxUint32 / n
 	for {
 		if v := s.Uint32(); v < n*width {

@@ -24,15 +24,16 @@ const (
 	ManyTokens         // it was answered with more tokens than 32 bits count
 )
 
-// line keeps counters that different goroutines write on different cache lines.
-type line [64]byte
+// counterLine keeps counters that different goroutines write on different cache lines.
+type counterLine [64]byte
 
-// lane counts the samples of one issuing goroutine: those whose number modulo the number of lanes is the lane's own.
-type lane struct {
+// issueLane counts the samples of one issuing goroutine: those whose number modulo the number of lanes is the lane's
+// own.
+type issueLane struct {
 	issued    atomic.Uint64
-	_         line
+	_         counterLine
 	completed atomic.Uint64 // only where there are several lanes
-	_         line
+	_         counterLine
 }
 
 // Recorder holds the answers of one series. Issue belongs to the issuing goroutines, Await to one that waits, Complete
@@ -44,22 +45,22 @@ type Recorder struct {
 	count []uint32
 	wake  chan struct{}
 
-	lanes []lane // one for each goroutine that issues
-	only  *lane  // the lane if there is one, else an empty one
+	lanes []issueLane // one for each goroutine that issues
+	only  *issueLane  // the lane if there is one, else an empty one
 
-	_         line
+	_         counterLine
 	completed atomic.Uint64
-	_         line
+	_         counterLine
 	awaited   atomic.Uint64 // the completions that Await sleeps for; 0 when it does not
-	_         line
+	_         counterLine
 }
 
 // New returns a recorder of the samples with ids first to first+n-1, issued by as many goroutines as there are lanes.
 func New(first uint32, n int, kind Kind, lanes int) *Recorder {
-	r := &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1), lanes: make([]lane, lanes)}
+	r := &Recorder{first: first, done: make([]int64, n), wake: make(chan struct{}, 1), lanes: make([]issueLane, lanes)}
 	r.only = &r.lanes[0]
 	if lanes > 1 {
-		r.only = &lane{}
+		r.only = &issueLane{}
 	}
 	if kind != Latencies {
 		r.count = make([]uint32, n)

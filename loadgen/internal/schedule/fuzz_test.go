@@ -75,8 +75,9 @@ func checkTimes(t *testing.T, p Params, plan Plan) {
 		t.Errorf("the schedule goes back in time")
 	}
 	if n := len(plan.Scheduled); n > 0 && (plan.Scheduled[0] != 0 || plan.Scheduled[n-1] > plan.End ||
-		plan.Scheduled[n-1] < p.target()) {
-		t.Errorf("schedule from %d to %d, end %d, target %d", plan.Scheduled[0], plan.Scheduled[n-1], plan.End, p.target())
+		plan.Scheduled[n-1] < p.targetNanos()) {
+		t.Errorf("schedule from %d to %d, end %d, target %d", plan.Scheduled[0], plan.Scheduled[n-1], plan.End,
+			p.targetNanos())
 	}
 }
 

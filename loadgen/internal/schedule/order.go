@@ -2,9 +2,9 @@ package schedule
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 
-// order draws which samples the queries hold. The source is consumed in a fixed order, used or not: the accuracy
+// sampleOrder draws which samples the queries hold. The source is consumed in a fixed order, used or not: the accuracy
 // order, the order of unique issue, the passes of equal issue, then the queries.
-type order struct {
+type sampleOrder struct {
 	p        Params
 	src      *mt19937.Source
 	accuracy []uint32 // positions in the set, one per query; nil where unused
@@ -12,19 +12,19 @@ type order struct {
 	equal    []uint32
 }
 
-func newOrder(p Params) *order {
-	o := &order{p: p, src: Source(p.SampleSeed, p.Older)}
+func newOrder(p Params) *sampleOrder {
+	o := &sampleOrder{p: p, src: Source(p.SampleSeed, p.Older)}
 	if p.Accuracy {
-		o.accuracy = o.starts(true)
+		o.accuracy = o.queryStarts(true)
 	}
-	o.unique = o.starts(p.IssueUnique)
-	o.equal = o.passes(p.EqualIssue)
+	o.unique = o.queryStarts(p.IssueUnique)
+	o.equal = o.shuffledPasses(p.EqualIssue)
 	return o
 }
 
-// starts shuffles the positions at which disjoint queries begin.
-func (o *order) starts(used bool) []uint32 {
-	stride := int(o.p.width())
+// queryStarts shuffles the positions at which disjoint queries begin.
+func (o *sampleOrder) queryStarts(used bool) []uint32 {
+	stride := int(o.p.queryWidth())
 	n := (o.p.Set.Size + stride - 1) / stride
 	if !used {
 		o.src.SkipShuffle(n)
@@ -38,8 +38,8 @@ func (o *order) starts(used bool) []uint32 {
 	return at
 }
 
-// passes shuffles the loaded list again and again until it covers the least number of queries.
-func (o *order) passes(used bool) []uint32 {
+// shuffledPasses shuffles the loaded list again and again until it covers the least number of queries.
+func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
 	loaded := len(o.p.Set.Loaded)
 	least := o.p.MinQueries
 	if o.p.Accuracy || o.p.IssueUnique {
@@ -64,22 +64,22 @@ func (o *order) passes(used bool) []uint32 {
 	return all
 }
 
-// samples lists the data-set indices of all queries, one after the other.
-func (o *order) samples(queries int) []uint32 {
+// drawSamples lists the data-set indices of all queries, one after the other.
+func (o *sampleOrder) drawSamples(queries int) []uint32 {
 	switch o.p.Scenario {
 	case MultiStream:
-		return o.runs(queries)
+		return o.drawRuns(queries)
 	case Offline:
-		return o.batch()
+		return o.drawBatch()
 	}
-	return o.singles(queries)
+	return o.drawSingles(queries)
 }
 
-// singles draws one-sample queries.
-func (o *order) singles(queries int) []uint32 {
+// drawSingles draws one-sample queries.
+func (o *sampleOrder) drawSingles(queries int) []uint32 {
 	out := make([]uint32, queries)
 	loaded := o.p.Set.Loaded
-	if list := o.list(); list != nil {
+	if list := o.walkedList(); list != nil {
 		for q := range out {
 			out[q] = loaded[list[q%len(list)]]
 		}
@@ -92,8 +92,8 @@ func (o *order) singles(queries int) []uint32 {
 	return out
 }
 
-// list gives the positions that one-sample queries walk through, nil where each is drawn.
-func (o *order) list() []uint32 {
+// walkedList gives the positions that one-sample queries walk through, nil where each is drawn.
+func (o *sampleOrder) walkedList() []uint32 {
 	switch {
 	case o.p.IssueUnique:
 		return o.unique
@@ -105,18 +105,18 @@ func (o *order) list() []uint32 {
 	return o.accuracy
 }
 
-// runs draws MultiStream's queries: consecutive entries of the loaded list, padding included.
-func (o *order) runs(queries int) []uint32 {
+// drawRuns draws MultiStream's queries: consecutive entries of the loaded list, padding included.
+func (o *sampleOrder) drawRuns(queries int) []uint32 {
 	width := int(o.p.SamplesPerQuery)
 	out := make([]uint32, 0, queries*width)
 	for q := range queries {
-		at := int(o.start(q))
+		at := int(o.startOf(q))
 		out = append(out, o.p.Set.Loaded[at:at+width]...)
 	}
 	return out
 }
 
-func (o *order) start(q int) uint32 {
+func (o *sampleOrder) startOf(q int) uint32 {
 	switch {
 	case o.p.IssueUnique:
 		return o.unique[q]
@@ -128,9 +128,9 @@ func (o *order) start(q int) uint32 {
 	return o.src.Below(uint32(o.p.Set.Size))
 }
 
-// batch lists Offline's one query: the loaded list over and over, its last copy cut short, of which one copy will do;
-// with equal issue each whole copy is a fresh shuffle.
-func (o *order) batch() []uint32 {
+// drawBatch lists Offline's one query: the loaded list over and over, its last copy cut short, of which one copy will
+// do; with equal issue each whole copy is a fresh shuffle.
+func (o *sampleOrder) drawBatch() []uint32 {
 	loaded := o.p.Set.Loaded
 	n := o.p.perQuery()
 	switch {

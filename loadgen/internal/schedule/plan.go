@@ -77,15 +77,15 @@ func Generate(p Params) (Plan, error) {
 	}
 	plan := Plan{SamplesPerQuery: int(p.perQuery())}
 	if p.Scenario == Server {
-		plan.Scheduled, plan.End, err = poisson(p)
+		plan.Scheduled, plan.End, err = poissonTimes(p)
 		plan.Queries = len(plan.Scheduled)
 	} else {
-		plan.Queries, plan.End = int(n), int64(n)*p.period()
+		plan.Queries, plan.End = int(n), int64(n)*p.queryPeriod()
 	}
 	if err != nil {
 		return Plan{}, err
 	}
-	plan.Samples = newOrder(p).samples(plan.Queries)
+	plan.Samples = newOrder(p).drawSamples(plan.Queries)
 	return plan, nil
 }
 
@@ -94,12 +94,12 @@ func Generate(p Params) (Plan, error) {
 // schedule of more than a century.
 func Count(p Params) (uint64, error) {
 	least := p.atLeast()
-	if need := p.queriesFor(p.target()); need > float64(least) {
+	if need := p.queriesFor(p.targetNanos()); need > float64(least) {
 		if need > MaxSamples {
 			return 0, fmt.Errorf("%w: about %.3g queries, at most %d are possible: "+
 				"shorten the minimum duration or lower the expected rate", ErrTooMuch, need, uint64(MaxSamples))
 		}
-		least = p.extended(least, uint64(need))
+		least = p.extendedCount(least, uint64(need))
 	}
 	if spq := p.perQuery(); least > MaxSamples || spq > MaxSamples || least*spq > MaxSamples {
 		return 0, fmt.Errorf("%w: %d queries of %d samples, at most %d samples are possible",
@@ -112,8 +112,8 @@ func Count(p Params) (uint64, error) {
 	return least, nil
 }
 
-// target is the schedule's least length in ns.
-func (p *Params) target() int64 {
+// targetNanos is the schedule's least length in ns.
+func (p *Params) targetNanos() int64 {
 	switch {
 	case p.Accuracy || p.IssueUnique || p.Scenario == Offline:
 		return 0
@@ -127,27 +127,27 @@ func (p *Params) target() int64 {
 func (p *Params) atLeast() uint64 {
 	n := p.MinQueries
 	if p.Accuracy || p.IssueUnique {
-		n = p.loaded() / p.perQuery()
+		n = p.loadedLength() / p.perQuery()
 	}
 	if p.EqualIssue && !p.Accuracy && p.Scenario != Offline {
-		n = roundUp(n, p.loaded())
+		n = roundUp(n, p.loadedLength())
 	}
 	return n
 }
 
-// extended is the number of queries when need of them fill the schedule and least are due anyway.
-func (p *Params) extended(least, need uint64) uint64 {
+// extendedCount is the number of queries when need of them fill the schedule and least are due anyway.
+func (p *Params) extendedCount(least, need uint64) uint64 {
 	if p.EqualIssue {
-		return least + roundUp(need-least, p.loaded())
+		return least + roundUp(need-least, p.loadedLength())
 	}
 	return need
 }
 
-// loaded is the length of the loaded list, with padding: enough for a query to begin with any sample.
-func (p *Params) loaded() uint64 { return uint64(p.Set.Size) + p.width() - 1 }
+// loadedLength is the length of the loaded list, with padding: enough for a query to begin with any sample.
+func (p *Params) loadedLength() uint64 { return uint64(p.Set.Size) + p.queryWidth() - 1 }
 
-// width is how many entries of the loaded list a query takes in a row.
-func (p *Params) width() uint64 {
+// queryWidth is how many entries of the loaded list a query takes in a row.
+func (p *Params) queryWidth() uint64 {
 	if p.Scenario == MultiStream {
 		return p.SamplesPerQuery
 	}
@@ -158,17 +158,17 @@ func (p *Params) width() uint64 {
 func (p *Params) perQuery() uint64 {
 	switch {
 	case p.Scenario != Offline:
-		return p.width()
+		return p.queryWidth()
 	case p.Accuracy:
 		return uint64(p.Set.Size)
 	case p.EqualIssue:
-		return roundUp(p.SamplesPerQuery, p.loaded())
+		return roundUp(p.SamplesPerQuery, p.loadedLength())
 	}
 	return p.SamplesPerQuery
 }
 
-// period is the time between queries that do not arrive at random, in ns.
-func (p *Params) period() int64 { return int64(1 / p.QPS * 1e9) }
+// queryPeriod is the time between queries that do not arrive at random, in ns.
+func (p *Params) queryPeriod() int64 { return int64(1 / p.QPS * 1e9) }
 
 // queriesFor is how many queries it takes until one is due at or after span; for Server on average.
 func (p *Params) queriesFor(span int64) float64 {
@@ -179,7 +179,7 @@ func (p *Params) queriesFor(span int64) float64 {
 		// A gap is an exponential variable of mean m ns, truncated to a whole number: on average 1/(exp(1/m)-1).
 		return 1 + float64(span)*math.Expm1(p.QPS/1e9)
 	}
-	return 1 + math.Ceil(float64(span)/float64(p.period()))
+	return 1 + math.Ceil(float64(span)/float64(p.queryPeriod()))
 }
 
 // Arrivals are the due times of a Server series alone, in ns from its start: those that Generate plans for p.
@@ -188,7 +188,7 @@ func Arrivals(p Params) ([]int64, error) {
 	if _, err := Count(p); err != nil {
 		return nil, err
 	}
-	due, _, err := poisson(p)
+	due, _, err := poissonTimes(p)
 	return due, err
 }
 
@@ -199,12 +199,12 @@ func roundUp(n, unit uint64) uint64 {
 	return n
 }
 
-// poisson draws the due times of a Server series, and that of the query after the last.
+// poissonTimes draws the due times of a Server series, and that of the query after the last.
 //
 // All times exist before the clock starts: a SUT that falls behind is measured late, never asked more slowly. The
 // gaps are truncated to whole nanoseconds one by one, as the official program does.
-func poisson(p Params) (due []int64, end int64, err error) {
-	span, least := p.target(), p.atLeast()
+func poissonTimes(p Params) (due []int64, end int64, err error) {
+	span, least := p.targetNanos(), p.atLeast()
 	mean := p.queriesFor(span)
 	due = make([]int64, 0, max(least, min(uint64(mean+6*math.Sqrt(mean)), MaxSamples)))
 	gaps := mt19937.New(p.ScheduleSeed)
@@ -217,7 +217,7 @@ func poisson(p Params) (due []int64, end int64, err error) {
 		last = end
 		end += int64(-math.Log(1-gaps.Float64()) / p.QPS * 1e9)
 		if p.EqualIssue && !p.Accuracy && uint64(len(due)) >= least && last < span {
-			least += p.loaded()
+			least += p.loadedLength()
 		}
 	}
 	return due, end, nil

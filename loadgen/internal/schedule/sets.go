@@ -33,13 +33,13 @@ func Sets(count, perSet, padding int, src *mt19937.Source) []Set {
 	sets := make([]Set, 0, (count+perSet-1)/perSet)
 	for len(all) > 0 {
 		n := min(perSet, len(all))
-		sets = append(sets, Set{Loaded: padded(all[:n], padding), Size: n})
+		sets = append(sets, Set{Loaded: padSet(all[:n], padding), Size: n})
 		all = all[n:]
 	}
 	return sets
 }
 
-func padded(set []uint32, padding int) []uint32 {
+func padSet(set []uint32, padding int) []uint32 {
 	out := make([]uint32, len(set), len(set)+padding)
 	copy(out, set)
 	for i := range padding {

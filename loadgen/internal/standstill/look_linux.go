@@ -22,11 +22,12 @@ const (
 
 // Now looks.
 func Now() Look {
-	return Look{Monotonic: read(clockMonotonic), Boot: read(clockBoot), Ran: read(clockProcessCPU), Waited: waited()}
+	return Look{Monotonic: readClock(clockMonotonic), Boot: readClock(clockBoot), Ran: readClock(clockProcessCPU),
+		Waited: queueWait()}
 }
 
-// read reads a clock. These cannot fail.
-func read(clock uintptr) time.Duration {
+// readClock reads a clock. These cannot fail.
+func readClock(clock uintptr) time.Duration {
 	var t syscall.Timespec
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
 	return time.Duration(t.Nano())
@@ -43,12 +44,13 @@ var room struct {
 	text   [128]byte // a schedstat
 }
 
-// waited sums up how long the threads that live have waited on the queue of a processor; below 0 where no thread says.
-func waited() time.Duration {
+// queueWait sums up how long the threads that live have waited on the queue of a processor; below 0 where no thread
+// says.
+func queueWait() time.Duration {
 	room.Lock()
 	defer room.Unlock()
 	const atCurrent = -100 // AT_FDCWD: tasks is a whole path
-	dir, ok := open(atCurrent, tasks)
+	dir, ok := openAt(atCurrent, tasks)
 	if !ok {
 		return -1
 	}
@@ -63,7 +65,7 @@ func waited() time.Duration {
 			return sum
 		}
 		for name, rest := firstEntry(room.folder[:n]); name != nil; name, rest = firstEntry(rest) {
-			text, ok := schedstat(dir, name)
+			text, ok := readSchedstat(dir, name)
 			if !ok { // no thread, or one that has ended meanwhile
 				continue
 			}
@@ -91,12 +93,12 @@ func firstEntry(entries []byte) (name, rest []byte) {
 	return name, entries[n:]
 }
 
-// schedstat is what the file of a thread says.
-func schedstat(dir int, thread []byte) (text []byte, ok bool) {
+// readSchedstat is what the file of a thread says.
+func readSchedstat(dir int, thread []byte) (text []byte, ok bool) {
 	if len(thread) == 0 || thread[0] < '0' || thread[0] > '9' {
 		return nil, false
 	}
-	file, ok := open(dir, append(append(room.path[:0], thread...), "/schedstat\x00"...))
+	file, ok := openAt(dir, append(append(room.path[:0], thread...), "/schedstat\x00"...))
 	if !ok {
 		return nil, false
 	}
@@ -105,8 +107,8 @@ func schedstat(dir int, thread []byte) (text []byte, ok bool) {
 	return room.text[:max(n, 0)], err == nil && n > 0
 }
 
-// open opens what a path names that ends with a 0, from a folder on, for reading.
-func open(folder int, path []byte) (file int, ok bool) {
+// openAt opens what a path names that ends with a 0, from a folder on, for reading.
+func openAt(folder int, path []byte) (file int, ok bool) {
 	const how = syscall.O_RDONLY | syscall.O_CLOEXEC
 	fd, _, err := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(folder), uintptr(unsafe.Pointer(&path[0])), how, 0, 0, 0)
 	return int(fd), err == 0

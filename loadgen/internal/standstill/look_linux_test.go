@@ -44,11 +44,11 @@ func TestWaited(t *testing.T) {
 		return sum
 	}
 	before := plainly()
-	got := waited()
+	got := queueWait()
 	if after := plainly(); got < before || got > after {
 		t.Errorf("waited %v, want from %v to %v", got, before, after)
 	}
-	if n := testing.AllocsPerRun(100, func() { waited() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { queueWait() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
