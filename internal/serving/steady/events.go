@@ -42,7 +42,7 @@ var ErrEvents = errors.New("not the events of a run")
 // ReadEvents reads events.jsonl and makes super-passes of size samples: that of the data set, at least 1. Lines that
 // are no event are counted and skipped, as the official detector skips them. Memory is that of the times of the
 // samples, 24 bytes each; texts are not kept. Without message, answers with reasoning or calls of tools are counted as
-// texts, without the calls.
+// texts, without the calls. Without count, no tokens are counted, and passes have no TPOT.
 func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) (Events, error) {
 	if size < 1 {
 		return Events{}, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
@@ -167,6 +167,9 @@ func (g *gathering) complete(s *sample, p *Pass, e event) {
 
 // tokens are those of an answer after its first chunk.
 func (g *gathering) tokens(data []byte) int {
+	if g.count == nil {
+		return 0
+	}
 	var parts []json.RawMessage
 	if json.Unmarshal(data, &parts) != nil || len(parts) < 2 {
 		return 0

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
@@ -228,7 +229,7 @@ func sourceOf(text string) (kind, source string, err error) {
 	source = strings.TrimSpace(source)
 	switch {
 	case !two && strings.HasPrefix(kind, "D."):
-		return "mlc_default", kind, nil
+		return power.DefaultSource, kind, nil
 	case !two:
 		kind, source = "vendor_spec", kind
 	}

@@ -193,7 +193,7 @@ func combinedCPU(cpu *pyvalue.Dict, sockets int, fallback *power.Default) any {
 		each, _ := pyvalue.Field[float64](figure, "value_w")
 		out.Set("value_w", each*float64(sockets))
 	case fallback != nil:
-		out.Set("source_type", "mlc_default")
+		out.Set("source_type", power.DefaultSource)
 		out.Set("source", fallback.Section)
 		out.Set("value_w", fallback.Watts*float64(sockets))
 	default:

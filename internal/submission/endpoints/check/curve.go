@@ -58,7 +58,7 @@ func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 	c.drafterRows(v.modelName(), v.loaded)
 	c.readAccuracies(v)
 	c.curveRows(v)
-	c.keepCurve(v)
+	c.keepCurve(v, system)
 }
 
 // modelName is the name that the points give, or that of the folder.

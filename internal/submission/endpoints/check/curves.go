@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
 // Curve is what Check read of a system's points of a model.
@@ -12,11 +13,13 @@ type Curve struct {
 	System, Model string             // names of folders
 	Regions       *endpoints.Regions // nil where C_min or C_max is not known
 	Points        []Point            // by number
+	Power         *power.Computation // nil where the system's power is not known
 }
 
 // Point is what Check read of a point's folder. A file that is missing, or that holds no object, is nil.
 type Point struct {
 	Name        string // of the folder: rN
+	Dir         string // in the submission, with slashes
 	Concurrency int    // of point.yaml, or else of the folder
 	Config      *pyvalue.Dict
 	Summary     *pyvalue.Dict
@@ -42,13 +45,13 @@ func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
 }
 
 // keepCurve adds a curve to those that Curves returns, where they are wanted.
-func (c *submissionChecker) keepCurve(v *modelCurve) {
+func (c *submissionChecker) keepCurve(v *modelCurve, system *power.Computation) {
 	if !c.keeps {
 		return
 	}
-	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions}
+	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions, Power: system}
 	for _, p := range v.points {
-		one := Point{Name: p.name, Concurrency: p.concurrency, Summary: c.readObject(p.resultsPath()),
+		one := Point{Name: p.name, Dir: p.dir, Concurrency: p.concurrency, Summary: c.readObject(p.resultsPath()),
 			System:   c.readObject(p.systemPath()),
 			Accuracy: c.readObject(path.Join(p.dir, accuracyFile)), KW: p.kw, Results: c.readObject(path.Join(p.dir,
 				resultsFile)),

@@ -13,8 +13,11 @@ import (
 // Fault is a field of a descriptor that is wrong.
 type Fault = schema.Fault
 
+// DefaultSource is the kind of a figure of appendix D.
+const DefaultSource = "mlc_default"
+
 // sources are the kinds of references that a figure may have; the last one names a part of appendix D.
-var sources = []string{"vendor_spec", "publication", "public_statement", "mlc_default"}
+var sources = []string{"vendor_spec", "publication", "public_statement", DefaultSource}
 
 // sourcedFigure is a figure with the reference behind it.
 func sourcedFigure(v any, at string, f *schema.Faults) any {
@@ -39,7 +42,7 @@ func requireSource(r *schema.Record, at string, f *schema.Faults) {
 	switch {
 	case values != 1:
 		f.Add(at, "want one of value_w, value_kw and value_pj, found %d", values)
-	case r.Text("source_type") == "mlc_default":
+	case r.Text("source_type") == DefaultSource:
 		if source != "D.1" && source != "D.2" && source != "D.3" && source != "D.4" {
 			f.Add(at, "the source of a default is D.1 to D.4, found %q", source)
 		}

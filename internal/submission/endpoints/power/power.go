@@ -3,6 +3,7 @@ package power
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
@@ -74,9 +75,30 @@ type Computation struct {
 	Sets      []Set
 	Declared  bool // one declared figure stands for the whole system
 
+	Figures   []Figure // of which KW is made, in the order of the descriptor
 	Estimated []string // values of appendix D that reach KW
 	Problems  []string
 	Warnings  []string
+}
+
+// Figure is one of those that the power is made of, and where it is from.
+type Figure struct {
+	Name  string  `json:"figure"` // of the descriptor: "node_sets[0].components.cpu.tdp_per_unit"
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`        // W, or pJ for a bit
+	Kind  string  `json:"source_type"` // that of the descriptor; mlc_default where the figure is absent, too
+	// Source is the address of a page, or the part of appendix D.
+	Source string `json:"source"`
+}
+
+// String is a figure with its source, in words.
+func (f Figure) String() string {
+	return fmt.Sprintf("%s: %s %s (%s, %s)", f.Name, strconv.FormatFloat(f.Value, 'f', -1, 64), f.Unit, f.Kind, f.Source)
+}
+
+// addFigure keeps a figure that counts.
+func (t *powerTally) addFigure(name string, value float64, unit string, v *schema.Record) {
+	t.out.Figures = append(t.out.Figures, Figure{name, value, unit, v.Text("source_type"), v.Text("source")})
 }
 
 // Total is the sum of the terms, not rounded.
@@ -125,6 +147,14 @@ func (t *powerTally) addProblemf(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
+// wattsOf is a figure of watts, or of kW.
+func wattsOf(v *schema.Record) float64 {
+	if v.Has("value_kw") {
+		return v.Float("value_kw") * 1000
+	}
+	return v.Float("value_w")
+}
+
 // takeWatts is a figure in watts, or its default; ok is false where there is neither.
 func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
 	switch {
@@ -132,14 +162,14 @@ func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default
 		t.addProblemf("%s is an energy for each bit, want value_w or value_kw", label)
 		return 0, false
 	case v != nil:
-		if v.Text("source_type") == "mlc_default" {
+		if v.Text("source_type") == DefaultSource {
 			t.estimated = append(t.estimated, label+" ("+v.Text("source")+" default)")
 		}
-		if v.Has("value_kw") {
-			return v.Float("value_kw") * 1000, true
-		}
-		return v.Float("value_w"), true
+		watts = wattsOf(v)
+		t.addFigure(label, watts, "W", v)
+		return watts, true
 	case fallback != nil:
+		t.out.Figures = append(t.out.Figures, Figure{label, fallback.Watts, "W", DefaultSource, fallback.Section})
 		t.estimated = append(t.estimated, label+" (absent; default of "+fallback.Section+")")
 		return fallback.Watts, true
 	}
@@ -203,12 +233,11 @@ func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 			out.Problems = append(out.Problems,
 				"declared_provisioned_power is an energy for each bit, want value_w or value_kw")
 		} else {
-			watts := declared.Float("value_w")
-			if declared.Has("value_kw") {
-				watts = declared.Float("value_kw") * 1000
-			}
+			watts := wattsOf(declared)
+			out.Figures = nil // the declared figure stands for all others
+			t.addFigure("declared_provisioned_power", watts, "W", declared)
 			out.KW, out.Known = roundCents(watts/1000), true
-			if declared.Text("source_type") == "mlc_default" {
+			if declared.Text("source_type") == DefaultSource {
 				out.Estimated = append(out.Estimated, "declared_provisioned_power (mlc_default)")
 			}
 		}
@@ -352,9 +381,10 @@ func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok
 		t.addProblemf("%s.energy_per_bit_pj needs value_pj", label)
 		return 0, false
 	}
-	if energy.Text("source_type") == "mlc_default" {
+	if energy.Text("source_type") == DefaultSource {
 		t.estimated = append(t.estimated, label+".energy_per_bit_pj ("+energy.Text("source")+" default)")
 	}
+	t.addFigure(label+".energy_per_bit_pj", energy.Float("value_pj"), "pJ", energy)
 	return up.Float("aggregate_bandwidth_tbps") * bitsOfByte * energy.Float("value_pj"), true
 }
 

@@ -48,6 +48,18 @@ func TestGoldenPower(t *testing.T) {
 				t.Errorf("%d: %q, want %q", i, [][]string{got.Estimated, got.Problems, got.Warnings},
 					[][]string{c.Estimated, c.Problems, c.Warnings})
 			}
+			defaults := 0
+			for _, f := range got.Figures {
+				if f.Kind == DefaultSource {
+					defaults++
+				}
+				if f.Kind == "" || f.Source == "" || f.Name == "" || f.Unit == "" {
+					t.Errorf("%d: a figure without a source: %+v", i, f)
+				}
+			}
+			if got.Known && (defaults != len(got.Estimated) || len(got.Figures) == 0 && got.Total() > 0) {
+				t.Errorf("%d: figures %v, estimated %q", i, got.Figures, got.Estimated)
+			}
 			for k, s := range got.Sets {
 				acc := any(float64(s.AcceleratorsPerNode))
 				if s.AcceleratorsPerNode < 0 {

@@ -3,11 +3,14 @@ package results
 import (
 	"fmt"
 	"math"
+	"path"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -28,7 +31,9 @@ type Curve struct {
 	CMax   int               `json:"c_max,omitempty"` // 0 where the regions are not known
 	Bounds map[string][2]int `json:"regions,omitempty"`
 	Points []Point           `json:"points"` // by concurrency
-	read   []check.Point     // as Points
+	// Power are the figures of which the system's power is made, with their sources; none where it is not known.
+	Power []power.Figure `json:"power,omitempty"`
+	read  []check.Point  // as Points
 }
 
 // Point has the figures of a point. One that is nil is not known, and Notes say why.
@@ -49,7 +54,10 @@ type Point struct {
 	TPSPerKW      *float64         `json:"system_tps_per_kw"`
 	Status        string           `json:"window_status,omitempty"` // of the steady window; "": point.yaml has none
 	Verdict       string           `json:"window_verdict,omitempty"`
+	Window        *Window          `json:"window,omitempty"` // as point.yaml has it; nil: it has none
 	Notes         []string         `json:"notes,omitempty"`
+	events        string           // the file of the client's events, which may not be there
+	folder        string           // of the submission
 }
 
 // summaryMissing says why a point has no figures.
@@ -75,7 +83,7 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	r := &Results{Organisation: filepath.Base(filepath.Dir(whole)), Submission: filepath.Base(whole), Rules: rules.Name,
 		Errors: report.Count(check.Error), Warnings: report.Count(check.Warning)}
 	for _, c := range curves {
-		r.Curves = append(r.Curves, newCurve(c))
+		r.Curves = append(r.Curves, newCurve(c, whole))
 	}
 	if len(r.Curves) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s has no point of a curve: want results/SYSTEM/MODEL/rN/", folder))
@@ -83,7 +91,7 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	return r, nil
 }
 
-func newCurve(c check.Curve) Curve {
+func newCurve(c check.Curve, folder string) Curve {
 	out := Curve{System: c.System, Model: c.Model, read: c.Points}
 	if c.Regions != nil {
 		out.CMax, out.Bounds = c.Regions.Bounds(endpoints.High).Last, map[string][2]int{}
@@ -93,7 +101,12 @@ func newCurve(c check.Curve) Curve {
 		}
 	}
 	for _, p := range c.Points {
-		out.Points = append(out.Points, newPoint(p, c.Regions))
+		one := newPoint(p, c.Regions)
+		one.folder, one.events = folder, path.Join(p.Dir, formats.EventsFile)
+		out.Points = append(out.Points, one)
+	}
+	if c.Power != nil {
+		out.Power = c.Power.Figures
 	}
 	return out
 }
@@ -110,6 +123,7 @@ func newPoint(p check.Point, regions *endpoints.Regions) Point {
 	}
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
 	out.Status, out.Verdict = text(block, "status"), text(block, "verdict")
+	out.Window = newWindow(block)
 	if p.Config == nil {
 		out.note("point.yaml is missing or cannot be read")
 	}

@@ -26,7 +26,7 @@ func (r *Results) WriteTable(w io.Writer) error {
 		for _, p := range c.Points {
 			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown),
 				Shown(p.SystemTPS), Shown(p.TPSPerUser), Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS),
-				Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), cmp.Or(p.Status, "not stated"), cmp.Or(p.Verdict, unknown))
+				Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), p.WindowText(), cmp.Or(p.Verdict, unknown))
 		}
 	}
 	if _, err := t.WriteTo(w); err != nil {
@@ -44,9 +44,27 @@ func (r *Results) WriteTable(w io.Writer) error {
 			}
 		}
 	}
+	shown := map[string]bool{}
+	for _, c := range r.Curves {
+		for _, f := range c.Power {
+			if line := c.System + ": power: " + f.String(); !shown[line] {
+				shown[line] = true
+				fmt.Fprintln(&b, line)
+			}
+		}
+	}
 	fmt.Fprintln(&b, r.Checked())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WindowText is the steady window with its status, in words.
+func (p Point) WindowText() string {
+	text := cmp.Or(p.Status, "not stated")
+	if p.Window != nil {
+		text += ", " + p.Window.String()
+	}
+	return text
 }
 
 // Title names a curve.
@@ -97,7 +115,8 @@ func (r *Results) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{"organisation", "submission", "system", "model", "point", "concurrency", "region",
 		"declared_region", "offline", "system_tps", "tps_per_user", "e2e_avg_interactivity", "ttft_p90_ms", "tpot_p90_ms",
-		"qps", "tps_utilization", "point_power_kw", "system_tps_per_kw", "window_status", "window_verdict", "notes"}}
+		"qps", "tps_utilization", "point_power_kw", "system_tps_per_kw", "window_status", "window_verdict", "window_first",
+		"window_last", "window_seconds", "notes"}}
 	for _, c := range r.Curves {
 		for _, p := range c.Points {
 			line := []string{r.Organisation, r.Submission, c.System, c.Model, p.Name, strconv.Itoa(p.Concurrency),
@@ -110,7 +129,11 @@ func (r *Results) WriteCSV(w io.Writer) error {
 				}
 				line = append(line, text)
 			}
-			lines = append(lines, append(line, p.Status, p.Verdict, strings.Join(p.Notes, "; ")))
+			window := []string{"", "", ""}
+			if w := p.Window; w != nil {
+				window = []string{strconv.Itoa(w.First), strconv.Itoa(w.Last), strconv.FormatFloat(w.Seconds, 'g', -1, 64)}
+			}
+			lines = append(lines, append(append(append(line, p.Status, p.Verdict), window...), strings.Join(p.Notes, "; ")))
 		}
 	}
 	return out.WriteAll(lines)

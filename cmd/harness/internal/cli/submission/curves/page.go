@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
 )
@@ -38,6 +39,9 @@ type curvesOfModel struct {
 	Model  string
 	Charts []curveChart
 	Curves []results.Curve
+	// Windows draw the steady windows of points whose folders have the client's events; Faults say why others do not.
+	Windows []curveChart
+	Faults  []string
 	// Comparison is how they stand to one another; nil of one curve.
 	Comparison *results.Comparison
 }
@@ -70,6 +74,9 @@ func writeCurves(w io.Writer, r *results.Results) error {
 		if view.Models[i].Charts, err = drawCurves(fmt.Sprintf("model-%d", i+1), m.Curves); err != nil {
 			return err
 		}
+		if err := view.Models[i].drawWindows(fmt.Sprintf("model-%d-window", i+1)); err != nil {
+			return err
+		}
 	}
 	return curvesPage.Execute(w, view)
 }
@@ -95,6 +102,30 @@ func drawCurves(id string, curves []results.Curve) (all []curveChart, err error)
 		all = append(all, curveChart{id + "-" + c.ID, c.Title, c.Alt, c.Notes, template.HTML(svg)}) // its texts are escaped
 	}
 	return all, nil
+}
+
+// drawWindows draws the runs whose events are there, with their steady windows.
+func (m *curvesOfModel) drawWindows(id string) error {
+	for _, c := range m.Curves {
+		for _, p := range c.Points {
+			name := c.System + "/" + p.Name
+			course, err := p.Course()
+			if err != nil {
+				m.Faults = append(m.Faults, fmt.Sprintf("%s: %s is not drawn: %v", name, formats.EventsFile, err))
+			}
+			if course == nil {
+				continue
+			}
+			chart := plot.Window(name, course.Ends, course.PerSec, plot.Shade{From: course.From, To: course.To})
+			svg, err := chart.SVG()
+			if err != nil {
+				return err
+			}
+			m.Windows = append(m.Windows, curveChart{fmt.Sprintf("%s-%d", id, len(m.Windows)+1), chart.Title, chart.Alt,
+				chart.Notes, template.HTML(svg)}) // its texts are escaped
+		}
+	}
+	return nil
 }
 
 // stairsOf are the points of a curve but a dedicated Offline run, which is a ceiling.

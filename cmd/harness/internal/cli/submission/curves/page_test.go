@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/results"
 )
 
@@ -25,6 +26,8 @@ func TestCurvesPage(t *testing.T) {
 		}
 		c.Points = append(c.Points, results.Point{Name: "r1000", Concurrency: 1000, Offline: "dedicated",
 			SystemTPS: value(7000)}, results.Point{Name: "r5", Concurrency: 5, Notes: []string{"no summary"}})
+		c.Power = []power.Figure{{Name: "cpu" + evil, Value: 350, Unit: "W", Kind: "vendor_spec", Source: evil}}
+		c.Points[0].Window = &results.Window{First: 1, Last: 5, Size: 8, Seconds: 650}
 		return c
 	}
 	r := &results.Results{Organisation: evil, Submission: "sub", Rules: "endpoints-1.0",
@@ -39,7 +42,7 @@ func TestCurvesPage(t *testing.T) {
 	}
 	for _, want := range []string{`id="model-1-tokens"`, `id="model-1-users"`, `id="model-1-ttft"`, `id="model-1-power"`,
 		"Offline (dedicated), 7000 tokens/s", "low latency to 8", "low to 16", "No point has figures.", "no summary",
-		"power not known", "prefers-color-scheme:dark", "B, 16 users: 1600.0 tokens/s"} {
+		"power not known", "windowable, super-passes 1 to 5, 650.00 s", "Sources of the power of", "350.00 W", "prefers-color-scheme:dark", "B, 16 users: 1600.0 tokens/s"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

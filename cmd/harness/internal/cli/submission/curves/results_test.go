@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 // TestResultsOfACurve: the curves of MLPerf Endpoints are known by their folders, in all forms.
@@ -30,6 +31,15 @@ func TestResultsOfACurve(t *testing.T) {
 		}
 		s.Want(0, s.Run("submission", "results", org, "--format", "html"), "<!DOCTYPE html>", `id="model-1-tokens"`,
 			"Offline (dedicated), 8273 tokens/s", "med to 65")
+		point := filepath.Join(org, "sub", "results", "X200x8", "gpt-oss-120b", "r24")
+		testfile.Write(t, filepath.Join(point, "events.jsonl"), logOf(7*4395, 1e7))
+		s.Want(0, s.Run("submission", "results", org, "--format", "html"), `id="model-1-window-1"`,
+			"Steady window of X200x8/r24", "Sources of the power of")
+		if strings.Contains(s.Stdout.String(), "model-1-window-2") {
+			t.Error("a point without events is drawn")
+		}
+		testfile.Write(t, filepath.Join(point, "events.jsonl"), logOf(2*4395, 1e7))
+		s.Want(0, s.Run("submission", "results", org, "--format", "html"), "X200x8/r24: events.jsonl is not drawn: ")
 		for _, flag := range []string{"--submitter=Lab", "--private-ids", "--write-private-ids"} {
 			name, _, _ := strings.Cut(flag, "=")
 			s.Want(2, s.Run("submission", "results", org, flag), name+" does not go with submissions to MLPerf Endpoints")

@@ -19,20 +19,23 @@ const wordTokenizer = `{"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":[]}
 "pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"}}`
 
 // steadyLog is a log of 8 super-passes of 5 samples, 100 s each, and 20 ms a token.
-func steadyLog() string {
+func steadyLog() string { return logOf(40, 20_000_000_000) }
+
+// logOf is a log of requests that are sent at a distance in ns, and take 20 ms a token.
+func logOf(requests, apart int) string {
 	var b strings.Builder
 	line := func(kind string, at int, id string, data any) {
 		text, _ := json.Marshal(map[string]any{"event_type": kind, "timestamp_ns": at, "sample_uuid": id, "data": data})
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	line("session.start_performance_tracking", 0, "", nil)
-	for i := range 40 {
-		id, at := fmt.Sprint(i), 1+i*20_000_000_000
+	for i := range requests {
+		id, at := fmt.Sprint(i), 1+i*apart
 		line("sample.issued", at, id, nil)
 		line("sample.recv_first", at+200_000_000, id, nil)
 		line("sample.complete", at+200_000_000+50*20_000_000, id, []any{"text", []string{"a", strings.Repeat("b", 50)}})
 	}
-	line("session.stop_performance_tracking", 1_000_000_000_000, "", nil)
+	line("session.stop_performance_tracking", 1<<60, "", nil)
 	return b.String()
 }
 

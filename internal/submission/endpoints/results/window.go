@@ -1,0 +1,97 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/serving/steady"
+)
+
+// Window is the steady window of a point, as point.yaml declares it.
+type Window struct {
+	First   int     `json:"super_pass_start"` // counted from the beginning of the run
+	Last    int     `json:"super_pass_end"`
+	Size    int     `json:"super_pass_size"` // requests
+	Seconds float64 `json:"duration_s"`
+}
+
+// newWindow reads the window of a block steady_state; nil where its figures cannot be those of one.
+func newWindow(block *pyvalue.Dict) *Window {
+	inner, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
+	known := inner != nil
+	value := func(key string, least float64) float64 {
+		x, ok := float(field(inner, key))
+		known = known && ok && x >= least && x <= math.MaxInt32
+		return x
+	}
+	first, last := value("super_pass_start", 0), value("super_pass_end", 0)
+	size, seconds := value("super_pass_size", 1), value("duration_s", 0)
+	if !known || last < first {
+		return nil
+	}
+	return &Window{int(first), int(last), int(size), seconds}
+}
+
+// String is a window in words.
+func (w *Window) String() string {
+	return fmt.Sprintf("super-passes %d to %d, %s s", w.First, w.Last, Shown(&w.Seconds))
+}
+
+// Course is how a run went: a step is a super-pass, and has the requests that were sent per second.
+type Course struct {
+	Ends     []float64 // of the steps, in seconds since the first request; one more than there are steps
+	PerSec   []float64
+	From, To float64 // the steady window
+}
+
+// Course reads how the run of a point went from the client's events in the point's folder. nil: there are none, or the
+// point has no window.
+func (p Point) Course() (*Course, error) {
+	if p.Window == nil || p.events == "" {
+		return nil, nil
+	}
+	root, err := bounded.OpenRoot(p.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.Open(p.events)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	run, err := steady.ReadEvents(file, p.Window.Size, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return newCourse(run.Passes, p.Window)
+}
+
+func newCourse(passes []steady.Pass, w *Window) (*Course, error) {
+	if w.Last >= len(passes) {
+		return nil, fmt.Errorf("the events have %d super-passes of %d requests, and the window ends with number %d",
+			len(passes), w.Size, w.Last)
+	}
+	since := func(ns int64) float64 { return float64(ns-passes[0].FirstIssue) / 1e9 }
+	c := &Course{From: since(passes[w.First].FirstIssue), To: since(passes[w.Last].LastIssue)}
+	for i, p := range passes {
+		end := p.LastIssue
+		if i+1 < len(passes) {
+			end = passes[i+1].FirstIssue
+		}
+		seconds := float64(end-p.FirstIssue) / 1e9
+		if seconds <= 0 {
+			return nil, fmt.Errorf("the events of super-pass %d take no time", i)
+		}
+		c.Ends = append(c.Ends, since(p.FirstIssue))
+		c.PerSec = append(c.PerSec, float64(p.Issued)/seconds)
+	}
+	c.Ends = append(c.Ends, since(passes[len(passes)-1].LastIssue))
+	return c, nil
+}
