@@ -1,5 +1,14 @@
-// Package bench is the harness as a library: it plans the runs of a benchmark, makes them, scores and judges them, and
+// Package bench is the harness as a library. It plans the runs of a benchmark, makes them, scores and judges them, and
 // writes what the command harness run writes.
+//
+//	doc, err := bench.Run(ctx, bench.Request{
+//		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}},
+//		Model:   bench.Model{Name: "resnet50"},
+//		Output:  bench.Output{Dir: "out"},
+//	})
+//
+// Run does everything. NewPlan stops before anything is started, and shows each run with its settings; Score scores the
+// logs of a run again; Tune searches for the fastest setting. docs/library.md describes their use.
 //
 // Package plan contains requests and plans, and its names are also this package's; package record contains the records
 // of runs.

@@ -1,8 +1,15 @@
-// Package serving measures servers of language models from Go: Measure is harness bench without flags, files and text.
+// Package serving measures servers of language models from Go. Measure is harness bench without flags, files and text.
 //
-// In: a plan of what is asked when, connecting, the first answer, the sweep over all loads, and the server's own
-// metrics. Out: the parts, each a package: metrics, arrival, objective and curve, which need no server; above them
-// engine, prompts, client, beside and scrape, sweep, search and shard; formats for other tools.
+//	doc, err := serving.Measure(ctx, "http://localhost:8000", serving.Plan{
+//		Prompts: prompts.PromptOptions{ISL: "1024", OSL: "128"},
+//		Loads:   []arrival.Pattern{{Kind: arrival.Users, Users: 8, Requests: 100}},
+//	})
+//
+// The parts are packages, and can be used alone: metrics computes figures from records, arrival plans when requests are
+// sent, objective judges figures, curve compares loads, prompts makes requests, engine sends them, client connects to a
+// server, sweep measures several loads, and sweepfile stores the result.
+//
+// This package makes the plan, opens the connection, and runs the sweep. The command line prints.
 package serving
 
 import (

@@ -1,9 +1,7 @@
-// Package explain says what a word of the harness means: a rule, a metric, a setting, a flag or an exit code, with its
-// formula, its source and its place in the code.
+// Package explain finds what a word of the harness means. A word names a rule, a metric, a setting, a flag or an exit
+// code, and its entry contains the formula, the source and the place in the code.
 //
-// It has no texts of its own. It gathers the rows of those who judge, measure, read settings or define flags.
-//
-// In: rows of tables, the tree of commands. Out: printing.
+// It has no texts of its own. It gathers the rows of the packages that judge, measure, read settings or define flags.
 package explain
 
 import (

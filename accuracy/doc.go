@@ -1,0 +1,25 @@
+// Package accuracy has no code of its own. Each folder below it scores the answers of one task, as the task's official
+// script does, to the last digit that the script prints.
+//
+//   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
+//   - clip and fid score generated pictures
+//   - generation, rouge, longcontext and mixture score language models, squad answers to questions, bleu translations
+//   - reasoning scores reasoning models, with extract and mathgrade below it, and programs the code that models wrote
+//   - bfcl scores calls of functions, replay agents, products answers about pictures of products, retrieval answers
+//     found in pages
+//   - wer scores speech, auc and entropy recommendation, rgat graphs
+//   - payload reads the numbers in the answers of a log
+//
+// Most scorers work alike. New takes the truth, Add takes the payload of one answer, and Result returns the metrics.
+//
+//	s := topk.New(labels, topk.PayloadOptions{})
+//	for index, payload := range answers { // of an accuracy log
+//		if err := s.Add(index, payload); err != nil {
+//			return err
+//		}
+//	}
+//	result, err := s.Result()
+//
+// The caller reads logs (package loadgen/mllog) and data sets (package datasets). Package bench/record/judge compares a
+// metric with its target.
+package accuracy
