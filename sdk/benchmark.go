@@ -100,7 +100,7 @@ type Score struct {
 	OfficialText string
 	// Notes are remarks for people: missing samples, duplicates dropped.
 	Notes []string
-	// Files are what a submission hands in beside the log: the harness writes them there.
+	// Files are what a submission hands in with the log: the harness writes them there.
 	Files []ScoreFile
 	// Exhibits are samples for people to look at, the worst first: at most as many as ScoreOptions.Exhibits wants.
 	Exhibits []Exhibit
@@ -185,8 +185,9 @@ type ScoreOptions struct {
 	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder,
 	// or the name of an embedded file. A part that is not there has its embedded file.
 	PartFiles map[string]string
-	// Memory is the path of a file beside the log, of which its name holds the SHA-256: a scorer whose work takes long may
-	// keep it there, to go on where an earlier scoring ended, and removes it when the log is scored. Empty: there is none.
+	// Memory is the path of a file next to the log, of which its name holds the SHA-256: a scorer whose work takes long
+	// may keep it there, to go on where an earlier scoring ended, and removes it when the log is scored. Empty: there is
+	// none.
 	Memory string
 	// Show are the samples whose answers a submission hands in: Score.Files.
 	Show []uint64

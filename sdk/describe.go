@@ -114,7 +114,7 @@ type DatasetInfo struct {
 	Whole         bool // an official run takes all of its samples, and no other set
 }
 
-// What a data set is opened for, beside compliance tests, which go by their names ("TEST07").
+// What a data set is opened for, apart from compliance tests, which go by their names ("TEST07").
 const (
 	UsePerformance = ""
 	UseAccuracy    = "accuracy"
@@ -157,7 +157,7 @@ type ArchiveFile struct {
 }
 
 // MetricInfo names a metric of the model, which way it improves, and its closed-division target on the full data set.
-// One that is reported beside the model's own has no target: Reference and what follows are 0.
+// One that is reported in addition to the model's own has no target: Reference and what follows are 0.
 type MetricInfo struct {
 	Name      string // as in Score
 	Unit      string

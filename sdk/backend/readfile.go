@@ -9,8 +9,9 @@ import (
 )
 
 // ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at
-// most most bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the limit.
-func ReadFile(path string, most int64) ([]byte, error) {
+// most maxBytes bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the
+// limit.
+func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -22,9 +23,9 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes, the most that is read of such a file", path, most)
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && int64(len(data)) > maxBytes {
+		err = fmt.Errorf("%s has more than %d bytes, the most that is read of such a file", path, maxBytes)
 	}
 	return data, errors.Join(err, f.Close())
 }

@@ -65,7 +65,7 @@ type BatchPolicy struct {
 //   - Server takes what is queued when a session is free, and never waits for more: waiting costs latency, and under
 //     load the queue fills batches by itself. Sessions that compute on this machine take their share of it: two samples
 //     that wait for two sessions are answered in the time of one, and not of a batch of two.
-//   - Offline waits for full batches. It collates ahead where cores are left over beside the sessions; where every
+//   - Offline waits for full batches. It collates ahead where cores are left over by the sessions; where every
 //     core has a session, collating ahead only takes turns with it. Of several devices each has a batch ahead, also
 //     where every core has a session but the sessions compute elsewhere.
 func ChoosePolicy(r PolicyRequest, l backend.Limits) BatchPolicy {

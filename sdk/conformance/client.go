@@ -15,7 +15,7 @@ import (
 type queryClient struct {
 	plugin   *host.Plugin
 	workload *host.Workload
-	model    sdk.ModelInfo // of visit.client
+	model    sdk.ModelInfo // of pluginVisit.openClient
 	size     int           // of the data set
 	next     loadgen.ResponseID
 

@@ -17,8 +17,8 @@ const (
 	noiseBytes = 16 << 20
 	// looks is how often the memory is looked at.
 	looks = 16
-	// mostAtATime is how many queries of a slow subject are in work at a time, at most, in the second half of the check.
-	mostAtATime = 64
+	// maxAtATime is how many queries of a slow subject are in work at a time, at most, in the second half of the check.
+	maxAtATime = 64
 )
 
 // checkMemory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of
@@ -45,9 +45,9 @@ func checkMemory(ctx context.Context, v *pluginVisit) (string, error) {
 		return "", err
 	}
 	before, after := quarterBounds(seen)
-	if grown, most := after-before, allowedGrowth(made, v.subject.Queries); grown > most {
+	if grown, maxTime := after-before, allowedGrowth(made, v.subject.Queries); grown > maxTime {
 		return "", fmt.Errorf("the process grew by %d MB within %d queries, want at most %d MB: something is kept of each",
-			grown>>20, made, most>>20)
+			grown>>20, made, maxTime>>20)
 	}
 	found := fmt.Sprintf("%d MB before and %d MB after %d queries", before>>20, after>>20, made)
 	if made < v.subject.Queries {
@@ -68,13 +68,13 @@ func allowedGrowth(made, n int) int64 {
 }
 
 // growToWorkingSize lets the process grow to its working size: with n queries one at a time, and with n many at a time,
-// so that each of its sessions has met batches of all sizes. Either part ends after most.
-func (c *queryClient) growToWorkingSize(ctx context.Context, n int, most time.Duration) error {
-	if _, err := c.repeatQueries(ctx, n, most, func() error { return nil }); err != nil {
+// so that each of its sessions has met batches of all sizes. Either part ends after maxTime.
+func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time.Duration) error {
+	if _, err := c.repeatQueries(ctx, n, maxTime, func() error { return nil }); err != nil {
 		return err
 	}
 	start, together := time.Now(), c.atATime()
-	for made := 0; made < n && time.Since(start) < most; made += together {
+	for made := 0; made < n && time.Since(start) < maxTime; made += together {
 		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (c *queryClient) growToWorkingSize(ctx context.Context, n int, most time.Du
 }
 
 // atATime is how many queries of a slow subject are in work at a time.
-func (c *queryClient) atATime() int { return min(mostAtATime, 2*c.size) }
+func (c *queryClient) atATime() int { return min(maxAtATime, 2*c.size) }
 
 // samplesFrom are n samples from one on, in turn.
 func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
@@ -94,22 +94,22 @@ func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
 	return indices
 }
 
-// repeatQueries makes n queries of one sample, or as many as begin before most has passed: one after the other, and
+// repeatQueries makes n queries of one sample, or as many as begin before maxTime has passed: one after the other, and
 // from half of the time on many at a time. It looks in equal distances, of queries or of time, and returns how many
 // were made.
-func (c *queryClient) repeatQueries(ctx context.Context, n int, most time.Duration, look func() error) (made int,
+func (c *queryClient) repeatQueries(ctx context.Context, n int, maxTime time.Duration, look func() error) (made int,
 	err error) {
 	start, looked := time.Now(), 0
-	for made < n && time.Since(start) < most {
+	for made < n && time.Since(start) < maxTime {
 		together := 1
-		if time.Since(start) > most/2 {
+		if time.Since(start) > maxTime/2 {
 			together = min(c.atATime(), n-made)
 		}
 		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return made, err
 		}
 		made += together
-		if done := max(made*looks/n, int(time.Since(start)*looks/most)); done > looked {
+		if done := max(made*looks/n, int(time.Since(start)*looks/maxTime)); done > looked {
 			looked = done
 			if err := look(); err != nil {
 				return made, err

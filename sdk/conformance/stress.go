@@ -109,8 +109,8 @@ func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
 }
 
 // measureGrowth is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing.
-// One that takes samples in without end, but has hardly a processor, takes its time; most bounds it.
-func (c *queryClient) measureGrowth(ctx context.Context, before int64, most time.Duration) (int64, error) {
+// One that takes samples in without end, but has hardly a processor, takes its time; maxTime bounds it.
+func (c *queryClient) measureGrowth(ctx context.Context, before int64, maxTime time.Duration) (int64, error) {
 	start := time.Now()
 	peak, rose := before, start
 	for {
@@ -127,7 +127,7 @@ func (c *queryClient) measureGrowth(ctx context.Context, before int64, most time
 			peak, rose = now, time.Now()
 		}
 		grown, took := now-before, time.Since(start)
-		if took > floodTime && (grown > floodBytes || took > most || time.Since(rose) > floodCalm) {
+		if took > floodTime && (grown > floodBytes || took > maxTime || time.Since(rose) > floodCalm) {
 			return grown, nil
 		}
 	}

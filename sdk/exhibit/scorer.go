@@ -23,22 +23,22 @@ type ShowFunc func() (sdk.Exhibit, error)
 // maxHeldBytes bounds the payloads that are kept until the end, in bytes.
 const maxHeldBytes = 256 << 20
 
-// NewScorer is a scorer that adds to its score the most exhibits that are wanted (Request.Exhibits), the worst first;
+// NewScorer is a scorer that adds at most maxExhibits exhibits to its score (Request.Exhibits), the worst first;
 // with none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
-func NewScorer(of sdk.Scorer, most int, g Gallery) sdk.Scorer {
-	if most <= 0 || g == nil {
+func NewScorer(of sdk.Scorer, maxExhibits int, g Gallery) sdk.Scorer {
+	if maxExhibits <= 0 || g == nil {
 		return of
 	}
-	return &exhibitScorer{Scorer: of, gallery: g, most: min(most, sdk.MaxExhibits), seen: map[uint64]bool{}}
+	return &exhibitScorer{Scorer: of, gallery: g, maxExhibits: min(maxExhibits, sdk.MaxExhibits), seen: map[uint64]bool{}}
 }
 
 type exhibitScorer struct {
 	sdk.Scorer
-	gallery Gallery
-	most    int
-	seen    map[uint64]bool
-	worst   []ratedEntry // the worst first
-	held    int          // bytes of payloads
+	gallery     Gallery
+	maxExhibits int
+	seen        map[uint64]bool
+	worst       []ratedEntry // the worst first
+	held        int          // bytes of payloads
 }
 
 type ratedEntry struct {
@@ -64,12 +64,12 @@ func (s *exhibitScorer) keepWorst(r ratedEntry) {
 	at, _ := slices.BinarySearchFunc(s.worst, r, func(a, b ratedEntry) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.entry.QSLIndex, b.entry.QSLIndex))
 	})
-	if at >= s.most || len(r.entry.Data) > maxHeldBytes {
+	if at >= s.maxExhibits || len(r.entry.Data) > maxHeldBytes {
 		return
 	}
 	r.entry.Data, r.entry.TokenData = slices.Clone(r.entry.Data), slices.Clone(r.entry.TokenData)
 	s.worst = slices.Insert(s.worst, at, r)
-	for s.held += len(r.entry.Data); len(s.worst) > s.most || s.held > maxHeldBytes; {
+	for s.held += len(r.entry.Data); len(s.worst) > s.maxExhibits || s.held > maxHeldBytes; {
 		last := len(s.worst) - 1
 		s.held -= len(s.worst[last].entry.Data)
 		s.worst = s.worst[:last]
@@ -114,10 +114,10 @@ func (s *exhibitScorer) Close() error {
 	return nil
 }
 
-// WorstSamples shows the most of n samples that are worst, the worst first: for scorers that know only at their end how
-// bad an answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
-func WorstSamples(n, most int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
-	if most <= 0 {
+// WorstSamples shows the worst of n samples, at most maxExhibits, the worst first: for scorers that know only at their
+// end how bad an answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
+func WorstSamples(n, maxExhibits int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
+	if maxExhibits <= 0 {
 		return nil
 	}
 	numbers, values := make([]int, n), make([]float64, n)
@@ -126,7 +126,7 @@ func WorstSamples(n, most int, rate func(i int) (badness float64, show func() sd
 		values[i], _ = rate(i)
 	}
 	slices.SortStableFunc(numbers, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	worst := make([]sdk.Exhibit, min(n, most, sdk.MaxExhibits))
+	worst := make([]sdk.Exhibit, min(n, maxExhibits, sdk.MaxExhibits))
 	for k := range worst {
 		_, show := rate(numbers[k])
 		worst[k] = show()

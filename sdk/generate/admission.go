@@ -53,7 +53,7 @@ func (g *Generator) admitSequences() []*sequence {
 	return batch
 }
 
-// canJoin says that a sequence's state may lie beside those of the active ones, of which the last fresh come with it.
+// canJoin says that a sequence's state may lie next to those of the active ones, of which the last fresh come with it.
 func (g *Generator) canJoin(s *sequence, fresh int) bool {
 	if len(g.active) == 0 {
 		g.stepped = false
@@ -89,8 +89,8 @@ func (g *Generator) notePeakMemory(m rowMemory) {
 	g.stats.CacheBytes += m.grown()
 }
 
-// promptCaches is how many batches of prompts have a cache: where they run beside the steps, one runs while another
-// joins.
+// promptCaches is how many batches of prompts have a cache: where they run at the same time as steps, one runs while
+// another joins.
 func (g *Generator) promptCaches() int {
 	if g.overlapPrompts {
 		return 2

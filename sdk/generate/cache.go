@@ -158,13 +158,13 @@ func (c *kvCache) drop(n int) {
 }
 
 // fit makes the width right for the next step: one that grows loses the columns that no row uses any more, once
-// they are many enough to pay for the copy; one in place gets room, and loses what exceeds most, the tokens
+// they are many enough to pay for the copy; one in place gets room, and loses what exceeds maxLength, the tokens
 // that a row can come to.
-func (c *kvCache) fit(most int) {
+func (c *kvCache) fit(maxLength int) {
 	n := c.maxRowLength()
 	switch {
 	case c.rows() == 0:
-	case c.inPlace && (n == c.width || c.width > maxWidth(most)), !c.inPlace && c.width > maxWidth(n):
+	case c.inPlace && (n == c.width || c.width > maxWidth(maxLength)), !c.inPlace && c.width > maxWidth(n):
 		c.resizeRows(c.rows(), c.requiredWidth(n))
 	}
 }

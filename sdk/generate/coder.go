@@ -33,11 +33,11 @@ func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error)
 	if err := errors.Join(c.checkOptions(), c.checkCopies()); err != nil {
 		return nil, err
 	}
-	beside := c.joinsLater()
+	overlap := c.joinsLater()
 	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
-		beside = beside && g.session.Limits().Concurrency > 1
+		overlap = overlap && g.session.Limits().Concurrency > 1
 	}
-	return startGenerator(c, o, beside), nil
+	return startGenerator(c, o, overlap), nil
 }
 
 // checkOptions holds the options to what the model takes.
@@ -72,8 +72,8 @@ func (c *coderModel) joinsLater() bool {
 	})
 }
 
-// joins says whether a sequence may run beside others: not where rows must be equally long and some have gone on, and
-// not where its source cannot be made as wide as theirs.
+// joins says whether a sequence may run together with others: not where rows must be equally long and some have gone
+// on, and not where its source cannot be made as wide as theirs.
 func (c *coderModel) joins(s, other memorySize, stepped, fresh bool) bool {
 	fits := s.source == other.source || c.masked && (fresh || !c.keeper.keepsOutputs() || s.source < other.source)
 	return fits && (!stepped || c.joinsLater())

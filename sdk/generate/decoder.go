@@ -131,13 +131,13 @@ func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo
 	p.checkCached(info)
 }
 
-// mostLayers bounds the layer numbers that a name may have.
-const mostLayers = 1024
+// maxLayers bounds the layer numbers that a name may have.
+const maxLayers = 1024
 
 func slotOf(name string) (slot int, ok bool) {
 	number, kind, _ := strings.Cut(name, ".")
 	layer, err := strconv.Atoi(number)
-	if err != nil || layer < 0 || layer >= mostLayers {
+	if err != nil || layer < 0 || layer >= maxLayers {
 		return 0, false
 	}
 	switch kind {

@@ -28,7 +28,7 @@
 //     [N,T,V]). Where it gives log_probs too, the logarithms of their softmax, a search takes these. It may take
 //     position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1]) and attention_mask.
 //   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins
-//     as the encoder's output X or X0, else as zeros, or empty where it has a free dimension beside that of rows.
+//     as the encoder's output X or X0, else as zeros, or empty where a dimension other than the rows is free.
 //   - An input that is called like an output or an input of the encoder is the same for all of a sequence;
 //     encoder_hidden_states is the encoder's last_hidden_state, encoder_attention_mask its attention_mask. So are
 //     past_key_values.N.encoder.*, which the first run gives.

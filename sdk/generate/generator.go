@@ -17,7 +17,7 @@ import (
 type Generator struct {
 	model          sequenceModel
 	options        GeneratorOptions
-	overlapPrompts bool // prompts run beside the steps
+	overlapPrompts bool // prompts run at the same time as steps
 
 	mu      sync.Mutex
 	waiting []*sequence // in the order in which they came
@@ -54,9 +54,9 @@ func New(s backend.Session, o GeneratorOptions) (*Generator, error) {
 }
 
 // startGenerator returns a generator on a model, with its loop running.
-func startGenerator(m sequenceModel, o GeneratorOptions, beside bool) *Generator {
+func startGenerator(m sequenceModel, o GeneratorOptions, overlapPrompts bool) *Generator {
 	g := &Generator{
-		model: m, options: o, overlapPrompts: beside,
+		model: m, options: o, overlapPrompts: overlapPrompts,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	g.stats.CacheLimit = o.CacheBytes

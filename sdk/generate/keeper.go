@@ -18,7 +18,7 @@ const MaxCopied = 64 << 20
 var ErrCopies = errors.New("too many bytes are copied at each step")
 
 // widthStep is what the widths of sources are multiples of where sessions keep what is made of them, so that rows
-// that are kept apart fit beside one another.
+// that are kept apart fit next to one another.
 const widthStep = 16
 
 // outputTracker knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.

@@ -7,9 +7,9 @@ import (
 
 // tokenScores is what the model gave for one beam: logits, or log probabilities.
 type tokenScores struct {
-	values []float32
-	most   float32 // the greatest logit
-	log    float32 // of the sum of all exp(logit - most)
+	values   []float32
+	maxLogit float32 // the greatest logit
+	log      float32 // of the sum of all exp(logit - maxLogit)
 }
 
 // newRow reads a row of logits; normal says that they are log probabilities.
@@ -20,29 +20,29 @@ func newRow(x []float32, normal bool) (tokenScores, error) {
 		}
 		return tokenScores{values: x}, nil
 	}
-	most := float32(math.Inf(-1))
+	maxLogit := float32(math.Inf(-1))
 	for _, v := range x {
-		if v > most {
-			most = v
+		if v > maxLogit {
+			maxLogit = v
 		}
 	}
-	sum := sumExp(x, most)
-	if most-most != 0 || sum-sum != 0 {
-		return tokenScores{}, fmt.Errorf("%w: the greatest is %v, the sum of their exponentials %v", errScores, most, sum)
+	sum := sumExp(x, maxLogit)
+	if maxLogit-maxLogit != 0 || sum-sum != 0 {
+		return tokenScores{}, fmt.Errorf("%w: the greatest is %v, the sum of their exponentials %v", errScores, maxLogit, sum)
 	}
-	return tokenScores{x, most, float32(math.Log(sum))}, nil
+	return tokenScores{x, maxLogit, float32(math.Log(sum))}, nil
 }
 
 // logProb is the log probability of the token whose value is v, with the roundings to float32 in the order in which
 // PyTorch makes them.
-func (r *tokenScores) logProb(v float32) float32 { return (v - r.most) - r.log }
+func (r *tokenScores) logProb(v float32) float32 { return (v - r.maxLogit) - r.log }
 
 // toLogProbs makes the values log probabilities.
 func (r *tokenScores) toLogProbs() {
 	for i, v := range r.values {
 		r.values[i] = r.logProb(v)
 	}
-	r.most, r.log = 0, 0
+	r.maxLogit, r.log = 0, 0
 }
 
 // certainToken returns scores by which one token has all the probability, in the memory of x.
@@ -62,8 +62,8 @@ func (r *tokenScores) minValue(p float32) float32 {
 	if p-p != 0 {
 		return float32(math.Inf(-1))
 	}
-	v := p + r.log + r.most
-	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.most)+1)
+	v := p + r.log + r.maxLogit
+	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.maxLogit)+1)
 }
 
 // indexAtLeast is the first place from at on whose value is not below least, len(x) where there is none.
@@ -108,11 +108,12 @@ var powers = func() (t [expParts]uint64) {
 	return t
 }()
 
-// sumExp is the sum of exp(v - most) over x, none of which is above most. It is not a number where one of x is not.
-func sumExp(x []float32, most float32) float64 {
+// sumExp is the sum of exp(v - maxLogit) over x, none of which is above maxLogit. It is not a number where one of x is
+// not.
+func sumExp(x []float32, maxLogit float32) float64 {
 	sum := 0.0
 	for _, v := range x {
-		d := float64(v - most)
+		d := float64(v - maxLogit)
 		if d < expBelow {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 
 // stepLoop runs steps for as long as there are sequences. All of it belongs to one goroutine.
 //
-// Where the session takes two runs at a time, prompts run in a goroutine of their own, beside the steps; else between
-// them.
+// Where the session takes two runs at a time, prompts run in a goroutine of their own, at the same time as the steps;
+// else between them.
 type stepLoop struct {
 	*Generator
 	runner   modelRunner

@@ -13,7 +13,7 @@ type sequenceModel interface {
 	newMemory() rowMemory
 	// faults are those of a prompt that are the model's to find.
 	faults(p *backend.Prompt) []error
-	// begin makes of a prompt what the model needs beside its tokens, in the goroutine of the call, and says how
+	// begin makes of a prompt what the model needs in addition to its tokens, in the goroutine of the call, and says how
 	// large it is.
 	begin(s *sequence) (memorySize, error)
 	// rowBytes is the most memory that one row of this size takes in a step's input, and in its output.
@@ -21,7 +21,7 @@ type sequenceModel interface {
 	// joins says that a prompt can join active ones, of which one has the other size; stepped: they have made a step;
 	// fresh: their own prompts run together with this one.
 	joins(s, other memorySize, stepped, fresh bool) bool
-	// level makes the sizes of prompts that run together what they have to be beside active ones, the longest of all
+	// level makes the sizes of prompts that run together what they have to be next to active ones, the longest of all
 	// given.
 	level(batch []*sequence, longest memorySize)
 	// joinsLater says that prompts can join after the first step.
@@ -50,8 +50,8 @@ type rowMemory interface {
 	// move copies row src over row dst, drop forgets the rows from n on.
 	move(dst, src int)
 	drop(n int)
-	// fit makes room for the next step, where the longest row can come to most tokens.
-	fit(most int)
+	// fit makes room for the next step, where the longest row can come to maxLength tokens.
+	fit(maxLength int)
 	// grown is by how many bytes the most that was ever held has grown since the last call.
 	grown() int64
 }

@@ -20,7 +20,7 @@ type stateSlot struct {
 }
 
 // newSlot reads a slot's axes from its shape: the first free one is that of rows, the second that of the width. ok is
-// false where there is none of rows, or a third, or a row takes more than mostElements.
+// false where there is none of rows, or a third, or a row takes more than maxElements.
 func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
 	s = stateSlot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
 	for axis, d := range info.Shape {
@@ -34,11 +34,11 @@ func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
 			return s, false
 		}
 	}
-	return s, s.rows >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= mostElements
+	return s, s.rows >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= maxElements
 }
 
-// mostElements is how many values a row of a width of 1 may have: no model comes near it.
-const mostElements = 1 << 32
+// maxElements is how many values a row of a width of 1 may have: no model comes near it.
+const maxElements = 1 << 32
 
 // appendShape appends the shape of rows of a width to dst.
 func (s *stateSlot) appendShape(dst []int64, rows, width int) []int64 {

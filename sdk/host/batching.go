@@ -9,15 +9,15 @@ import (
 
 // The most that a plugin may say of its batches.
 const (
-	mostSizes       = 1000
-	mostPercentiles = 32
+	maxSizes       = 1000
+	maxPercentiles = 32
 )
 
 // checkBatching wants sizes and percentiles that ascend.
 func checkBatching(b sdk.BatchingReport) error {
 	var faults []error
-	if len(b.Sizes) > mostSizes {
-		faults = append(faults, fmt.Errorf("%d sizes of batches, want at most %d", len(b.Sizes), mostSizes))
+	if len(b.Sizes) > maxSizes {
+		faults = append(faults, fmt.Errorf("%d sizes of batches, want at most %d", len(b.Sizes), maxSizes))
 	}
 	last := 0
 	for _, s := range b.Sizes {
@@ -31,7 +31,7 @@ func checkBatching(b sdk.BatchingReport) error {
 }
 
 func checkTimes(what string, t sdk.SampleTimes) error {
-	if len(t.Percentiles) > mostPercentiles || t.Count == 0 && len(t.Percentiles) > 0 {
+	if len(t.Percentiles) > maxPercentiles || t.Count == 0 && len(t.Percentiles) > 0 {
 		return fmt.Errorf("%s: %d percentiles of %d times", what, len(t.Percentiles), t.Count)
 	}
 	if t.Min < 0 || t.Mean < t.Min || t.Max < t.Mean {

@@ -121,9 +121,9 @@ const quoted = 200
 func shortenText(text string) string { return cutText(text, quoted) }
 
 // cutText cuts text behind a number of bytes, between two characters.
-func cutText(text string, most int) string {
-	if len(text) <= most {
+func cutText(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
+	return strings.ToValidUTF8(text[:maxBytes], "") + "..."
 }

@@ -32,8 +32,8 @@ type PluginError struct {
 	Err    error
 }
 
-// mostOfALine is how many bytes of each line of output a message shows.
-const mostOfALine = 1000
+// maxLineBytes is how many bytes of each line of output a message shows.
+const maxLineBytes = 1000
 
 func (e *PluginError) Error() string {
 	var b strings.Builder
@@ -45,7 +45,7 @@ func (e *PluginError) Error() string {
 		b.WriteString("\nlast lines of its output:")
 	}
 	for _, line := range e.Stderr {
-		b.WriteString("\n  " + cutText(line, mostOfALine))
+		b.WriteString("\n  " + cutText(line, maxLineBytes))
 	}
 	return b.String()
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// mostDescribed is how many bytes a description may have. Those of real plugins have a few thousand.
-const mostDescribed = 8 << 20
+// maxDescriptionBytes is how many bytes a description may have. Those of real plugins have a few thousand.
+const maxDescriptionBytes = 8 << 20
 
 // Inspect asks a binary to describe itself, by its argument "describe", without a handshake: it answers in milliseconds
 // and leaves no process. It inherits the variables that a plugin inherits. Errors are *Error.
@@ -44,7 +44,7 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 // runDescribe runs the binary with the argument "describe" and returns what it prints to its standard output. The rest
 // goes to p.output.
 func (p *Plugin) runDescribe(ctx context.Context) ([]byte, error) {
-	stdout := limitedWriter{most: mostDescribed}
+	stdout := limitedWriter{maxBytes: maxDescriptionBytes}
 	errs, stderr := io.Pipe()
 	drained := make(chan struct{})
 	go func() {
@@ -68,7 +68,7 @@ func (p *Plugin) runDescribe(ctx context.Context) ([]byte, error) {
 
 // runAlone runs a command, and ends what is left of its process group while the group's id is still its own.
 func runAlone(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // it is the parent whose end the kernel reports: see process.Start
+	runtime.LockOSThread() // it is the parent whose end the kernel reports: see pluginProcess.Start
 	defer runtime.UnlockOSThread()
 	osprocess.KeepOpenFiles()
 	if err := cmd.Start(); err != nil {
@@ -79,17 +79,17 @@ func runAlone(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// limitedWriter is a writer that keeps what is written to it, and fails from the write on that makes it more than most
-// bytes.
+// limitedWriter is a writer that keeps what is written to it, and fails from the write on that makes it more than
+// maxBytes bytes.
 type limitedWriter struct {
-	text bytes.Buffer
-	most int
-	err  error
+	text     bytes.Buffer
+	maxBytes int
+	err      error
 }
 
 func (b *limitedWriter) Write(p []byte) (int, error) {
-	if b.err == nil && b.text.Len()+len(p) > b.most {
-		b.err = fmt.Errorf("it prints more than %d bytes", b.most)
+	if b.err == nil && b.text.Len()+len(p) > b.maxBytes {
+		b.err = fmt.Errorf("it prints more than %d bytes", b.maxBytes)
 	}
 	if b.err != nil {
 		return 0, b.err

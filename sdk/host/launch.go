@@ -90,9 +90,9 @@ func socketParent() string {
 	return "/tmp"
 }
 
-// mostAbout is how many bytes a plugin may say of itself or of a workload: much of it stands in results. large is for
-// the calls that bring answers and scores.
-const mostAbout = 4 << 20
+// maxMessageBytes is how many bytes a plugin may say of itself or of a workload: much of it stands in results. large is
+// for the calls that bring answers and scores.
+const maxMessageBytes = 4 << 20
 
 func largeMessages() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMessage) }
 
@@ -114,7 +114,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 			return p.process, nil
 		},
 		GRPCDialOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostAbout),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes),
 				grpc.MaxCallSendMsgSize(wire.MaxMessage), wire.Codec()),
 			grpc.WithInitialWindowSize(wire.Window), grpc.WithInitialConnWindowSize(wire.Window),
 			grpc.WithReadBufferSize(wire.SocketBuffer), grpc.WithWriteBufferSize(wire.SocketBuffer),

@@ -51,7 +51,7 @@ type pluginLink struct {
 	given    uint64 // answers and first tokens that came
 	overdue  stallDetector
 
-	frame pluginpb.RunRequest // reused by issue, whose callers exclude each other
+	frame pluginpb.RunRequest // reused by issueSamples, whose callers exclude each other
 	part  pluginpb.Issue
 }
 

@@ -281,7 +281,7 @@ func (p *pluginProcess) ID() string {
 	return fmt.Sprint(p.cmd.Process.Pid)
 }
 
-// Diagnose says nothing: see diagnose.
+// Diagnose says nothing: see diagnoseStart.
 func (p *pluginProcess) Diagnose(context.Context) string { return "" }
 
 // PluginToHost changes nothing: both are on one machine.

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// firstInherited is the number of the first descriptor that a process inherits beside the three standard ones.
+// firstInherited is the number of the first descriptor that a process inherits in addition to the three standard ones.
 const firstInherited = 3
 
 // SharedMemory says that frames go through shared memory on this system, if the plugin knows how.
@@ -25,7 +25,7 @@ type sharedRing struct {
 	descriptors []int32 // in the plugin's process
 	taken       atomic.Bool
 	receiver    *ring.FrameReceiver
-	buffer      []byte // of send, whose callers exclude each other
+	buffer      []byte // of sendFrame, whose callers exclude each other
 
 	mu    sync.Mutex
 	freed bool

@@ -80,7 +80,7 @@ func (s *pluginScorer) Add(e mllog.AccuracyEntry) error {
 	return s.flush()
 }
 
-// entryBytes is about what an entry takes beside its payload.
+// entryBytes is about what an entry takes in addition to its payload.
 const entryBytes = 32
 
 // copyBytes copies bytes that change before the frame goes out.
@@ -139,10 +139,10 @@ func (s *pluginScorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// mostScored bounds the texts of a score and their number: all of them stand in results.
+// maxScoreText bounds the texts of a score and their number: all of them stand in results.
 const (
-	mostScored      = 1 << 20
-	mostScoredTexts = 10_000
+	maxScoreText  = 1 << 20
+	maxScoreTexts = 10_000
 )
 
 // scoreFault says why a score is not valid.
@@ -165,9 +165,9 @@ func scoreFault(s sdk.Score) string {
 		}
 		names[m.Name] = true
 	}
-	if n := len(s.Notes) + len(s.Metrics); size > mostScored || n > mostScoredTexts {
+	if n := len(s.Notes) + len(s.Metrics); size > maxScoreText || n > maxScoreTexts {
 		faults = append(faults, fmt.Sprintf("its %d metrics and notes and what the official script prints have %d bytes, "+
-			"want at most %d and %d", n, size, mostScoredTexts, mostScored))
+			"want at most %d and %d", n, size, maxScoreTexts, maxScoreText))
 	}
 	for _, f := range s.Files {
 		folder, name := path.Split(f.Name)
@@ -175,7 +175,7 @@ func scoreFault(s sdk.Score) string {
 			faults = append(faults, fmt.Sprintf("it has a file %q, want FOLDER/NAME", shortenText(f.Name)))
 		}
 	}
-	return strings.Join(faults[:min(len(faults), mostNoted)], "; ")
+	return strings.Join(faults[:min(len(faults), maxNotedProcesses)], "; ")
 }
 
 // failStream ends the stream and explains why.

@@ -16,8 +16,8 @@ const (
 	idleShare = 100
 )
 
-// mostNoted is of how many processes a user is told.
-const mostNoted = 16
+// maxNotedProcesses is of how many processes a user is told.
+const maxNotedProcesses = 16
 
 // stallDetector finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
 // receives.
@@ -79,7 +79,7 @@ func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
 		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare ||
-			o.noted[p.GetPid()] || len(o.noted) == mostNoted {
+			o.noted[p.GetPid()] || len(o.noted) == maxNotedProcesses {
 			continue
 		}
 		o.noted[p.GetPid()] = true
@@ -148,7 +148,7 @@ func (l *pluginLink) expectsAnswer() bool {
 // outstandingText says what is waited for: as the plugin tells it, or as the harness knows it.
 func (l *pluginLink) outstandingText(pending []*pluginpb.Pending) string {
 	var parts []string
-	for _, p := range pending[:min(len(pending), mostNoted)] {
+	for _, p := range pending[:min(len(pending), maxNotedProcesses)] {
 		parts = append(parts, describePending(p))
 	}
 	if more := len(pending) - len(parts); more > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// AssetFile is a file that a benchmark needs beside its model, such as a vocabulary. A parameter says where it is: a
-// path, or Embedded for the one inside the plugin. The empty one means the file beside the data set, and that inside
-// the plugin where the data set is there, too.
+// AssetFile is a file that a benchmark needs in addition to its model, such as a vocabulary. A parameter says where it
+// is: a path, or Embedded for the one inside the plugin. The empty one means the file next to the data set, and that
+// inside the plugin where the data set is there, too.
 type AssetFile struct {
 	Param    string   // the parameter's name
 	Name     string   // what the file is: "vocabulary"

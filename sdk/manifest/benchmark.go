@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Implementation is what a benchmark's author writes beside the manifest.
+// Implementation is what a benchmark's author writes in addition to the manifest.
 type Implementation struct {
 	// Open opens the workload of a run: it reads the parameters, opens the data set and names the model's tensors.
 	Open func(ctx context.Context, r *Request) (sdk.Workload, error)

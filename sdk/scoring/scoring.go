@@ -25,8 +25,8 @@ type EntryMetric interface {
 	AddEntry(e mllog.AccuracyEntry) error
 }
 
-// ErrDamaged is in the chain of an error of Metric.Add about an answer that cannot be read and counts as the metric has
-// it, as a wrong one as a rule: the scoring goes on, and Counts.Damaged has it.
+// ErrDamaged is in the chain of an error of AnswerMetric.Add about an answer that cannot be read and counts as the
+// metric has it, as a wrong one as a rule: the scoring goes on, and Counts.Damaged has it.
 var ErrDamaged = errors.New("the answer is damaged")
 
 // Of makes a metric of two functions.

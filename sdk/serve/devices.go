@@ -167,7 +167,7 @@ func onDevice(device string, err error) error {
 	return fmt.Errorf("device %s: %w", device, err)
 }
 
-// openGenerators opens a generator as source.session opens a session.
+// openGenerators opens a generator as sessionSource.openSession opens a session.
 func openGenerators(
 	ctx context.Context, c backend.Config, devices []string,
 	open func(context.Context, backend.Config) (backend.Generator, error),

@@ -54,7 +54,7 @@ func checksumModel(m backend.Model) (modelSum, error) {
 	return modelSum{SHA256: sum, Size: size}, err
 }
 
-// companionFiles are the files that belong to one because its format has two: the weights beside OpenVINO's .xml and
+// companionFiles are the files that belong to one because its format has two: the weights next to OpenVINO's .xml and
 // ncnn's .param.
 func companionFiles(dir, name string) []string {
 	stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))

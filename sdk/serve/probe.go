@@ -103,9 +103,9 @@ func measureThroughput(ctx context.Context, n backend.RemoteNode) (float64, erro
 	return float64(sent) * sendBytes / time.Since(began).Seconds(), nil
 }
 
-// sendMany sends up to most requests, and begins none after a time, but for the first sendLeast; with no time, all of
-// them. It returns how many were sent.
-func sendMany(ctx context.Context, n backend.RemoteNode, most int64, limit time.Duration) (int64, error) {
+// sendMany sends up to maxRequests requests, and begins none after a time, but for the first sendLeast; with no time,
+// all of them. It returns how many were sent.
+func sendMany(ctx context.Context, n backend.RemoteNode, maxRequests int64, limit time.Duration) (int64, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	began := time.Now()
@@ -115,7 +115,7 @@ func sendMany(ctx context.Context, n backend.RemoteNode, most int64, limit time.
 		sending.Go(func() {
 			for ctx.Err() == nil {
 				k := next.Add(1)
-				if k > most || limit > 0 && k > sendLeast && time.Since(began) > limit {
+				if k > maxRequests || limit > 0 && k > sendLeast && time.Since(began) > limit {
 					return
 				}
 				if err := sendOne(ctx, n); err != nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // keepalivePings find a process that is frozen in a way that its state does not show, or on a system that does not tell
-// it: gRPC answers them beside the batches. Servers end a connection that is pinged more often than every 5 minutes,
+// it: gRPC answers them alongside the batches. Servers end a connection that is pinged more often than every 5 minutes,
 // unless they are told otherwise.
 func keepalivePings(timeout time.Duration) keepalive.ClientParameters {
 	return keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: timeout}

@@ -14,8 +14,8 @@ const severalModels = "models"
 // device. nil: it gets one of its own. One that holds one model alone is an error, for parts of one
 // command are to share what they keep.
 func processToJoin(set processOptions, c backend.Config) (*childProcess, error) {
-	for _, beside := range c.Siblings {
-		s, ok := beside.(*processSession)
+	for _, sibling := range c.Siblings {
+		s, ok := sibling.(*processSession)
 		if !ok || s.set.command != set.command || s.child.device != c.Device {
 			continue
 		}

@@ -36,7 +36,7 @@ func (k *keptTensors) addKept(kept *backend.OutputHandle) uint64 {
 	return k.last
 }
 
-// acquireTensors returns what handles stand for, and keeps it from being freed until done.
+// acquireTensors returns what handles stand for, and keeps it from being freed until endUses.
 func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backend.OutputHandle, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -31,21 +31,21 @@ func keepEach() {
 		}
 		return
 	}
-	keepUpTo(mostDescriptors())
+	keepUpTo(maxDescriptors())
 }
 
-func keepUpTo(most int) {
-	for fd := firstKept; fd < most; fd++ {
+func keepUpTo(maxFD int) {
+	for fd := firstKept; fd < maxFD; fd++ {
 		unix.CloseOnExec(fd)
 	}
 }
 
-// mostDescriptors is how many a process may have: 1,048,576 at most, which Linux permits unless it is set up for more.
-func mostDescriptors() int {
-	const most = 1 << 20
+// maxDescriptors is how many a process may have: 1,048,576 at most, which Linux permits unless it is set up for more.
+func maxDescriptors() int {
+	const maxFD = 1 << 20
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return most
+		return maxFD
 	}
-	return int(min(uint64(limit.Max), most))
+	return int(min(uint64(limit.Max), maxFD))
 }

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // what is handed down on purpose arrives.
 func TestKeepOpenFiles(t *testing.T) {
 	for name, keep := range map[string]func(){
-		"at once": KeepOpenFiles, "each of a list": keepEach, "each up to a limit": func() { keepUpTo(mostDescriptors()) },
+		"at once": KeepOpenFiles, "each of a list": keepEach, "each up to a limit": func() { keepUpTo(maxDescriptors()) },
 	} {
 		folder, err := unix.Open(t.TempDir(), unix.O_RDONLY, 0)
 		if err != nil {

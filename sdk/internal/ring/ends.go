@@ -12,9 +12,9 @@ type RingEnds struct {
 	unmap  func() error
 }
 
-// newEnds views memory as two rings. The plugin's ends are the harness's the other way round. most is the largest
+// newEnds views memory as two rings. The plugin's ends are the harness's the other way round. maxFrame is the largest
 // frame.
-func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error) *RingEnds {
+func newEnds(b []byte, bells [4]Bell, plugin bool, maxFrame int, unmap func() error) *RingEnds {
 	to, from := newMemory(b[:dataAt+toPlugin]), newMemory(b[dataAt+toPlugin:])
 	toBells, fromBells := RingBells{bells[0], bells[1]}, RingBells{bells[2], bells[3]}
 	if plugin {
@@ -22,7 +22,7 @@ func newEnds(b []byte, bells [4]Bell, plugin bool, most int, unmap func() error)
 	}
 	return &RingEnds{
 		Writer: &FrameWriter{ringMemory: to, bells: toBells}, Reader: &FrameReader{ringMemory: from, bells: fromBells,
-			most: most}, unmap: unmap,
+			maxFrame: maxFrame}, unmap: unmap,
 	}
 }
 

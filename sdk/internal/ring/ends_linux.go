@@ -19,10 +19,10 @@ type RingOffer struct {
 	own   []*eventBell
 }
 
-// NewOffer makes the memory and the bells. Frames from the plugin are at most most bytes long.
+// NewOffer makes the memory and the bells. Frames from the plugin are at most maxFrame bytes long.
 //
 // The memory has no name: nothing is left of it when both processes have ended, however they end.
-func NewOffer(most int) (_ *RingOffer, err error) {
+func NewOffer(maxFrame int) (_ *RingOffer, err error) {
 	o := &RingOffer{}
 	defer func() {
 		if err != nil {
@@ -48,7 +48,7 @@ func NewOffer(most int) (_ *RingOffer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Ends = newEnds(b, bells, false, most, releaseAll(o.own, unmap))
+	o.Ends = newEnds(b, bells, false, maxFrame, releaseAll(o.own, unmap))
 	return o, nil
 }
 
@@ -133,7 +133,7 @@ func (o *RingOffer) Release() error {
 
 // OpenEnds opens the plugin's ends from the descriptors that it inherited, in the order of Files, and takes them over:
 // no process that the plugin starts inherits them in turn.
-func OpenEnds(fds []int, most int) (_ *RingEnds, err error) {
+func OpenEnds(fds []int, maxFrame int) (_ *RingEnds, err error) {
 	if want := 1 + len([4]Bell{}); len(fds) != want {
 		return nil, fmt.Errorf("%w: %d descriptors, want %d", ErrCorrupt, len(fds), want)
 	}
@@ -159,7 +159,7 @@ func OpenEnds(fds []int, most int) (_ *RingEnds, err error) {
 		}
 		bells[i], own = bell, append(own, bell)
 	}
-	return newEnds(b, bells, true, most, releaseAll(own, unmap)), nil
+	return newEnds(b, bells, true, maxFrame, releaseAll(own, unmap)), nil
 }
 
 // checkMemory refuses a descriptor of another size, or one that the other side can shrink.

@@ -141,7 +141,7 @@ func FuzzPieces(f *testing.F) {
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, one, two []byte, size uint8, start uint32) {
 		at := uint64(start) % (4 * toHarness)
-		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: maxBytes,
+		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, maxFrame: maxBytes,
 			mine: at}
 		*plugin.Writer = FrameWriter{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, mine: at}
 		plugin.Writer.written.Store(at)

@@ -181,14 +181,14 @@ func (w *FrameWriter) Close() {
 // FrameReader reads frames. Calls must not overlap, but for Close.
 type FrameReader struct {
 	ringMemory
-	bells  RingBells
-	mine   uint64 // bytes read
-	most   int    // the largest frame
-	header []byte // of the frame under way, as far as it has come
-	want   int    // length of the frame under way
-	frame  []byte // of it, as far as it has come
-	taken  atomic.Uint64
-	closed atomic.Bool
+	bells    RingBells
+	mine     uint64 // bytes read
+	maxFrame int    // the largest frame
+	header   []byte // of the frame under way, as far as it has come
+	want     int    // length of the frame under way
+	frame    []byte // of it, as far as it has come
+	taken    atomic.Uint64
+	closed   atomic.Bool
 }
 
 // Taken is how many bytes have been read. Any goroutine may ask, at any time: a frame that takes long is seen to come.
@@ -243,8 +243,8 @@ func (r *FrameReader) takeReady() (bool, error) {
 // beginFrame starts the frame whose header is complete.
 func (r *FrameReader) beginFrame() error {
 	size := binary.LittleEndian.Uint32(r.header)
-	if uint64(size) > uint64(r.most) {
-		return fmt.Errorf("%w: a frame of %d bytes, the limit is %d", ErrCorrupt, size, r.most)
+	if uint64(size) > uint64(r.maxFrame) {
+		return fmt.Errorf("%w: a frame of %d bytes, the limit is %d", ErrCorrupt, size, r.maxFrame)
 	}
 	r.want, r.frame = int(size), ReuseBuffer(r.frame)
 	return nil

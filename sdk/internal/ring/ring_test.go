@@ -286,7 +286,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 0}, uint64(1<<40))
 	harness, plugin := pair()
 	f.Fuzz(func(t *testing.T, data []byte, written uint64) {
-		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, most: 1 << 10}
+		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, maxFrame: 1 << 10}
 		clear(plugin.Writer.data)
 		copy(plugin.Writer.data, data)
 		plugin.Writer.written.Store(written)

@@ -13,13 +13,13 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// What a message may take in memory beside twice its own size: a message of two bytes takes a hundred, and a frame may
-// have half a billion of them.
+// What a message may take in memory in addition to twice its own size: a message of two bytes takes a hundred, and a
+// frame may have half a billion of them.
 const (
 	maxOverhead = 16 << 20
 	// small is what is read without a look: it cannot take more than that.
 	small = 512 << 10
-	// messageBytes is about what a message takes, beside its texts and lists.
+	// messageBytes is about what a message takes, apart from its texts and lists.
 	messageBytes = 128
 	// elementBytes is what an element of a list takes at least: a number, or half of what points to a text.
 	elementBytes = 8

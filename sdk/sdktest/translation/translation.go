@@ -145,7 +145,7 @@ func (w *translationWorkload) Prompt(s sdk.Sample) (backend.Prompt, error) {
 	return s.(*sentence).prompt, nil
 }
 
-// PlanSession has prompts run beside steps.
+// PlanSession has prompts run at the same time as steps.
 func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = max(c.Concurrency, 2)
 	return c

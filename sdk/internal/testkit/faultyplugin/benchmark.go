@@ -125,7 +125,7 @@ func startsChild() error {
 	return c.Start()
 }
 
-// scoresForHours says so in a file beside the witness's.
+// scoresForHours says so in a file next to the witness's.
 func scoresForHours() error {
 	if err := os.WriteFile(os.Getenv(witnessEnv)+".scores", []byte("it scores"), 0o600); err != nil {
 		return err
