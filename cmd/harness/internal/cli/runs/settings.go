@@ -52,7 +52,7 @@ func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 		fmt.Sprintf(": %s settings\n", run.Settings.Profile))
 	if run.Replay {
 		_, most := run.ReplayTimes()
-		limit := fmt.Sprintf("for at most %v", most)
+		limit := fmt.Sprintf("for up to %v", most)
 		if most == 0 {
 			limit = "for as long as it takes"
 		}

@@ -14,8 +14,9 @@ type app struct{ *shell.App }
 
 const benchHelp = `Measure a server of language models: throughput against latency, from its address alone.
 
-Prompts have lengths that you choose, or are your own. The load is a number of users, who wait for each answer before
-they send the next request, or a rate, which does not wait. A list of either is a sweep, and its points form a curve.
+Prompts have lengths that you choose, or are your own. The load is a number of users or a rate. Users wait for each
+answer before they send the next request; a rate does not wait. A list of either is a sweep, and its points form a
+curve.
 
   harness bench http://host:8000                                   16 users for a minute
   harness bench URL --isl 1024 --osl 128 --concurrency 16

@@ -64,7 +64,7 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 		return sdk.Usage(err)
 	}
 	if f.out == "" {
-		return sdk.Usage(errors.New("--out DIR is missing: the report has several files"))
+		return sdk.Usage(errors.New("--out DIR is missing: the report consists of several files"))
 	}
 	f.Version = strings.TrimPrefix(rules.Name, "v")
 	ids := filepath.Join(f.out, "ids.json")

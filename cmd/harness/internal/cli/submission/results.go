@@ -32,7 +32,7 @@ accuracy and power, as the official checker of the round computes them.
 
 Figures are rounded to five significant digits, as in the rules, halves to even, and also shown unrounded. The csv is
 unrounded, like the official one; json contains both. The power working group's checker is not run. The exit code is 0
-if at least one folder has a result, 3 if all lack one, 2 if there is no submission.
+if there are results, 3 if there are none, 2 if there is no submission.
 
 A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
 the whole run, as the official visualizer derives them; docs/endpoints.md explains the columns.`
