@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -19,8 +18,7 @@ import (
 )
 
 var (
-	lowerTurns = flag.Bool("lower", false, "write the lower counts of TestTurns to testdata/turns.json")
-	showTurns  = flag.String("turns", "", "a document, package folder or \"cli\": list its turns")
+	showTurns = flag.String("turns", "", "a document, package folder or \"cli\": list its turns")
 )
 
 // turns are the ten turns that CONTRIBUTING.md ("Plain English") asks writers to avoid, in its order. Most patterns
@@ -61,31 +59,8 @@ func TestTurns(t *testing.T) {
 	}
 	t.Logf("turns 1 to 10 in documents %d, in package comments %d, in the command line %d",
 		documents.found, comments.found, commandLine.found)
-	const file = "testdata/turns.json"
-	text, err := os.ReadFile(file)
-	held := map[string]float64{}
-	if err == nil {
-		err = json.Unmarshal(text, &held)
-	}
-	if err != nil || len(held) != len(rates) {
-		t.Fatalf("%s: %d rates, want %d; %v", file, len(held), len(rates), err)
-	}
-	for kind, rate := range rates {
-		if limit, ok := held[kind]; !ok || rate > limit {
-			t.Errorf("%s: %.1f turns to avoid per 1,000 words, at most %.1f are allowed. CONTRIBUTING.md lists the turns; "+
-				"-turns=docs/serving.md lists the sentences of a page", kind, rate, limit)
-		}
-	}
-	if !*lowerTurns || t.Failed() {
-		return
-	}
-	text, err = json.MarshalIndent(rates, "", "  ")
-	if err == nil {
-		err = os.WriteFile(file, append(text, '\n'), 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	holdRates(t, "testdata/turns.json", rates, "turns to avoid per 1,000 words. CONTRIBUTING.md lists the turns; "+
+		"-turns=docs/serving.md lists the sentences of a page")
 }
 
 // turnExample is a row of CONTRIBUTING.md's table: number, turn, sentence to avoid, plain sentence.
