@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -18,15 +17,11 @@ import (
 
 const pageHead = `# Go packages
 
-All packages, by folder, except the mains of the plugins and internal packages of fewer than 300 lines. Each line is the
-beginning of the package comment.
-` + "`go doc ./FOLDER`" + ` prints the whole comment.
-` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
-[ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together.
+The public packages and the commands, by folder, except the mains of the plugins. Each line is the first clause of the
+package comment. ` + "`go doc ./FOLDER`" + ` prints the whole comment, also of internal packages, which
+` + "`go list ./...`" + ` names. ` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
+[ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together, the [index](index.md) lists the other pages.
 `
-
-// minInternal is the size, in lines, from which an internal package is listed.
-const minInternal = 300
 
 // writePage returns the page of the checkout at top. It fails if a package has no comment.
 func writePage(top string) (string, error) {
@@ -52,8 +47,8 @@ func writePage(top string) (string, error) {
 	return page.String(), nil
 }
 
-// readSynopses returns the first sentence of the comment of every listed package of the checkout, by its folder. Every
-// package must have a comment. Folders with only tests are not packages; build output and testdata are left out.
+// readSynopses returns the first clause of the comment of every listed package of the checkout, by its folder. Every
+// package, listed or not, must have a comment. Folders with only tests are not packages; build output and testdata are left out.
 func readSynopses(top string) (map[string]string, error) {
 	synopses := map[string]string{}
 	var faults []error
@@ -69,13 +64,13 @@ func readSynopses(top string) (map[string]string, error) {
 		if skipFolder(folder) {
 			return fs.SkipDir
 		}
-		comment, lines, err := readComment(path)
+		comment, hasCode, err := readComment(path)
 		switch {
 		case err != nil:
 			return err
-		case lines > 0 && comment == "":
+		case hasCode && comment == "":
 			faults = append(faults, fmt.Errorf("%s has no package comment", folder))
-		case lines >= minInternal || lines > 0 && !strings.Contains("/"+folder, "/internal/"):
+		case hasCode && !strings.Contains("/"+folder+"/", "/internal/"):
 			synopses[folder] = shorten(comment)
 		}
 		return nil
@@ -92,12 +87,12 @@ func skipFolder(folder string) bool {
 		slices.Contains([]string{"bin", "out", "dist"}, folder)
 }
 
-// readComment returns the package comment of a folder, from whichever file contains it, and the lines of its Go files
-// without tests and generated ones.
-func readComment(dir string) (comment string, lines int, err error) {
+// readComment returns the package comment of a folder, from whichever file contains it, and whether the folder has Go
+// files other than tests and generated ones.
+func readComment(dir string) (comment string, hasCode bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", 0, err
+		return "", false, err
 	}
 	for _, entry := range entries {
 		name := entry.Name()
@@ -106,21 +101,21 @@ func readComment(dir string) (comment string, lines int, err error) {
 		}
 		source, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			return "", 0, err
+			return "", false, err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
-			return "", 0, err
+			return "", false, err
 		}
 		if ast.IsGenerated(file) {
 			continue
 		}
-		lines += bytes.Count(source, []byte("\n"))
+		hasCode = true
 		if text := file.Doc.Text(); comment == "" && strings.TrimSpace(text) != "" {
 			comment = text
 		}
 	}
-	return comment, lines, nil
+	return comment, hasCode, nil
 }
 
 // opening is what every package comment begins with.
@@ -130,7 +125,7 @@ var opening = regexp.MustCompile(`^(Package|Command) [\w-]+ `)
 var clauseEnd = regexp.MustCompile(`[,;:]? \(|[;:] |, (?:as|by|equal|for|so that|where|which|with) `)
 
 // maxText is the length, in bytes, above which a sentence is cut at the end of a clause.
-const maxText = 80
+const maxText = 60
 
 // maxColumns is the width of a line of the page.
 const maxColumns = 120

@@ -38,8 +38,7 @@ func TestWritePage(t *testing.T) {
 	write("a/b/b.go", "// Package b adds a|b. And more.\npackage b\n")
 	write("a/b/c.go", "package b\n")
 	write("a/tests/x_test.go", "package x\n")
-	write("a/internal/small/s.go", "// Package small is small.\npackage small\n")
-	write("a/internal/large/l.go", "// Package large is large.\npackage large\n"+strings.Repeat("\n", minInternal))
+	write("a/internal/c/c.go", "// Package c is internal.\npackage c\n")
 	write("a/testdata/x.go", "package x\n")
 	write("bin/x.go", "package x\n")
 	write("cmd/plugins/plumbline-plugin-x/main.go", "package main\n")
@@ -49,12 +48,12 @@ func TestWritePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "\n## a\n\n- `a/b` adds a|b.\n- `a/internal/large` is large.\n\n## cmd\n\n- `cmd/run` runs it.\n"
+	want := "\n## a\n\n- `a/b` adds a|b.\n\n## cmd\n\n- `cmd/run` runs it.\n"
 	if got := strings.TrimPrefix(page, pageHead); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	write("c/c.go", "package c\n")
-	if _, err := writePage(top); err == nil || !strings.Contains(err.Error(), "c has no package comment") {
+	write("c/internal/d/d.go", "package d\n")
+	if _, err := writePage(top); err == nil || !strings.Contains(err.Error(), "c/internal/d has no package comment") {
 		t.Errorf("error %v of a package without a comment", err)
 	}
 }
