@@ -18,9 +18,12 @@ import (
 const pageHead = `# Go packages
 
 The public packages and the commands, by folder, except the mains of the plugins. Each line is the first clause of the
-package comment. ` + "`go doc ./FOLDER`" + ` prints the whole comment, also of internal packages, which
-` + "`go list ./...`" + ` names. ` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
-[ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together, the [index](index.md) lists the other pages.
+package comment.
+` + "`go doc ./FOLDER`" + ` prints the whole comment.
+Internal packages have one too; ` + "`go list ./...`" + ` names them.
+` + "`go run ./tools/packages`" + ` generates this page: change the comments, not the page.
+[ARCHITECTURE](../ARCHITECTURE.md) explains how the folders work together. The
+[index](index.md) lists the other pages.
 `
 
 // writePage returns the page of the checkout at top. It fails if a package has no comment.
@@ -48,7 +51,8 @@ func writePage(top string) (string, error) {
 }
 
 // readSynopses returns the first clause of the comment of every listed package of the checkout, by its folder. Every
-// package, listed or not, must have a comment. Folders with only tests are not packages; build output and testdata are left out.
+// package, listed or not, must have a comment. Folders with only tests are not packages; build output and testdata are
+// left out.
 func readSynopses(top string) (map[string]string, error) {
 	synopses := map[string]string{}
 	var faults []error

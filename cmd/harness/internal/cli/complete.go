@@ -144,8 +144,8 @@ func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 	all := map[string]cobra.CompletionFunc{
 		"run": completeByPlace(true, modelOrFile), "describe": completeByPlace(false, model),
 		"settings": completeByPlace(false, model),
-		"verify":   completeByPlace(false, modelOrFile), "tune": completeByPlace(false, model), "score": completeByPlace(false,
-			completeFiles),
+		"verify":   completeByPlace(false, modelOrFile), "tune": completeByPlace(false, model),
+		"score": completeByPlace(false, completeFiles),
 		"fetch": completeByPlace(false, completeList(func(c *cobra.Command, args []string) []string {
 			return append(p.modelNames(c, args), onnxruntime.Name+"\tthe library itself")
 		}, false)),
