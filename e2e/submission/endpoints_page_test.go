@@ -31,18 +31,28 @@ func TestEndpointsPage(t *testing.T) {
 		pointFolders(t, dir)
 		said := map[string]string{}
 		commands, _ := markdown.Commands(t, built.Doc("endpoints.md"), "")
-		for _, heading := range []string{"Plan the curve", "Run the points", "Build the submission",
+		for _, heading := range []string{"Plan the curve", "Run the points", "Build the submission", "Rehearse the tree",
 			"Check a submission", "The results of a submission", "The steady window"} {
+			prefix := ""
+			if heading == "Rehearse the tree" {
+				prefix = "rehearsal "
+			}
 			if heading == "Run the points" {
 				fillPlan(t, dir)
 			}
 			for _, args := range commands[heading] {
-				if strings.Join(args[:2], " ") == "submission build" {
+				command, code := prefix+strings.Join(args[:2], " "), 0
+				switch command {
+				case "submission build":
 					fillIn(t, filepath.Join(dir, "submission"))
+				case "rehearsal submission build":
+					fillIn(t, filepath.Join(dir, "rehearsal"))
+				case "rehearsal submission check": // it has no accuracy runs
+					code = 3
 				}
 				cmd := harness.Command(t, built.Harness(), args...)
 				cmd.Dir = dir
-				said[strings.Join(args[:2], " ")] += harness.Finish(t, cmd).WantCode(t, 0).Both()
+				said[command] += harness.Finish(t, cmd).WantCode(t, code).Both()
 			}
 			delete(commands, heading)
 		}
@@ -50,18 +60,25 @@ func TestEndpointsPage(t *testing.T) {
 			t.Errorf("commands that were not given: %v", commands)
 		}
 		for command, want := range map[string][]string{
-			"submission plan":    {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
-			"submission run":     {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
-			"submission init":    {filepath.Join("submission", "systems", "SYSTEM", "nodes", "node.json"), "to be filled in"},
-			"submission add":     {"SYSTEM/gpt-oss-120b/r6396 performance  from ", "model_precision"},
-			"submission build":   {filepath.Join("tree", "ORG", "pending"), "finds 0 errors, 1 warning"},
-			"submission pack":    {"lab.tar.gz", "read again and compared"},
-			"submission check":   {"endpoints-1.0: 0 errors, 1 warning, "},
-			"submission results": {"X200x8, gpt-oss-120b, C_max 512", "925.01", "75.758", "STEADY STATE"},
-			"submission steady":  {"status: windowable", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 44772"},
+			"submission plan":          {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
+			"submission run":           {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
+			"submission init":          {filepath.Join("submission", "systems", "SYSTEM", "nodes", "node.json"), "to be filled in"},
+			"submission add":           {"SYSTEM/gpt-oss-120b/r6396 performance  from ", "model_precision"},
+			"submission build":         {filepath.Join("tree", "ORG", "pending"), "finds 0 errors, 1 warning"},
+			"submission pack":          {"lab.tar.gz", "read again and compared"},
+			"submission check":         {"endpoints-1.0: 0 errors, 1 warning, "},
+			"submission results":       {"X200x8, gpt-oss-120b, C_max 512", "925.01", "75.758", "STEADY STATE"},
+			"submission steady":        {"status: windowable", "super_pass_start: 1", "super_pass_end: 7", "n_samples: 44772"},
+			"rehearsal submission add": {"SYSTEM/gpt-oss-120b/r6396 performance  from ", "not to be submitted: a rehearsal"},
+			"rehearsal submission check": {"endpoints-1.0: 3 errors, ", "no accuracy run at a point of ultra_low",
+				"r6396, has no accuracy run", "no model has accuracy results"},
+			"rehearsal submission results": {"SYSTEM, gpt-oss-120b, C_max 512", "low_latency", "dedicated",
+				"SYSTEM: power: node_sets[0]."},
 		} {
 			harness.WantParts(t, said[command], want...)
 		}
+		page := testfile.Read(t, filepath.Join(dir, "rehearsal.html"))
+		harness.WantParts(t, page, `id="model-1-tokens"`, "Offline (dedicated)", "Sources of the power of")
 		configs, _ := filepath.Glob(filepath.Join(dir, "configs", "r*.yaml"))
 		if !slices.Contains(configs, filepath.Join(dir, "configs", "r6396.yaml")) || len(configs) != 8 {
 			t.Errorf("configurations %q, want one for each of 8 points", configs)
@@ -72,7 +89,8 @@ func TestEndpointsPage(t *testing.T) {
 // fillPlan names a server and a small performance set in plan.yaml.
 func fillPlan(t *testing.T, dir string) {
 	t.Helper()
-	address := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-ids")
+	address := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-ids",
+		"-step", "1ms")
 	text, err := os.ReadFile(filepath.Join(dir, "plan.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +134,9 @@ func fillIn(t *testing.T, workspace string) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return err
+		}
+		for field, value := range map[string]string{"system_availability_status": `"RDI"`, "disaggregated": `"false"`} {
+			text = regexp.MustCompile(`("`+field+`": )"FILL IN: [^"]*"`).ReplaceAll(text, []byte("${1}"+value))
 		}
 		text = regexp.MustCompile(`"FILL IN: [^"]*"`).ReplaceAll(text, []byte(`"8"`))
 		return os.WriteFile(file, text, 0o644)
