@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,9 @@ func checkReasons(t *testing.T, reasons []Reason, want map[string]string) {
 		}
 		if r.Measured == "" || r.Needed == "" || !strings.HasSuffix(r.Hint, ".") {
 			t.Errorf("%s: incomplete reason %+v", r.Rule, r)
+		}
+		if !slices.ContainsFunc(Rules(), func(rule Rule) bool { return rule.Name == r.Rule }) {
+			t.Errorf("%s is not one of Rules", r.Rule)
 		}
 	}
 	if len(reasons) != len(want) {

@@ -8,6 +8,7 @@ prefix=github.com/plumbline-ml/plumbline
 apidiff=$PWD/bin/tools/apidiff
 
 base=$1
+commit=$base
 shift
 if [ -z "$base" ]; then
 	base=$(git tag --list 'v[0-9]*' --sort=-version:refname | head -n 1)
@@ -15,11 +16,13 @@ if [ -z "$base" ]; then
 		echo "no tag yet: there is no release to compare with (BASE=commit compares with a commit)"
 		exit 0
 	fi
+	# The tag's own commit requires modules at its version, which may not be published. Its parent has the same sources.
+	commit=$base^
 fi
 
 dir=$(mktemp -d)
 trap 'git worktree remove --force "$dir/tree" 2>/dev/null || true; rm -rf "$dir"' EXIT
-git worktree add --quiet --detach "$dir/tree" "$base"
+git worktree add --quiet --detach "$dir/tree" "$commit"
 
 broken=0
 for package in "$@"; do
