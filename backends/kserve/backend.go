@@ -17,13 +17,13 @@ type Backend struct {
 	// Lookup finds the environment variable that option token_env names: os.LookupEnv. A nil Lookup finds none.
 	Lookup func(name string) (string, bool)
 
-	dial dialer // nil: over TCP
+	dial dialFunc // nil: over TCP
 }
 
 // Describe lists the options.
 func (Backend) Describe() backend.Info {
 	s := defaultSettings()
-	return backend.Info{Devices: []string{"servers"}, Options: s.options().Docs()}
+	return backend.Info{Devices: []string{"servers"}, Options: s.optionList().Docs()}
 }
 
 // Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. m's path and
@@ -36,28 +36,28 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	set.part = c.Part
 	set.model = cmp.Or(set.model, c.Part, c.ModelName, m.Name)
 	set.batch = cmp.Or(set.batch, max(c.MaxBatch, 1))
-	s := &session{settings: set}
-	if s.header, err = b.header(set); err != nil {
+	s := &kserveSession{settings: set}
+	if s.header, err = b.requestHeader(set); err != nil {
 		return nil, err
 	}
-	if err = s.connect(b.dial); err == nil {
-		err = s.ready(ctx)
+	if err = s.connectEndpoints(b.dial); err == nil {
+		err = s.waitReady(ctx)
 	}
 	if err == nil {
-		err = s.bind(ctx, m)
+		err = s.bindTensors(ctx, m)
 	}
 	if err == nil {
 		err = s.chooseCall(ctx)
 	}
 	if err != nil {
-		return nil, brief(errors.Join(err, s.Close()))
+		return nil, shortenError(errors.Join(err, s.Close()))
 	}
-	s.watch()
+	s.watchLost()
 	return s, nil
 }
 
-// header is what goes with each request: the token, if there is one, and what option header.NAME gives.
-func (b Backend) header(set settings) (metadata.MD, error) {
+// requestHeader is what goes with each request: the token, if there is one, and what option header.NAME gives.
+func (b Backend) requestHeader(set sessionSettings) (metadata.MD, error) {
 	md := metadata.Pairs(set.headers...)
 	if set.token == "" {
 		return md, nil
@@ -70,7 +70,7 @@ func (b Backend) header(set settings) (metadata.MD, error) {
 	if !ok || token == "" {
 		return nil, fmt.Errorf("%w: option token_env: the environment variable %s is not set", backend.ErrOption, set.token)
 	}
-	if !printable(token) {
+	if !isPrintable(token) {
 		return nil, fmt.Errorf("%w: option token_env: the environment variable %s holds more than printable ASCII",
 			backend.ErrOption, set.token)
 	}

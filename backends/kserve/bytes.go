@@ -44,9 +44,9 @@ func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, erro
 		}
 		width = int(want[n-1])
 	}
-	if width > 0 && len(elements) > mostText/width {
+	if width > 0 && len(elements) > maxTextBytes/width {
 		return nil, nil, fmt.Errorf("%d elements of up to %d bytes are more than %d when all are as long",
-			len(elements), width, mostText)
+			len(elements), width, maxTextBytes)
 	}
 	data := make([]byte, len(elements)*width)
 	for i, e := range elements {
@@ -56,8 +56,8 @@ func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, erro
 	return append(shape[:len(shape):len(shape)], int64(width)), data, nil
 }
 
-// mostText is how many bytes rows may take: one long element among many short ones must not exhaust the memory.
-const mostText = 256 << 20
+// maxTextBytes is how many bytes rows may take: one long element among many short ones must not exhaust the memory.
+const maxTextBytes = 256 << 20
 
 // splitTexts finds the elements, and the length of the longest.
 func splitTexts(raw []byte) (elements [][]byte, longest int, err error) {

@@ -15,12 +15,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// dialer connects to HOST:PORT.
-type dialer func(ctx context.Context, address string) (net.Conn, error)
+// dialFunc connects to HOST:PORT.
+type dialFunc func(ctx context.Context, address string) (net.Conn, error)
 
-// connect makes a connection for each endpoint; none is used yet. It goes to the endpoint itself: what a proxy adds
-// would be measured with it.
-func (s *session) connect(dial dialer) error {
+// connectEndpoints makes a connection for each endpoint; none is used yet. It goes to the endpoint itself: what a proxy
+// adds would be measured with it.
+func (s *kserveSession) connectEndpoints(dial dialFunc) error {
 	config, err := s.settings.tlsConfig()
 	if err != nil {
 		return err
@@ -34,32 +34,32 @@ func (s *session) connect(dial dialer) error {
 	}
 	for _, url := range s.settings.urls {
 		conn, err := grpc.NewClient("passthrough:///"+url, grpc.WithTransportCredentials(transport),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostAbout), grpc.MaxCallSendMsgSize(math.MaxInt32)),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMetadataBytes), grpc.MaxCallSendMsgSize(math.MaxInt32)),
 			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
 			grpc.WithReadBufferSize(socketBuffer), grpc.WithWriteBufferSize(socketBuffer),
-			grpc.WithContextDialer(dial), grpc.WithNoProxy(), grpc.WithConnectParams(reconnecting()))
+			grpc.WithContextDialer(dial), grpc.WithNoProxy(), grpc.WithConnectParams(reconnectParams()))
 		if err != nil {
 			return fmt.Errorf("endpoint %s: %w", url, err)
 		}
-		s.endpoints = append(s.endpoints, &endpoint{url: url, conn: conn, rpc: oip.NewGRPCInferenceServiceClient(conn)})
+		s.endpoints = append(s.endpoints, &serverEndpoint{url: url, conn: conn, rpc: oip.NewGRPCInferenceServiceClient(conn)})
 	}
 	return nil
 }
 
 const (
-	// mostAbout is how many bytes a server may say of itself and of a model.
-	mostAbout = 4 << 20
-	// mostAnswer is how many bytes an answer to a request may have: as many as gRPC's library takes.
-	mostAnswer = math.MaxInt32
+	// maxMetadataBytes is how many bytes a server may say of itself and of a model.
+	maxMetadataBytes = 4 << 20
+	// maxAnswerBytes is how many bytes an answer to a request may have: as many as gRPC's library takes.
+	maxAnswerBytes = math.MaxInt32
 	// window is the flow-control window of streams and connections: a request of several megabytes does not wait.
 	window = 8 << 20
 	// socketBuffer is how much is read from and written to a socket at a time.
 	socketBuffer = 256 << 10
 )
 
-// reconnecting is when to connect again. A server that is back is to be noticed soon: gRPC's own
+// reconnectParams is when to connect again. A server that is back is to be noticed soon: gRPC's own
 // pauses grow to two minutes.
-func reconnecting() grpc.ConnectParams {
+func reconnectParams() grpc.ConnectParams {
 	return grpc.ConnectParams{
 		Backoff: backoff.Config{
 			BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second,

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// contents packs the elements of the field that holds a datatype into the raw form. Half floats have no field.
-func contents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
+// packContents packs the elements of the field that holds a datatype into the raw form. Half floats have no field.
+func packContents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
 	switch datatype {
 	case "FP32":
 		return backend.Bytes(c.GetFp32Contents()), nil
@@ -23,23 +23,23 @@ func contents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
 	case "UINT32":
 		return backend.Bytes(c.GetUintContents()), nil
 	case "INT8":
-		return narrow[int8](c.GetIntContents())
+		return packNarrow[int8](c.GetIntContents())
 	case "INT16":
-		return narrow[int16](c.GetIntContents())
+		return packNarrow[int16](c.GetIntContents())
 	case "UINT8":
-		return narrow[uint8](c.GetUintContents())
+		return packNarrow[uint8](c.GetUintContents())
 	case "UINT16":
-		return narrow[uint16](c.GetUintContents())
+		return packNarrow[uint16](c.GetUintContents())
 	case "BOOL":
-		return bools(c.GetBoolContents()), nil
+		return packBools(c.GetBoolContents()), nil
 	case texts:
 		return rawTexts(c.GetBytesContents()), nil
 	}
 	return nil, fmt.Errorf("%s must be in raw contents", datatype)
 }
 
-// narrow packs whole numbers into fewer bytes.
-func narrow[T int8 | int16 | uint8 | uint16, W int32 | uint32](wide []W) ([]byte, error) {
+// packNarrow packs whole numbers into fewer bytes.
+func packNarrow[T int8 | int16 | uint8 | uint16, W int32 | uint32](wide []W) ([]byte, error) {
 	v := make([]T, len(wide))
 	for i, w := range wide {
 		if v[i] = T(w); W(v[i]) != w {
@@ -49,7 +49,7 @@ func narrow[T int8 | int16 | uint8 | uint16, W int32 | uint32](wide []W) ([]byte
 	return backend.Bytes(v), nil
 }
 
-func bools(values []bool) []byte {
+func packBools(values []bool) []byte {
 	data := make([]byte, len(values))
 	for i, v := range values {
 		if v {

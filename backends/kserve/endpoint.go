@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// endpoint is one server. Its counters may be read at any time.
-type endpoint struct {
+// serverEndpoint is one server. Its counters may be read at any time.
+type serverEndpoint struct {
 	url  string
 	conn *grpc.ClientConn
 	rpc  oip.GRPCInferenceServiceClient
@@ -32,32 +32,32 @@ type endpoint struct {
 
 	streams bool // requests go over its stream
 	opening sync.Mutex
-	stream  *stream // opened with the first request
+	stream  *inferStream // opened with the first request
 }
 
-// lose marks the endpoint as lost.
-func (e *endpoint) lose(err error) {
+// markLost marks the endpoint as lost.
+func (e *serverEndpoint) markLost(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.fault = err
 }
 
-func (e *endpoint) lostBy() error {
+func (e *serverEndpoint) lostBy() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.fault
 }
 
-// pick takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several the one
-// that did the least so far.
-func (s *session) pick() (*endpoint, error) {
+// pickEndpoint takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several
+// the one that did the least so far.
+func (s *kserveSession) pickEndpoint() (*serverEndpoint, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var best *endpoint
+	var best *serverEndpoint
 	var faults []error
 	for _, e := range s.endpoints {
 		if err := e.lostBy(); err != nil {
-			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, explain(err)))
+			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, explainError(err)))
 			continue
 		}
 		if best == nil || e.outstanding.Load() < best.outstanding.Load() ||
@@ -72,9 +72,9 @@ func (s *session) pick() (*endpoint, error) {
 	return best, nil
 }
 
-// watch asks lost endpoints from time to time whether they are ready again; one that does not answer
+// watchLost asks lost endpoints from time to time whether they are ready again; one that does not answer
 // keeps none of the others.
-func (s *session) watch() {
+func (s *kserveSession) watchLost() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	for _, e := range s.endpoints {
@@ -83,7 +83,7 @@ func (s *session) watch() {
 }
 
 // watchOne asks an endpoint each second in which it is lost.
-func (s *session) watchOne(ctx context.Context, e *endpoint) {
+func (s *kserveSession) watchOne(ctx context.Context, e *serverEndpoint) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -93,30 +93,30 @@ func (s *session) watchOne(ctx context.Context, e *endpoint) {
 		case <-tick.C:
 		}
 		if e.lostBy() != nil && s.readyAgain(ctx, e) {
-			e.lose(nil)
+			e.markLost(nil)
 		}
 	}
 }
 
 // readyAgain gives an endpoint as long to answer as at the start.
-func (s *session) readyAgain(ctx context.Context, e *endpoint) bool {
+func (s *kserveSession) readyAgain(ctx context.Context, e *serverEndpoint) bool {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
 	return s.askReady(ctx, e) == nil
 }
 
-// lost tells errors of the connection from those of the request.
-func lost(err error) bool { return status.Code(err) == codes.Unavailable }
+// isConnError tells errors of the connection from those of the request.
+func isConnError(err error) bool { return status.Code(err) == codes.Unavailable }
 
-// explain words a server's error for its user.
-func explain(err error) error {
+// explainError words a server's error for its user.
+func explainError(err error) error {
 	s, ok := status.FromError(err)
 	if !ok {
 		return err
 	}
 	switch s.Code() {
 	case codes.Unavailable:
-		return unavailable(s.Message())
+		return unavailableError(s.Message())
 	case codes.DeadlineExceeded:
 		return errors.New("no answer in time (option timeout)")
 	case codes.Unimplemented:
@@ -129,10 +129,10 @@ func explain(err error) error {
 	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
 }
 
-// unavailable words what the server says, or gRPC on the connection to it, which the text alone tells apart.
-func unavailable(message string) error {
+// unavailableError words what the server says, or gRPC on the connection to it, which the text alone tells apart.
+func unavailableError(message string) error {
 	if reason, ok := strings.CutPrefix(message, "connection error: "); ok {
-		return unreachable(reason)
+		return unreachableError(reason)
 	}
 	if reason, ok := strings.CutPrefix(message, "error reading from server: "); ok {
 		return fmt.Errorf("the connection broke: %s", reason)
@@ -140,8 +140,8 @@ func unavailable(message string) error {
 	return fmt.Errorf("unavailable: %s", message)
 }
 
-// unreachable words why there is no connection.
-func unreachable(reason string) error {
+// unreachableError words why there is no connection.
+func unreachableError(reason string) error {
 	switch {
 	case certificateFault(reason):
 		return fmt.Errorf("its certificate is refused: %s (option ca names the authority's certificate; url must have a "+
@@ -154,8 +154,8 @@ func unreachable(reason string) error {
 
 func certificateFault(reason string) bool { return strings.Contains(reason, "x509: ") }
 
-// lasting tells faults that waiting does not mend from those of a server that is about to start.
-func lasting(err error) bool {
+// isPermanent tells faults that waiting does not mend from those of a server that is about to start.
+func isPermanent(err error) bool {
 	s, _ := status.FromError(err)
 	switch s.Code() {
 	case codes.Unauthenticated, codes.PermissionDenied:
@@ -168,34 +168,34 @@ func lasting(err error) bool {
 
 // What a user is shown of what a server says: bytes of an error, and of the name that it calls itself.
 const (
-	mostReason = 8 << 10
-	mostName   = 200
+	maxReasonBytes = 8 << 10
+	maxNameBytes   = 200
 )
 
-// shortened is text, cut behind most bytes and between two characters.
-func shortened(text string, most int) string {
+// shortenText cuts text behind most bytes and between two characters.
+func shortenText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// brief shortens an error that quotes a server, which may say megabytes.
-func brief(err error) error {
+// shortenError shortens an error that quotes a server, which may say megabytes.
+func shortenError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); len(text) > mostReason {
-		return &cut{shortened(text, mostReason), err}
+	if text := err.Error(); len(text) > maxReasonBytes {
+		return &shortError{shortenText(text, maxReasonBytes), err}
 	}
 	return err
 }
 
-// cut is an error with a part of its text.
-type cut struct {
+// shortError is an error with a part of its text.
+type shortError struct {
 	text string
 	err  error
 }
 
-func (c *cut) Error() string { return c.text }
-func (c *cut) Unwrap() error { return c.err }
+func (c *shortError) Error() string { return c.text }
+func (c *shortError) Unwrap() error { return c.err }

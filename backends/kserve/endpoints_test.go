@@ -74,7 +74,7 @@ func TestHalfOfTheEndpointsGone(t *testing.T) {
 
 // answered is how many batches the endpoints of a session answered.
 func answered(s backend.Session) (n uint64) {
-	for _, e := range s.(*session).endpoints {
+	for _, e := range s.(*kserveSession).endpoints {
 		n += e.done.Load()
 	}
 	return n

@@ -11,13 +11,13 @@ import (
 )
 
 // fuzzed is a session that wants a tensor of each kind.
-func fuzzed() *session {
-	s := &session{outputs: []tensor{
+func fuzzed() *kserveSession {
+	s := &kserveSession{outputs: []boundTensor{
 		{TensorInfo: backend.TensorInfo{Name: "y", DType: backend.Float32, Shape: []int64{-1, 2}}, datatype: "FP32"},
 		{TensorInfo: backend.TensorInfo{Name: "n", DType: backend.Int8, Shape: []int64{-1}}, datatype: "INT8"},
 		{TensorInfo: backend.TensorInfo{Name: "t", DType: backend.Uint8, Shape: []int64{-1, -1}}, datatype: texts},
 	}}
-	s.outputInfos = infos(s.outputs)
+	s.outputInfos = tensorInfos(s.outputs)
 	return s
 }
 
@@ -36,7 +36,7 @@ func goodResponse() *oip.ModelInferResponse {
 func rawResponse() *oip.ModelInferResponse {
 	r := goodResponse()
 	for _, o := range r.Outputs {
-		data, _ := contents(o.Datatype, o.Contents)
+		data, _ := packContents(o.Datatype, o.Contents)
 		r.RawOutputContents = append(r.RawOutputContents, data)
 		o.Contents = nil
 	}
@@ -58,7 +58,7 @@ func FuzzResponse(f *testing.F) {
 			return
 		}
 		out := make([]backend.Tensor, 3)
-		if fuzzed().read(r, out) != nil {
+		if fuzzed().readOutputs(r, out) != nil {
 			return
 		}
 		for _, o := range out {
@@ -71,7 +71,7 @@ func FuzzResponse(f *testing.F) {
 
 func TestTheSeedsAreRead(t *testing.T) {
 	for _, r := range []*oip.ModelInferResponse{goodResponse(), rawResponse()} {
-		if err := fuzzed().read(r, make([]backend.Tensor, 3)); err != nil {
+		if err := fuzzed().readOutputs(r, make([]backend.Tensor, 3)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -93,7 +93,7 @@ func FuzzStreamed(f *testing.F) {
 		if proto.Unmarshal(wire, m) != nil {
 			return
 		}
-		if _, a := split(m); (a.err == nil) == (a.response == nil) {
+		if _, a := splitResponse(m); (a.err == nil) == (a.response == nil) {
 			t.Errorf("error %v and response %v", a.err, a.response)
 		}
 	})

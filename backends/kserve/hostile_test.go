@@ -188,14 +188,14 @@ func TestHostileServers(t *testing.T) {
 			}
 			s, err := Backend{}.Open(t.Context(), doubler(), backend.Config{Options: options})
 			if err == nil {
-				if about := s.(backend.Describer).Describe(); len(about.Version) > mostName+len("...") {
+				if about := s.(backend.Describer).Describe(); len(about.Version) > maxNameBytes+len("...") {
 					t.Errorf("the server is called by %d bytes", len(about.Version))
 				}
 				err = run(t.Context(), s)
 				_ = s.Close() // says again what the server did
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), address) ||
-				len(err.Error()) > 2*mostReason {
+				len(err.Error()) > 2*maxReasonBytes {
 				t.Errorf("error %.500v, want %q, %s and not more than a page", err, c.want, address)
 			}
 		})

@@ -15,62 +15,63 @@ import (
 
 // Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option
 // lost says so, the batch goes to another.
-func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
-	return brief(s.run(ctx, in, out))
+func (s *kserveSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+	return shortenError(s.runBatch(ctx, in, out))
 }
 
-func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {
+func (s *kserveSession) runBatch(ctx context.Context, in, out []backend.Tensor) error {
 	if err := backend.CheckTensors("input", s.inputInfos, in); err != nil {
 		return err
 	}
-	request := s.request(in)
+	request := s.makeRequest(in)
 	for {
-		e, err := s.pick()
+		e, err := s.pickEndpoint()
 		if err != nil {
 			return err
 		}
-		response, err := s.infer(ctx, e, request)
+		response, err := s.sendInfer(ctx, e, request)
 		if err == nil {
-			if err = s.read(response, out); err != nil {
+			if err = s.readOutputs(response, out); err != nil {
 				return fmt.Errorf("endpoint %s: %w", e.url, err)
 			}
 			e.done.Add(1)
 			e.samples.Add(uint64(backend.Rows(in)))
 			return nil
 		}
-		if end := ended(ctx); end != nil {
+		if end := contextEnded(ctx); end != nil {
 			return end
 		}
-		if !lost(err) {
-			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
+		if !isConnError(err) {
+			return fmt.Errorf("endpoint %s: %w", e.url, explainError(err))
 		}
-		e.lose(err)
+		e.markLost(err)
 		if !s.settings.goesOn {
-			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explain(err))
+			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explainError(err))
 		}
 	}
 }
 
-// ended says that ctx is over. The server and gRPC count the same time, and may say so before
+// contextEnded says that ctx is over. The server and gRPC count the same time, and may say so before
 // ctx's own timer is through.
-func ended(ctx context.Context) error {
+func contextEnded(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
 	}
 	return ctx.Err()
 }
 
-// infer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.
-func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+// sendInfer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.
+func (s *kserveSession) sendInfer(ctx context.Context, e *serverEndpoint,
+	r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	defer e.outstanding.Add(-1)
 	defer backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.url}).End()
-	ctx, cancel := s.call(ctx)
+	ctx, cancel := s.callContext(ctx)
 	defer cancel()
 	r.Id = strconv.FormatUint(s.ids.Add(1), 10)
 	if e.streams {
 		return s.inferOverStream(ctx, e, r)
 	}
-	response, err := e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false), grpc.MaxCallRecvMsgSize(mostAnswer))
+	response, err := e.rpc.ModelInfer(ctx, r, grpc.WaitForReady(false), grpc.MaxCallRecvMsgSize(maxAnswerBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func (s *session) infer(ctx context.Context, e *endpoint, r *oip.ModelInferReque
 	return response, nil
 }
 
-func (s *session) inferOverStream(ctx context.Context, e *endpoint,
+func (s *kserveSession) inferOverStream(ctx context.Context, e *serverEndpoint,
 	r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	t, err := s.stream(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	return t.ask(ctx, r)
+	return t.askServer(ctx, r)
 }

@@ -202,7 +202,7 @@ func TestFaultsOfARun(t *testing.T) {
 				if !errors.Is(err, backend.ErrTensors) {
 					t.Errorf("%v is no %v", err, backend.ErrTensors)
 				}
-				if n := s.(*session).endpoints[0].done.Load(); n != 0 {
+				if n := s.(*kserveSession).endpoints[0].done.Load(); n != 0 {
 					t.Errorf("%d answers are counted, want none", n)
 				}
 			})
@@ -241,7 +241,10 @@ func TestSecretsAreNotShown(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	_, err := Backend{Lookup: func(string) (string, bool) { return "hunter2\nX: y", true }}.header(settings{token: "T"})
+	_, err := Backend{Lookup: func(string) (string, bool) {
+		return "hunter2\nX: y",
+			true
+	}}.requestHeader(sessionSettings{token: "T"})
 	wantAll(t, err, "printable ASCII")
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
@@ -314,14 +317,14 @@ func TestEndOfTheContext(t *testing.T) {
 func TestTheEndIsKnownFromTheClock(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
 	defer cancel()
-	if err := ended(ctx); err != nil {
+	if err := contextEnded(ctx); err != nil {
 		t.Errorf("error %v an hour before the end", err)
 	}
-	if err := ended(late{t.Context()}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := contextEnded(late{t.Context()}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v behind the end", err)
 	}
 	cancel()
-	if err := ended(ctx); !errors.Is(err, context.Canceled) {
+	if err := contextEnded(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after the cancel", err)
 	}
 }
@@ -345,7 +348,7 @@ func TestManyInFlightOverAllEndpoints(t *testing.T) {
 			t.Errorf("shares %+v, want %d batches of %s and %d of %s", shares, a.served.Load(), a.address,
 				b.served.Load(), b.address)
 		}
-		s.(*session).Restart()
+		s.(*kserveSession).Restart()
 		if shares = s.(backend.Describer).Describe().Shares; shares[0].Batches+shares[1].Samples != 0 {
 			t.Errorf("shares %+v after Restart, want none", shares)
 		}

@@ -13,53 +13,53 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-var _ backend.Remote = (*session)(nil)
+var _ backend.Remote = (*kserveSession)(nil)
 
 // Nodes are the endpoints.
-func (s *session) Nodes() []backend.RemoteNode {
+func (s *kserveSession) Nodes() []backend.RemoteNode {
 	nodes := make([]backend.RemoteNode, len(s.endpoints))
 	for i, e := range s.endpoints {
-		nodes[i] = node{s, e}
+		nodes[i] = networkNode{s, e}
 	}
 	return nodes
 }
 
-// node is an endpoint as the network division sees it.
-type node struct {
-	session  *session
-	endpoint *endpoint
+// networkNode is an endpoint as the network division sees it.
+type networkNode struct {
+	session  *kserveSession
+	endpoint *serverEndpoint
 }
 
-func (n node) Address() string { return n.endpoint.url }
+func (n networkNode) Address() string { return n.endpoint.url }
 
 // Name is the server's name in its metadata: Triton's option id, MLServer's server_name. A server without metadata is
 // asked whether the model is ready instead, for the round trip, and has no name.
-func (n node) Name(ctx context.Context) (name, address string, err error) {
-	ctx, cancel := n.session.call(ctx)
+func (n networkNode) Name(ctx context.Context) (name, address string, err error) {
+	ctx, cancel := n.session.callContext(ctx)
 	defer cancel()
 	var from peer.Peer
 	r, err := n.endpoint.rpc.ServerMetadata(ctx, &oip.ServerMetadataRequest{}, grpc.Peer(&from))
 	if status.Code(err) == codes.Unimplemented {
-		_, err = n.endpoint.rpc.ModelReady(ctx, n.question(), grpc.Peer(&from))
+		_, err = n.endpoint.rpc.ModelReady(ctx, n.readyRequest(), grpc.Peer(&from))
 	}
 	if err != nil {
-		return "", "", brief(explain(err))
+		return "", "", shortenError(explainError(err))
 	}
 	if from.Addr != nil {
 		address = from.Addr.String()
 	}
-	return shortened(r.GetName(), mostName), address, nil
+	return shortenText(r.GetName(), maxNameBytes), address, nil
 }
 
 // Send asks whether the model is ready, with a field that the protocol does not have, which every server passes over.
-func (n node) Send(ctx context.Context, size int) error {
-	ctx, cancel := n.session.call(ctx)
+func (n networkNode) Send(ctx context.Context, size int) error {
+	ctx, cancel := n.session.callContext(ctx)
 	defer cancel()
-	q := n.question()
+	q := n.readyRequest()
 	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType),
 		make([]byte, size)))
 	if _, err := n.endpoint.rpc.ModelReady(ctx, q); err != nil {
-		return brief(explain(err))
+		return shortenError(explainError(err))
 	}
 	return nil
 }
@@ -67,6 +67,6 @@ func (n node) Send(ctx context.Context, size int) error {
 // padding is the number of a field that the protocol will hardly ever have: the last one.
 const padding = protowire.MaxValidNumber
 
-func (n node) question() *oip.ModelReadyRequest {
+func (n networkNode) readyRequest() *oip.ModelReadyRequest {
 	return &oip.ModelReadyRequest{Name: n.session.settings.model, Version: n.session.settings.version}
 }

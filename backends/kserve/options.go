@@ -20,8 +20,8 @@ const (
 	defaultConnect     = 10 * time.Second
 )
 
-// settings is backend.Config.Options, read.
-type settings struct {
+// sessionSettings is backend.Config.Options, read.
+type sessionSettings struct {
 	urls        []string
 	model       string
 	part        string // of a model of several parts
@@ -39,21 +39,22 @@ type settings struct {
 }
 
 // defaultSettings are those without any option.
-func defaultSettings() settings {
-	return settings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect, stream: "auto"}
+func defaultSettings() sessionSettings {
+	return sessionSettings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect,
+		stream: "auto"}
 }
 
-// mostRequests bounds the requests in flight: more is a typing error.
-const mostRequests = 1 << 20
+// maxRequests bounds the requests in flight: more is a typing error.
+const maxRequests = 1 << 20
 
-// options reads into s.
-func (s *settings) options() option.List {
+// optionList is the options, which read into s.
+func (s *sessionSettings) optionList() option.List {
 	return option.List{
 		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).AsSecret(),
 		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it, of "+
 			"one of several parts the part's)"),
 		option.Text("version", &s.version, "the model's version (default: the server's choice)"),
-		option.Int("concurrency", &s.concurrency, 1, mostRequests, "requests in flight, over all endpoints"),
+		option.Int("concurrency", &s.concurrency, 1, maxRequests, "requests in flight, over all endpoints"),
 		option.Int("batch", &s.batch, 1, math.MaxInt32,
 			"samples in one request at most; more than one is batching at the client (default: --batch, or 1)").WithDefault(""),
 		option.Duration("timeout", &s.timeout, "how long one request may take"),
@@ -70,14 +71,14 @@ func (s *settings) options() option.List {
 }
 
 // modelOption is the option that names the model, as a user writes it.
-func (s *settings) modelOption() string {
+func (s *sessionSettings) modelOption() string {
 	if s.part != "" {
 		return s.part + ".model"
 	}
 	return "model"
 }
 
-func (s *settings) readURLs(value string) error {
+func (s *sessionSettings) readURLs(value string) error {
 	for _, url := range strings.Split(value, ",") {
 		url, secure := strings.CutPrefix(strings.TrimSpace(url), "grpcs://")
 		url = strings.TrimPrefix(url, "grpc://")
@@ -105,24 +106,24 @@ func withoutUser(url string) string {
 const headerLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 
 // readHeader takes header.NAME=VALUE. Names are what HTTP/2 allows, but for those that gRPC or option token_env use.
-func (s *settings) readHeader(name, value string) error {
+func (s *sessionSettings) readHeader(name, value string) error {
 	name = strings.ToLower(name)
 	if strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
 		return errors.New("want a header's name: letters, digits, - _ and ., not grpc-... nor ...-bin")
 	}
-	if secret(name) {
+	if isSecretHeader(name) {
 		return errors.New("a secret does not belong on a command line: option token_env names the environment variable " +
 			"with a token")
 	}
-	if !printable(value) {
+	if !isPrintable(value) {
 		return errors.New("want printable ASCII")
 	}
 	s.headers = append(s.headers, name, value)
 	return nil
 }
 
-// secret tells which headers hold secrets.
-func secret(name string) bool {
+// isSecretHeader tells which headers hold secrets.
+func isSecretHeader(name string) bool {
 	switch name {
 	case "authorization", "proxy-authorization", "cookie", "api-key", "apikey", "x-api-key",
 		"x-auth-token", "x-goog-api-key":
@@ -131,14 +132,14 @@ func secret(name string) bool {
 	return false
 }
 
-func printable(text string) bool {
+func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // readSettings reads the options, or returns one error that lists every fault.
-func readSettings(given map[string]string) (settings, error) {
+func readSettings(given map[string]string) (sessionSettings, error) {
 	s := defaultSettings()
-	err := s.options().Read(given)
+	err := s.optionList().Read(given)
 	if given["url"] == "" {
 		err = errors.Join(err, errors.New("option url is missing: want the endpoints as HOST:PORT,HOST:PORT"))
 	}
@@ -149,7 +150,7 @@ func readSettings(given map[string]string) (settings, error) {
 }
 
 // tlsConfig is nil for connections without TLS.
-func (s settings) tlsConfig() (*tls.Config, error) {
+func (s sessionSettings) tlsConfig() (*tls.Config, error) {
 	if !s.tls {
 		if s.ca != "" {
 			return nil, fmt.Errorf("%w: option ca is for endpoints with TLS: grpcs://HOST:PORT", backend.ErrOption)

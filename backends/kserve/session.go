@@ -17,13 +17,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// session is a model at one or more endpoints.
-type session struct {
-	settings        settings
+// kserveSession is a model at one or more endpoints.
+type kserveSession struct {
+	settings        sessionSettings
 	header          metadata.MD
-	endpoints       []*endpoint
+	endpoints       []*serverEndpoint
 	servers         []string // what they call themselves
-	inputs, outputs []tensor
+	inputs, outputs []boundTensor
 	inputInfos      []backend.TensorInfo
 	outputInfos     []backend.TensorInfo
 	ids             atomic.Uint64 // of the last request
@@ -35,16 +35,16 @@ type session struct {
 	closed   error // of Close
 }
 
-// call is a context for one request to a server.
-func (s *session) call(ctx context.Context) (context.Context, context.CancelFunc) {
+// callContext is a context for one request to a server.
+func (s *kserveSession) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if len(s.header) > 0 {
 		ctx = metadata.NewOutgoingContext(ctx, s.header)
 	}
 	return context.WithTimeout(ctx, s.settings.timeout)
 }
 
-// ready waits until the model is ready at every endpoint, or says of each that is not why.
-func (s *session) ready(ctx context.Context) error {
+// waitReady waits until the model is ready at every endpoint, or says of each that is not why.
+func (s *kserveSession) waitReady(ctx context.Context) error {
 	faults := make([]error, len(s.endpoints))
 	var waiting sync.WaitGroup
 	for i, e := range s.endpoints {
@@ -55,7 +55,7 @@ func (s *session) ready(ctx context.Context) error {
 }
 
 // awaitReady asks an endpoint until it is ready.
-func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
+func (s *kserveSession) awaitReady(ctx context.Context, e *serverEndpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
 	var why error // what the endpoint said last, rather than that time ran out while it was asked again
@@ -64,16 +64,16 @@ func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 		if err == nil {
 			return nil
 		}
-		if lasting(err) {
-			return fmt.Errorf("endpoint %s: %w", e.url, explain(err))
+		if isPermanent(err) {
+			return fmt.Errorf("endpoint %s: %w", e.url, explainError(err))
 		}
 		switch {
-		case ended(ctx) == nil:
-			why = explain(err)
+		case contextEnded(ctx) == nil:
+			why = explainError(err)
 		case why == nil && status.Code(err) == codes.DeadlineExceeded:
 			why = errors.New("no answer in time (option connect_timeout)")
 		case why == nil:
-			why = explain(err)
+			why = explainError(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -86,8 +86,8 @@ func (s *session) awaitReady(ctx context.Context, e *endpoint) error {
 // askEvery is the time between questions to an endpoint that is not ready.
 const askEvery = 200 * time.Millisecond
 
-func (s *session) askReady(ctx context.Context, e *endpoint) error {
-	ctx, cancel := s.call(ctx)
+func (s *kserveSession) askReady(ctx context.Context, e *serverEndpoint) error {
+	ctx, cancel := s.callContext(ctx)
 	defer cancel()
 	r, err := e.rpc.ModelReady(ctx, &oip.ModelReadyRequest{Name: s.settings.model, Version: s.settings.version})
 	if err != nil {
@@ -100,27 +100,27 @@ func (s *session) askReady(ctx context.Context, e *endpoint) error {
 	return nil
 }
 
-func (s *session) Inputs() []backend.TensorInfo  { return s.inputInfos }
-func (s *session) Outputs() []backend.TensorInfo { return s.outputInfos }
+func (s *kserveSession) Inputs() []backend.TensorInfo  { return s.inputInfos }
+func (s *kserveSession) Outputs() []backend.TensorInfo { return s.outputInfos }
 
 // Limits ask for as many runs at a time as there may be requests in flight.
-func (s *session) Limits() backend.Limits {
+func (s *kserveSession) Limits() backend.Limits {
 	return backend.Limits{
 		Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch,
 	}
 }
 
 // Describe names the servers and the endpoints, and what each of several has answered since Restart.
-func (s *session) Describe() backend.Info {
+func (s *kserveSession) Describe() backend.Info {
 	info := backend.Info{
-		Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.calls()},
+		Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.callNames()},
 	}
 	for _, e := range s.endpoints {
 		info.Devices = append(info.Devices, e.url)
 		if len(s.endpoints) > 1 {
 			info.Shares = append(info.Shares, backend.WorkShare{Name: e.url, Batches: e.done.Load(), Samples: e.samples.Load()})
 		}
-		if err := e.unasked(); err != nil {
+		if err := e.unaskedError(); err != nil {
 			info.Details["fault of "+e.url] = err.Error()
 		}
 	}
@@ -128,15 +128,15 @@ func (s *session) Describe() backend.Info {
 }
 
 // Restart forgets what the endpoints have answered so far: a warm-up is no share of the work.
-func (s *session) Restart() {
+func (s *kserveSession) Restart() {
 	for _, e := range s.endpoints {
 		e.done.Store(0)
 		e.samples.Store(0)
 	}
 }
 
-// calls names the calls that requests go over.
-func (s *session) calls() string {
+// callNames names the calls that requests go over.
+func (s *kserveSession) callNames() string {
 	streams := 0
 	for _, e := range s.endpoints {
 		if e.streams {
@@ -154,12 +154,12 @@ func (s *session) calls() string {
 
 // Close ends the connections. It fails where a server answered what was not asked, which may have come after the last
 // Run. To close again does no more than to say so again.
-func (s *session) Close() error {
+func (s *kserveSession) Close() error {
 	s.closing.Do(func() { s.closed = s.close() })
 	return s.closed
 }
 
-func (s *session) close() error {
+func (s *kserveSession) close() error {
 	s.mu.Lock()
 	if s.stop != nil {
 		s.stop()

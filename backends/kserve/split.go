@@ -6,19 +6,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// split tells an error of one request from an answer, and finds the request's id.
+// splitResponse tells an error of one request from an answer, and finds the request's id.
 //
 // MLServer has a call of the same name that streams answers without a frame around them. It gives all of them the id of
 // the stream's first request, so it is of no use for many requests.
-func split(m *oip.ModelStreamInferResponse) (id string, a answer) {
+func splitResponse(m *oip.ModelStreamInferResponse) (id string, a streamAnswer) {
 	id = m.InferResponse.GetId()
 	switch {
 	case len(m.ProtoReflect().GetUnknown()) > 0:
-		return "", answer{err: errors.New("the server's streams are another kind than Triton's (option stream=off)")}
+		return "", streamAnswer{err: errors.New("the server's streams are another kind than Triton's (option stream=off)")}
 	case m.ErrorMessage != "":
-		return id, answer{err: errors.New(m.ErrorMessage)}
+		return id, streamAnswer{err: errors.New(m.ErrorMessage)}
 	case m.InferResponse == nil:
-		return "", answer{err: errors.New("an empty answer")}
+		return "", streamAnswer{err: errors.New("an empty answer")}
 	}
-	return id, answer{response: m.InferResponse}
+	return id, streamAnswer{response: m.InferResponse}
 }

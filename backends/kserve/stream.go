@@ -21,25 +21,26 @@ import (
 // answered before.
 var errUnasked = errors.New("the server answered a request that was not asked, or answered one twice")
 
-// stream carries many requests to one endpoint; their answers come in any order. It does not outlive its first error.
-type stream struct {
+// inferStream carries many requests to one endpoint; their answers come in any order. It does not outlive its first
+// error.
+type inferStream struct {
 	call   grpc.BidiStreamingClient[oip.ModelInferRequest, oip.ModelStreamInferResponse]
 	cancel context.CancelFunc
 	turn   chan struct{} // has room for one: whoever put a value in may send
 	ended  chan struct{} // closed when nothing is received any more
 
 	mu      sync.Mutex
-	waiting map[string]chan<- answer // by id. nil: the answer is not awaited any more
-	fault   error                    // why it ended
+	waiting map[string]chan<- streamAnswer // by id. nil: the answer is not awaited any more
+	fault   error                          // why it ended
 }
 
-type answer struct {
+type streamAnswer struct {
 	response *oip.ModelInferResponse
 	err      error
 }
 
 // stream is the endpoint's stream: the one that is open, or a new one.
-func (s *session) stream(ctx context.Context, e *endpoint) (*stream, error) {
+func (s *kserveSession) stream(ctx context.Context, e *serverEndpoint) (*inferStream, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if e.stream != nil {
@@ -55,29 +56,29 @@ func (s *session) stream(ctx context.Context, e *endpoint) (*stream, error) {
 }
 
 // openStream starts a stream that outlives ctx.
-func (s *session) openStream(ctx context.Context, e *endpoint) (*stream, error) {
+func (s *kserveSession) openStream(ctx context.Context, e *serverEndpoint) (*inferStream, error) {
 	life, cancel := context.WithCancel(context.Background())
 	if len(s.header) > 0 {
 		life = metadata.NewOutgoingContext(life, s.header)
 	}
 	stop := context.AfterFunc(ctx, cancel)
-	call, err := e.rpc.ModelStreamInfer(life, grpc.MaxCallRecvMsgSize(mostAnswer))
+	call, err := e.rpc.ModelStreamInfer(life, grpc.MaxCallRecvMsgSize(maxAnswerBytes))
 	if err != nil || !stop() {
 		cancel()
 		return nil, errors.Join(err, ctx.Err())
 	}
-	t := &stream{
+	t := &inferStream{
 		call: call, cancel: cancel, turn: make(chan struct{}, 1), ended: make(chan struct{}),
-		waiting: map[string]chan<- answer{},
+		waiting: map[string]chan<- streamAnswer{},
 	}
-	go t.receive()
+	go t.receiveAnswers()
 	return t, nil
 }
 
-// streaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without it
-// says Unimplemented, and MLServer, whose call is another, says something else.
-func (s *session) streaming(ctx context.Context, e *endpoint) error {
-	ctx, cancel := s.call(ctx)
+// checkStreaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without
+// it says Unimplemented, and MLServer, whose call is another, says something else.
+func (s *kserveSession) checkStreaming(ctx context.Context, e *serverEndpoint) error {
+	ctx, cancel := s.callContext(ctx)
 	defer cancel()
 	call, err := e.rpc.ModelStreamInfer(ctx)
 	if err == nil {
@@ -92,13 +93,13 @@ func (s *session) streaming(ctx context.Context, e *endpoint) error {
 	return err
 }
 
-// ask sends a request and waits for its answer.
-func (t *stream) ask(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
-	answered := make(chan answer, 1)
-	if err := t.expect(r.Id, answered); err != nil {
+// askServer sends a request and waits for its answer.
+func (t *inferStream) askServer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	answered := make(chan streamAnswer, 1)
+	if err := t.addPending(r.Id, answered); err != nil {
 		return nil, err
 	}
-	if err := t.send(ctx, r); err != nil {
+	if err := t.sendRequest(ctx, r); err != nil {
 		t.giveUp(r.Id)
 		return nil, err
 	}
@@ -111,8 +112,9 @@ func (t *stream) ask(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelI
 	}
 }
 
-// send waits for its turn. A server that reads no more makes it wait forever, so the end of ctx ends the stream then.
-func (t *stream) send(ctx context.Context, r *oip.ModelInferRequest) error {
+// sendRequest waits for its turn. A server that reads no more makes it wait forever, so the end of ctx ends the stream
+// then.
+func (t *inferStream) sendRequest(ctx context.Context, r *oip.ModelInferRequest) error {
 	select {
 	case t.turn <- struct{}{}:
 	case <-t.ended:
@@ -121,7 +123,7 @@ func (t *stream) send(ctx context.Context, r *oip.ModelInferRequest) error {
 		return status.FromContextError(ctx.Err()).Err()
 	}
 	defer func() { <-t.turn }()
-	stop := context.AfterFunc(ctx, func() { t.end(status.FromContextError(ctx.Err()).Err()) })
+	stop := context.AfterFunc(ctx, func() { t.endStream(status.FromContextError(ctx.Err()).Err()) })
 	defer stop()
 	if t.call.Send(r) != nil { // the reason is what is received
 		<-t.ended
@@ -130,7 +132,7 @@ func (t *stream) send(ctx context.Context, r *oip.ModelInferRequest) error {
 	return nil
 }
 
-func (t *stream) receive() {
+func (t *inferStream) receiveAnswers() {
 	defer close(t.ended)
 	for {
 		m, err := t.call.Recv()
@@ -138,21 +140,21 @@ func (t *stream) receive() {
 			err = status.Error(codes.Unavailable, "the server ended the stream")
 		}
 		if err == nil {
-			err = t.hand(split(m))
+			err = t.handAnswer(splitResponse(m))
 		}
 		if err != nil {
-			t.end(err)
+			t.endStream(err)
 			return
 		}
 	}
 }
 
-// hand gives an answer to who waits for it.
-func (t *stream) hand(id string, a answer) error {
+// handAnswer gives an answer to who waits for it.
+func (t *inferStream) handAnswer(id string, a streamAnswer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id == "" {
-		if id = t.only(); id == "" {
+		if id = t.onlyPending(); id == "" {
 			return fmt.Errorf("%w: without the id of its request, of which %d are open (option stream=off)",
 				cmp.Or(a.err, errUnasked), len(t.waiting))
 		}
@@ -168,8 +170,8 @@ func (t *stream) hand(id string, a answer) error {
 	return nil
 }
 
-// only is the id that is waited for, if it is the only one.
-func (t *stream) only() string {
+// onlyPending is the id that is waited for, if it is the only one.
+func (t *inferStream) onlyPending() string {
 	if len(t.waiting) == 1 {
 		for id := range t.waiting {
 			return id
@@ -178,7 +180,7 @@ func (t *stream) only() string {
 	return ""
 }
 
-func (t *stream) expect(id string, answered chan<- answer) error {
+func (t *inferStream) addPending(id string, answered chan<- streamAnswer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.fault == nil {
@@ -188,7 +190,7 @@ func (t *stream) expect(id string, answered chan<- answer) error {
 }
 
 // giveUp lets an answer that comes late be dropped.
-func (t *stream) giveUp(id string) {
+func (t *inferStream) giveUp(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, open := t.waiting[id]; open {
@@ -196,14 +198,14 @@ func (t *stream) giveUp(id string) {
 	}
 }
 
-// end ends the stream: all who wait get the first reason. It is known before the call is cancelled,
+// endStream ends the stream: all who wait get the first reason. It is known before the call is cancelled,
 // which would be one itself.
-func (t *stream) end(err error) {
-	t.fail(err)
+func (t *inferStream) endStream(err error) {
+	t.failPending(err)
 	t.cancel()
 }
 
-func (t *stream) fail(err error) {
+func (t *inferStream) failPending(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.fault == nil {
@@ -212,26 +214,26 @@ func (t *stream) fail(err error) {
 	for id, waits := range t.waiting {
 		delete(t.waiting, id)
 		if waits != nil {
-			waits <- answer{err: t.fault}
+			waits <- streamAnswer{err: t.fault}
 		}
 	}
 }
 
-// idle reports whether every request was answered: none was given up.
-func (t *stream) idle() bool {
+// allAnswered reports whether every request was answered: none was given up.
+func (t *inferStream) allAnswered() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.waiting) == 0
 }
 
-func (t *stream) err() error {
+func (t *inferStream) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.fault
 }
 
 // closeStream ends the stream. It fails where the server answered what was not asked, also with its last words.
-func (e *endpoint) closeStream() error {
+func (e *serverEndpoint) closeStream() error {
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	t := e.stream
@@ -239,31 +241,31 @@ func (e *endpoint) closeStream() error {
 		return nil
 	}
 	t.turn <- struct{}{} // nobody sends any more
-	if t.idle() {
+	if t.allAnswered() {
 		_ = t.call.CloseSend()
 		select {
 		case <-t.ended:
 		case <-time.After(lastWords):
 		}
 	}
-	t.end(context.Canceled)
+	t.endStream(context.Canceled)
 	<-t.ended
-	return t.unasked(e)
+	return t.unaskedError(e)
 }
 
-// unasked is the error of an endpoint that answered what was not asked.
-func (e *endpoint) unasked() error {
+// unaskedError is the error of an endpoint that answered what was not asked.
+func (e *serverEndpoint) unaskedError() error {
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if e.stream == nil {
 		return nil
 	}
-	return e.stream.unasked(e)
+	return e.stream.unaskedError(e)
 }
 
-func (t *stream) unasked(e *endpoint) error {
+func (t *inferStream) unaskedError(e *serverEndpoint) error {
 	if err := t.err(); errors.Is(err, errUnasked) {
-		return brief(fmt.Errorf("endpoint %s: %w", e.url, err))
+		return shortenError(fmt.Errorf("endpoint %s: %w", e.url, err))
 	}
 	return nil
 }
@@ -272,7 +274,7 @@ func (t *stream) unasked(e *endpoint) error {
 const lastWords = time.Second
 
 // chooseCall finds out which endpoints have the call for streams, as option stream says.
-func (s *session) chooseCall(ctx context.Context) error {
+func (s *kserveSession) chooseCall(ctx context.Context) error {
 	if s.settings.stream == "off" {
 		return nil
 	}
@@ -280,11 +282,11 @@ func (s *session) chooseCall(ctx context.Context) error {
 	var asking sync.WaitGroup
 	for i, e := range s.endpoints {
 		asking.Go(func() {
-			err := s.streaming(ctx, e)
+			err := s.checkStreaming(ctx, e)
 			e.streams = err == nil
 			if err != nil && s.settings.stream == "on" {
 				faults[i] = fmt.Errorf("endpoint %s does not stream answers (option stream=off does without): %w",
-					e.url, explain(err))
+					e.url, explainError(err))
 			}
 		})
 	}

@@ -138,13 +138,13 @@ func TestAnswersWithoutIDs(t *testing.T) {
 
 // TestTheReasonIsKnownFirst: what the end of the call would say is none.
 func TestTheReasonIsKnownFirst(t *testing.T) {
-	s := &stream{}
+	s := &inferStream{}
 	s.cancel = func() {
 		if !errors.Is(s.err(), context.DeadlineExceeded) {
 			t.Errorf("the reason is %v when the call ends", s.err())
 		}
 	}
-	s.end(context.DeadlineExceeded)
+	s.endStream(context.DeadlineExceeded)
 }
 
 func TestCloseTwice(t *testing.T) {

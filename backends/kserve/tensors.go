@@ -31,8 +31,8 @@ func parseDatatype(name string) (backend.DType, error) {
 	return backend.InvalidDType, fmt.Errorf("datatype %q is not supported", name)
 }
 
-// tensor is an input or output: as the benchmark sees it, and as the server does.
-type tensor struct {
+// boundTensor is an input or output: as the benchmark sees it, and as the server does.
+type boundTensor struct {
 	backend.TensorInfo
 	datatype string
 	// ones is how many dimensions of 1 the server has behind the benchmark's. Servers that take the first dimension for
@@ -40,11 +40,11 @@ type tensor struct {
 	ones int
 }
 
-func (t tensor) equal(u tensor) bool {
+func (t boundTensor) equal(u boundTensor) bool {
 	return t.Name == u.Name && t.datatype == u.datatype && t.ones == u.ones && slices.Equal(t.Shape, u.Shape)
 }
 
-func infos(ts []tensor) []backend.TensorInfo {
+func tensorInfos(ts []boundTensor) []backend.TensorInfo {
 	all := make([]backend.TensorInfo, len(ts))
 	for i, t := range ts {
 		all[i] = t.TensorInfo
@@ -52,8 +52,8 @@ func infos(ts []tensor) []backend.TensorInfo {
 	return all
 }
 
-// request refers to the inputs; it must be sent before they change.
-func (s *session) request(in []backend.Tensor) *oip.ModelInferRequest {
+// makeRequest refers to the inputs; it must be sent before they change.
+func (s *kserveSession) makeRequest(in []backend.Tensor) *oip.ModelInferRequest {
 	r := &oip.ModelInferRequest{ModelName: s.settings.model, ModelVersion: s.settings.version}
 	for i := range in {
 		t := s.inputs[i]
@@ -73,15 +73,15 @@ func (s *session) request(in []backend.Tensor) *oip.ModelInferRequest {
 	return r
 }
 
-// read takes the outputs of a response, in the session's order. It lists every fault.
-func (s *session) read(r *oip.ModelInferResponse, out []backend.Tensor) error {
+// readOutputs takes the outputs of a response, in the session's order. It lists every fault.
+func (s *kserveSession) readOutputs(r *oip.ModelInferResponse, out []backend.Tensor) error {
 	if n := len(r.RawOutputContents); n > 0 && n != len(r.Outputs) {
 		return fmt.Errorf("%w: %d raw contents for %d outputs", backend.ErrTensors, n, len(r.Outputs))
 	}
 	received := make([]backend.Tensor, len(s.outputs))
 	var faults []error
 	for i, want := range s.outputs {
-		t, err := output(r, want)
+		t, err := findOutput(r, want)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("output %q: %w", want.Name, err))
 		}
@@ -93,11 +93,11 @@ func (s *session) read(r *oip.ModelInferResponse, out []backend.Tensor) error {
 	if err := backend.CheckTensors("output", s.outputInfos, received); err != nil {
 		return err
 	}
-	return deliver(received, out)
+	return deliverOutputs(received, out)
 }
 
-// deliver fills what the caller preallocated, and hands over the rest.
-func deliver(received, out []backend.Tensor) error {
+// deliverOutputs fills what the caller preallocated, and hands over the rest.
+func deliverOutputs(received, out []backend.Tensor) error {
 	for i, t := range received {
 		if out[i].Data != nil {
 			if len(out[i].Data) < len(t.Data) {
@@ -110,8 +110,8 @@ func deliver(received, out []backend.Tensor) error {
 	return nil
 }
 
-// output finds a tensor in a response: raw, or in the contents of its type.
-func output(r *oip.ModelInferResponse, want tensor) (backend.Tensor, error) {
+// findOutput finds a tensor in a response: raw, or in the contents of its type.
+func findOutput(r *oip.ModelInferResponse, want boundTensor) (backend.Tensor, error) {
 	j := slices.IndexFunc(r.Outputs, func(o *oip.InferOutputTensor) bool { return o.Name == want.Name })
 	if j < 0 {
 		return backend.Tensor{}, fmt.Errorf("the answer does not have it, but has %q", outputNames(r))
@@ -128,7 +128,7 @@ func output(r *oip.ModelInferResponse, want tensor) (backend.Tensor, error) {
 	t.DType = want.DType
 	if len(r.RawOutputContents) > 0 {
 		t.Data = r.RawOutputContents[j]
-	} else if t.Data, err = contents(o.Datatype, o.GetContents()); err != nil {
+	} else if t.Data, err = packContents(o.Datatype, o.GetContents()); err != nil {
 		return t, err
 	}
 	if want.datatype == texts {

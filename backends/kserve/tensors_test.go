@@ -67,7 +67,7 @@ func TestContentsRefuse(t *testing.T) {
 		"FP16": "raw contents", "BF16": "raw contents", "INT8": "element 1 is 300", "UINT16": "element 0 is 70000",
 		"UINT8": "element 0",
 	} {
-		_, err := contents(datatype, c)
+		_, err := packContents(datatype, c)
 		wantAll(t, err, want)
 	}
 }

@@ -133,13 +133,13 @@ func TestAnEndpointThatIsBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := o.(*session)
+				s := o.(*kserveSession)
 				if others {
 					hung.hangs.Store(true)
-					s.endpoints[0].lose(errors.New("said so"))
+					s.endpoints[0].markLost(errors.New("said so"))
 				}
 				stop()
-				s.endpoints[1].lose(errors.New("said so"))
+				s.endpoints[1].markLost(errors.New("said so"))
 				time.Sleep(8 * time.Minute)
 				w.serve(t, "b:1", &server{})
 				time.Sleep(5 * time.Second)

@@ -10,18 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// answer collects what a server generates for one prompt.
-type answer struct {
+// promptAnswer collects what a server generates for one prompt.
+type promptAnswer struct {
 	sink    backend.TokenSink
-	count   count
+	count   countMode
 	text    []byte
 	ids     []int32
 	form    idForm // of an answer of /generate
 	logged  int
-	usage   usage
+	usage   usageCounts
 	finish  string
 	thought []byte
-	calls   []called
+	calls   []partialToolCall
 	hides   bool    // a part was reasoning or a tool call, which text does not have
 	begun   bool    // FirstToken has been called
 	start   []int32 // the ids that it was called with
@@ -35,26 +35,26 @@ type answer struct {
 	progress atomic.Uint32
 }
 
-func (a *answer) reset(sink backend.TokenSink, c count) {
+func (a *promptAnswer) reset(sink backend.TokenSink, c countMode) {
 	a.sink, a.count, a.begun, a.start = sink, c, false, a.start[:0]
 	a.restart()
 }
 
 // restart drops what another server has generated.
-func (a *answer) restart() {
-	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usage{}, "", 0
+func (a *promptAnswer) restart() {
+	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usageCounts{}, "", 0
 	a.thought, a.calls, a.hides, a.form = a.thought[:0], a.calls[:0], false, unknownIDs
 }
 
-// add takes a part of the answer.
-func (a *answer) add(c *chunk) error {
+// addChunk adds a part of the answer.
+func (a *promptAnswer) addChunk(c *answerChunk) error {
 	a.text = append(a.text, c.text...)
 	a.thought = append(a.thought, c.thought...)
-	a.merge(c.parts)
+	a.mergeToolCalls(c.parts)
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
 	a.hides = a.hides || len(c.thought) > 0 || c.calls
-	a.usage.add(c.usage)
+	a.usage.addLater(c.usage)
 	if c.finish != "" {
 		a.finish = c.finish
 	}
@@ -67,21 +67,22 @@ func (a *answer) add(c *chunk) error {
 	}
 	a.firstAfter = time.Since(a.asked)
 	if a.begun {
-		return a.agree(c)
+		return a.checkSameStart(c)
 	}
-	a.first(backend.Tokens{IDs: a.keptIDs(c.ids), Text: string(c.text), N: max(len(c.ids), c.logged)})
+	a.reportFirst(backend.Tokens{IDs: a.keptIDs(c.ids), Text: string(c.text), N: max(len(c.ids), c.logged)})
 	return nil
 }
 
-// first reports the first token.
-func (a *answer) first(t backend.Tokens) {
+// reportFirst reports the first token.
+func (a *promptAnswer) reportFirst(t backend.Tokens) {
 	a.begun = true
 	a.start = append(a.start[:0], t.IDs...)
 	a.sink.FirstToken(t)
 }
 
-// agree checks that a server that was asked again starts as the first one did: its first token has been reported.
-func (a *answer) agree(c *chunk) error {
+// checkSameStart checks that a server that was asked again starts as the first one did: its first token has been
+// reported.
+func (a *promptAnswer) checkSameStart(c *answerChunk) error {
 	n := min(len(a.start), len(c.ids))
 	if slices.Equal(a.start[:n], c.ids[:n]) {
 		return nil
@@ -91,28 +92,29 @@ func (a *answer) agree(c *chunk) error {
 }
 
 // keptIDs are ids as far as they are wanted.
-func (a *answer) keptIDs(ids []int32) []int32 {
+func (a *promptAnswer) keptIDs(ids []int32) []int32 {
 	if a.count == countByUsage || len(ids) == 0 {
 		return nil
 	}
 	return ids
 }
 
-// tokens is the whole answer. The error says what its number of tokens lacks.
-func (a *answer) tokens() (backend.Tokens, error) {
+// allTokens is the whole answer. The error says what its number of tokens lacks.
+func (a *promptAnswer) allTokens() (backend.Tokens, error) {
 	t := backend.Tokens{
-		IDs: a.keptIDs(a.ids), Text: valid(a.text), Reasoning: valid(a.thought), Calls: a.called(), Finish: a.finish,
+		IDs: a.keptIDs(a.ids), Text: validUTF8(a.text), Reasoning: validUTF8(a.thought), Calls: a.toolCalls(),
+		Finish: a.finish,
 	}
-	n, err := a.counted(len(t.IDs))
-	if wrong := a.usage.fault(a.parts, 0); wrong != nil && len(t.IDs) == 0 {
+	n, err := a.tokenCount(len(t.IDs))
+	if wrong := a.usage.checkCount(a.parts, 0); wrong != nil && len(t.IDs) == 0 {
 		err = fmt.Errorf("%w: %w", ErrStream, wrong)
 	}
 	t.N = n
 	return t, err
 }
 
-// counted is how many tokens an answer with so many ids has.
-func (a *answer) counted(ids int) (int, error) {
+// tokenCount is how many tokens an answer with so many ids has.
+func (a *promptAnswer) tokenCount(ids int) (int, error) {
 	reports := a.usage.known
 	reported := int(a.usage.completion)
 	switch {
@@ -135,13 +137,13 @@ func (a *answer) counted(ids int) (int, error) {
 	return 0, nil
 }
 
-func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
+func validUTF8(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
 
 // errUncounted is an answer without a number of tokens.
 var errUncounted = fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor "+
 	"usage", ErrStream)
 
-// countable tells whether the answer's text is all that was generated, so that a tokenizer can count it.
-func (a *answer) countable() bool {
+// isCountable tells whether the answer's text is all that was generated, so that a tokenizer can count it.
+func (a *promptAnswer) isCountable() bool {
 	return a.count == anyCount && len(a.text) > 0 && !a.hides && a.logged == 0
 }

@@ -46,17 +46,17 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	if c.Options["concurrency"] == "" && c.Concurrency > 0 {
 		s.places = (c.Concurrency + len(s.endpoints) - 1) / len(s.endpoints)
 	}
-	key, err := b.key(s, c)
+	key, err := b.apiKey(s, c)
 	if err != nil {
 		return nil, err
 	}
 	g := &Generator{
-		header: header(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text(),
+		header: commonHeader(key), cache: newCacheWatch(), balancer: newBalancer(s.endpoints, s.places), session: rand.Text(),
 	}
 	if g.client, _, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
-	if err := s.discover(ctx, g.client, g.header); err != nil {
+	if err := s.discoverModels(ctx, g.client, g.header); err != nil {
 		g.client.CloseIdleConnections()
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	return g, nil
 }
 
-// key is the API key: none, unless the variable is there. One that is asked for by name must be there.
-func (b Backend) key(s settings, c backend.Config) (string, error) {
+// apiKey is the API key: none, unless the variable is there. One that is asked for by name must be there.
+func (b Backend) apiKey(s openaiSettings, c backend.Config) (string, error) {
 	key, ok := "", false
 	if b.Lookup != nil && s.keyName != "" {
 		key, ok = b.Lookup(s.keyName)
@@ -83,7 +83,7 @@ func (b Backend) key(s settings, c backend.Config) (string, error) {
 // Describe lists the options.
 func (Backend) Describe() backend.Info {
 	s := defaultSettings()
-	return backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}, Options: s.options().Docs()}
+	return backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}, Options: s.optionList().Docs()}
 }
 
 // Describe says which servers there are, how tokens are counted, and what has been noticed so far.
@@ -111,7 +111,7 @@ func (g *Generator) Describe() backend.Info {
 }
 
 // Restart forgets what the servers have answered so far: a warm-up is no share of the work.
-func (g *Generator) Restart() { g.balancer.restart() }
+func (g *Generator) Restart() { g.balancer.resetShares() }
 
 // describeCache says what is done about prompts that a server keeps between queries.
 func (g *Generator) describeCache() string {

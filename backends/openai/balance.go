@@ -15,8 +15,8 @@ import (
 // ErrUnreachable is in the chain of the error where all servers are gone.
 var ErrUnreachable = errors.New("no server answers any more")
 
-// endpoint is one server.
-type endpoint struct {
+// serverEndpoint is one server.
+type serverEndpoint struct {
 	base    *url.URL
 	running int       // requests that it is working on
 	rests   time.Time // until then it is not asked: it could not be reached, or was busy. Zero: it answered last
@@ -32,51 +32,51 @@ type balancer struct {
 	places int // of each endpoint
 
 	mu        sync.Mutex
-	endpoints []*endpoint
+	endpoints []*serverEndpoint
 	turn      int // where the search for the fewest starts, so that equals take turns
-	waiting   []*waiter
+	waiting   []*placeWaiter
 }
 
-// waiter is a call that waits for a place.
-type waiter struct {
-	place chan *endpoint
-	only  *endpoint // that it waits for; nil: any
+// placeWaiter is a call that waits for a place.
+type placeWaiter struct {
+	place chan *serverEndpoint
+	only  *serverEndpoint // that it waits for; nil: any
 	gone  bool
 }
 
 // resting times of an endpoint: the first, which doubles from time to time, the longest of one that cannot be reached,
 // and that of one that is busy, whatever it asks for.
 const (
-	firstRest   = 50 * time.Millisecond
-	longestRest = 5 * time.Second
-	longestBusy = 10 * time.Second
+	firstRest    = 50 * time.Millisecond
+	maxBackoff   = 5 * time.Second
+	maxBusyPause = 10 * time.Second
 )
 
-// doubled is the rest after a number of failures before this one.
-func doubled(failures int) time.Duration { return firstRest << min(failures, 20) }
+// backoffAfter is the rest after a number of failures before this one.
+func backoffAfter(failures int) time.Duration { return firstRest << min(failures, 20) }
 
 func newBalancer(bases []*url.URL, places int) *balancer {
 	b := &balancer{places: places}
 	for _, u := range bases {
-		b.endpoints = append(b.endpoints, &endpoint{base: u})
+		b.endpoints = append(b.endpoints, &serverEndpoint{base: u})
 	}
 	return b
 }
 
 // acquire takes a place at one endpoint, or where that is nil at any, or waits for one. release gives it back. The
 // error is the cause of ctx.
-func (b *balancer) acquire(ctx context.Context, only *endpoint) (*endpoint, error) {
+func (b *balancer) acquire(ctx context.Context, only *serverEndpoint) (*serverEndpoint, error) {
 	b.mu.Lock()
 	if len(b.waiting) == 0 {
-		if e := b.free(only); e != nil {
+		if e := b.freeEndpoint(only); e != nil {
 			e.running++
 			b.mu.Unlock()
 			return e, nil
 		}
 	}
-	w := &waiter{place: make(chan *endpoint, 1), only: only}
+	w := &placeWaiter{place: make(chan *serverEndpoint, 1), only: only}
 	b.waiting = append(b.waiting, w)
-	b.serve()
+	b.serveWaiters()
 	b.mu.Unlock()
 	select {
 	case e := <-w.place:
@@ -94,33 +94,34 @@ func (b *balancer) acquire(ctx context.Context, only *endpoint) (*endpoint, erro
 	}
 }
 
-// free is the one endpoint if it has a free place, or where that is nil the best of all; nil if there is none.
-func (b *balancer) free(only *endpoint) *endpoint {
+// freeEndpoint is the one endpoint if it has a free place, or where that is nil the best of all; nil if there is none.
+func (b *balancer) freeEndpoint(only *serverEndpoint) *serverEndpoint {
 	switch {
 	case only == nil:
-		return b.best()
+		return b.bestEndpoint()
 	case only.running < b.places:
 		return only
 	}
 	return nil
 }
 
-// best is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is tried
-// with one request at a time, when it has rested. Where all failed last, those that rest are only the last to be asked.
-func (b *balancer) best() *endpoint {
-	var best *endpoint
+// bestEndpoint is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is
+// tried with one request at a time, when it has rested. Where all failed last, those that rest are only the last to be
+// asked.
+func (b *balancer) bestEndpoint() *serverEndpoint {
+	var best *serverEndpoint
 	now := time.Time{}
-	healthy := slices.ContainsFunc(b.endpoints, (*endpoint).healthy)
+	healthy := slices.ContainsFunc(b.endpoints, (*serverEndpoint).isHealthy)
 	n := len(b.endpoints)
 	for i := range n {
 		e := b.endpoints[(b.turn+i)%n]
-		if !e.healthy() && now.IsZero() {
+		if !e.isHealthy() && now.IsZero() {
 			now = time.Now()
 		}
-		if e.running >= b.places || healthy && e.avoided(now) {
+		if e.running >= b.places || healthy && e.isAvoided(now) {
 			continue
 		}
-		if best == nil || e.before(best, now) {
+		if best == nil || e.isBetterThan(best, now) {
 			best = e
 		}
 	}
@@ -128,38 +129,38 @@ func (b *balancer) best() *endpoint {
 	return best
 }
 
-func (e *endpoint) before(other *endpoint, now time.Time) bool {
-	if mine, its := e.resting(now), other.resting(now); mine != its {
+func (e *serverEndpoint) isBetterThan(other *serverEndpoint, now time.Time) bool {
+	if mine, its := e.isResting(now), other.isResting(now); mine != its {
 		return its
 	}
 	return e.running < other.running
 }
 
-// healthy tells whether an endpoint did not fail last.
-func (e *endpoint) healthy() bool { return e.rests.IsZero() }
+// isHealthy tells whether an endpoint did not fail last.
+func (e *serverEndpoint) isHealthy() bool { return e.rests.IsZero() }
 
-func (e *endpoint) resting(now time.Time) bool { return now.Before(e.rests) }
+func (e *serverEndpoint) isResting(now time.Time) bool { return now.Before(e.rests) }
 
-// avoided tells whether an endpoint is to be left alone while another is healthy.
-func (e *endpoint) avoided(now time.Time) bool {
-	return !e.healthy() && (e.running > 0 || e.resting(now))
+// isAvoided tells whether an endpoint is to be left alone while another is healthy.
+func (e *serverEndpoint) isAvoided(now time.Time) bool {
+	return !e.isHealthy() && (e.running > 0 || e.isResting(now))
 }
 
 // release gives a place back.
-func (b *balancer) release(e *endpoint) {
+func (b *balancer) release(e *serverEndpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.running--
-	b.serve()
+	b.serveWaiters()
 }
 
-// serve hands free places to those that wait, the first one first. One that waits for a single endpoint keeps nobody
-// from the others.
-func (b *balancer) serve() {
+// serveWaiters hands free places to those that wait, the first one first. One that waits for a single endpoint keeps
+// nobody from the others.
+func (b *balancer) serveWaiters() {
 	for i := 0; i < len(b.waiting); {
 		w := b.waiting[i]
 		if !w.gone {
-			next := b.free(w.only)
+			next := b.freeEndpoint(w.only)
 			if next == nil && w.only == nil {
 				return
 			}
@@ -174,17 +175,17 @@ func (b *balancer) serve() {
 	}
 }
 
-// succeeded says that an endpoint answered: it has all its places again.
-func (b *balancer) succeeded(e *endpoint) {
+// markHealthy notes that an endpoint answered: it has all its places again.
+func (b *balancer) markHealthy(e *serverEndpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.rests, e.failed, e.refused = time.Time{}, 0, 0
 	e.answers++
-	b.serve()
+	b.serveWaiters()
 }
 
-// restart forgets what the endpoints have answered so far.
-func (b *balancer) restart() {
+// resetShares forgets what the endpoints have answered so far.
+func (b *balancer) resetShares() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range b.endpoints {
@@ -206,55 +207,55 @@ func (b *balancer) shares() []backend.WorkShare {
 	return all
 }
 
-// lost says that an endpoint cannot be reached: it rests for a while.
-func (b *balancer) lost(e *endpoint, reason error) {
+// markLost notes that an endpoint cannot be reached: it rests for a while.
+func (b *balancer) markLost(e *serverEndpoint, reason error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if e.failed > 0 && e.resting(now) { // another call has noticed already
+	if e.failed > 0 && e.isResting(now) { // another call has noticed already
 		return
 	}
-	rest := min(doubled(e.failed), longestRest)
+	rest := min(backoffAfter(e.failed), maxBackoff)
 	e.failed++
 	e.reason = reason
-	e.rest(now.Add(rest))
+	e.restUntil(now.Add(rest))
 }
 
-// busy says that an endpoint takes no more now: it rests for so long at least, and longer from time to time.
-func (b *balancer) busy(e *endpoint, atLeast time.Duration) {
+// markBusy notes that an endpoint takes no more now: it rests for so long at least, and longer from time to time.
+func (b *balancer) markBusy(e *serverEndpoint, atLeast time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	rest := atLeast
-	if !e.resting(now) { // another call has not noticed yet
-		rest = max(rest, doubled(e.refused))
+	if !e.isResting(now) { // another call has not noticed yet
+		rest = max(rest, backoffAfter(e.refused))
 		e.refused++
 	}
-	e.rest(now.Add(min(rest, longestBusy)))
+	e.restUntil(now.Add(min(rest, maxBusyPause)))
 }
 
-// rest lets an endpoint rest until a time, or as long as it does already.
-func (e *endpoint) rest(until time.Time) {
+// restUntil lets an endpoint rest until a time, or as long as it does already.
+func (e *serverEndpoint) restUntil(until time.Time) {
 	if until.After(e.rests) {
 		e.rests = until
 	}
 }
 
-// failures is how often in a row an endpoint could not be reached.
-func (b *balancer) failures(e *endpoint) int {
+// failureCount is how often in a row an endpoint could not be reached.
+func (b *balancer) failureCount(e *serverEndpoint) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return e.failed
 }
 
-// pause is how long to wait before the next try: not at all while an endpoint does not rest.
-func (b *balancer) pause() time.Duration {
+// retryPause is how long to wait before the next try: not at all while an endpoint does not rest.
+func (b *balancer) retryPause() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	shortest := longestBusy
+	shortest := maxBusyPause
 	for _, e := range b.endpoints {
-		if !e.resting(now) {
+		if !e.isResting(now) {
 			return 0
 		}
 		shortest = min(shortest, e.rests.Sub(now))
@@ -262,8 +263,8 @@ func (b *balancer) pause() time.Duration {
 	return shortest
 }
 
-// unreachable is the error where all endpoints are gone, with the reason for each; nil while one is there.
-func (b *balancer) unreachable() error {
+// unreachableError is the error where all endpoints are gone, with the reason for each; nil while one is there.
+func (b *balancer) unreachableError() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var reasons []error

@@ -10,15 +10,21 @@ import (
 func TestEndpointsRest(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		fails func(b *balancer, e *endpoint)
+		fails func(b *balancer, e *serverEndpoint)
 		rests time.Duration
 	}{
-		{"busy", func(b *balancer, e *endpoint) { b.busy(e, 0) }, firstRest},
-		{"busy for a time of its own", func(b *balancer, e *endpoint) { b.busy(e, 3*time.Second) }, 3 * time.Second},
-		{"busy for long", func(b *balancer, e *endpoint) { b.busy(e, time.Hour) }, longestBusy},
-		{"busy, also for another call", func(b *balancer, e *endpoint) { b.busy(e, time.Second); b.busy(e, 0) }, time.Second},
-		{"gone", func(b *balancer, e *endpoint) { b.lost(e, nil) }, firstRest},
-		{"gone while busy", func(b *balancer, e *endpoint) { b.busy(e, time.Second); b.lost(e, nil) }, time.Second},
+		{"busy", func(b *balancer, e *serverEndpoint) { b.markBusy(e, 0) }, firstRest},
+		{"busy for a time of its own", func(b *balancer, e *serverEndpoint) { b.markBusy(e, 3*time.Second) },
+			3 * time.Second},
+		{"busy for long", func(b *balancer, e *serverEndpoint) { b.markBusy(e, time.Hour) }, maxBusyPause},
+		{"busy, also for another call", func(b *balancer, e *serverEndpoint) {
+			b.markBusy(e, time.Second)
+			b.markBusy(e,
+				0)
+		}, time.Second},
+		{"gone", func(b *balancer, e *serverEndpoint) { b.markLost(e, nil) }, firstRest},
+		{"gone while busy", func(b *balancer, e *serverEndpoint) { b.markBusy(e, time.Second); b.markLost(e, nil) },
+			time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -31,7 +37,7 @@ func TestEndpointsRest(t *testing.T) {
 				time.Sleep(time.Nanosecond)
 				want(t, b, bad) // alone: it may fail again
 				want(t, b)
-				b.succeeded(bad)
+				b.markHealthy(bad)
 				want(t, b, bad)
 			})
 		})
@@ -41,30 +47,30 @@ func TestEndpointsRest(t *testing.T) {
 func TestNoChoiceButToAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 1)
-		b.lost(b.endpoints[0], nil)
-		b.busy(b.endpoints[1], longestBusy)
-		if b.pause() != firstRest {
-			t.Errorf("a pause of %v where all rest, want %v", b.pause(), firstRest)
+		b.markLost(b.endpoints[0], nil)
+		b.markBusy(b.endpoints[1], maxBusyPause)
+		if b.retryPause() != firstRest {
+			t.Errorf("a pause of %v where all rest, want %v", b.retryPause(), firstRest)
 		}
-		first, second := b.best(), b.endpoints[1]
+		first, second := b.bestEndpoint(), b.endpoints[1]
 		if first == nil {
 			t.Fatal("no endpoint where all rest")
 		}
-		b.succeeded(second)
+		b.markHealthy(second)
 		want(t, b, second)
 	})
 }
 
 // want takes the places that are expected next; none: that there is no place.
-func want(t *testing.T, b *balancer, places ...*endpoint) {
+func want(t *testing.T, b *balancer, places ...*serverEndpoint) {
 	t.Helper()
 	for _, p := range places {
-		if e := b.best(); e != p {
+		if e := b.bestEndpoint(); e != p {
 			t.Fatalf("the next place is at %v, want %v", e, p)
 		}
 		p.running++
 	}
-	if e := b.best(); len(places) == 0 && e != nil {
+	if e := b.bestEndpoint(); len(places) == 0 && e != nil {
 		t.Fatalf("a place at %v, want none", e.base)
 	}
 }
@@ -73,9 +79,9 @@ func want(t *testing.T, b *balancer, places ...*endpoint) {
 func TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 2)
-		b.busy(b.endpoints[0], time.Second)
+		b.markBusy(b.endpoints[0], time.Second)
 		want(t, b, b.endpoints[1], b.endpoints[1])
-		got := make(chan *endpoint, 1)
+		got := make(chan *serverEndpoint, 1)
 		go func() {
 			e, err := b.acquire(t.Context(), nil)
 			if err != nil {
@@ -84,7 +90,7 @@ func TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack(t *testing.T) {
 			got <- e
 		}()
 		synctest.Wait()
-		b.succeeded(b.endpoints[0])
+		b.markHealthy(b.endpoints[0])
 		if e := <-got; e != b.endpoints[0] {
 			t.Errorf("a place at %v", e.base)
 		}

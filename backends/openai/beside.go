@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// program is what a server tells of itself beside the API.
-type program struct {
+// serverProgram is what a server tells of itself beside the API.
+type serverProgram struct {
 	Version  string `json:"version"`
 	Build    string `json:"build_info"` // llama.cpp's
 	Settings struct {
@@ -22,14 +22,14 @@ type program struct {
 	} `json:"default_generation_settings"` // llama.cpp's
 }
 
-// program asks a server for its version and settings, where its kind tells. The zero value: it does not.
-func (c *Client) program(ctx context.Context, k *kind, base *url.URL) (p program) {
+// serverVersion asks a server for its version and settings, where its kind tells. The zero value: it does not.
+func (c *Client) serverVersion(ctx context.Context, k *serverKind, base *url.URL) (p serverProgram) {
 	if k.tellsAt == "" {
-		return program{}
+		return serverProgram{}
 	}
-	body, err := c.beside(ctx, http.MethodGet, base, k.tellsAt)
+	body, err := c.askManagement(ctx, http.MethodGet, base, k.tellsAt)
 	if err != nil || json.Unmarshal(body, &p) != nil {
-		return program{}
+		return serverProgram{}
 	}
 	p.Version = cmp.Or(p.Version, p.Build)
 	return p
@@ -45,7 +45,7 @@ func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	defer cancel()
 	for i := range c.lanes {
 		base := c.lanes[i].base
-		_, err := c.beside(ctx, http.MethodPost, base, c.settings.kind.forgetsAt)
+		_, err := c.askManagement(ctx, http.MethodPost, base, c.settings.kind.forgetsAt)
 		if status := new(httpError); errors.As(err, &status) {
 			return false, nil
 		} else if err != nil {
@@ -65,9 +65,10 @@ func besideAPI(base *url.URL, name string) string {
 	return u.String()
 }
 
-// beside asks what is not of the API, but beside it. The error is an httpError
+// askManagement asks what is not of the API, but beside it. The error is an httpError
 // where it answers with another status than 200.
-func (c *Client) beside(ctx context.Context, method string, base *url.URL, name string) (body []byte, err error) {
+func (c *Client) askManagement(ctx context.Context, method string, base *url.URL, name string) (body []byte,
+	err error) {
 	request, err := http.NewRequestWithContext(ctx, method, besideAPI(base, name), http.NoBody)
 	if err != nil {
 		return nil, err
@@ -75,15 +76,15 @@ func (c *Client) beside(ctx context.Context, method string, base *url.URL, name 
 	request.Header = c.header
 	response, err := c.client.Do(request)
 	if err != nil {
-		return nil, broken(ctx, err)
+		return nil, brokenFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	body, err = io.ReadAll(io.LimitReader(response.Body, mostListed))
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return nil, broken(ctx, err)
+		return nil, brokenFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, refused(response, body[:min(len(body), bodyShown)])
+		return nil, statusFailure(response, body[:min(len(body), bodyShown)])
 	}
 	return body, nil
 }

@@ -24,17 +24,17 @@ type cacheWatch struct {
 }
 
 const (
-	mostSeen    = 1 << 18 // prompts that are remembered
-	smoothing   = 32      // new prompts that the typical time is a mean of, roughly
-	fewRepeated = 32      // repeated prompts that say nothing yet
+	maxRemembered = 1 << 18 // prompts that are remembered
+	smoothing     = 32      // new prompts that the typical time is a mean of, roughly
+	fewRepeated   = 32      // repeated prompts that say nothing yet
 )
 
 func newCacheWatch() *cacheWatch {
 	return &cacheWatch{seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
 }
 
-// hash is that of a prompt.
-func (w *cacheWatch) hash(p backend.Prompt) uint64 {
+// promptHash is the hash of a prompt.
+func (w *cacheWatch) promptHash(p backend.Prompt) uint64 {
 	var h maphash.Hash
 	h.SetSeed(w.seed)
 	switch {
@@ -52,8 +52,8 @@ func (w *cacheWatch) hash(p backend.Prompt) uint64 {
 	return h.Sum64()
 }
 
-// size is the length of a prompt, roughly.
-func size(p backend.Prompt) int {
+// promptLength is the length of a prompt, roughly.
+func promptLength(p backend.Prompt) int {
 	n := len(p.Tokens)*4 + len(p.Text) + len(p.ChatJSON)
 	for _, m := range p.Messages {
 		n += len(m.Content)
@@ -61,9 +61,9 @@ func size(p backend.Prompt) int {
 	return bits.Len(uint(n))
 }
 
-// note takes the time to the first token of a prompt, and the tokens that the server took from its cache.
-func (w *cacheWatch) note(p backend.Prompt, first time.Duration, cached int64) {
-	key, length := w.hash(p), size(p)
+// notePrompt notes the time to the first token of a prompt, and the tokens that the server took from its cache.
+func (w *cacheWatch) notePrompt(p backend.Prompt, first time.Duration, cached int64) {
+	key, length := w.promptHash(p), promptLength(p)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tokens += cached
@@ -77,7 +77,7 @@ func (w *cacheWatch) note(p backend.Prompt, first time.Duration, cached int64) {
 		}
 		return
 	}
-	if len(w.seen) < mostSeen {
+	if len(w.seen) < maxRemembered {
 		w.seen[key] = true
 	}
 	if *typical == 0 {
@@ -97,7 +97,7 @@ type Report struct {
 	Suspicious   bool  // most of enough repeated prompts came soon: the server seems to keep prompts or answers
 }
 
-func (w *cacheWatch) report() Report {
+func (w *cacheWatch) makeReport() Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return Report{

@@ -42,8 +42,8 @@ var apis = [...]struct {
 	{Rerank, "/rerank"},
 }
 
-// path is where an API is, below a base URL, and that of SGLang beside it; empty: there is no such API.
-func (a API) path() string {
+// urlPath is where an API is, below a base URL, and that of SGLang beside it; empty: there is no such API.
+func (a API) urlPath() string {
 	for _, known := range apis {
 		if known.name == a {
 			return known.path
@@ -55,8 +55,8 @@ func (a API) path() string {
 	return ""
 }
 
-// generates tells whether an API answers with generated text.
-func (a API) generates() bool { return a == Chat || a == Completions || a == Responses }
+// generatesText tells whether an API answers with generated text.
+func (a API) generatesText() bool { return a == Chat || a == Completions || a == Responses }
 
 // Call is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing of it
 // is kept after Write but Before, which must not be changed.
@@ -111,31 +111,31 @@ func (r Request) Body() []byte {
 	return slices.Concat(r.body[:r.place], r.before, r.body[r.place:])
 }
 
-// length is that of the whole body.
-func (r *Request) length() int { return len(r.body) + len(r.before) }
+// bodyLength is the length of the whole body.
+func (r *Request) bodyLength() int { return len(r.body) + len(r.before) }
 
 // Path is where it is sent, below a base URL.
 func (r Request) Path() string { return r.path }
 
-// writer writes requests for a kind of server.
-type writer struct {
-	settings settings
-	kind     *kind
+// requestWriter writes requests for a kind of server.
+type requestWriter struct {
+	settings openaiSettings
+	kind     *serverKind
 	session  string // the part of salts that no other client has
 	salts    atomic.Uint64
 }
 
 // Write writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
 func (c *Client) Write(call Call) (Request, error) {
-	path := call.API.path()
+	path := call.API.urlPath()
 	if path == "" || call.API == native {
 		return Request{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
 			ErrPrompt, call.API)
 	}
-	if err := call.check(); err != nil {
+	if err := call.checkCall(); err != nil {
 		return Request{}, err
 	}
-	fields := c.writer.fields(call)
+	fields := c.writer.bodyFields(call)
 	place, before := "messages", call.Before
 	if call.API == Responses {
 		place = "input"
@@ -145,8 +145,8 @@ func (c *Client) Write(call Call) (Request, error) {
 	}
 	body, at := appendFields([]byte{'{'}, fields, place)
 	body[len(body)-1] = '}' // in the place of the last comma
-	head, host := c.head(call.Header, len(body)+len(before))
-	tokens := cmp.Or(call.MaxTokens, mostUnasked)
+	head, host := c.requestHead(call.Header, len(body)+len(before))
+	tokens := cmp.Or(call.MaxTokens, maxUnasked)
 	return Request{
 		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
 		session: call.Session, most: mostBytes(tokens), tokens: mostOf(fields),
@@ -172,8 +172,8 @@ func headerFault(name, value string) string {
 	return ""
 }
 
-// head writes the fields of a request's head but Host, and the empty line behind them.
-func (c *Client) head(own map[string]string, length int) (head []byte, host string) {
+// requestHead writes the fields of a request's head but Host, and the empty line behind them.
+func (c *Client) requestHead(own map[string]string, length int) (head []byte, host string) {
 	fields := c.header
 	if len(own) > 0 {
 		fields = c.header.Clone()
@@ -192,13 +192,13 @@ func (c *Client) head(own map[string]string, length int) (head []byte, host stri
 	return append(head, "\r\n\r\n"...), host
 }
 
-// mostUnasked bounds an answer whose length nobody asked for, in tokens.
-const mostUnasked = 1 << 17
+// maxUnasked bounds an answer whose length nobody asked for, in tokens.
+const maxUnasked = 1 << 17
 
-// check lists all that an API cannot be asked.
-func (call Call) check() error {
+// checkCall lists all that an API cannot be asked.
+func (call Call) checkCall() error {
 	var faults []string
-	if fault := call.lacks(); fault != "" {
+	if fault := call.missingFields(); fault != "" {
 		faults = append(faults, fault)
 	}
 	parts := map[string]json.RawMessage{
@@ -226,8 +226,8 @@ func (call Call) check() error {
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
 }
 
-// lacks says what an API wants and the call does not have; "": nothing.
-func (call Call) lacks() string {
+// missingFields says what an API wants and the call does not have; "": nothing.
+func (call Call) missingFields() string {
 	text, ids, messages, input := call.Text != "", len(call.IDs) > 0, call.Messages != nil, call.Input != nil
 	has := map[API]bool{
 		Chat: text || messages, Responses: text || messages || input, Completions: text || ids,
@@ -248,19 +248,19 @@ func (call Call) lacks() string {
 	return "it has nothing to ask: neither text nor messages, token ids or input that " + string(call.API) + " takes"
 }
 
-// fields are those of a request's body, as JSON.
-func (w *writer) fields(call Call) map[string][]byte {
+// bodyFields are those of a request's body, as JSON.
+func (w *requestWriter) bodyFields(call Call) map[string][]byte {
 	model := cmp.Or(call.Model, w.settings.model)
 	f := map[string][]byte{}
-	if call.API.generates() {
-		w.generating(f, call)
+	if call.API.generatesText() {
+		w.addGenerationFields(f, call)
 	}
 	f["model"] = appendText(nil, model)
 	switch call.API {
 	case Chat:
 		f["messages"] = call.Messages
 		if call.Messages == nil {
-			f["messages"] = question(call.Text)
+			f["messages"] = chatOfQuestion(call.Text)
 		}
 	case Completions:
 		f["prompt"] = idsOrText(call.IDs, call.Text)
@@ -284,18 +284,18 @@ func (w *writer) fields(call Call) map[string][]byte {
 	return f
 }
 
-// generating sets the fields of requests for generated text.
-func (w *writer) generating(f map[string][]byte, call Call) {
-	maps.Copy(f, w.settings.generated(call.API, call.Whole, false))
+// addGenerationFields sets the fields of requests for generated text.
+func (w *requestWriter) addGenerationFields(f map[string][]byte, call Call) {
+	maps.Copy(f, w.settings.generationFields(call.API, call.Whole, false))
 	k := w.kind
-	if w.settings.cache != cacheAllow && k.salts(call.API) {
+	if w.settings.cache != cacheAllow && k.allowsSalt(call.API) {
 		f[k.salt] = appendText(nil, w.session+strconv.FormatUint(w.salts.Add(1), 36))
 	}
 	if call.MaxTokens == 0 {
 		return
 	}
 	n := strconv.AppendInt(nil, int64(call.MaxTokens), 10)
-	f[k.limit(call.API)] = n
+	f[k.maxTokensField(call.API)] = n
 	if call.Exact && k.minTokens != "" {
 		f[k.minTokens] = n
 	}
@@ -320,7 +320,7 @@ func idsOrText(ids []int32, text string) []byte {
 	return appendText(nil, text)
 }
 
-// question is a chat of one question.
-func question(text string) []byte {
+// chatOfQuestion is a chat of one question.
+func chatOfQuestion(text string) []byte {
 	return backend.AppendChat(nil, backend.Prompt{Text: text})[len(`"messages":`):]
 }

@@ -22,7 +22,7 @@ func (g *Generator) TakesParts() bool { return g.settings.api == anyAPI || g.set
 func (g *Generator) TakesTools() bool { return g.TakesParts() }
 
 // checkChat lists what only a chat has, of a prompt that is asked in another way.
-func (a *asker) checkChat(p backend.Prompt) []string {
+func (a *requestMaker) checkChat(p backend.Prompt) []string {
 	if a.asksChat(p) {
 		return nil
 	}
@@ -46,9 +46,9 @@ func appendChat(b []byte, p backend.Prompt) []byte {
 	return backend.AppendChat(b, p)
 }
 
-// exact writes a request whose fields the benchmark says. The backend adds the model, what keeps the prompt apart in a
-// server's cache, and what options body.KEY say: nothing else.
-func (a *asker) exact(p backend.Prompt, salt string, goesOn bool) request {
+// exactRequest writes a request whose fields the benchmark says. The backend adds the model, what keeps the prompt
+// apart in a server's cache, and what options body.KEY say: nothing else.
+func (a *requestMaker) exactRequest(p backend.Prompt, salt string, goesOn bool) serverRequest {
 	fields := maps.Clone(p.Fields)
 	fields["model"] = appendText(nil, a.settings.model)
 	if a.settings.cache != cacheAllow && !goesOn {
@@ -56,19 +56,19 @@ func (a *asker) exact(p backend.Prompt, salt string, goesOn bool) request {
 			fields[f.name] = json.RawMessage(f.value)
 		}
 	}
-	if salt != "" && a.kind.salts(Chat) {
+	if salt != "" && a.kind.allowsSalt(Chat) {
 		fields[a.kind.salt] = appendText(nil, salt)
 	}
 	maps.Copy(fields, a.settings.body)
 	b, _ := appendFields(append(make([]byte, 0, len(p.ChatJSON)+256), '{'), fields, "")
-	return request{
-		path: Chat.path(), body: append(appendChat(b, p), '}'), session: p.Session,
+	return serverRequest{
+		path: Chat.urlPath(), body: append(appendChat(b, p), '}'), session: p.Session,
 		whole: string(fields["stream"]) != "true",
 	}
 }
 
-// part is a part of a tool call, as an event brought it.
-type part struct {
+// toolCallPart is a part of a tool call, as an event brought it.
+type toolCallPart struct {
 	index           int64
 	id, kind        string
 	name, arguments []byte
@@ -76,37 +76,37 @@ type part struct {
 }
 
 // toolCall reads one of a chat's tool calls, or a part of one.
-func (p *parser) toolCall() {
-	if p.peek() != '{' {
-		p.skip()
+func (p *chunkParser) toolCall() {
+	if p.peekByte() != '{' {
+		p.skipValue()
 		return
 	}
 	c, start := &p.chunk, p.at
-	c.parts = append(c.parts, part{})
+	c.parts = append(c.parts, toolCallPart{})
 	of := &c.parts[len(c.parts)-1]
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "index":
-			of.index, _ = p.integer()
+			of.index, _ = p.readInteger()
 		case "id":
 			of.id = p.textOr()
 		case "type":
 			of.kind = p.textOr()
 		case "function":
-			p.function(of)
+			p.readFunction(of)
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 	if p.whole && !p.bad {
-		of.raw = compact(p.data[start:p.at])
+		of.raw = compactJSON(p.data[start:p.at])
 	}
 }
 
-// function reads the function of a tool call. An event that has neither name nor arguments brought no call yet.
-func (p *parser) function(of *part) {
+// readFunction reads the function of a tool call. An event that has neither name nor arguments brought no call yet.
+func (p *chunkParser) readFunction(of *toolCallPart) {
 	c := &p.chunk
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		from := len(c.called)
 		switch string(key) {
 		case "name":
@@ -116,27 +116,27 @@ func (p *parser) function(of *part) {
 			c.called = p.appendArguments(c.called)
 			of.arguments = c.called[from:]
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 	c.calls = c.calls || len(c.called) > 0
 }
 
 // appendArguments appends a text, or what some servers send in its place: the arguments themselves, as JSON.
-func (p *parser) appendArguments(to []byte) []byte {
-	if c := p.peek(); c == '"' || c == 'n' {
+func (p *chunkParser) appendArguments(to []byte) []byte {
+	if c := p.peekByte(); c == '"' || c == 'n' {
 		return p.appendText(to)
 	}
 	start := p.at
-	p.skip()
+	p.skipValue()
 	if p.bad {
 		return to
 	}
-	return append(to, compact(p.data[start:p.at])...)
+	return append(to, compactJSON(p.data[start:p.at])...)
 }
 
-// compact is JSON without blanks.
-func compact(text []byte) json.RawMessage {
+// compactJSON is JSON without blanks.
+func compactJSON(text []byte) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil { // not of what has been read
 		return nil
@@ -144,25 +144,25 @@ func compact(text []byte) json.RawMessage {
 	return b.Bytes()
 }
 
-// called is a tool call on its way.
-type called struct {
+// partialToolCall is a tool call on its way.
+type partialToolCall struct {
 	index     int64
 	call      backend.ToolCall // without its arguments
 	arguments []byte
 }
 
-// merge joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty, arguments
-// are joined. Calls that came in one piece stay as they are.
-func (a *answer) merge(parts []part) {
+// mergeToolCalls joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty,
+// arguments are joined. Calls that came in one piece stay as they are.
+func (a *promptAnswer) mergeToolCalls(parts []toolCallPart) {
 	for _, p := range parts {
 		at, found := len(a.calls), false
 		if p.raw == nil {
-			at, found = slices.BinarySearchFunc(a.calls, p.index, func(c called, index int64) int {
+			at, found = slices.BinarySearchFunc(a.calls, p.index, func(c partialToolCall, index int64) int {
 				return int(min(max(c.index-index, -1), 1))
 			})
 		}
 		if !found {
-			a.calls = slices.Insert(a.calls, at, called{index: p.index, call: backend.ToolCall{Raw: p.raw}})
+			a.calls = slices.Insert(a.calls, at, partialToolCall{index: p.index, call: backend.ToolCall{Raw: p.raw}})
 		}
 		c := &a.calls[at]
 		for _, text := range []struct {
@@ -177,12 +177,12 @@ func (a *answer) merge(parts []part) {
 	}
 }
 
-// called are the tool calls of an answer.
-func (a *answer) called() []backend.ToolCall {
+// toolCalls are the tool calls of an answer.
+func (a *promptAnswer) toolCalls() []backend.ToolCall {
 	var all []backend.ToolCall
 	for _, c := range a.calls {
 		c.call.Name = strings.ToValidUTF8(c.call.Name, "\ufffd")
-		c.call.Arguments = valid(c.arguments)
+		c.call.Arguments = validUTF8(c.arguments)
 		all = append(all, c.call)
 	}
 	return all

@@ -66,19 +66,19 @@ func eventOf(t *testing.T, kind string, value any) string {
 func TestGoldenMerge(t *testing.T) {
 	golden.Each(t, "agentic/bfcl/merge.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[mergeCase](t, path) {
-			var p parser
-			var a answer
+			var p chunkParser
+			var a promptAnswer
 			a.reset(dropped{}, countByUsage)
 			for _, data := range c.events(t) {
-				chunk, ok := p.parse([]byte(data))
+				chunk, ok := p.parseEvent([]byte(data))
 				if !ok {
 					t.Fatalf("%s: %s is not read", c.Name, data)
 				}
-				if err := a.add(chunk); err != nil {
+				if err := a.addChunk(chunk); err != nil {
 					t.Fatalf("%s: %v", c.Name, err)
 				}
 			}
-			got, err := a.tokens()
+			got, err := a.allTokens()
 			if err != nil && !errors.Is(err, errUncounted) {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
@@ -182,9 +182,9 @@ func TestChatsThatCannotBe(t *testing.T) {
 
 // TestCallsAsEventsHaveThem: arguments that are no text are shown as JSON, to a Client, too.
 func TestCallsAsEventsHaveThem(t *testing.T) {
-	var p parser
-	c, ok := p.parse([]byte(`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":{"a": [1, 2]}}},` +
-		`{"function":{"arguments":7},"index":"x"}]}}]}`))
+	var p chunkParser
+	c, ok := p.parseEvent([]byte(`{"choices":[{"delta":{"tool_calls":[` +
+		`{"function":{"name":"f","arguments":{"a": [1, 2]}}},{"function":{"arguments":7},"index":"x"}]}}]}`))
 	if !ok || string(c.called) != `f{"a":[1,2]}7` || !c.calls || len(c.parts) != 2 || c.parts[0].raw != nil {
 		t.Errorf("%+v", c)
 	}

@@ -9,44 +9,44 @@ import (
 	"strings"
 )
 
-// chunk is what one event of a stream says, or an answer in one piece. Its memory is reused.
-type chunk struct {
-	text     []byte  // generated text of the first choice
-	thought  []byte  // generated text that is not part of the answer: reasoning
-	called   []byte  // names and arguments of tool calls, or parts of them
-	ids      []int32 // the ids of all that, where the server reports them
-	logged   int     // tokens with log probabilities
-	parts    []part  // of tool calls of a chat; their texts lie in called
-	calls    bool    // it has a part of a tool call
-	finish   string  // why the answer ended; "": it goes on
-	usage    usage
+// answerChunk is what one event of a stream says, or an answer in one piece. Its memory is reused.
+type answerChunk struct {
+	text     []byte         // generated text of the first choice
+	thought  []byte         // generated text that is not part of the answer: reasoning
+	called   []byte         // names and arguments of tool calls, or parts of them
+	ids      []int32        // the ids of all that, where the server reports them
+	logged   int            // tokens with log probabilities
+	parts    []toolCallPart // of tool calls of a chat; their texts lie in called
+	calls    bool           // it has a part of a tool call
+	finish   string         // why the answer ended; "": it goes on
+	usage    usageCounts
 	results  int    // embeddings, or documents that are ranked
 	fault    string // what the server says went wrong; "": nothing
 	hasFault bool
 }
 
-// usage is the server's count of tokens.
-type usage struct {
+// usageCounts is the server's count of tokens.
+type usageCounts struct {
 	known      bool  // completion is
 	completion int64 // generated tokens
 	cached     int64 // tokens of the prompt that were in a cache
 	prompt     int64
-	reasoning  int64  // generated tokens that are not part of the answer
-	tells      tells  // what else it knows
-	wrong      string // the first count that is none, with its name; "": all are
+	reasoning  int64       // generated tokens that are not part of the answer
+	tells      usageFields // what else it knows
+	wrong      string      // the first count that is none, with its name; "": all are
 }
 
-// tells says which numbers a server reports.
-type tells uint8
+// usageFields says which numbers a server reports.
+type usageFields uint8
 
 const (
-	tellsPrompt tells = 1 << iota
+	tellsPrompt usageFields = 1 << iota
 	tellsReasoning
 	tellsCached
 )
 
-// add takes a later record of the same answer.
-func (u *usage) add(later usage) {
+// addLater adds a later record of the same answer.
+func (u *usageCounts) addLater(later usageCounts) {
 	if later.known {
 		u.known, u.completion = true, later.completion
 	}
@@ -62,212 +62,213 @@ func (u *usage) add(later usage) {
 }
 
 // isToken tells whether something was generated.
-func (c *chunk) isToken() bool {
+func (c *answerChunk) isToken() bool {
 	return len(c.text) > 0 || len(c.ids) > 0 || c.logged > 0 || c.calls || len(c.thought) > 0
 }
 
-// parser reads chunks. It is for one stream at a time.
-type parser struct {
-	scanner
-	chunk chunk
+// chunkParser reads chunks. It is for one stream at a time.
+type chunkParser struct {
+	jsonScanner
+	chunk answerChunk
 	index int64  // of the choice that is being read
 	whole bool   // that choice is a whole message
 	says  typeOf // of the event that is being read
 }
 
-// parse reads the data of an event. The chunk is valid until the next call. ok is false if it is not a JSON object.
-func (p *parser) parse(data []byte) (c *chunk, ok bool) {
+// parseEvent reads the data of an event. The chunk is valid until the next call. ok is false if it is not a JSON
+// object.
+func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
-	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0], parts: c.parts[:0]}
+	*c = answerChunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0], parts: c.parts[:0]}
 	p.says = untyped
-	if p.peek() != '{' {
+	if p.peekByte() != '{' {
 		return c, false
 	}
 	var message string
 	isError := false
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "choices":
-			p.array(p.choice)
+			p.eachElement(p.readChoice)
 		case "usage":
-			p.usage()
+			p.readUsage()
 		case "timings":
-			p.timings()
+			p.readTimings()
 		case "delta": // of a transcript, or of a response
 			c.text = p.appendText(c.text)
 		case "type":
 			p.eventType()
 		case "error":
-			p.fault()
+			p.readError()
 		case "object":
 			isError = p.isText("error")
 		case "message":
 			message = p.textOr()
 		default:
-			p.other(key)
+			p.readOther(key)
 		}
 	})
-	p.end()
-	p.sort()
+	p.requireEnd()
+	p.assignDelta()
 	if (isError || p.says == errorEvent) && !c.hasFault {
 		c.fault, c.hasFault = message, true
 	}
 	return c, !p.bad
 }
 
-// other reads what streams of completions and chats do not have: parts of responses, and lists of results.
-func (p *parser) other(key []byte) {
+// readOther reads what streams of completions and chats do not have: parts of responses, and lists of results.
+func (p *chunkParser) readOther(key []byte) {
 	switch string(key) {
 	case "item":
-		p.item(&p.chunk.called)
+		p.readToolName(&p.chunk.called)
 	case "response":
-		p.response()
+		p.readResponse()
 	case "output": // of a response in one piece
-		p.array(p.output)
+		p.eachElement(p.readOutputItem)
 	case "data", "results":
-		p.array(func() {
+		p.eachElement(func() {
 			p.chunk.results++
-			p.skip()
+			p.skipValue()
 		})
 	default:
-		p.skip()
+		p.skipValue()
 	}
 }
 
 // textOr reads a string, or skips another value.
-func (p *parser) textOr() string {
-	if p.peek() != '"' {
-		p.skip()
+func (p *chunkParser) textOr() string {
+	if p.peekByte() != '"' {
+		p.skipValue()
 		return ""
 	}
-	return string(p.text())
+	return string(p.readString())
 }
 
 // isText tells whether a value is a certain string.
-func (p *parser) isText(want string) bool {
-	if p.peek() != '"' {
-		p.skip()
+func (p *chunkParser) isText(want string) bool {
+	if p.peekByte() != '"' {
+		p.skipValue()
 		return false
 	}
-	return string(p.text()) == want
+	return string(p.readString()) == want
 }
 
-// choice reads one choice. Choices other than the first are dropped; index comes before the rest, or is 0.
-func (p *parser) choice() {
+// readChoice reads one choice. Choices other than the first are dropped; index comes before the rest, or is 0.
+func (p *chunkParser) readChoice() {
 	p.index = 0
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		if p.index != 0 {
-			p.skip()
+			p.skipValue()
 			return
 		}
 		switch string(key) {
 		case "index":
-			p.index, _ = p.integer()
+			p.index, _ = p.readInteger()
 		case "text":
 			p.chunk.text = p.appendText(p.chunk.text)
 		case "delta", "message":
 			p.whole = string(key) == "message"
-			p.delta()
+			p.readDelta()
 		case "token_ids":
-			p.array(func() { p.chunk.ids = append(p.chunk.ids, p.id()) })
+			p.eachElement(func() { p.chunk.ids = append(p.chunk.ids, p.readTokenID()) })
 		case "logprobs":
-			p.logprobs()
+			p.readLogprobs()
 		case "finish_reason":
 			p.chunk.finish = p.textOr()
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }
 
 // appendText appends a string, or skips another value.
-func (p *parser) appendText(to []byte) []byte {
-	if p.peek() != '"' {
-		p.skip()
+func (p *chunkParser) appendText(to []byte) []byte {
+	if p.peekByte() != '"' {
+		p.skipValue()
 		return to
 	}
-	return append(to, p.text()...)
+	return append(to, p.readString()...)
 }
 
-// delta reads a part of a chat's answer, or all of it.
-func (p *parser) delta() {
+// readDelta reads a part of a chat's answer, or all of it.
+func (p *chunkParser) readDelta() {
 	c := &p.chunk
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "content", "refusal":
-			p.content()
+			p.readContent()
 		case "reasoning_content", "reasoning":
 			if len(c.thought) > 0 { // some servers say it by both names
-				p.skip()
+				p.skipValue()
 				return
 			}
 			c.thought = p.appendText(c.thought)
 		case "tool_calls":
-			p.array(p.toolCall)
+			p.eachElement(p.toolCall)
 		case "function_call":
-			p.function(&part{})
+			p.readFunction(&toolCallPart{})
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }
 
-// content reads the text of a message: a string, or a list of parts, of which some are reasoning.
-func (p *parser) content() {
-	if p.peek() == '[' {
-		p.parts(&p.chunk.text)
+// readContent reads the text of a message: a string, or a list of parts, of which some are reasoning.
+func (p *chunkParser) readContent() {
+	if p.peekByte() == '[' {
+		p.readParts(&p.chunk.text)
 		return
 	}
 	p.chunk.text = p.appendText(p.chunk.text)
 }
 
-// parts reads a list of parts: strings, and objects with a text, or with reasoning as parts of its own.
-func (p *parser) parts(to *[]byte) {
-	p.array(func() {
-		if p.peek() != '{' {
+// readParts reads a list of parts: strings, and objects with a text, or with reasoning as parts of its own.
+func (p *chunkParser) readParts(to *[]byte) {
+	p.eachElement(func() {
+		if p.peekByte() != '{' {
 			*to = p.appendText(*to)
 			return
 		}
-		p.object(func(key []byte) {
+		p.eachField(func(key []byte) {
 			switch {
 			case string(key) == "text":
 				*to = p.appendText(*to)
-			case string(key) == "thinking" && p.peek() == '[':
-				p.parts(&p.chunk.thought)
+			case string(key) == "thinking" && p.peekByte() == '[':
+				p.readParts(&p.chunk.thought)
 			case string(key) == "thinking":
 				p.chunk.thought = p.appendText(p.chunk.thought)
 			default:
-				p.skip()
+				p.skipValue()
 			}
 		})
 	})
 }
 
-// logprobs reads the tokens that have log probabilities: a list of strings in completions, of objects in chats.
-func (p *parser) logprobs() {
-	p.object(func(key []byte) {
+// readLogprobs reads the tokens that have log probabilities: a list of strings in completions, of objects in chats.
+func (p *chunkParser) readLogprobs() {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "tokens":
-			p.array(p.logged)
+			p.eachElement(p.readLoggedToken)
 		case "content":
-			p.array(p.loggedObject)
+			p.eachElement(p.loggedObject)
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }
 
 // loggedObject reads a token of a chat, or of llama.cpp, which adds the token's id.
-func (p *parser) loggedObject() {
-	p.object(func(key []byte) {
+func (p *chunkParser) loggedObject() {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "id":
-			p.chunk.ids = append(p.chunk.ids, p.id())
+			p.chunk.ids = append(p.chunk.ids, p.readTokenID())
 		case "token":
-			p.logged()
+			p.readLoggedToken()
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }
@@ -275,13 +276,13 @@ func (p *parser) loggedObject() {
 // idPrefix is how vLLM writes a token's id instead of its text.
 const idPrefix = "token_id:"
 
-func (p *parser) logged() {
+func (p *chunkParser) readLoggedToken() {
 	p.chunk.logged++
-	if p.peek() != '"' {
-		p.skip()
+	if p.peekByte() != '"' {
+		p.skipValue()
 		return
 	}
-	digits, isID := bytes.CutPrefix(p.text(), []byte(idPrefix))
+	digits, isID := bytes.CutPrefix(p.readString(), []byte(idPrefix))
 	if !isID {
 		return
 	}
@@ -293,54 +294,54 @@ func (p *parser) logged() {
 	p.chunk.ids = append(p.chunk.ids, int32(id))
 }
 
-func (p *parser) usage() {
+func (p *chunkParser) readUsage() {
 	u := &p.chunk.usage
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "completion_tokens", "output_tokens":
-			u.completion, u.known = p.tokens(key)
+			u.completion, u.known = p.readTokenCount(key)
 		case "prompt_tokens", "input_tokens":
-			if n, ok := p.tokens(key); ok {
+			if n, ok := p.readTokenCount(key); ok {
 				u.prompt, u.tells = n, u.tells|tellsPrompt
 			}
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
-			p.object(p.detail)
+			p.eachField(p.readUsageDetail)
 		default:
-			p.detail(key)
+			p.readUsageDetail(key)
 		}
 	})
 }
 
-// detail reads what is beside the two main numbers: in a record of their own as a rule, beside them at SGLang.
-func (p *parser) detail(key []byte) {
+// readUsageDetail reads what is beside the two main numbers: in a record of their own as a rule, beside them at SGLang.
+func (p *chunkParser) readUsageDetail(key []byte) {
 	u := &p.chunk.usage
 	switch string(key) {
 	case "cached_tokens":
-		p.count(&u.cached, tellsCached)
+		p.setTokenCount(&u.cached, tellsCached)
 	case "reasoning_tokens":
-		p.count(&u.reasoning, tellsReasoning)
+		p.setTokenCount(&u.reasoning, tellsReasoning)
 	default:
-		p.skip()
+		p.skipValue()
 	}
 }
 
-// mostTokens bounds the tokens of one prompt or answer: no context is as long.
-const mostTokens = 1 << 31
+// maxTokens bounds the tokens of one prompt or answer: no context is as long.
+const maxTokens = 1 << 31
 
-// tokens reads a number of tokens by its name, a whole number however it is written: 16, 16.0. Null tells nothing;
-// anything else is no count, which is kept.
-func (p *parser) tokens(name []byte) (n int64, ok bool) {
-	if p.null() {
+// readTokenCount reads a number of tokens by its name, a whole number however it is written: 16, 16.0. Null tells
+// nothing; anything else is no count, which is kept.
+func (p *chunkParser) readTokenCount(name []byte) (n int64, ok bool) {
+	if p.skipNull() {
 		return 0, false
 	}
 	start := p.at
-	p.skip()
+	p.skipValue()
 	if p.bad {
 		return 0, false
 	}
 	text := p.data[start:p.at]
 	v, err := strconv.ParseFloat(string(text), 64)
-	if err == nil && v >= 0 && v < mostTokens && v == math.Trunc(v) {
+	if err == nil && v >= 0 && v < maxTokens && v == math.Trunc(v) {
 		return int64(v), true
 	}
 	if p.chunk.usage.wrong == "" {
@@ -349,42 +350,42 @@ func (p *parser) tokens(name []byte) (n int64, ok bool) {
 	return 0, false
 }
 
-// count reads a number of tokens that is beside the main ones.
-func (p *parser) count(to *int64, is tells) {
-	if n, ok := p.integer(); ok && n >= 0 && n < mostTokens {
+// setTokenCount reads a number of tokens that is beside the main ones.
+func (p *chunkParser) setTokenCount(to *int64, is usageFields) {
+	if n, ok := p.readInteger(); ok && n >= 0 && n < maxTokens {
 		*to = n
 		p.chunk.usage.tells |= is
 	}
 }
 
-// timings is llama.cpp's record.
-func (p *parser) timings() {
-	p.object(func(key []byte) {
+// readTimings reads llama.cpp's record.
+func (p *chunkParser) readTimings() {
+	p.eachField(func(key []byte) {
 		if string(key) == "cache_n" {
-			p.count(&p.chunk.usage.cached, tellsCached)
+			p.setTokenCount(&p.chunk.usage.cached, tellsCached)
 			return
 		}
-		p.skip()
+		p.skipValue()
 	})
 }
 
-// fault reads an error, which is an object with a message, a string, or null.
-func (p *parser) fault() {
-	if p.null() {
+// readError reads an error, which is an object with a message, a string, or null.
+func (p *chunkParser) readError() {
+	if p.skipNull() {
 		return
 	}
 	p.chunk.hasFault = true
 	start := p.at
-	switch p.peek() {
+	switch p.peekByte() {
 	case '"':
-		p.chunk.fault = string(p.text())
+		p.chunk.fault = string(p.readString())
 	default:
-		p.object(func(key []byte) {
+		p.eachField(func(key []byte) {
 			if string(key) == "message" {
 				p.chunk.fault = p.textOr()
 				return
 			}
-			p.skip()
+			p.skipValue()
 		})
 	}
 	if p.chunk.fault == "" && !p.bad {

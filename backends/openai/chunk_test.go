@@ -29,70 +29,70 @@ type plainChunk struct {
 }
 
 func TestParse(t *testing.T) {
-	var p parser
+	var p chunkParser
 	for _, c := range []struct {
 		name, data string
-		want       chunk
+		want       answerChunk
 	}{
 		{"vLLM",
 			`{"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":" a",` +
 				`"logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":[17,4],"prompt_token_ids":[1,2,3]}],` +
 				`"usage":null}`,
-			chunk{text: []byte(" a"), ids: []int32{17, 4}}},
+			answerChunk{text: []byte(" a"), ids: []int32{17, 4}}},
 		{"SGLang",
 			`{"id":"1","object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop",` +
 				`"matched_stop":2}],"usage":{"prompt_tokens":5,"total_tokens":9,"completion_tokens":4,` +
 				`"prompt_tokens_details":{"cached_tokens":3}}}`,
-			chunk{finish: "stop",
-				usage: usage{known: true, completion: 4, cached: 3, prompt: 5, tells: tellsPrompt | tellsCached}}},
+			answerChunk{finish: "stop",
+				usage: usageCounts{known: true, completion: 4, cached: 3, prompt: 5, tells: tellsPrompt | tellsCached}}},
 		{"llama.cpp",
 			`{"choices":[{"text":"é","index":0,"logprobs":null,"finish_reason":"length"}],"timings":{"cache_n":7,` +
 				`"prompt_ms":1.5e-3,"predicted_n":-0}}`,
-			chunk{text: []byte("é"), finish: "length", usage: usage{cached: 7, tells: tellsCached}}},
+			answerChunk{text: []byte("é"), finish: "length", usage: usageCounts{cached: 7, tells: tellsCached}}},
 		{"chat",
 			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},` +
 				`"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
-			chunk{text: []byte("hi"), ids: []int32{9}, logged: 1}},
+			answerChunk{text: []byte("hi"), ids: []int32{9}, logged: 1}},
 		{"llama.cpp's log probabilities",
 			`{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,` +
 				`"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
-			chunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
+			answerChunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
 		{"reasoning by both names", `{"choices":[{"delta":{"reasoning":"hm","content":null,"reasoning_content":"hm"}}]}`,
-			chunk{thought: []byte("hm")}},
+			answerChunk{thought: []byte("hm")}},
 		{"a tool call", `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"f",` +
-			`"arguments":"{\"a\""}},{"function":null},7]}}]}`, chunk{called: []byte(`f{"a"`), calls: true}},
+			`"arguments":"{\"a\""}},{"function":null},7]}}]}`, answerChunk{called: []byte(`f{"a"`), calls: true}},
 		{"no tool call yet", `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":null,"arguments":""}}]}}]}`,
-			chunk{}},
+			answerChunk{}},
 		{"a call of a function", `{"choices":[{"delta":{"function_call":{"arguments":"{}"}}}]}`,
-			chunk{called: []byte("{}"), calls: true}},
+			answerChunk{called: []byte("{}"), calls: true}},
 		{"all counts", `{"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,` +
 			`"audio_tokens":5},"completion_tokens_details":{"reasoning_tokens":2}}}`,
-			chunk{usage: usage{known: true, completion: 4, prompt: 9, reasoning: 2,
+			answerChunk{usage: usageCounts{known: true, completion: 4, prompt: 9, reasoning: 2,
 				tells: tellsPrompt | tellsReasoning | tellsCached}}},
-		{"a response's text", `{"delta":"a","type":"response.output_text.delta"}`, chunk{text: []byte("a")}},
+		{"a response's text", `{"delta":"a","type":"response.output_text.delta"}`, answerChunk{text: []byte("a")}},
 		{"a response's reasoning", `{"delta":"a","type":"response.reasoning_summary_text.delta"}`,
-			chunk{thought: []byte("a")}},
+			answerChunk{thought: []byte("a")}},
 		{"a response's call", `{"type":"response.function_call_arguments.delta","delta":"a"}`,
-			chunk{called: []byte("a"), calls: true}},
+			answerChunk{called: []byte("a"), calls: true}},
 		{"what a response has else", `{"type":"response.output_item.done","item":{"name":"f","arguments":"{}"},"delta":"x"}`,
-			chunk{}},
+			answerChunk{}},
 		{"a response's end", `{"type":"response.incomplete","response":{"output":[{"type":"message"}],"error":null,` +
 			`"usage":{"input_tokens":5,"output_tokens":2}}}`,
-			chunk{finish: "length", usage: usage{known: true, completion: 2, prompt: 5, tells: tellsPrompt}}},
+			answerChunk{finish: "length", usage: usageCounts{known: true, completion: 2, prompt: 5, tells: tellsPrompt}}},
 		{"a failed response", `{"type":"response.failed","response":{"error":{"message":"m"}}}`,
-			chunk{fault: "m", hasFault: true}},
-		{"embeddings", `{"data":[{"embedding":[1e-3]},{"embedding":"AAAA"}]}`, chunk{results: 2}},
+			answerChunk{fault: "m", hasFault: true}},
+		{"embeddings", `{"data":[{"embedding":[1e-3]},{"embedding":"AAAA"}]}`, answerChunk{results: 2}},
 		{"several choices",
 			`{"choices":[{"index":1,"text":"no"},{"index":0,"text":"yes"},{"index":2,"text":"no","finish_reason":"stop"}]}`,
-			chunk{text: []byte("yes")}},
+			answerChunk{text: []byte("yes")}},
 		{"escapes", `{"choices":[{"text":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude42\ud83d \ude42\u0000"}]}`,
-			chunk{text: []byte("\"\\/\b\f\n\r\té🙂\ufffd \ufffd\x00")}},
+			answerChunk{text: []byte("\"\\/\b\f\n\r\té🙂\ufffd \ufffd\x00")}},
 		{"other types", `{"choices":[{"text":5,"finish_reason":7,"logprobs":[],"delta":"x"}],"usage":[],"object":{}}`,
-			chunk{}},
-		{"an error", `{"error":{"message":"m\n","type":"t"}}`, chunk{fault: "m\n", hasFault: true}},
-		{"an error without message", `{"error":{"code":5}}`, chunk{fault: `{"code":5}`, hasFault: true}},
+			answerChunk{}},
+		{"an error", `{"error":{"message":"m\n","type":"t"}}`, answerChunk{fault: "m\n", hasFault: true}},
+		{"an error without message", `{"error":{"code":5}}`, answerChunk{fault: `{"code":5}`, hasFault: true}},
 	} {
-		got, ok := p.parse([]byte(c.data))
+		got, ok := p.parseEvent([]byte(c.data))
 		w := c.want
 		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.logged != w.logged ||
 			got.finish != w.finish ||
@@ -106,7 +106,7 @@ func TestParse(t *testing.T) {
 		"{\"a\":\"\n\"}", `{"a":tru}`, `{"a":[1,]}`, `{"choices":[{"token_ids":[1.5]}]}`,
 		`{"choices":[{"token_ids":[99999999999]}]}`,
 		`{"choices":[{"logprobs":{"tokens":["token_id:x"]}}]}`, strings.Repeat(`{"a":[`, 100), `{"a":"`, `{"a":"\`} {
-		if got, ok := p.parse([]byte(data)); ok {
+		if got, ok := p.parseEvent([]byte(data)); ok {
 			t.Errorf("%.40q: %+v, want a fault", data, got)
 		}
 	}
@@ -124,9 +124,9 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"type":"response.completed","response":{"usage":{"input_tokens":1,"output_tokens_details":` +
 		`{"reasoning_tokens":1}}}}`))
 	f.Add([]byte(`{"output":[{"type":"message","content":[{"text":"a"}]}],"data":[1],"results":[{}]}`))
-	var p parser
+	var p chunkParser
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, ok := p.parse(data)
+		got, ok := p.parseEvent(data)
 		valid := json.Valid(data)
 		if ok && !valid {
 			t.Fatalf("%q is not valid, and gives %+v", data, got)
@@ -172,15 +172,15 @@ func TestEventsInPieces(t *testing.T) {
 		"halves":           iotest.HalfReader(strings.NewReader(stream)),
 		"an end with data": iotest.DataErrReader(strings.NewReader(stream)),
 	} {
-		var e events
+		var e eventReader
 		e.reset(r)
 		for i, w := range want {
-			ev, err := e.next()
+			ev, err := e.nextEvent()
 			if err != nil || string(ev.data) != w || ev.isError != (i == 2) {
 				t.Errorf("%s: event %d: %.40q %v, %v; want %.40q", name, i, ev.data, ev.isError, err, w)
 			}
 		}
-		if _, err := e.next(); !errors.Is(err, io.EOF) {
+		if _, err := e.nextEvent(); !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v at the end", name, err)
 		}
 	}
@@ -199,10 +199,10 @@ func FuzzEvents(f *testing.F) {
 }
 
 func readAll(r io.Reader) (all []string, err error) {
-	var e events
+	var e eventReader
 	e.reset(r)
 	for {
-		ev, err := e.next()
+		ev, err := e.nextEvent()
 		if err != nil {
 			return all, err
 		}
@@ -233,19 +233,19 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("error: {}\n\n"))
 	g := &Generator{}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		c := &call{}
+		c := &generateCall{}
 		sink := &keeper{t: t}
 		c.answer.reset(sink, anyCount)
 		response := &http.Response{
 			Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(bytes.NewReader(stream)),
 		}
-		if fail := g.read(context.Background(), response, c); fail != nil {
+		if fail := g.readEvents(context.Background(), response, c); fail != nil {
 			if fail.err == nil {
 				t.Error("a failure without an error")
 			}
 			return
 		}
-		tokens, err := c.answer.tokens()
+		tokens, err := c.answer.allTokens()
 		if err == nil && (tokens.N < len(tokens.IDs) || !utf8.ValidString(tokens.Text) || tokens.Text != "" && !sink.first) {
 			t.Errorf("%+v", tokens)
 		}
@@ -260,7 +260,7 @@ func FuzzObserve(f *testing.F) {
 		"data: {\"type\":\"response.completed\"}\n\n"))
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]}}]}\n\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		a := observed{ctx: context.Background(), settings: &settings{}}
+		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{t: t}
 		err := a.readStream(bytes.NewReader(stream), o, &Request{api: Chat, most: mostBytes(1)})
 		if fail := new(Failure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
@@ -294,11 +294,11 @@ func BenchmarkParse(b *testing.B) {
 	data := []byte(`{"id":"cmpl-0123456789abcdef","object":"text_completion","created":1700000000,` +
 		`"model":"meta-llama/Llama-3.1-8B","choices":[{"index":0,"text":" token","logprobs":null,"finish_reason":null,` +
 		`"stop_reason":null,"token_ids":[17]}],"usage":null}`)
-	var p parser
+	var p chunkParser
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, ok := p.parse(data); !ok {
+		if _, ok := p.parseEvent(data); !ok {
 			b.Fatal("not parsed")
 		}
 	}
@@ -309,7 +309,7 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 	allocations := func(tokens int) float64 {
 		text := []byte(strings.Repeat(`data: {"choices":[{"delta":{"content":"a","reasoning":"b","tool_calls":[{"function":`+
 			`{"arguments":"{"}}]},"token_ids":[7]}],"usage":{"prompt_tokens":1}}`+"\n\n", tokens) + "data: [DONE]\n\n")
-		a := observed{ctx: context.Background(), settings: &settings{}}
+		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{}
 		return testing.AllocsPerRun(20, func() {
 			if err := a.readStream(bytes.NewReader(text), o, &Request{api: Chat, most: mostBytes(tokens)}); err != nil {
@@ -332,7 +332,7 @@ func BenchmarkObserve(b *testing.B) {
 			`"stop_reason":null,"token_ids":[17]}],"usage":null}` + "\n\n")
 	}
 	stream.WriteString("data: [DONE]\n\n")
-	a := observed{ctx: context.Background(), settings: &settings{}}
+	a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 	o := &inOrder{}
 	b.SetBytes(int64(stream.Len()))
 	b.ReportAllocs()

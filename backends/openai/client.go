@@ -23,22 +23,22 @@ import (
 // themselves. It tries once, queues nothing and has no limit of requests: what a user would wait for is measured, not
 // hidden. Its methods may be called from many goroutines at a time.
 type Client struct {
-	settings settings
+	settings openaiSettings
 	about    About
 	client   *http.Client
 	header   http.Header
-	writer   writer
-	lanes    []lane
+	writer   requestWriter
+	lanes    []clientEndpoint
 	turn     atomic.Uint32
 	calls    sync.Pool
 	wires    sync.Pool
 }
 
-// lane is one of the servers.
-type lane struct {
+// clientEndpoint is one of the servers.
+type clientEndpoint struct {
 	base    *url.URL
 	path    string // of base, as it is written
-	lines   *lines
+	lines   *connPool
 	running atomic.Int64 // requests that it is working on
 }
 
@@ -70,38 +70,38 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	if err != nil {
 		return nil, err
 	}
-	key, err := b.key(s, backend.Config{Options: options})
+	key, err := b.apiKey(s, backend.Config{Options: options})
 	if err != nil {
 		return nil, err
 	}
-	s.places, s.unused = 1, longestUnused
-	c := &Client{header: header(key)}
+	s.places, s.unused = 1, maxIdleTime
+	c := &Client{header: commonHeader(key)}
 	c.header["Accept"] = []string{"text/event-stream, application/json"}
-	var wire *transport
+	var wire *poolTransport
 	if c.client, wire, err = newClient(s, b.Dial); err != nil {
 		return nil, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
-	if err := c.discover(ctx, &s, key != ""); err != nil {
+	if err := c.discoverModels(ctx, &s, key != ""); err != nil {
 		c.client.CloseIdleConnections()
 		return nil, err
 	}
 	c.settings = s
 	c.about.API, c.about.Kind, c.about.Model = named, s.kind.name, s.model
-	c.about.IDs = len(s.kind.counting(s.count)) > 0
-	c.about.Exact = s.kind.exact()
-	c.writer = writer{settings: s, kind: s.kind, session: rand.Text()}
-	c.lanes = make([]lane, len(s.endpoints))
+	c.about.IDs = len(s.kind.countFields(s.count)) > 0
+	c.about.Exact = s.kind.allowsExactLength()
+	c.writer = requestWriter{settings: s, kind: s.kind, session: rand.Text()}
+	c.lanes = make([]clientEndpoint, len(s.endpoints))
 	for i, u := range s.endpoints {
 		c.lanes[i].base, c.lanes[i].path = u, u.EscapedPath()
-		c.lanes[i].lines = wire.lines(u)
+		c.lanes[i].lines = wire.poolOf(u)
 		c.about.URLs = append(c.about.URLs, u.String())
 	}
 	return c, nil
 }
 
-// longestUnused is less than the 5 s after which common servers (of uvicorn, and llama.cpp) close a connection that
+// maxIdleTime is less than the 5 s after which common servers (of uvicorn, and llama.cpp) close a connection that
 // nobody uses: a request that is just on its way then would seem to be refused.
-const longestUnused = 4 * time.Second
+const maxIdleTime = 4 * time.Second
 
 // About says what the servers are.
 func (c *Client) About() About {
@@ -117,7 +117,7 @@ func (c *Client) Close() error {
 }
 
 // readMeasured reads the options of a Client, and the API that a URL names.
-func readMeasured(options map[string]string) (settings, API, error) {
+func readMeasured(options map[string]string) (openaiSettings, API, error) {
 	given := maps.Clone(options)
 	var faults []error
 	for _, name := range []string{"concurrency", "retries", "on_failure"} {
@@ -169,8 +169,8 @@ func completeURL(text string) (base string, api API) {
 	return strings.TrimSuffix(text, "/models"), ""
 }
 
-// discover asks all servers for their models, and sets the model and the kind of server.
-func (c *Client) discover(ctx context.Context, s *settings, hasKey bool) error {
+// discoverModels asks all servers for their models, and sets the model and the kind of server.
+func (c *Client) discoverModels(ctx context.Context, s *openaiSettings, hasKey bool) error {
 	var faults []error
 	for _, base := range s.endpoints {
 		if err := c.discoverOne(ctx, s, base, hasKey); err != nil {
@@ -180,17 +180,17 @@ func (c *Client) discover(ctx context.Context, s *settings, hasKey bool) error {
 	return errors.Join(faults...)
 }
 
-func (c *Client) discoverOne(ctx context.Context, s *settings, base *url.URL, hasKey bool) error {
+func (c *Client) discoverOne(ctx context.Context, s *openaiSettings, base *url.URL, hasKey bool) error {
 	ctx, cancel := withConnectTimeout(ctx, s.connect)
 	defer cancel()
-	l, err := list(ctx, c.client, c.header, base)
+	l, err := listModels(ctx, c.client, c.header, base)
 	if status := new(httpError); errors.As(err, &status) && status.code == http.StatusNotFound && s.model != "" {
-		l, err = listed{ids: []string{s.model}, server: status.server}, nil // no list: what is asked is believed
+		l, err = modelList{ids: []string{s.model}, server: status.server}, nil // no list: what is asked is believed
 	}
 	if err != nil {
-		return explain(err, base, s, hasKey)
+		return explainDiscovery(err, base, s, hasKey)
 	}
-	if err := s.choose(l); err != nil {
+	if err := s.chooseModel(l); err != nil {
 		return fmt.Errorf("%w: %w", backend.ErrModel, err)
 	}
 	for _, id := range l.ids {
@@ -199,7 +199,7 @@ func (c *Client) discoverOne(ctx context.Context, s *settings, base *url.URL, ha
 		}
 	}
 	of := l.models[s.model]
-	tells := c.program(ctx, s.kind, base)
+	tells := c.serverVersion(ctx, s.kind, base)
 	c.about.Version = cmp.Or(c.about.Version, tells.Version)
 	n := cmp.Or(of.maxLength, tells.Settings.Length)
 	if n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
@@ -217,8 +217,8 @@ func withConnectTimeout(ctx context.Context, connect time.Duration) (context.Con
 	return context.WithTimeoutCause(ctx, 2*connect, errors.New("it did not answer within twice connect_timeout"))
 }
 
-// explain says what a server that does not list its models may be.
-func explain(err error, base *url.URL, s *settings, hasKey bool) error {
+// explainDiscovery says what a server that does not list its models may be.
+func explainDiscovery(err error, base *url.URL, s *openaiSettings, hasKey bool) error {
 	var status *httpError
 	var dial *dialError
 	switch {

@@ -28,16 +28,16 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// count is an observer that counts.
-type count struct {
+// eventCounter is an observer that counts.
+type eventCounter struct {
 	start  time.Time
 	events int
 	last   int64
 }
 
-func (o *count) Now() int64 { return int64(time.Since(o.start)) }
+func (o *eventCounter) Now() int64 { return int64(time.Since(o.start)) }
 
-func (o *count) Event(e *openai.Event) {
+func (o *eventCounter) Event(e *openai.Event) {
 	if e.Tokens > 0 {
 		o.events++
 	}
@@ -58,7 +58,7 @@ func clientLoop(b *testing.B, users, tokens int, step time.Duration) {
 	for range users {
 		workers.Go(func() {
 			for range jobs {
-				o := count{start: start}
+				o := eventCounter{start: start}
 				told, err := c.Ask(context.Background(), r, &o)
 				if err != nil || o.events != tokens {
 					b.Errorf("%d events, %v", o.events, err)

@@ -14,17 +14,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// dialer makes connections.
-type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+// dialFunc makes connections.
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
 // connection of its own, so that none waits for the others' packets. dial may be nil.
-func newClient(s settings, dial dialer) (*http.Client, *transport, error) {
+func newClient(s openaiSettings, dial dialFunc) (*http.Client, *poolTransport, error) {
 	config, err := s.tlsConfig()
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &transport{config: config, dial: s.dialer(dial), connect: s.connect, unused: s.unused}
+	t := &poolTransport{config: config, dial: s.makeDialer(dial), connect: s.connect, unused: s.unused}
 	return &http.Client{
 		Transport: t,
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
@@ -37,7 +37,7 @@ func newClient(s settings, dial dialer) (*http.Client, *transport, error) {
 var errSwitched = fmt.Errorf("%w: it answers 101 Switching Protocols, which it was not asked for", ErrStream)
 
 // tlsConfig is how servers are trusted.
-func (s settings) tlsConfig() (*tls.Config, error) {
+func (s openaiSettings) tlsConfig() (*tls.Config, error) {
 	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
 	if s.ca == "" {
 		return config, nil
@@ -53,8 +53,9 @@ func (s settings) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// dialer is dial, or if that is nil the network. A host that vanishes while an answer is awaited is noticed after 30 s.
-func (s settings) dialer(dial dialer) dialer {
+// makeDialer makes a dialer of dial, or if that is nil of the network. A host that vanishes while an answer is awaited
+// is noticed after 30 s.
+func (s openaiSettings) makeDialer(dial dialFunc) dialFunc {
 	if dial != nil {
 		return dial
 	}

@@ -12,7 +12,7 @@ import (
 func TestTheKernelProbesConnections(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	_, wire, err := newClient(settings{}, nil)
+	_, wire, err := newClient(openaiSettings{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

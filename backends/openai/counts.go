@@ -9,10 +9,10 @@ import (
 // ErrCount is a number of tokens that cannot be.
 var ErrCount = errors.New("the server's count of tokens is wrong")
 
-// fault is an ErrCount where the server's count of an answer cannot be: no number of tokens, none beside tokens that
-// came, or more than were allowed and came. Came is how many tokens were seen at least, as events or, of an answer in
-// one piece, how many there may be, as bytes; most is how many were asked for at most, 0: any number.
-func (u usage) fault(came, most int) error {
+// checkCount returns an ErrCount where the server's count of an answer cannot be: no number of tokens, none beside
+// tokens that came, or more than were allowed and came. Came is how many tokens were seen at least, as events or, of an
+// answer in one piece, how many there may be, as bytes; most is how many were asked for at most, 0: any number.
+func (u usageCounts) checkCount(came, most int) error {
 	visible := u.completion
 	if u.tells&tellsReasoning != 0 { // which some servers do not count against the limit
 		visible -= min(u.reasoning, visible)

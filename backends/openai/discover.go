@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// listed is what an endpoint says of its models.
-type listed struct {
+// modelList is what an endpoint says of its models.
+type modelList struct {
 	ids    []string
 	models map[string]listedModel
 	server string // its header Server
@@ -28,13 +28,13 @@ type listedModel struct {
 	vocabulary int // token ids; 0: it does not say
 }
 
-// mostListed bounds the list of models.
-const mostListed = 8 << 20
+// maxListBytes bounds the list of models.
+const maxListBytes = 8 << 20
 
-// discover asks all endpoints for their models, and sets the name of the model and the kind of server where the
+// discoverModels asks all endpoints for their models, and sets the name of the model and the kind of server where the
 // options leave that open. The error lists the faults of all endpoints; it is the model's, unless one of them
 // did not say what it has.
-func (s *settings) discover(ctx context.Context, client *http.Client, header http.Header) error {
+func (s *openaiSettings) discoverModels(ctx context.Context, client *http.Client, header http.Header) error {
 	var faults []error
 	for _, base := range s.endpoints {
 		if err := s.discoverOne(ctx, client, header, base); err != nil {
@@ -42,24 +42,26 @@ func (s *settings) discover(ctx context.Context, client *http.Client, header htt
 		}
 	}
 	err := errors.Join(faults...)
-	if silent := new(failure); err == nil || errors.As(err, &silent) {
+	if silent := new(tryFailure); err == nil || errors.As(err, &silent) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", backend.ErrModel, err)
 }
 
-func (s *settings) discoverOne(ctx context.Context, client *http.Client, header http.Header, base *url.URL) error {
+func (s *openaiSettings) discoverOne(ctx context.Context, client *http.Client, header http.Header,
+	base *url.URL) error {
 	ctx, cancel := withConnectTimeout(ctx, s.connect)
 	defer cancel()
-	l, err := list(ctx, client, header, base)
+	l, err := listModels(ctx, client, header, base)
 	if err != nil {
 		return err
 	}
-	return s.choose(l)
+	return s.chooseModel(l)
 }
 
-// choose sets the model and the kind of server where the options leave that open, or checks that the list has them.
-func (s *settings) choose(l listed) error {
+// chooseModel sets the model and the kind of server where the options leave that open, or checks that the list has
+// them.
+func (s *openaiSettings) chooseModel(l modelList) error {
 	switch {
 	case s.model == "" && len(l.ids) == 1:
 		s.model = l.ids[0]
@@ -82,8 +84,8 @@ func (s *settings) choose(l listed) error {
 	return nil
 }
 
-// list asks an endpoint for its models.
-func list(ctx context.Context, client *http.Client, header http.Header, base *url.URL) (l listed, err error) {
+// listModels asks an endpoint for its models.
+func listModels(ctx context.Context, client *http.Client, header http.Header, base *url.URL) (l modelList, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base.String()+"/models", http.NoBody)
 	if err != nil {
 		return l, err
@@ -91,18 +93,18 @@ func list(ctx context.Context, client *http.Client, header http.Header, base *ur
 	request.Header = header
 	response, err := client.Do(request)
 	if err != nil {
-		return l, broken(ctx, err)
+		return l, brokenFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, mostListed))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return l, broken(ctx, err)
+		return l, brokenFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return l, refused(response, body[:min(len(body), bodyShown)])
+		return l, statusFailure(response, body[:min(len(body), bodyShown)])
 	}
 	if coding := response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return l, encoded(coding)
+		return l, encodingError(coding)
 	}
 	var answer struct {
 		Data []struct {

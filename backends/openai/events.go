@@ -7,22 +7,22 @@ import (
 	"io"
 )
 
-// event is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid
+// streamEvent is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid
 // until the next one is read.
-type event struct {
+type streamEvent struct {
 	data      []byte
 	isError   bool // its name or its field is "error"
 	isComment bool // it is nothing else
 }
 
-// longestEvent bounds what is kept of an event that does not end.
-const longestEvent = 4 << 20
+// maxEventBytes bounds what is kept of an event that does not end.
+const maxEventBytes = 4 << 20
 
 // errLongEvent is an event beyond the bound.
-var errLongEvent = fmt.Errorf("an event of the stream has more than %d MiB", longestEvent>>20)
+var errLongEvent = fmt.Errorf("an event of the stream has more than %d MiB", maxEventBytes>>20)
 
-// events reads a stream. Its memory is reused.
-type events struct {
+// eventReader reads a stream. Its memory is reused.
+type eventReader struct {
 	from       io.Reader
 	buffer     []byte
 	start, end int // what is read but not yet used
@@ -32,14 +32,14 @@ type events struct {
 	received   int64  // bytes of the stream
 	most       int64  // of them; 0: any number
 
-	clock    func() int64 // nil: times are not taken
-	source   arriving     // nil: each read is an arrival of its own
-	arrival  int          // of the last read
-	read     int64        // when the first read of that arrival returned, by clock
-	longest  int64        // from a read's return until all that it brought was taken
-	comments bool         // comments are events, too
-	ended    bool         // the stream is: nothing is to be read any more
-	full     bool         // the last read filled the buffer
+	clock    func() int64   // nil: times are not taken
+	source   arrivalCounter // nil: each read is an arrival of its own
+	arrival  int            // of the last read
+	read     int64          // when the first read of that arrival returned, by clock
+	longest  int64          // from a read's return until all that it brought was taken
+	comments bool           // comments are events, too
+	ended    bool           // the stream is: nothing is to be read any more
+	full     bool           // the last read filled the buffer
 }
 
 // startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes. One that is smaller than
@@ -49,20 +49,20 @@ const (
 	usualBuffer = 1 << 10
 )
 
-func (e *events) reset(from io.Reader) {
+func (e *eventReader) reset(from io.Reader) {
 	if e.buffer == nil {
 		e.buffer = make([]byte, startBuffer)
 	}
-	*e = events{from: from, buffer: e.buffer, joined: e.joined[:0], strange: e.strange[:0]}
+	*e = eventReader{from: from, buffer: e.buffer, joined: e.joined[:0], strange: e.strange[:0]}
 }
 
-// observe makes the stream take the time of each arrival, and hand comments over.
-func (e *events) observe(clock func() int64, source arriving) {
+// observeArrivals makes the stream take the time of each arrival, and hand comments over.
+func (e *eventReader) observeArrivals(clock func() int64, source arrivalCounter) {
 	e.clock, e.source, e.comments = clock, source, true
 }
 
-// arrive takes the time where a read brought what had not come with the one before.
-func (e *events) arrive() {
+// noteArrival notes the time where a read brought what had not come with the one before.
+func (e *eventReader) noteArrival() {
 	if e.clock == nil {
 		return
 	}
@@ -75,45 +75,45 @@ func (e *events) arrive() {
 	}
 }
 
-// next returns the next event with data. At the end of the stream the error is io.EOF, or
+// nextEvent returns the next event with data. At the end of the stream the error is io.EOF, or
 // io.ErrUnexpectedEOF within an event.
-func (e *events) next() (event, error) {
+func (e *eventReader) nextEvent() (streamEvent, error) {
 	for {
-		if block, found := e.block(); found {
-			if ev := e.parse(block); len(ev.data) > 0 || ev.isError || ev.isComment && e.comments {
+		if block, found := e.nextBlock(); found {
+			if ev := e.parseEvent(block); len(ev.data) > 0 || ev.isError || ev.isComment && e.comments {
 				return ev, nil
 			}
 			continue
 		}
-		switch err := e.fill(); {
+		switch err := e.fillBuffer(); {
 		case errors.Is(err, io.EOF):
-			return e.last()
+			return e.lastEvent()
 		case err != nil:
-			return event{}, err
+			return streamEvent{}, err
 		}
 	}
 }
 
-// last is what is left at the end of the stream: the event after the last one needs no empty line behind it.
-func (e *events) last() (event, error) {
+// lastEvent is what is left at the end of the stream: the event after the last one needs no empty line behind it.
+func (e *eventReader) lastEvent() (streamEvent, error) {
 	left := e.buffer[e.start:e.end]
 	if len(bytes.TrimSpace(left)) == 0 {
-		return event{}, io.EOF
+		return streamEvent{}, io.EOF
 	}
 	e.start = e.end
-	if ev := e.parse(left); ev.isLast() {
+	if ev := e.parseEvent(left); ev.isLast() {
 		return ev, nil
 	}
-	return event{}, io.ErrUnexpectedEOF
+	return streamEvent{}, io.ErrUnexpectedEOF
 }
 
 // done is the data of the event after the last one.
 const done = "[DONE]"
 
-func (ev event) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
+func (ev streamEvent) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
 
-// block cuts off the lines up to the next empty one. A line ends with LF, CRLF, or CR alone.
-func (e *events) block() (lines []byte, found bool) {
+// nextBlock cuts off the lines up to the next empty one. A line ends with LF, CRLF, or CR alone.
+func (e *eventReader) nextBlock() (lines []byte, found bool) {
 	unused := e.buffer[e.start:e.end]
 	for at := e.searched; ; {
 		n, length := lineEnd(unused[at:])
@@ -149,13 +149,13 @@ func lineEnd(text []byte) (at, length int) {
 	}
 }
 
-func (e *events) fill() error {
+func (e *eventReader) fillBuffer() error {
 	if e.start > 0 {
 		e.end = copy(e.buffer, e.buffer[e.start:e.end])
 		e.start = 0
 	}
 	if e.end == len(e.buffer) {
-		if len(e.buffer) >= longestEvent {
+		if len(e.buffer) >= maxEventBytes {
 			return errLongEvent
 		}
 		e.full = true
@@ -174,7 +174,7 @@ func (e *events) fill() error {
 		e.longest = max(e.longest, e.clock()-e.read)
 	}
 	n, err := e.from.Read(e.buffer[e.end:])
-	e.arrive()
+	e.noteArrival()
 	e.ended = errors.Is(err, io.EOF)
 	e.end += n
 	e.full = e.end == len(e.buffer)
@@ -189,9 +189,9 @@ func (e *events) fill() error {
 }
 
 // skipRest reads on until the stream ends or fails, or half a buffer more has come.
-func (e *events) skipRest() {
+func (e *eventReader) skipRest() {
 	for e.start, e.end, e.searched = 0, 0, 0; !e.ended && e.end <= len(e.buffer)/2; {
-		if e.fill() != nil {
+		if e.fillBuffer() != nil {
 			return
 		}
 	}
@@ -200,9 +200,9 @@ func (e *events) skipRest() {
 // errLongAnswer is an answer in one piece that is longer than it may be.
 var errLongAnswer = fmt.Errorf("%w: it has more bytes than it may have", ErrStream)
 
-// all is the whole stream, or with errLongAnswer its beginning of so many bytes or more. It is valid until the next
-// reset.
-func (e *events) all(most int) ([]byte, error) {
+// readAll reads the whole stream, or with errLongAnswer its beginning of so many bytes or more. It is valid until the
+// next reset.
+func (e *eventReader) readAll(most int) ([]byte, error) {
 	for {
 		if e.end == len(e.buffer) {
 			if e.end >= most {
@@ -210,7 +210,7 @@ func (e *events) all(most int) ([]byte, error) {
 			}
 			e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
 		}
-		switch err := e.fill(); {
+		switch err := e.fillBuffer(); {
 		case errors.Is(err, io.EOF):
 			return e.buffer[:e.end], nil
 		case err != nil:
@@ -219,9 +219,9 @@ func (e *events) all(most int) ([]byte, error) {
 	}
 }
 
-// parse reads the fields of an event. Comments have no data; some servers send events without any to
+// parseEvent reads the fields of an event. Comments have no data; some servers send events without any to
 // keep a connection alive.
-func (e *events) parse(block []byte) (ev event) {
+func (e *eventReader) parseEvent(block []byte) (ev streamEvent) {
 	e.joined = e.joined[:0]
 	ev.isComment = len(block) > 0 && block[0] == ':'
 	for len(block) > 0 {
@@ -238,12 +238,12 @@ func (e *events) parse(block []byte) (ev event) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(bytes.TrimPrefix(name, []byte("\ufeff"))) {
 		case "data":
-			ev.data = e.join(ev.data, value)
+			ev.data = e.joinLines(ev.data, value)
 		case "event":
 			ev.isError = ev.isError || string(value) == "error"
 		case "error": // llama.cpp's
 			ev.isError = true
-			ev.data = e.join(ev.data, value)
+			ev.data = e.joinLines(ev.data, value)
 		case "", "id", "retry":
 		default:
 			if len(e.strange) == 0 {
@@ -255,8 +255,8 @@ func (e *events) parse(block []byte) (ev event) {
 	return ev
 }
 
-// join puts the lines of an event's data together.
-func (e *events) join(data, line []byte) []byte {
+// joinLines puts the lines of an event's data together.
+func (e *eventReader) joinLines(data, line []byte) []byte {
 	if data == nil {
 		return line[:len(line):len(line)]
 	}

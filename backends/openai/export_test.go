@@ -17,7 +17,7 @@ func ForTest(dial func(context.Context, string, string) (net.Conn, error), optio
 		panic(err)
 	}
 	return &Generator{
-		settings: s, asker: newAsker(s), header: header(""), cache: newCacheWatch(),
+		settings: s, asker: newAsker(s), header: commonHeader(""), cache: newCacheWatch(),
 		client:   &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
 		balancer: newBalancer(s.endpoints, s.places),
 	}

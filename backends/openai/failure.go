@@ -21,8 +21,8 @@ var (
 	ErrPrefixCache = errors.New("the server took a part of the prompt from its cache, which the rules forbid")
 )
 
-// failure is a try that failed.
-type failure struct {
+// tryFailure is a try that failed.
+type tryFailure struct {
 	err  error
 	gone bool          // the server cannot be reached, or broke off
 	busy bool          // the server cannot take more now
@@ -30,8 +30,8 @@ type failure struct {
 	wait time.Duration // how long it asks to wait
 }
 
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
+func (f *tryFailure) Error() string { return f.err.Error() }
+func (f *tryFailure) Unwrap() error { return f.err }
 
 // Causes of a context that ends before an answer does.
 var (
@@ -40,41 +40,42 @@ var (
 	errTotalTimeout = errors.New("the answer was not complete within timeout")
 )
 
-// overdue says where the time of option timeout was over. Other causes of a context's end are the caller's,
+// timeoutError says where the time of option timeout was over. Other causes of a context's end are the caller's,
 // and remain as they are.
-func overdue(where string, cause error) error {
+func timeoutError(where string, cause error) error {
 	if !errors.Is(cause, errTotalTimeout) {
 		return cause
 	}
 	return fmt.Errorf("%s: %w: %w", where, ErrStream, cause)
 }
 
-// broken is the failure of a request that was not answered, or of an answer that broke off.
-func broken(ctx context.Context, err error) *failure {
+// brokenFailure is the failure of a request that was not answered, or of an answer that broke off.
+func brokenFailure(ctx context.Context, err error) *tryFailure {
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, errFirstTimeout) || errors.Is(cause, errIdleTimeout) || errors.Is(cause, errTotalTimeout) {
-			return &failure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}
+			return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}
 		}
-		return &failure{err: cause}
+		return &tryFailure{err: cause}
 	}
 	if errors.Is(err, errRedirect) || errors.Is(err, errLongEvent) {
-		return &failure{err: fmt.Errorf("%w: %w", ErrStream, err)}
+		return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, err)}
 	}
 	if errors.Is(err, ErrStream) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return &failure{err: err}
+		return &tryFailure{err: err}
 	}
-	return &failure{err: err, gone: true}
+	return &tryFailure{err: err, gone: true}
 }
 
-// refused is the failure of a request that was answered with another status than 200. body is the start of the answer.
-func refused(r *http.Response, body []byte) *failure {
-	f := &failure{wait: retryAfter(r.Header.Get("Retry-After"))}
+// statusFailure is the failure of a request that was answered with another status than 200. body is the start of the
+// answer.
+func statusFailure(r *http.Response, body []byte) *tryFailure {
+	f := &tryFailure{wait: retryAfter(r.Header.Get("Retry-After"))}
 	hint := ""
 	switch r.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.busy = true
 	case http.StatusBadRequest:
-		if r.Request != nil && strings.HasSuffix(r.Request.URL.Path, Chat.path()) { // chats have no ids
+		if r.Request != nil && strings.HasSuffix(r.Request.URL.Path, Chat.urlPath()) { // chats have no ids
 			break
 		}
 		hint = "; token ids must be those of the server's model: give its tokenizer (--param tokenizer=FILE), or send text " +
@@ -86,7 +87,7 @@ func refused(r *http.Response, body []byte) *failure {
 	}
 	f.err = &httpError{
 		code: r.StatusCode, server: r.Header.Get("Server"), hint: hint,
-		text: fmt.Sprintf("%.200s: %s", r.Status, message(body)),
+		text: fmt.Sprintf("%.200s: %s", r.Status, errorMessage(body)),
 	}
 	return f
 }
@@ -102,11 +103,11 @@ type httpError struct {
 func (e *httpError) Error() string { return ErrServer.Error() + ": " + e.text + e.hint }
 func (e *httpError) Unwrap() error { return ErrServer }
 
-// message is what an error's body says, as far as it is shown.
-func message(body []byte) string {
+// errorMessage is what an error's body says, as far as it is shown.
+func errorMessage(body []byte) string {
 	text := string(body[:min(len(body), bodyShown)])
-	var p parser
-	if c, ok := p.parse(body); ok && c.fault != "" {
+	var p chunkParser
+	if c, ok := p.parseEvent(body); ok && c.fault != "" {
 		text = c.fault[:min(len(c.fault), bodyShown)]
 	}
 	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd")); text == "" {
@@ -115,12 +116,12 @@ func message(body []byte) string {
 	return text
 }
 
-// fault is what is wrong with an event of an answer, of which a parser made a chunk, or could not: ok is false. Nil:
-// nothing.
-func (ev event) fault(c *chunk, ok bool) error {
+// checkEvent returns what is wrong with an event of an answer, of which a parser made a chunk, or could not: ok is
+// false. Nil: nothing.
+func (ev streamEvent) checkEvent(c *answerChunk, ok bool) error {
 	switch {
 	case ev.isError || c.hasFault:
-		return fmt.Errorf("%w within an answer: %s", ErrServer, message(ev.data))
+		return fmt.Errorf("%w within an answer: %s", ErrServer, errorMessage(ev.data))
 	case !ok:
 		return fmt.Errorf("%w: event of %d bytes is not what the API has: %.200q", ErrStream, len(ev.data), ev.data)
 	}
@@ -136,8 +137,8 @@ func finishFault(reason string) error {
 	return nil
 }
 
-// encoded is an answer whose content was encoded, though no request says that it may be.
-func encoded(coding string) error {
+// encodingError is an answer whose content was encoded, though no request says that it may be.
+func encodingError(coding string) error {
 	return fmt.Errorf("%w: its content is encoded (%.100q), which it was not asked for: a proxy does so", ErrStream,
 		coding)
 }

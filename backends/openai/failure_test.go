@@ -104,12 +104,12 @@ func TestGoesOnWithAnotherServer(t *testing.T) {
 func TestServerThatDisagrees(t *testing.T) {
 	stream := func(id int, end string) http.Handler {
 		return script(func(w http.ResponseWriter, _ *http.Request) {
-			event(w, fmt.Sprintf(`{"choices":[{"text":"a","token_ids":[%d]}]}`, id))
+			writeEvent(w, fmt.Sprintf(`{"choices":[{"text":"a","token_ids":[%d]}]}`, id))
 			if end == "" {
 				panic(http.ErrAbortHandler)
 			}
-			event(w, `{"choices":[{"text":"","finish_reason":"stop"}]}`)
-			event(w, end)
+			writeEvent(w, `{"choices":[{"text":"","finish_reason":"stop"}]}`)
+			writeEvent(w, end)
 		})
 	}
 	g := connect(t, serve(t, stream(1, ""), stream(2, "[DONE]")), "on_failure=continue")
@@ -319,8 +319,8 @@ func busyAtFirst(takes time.Duration) http.Handler {
 			return
 		}
 		time.Sleep(takes)
-		event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
-		event(w, "[DONE]")
+		writeEvent(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
+		writeEvent(w, "[DONE]")
 	})
 }
 

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// generated are the fields that all requests for generated text have, whether a benchmark asks or a measurement: the
-// model, how the answer comes, what its tokens are counted by, and what keeps the prompt out of the server's cache.
+// generationFields are the fields that all requests for generated text have, whether a benchmark asks or a measurement:
+// the model, how the answer comes, what its tokens are counted by, and what keeps the prompt out of the server's cache.
 // Answers are greedy unless they are drawn. Those of option body.KEY, which win over these, are not among them.
-func (s *settings) generated(of API, whole, drawn bool) map[string][]byte {
+func (s *openaiSettings) generationFields(of API, whole, drawn bool) map[string][]byte {
 	f := map[string][]byte{"model": appendText(nil, s.model)}
-	add := func(fields ...field) {
+	add := func(fields ...requestField) {
 		for _, one := range fields {
 			f[one.name] = []byte(one.value)
 		}
 	}
 	if !drawn {
-		add(field{"temperature", "0"})
+		add(requestField{"temperature", "0"})
 	}
 	if !whole {
-		add(field{"stream", "true"})
+		add(requestField{"stream", "true"})
 	}
 	k := s.kind
 	if s.cache != cacheAllow {
@@ -29,26 +29,26 @@ func (s *settings) generated(of API, whole, drawn bool) map[string][]byte {
 		return f
 	}
 	if !whole {
-		add(field{"stream_options", `{"include_usage":true}`})
+		add(requestField{"stream_options", `{"include_usage":true}`})
 	}
-	if add(k.counting(s.count)...); !drawn {
+	if add(k.countFields(s.count)...); !drawn {
 		add(k.greedy...)
 	}
 	if f["logprobs"] != nil && of == Chat {
-		add(field{"logprobs", "true"}, field{"top_logprobs", "0"})
+		add(requestField{"logprobs", "true"}, requestField{"top_logprobs", "0"})
 	}
 	if k.asksSpecial(*s) {
-		add(field{"skip_special_tokens", "false"})
+		add(requestField{"skip_special_tokens", "false"})
 	}
 	return f
 }
 
-// counting returns the fields that make a server report what tokens are counted by. Where it has none for ids, it may
-// report them unasked, or for a field of option body.KEY.
-func (k *kind) counting(c count) []field {
+// countFields returns the fields that make a server report what tokens are counted by. Where it has none for ids, it
+// may report them unasked, or for a field of option body.KEY.
+func (k *serverKind) countFields(c countMode) []requestField {
 	switch {
 	case c == countLogged, c == countIDs && k.tokenIDs == nil && k.loggedIDs:
-		return append(slices.Clone(k.idsByLogprobs), field{"logprobs", "1"})
+		return append(slices.Clone(k.idsByLogprobs), requestField{"logprobs", "1"})
 	case c == countByUsage:
 		return nil
 	}
@@ -57,18 +57,18 @@ func (k *kind) counting(c count) []field {
 
 // asksSpecial tells whether the text of special tokens is asked for. Where neither ids nor log probabilities are, an
 // answer that starts with such a token would seem to start with its first word.
-func (k *kind) asksSpecial(s settings) bool {
+func (k *serverKind) asksSpecial(s openaiSettings) bool {
 	if s.special != specialWhereHidden {
 		return s.special == specialShown
 	}
-	return k.showsSpecial && len(k.counting(s.count)) == 0
+	return k.showsSpecial && len(k.countFields(s.count)) == 0
 }
 
-// salts tells whether requests of an API may have a salt, which sets them apart in a server's cache.
-func (k *kind) salts(of API) bool { return k.salt != "" && (!k.saltsChats || of == Chat) }
+// allowsSalt tells whether requests of an API may have a salt, which sets them apart in a server's cache.
+func (k *serverKind) allowsSalt(of API) bool { return k.salt != "" && (!k.saltsChats || of == Chat) }
 
-// limit is the name of the most tokens in an API.
-func (k *kind) limit(of API) string {
+// maxTokensField is the name of the most tokens in an API.
+func (k *serverKind) maxTokensField(of API) string {
 	switch {
 	case of == Responses:
 		return "max_output_tokens"
@@ -78,8 +78,8 @@ func (k *kind) limit(of API) string {
 	return "max_tokens"
 }
 
-// exact tells whether answers of an exact length can be asked for.
-func (k *kind) exact() bool { return k.ignoresEnd }
+// allowsExactLength tells whether answers of an exact length can be asked for.
+func (k *serverKind) allowsExactLength() bool { return k.ignoresEnd }
 
 // appendFields appends fields in the order of their names, each with a comma behind it, and says where the value of one
 // of them is.

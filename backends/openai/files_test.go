@@ -20,11 +20,11 @@ func TestOwnLimitOfFiles(t *testing.T) {
 		own   bool
 	}{{syscall.EMFILE, true}, {syscall.ENFILE, true}, {syscall.ECONNREFUSED, false}, {syscall.EHOSTUNREACH, false}} {
 		dial := &dialError{error: &os.SyscallError{Syscall: "socket", Err: c.errno}}
-		text := explain(dial, base, &settings{}, false).Error()
+		text := explainDiscovery(dial, base, &openaiSettings{}, false).Error()
 		if strings.Contains(text, "ulimit -n") != c.own || strings.Contains(text, "nothing listens") == c.own {
 			t.Errorf("%v: %s", c.errno, text)
 		}
-		if !errors.Is(explain(dial, base, &settings{}, false), c.errno) {
+		if !errors.Is(explainDiscovery(dial, base, &openaiSettings{}, false), c.errno) {
 			t.Errorf("%v is not in the error's chain", c.errno)
 		}
 	}

@@ -17,15 +17,15 @@ import (
 // Generator asks servers to continue prompts: backend.Generator. Calls beyond the servers' places wait in the
 // order in which they came.
 type Generator struct {
-	settings settings
-	asker    *asker
+	settings openaiSettings
+	asker    *requestMaker
 	client   *http.Client
 	header   http.Header // of all requests
 	balancer *balancer
 	cache    *cacheWatch
 	calls    sync.Pool
 	session  string // the part of salts that no other run has
-	sessions sessions
+	sessions sessionTurns
 	salts    atomic.Uint64
 
 	answered, retried, restarted atomic.Int64
@@ -45,8 +45,8 @@ func (g *Generator) Close() error {
 // Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the
 // answer with a token has come, with all tokens of that part.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
-	turn := g.sessions.turn(p.Session)
-	r, err := g.asker.request(p, g.salt(turn), turn.kept() > 0)
+	turn := g.sessions.nextTurn(p.Session)
+	r, err := g.asker.makeRequest(p, g.cacheBuster(turn), turn.maxCached() > 0)
 	if err != nil {
 		return err
 	}
@@ -55,22 +55,22 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 		ctx, cancel = context.WithTimeoutCause(ctx, g.settings.total, errTotalTimeout)
 		defer cancel()
 	}
-	c, ok := g.calls.Get().(*call)
+	c, ok := g.calls.Get().(*generateCall)
 	if !ok {
-		c = &call{}
+		c = &generateCall{}
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
-	c.request, c.most = r, mostBytes(cmp.Or(p.MaxNewTokens, mostUnasked))
-	defer func() { c.request = request{} }() // its body may be large
-	if err := g.persist(ctx, r, c, turn); err != nil {
+	c.request, c.most = r, mostBytes(cmp.Or(p.MaxNewTokens, maxUnasked))
+	defer func() { c.request = serverRequest{} }() // its body may be large
+	if err := g.askWithRetry(ctx, r, c, turn); err != nil {
 		return err
 	}
-	return g.report(p, c, turn)
+	return g.reportAnswer(p, c, turn)
 }
 
-// salt is new each time, but for the turns of a session.
-func (g *Generator) salt(t *turn) string {
+// cacheBuster is a salt: new each time, but for the turns of a session.
+func (g *Generator) cacheBuster(t *sessionTurn) string {
 	if g.settings.cache == cacheAllow {
 		return ""
 	}
@@ -80,48 +80,49 @@ func (g *Generator) salt(t *turn) string {
 	return g.session + strconv.FormatUint(g.salts.Add(1), 36)
 }
 
-// persist asks until there is an answer, or no more sense in asking. A turn of a conversation is asked of the server
-// that had those before, and once.
-func (g *Generator) persist(ctx context.Context, r request, c *call, turn *turn) error {
+// askWithRetry asks until there is an answer, or no more sense in asking. A turn of a conversation is asked of the
+// server that had those before, and once.
+func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *generateCall, turn *sessionTurn) error {
 	c.once, c.reused = turn != nil, false
 	for try := 0; ; try++ {
-		e, err := g.balancer.acquire(ctx, turn.server())
+		e, err := g.balancer.acquire(ctx, turn.endpointToAsk())
 		if err != nil {
-			return overdue("waiting for a place at a server", err)
+			return timeoutError("waiting for a place at a server", err)
 		}
-		turn.bind(e)
-		fail := g.ask(ctx, e, r, c)
+		turn.bindEndpoint(e)
+		fail := g.askEndpoint(ctx, e, r, c)
 		if fail == nil {
-			g.balancer.succeeded(e)
+			g.balancer.markHealthy(e)
 			return nil
 		}
 		fail.err = fmt.Errorf("%s: %w", e.base.Host, fail.err)
-		g.mark(e, fail, try)
-		if c.once && (try > 0 || !c.unread(fail)) {
+		g.markFailure(e, fail, try)
+		if c.once && (try > 0 || !c.wasUnread(fail)) {
 			return cmp.Or(context.Cause(ctx), fail.err)
 		}
-		if err := g.consider(ctx, e, fail, try, c); err != nil {
+		if err := g.retryOrFail(ctx, e, fail, try, c); err != nil {
 			return err
 		}
 	}
 }
 
-// mark notes what a failed try says of its endpoint, and gives the place there back.
-func (g *Generator) mark(e *endpoint, fail *failure, try int) {
+// markFailure notes what a failed try says of its endpoint, and gives the place there back.
+func (g *Generator) markFailure(e *serverEndpoint, fail *tryFailure, try int) {
 	fail.gone = fail.gone || fail.late && g.settings.goesOn
 	switch {
 	case fail.gone:
-		g.balancer.lost(e, fail.err)
+		g.balancer.markLost(e, fail.err)
 	case fail.busy:
-		g.balancer.busy(e, max(fail.wait, doubled(try)))
+		g.balancer.markBusy(e, max(fail.wait, backoffAfter(try)))
 	}
 	g.balancer.release(e)
 }
 
-// consider decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
-func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, try int, c *call) error {
+// retryOrFail decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
+func (g *Generator) retryOrFail(ctx context.Context, e *serverEndpoint, fail *tryFailure, try int,
+	c *generateCall) error {
 	if err := context.Cause(ctx); err != nil {
-		return overdue(e.base.Host, err)
+		return timeoutError(e.base.Host, err)
 	}
 	s := &g.settings
 	switch {
@@ -130,8 +131,8 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 	case c.answer.begun && !s.goesOn:
 		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue "+
 			"asks another): %w", c.answer.parts, fail.err)
-	case try >= s.retries+len(s.endpoints)-1 || !s.goesOn && g.balancer.failures(e) > s.retries:
-		if err := g.balancer.unreachable(); err != nil {
+	case try >= s.retries+len(s.endpoints)-1 || !s.goesOn && g.balancer.failureCount(e) > s.retries:
+		if err := g.balancer.unreachableError(); err != nil {
 			return fmt.Errorf("%w (asked %d times)", err, try+1)
 		}
 		return fmt.Errorf("asked %d times: %w", try+1, fail.err)
@@ -142,11 +143,11 @@ func (g *Generator) consider(ctx context.Context, e *endpoint, fail *failure, tr
 		g.retried.Add(1)
 	}
 	c.answer.restart()
-	return overdue(e.base.Host, sleep(ctx, g.balancer.pause()))
+	return timeoutError(e.base.Host, sleepContext(ctx, g.balancer.retryPause()))
 }
 
-// sleep waits, or returns the cause of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleepContext waits, or returns the cause of ctx.
+func sleepContext(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
@@ -160,39 +161,39 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// report hands a complete answer over.
-func (g *Generator) report(p backend.Prompt, c *call, turn *turn) error {
+// reportAnswer hands a complete answer over.
+func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessionTurn) error {
 	a := &c.answer
-	t, err := a.tokens()
-	if errors.Is(err, errUncounted) && (a.countable() || p.Fields != nil) && !c.transcribes() {
+	t, err := a.allTokens()
+	if errors.Is(err, errUncounted) && (a.isCountable() || p.Fields != nil) && !c.isTranscript() {
 		t.N, err = backend.Uncounted, nil
 	}
 	if err != nil {
 		return err
 	}
-	if t.N != backend.Uncounted && t.N < p.MinNewTokens && !g.asker.has("min_tokens") {
+	if t.N != backend.Uncounted && t.N < p.MinNewTokens && !g.asker.setsBodyField("min_tokens") {
 		return g.asker.tooShort(t.N, p.MinNewTokens)
 	}
-	if most := turn.kept(); a.usage.cached > most && g.settings.cache == cacheOff {
+	if most := turn.maxCached(); a.usage.cached > most && g.settings.cache == cacheOff {
 		return fmt.Errorf("%w: %d tokens%s; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
 			"--disable-radix-cache, llama.cpp: --no-cache-prompt), or choose option prefix_cache=report",
-			ErrPrefixCache, a.usage.cached, turn.beyond())
+			ErrPrefixCache, a.usage.cached, turn.describeMaxCached())
 	}
-	turn.note(a.usage)
+	turn.noteUsage(a.usage)
 	if !a.begun && t.N > 0 { // tokens without text, such as the end token alone
-		a.first(backend.Tokens{IDs: t.IDs, N: t.N})
+		a.reportFirst(backend.Tokens{IDs: t.IDs, N: t.N})
 	}
 	a.sink.Complete(t)
 	g.answered.Add(1)
-	if g.settings.cache != cacheAllow && !c.transcribes() {
-		g.cache.note(p, a.firstAfter, a.usage.cached)
+	if g.settings.cache != cacheAllow && !c.isTranscript() {
+		g.cache.notePrompt(p, a.firstAfter, a.usage.cached)
 	}
 	return nil
 }
 
 // Report is what the generator has noticed so far.
 func (g *Generator) Report() Report {
-	r := g.cache.report()
+	r := g.cache.makeReport()
 	r.Answers, r.Retried, r.Restarted = g.answered.Load(), g.retried.Load(), g.restarted.Load()
 	return r
 }

@@ -223,11 +223,12 @@ func same(a, b backend.Tokens) bool {
 func TestFirstTokenComesWithTheFirstEvent(t *testing.T) {
 	release := make(chan struct{})
 	g := connect(t, serve(t, script(func(w http.ResponseWriter, _ *http.Request) {
-		event(w, `{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`)
-		event(w, `{"choices":[{"index":0,"delta":{"content":"a"}}]}`)
+		writeEvent(w, `{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`)
+		writeEvent(w, `{"choices":[{"index":0,"delta":{"content":"a"}}]}`)
 		<-release
-		event(w, `{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"stop"}],"usage":{"completion_tokens":2}}`)
-		event(w, "[DONE]")
+		writeEvent(w, `{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"stop"}],`+
+			`"usage":{"completion_tokens":2}}`)
+		writeEvent(w, "[DONE]")
 	})))
 	s := &waitingSink{first: make(chan struct{})}
 	ended := make(chan error, 1)
@@ -268,7 +269,7 @@ func script(answer http.HandlerFunc) http.Handler {
 	return mux
 }
 
-func event(w http.ResponseWriter, data string) {
+func writeEvent(w http.ResponseWriter, data string) {
 	fmt.Fprintf(w, "data: %s\n\n", data)
 	http.NewResponseController(w).Flush()
 }

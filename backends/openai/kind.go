@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// kind is what a kind of server understands beyond the API that all have in common.
-type kind struct {
+// serverKind is what a kind of server understands beyond the API that all have in common.
+type serverKind struct {
 	name     string
-	tokenIDs []field // make it report token ids
+	tokenIDs []requestField // make it report token ids
 	// loggedIDs tells whether log probabilities come with token ids, for which idsByLogprobs asks.
 	loggedIDs     bool
-	idsByLogprobs []field
+	idsByLogprobs []requestField
 	// minTokens and stopIDs are its names for the fewest tokens, and for the ids of end tokens; "": it has none.
 	minTokens, stopIDs string
 	ignoresEnd         bool   // it has ignore_eos, with which an answer goes on until its most tokens
 	beams              bool   // beam search, by use_beam_search
 	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
 	saltsChats         bool   // only chats have that field; other requests with it are refused
-	greedy             []field
+	greedy             []requestField
 	everyToken         string // its value of top_k with which all tokens can be drawn; "": it has no top_k
-	noCache            []field
+	noCache            []requestField
 	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
 	showsSpecial bool
 	maxTokens    string // its name for the most tokens in chats
@@ -29,28 +29,28 @@ type kind struct {
 	owner        string // what its list of models says in owned_by, or its header Server
 }
 
-// field is a field of a request, its value as JSON.
-type field struct{ name, value string }
+// requestField is a field of a request, its value as JSON.
+type requestField struct{ name, value string }
 
-// kinds are what the documentation of vLLM 0.11, SGLang 0.5, TensorRT-LLM 1.0 and llama.cpp's server says.
-func kinds() []*kind {
-	return []*kind{
+// serverKinds are what the documentation of vLLM 0.11, SGLang 0.5, TensorRT-LLM 1.0 and llama.cpp's server says.
+func serverKinds() []*serverKind {
+	return []*serverKind{
 		{
 			name: "vllm", owner: "vllm", tellsAt: "/version", forgetsAt: "/reset_prefix_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			showsSpecial: true, ignoresEnd: true, everyToken: "-1",
-			tokenIDs:      []field{{"return_token_ids", "true"}},
+			tokenIDs:      []requestField{{"return_token_ids", "true"}},
 			loggedIDs:     true,
-			idsByLogprobs: []field{{"return_tokens_as_token_ids", "true"}},
+			idsByLogprobs: []requestField{{"return_tokens_as_token_ids", "true"}},
 		},
 		{name: "sglang", owner: "sglang", tellsAt: "/get_server_info", forgetsAt: "/flush_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids",
 			salt: "cache_salt", showsSpecial: true, ignoresEnd: true, everyToken: "-1"},
 		{name: "trtllm", owner: "tensorrt_llm", tellsAt: "/version", minTokens: "min_tokens",
 			stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
-			saltsChats: true, greedy: []field{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true,
+			saltsChats: true, greedy: []requestField{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true,
 			everyToken: "0"},
-		{name: "llamacpp", owner: "llamacpp", tellsAt: "/props", noCache: []field{{"cache_prompt", "false"}},
+		{name: "llamacpp", owner: "llamacpp", tellsAt: "/props", noCache: []requestField{{"cache_prompt", "false"}},
 			loggedIDs: true, ignoresEnd: true, everyToken: "0"},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},
@@ -58,10 +58,10 @@ func kinds() []*kind {
 }
 
 // maybeNative tells whether it may have /generate: SGLang, or what does not say what it is.
-func (k *kind) maybeNative() bool { return k.name == "sglang" || k.name == "other" }
+func (k *serverKind) maybeNative() bool { return k.name == "sglang" || k.name == "other" }
 
 func kindNames() []string {
-	all := kinds()
+	all := serverKinds()
 	names := make([]string, len(all))
 	for i, k := range all {
 		names[i] = k.name
@@ -69,8 +69,8 @@ func kindNames() []string {
 	return names
 }
 
-func findKind(name string) (*kind, error) {
-	for _, k := range kinds() {
+func findKind(name string) (*serverKind, error) {
+	for _, k := range serverKinds() {
 		if k.name == name {
 			return k, nil
 		}
@@ -79,8 +79,8 @@ func findKind(name string) (*kind, error) {
 }
 
 // ownedBy finds the kind of server that says so of its models, or "other".
-func ownedBy(owner string) *kind {
-	all := kinds()
+func ownedBy(owner string) *serverKind {
+	all := serverKinds()
 	for _, k := range all {
 		if k.owner != "" && strings.Contains(strings.ToLower(owner), k.owner) {
 			return k

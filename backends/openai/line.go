@@ -18,23 +18,23 @@ import (
 	"time"
 )
 
-// lines are the connections to one server that wait to be used again. This package speaks HTTP/1.1 by itself: the
+// connPool holds the connections to one server that wait to be used again. This package speaks HTTP/1.1 by itself: the
 // goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
 // request under way costs a third of the memory that it has with net/http.
-type lines struct {
+type connPool struct {
 	address string
 	config  *tls.Config // nil: without TLS
-	dial    dialer
+	dial    dialFunc
 	connect time.Duration // longest time until a connection is secure; 0: any
 	longest time.Duration // that a connection may have waited that is used again; 0: any
 
 	mu     sync.Mutex
-	unused []*line // the one that was used last at the end
+	unused []*httpConn // the one that was used last at the end
 }
 
 // newLines are the connections to the server with a base URL.
-func newLines(base *url.URL, config *tls.Config, dial dialer, connect time.Duration) *lines {
-	l := &lines{dial: dial, connect: connect}
+func newLines(base *url.URL, config *tls.Config, dial dialFunc, connect time.Duration) *connPool {
+	l := &connPool{dial: dial, connect: connect}
 	if base.Scheme == "https" {
 		l.config = config.Clone()
 		l.config.ServerName = base.Hostname()
@@ -52,12 +52,12 @@ func defaultPort(base *url.URL) string {
 	return "80"
 }
 
-// get is a connection that was used before, or a new one. The error of a new one is a dialError, or ctx's.
-func (l *lines) get(ctx context.Context) (*line, error) {
+// getConn returns a connection that was used before, or a new one. The error of a new one is a dialError, or ctx's.
+func (l *connPool) getConn(ctx context.Context) (*httpConn, error) {
 	for {
-		c := l.take()
+		c := l.takeIdle()
 		if c == nil {
-			return l.open(ctx)
+			return l.openConn(ctx)
 		}
 		if (l.longest == 0 || time.Since(c.since) < l.longest) && c.alive() {
 			return c, nil
@@ -66,7 +66,7 @@ func (l *lines) get(ctx context.Context) (*line, error) {
 	}
 }
 
-func (l *lines) take() *line {
+func (l *connPool) takeIdle() *httpConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(l.unused)
@@ -79,8 +79,8 @@ func (l *lines) take() *line {
 	return c
 }
 
-// put keeps a connection for the next request. Those that have not been used for long are at the beginning.
-func (l *lines) put(c *line) {
+// putConn keeps a connection for the next request. Those that have not been used for long are at the beginning.
+func (l *connPool) putConn(c *httpConn) {
 	c.since = time.Now()
 	if len(c.buffer) > usualLine { // a long head need not stay in memory
 		c.buffer = make([]byte, startLine)
@@ -96,13 +96,13 @@ func (l *lines) put(c *line) {
 }
 
 // close closes the connections that wait.
-func (l *lines) close() {
-	for c := l.take(); c != nil; c = l.take() {
+func (l *connPool) close() {
+	for c := l.takeIdle(); c != nil; c = l.takeIdle() {
 		_ = c.Close()
 	}
 }
 
-func (l *lines) open(ctx context.Context) (*line, error) {
+func (l *connPool) openConn(ctx context.Context) (*httpConn, error) {
 	if l.connect > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, l.connect, errConnectTimeout)
@@ -128,36 +128,36 @@ func (l *lines) open(ctx context.Context) (*line, error) {
 		}
 		return nil, &dialError{error: err, handshake: handshake}
 	}
-	c := &line{Conn: conn, buffer: make([]byte, startLine)}
-	c.from, _ = socket.(arriving)
+	c := &httpConn{Conn: conn, buffer: make([]byte, startLine)}
+	c.from, _ = socket.(arrivalCounter)
 	return c, nil
 }
 
-// arriving counts what came at once: where reads belong to one arrival, their number is the same behind each.
-type arriving interface{ arrivals() int }
+// arrivalCounter counts what came at once: where reads belong to one arrival, their number is the same behind each.
+type arrivalCounter interface{ arrivals() int }
 
 var errConnectTimeout = errors.New("it did not connect within connect_timeout")
 
-// line is a connection, on which one request at a time is answered. It is the reader of the answer's body.
-type line struct {
+// httpConn is a connection, on which one request at a time is answered. It is the reader of the answer's body.
+type httpConn struct {
 	net.Conn
-	from  arriving  // nil: it is not known
-	since time.Time // when it was last used; zero: it was not yet
+	from  arrivalCounter // nil: it is not known
+	since time.Time      // when it was last used; zero: it was not yet
 
 	buffer     []byte
 	start, end int  // what has been read of the connection, and is not yet used
 	full       bool // the last read filled the buffer
 
-	frame framing
+	frame bodyFraming
 	left  int64 // bytes of the body, or of the chunk that is being read
 	state chunkState
 	keeps bool // it can serve again behind this answer
 	whole bool // all fields of the answer's head are wanted
 }
 
-// dropped says of an error of the first read of an answer that the server had kept the connection and closed it:
+// wasDropped says of an error of the first read of an answer that the server had kept the connection and closed it:
 // nothing of an answer has come.
-func (c *line) dropped(err error) bool {
+func (c *httpConn) wasDropped(err error) bool {
 	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 	return closed && !c.since.IsZero() && c.end == 0
 }
@@ -170,14 +170,14 @@ const (
 	usualLine = 2 << 10
 )
 
-// mostHead bounds the head of an answer.
-const mostHead = 64 << 10
+// maxHeadBytes bounds the head of an answer.
+const maxHeadBytes = 64 << 10
 
-// framing is how the end of an answer's body is known.
-type framing uint8
+// bodyFraming is how the end of an answer's body is known.
+type bodyFraming uint8
 
 const (
-	byLength framing = iota
+	byLength bodyFraming = iota
 	byChunks
 	byClose
 	ended
@@ -193,8 +193,8 @@ const (
 	trailer  // the lines behind the last chunk
 )
 
-// head is what the head of an answer says. kind is valid until the connection is read again.
-type head struct {
+// responseHead is what the head of an answer says. kind is valid until the connection is read again.
+type responseHead struct {
 	code   int
 	status string      // the code with its reason
 	kind   []byte      // of its content, without parameters
@@ -204,7 +204,7 @@ type head struct {
 }
 
 // readHead reads the head of an answer, and leaves out those of codes below 200.
-func (c *line) readHead() (h head, err error) {
+func (c *httpConn) readHead() (h responseHead, err error) {
 	for {
 		n, err := c.headEnd()
 		if err != nil {
@@ -223,7 +223,7 @@ func (c *line) readHead() (h head, err error) {
 }
 
 // headEnd reads until a head is complete, and returns its length with the empty line behind it.
-func (c *line) headEnd() (int, error) {
+func (c *httpConn) headEnd() (int, error) {
 	for seen := 0; ; {
 		unused := c.buffer[c.start:c.end]
 		for seen < len(unused) {
@@ -240,17 +240,17 @@ func (c *line) headEnd() (int, error) {
 			}
 			seen += i + 1
 		}
-		if len(unused) >= mostHead {
-			return 0, fmt.Errorf("%w: its head has more than %d KiB", ErrStream, mostHead>>10)
+		if len(unused) >= maxHeadBytes {
+			return 0, fmt.Errorf("%w: its head has more than %d KiB", ErrStream, maxHeadBytes>>10)
 		}
-		if err := c.fill(); err != nil {
+		if err := c.fillBuffer(); err != nil {
 			return 0, err
 		}
 	}
 }
 
 // parseHead takes the head of an answer apart (RFC 9112), and sets how its body is read.
-func (c *line) parseHead(text []byte) (h head, err error) {
+func (c *httpConn) parseHead(text []byte) (h responseHead, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	version, status, _ := bytes.Cut(bytes.TrimSpace(first), []byte(" "))
 	code, _, _ := bytes.Cut(status, []byte(" "))
@@ -282,33 +282,33 @@ func (c *line) parseHead(text []byte) (h head, err error) {
 }
 
 // headField takes a field of an answer's head.
-func (c *line) headField(h *head, is11 bool, name, value []byte) error {
+func (c *httpConn) headField(h *responseHead, is11 bool, name, value []byte) error {
 	if name = bytes.TrimSpace(name); h.fields != nil && len(name) > 0 {
 		h.fields.Add(string(name), string(value))
 	}
 	switch {
-	case is(name, "Content-Type"):
+	case equalFold(name, "Content-Type"):
 		h.kind, _, _ = bytes.Cut(value, []byte(";"))
 		h.kind = bytes.TrimSpace(h.kind)
-	case is(name, "Content-Length") && c.frame != byChunks:
-		return c.length(value)
-	case is(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
-		if !is(value, "chunked") {
+	case equalFold(name, "Content-Length") && c.frame != byChunks:
+		return c.setLength(value)
+	case equalFold(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
+		if !equalFold(value, "chunked") {
 			return fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
 		}
 		c.frame, c.left = byChunks, 0
-	case is(name, "Content-Encoding") && !is(value, "identity"):
+	case equalFold(name, "Content-Encoding") && !equalFold(value, "identity"):
 		h.coding = value
-	case is(name, "Location") && h.code/100 == 3:
+	case equalFold(name, "Location") && h.code/100 == 3:
 		h.moved = string(value[:min(len(value), bodyShown)])
-	case is(name, "Connection") && is(value, "close"):
+	case equalFold(name, "Connection") && equalFold(value, "close"):
 		c.keeps = false
 	}
 	return nil
 }
 
-// length takes a Content-Length, which must not differ from one before.
-func (c *line) length(value []byte) error {
+// setLength takes a Content-Length, which must not differ from one before.
+func (c *httpConn) setLength(value []byte) error {
 	n, err := strconv.ParseUint(string(value), 10, 62)
 	if err != nil || c.frame == byLength && int64(n) != c.left {
 		return fmt.Errorf("%w: its Content-Length is %.100q", ErrStream, value)
@@ -317,11 +317,11 @@ func (c *line) length(value []byte) error {
 	return nil
 }
 
-// is compares without case.
-func is(text []byte, word string) bool { return bytes.EqualFold(text, []byte(word)) }
+// equalFold compares without case.
+func equalFold(text []byte, word string) bool { return bytes.EqualFold(text, []byte(word)) }
 
-// fill reads more behind what is unused. The error at the end of the connection is io.ErrUnexpectedEOF.
-func (c *line) fill() error {
+// fillBuffer reads more behind what is unused. The error at the end of the connection is io.ErrUnexpectedEOF.
+func (c *httpConn) fillBuffer() error {
 	if c.start > 0 {
 		c.end = copy(c.buffer, c.buffer[c.start:c.end])
 		c.start = 0
@@ -345,7 +345,7 @@ func (c *line) fill() error {
 
 // Read reads the body: as much as has come, of as many chunks as there are. The error is io.EOF, with the last bytes
 // where it is known by then, at the end of the body, and io.ErrUnexpectedEOF where the connection ends before.
-func (c *line) Read(p []byte) (n int, err error) {
+func (c *httpConn) Read(p []byte) (n int, err error) {
 	switch c.frame {
 	case ended:
 		return 0, io.EOF
@@ -353,7 +353,7 @@ func (c *line) Read(p []byte) (n int, err error) {
 		return c.readChunks(p)
 	}
 	if c.start == c.end {
-		if err := c.fill(); c.frame == byClose && errors.Is(err, io.ErrUnexpectedEOF) {
+		if err := c.fillBuffer(); c.frame == byClose && errors.Is(err, io.ErrUnexpectedEOF) {
 			c.frame = ended
 			return 0, io.EOF
 		} else if err != nil {
@@ -375,7 +375,7 @@ func (c *line) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-func (c *line) readChunks(p []byte) (n int, err error) {
+func (c *httpConn) readChunks(p []byte) (n int, err error) {
 	for {
 		if c.state == chunkData {
 			if n == len(p) {
@@ -399,19 +399,19 @@ func (c *line) readChunks(p []byte) (n int, err error) {
 		if n > 0 { // more would have to be waited for
 			return n, nil
 		}
-		if err := c.fill(); err != nil {
+		if err := c.fillBuffer(); err != nil {
 			return 0, err
 		}
 	}
 }
 
 // chunkLine takes a line between the data of two chunks, and tells whether there was a whole one.
-func (c *line) chunkLine() (done bool, err error) {
+func (c *httpConn) chunkLine() (done bool, err error) {
 	unused := c.buffer[c.start:c.end]
 	at := bytes.IndexByte(unused, '\n')
 	if at < 0 {
-		if len(unused) > mostHead {
-			return false, fmt.Errorf("%w: a line between its chunks has more than %d KiB", ErrStream, mostHead>>10)
+		if len(unused) > maxHeadBytes {
+			return false, fmt.Errorf("%w: a line between its chunks has more than %d KiB", ErrStream, maxHeadBytes>>10)
 		}
 		return false, nil
 	}
@@ -440,8 +440,8 @@ func (c *line) chunkLine() (done bool, err error) {
 	return true, nil
 }
 
-// reusable tells whether the next request may go this way: the answer is at its end, and nothing is behind it.
-func (c *line) reusable() bool { return c.keeps && c.frame == ended && c.start == c.end }
+// isReusable tells whether the next request may go this way: the answer is at its end, and nothing is behind it.
+func (c *httpConn) isReusable() bool { return c.keeps && c.frame == ended && c.start == c.end }
 
-// late tells whether an error is that of a deadline.
-func late(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+// isTimeout tells whether an error is that of a deadline.
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

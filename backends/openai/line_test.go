@@ -26,7 +26,7 @@ func (w wire) Read(p []byte) (int, error) { return w.from.Read(p) }
 
 func (wire) SetDeadline(time.Time) error { return nil }
 
-func lineOf(r io.Reader) *line { return &line{Conn: wire{from: r}, buffer: make([]byte, 16)} }
+func lineOf(r io.Reader) *httpConn { return &httpConn{Conn: wire{from: r}, buffer: make([]byte, 16)} }
 
 func TestLineReads(t *testing.T) {
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestLineReads(t *testing.T) {
 		{"no HTTP", "SSH-2.0-x\r\n\r\n", 0, "", "", false, ErrStream},
 		{"another encoding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", 0, "", "", false, ErrStream},
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 0, "", "", false, ErrStream},
-		{"a long head", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", mostHead+16) + "\r\n\r\n", 0, "", "", false,
+		{"a long head", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", maxHeadBytes+16) + "\r\n\r\n", 0, "", "", false,
 			ErrStream},
 	} {
 		for how, reader := range map[string]io.Reader{
@@ -86,8 +86,8 @@ func TestLineReads(t *testing.T) {
 				t.Errorf("%s, %s: %+v, %q", c.name, how, h, kind)
 			}
 			// What is behind an answer may not have come yet.
-			if err == nil && l.reusable() != c.reusable && c.name != "more than the answer" {
-				t.Errorf("%s, %s: reusable %v", c.name, how, l.reusable())
+			if err == nil && l.isReusable() != c.reusable && c.name != "more than the answer" {
+				t.Errorf("%s, %s: reusable %v", c.name, how, l.isReusable())
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\n\r\n"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 500 no\r\n\r\nx"))
 	f.Add([]byte("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5;a=\"b\"\nhello\n0\nA: b\n\n"))
-	read := func(r io.Reader) (h head, body []byte, err error) {
+	read := func(r io.Reader) (h responseHead, body []byte, err error) {
 		l := lineOf(r)
 		if h, err = l.readHead(); err == nil {
 			h.kind = nil
@@ -146,9 +146,9 @@ func TestLinesAreUsedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLines(base.URL, config, settings{}.dialer(nil), time.Minute)
+		l := newLines(base.URL, config, openaiSettings{}.makeDialer(nil), time.Minute)
 		for range 3 {
-			c, err := l.get(t.Context())
+			c, err := l.getConn(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,26 +156,26 @@ func TestLinesAreUsedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, err := c.readHead()
-			if _, errBody := io.ReadAll(c); err != nil || errBody != nil || h.code != 404 || !c.reusable() {
+			if _, errBody := io.ReadAll(c); err != nil || errBody != nil || h.code != 404 || !c.isReusable() {
 				t.Fatalf("%+v, %v, %v", h, err, errBody)
 			}
-			l.put(c)
+			l.putConn(c)
 		}
 		if opened != 1 {
 			t.Errorf("TLS %v: %d connections, want 1", secure, opened)
 		}
-		c := l.take()
-		l.put(c)
+		c := l.takeIdle()
+		l.putConn(c)
 		s.CloseClientConnections()
 		for c.alive() { // until the kernel has told
 			time.Sleep(time.Millisecond)
 		}
-		fresh, err := l.get(t.Context())
+		fresh, err := l.getConn(t.Context())
 		if err != nil || fresh == c {
 			t.Errorf("TLS %v: a connection that is closed is used: %v", secure, err)
 		}
 		if err == nil {
-			l.put(fresh)
+			l.putConn(fresh)
 		}
 		l.close()
 		s.Close()
@@ -183,13 +183,13 @@ func TestLinesAreUsedAgain(t *testing.T) {
 }
 
 func TestLinesThatWaitedLongAreClosed(t *testing.T) {
-	l := &lines{longest: longestUnused}
+	l := &connPool{longest: maxIdleTime}
 	old, young := lineOf(nil), lineOf(nil)
 	closed := false
 	old.Conn = closing{&closed}
-	l.put(old)
-	old.since = old.since.Add(-2 * longestUnused)
-	l.put(young)
+	l.putConn(old)
+	old.since = old.since.Add(-2 * maxIdleTime)
+	l.putConn(young)
 	if !closed || len(l.unused) != 1 || l.unused[0] != young {
 		t.Errorf("closed %v, %d left", closed, len(l.unused))
 	}

@@ -12,12 +12,12 @@ import (
 
 // alive looks, without waiting, whether the server has closed a connection that nobody uses: a request on it would seem
 // to be cut off.
-func (c *line) alive() bool {
+func (c *httpConn) alive() bool {
 	conn := c.Conn
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
 	}
-	if s, ok := conn.(*socket); ok {
+	if s, ok := conn.(*countingSocket); ok {
 		conn = s.Conn
 	}
 	tcp, ok := conn.(*net.TCPConn)
@@ -38,8 +38,8 @@ func (c *line) alive() bool {
 }
 
 // writer is where parts of a request are written: what takes several at once.
-func (c *line) writer() io.Writer {
-	if s, ok := c.Conn.(*socket); ok {
+func (c *httpConn) writer() io.Writer {
+	if s, ok := c.Conn.(*countingSocket); ok {
 		return s.Conn
 	}
 	return c.Conn

@@ -30,13 +30,13 @@ func resident(b *testing.B) int64 {
 
 // begun counts requests whose first token has come.
 type begun struct {
-	count
+	eventCounter
 	all  *atomic.Int64
 	done bool
 }
 
 func (o *begun) Event(e *openai.Event) {
-	if o.count.Event(e); !o.done && o.events > 0 {
+	if o.eventCounter.Event(e); !o.done && o.events > 0 {
 		o.done = true
 		o.all.Add(1)
 	}
@@ -56,7 +56,7 @@ func BenchmarkClientMemory(b *testing.B) {
 		var all sync.WaitGroup
 		var first atomic.Int64
 		for range users {
-			all.Go(func() { _, _ = c.Ask(ctx, r, &begun{count: count{start: time.Now()}, all: &first}) })
+			all.Go(func() { _, _ = c.Ask(ctx, r, &begun{eventCounter: eventCounter{start: time.Now()}, all: &first}) })
 		}
 		for first.Load() < users {
 			time.Sleep(50 * time.Millisecond)

@@ -22,7 +22,7 @@ var _ backend.Remote = (*Generator)(nil)
 func (g *Generator) Nodes() []backend.RemoteNode {
 	nodes := make([]backend.RemoteNode, len(g.settings.endpoints))
 	for i, u := range g.settings.endpoints {
-		nodes[i] = node{g, u}
+		nodes[i] = networkNode{g, u}
 	}
 	return nodes
 }
@@ -42,18 +42,18 @@ func (g *Generator) LocalWork() []string {
 	return work
 }
 
-// node is an endpoint as the network division sees it.
-type node struct {
+// networkNode is an endpoint as the network division sees it.
+type networkNode struct {
 	generator *Generator
 	base      *url.URL
 }
 
-func (n node) Address() string { return n.base.String() }
+func (n networkNode) Address() string { return n.base.String() }
 
 // Name asks for the list of models. The API has no name for a server: the further names under which it serves the model
 // are taken for its own (vLLM: --served-model-name MODEL NODE), or else what it says that it is.
-func (n node) Name(ctx context.Context) (name, peer string, err error) {
-	l, err := list(peerOf(ctx, &peer), n.generator.client, n.generator.header, n.base)
+func (n networkNode) Name(ctx context.Context) (name, peer string, err error) {
+	l, err := listModels(peerOf(ctx, &peer), n.generator.client, n.generator.header, n.base)
 	if err != nil {
 		return "", peer, err
 	}
@@ -78,30 +78,31 @@ func reuseOf(ctx context.Context, to *bool) context.Context {
 
 // Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of
 // it to see that it asks for nothing, and refuses it.
-func (n node) Send(ctx context.Context, size int) (err error) {
+func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
 	of := n.generator.settings.api
-	r := request{path: cmp.Or(of, Completions).path(), beside: of == native}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.at(n.base), bytes.NewReader(body))
+	r := serverRequest{path: cmp.Or(of, Completions).urlPath(), beside: of == native}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.urlAt(n.base), bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	request.Header = n.generator.header
 	response, err := n.generator.client.Do(request)
 	if err != nil {
-		return broken(ctx, err)
+		return brokenFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, mostListed))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return broken(ctx, err)
+		return brokenFailure(ctx, err)
 	}
-	return unread(response, answer[:min(len(answer), bodyShown)])
+	return checkRequestRead(response, answer[:min(len(answer), bodyShown)])
 }
 
-// unread is an error where a server may have answered without reading the request, so that its time says nothing.
-func unread(r *http.Response, body []byte) error {
+// checkRequestRead returns an error where a server may have answered without reading the request, so that its time says
+// nothing.
+func checkRequestRead(r *http.Response, body []byte) error {
 	switch r.StatusCode {
 	case http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%w: %s: raise the limit of the server, or of what stands before it, for the size of a request",
@@ -109,7 +110,7 @@ func unread(r *http.Response, body []byte) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return refused(r, body)
+		return statusFailure(r, body)
 	}
 	return nil
 }

@@ -86,20 +86,20 @@ const (
 	Interrupted                     // the context ended, for a reason of the caller's
 )
 
-// observed is the working memory of one Ask call.
-type observed struct {
-	parser parser
-	events events
+// observedCall is the working memory of one Ask call.
+type observedCall struct {
+	parser chunkParser
+	events eventReader
 	event  Event
-	usage  usage
+	usage  usageCounts
 	finish string
 	parts  int
 	tokens int // events with tokens
 
-	settings *settings
+	settings *openaiSettings
 	wires    *sync.Pool // of *[]byte: requests, as they are written
 	ctx      context.Context
-	line     *line     // nil: there is none yet
+	line     *httpConn // nil: there is none yet
 	total    time.Time // when option timeout ends the request; zero: never
 	begun    bool      // something of the answer has come
 	set      int64     // when the deadline was set last, by the observer's clock
@@ -108,33 +108,33 @@ type observed struct {
 // startEvents is the first size of an answer's buffer: 10,000 answers at a time have as many.
 const startEvents = 512
 
-// mostKept bounds the buffers that are kept for later answers.
-const mostKept = 64 << 10
+// maxKeptBytes bounds the buffers that are kept for later answers.
+const maxKeptBytes = 64 << 10
 
 // Ask sends a request to a server and hands what comes to o, until the stream is closed. The error is a *Failure. It
 // tries once: only where a connection that was kept turns out to be closed before anything of the request was written,
 // another is opened.
 func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
-	a, ok := c.calls.Get().(*observed)
+	a, ok := c.calls.Get().(*observedCall)
 	if !ok {
-		a = &observed{settings: &c.settings, wires: &c.wires, events: events{buffer: make([]byte, startEvents)}}
+		a = &observedCall{settings: &c.settings, wires: &c.wires, events: eventReader{buffer: make([]byte, startEvents)}}
 	}
-	a.usage, a.finish, a.parts, a.tokens, a.begun, a.total = usage{}, "", 0, 0, false, time.Time{}
+	a.usage, a.finish, a.parts, a.tokens, a.begun, a.total = usageCounts{}, "", 0, 0, false, time.Time{}
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
 		a.ctx, a.line, a.events.from = nil, nil, nil
-		if len(a.events.buffer) <= mostKept { // one long answer need not stay in memory
+		if len(a.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
 			c.calls.Put(a)
 		}
 	}()
-	n := c.choose(r.session)
+	n := c.chooseEndpoint(r.session)
 	to := &c.lanes[n]
 	to.running.Add(1)
 	defer to.running.Add(-1)
 	told := Told{Server: n}
-	err := a.ask(to, r, o, &told)
-	told.Usage, told.Finish, told.Longest = a.usage.told(), a.finish, a.events.longest
+	err := a.askEndpoint(to, r, o, &told)
+	told.Usage, told.Finish, told.Longest = a.usage.tokenUsage(), a.finish, a.events.longest
 	if err != nil {
 		told.End = o.Now()
 		return told, err
@@ -142,8 +142,9 @@ func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	return told, nil
 }
 
-// choose is the server for a request: the session's, or the one with the fewest requests; equals take turns.
-func (c *Client) choose(session string) int {
+// chooseEndpoint chooses the server for a request: the session's, or the one with the fewest requests; equals take
+// turns.
+func (c *Client) chooseEndpoint(session string) int {
 	n := len(c.lanes)
 	if n == 1 {
 		return 0
@@ -165,8 +166,8 @@ func (c *Client) choose(session string) int {
 	return best
 }
 
-// told is the count as it is shown.
-func (u usage) told() TokenUsage {
+// tokenUsage is the count as it is shown.
+func (u usageCounts) tokenUsage() TokenUsage {
 	t := TokenUsage{-1, -1, -1, -1}
 	if u.known {
 		t.Completion = u.completion
@@ -183,14 +184,14 @@ func (u usage) told() TokenUsage {
 	return t
 }
 
-func (a *observed) ask(to *lane, r Request, o Observer, told *Told) error {
+func (a *observedCall) askEndpoint(to *clientEndpoint, r Request, o Observer, told *Told) error {
 	told.Sent = o.Now()
 	if d := a.settings.total; d > 0 {
 		a.total = time.Now().Add(d)
 	}
-	err := a.once(to, r, o, told, to.lines.get)
+	err := a.askOnce(to, r, o, told, to.lines.getConn)
 	if errors.Is(err, errDropped) {
-		err = a.once(to, r, o, told, to.lines.open)
+		err = a.askOnce(to, r, o, told, to.lines.openConn)
 	}
 	return err
 }
@@ -199,18 +200,18 @@ func (a *observed) ask(to *lane, r Request, o Observer, told *Told) error {
 // request was on its way, as it may (RFC 9112, section 9.5), and another connection takes it.
 var errDropped = errors.New("the server closed a connection that it had kept")
 
-// once asks by one connection.
-func (a *observed) once(
-	to *lane, r Request, o Observer, told *Told, get func(context.Context) (*line, error),
+// askOnce asks by one connection.
+func (a *observedCall) askOnce(
+	to *clientEndpoint, r Request, o Observer, told *Told, get func(context.Context) (*httpConn, error),
 ) error {
-	if err := a.connect(to.lines, get); err != nil {
-		return a.broken(err)
+	if err := a.takeConn(to.lines, get); err != nil {
+		return a.brokenFailure(err)
 	}
 	line := a.line
 	forget := context.AfterFunc(a.ctx, func() { _ = line.SetDeadline(past) }) // reads and writes end
 	err := a.exchange(to, r, o, told)
-	if uninterrupted := forget(); uninterrupted && line.reusable() {
-		to.lines.put(line)
+	if uninterrupted := forget(); uninterrupted && line.isReusable() {
+		to.lines.putConn(line)
 	} else {
 		_ = line.Close() // the answer is complete, or has failed already
 	}
@@ -220,8 +221,8 @@ func (a *observed) once(
 // past is a deadline that is over.
 var past = time.Unix(1, 0)
 
-// connect takes a connection. What is left of first_timeout and timeout bounds it.
-func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (err error) {
+// takeConn takes a connection. What is left of first_timeout and timeout bounds it.
+func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpConn, error)) (err error) {
 	ctx := a.ctx
 	for _, limit := range []struct {
 		d     time.Duration
@@ -238,12 +239,12 @@ func (a *observed) connect(l *lines, get func(context.Context) (*line, error)) (
 }
 
 // exchange writes a request and reads its answer.
-func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
-	a.extend(a.settings.first)
-	if r.length() > mostAhead { // a server may refuse a request and read no more of it: nobody may wait for that
+func (a *observedCall) exchange(to *clientEndpoint, r Request, o Observer, told *Told) error {
+	a.extendDeadline(a.settings.first)
+	if r.bodyLength() > maxAheadBytes { // a server may refuse a request and read no more of it: nobody may wait for that
 		written := make(chan error, 1)
-		go func() { written <- a.write(to, r) }()
-		return a.answer(r, o, told, func() error {
+		go func() { written <- a.writeRequest(to, r) }()
+		return a.readAnswer(r, o, told, func() error {
 			select {
 			case err := <-written:
 				return err
@@ -254,23 +255,23 @@ func (a *observed) exchange(to *lane, r Request, o Observer, told *Told) error {
 			return <-written
 		})
 	}
-	err := a.write(to, r)
-	if late(err) {
-		return a.broken(err)
+	err := a.writeRequest(to, r)
+	if isTimeout(err) {
+		return a.brokenFailure(err)
 	}
-	return a.answer(r, o, told, func() error { return err })
+	return a.readAnswer(r, o, told, func() error { return err })
 }
 
-// mostAhead bounds the bodies that are written before anybody looks for an answer: a connection takes so many bytes,
-// whether or not the server reads them.
-const mostAhead = mostKept / 2
+// maxAheadBytes bounds the bodies that are written before anybody looks for an answer: a connection takes so many
+// bytes, whether or not the server reads them.
+const maxAheadBytes = maxKeptBytes / 2
 
-// answer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
-func (a *observed) answer(r Request, o Observer, told *Told, written func() error) error {
+// readAnswer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
+func (a *observedCall) readAnswer(r Request, o Observer, told *Told, written func() error) error {
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
-		dropped := a.line.dropped(err)
-		if writing := written(); writing != nil && !late(writing) {
+		dropped := a.line.wasDropped(err)
+		if writing := written(); writing != nil && !isTimeout(writing) {
 			err = writing
 		}
 		if dropped {
@@ -279,7 +280,7 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = fmt.Errorf("the connection was closed before an answer began: %w", err)
 		}
-		return a.broken(err)
+		return a.brokenFailure(err)
 	}
 	defer func() { _ = written() }() // the answer is what counts
 	if h.code != http.StatusOK {
@@ -287,10 +288,10 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 	}
 	switch {
 	case len(h.coding) > 0:
-		return &Failure{Kind: BadAnswer, Err: encoded(string(h.coding))}
-	case is(h.kind, "text/event-stream"):
+		return &Failure{Kind: BadAnswer, Err: encodingError(string(h.coding))}
+	case equalFold(h.kind, "text/event-stream"):
 		err = a.readStream(a.line, o, &r)
-	case is(h.kind, "application/json"):
+	case equalFold(h.kind, "application/json"):
 		told.Whole = true
 		err = a.readWhole(a.line, &r, o)
 	default:
@@ -301,8 +302,8 @@ func (a *observed) answer(r Request, o Observer, told *Told, written func() erro
 	return err
 }
 
-// write writes a request. Its memory is not needed while the answer is waited for.
-func (a *observed) write(to *lane, r Request) (err error) {
+// writeRequest writes a request. Its memory is not needed while the answer is waited for.
+func (a *observedCall) writeRequest(to *clientEndpoint, r Request) (err error) {
 	host := cmp.Or(r.host, to.base.Host)
 	wire, ok := a.wires.Get().(*[]byte)
 	if !ok {
@@ -311,21 +312,21 @@ func (a *observed) write(to *lane, r Request) (err error) {
 	b := append(append((*wire)[:0], "POST "...), to.path...)
 	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\n"...), r.head...)
-	if r.length() <= mostAhead {
+	if r.bodyLength() <= maxAheadBytes {
 		b = append(append(append(b, r.body[:r.place]...), r.before...), r.body[r.place:]...)
 		_, err = a.line.Write(b)
 	} else {
 		parts := net.Buffers{b, r.body[:r.place], r.before, r.body[r.place:]}
 		_, err = parts.WriteTo(a.line.writer())
 	}
-	if *wire = b; cap(b) <= mostKept {
+	if *wire = b; cap(b) <= maxKeptBytes {
 		a.wires.Put(wire)
 	}
 	return err
 }
 
-// extend sets how long the next part of the answer may take.
-func (a *observed) extend(d time.Duration) {
+// extendDeadline sets how long the next part of the answer may take.
+func (a *observedCall) extendDeadline(d time.Duration) {
 	var until time.Time
 	if d > 0 {
 		until = time.Now().Add(d)
@@ -342,8 +343,8 @@ func (a *observed) extend(d time.Duration) {
 // slack is by how much idle_timeout may be exceeded, as a share: deadlines are not set for each event anew.
 const slack = 8
 
-// came notes that a part of the answer has come, at a time of the observer's clock.
-func (a *observed) came(at int64) {
+// notePart notes that a part of the answer has come, at a time of the observer's clock.
+func (a *observedCall) notePart(at int64) {
 	idle := a.settings.idle
 	if a.line == nil || a.begun && (idle == 0 || at-a.set < int64(idle)/slack) {
 		return
@@ -352,11 +353,11 @@ func (a *observed) came(at int64) {
 	if idle > 0 {
 		idle += idle / slack
 	}
-	a.extend(idle)
+	a.extendDeadline(idle)
 }
 
-// broken is the failure of a request that got no answer, or of an answer that broke off.
-func (a *observed) broken(err error) *Failure {
+// brokenFailure is the failure of a request that got no answer, or of an answer that broke off.
+func (a *observedCall) brokenFailure(err error) *Failure {
 	var dial *dialError
 	switch cause := context.Cause(a.ctx); {
 	case cause != nil:
@@ -365,7 +366,7 @@ func (a *observed) broken(err error) *Failure {
 		return &Failure{Kind: TimedOut, Err: err}
 	case errors.As(err, &dial):
 		return &Failure{Kind: NotConnected, Err: err}
-	case late(err):
+	case isTimeout(err):
 		cause := errIdleTimeout
 		if !a.total.IsZero() && !time.Now().Before(a.total) {
 			cause = errTotalTimeout
@@ -380,14 +381,14 @@ func (a *observed) broken(err error) *Failure {
 }
 
 // badStatus is the failure of a request that was answered with another status than 200.
-func (a *observed) badStatus(h head) error {
+func (a *observedCall) badStatus(h responseHead) error {
 	text := h.status
 	a.events.reset(a.line)
-	body, err := a.events.all(bodyShown)
+	body, err := a.events.readAll(bodyShown)
 	if err != nil && !errors.Is(err, errLongAnswer) {
-		return a.broken(err)
+		return a.brokenFailure(err)
 	}
-	said := message(body)
+	said := errorMessage(body)
 	if h.moved != "" {
 		said = fmt.Sprintf("it points to %.200q: use that address", h.moved)
 	}
@@ -395,66 +396,66 @@ func (a *observed) badStatus(h head) error {
 }
 
 // readStream takes the events of a stream until it is closed, as many as the request lets it have.
-func (a *observed) readStream(body io.Reader, o Observer, r *Request) error {
+func (a *observedCall) readStream(body io.Reader, o Observer, r *Request) error {
 	a.events.reset(body)
-	a.events.observe(o.Now, a.arriving())
+	a.events.observeArrivals(o.Now, a.arrivals())
 	a.events.most = r.most
 	for {
-		ev, err := a.events.next()
+		ev, err := a.events.nextEvent()
 		if err != nil {
 			return a.streamEnded(err, r)
 		}
-		a.came(a.events.read)
+		a.notePart(a.events.read)
 		switch {
 		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
 			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
 				"%d tokens at most", ErrStream, a.tokens, r.tokens)}
 		case ev.isLast():
-			a.drain()
-			return a.finished(a.tokens, r)
+			a.waitForEnd()
+			return a.checkFinished(a.tokens, r)
 		case ev.isComment:
 			a.event = Event{At: a.events.read, Kind: CommentEvent}
 			o.Event(&a.event)
 			continue
 		}
-		chunk, ok := a.parser.parse(ev.data)
-		if err := ev.fault(chunk, ok); err != nil {
+		chunk, ok := a.parser.parseEvent(ev.data)
+		if err := ev.checkEvent(chunk, ok); err != nil {
 			return &Failure{Kind: BadAnswer, Err: err}
 		}
-		a.take(chunk, o)
+		a.handOver(chunk, o)
 	}
 }
 
 // streamEnded is the outcome of a stream that has no further event, with the reader's error.
-func (a *observed) streamEnded(err error, r *Request) error {
+func (a *observedCall) streamEnded(err error, r *Request) error {
 	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
 	case errors.Is(err, io.EOF) && a.finish != "":
-		return a.finished(a.tokens, r)
+		return a.checkFinished(a.tokens, r)
 	case closed && a.parts == 0 && len(a.events.strange) > 0:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
-			message(a.events.strange))}
+			errorMessage(a.events.strange))}
 	case closed:
 		return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
 			a.events.received)}
 	}
-	return a.broken(err)
+	return a.brokenFailure(err)
 }
 
-// arriving counts what the connection brought at once; nil: that is not known.
-func (a *observed) arriving() arriving {
+// arrivals counts what the connection brought at once; nil: that is not known.
+func (a *observedCall) arrivals() arrivalCounter {
 	if a.line == nil {
 		return nil
 	}
 	return a.line.from
 }
 
-// take hands an event over.
-func (a *observed) take(c *chunk, o Observer) {
+// handOver hands an event over.
+func (a *observedCall) handOver(c *answerChunk, o Observer) {
 	a.parts++
 	if c.isToken() {
 		a.tokens++
 	}
-	a.usage.add(c.usage)
+	a.usage.addLater(c.usage)
 	if c.finish != "" {
 		a.finish = c.finish
 	}
@@ -476,53 +477,53 @@ func (a *observed) take(c *chunk, o Observer) {
 	o.Event(e)
 }
 
-// drain waits until the stream is closed behind its last event, but not for long: some servers keep it open.
-func (a *observed) drain() {
+// waitForEnd waits until the stream is closed behind its last event, but not for long: some servers keep it open.
+func (a *observedCall) waitForEnd() {
 	if a.events.ended {
 		return
 	}
 	if a.line != nil {
-		a.extend(longestDrain)
+		a.extendDeadline(maxDrainTime)
 	}
 	a.events.skipRest()
 }
 
-// finished judges an answer that has ended, of which so many tokens were seen.
-func (a *observed) finished(came int, r *Request) error {
+// checkFinished judges an answer that has ended, of which so many tokens were seen.
+func (a *observedCall) checkFinished(came int, r *Request) error {
 	if err := finishFault(a.finish); err != nil {
 		return &Failure{Kind: BadAnswer, Err: err}
 	}
-	if !r.api.generates() {
+	if !r.api.generatesText() {
 		return nil
 	}
-	if err := a.usage.fault(came, r.tokens); err != nil {
+	if err := a.usage.checkCount(came, r.tokens); err != nil {
 		return &Failure{Kind: BadCount, Err: err}
 	}
 	return nil
 }
 
-// mostWhole bounds an answer in one piece: embeddings of many texts are tens of megabytes.
-const mostWhole = 256 << 20
+// maxWholeBytes bounds an answer in one piece: embeddings of many texts are tens of megabytes.
+const maxWholeBytes = 256 << 20
 
 // readWhole takes an answer in one piece as one event, at the time when its last byte came.
-func (a *observed) readWhole(body io.Reader, r *Request, o Observer) error {
+func (a *observedCall) readWhole(body io.Reader, r *Request, o Observer) error {
 	a.events.reset(body)
-	a.events.observe(o.Now, a.arriving())
-	text, err := a.events.all(mostWhole)
+	a.events.observeArrivals(o.Now, a.arrivals())
+	text, err := a.events.readAll(maxWholeBytes)
 	if err != nil {
-		return a.broken(err)
+		return a.brokenFailure(err)
 	}
-	chunk, ok := a.parser.parse(text)
+	chunk, ok := a.parser.parseEvent(text)
 	switch {
 	case chunk.hasFault:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w in its answer: %s", ErrServer, message(text))}
+		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w in its answer: %s", ErrServer, errorMessage(text))}
 	case !ok:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: answer of %d bytes is not what the API has: %.200q", ErrStream,
 			len(text), text)}
-	case !r.api.generates() && chunk.results == 0:
+	case !r.api.generatesText() && chunk.results == 0:
 		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it has no results: %.200q", ErrStream, text)}
 	}
-	a.take(chunk, o)
+	a.handOver(chunk, o)
 	a.events.longest = max(a.events.longest, o.Now()-a.events.read)
-	return a.finished(len(chunk.text)+len(chunk.thought)+len(chunk.called), r)
+	return a.checkFinished(len(chunk.text)+len(chunk.thought)+len(chunk.called), r)
 }

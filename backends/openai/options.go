@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// settings is backend.Config.Options, read.
-type settings struct {
+// openaiSettings is backend.Config.Options, read.
+type openaiSettings struct {
 	endpoints []*url.URL
 	model     string
-	kind      *kind // of server; nil: asked
+	kind      *serverKind // of server; nil: asked
 	kindGiven bool
 	api       API // anyAPI, Chat, Completions or native
-	count     count
+	count     countMode
 	places    int           // requests at a time, of each endpoint
 	unused    time.Duration // how long a connection is kept that nobody uses
 	keyName   string
@@ -37,14 +37,14 @@ type settings struct {
 	whole     bool // answers come in one piece
 }
 
-// count is how tokens are to be counted.
-type count uint8
+// countMode is how tokens are to be counted.
+type countMode uint8
 
 const (
-	anyCount     count = iota // the best that the server reports
-	countIDs                  // by token ids, which the answers must have
-	countLogged               // by log probabilities
-	countByUsage              // by the usage record; ids are dropped
+	anyCount     countMode = iota // the best that the server reports
+	countIDs                      // by token ids, which the answers must have
+	countLogged                   // by log probabilities
+	countByUsage                  // by the usage record; ids are dropped
 )
 
 // cachePolicy is what to do about prompts that a server keeps between queries.
@@ -76,15 +76,15 @@ const (
 )
 
 // defaultSettings are those without any option.
-func defaultSettings() settings {
-	return settings{
+func defaultSettings() openaiSettings {
+	return openaiSettings{
 		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
 		retries: defaultRetries, body: map[string]json.RawMessage{}, unused: 90 * time.Second,
 	}
 }
 
-// options reads into s.
-func (s *settings) options() option.List {
+// optionList is the options, which read into s.
+func (s *openaiSettings) optionList() option.List {
 	wait := func(name string, to *time.Duration, help string) option.Option {
 		shown := "none"
 		if *to > 0 {
@@ -103,7 +103,7 @@ func (s *settings) options() option.List {
 		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
 			"false: answers of api=sglang come in one piece, so that their first token counts as late as the last"),
 		option.Choice("count", &s.count,
-			map[string]count{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
+			map[string]countMode{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
 			"what tokens are counted by: ids, logprobs, usage, or auto (the best that the server reports)"),
 		option.Int("concurrency", &s.places, 1, 1<<20, "most requests at a time to each server; more wait here"),
 		option.Text("key_env", &s.keyName, "environment variable that holds the API key"),
@@ -131,7 +131,7 @@ func (s *settings) options() option.List {
 	}
 }
 
-func (s *settings) readServer(value string) (err error) {
+func (s *openaiSettings) readServer(value string) (err error) {
 	if value != "auto" {
 		s.kind, err = findKind(value)
 		s.kindGiven = true
@@ -140,10 +140,10 @@ func (s *settings) readServer(value string) (err error) {
 }
 
 // readSettings reads the options, or returns one error that lists every fault.
-func readSettings(given map[string]string) (settings, error) {
+func readSettings(given map[string]string) (openaiSettings, error) {
 	s := defaultSettings()
-	err := s.options().Read(given)
-	err = errors.Join(err, s.fit())
+	err := s.optionList().Read(given)
+	err = errors.Join(err, s.checkCombinations())
 	if given["url"] == "" {
 		err = errors.Join(err, errors.New("option url: want the address of a server, such as http://localhost:8000"))
 	}
@@ -153,8 +153,8 @@ func readSettings(given map[string]string) (settings, error) {
 	return s, nil
 }
 
-// fit lists options that do not go together.
-func (s *settings) fit() error {
+// checkCombinations lists options that do not go together.
+func (s *openaiSettings) checkCombinations() error {
 	var faults []error
 	switch {
 	case s.api != native && s.whole:
@@ -188,7 +188,7 @@ func asJSON(value string) json.RawMessage {
 }
 
 // readURLs reads base URLs; the path of each ends in the version of the API.
-func (s *settings) readURLs(value string) error {
+func (s *openaiSettings) readURLs(value string) error {
 	var faults []error
 	for text := range strings.SplitSeq(value, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))

@@ -134,8 +134,8 @@ func TestBodyOption(t *testing.T) {
 			t.Error(err)
 		}
 		body = string(b)
-		event(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
-		event(w, "[DONE]")
+		writeEvent(w, `{"choices":[{"text":"a","token_ids":[1],"finish_reason":"stop"}]}`)
+		writeEvent(w, "[DONE]")
 	})), "body.temperature=0.5", "body.stop=END", "body.min_tokens=7")
 	p := backend.Prompt{Text: "hé\n", MaxNewTokens: 9, MinNewTokens: 3, EOS: []int32{2, 3}}
 	if _, err := generate(t, g, p); err != nil {
@@ -176,8 +176,8 @@ func TestFieldsOfServers(t *testing.T) {
 				t.Error(err)
 			}
 			body = string(b)
-			event(w, `{"choices":[{"text":"a","finish_reason":"stop"}],"usage":{"completion_tokens":1}}`)
-			event(w, "[DONE]")
+			writeEvent(w, `{"choices":[{"text":"a","finish_reason":"stop"}],"usage":{"completion_tokens":1}}`)
+			writeEvent(w, "[DONE]")
 		})), "server="+c.server)
 		if _, err := generate(t, g, c.prompt); err != nil {
 			t.Errorf("%s: %v", c.server, err)

@@ -44,7 +44,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 	p := Probed{About: c.About(), Agree: true, PromptTokens: -1, Tokens: -1}
 	var faults []error
 	for _, of := range apis {
-		switch err := c.answers(ctx, of.name); {
+		switch err := c.probeAPI(ctx, of.name); {
 		case err == nil:
 			p.APIs = append(p.APIs, of.name)
 		case context.Cause(ctx) != nil:
@@ -60,7 +60,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 		return p, fmt.Errorf("it answers by no API: %w", errors.Join(faults...))
 	}
 	for _, of := range []API{p.API, Chat, Completions, Responses} {
-		if p.has(of) && of.generates() {
+		if p.answersAPI(of) && of.generatesText() {
 			p.Asked = of
 			return p, c.probeStream(ctx, &p)
 		}
@@ -68,7 +68,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 	return p, nil
 }
 
-func (p *Probed) has(of API) bool {
+func (p *Probed) answersAPI(of API) bool {
 	return slices.Contains(p.APIs, of)
 }
 
@@ -85,8 +85,8 @@ func (f *Failure) isAbsent() bool {
 	return false
 }
 
-// answers asks a short question by an API.
-func (c *Client) answers(ctx context.Context, of API) error {
+// probeAPI asks a short question by an API.
+func (c *Client) probeAPI(ctx context.Context, of API) error {
 	call := Call{API: of, Whole: true}
 	switch of {
 	case Rerank:
@@ -103,7 +103,7 @@ func (c *Client) answers(ctx context.Context, of API) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Ask(ctx, r, &probe{start: time.Now()})
+	_, err = c.Ask(ctx, r, &answerProbe{start: time.Now()})
 	if errors.Is(err, ErrCount) { // it answers, and counts otherwise: the stream will show
 		return nil
 	}
@@ -116,7 +116,7 @@ func (c *Client) probeStream(ctx context.Context, p *Probed) error {
 	if err != nil {
 		return err
 	}
-	o := &probe{start: time.Now()}
+	o := &answerProbe{start: time.Now()}
 	told, err := c.Ask(ctx, r, o)
 	switch {
 	case errors.Is(err, ErrCount):
@@ -147,8 +147,8 @@ func (c *Client) probeStream(ctx context.Context, p *Probed) error {
 	return nil
 }
 
-// probe is what a probe keeps of an answer.
-type probe struct {
+// answerProbe is what a probe keeps of an answer.
+type answerProbe struct {
 	start         time.Time
 	first, last   int64 // token events
 	parts, tokens int
@@ -157,10 +157,10 @@ type probe struct {
 }
 
 // Now is the time since the probe began, in nanoseconds.
-func (o *probe) Now() int64 { return int64(time.Since(o.start)) }
+func (o *answerProbe) Now() int64 { return int64(time.Since(o.start)) }
 
 // Event keeps what the answer is judged by.
-func (o *probe) Event(e *Event) {
+func (o *answerProbe) Event(e *Event) {
 	if e.Kind == RoleEvent || e.Kind == CommentEvent {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-func probe(t *testing.T, h http.Handler) openai.Probed {
+func probeHandler(t *testing.T, h http.Handler) openai.Probed {
 	t.Helper()
 	p, err := askClient(t, serve(t, h)).Probe(context.Background())
 	if err != nil {
@@ -25,16 +25,16 @@ func probe(t *testing.T, h http.Handler) openai.Probed {
 }
 
 func TestProbe(t *testing.T) {
-	p := probe(t, openaitest.New(openaitest.Options{Owner: "vllm", IDs: true}))
+	p := probeHandler(t, openaitest.New(openaitest.Options{Owner: "vllm", IDs: true}))
 	if p.Kind != "vllm" || p.Model != "mock" || !slices.Contains(p.APIs, openai.Chat) || p.Asked != openai.Chat ||
 		!p.Streams || p.Counts != "ids" || !p.Agree || p.Tokens != 32 || p.TTFT <= 0 || len(p.Text) == 0 {
 		t.Errorf("%+v", p)
 	}
-	p = probe(t, openaitest.New(openaitest.Options{Owner: "vllm"}))
+	p = probeHandler(t, openaitest.New(openaitest.Options{Owner: "vllm"}))
 	if p.Counts != "usage" || p.Tokens != 32 {
 		t.Errorf("without ids: %+v", p)
 	}
-	p = probe(t, openaitest.New(openaitest.Options{NoUsage: true}))
+	p = probeHandler(t, openaitest.New(openaitest.Options{NoUsage: true}))
 	if p.Counts != "" || p.Tokens != -1 || p.TPOT != 0 || p.Kind != "other" {
 		t.Errorf("without any count: %+v", p)
 	}
@@ -50,12 +50,12 @@ func TestProbeOfOneAPI(t *testing.T) {
 			answering("application/json", body).ServeHTTP(w, r)
 		})
 	}
-	p := probe(t, only("/embeddings", `{"data":[{}]}`))
+	p := probeHandler(t, only("/embeddings", `{"data":[{}]}`))
 	if p.MaxLength != 4096 || !slices.Equal(p.APIs, []openai.API{openai.Embeddings}) || p.Asked != "" || p.Streams ||
 		len(p.Faults) != 0 {
 		t.Errorf("%+v", p)
 	}
-	p = probe(t, only("/v1/completions", `{"choices":[{"text":"a"}],"usage":{"completion_tokens":3}}`))
+	p = probeHandler(t, only("/v1/completions", `{"choices":[{"text":"a"}],"usage":{"completion_tokens":3}}`))
 	if p.Asked != openai.Completions || p.Streams || p.Counts != "usage" || p.TTFT != 0 {
 		t.Errorf("%+v", p)
 	}

@@ -13,24 +13,24 @@ import (
 // ErrPrompt is a prompt that the servers cannot be asked as it wants.
 var ErrPrompt = errors.New("the server cannot be asked this prompt")
 
-// asker writes requests: what they have in common is written once.
-type asker struct {
-	settings settings
-	kind     *kind
+// requestMaker writes requests: what they have in common is written once.
+type requestMaker struct {
+	settings openaiSettings
+	kind     *serverKind
 	// common are the fields of completions and chats with a comma after each: of greedy prompts, and of those with
 	// sampling, which have its fields instead.
 	common, drawn [2][]byte
 }
 
 // newAsker returns an asker of the kind of server that the settings have.
-func newAsker(s settings) *asker {
-	a := &asker{settings: s, kind: s.kind}
+func newAsker(s openaiSettings) *requestMaker {
+	a := &requestMaker{settings: s, kind: s.kind}
 	for i, of := range []API{Completions, Chat} {
 		for _, to := range []struct {
 			fields *[2][]byte
 			drawn  bool
 		}{{&a.common, false}, {&a.drawn, true}} {
-			fields := s.generated(of, false, to.drawn)
+			fields := s.generationFields(of, false, to.drawn)
 			for name, value := range s.body {
 				fields[name] = value
 			}
@@ -40,8 +40,8 @@ func newAsker(s settings) *asker {
 	return a
 }
 
-// request is what to ask: the path below an endpoint, and the body.
-type request struct {
+// serverRequest is what to ask: the path below an endpoint, and the body.
+type serverRequest struct {
 	path    string
 	beside  bool // the path is not the API's, but beside it
 	body    []byte
@@ -51,20 +51,20 @@ type request struct {
 	session string // what X-Session-ID says; "": nothing
 }
 
-// request writes a request for a prompt. salt sets it apart in a server's cache; goesOn says that the server may use
-// what it keeps of the turn before.
-func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, error) {
-	if a.transcribes(p) {
-		return a.transcription(p)
+// makeRequest writes a request for a prompt. salt sets it apart in a server's cache; goesOn says that the server may
+// use what it keeps of the turn before.
+func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (serverRequest, error) {
+	if a.isTranscription(p) {
+		return a.transcribeRequest(p)
 	}
-	if err := a.check(p); err != nil {
-		return request{}, err
+	if err := a.checkPrompt(p); err != nil {
+		return serverRequest{}, err
 	}
 	if a.settings.api == native {
-		return a.generation(p), nil
+		return a.generateRequest(p), nil
 	}
 	if p.Fields != nil {
-		return a.exact(p, salt, goesOn), nil
+		return a.exactRequest(p, salt, goesOn), nil
 	}
 	b := make([]byte, 0, 512+7*len(p.Tokens)+len(p.Text))
 	b = append(b, '{')
@@ -78,11 +78,11 @@ func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, er
 	} else {
 		b = appendPrompt(append(b, common[0]...), p)
 	}
-	r := request{path: of.path(), session: p.Session}
-	b = appendNumber(b, a.kind.limit(of), p.MaxNewTokens)
+	r := serverRequest{path: of.urlPath(), session: p.Session}
+	b = appendNumber(b, a.kind.maxTokensField(of), p.MaxNewTokens)
 	b = a.appendEnds(b, p)
 	b = a.appendSampling(b, p.Sampling)
-	if salt != "" && a.kind.salts(of) {
+	if salt != "" && a.kind.allowsSalt(of) {
 		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
 	}
 	r.body = append(b, '}')
@@ -90,7 +90,7 @@ func (a *asker) request(p backend.Prompt, salt string, goesOn bool) (request, er
 }
 
 // asksChat tells which API fits a prompt.
-func (a *asker) asksChat(p backend.Prompt) bool {
+func (a *requestMaker) asksChat(p backend.Prompt) bool {
 	switch a.settings.api {
 	case Completions, native:
 		return false
@@ -103,8 +103,8 @@ func (a *asker) asksChat(p backend.Prompt) bool {
 // isChat tells whether a prompt is there as a chat.
 func isChat(p backend.Prompt) bool { return len(p.Messages) > 0 || len(p.ChatJSON) > 0 }
 
-// check lists all that a prompt wants and the servers do not have.
-func (a *asker) check(p backend.Prompt) error {
+// checkPrompt lists all that a prompt wants and the servers do not have.
+func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	var faults []string
 	asksChat := a.asksChat(p)
 	switch {
@@ -132,7 +132,7 @@ func (a *asker) check(p backend.Prompt) error {
 }
 
 // tooShort is the error of an answer below a prompt's minimum, which many kinds of servers cannot be asked for.
-func (a *asker) tooShort(n, least int) error {
+func (a *requestMaker) tooShort(n, least int) error {
 	why := "a server of the kind " + a.kind.name + " has no field for a minimum"
 	if name := a.kind.minTokens; name != "" {
 		why = "the server was asked for it by " + name
@@ -142,8 +142,8 @@ func (a *asker) tooShort(n, least int) error {
 		backend.ErrOption, ErrStream, n, least, why, n)
 }
 
-// has tells whether option body.KEY sets a field.
-func (a *asker) has(name string) bool { return a.settings.body[name] != nil }
+// setsBodyField tells whether option body.KEY sets a field.
+func (a *requestMaker) setsBodyField(name string) bool { return a.settings.body[name] != nil }
 
 func appendNumber(b []byte, name string, v int) []byte {
 	b = append(strconv.AppendQuote(b, name), ':')
@@ -151,8 +151,8 @@ func appendNumber(b []byte, name string, v int) []byte {
 }
 
 // appendEnds appends what says where an answer ends, and beam search.
-func (a *asker) appendEnds(b []byte, p backend.Prompt) []byte {
-	if p.MinNewTokens > 0 && a.kind.minTokens != "" && !a.has("min_tokens") {
+func (a *requestMaker) appendEnds(b []byte, p backend.Prompt) []byte {
+	if p.MinNewTokens > 0 && a.kind.minTokens != "" && !a.setsBodyField("min_tokens") {
 		b = appendNumber(append(b, ','), a.kind.minTokens, p.MinNewTokens)
 	}
 	if len(p.EOS) > 0 && a.kind.stopIDs != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 // ask writes a request with options given as key=value.
-func ask(t *testing.T, p backend.Prompt, options ...string) (request, error) {
+func ask(t *testing.T, p backend.Prompt, options ...string) (serverRequest, error) {
 	t.Helper()
 	given := map[string]string{"url": "http://h", "model": "m"}
 	for _, o := range options {
@@ -25,7 +25,7 @@ func ask(t *testing.T, p backend.Prompt, options ...string) (request, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newAsker(s).request(p, "s1", false)
+	return newAsker(s).makeRequest(p, "s1", false)
 }
 
 // TestGreedyRequests holds requests without sampling to what they were before there was any, byte for byte.
@@ -120,8 +120,8 @@ func TestGenerateRequests(t *testing.T) {
 	for _, base := range []string{"http://h/v1", "http://h", "http://h/"} {
 		r, err := ask(t, p, "api=sglang", "server=sglang", "url="+base)
 		u, err2 := url.Parse(base)
-		if err != nil || err2 != nil || r.at(u) != "http://h/generate" {
-			t.Errorf("%s: %s, %v %v", base, r.at(u), err, err2)
+		if err != nil || err2 != nil || r.urlAt(u) != "http://h/generate" {
+			t.Errorf("%s: %s, %v %v", base, r.urlAt(u), err, err2)
 		}
 	}
 }
@@ -170,8 +170,8 @@ func FuzzGenerated(f *testing.F) {
 	f.Add([]byte(`{"error":{"message":"m"}}`))
 	f.Add([]byte(`{"output_ids":[-1]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var p parser
-		c, ok := p.generated(data)
+		var p chunkParser
+		c, ok := p.parseGenerated(data)
 		if !ok {
 			return
 		}
@@ -183,8 +183,8 @@ func FuzzGenerated(f *testing.F) {
 				t.Fatalf("%q has id %d", data, id)
 			}
 		}
-		var a answer
-		if a.fresh(c) == nil && int64(len(c.ids)) != c.usage.completion {
+		var a promptAnswer
+		if a.keepNewIDs(c) == nil && int64(len(c.ids)) != c.usage.completion {
 			t.Fatalf("%q: %d ids and %d tokens are taken", data, len(c.ids), c.usage.completion)
 		}
 	})

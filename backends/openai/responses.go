@@ -17,12 +17,12 @@ const (
 )
 
 // eventType reads the type of an event of /v1/responses, or of a transcript.
-func (p *parser) eventType() {
-	if p.peek() != '"' {
-		p.skip()
+func (p *chunkParser) eventType() {
+	if p.peekByte() != '"' {
+		p.skipValue()
 		return
 	}
-	switch name := p.text(); string(name) {
+	switch name := p.readString(); string(name) {
 	case "response.completed":
 		p.says, p.chunk.finish = lastEvent, "stop"
 	case "response.incomplete":
@@ -46,8 +46,8 @@ func (p *parser) eventType() {
 	}
 }
 
-// sort puts a delta where its type says that it belongs: the type may come after it.
-func (p *parser) sort() {
+// assignDelta puts a delta where its type says that it belongs: the type may come after it.
+func (p *chunkParser) assignDelta() {
 	c := &p.chunk
 	switch p.says {
 	case reasoningDelta:
@@ -62,60 +62,61 @@ func (p *parser) sort() {
 	}
 }
 
-// item reads an item of a response's output for the name of the tool that it calls; its text comes as deltas.
-func (p *parser) item(name *[]byte) {
-	p.object(func(key []byte) {
+// readToolName reads an item of a response's output for the name of the tool that it calls; its text comes as deltas.
+func (p *chunkParser) readToolName(name *[]byte) {
+	p.eachField(func(key []byte) {
 		if string(key) == "name" {
 			*name = p.appendText(*name)
 			return
 		}
-		p.skip()
+		p.skipValue()
 	})
 }
 
-// response reads what an event says of the whole response: its count of tokens, and what went wrong.
-func (p *parser) response() {
-	p.object(func(key []byte) {
+// readResponse reads what an event says of the whole response: its count of tokens, and what went wrong.
+func (p *chunkParser) readResponse() {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "usage":
-			p.usage()
+			p.readUsage()
 		case "error":
-			p.fault()
+			p.readError()
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }
 
-// output reads an item of a response in one piece: a message, reasoning or a tool call. Its type comes before its text.
-func (p *parser) output() {
+// readOutputItem reads an item of a response in one piece: a message, reasoning or a tool call. Its type comes before
+// its text.
+func (p *chunkParser) readOutputItem() {
 	c := &p.chunk
 	to := &c.text
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "type":
 			if p.isText("reasoning") {
 				to = &c.thought
 			}
 		case "content", "summary":
-			p.array(func() { p.part(to) })
+			p.eachElement(func() { p.readMessagePart(to) })
 		case "name", "arguments":
 			c.called = p.appendText(c.called)
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 	c.calls = c.calls || len(c.called) > 0
 }
 
-// part reads a part of a message.
-func (p *parser) part(to *[]byte) {
-	p.object(func(key []byte) {
+// readMessagePart reads a part of a message.
+func (p *chunkParser) readMessagePart(to *[]byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "text", "refusal":
 			*to = p.appendText(*to)
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 }

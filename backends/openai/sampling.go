@@ -13,7 +13,7 @@ var _ backend.SamplingTaker = (*Generator)(nil)
 func (g *Generator) TakesSampling() bool { return true }
 
 // checkSampling lists what a prompt wants to be drawn by and the servers do not have.
-func (a *asker) checkSampling(p backend.Prompt) []string {
+func (a *requestMaker) checkSampling(p backend.Prompt) []string {
 	s := p.Sampling
 	if s == nil {
 		return nil
@@ -25,7 +25,7 @@ func (a *asker) checkSampling(p backend.Prompt) []string {
 	if p.Beams > 1 {
 		faults = append(faults, "it has sampling, with which there is no beam search")
 	}
-	if s.TopK != nil && *s.TopK > 0 && a.kind.everyToken == "" && !a.has("top_k") {
+	if s.TopK != nil && *s.TopK > 0 && a.kind.everyToken == "" && !a.setsBodyField("top_k") {
 		faults = append(faults, fmt.Sprintf("it wants top_k = %d, and servers of the kind %s have no such field (option "+
 			"server says what they are)", *s.TopK, a.kind.name))
 	}
@@ -33,7 +33,7 @@ func (a *asker) checkSampling(p backend.Prompt) []string {
 }
 
 // appendSampling appends the fields of a prompt's sampling with a comma before each, but for those of option body.KEY.
-func (a *asker) appendSampling(b []byte, s *backend.Sampling) []byte {
+func (a *requestMaker) appendSampling(b []byte, s *backend.Sampling) []byte {
 	if s == nil {
 		return b
 	}
@@ -49,19 +49,19 @@ func (a *asker) appendSampling(b []byte, s *backend.Sampling) []byte {
 	if s.Seed != nil {
 		seed = strconv.FormatInt(*s.Seed, 10)
 	}
-	for _, f := range []field{
-		{"temperature", decimal(s.Temperature)}, {"top_p", decimal(s.TopP)}, {"top_k", topK}, {a.seedName(), seed},
-		{"presence_penalty", decimal(s.PresencePenalty)}, {"frequency_penalty", decimal(s.FrequencyPenalty)},
+	for _, f := range []requestField{
+		{"temperature", formatNumber(s.Temperature)}, {"top_p", formatNumber(s.TopP)}, {"top_k", topK}, {a.seedName(), seed},
+		{"presence_penalty", formatNumber(s.PresencePenalty)}, {"frequency_penalty", formatNumber(s.FrequencyPenalty)},
 	} {
-		if f.value != "" && !a.has(a.within()+f.name) {
+		if f.value != "" && !a.setsBodyField(a.fieldPrefix()+f.name) {
 			b = append(append(append(append(b, `,"`...), f.name...), `":`...), f.value...)
 		}
 	}
 	return b
 }
 
-// decimal is a number as JSON; "": there is none.
-func decimal(v *float64) string {
+// formatNumber formats a number as JSON; "" if there is none.
+func formatNumber(v *float64) string {
 	if v == nil {
 		return ""
 	}

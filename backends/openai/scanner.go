@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// scanner walks through one JSON text without building it. After a fault bad is set, and every method does nothing.
-type scanner struct {
+// jsonScanner walks through one JSON text without building it. After a fault bad is set, and every method does nothing.
+type jsonScanner struct {
 	data    []byte
 	at      int
 	depth   int
@@ -20,17 +20,17 @@ type scanner struct {
 // deepest bounds the nesting of a text.
 const deepest = 100
 
-func (s *scanner) reset(data []byte) { s.data, s.at, s.depth, s.bad = data, 0, 0, false }
+func (s *jsonScanner) reset(data []byte) { s.data, s.at, s.depth, s.bad = data, 0, 0, false }
 
-// end checks that nothing but white space follows.
-func (s *scanner) end() {
-	if s.peek() != 0 || s.at != len(s.data) {
+// requireEnd checks that nothing but white space follows.
+func (s *jsonScanner) requireEnd() {
+	if s.peekByte() != 0 || s.at != len(s.data) {
 		s.bad = true
 	}
 }
 
-// peek skips white space and returns the next byte, 0 at the end and after a fault.
-func (s *scanner) peek() byte {
+// peekByte skips white space and returns the next byte, 0 at the end and after a fault.
+func (s *jsonScanner) peekByte() byte {
 	for !s.bad && s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
 		case ' ', '\n', '\r', '\t':
@@ -42,9 +42,9 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take skips white space and c; without c it is a fault.
-func (s *scanner) take(c byte) {
-	if s.peek() != c {
+// expectByte skips white space and c; without c it is a fault.
+func (s *jsonScanner) expectByte(c byte) {
+	if s.peekByte() != c {
 		s.bad = true
 		return
 	}
@@ -52,42 +52,42 @@ func (s *scanner) take(c byte) {
 }
 
 // skipIf skips c if it is next.
-func (s *scanner) skipIf(c byte) bool {
-	if s.peek() != c {
+func (s *jsonScanner) skipIf(c byte) bool {
+	if s.peekByte() != c {
 		return false
 	}
 	s.at++
 	return true
 }
 
-// object calls field for each key; field must read or skip the value. Anything but an object, null
+// eachField calls field for each key; field must read or skip the value. Anything but an object, null
 // among them, is skipped.
-func (s *scanner) object(field func(key []byte)) {
-	if s.peek() != '{' {
-		s.skip()
+func (s *jsonScanner) eachField(field func(key []byte)) {
+	if s.peekByte() != '{' {
+		s.skipValue()
 		return
 	}
-	s.within('{', '}', func() {
-		key := s.text()
-		s.take(':')
+	s.eachItem('{', '}', func() {
+		key := s.readString()
+		s.expectByte(':')
 		if !s.bad {
 			field(key)
 		}
 	})
 }
 
-// array calls element for each element, which must read or skip it. Anything but an array is skipped.
-func (s *scanner) array(element func()) {
-	if s.peek() != '[' {
-		s.skip()
+// eachElement calls element for each element, which must read or skip it. Anything but an array is skipped.
+func (s *jsonScanner) eachElement(element func()) {
+	if s.peekByte() != '[' {
+		s.skipValue()
 		return
 	}
-	s.within('[', ']', element)
+	s.eachItem('[', ']', element)
 }
 
-// within calls item for each part between commas.
-func (s *scanner) within(open, end byte, item func()) {
-	s.take(open)
+// eachItem calls item for each part between commas.
+func (s *jsonScanner) eachItem(open, end byte, item func()) {
+	s.expectByte(open)
 	if s.depth++; s.depth > deepest {
 		s.bad = true
 	}
@@ -95,7 +95,7 @@ func (s *scanner) within(open, end byte, item func()) {
 		for !s.bad {
 			item()
 			if !s.skipIf(',') {
-				s.take(end)
+				s.expectByte(end)
 				break
 			}
 		}
@@ -103,14 +103,14 @@ func (s *scanner) within(open, end byte, item func()) {
 	s.depth--
 }
 
-// text reads a string. It is part of the data, or valid until the next one is read.
-func (s *scanner) text() []byte {
-	s.take('"')
+// readString reads a string. It is part of the data, or valid until the next one is read.
+func (s *jsonScanner) readString() []byte {
+	s.expectByte('"')
 	if s.bad {
 		return nil
 	}
 	rest := s.data[s.at:]
-	n := plain(rest)
+	n := plainLength(rest)
 	if n < len(rest) && rest[n] == '"' {
 		s.at += n + 1
 		return rest[:n]
@@ -118,8 +118,8 @@ func (s *scanner) text() []byte {
 	return s.unescape()
 }
 
-// plain is how many bytes stand for themselves in a string.
-func plain(text []byte) int {
+// plainLength is how many bytes stand for themselves in a string.
+func plainLength(text []byte) int {
 	for i, c := range text {
 		if c == '"' || c == '\\' || c < ' ' {
 			return i
@@ -128,10 +128,10 @@ func plain(text []byte) int {
 	return len(text)
 }
 
-func (s *scanner) unescape() []byte {
+func (s *jsonScanner) unescape() []byte {
 	out := s.scratch[:0]
 	for !s.bad {
-		n := plain(s.data[s.at:])
+		n := plainLength(s.data[s.at:])
 		out = append(out, s.data[s.at:s.at+n]...)
 		s.at += n
 		if s.skipByte('"') {
@@ -141,14 +141,14 @@ func (s *scanner) unescape() []byte {
 			s.bad = true
 			break
 		}
-		out = s.escape(out)
+		out = s.appendEscape(out)
 	}
 	s.scratch = out
 	return out
 }
 
-// escape appends what follows a backslash.
-func (s *scanner) escape(out []byte) []byte {
+// appendEscape appends what follows a backslash.
+func (s *jsonScanner) appendEscape(out []byte) []byte {
 	c := s.data[s.at]
 	s.at++
 	if c == 'u' {
@@ -163,14 +163,14 @@ func (s *scanner) escape(out []byte) []byte {
 }
 
 // escapedRune reads the digits of one or, for a surrogate pair, two escapes. Half a pair becomes U+FFFD.
-func (s *scanner) escapedRune() rune {
-	r := s.hex()
+func (s *jsonScanner) escapedRune() rune {
+	r := s.readHex()
 	if !utf16.IsSurrogate(r) {
 		return r
 	}
 	if at := s.at; bytes.HasPrefix(s.data[at:], []byte(`\u`)) {
 		s.at += 2
-		if pair := utf16.DecodeRune(r, s.hex()); pair != utf8.RuneError {
+		if pair := utf16.DecodeRune(r, s.readHex()); pair != utf8.RuneError {
 			return pair
 		}
 		s.at = at
@@ -178,7 +178,7 @@ func (s *scanner) escapedRune() rune {
 	return utf8.RuneError
 }
 
-func (s *scanner) hex() rune {
+func (s *jsonScanner) readHex() rune {
 	if s.at+4 > len(s.data) {
 		s.bad = true
 		return 0
@@ -192,20 +192,20 @@ func (s *scanner) hex() rune {
 	return rune(v)
 }
 
-// integer reads a whole number; anything else that is no number is skipped, with ok false.
-func (s *scanner) integer() (v int64, ok bool) {
-	c := s.peek()
+// readInteger reads a whole number; anything else that is no number is skipped, with ok false.
+func (s *jsonScanner) readInteger() (v int64, ok bool) {
+	c := s.peekByte()
 	if c != '-' && (c < '0' || c > '9') {
-		s.skip()
+		s.skipValue()
 		return 0, false
 	}
-	v, err := strconv.ParseInt(string(s.number()), 10, 64)
+	v, err := strconv.ParseInt(string(s.readNumber()), 10, 64)
 	return v, err == nil
 }
 
-// id reads a token id; anything else is a fault.
-func (s *scanner) id() int32 {
-	v, ok := s.integer()
+// readTokenID reads a token id; anything else is a fault.
+func (s *jsonScanner) readTokenID() int32 {
+	v, ok := s.readInteger()
 	if !ok || v < 0 || v > math.MaxInt32 {
 		s.bad = true
 		return 0
@@ -213,27 +213,27 @@ func (s *scanner) id() int32 {
 	return int32(v)
 }
 
-// number reads a number as JSON writes them.
-func (s *scanner) number() []byte {
+// readNumber reads a number as JSON writes them.
+func (s *jsonScanner) readNumber() []byte {
 	start := s.at
 	s.skipByte('-')
 	if !s.skipByte('0') {
-		s.digits()
+		s.skipDigits()
 	}
 	if s.skipByte('.') {
-		s.digits()
+		s.skipDigits()
 	}
 	if s.skipByte('e') || s.skipByte('E') {
 		if !s.skipByte('+') {
 			s.skipByte('-')
 		}
-		s.digits()
+		s.skipDigits()
 	}
 	return s.data[start:s.at]
 }
 
 // skipByte skips c if it is the very next byte.
-func (s *scanner) skipByte(c byte) bool {
+func (s *jsonScanner) skipByte(c byte) bool {
 	if s.at < len(s.data) && s.data[s.at] == c {
 		s.at++
 		return true
@@ -241,8 +241,8 @@ func (s *scanner) skipByte(c byte) bool {
 	return false
 }
 
-// digits skips one digit or more.
-func (s *scanner) digits() {
+// skipDigits skips one digit or more.
+func (s *jsonScanner) skipDigits() {
 	start := s.at
 	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
 		s.at++
@@ -252,23 +252,23 @@ func (s *scanner) digits() {
 	}
 }
 
-// skip skips any value.
-func (s *scanner) skip() {
-	switch c := s.peek(); {
+// skipValue skips any value.
+func (s *jsonScanner) skipValue() {
+	switch c := s.peekByte(); {
 	case c == '"':
-		s.text()
+		s.readString()
 	case c == '{':
-		s.object(func([]byte) { s.skip() })
+		s.eachField(func([]byte) { s.skipValue() })
 	case c == '[':
-		s.array(s.skip)
+		s.eachElement(s.skipValue)
 	case c == '-' || '0' <= c && c <= '9':
-		s.number()
+		s.readNumber()
 	default:
-		s.literal()
+		s.skipLiteral()
 	}
 }
 
-func (s *scanner) literal() {
+func (s *jsonScanner) skipLiteral() {
 	for _, word := range []string{"null", "true", "false"} {
 		if bytes.HasPrefix(s.data[s.at:], []byte(word)) {
 			s.at += len(word)
@@ -278,11 +278,11 @@ func (s *scanner) literal() {
 	s.bad = true
 }
 
-// null skips null, and tells whether it was there.
-func (s *scanner) null() bool {
-	if s.peek() != 'n' {
+// skipNull skips null, and tells whether it was there.
+func (s *jsonScanner) skipNull() bool {
+	if s.peekByte() != 'n' {
 		return false
 	}
-	s.literal()
+	s.skipLiteral()
 	return true
 }

@@ -20,8 +20,8 @@ import (
 // paramsPrefix is how options body.KEY name fields within sampling_params.
 const paramsPrefix = "sampling_params."
 
-// within is what stands before the name of a sampling field in options body.KEY.
-func (a *asker) within() string {
+// fieldPrefix is what stands before the name of a sampling field in options body.KEY.
+func (a *requestMaker) fieldPrefix() string {
 	if a.settings.api == native {
 		return paramsPrefix
 	}
@@ -29,38 +29,38 @@ func (a *asker) within() string {
 }
 
 // seedName is the field of the seed.
-func (a *asker) seedName() string {
+func (a *requestMaker) seedName() string {
 	if a.settings.api == native {
 		return "sampling_seed"
 	}
 	return "seed"
 }
 
-// generation writes a request to /generate.
-func (a *asker) generation(p backend.Prompt) request {
+// generateRequest writes a request to /generate.
+func (a *requestMaker) generateRequest(p backend.Prompt) serverRequest {
 	b := make([]byte, 0, 512+7*len(p.Tokens))
 	b = appendIDs(append(b, `{"input_ids":`...), p.Tokens)
 	b = append(b, `,"sampling_params":{`...)
 	b = appendNumber(b, "max_new_tokens", p.MaxNewTokens)
-	if p.MinNewTokens > 0 && !a.has(paramsPrefix+"min_new_tokens") {
+	if p.MinNewTokens > 0 && !a.setsBodyField(paramsPrefix+"min_new_tokens") {
 		b = appendNumber(append(b, ','), "min_new_tokens", p.MinNewTokens)
 	}
-	if len(p.EOS) > 0 && !a.has(paramsPrefix+"stop_token_ids") {
+	if len(p.EOS) > 0 && !a.setsBodyField(paramsPrefix+"stop_token_ids") {
 		b = appendIDs(append(b, `,"stop_token_ids":`...), p.EOS)
 	}
 	if s := p.Sampling; s != nil {
 		b = a.appendSampling(b, s)
-	} else if !a.has(paramsPrefix + "temperature") {
+	} else if !a.setsBodyField(paramsPrefix + "temperature") {
 		b = append(b, `,"temperature":0`...)
 	}
 	b = append(a.appendBody(b, true), '}')
 	b = append(a.appendBody(b, false), `,"stream":`...)
 	b = append(strconv.AppendBool(b, !a.settings.whole), '}')
-	return request{path: native.path(), beside: true, body: b, native: true, whole: a.settings.whole}
+	return serverRequest{path: native.urlPath(), beside: true, body: b, native: true, whole: a.settings.whole}
 }
 
 // appendBody appends the fields of option body.KEY that belong within sampling_params, or those that do not.
-func (a *asker) appendBody(b []byte, within bool) []byte {
+func (a *requestMaker) appendBody(b []byte, within bool) []byte {
 	for _, name := range slices.Sorted(maps.Keys(a.settings.body)) {
 		if field, is := strings.CutPrefix(name, paramsPrefix); is == within {
 			b = append(appendText(append(b, ','), field), ':')
@@ -70,71 +70,71 @@ func (a *asker) appendBody(b []byte, within bool) []byte {
 	return b
 }
 
-// at is where a request goes, at an endpoint.
-func (r request) at(base *url.URL) string {
+// urlAt is where a request goes, at an endpoint.
+func (r serverRequest) urlAt(base *url.URL) string {
 	if r.beside {
 		return besideAPI(base, r.path)
 	}
 	return base.String() + r.path
 }
 
-// generated reads an event of /generate, or its answer in one piece. The chunk is valid until the next call, its ids as
-// they came. ok is false if it is not what /generate has.
-func (p *parser) generated(data []byte) (c *chunk, ok bool) {
+// parseGenerated reads an event of /generate, or its answer in one piece. The chunk is valid until the next call, its
+// ids as they came. ok is false if it is not what /generate has.
+func (p *chunkParser) parseGenerated(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
-	*c = chunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
-	if p.peek() != '{' {
+	*c = answerChunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
+	if p.peekByte() != '{' {
 		return c, false
 	}
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "output_ids":
-			p.array(func() { c.ids = append(c.ids, p.id()) })
+			p.eachElement(func() { c.ids = append(c.ids, p.readTokenID()) })
 		case "meta_info":
-			p.object(p.generatedInfo)
+			p.eachField(p.generatedInfo)
 		case "error":
-			p.fault()
+			p.readError()
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
-	p.end()
+	p.requireEnd()
 	return c, !p.bad
 }
 
 // generatedInfo reads what an event says of the answer.
-func (p *parser) generatedInfo(key []byte) {
+func (p *chunkParser) generatedInfo(key []byte) {
 	u := &p.chunk.usage
 	switch string(key) {
 	case "completion_tokens":
-		u.completion, u.known = p.integer()
+		u.completion, u.known = p.readInteger()
 	case "prompt_tokens":
-		p.count(&u.prompt, tellsPrompt)
+		p.setTokenCount(&u.prompt, tellsPrompt)
 	case "cached_tokens":
-		p.count(&u.cached, tellsCached)
+		p.setTokenCount(&u.cached, tellsCached)
 	case "finish_reason":
 		p.generatedFinish()
 	default:
-		p.skip()
+		p.skipValue()
 	}
 }
 
 // generatedFinish reads why an answer ended: an object with its type, a string, or null.
-func (p *parser) generatedFinish() {
-	if p.peek() != '{' {
+func (p *chunkParser) generatedFinish() {
+	if p.peekByte() != '{' {
 		p.chunk.finish = p.textOr()
 		return
 	}
 	message := ""
-	p.object(func(key []byte) {
+	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "type":
 			p.chunk.finish = p.textOr()
 		case "message":
 			message = p.textOr()
 		default:
-			p.skip()
+			p.skipValue()
 		}
 	})
 	if p.chunk.finish == "abort" {
@@ -151,10 +151,10 @@ const (
 	allIDs
 )
 
-// fresh leaves of the ids of an event those that are new. An event has either them or, as servers have it that do not
-// send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear out.
-// Ids are never guessed.
-func (a *answer) fresh(c *chunk) error {
+// keepNewIDs leaves of the ids of an event those that are new. An event has either them or, as servers have it that do
+// not send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear
+// out. Ids are never guessed.
+func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 	have, count := len(a.ids), int(c.usage.completion)
 	n := count - have
 	switch {
@@ -191,18 +191,19 @@ func (a *answer) fresh(c *chunk) error {
 }
 
 // readPiece takes an answer that comes in one piece.
-func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *call) *failure {
+func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	body, err := io.ReadAll(io.LimitReader(r.Body, c.most+1))
 	if err != nil {
-		return broken(ctx, err)
+		return brokenFailure(ctx, err)
 	}
 	if int64(len(body)) > c.most {
-		return &failure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take",
+		return &tryFailure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may "+
+			"take",
 			ErrStream, c.most>>20)}
 	}
 	c.answer.progress.Add(1)
-	if err := c.take(event{data: body}); err != nil {
-		return &failure{err: err}
+	if err := c.addEvent(streamEvent{data: body}); err != nil {
+		return &tryFailure{err: err}
 	}
-	return g.complete(c)
+	return g.checkComplete(c)
 }

@@ -15,14 +15,14 @@ func TestShares(t *testing.T) {
 	}
 	both := newBalancer([]*url.URL{a, b}, 1)
 	for _, i := range []int{0, 1, 1} {
-		both.succeeded(both.endpoints[i])
+		both.markHealthy(both.endpoints[i])
 	}
-	both.lost(both.endpoints[0], nil)
+	both.markLost(both.endpoints[0], nil)
 	want := []backend.WorkShare{{Name: "http://a", Batches: 1, Samples: 1}, {Name: "http://b", Batches: 2, Samples: 2}}
 	if got := both.shares(); !slices.Equal(got, want) {
 		t.Errorf("shares %v, want %v", got, want)
 	}
-	both.restart()
+	both.resetShares()
 	if got := both.shares(); got[0].Batches+got[1].Samples != 0 {
 		t.Errorf("shares %v after restart, want none", got)
 	}

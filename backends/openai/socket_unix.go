@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// socket is a connection of the system that knows what came at once: reads that find what an earlier one left behind,
-// since its buffer was full, belong to that. However small buffers are, what a proxy held back and sent in one piece is
-// seen to be one.
-type socket struct {
+// countingSocket is a connection of the system that knows what came at once: reads that find what an earlier one left
+// behind, since its buffer was full, belong to that. However small buffers are, what a proxy held back and sent in one
+// piece is seen to be one.
+type countingSocket struct {
 	net.Conn
 	raw syscall.RawConn
 	try func(fd uintptr) bool // reads once, without waiting
@@ -36,13 +36,13 @@ func newSocket(c net.Conn) net.Conn {
 	if err != nil {
 		return c
 	}
-	s := &socket{Conn: c, raw: raw}
+	s := &countingSocket{Conn: c, raw: raw}
 	s.try = s.readOnce
 	return s
 }
 
 // Read implements net.Conn.
-func (s *socket) Read(p []byte) (int, error) {
+func (s *countingSocket) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -66,7 +66,7 @@ func (s *socket) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *socket) readOnce(fd uintptr) bool {
+func (s *countingSocket) readOnce(fd uintptr) bool {
 	for {
 		n, err := syscall.Read(int(fd), s.into)
 		switch {
@@ -82,4 +82,4 @@ func (s *socket) readOnce(fd uintptr) bool {
 }
 
 // arrivals counts what came at once.
-func (s *socket) arrivals() int { return s.came }
+func (s *countingSocket) arrivals() int { return s.came }

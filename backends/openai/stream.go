@@ -14,23 +14,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// call is the working memory of one Generate call.
-type call struct {
-	answer answer
-	parser parser
-	events events
+// generateCall is the working memory of one Generate call.
+type generateCall struct {
+	answer promptAnswer
+	parser chunkParser
+	events eventReader
 
-	request request
+	request serverRequest
 	most    int64 // bytes that an answer may have
 	once    bool  // it is a turn of a conversation, which is asked once
 	reused  bool  // of such a one: it was sent by a connection that had served before
 }
 
-// unread says that a server has closed the connection of an earlier answer, by which a request was sent: it has not
+// wasUnread says that a server has closed the connection of an earlier answer, by which a request was sent: it has not
 // read it. Some do so without a word.
-func (c *call) unread(f *failure) bool { return f.gone && c.reused && !c.answer.begun }
+func (c *generateCall) wasUnread(f *tryFailure) bool { return f.gone && c.reused && !c.answer.begun }
 
-// mostBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
+// maxBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
 // A server may go on for ever.
 func mostBytes(tokens int) int64 {
 	const other, each = 16 << 20, 16 << 10
@@ -40,10 +40,10 @@ func mostBytes(tokens int) int64 {
 // bodyShown bounds what is read of an error's body.
 const bodyShown = 4 << 10
 
-// ask sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at the
-// endpoint back as soon as the connection can serve again: so there are no more connections than places, of which each
-// holds a thread in some servers. After a failure the place is still taken.
-func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *failure {
+// askEndpoint sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at
+// the endpoint back as soon as the connection can serve again: so there are no more connections than places, of which
+// each holds a thread in some servers. After a failure the place is still taken.
+func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r serverRequest, c *generateCall) *tryFailure {
 	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
 	c.answer.awaited = backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.base.Host})
 	defer c.answer.awaited.End()
@@ -56,31 +56,31 @@ func (g *Generator) ask(ctx context.Context, e *endpoint, r request, c *call) *f
 	if c.once {
 		ctx = reuseOf(ctx, &c.reused)
 	}
-	response, fail := g.send(ctx, e, r)
+	response, fail := g.sendRequest(ctx, e, r)
 	if fail != nil {
 		end()
 		return fail
 	}
 	c.reused = false // an answer has begun: what breaks it off has read the request
-	if fail = g.read(ctx, response, c); fail != nil {
+	if fail = g.readEvents(ctx, response, c); fail != nil {
 		_ = response.Body.Close() // the answer has failed already
 		end()
 		return fail
 	}
-	go drain(response.Body, cancel, func() {
+	go drainBody(response.Body, cancel, func() {
 		end()
 		g.balancer.release(e)
 	})
 	return nil
 }
 
-// longestDrain is how long a connection may take to end an answer that is complete.
-const longestDrain = 200 * time.Millisecond
+// maxDrainTime is how long a connection may take to end an answer that is complete.
+const maxDrainTime = 200 * time.Millisecond
 
-// drain reads what is left of an answer that is complete, so that its connection can serve again,
+// drainBody reads what is left of an answer that is complete, so that its connection can serve again,
 // without its caller waiting.
-func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
-	late := time.AfterFunc(longestDrain, func() { cancel(nil) })
+func drainBody(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
+	late := time.AfterFunc(maxDrainTime, func() { cancel(nil) })
 	if _, err := io.CopyN(io.Discard, body, startBuffer); err == nil {
 		cancel(nil) // there is more than there should be
 	}
@@ -89,40 +89,40 @@ func drain(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
 	free()
 }
 
-func (g *Generator) send(ctx context.Context, e *endpoint, r request) (*http.Response, *failure) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.at(e.base), bytes.NewReader(r.body))
+func (g *Generator) sendRequest(ctx context.Context, e *serverEndpoint, r serverRequest) (*http.Response, *tryFailure) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.urlAt(e.base), bytes.NewReader(r.body))
 	if err != nil {
-		return nil, &failure{err: err}
+		return nil, &tryFailure{err: err}
 	}
-	request.Header = r.header(g.header)
+	request.Header = r.requestHeader(g.header)
 	response, err := g.client.Do(request)
 	if err != nil {
-		return nil, broken(ctx, err)
+		return nil, brokenFailure(ctx, err)
 	}
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return nil, broken(ctx, err)
+		return nil, brokenFailure(ctx, err)
 	}
-	return nil, refused(response, body)
+	return nil, statusFailure(response, body)
 }
 
-// read takes the events of an answer until it is complete.
-func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failure {
+// readEvents reads the events of an answer until it is complete.
+func (g *Generator) readEvents(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return &failure{err: encoded(coding)}
+		return &tryFailure{err: encodingError(coding)}
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind == "application/json" && c.transcribes() {
+	if kind == "application/json" && c.isTranscript() {
 		return g.readWhole(ctx, r, c)
 	}
 	if kind == "application/json" && c.request.whole {
 		return g.readPiece(ctx, r, c)
 	}
 	if err != nil || kind != "text/event-stream" {
-		return &failure{
+		return &tryFailure{
 			err: fmt.Errorf("%w: its content is %.200q, want text/event-stream; does the server stream?", ErrStream,
 				r.Header.Get("Content-Type")),
 		}
@@ -130,70 +130,71 @@ func (g *Generator) read(ctx context.Context, r *http.Response, c *call) *failur
 	c.events.reset(r.Body)
 	c.events.most = c.most
 	for {
-		ev, err := c.events.next()
+		ev, err := c.events.nextEvent()
 		if err != nil {
-			return g.ended(ctx, c, err)
+			return g.checkEarlyEnd(ctx, c, err)
 		}
 		c.answer.progress.Add(1)
 		if ev.isLast() {
-			return g.complete(c)
+			return g.checkComplete(c)
 		}
-		if err := c.take(ev); err != nil {
-			return &failure{err: err}
+		if err := c.addEvent(ev); err != nil {
+			return &tryFailure{err: err}
 		}
 	}
 }
 
-// take adds an event to the answer.
-func (c *call) take(ev event) error {
-	parse := c.parser.parse
+// addEvent adds an event to the answer.
+func (c *generateCall) addEvent(ev streamEvent) error {
+	parse := c.parser.parseEvent
 	if c.request.native {
-		parse = c.parser.generated
+		parse = c.parser.parseGenerated
 	}
 	chunk, ok := parse(ev.data)
 	if c.request.native && chunk.hasFault {
 		return fmt.Errorf("%w within an answer: %.4096s", ErrServer, chunk.fault)
 	}
-	if err := ev.fault(chunk, ok); err != nil {
+	if err := ev.checkEvent(chunk, ok); err != nil {
 		return err
 	}
 	if c.request.native {
-		if err := c.answer.fresh(chunk); err != nil {
+		if err := c.answer.keepNewIDs(chunk); err != nil {
 			return err
 		}
 	}
-	return c.answer.add(chunk)
+	return c.answer.addChunk(chunk)
 }
 
-// transcribes tells whether the answer is a transcript.
-func (c *call) transcribes() bool { return c.request.content != "" }
+// isTranscript tells whether the answer is a transcript.
+func (c *generateCall) isTranscript() bool { return c.request.content != "" }
 
-// ended judges the end of a stream before its last event: some servers leave that out, but say why the answer ended.
-func (g *Generator) ended(ctx context.Context, c *call, err error) *failure {
+// checkEarlyEnd judges the end of a stream before its last event: some servers leave that out, but say why the answer
+// ended.
+func (g *Generator) checkEarlyEnd(ctx context.Context, c *generateCall, err error) *tryFailure {
 	if errors.Is(err, io.EOF) && c.answer.finish != "" {
-		return g.complete(c)
+		return g.checkComplete(c)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("%w: it was cut after %d parts and %d bytes: %w", ErrStream, c.answer.parts, c.events.received,
 			io.ErrUnexpectedEOF)
 	}
-	return broken(ctx, err)
+	return brokenFailure(ctx, err)
 }
 
-// complete checks an answer that has ended.
-func (g *Generator) complete(c *call) *failure {
+// checkComplete checks an answer that has ended.
+func (g *Generator) checkComplete(c *generateCall) *tryFailure {
 	if c.answer.finish == "" && c.request.native {
-		return &failure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
+		return &tryFailure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
 			ErrStream, len(c.answer.ids))}
 	}
 	if err := finishFault(c.answer.finish); err != nil {
-		return &failure{err: err}
+		return &tryFailure{err: err}
 	}
 	return nil
 }
 
-// header is that of a request, which shares what it has in common with others.
-func (r *request) header(common http.Header) http.Header {
+// requestHeader is that of a request, which shares what it has in common with others.
+func (r *serverRequest) requestHeader(common http.Header) http.Header {
 	if r.content == "" && r.session == "" && (r.native || !r.whole) {
 		return common
 	}
@@ -210,8 +211,8 @@ func (r *request) header(common http.Header) http.Header {
 	return h
 }
 
-// header is that of all requests.
-func header(key string) http.Header {
+// commonHeader is that of all requests.
+func commonHeader(key string) http.Header {
 	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"text/event-stream"},

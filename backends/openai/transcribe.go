@@ -19,18 +19,19 @@ import (
 // TakesAudio says that sound goes to the servers' transcriptions, unless option api names another way to ask.
 func (g *Generator) TakesAudio() bool { return g.settings.api == anyAPI }
 
-// transcribes tells whether a prompt is sound to transcribe.
-func (a *asker) transcribes(p backend.Prompt) bool {
+// isTranscription tells whether a prompt is sound to transcribe.
+func (a *requestMaker) isTranscription(p backend.Prompt) bool {
 	return len(p.Audio) > 0 && a.settings.api == anyAPI
 }
 
-// transcription writes a request to transcribe sound, in English and greedily: a form with a WAV file of 16 bits.
-func (a *asker) transcription(p backend.Prompt) (request, error) {
+// transcribeRequest writes a request to transcribe sound, in English and greedily: a form with a WAV file of 16 bits.
+func (a *requestMaker) transcribeRequest(p backend.Prompt) (serverRequest, error) {
 	if p.Beams > 1 {
-		return request{}, fmt.Errorf("%w: it wants %d beams, and transcriptions are asked for without", ErrPrompt, p.Beams)
+		return serverRequest{}, fmt.Errorf("%w: it wants %d beams, and transcriptions are asked for without", ErrPrompt,
+			p.Beams)
 	}
 	if p.Sampling != nil {
-		return request{}, fmt.Errorf("%w: it has sampling, and transcriptions are asked for without", ErrPrompt)
+		return serverRequest{}, fmt.Errorf("%w: it has sampling, and transcriptions are asked for without", ErrPrompt)
 	}
 	fields := map[string]string{
 		"model": a.settings.model, "language": "en", "response_format": "json", "temperature": "0", "stream": "true",
@@ -46,20 +47,20 @@ func (a *asker) transcription(p backend.Prompt) (request, error) {
 	form := multipart.NewWriter(&body)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if err := form.WriteField(name, fields[name]); err != nil {
-			return request{}, err
+			return serverRequest{}, err
 		}
 	}
 	file, err := form.CreateFormFile("file", "clip.wav")
 	if err != nil {
-		return request{}, err
+		return serverRequest{}, err
 	}
-	if _, err := file.Write(wav(p.Audio)); err != nil {
-		return request{}, err
+	if _, err := file.Write(encodeWAV(p.Audio)); err != nil {
+		return serverRequest{}, err
 	}
 	if err := form.Close(); err != nil {
-		return request{}, err
+		return serverRequest{}, err
 	}
-	return request{path: "/audio/transcriptions", body: body.Bytes(), content: form.FormDataContentType()}, nil
+	return serverRequest{path: "/audio/transcriptions", body: body.Bytes(), content: form.FormDataContentType()}, nil
 }
 
 // formValue is a field's value in a form: a string without its quotes, anything else as JSON.
@@ -77,8 +78,8 @@ const (
 	wavHeader = 44
 )
 
-// wav is a file of samples in 16 bits: those of a file of 16 bits come out as they were.
-func wav(samples []float32) []byte {
+// encodeWAV makes a file of samples in 16 bits: those of a file of 16 bits come out as they were.
+func encodeWAV(samples []float32) []byte {
 	size := uint32(2 * len(samples))
 	b := make([]byte, 0, wavHeader+int(size))
 	b = binary.LittleEndian.AppendUint32(append(b, "RIFF"...), wavHeader-8+size)
@@ -94,26 +95,26 @@ func wav(samples []float32) []byte {
 	return b
 }
 
-// mostTranscript bounds an answer that does not come as a stream.
-const mostTranscript = 16 << 20
+// maxTranscriptBytes bounds an answer that does not come as a stream.
+const maxTranscriptBytes = 16 << 20
 
 // readWhole takes a transcript that comes in one piece: servers that do not stream it have no first token.
-func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *call) *failure {
-	body, err := io.ReadAll(io.LimitReader(r.Body, mostTranscript))
+func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxTranscriptBytes))
 	if err != nil {
-		return broken(ctx, err)
+		return brokenFailure(ctx, err)
 	}
 	var said struct{ Text *string }
 	if err := json.Unmarshal(body, &said); err != nil || said.Text == nil {
-		return &failure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
+		return &tryFailure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
 	}
-	chunk, ok := c.parser.parse(body)
+	chunk, ok := c.parser.parseEvent(body)
 	if !ok {
-		return &failure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
+		return &tryFailure{err: fmt.Errorf("%w: the transcript is not what the API has: %.200q", ErrStream, body)}
 	}
 	chunk.text = append(chunk.text[:0], *said.Text...)
-	if err := c.answer.add(chunk); err != nil {
-		return &failure{err: err}
+	if err := c.answer.addChunk(chunk); err != nil {
+		return &tryFailure{err: err}
 	}
 	return nil
 }

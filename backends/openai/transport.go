@@ -14,21 +14,22 @@ import (
 	"time"
 )
 
-// transport sends requests of net/http by lines: what a Generator asks, and what a Client asks beside its measurements,
-// goes by connections that are opened, written and read in one way. It is safe for use by many goroutines.
-type transport struct {
+// poolTransport sends requests of net/http by lines: what a Generator asks, and what a Client asks beside its
+// measurements, goes by connections that are opened, written and read in one way. It is safe for use by many
+// goroutines.
+type poolTransport struct {
 	config  *tls.Config
-	dial    dialer
+	dial    dialFunc
 	connect time.Duration // see lines
 	unused  time.Duration // see lines
 
 	mu      sync.Mutex
-	servers map[string]*lines // by scheme and host
-	writers sync.Pool         // of *bufio.Writer
+	servers map[string]*connPool // by scheme and host
+	writers sync.Pool            // of *bufio.Writer
 }
 
-// lines are the connections to the server of a URL.
-func (t *transport) lines(u *url.URL) *lines {
+// poolOf are the connections to the server of a URL.
+func (t *poolTransport) poolOf(u *url.URL) *connPool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	name := u.Scheme + "://" + u.Host
@@ -37,7 +38,7 @@ func (t *transport) lines(u *url.URL) *lines {
 		l = newLines(u, t.config, t.dial, t.connect)
 		l.longest = t.unused
 		if t.servers == nil {
-			t.servers = map[string]*lines{}
+			t.servers = map[string]*connPool{}
 		}
 		t.servers[name] = l
 	}
@@ -45,7 +46,7 @@ func (t *transport) lines(u *url.URL) *lines {
 }
 
 // CloseIdleConnections closes the connections that wait, as http.Client wants it.
-func (t *transport) CloseIdleConnections() {
+func (t *poolTransport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, l := range t.servers {
@@ -54,21 +55,21 @@ func (t *transport) CloseIdleConnections() {
 }
 
 // RoundTrip implements http.RoundTripper. It tries once.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, of := r.Context(), t.lines(r.URL)
-	c, err := take(ctx, of)
+func (t *poolTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, of := r.Context(), t.poolOf(r.URL)
+	c, err := takeConn(ctx, of)
 	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // it is in memory
 		}
 		return nil, err
 	}
-	b := &body{line: c, of: of, forget: context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })}
-	b.begin(t, r)
+	b := &answerBody{httpConn: c, of: of, forget: context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })}
+	b.beginWrite(t, r)
 	c.whole = true
 	h, err := c.readHead() // a server may answer before it has read all of the request
 	if err != nil {
-		return nil, b.unanswered(ctx, err)
+		return nil, b.failExchange(ctx, err)
 	}
 	if h.status == "" {
 		h.status = "200 OK"
@@ -79,9 +80,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// take is a connection for a request, whose trace is told whether it has served before.
-func take(ctx context.Context, of *lines) (*line, error) {
-	c, err := of.get(ctx)
+// takeConn returns a connection for a request, whose trace is told whether it has served before.
+func takeConn(ctx context.Context, of *connPool) (*httpConn, error) {
+	c, err := of.getConn(ctx)
 	if dial := new(dialError); errors.As(err, &dial) && dial.handshake {
 		return nil, dial.error // there is a server
 	}
@@ -98,37 +99,37 @@ func take(ctx context.Context, of *lines) (*line, error) {
 	return c, nil
 }
 
-// strange is an answer that is not of HTTP: the connection is of no more use, and the request may be sent again.
-func strange(err error) error {
+// notHTTPError is an answer that is not of HTTP: the connection is of no more use, and the request may be sent again.
+func notHTTPError(err error) error {
 	if errors.Is(err, ErrStream) {
 		return fmt.Errorf("%v", err) //nolint:errorlint // not an answer that is there and wrong, which ErrStream would be
 	}
 	return err
 }
 
-// body is the body of an answer. Its connection serves again when it was read to its end, and closed.
-type body struct {
-	*line
-	of      *lines
+// answerBody is the body of an answer. Its connection serves again when it was read to its end, and closed.
+type answerBody struct {
+	*httpConn
+	of      *connPool
 	forget  func() bool // ends the watch of the context; false: the context has ended
 	written chan error  // nil: the request is written
 	failed  error       // how writing went, where written is nil
 	closed  bool
 }
 
-// begin writes the request; one that is long is written while its answer is waited for: a server may refuse it, and
-// read no more of it.
-func (b *body) begin(t *transport, r *http.Request) {
-	if r.ContentLength <= mostAhead {
-		b.failed = t.write(b.line, r)
+// beginWrite writes the request; one that is long is written while its answer is waited for: a server may refuse it,
+// and read no more of it.
+func (b *answerBody) beginWrite(t *poolTransport, r *http.Request) {
+	if r.ContentLength <= maxAheadBytes {
+		b.failed = t.writeRequest(b.httpConn, r)
 		return
 	}
 	b.written = make(chan error, 1)
-	go func() { b.written <- t.write(b.line, r) }()
+	go func() { b.written <- t.writeRequest(b.httpConn, r) }()
 }
 
-// write writes a request.
-func (t *transport) write(c *line, r *http.Request) error {
+// writeRequest writes a request.
+func (t *poolTransport) writeRequest(c *httpConn, r *http.Request) error {
 	w, ok := t.writers.Get().(*bufio.Writer)
 	if !ok {
 		w = bufio.NewWriter(nil)
@@ -142,36 +143,36 @@ func (t *transport) write(c *line, r *http.Request) error {
 	return w.Flush()
 }
 
-// unanswered ends an exchange without an answer, and is its fault.
-func (b *body) unanswered(ctx context.Context, err error) error {
-	writing := b.end()
+// failExchange ends an exchange without an answer, and is its fault.
+func (b *answerBody) failExchange(ctx context.Context, err error) error {
+	writing := b.endExchange()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case writing != nil && !late(writing):
+	case writing != nil && !isTimeout(writing):
 		return writing
-	case errors.Is(err, io.ErrUnexpectedEOF) && b.line.end == 0:
+	case errors.Is(err, io.ErrUnexpectedEOF) && b.httpConn.end == 0:
 		return io.EOF
 	case errors.Is(err, errSwitched):
 		return err
 	}
-	return strange(err)
+	return notHTTPError(err)
 }
 
 // Read reads the body, as line does.
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.line.Read(p)
-	return n, strange(err)
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.httpConn.Read(p)
+	return n, notHTTPError(err)
 }
 
 // Close implements io.Closer.
-func (b *body) Close() error {
-	_ = b.end() // the answer is what counts
+func (b *answerBody) Close() error {
+	_ = b.endExchange() // the answer is what counts
 	return nil
 }
 
-// end ends the exchange, and says how writing the request went.
-func (b *body) end() error {
+// endExchange ends the exchange, and says how writing the request went.
+func (b *answerBody) endExchange() error {
 	if b.closed {
 		return nil
 	}
@@ -185,10 +186,10 @@ func (b *body) end() error {
 			b.failed = <-b.written
 		}
 	}
-	if uninterrupted := b.forget(); uninterrupted && b.failed == nil && b.reusable() {
-		b.of.put(b.line)
+	if uninterrupted := b.forget(); uninterrupted && b.failed == nil && b.isReusable() {
+		b.of.putConn(b.httpConn)
 	} else {
-		_ = b.line.Close() // the answer is complete, or has failed already
+		_ = b.httpConn.Close() // the answer is complete, or has failed already
 	}
 	return b.failed
 }

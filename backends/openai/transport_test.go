@@ -100,7 +100,7 @@ func TestTransportReadsAsNetHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := player(t, answer, nil)
-			got, err := exchange(t, &transport{dial: settings{}.dialer(nil)}, url)
+			got, err := exchange(t, &poolTransport{dial: openaiSettings{}.makeDialer(nil)}, url)
 			want, errWant := exchange(t, &http.Transport{DisableCompression: true}, url)
 			if !maps.EqualFunc(got.fields, want.fields, func(a, b []string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 				t.Errorf("fields %v, net/http has %v", got.fields, want.fields)
@@ -121,7 +121,7 @@ func TestTransportWritesAsNetHTTP(t *testing.T) {
 	asked := make(chan []byte, 2)
 	url := player(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", asked)
 	for _, over := range []http.RoundTripper{
-		&transport{dial: settings{}.dialer(nil)}, &http.Transport{DisableCompression: true},
+		&poolTransport{dial: openaiSettings{}.makeDialer(nil)}, &http.Transport{DisableCompression: true},
 	} {
 		if _, err := exchange(t, over, url); err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestTransportRefusedEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := (&transport{dial: settings{}.dialer(nil)}).RoundTrip(r)
+	response, err := (&poolTransport{dial: openaiSettings{}.makeDialer(nil)}).RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestTransportInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			response, err := (&transport{dial: settings{}.dialer(nil)}).RoundTrip(r)
+			response, err := (&poolTransport{dial: openaiSettings{}.makeDialer(nil)}).RoundTrip(r)
 			if answer == "" {
 				if !errors.Is(err, reason) {
 					t.Errorf("error %v, want %v", err, reason)

@@ -10,9 +10,9 @@ import (
 // looks is how often within idle_timeout the progress of an answer is looked at.
 const looks = 4
 
-// watch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of its parts
-// would cost more than the part.
-type watch struct {
+// slownessWatch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of
+// its parts would cost more than the part.
+type slownessWatch struct {
 	first, idle time.Duration // longest waits; 0: any
 	progress    *atomic.Uint32
 	cancel      context.CancelCauseFunc
@@ -25,19 +25,19 @@ type watch struct {
 }
 
 // startWatch watches over an answer, which adds to progress for each of its parts.
-func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel context.CancelCauseFunc) *watch {
+func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel context.CancelCauseFunc) *slownessWatch {
 	progress.Store(0)
-	w := &watch{first: first, idle: idle, progress: progress, cancel: cancel, started: time.Now()}
+	w := &slownessWatch{first: first, idle: idle, progress: progress, cancel: cancel, started: time.Now()}
 	if first > 0 || idle > 0 {
 		w.mu.Lock()
-		w.timer = time.AfterFunc(w.next(0), w.look)
+		w.timer = time.AfterFunc(w.nextLook(0), w.checkProgress)
 		w.mu.Unlock()
 	}
 	return w
 }
 
-// next is the time until the next look.
-func (w *watch) next(progress uint32) time.Duration {
+// nextLook returns the time until the next look.
+func (w *slownessWatch) nextLook(progress uint32) time.Duration {
 	if w.idle == 0 {
 		return max(w.first-time.Since(w.started), time.Millisecond)
 	}
@@ -48,7 +48,7 @@ func (w *watch) next(progress uint32) time.Duration {
 	return step
 }
 
-func (w *watch) look() {
+func (w *slownessWatch) checkProgress() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer == nil {
@@ -64,11 +64,11 @@ func (w *watch) look() {
 	case now > 0 && w.idle > 0 && w.still >= looks:
 		w.cancel(errIdleTimeout)
 	case now == 0 || w.idle > 0:
-		w.timer.Reset(w.next(now))
+		w.timer.Reset(w.nextLook(now))
 	}
 }
 
-func (w *watch) stop() {
+func (w *slownessWatch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {

@@ -17,7 +17,7 @@ type binding struct {
 }
 
 // newBinding prepares to bind threads to cores of this process.
-func newBinding(c cores) (*binding, error) {
+func newBinding(c coreSet) (*binding, error) {
 	allowed, err := allowedCores()
 	if err != nil {
 		return nil, err
@@ -25,8 +25,8 @@ func newBinding(c cores) (*binding, error) {
 	return &binding{cores: mask(c), free: mask(allowed)}, nil
 }
 
-func mask(c cores) (m unix.CPUSet) {
-	for core := range mostCores {
+func mask(c coreSet) (m unix.CPUSet) {
+	for core := range maxCores {
 		if c.has(core) {
 			m.Set(core)
 		}
@@ -54,12 +54,12 @@ func (b *binding) leave() {
 }
 
 // allowedCores are the cores that the system lets this process use: those of its cpuset.
-func allowedCores() (all cores, err error) {
+func allowedCores() (all coreSet, err error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {
 		return all, fmt.Errorf("the cores of this process: %w", err)
 	}
-	for core := range mostCores {
+	for core := range maxCores {
 		if mask.IsSet(core) {
 			all.add(core)
 		}

@@ -23,7 +23,7 @@ func lastCore(t *testing.T) (name string, core int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for core = mostCores - 1; !allowed.has(core); core-- {
+	for core = maxCores - 1; !allowed.has(core); core-- {
 	}
 	return "cpu:" + strconv.Itoa(core), core
 }
@@ -145,7 +145,7 @@ func TestRunsStayOnTheirCores(t *testing.T) {
 // TestOtherThreadsAreFree: what Go starts while one thread is bound is not bound with it, and that one is free again.
 func TestOtherThreadsAreFree(t *testing.T) {
 	_, core := lastCore(t)
-	var c cores
+	var c coreSet
 	c.add(core)
 	allowed, err := allowedCores()
 	if err != nil {
@@ -173,7 +173,7 @@ func TestOtherThreadsAreFree(t *testing.T) {
 	mayUse(t, "the thread that is free again", allowed)
 }
 
-func mayUse(t *testing.T, who string, want cores) {
+func mayUse(t *testing.T, who string, want coreSet) {
 	t.Helper()
 	if got, err := allowedCores(); err != nil || got != want {
 		t.Errorf("%s may use %v, error %v, want %v", who, got, err, want)

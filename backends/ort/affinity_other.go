@@ -10,12 +10,12 @@ import (
 // binding keeps work on cores, where the system can.
 type binding struct{}
 
-func newBinding(cores) (*binding, error) { return nil, errNoAffinity() }
+func newBinding(coreSet) (*binding, error) { return nil, errNoAffinity() }
 
 func (*binding) enter() error { return errNoAffinity() }
 func (*binding) leave()       {}
 
-func allowedCores() (cores, error) { return cores{}, errNoAffinity() }
+func allowedCores() (coreSet, error) { return coreSet{}, errNoAffinity() }
 
 func errNoAffinity() error {
 	return fmt.Errorf("%s does not bind threads to cores: name the device cpu, without a list", runtime.GOOS)

@@ -30,56 +30,56 @@ var (
 //
 // m.Bytes is not referred to after Open.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
-	s, err := b.open(ctx, m, c)
+	s, err := b.openSession(ctx, m, c)
 	if err != nil {
 		return nil, fmt.Errorf("backend ort: %w", err)
 	}
 	return s, nil
 }
 
-func (b Backend) open(ctx context.Context, m backend.Model, c backend.Config) (*session, error) {
+func (b Backend) openSession(ctx context.Context, m backend.Model, c backend.Config) (*ortSession, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	src := source{path: m.Path, bytes: m.Bytes}
+	src := modelSource{path: m.Path, bytes: m.Bytes}
 	set, errOptions := readSettings(c.Options)
-	errOptions = errors.Join(errOptions, set.place(c))
-	found, errModel := src.read()
+	errOptions = errors.Join(errOptions, set.useDevice(c))
+	found, errModel := src.readModel()
 	if errModel == nil && found.Complete() {
-		_, errModel = bind(m, found)
+		_, errModel = bindPorts(m, found)
 	}
 	if err := errors.Join(errOptions, errModel); err != nil {
 		return nil, err
 	}
-	path, err := locate(set.lib, b.Library)
+	path, err := findLibrary(set.lib, b.Library)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := process.start(path)
+	lib, err := process.startRuntime(path)
 	if err != nil {
 		return nil, err
 	}
-	return load(m, src, found, set, c, lib)
+	return loadSession(m, src, found, set, c, lib)
 }
 
-// load makes the session once the library runs.
-func load(m backend.Model, src source, found onnx.Model, set settings, c backend.Config,
-	lib library) (*session, error) {
-	threads, concurrency := set.plan(c)
-	own := set.spread(threads, concurrency)
+// loadSession makes the session once the library runs.
+func loadSession(m backend.Model, src modelSource, found onnx.Model, set ortSettings, c backend.Config,
+	lib library) (*ortSession, error) {
+	threads, concurrency := set.planThreads(c)
+	own := set.spreadThreads(threads, concurrency)
 	o, err := sessionOptions(set, threads, own, lib)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = o.Destroy() }()
-	if err := src.complete(&found, o); err != nil {
+	if err := src.completeModel(&found, o); err != nil {
 		return nil, err
 	}
-	bound, err := bind(m, found)
+	bound, err := bindPorts(m, found)
 	if err != nil {
 		return nil, err
 	}
-	where, err := set.device.binding(own)
+	where, err := set.device.newBinding(own)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func load(m backend.Model, src source, found onnx.Model, set settings, c backend
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w%s", backend.ErrModel, src, err, newerHint(err, lib))
 	}
-	return newSession(core, bound, where, limits(set, bound, concurrency), set.describe(lib, threads))
+	return newSession(core, bound, where, sessionLimits(set, bound, concurrency), set.describeSession(lib, threads))
 }
 
 // newerHint says what helps where the model is newer than the library.
@@ -102,7 +102,7 @@ func newerHint(err error, lib library) string {
 
 // createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the
 // one that starts them, and the memory of the weights lies near the cores.
-func (s source) createOn(where *binding, p ports,
+func (s modelSource) createOn(where *binding, p sessionPorts,
 	o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
 	if where != nil {
 		if err := where.enter(); err != nil {
@@ -110,13 +110,14 @@ func (s source) createOn(where *binding, p ports,
 		}
 		defer where.leave()
 	}
-	return s.create(p, o)
+	return s.createSession(p, o)
 }
 
-// create loads the model itself.
-func (s source) create(p ports, o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
+// createSession loads the model itself.
+func (s modelSource) createSession(p sessionPorts, o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession,
+	error) {
 	if s.path == "" {
-		return onnxruntime.NewDynamicAdvancedSessionWithONNXData(s.bytes, names(p.in), names(p.out), o)
+		return onnxruntime.NewDynamicAdvancedSessionWithONNXData(s.bytes, portNames(p.in), portNames(p.out), o)
 	}
-	return onnxruntime.NewDynamicAdvancedSession(s.path, names(p.in), names(p.out), o)
+	return onnxruntime.NewDynamicAdvancedSession(s.path, portNames(p.in), portNames(p.out), o)
 }

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// mostCores is how many cores of a machine can be named: what the kernel's plain affinity mask holds.
-const mostCores = 1024
+// maxCores is how many cores of a machine can be named: what the kernel's plain affinity mask holds.
+const maxCores = 1024
 
-// cores is a set of CPU cores, as the system numbers them from 0.
-type cores [mostCores / 64]uint64
+// coreSet is a set of CPU cores, as the system numbers them from 0.
+type coreSet [maxCores / 64]uint64
 
-func (c *cores) add(core int)     { c[core/64] |= 1 << (core % 64) }
-func (c cores) has(core int) bool { return c[core/64]&(1<<(core%64)) != 0 }
+func (c *coreSet) add(core int)     { c[core/64] |= 1 << (core % 64) }
+func (c coreSet) has(core int) bool { return c[core/64]&(1<<(core%64)) != 0 }
 
 // count is how many there are.
-func (c cores) count() (n int) {
+func (c coreSet) count() (n int) {
 	for _, word := range c {
 		n += bits.OnesCount64(word)
 	}
 	return n
 }
 
-// and is what both sets have.
-func (c cores) and(o cores) (both cores) {
+// intersect is what both sets have.
+func (c coreSet) intersect(o coreSet) (both coreSet) {
 	for i := range c {
 		both[i] = c[i] & o[i]
 	}
@@ -34,7 +34,7 @@ func (c cores) and(o cores) (both cores) {
 }
 
 // without is what c has and o has not.
-func (c cores) without(o cores) (rest cores) {
+func (c coreSet) without(o coreSet) (rest coreSet) {
 	for i := range c {
 		rest[i] = c[i] &^ o[i]
 	}
@@ -43,8 +43,8 @@ func (c cores) without(o cores) (rest cores) {
 
 // parseCores reads a list as String writes it: numbers and ranges, joined by plus signs, for commas separate devices.
 // A core that is listed twice is an error.
-func parseCores(list string) (cores, error) {
-	var all cores
+func parseCores(list string) (coreSet, error) {
+	var all coreSet
 	for part := range strings.SplitSeq(list, "+") {
 		first, last, err := parseRange(part)
 		if err != nil {
@@ -82,8 +82,8 @@ func parseRange(part string) (first, last int, err error) {
 func parseCore(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && n >= mostCores:
-		return 0, fmt.Errorf("core %s, want a number below %d", text, mostCores)
+	case errors.Is(err, strconv.ErrRange), err == nil && n >= maxCores:
+		return 0, fmt.Errorf("core %s, want a number below %d", text, maxCores)
 	case err != nil:
 		return 0, errCores
 	}
@@ -91,14 +91,14 @@ func parseCore(text string) (int, error) {
 }
 
 // String is the list in its shortest form: 0-7+16-23. The empty set is an empty text.
-func (c cores) String() string {
+func (c coreSet) String() string {
 	var parts []string
-	for core := 0; core < mostCores; core++ {
+	for core := 0; core < maxCores; core++ {
 		if !c.has(core) {
 			continue
 		}
 		first := core
-		for core+1 < mostCores && c.has(core+1) {
+		for core+1 < maxCores && c.has(core+1) {
 			core++
 		}
 		part := strconv.Itoa(first)

@@ -10,27 +10,27 @@ import (
 // Describe says what the library is and which options there are. It loads the library that Open would load, unless one
 // is loaded already; where there is none, the detail "fault" has the reason.
 func (b Backend) Describe() backend.Info {
-	lib, err := b.library()
-	info := lib.describe()
+	lib, err := b.startLibrary()
+	info := lib.describeLibrary()
 	if err != nil {
 		info.Details["fault"] = err.Error()
 	}
 	return info
 }
 
-func (b Backend) library() (library, error) {
-	if lib, ok := process.loaded(); ok {
+func (b Backend) startLibrary() (library, error) {
+	if lib, ok := process.loadedLibrary(); ok {
 		return lib, nil
 	}
-	path, err := locate(b.Library)
+	path, err := findLibrary(b.Library)
 	if err != nil {
 		return library{}, err
 	}
 	return probe(path)
 }
 
-func (l library) describe() backend.Info {
-	info := backend.Info{Version: "ONNX Runtime", Devices: l.devices(), Details: map[string]string{}}
+func (l library) describeLibrary() backend.Info {
+	info := backend.Info{Version: "ONNX Runtime", Devices: l.deviceNames(), Details: map[string]string{}}
 	if l.version != "" {
 		info.Version += " " + l.version
 	}
@@ -38,13 +38,13 @@ func (l library) describe() backend.Info {
 		info.Details["library"] = l.path
 	}
 	s := defaultSettings()
-	info.Options = s.options().Docs()
+	info.Options = s.optionList().Docs()
 	return info
 }
 
-// describe adds how one session runs.
-func (s settings) describe(l library, threads int) backend.Info {
-	info := l.describe()
+// describeSession adds how one session runs.
+func (s ortSettings) describeSession(l library, threads int) backend.Info {
+	info := l.describeLibrary()
 	info.Devices = []string{cmp.Or(s.device.name, s.provider)}
 	info.Details["provider"] = s.provider
 	info.Details["threads"] = strconv.Itoa(threads)

@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// device is what Config.Device names: an execution provider, and behind a colon the cores of the CPU, or which of the
-// provider's devices. The zero value is none.
-type device struct {
+// deviceName is what Config.Device names: an execution provider, and behind a colon the cores of the CPU, or which of
+// the provider's devices. The zero value is none.
+type deviceName struct {
 	name     string // as given
-	provider provider
-	id       string // of the provider's device, in its shortest form; empty: the provider's choice
-	cores    cores  // of "cpu:LIST"; empty: any
+	provider executionProvider
+	id       string  // of the provider's device, in its shortest form; empty: the provider's choice
+	cores    coreSet // of "cpu:LIST"; empty: any
 }
 
 // parseDevice reads a name.
-func parseDevice(name string) (device, error) {
+func parseDevice(name string) (deviceName, error) {
 	kind, id, has := strings.Cut(name, ":")
-	d := device{name: name}
+	d := deviceName{name: name}
 	var err error
 	switch d.provider, err = findProvider(kind); {
 	case err != nil:
@@ -34,7 +34,7 @@ func parseDevice(name string) (device, error) {
 	case kind == defaultProvider:
 		d.cores, err = parseCores(id)
 	default:
-		d.id, err = d.provider.device(id)
+		d.id, err = d.provider.parseDeviceID(id)
 	}
 	if err != nil {
 		return d, fmt.Errorf("device %s: %w", name, err)
@@ -42,8 +42,8 @@ func parseDevice(name string) (device, error) {
 	return d, nil
 }
 
-// device checks the name of one of the provider's devices.
-func (p provider) device(id string) (string, error) {
+// parseDeviceID checks the name of one of the provider's devices.
+func (p executionProvider) parseDeviceID(id string) (string, error) {
 	switch p.chooser {
 	case "":
 		return "", fmt.Errorf("the provider %s has no devices to choose from; name it %s", p.name, p.name)
@@ -57,8 +57,8 @@ func (p provider) device(id string) (string, error) {
 	return id, nil
 }
 
-// key is the same for two names of one device.
-func (d device) key() string {
+// canonicalName is the same for two names of one device.
+func (d deviceName) canonicalName() string {
 	if d.provider.chooser == deviceNumber && d.id == "" {
 		return d.provider.name + ":0" // the provider's default
 	}
@@ -69,32 +69,32 @@ func (d device) key() string {
 // two devices share, cores that this process may not use, a provider or a device that an option also names.
 func (b Backend) CheckDevices(names []string, options map[string]string) error {
 	var faults []error
-	var all []device
+	var all []deviceName
 	for _, name := range names {
 		d, err := parseDevice(name)
 		if err == nil {
-			err = errors.Join(d.checkCores(), d.conflicts(options))
+			err = errors.Join(d.checkCores(), d.checkOptions(options))
 		}
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
 		for _, other := range all {
-			faults = append(faults, d.collides(other))
+			faults = append(faults, d.checkOverlap(other))
 		}
 		all = append(all, d)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return fmt.Errorf("%w: %w%s", backend.ErrOption, err, b.had(options["lib"]))
+		return fmt.Errorf("%w: %w%s", backend.ErrOption, err, b.describeDevices(options["lib"]))
 	}
 	return nil
 }
 
-// had says which devices the library has, where there is one.
-func (b Backend) had(lib string) string {
-	l, ok := process.loaded()
+// describeDevices says which devices the library has, where there is one.
+func (b Backend) describeDevices(lib string) string {
+	l, ok := process.loadedLibrary()
 	if !ok {
-		path, err := locate(lib, b.Library)
+		path, err := findLibrary(lib, b.Library)
 		if err == nil {
 			l, err = probe(path)
 		}
@@ -102,11 +102,11 @@ func (b Backend) had(lib string) string {
 			return ""
 		}
 	}
-	return "\nONNX Runtime " + l.version + " has the devices " + strings.Join(l.devices(), ", ")
+	return "\nONNX Runtime " + l.version + " has the devices " + strings.Join(l.deviceNames(), ", ")
 }
 
 // checkCores compares the cores of the name with those there are.
-func (d device) checkCores() error {
+func (d deviceName) checkCores() error {
 	if d.cores.count() == 0 {
 		return nil
 	}
@@ -120,11 +120,11 @@ func (d device) checkCores() error {
 	return nil
 }
 
-// binding is what keeps the calling threads of the device's runs on its cores, or on the first of those that each
+// newBinding makes what keeps the calling threads of the device's runs on its cores, or on the first of those that each
 // thread has to itself; nil: they may be anywhere.
-func (d device) binding(own []int) (*binding, error) {
+func (d deviceName) newBinding(own []int) (*binding, error) {
 	if len(own) > 0 {
-		var first cores
+		var first coreSet
 		first.add(own[0])
 		return newBinding(first)
 	}
@@ -134,8 +134,8 @@ func (d device) binding(own []int) (*binding, error) {
 	return newBinding(d.cores)
 }
 
-// conflicts says which options name a place as well.
-func (d device) conflicts(options map[string]string) error {
+// checkOptions says which options name a place as well.
+func (d deviceName) checkOptions(options map[string]string) error {
 	var faults []error
 	if p, given := options["provider"]; given && p != d.provider.name {
 		faults = append(faults, fmt.Errorf("device %s and option provider=%s exclude each other", d.name, p))
@@ -147,10 +147,10 @@ func (d device) conflicts(options map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// collides says what two devices of one run share.
-func (d device) collides(o device) error {
+// checkOverlap says what two devices of one run share.
+func (d deviceName) checkOverlap(o deviceName) error {
 	if d.provider.name != defaultProvider || o.provider.name != defaultProvider {
-		if d.key() == o.key() {
+		if d.canonicalName() == o.canonicalName() {
 			return fmt.Errorf("devices %s and %s are the same", o.name, d.name)
 		}
 		return nil
@@ -158,20 +158,20 @@ func (d device) collides(o device) error {
 	if d.cores.count() == 0 || o.cores.count() == 0 {
 		return fmt.Errorf("devices %s and %s share cores: cpu without a list is all of them", o.name, d.name)
 	}
-	if both := d.cores.and(o.cores); both.count() > 0 {
+	if both := d.cores.intersect(o.cores); both.count() > 0 {
 		return fmt.Errorf("devices %s and %s share the cores %v: each core belongs to one device", o.name, d.name, both)
 	}
 	return nil
 }
 
-// place makes the settings those of the device that c names, if it names one.
-func (s *settings) place(c backend.Config) error {
+// useDevice makes the settings those of the device that c names, if it names one.
+func (s *ortSettings) useDevice(c backend.Config) error {
 	if c.Device == "" {
 		return nil
 	}
 	d, err := parseDevice(c.Device)
 	if err == nil {
-		err = errors.Join(d.checkCores(), d.conflicts(c.Options))
+		err = errors.Join(d.checkCores(), d.checkOptions(c.Options))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", backend.ErrOption, err)

@@ -51,8 +51,8 @@ func TestDevicesOfAProvider(t *testing.T) {
 		"cpu": "cpu:", "cuda": "cuda:0", "cuda:0": "cuda:0", "cuda:07": "cuda:7", "tensorrt:1": "tensorrt:1",
 		"openvino": "openvino:", "openvino:GPU.1": "openvino:GPU.1",
 	} {
-		if d, err := parseDevice(name); err != nil || d.key() != want {
-			t.Errorf("%s is %s, error %v, want %s", name, d.key(), err, want)
+		if d, err := parseDevice(name); err != nil || d.canonicalName() != want {
+			t.Errorf("%s is %s, error %v, want %s", name, d.canonicalName(), err, want)
 		}
 	}
 	for name, want := range map[string]string{
@@ -106,21 +106,21 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		set                  settings
+		set                  ortSettings
 		config               backend.Config
 		threads, concurrency int
 	}{
-		{settings{device: device{cores: four}}, backend.Config{}, 1, 4},
-		{settings{device: device{cores: four}}, backend.Config{Concurrency: 2}, 2, 2},
-		{settings{device: device{cores: four}}, backend.Config{Concurrency: 1, LowLatency: true}, 4, 1},
-		{settings{device: device{cores: four}, threads: 2}, backend.Config{}, 2, 2},
-		{settings{provider: "cuda"}, backend.Config{}, 1, acceleratorRuns},
-		{settings{provider: "cuda", threads: 3}, backend.Config{Concurrency: 5}, 3, 5},
+		{ortSettings{device: deviceName{cores: four}}, backend.Config{}, 1, 4},
+		{ortSettings{device: deviceName{cores: four}}, backend.Config{Concurrency: 2}, 2, 2},
+		{ortSettings{device: deviceName{cores: four}}, backend.Config{Concurrency: 1, LowLatency: true}, 4, 1},
+		{ortSettings{device: deviceName{cores: four}, threads: 2}, backend.Config{}, 2, 2},
+		{ortSettings{provider: "cuda"}, backend.Config{}, 1, acceleratorRuns},
+		{ortSettings{provider: "cuda", threads: 3}, backend.Config{Concurrency: 5}, 3, 5},
 	} {
 		if c.set.provider == "" {
 			c.set.provider = defaultProvider
 		}
-		threads, concurrency := c.set.plan(c.config)
+		threads, concurrency := c.set.planThreads(c.config)
 		if threads != c.threads || concurrency != c.concurrency {
 			t.Errorf("%+v: %d threads, %d runs, want %d and %d", c.config, threads, concurrency, c.threads, c.concurrency)
 		}

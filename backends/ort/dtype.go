@@ -8,16 +8,16 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// element is a type of elements: ONNX Runtime's number for it, which is also TensorProto's, and what the binding can do
-// with tensors of it.
-type element struct {
+// elementType is a type of elements: ONNX Runtime's number for it, which is also TensorProto's, and what the binding
+// can do with tensors of it.
+type elementType struct {
 	native onnxruntime.TensorElementDataType
 	scalar func(data []byte) (onnxruntime.Value, error) // nil: the binding has no Go type for it
 	bytes  func(v onnxruntime.Value) []byte             // the memory of a tensor the binding made; nil of another type
 }
 
 // elements are those that a backend.Tensor can hold.
-var elements = [...]element{
+var elements = [...]elementType{
 	backend.Float32:  elementOf[float32](onnxruntime.TensorElementDataTypeFloat),
 	backend.Float16:  {native: onnxruntime.TensorElementDataTypeFloat16},
 	backend.BFloat16: {native: onnxruntime.TensorElementDataTypeBFloat16},
@@ -33,8 +33,8 @@ var elements = [...]element{
 	backend.Bool:     elementOf[bool](onnxruntime.TensorElementDataTypeBool),
 }
 
-func elementOf[T onnxruntime.TensorData](native onnxruntime.TensorElementDataType) element {
-	return element{native, scalarOf[T], func(v onnxruntime.Value) []byte {
+func elementOf[T onnxruntime.TensorData](native onnxruntime.TensorElementDataType) elementType {
+	return elementType{native, scalarOf[T], func(v onnxruntime.Value) []byte {
 		if t, ok := v.(*onnxruntime.Tensor[T]); ok {
 			return rawBytes(t.GetData())
 		}

@@ -8,18 +8,18 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// environment is ONNX Runtime in this process.
-type environment struct {
+// ortEnvironment is ONNX Runtime in this process.
+type ortEnvironment struct {
 	mu  sync.Mutex
 	lib library // its path is empty until it is loaded
 }
 
 // process is the one environment: the C library has one global state, and the binding refuses a second start.
 // It stays for the life of the process.
-var process environment
+var process ortEnvironment
 
-// start loads the library at path and starts ONNX Runtime, or checks that the running one came from there.
-func (e *environment) start(path string) (library, error) {
+// startRuntime loads the library at path and starts ONNX Runtime, or checks that the running one came from there.
+func (e *ortEnvironment) startRuntime(path string) (library, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.lib.path != "" {
@@ -45,8 +45,8 @@ func (e *environment) start(path string) (library, error) {
 	return e.lib, nil
 }
 
-// loaded returns the library of the running environment.
-func (e *environment) loaded() (library, bool) {
+// loadedLibrary returns the library of the running environment.
+func (e *ortEnvironment) loadedLibrary() (library, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.lib, e.lib.path != ""

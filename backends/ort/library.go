@@ -31,9 +31,9 @@ func LibraryName() string {
 	return "libonnxruntime.so"
 }
 
-// locate returns the path of the library: the first that is set of named (option lib, then Backend.Library), a file or
-// the folder that holds it; else the one beside the binary or in lib/ beside it.
-func locate(named ...string) (string, error) {
+// findLibrary returns the path of the library: the first that is set of named (option lib, then Backend.Library), a
+// file or the folder that holds it; else the one beside the binary or in lib/ beside it.
+func findLibrary(named ...string) (string, error) {
 	for _, path := range named {
 		if path != "" {
 			return inFolder(path)

@@ -6,11 +6,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// plan divides the cores: how many threads one Run has, and how many runs at a time are worth making. One thread for
-// each of many runs beats many threads for one: no thread waits for another inside an operator.
+// planThreads divides the cores: how many threads one Run has, and how many runs at a time are worth making. One thread
+// for each of many runs beats many threads for one: no thread waits for another inside an operator.
 //
 // An accelerator computes by itself, one run after the other: a second run copies its tensors meanwhile.
-func (s settings) plan(c backend.Config) (threads, concurrency int) {
+func (s ortSettings) planThreads(c backend.Config) (threads, concurrency int) {
 	cores := s.coreCount()
 	threads, concurrency = s.threads, c.Concurrency
 	if threads == 0 && c.LowLatency {
@@ -32,7 +32,7 @@ func (s settings) plan(c backend.Config) (threads, concurrency int) {
 const acceleratorRuns = 2
 
 // coreCount is how many cores the session has to itself.
-func (s settings) coreCount() int {
+func (s ortSettings) coreCount() int {
 	if n := s.device.cores.count(); n > 0 {
 		return n
 	}
@@ -46,9 +46,9 @@ func (s settings) coreCount() int {
 // Server's limits do not allow for.
 const cpuBatch = 2
 
-// limits are the session's preferences. A model whose batch dimension is fixed runs best with that
+// sessionLimits are the session's preferences. A model whose batch dimension is fixed runs best with that
 // many samples, and takes no more.
-func limits(s settings, p ports, concurrency int) backend.Limits {
+func sessionLimits(s ortSettings, p sessionPorts, concurrency int) backend.Limits {
 	l := backend.Limits{Concurrency: concurrency, Native: true}
 	if s.provider == defaultProvider {
 		l.PreferredBatch = cpuBatch

@@ -16,29 +16,29 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// source is where a model comes from.
-type source struct {
+// modelSource is where a model comes from.
+type modelSource struct {
 	path  string
 	bytes []byte // where path is empty
 }
 
-func (s source) String() string {
+func (s modelSource) String() string {
 	if s.path == "" {
 		return fmt.Sprintf("the model of %d bytes", len(s.bytes))
 	}
 	return s.path
 }
 
-// read reads the model's signature, and checks that ONNX Runtime can be given the model.
-func (s source) read() (onnx.Model, error) {
-	m, err := s.signature()
+// readModel reads the model's signature, and checks that ONNX Runtime can be given the model.
+func (s modelSource) readModel() (onnx.Model, error) {
+	m, err := s.readSignature()
 	if err != nil {
 		return m, fmt.Errorf("%w: %s: %w", backend.ErrModel, s, err)
 	}
 	return m, s.checkExternal(m.External)
 }
 
-func (s source) signature() (onnx.Model, error) {
+func (s modelSource) readSignature() (onnx.Model, error) {
 	if s.path == "" {
 		if len(s.bytes) > math.MaxInt32 {
 			return onnx.Model{}, errors.New("a model over 2 GB needs a path, and external data")
@@ -71,7 +71,7 @@ func (s source) signature() (onnx.Model, error) {
 // checkExternal finds the model's external data, all of it. A name that leaves the model's folder is refused, whatever
 // the library makes of it: a model is data, and does not choose which files of its user are read. So is a pipe, which
 // has no size.
-func (s source) checkExternal(files []string) error {
+func (s modelSource) checkExternal(files []string) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -122,9 +122,9 @@ func shortList(names []string) string {
 	return list
 }
 
-// complete asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT
+// completeModel asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT
 // format. It loads the model once more, so it is called only where that is needed.
-func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
+func (s modelSource) completeModel(m *onnx.Model, o *onnxruntime.SessionOptions) error {
 	if m.Complete() {
 		return nil
 	}
@@ -138,12 +138,12 @@ func (s source) complete(m *onnx.Model, o *onnxruntime.SessionOptions) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", backend.ErrModel, s, err)
 	}
-	m.Inputs, m.Outputs = inferred(m.Inputs, in), inferred(m.Outputs, out)
+	m.Inputs, m.Outputs = inferShapes(m.Inputs, in), inferShapes(m.Outputs, out)
 	return nil
 }
 
-// inferred completes the values that the file has no shape for.
-func inferred(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onnx.Value {
+// inferShapes completes the values that the file has no shape for.
+func inferShapes(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onnx.Value {
 	all := make([]onnx.Value, len(infos))
 	for i, info := range infos {
 		all[i] = onnx.Value{Name: info.Name, Elem: int32(info.DataType), Ranked: true}
@@ -159,35 +159,35 @@ func inferred(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onnx.V
 	return all
 }
 
-// port is an input or output as a session uses it.
-type port struct {
+// boundPort is an input or output as a session uses it.
+type boundPort struct {
 	backend.TensorInfo
 	dims []onnx.Dim
 }
 
-// ports are a session's inputs and outputs, in the order in which Run gets them.
-type ports struct {
-	in, out []port
+// sessionPorts are a session's inputs and outputs, in the order in which Run gets them.
+type sessionPorts struct {
+	in, out []boundPort
 	// batch is the first dimension of all inputs, where that is one fixed number; else 0.
 	batch int64
 }
 
-// bind chooses the ports that want asks for. The error lists every fault of inputs and outputs.
-func bind(want backend.Model, m onnx.Model) (ports, error) {
-	have := ports{in: portsOf(m.Inputs), out: portsOf(m.Outputs)}
+// bindPorts chooses the ports that want asks for. The error lists every fault of inputs and outputs.
+func bindPorts(want backend.Model, m onnx.Model) (sessionPorts, error) {
+	have := sessionPorts{in: portsOf(m.Inputs), out: portsOf(m.Outputs)}
 	in, errIn := bindSide("input", want.Inputs, have.in)
 	out, errOut := bindSide("output", want.Outputs, have.out)
 	if err := errors.Join(errIn, errOut); err != nil {
-		return ports{}, err
+		return sessionPorts{}, err
 	}
 	if len(in) == 0 || len(out) == 0 {
-		return ports{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each",
+		return sessionPorts{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each",
 			backend.ErrTensors, len(in), len(out))
 	}
-	return ports{in: in, out: out, batch: fixedBatch(in)}, allFed(in, have.in)
+	return sessionPorts{in: in, out: out, batch: fixedBatch(in)}, allFed(in, have.in)
 }
 
-func fixedBatch(in []port) int64 {
+func fixedBatch(in []boundPort) int64 {
 	batch := int64(0)
 	for i, p := range in {
 		if len(p.Shape) == 0 || p.Shape[0] <= 0 || i > 0 && p.Shape[0] != batch {
@@ -198,22 +198,22 @@ func fixedBatch(in []port) int64 {
 	return batch
 }
 
-func portsOf(values []onnx.Value) []port {
-	all := make([]port, len(values))
+func portsOf(values []onnx.Value) []boundPort {
+	all := make([]boundPort, len(values))
 	for i, v := range values {
 		shape := lists.Map(v.Dims, func(d onnx.Dim) int64 { return d.Size })
-		all[i] = port{backend.TensorInfo{Name: v.Name, DType: dtypeOf(v.Elem), Shape: shape}, v.Dims}
+		all[i] = boundPort{backend.TensorInfo{Name: v.Name, DType: dtypeOf(v.Elem), Shape: shape}, v.Dims}
 	}
 	return all
 }
 
-func bindSide(kind string, want []backend.TensorInfo, have []port) ([]port, error) {
-	index, err := backend.Bind(kind, want, infos(have))
+func bindSide(kind string, want []backend.TensorInfo, have []boundPort) ([]boundPort, error) {
+	index, err := backend.Bind(kind, want, tensorInfos(have))
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
-	bound := make([]port, len(index))
+	bound := make([]boundPort, len(index))
 	for i, j := range index {
 		bound[i] = have[j]
 		if have[j].DType == backend.InvalidDType {
@@ -224,7 +224,7 @@ func bindSide(kind string, want []backend.TensorInfo, have []port) ([]port, erro
 }
 
 // allFed checks that every input of the model is bound: a run without one of them fails.
-func allFed(bound, have []port) error {
+func allFed(bound, have []boundPort) error {
 	fed := map[string]bool{}
 	for _, p := range bound {
 		fed[p.Name] = true
@@ -242,10 +242,10 @@ func allFed(bound, have []port) error {
 		strings.Join(unfed, ", "))
 }
 
-func infos(ports []port) []backend.TensorInfo {
-	return lists.Map(ports, func(p port) backend.TensorInfo { return p.TensorInfo })
+func tensorInfos(ports []boundPort) []backend.TensorInfo {
+	return lists.Map(ports, func(p boundPort) backend.TensorInfo { return p.TensorInfo })
 }
 
-func names(ports []port) []string {
-	return lists.Map(ports, func(p port) string { return p.Name })
+func portNames(ports []boundPort) []string {
+	return lists.Map(ports, func(p boundPort) string { return p.Name })
 }

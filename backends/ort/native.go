@@ -10,7 +10,7 @@ import (
 )
 
 // sessionOptions translates the settings. The caller destroys the result.
-func sessionOptions(s settings, threads int, own []int, lib library) (*onnxruntime.SessionOptions, error) {
+func sessionOptions(s ortSettings, threads int, own []int, lib library) (*onnxruntime.SessionOptions, error) {
 	o, err := onnxruntime.NewSessionOptions()
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func sessionOptions(s settings, threads int, own []int, lib library) (*onnxrunti
 		o.SetGraphOptimizationLevel(s.level),
 		o.SetCpuMemArena(s.arena),
 		o.SetLogSeverityLevel(onnxruntime.LoggingLevelFatal),
-		addConfig(o, s.entries(own)),
+		addConfig(o, s.configEntries(own)),
 		addProvider(o, s, lib),
 	)
 	if err != nil {
@@ -36,11 +36,11 @@ func sessionOptions(s settings, threads int, own []int, lib library) (*onnxrunti
 	return o, nil
 }
 
-// entries are the session config entries: our own, under those that the caller names.
-func (s settings) entries(own []int) map[string]string {
+// configEntries are the session config entries: our own, under those that the caller names.
+func (s ortSettings) configEntries(own []int) map[string]string {
 	all := map[string]string{}
 	if len(own) > 0 {
-		all[affinitiesKey] = affinities(own[1:])
+		all[affinitiesKey] = affinityString(own[1:])
 	}
 	if s.flushing {
 		all["session.set_denormal_as_zero"] = "1"

@@ -9,8 +9,8 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// settings is Config.Options, read.
-type settings struct {
+// ortSettings is Config.Options, read.
+type ortSettings struct {
 	lib      string
 	provider string
 	threads  int // of one Run; 0: chosen by plan
@@ -22,7 +22,7 @@ type settings struct {
 	bind     bool              // each thread of a run that has all cores to one of them
 	config   map[string]string // session config entries
 	given    map[string]string // the provider's options
-	device   device            // on which it runs; the zero value: the provider's choice
+	device   deviceName        // on which it runs; the zero value: the provider's choice
 }
 
 // levels are the graph optimisation levels that option opt names.
@@ -39,22 +39,22 @@ const (
 )
 
 // defaultSettings are those without any option.
-func defaultSettings() settings {
-	return settings{
+func defaultSettings() ortSettings {
+	return ortSettings{
 		provider: defaultProvider, interOp: 1, arena: true, bind: true, level: levels[defaultLevel],
 		config: map[string]string{}, given: map[string]string{},
 	}
 }
 
-// mostThreads bounds a thread count: more is a typing error.
-const mostThreads = 4096
+// maxThreads bounds a thread count: more is a typing error.
+const maxThreads = 4096
 
-// options reads into s.
-func (s *settings) options() option.List {
+// optionList is the options, which read into s.
+func (s *ortSettings) optionList() option.List {
 	return option.List{
-		option.OrWord("auto", &s.threads, option.Int("threads", &s.threads, 1, mostThreads, "threads of one Run (intra-op): "+
+		option.OrWord("auto", &s.threads, option.Int("threads", &s.threads, 1, maxThreads, "threads of one Run (intra-op): "+
 			"a number, or auto: all cores for low latency, else the cores divided among the concurrent runs")),
-		option.Int("inter_op", &s.interOp, 1, mostThreads,
+		option.Int("inter_op", &s.interOp, 1, maxThreads,
 			"operators of one Run at a time (inter-op); above 1 the graph runs in parallel mode"),
 		option.Func("provider", defaultProvider, "execution provider: "+strings.Join(providerNames(), ", "), s.readProvider),
 		option.Choice("opt", &s.level, levels, "graph optimisation: none, basic, extended or all"),
@@ -65,18 +65,18 @@ func (s *settings) options() option.List {
 		option.Bool("arena", &s.arena, "whether memory is kept between runs"),
 		option.Bool("bind", &s.bind, "whether each thread of a Run that has all cores keeps one to itself"),
 		option.Prefix("config.", "KEY", "session config entry KEY of ONNX Runtime, which ignores keys it does not know",
-			into(s.config)),
-		option.Prefix("provider.", "KEY", "option KEY of the execution provider", into(s.given)),
+			setIn(s.config)),
+		option.Prefix("provider.", "KEY", "option KEY of the execution provider", setIn(s.given)),
 	}
 }
 
-func (s *settings) readProvider(value string) error {
+func (s *ortSettings) readProvider(value string) error {
 	_, err := findProvider(value)
 	s.provider = value
 	return err
 }
 
-func into(m map[string]string) func(name, value string) error {
+func setIn(m map[string]string) func(name, value string) error {
 	return func(name, value string) error {
 		m[name] = value
 		return nil
@@ -84,9 +84,9 @@ func into(m map[string]string) func(name, value string) error {
 }
 
 // readSettings reads the options, or returns one error that lists every fault.
-func readSettings(given map[string]string) (settings, error) {
+func readSettings(given map[string]string) (ortSettings, error) {
 	s := defaultSettings()
-	if err := s.options().Read(given); err != nil {
+	if err := s.optionList().Read(given); err != nil {
 		return s, fmt.Errorf("%w: %w", backend.ErrOption, err)
 	}
 	return s, nil

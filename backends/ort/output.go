@@ -9,24 +9,24 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// result is one output of the run under way.
-type result struct {
-	data   []byte  // where it is written; nil while ONNX Runtime allocates it
-	shape  []int64 // where data is set
-	lease  *lease  // of data, where the memory is ours
-	placed bool    // data is the caller's memory
+// outputResult is one output of the run under way.
+type outputResult struct {
+	data   []byte       // where it is written; nil while ONNX Runtime allocates it
+	shape  []int64      // where data is set
+	lease  *bufferLease // of data, where the memory is ours
+	placed bool         // data is the caller's memory
 }
 
-// drop gives back memory that was not delivered.
-func (o *result) drop() {
+// releaseMemory gives back memory that was not delivered.
+func (o *outputResult) releaseMemory() {
 	if o.lease != nil {
 		o.lease.release()
 	}
-	*o = result{shape: o.shape[:0]}
+	*o = outputResult{shape: o.shape[:0]}
 }
 
 // bindOutputs gives every output that it can the memory it is written into.
-func (r *runner) bindOutputs(out []backend.Tensor, foresee bool) error {
+func (r *batchRunner) bindOutputs(out []backend.Tensor, foresee bool) error {
 	for i := range out {
 		p, o := r.s.ports.out[i], &r.results[i]
 		known := r.shapeOf(p, out[i], o, foresee)
@@ -46,15 +46,15 @@ func (r *runner) bindOutputs(out []backend.Tensor, foresee bool) error {
 }
 
 // shapeOf finds an output's shape: from the sizes of the inputs' named dimensions, or as the caller gives it.
-func (r *runner) shapeOf(p port, t backend.Tensor, o *result, foresee bool) (known bool) {
+func (r *batchRunner) shapeOf(p boundPort, t backend.Tensor, o *outputResult, foresee bool) (known bool) {
 	if !foresee && !mustForesee(p) {
 		return false
 	}
-	o.shape, known = r.sizes.resolve(o.shape[:0], p.dims)
+	o.shape, known = r.sizes.resolveShape(o.shape[:0], p.dims)
 	if !known && mustForesee(p) {
-		o.shape, known = r.sizes.resolve(o.shape[:0], r.sizes.asBatch(p.dims))
+		o.shape, known = r.sizes.resolveShape(o.shape[:0], r.sizes.asBatch(p.dims))
 	}
-	if !known && len(t.Data) > 0 && fits(p.Shape, t.Shape) {
+	if !known && len(t.Data) > 0 && shapeFits(p.Shape, t.Shape) {
 		o.shape, known = append(o.shape[:0], t.Shape...), true
 	}
 	return known
@@ -62,11 +62,11 @@ func (r *runner) shapeOf(p port, t backend.Tensor, o *result, foresee bool) (kno
 
 // mustForesee reports whether the binding cannot read an output that ONNX Runtime allocated: it copies one byte for
 // each element of a type that Go lacks, and takes no tensor of rank 0.
-func mustForesee(p port) bool {
+func mustForesee(p boundPort) bool {
 	return p.DType == backend.Float16 || p.DType == backend.BFloat16 || len(p.dims) == 0
 }
 
-func (r *runner) bindOutput(i int, p port, given []byte, o *result) error {
+func (r *batchRunner) bindOutput(i int, p boundPort, given []byte, o *outputResult) error {
 	n, ok := byteSize(p.DType, o.shape)
 	if !ok {
 		return fmt.Errorf("output %q: shape %s is too large", p.Name, backend.ShapeString(o.shape))
@@ -80,7 +80,7 @@ func (r *runner) bindOutput(i int, p port, given []byte, o *result) error {
 	default:
 		o.data, o.placed = given[:n], true
 	}
-	v, err := r.value(p.DType, o.shape, o.data)
+	v, err := r.newValue(p.DType, o.shape, o.data)
 	if err != nil {
 		return fmt.Errorf("output %q: %w", p.Name, err)
 	}
@@ -88,14 +88,14 @@ func (r *runner) bindOutput(i int, p port, given []byte, o *result) error {
 	return nil
 }
 
-func noRoom(p port, need, have int) error {
+func noRoom(p boundPort, need, have int) error {
 	return fmt.Errorf("%w: output %q takes %d bytes, its tensor has room for %d", backend.ErrTensors, p.Name, need, have)
 }
 
-// deliver hands the outputs to the caller's tensors.
-func (r *runner) deliver(out []backend.Tensor) error {
+// deliverOutputs hands the outputs to the caller's tensors.
+func (r *batchRunner) deliverOutputs(out []backend.Tensor) error {
 	for i := range out {
-		if err := r.collect(i, out[i].Data); err != nil {
+		if err := r.collectOutput(i, out[i].Data); err != nil {
 			return err
 		}
 	}
@@ -114,13 +114,13 @@ func (r *runner) deliver(out []backend.Tensor) error {
 	return nil
 }
 
-// collect completes the result of one output.
-func (r *runner) collect(i int, given []byte) error {
+// collectOutput completes the result of one output.
+func (r *batchRunner) collectOutput(i int, given []byte) error {
 	p, o := r.s.ports.out[i], &r.results[i]
-	if !o.read(r.out[i], p.DType) {
+	if !o.readValue(r.out[i], p.DType) {
 		return fmt.Errorf("output %q: the binding cannot read it as %v", p.Name, p.DType)
 	}
-	r.padding.cut(o)
+	r.padding.cutRows(o)
 	if len(given) == 0 || o.placed {
 		return nil
 	}
@@ -131,8 +131,8 @@ func (r *runner) collect(i int, given []byte) error {
 	return nil
 }
 
-// read fetches what was not written in place: a scalar, and what ONNX Runtime allocated.
-func (o *result) read(v onnxruntime.Value, d backend.DType) (ok bool) {
+// readValue fetches what was not written in place: a scalar, and what ONNX Runtime allocated.
+func (o *outputResult) readValue(v onnxruntime.Value, d backend.DType) (ok bool) {
 	if s, ok := v.(interface{ store(dst []byte) }); ok {
 		s.store(o.data)
 		return true
@@ -143,28 +143,29 @@ func (o *result) read(v onnxruntime.Value, d backend.DType) (ok bool) {
 	return o.data != nil
 }
 
-// buffer is memory for one output. It goes round between the session's pool and the caller.
-type buffer struct{ data []byte }
+// outputBuffer is memory for one output. It goes round between the session's pool and the caller.
+type outputBuffer struct{ data []byte }
 
-// lease is one use of a buffer. Copies of a tensor share it, so that a second Release cannot free the next user's.
-type lease struct {
+// bufferLease is one use of a buffer. Copies of a tensor share it, so that a second Release cannot free the next
+// user's.
+type bufferLease struct {
 	pool   *sync.Pool
-	buffer *buffer
+	buffer *outputBuffer
 	over   atomic.Bool
 }
 
-func newLease(pool *sync.Pool, n int) *lease {
-	b, ok := pool.Get().(*buffer)
+func newLease(pool *sync.Pool, n int) *bufferLease {
+	b, ok := pool.Get().(*outputBuffer)
 	if !ok {
-		b = &buffer{}
+		b = &outputBuffer{}
 	}
 	if b.data == nil || cap(b.data) < n {
 		b.data = make([]byte, n)
 	}
-	return &lease{pool: pool, buffer: b}
+	return &bufferLease{pool: pool, buffer: b}
 }
 
-func (l *lease) release() {
+func (l *bufferLease) release() {
 	if !l.over.Swap(true) {
 		l.pool.Put(l.buffer)
 	}

@@ -6,14 +6,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// padding fills up the batches of a model whose batch dimension is fixed. Its memory is kept from run to run.
-type padding struct {
+// batchPadding fills up the batches of a model whose batch dimension is fixed. Its memory is kept from run to run.
+type batchPadding struct {
 	rows, batch int64 // of the run under way; rows is 0 where nothing is missing
 	inputs      []backend.Tensor
 }
 
-// fill returns in, or a copy of it with as many rows as batch, zeros at the end. Each tensor of in has at most so many.
-func (p *padding) fill(in []backend.Tensor, batch int64) []backend.Tensor {
+// padInputs returns in, or a copy of it with as many rows as batch, zeros at the end. Each tensor of in has at most so
+// many.
+func (p *batchPadding) padInputs(in []backend.Tensor, batch int64) []backend.Tensor {
 	p.rows, p.batch = 0, batch
 	if batch == 0 || !slices.ContainsFunc(in, func(t backend.Tensor) bool { return t.Shape[0] < batch }) {
 		return in
@@ -32,8 +33,8 @@ func (p *padding) fill(in []backend.Tensor, batch int64) []backend.Tensor {
 	return p.inputs
 }
 
-// cut shortens a result to the rows that were asked for.
-func (p *padding) cut(o *result) {
+// cutRows shortens a result to the rows that were asked for.
+func (p *batchPadding) cutRows(o *outputResult) {
 	if p.rows == 0 || len(o.shape) == 0 || o.shape[0] != p.batch {
 		return
 	}

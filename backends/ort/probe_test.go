@@ -42,7 +42,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(lib.version, "1.") || !slices.Contains(lib.providers, "CPUExecutionProvider") ||
-		!strings.HasPrefix(strings.Join(lib.devices(), " "), "cpu") {
+		!strings.HasPrefix(strings.Join(lib.deviceNames(), " "), "cpu") {
 		t.Errorf("library is %+v", lib)
 	}
 }
@@ -84,7 +84,7 @@ func foreignLibrary(t *testing.T) string {
 // TestDevicesAreThoseThatARunCanName: a provider that the binding cannot add is none.
 func TestDevicesAreThoseThatARunCanName(t *testing.T) {
 	l := library{providers: []string{"DnnlExecutionProvider", "AzureExecutionProvider", "CPUExecutionProvider", "Odd"}}
-	names := l.devices()
+	names := l.deviceNames()
 	if len(names) != 2 || names[0] != "dnnl" || !strings.HasPrefix(names[1], "cpu") {
 		t.Errorf("devices %v, want dnnl and the CPU", names)
 	}
@@ -97,11 +97,11 @@ func TestDevicesAreThoseThatARunCanName(t *testing.T) {
 
 // TestDescribeWithoutLibrary asks a library that is none: what is known is told, and the reason.
 func TestDescribeWithoutLibrary(t *testing.T) {
-	info := library{}.describe()
+	info := library{}.describeLibrary()
 	if info.Version != "ONNX Runtime" || len(info.Devices) != 0 || len(info.Details) != 0 || len(info.Options) == 0 {
 		t.Errorf("info is %+v", info)
 	}
-	if _, err := locate("nowhere.so"); !errors.Is(err, ErrLibrary) ||
+	if _, err := findLibrary("nowhere.so"); !errors.Is(err, ErrLibrary) ||
 		!strings.Contains(err.Error(), "no file nowhere.so") {
 		t.Errorf("error %v", err)
 	}

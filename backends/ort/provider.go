@@ -13,8 +13,8 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// provider is an execution provider: its name as an option, ONNX Runtime's name for it, and how it is added.
-type provider struct {
+// executionProvider is an execution provider: its name as an option, ONNX Runtime's name for it, and how it is added.
+type executionProvider struct {
 	name   string
 	native string
 	// add appends it to the session's options; nil for the CPU, which is always there.
@@ -31,9 +31,9 @@ const deviceNumber = "device_id"
 // nvidiaFiles are the device files of NVIDIA's driver.
 const nvidiaFiles = "/dev/nvidia[0-9]*"
 
-// providers lists the execution providers that the binding can add. A library has those it was built with.
-func providers() []provider {
-	return []provider{
+// executionProviders lists the execution providers that the binding can add. A library has those it was built with.
+func executionProviders() []executionProvider {
+	return []executionProvider{
 		{"cpu", "CPUExecutionProvider", nil, "", ""},
 		{"cuda", "CUDAExecutionProvider", addCUDA, deviceNumber, nvidiaFiles},
 		{"tensorrt", "TensorrtExecutionProvider", addTensorRT, deviceNumber, nvidiaFiles},
@@ -51,25 +51,25 @@ func providers() []provider {
 }
 
 func providerNames() []string {
-	all := providers()
-	return lists.Map(all, func(p provider) string { return p.name })
+	all := executionProviders()
+	return lists.Map(all, func(p executionProvider) string { return p.name })
 }
 
-// devices lists what a library runs on, by names that a run can choose.
-func (l library) devices() []string {
+// deviceNames lists what a library runs on, by names that a run can choose.
+func (l library) deviceNames() []string {
 	var all []string
 	for _, native := range l.providers {
-		i := slices.IndexFunc(providers(), func(p provider) bool { return p.native == native })
+		i := slices.IndexFunc(executionProviders(), func(p executionProvider) bool { return p.native == native })
 		if i < 0 {
 			continue // Azure's, say, which is no device and cannot be added
 		}
-		all = append(all, providers()[i].found()...)
+		all = append(all, executionProviders()[i].foundDevices()...)
 	}
 	return all
 }
 
-// found lists a provider's devices as far as the system shows them, or names the provider.
-func (p provider) found() []string {
+// foundDevices lists a provider's devices as far as the system shows them, or names the provider.
+func (p executionProvider) foundDevices() []string {
 	if allowed, err := allowedCores(); p.name == defaultProvider && err == nil {
 		return []string{p.name + ":" + allowed.String()}
 	}
@@ -86,24 +86,24 @@ func (p provider) found() []string {
 	return all
 }
 
-func findProvider(name string) (provider, error) {
-	for _, p := range providers() {
+func findProvider(name string) (executionProvider, error) {
+	for _, p := range executionProviders() {
 		if p.name == name {
 			return p, nil
 		}
 	}
-	return provider{}, fmt.Errorf("want one of %s", strings.Join(providerNames(), ", "))
+	return executionProvider{}, fmt.Errorf("want one of %s", strings.Join(providerNames(), ", "))
 }
 
 // addProvider puts the chosen provider before the CPU.
-func addProvider(o *onnxruntime.SessionOptions, s settings, lib library) error {
+func addProvider(o *onnxruntime.SessionOptions, s ortSettings, lib library) error {
 	p, err := findProvider(s.provider)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(lib.providers, p.native) {
 		return fmt.Errorf("%w: %s: the library %s (ONNX Runtime %s) has only %s; name one built for %s with option lib",
-			backend.ErrOption, s.choice(), lib.path, lib.version, strings.Join(lib.devices(), ", "), p.name)
+			backend.ErrOption, s.choiceReason(), lib.path, lib.version, strings.Join(lib.deviceNames(), ", "), p.name)
 	}
 	if p.add == nil {
 		if len(s.given) > 0 {
@@ -112,13 +112,13 @@ func addProvider(o *onnxruntime.SessionOptions, s settings, lib library) error {
 		return nil
 	}
 	if err := p.add(o, s.given); err != nil {
-		return fmt.Errorf("%w: %s: %w", backend.ErrOption, s.choice(), err)
+		return fmt.Errorf("%w: %s: %w", backend.ErrOption, s.choiceReason(), err)
 	}
 	return nil
 }
 
-// choice is how the provider was chosen, for messages.
-func (s settings) choice() string {
+// choiceReason is how the provider was chosen, for messages.
+func (s ortSettings) choiceReason() string {
 	if s.device.name != "" {
 		return "device " + s.device.name
 	}

@@ -11,49 +11,50 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// runner is the scratch memory of one Run at a time.
-type runner struct {
-	s       *session
+// batchRunner is the scratch memory of one Run at a time.
+type batchRunner struct {
+	s       *ortSession
 	options *onnxruntime.RunOptions
 	ended   chan struct{} // gets one element when a terminate is through
-	sizes   sizes
+	sizes   dimSizes
 	in, out []onnxruntime.Value
-	results []result
+	results []outputResult
 	pin     runtime.Pinner
-	padding padding
+	padding batchPadding
 }
 
-func newRunner(s *session) (*runner, error) {
+func newRunner(s *ortSession) (*batchRunner, error) {
 	options, err := onnxruntime.NewRunOptions()
 	if err != nil {
 		return nil, err
 	}
-	return &runner{
+	return &batchRunner{
 		s: s, options: options, ended: make(chan struct{}, 1),
 		in: make([]onnxruntime.Value, len(s.ports.in)), out: make([]onnxruntime.Value, len(s.ports.out)),
-		results: make([]result, len(s.ports.out)),
+		results: make([]outputResult, len(s.ports.out)),
 	}, nil
 }
 
-func (r *runner) close() error { return r.options.Destroy() }
+func (r *batchRunner) close() error { return r.options.Destroy() }
 
-// run executes one batch. Outputs whose shape the model's named dimensions foretell are written into our memory;
+// runBatch executes one batch. Outputs whose shape the model's named dimensions foretell are written into our memory;
 // should the foretold shape prove wrong, it runs once more and lets ONNX Runtime allocate them.
-func (r *runner) run(ctx context.Context, in, out []backend.Tensor) error {
+func (r *batchRunner) runBatch(ctx context.Context, in, out []backend.Tensor) error {
 	foresee := !r.s.unforeseen.Load()
-	err := r.attempt(ctx, in, out, foresee)
+	err := r.tryRun(ctx, in, out, foresee)
 	if !errors.Is(err, ErrRun) {
 		return err
 	}
-	if !foresee || r.attempt(ctx, in, out, false) != nil {
-		return r.explain(ctx, in, len(out), err)
+	if !foresee || r.tryRun(ctx, in, out, false) != nil {
+		return r.explainFailure(ctx, in, len(out), err)
 	}
 	r.s.unforeseen.Store(true)
 	return nil
 }
 
-// explain adds to the failure of a run of several samples what helps where the model can take the first one alone.
-func (r *runner) explain(ctx context.Context, in []backend.Tensor, outputs int, failed error) error {
+// explainFailure adds to the failure of a run of several samples what helps where the model can take the first one
+// alone.
+func (r *batchRunner) explainFailure(ctx context.Context, in []backend.Tensor, outputs int, failed error) error {
 	rows := backend.Rows(in)
 	if rows < 2 || r.s.ports.batch > 0 {
 		return failed
@@ -68,41 +69,42 @@ func (r *runner) explain(ctx context.Context, in []backend.Tensor, outputs int, 
 		one[i].Data = t.Data[:len(t.Data)/rows]
 	}
 	out := make([]backend.Tensor, outputs)
-	if r.attempt(ctx, one, out, false) != nil {
+	if r.tryRun(ctx, one, out, false) != nil {
 		return failed
 	}
 	for i := range out {
 		out[i].Release()
 	}
-	return blamed{fmt.Errorf("the model says that it takes any batch, fails with %d samples, and takes one: a size of 1 "+
+	return modelError{fmt.Errorf("the model says that it takes any batch, fails with %d samples, and takes one: a size "+
+		"of 1 "+
 		"is fixed inside of it; run with a batch of 1 (--batch 1), or export it with a free batch size: %w", rows, failed)}
 }
 
-// blamed is an error with backend.ErrModel in its chain whose text is its own: the model was loaded.
-type blamed struct{ error }
+// modelError is an error with backend.ErrModel in its chain whose text is its own: the model was loaded.
+type modelError struct{ error }
 
-func (b blamed) Unwrap() []error { return []error{b.error, backend.ErrModel} }
+func (b modelError) Unwrap() []error { return []error{b.error, backend.ErrModel} }
 
-func (r *runner) attempt(ctx context.Context, in, out []backend.Tensor, foresee bool) (err error) {
-	defer r.clear()
+func (r *batchRunner) tryRun(ctx context.Context, in, out []backend.Tensor, foresee bool) (err error) {
+	defer r.clearValues()
 	if err := r.bindInputs(in); err != nil {
 		return err
 	}
 	if err := r.bindOutputs(out, foresee); err != nil {
 		return err
 	}
-	if err := r.execute(ctx); err != nil {
+	if err := r.executeModel(ctx); err != nil {
 		return err
 	}
-	return r.deliver(out)
+	return r.deliverOutputs(out)
 }
 
-func (r *runner) bindInputs(in []backend.Tensor) error {
+func (r *batchRunner) bindInputs(in []backend.Tensor) error {
 	r.sizes.reset()
-	for i, t := range r.padding.fill(in, r.s.ports.batch) {
+	for i, t := range r.padding.padInputs(in, r.s.ports.batch) {
 		p := r.s.ports.in[i]
-		r.sizes.learn(p.dims, t.Shape)
-		v, err := r.value(t.DType, t.Shape, t.Data)
+		r.sizes.addShape(p.dims, t.Shape)
+		v, err := r.newValue(t.DType, t.Shape, t.Data)
 		if err != nil {
 			return fmt.Errorf("input %q: %w", p.Name, err)
 		}
@@ -111,16 +113,16 @@ func (r *runner) bindInputs(in []backend.Tensor) error {
 	return nil
 }
 
-// value makes an OrtValue of Go memory, which stays in place until clear.
-func (r *runner) value(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, error) {
+// newValue makes an OrtValue of Go memory, which stays in place until clear.
+func (r *batchRunner) newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, error) {
 	if len(data) > 0 {
 		r.pin.Pin(unsafe.SliceData(data))
 	}
 	return newValue(d, shape, data)
 }
 
-// execute runs the model, and stops it when ctx ends.
-func (r *runner) execute(ctx context.Context) error {
+// executeModel runs the model, and stops it when ctx ends.
+func (r *batchRunner) executeModel(ctx context.Context) error {
 	if ctx.Done() == nil {
 		return runFault(r.s.core.RunWithOptions(r.in, r.out, nil))
 	}
@@ -146,22 +148,22 @@ func runFault(err error) error {
 	return fmt.Errorf("%w: %w", ErrRun, err)
 }
 
-func (r *runner) terminate() {
+func (r *batchRunner) terminate() {
 	_ = r.options.Terminate() // fails only without options
 	r.ended <- struct{}{}
 }
 
-// clear destroys the OrtValues and lets go of the memory behind them, and of what was not delivered.
-func (r *runner) clear() {
-	destroy(r.in)
-	destroy(r.out)
+// clearValues destroys the OrtValues and lets go of the memory behind them, and of what was not delivered.
+func (r *batchRunner) clearValues() {
+	destroyValues(r.in)
+	destroyValues(r.out)
 	r.pin.Unpin()
 	for i := range r.results {
-		r.results[i].drop()
+		r.results[i].releaseMemory()
 	}
 }
 
-func destroy(values []onnxruntime.Value) {
+func destroyValues(values []onnxruntime.Value) {
 	for i, v := range values {
 		if v != nil {
 			_ = v.Destroy() // never fails for a tensor

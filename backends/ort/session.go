@@ -18,15 +18,15 @@ var ErrClosed = errors.New("the session is closed")
 // ErrRun is in the chain of an error that ONNX Runtime itself reports of a run.
 var ErrRun = errors.New("the run failed")
 
-// session is one loaded model, shared by as many runners as there may be runs at a time.
-type session struct {
+// ortSession is one loaded model, shared by as many runners as there may be runs at a time.
+type ortSession struct {
 	core   *onnxruntime.DynamicAdvancedSession
-	ports  ports
+	ports  sessionPorts
 	where  *binding // of every run; nil: anywhere
 	limits backend.Limits
 	info   backend.Info
-	idle   chan *runner
-	all    []*runner
+	idle   chan *batchRunner
+	all    []*batchRunner
 	pools  []sync.Pool // of *buffer, one for each output
 	keep   tensorcache.Runs
 
@@ -40,16 +40,16 @@ type session struct {
 }
 
 var (
-	_ backend.Session     = (*session)(nil)
-	_ backend.Describer   = (*session)(nil)
-	_ backend.OutputCache = (*session)(nil)
+	_ backend.Session     = (*ortSession)(nil)
+	_ backend.Describer   = (*ortSession)(nil)
+	_ backend.OutputCache = (*ortSession)(nil)
 )
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *binding, l backend.Limits,
-	about backend.Info) (*session, error) {
-	s := &session{
+func newSession(core *onnxruntime.DynamicAdvancedSession, p sessionPorts, where *binding, l backend.Limits,
+	about backend.Info) (*ortSession, error) {
+	s := &ortSession{
 		core: core, ports: p, where: where, limits: l, info: about,
-		idle: make(chan *runner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
+		idle: make(chan *batchRunner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
 	}
 	for range l.Concurrency {
 		r, err := newRunner(s)
@@ -62,12 +62,12 @@ func newSession(core *onnxruntime.DynamicAdvancedSession, p ports, where *bindin
 	return s, nil
 }
 
-func (s *session) Inputs() []backend.TensorInfo  { return infos(s.ports.in) }
-func (s *session) Outputs() []backend.TensorInfo { return infos(s.ports.out) }
-func (s *session) Limits() backend.Limits        { return s.limits }
+func (s *ortSession) Inputs() []backend.TensorInfo  { return tensorInfos(s.ports.in) }
+func (s *ortSession) Outputs() []backend.TensorInfo { return tensorInfos(s.ports.out) }
+func (s *ortSession) Limits() backend.Limits        { return s.limits }
 
 // Describe says on what the session runs: the library, and in Details also provider, threads, inter_op and opt.
-func (s *session) Describe() backend.Info { return s.info }
+func (s *ortSession) Describe() backend.Info { return s.info }
 
 // Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
 // stops behind the operator that it is at, and Run returns the context's cause.
@@ -80,16 +80,16 @@ func (s *session) Describe() backend.Info { return s.info }
 // runs, also after Close.
 //
 // All sessions keep tensors in the memory of this process, those of accelerators too, and take one another's.
-func (s *session) Run(ctx context.Context, in, out []backend.Tensor) error {
-	return s.keep.Run(in, out, func(in, out []backend.Tensor) error { return s.run(ctx, in, out) })
+func (s *ortSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+	return s.keep.Run(in, out, func(in, out []backend.Tensor) error { return s.runBatch(ctx, in, out) })
 }
 
 // CacheMemory is the memory of this process.
-func (s *session) CacheMemory() any { return tensorcache.Memory{} }
+func (s *ortSession) CacheMemory() any { return tensorcache.Memory{} }
 
-// run executes a batch whose inputs have Data.
-func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {
-	if err := s.check(in, out); err != nil {
+// runBatch executes a batch whose inputs have Data.
+func (s *ortSession) runBatch(ctx context.Context, in, out []backend.Tensor) error {
+	if err := s.checkTensors(in, out); err != nil {
 		return err
 	}
 	r, err := s.acquire(ctx)
@@ -103,11 +103,11 @@ func (s *session) run(ctx context.Context, in, out []backend.Tensor) error {
 		}
 		defer s.where.leave()
 	}
-	return r.run(ctx, in, out)
+	return r.runBatch(ctx, in, out)
 }
 
-// check compares the call with the model's inputs and outputs, and reports every fault.
-func (s *session) check(in, out []backend.Tensor) error {
+// checkTensors compares the call with the model's inputs and outputs, and reports every fault.
+func (s *ortSession) checkTensors(in, out []backend.Tensor) error {
 	if len(in) != len(s.ports.in) || len(out) != len(s.ports.out) {
 		return fmt.Errorf("%w: run with %d inputs and %d outputs, want %d and %d",
 			backend.ErrTensors, len(in), len(out), len(s.ports.in), len(s.ports.out))
@@ -124,7 +124,7 @@ func (s *session) check(in, out []backend.Tensor) error {
 	return errors.Join(faults...)
 }
 
-func (s *session) acquire(ctx context.Context) (*runner, error) {
+func (s *ortSession) acquire(ctx context.Context) (*batchRunner, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *session) acquire(ctx context.Context) (*runner, error) {
 }
 
 // Close waits for the runs under way and frees the model. It may be called more than once.
-func (s *session) Close() error {
+func (s *ortSession) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
 		for range s.all {

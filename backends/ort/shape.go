@@ -8,25 +8,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sizes are the values of a model's named dimensions in one Run. They are few, so a search beats a map.
-type sizes struct {
+// dimSizes are the values of a model's named dimensions in one Run. They are few, so a search beats a map.
+type dimSizes struct {
 	names  []string
 	values []int64
 	batch  int64 // the first dimension of an input where that is free and has no name; 0: there is none
 }
 
-func (s *sizes) reset() { s.names, s.values, s.batch = s.names[:0], s.values[:0], 0 }
+func (s *dimSizes) reset() { s.names, s.values, s.batch = s.names[:0], s.values[:0], 0 }
 
 // asBatch are an output's dimensions with a first one that is free and has no name taken for that of the inputs: where
 // it is not, ONNX Runtime says so.
-func (s *sizes) asBatch(dims []onnx.Dim) []onnx.Dim {
+func (s *dimSizes) asBatch(dims []onnx.Dim) []onnx.Dim {
 	if len(dims) == 0 || dims[0].Size >= 0 || dims[0].Name != "" || s.batch == 0 {
 		return dims
 	}
 	return append([]onnx.Dim{{Size: s.batch}}, dims[1:]...)
 }
 
-func (s *sizes) lookup(name string) (int64, bool) {
+func (s *dimSizes) lookup(name string) (int64, bool) {
 	for i, n := range s.names {
 		if n == name {
 			return s.values[i], true
@@ -35,9 +35,9 @@ func (s *sizes) lookup(name string) (int64, bool) {
 	return 0, false
 }
 
-// learn takes the sizes of named dimensions from an input's shape. Of two sizes for one name the first counts: ONNX
+// addShape adds the sizes of named dimensions from an input's shape. Of two sizes for one name the first counts: ONNX
 // Runtime does not insist that they agree, and a wrong guess of an output's shape is found out.
-func (s *sizes) learn(dims []onnx.Dim, shape []int64) {
+func (s *dimSizes) addShape(dims []onnx.Dim, shape []int64) {
 	for i, d := range dims {
 		if i == 0 && d.Name == "" && d.Size < 0 {
 			s.batch = shape[0]
@@ -51,8 +51,8 @@ func (s *sizes) learn(dims []onnx.Dim, shape []int64) {
 	}
 }
 
-// resolve appends the shape that dims have now to shape, and reports whether all of them are known.
-func (s *sizes) resolve(shape []int64, dims []onnx.Dim) ([]int64, bool) {
+// resolveShape appends the shape that dims have now to shape, and reports whether all of them are known.
+func (s *dimSizes) resolveShape(shape []int64, dims []onnx.Dim) ([]int64, bool) {
 	for _, d := range dims {
 		size, known := d.Size, d.Size >= 0
 		if !known && d.Name != "" {
@@ -67,12 +67,12 @@ func (s *sizes) resolve(shape []int64, dims []onnx.Dim) ([]int64, bool) {
 }
 
 // checkInput compares a tensor with the input that it is for.
-func (p ports) checkInput(i int, t backend.Tensor) error {
+func (p sessionPorts) checkInput(i int, t backend.Tensor) error {
 	want := p.in[i]
 	if t.DType != want.DType {
 		return fmt.Errorf("%w: input %q is given %v, want %v", backend.ErrTensors, want.Name, t.DType, want.DType)
 	}
-	if !fits(want.Shape, t.Shape) && !p.fitsPartly(want.Shape, t.Shape) {
+	if !shapeFits(want.Shape, t.Shape) && !p.fitsPartly(want.Shape, t.Shape) {
 		return fmt.Errorf("%w: input %q is given shape %s, want %s", backend.ErrTensors, want.Name,
 			backend.ShapeString(t.Shape), backend.ShapeString(want.Shape))
 	}
@@ -84,13 +84,13 @@ func (p ports) checkInput(i int, t backend.Tensor) error {
 }
 
 // fitsPartly reports whether shape fits but for a first dimension below a fixed batch.
-func (p ports) fitsPartly(want, shape []int64) bool {
+func (p sessionPorts) fitsPartly(want, shape []int64) bool {
 	return p.batch > 0 && len(shape) > 0 && len(want) > 0 && shape[0] > 0 && shape[0] < p.batch &&
-		fits(want[1:], shape[1:])
+		shapeFits(want[1:], shape[1:])
 }
 
 // sameRows reports whether inputs that padding may fill up have as many rows as one another.
-func (p ports) sameRows(in []backend.Tensor) bool {
+func (p sessionPorts) sameRows(in []backend.Tensor) bool {
 	for _, t := range in {
 		if p.batch > 0 && t.Shape[0] != in[0].Shape[0] {
 			return false
@@ -99,8 +99,8 @@ func (p ports) sameRows(in []backend.Tensor) bool {
 	return true
 }
 
-// fits reports whether shape has the dimensions of want, in which -1 is free.
-func fits(want, shape []int64) bool {
+// shapeFits reports whether shape has the dimensions of want, in which -1 is free.
+func shapeFits(want, shape []int64) bool {
 	if len(want) != len(shape) {
 		return false
 	}

@@ -13,14 +13,14 @@ func TestSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := settings{bind: true, interOp: 1, provider: defaultProvider, device: device{cores: two}}
-	with := func(change func(*settings)) settings {
+	base := ortSettings{bind: true, interOp: 1, provider: defaultProvider, device: deviceName{cores: two}}
+	with := func(change func(*ortSettings)) ortSettings {
 		s := base
 		change(&s)
 		return s
 	}
 	for name, c := range map[string]struct {
-		s              settings
+		s              ortSettings
 		threads, count int
 		want           []int
 	}{
@@ -28,17 +28,17 @@ func TestSpread(t *testing.T) {
 		"a core is left":          {base, 1, 1, nil},
 		"more threads than cores": {base, 3, 1, nil},
 		"two runs at a time":      {base, 2, 2, nil},
-		"the user says no":        {with(func(s *settings) { s.bind = false }), 2, 1, nil},
-		"the user's own cores": {with(func(s *settings) { s.config = map[string]string{affinitiesKey: "1"} }),
+		"the user says no":        {with(func(s *ortSettings) { s.bind = false }), 2, 1, nil},
+		"the user's own cores": {with(func(s *ortSettings) { s.config = map[string]string{affinitiesKey: "1"} }),
 			2, 1, nil},
-		"operators at the same time": {with(func(s *settings) { s.interOp = 2 }), 2, 1, nil},
-		"an accelerator":             {with(func(s *settings) { s.provider = "cuda" }), 2, 1, nil},
+		"operators at the same time": {with(func(s *ortSettings) { s.interOp = 2 }), 2, 1, nil},
+		"an accelerator":             {with(func(s *ortSettings) { s.provider = "cuda" }), 2, 1, nil},
 	} {
-		if got := c.s.spread(c.threads, c.count); !slices.Equal(got, c.want) {
+		if got := c.s.spreadThreads(c.threads, c.count); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	if got := affinities([]int{3, 7}); got != "4;8" {
+	if got := affinityString([]int{3, 7}); got != "4;8" {
 		t.Errorf("ONNX Runtime gets %q", got)
 	}
 }
@@ -62,7 +62,7 @@ func TestThreadsOfARunKeepACoreEach(t *testing.T) {
 			t.Fatalf("%d threads of ONNX Runtime's are bound to core %d, want 1 of %d", len(bound(t, last))-before, last, n)
 		}
 	}
-	where := s.(*session).where
+	where := s.(*ortSession).where
 	if where == nil || where.cores.Count() != 1 {
 		t.Fatalf("the calling thread is bound by %+v, want to one core", where)
 	}
@@ -76,8 +76,8 @@ func TestThreadsOfARunKeepACoreEach(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-func first(c cores) int {
-	for core := range mostCores {
+func first(c coreSet) int {
+	for core := range maxCores {
 		if c.has(core) {
 			return core
 		}

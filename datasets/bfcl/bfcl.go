@@ -84,7 +84,7 @@ func readTable(path string, faults *fault.List) ([]Sample, error) {
 		for name, text := range map[string]string{
 			"tools": all[i].Tools, "func_description": all[i].Functions, "ground_truth": all[i].Answers,
 		} {
-			if _, err := list(pyvalue.Decode(text)); err != nil {
+			if _, err := asList(pyvalue.Decode(text)); err != nil {
 				faults.Addf(where, "%s: %v", name, err)
 			}
 		}
@@ -92,7 +92,7 @@ func readTable(path string, faults *fault.List) ([]Sample, error) {
 	return all, nil
 }
 
-func list(v any, err error) ([]any, error) {
+func asList(v any, err error) ([]any, error) {
 	all, ok := v.([]any)
 	if err == nil && !ok {
 		err = fmt.Errorf("it is %s, want a list", pyvalue.Name(v))
@@ -145,7 +145,7 @@ func answersOf(dir, subset, name string, faults *fault.List) map[string]string {
 	answers := map[string]string{}
 	for _, row := range rows {
 		id, _ := pyvalue.Field[string](row.Dict, "id")
-		truth, err := list(row.value("ground_truth"))
+		truth, err := asList(row.fieldValue("ground_truth"))
 		if err != nil {
 			faults.Addf(fmt.Sprintf("possible_answer/%s, line %d", name, row.line), "ground_truth: %v", err)
 		}
@@ -154,13 +154,13 @@ func answersOf(dir, subset, name string, faults *fault.List) map[string]string {
 	return answers
 }
 
-// line is an object of a file of JSON lines.
-type line struct {
+// jsonLine is an object of a file of JSON lines.
+type jsonLine struct {
 	*pyvalue.Dict
 	line int // from 1
 }
 
-func (l line) value(key string) (any, error) {
+func (l jsonLine) fieldValue(key string) (any, error) {
 	v, ok := l.Get(key)
 	if !ok {
 		return nil, errors.New("it is missing")
@@ -168,9 +168,9 @@ func (l line) value(key string) (any, error) {
 	return v, nil
 }
 
-const mostBytes = 1 << 28 // of a file: the largest official one has 4 MB
+const maxBytes = 1 << 28 // of a file: the largest official one has 4 MB
 
-func readLines(path string, faults *fault.List) (all []line, err error) {
+func readLines(path string, faults *fault.List) (all []jsonLine, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -179,7 +179,7 @@ func readLines(path string, faults *fault.List) (all []line, err error) {
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, f.Close()) }()
-	text, err := pyvalue.ReadText(f, mostBytes)
+	text, err := pyvalue.ReadText(f, maxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func readLines(path string, faults *fault.List) (all []line, err error) {
 		case !ok:
 			faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), n), "it is %s, want an object", pyvalue.Name(v))
 		default:
-			all = append(all, line{d, n})
+			all = append(all, jsonLine{d, n})
 		}
 	}
 	return all, nil
@@ -217,7 +217,7 @@ func Parse(subset, question, answer string) (Sample, error) {
 		d, _ := v.(*pyvalue.Dict)
 		var truth []any
 		if err == nil {
-			truth, err = list(line{Dict: d}.value("ground_truth"))
+			truth, err = asList(jsonLine{Dict: d}.fieldValue("ground_truth"))
 		}
 		s.Answers = pyvalue.JSON(truth)
 	}
@@ -266,7 +266,7 @@ func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 
 // messagesOf are the messages of a list of objects: role and content, which may be missing or null, and nothing else.
 func messagesOf(v any) (all []Message, err error) {
-	messages, err := list(v, nil)
+	messages, err := asList(v, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -293,7 +293,7 @@ func FuzzSample(f *testing.F) {
 		}
 		if s, err := sampleOf(d); err == nil {
 			for _, text := range []string{s.Tools, s.Functions} {
-				if _, err := list(pyvalue.Decode(text)); err != nil {
+				if _, err := asList(pyvalue.Decode(text)); err != nil {
 					t.Errorf("%s: %v", text, err)
 				}
 			}

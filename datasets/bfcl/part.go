@@ -47,8 +47,8 @@ func Official() Part {
 // Of takes the part of samples that are in the data set's order. Where anything but whole subsets is wanted, subsets
 // are in the order of their names.
 func (p Part) Of(all []Sample) ([]Sample, error) {
-	subsets, err := p.subsets()
-	if err := errors.Join(err, p.check()); err != nil {
+	subsets, err := p.chosenSubsets()
+	if err := errors.Join(err, p.checkOptions()); err != nil {
 		return nil, err
 	}
 	groups := map[string][]Sample{}
@@ -62,7 +62,7 @@ func (p Part) Of(all []Sample) ([]Sample, error) {
 	if p.Percent != nil || p.Shares != nil || p.Floor != nil {
 		taken = taken[:0]
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
-			taken = append(taken, groups[name][:p.count(name, len(groups[name]))]...)
+			taken = append(taken, groups[name][:p.sampleCount(name, len(groups[name]))]...)
 		}
 	}
 	if p.Most > 0 {
@@ -71,8 +71,8 @@ func (p Part) Of(all []Sample) ([]Sample, error) {
 	return taken, nil
 }
 
-// subsets are those that are taken from.
-func (p Part) subsets() ([]string, error) {
+// chosenSubsets are those that are taken from.
+func (p Part) chosenSubsets() ([]string, error) {
 	if p.Subsets != nil || p.Categories == nil {
 		if p.Subsets != nil {
 			return p.Subsets, nil
@@ -92,7 +92,7 @@ func (p Part) subsets() ([]string, error) {
 	return all, errors.Join(faults...)
 }
 
-func (p Part) check() error {
+func (p Part) checkOptions() error {
 	var faults []error
 	if p.Percent != nil && !(*p.Percent > 0 && *p.Percent <= 100) {
 		faults = append(faults, fmt.Errorf("%v %% of samples: want above 0, at most 100", *p.Percent))
@@ -105,8 +105,8 @@ func (p Part) check() error {
 	return errors.Join(faults...)
 }
 
-// count is how many samples of a subset are taken.
-func (p Part) count(subset string, total int) int {
+// sampleCount is how many samples of a subset are taken.
+func (p Part) sampleCount(subset string, total int) int {
 	if p.Floor != nil && total <= *p.Floor {
 		return total
 	}

@@ -23,7 +23,7 @@ var types = map[string]string{
 // Tool is a function as servers are told of it: a copy of a description, with a name without dots and with the types of
 // JSON's schemas. The error is one that bfcl-eval stops at, too.
 func Tool(function any) (*pyvalue.Dict, error) {
-	of, ok := clone(function).(*pyvalue.Dict)
+	of, ok := deepCopy(function).(*pyvalue.Dict)
 	if !ok {
 		return nil, fmt.Errorf("a function is %s, want an object", pyvalue.Name(function))
 	}
@@ -41,7 +41,7 @@ func Tool(function any) (*pyvalue.Dict, error) {
 	if !ok {
 		return nil, fmt.Errorf("function %s: its parameters have no properties", name)
 	}
-	if err := convert(properties); err != nil {
+	if err := convertProperties(properties); err != nil {
 		return nil, fmt.Errorf("function %s: %w", name, err)
 	}
 	tool := pyvalue.NewDict()
@@ -50,8 +50,8 @@ func Tool(function any) (*pyvalue.Dict, error) {
 	return tool, nil
 }
 
-// convert changes properties to what a schema has.
-func convert(properties *pyvalue.Dict) error {
+// convertProperties changes properties to what a schema has.
+func convertProperties(properties *pyvalue.Dict) error {
 	for _, name := range properties.Keys() {
 		p, ok := pyvalue.Field[*pyvalue.Dict](properties, name)
 		if !ok {
@@ -83,7 +83,7 @@ func convertOne(p *pyvalue.Dict) error {
 		return nil
 	}
 	if inner, ok := pyvalue.Field[*pyvalue.Dict](p, "properties"); ok {
-		return convert(inner)
+		return convertProperties(inner)
 	}
 	items, ok := pyvalue.Field[*pyvalue.Dict](p, "items")
 	if !ok {
@@ -98,7 +98,7 @@ func convertOne(p *pyvalue.Dict) error {
 		return err
 	}
 	if inner, ok := pyvalue.Field[*pyvalue.Dict](items, "properties"); ok && of == "object" {
-		return convert(inner)
+		return convertProperties(inner)
 	}
 	return nil
 }
@@ -121,20 +121,20 @@ func convertItems(items *pyvalue.Dict) (string, error) {
 	return of, nil
 }
 
-// clone copies lists and objects.
-func clone(v any) any {
+// deepCopy copies lists and objects.
+func deepCopy(v any) any {
 	switch v := v.(type) {
 	case []any:
 		list := slices.Clone(v)
 		for i := range list {
-			list[i] = clone(list[i])
+			list[i] = deepCopy(list[i])
 		}
 		return list
 	case *pyvalue.Dict:
 		d := pyvalue.NewDict()
 		for _, key := range v.Keys() {
 			inner, _ := v.Get(key)
-			d.Set(key, clone(inner))
+			d.Set(key, deepCopy(inner))
 		}
 		return d
 	}

@@ -32,12 +32,12 @@ func Cases() []string {
 // FoldFile is the file of names that Open takes in a folder in the place of the benchmark's cases.
 const FoldFile = "fold1_validation.txt"
 
-// mostFold is the size up to which a list of names is read: that of the benchmark has 2 kB.
-const mostFold = 1 << 20
+// maxFoldBytes is the size up to which a list of names is read: that of the benchmark has 2 kB.
+const maxFoldBytes = 1 << 20
 
 // readFold reads a list of names, one a line.
 func readFold(path string) (names []string, err error) {
-	data, err := bounded.ReadFile(path, mostFold)
+	data, err := bounded.ReadFile(path, maxFoldBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -37,21 +37,21 @@ func (s *Set) Labels(i int) ([]uint8, error) {
 			"(converted) for enhancing tumour", c.labels))
 	}
 	if !three && (four || s.raw) {
-		convert(labels)
+		convertLabels(labels)
 	}
-	s.note(c.name, three, four)
+	s.noteLabels(c.name, three, four)
 	return labels, nil
 }
 
-func convert(labels []uint8) {
+func convertLabels(labels []uint8) {
 	classes := [...]uint8{0, publishedNonEnhancing: 2, publishedOedema: 1, publishedEnhancing: enhancing}
 	for k, label := range labels {
 		labels[k] = classes[label]
 	}
 }
 
-// note remembers what the labels of a case told.
-func (s *Set) note(name string, three, four bool) {
+// noteLabels remembers what the labels of a case told.
+func (s *Set) noteLabels(name string, three, four bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -18,8 +18,8 @@ import (
 // indexPickle is the list of cases that the reference's preprocessing writes, in the order in which they were done.
 const indexPickle = "preprocessed_files.pkl"
 
-// mostIndex is the size up to which the list is read: that of all cases has 2 kB.
-const mostIndex = 1 << 20
+// maxIndexBytes is the size up to which the list is read: that of all cases has 2 kB.
+const maxIndexBytes = 1 << 20
 
 // findPreprocessed returns the cases of an index, whose order is kept, or those of a fold that is asked for.
 func findPreprocessed(root string, o Options) (*Set, error) {
@@ -35,13 +35,13 @@ func findPreprocessed(root string, o Options) (*Set, error) {
 	labels := labelsFolder(root)
 	var faults fault.List
 	seen := map[string]bool{}
-	for _, name := range o.first(names) {
+	for _, name := range o.firstNames(names) {
 		if !validName(name) || seen[name] {
 			faults.Addf(name, "a case of the list, want HGG__CASE or LGG__CASE, each once")
 			continue
 		}
 		seen[name] = true
-		s.cases = append(s.cases, files{name: name, pickle: filepath.Join(root, name+".pkl"),
+		s.cases = append(s.cases, caseFiles{name: name, pickle: filepath.Join(root, name+".pkl"),
 			labels: labelsIn(o.Labels, labels, name)})
 	}
 	if len(names) == 0 {
@@ -61,7 +61,7 @@ func labelsFolder(root string) string {
 }
 
 func readIndex(path string) ([]string, error) {
-	data, err := bounded.ReadFile(path, mostIndex)
+	data, err := bounded.ReadFile(path, maxIndexBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func readIndex(path string) ([]string, error) {
 	return names, nil
 }
 
-// open reads the pickle of a case, [image, dict], and calls use, which must keep nothing of the array. The file is
-// mapped: what is not looked at of an image is not read.
-func (c *files) open(use func(image *pickle.Array, facts pickle.Dict) error) error {
+// withPickle reads the pickle of a case, [image, dict], and calls use, which must keep nothing of the array. The file
+// is mapped: what is not looked at of an image is not read.
+func (c *caseFiles) withPickle(use func(image *pickle.Array, facts pickle.Dict) error) error {
 	info, err := os.Stat(c.pickle)
 	if err != nil {
 		return err
@@ -123,9 +123,9 @@ func (c *files) open(use func(image *pickle.Array, facts pickle.Dict) error) err
 }
 
 // readPlacement reads where the head lies, and holds the image to the shape that the model has.
-func (c *files) readPlacement(o Options) error {
-	return c.open(func(image *pickle.Array, facts pickle.Dict) (err error) {
-		if c.at, err = placement(facts); err != nil {
+func (c *caseFiles) readPlacement(o Options) error {
+	return c.withPickle(func(image *pickle.Array, facts pickle.Dict) (err error) {
+		if c.at, err = parsePlacement(facts); err != nil {
 			return err
 		}
 		if o.Padded == ([3]int{}) {
@@ -143,15 +143,15 @@ func (c *files) readPlacement(o Options) error {
 	})
 }
 
-// placement reads the fields that say where a head lies.
-func placement(facts pickle.Dict) (p Placement, err error) {
+// parsePlacement reads the fields that say where a head lies.
+func parsePlacement(facts pickle.Dict) (p Placement, err error) {
 	for _, field := range []struct {
 		key  string
 		into func(n []int64)
 		n    int
 	}{
-		{"original_size_of_raw_data", func(n []int64) { p.Raw = three(n) }, 3},
-		{"size_after_cropping", func(n []int64) { p.Size = three(n) }, 3},
+		{"original_size_of_raw_data", func(n []int64) { p.Raw = asTriple(n) }, 3},
+		{"size_after_cropping", func(n []int64) { p.Size = asTriple(n) }, 3},
 		{"crop_bbox", func(n []int64) { p.Low = [3]int{int(n[0]), int(n[2]), int(n[4])} }, 6},
 	} {
 		n, err := pickle.Ints(facts[field.key])
@@ -169,7 +169,7 @@ func placement(facts pickle.Dict) (p Placement, err error) {
 	return p, nil
 }
 
-func three(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
+func asTriple(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
 
 // checkImage wants an array of float32 of the channels.
 func checkImage(image *pickle.Array, padded [3]int) error {
@@ -183,8 +183,8 @@ func checkImage(image *pickle.Array, padded [3]int) error {
 }
 
 // readImage reads the image.
-func (c *files) readImage(padded [3]int) (values []float32, err error) {
-	err = c.open(func(image *pickle.Array, _ pickle.Dict) error {
+func (c *caseFiles) readImage(padded [3]int) (values []float32, err error) {
+	err = c.withPickle(func(image *pickle.Array, _ pickle.Dict) error {
 		if err := checkImage(image, padded); err != nil {
 			return err
 		}

@@ -201,7 +201,7 @@ func FuzzCase(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := files{name: "HGG__a", pickle: path}
+		c := caseFiles{name: "HGG__a", pickle: path}
 		if err := c.readPlacement(Options{Padded: [3]int{8, 8, 8}, LabelsOnly: true}); err != nil {
 			return
 		}

@@ -49,8 +49,8 @@ type Placement struct {
 
 // Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
 type Set struct {
-	layout layout
-	cases  []files
+	layout folderLayout
+	cases  []caseFiles
 	padded [3]int
 	raw    bool // labels lie where published ones do
 
@@ -59,17 +59,17 @@ type Set struct {
 	unclear   string // a case of labelsTr whose labels have neither 3 nor 4
 }
 
-// layout is how a data set lies in its folder.
-type layout int
+// folderLayout is how a data set lies in its folder.
+type folderLayout int
 
 const (
-	published layout = iota
+	published folderLayout = iota
 	renamed
 	preprocessed
 )
 
-// files are where a case lies, and what is known of it.
-type files struct {
+// caseFiles are where a case lies, and what is known of it.
+type caseFiles struct {
 	name     string
 	channels [Channels]string // NIfTI
 	labels   string           // NIfTI
@@ -82,17 +82,17 @@ type files struct {
 // say of them: that they can be read, that channels and labels have one size and a spacing that needs no resampling.
 // The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
-	s, err := find(dir, o)
+	s, err := findCases(dir, o)
 	if err != nil {
 		return nil, err
 	}
 	var faults fault.List
-	faults.Check(s.Len(), s.Name, func(i int) []string { return s.check(&s.cases[i], o) })
+	faults.Check(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 
-// find returns the cases of dir, unchecked.
-func find(dir string, o Options) (*Set, error) {
+// findCases returns the cases of dir, unchecked.
+func findCases(dir string, o Options) (*Set, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
@@ -119,14 +119,14 @@ func find(dir string, o Options) (*Set, error) {
 const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
 
 // findNamed returns the cases of a list of names.
-func findNamed(root string, l layout, o Options) (*Set, error) {
+func findNamed(root string, l folderLayout, o Options) (*Set, error) {
 	names, err := namesOf(root, o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{layout: l, raw: l == published && o.Labels == ""}
 	for _, name := range names {
-		c := files{name: name}
+		c := caseFiles{name: name}
 		grade, id, _ := strings.Cut(name, "__")
 		folder := filepath.Join(root, grade, id, id)
 		for k, channel := range []string{"t1", "t1ce", "t2", "flair"} {
@@ -156,10 +156,10 @@ func namesOf(root string, o Options) ([]string, error) {
 			return nil, fmt.Errorf("%w: list of cases: %w", ErrDataset, err)
 		}
 	}
-	return o.first(names), nil
+	return o.firstNames(names), nil
 }
 
-func (o Options) first(names []string) []string {
+func (o Options) firstNames(names []string) []string {
 	if o.Count > 0 && o.Count < len(names) {
 		return names[:o.Count]
 	}
@@ -174,8 +174,8 @@ func labelsIn(asked, folder, name string) string {
 	return filepath.Join(folder, name+".nii.gz")
 }
 
-// check returns the problems of a case, and sets its shape.
-func (s *Set) check(c *files, o Options) (problems []string) {
+// checkCase returns the problems of a case, and sets its shape.
+func (s *Set) checkCase(c *caseFiles, o Options) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if s.layout == preprocessed {
 		if err := c.readPlacement(o); err != nil {
@@ -189,7 +189,7 @@ func (s *Set) check(c *files, o Options) (problems []string) {
 				add("channel %d: %v", k, err)
 				continue
 			}
-			if problem := resampled(h); problem != "" {
+			if problem := checkSpacing(h); problem != "" {
 				add("channel %d: %s", k, problem)
 			}
 			if shape := reversed(h.Shape); c.shape == ([3]int{}) {
@@ -209,8 +209,8 @@ func (s *Set) check(c *files, o Options) (problems []string) {
 	return problems
 }
 
-// resampled wants the spacing of a volume to be so near to one millimetre that no size changes.
-func resampled(h *nifti.Header) string {
+// checkSpacing requires the spacing of a volume to be so near to one millimetre that no size changes.
+func checkSpacing(h *nifti.Header) string {
 	for k, spacing := range h.Spacing {
 		if n := float64(h.Shape[k]); !(spacing*n > n-0.5 && spacing*n < n+0.5) {
 			return fmt.Sprintf("spacing %v mm, want 1 mm: volumes are not resampled", reversed(h.Spacing))

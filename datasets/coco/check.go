@@ -12,16 +12,16 @@ import (
 // slack is how far in pixels a box may reach beyond its picture: boxes are written with rounded numbers.
 const slack = 1
 
-// checker holds what annotations refer to.
-type checker struct {
+// annotationChecker holds what annotations refer to.
+type annotationChecker struct {
 	faults     *fault.List
 	images     map[int64]*Image
 	categories map[int64]bool
 }
 
-// check adds all that is inconsistent within a file to faults.
-func (f *File) check(o Options, faults *fault.List) {
-	c := checker{faults, make(map[int64]*Image, len(f.Images)), make(map[int64]bool, len(f.Categories))}
+// checkRecords adds all that is inconsistent within a file to faults.
+func (f *File) checkRecords(o Options, faults *fault.List) {
+	c := annotationChecker{faults, make(map[int64]*Image, len(f.Images)), make(map[int64]bool, len(f.Categories))}
 	if len(f.Images) == 0 && faults.Len() == 0 {
 		faults.Addf("", "it lists no image")
 	}
@@ -30,7 +30,7 @@ func (f *File) check(o Options, faults *fault.List) {
 	ids := make(map[int64]bool, len(f.Annotations))
 	for i := range f.Annotations {
 		a := &f.Annotations[i]
-		problem := c.annotation(a)
+		problem := c.checkAnnotation(a)
 		if ids[a.ID] {
 			problem = "the id is that of an earlier one"
 		}
@@ -41,7 +41,7 @@ func (f *File) check(o Options, faults *fault.List) {
 	}
 }
 
-func (c *checker) checkImages(images []Image) {
+func (c *annotationChecker) checkImages(images []Image) {
 	names := make(map[string]bool, len(images))
 	for i := range images {
 		im := &images[i]
@@ -64,7 +64,7 @@ func (c *checker) checkImages(images []Image) {
 	}
 }
 
-func (c *checker) checkCategories(categories []Category, classes int) {
+func (c *annotationChecker) checkCategories(categories []Category, classes int) {
 	if classes > 0 && len(categories) != classes {
 		c.faults.Addf("", "%d categories, want %d", len(categories), classes)
 	}
@@ -80,8 +80,8 @@ func (c *checker) checkCategories(categories []Category, classes int) {
 	}
 }
 
-// annotation returns what is wrong, or "".
-func (c *checker) annotation(a *Annotation) string {
+// checkAnnotation returns what is wrong, or "".
+func (c *annotationChecker) checkAnnotation(a *Annotation) string {
 	im := c.images[a.Image]
 	x, y, w, h := a.Box[0], a.Box[1], a.Box[2], a.Box[3]
 	switch {

@@ -39,25 +39,25 @@ type File struct {
 	Annotations []Annotation
 }
 
-// parser reads an annotation file as a stream, one record after another: masks, which are most of
+// fileParser reads an annotation file as a stream, one record after another: masks, which are most of
 // a file, are never held.
-type parser struct {
+type fileParser struct {
 	decoder *json.Decoder
 	faults  *fault.List
 	file    File
 	seen    map[string]bool // sections
 
-	images, annotations space // of identifiers
+	images, annotations idSpace // of identifiers
 }
 
 // sections are what an annotation file must have.
 var sections = [...]string{"images", "categories", "annotations"}
 
-// parse reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error says
-// that the text is not a JSON object, or how its reading failed.
-func parse(r io.Reader, faults *fault.List) (*File, error) {
-	p := parser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
-	if err := p.object(); err != nil {
+// parseFile reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error
+// says that the text is not a JSON object, or how its reading failed.
+func parseFile(r io.Reader, faults *fault.List) (*File, error) {
+	p := fileParser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
+	if err := p.readObject(); err != nil {
 		return nil, fmt.Errorf("at byte %d: %w", p.decoder.InputOffset(), truncated(err))
 	}
 	for _, name := range sections {
@@ -65,18 +65,18 @@ func parse(r io.Reader, faults *fault.List) (*File, error) {
 			faults.Addf("", "it has no %q, want images, categories and annotations", name)
 		}
 	}
-	p.settle()
+	p.assignNumbers()
 	return &p.file, nil
 }
 
-// settle gives their numbers to identifiers that are texts.
-func (p *parser) settle() {
-	for name, s := range map[string]*space{"images": &p.images, "annotations": &p.annotations} {
+// assignNumbers gives their numbers to identifiers that are texts.
+func (p *fileParser) assignNumbers() {
+	for name, s := range map[string]*idSpace{"images": &p.images, "annotations": &p.annotations} {
 		if s.numbers && s.texts {
 			p.faults.Addf("", "some ids of %s are numbers, and some are texts, which are never equal: want one of both", name)
 		}
 	}
-	images, annotations := p.images.settle(), p.annotations.settle()
+	images, annotations := p.images.assignNumbers(), p.annotations.assignNumbers()
 	become := func(id *int64, of []int64) {
 		if *id >= 0 && *id < int64(len(of)) {
 			*id = of[*id]
@@ -99,8 +99,8 @@ func truncated(err error) error {
 	return err
 }
 
-func (p *parser) object() error {
-	if err := p.delimiter('{'); err != nil {
+func (p *fileParser) readObject() error {
+	if err := p.expectDelimiter('{'); err != nil {
 		return err
 	}
 	for p.decoder.More() {
@@ -108,11 +108,11 @@ func (p *parser) object() error {
 		if err != nil {
 			return err
 		}
-		if err := p.section(name.(string)); err != nil {
+		if err := p.readSection(name.(string)); err != nil {
 			return err
 		}
 	}
-	if err := p.delimiter('}'); err != nil {
+	if err := p.expectDelimiter('}'); err != nil {
 		return err
 	}
 	if _, err := p.decoder.Token(); err != io.EOF {
@@ -121,7 +121,7 @@ func (p *parser) object() error {
 	return nil
 }
 
-func (p *parser) delimiter(want json.Delim) error {
+func (p *fileParser) expectDelimiter(want json.Delim) error {
 	found, err := p.decoder.Token()
 	if err != nil {
 		return err
@@ -132,9 +132,9 @@ func (p *parser) delimiter(want json.Delim) error {
 	return nil
 }
 
-func (p *parser) section(name string) error {
+func (p *fileParser) readSection(name string) error {
 	read := map[string]func(where string) error{
-		"images": p.image, "categories": p.category, "annotations": p.annotation,
+		"images": p.readImage, "categories": p.readCategory, "annotations": p.readAnnotation,
 	}[name]
 	if read == nil {
 		var skipped json.RawMessage
@@ -144,7 +144,7 @@ func (p *parser) section(name string) error {
 		p.faults.Addf("", "it has %q twice, want once", name)
 	}
 	p.seen[name] = true
-	if err := p.delimiter('['); err != nil {
+	if err := p.expectDelimiter('['); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	for i := 0; p.decoder.More(); i++ {
@@ -152,26 +152,27 @@ func (p *parser) section(name string) error {
 			return err
 		}
 	}
-	return p.delimiter(']')
+	return p.expectDelimiter(']')
 }
 
-// record decodes one record into v. It is false if the record is wrong, which it reports; an error ends the reading.
-func (p *parser) record(where string, v any) (bool, error) {
+// decodeRecord decodes one record into v. It is false if the record is wrong, which it reports; an error ends the
+// reading.
+func (p *fileParser) decodeRecord(where string, v any) (bool, error) {
 	err := p.decoder.Decode(v)
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mistyped) && mistyped.Field == "":
-		p.faults.Addf(where, "it is %s, want an object", a(mistyped.Value))
+		p.faults.Addf(where, "it is %s, want an object", withArticle(mistyped.Value))
 		return false, nil
 	case errors.As(err, &mistyped):
-		p.faults.Addf(where, "%q is %s, want %s", mistyped.Field, a(mistyped.Value), wanted(mistyped.Type))
+		p.faults.Addf(where, "%q is %s, want %s", mistyped.Field, withArticle(mistyped.Value), describeType(mistyped.Type))
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// missing reports the fields that a record lacks, of pairs of a name and whether it is there.
-func (p *parser) missing(where string, fields ...any) bool {
+// reportMissing reports the fields that a record lacks, of pairs of a name and whether it is there.
+func (p *fileParser) reportMissing(where string, fields ...any) bool {
 	lacks := false
 	for i := 0; i < len(fields); i += 2 {
 		if !fields[i+1].(bool) {
@@ -182,54 +183,54 @@ func (p *parser) missing(where string, fields ...any) bool {
 	return lacks
 }
 
-func (p *parser) image(where string) error {
+func (p *fileParser) readImage(where string) error {
 	var r struct {
-		ID     *id     `json:"id"`
-		Name   *string `json:"file_name"`
-		Width  *whole  `json:"width"`
-		Height *whole  `json:"height"`
+		ID     *recordID    `json:"id"`
+		Name   *string      `json:"file_name"`
+		Width  *wholeNumber `json:"width"`
+		Height *wholeNumber `json:"height"`
 	}
-	if ok, err := p.record(where, &r); !ok {
+	if ok, err := p.decodeRecord(where, &r); !ok {
 		return err
 	}
-	if !p.missing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil,
+	if !p.reportMissing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil,
 		"height", r.Height != nil) {
-		p.file.Images = append(p.file.Images, Image{p.images.of(r.ID), *r.Name, int(*r.Width), int(*r.Height)})
+		p.file.Images = append(p.file.Images, Image{p.images.numberOf(r.ID), *r.Name, int(*r.Width), int(*r.Height)})
 	}
 	return nil
 }
 
-func (p *parser) category(where string) error {
+func (p *fileParser) readCategory(where string) error {
 	var r struct {
-		ID   *label `json:"id"`
-		Name string `json:"name"`
+		ID   *categoryID `json:"id"`
+		Name string      `json:"name"`
 	}
-	if ok, err := p.record(where, &r); !ok {
+	if ok, err := p.decodeRecord(where, &r); !ok {
 		return err
 	}
-	if !p.missing(where, "id", r.ID != nil) {
+	if !p.reportMissing(where, "id", r.ID != nil) {
 		p.file.Categories = append(p.file.Categories, Category{int64(*r.ID), r.Name})
 	}
 	return nil
 }
 
-func (p *parser) annotation(where string) error {
+func (p *fileParser) readAnnotation(where string) error {
 	var r struct {
-		ID       *id       `json:"id"`
-		Image    *id       `json:"image_id"`
-		Category *label    `json:"category_id"`
-		Box      []float64 `json:"bbox"`
-		Area     *float64  `json:"area"`
-		Crowd    flag      `json:"iscrowd"`
+		ID       *recordID   `json:"id"`
+		Image    *recordID   `json:"image_id"`
+		Category *categoryID `json:"category_id"`
+		Box      []float64   `json:"bbox"`
+		Area     *float64    `json:"area"`
+		Crowd    boolFlag    `json:"iscrowd"`
 	}
-	if ok, err := p.record(where, &r); !ok {
+	if ok, err := p.decodeRecord(where, &r); !ok {
 		return err
 	}
-	if p.missing(where, "id", r.ID != nil, "image_id", r.Image != nil, "category_id", r.Category != nil,
+	if p.reportMissing(where, "id", r.ID != nil, "image_id", r.Image != nil, "category_id", r.Category != nil,
 		"bbox", r.Box != nil, "area", r.Area != nil) {
 		return nil
 	}
-	box := Annotation{ID: p.annotations.of(r.ID), Image: p.images.of(r.Image), Category: int64(*r.Category),
+	box := Annotation{ID: p.annotations.numberOf(r.ID), Image: p.images.numberOf(r.Image), Category: int64(*r.Category),
 		Area: *r.Area, Crowd: bool(r.Crowd)}
 	if len(r.Box) != len(box.Box) {
 		p.faults.Addf(where, "id %v: bbox of %d numbers, want %d", r.ID, len(r.Box), len(box.Box))

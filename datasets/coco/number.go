@@ -8,16 +8,16 @@ import (
 	"strconv"
 )
 
-// whole is a whole number, however it is written: 1007, 1007.0 as pandas writes it, 1.007e3.
-type whole int64
+// wholeNumber is a whole number, however it is written: 1007, 1007.0 as pandas writes it, 1.007e3.
+type wholeNumber int64
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (w *whole) UnmarshalJSON(text []byte) error {
+func (w *wholeNumber) UnmarshalJSON(text []byte) error {
 	n, ok := wholeOf(text)
 	if !ok {
-		return mistyped(text, w)
+		return typeError(text, w)
 	}
-	*w = whole(n)
+	*w = wholeNumber(n)
 	return nil
 }
 
@@ -35,27 +35,27 @@ func wholeOf(text []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// label is the identifier of a category, which models number: a whole number, in quotes, too.
-type label whole
+// categoryID is the identifier of a category, which models number: a whole number, in quotes, too.
+type categoryID wholeNumber
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (l *label) UnmarshalJSON(text []byte) error {
+func (l *categoryID) UnmarshalJSON(text []byte) error {
 	n, ok := wholeOf(text)
 	if quoted := len(text) - 1; !ok && text[0] == '"' && quoted > 1 {
 		n, ok = wholeOf(text[1:quoted])
 	}
 	if !ok {
-		return mistyped(text, l)
+		return typeError(text, l)
 	}
-	*l = label(n)
+	*l = categoryID(n)
 	return nil
 }
 
-// flag is what is 0 or 1, or false or true as several programs write it. Null is 0, as if it was not there.
-type flag bool
+// boolFlag is what is 0 or 1, or false or true as several programs write it. Null is 0, as if it was not there.
+type boolFlag bool
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (f *flag) UnmarshalJSON(text []byte) error {
+func (f *boolFlag) UnmarshalJSON(text []byte) error {
 	n, ok := wholeOf(text)
 	switch {
 	case ok && (n == 0 || n == 1):
@@ -64,40 +64,40 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 		*f = string(text) == "true"
 	case string(text) == "null":
 	default:
-		return mistyped(text, f)
+		return typeError(text, f)
 	}
 	return nil
 }
 
-// id is an identifier: a whole number, or a text as OpenImages has it.
-type id struct {
-	number whole
+// recordID is an identifier: a whole number, or a text as OpenImages has it.
+type recordID struct {
+	number wholeNumber
 	text   string
 	isText bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (i *id) UnmarshalJSON(text []byte) error {
+func (i *recordID) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		i.isText = true
 		return json.Unmarshal(text, &i.text)
 	}
 	if i.number.UnmarshalJSON(text) != nil {
-		return mistyped(text, i)
+		return typeError(text, i)
 	}
 	return nil
 }
 
 // String is the identifier as the file has it.
-func (i *id) String() string {
+func (i *recordID) String() string {
 	if i.isText {
 		return strconv.Quote(i.text)
 	}
 	return strconv.FormatInt(int64(i.number), 10)
 }
 
-// mistyped is the error for a value of another kind than to.
-func mistyped(text []byte, to any) error {
+// typeError is the error for a value of another kind than to.
+func typeError(text []byte, to any) error {
 	found := map[byte]string{'"': "string", '{': "object", '[': "array", 't': "bool", 'f': "bool", 'n': "null"}[text[0]]
 	if found == "" {
 		found = "number " + string(text[:min(len(text), 40)])
@@ -105,22 +105,22 @@ func mistyped(text []byte, to any) error {
 	return &json.UnmarshalTypeError{Value: found, Type: reflect.TypeOf(to).Elem()}
 }
 
-// a puts the article before the name of a kind of values.
-func a(kind string) string {
+// withArticle puts the article before the name of a kind of values.
+func withArticle(kind string) string {
 	if kind[0] == 'a' || kind[0] == 'o' {
 		return "an " + kind
 	}
 	return "a " + kind
 }
 
-// wanted says what a field is, for messages.
-func wanted(t reflect.Type) string {
+// describeType says what a field is, for messages.
+func describeType(t reflect.Type) string {
 	switch t {
-	case reflect.TypeFor[whole](), reflect.TypeFor[label]():
+	case reflect.TypeFor[wholeNumber](), reflect.TypeFor[categoryID]():
 		return "a whole number"
-	case reflect.TypeFor[flag]():
+	case reflect.TypeFor[boolFlag]():
 		return "0, 1, false or true"
-	case reflect.TypeFor[id]():
+	case reflect.TypeFor[recordID]():
 		return "a whole number or a text"
 	}
 	switch t.Kind() {
@@ -132,15 +132,15 @@ func wanted(t reflect.Type) string {
 	return "a text"
 }
 
-// space are the identifiers of one kind in a file, all of which are numbers, or all texts. Texts get numbers in the
+// idSpace are the identifiers of one kind in a file, all of which are numbers, or all texts. Texts get numbers in the
 // order of the texts, by which pycocotools sorts them.
-type space struct {
+type idSpace struct {
 	numbers, texts bool
 	known          map[string]int64 // by the order in which they came
 }
 
-// of is the number of an identifier: of a text one until settle.
-func (s *space) of(i *id) int64 {
+// numberOf is the number of an identifier: of a text one until settle.
+func (s *idSpace) numberOf(i *recordID) int64 {
 	if !i.isText {
 		s.numbers = true
 		return int64(i.number)
@@ -157,8 +157,8 @@ func (s *space) of(i *id) int64 {
 	return n
 }
 
-// settle returns what the numbers of texts become; nil: they were numbers.
-func (s *space) settle() []int64 {
+// assignNumbers returns what the numbers of texts become; nil: they were numbers.
+func (s *idSpace) assignNumbers() []int64 {
 	if !s.texts {
 		return nil
 	}

@@ -43,11 +43,11 @@ var safeLicences = [...]string{
 type Safe struct {
 	Names    []string // of the pictures, paths with slashes, in the order of the file
 	Images   int      // of the whole file
-	sections []section
+	sections []jsonSection
 }
 
-// section is a part of the file that is written; records keep the form that they had.
-type section struct {
+// jsonSection is a part of the file that is written; records keep the form that they had.
+type jsonSection struct {
 	name string
 	text json.RawMessage
 }
@@ -55,7 +55,7 @@ type section struct {
 // Annotations is how many boxes belong to the images.
 func (s *Safe) Annotations() (n int) {
 	for _, section := range s.sections {
-		if list, ok := elements(section.text); ok && section.name == "annotations" {
+		if list, ok := splitArray(section.text); ok && section.name == "annotations" {
 			n = len(list)
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Safe) Annotations() (n int) {
 // under the image's own number; where it has none, or no address, the image is left out. An image that names no licence
 // is a fault. The error lists every fault.
 func ReadSafe(path string) (*Safe, error) {
-	f, err := bounded.OpenUpTo(path, mostAnnotations)
+	f, err := bounded.OpenUpTo(path, maxAnnotationBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
@@ -94,7 +94,7 @@ func readSafe(r io.Reader, faults *fault.List) (*Safe, error) {
 	}
 	lists := map[string][]json.RawMessage{}
 	for _, name := range [...]string{"licenses", "images", "annotations", "categories"} {
-		list, ok := elements(file[name])
+		list, ok := splitArray(file[name])
 		if !ok {
 			faults.Addf("", "%q is missing or no list", name)
 		}
@@ -103,14 +103,14 @@ func readSafe(r io.Reader, faults *fault.List) (*Safe, error) {
 	s := &Safe{Images: len(lists["images"])}
 	images, ids := s.chooseImages(lists["images"], safeNumbers(lists["licenses"], faults), faults)
 	boxes := chooseAnnotations(lists["annotations"], ids, faults)
-	s.sections = []section{
-		{"info", info}, {"licenses", file["licenses"]}, {"images", list(images)}, {"annotations", list(boxes)},
+	s.sections = []jsonSection{
+		{"info", info}, {"licenses", file["licenses"]}, {"images", joinArray(images)}, {"annotations", joinArray(boxes)},
 		{"categories", file["categories"]},
 	}
 	return s, nil
 }
 
-func elements(text json.RawMessage) (list []json.RawMessage, ok bool) {
+func splitArray(text json.RawMessage) (list []json.RawMessage, ok bool) {
 	return list, json.Unmarshal(text, &list) == nil && text != nil && list != nil
 }
 
@@ -119,8 +119,8 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 	safe := map[int64]bool{}
 	for i, text := range licences {
 		var l struct {
-			ID  *whole `json:"id"`
-			URL string `json:"url"`
+			ID  *wholeNumber `json:"id"`
+			URL string       `json:"url"`
 		}
 		if err := json.Unmarshal(text, &l); err != nil || l.ID == nil {
 			faults.Addf(fmt.Sprintf("licenses[%d]", i), "%.200s, want an object with an id, and a url that is a text", text)
@@ -137,14 +137,14 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 
 // chooseImages notes the names of safe images and returns their records and ids.
 func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, faults *fault.List) (
-	chosen []json.RawMessage, ids map[id]bool,
+	chosen []json.RawMessage, ids map[recordID]bool,
 ) {
-	ids = map[id]bool{}
+	ids = map[recordID]bool{}
 	for i, text := range images {
 		var im struct {
-			ID      *id     `json:"id"`
-			Name    *string `json:"file_name"`
-			Licence *whole  `json:"license"`
+			ID      *recordID    `json:"id"`
+			Name    *string      `json:"file_name"`
+			Licence *wholeNumber `json:"license"`
 		}
 		err := json.Unmarshal(text, &im)
 		switch {
@@ -162,10 +162,10 @@ func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, fault
 	return chosen, ids
 }
 
-func chooseAnnotations(all []json.RawMessage, images map[id]bool, faults *fault.List) (chosen []json.RawMessage) {
+func chooseAnnotations(all []json.RawMessage, images map[recordID]bool, faults *fault.List) (chosen []json.RawMessage) {
 	for i, text := range all {
 		var a struct {
-			Image *id `json:"image_id"`
+			Image *recordID `json:"image_id"`
 		}
 		if err := json.Unmarshal(text, &a); err != nil || a.Image == nil {
 			faults.Addf(fmt.Sprintf("annotations[%d]", i), "%.200s, want an object with an image_id", text)
@@ -176,7 +176,7 @@ func chooseAnnotations(all []json.RawMessage, images map[id]bool, faults *fault.
 	return chosen
 }
 
-func list(records []json.RawMessage) json.RawMessage {
+func joinArray(records []json.RawMessage) json.RawMessage {
 	text := []byte{'['}
 	for i, r := range records {
 		if i > 0 {

@@ -69,23 +69,23 @@ func Open(dir string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, layoutError(dir, o, err)
 	}
-	file.check(o, &faults)
-	s := &Set{file: file, images: samples(dir, file, o)}
+	file.checkRecords(o, &faults)
+	s := &Set{file: file, images: sampleImages(dir, file, o)}
 	s.findPictures(dir, o, &faults)
 	return s, faults.Err(ErrDataset, path)
 }
 
-// mostAnnotations is the size up to which an annotation file is read: OpenImages' own of the
+// maxAnnotationBytes is the size up to which an annotation file is read: OpenImages' own of the
 // 24,781 pictures has 200 MB.
-const mostAnnotations = 4 << 30
+const maxAnnotationBytes = 4 << 30
 
 func readFile(path string, faults *fault.List) (*File, error) {
-	f, err := bounded.OpenUpTo(path, mostAnnotations)
+	f, err := bounded.OpenUpTo(path, maxAnnotationBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	file, err := parse(pyvalue.NewNullReader(f), faults)
+	file, err := parseFile(pyvalue.NewNullReader(f), faults)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -101,8 +101,8 @@ func layoutError(dir string, o Options, err error) error {
 		strings.Join(o.Folders, " or "), err)
 }
 
-// samples are the images of the file that are samples of the benchmark.
-func samples(dir string, f *File, o Options) []Image {
+// sampleImages are the images of the file that are samples of the benchmark.
+func sampleImages(dir string, f *File, o Options) []Image {
 	images := f.Images
 	if o.OnlyAnnotated {
 		annotated := make(map[int64]bool, len(f.Images))
@@ -113,7 +113,7 @@ func samples(dir string, f *File, o Options) []Image {
 	}
 	if o.Present {
 		images = slices.DeleteFunc(slices.Clone(images), func(im Image) bool {
-			_, err := os.Stat(locate(dir, o, im.Name))
+			_, err := os.Stat(findPicture(dir, o, im.Name))
 			return err != nil
 		})
 	}
@@ -129,7 +129,7 @@ func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
 	problems := make([]string, len(s.images))
 	picture.Each(len(s.images), func(i int) {
 		im := s.images[i]
-		s.paths[i] = locate(dir, o, im.Name)
+		s.paths[i] = findPicture(dir, o, im.Name)
 		if o.LabelsOnly {
 			return
 		}
@@ -174,8 +174,8 @@ func (im Image) sizeProblem(width, height int) string {
 		im.Width, im.Height)
 }
 
-// locate is the path of a picture in the first folder that has it, or else in the first folder.
-func locate(dir string, o Options, name string) string {
+// findPicture returns the path of a picture in the first folder that has it, or else in the first folder.
+func findPicture(dir string, o Options, name string) string {
 	name = filepath.FromSlash(name)
 	if !o.LabelsOnly || o.Present {
 		for _, folder := range o.Folders {

@@ -249,14 +249,14 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"categories": [[], 1, "x", null, {}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var faults fault.List
-		file, err := parse(strings.NewReader(text), &faults)
+		file, err := parseFile(strings.NewReader(text), &faults)
 		if err != nil {
 			if file != nil || errors.Is(err, io.EOF) {
 				t.Fatalf("%v with %v", file, err)
 			}
 			return
 		}
-		file.check(Options{}, &faults)
+		file.checkRecords(Options{}, &faults)
 		if faults.Len() > 0 {
 			return
 		}
@@ -294,11 +294,11 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var faults fault.List
-		file, err := parse(strings.NewReader(text.String()), &faults)
+		file, err := parseFile(strings.NewReader(text.String()), &faults)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if file.check(Options{}, &faults); faults.Len() > 0 {
+		if file.checkRecords(Options{}, &faults); faults.Len() > 0 {
 			b.Fatal(faults.Err(ErrDataset, ""))
 		}
 	}

@@ -25,14 +25,14 @@ type Caption struct {
 	Text string
 }
 
-// mostCaptions bounds the bytes of captions.tsv, which has 800 KB.
-const mostCaptions = 1 << 30
+// maxCaptionBytes bounds the bytes of captions.tsv, which has 800 KB.
+const maxCaptionBytes = 1 << 30
 
 // ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a
 // quotation mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all
 // faults, and is ErrDataset.
 func ReadCaptions(path string) ([]Caption, error) {
-	data, err := bounded.ReadFile(path, mostCaptions)
+	data, err := bounded.ReadFile(path, maxCaptionBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
@@ -75,12 +75,12 @@ func parseCaptions(data []byte, faults *fault.List) (captions []Caption) {
 			faults.Addf("", "%v: a quotation mark within a caption is doubled, and the caption is in quotation marks", err)
 			return captions
 		default:
-			captions = append(captions, caption(row, text, id, line, faults))
+			captions = append(captions, parseCaption(row, text, id, line, faults))
 		}
 	}
 }
 
-func caption(row []string, text, id, line int, faults *fault.List) Caption {
+func parseCaption(row []string, text, id, line int, faults *fault.List) Caption {
 	c := Caption{Text: strings.Clone(row[text])}
 	where := fmt.Sprintf("line %d", line)
 	switch {

@@ -23,8 +23,8 @@ type Latents struct {
 	Values []float32 // in C order
 }
 
-// mostLatents bounds the numbers of a latent, which has 65,536.
-const mostLatents = 1 << 26
+// maxLatents bounds the numbers of a latent, which has 65,536.
+const maxLatents = 1 << 26
 
 // FindLatents returns the file in the folder of a data set: latents/latents.npy, or latents.pt where that is not there.
 func FindLatents(dir string) string {
@@ -50,7 +50,7 @@ func ReadLatents(path string) (*Latents, error) {
 
 func readTensor(path string) (shape []int, data []byte, err error) {
 	if filepath.Ext(path) == ".pt" {
-		t, err := torchfile.Read(path, torchfile.Float, mostLatents)
+		t, err := torchfile.Read(path, torchfile.Float, maxLatents)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; latents.npy, the same numbers in NumPy's form, is read, too", err)
 		}
@@ -61,7 +61,7 @@ func readTensor(path string) (shape []int, data []byte, err error) {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	h, data, err := readArray(f, mostLatents)
+	h, data, err := readArray(f, maxLatents)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,8 +20,8 @@ type Statistics struct {
 	Covariance []float64 // "sigma", in C order: len(Mean) x len(Mean)
 }
 
-// mostFeatures bounds the width of features, of which there are 2,048.
-const mostFeatures = 1 << 13
+// maxFeatures bounds the width of features, of which there are 2,048.
+const maxFeatures = 1 << 13
 
 // StatisticsFile is where the statistics of the real pictures lie in the folder of a data set, unless said otherwise.
 const StatisticsFile = "val2014.npz"
@@ -47,8 +47,8 @@ func ParseStatistics(r io.ReaderAt, size int64) (*Statistics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no archive of NumPy's, or cut short: %w", err)
 	}
-	mean, shape, err := readMember(z, "mu.npy", mostFeatures)
-	covariance, square, err2 := readMember(z, "sigma.npy", mostFeatures*mostFeatures)
+	mean, shape, err := readMember(z, "mu.npy", maxFeatures)
+	covariance, square, err2 := readMember(z, "sigma.npy", maxFeatures*maxFeatures)
 	if err = errors.Join(err, err2); err == nil && (len(shape) != 1 || len(square) != 2 || square[0] != shape[0] ||
 		square[1] != shape[0] || shape[0] == 0) {
 		err = fmt.Errorf("mu of the shape %v and sigma of %v, want (n) and (n, n)", shape, square)
@@ -100,12 +100,12 @@ func readArray(r io.Reader, most int64) (*npy.Header, []byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(r, n+1))
 	if err == nil && int64(len(data)) != n {
-		err = fmt.Errorf("an array of %v needs %d bytes, and there are %s", h, n, counted(int64(len(data)), n))
+		err = fmt.Errorf("an array of %v needs %d bytes, and there are %s", h, n, describeCount(int64(len(data)), n))
 	}
 	return h, data, err
 }
 
-func counted(found, want int64) string {
+func describeCount(found, want int64) string {
 	if found > want {
 		return "more"
 	}

@@ -14,15 +14,15 @@ var follows = map[string][]string{
 	"": {"user"}, "user": {"assistant"}, "assistant": {"tool", "user"}, "tool": {"assistant", "user"},
 }
 
-// check adds what is wrong with a conversation: one fault of the order at most, since it makes the next ones, and all
-// of the rows.
-func (c *conversation) check(faults *fault.List) {
+// checkOrder adds what is wrong with a conversation: one fault of the order at most, since it makes the next ones, and
+// all of the rows.
+func (c *rowsInOrder) checkOrder(faults *fault.List) {
 	ordered := true
 	role, called := "", false
 	for i := range c.rows {
 		r := &c.rows[i]
 		if ordered {
-			err := r.follows(role, called)
+			err := r.checkRoleAfter(role, called)
 			if r.turn != i+1 {
 				err = fmt.Errorf("its turns are not numbered 1, 2, 3 and so on: want turn %d here", i+1)
 			}
@@ -31,15 +31,15 @@ func (c *conversation) check(faults *fault.List) {
 				ordered = false
 			}
 		}
-		if err := r.check(); err != nil {
+		if err := r.checkFields(); err != nil {
 			faults.Addf(r.where, "%v", err)
 		}
-		role, called = r.role, r.role == "assistant" && r.filled("tool_calls")
+		role, called = r.role, r.role == "assistant" && r.hasValue("tool_calls")
 	}
 }
 
-// follows says what is wrong with a row behind one of a role, which may have called tools.
-func (r *row) follows(role string, called bool) error {
+// checkRoleAfter says what is wrong with a row behind one of a role, which may have called tools.
+func (r *chatRow) checkRoleAfter(role string, called bool) error {
 	switch {
 	case !slices.Contains(follows[role], r.role):
 		if role == "" {
@@ -54,11 +54,11 @@ func (r *row) follows(role string, called bool) error {
 	return nil
 }
 
-// check says what is wrong with a row by itself.
-func (r *row) check() error {
+// checkFields says what is wrong with a row by itself.
+func (r *chatRow) checkFields() error {
 	switch r.role {
 	case "user":
-		if !r.filled("content") {
+		if !r.hasValue("content") {
 			return errors.New("a user's row has no content")
 		}
 	case "assistant":
@@ -69,8 +69,8 @@ func (r *row) check() error {
 	return nil
 }
 
-// filled says that a field is there, and neither null nor empty.
-func (r *row) filled(name string) bool {
+// hasValue says that a field is there, and neither null nor empty.
+func (r *chatRow) hasValue(name string) bool {
 	v, _ := r.Get(name)
 	switch v := v.(type) {
 	case string:
@@ -81,13 +81,13 @@ func (r *row) filled(name string) bool {
 	return v != nil
 }
 
-func (r *row) checkAssistant() error {
+func (r *chatRow) checkAssistant() error {
 	calls, _ := r.Get("tool_calls")
 	list, ok := calls.([]any)
 	switch {
 	case calls != nil && (!ok || len(list) == 0):
 		return errors.New("tool_calls is no list of calls: leave it out where there are none")
-	case len(list) == 0 && !r.filled("content"):
+	case len(list) == 0 && !r.hasValue("content"):
 		return errors.New("an assistant's row has neither content nor tool_calls")
 	}
 	var faults []error
@@ -123,7 +123,7 @@ func isArguments(v any) bool {
 	return false
 }
 
-func (r *row) checkResults() error {
+func (r *chatRow) checkResults() error {
 	list, _ := pyvalue.Field[[]any](r.Dict, "tool_results")
 	if len(list) == 0 {
 		return errors.New("a tool's row has no tool_results")

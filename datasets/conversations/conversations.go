@@ -58,8 +58,8 @@ type Message struct {
 	CallID    string   // that a tool answers
 }
 
-// mostBytes is of a file: the official one has 2 MB.
-const mostBytes = 1 << 30
+// maxBytes is of a file: the official one has 2 MB.
+const maxBytes = 1 << 30
 
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
@@ -67,23 +67,23 @@ func Open(path string) (*Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, OfficialName)
 	}
-	text, err := bounded.ReadFile(path, mostBytes)
+	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w; want a file of JSON lines, or a folder with %s", ErrDataset, path, err,
 			OfficialName)
 	}
-	return parse(string(text), path)
+	return parseText(string(text), path)
 }
 
 // Parse reads and checks the text of a file.
-func Parse(text string) (*Set, error) { return parse(text, "the text") }
+func Parse(text string) (*Set, error) { return parseText(text, "the text") }
 
-func parse(text, path string) (*Set, error) {
+func parseText(text, path string) (*Set, error) {
 	var faults fault.List
 	s := &Set{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
-	for _, c := range group(readRows(text, &faults), &faults) {
-		c.check(&faults)
-		s.Turns = append(s.Turns, c.turns(&faults)...)
+	for _, c := range groupRows(readRows(text, &faults), &faults) {
+		c.checkOrder(&faults)
+		s.Turns = append(s.Turns, c.clientTurns(&faults)...)
 		for _, r := range c.rows {
 			s.Rows = append(s.Rows, r.Dict)
 		}
@@ -97,8 +97,8 @@ func parse(text, path string) (*Set, error) {
 	return s, nil
 }
 
-// row is a row of a file.
-type row struct {
+// chatRow is a row of a file.
+type chatRow struct {
 	*pyvalue.Dict
 	where string
 	id    string
@@ -107,23 +107,23 @@ type row struct {
 }
 
 // readRows reads the rows of which it is known where they belong. Those that describe the file are dropped.
-func readRows(text string, faults *fault.List) (all []row) {
+func readRows(text string, faults *fault.List) (all []chatRow) {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		r := row{where: fmt.Sprintf("row %d", n)}
+		r := chatRow{where: fmt.Sprintf("row %d", n)}
 		v, err := pyvalue.Decode(strings.TrimSuffix(line, "\r"))
 		if err == nil {
 			var ok bool
 			if r.Dict, ok = v.(*pyvalue.Dict); !ok {
 				err = fmt.Errorf("it is %s, want an object", pyvalue.Name(v))
-			} else if r.text("_type") == metadata {
+			} else if r.textField("_type") == metadata {
 				continue
 			} else {
-				err = r.place()
+				err = r.readPosition()
 			}
 		}
 		if err != nil {
@@ -137,8 +137,8 @@ func readRows(text string, faults *fault.List) (all []row) {
 
 const metadata = "dataset_metadata"
 
-// place reads where a row belongs.
-func (r *row) place() error {
+// readPosition reads where a row belongs.
+func (r *chatRow) readPosition() error {
 	id, _ := r.Get("conversation_id")
 	if r.id = pyvalue.Text(id); id == nil || r.id == "" || r.id == "nan" {
 		return errors.New("it has no conversation_id")
@@ -154,30 +154,30 @@ func (r *row) place() error {
 	}
 	r.turn = int(n.Int64())
 	r.where = fmt.Sprintf("%s, turn %d", r.where, r.turn)
-	r.role = r.text("role")
+	r.role = r.textField("role")
 	return nil
 }
 
-// text is a field that is a text; empty where it is none.
-func (r *row) text(name string) string {
+// textField is a field that is a text; empty where it is none.
+func (r *chatRow) textField(name string) string {
 	s, _ := pyvalue.Field[string](r.Dict, name)
 	return s
 }
 
-// conversation is one with its rows in the order of their turns.
-type conversation struct {
+// rowsInOrder is one with its rows in the order of their turns.
+type rowsInOrder struct {
 	id   string
-	rows []row
+	rows []chatRow
 }
 
-// group makes conversations of rows, which must lie beside one another.
-func group(rows []row, faults *fault.List) (all []*conversation) {
-	seen := map[string]*conversation{}
+// groupRows makes conversations of rows, which must lie beside one another.
+func groupRows(rows []chatRow, faults *fault.List) (all []*rowsInOrder) {
+	seen := map[string]*rowsInOrder{}
 	apart := map[string]bool{}
 	for i, r := range rows {
 		c := seen[r.id]
 		if c == nil {
-			c = &conversation{id: r.id}
+			c = &rowsInOrder{id: r.id}
 			seen[r.id] = c
 			all = append(all, c)
 		} else if rows[i-1].id != r.id && !apart[r.id] {
@@ -187,7 +187,7 @@ func group(rows []row, faults *fault.List) (all []*conversation) {
 		c.rows = append(c.rows, r)
 	}
 	for _, c := range all {
-		slices.SortStableFunc(c.rows, func(a, b row) int { return cmp.Compare(a.turn, b.turn) })
+		slices.SortStableFunc(c.rows, func(a, b chatRow) int { return cmp.Compare(a.turn, b.turn) })
 	}
 	return all
 }
@@ -202,21 +202,21 @@ var official = []string{
 // lasting are those of the first row of a user that hold for all rows without.
 var lasting = []string{"model", "stream", "max_completion_tokens", "max_new_tokens"}
 
-// turns are those of the client.
-func (c *conversation) turns(faults *fault.List) (all []Turn) {
+// clientTurns are those of the client.
+func (c *rowsInOrder) clientTurns(faults *fault.List) (all []Turn) {
 	var said []Message
-	if i := slices.IndexFunc(c.rows, func(r row) bool { return r.text("system") != "" }); i >= 0 {
-		said = append(said, Message{Role: "system", Content: c.rows[i].text("system")})
+	if i := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.textField("system") != "" }); i >= 0 {
+		said = append(said, Message{Role: "system", Content: c.rows[i].textField("system")})
 	}
-	first := slices.IndexFunc(c.rows, func(r row) bool { return r.role == "user" })
+	first := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.role == "user" })
 	for i := range c.rows {
 		r := &c.rows[i]
-		said = append(said, r.messages(faults)...)
+		said = append(said, r.parseMessages(faults)...)
 		if r.role == "assistant" || first < 0 {
 			continue
 		}
 		t := Turn{
-			Conversation: c.id, Turn: r.turn, Messages: said[:len(said):len(said)], Fields: r.fields(c.rows[first]),
+			Conversation: c.id, Turn: r.turn, Messages: said[:len(said):len(said)], Fields: r.requestFields(c.rows[first]),
 		}
 		tools, ok := r.Get("tools")
 		if !ok || tools == nil {
@@ -236,8 +236,8 @@ func (c *conversation) turns(faults *fault.List) (all []Turn) {
 	return all
 }
 
-// fields are those of a request that a row has, or else the first row of the user for all.
-func (r *row) fields(first row) map[string]any {
+// requestFields are those of a request that a row has, or else the first row of the user for all.
+func (r *chatRow) requestFields(first chatRow) map[string]any {
 	all := map[string]any{}
 	for _, name := range official {
 		if v, ok := r.Get(name); ok && v != nil {
@@ -249,8 +249,8 @@ func (r *row) fields(first row) map[string]any {
 	return all
 }
 
-// messages are what a row says.
-func (r *row) messages(faults *fault.List) (all []Message) {
+// parseMessages parses what a row says.
+func (r *chatRow) parseMessages(faults *fault.List) (all []Message) {
 	if results, ok := r.Get("tool_results"); ok {
 		list, _ := results.([]any)
 		for _, v := range list {
@@ -267,7 +267,8 @@ func (r *row) messages(faults *fault.List) (all []Message) {
 			return all
 		}
 	}
-	m := Message{Role: r.role, Name: r.text("name"), Reasoning: r.text("reasoning_content"), Content: r.text("content")}
+	m := Message{Role: r.role, Name: r.textField("name"), Reasoning: r.textField("reasoning_content"),
+		Content: r.textField("content")}
 	content, _ := r.Get("content")
 	m.NoContent = content == nil
 	if _, ok := content.(string); !ok && content != nil {

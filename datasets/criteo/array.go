@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// array is a matrix in a file: rows of elements, in C order and little endian.
-type array struct {
+// fileArray is a matrix in a file: rows of elements, in C order and little endian.
+type fileArray struct {
 	file    io.ReaderAt
 	offset  int64 // of the elements
 	dtype   string
@@ -26,20 +26,20 @@ var sizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b
 
 // newArray reads the header of an array that takes up length bytes of a file, from offset on. problem says what is
 // wrong with it: it must have one of the dtypes, and two dimensions, or one, which is one column.
-func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *array, problem string) {
+func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *fileArray, problem string) {
 	h, err := npy.ReadHeader(bufio.NewReader(io.NewSectionReader(file, offset, length)))
 	if err != nil {
 		return nil, err.Error()
 	}
-	if a, problem = headed(h, length, dtypes...); problem != "" {
+	if a, problem = arrayFromHeader(h, length, dtypes...); problem != "" {
 		return nil, problem
 	}
 	a.file, a.offset = file, offset+h.Length
 	return a, ""
 }
 
-// headed is an array without its elements, of a header that begins length bytes.
-func headed(h *npy.Header, length int64, dtypes ...string) (a *array, problem string) {
+// arrayFromHeader is an array without its elements, of a header that begins length bytes.
+func arrayFromHeader(h *npy.Header, length int64, dtypes ...string) (a *fileArray, problem string) {
 	shape := h.Shape
 	if len(shape) == 1 {
 		shape = []int{shape[0], 1}
@@ -50,11 +50,11 @@ func headed(h *npy.Header, length int64, dtypes ...string) (a *array, problem st
 	if need := h.Size(sizes[h.DType]); need != length-h.Length {
 		return nil, fmt.Sprintf("an array of %v needs %d bytes, and there are %d", h, need, length-h.Length)
 	}
-	return &array{dtype: h.DType, rows: shape[0], columns: shape[1]}, ""
+	return &fileArray{dtype: h.DType, rows: shape[0], columns: shape[1]}, ""
 }
 
-// read returns the bytes of rows [start, end).
-func (a *array) read(start, end int) ([]byte, error) {
+// readBytes returns the bytes of rows [start, end).
+func (a *fileArray) readBytes(start, end int) ([]byte, error) {
 	row := int64(a.columns) * int64(sizes[a.dtype])
 	data := make([]byte, int64(end-start)*row)
 	if _, err := a.file.ReadAt(data, a.offset+int64(start)*row); err != nil {
@@ -63,26 +63,26 @@ func (a *array) read(start, end int) ([]byte, error) {
 	return data, nil
 }
 
-// decode reads rows of float32 or int32 into dst, a slice of them.
-func (a *array) decode(dst any, start, end int) error {
-	data, err := a.read(start, end)
+// decodeRows reads rows of float32 or int32 into dst, a slice of them.
+func (a *fileArray) decodeRows(dst any, start, end int) error {
+	data, err := a.readBytes(start, end)
 	if err == nil {
 		_, err = binary.Decode(data, binary.LittleEndian, dst)
 	}
 	return err
 }
 
-// values reads rows of any dtype.
-func (a *array) values(start, end int) ([]float64, error) {
-	data, err := a.read(start, end)
+// readFloats reads rows of any dtype.
+func (a *fileArray) readFloats(start, end int) ([]float64, error) {
+	data, err := a.readBytes(start, end)
 	if err != nil {
 		return nil, err
 	}
 	size := sizes[a.dtype]
-	return lists.Make(len(data)/size, func(i int) float64 { return element(a.dtype, data[i*size:]) }), nil
+	return lists.Make(len(data)/size, func(i int) float64 { return decodeElement(a.dtype, data[i*size:]) }), nil
 }
 
-func element(dtype string, b []byte) float64 {
+func decodeElement(dtype string, b []byte) float64 {
 	switch dtype {
 	case "<f4":
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))

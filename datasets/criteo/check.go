@@ -21,14 +21,14 @@ func (s *Set) Check(ctx context.Context) error {
 }
 
 func (s *Set) checkBlock(start, end int, faults *fault.List) {
-	gather(faults, s.Dense(make([]float32, (end-start)*DenseFeatures), start, end))
+	addFaults(faults, s.Dense(make([]float32, (end-start)*DenseFeatures), start, end))
 	for k, hot := range s.Hotness() {
-		gather(faults, s.Sparse(make([]int32, (end-start)*hot), k, start, end))
+		addFaults(faults, s.Sparse(make([]int32, (end-start)*hot), k, start, end))
 	}
 }
 
-// gather adds the faults of an error.
-func gather(faults *fault.List, err error) {
+// addFaults adds the faults of an error.
+func addFaults(faults *fault.List, err error) {
 	if err == nil {
 		return
 	}

@@ -148,9 +148,9 @@ func day(t *testing.T, pairs int, variant Variant) map[string][]byte {
 	}
 	o := Options{Variant: variant}
 	return map[string][]byte{
-		o.name(denseName):  matrix("<f4", pairs, DenseFeatures, make([]byte, 4*DenseFeatures*pairs)),
-		o.name(sparseName): archive(t, zip.Store, members),
-		o.name(labelsName): matrix("<i4", pairs, 1, ints(labels...)),
+		o.fileName(denseName):  matrix("<f4", pairs, DenseFeatures, make([]byte, 4*DenseFeatures*pairs)),
+		o.fileName(sparseName): archive(t, zip.Store, members),
+		o.fileName(labelsName): matrix("<i4", pairs, 1, ints(labels...)),
 	}
 }
 
@@ -267,7 +267,7 @@ func FuzzOpenTables(f *testing.F) {
 		m.openTables(archive, file, file.Size(), &faults)
 		for k, a := range m.tables {
 			if a != nil && a.rows > 0 {
-				if err := a.decode(make([]int32, a.columns), a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
+				if err := a.decodeRows(make([]int32, a.columns), a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
 					t.Errorf("last row of table %d: %v", k, err)
 				}
 			}

@@ -19,7 +19,7 @@ const (
 	labelsName = "day_23_labels.npy"
 )
 
-func (o Options) name(file string) string {
+func (o Options) fileName(file string) string {
 	stem, suffix, _ := strings.Cut(file, ".")
 	return stem + string(o.Variant) + "." + suffix
 }
@@ -27,14 +27,14 @@ func (o Options) name(file string) string {
 // anyFile is whether dir has a file of the layout.
 func (o Options) anyFile(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
-		return fault.Exists(filepath.Join(dir, o.name(name)))
+		return fault.Exists(filepath.Join(dir, o.fileName(name)))
 	})
 }
 
 // multiHot are the arrays of the layout. Those of embedding tables lie in one file.
 type multiHot struct {
-	numbers *array
-	tables  [Tables]*array
+	numbers *fileArray
+	tables  [Tables]*fileArray
 	hot     []int
 	names   [2]string // of the files of numbers and tables
 }
@@ -47,14 +47,14 @@ func (m *multiHot) dense(dst []float32, start, end int) error {
 	if m.numbers == nil {
 		return errLabelsOnly
 	}
-	return m.numbers.decode(dst, start, end)
+	return m.numbers.decodeRows(dst, start, end)
 }
 
 func (m *multiHot) sparse(dst []int32, table, start, end int) error {
 	if m.tables[table] == nil {
 		return errLabelsOnly
 	}
-	return m.tables[table].decode(dst, start, end)
+	return m.tables[table].decodeRows(dst, start, end)
 }
 
 func (m *multiHot) where(table int) string {
@@ -65,11 +65,11 @@ func (m *multiHot) where(table int) string {
 }
 
 func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
-	labels := s.openArray(dir, o.name(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
+	labels := s.openArray(dir, o.fileName(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
 	if labels != nil && labels.columns != 1 {
-		faults.Addf(o.name(labelsName), "%d columns, want 1", labels.columns)
+		faults.Addf(o.fileName(labelsName), "%d columns, want 1", labels.columns)
 	}
-	m := &multiHot{names: [2]string{o.name(denseName), o.name(sparseName)}, hot: make([]int, Tables)}
+	m := &multiHot{names: [2]string{o.fileName(denseName), o.fileName(sparseName)}, hot: make([]int, Tables)}
 	s.source = m
 	if !o.LabelsOnly {
 		m.numbers = s.openArray(dir, m.names[0], faults, "<f4")
@@ -85,12 +85,12 @@ func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
 	}
 	m.checkRows(labels.rows, o, faults)
 	if faults.Len() == 0 {
-		s.readLabels(o.use(labels.rows), o.name(labelsName), faults, labels.values)
+		s.readLabels(o.pairsInUse(labels.rows), o.fileName(labelsName), faults, labels.readFloats)
 	}
 }
 
-// use is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.
-func (o Options) use(pairs int) int {
+// pairsInUse is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.
+func (o Options) pairsInUse(pairs int) int {
 	if o.Variant == Full {
 		pairs -= pairs / 2
 	}
@@ -100,8 +100,8 @@ func (o Options) use(pairs int) int {
 	return pairs
 }
 
-func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) *array {
-	f, size, err := s.open(filepath.Join(dir, name))
+func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) *fileArray {
+	f, size, err := s.openFile(filepath.Join(dir, name))
 	if err != nil {
 		faults.Addf(name, "%v", err)
 		return nil
@@ -115,7 +115,7 @@ func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) 
 
 // openArchive opens a npz file of size bytes; archive is nil with a fault.
 func (s *Set) openArchive(dir, name string, faults *fault.List) (archive *zip.Reader, f io.ReaderAt, size int64) {
-	f, size, err := s.open(filepath.Join(dir, name))
+	f, size, err := s.openFile(filepath.Join(dir, name))
 	if err != nil {
 		faults.Addf(name, "%v", err)
 		return nil, nil, 0
@@ -144,7 +144,7 @@ func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, fa
 }
 
 // openMember finds the array of a member, which must be stored as it is: rows are read from the middle of it.
-func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (*array, string) {
+func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (*fileArray, string) {
 	if member == nil {
 		return nil, "the file has no such member, want 0.npy to 25.npy"
 	}
@@ -166,7 +166,7 @@ func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (
 // checkRows wants as many pairs in each array as there are labels.
 func (m *multiHot) checkRows(want int, o Options, faults *fault.List) {
 	if want == 0 {
-		faults.Addf(o.name(labelsName), "no pairs, want at least 1")
+		faults.Addf(o.fileName(labelsName), "no pairs, want at least 1")
 	}
 	if m.numbers != nil && m.numbers.rows != want {
 		faults.Addf(m.names[0], "%d pairs, want %d as there are labels", m.numbers.rows, want)

@@ -23,7 +23,7 @@ const columns = 1 + DenseFeatures + Tables
 
 // oneHot is the binary file: the test half of the day.
 type oneHot struct {
-	rows    *array
+	rows    *fileArray
 	modulus int32
 	hot     []int
 }
@@ -32,7 +32,7 @@ func (h *oneHot) hotness() []int { return h.hot }
 
 // dense reads numbers as the model wants them: log(x + 1), of int32.
 func (h *oneHot) dense(dst []float32, start, end int) error {
-	return h.each(start, end, func(pair int, row []int32) {
+	return h.eachPair(start, end, func(pair int, row []int32) {
 		for i, v := range row[1 : 1+DenseFeatures] {
 			dst[pair*DenseFeatures+i] = logOf(float32(v))
 		}
@@ -40,16 +40,16 @@ func (h *oneHot) dense(dst []float32, start, end int) error {
 }
 
 func (h *oneHot) sparse(dst []int32, table, start, end int) error {
-	return h.each(start, end, func(pair int, row []int32) {
-		dst[pair] = remainder(row[1+DenseFeatures+table], h.modulus)
+	return h.eachPair(start, end, func(pair int, row []int32) {
+		dst[pair] = limitIndex(row[1+DenseFeatures+table], h.modulus)
 	})
 }
 
 // logOf is a number as the model wants it.
 func logOf(v float32) float32 { return float32(math.Log(float64(v + 1))) }
 
-// remainder limits an index that is not negative; modulus 0 does not.
-func remainder(index, modulus int32) int32 {
+// limitIndex limits an index that is not negative; modulus 0 does not.
+func limitIndex(index, modulus int32) int32 {
 	if modulus > 0 && index >= 0 {
 		return index % modulus
 	}
@@ -61,10 +61,10 @@ func (o Options) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
 // oneOfEach is the hotness of the layout.
 func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
 
-// each calls do for each pair, counted from start, with its row.
-func (h *oneHot) each(start, end int, do func(pair int, row []int32)) error {
+// eachPair calls do for each pair, counted from start, with its row.
+func (h *oneHot) eachPair(start, end int, do func(pair int, row []int32)) error {
 	values := make([]int32, (end-start)*columns)
-	if err := h.rows.decode(values, start, end); err != nil {
+	if err := h.rows.decodeRows(values, start, end); err != nil {
 		return err
 	}
 	for pair := range end - start {
@@ -81,7 +81,7 @@ func (h *oneHot) where(table int) string {
 }
 
 func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
-	f, size, err := s.open(filepath.Join(dir, binaryName))
+	f, size, err := s.openFile(filepath.Join(dir, binaryName))
 	if err != nil {
 		faults.Addf(binaryName, "%v", err)
 		return
@@ -91,7 +91,8 @@ func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
 		faults.Addf(binaryName, "%d bytes, want a multiple of %d above 0: 40 int32 of each pair", size, row)
 	}
 	h := &oneHot{
-		rows: &array{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(), hot: oneOfEach(),
+		rows: &fileArray{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(),
+		hot: oneOfEach(),
 	}
 	s.source = h
 	if s.rows == nil && !o.LabelsOnly {
@@ -99,13 +100,13 @@ func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
 	}
 	o.Variant = Sample // the file is the half of the day already
 	if faults.Len() == 0 {
-		s.readLabels(o.use(h.rows.rows), binaryName, faults, h.labels)
+		s.readLabels(o.pairsInUse(h.rows.rows), binaryName, faults, h.readLabels)
 	}
 }
 
-func (h *oneHot) labels(start, end int) ([]float64, error) {
+func (h *oneHot) readLabels(start, end int) ([]float64, error) {
 	labels := make([]float64, end-start)
-	err := h.each(start, end, func(pair int, row []int32) { labels[pair] = float64(row[0]) })
+	err := h.eachPair(start, end, func(pair int, row []int32) { labels[pair] = float64(row[0]) })
 	return labels, err
 }
 
@@ -115,7 +116,7 @@ func (s *Set) readCounts(dir string, o Options, faults *fault.List) []int {
 	if archive == nil {
 		return nil
 	}
-	rows, err := counts(archive)
+	rows, err := readCounts(archive)
 	if err != nil {
 		faults.Addf(countsName, "%v", err)
 	}
@@ -127,8 +128,8 @@ func (s *Set) readCounts(dir string, o Options, faults *fault.List) []int {
 	return rows
 }
 
-// counts reads the member counts.npy: 26 whole numbers above 0. It may be compressed.
-func counts(archive *zip.Reader) ([]int, error) {
+// readCounts reads the member counts.npy: 26 whole numbers above 0. It may be compressed.
+func readCounts(archive *zip.Reader) ([]int, error) {
 	member, err := archive.Open("counts.npy")
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func counts(archive *zip.Reader) ([]int, error) {
 	}
 	rows := make([]int, Tables)
 	for k := range rows {
-		v := element(h.DType, data[k*size:])
+		v := decodeElement(h.DType, data[k*size:])
 		if !(v >= 1 && v <= math.MaxInt32) {
 			return nil, fmt.Errorf("count of table %d is %v, want 1 to %d", k, v, math.MaxInt32)
 		}

@@ -17,22 +17,22 @@ const reorderedName = "day_23_reordered.npz"
 // anyNumbers are the dtypes that its arrays have had.
 func anyNumbers() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
 
-// reordered are the arrays of the file. Those that it stores compressed, as it was published, are in memory:
+// reorderedArrays are the arrays of the file. Those that it stores compressed, as it was published, are in memory:
 // of the whole day, 14 GB.
-type reordered struct {
-	ints, cats *array
+type reorderedArrays struct {
+	ints, cats *fileArray
 	modulus    int32
 	hot        []int
 }
 
-func (h *reordered) hotness() []int { return h.hot }
+func (h *reorderedArrays) hotness() []int { return h.hot }
 
 // dense reads numbers as the model wants them: log(x + 1).
-func (h *reordered) dense(dst []float32, start, end int) error {
+func (h *reorderedArrays) dense(dst []float32, start, end int) error {
 	if h.ints == nil {
 		return errLabelsOnly
 	}
-	values, err := h.ints.values(start, end)
+	values, err := h.ints.readFloats(start, end)
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,11 @@ func (h *reordered) dense(dst []float32, start, end int) error {
 	return nil
 }
 
-func (h *reordered) sparse(dst []int32, table, start, end int) error {
+func (h *reorderedArrays) sparse(dst []int32, table, start, end int) error {
 	if h.cats == nil {
 		return errLabelsOnly
 	}
-	values, err := h.cats.values(start, end)
+	values, err := h.cats.readFloats(start, end)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (h *reordered) sparse(dst []int32, table, start, end int) error {
 		if v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
 			return fmt.Errorf("index of pair %d is %v, want a whole number of 32 bits", start+pair, v)
 		}
-		dst[pair] = remainder(int32(v), h.modulus)
+		dst[pair] = limitIndex(int32(v), h.modulus)
 	}
 	return nil
 }
 
-func (h *reordered) where(table int) string {
+func (h *reorderedArrays) where(table int) string {
 	if table < 0 {
 		return reorderedName + ": X_int.npy"
 	}
@@ -73,12 +73,12 @@ func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
 	if archive == nil {
 		return
 	}
-	h := &reordered{modulus: o.modulus(), hot: oneOfEach()}
+	h := &reorderedArrays{modulus: o.modulus(), hot: oneOfEach()}
 	s.source = h
-	labels := o.member(archive, f, size, "y.npy", 1, faults)
+	labels := o.openMember(archive, f, size, "y.npy", 1, faults)
 	if !o.LabelsOnly {
-		h.ints = o.member(archive, f, size, "X_int.npy", DenseFeatures, faults)
-		h.cats = o.member(archive, f, size, "X_cat.npy", Tables, faults)
+		h.ints = o.openMember(archive, f, size, "X_int.npy", DenseFeatures, faults)
+		h.cats = o.openMember(archive, f, size, "X_cat.npy", Tables, faults)
 		if s.rows == nil {
 			s.rows = s.readCounts(dir, o, faults)
 		}
@@ -86,19 +86,19 @@ func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
 	if labels == nil {
 		return
 	}
-	for _, a := range []*array{h.ints, h.cats} {
+	for _, a := range []*fileArray{h.ints, h.cats} {
 		if a != nil && a.rows != labels.rows {
 			faults.Addf(reorderedName, "%d and %d pairs in its arrays, want as many in each", a.rows, labels.rows)
 		}
 	}
 	if faults.Len() == 0 {
-		s.readLabels(labels.rows, reorderedName+": y.npy", faults, labels.values)
+		s.readLabels(labels.rows, reorderedName+": y.npy", faults, labels.readFloats)
 	}
 }
 
-// member opens the pairs in use of an array that has so many columns; nil with a fault.
-func (o Options) member(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
-	faults *fault.List) *array {
+// openMember opens the pairs in use of an array that has so many columns; nil with a fault.
+func (o Options) openMember(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
+	faults *fault.List) *fileArray {
 	a, problem := o.openRows(archive, f, size, name)
 	if problem == "" && a.columns != columns {
 		problem = fmt.Sprintf("%d columns, want %d", a.columns, columns)
@@ -110,16 +110,16 @@ func (o Options) member(archive *zip.Reader, f io.ReaderAt, size int64, name str
 	return a
 }
 
-func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name string) (*array, string) {
+func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name string) (*fileArray, string) {
 	for _, member := range archive.File {
 		switch {
 		case member.Name != name:
 		case member.Method != zip.Store:
-			return o.unpack(member)
+			return o.unpackMember(member)
 		default:
 			a, problem := openMember(f, size, member, anyNumbers()...)
 			if problem == "" {
-				a.rows = o.use(a.rows)
+				a.rows = o.pairsInUse(a.rows)
 			}
 			return a, problem
 		}
@@ -127,8 +127,8 @@ func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name s
 	return nil, "the file has no such member, want X_int.npy, X_cat.npy and y.npy"
 }
 
-// unpack reads the pairs in use of a compressed array into memory.
-func (o Options) unpack(member *zip.File) (a *array, problem string) {
+// unpackMember reads the pairs in use of a compressed array into memory.
+func (o Options) unpackMember(member *zip.File) (a *fileArray, problem string) {
 	r, err := member.Open()
 	if err != nil {
 		return nil, err.Error()
@@ -138,11 +138,11 @@ func (o Options) unpack(member *zip.File) (a *array, problem string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	a, problem = headed(h, int64(min(member.UncompressedSize64, math.MaxInt64)), anyNumbers()...)
+	a, problem = arrayFromHeader(h, int64(min(member.UncompressedSize64, math.MaxInt64)), anyNumbers()...)
 	if problem != "" {
 		return nil, problem
 	}
-	a.rows = o.use(a.rows)
+	a.rows = o.pairsInUse(a.rows)
 	var data bytes.Buffer
 	if _, err := io.CopyN(&data, r, int64(a.rows)*int64(a.columns)*int64(sizes[a.dtype])); err != nil {
 		return nil, fmt.Sprintf("it cannot be unpacked: %v", err)

@@ -78,7 +78,7 @@ func FuzzReorderedMember(f *testing.F) {
 		if a == nil || a.rows == 0 {
 			return
 		}
-		if _, err := a.values(a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := a.readFloats(a.rows-1, a.rows); err != nil && !errors.Is(err, io.EOF) {
 			t.Errorf("last row of %d: %v", a.rows, err)
 		}
 	})

@@ -51,14 +51,14 @@ type Options struct {
 
 // Set is a data set whose files have passed their checks. It may be used from many goroutines.
 type Set struct {
-	source source
+	source pairSource
 	rows   []int
 	labels []uint8
 	closer []io.Closer
 }
 
-// source is a layout: where the rows of pairs lie. Reads are of pairs [start, end), row by row.
-type source interface {
+// pairSource is a layout: where the rows of pairs lie. Reads are of pairs [start, end), row by row.
+type pairSource interface {
 	hotness() []int
 	dense(dst []float32, start, end int) error
 	sparse(dst []int32, table, start, end int) error
@@ -74,7 +74,7 @@ func Open(dir string, o Options) (*Set, error) {
 	}
 	var faults fault.List
 	s := &Set{rows: o.Rows}
-	o.check(&faults)
+	o.checkOptions(&faults)
 	switch {
 	case fault.Exists(filepath.Join(dir, binaryName)):
 		s.openOneHot(dir, o, &faults)
@@ -84,7 +84,7 @@ func Open(dir string, o Options) (*Set, error) {
 		s.openMultiHot(dir, o, &faults)
 	default:
 		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s nor %s: %w", ErrDataset, dir,
-			o.name(denseName), o.name(sparseName), o.name(labelsName), binaryName, reorderedName, fs.ErrNotExist)
+			o.fileName(denseName), o.fileName(sparseName), o.fileName(labelsName), binaryName, reorderedName, fs.ErrNotExist)
 	}
 	if err := faults.Err(ErrDataset, dir); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -92,7 +92,7 @@ func Open(dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
-func (o Options) check(faults *fault.List) {
+func (o Options) checkOptions(faults *fault.List) {
 	if o.Rows != nil && len(o.Rows) != Tables {
 		faults.Addf("options", "rows of %d tables, want %d", len(o.Rows), Tables)
 	}
@@ -101,8 +101,8 @@ func (o Options) check(faults *fault.List) {
 	}
 }
 
-// open opens a file, which the set closes.
-func (s *Set) open(path string) (*os.File, int64, error) {
+// openFile opens a file, which the set closes.
+func (s *Set) openFile(path string) (*os.File, int64, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, 0, err

@@ -43,10 +43,10 @@ type Pages struct {
 	Skipped []string
 }
 
-// mostPage bounds the bytes of a page, and mostMapping those of the mapping.
+// maxPageBytes bounds the bytes of a page, and maxMappingBytes those of the mapping.
 const (
-	mostPage    = 256 << 20
-	mostMapping = 256 << 20
+	maxPageBytes    = 256 << 20
+	maxMappingBytes = 256 << 20
 )
 
 // OpenPages lists the pages of a folder: the files *.html directly in it, in the order of the bytes of their names.
@@ -70,7 +70,7 @@ func OpenPages(dir string) (*Pages, error) {
 	if len(p.names) == 0 {
 		return nil, fmt.Errorf("%w: %s holds no *%s directly in it", ErrDataset, dir, pageSuffix)
 	}
-	text, err := bounded.ReadFile(filepath.Join(dir, MappingFile), mostMapping)
+	text, err := bounded.ReadFile(filepath.Join(dir, MappingFile), maxMappingBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return p, nil
 	}
@@ -90,20 +90,20 @@ func (p *Pages) Len() int { return len(p.names) }
 // Unmapped is how many pages have no URL.
 func (p *Pages) Unmapped() (n int) {
 	for i := range p.names {
-		if p.url(i) == "" {
+		if p.pageURL(i) == "" {
 			n++
 		}
 	}
 	return n
 }
 
-func (p *Pages) url(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
+func (p *Pages) pageURL(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
 
 // Page reads page i. One that cannot be read is returned without HTML, beside the error.
 func (p *Pages) Page(i int) (Page, error) {
-	page := Page{Name: p.names[i], URL: p.url(i)}
+	page := Page{Name: p.names[i], URL: p.pageURL(i)}
 	var err error
-	if page.HTML, err = bounded.ReadFile(filepath.Join(p.dir, page.Name), mostPage); err != nil {
+	if page.HTML, err = bounded.ReadFile(filepath.Join(p.dir, page.Name), maxPageBytes); err != nil {
 		return page, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
 	return page, nil

@@ -20,8 +20,8 @@ type Question struct {
 	Links  []string // of the columns wikipedia_link_*, in their order; no empty ones
 }
 
-// mostQuestions bounds the bytes of a table of questions.
-const mostQuestions = 256 << 20
+// maxQuestionsBytes bounds the bytes of a table of questions.
+const maxQuestionsBytes = 256 << 20
 
 // FindQuestions is the table of a path: a file, or frames_dataset.tsv of a folder.
 func FindQuestions(path string) string {
@@ -35,7 +35,7 @@ func FindQuestions(path string) string {
 // line: it is a [*FaultError] where the file can be read.
 func OpenQuestions(path string) ([]Question, error) {
 	path = FindQuestions(path)
-	text, err := bounded.ReadFile(path, mostQuestions)
+	text, err := bounded.ReadFile(path, maxQuestionsBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; want %s, or the folder that holds it", ErrDataset, err, QuestionsFile)
 	}
@@ -75,11 +75,11 @@ func ParseQuestions(path string, text []byte) ([]Question, error) {
 	if err := faults.Err(ErrDataset, path); err != nil {
 		return nil, err
 	}
-	return questions(names, rows, prompt, answer), nil
+	return makeQuestions(names, rows, prompt, answer), nil
 }
 
-func questions(names []string, rows []row, prompt, answer int) []Question {
-	prompts, answers := column(rows, prompt), column(rows, answer)
+func makeQuestions(names []string, rows []tableRow, prompt, answer int) []Question {
+	prompts, answers := columnValues(rows, prompt), columnValues(rows, answer)
 	all := make([]Question, len(rows))
 	for i, r := range rows {
 		all[i] = Question{Row: i, Prompt: prompts[i], Answer: answers[i]}

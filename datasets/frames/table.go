@@ -9,18 +9,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// row is one of a table.
-type row struct {
+// tableRow is one of a table.
+type tableRow struct {
 	line   int // where it begins, from 1
 	fields []string
 }
 
 // readTable takes a table of tabs apart as pandas does: a field in double quotes may hold tabs, line ends and quotes,
 // which are doubled; what stands behind its end belongs to it, too. Empty lines are left out.
-func readTable(text string, faults *fault.List) (rows []row) {
+func readTable(text string, faults *fault.List) (rows []tableRow) {
 	line := 1
 	for text != "" {
-		r := row{line: line}
+		r := tableRow{line: line}
 		rest, ends := text, false
 		for !ends {
 			var field string
@@ -83,9 +83,9 @@ func isMissing(field string) bool {
 	return false
 }
 
-// column are the values of a column as Python prints them: of whole numbers alone, as whole numbers, or with ".0" where
-// some are missing; of numbers, as numbers; else the texts. What is missing is "nan".
-func column(rows []row, at int) []string {
+// columnValues are the values of a column as Python prints them: of whole numbers alone, as whole numbers, or with ".0"
+// where some are missing; of numbers, as numbers; else the texts. What is missing is "nan".
+func columnValues(rows []tableRow, at int) []string {
 	texts := make([]string, len(rows))
 	gaps, whole, numbers, there := false, true, true, false
 	for i, r := range rows {
@@ -96,7 +96,7 @@ func column(rows []row, at int) []string {
 		there = true
 		_, err := strconv.ParseInt(strings.TrimSpace(texts[i]), 10, 64)
 		whole = whole && err == nil
-		_, isNumber := number(texts[i])
+		_, isNumber := parseNumber(texts[i])
 		numbers = numbers && isNumber
 	}
 	if !there || !numbers {
@@ -108,15 +108,15 @@ func column(rows []row, at int) []string {
 		}
 		if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && whole && !gaps {
 			texts[i] = strconv.FormatInt(n, 10)
-		} else if f, ok := number(text); ok {
+		} else if f, ok := parseNumber(text); ok {
 			texts[i] = pyfloat.Repr(f)
 		}
 	}
 	return texts
 }
 
-// number reads a decimal number, or an infinity.
-func number(text string) (float64, bool) {
+// parseNumber reads a decimal number, or an infinity.
+func parseNumber(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, "xXpP_") {
 		return 0, false

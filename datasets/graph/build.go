@@ -26,30 +26,30 @@ type Plan struct {
 	Loops bool
 }
 
-// mostNodes is what a uint32 numbers, with an end above.
-const mostNodes = 1<<32 - 2
+// maxNodes is what a uint32 numbers, with an end above.
+const maxNodes = 1<<32 - 2
 
 // Build makes the CSC of a relation with all processors. Rows keep the order of the streams and of the edges in them.
 // On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a [*FaultError],
 // for which errors.Is(err, ErrEdges) holds; or ctx's.
 func (p Plan) Build(ctx context.Context) (*CSC, error) {
-	if p.Sources < 0 || p.Destinations < 0 || p.Sources > mostNodes || p.Destinations > mostNodes ||
+	if p.Sources < 0 || p.Destinations < 0 || p.Sources > maxNodes || p.Destinations > maxNodes ||
 		p.Loops && p.Sources != p.Destinations {
 		return nil, fmt.Errorf("%w: %s: %d sources and %d destinations, want at most %d, and as many with loops",
 			ErrEdges, p.Name,
-			p.Sources, p.Destinations, mostNodes)
+			p.Sources, p.Destinations, maxNodes)
 	}
 	b := newBuilder(&p)
-	b.eachChunk(ctx, b.count)
+	b.eachChunk(ctx, b.countEdges)
 	if err := b.err(ctx); err != nil {
 		return nil, err
 	}
-	edges := b.place()
-	b.eachChunk(ctx, b.scatter)
+	edges := b.placeBuckets()
+	b.eachChunk(ctx, b.scatterEdges)
 	if err := b.err(ctx); err != nil {
 		return nil, err
 	}
-	return b.rows(ctx, edges)
+	return b.makeRows(ctx, edges)
 }
 
 // chunkEdges are counted and scattered at a time, and pieceEdges are read at a time.
@@ -58,45 +58,45 @@ const (
 	pieceEdges = 1 << 15
 )
 
-// chunk is a part of a stream.
-type chunk struct {
+// streamChunk is a part of a stream.
+type streamChunk struct {
 	stream *Stream
 	first  int64
 	n      int64
 	at     []uint64 // by bucket: first its edges in the chunk, then where the next of them goes
 }
 
-// builder makes a CSC in two steps: edges are scattered into buckets by ranges of destinations, and those of a bucket,
-// which fits into a processor's cache, into rows.
-type builder struct {
+// cscBuilder makes a CSC in two steps: edges are scattered into buckets by ranges of destinations, and those of a
+// bucket, which fits into a processor's cache, into rows.
+type cscBuilder struct {
 	plan    *Plan
 	shift   int // a bucket holds 1 << shift destinations
 	buckets int
 	starts  []uint64 // of the buckets, and the end
-	chunks  []chunk
+	chunks  []streamChunk
 	placed  []uint64 // destination << 32 | source, bucket by bucket
 	memory  sync.Pool
 	faults  fault.List
 }
 
-// mostBuckets is how many places are written to in turn.
-const mostBuckets = 512
+// maxBuckets is how many places are written to in turn.
+const maxBuckets = 512
 
-func newBuilder(p *Plan) *builder {
-	b := &builder{plan: p, shift: max(baseShift, bits.Len(uint(p.Destinations))-bits.Len(mostBuckets-1))}
+func newBuilder(p *Plan) *cscBuilder {
+	b := &cscBuilder{plan: p, shift: max(baseShift, bits.Len(uint(p.Destinations))-bits.Len(maxBuckets-1))}
 	b.buckets = max(1, (p.Destinations+1<<b.shift-1)>>b.shift)
 	b.starts = make([]uint64, b.buckets+1)
 	for i := range p.Streams {
 		s := &p.Streams[i]
 		for first := int64(0); first < s.Edges.Len(); first += chunkEdges {
 			n := min(chunkEdges, s.Edges.Len()-first)
-			b.chunks = append(b.chunks, chunk{s, first, n, make([]uint64, b.buckets)})
+			b.chunks = append(b.chunks, streamChunk{s, first, n, make([]uint64, b.buckets)})
 		}
 	}
 	return b
 }
 
-func (b *builder) err(ctx context.Context) error {
+func (b *cscBuilder) err(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -104,7 +104,7 @@ func (b *builder) err(ctx context.Context) error {
 }
 
 // eachChunk reads all chunks with all processors, and hands over each in pieces, in order.
-func (b *builder) eachChunk(ctx context.Context, visit func(c *chunk, first int64, pairs []int64)) {
+func (b *cscBuilder) eachChunk(ctx context.Context, visit func(c *streamChunk, first int64, pairs []int64)) {
 	lists.Each(ctx, len(b.chunks), func(i int) {
 		c := &b.chunks[i]
 		room, _ := b.memory.Get().(*[]int64)
@@ -124,11 +124,11 @@ func (b *builder) eachChunk(ctx context.Context, visit func(c *chunk, first int6
 	})
 }
 
-// count counts a chunk's edges by bucket, and finds those beyond the nodes.
-func (b *builder) count(c *chunk, first int64, pairs []int64) {
+// countEdges counts a chunk's edges by bucket, and finds those beyond the nodes.
+func (b *cscBuilder) countEdges(c *streamChunk, first int64, pairs []int64) {
 	sources, destinations := uint64(b.plan.Sources), uint64(b.plan.Destinations)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		s, d := c.stream.ends(pairs[i : i+2 : i+2])
+		s, d := c.stream.edgeNodes(pairs[i : i+2 : i+2])
 		if s >= sources || d >= destinations {
 			b.faults.Addf(fmt.Sprintf("%s, edge %d", c.stream.Edges.Name(), first+int64(i/2)),
 				"from node %d to node %d, want nodes below %d and %d", int64(s), int64(d), sources, destinations)
@@ -140,8 +140,8 @@ func (b *builder) count(c *chunk, first int64, pairs []int64) {
 	}
 }
 
-// place turns counts into places and returns how many edges there are, loops left out.
-func (b *builder) place() uint64 {
+// placeBuckets turns counts into places and returns how many edges there are, loops left out.
+func (b *cscBuilder) placeBuckets() uint64 {
 	next := uint64(0)
 	for k := range b.buckets {
 		b.starts[k] = next
@@ -155,11 +155,11 @@ func (b *builder) place() uint64 {
 	return next
 }
 
-// scatter puts a chunk's edges into their buckets.
-func (b *builder) scatter(c *chunk, _ int64, pairs []int64) {
+// scatterEdges puts a chunk's edges into their buckets.
+func (b *cscBuilder) scatterEdges(c *streamChunk, _ int64, pairs []int64) {
 	at, placed, shift, noLoops := c.at, b.placed, b.shift, c.stream.NoLoops
 	for i := 0; i+1 < len(pairs); i += 2 {
-		s, d := c.stream.ends(pairs[i : i+2 : i+2])
+		s, d := c.stream.edgeNodes(pairs[i : i+2 : i+2])
 		if s == d && noLoops {
 			continue
 		}
@@ -169,18 +169,18 @@ func (b *builder) scatter(c *chunk, _ int64, pairs []int64) {
 	}
 }
 
-// rows makes rows of all buckets.
-func (b *builder) rows(ctx context.Context, edges uint64) (*CSC, error) {
+// makeRows makes rows of all buckets.
+func (b *cscBuilder) makeRows(ctx context.Context, edges uint64) (*CSC, error) {
 	if b.plan.Loops {
 		edges += uint64(b.plan.Destinations)
 	}
 	c := newCSC(b.plan.Destinations, edges)
-	lists.Each(ctx, b.buckets, func(k int) { b.row(c, k) })
+	lists.Each(ctx, b.buckets, func(k int) { b.makeBucketRows(c, k) })
 	return c, b.err(ctx)
 }
 
-// row makes rows of the destinations of a bucket.
-func (b *builder) row(c *CSC, k int) {
+// makeBucketRows makes rows of the destinations of a bucket.
+func (b *cscBuilder) makeBucketRows(c *CSC, k int) {
 	first, end := k<<b.shift, min((k+1)<<b.shift, b.plan.Destinations)
 	placed := b.placed[b.starts[k]:b.starts[k+1]]
 	next := make([]uint64, end-first)
@@ -191,7 +191,7 @@ func (b *builder) row(c *CSC, k int) {
 	if b.plan.Loops {
 		offset += uint64(first)
 	}
-	b.offsets(c, first, next, offset)
+	b.setOffsets(c, first, next, offset)
 	for _, p := range placed {
 		at := &next[int(p>>32)-first]
 		c.sources[*at] = uint32(p)
@@ -204,8 +204,8 @@ func (b *builder) row(c *CSC, k int) {
 	}
 }
 
-// offsets turns the degrees of nodes from first on into the offsets of their rows.
-func (b *builder) offsets(c *CSC, first int, degrees []uint64, offset uint64) {
+// setOffsets turns the degrees of nodes from first on into the offsets of their rows.
+func (b *cscBuilder) setOffsets(c *CSC, first int, degrees []uint64, offset uint64) {
 	fits := true
 	for i, degree := range degrees {
 		fits = c.setOffset(first+i, offset) && fits

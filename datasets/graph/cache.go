@@ -25,11 +25,11 @@ var ErrCache = errors.New("kept graph")
 // A kept graph is magic, the length and the checksum of a header, the header as JSON, and, from the next multiple of 64
 // bytes on, bases, low offsets and sources of each relation, little endian, each at a multiple of 64.
 const (
-	cacheMagic  = "PLUMBCSC"
-	cacheStart  = len(cacheMagic) + 8
-	cacheFormat = 1
-	mostHeader  = 1 << 20
-	alignment   = 64
+	cacheMagic     = "PLUMBCSC"
+	cacheStart     = len(cacheMagic) + 8
+	cacheFormat    = 1
+	maxHeaderBytes = 1 << 20
+	alignment      = 64
 )
 
 type cacheHeader struct {
@@ -78,33 +78,33 @@ func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	for _, part := range append([][]byte{head}, g.parts()...) {
+	for _, part := range append([][]byte{head}, g.memoryParts()...) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		_, _ = w.Write(part) // Flush has its error
-		_, _ = w.Write(make([]byte, aligned(int64(len(part)))-int64(len(part))))
+		_, _ = w.Write(make([]byte, alignUp(int64(len(part)))-int64(len(part))))
 	}
 	return w.Flush()
 }
 
-func (g *Graph) parts() [][]byte {
+func (g *Graph) memoryParts() [][]byte {
 	var all [][]byte
 	for _, c := range g.CSC {
-		all = append(all, c.parts()...)
+		all = append(all, c.memoryParts()...)
 	}
 	return all
 }
 
-// parts are the memory of a relation.
-func (c *CSC) parts() [][]byte {
+// memoryParts are the memory of a relation.
+func (c *CSC) memoryParts() [][]byte {
 	return [][]byte{bytesOf(c.bases), bytesOf(c.low), bytesOf(c.sources)}
 }
 
 // checksum is over all parts.
 func (c *CSC) checksum(ctx context.Context) (uint32, error) {
 	var sums []byte
-	for _, part := range c.parts() {
+	for _, part := range c.memoryParts() {
 		sum, err := Checksum(ctx, bytes.NewReader(part), 0, int64(len(part)))
 		if err != nil {
 			return 0, err
@@ -134,15 +134,15 @@ func OpenCache(ctx context.Context, path, key string, types []NodeType, relation
 	}
 	g := &Graph{Types: types, Relations: relations, close: f.Close}
 	var faults error
-	err = mapped.Guard(func() { faults = g.fill(ctx, f.Bytes(), key) })
+	err = mapped.Guard(func() { faults = g.loadRelations(ctx, f.Bytes(), key) })
 	if err = errors.Join(err, faults); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrCache, path, err), f.Close())
 	}
 	return g, nil
 }
 
-// fill takes the relations of a kept graph.
-func (g *Graph) fill(ctx context.Context, data []byte, key string) error {
+// loadRelations loads the relations of a kept graph.
+func (g *Graph) loadRelations(ctx context.Context, data []byte, key string) error {
 	h, at, err := decodeHeader(data)
 	if err != nil {
 		return err
@@ -156,10 +156,10 @@ func (g *Graph) fill(ctx context.Context, data []byte, key string) error {
 			return fmt.Errorf("relation %d is %s, want %s", i, kept.Name, g.Relations[i].Name)
 		}
 		c := new(CSC)
-		if rest, err = c.take(rest, g.Types[kept.Destination].Nodes, kept.Edges); err != nil {
+		if rest, err = c.referTo(rest, g.Types[kept.Destination].Nodes, kept.Edges); err != nil {
 			return fmt.Errorf("%s: %w", kept.Name, err)
 		}
-		if err := c.check(ctx, kept.Checksum, g.Types[kept.Source].Nodes); err != nil {
+		if err := c.checkSum(ctx, kept.Checksum, g.Types[kept.Source].Nodes); err != nil {
 			return fmt.Errorf("%s: %w", kept.Name, err)
 		}
 		g.CSC = append(g.CSC, c)
@@ -176,8 +176,8 @@ func decodeHeader(data []byte) (*cacheHeader, int, error) {
 		return nil, 0, fmt.Errorf("it does not begin with %q", cacheMagic)
 	}
 	n, sum := binary.LittleEndian.Uint32(data[len(cacheMagic):]), binary.LittleEndian.Uint32(data[len(cacheMagic)+4:])
-	end := aligned(int64(cacheStart) + int64(n))
-	if n > mostHeader || end > int64(len(data)) {
+	end := alignUp(int64(cacheStart) + int64(n))
+	if n > maxHeaderBytes || end > int64(len(data)) {
 		return nil, 0, fmt.Errorf("a header of %d bytes in a file of %d", n, len(data))
 	}
 	text := data[cacheStart : cacheStart+int(n)]
@@ -194,44 +194,44 @@ func decodeHeader(data []byte) (*cacheHeader, int, error) {
 	return h, int(end), nil
 }
 
-// take lets c refer to its parts at the start of data, and returns the rest.
-func (c *CSC) take(data []byte, nodes int, edges uint64) (rest []byte, err error) {
+// referTo lets c refer to its parts at the start of data, and returns the rest.
+func (c *CSC) referTo(data []byte, nodes int, edges uint64) (rest []byte, err error) {
 	if edges > uint64(len(data))/4 {
 		return nil, fmt.Errorf("%d edges in %d bytes: it is cut short", edges, len(data))
 	}
-	if c.bases, data, err = view[uint64](data, bases(nodes)); err == nil {
-		if c.low, data, err = view[uint32](data, nodes+1); err == nil {
-			c.sources, data, err = view[uint32](data, int(edges))
+	if c.bases, data, err = viewElements[uint64](data, baseCount(nodes)); err == nil {
+		if c.low, data, err = viewElements[uint32](data, nodes+1); err == nil {
+			c.sources, data, err = viewElements[uint32](data, int(edges))
 		}
 	}
 	return data, err
 }
 
-func (c *CSC) check(ctx context.Context, sum uint32, sources int) error {
+func (c *CSC) checkSum(ctx context.Context, sum uint32, sources int) error {
 	got, err := c.checksum(ctx)
 	switch {
 	case err != nil:
 		return err
 	case got != sum:
 		return fmt.Errorf("checksum %08x, want %08x: it is damaged", got, sum)
-	case !c.sound(sources):
+	case !c.isValid(sources):
 		return errors.New("offsets or sources that are none")
 	}
 	return nil
 }
 
-func aligned(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
+func alignUp(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
 
-// view is n elements at the start of data, which begins at a multiple of their size, and the rest.
-func view[T uint32 | uint64](data []byte, n int) (elements []T, rest []byte, err error) {
+// viewElements is n elements at the start of data, which begins at a multiple of their size, and the rest.
+func viewElements[T uint32 | uint64](data []byte, n int) (elements []T, rest []byte, err error) {
 	size := int64(n) * int64(unsafe.Sizeof(T(0)))
-	if aligned(size) > int64(len(data)) {
-		return nil, nil, fmt.Errorf("%d bytes, want %d: %w", len(data), aligned(size), io.ErrUnexpectedEOF)
+	if alignUp(size) > int64(len(data)) {
+		return nil, nil, fmt.Errorf("%d bytes, want %d: %w", len(data), alignUp(size), io.ErrUnexpectedEOF)
 	}
 	if n == 0 {
 		return nil, data, nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), data[aligned(size):], nil
+	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), data[alignUp(size):], nil
 }
 
 // bytesOf is the memory of elements.

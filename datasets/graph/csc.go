@@ -13,11 +13,11 @@ type CSC struct {
 
 // newCSC has room for so many nodes and edges.
 func newCSC(nodes int, edges uint64) *CSC {
-	return &CSC{make([]uint64, bases(nodes)), make([]uint32, nodes+1), make([]uint32, edges)}
+	return &CSC{make([]uint64, baseCount(nodes)), make([]uint32, nodes+1), make([]uint32, edges)}
 }
 
-// bases is how many bases that many nodes have, the end included.
-func bases(nodes int) int { return nodes>>baseShift + 1 }
+// baseCount is how many bases that many nodes have, the end included.
+func baseCount(nodes int) int { return nodes>>baseShift + 1 }
 
 // Sources are those of the edges into node v, which must be below Nodes. The caller must not change them.
 func (c *CSC) Sources(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
@@ -69,8 +69,8 @@ func (c *CSC) Edges() uint64 { return uint64(len(c.sources)) }
 
 func (c *CSC) bytes() uint64 { return uint64(8*len(c.bases) + 4*len(c.low) + 4*len(c.sources)) }
 
-// sound tells whether offsets ascend from 0 to the number of edges and every source is below sources.
-func (c *CSC) sound(sources int) bool {
+// isValid tells whether offsets ascend from 0 to the number of edges and every source is below sources.
+func (c *CSC) isValid(sources int) bool {
 	last := uint64(0)
 	for v := range c.low {
 		offset := c.offset(uint32(v))

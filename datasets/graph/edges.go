@@ -39,8 +39,8 @@ type Stream struct {
 	NoLoops bool // edges from a node to itself are left out
 }
 
-// ends are the nodes of the edge at the start of pair.
-func (s *Stream) ends(pair []int64) (source, destination uint64) {
+// edgeNodes are the nodes of the edge at the start of pair.
+func (s *Stream) edgeNodes(pair []int64) (source, destination uint64) {
 	if s.Reverse {
 		return uint64(pair[1]), uint64(pair[0])
 	}

@@ -27,7 +27,7 @@ func rows(p Plan) [][]uint32 {
 	for _, s := range p.Streams {
 		values := s.Edges.(Pairs).Values
 		for i := 0; i < len(values); i += 2 {
-			from, to := s.ends(values[i : i+2])
+			from, to := s.edgeNodes(values[i : i+2])
 			if from != to || !s.NoLoops {
 				all[to] = append(all[to], uint32(from))
 			}
@@ -210,7 +210,7 @@ func TestCSCIsCheckedForSense(t *testing.T) {
 		"edges beyond the end":  {[]uint64{0}, []uint32{0, 1}, []uint32{1, 1}},
 		"not from 0":            {[]uint64{1}, []uint32{0, 1}, []uint32{1, 1}},
 	} {
-		if c.sound(5) {
+		if c.isValid(5) {
 			t.Errorf("%s passes", name)
 		}
 	}
@@ -237,7 +237,7 @@ func FuzzOpenCache(f *testing.F) {
 	f.Add(data[:30])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g := &Graph{Types: types, Relations: relations}
-		if g.fill(t.Context(), data, "k") == nil && len(g.CSC[0].Sources(1)) > len(data) {
+		if g.loadRelations(t.Context(), data, "k") == nil && len(g.CSC[0].Sources(1)) > len(data) {
 			t.Error("a row longer than the file")
 		}
 	})

@@ -32,7 +32,7 @@ type featureFile struct {
 // OpenFeatures maps the features of DIR/SIZE/processed alone; an empty size is the only one that the folder holds. The
 // error lists every fault, as that of Open. The caller closes them.
 func OpenFeatures(dir, size string) (*Features, error) {
-	folder, size, err := find(dir, size)
+	folder, size, err := findSize(dir, size)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openFeatures(folder, size string, faults *fault.List) *Features {
 	var headed [types]bool
 	for i, name := range TypeNames() {
 		path := filepath.Join(folder, name, "node_feat.npy")
-		shape, err := s.files[i].open(path, rawSize(size) && (i == Paper || i == Author))
+		shape, err := s.files[i].openFile(path, rawSize(size) && (i == Paper || i == Author))
 		switch {
 		case err != nil:
 			faults.Addf(path, "%v", err)
@@ -71,8 +71,8 @@ func openFeatures(folder, size string, faults *fault.List) *Features {
 	return s
 }
 
-// open maps a file; shape is nil where it has no header.
-func (f *featureFile) open(path string, raw bool) (shape []int, err error) {
+// openFile maps a file; shape is nil where it has no header.
+func (f *featureFile) openFile(path string, raw bool) (shape []int, err error) {
 	e, err := openElements(path, "<f4", 4, raw)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// elements are those of an array in a file: with a header, or, raw, without.
-type elements struct {
+// arrayFile are those of an array in a file: with a header, or, raw, without.
+type arrayFile struct {
 	file   *os.File
 	path   string
 	header *npy.Header // nil: raw memory
@@ -24,19 +24,19 @@ type elements struct {
 
 // openElements opens an array of dtype, C order and elements of size bytes. raw says that a file without a header is
 // memory as it is.
-func openElements(path, dtype string, size int, raw bool) (*elements, error) {
+func openElements(path, dtype string, size int, raw bool) (*arrayFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	e := &elements{file: f, path: path}
+	e := &arrayFile{file: f, path: path}
 	if err := e.readHeader(dtype, size, raw); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return e, nil
 }
 
-func (e *elements) readHeader(dtype string, size int, raw bool) error {
+func (e *arrayFile) readHeader(dtype string, size int, raw bool) error {
 	info, err := e.file.Stat()
 	if err != nil {
 		return err
@@ -61,11 +61,11 @@ func (e *elements) readHeader(dtype string, size int, raw bool) error {
 }
 
 // Close closes the file.
-func (e *elements) Close() error { return e.file.Close() }
+func (e *arrayFile) Close() error { return e.file.Close() }
 
 // edgeFile is the edges of a stored relation.
 type edgeFile struct {
-	*elements
+	*arrayFile
 	name string
 }
 

@@ -158,8 +158,8 @@ type expectedSplit struct {
 	Calibration string   `json:"calibration_first5000_sha256_int64le"`
 }
 
-// mostSplit is the largest list that the test permutes whole.
-const mostSplit = 10_000_000
+// maxSplitPapers is the largest list that the test permutes whole.
+const maxSplitPapers = 10_000_000
 
 func TestGoldenSplit(t *testing.T) {
 	golden.Each(t, "graph/split_seeds.json", func(t *testing.T, path string) {
@@ -169,7 +169,7 @@ func TestGoldenSplit(t *testing.T) {
 			if got := hashed(firstOf(c.N, calibrationPapers, c.Seed)); got != c.Calibration {
 				t.Errorf("%d papers: the calibration papers differ", c.N)
 			}
-			if c.N <= mostSplit {
+			if c.N <= maxSplitPapers {
 				checkSplit(t, c)
 			}
 		}

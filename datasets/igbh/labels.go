@@ -18,7 +18,7 @@ import (
 func readPapers(folder, size string, papers int) ([]uint32, error) {
 	path := filepath.Join(folder, "val_idx.pt")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		_, validation := Split(labelled(size, papers), SplitSeed, ValidationFraction)
+		_, validation := Split(labelledPapers(size, papers), SplitSeed, ValidationFraction)
 		return validation, nil
 	}
 	return readTorch(path, papers)
@@ -53,15 +53,15 @@ func openLabels(folder, size string) (*labelFile, error) {
 	return &labelFile{e.path, memory, e.offset, int(e.length / 4)}, nil
 }
 
-// read reads the classes of papers, each of which must be below classes.
-func (l *labelFile) read(papers []uint32, classes int, faults *fault.List) (labels []int) {
-	if err := mapped.Guard(func() { labels = l.classes(papers, classes, faults) }); err != nil {
+// readLabels reads the classes of papers, each of which must be below classes.
+func (l *labelFile) readLabels(papers []uint32, classes int, faults *fault.List) (labels []int) {
+	if err := mapped.Guard(func() { labels = l.readClasses(papers, classes, faults) }); err != nil {
 		faults.Addf(l.path, "%v", err)
 	}
 	return labels
 }
 
-func (l *labelFile) classes(papers []uint32, classes int, faults *fault.List) []int {
+func (l *labelFile) readClasses(papers []uint32, classes int, faults *fault.List) []int {
 	labels, memory := make([]int, len(papers)), l.memory.Bytes()[l.offset:]
 	for i, paper := range papers {
 		if int64(paper) >= int64(l.papers) {

@@ -118,13 +118,13 @@ func rawSize(size string) bool { return size == "large" || size == "full" }
 // labelledFull is how many papers of the full data set have one of the classes: the first ones.
 const labelledFull = 157_675_969
 
-// labelled is how many papers of a size the split is drawn of.
-func labelled(size string, papers int) int {
+// labelledPapers is how many papers of a size the split is drawn of.
+func labelledPapers(size string, papers int) int {
 	if size == "full" {
 		return min(papers, labelledFull)
 	}
 	return papers
 }
 
-// known tells whether size is one of Sizes.
-func known(size string) bool { return slices.Contains(Sizes(), size) }
+// isKnownSize tells whether size is one of Sizes.
+func isKnownSize(size string) bool { return slices.Contains(Sizes(), size) }

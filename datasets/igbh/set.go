@@ -51,13 +51,13 @@ type Set struct {
 // The error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller
 // closes the set.
 func Open(ctx context.Context, dir string, o Options) (*Set, error) {
-	folder, size, err := find(dir, o.Size)
+	folder, size, err := findSize(dir, o.Size)
 	if err != nil {
 		return nil, err
 	}
 	s := new(Set)
 	var faults fault.List
-	s.open(ctx, folder, size, o, &faults)
+	s.openFiles(ctx, folder, size, o, &faults)
 	if err = faults.Err(ErrDataset, folder); err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -67,8 +67,8 @@ func Open(ctx context.Context, dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// find finds the folder of the size that is meant.
-func find(dir, size string) (folder, found string, err error) {
+// findSize finds the folder of the size that is meant.
+func findSize(dir, size string) (folder, found string, err error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return "", "", err
 	}
@@ -77,7 +77,7 @@ func find(dir, size string) (folder, found string, err error) {
 }
 
 func sizeOf(dir, size string) (string, error) {
-	if size != "" && !known(size) {
+	if size != "" && !isKnownSize(size) {
 		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(Sizes(), ", "))
 	}
 	var there []string
@@ -97,7 +97,7 @@ func sizeOf(dir, size string) (string, error) {
 	return there[0], nil
 }
 
-func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *fault.List) {
+func (s *Set) openFiles(ctx context.Context, folder, size string, o Options, faults *fault.List) {
 	labels, err := openLabels(folder, size)
 	if err != nil {
 		faults.Addf(filepath.Join(folder, "paper", "node_label_2K.npy"), "%v", err)
@@ -121,7 +121,7 @@ func (s *Set) open(ctx context.Context, folder, size string, o Options, faults *
 		faults.Addf(filepath.Join(folder, "val_idx.pt"), "%v", err)
 		return
 	}
-	s.labels = labels.read(s.papers, Classes, faults)
+	s.labels = labels.readLabels(s.papers, Classes, faults)
 }
 
 // openGraph opens features and graph and counts the papers.

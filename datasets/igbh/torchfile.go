@@ -8,13 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
-// mostIDs bounds what is read of a file of paper numbers: all papers of the full data set are fewer.
-const mostIDs = 1 << 29
+// maxIDs bounds what is read of a file of paper numbers: all papers of the full data set are fewer.
+const maxIDs = 1 << 29
 
 // readTorch reads a list of paper numbers as torch.save writes a tensor. It has to be one whole int64 list, and each
 // number has to be below papers.
 func readTorch(path string, papers int) (ids []uint32, err error) {
-	t, err := torchfile.Read(path, torchfile.Long, mostIDs)
+	t, err := torchfile.Read(path, torchfile.Long, maxIDs)
 	if err != nil {
 		return nil, err
 	}

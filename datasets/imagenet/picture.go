@@ -7,7 +7,7 @@ import (
 )
 
 // checkPictures looks at the header of each picture and returns the faults, in the order of the entries.
-func checkPictures(dir string, entries []entry, o Options) []Fault {
+func checkPictures(dir string, entries []mapEntry, o Options) []Fault {
 	problems := make([]string, len(entries))
 	picture.Each(len(entries), func(i int) {
 		_, _, problems[i] = picture.Check(filepath.Join(dir, filepath.FromSlash(entries[i].name)), o.MaxPixels)

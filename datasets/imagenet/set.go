@@ -33,11 +33,11 @@ type Options struct {
 // Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
 type Set struct {
 	dir     string
-	entries []entry
+	entries []mapEntry
 }
 
-// entry is one line of val_map.txt.
-type entry struct {
+// mapEntry is one line of val_map.txt.
+type mapEntry struct {
 	line  int
 	name  string
 	label int
@@ -73,7 +73,7 @@ func readMap(dir string, o Options) (string, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w %s: %s: want %s with lines \"name label\" (label 0 to %d), and the pictures beside it: %w",
-			ErrDataset, dir, missing(dir), MapName, o.Classes-1, fs.ErrNotExist)
+			ErrDataset, dir, describeMissing(dir), MapName, o.Classes-1, fs.ErrNotExist)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
@@ -85,8 +85,8 @@ func readMap(dir string, o Options) (string, error) {
 	return string(text), nil
 }
 
-// missing says what is missing of dir/val_map.txt.
-func missing(dir string) string {
+// describeMissing says what is missing of dir/val_map.txt.
+func describeMissing(dir string) string {
 	if _, err := os.Stat(dir); err != nil {
 		return "there is no such folder"
 	}

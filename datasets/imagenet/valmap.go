@@ -9,8 +9,8 @@ import (
 
 // parseMap reads the lines of val_map.txt. It returns the entries of its good lines, in order, and a fault for each
 // bad one. Empty lines are skipped.
-func parseMap(text string, classes int) ([]entry, []Fault) {
-	var entries []entry
+func parseMap(text string, classes int) ([]mapEntry, []Fault) {
+	var entries []mapEntry
 	var faults []Fault
 	first := map[string]int{} // line of a name
 	number := 0
@@ -37,10 +37,10 @@ func parseMap(text string, classes int) ([]entry, []Fault) {
 }
 
 // parseLine returns an entry without a name for an empty line, and the problem of a bad one.
-func parseLine(line string, classes int) (e entry, problem string) {
+func parseLine(line string, classes int) (e mapEntry, problem string) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
-		return entry{}, ""
+		return mapEntry{}, ""
 	}
 	e.name = fields[0]
 	if len(fields) != 2 {

@@ -10,24 +10,24 @@ import (
 func TestParseMap(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       []entry
+		want       []mapEntry
 		faults     []string
 	}{
-		{"spaces and tabs", "a.jpg 1\n b.jpg\t 999 \r\n", []entry{{1, "a.jpg", 1}, {2, "b.jpg", 999}}, nil},
-		{"no last newline", "a.jpg 1", []entry{{1, "a.jpg", 1}}, nil},
-		{"empty lines", "\n\na.jpg 1\n\n", []entry{{3, "a.jpg", 1}}, nil},
-		{"byte order mark", "\ufeffa.jpg 1\n", []entry{{1, "a.jpg", 1}}, nil},
-		{"folder", "val/a.jpg 0\n", []entry{{1, "val/a.jpg", 0}}, nil},
-		{"two labels alike", "a 5\nb 5\n", []entry{{1, "a", 5}, {2, "b", 5}}, nil},
+		{"spaces and tabs", "a.jpg 1\n b.jpg\t 999 \r\n", []mapEntry{{1, "a.jpg", 1}, {2, "b.jpg", 999}}, nil},
+		{"no last newline", "a.jpg 1", []mapEntry{{1, "a.jpg", 1}}, nil},
+		{"empty lines", "\n\na.jpg 1\n\n", []mapEntry{{3, "a.jpg", 1}}, nil},
+		{"byte order mark", "\ufeffa.jpg 1\n", []mapEntry{{1, "a.jpg", 1}}, nil},
+		{"folder", "val/a.jpg 0\n", []mapEntry{{1, "val/a.jpg", 0}}, nil},
+		{"two labels alike", "a 5\nb 5\n", []mapEntry{{1, "a", 5}, {2, "b", 5}}, nil},
 		{"empty", " \n", nil, []string{"it lists no picture"}},
 		{"one field", "a.jpg\n", nil, []string{`line 1: "a.jpg": 1 fields, want 2`}},
 		{"three fields", "a b 3\n", nil, []string{"3 fields, want 2"}},
 		{"no number", "a x7\n", nil, []string{`label "x7", want a whole number of 0 to 999`}},
 		{"fraction", "a 1.0\n", nil, []string{`label "1.0"`}},
 		{"huge", "a 99999999999999999999\n", nil, []string{"want a whole number of 0 to 999"}},
-		{"beyond the last class", "a 1000\nb 999\n", []entry{{2, "b", 999}}, []string{"label 1000, want 0 to 999"}},
+		{"beyond the last class", "a 1000\nb 999\n", []mapEntry{{2, "b", 999}}, []string{"label 1000, want 0 to 999"}},
 		{"negative", "a -1\n", nil, []string{"label -1, want 0 to 999"}},
-		{"twice", "a 1\nb 2\na 1\na 3\n", []entry{{1, "a", 1}, {2, "b", 2}},
+		{"twice", "a 1\nb 2\na 1\na 3\n", []mapEntry{{1, "a", 1}, {2, "b", 2}},
 			[]string{"line 3: \"a\": the name is in line 1 already", "line 4"}},
 		{"outside", "../a 1\n/etc/passwd 2\n", nil, []string{"no path inside", "no path inside"}},
 	}
@@ -74,7 +74,7 @@ func FuzzParseMap(f *testing.F) {
 	})
 }
 
-func checkSame(t *testing.T, text string, want []entry) {
+func checkSame(t *testing.T, text string, want []mapEntry) {
 	got, faults := parseMap(text, Classes)
 	if len(want) == 0 {
 		return

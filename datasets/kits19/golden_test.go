@@ -17,7 +17,7 @@ import (
 func TestGoldenPreprocessed(t *testing.T) {
 	golden.Each(t, "scorers/kits19/*/preprocessed_data/preprocessed_files.pkl", func(t *testing.T, path string) {
 		dir := filepath.Dir(path)
-		var want index
+		var want caseIndex
 		golden.ReadJSON(t, filepath.Join(dir, "preprocessed_files.json"), &want)
 		s, err := Open(dir, Options{LabelsOnly: true})
 		if err != nil {

@@ -21,26 +21,26 @@ const (
 	indexJSON   = "preprocessed_files.json"
 )
 
-// index lists the preprocessed cases.
-type index struct {
+// caseIndex lists the preprocessed cases.
+type caseIndex struct {
 	path  string
-	Names []string        `json:"file_list"`
-	Cases map[string]info `json:"cases"`
+	Names []string            `json:"file_list"`
+	Cases map[string]caseInfo `json:"cases"`
 }
 
-// info is what the index says of a case, as far as it is needed.
-type info struct {
+// caseInfo is what the index says of a case, as far as it is needed.
+type caseInfo struct {
 	Shape []int `json:"image_shape"` // 1, depth, height, width
 }
 
-// mostIndex is the size up to which an index is read: that of all cases has 20 kB.
-const mostIndex = 16 << 20
+// maxIndexBytes is the size up to which an index is read: that of all cases has 20 kB.
+const maxIndexBytes = 16 << 20
 
 // readIndex reads the index of a folder; nil without an error if there is none.
-func readIndex(root string) (*index, error) {
+func readIndex(root string) (*caseIndex, error) {
 	for _, name := range []string{indexPickle, indexJSON} {
 		path := filepath.Join(root, name)
-		data, err := bounded.ReadFile(path, mostIndex)
+		data, err := bounded.ReadFile(path, maxIndexBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -57,8 +57,8 @@ func readIndex(root string) (*index, error) {
 	return nil, nil
 }
 
-func parseIndex(name string, data []byte) (*index, error) {
-	x := &index{Cases: map[string]info{}}
+func parseIndex(name string, data []byte) (*caseIndex, error) {
+	x := &caseIndex{Cases: map[string]caseInfo{}}
 	if name == indexJSON {
 		if err := json.Unmarshal(data, x); err != nil {
 			return nil, fmt.Errorf("want file_list and cases with their image_shape: %w", err)
@@ -80,7 +80,7 @@ func parseIndex(name string, data []byte) (*index, error) {
 		x.Names = append(x.Names, name)
 	}
 	for name, item := range cases {
-		x.Cases[name] = info{pickledShape(item)}
+		x.Cases[name] = caseInfo{pickledShape(item)}
 	}
 	return x, nil
 }
@@ -99,23 +99,23 @@ func pickledShape(item any) (shape []int) {
 	return shape
 }
 
-// mostVoxels is the longest side of a volume in a NIfTI file.
-const mostVoxels = math.MaxInt16
+// maxVoxels is the longest side of a volume in a NIfTI file.
+const maxVoxels = math.MaxInt16
 
 // findPreprocessed returns the cases of an index, unchecked but for the index itself.
-func findPreprocessed(root string, x *index, o Options) (*Set, error) {
+func findPreprocessed(root string, x *caseIndex, o Options) (*Set, error) {
 	s := &Set{preprocessed: true}
 	var faults fault.List
-	for _, name := range o.choose(x.Names) {
+	for _, name := range o.chooseCases(x.Names) {
 		entry, ok := x.Cases[name]
 		shape := entry.Shape
 		if !ok || !slices.Contains(x.Names, name) || len(shape) != 4 || shape[0] != 1 || slices.Min(shape) < 1 ||
-			slices.Max(shape) > mostVoxels || !filepath.IsLocal(name) {
+			slices.Max(shape) > maxVoxels || !filepath.IsLocal(name) {
 			faults.Addf(name, "image_shape %v in the index, want 1, depth, height, width of a case in file_list", shape)
 			continue
 		}
 		folder := filepath.Join(root, "nifti", name)
-		c := files{name: name, image: filepath.Join(folder, "imaging.nii.gz"),
+		c := caseFiles{name: name, image: filepath.Join(folder, "imaging.nii.gz"),
 			labels: filepath.Join(folder, "segmentation.nii.gz"), shape: [3]int(shape[1:])}
 		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && fault.Exists(path) {
 			c.pickle = path

@@ -39,11 +39,11 @@ type Volume struct {
 // Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
 type Set struct {
 	preprocessed bool
-	cases        []files
+	cases        []caseFiles
 }
 
-// files are where a case lies, and its shape.
-type files struct {
+// caseFiles are where a case lies, and its shape.
+type caseFiles struct {
 	name   string
 	image  string // NIfTI
 	labels string // NIfTI
@@ -57,17 +57,17 @@ type files struct {
 // turned as expected, and that image, segmentation and index agree. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
 func Open(dir string, o Options) (*Set, error) {
-	s, err := find(dir, o)
+	s, err := findCases(dir, o)
 	if err != nil {
 		return nil, err
 	}
 	var faults fault.List
-	faults.Check(s.Len(), s.Name, func(i int) []string { return s.check(&s.cases[i], o) })
+	faults.Check(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 
-// find returns the cases of dir, unchecked.
-func find(dir string, o Options) (*Set, error) {
+// findCases returns the cases of dir, unchecked.
+func findCases(dir string, o Options) (*Set, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
@@ -92,20 +92,20 @@ func find(dir string, o Options) (*Set, error) {
 
 func findPublished(root string, o Options) *Set {
 	s := &Set{}
-	for _, name := range o.choose(Cases()) {
+	for _, name := range o.chooseCases(Cases()) {
 		folder := filepath.Join(root, name)
 		if _, err := os.Stat(folder); err != nil && name == duplicate {
 			folder = filepath.Join(root, original)
 		}
-		s.cases = append(s.cases, files{
+		s.cases = append(s.cases, caseFiles{
 			name: name, image: filepath.Join(folder, "imaging.nii.gz"), labels: filepath.Join(folder, "segmentation.nii.gz"),
 		})
 	}
 	return s
 }
 
-// choose is the list of cases to use of all that there are.
-func (o Options) choose(all []string) []string {
+// chooseCases returns the cases to use of all that there are.
+func (o Options) chooseCases(all []string) []string {
 	if o.Cases != nil {
 		all = o.Cases
 	}
@@ -115,8 +115,8 @@ func (o Options) choose(all []string) []string {
 	return all
 }
 
-// check returns the problems of a case, and sets its shape.
-func (s *Set) check(c *files, o Options) (problems []string) {
+// checkCase returns the problems of a case, and sets its shape.
+func (s *Set) checkCase(c *caseFiles, o Options) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	labels, err := nifti.ReadHeader(c.labels)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Set) check(c *files, o Options) (problems []string) {
 		add("segmentation: shape %v, want %v as the image has", labels.Shape, image.Shape)
 	}
 	c.spacing = image.Spacing
-	if problem := turned(image); problem != "" && !s.preprocessed {
+	if problem := checkOrientation(image); problem != "" && !s.preprocessed {
 		add("image: %s", problem)
 	}
 	return problems
@@ -164,8 +164,8 @@ func tooShort(path string, shape [3]int) string {
 	return ""
 }
 
-// turned wants the first axis to go from slice to slice.
-func turned(h *nifti.Header) string {
+// checkOrientation requires the first axis to go from slice to slice.
+func checkOrientation(h *nifti.Header) string {
 	o := h.Orientation()
 	if o[0] == 'I' || o[0] == 'S' {
 		return ""

@@ -12,26 +12,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// mostBytes is the size up to which a manifest or a transcript is read: RNN-T's has 1.5 MB.
-const mostBytes = 1 << 30
+// maxBytes is the size up to which a manifest or a transcript is read: RNN-T's has 1.5 MB.
+const maxBytes = 1 << 30
 
-// entry is a clip of a manifest, with what is needed of it.
-type entry struct {
-	Files      []file   `json:"files"`
-	Duration   *float64 `json:"original_duration"`
-	Samples    int      `json:"original_num_samples"`
-	Transcript *string  `json:"transcript"`
-	TextPath   string   `json:"text_filepath"` // a file with the transcript, where there is none here
+// manifestEntry is a clip of a manifest, with what is needed of it.
+type manifestEntry struct {
+	Files      []audioFile `json:"files"`
+	Duration   *float64    `json:"original_duration"`
+	Samples    int         `json:"original_num_samples"`
+	Transcript *string     `json:"transcript"`
+	TextPath   string      `json:"text_filepath"` // a file with the transcript, where there is none here
 }
 
-type file struct {
+type audioFile struct {
 	Name  string  `json:"fname"`
 	Speed float64 `json:"speed"`
 }
 
 // readManifest reads a list of clips, each with the first of its files that plays at its own speed.
 func readManifest(path string, faults *fault.List) ([]Clip, error) {
-	text, err := bounded.ReadFile(path, mostBytes)
+	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func readManifest(path string, faults *fault.List) ([]Clip, error) {
 }
 
 func readEntry(dir string, record []byte) (Clip, error) {
-	var e entry
+	var e manifestEntry
 	if err := json.Unmarshal(record, &e); err != nil {
 		return Clip{}, fmt.Errorf("not as a manifest has it: %w", err)
 	}
@@ -77,11 +77,11 @@ func readEntry(dir string, record []byte) (Clip, error) {
 		return Clip{}, fmt.Errorf("none of its %d files has an fname and speed 1", len(e.Files))
 	}
 	var err error
-	c.Transcript, err = e.transcript(dir)
+	c.Transcript, err = e.readTranscript(dir)
 	return c, err
 }
 
-func (e entry) transcript(dir string) (string, error) {
+func (e manifestEntry) readTranscript(dir string) (string, error) {
 	if e.Transcript != nil {
 		return *e.Transcript, nil
 	}
@@ -89,40 +89,40 @@ func (e entry) transcript(dir string) (string, error) {
 		return "", fmt.Errorf("neither transcript nor text_filepath")
 	}
 	path := Clip{Path: e.TextPath}.File(dir)
-	text, err := bounded.ReadFile(path, mostBytes)
+	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
 		return "", fmt.Errorf("its text_filepath: %w", err)
 	}
 	return string(text), nil
 }
 
-// written is a clip in the manifest that the repackaging writes, in the order of its keys.
-type written struct {
+// writtenEntry is a clip in the manifest that the repackaging writes, in the order of its keys.
+type writtenEntry struct {
 	Transcript string        `json:"transcript"`
 	Files      []writtenFile `json:"files"`
-	Duration   seconds       `json:"original_duration"`
+	Duration   pythonSeconds `json:"original_duration"`
 	Samples    int           `json:"original_num_samples"`
 }
 
 type writtenFile struct {
-	Channels   int     `json:"channels"`
-	SampleRate seconds `json:"sample_rate"`
-	BitDepth   int     `json:"bitdepth"`
-	BitRate    seconds `json:"bitrate"`
-	Duration   seconds `json:"duration"`
-	Samples    int     `json:"num_samples"`
-	Encoding   string  `json:"encoding"`
-	Silent     bool    `json:"silent"`
-	Name       string  `json:"fname"`
-	Speed      int     `json:"speed"`
+	Channels   int           `json:"channels"`
+	SampleRate pythonSeconds `json:"sample_rate"`
+	BitDepth   int           `json:"bitdepth"`
+	BitRate    pythonSeconds `json:"bitrate"`
+	Duration   pythonSeconds `json:"duration"`
+	Samples    int           `json:"num_samples"`
+	Encoding   string        `json:"encoding"`
+	Silent     bool          `json:"silent"`
+	Name       string        `json:"fname"`
+	Speed      int           `json:"speed"`
 }
 
 // WriteManifest writes clips of 16 bits as the official repackaging does, to the byte.
 func WriteManifest(w io.Writer, clips []Clip) error {
-	list := make([]written, len(clips))
+	list := make([]writtenEntry, len(clips))
 	for i, c := range clips {
-		duration := seconds(float64(c.Samples) / Rate)
-		list[i] = written{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []writtenFile{{
+		duration := pythonSeconds(float64(c.Samples) / Rate)
+		list[i] = writtenEntry{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []writtenFile{{
 			Channels: 1, SampleRate: Rate, BitDepth: 16, BitRate: 16 * Rate, Duration: duration, Samples: c.Samples,
 			Encoding: "Signed Integer PCM", Name: c.Path, Speed: 1,
 		}}}

@@ -33,9 +33,9 @@ func Open(ctx context.Context, dir string, o Options) ([]Clip, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
 	if !stated {
-		clips = measure(ctx, dir, clips, o, &faults)
+		clips = measureClips(ctx, dir, clips, o, &faults)
 	}
-	clips = kept(clips, o)
+	clips = selectClips(clips, o)
 	if stated && o.Length != nil {
 		holdToFiles(ctx, dir, clips, o, &faults)
 	}
@@ -63,8 +63,8 @@ func (c Clip) File(dir string) string {
 	return filepath.Join(dir, filepath.FromSlash(c.Path))
 }
 
-// kept are the clips that the benchmark has, up to the count.
-func kept(clips []Clip, o Options) []Clip {
+// selectClips returns the clips that the benchmark has, up to the count.
+func selectClips(clips []Clip, o Options) []Clip {
 	var list []Clip
 	for _, c := range clips {
 		if o.Count > 0 && len(list) == o.Count {
@@ -77,8 +77,8 @@ func kept(clips []Clip, o Options) []Clip {
 	return list
 }
 
-// measure asks the files how long they are. Clips whose files are wrong are faults, and not in the result.
-func measure(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) []Clip {
+// measureClips asks the files how long they are. Clips whose files are wrong are faults, and not in the result.
+func measureClips(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) []Clip {
 	if o.Length == nil {
 		faults.Addf("", "it has no %s, and the clips' lengths are not known without their files", o.Manifest)
 		return nil

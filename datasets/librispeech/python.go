@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// seconds is a number that Python writes as a float: with a point, however whole it is.
-type seconds float64
+// pythonSeconds is a number that Python writes as a float: with a point, however whole it is.
+type pythonSeconds float64
 
 // MarshalJSON writes the shortest digits that say the number, and a point or an exponent.
-func (s seconds) MarshalJSON() ([]byte, error) { return []byte(pyfloat.Repr(float64(s))), nil }
+func (s pythonSeconds) MarshalJSON() ([]byte, error) { return []byte(pyfloat.Repr(float64(s))), nil }
 
 // pythonJSON is JSON as Python's json.dump writes it with an indent of 2: ASCII, no newline at the end.
 func pythonJSON(v any) ([]byte, error) {
@@ -25,11 +25,11 @@ func pythonJSON(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return ascii(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return escapeNonASCII(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// ascii escapes the characters that are not.
-func ascii(text []byte) []byte {
+// escapeNonASCII escapes the characters that are not.
+func escapeNonASCII(text []byte) []byte {
 	var b []byte
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)

@@ -29,7 +29,7 @@ func Repack(clips []Clip, out string) []Pack {
 	var order []string
 	chapters := make(map[string][]int)
 	for i, c := range clips {
-		key := chapter(c.Path)
+		key := chapterOf(c.Path)
 		if chapters[key] == nil {
 			order = append(order, key)
 		}
@@ -37,22 +37,22 @@ func Repack(clips []Clip, out string) []Pack {
 	}
 	var packs []Pack
 	for _, key := range order {
-		for n, of := range fill(clips, chapters[key]) {
-			packs = append(packs, joined(clips, of, path.Join(out, fmt.Sprintf("%s_%d.wav", key, n))))
+		for n, of := range distributeClips(clips, chapters[key]) {
+			packs = append(packs, joinClips(clips, of, path.Join(out, fmt.Sprintf("%s_%d.wav", key, n))))
 		}
 	}
 	return packs
 }
 
-// chapter is the first two parts of a file's name.
-func chapter(file string) string {
+// chapterOf is the first two parts of a file's name.
+func chapterOf(file string) string {
 	base := path.Base(file)
 	parts := strings.SplitN(strings.TrimSuffix(base, path.Ext(base)), "-", 3)
 	return strings.Join(parts[:min(len(parts), 2)], "-")
 }
 
-// fill distributes the clips of a chapter.
-func fill(clips []Clip, chapter []int) [][]int {
+// distributeClips distributes the clips of a chapter.
+func distributeClips(clips []Clip, chapter []int) [][]int {
 	var packs [][]int
 	var pack []int
 	length := 0.
@@ -77,7 +77,7 @@ func fill(clips []Clip, chapter []int) [][]int {
 	return packs
 }
 
-func joined(clips []Clip, of []int, name string) Pack {
+func joinClips(clips []Clip, of []int, name string) Pack {
 	p := Pack{Of: of}
 	p.Path = name
 	texts := make([]string, len(of))

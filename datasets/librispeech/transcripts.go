@@ -19,7 +19,7 @@ func readTranscripts(dir string, faults *fault.List) ([]Clip, error) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".trans.txt") {
 			return err
 		}
-		text, err := bounded.ReadFile(path, mostBytes)
+		text, err := bounded.ReadFile(path, maxBytes)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func readLines(dir, path, text string, faults *fault.List) []Clip {
 			continue
 		}
 		id, words, _ := strings.Cut(line, " ")
-		where := fmt.Sprintf("%s line %d", relative(dir, path), n)
+		where := fmt.Sprintf("%s line %d", relativePath(dir, path), n)
 		sound, err := soundFile(filepath.Dir(path), id)
 		switch {
 		case seen[id]:
@@ -51,7 +51,7 @@ func readLines(dir, path, text string, faults *fault.List) []Clip {
 		case err != nil:
 			faults.Addf(where, "%v", err)
 		default:
-			clips = append(clips, Clip{Path: relative(dir, sound), Transcript: strings.ToLower(strings.TrimSpace(words))})
+			clips = append(clips, Clip{Path: relativePath(dir, sound), Transcript: strings.ToLower(strings.TrimSpace(words))})
 		}
 		seen[id] = true
 	}
@@ -72,8 +72,8 @@ func soundFile(dir, id string) (string, error) {
 	return "", fmt.Errorf("there is neither %s.wav nor %s.flac beside it", id, id)
 }
 
-// relative is a path below the data set's folder, with slashes.
-func relative(dir, path string) string {
+// relativePath is a path below the data set's folder, with slashes.
+func relativePath(dir, path string) string {
 	below, err := filepath.Rel(dir, path)
 	if err != nil {
 		return filepath.ToSlash(path)

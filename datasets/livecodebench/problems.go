@@ -35,8 +35,8 @@ type FaultError = fault.Error
 
 // The largest tests: the official ones are below 300 MB in all their forms.
 const (
-	mostLine     = 1 << 30
-	mostInflated = 2 << 30
+	maxLineBytes     = 1 << 30
+	maxInflatedBytes = 2 << 30
 )
 
 // Problem is what programs are tested with.
@@ -49,19 +49,19 @@ type Problem struct {
 
 // Set finds problems by their ids. It knows where they are, and reads one when it is asked for: the tests of a release
 // are gigabytes. It may be used concurrently.
-type Set struct{ places map[string]place }
+type Set struct{ places map[string]linePosition }
 
-// place is a line of a file.
-type place struct {
+// linePosition is a line of a file.
+type linePosition struct {
 	path         string
 	line         int // from 1
 	start, bytes int64
 }
 
-func (p place) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
+func (p linePosition) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
 
-// row is a line as far as it is read.
-type row struct {
+// problemRow is a line as far as it is read.
+type problemRow struct {
 	ID       *string `json:"question_id"`
 	Public   *string `json:"public_test_cases"`
 	Private  *string `json:"private_test_cases"`
@@ -76,10 +76,10 @@ func Open(path string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	s := &Set{map[string]place{}}
+	s := &Set{map[string]linePosition{}}
 	var faults fault.List
 	for _, file := range files {
-		if err := s.index(file, &faults); err != nil {
+		if err := s.indexFile(file, &faults); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrDataset, file, err)
 		}
 	}
@@ -105,20 +105,20 @@ func filesOf(path string) ([]string, error) {
 	return files, err
 }
 
-// index adds the problems of a file.
-func (s *Set) index(path string, faults *fault.List) error {
+// indexFile adds the problems of a file.
+func (s *Set) indexFile(path string, faults *fault.List) error {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
 	r := bufio.NewReaderSize(f, 1<<20)
-	at := place{path: path}
+	at := linePosition{path: path}
 	for {
 		line, err := readLine(r)
 		at.line, at.bytes = at.line+1, int64(len(line))
 		if len(bytes.TrimSpace(line)) > 0 {
-			if r, _, err := check(line); err != nil {
+			if r, _, err := checkLine(line); err != nil {
 				faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), at.line), "%v", err)
 			} else {
 				s.places[*r.ID] = at
@@ -140,16 +140,16 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 		part, err := r.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
-		case len(line) > mostLine:
-			return nil, fmt.Errorf("a line has more than %d bytes", mostLine)
+		case len(line) > maxLineBytes:
+			return nil, fmt.Errorf("a line has more than %d bytes", maxLineBytes)
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return line, err
 		}
 	}
 }
 
-// check says what is wrong with a line, short of its tests.
-func check(line []byte) (r row, function string, err error) {
+// checkLine says what is wrong with a line, short of its tests.
+func checkLine(line []byte) (r problemRow, function string, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, "", fmt.Errorf("no problem in JSON: %w", err)
 	}
@@ -167,11 +167,11 @@ func check(line []byte) (r row, function string, err error) {
 	if without != nil {
 		return r, "", fmt.Errorf("it has no text in %s", strings.Join(without, ", "))
 	}
-	function, err = r.function()
+	function, err = r.functionName()
 	return r, function, err
 }
 
-func (r row) function() (string, error) {
+func (r problemRow) functionName() (string, error) {
 	var m struct {
 		Function string `json:"func_name"`
 	}
@@ -190,18 +190,18 @@ func (s *Set) Problem(id string) (Problem, error) {
 	if !ok {
 		return Problem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.places))
 	}
-	line, err := at.read()
+	line, err := at.readLine()
 	if err != nil {
 		return Problem{}, fmt.Errorf("%w: %v: %w", ErrDataset, at, err)
 	}
-	p, err := parse(line)
+	p, err := parseProblem(line)
 	if err != nil {
 		return Problem{}, fmt.Errorf("%w: %v: problem %s: %w", ErrDataset, at, id, err)
 	}
 	return p, nil
 }
 
-func (p place) read() ([]byte, error) {
+func (p linePosition) readLine() ([]byte, error) {
 	f, err := bounded.Open(p.path)
 	if err != nil {
 		return nil, err
@@ -212,20 +212,20 @@ func (p place) read() ([]byte, error) {
 	return line, err
 }
 
-// test is one test as it is written.
-type test struct {
+// codeTest is one test as it is written.
+type codeTest struct {
 	Input  *string `json:"input"`
 	Output *string `json:"output"`
 	Type   string  `json:"testtype"`
 }
 
-func parse(line []byte) (Problem, error) {
-	r, function, err := check(line)
+func parseProblem(line []byte) (Problem, error) {
+	r, function, err := checkLine(line)
 	if err != nil {
 		return Problem{}, err
 	}
 	p := Problem{ID: *r.ID, Function: function}
-	var public []test
+	var public []codeTest
 	if err := json.Unmarshal([]byte(*r.Public), &public); err != nil {
 		return Problem{}, fmt.Errorf("public_test_cases: %w", err)
 	}
@@ -246,7 +246,7 @@ func parse(line []byte) (Problem, error) {
 }
 
 // privateTests reads tests as JSON, or as base64 of zlib of a pickle of JSON in a str.
-func privateTests(text string) (tests []test, err error) {
+func privateTests(text string) (tests []codeTest, err error) {
 	if json.Unmarshal([]byte(text), &tests) == nil {
 		return tests, nil
 	}
@@ -258,7 +258,7 @@ func privateTests(text string) (tests []test, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pickled, err := readMost(z, mostInflated)
+	pickled, err := readMost(z, maxInflatedBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(line("a", "{}", packed("\x80\x04\x8c\x02[]\x94."))))
 	f.Add([]byte(line("a", `{"func_name": "f"}`, tests)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if p, err := parse(text); err == nil && len(p.Inputs) != len(p.Outputs) {
+		if p, err := parseProblem(text); err == nil && len(p.Inputs) != len(p.Outputs) {
 			t.Errorf("%d inputs, %d outputs", len(p.Inputs), len(p.Outputs))
 		}
 	})

@@ -37,8 +37,8 @@ func (c Codec) String() string {
 	return codecNames[c]
 }
 
-// check wants a packing that is read.
-func (c Codec) check() error {
+// checkSupported checks that the codec can be read.
+func (c Codec) checkSupported() error {
 	switch c {
 	case Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw:
 		return nil
@@ -48,18 +48,18 @@ func (c Codec) check() error {
 	return fmt.Errorf("%w: it is packed by %v; write it with ZSTD or SNAPPY", ErrForm, c)
 }
 
-// codec unpacks one page after the other, in the same memory.
-type codec struct {
+// decompressor unpacks one page after the other, in the same memory.
+type decompressor struct {
 	which  Codec
-	snappy *snappy
-	lz4    *lz4
+	snappy *snappyBlock
+	lz4    *lz4Block
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
 }
 
-// open lets to read what is packed in a page, of which it knows the size; plain: it is not packed.
-func (u *codec) open(to *exact, from io.Reader, plain bool) (err error) {
+// startPage lets to read what is packed in a page, of which it knows the size; plain: it is not packed.
+func (u *decompressor) startPage(to *sizedReader, from io.Reader, plain bool) (err error) {
 	if to.size == 0 { // some write nothing then, not even a frame
 		return nil
 	}
@@ -69,12 +69,12 @@ func (u *codec) open(to *exact, from io.Reader, plain bool) (err error) {
 		to.codec, to.from = Uncompressed, from
 	case u.which == Snappy:
 		if u.snappy == nil {
-			u.snappy = &snappy{in: bufio.NewReaderSize(from, 32<<10)}
+			u.snappy = &snappyBlock{in: bufio.NewReaderSize(from, 32<<10)}
 		}
 		to.from, err = u.snappy, u.snappy.reset(from, to.size)
 	case u.which == LZ4Raw:
 		if u.lz4 == nil {
-			u.lz4 = &lz4{in: bufio.NewReaderSize(from, 32<<10)}
+			u.lz4 = &lz4Block{in: bufio.NewReaderSize(from, 32<<10)}
 		}
 		u.lz4.reset(from)
 		to.from = u.lz4
@@ -97,18 +97,18 @@ func (u *codec) open(to *exact, from io.Reader, plain bool) (err error) {
 			to.from, err = u.zstd, u.zstd.Reset(from)
 		}
 	}
-	return to.failed(err)
+	return to.wrapError(err)
 }
 
-func (u *codec) close() {
+func (u *decompressor) closeDecoder() {
 	if u.zstd != nil {
 		u.zstd.Close()
 	}
 }
 
-// exact reads what a page unpacks to, which must have exactly the size that its header states: one that is larger ends
-// there.
-type exact struct {
+// sizedReader reads what a page unpacks to, which must have exactly the size that its header states: one that is larger
+// ends there.
+type sizedReader struct {
 	from       io.Reader // nil: there is no more
 	codec      Codec
 	size, left int64
@@ -116,42 +116,42 @@ type exact struct {
 }
 
 // Read implements io.Reader.
-func (e *exact) Read(p []byte) (int, error) {
+func (e *sizedReader) Read(p []byte) (int, error) {
 	switch {
 	case e.from == nil:
 		return 0, io.EOF
 	case e.left == 0:
-		return 0, e.end()
+		return 0, e.requireEnd()
 	}
 	n, err := e.from.Read(p[:min(int64(len(p)), e.left)])
 	e.left -= int64(n)
 	if !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return n, e.failed(err)
+		return n, e.wrapError(err)
 	}
 	if e.left > 0 {
-		return n, damaged("a page of %d bytes unpacks to %d", e.size, e.size-e.left)
+		return n, damagedErrorf("a page of %d bytes unpacks to %d", e.size, e.size-e.left)
 	}
 	return n, nil
 }
 
-// end wants nothing more to come.
-func (e *exact) end() error {
+// requireEnd checks that nothing more comes.
+func (e *sizedReader) requireEnd() error {
 	for range 100 {
 		n, err := e.from.Read(e.one[:])
 		switch {
 		case n > 0:
-			return damaged("a page of %d bytes unpacks to more", e.size)
+			return damagedErrorf("a page of %d bytes unpacks to more", e.size)
 		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 			e.from = nil
 			return io.EOF
 		case err != nil:
-			return e.failed(err)
+			return e.wrapError(err)
 		}
 	}
 	return io.ErrNoProgress
 }
 
-func (e *exact) failed(err error) error {
+func (e *sizedReader) wrapError(err error) error {
 	if err == nil || errors.Is(err, errDamaged) || errors.Is(err, ErrForm) {
 		return err
 	}

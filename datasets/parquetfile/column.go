@@ -109,8 +109,8 @@ var convertedMeanings = map[int32]Meaning{
 // ticksOf are ticks in a millisecond, by a logical type's unit.
 var ticksOf = map[int]int{1: 1, 2: 1e3, 3: 1e6}
 
-// mean finds what an element's values stand for.
-func (c *Column) mean(e *element) {
+// setMeaning finds what an element's values stand for.
+func (c *Column) setMeaning(e *schemaElement) {
 	c.TickToMS = 1
 	if e.logical.which == 0 {
 		c.Meaning, c.Scale = convertedMeanings[e.converted], int(e.scale)
@@ -128,29 +128,29 @@ func (c *Column) mean(e *element) {
 	}
 }
 
-// tree makes columns of the elements of a schema.
-type tree struct {
-	schema []element
+// schemaTree makes columns of the elements of a schema.
+type schemaTree struct {
+	schema []schemaElement
 	leaves []*Column
 }
 
-// root is the column that holds all others.
-func (t *tree) root() (*Column, error) {
+// readRoot returns the column that holds all others.
+func (t *schemaTree) readRoot() (*Column, error) {
 	if len(t.schema) == 0 {
-		return nil, damaged("it has no schema")
+		return nil, damagedErrorf("it has no schema")
 	}
 	t.schema[0].repetition = 0
-	root, err := t.column(&Column{}, 0)
+	root, err := t.readColumn(&Column{}, 0)
 	if err == nil && len(t.schema) > 0 {
-		err = damaged("its schema has %d columns too many", len(t.schema))
+		err = damagedErrorf("its schema has %d columns too many", len(t.schema))
 	}
 	return root, err
 }
 
-// column takes the next element and its parts.
-func (t *tree) column(parent *Column, depth int) (*Column, error) {
+// readColumn reads the next element and its parts.
+func (t *schemaTree) readColumn(parent *Column, depth int) (*Column, error) {
 	if len(t.schema) == 0 || depth > maxDepth {
-		return nil, damaged("its schema ends within a structure, or has more than %d within each other", maxDepth)
+		return nil, damagedErrorf("its schema ends within a structure, or has more than %d within each other", maxDepth)
 	}
 	e := &t.schema[0]
 	t.schema = t.schema[1:]
@@ -162,13 +162,13 @@ func (t *tree) column(parent *Column, depth int) (*Column, error) {
 	if c.Repeated {
 		c.Repetition++
 	}
-	c.mean(e)
+	c.setMeaning(e)
 	if e.leaf {
-		return c, t.leaf(c, e)
+		return c, t.readLeaf(c, e)
 	}
 	c.Columns = make([]*Column, 0, min(int(max(0, e.children)), 64))
 	for range e.children {
-		part, err := t.column(c, depth+1)
+		part, err := t.readColumn(c, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -180,16 +180,16 @@ func (t *tree) column(parent *Column, depth int) (*Column, error) {
 // widths are bytes of a value as it lies in a file.
 var widths = map[Kind]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
 
-func (t *tree) leaf(c *Column, e *element) error {
+func (t *schemaTree) readLeaf(c *Column, e *schemaElement) error {
 	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), widths[e.kind]
 	t.leaves = append(t.leaves, c)
 	switch {
 	case e.kind < 0 || int(e.kind) >= len(kindNames):
 		return fmt.Errorf("%w: column %s is of %v", ErrForm, c.Name, e.kind)
 	case e.kind == FixedByteArray && (e.length < 0 || e.length > MaxValue):
-		return damaged("column %s has values of %d bytes", c.Name, e.length)
+		return damagedErrorf("column %s has values of %d bytes", c.Name, e.length)
 	case c.Meaning == Decimal && (c.Scale < 0 || c.Scale > maxDecimal):
-		return damaged("column %s has decimals with %d digits behind the point", c.Name, c.Scale)
+		return damagedErrorf("column %s has decimals with %d digits behind the point", c.Name, c.Scale)
 	case e.kind == FixedByteArray:
 		c.Length = int(e.length)
 	}

@@ -79,7 +79,7 @@ type craftedPage struct {
 }
 
 // v1 is a page of version 1.
-func v1(how encoding, values, unpacked int, packed []byte) craftedPage {
+func v1(how pageEncoding, values, unpacked int, packed []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageV1, 2: unpacked, 3: len(packed),
 		5: structure(map[int]any{1: values, 2: int(how), 3: 3, 4: 3})}, packed}
 }
@@ -91,7 +91,7 @@ func words(values, unpacked int, packed []byte) craftedPage {
 }
 
 // v2 is a page of version 2, whose levels are in front of what is packed.
-func v2(how encoding, values, repetitions, definitions, unpacked int, data []byte) craftedPage {
+func v2(how pageEncoding, values, repetitions, definitions, unpacked int, data []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageV2, 2: unpacked, 3: len(data),
 		8: structure(map[int]any{1: values, 2: 0, 3: values, 4: int(how), 5: definitions, 6: repetitions})}, data}
 }

@@ -9,9 +9,9 @@ import (
 	"math"
 )
 
-// deltas are integers as differences from the one before, in blocks of which each has a least difference, and parts
-// with a width of their own (DELTA_BINARY_PACKED).
-type deltas struct {
+// deltaDecoder decodes integers as differences from the one before, in blocks of which each has a least difference, and
+// parts with a width of their own (DELTA_BINARY_PACKED).
+type deltaDecoder struct {
 	deltaHead
 	narrow bool // of 32 bits
 	least  int64
@@ -37,31 +37,31 @@ func readDeltaHead(from io.ByteReader) (h deltaHead, err error) {
 		}
 	}
 	if n[0] == 0 || n[0] > 1<<20 || n[1] == 0 || n[1] > n[0] || n[0]%n[1] > 0 || n[0]/n[1]%8 > 0 || n[2] > math.MaxInt32 {
-		return h, damaged("%d differences in blocks of %d with %d parts", n[2], n[0], n[1])
+		return h, damagedErrorf("%d differences in blocks of %d with %d parts", n[2], n[0], n[1])
 	}
 	h = deltaHead{block: int(n[0]), parts: int(n[1]), perPart: int(n[0] / n[1]), left: int64(n[2])}
 	h.value, err = binary.ReadVarint(from)
 	return h, err
 }
 
-func newDeltas(from io.ByteReader, narrow bool) (*deltas, error) {
+func newDeltas(from io.ByteReader, narrow bool) (*deltaDecoder, error) {
 	head, err := readDeltaHead(from)
 	if err != nil {
 		return nil, err
 	}
-	return &deltas{deltaHead: head, narrow: narrow, packed: bitsOf{from: from}, part: head.parts}, nil
+	return &deltaDecoder{deltaHead: head, narrow: narrow, packed: bitsOf{from: from}, part: head.parts}, nil
 }
 
-func (d *deltas) next(v *Value) error {
-	n, err := d.take()
+func (d *deltaDecoder) next(v *Value) error {
+	n, err := d.nextInt()
 	if v != nil {
 		v.Number = uint64(n)
 	}
 	return err
 }
 
-// take is the next integer.
-func (d *deltas) take() (int64, error) {
+// nextInt returns the next integer.
+func (d *deltaDecoder) nextInt() (int64, error) {
 	if d.left == 0 {
 		return 0, io.ErrUnexpectedEOF
 	}
@@ -76,7 +76,7 @@ func (d *deltas) take() (int64, error) {
 		}
 	}
 	d.inPart--
-	more, err := d.packed.take(uint(d.widths[d.part]))
+	more, err := d.packed.nextNumber(uint(d.widths[d.part]))
 	if err != nil {
 		return 0, noEOF(err)
 	}
@@ -87,7 +87,7 @@ func (d *deltas) take() (int64, error) {
 	return d.value, nil
 }
 
-func (d *deltas) nextPart() (err error) {
+func (d *deltaDecoder) nextPart() (err error) {
 	if d.part++; d.part >= d.parts {
 		d.part = 0
 		if d.least, d.widths, err = readBlock(d.packed.from, d.widths[:0], d.parts); err != nil {
@@ -95,7 +95,7 @@ func (d *deltas) nextPart() (err error) {
 		}
 	}
 	d.inPart = d.perPart
-	d.packed.restart()
+	d.packed.dropBits()
 	return nil
 }
 
@@ -105,16 +105,17 @@ func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, err
 	for i := 0; i < parts && err == nil; i++ {
 		var width byte
 		if width, err = from.ReadByte(); width > 64 {
-			err = damaged("differences of %d bits", width)
+			err = damagedErrorf("differences of %d bits", width)
 		}
 		widths = append(widths, width)
 	}
 	return least, widths, noEOF(err)
 }
 
-// keep reads differences to their end and keeps them as they lie, for they stand before what they are the lengths of.
-func keep(from *bufio.Reader) (*deltas, error) {
-	k := &keeper{from: from}
+// bufferDeltas reads differences to their end and keeps them as they lie, for they stand before what they are the
+// lengths of.
+func bufferDeltas(from *bufio.Reader) (*deltaDecoder, error) {
+	k := &byteRecorder{from: from}
 	head, err := readDeltaHead(k)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func keep(from *bufio.Reader) (*deltas, error) {
 			return nil, err
 		}
 		for part := 0; part < head.parts && int64(part*head.perPart) < left; part++ {
-			if err := k.more(head.perPart / 8 * int(widths[part])); err != nil {
+			if err := k.bufferMore(head.perPart / 8 * int(widths[part])); err != nil {
 				return nil, err
 			}
 		}
@@ -133,14 +134,14 @@ func keep(from *bufio.Reader) (*deltas, error) {
 	return newDeltas(bytes.NewReader(k.kept), true)
 }
 
-// keeper keeps what is read.
-type keeper struct {
+// byteRecorder keeps what is read.
+type byteRecorder struct {
 	from *bufio.Reader
 	kept []byte
 }
 
 // ReadByte implements io.ByteReader.
-func (k *keeper) ReadByte() (byte, error) {
+func (k *byteRecorder) ReadByte() (byte, error) {
 	b, err := k.from.ReadByte()
 	if err == nil && len(k.kept) >= maxLevels {
 		err = fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
@@ -149,7 +150,7 @@ func (k *keeper) ReadByte() (byte, error) {
 	return b, err
 }
 
-func (k *keeper) more(n int) (err error) {
+func (k *byteRecorder) bufferMore(n int) (err error) {
 	if len(k.kept)+n > maxLevels {
 		return fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
 	}
@@ -159,17 +160,17 @@ func (k *keeper) more(n int) (err error) {
 
 // deltaLengths are byte arrays behind their lengths (DELTA_LENGTH_BYTE_ARRAY).
 type deltaLengths struct {
-	lengths *deltas
+	lengths *deltaDecoder
 	from    *bufio.Reader
 }
 
 func newDeltaLengths(from *bufio.Reader) (*deltaLengths, error) {
-	lengths, err := keep(from)
+	lengths, err := bufferDeltas(from)
 	return &deltaLengths{lengths, from}, err
 }
 
 func (d *deltaLengths) next(v *Value) error {
-	n, err := d.lengths.size()
+	n, err := d.lengths.nextSize()
 	if err != nil {
 		return err
 	}
@@ -181,9 +182,9 @@ func (d *deltaLengths) next(v *Value) error {
 	return err
 }
 
-// size is the next integer as one of bytes.
-func (d *deltas) size() (int, error) {
-	n, err := d.take()
+// nextSize returns the next integer as a number of bytes.
+func (d *deltaDecoder) nextSize() (int, error) {
+	n, err := d.nextInt()
 	if err != nil {
 		return 0, err
 	}
@@ -193,14 +194,14 @@ func (d *deltas) size() (int, error) {
 // deltaBytes are byte arrays that begin as the one before: how many bytes they share, and the others
 // (DELTA_BYTE_ARRAY).
 type deltaBytes struct {
-	shared *deltas
+	shared *deltaDecoder
 	rest   *deltaLengths
 	value  []byte // the last one
 	leaf   *Column
 }
 
-func newDeltaBytes(from *bufio.Reader, leaf *Column) (decoder, error) {
-	shared, err := keep(from)
+func newDeltaBytes(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
+	shared, err := bufferDeltas(from)
 	if err != nil {
 		return nil, err
 	}
@@ -209,14 +210,14 @@ func newDeltaBytes(from *bufio.Reader, leaf *Column) (decoder, error) {
 }
 
 func (d *deltaBytes) next(v *Value) error {
-	n, err := d.shared.size()
+	n, err := d.shared.nextSize()
 	if err != nil {
 		return err
 	}
 	if n > len(d.value) {
-		return damaged("a value shares %d bytes with one of %d", n, len(d.value))
+		return damagedErrorf("a value shares %d bytes with one of %d", n, len(d.value))
 	}
-	more, err := d.rest.lengths.size()
+	more, err := d.rest.lengths.nextSize()
 	if err == nil {
 		_, err = checkLength(int64(n + more))
 	}
@@ -227,7 +228,7 @@ func (d *deltaBytes) next(v *Value) error {
 		return err
 	}
 	if d.leaf.Kind == FixedByteArray && n+more != d.leaf.Length {
-		return damaged("a value of %d bytes, where all have %d", n+more, d.leaf.Length)
+		return damagedErrorf("a value of %d bytes, where all have %d", n+more, d.leaf.Length)
 	}
 	if v != nil {
 		v.Bytes = append(v.Bytes[:0], d.value...)

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// dictionary holds the values that a column's pages have indices of: a small one in memory, another one in a temporary
-// file.
-type dictionary struct {
+// valueDictionary holds the values that a column's pages have indices of: a small one in memory, another one in a
+// temporary file.
+type valueDictionary struct {
 	leaf  *Column
 	bytes []byte
 	file  *os.File // nil: they are in bytes
@@ -23,38 +23,38 @@ type dictionary struct {
 // inMemory is how many bytes a dictionary in memory has at most.
 const inMemory = 4 << 20
 
-// indices are indices into the dictionary.
-type indices struct {
-	of   *dictionary
-	runs *runs
+// indexDecoder decodes indices into the dictionary.
+type indexDecoder struct {
+	of   *valueDictionary
+	runs *runDecoder
 }
 
-func (r *Reader) indices() (decoder, error) {
+func (r *Reader) newIndexDecoder() (valueDecoder, error) {
 	if r.dictionary == nil {
-		return nil, damaged("a page of indices without a dictionary before it")
+		return nil, damagedErrorf("a page of indices without a dictionary before it")
 	}
 	width, err := r.page.unpacked.ReadByte()
 	if err != nil {
 		return nil, err
 	}
 	if width > 32 {
-		return nil, damaged("indices of %d bits", width)
+		return nil, damagedErrorf("indices of %d bits", width)
 	}
-	return &indices{r.dictionary, newRuns(r.page.unpacked, uint(width))}, nil
+	return &indexDecoder{r.dictionary, newRuns(r.page.unpacked, uint(width))}, nil
 }
 
-func (x *indices) next(v *Value) error {
-	i, err := x.runs.take()
+func (x *indexDecoder) next(v *Value) error {
+	i, err := x.runs.nextNumber()
 	if err != nil || v == nil {
 		return err
 	}
-	return x.of.at(v, int64(i))
+	return x.of.setValue(v, int64(i))
 }
 
-func (r *Reader) readDictionary(h *header) error {
+func (r *Reader) readDictionary(h *pageHeader) error {
 	switch {
 	case r.dictionary != nil:
-		return damaged("a second dictionary")
+		return damagedErrorf("a second dictionary")
 	case h.encoding != encodingPlain && h.encoding != encodingPlainDictionary:
 		return fmt.Errorf("%w: a dictionary as %v", ErrForm, h.encoding)
 	case r.leaf.Kind == Boolean:
@@ -62,12 +62,12 @@ func (r *Reader) readDictionary(h *header) error {
 	case h.values < 0 || h.values > maxDictionary:
 		return fmt.Errorf("%w: a dictionary of %d values, want at most %d", ErrForm, h.values, maxDictionary)
 	}
-	if err := r.unpack(false, int64(h.unpacked)); err != nil {
+	if err := r.startValues(false, int64(h.unpacked)); err != nil {
 		return err
 	}
-	r.dictionary = &dictionary{leaf: r.leaf, count: int(h.values)}
+	r.dictionary = &valueDictionary{leaf: r.leaf, count: int(h.values)}
 	if h.unpacked <= inMemory {
-		return r.dictionary.read(r.page.unpacked, func(n int) (err error) {
+		return r.dictionary.readValues(r.page.unpacked, func(n int) (err error) {
 			r.dictionary.bytes, err = appendFrom(r.dictionary.bytes, r.page.unpacked, n)
 			return err
 		})
@@ -75,14 +75,14 @@ func (r *Reader) readDictionary(h *header) error {
 	return r.dictionary.readToFile(r.page.unpacked)
 }
 
-// read takes the values, of which keep keeps the next n bytes.
-func (d *dictionary) read(from *bufio.Reader, keep func(n int) error) error {
+// readValues reads the values, of which keep keeps the next n bytes.
+func (d *valueDictionary) readValues(from *bufio.Reader, keep func(n int) error) error {
 	end := 0
 	for range d.count {
 		size := d.leaf.Length
 		if d.leaf.Kind == ByteArray {
 			var err error
-			if size, err = length(from); err != nil {
+			if size, err = readLength(from); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (d *dictionary) read(from *bufio.Reader, keep func(n int) error) error {
 	return nil
 }
 
-func (d *dictionary) readToFile(from *bufio.Reader) (err error) {
+func (d *valueDictionary) readToFile(from *bufio.Reader) (err error) {
 	if d.file, err = os.CreateTemp("", "plumbline-dictionary-*"); err != nil {
 		return fmt.Errorf("keep a dictionary in a file: %w", err)
 	}
@@ -105,8 +105,8 @@ func (d *dictionary) readToFile(from *bufio.Reader) (err error) {
 	if os.Remove(d.path) == nil { // else when it is closed
 		d.path = ""
 	}
-	out := bufio.NewWriterSize(&room{d.file}, 256<<10)
-	err = d.read(from, func(n int) error {
+	out := bufio.NewWriterSize(&memoryLimit{d.file}, 256<<10)
+	err = d.readValues(from, func(n int) error {
 		_, err := io.CopyN(out, from, int64(n))
 		return err
 	})
@@ -116,10 +116,10 @@ func (d *dictionary) readToFile(from *bufio.Reader) (err error) {
 	return out.Flush()
 }
 
-// room says what to do where there is none for a dictionary.
-type room struct{ file *os.File }
+// memoryLimit says what to do where a dictionary does not fit in memory.
+type memoryLimit struct{ file *os.File }
 
-func (r *room) Write(p []byte) (int, error) {
+func (r *memoryLimit) Write(p []byte) (int, error) {
 	n, err := r.file.Write(p)
 	if err != nil {
 		err = fmt.Errorf("keep a dictionary in a file (TMPDIR names a folder with more room): %w", err)
@@ -127,10 +127,10 @@ func (r *room) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// at makes v value i.
-func (d *dictionary) at(v *Value, i int64) (err error) {
+// setValue makes v value i.
+func (d *valueDictionary) setValue(v *Value, i int64) (err error) {
 	if i < 0 || i >= int64(d.count) {
-		return damaged("index %d into a dictionary of %d values", i, d.count)
+		return damagedErrorf("index %d into a dictionary of %d values", i, d.count)
 	}
 	start, end := i*int64(d.leaf.Length), (i+1)*int64(d.leaf.Length)
 	if d.leaf.Kind == ByteArray {
@@ -140,17 +140,17 @@ func (d *dictionary) at(v *Value, i int64) (err error) {
 		}
 	}
 	if d.file == nil {
-		v.put(d.leaf, d.bytes[start:end])
+		v.setBytes(d.leaf, d.bytes[start:end])
 		return nil
 	}
 	n := int(end - start)
 	if d.last, err = appendFrom(d.last[:0], io.NewSectionReader(d.file, start, int64(n)), n); err == nil {
-		v.put(d.leaf, d.last)
+		v.setBytes(d.leaf, d.last)
 	}
 	return err
 }
 
-func (d *dictionary) close() error {
+func (d *valueDictionary) close() error {
 	if d == nil || d.file == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ var ErrForm = errors.New("not a form of Parquet that is read")
 // errDamaged is a file that contradicts itself.
 var errDamaged = errors.New("it is damaged")
 
-func damaged(format string, args ...any) error {
+func damagedErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errDamaged, fmt.Errorf(format, args...))
 }
 

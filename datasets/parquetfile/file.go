@@ -16,7 +16,7 @@ type File struct {
 	disk   io.ReaderAt
 	size   int64
 	close  func() error
-	footer *footer
+	footer *fileMetadata
 	root   *Column
 	leaves []*Column
 }
@@ -27,7 +27,7 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := opened(f)
+	file, err := openFile(f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -35,7 +35,7 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-func opened(f *os.File) (*File, error) {
+func openFile(f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func New(f io.ReaderAt, size int64) (*File, error) {
 	if footer.locked {
 		return nil, fmt.Errorf("%w: it is encrypted", ErrForm)
 	}
-	t := tree{schema: footer.schema}
-	root, err := t.root()
+	t := schemaTree{schema: footer.schema}
+	root, err := t.readRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +109,11 @@ func (f *File) Read(group int, leaf *Column) (*Reader, error) {
 	case of.elsewhere:
 		return nil, fmt.Errorf("%w: the column lies in another file", ErrForm)
 	case !of.known:
-		return nil, damaged("the footer does not say where the column lies")
+		return nil, damagedErrorf("the footer does not say where the column lies")
 	case start < 0 || of.packed < 0 || of.values < 0 || start > f.size || of.packed > f.size-start:
-		return nil, damaged("%d values in %d bytes at %d of a file of %d", of.values, of.packed, start, f.size)
+		return nil, damagedErrorf("%d values in %d bytes at %d of a file of %d", of.values, of.packed, start, f.size)
 	}
-	if err := of.codec.check(); err != nil {
+	if err := of.codec.checkSupported(); err != nil {
 		return nil, err
 	}
 	return newReader(io.NewSectionReader(f.disk, start, of.packed), leaf, of), nil

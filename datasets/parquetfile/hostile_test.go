@@ -154,7 +154,7 @@ func TestDamaged(t *testing.T) {
 	for _, codec := range codecs {
 		for name, page := range map[string]struct {
 			kind Kind
-			how  encoding
+			how  pageEncoding
 			data []byte
 		}{
 			"plain": {ByteArray, encodingPlain, text}, "lengths": {ByteArray, encodingDeltaLength, append(deltas, text...)},

@@ -31,7 +31,7 @@ func (c *Column) AppendJSON(dst []byte, v *Value) ([]byte, error) {
 	case c.Kind == Double:
 		return appendFloat(dst, math.Float64frombits(v.Number)), nil
 	case c.Kind == Int96:
-		return appendFloat(dst, stamp96(v.Bytes)), nil
+		return appendFloat(dst, int96Millis(v.Bytes)), nil
 	case c.Kind == Int32 || c.Kind == Int64:
 		return c.appendInteger(dst, v), nil
 	}
@@ -58,9 +58,9 @@ func (c *Column) appendInteger(dst []byte, v *Value) []byte {
 func (c *Column) appendBytes(dst []byte, v *Value) ([]byte, error) {
 	switch {
 	case c.Meaning == Decimal && len(v.Bytes) > maxDecimal:
-		return nil, damaged("a decimal of %d bytes", len(v.Bytes))
+		return nil, damagedErrorf("a decimal of %d bytes", len(v.Bytes))
 	case c.Meaning == Decimal:
-		return appendDecimal(dst, signed(v.Bytes), c.Scale), nil
+		return appendDecimal(dst, signedInteger(v.Bytes), c.Scale), nil
 	case c.Meaning == Half && len(v.Bytes) == 2:
 		var one [1]float32
 		half.Float16.Decode(one[:], v.Bytes)
@@ -77,8 +77,8 @@ func (c *Column) appendBytes(dst []byte, v *Value) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// signed is the integer in b, the highest byte first, in two's complement.
-func signed(b []byte) *big.Int {
+// signedInteger is the integer in b, the highest byte first, in two's complement.
+func signedInteger(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
@@ -102,8 +102,8 @@ func appendDecimal(dst []byte, n *big.Int, scale int) []byte {
 	return append(append(append(dst, digits[:whole]...), '.'), digits[whole:]...)
 }
 
-// stamp96 is a timestamp of the deprecated form in milliseconds: nanoseconds of the day, and the Julian day.
-func stamp96(b []byte) float64 {
+// int96Millis is a timestamp of the deprecated form in milliseconds: nanoseconds of the day, and the Julian day.
+func int96Millis(b []byte) float64 {
 	const day1970 = 2440588
 	nanoseconds := int64(binary.LittleEndian.Uint64(b))
 	days := int64(binary.LittleEndian.Uint32(b[8:])) - day1970

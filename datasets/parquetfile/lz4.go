@@ -6,11 +6,11 @@ import (
 	"io"
 )
 
-// lz4 unpacks a block of LZ4 as it is read: sequences of some literal bytes and a copy of what stands at most 65,535
-// bytes before; the last one has no copy (the description of LZ4's block format).
-type lz4 struct {
+// lz4Block unpacks a block of LZ4 as it is read: sequences of some literal bytes and a copy of what stands at most
+// 65,535 bytes before; the last one has no copy (the description of LZ4's block format).
+type lz4Block struct {
 	in      *bufio.Reader
-	window  window
+	window  copyWindow
 	literal uint64 // bytes of the present literal that are to come
 	copied  uint64 // bytes of the present copy that are to come
 	back    int    // how far back it is; 0: it has not begun
@@ -19,39 +19,39 @@ type lz4 struct {
 	ended   bool
 }
 
-func (l *lz4) reset(from io.Reader) {
+func (l *lz4Block) reset(from io.Reader) {
 	l.in.Reset(from)
 	l.window.reset(64 << 10)
 	l.literal, l.copied, l.within, l.ended = 0, 0, false, false
 }
 
 // Read implements io.Reader.
-func (l *lz4) Read(p []byte) (int, error) {
+func (l *lz4Block) Read(p []byte) (int, error) {
 	for {
-		if n := l.window.take(p); n > 0 || len(p) == 0 {
+		if n := l.window.readOut(p); n > 0 || len(p) == 0 {
 			return n, nil
 		}
 		if l.ended {
 			return 0, io.EOF
 		}
-		l.window.slide()
-		for l.window.free() > 0 && !l.ended {
-			if err := l.element(); err != nil {
+		l.window.makeRoom()
+		for l.window.freeBytes() > 0 && !l.ended {
+			if err := l.unpackElement(); err != nil {
 				return 0, err
 			}
 		}
 	}
 }
 
-// element unpacks the next part: a literal, a copy, or what there is room for of them.
-func (l *lz4) element() error {
+// unpackElement unpacks the next part: a literal, a copy, or what there is room for of them.
+func (l *lz4Block) unpackElement() error {
 	switch {
 	case l.literal > 0:
-		n, err := l.window.literal(l.in, l.literal)
+		n, err := l.window.appendLiteral(l.in, l.literal)
 		l.literal -= uint64(n)
 		return err
 	case l.copied > 0:
-		l.copied -= uint64(l.window.copy(l.back, l.copied))
+		l.copied -= uint64(l.window.appendCopy(l.back, l.copied))
 		return nil
 	case l.within:
 		l.within = false
@@ -62,12 +62,12 @@ func (l *lz4) element() error {
 		return noEOF(err) // the last sequence has no copy
 	}
 	l.high, l.within = head, true
-	l.literal, err = l.count(head >> 4)
+	l.literal, err = l.readLength(head >> 4)
 	return err
 }
 
-// count is a number whose first four bits stand in the head of a sequence.
-func (l *lz4) count(bits byte) (uint64, error) {
+// readLength reads a number whose first four bits stand in the head of a sequence.
+func (l *lz4Block) readLength(bits byte) (uint64, error) {
 	n := uint64(bits)
 	if bits < 15 {
 		return n, nil
@@ -84,7 +84,7 @@ func (l *lz4) count(bits byte) (uint64, error) {
 }
 
 // beginCopy reads the second half of a sequence: at the end of the block there is none.
-func (l *lz4) beginCopy() error {
+func (l *lz4Block) beginCopy() error {
 	low, err := l.in.ReadByte()
 	if errors.Is(err, io.EOF) {
 		l.ended = true
@@ -98,9 +98,9 @@ func (l *lz4) beginCopy() error {
 		return noEOF(err)
 	}
 	if l.back = int(high)<<8 | int(low); l.back == 0 || l.back > l.window.end {
-		return damaged("a copy of LZ4 %d bytes back, after %d", l.back, l.window.end)
+		return damagedErrorf("a copy of LZ4 %d bytes back, after %d", l.back, l.window.end)
 	}
-	l.copied, err = l.count(l.high & 15)
+	l.copied, err = l.readLength(l.high & 15)
 	l.copied += 4 // the shortest copy
 	return err
 }

@@ -11,27 +11,27 @@ import (
 	"strconv"
 )
 
-// encoding is how values lie in a page.
-type encoding int32
+// pageEncoding is how values lie in a page.
+type pageEncoding int32
 
 const (
-	encodingPlain           encoding = 0
-	encodingPlainDictionary encoding = 2
-	encodingRLE             encoding = 3
-	encodingDelta           encoding = 5
-	encodingDeltaLength     encoding = 6
-	encodingDeltaBytes      encoding = 7
-	encodingDictionary      encoding = 8
-	encodingSplit           encoding = 9
+	encodingPlain           pageEncoding = 0
+	encodingPlainDictionary pageEncoding = 2
+	encodingRLE             pageEncoding = 3
+	encodingDelta           pageEncoding = 5
+	encodingDeltaLength     pageEncoding = 6
+	encodingDeltaBytes      pageEncoding = 7
+	encodingDictionary      pageEncoding = 8
+	encodingSplit           pageEncoding = 9
 )
 
-var encodingNames = map[encoding]string{
+var encodingNames = map[pageEncoding]string{
 	encodingPlain: "PLAIN", 1: "GROUP_VAR_INT", encodingPlainDictionary: "PLAIN_DICTIONARY", encodingRLE: "RLE",
 	4: "BIT_PACKED", encodingDelta: "DELTA_BINARY_PACKED", encodingDeltaLength: "DELTA_LENGTH_BYTE_ARRAY",
 	encodingDeltaBytes: "DELTA_BYTE_ARRAY", encodingDictionary: "RLE_DICTIONARY", encodingSplit: "BYTE_STREAM_SPLIT",
 }
 
-func (e encoding) String() string {
+func (e pageEncoding) String() string {
 	if name := encodingNames[e]; name != "" {
 		return name
 	}
@@ -45,33 +45,34 @@ const (
 	pageV2         = 3
 )
 
-// header is that of a page.
-type header struct {
+// pageHeader is the header of a page.
+type pageHeader struct {
 	kind             int32
 	unpacked, packed int32 // bytes
 	crc              int32
 	summed           bool // there is a crc
 	values           int32
-	encoding         encoding
-	levelEncoding    [2]encoding // of definitions and repetitions, in version 1
-	levelBytes       [2]int32    // of definitions and repetitions, in version 2
-	plain            bool        // a page of version 2 that is not packed
-	begun            bool        // the part for its kind is there
+	encoding         pageEncoding
+	levelEncoding    [2]pageEncoding // of definitions and repetitions, in version 1
+	levelBytes       [2]int32        // of definitions and repetitions, in version 2
+	plain            bool            // a page of version 2 that is not packed
+	begun            bool            // the part for its kind is there
 }
 
-// header reads that of the next page.
-func (r *Reader) header() (*header, error) {
-	c := &compact{r: r.chunk, left: r.chunkLeft}
-	h := &header{}
-	c.fields(0, h.field(c))
+// readPageHeader reads the header of the next page.
+func (r *Reader) readPageHeader() (*pageHeader, error) {
+	c := &thriftReader{r: r.chunk, left: r.chunkLeft}
+	h := &pageHeader{}
+	c.readFields(0, h.readField(c))
 	r.chunkLeft = c.left
 	switch {
 	case c.err != nil:
 		return nil, fmt.Errorf("the header of a page: %w", c.err)
 	case h.packed < 0 || h.unpacked < 0 || int64(h.packed) > r.chunkLeft:
-		return nil, damaged("a page of %d bytes, %d unpacked, where %d bytes are left", h.packed, h.unpacked, r.chunkLeft)
+		return nil, damagedErrorf("a page of %d bytes, %d unpacked, where %d bytes are left", h.packed, h.unpacked,
+			r.chunkLeft)
 	case !h.begun && (h.kind == pageV1 || h.kind == pageV2 || h.kind == pageDictionary):
-		return nil, damaged("a page of type %d without a header for it", h.kind)
+		return nil, damagedErrorf("a page of type %d without a header for it", h.kind)
 	}
 	return h, nil
 }
@@ -79,39 +80,39 @@ func (r *Reader) header() (*header, error) {
 // parts are the fields of the headers of each type of page, in their places in a page's header.
 var parts = map[int]int32{5: pageV1, 7: pageDictionary, 8: pageV2}
 
-func (h *header) field(c *compact) func(int, byte) bool {
+func (h *pageHeader) readField(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
 		switch id {
 		case 1:
-			return into(c, kind, &h.kind)
+			return readInto(c, kind, &h.kind)
 		case 2:
-			return into(c, kind, &h.unpacked)
+			return readInto(c, kind, &h.unpacked)
 		case 3:
-			return into(c, kind, &h.packed)
+			return readInto(c, kind, &h.packed)
 		case 4:
 			h.summed = true
-			return into(c, kind, &h.crc)
+			return readInto(c, kind, &h.crc)
 		}
 		if of, ok := parts[id]; ok && of == h.kind {
 			h.begun = true
-			return c.structure(kind, h.part(c))
+			return c.readStruct(kind, h.readTypeFields(c))
 		}
 		return false
 	}
 }
 
-// part reads the fields of a header of one type.
-func (h *header) part(c *compact) func(int, byte) bool {
+// readTypeFields reads the fields of a header of one type.
+func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
 		switch {
 		case id == 1:
-			return into(c, kind, &h.values)
+			return readInto(c, kind, &h.values)
 		case h.kind == pageV2 && id == 4, h.kind != pageV2 && id == 2:
-			return into(c, kind, &h.encoding)
+			return readInto(c, kind, &h.encoding)
 		case h.kind == pageV1 && (id == 3 || id == 4):
-			return into(c, kind, &h.levelEncoding[id-3])
+			return readInto(c, kind, &h.levelEncoding[id-3])
 		case h.kind == pageV2 && (id == 5 || id == 6):
-			return into(c, kind, &h.levelBytes[id-5])
+			return readInto(c, kind, &h.levelBytes[id-5])
 		case h.kind == pageV2 && id == 7:
 			h.plain = kind == thriftFalse
 			return kind == thriftTrue || kind == thriftFalse
@@ -120,11 +121,11 @@ func (h *header) part(c *compact) func(int, byte) bool {
 	}
 }
 
-// unpack begins the part of the page that is packed, which has so many bytes when it is unpacked.
-func (r *Reader) unpack(plain bool, size int64) error {
+// startValues begins the part of the page that is packed, which has so many bytes when it is unpacked.
+func (r *Reader) startValues(plain bool, size int64) error {
 	p := &r.page
-	p.whole = exact{left: size, size: size}
-	if err := r.in.open(&p.whole, p, plain); err != nil {
+	p.whole = sizedReader{left: size, size: size}
+	if err := r.in.startPage(&p.whole, p, plain); err != nil {
 		return err
 	}
 	if p.unpacked == nil {
@@ -136,8 +137,8 @@ func (r *Reader) unpack(plain bool, size int64) error {
 }
 
 // beginV1 begins a page whose levels are packed with its values.
-func (r *Reader) beginV1(h *header) (err error) {
-	if err := r.unpack(false, int64(h.unpacked)); err != nil {
+func (r *Reader) beginV1(h *pageHeader) (err error) {
+	if err := r.startValues(false, int64(h.unpacked)); err != nil {
 		return err
 	}
 	if r.page.repetitions, err = r.levelsV1(r.leaf.Repetition, h.levelEncoding[1]); err != nil {
@@ -146,17 +147,17 @@ func (r *Reader) beginV1(h *header) (err error) {
 	if r.page.definitions, err = r.levelsV1(r.leaf.Definition, h.levelEncoding[0]); err != nil {
 		return err
 	}
-	return r.begin(h)
+	return r.startPage(h)
 }
 
-func (r *Reader) levelsV1(most int, how encoding) (*runs, error) {
+func (r *Reader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
 	if most == 0 {
 		return nil, nil
 	}
 	if how != encodingRLE {
 		return nil, fmt.Errorf("%w: levels as %v", ErrForm, how)
 	}
-	n, err := length(r.page.unpacked)
+	n, err := readLength(r.page.unpacked)
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +165,11 @@ func (r *Reader) levelsV1(most int, how encoding) (*runs, error) {
 }
 
 // beginV2 begins a page whose levels lie before what is packed.
-func (r *Reader) beginV2(h *header) (err error) {
+func (r *Reader) beginV2(h *pageHeader) (err error) {
 	definitions, repetitions := h.levelBytes[0], h.levelBytes[1]
 	packed := int64(h.unpacked) - int64(definitions) - int64(repetitions)
 	if definitions < 0 || repetitions < 0 || packed < 0 {
-		return damaged("levels of %d and %d bytes in a page of %d", repetitions, definitions, h.unpacked)
+		return damagedErrorf("levels of %d and %d bytes in a page of %d", repetitions, definitions, h.unpacked)
 	}
 	if r.page.repetitions, err = readLevels(&r.page, int(repetitions), r.leaf.Repetition); err != nil {
 		return err
@@ -176,14 +177,14 @@ func (r *Reader) beginV2(h *header) (err error) {
 	if r.page.definitions, err = readLevels(&r.page, int(definitions), r.leaf.Definition); err != nil {
 		return err
 	}
-	if err := r.unpack(h.plain, packed); err != nil {
+	if err := r.startValues(h.plain, packed); err != nil {
 		return err
 	}
-	return r.begin(h)
+	return r.startPage(h)
 }
 
 // readLevels reads levels of n bytes; nil: there are none.
-func readLevels(from io.Reader, n, most int) (*runs, error) {
+func readLevels(from io.Reader, n, most int) (*runDecoder, error) {
 	if n > maxLevels {
 		return nil, fmt.Errorf("%w: levels of %d bytes in a page, want at most %d", ErrForm, n, maxLevels)
 	}
@@ -194,36 +195,36 @@ func readLevels(from io.Reader, n, most int) (*runs, error) {
 	return newRuns(bytes.NewReader(levels), widthOf(most)), nil
 }
 
-// begin makes the page one of values.
-func (r *Reader) begin(h *header) (err error) {
+// startPage makes the page one of values.
+func (r *Reader) startPage(h *pageHeader) (err error) {
 	if h.values < 0 || int64(h.values) > r.left {
-		return damaged("a page of %d values, where %d are left", h.values, r.left)
+		return damagedErrorf("a page of %d values, where %d are left", h.values, r.left)
 	}
 	r.left -= int64(h.values)
 	r.page.left = int(h.values)
-	r.page.values, err = r.decoder(h)
+	r.page.values, err = r.newDecoder(h)
 	if errors.Is(err, io.EOF) { // nothing but nulls
-		r.page.values, err = nothing{}, nil
+		r.page.values, err = emptyPage{}, nil
 	}
 	return err
 }
 
-// nothing is a page without values.
-type nothing struct{}
+// emptyPage is a page without values.
+type emptyPage struct{}
 
-func (nothing) next(*Value) error { return io.ErrUnexpectedEOF }
+func (emptyPage) next(*Value) error { return io.ErrUnexpectedEOF }
 
-// decoder is the one for the encoding of a page.
-func (r *Reader) decoder(h *header) (decoder, error) {
+// newDecoder returns the one for the encoding of a page.
+func (r *Reader) newDecoder(h *pageHeader) (valueDecoder, error) {
 	from, kind := r.page.unpacked, r.leaf.Kind
-	if !h.encoding.holds(kind) {
+	if !h.encoding.supportsKind(kind) {
 		return nil, fmt.Errorf("%w: %v as %v", ErrForm, kind, h.encoding)
 	}
 	switch h.encoding {
 	case encodingPlain:
 		return newPlain(from, r.leaf), nil
 	case encodingPlainDictionary, encodingDictionary:
-		return r.indices()
+		return r.newIndexDecoder()
 	case encodingRLE:
 		return newBooleanRuns(from)
 	case encodingDelta:
@@ -237,8 +238,8 @@ func (r *Reader) decoder(h *header) (decoder, error) {
 	}
 }
 
-// holds says whether values of a kind are written in the encoding.
-func (e encoding) holds(kind Kind) bool {
+// supportsKind says whether values of a kind are written in the encoding.
+func (e pageEncoding) supportsKind(kind Kind) bool {
 	switch e {
 	case encodingPlain, encodingPlainDictionary, encodingDictionary:
 		return true
@@ -256,8 +257,8 @@ func (e encoding) holds(kind Kind) bool {
 	return false
 }
 
-// length reads that of a plain value, or of levels.
-func length(r *bufio.Reader) (int, error) {
+// readLength reads the length of a plain value, or of levels.
+func readLength(r *bufio.Reader) (int, error) {
 	b, err := r.Peek(4)
 	if err != nil {
 		return 0, err
@@ -269,7 +270,7 @@ func length(r *bufio.Reader) (int, error) {
 
 func checkLength(n int64) (int, error) {
 	if n < 0 || n > MaxValue {
-		return 0, damaged("a value of %d bytes, and at most %d are read", n, MaxValue)
+		return 0, damagedErrorf("a value of %d bytes, and at most %d are read", n, MaxValue)
 	}
 	return int(n), nil
 }

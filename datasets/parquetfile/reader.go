@@ -19,34 +19,34 @@ type Value struct {
 // Reader reads the values of one leaf of one group of rows. It belongs to one goroutine.
 type Reader struct {
 	leaf *Column
-	in   codec
+	in   decompressor
 
 	chunk      *bufio.Reader // of all pages, as they lie in the file
 	chunkLeft  int64         // bytes of the chunk that have not been read
 	left       int64         // values of pages that have not begun
-	page       page
-	dictionary *dictionary
+	page       currentPage
+	dictionary *valueDictionary
 
 	value Value
 	ahead bool // value has been read and not taken
 }
 
-// page is the one that values come from.
-type page struct {
+// currentPage is the page that values come from.
+type currentPage struct {
 	file        io.LimitedReader // what is left of it in the file
 	begun       bool
 	sum, want   uint32 // of what was read of it, and what it should be
 	summed      bool   // its sum is known
 	unpacked    *bufio.Reader
-	whole       exact // what unpacked reads
-	repetitions *runs // nil: all are 0
-	definitions *runs // nil: no value is null
-	values      decoder
+	whole       sizedReader // what unpacked reads
+	repetitions *runDecoder // nil: all are 0
+	definitions *runDecoder // nil: no value is null
+	values      valueDecoder
 	left        int // values
 }
 
-// decoder hands out the values of a page that are there.
-type decoder interface {
+// valueDecoder hands out the values of a page that are there.
+type valueDecoder interface {
 	// next reads the next value, or passes over it where v is nil.
 	next(v *Value) error
 }
@@ -54,14 +54,14 @@ type decoder interface {
 // readAhead is how much of a file is read at a time.
 const readAhead = 128 << 10
 
-func newReader(from *io.SectionReader, leaf *Column, of *chunk) *Reader {
-	return &Reader{leaf: leaf, in: codec{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
+func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *Reader {
+	return &Reader{leaf: leaf, in: decompressor{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
 		chunkLeft: of.packed, left: of.values}
 }
 
 // Close gives back what the reader holds.
 func (r *Reader) Close() error {
-	r.in.close()
+	r.in.closeDecoder()
 	return r.dictionary.close()
 }
 
@@ -86,7 +86,7 @@ func (r *Reader) Next() (*Value, error) {
 // SkipRows passes over rows. The error is io.ErrUnexpectedEOF where there are fewer.
 func (r *Reader) SkipRows(rows int) error {
 	for rows > 0 {
-		if err := r.skip(); err != nil {
+		if err := r.skipValue(); err != nil {
 			return noEOF(err)
 		}
 		if r.leaf.Repetition == 0 {
@@ -103,8 +103,8 @@ func (r *Reader) SkipRows(rows int) error {
 	return nil
 }
 
-// skip passes over a value.
-func (r *Reader) skip() error {
+// skipValue passes over a value.
+func (r *Reader) skipValue() error {
 	if r.ahead {
 		r.ahead = false
 		return nil
@@ -119,7 +119,7 @@ func (r *Reader) next(v *Value) error {
 		}
 	}
 	r.page.left--
-	repetition, definition, err := r.levels()
+	repetition, definition, err := r.nextLevels()
 	if err != nil {
 		return noEOF(err)
 	}
@@ -136,23 +136,23 @@ func (r *Reader) next(v *Value) error {
 	return noEOF(r.page.values.next(v))
 }
 
-func (r *Reader) levels() (repetition, definition int, err error) {
+func (r *Reader) nextLevels() (repetition, definition int, err error) {
 	definition = r.leaf.Definition
 	if of := r.page.repetitions; of != nil {
-		if repetition, err = level(of, r.leaf.Repetition); err != nil {
+		if repetition, err = nextLevel(of, r.leaf.Repetition); err != nil {
 			return 0, 0, err
 		}
 	}
 	if of := r.page.definitions; of != nil {
-		definition, err = level(of, r.leaf.Definition)
+		definition, err = nextLevel(of, r.leaf.Definition)
 	}
 	return repetition, definition, err
 }
 
-func level(of *runs, most int) (int, error) {
-	n, err := of.take()
+func nextLevel(of *runDecoder, most int) (int, error) {
+	n, err := of.nextNumber()
 	if err == nil && int64(n) > int64(most) {
-		err = damaged("a level of %d, where %d is the most", n, most)
+		err = damagedErrorf("a level of %d, where %d is the most", n, most)
 	}
 	return int(n), err
 }
@@ -165,12 +165,12 @@ func (r *Reader) nextPage() error {
 	if r.left == 0 {
 		return io.EOF
 	}
-	h, err := r.header()
+	h, err := r.readPageHeader()
 	if err != nil {
 		return noEOF(err)
 	}
 	r.chunkLeft -= int64(h.packed)
-	r.page = page{begun: true, file: io.LimitedReader{R: r.chunk, N: int64(h.packed)}, want: uint32(h.crc),
+	r.page = currentPage{begun: true, file: io.LimitedReader{R: r.chunk, N: int64(h.packed)}, want: uint32(h.crc),
 		summed: h.summed, unpacked: r.page.unpacked}
 	switch h.kind {
 	case pageV1:
@@ -184,7 +184,7 @@ func (r *Reader) nextPage() error {
 }
 
 // Read reads the page as it lies in the file, and sums it up where its sum is known.
-func (p *page) Read(b []byte) (int, error) {
+func (p *currentPage) Read(b []byte) (int, error) {
 	n, err := p.file.Read(b)
 	if p.summed {
 		p.sum = crc32.Update(p.sum, crc32.IEEETable, b[:n])
@@ -210,7 +210,7 @@ func (r *Reader) endPage() error {
 	case p.file.N > 0:
 		return io.ErrUnexpectedEOF
 	case p.sum != p.want && p.summed:
-		return damaged("a page has the CRC %#08x, and its header %#08x", p.sum, p.want)
+		return damagedErrorf("a page has the CRC %#08x, and its header %#08x", p.sum, p.want)
 	}
 	p.begun = false
 	return nil

@@ -16,28 +16,28 @@ const MaxRow = 64 << 20
 // object, a list an array, and a map the structure that it is in the file.
 func (f *File) Objects(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		var nodes []*node
+		var nodes []*columnNode
 		for _, column := range f.Columns() {
 			if want(column.Name) {
 				nodes = append(nodes, newNode(column))
 			}
 		}
 		for group := range f.Groups() {
-			if !f.objects(group, nodes, yield) {
+			if !f.yieldObjects(group, nodes, yield) {
 				return
 			}
 		}
 	}
 }
 
-// objects yields the rows of a group; false: yield wants no more.
-func (f *File) objects(group int, nodes []*node, yield func(json.RawMessage, error) bool) bool {
-	leaves := &cursors{file: f, group: group, all: map[int]*Reader{}}
+// yieldObjects yields the rows of a group; false: yield wants no more.
+func (f *File) yieldObjects(group int, nodes []*columnNode, yield func(json.RawMessage, error) bool) bool {
+	leaves := &groupReaders{file: f, group: group, all: map[int]*Reader{}}
 	defer leaves.close()
 	var object []byte
 	for range f.GroupRows(group) {
 		var err error
-		if object, err = leaves.members(object[:0], nodes); err == nil {
+		if object, err = leaves.appendMembers(object[:0], nodes); err == nil {
 			err = checkRow(object)
 		}
 		if err != nil {
@@ -58,17 +58,17 @@ func checkRow(object []byte) error {
 	return nil
 }
 
-// node is a column, or a part of one. Columns are put together from their leaves by the levels of Dremel (Melnik et al.
-// 2010), as the format says.
-type node struct {
+// columnNode is a column, or a part of one. Columns are put together from their leaves by the levels of Dremel (Melnik
+// et al. 2010), as the format says.
+type columnNode struct {
 	*Column
 	leaves   []*Column // all below, the first tells of null and of the end of a list
-	children []*node
-	list     *node // the element of a list
+	children []*columnNode
+	list     *columnNode // the element of a list
 }
 
-func newNode(c *Column) *node {
-	n := &node{Column: c}
+func newNode(c *Column) *columnNode {
+	n := &columnNode{Column: c}
 	if c.Leaf() {
 		n.leaves = []*Column{c}
 		return n
@@ -98,20 +98,20 @@ func (c *Column) isList() bool {
 	return c.Meaning == List
 }
 
-// cursors are the places in the columns of a group of rows.
-type cursors struct {
+// groupReaders are the readers of the columns of a group of rows.
+type groupReaders struct {
 	file  *File
 	group int
 	all   map[int]*Reader
 }
 
-func (c *cursors) close() {
+func (c *groupReaders) close() {
 	for _, one := range c.all {
 		_ = one.Close() // nothing was written
 	}
 }
 
-func (c *cursors) at(leaf *Column) (*Reader, error) {
+func (c *groupReaders) readerOf(leaf *Column) (*Reader, error) {
 	one := c.all[leaf.Index]
 	if one == nil {
 		var err error
@@ -123,25 +123,25 @@ func (c *cursors) at(leaf *Column) (*Reader, error) {
 	return one, nil
 }
 
-// peek is the next value of a leaf.
-func (c *cursors) peek(leaf *Column) (*Value, error) {
-	one, err := c.at(leaf)
+// peekValue returns the next value of a leaf.
+func (c *groupReaders) peekValue(leaf *Column) (*Value, error) {
+	one, err := c.readerOf(leaf)
 	if err != nil {
 		return nil, err
 	}
 	return one.Peek()
 }
 
-// take takes the next value of a leaf.
-func (c *cursors) take(leaf *Column) (*Value, error) {
-	one, err := c.at(leaf)
+// nextValue reads the next value of a leaf.
+func (c *groupReaders) nextValue(leaf *Column) (*Value, error) {
+	one, err := c.readerOf(leaf)
 	if err != nil {
 		return nil, err
 	}
 	return one.Next()
 }
 
-func (c *cursors) members(dst []byte, nodes []*node) ([]byte, error) {
+func (c *groupReaders) appendMembers(dst []byte, nodes []*columnNode) ([]byte, error) {
 	dst = append(dst, '{')
 	for i, n := range nodes {
 		if i > 0 {
@@ -151,48 +151,48 @@ func (c *cursors) members(dst []byte, nodes []*node) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dst, err = c.node(append(append(dst, name...), ':'), n); err != nil {
+		if dst, err = c.appendNode(append(append(dst, name...), ':'), n); err != nil {
 			return nil, err
 		}
 	}
 	return append(dst, '}'), nil
 }
 
-// node appends the value of a node: null, a list, or what it holds.
-func (c *cursors) node(dst []byte, n *node) ([]byte, error) {
+// appendNode appends the value of a node: null, a list, or what it holds.
+func (c *groupReaders) appendNode(dst []byte, n *columnNode) ([]byte, error) {
 	if len(n.leaves) == 0 {
 		return append(dst, "{}"...), nil
 	}
-	guide, err := c.peek(n.leaves[0])
+	guide, err := c.peekValue(n.leaves[0])
 	if err != nil {
 		return nil, err
 	}
 	switch there := guide.Definition >= n.Definition; {
 	case !there && n.Repeated:
-		return append(dst, "[]"...), c.drop(n)
+		return append(dst, "[]"...), c.dropNull(n)
 	case !there && n.Optional:
-		return append(dst, "null"...), c.drop(n)
+		return append(dst, "null"...), c.dropNull(n)
 	case n.Repeated:
-		return c.repeated(dst, n)
+		return c.appendList(dst, n)
 	case n.list != nil:
-		return c.node(dst, n.list)
+		return c.appendNode(dst, n.list)
 	}
-	return c.value(dst, n)
+	return c.appendValue(dst, n)
 }
 
-func (c *cursors) repeated(dst []byte, n *node) ([]byte, error) {
+func (c *groupReaders) appendList(dst []byte, n *columnNode) ([]byte, error) {
 	dst = append(dst, '[')
 	for {
 		var err error
 		if n.list != nil {
-			dst, err = c.node(dst, n.list)
+			dst, err = c.appendNode(dst, n.list)
 		} else {
-			dst, err = c.value(dst, n)
+			dst, err = c.appendValue(dst, n)
 		}
 		if err != nil {
 			return nil, err
 		}
-		next, err := c.peek(n.leaves[0])
+		next, err := c.peekValue(n.leaves[0])
 		if err != nil && (!errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 			return nil, err
 		}
@@ -206,26 +206,26 @@ func (c *cursors) repeated(dst []byte, n *node) ([]byte, error) {
 	}
 }
 
-// drop takes the null of a node from all its leaves.
-func (c *cursors) drop(n *node) error {
+// dropNull takes the null of a node from all its leaves.
+func (c *groupReaders) dropNull(n *columnNode) error {
 	for _, leaf := range n.leaves {
-		if _, err := c.take(leaf); err != nil {
+		if _, err := c.nextValue(leaf); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *cursors) value(dst []byte, n *node) ([]byte, error) {
+func (c *groupReaders) appendValue(dst []byte, n *columnNode) ([]byte, error) {
 	if n.children != nil {
-		return c.members(dst, n.children)
+		return c.appendMembers(dst, n.children)
 	}
-	v, err := c.take(n.Column)
+	v, err := c.nextValue(n.Column)
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", n.Name, err)
 	}
 	if v.Null { // a leaf whose own node is there has a value
-		return nil, damaged("column %s: a null where none may be", n.Name)
+		return nil, damagedErrorf("column %s: a null where none may be", n.Name)
 	}
 	return n.AppendJSON(dst, v)
 }

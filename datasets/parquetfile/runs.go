@@ -13,15 +13,15 @@ type bitsOf struct {
 	have uint   // how many those are, fewer than 8
 }
 
-// take is the next number of width bits, 64 at most.
-func (b *bitsOf) take(width uint) (uint64, error) {
+// nextNumber returns the next number of width bits, 64 at most.
+func (b *bitsOf) nextNumber(width uint) (uint64, error) {
 	const half = 32
 	if width > 64-8 {
-		low, err := b.take(half)
+		low, err := b.nextNumber(half)
 		if err != nil {
 			return 0, err
 		}
-		high, err := b.take(width - half)
+		high, err := b.nextNumber(width - half)
 		return low | high<<half, err
 	}
 	for b.have < width {
@@ -38,12 +38,12 @@ func (b *bitsOf) take(width uint) (uint64, error) {
 	return n, nil
 }
 
-// restart forgets what is left of the last byte.
-func (b *bitsOf) restart() { b.bits, b.have = 0, 0 }
+// dropBits forgets what is left of the last byte.
+func (b *bitsOf) dropBits() { b.bits, b.have = 0, 0 }
 
-// runs are numbers of so many bits, as runs of equal ones and groups of eight that are packed: Parquet's hybrid of
-// run lengths and bits (RLE of the format's description of encodings).
-type runs struct {
+// runDecoder decodes numbers of so many bits, as runs of equal ones and groups of eight that are packed: Parquet's
+// hybrid of run lengths and bits (RLE of the format's description of encodings).
+type runDecoder struct {
 	packed bitsOf
 	width  uint
 	left   uint64 // numbers of the present run
@@ -51,17 +51,17 @@ type runs struct {
 	equal  bool
 }
 
-func newRuns(from io.ByteReader, width uint) *runs {
-	return &runs{packed: bitsOf{from: from}, width: width}
+func newRuns(from io.ByteReader, width uint) *runDecoder {
+	return &runDecoder{packed: bitsOf{from: from}, width: width}
 }
 
 // widthOf is how many bits a number has that is at most most.
 func widthOf(most int) uint { return uint(bits.Len(uint(most))) }
 
-// take is the next number. The error is io.EOF where there is none.
-func (r *runs) take() (uint32, error) {
+// nextNumber returns the next number. The error is io.EOF where there is none.
+func (r *runDecoder) nextNumber() (uint32, error) {
 	for r.left == 0 {
-		if err := r.begin(); err != nil {
+		if err := r.startRun(); err != nil {
 			return 0, err
 		}
 	}
@@ -69,21 +69,21 @@ func (r *runs) take() (uint32, error) {
 	if r.equal {
 		return r.value, nil
 	}
-	n, err := r.packed.take(r.width)
+	n, err := r.packed.nextNumber(r.width)
 	return uint32(n), err
 }
 
-// begin reads the head of a run.
-func (r *runs) begin() error {
+// startRun reads the head of a run.
+func (r *runDecoder) startRun() error {
 	from := r.packed.from
 	head, err := binary.ReadUvarint(from)
 	if err != nil {
 		return err
 	}
-	r.packed.restart()
+	r.packed.dropBits()
 	if r.left, r.equal = head>>1, head&1 == 0; !r.equal {
 		if r.left > 1<<60 {
-			return damaged("a run of %d groups", r.left)
+			return damagedErrorf("a run of %d groups", r.left)
 		}
 		r.left *= 8
 		return nil

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// compact reads structures in Thrift's compact protocol, which footers and headers of pages are in. What is not asked
-// for is passed over without memory. The first error stays.
-type compact struct {
+// thriftReader reads structures in Thrift's compact protocol, which footers and headers of pages are in. What is not
+// asked for is passed over without memory. The first error stays.
+type thriftReader struct {
 	r    *bufio.Reader
 	left int64 // bytes that there may be
 	err  error
@@ -27,14 +27,14 @@ const (
 	thriftUUID   = 13
 )
 
-func (c *compact) fail(err error) {
+func (c *thriftReader) setError(err error) {
 	if c.err == nil {
 		c.err = noEOF(err)
 	}
 }
 
 // ReadByte implements io.ByteReader.
-func (c *compact) ReadByte() (byte, error) {
+func (c *thriftReader) ReadByte() (byte, error) {
 	if c.left <= 0 && c.err == nil {
 		c.err = io.ErrUnexpectedEOF
 	}
@@ -44,49 +44,49 @@ func (c *compact) ReadByte() (byte, error) {
 	c.left--
 	b, err := c.r.ReadByte()
 	if err != nil {
-		c.fail(err)
+		c.setError(err)
 	}
 	return b, err
 }
 
-func (c *compact) uvarint() uint64 {
+func (c *thriftReader) uvarint() uint64 {
 	n, err := binary.ReadUvarint(c)
 	if err != nil {
-		c.fail(err)
+		c.setError(err)
 	}
 	return n
 }
 
-// number reads an integer of any width.
-func (c *compact) number() int64 {
+// readInt reads an integer of any width.
+func (c *thriftReader) readInt() int64 {
 	n := c.uvarint()
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-// pass passes over n bytes.
-func (c *compact) pass(n uint64) {
+// skipBytes passes over n bytes.
+func (c *thriftReader) skipBytes(n uint64) {
 	if c.err != nil {
 		return
 	}
 	if n > uint64(max(0, c.left)) {
-		c.fail(io.ErrUnexpectedEOF)
+		c.setError(io.ErrUnexpectedEOF)
 		return
 	}
 	c.left -= int64(n)
 	for n > 0 && c.err == nil {
 		now := min(n, 1<<20)
 		if _, err := c.r.Discard(int(now)); err != nil {
-			c.fail(err)
+			c.setError(err)
 		}
 		n -= now
 	}
 }
 
-// text reads a name.
-func (c *compact) text() string {
+// readString reads a name.
+func (c *thriftReader) readString() string {
 	n := c.uvarint()
 	if n > maxName || n > uint64(max(0, c.left)) {
-		c.fail(damaged("a name of %d bytes", n))
+		c.setError(damagedErrorf("a name of %d bytes", n))
 	}
 	if c.err != nil {
 		return ""
@@ -94,15 +94,15 @@ func (c *compact) text() string {
 	b := make([]byte, n)
 	c.left -= int64(n)
 	if _, err := io.ReadFull(c.r, b); err != nil {
-		c.fail(err)
+		c.setError(err)
 	}
 	return string(b)
 }
 
-// fields reads a structure: field is called for each of its fields, and returns false for one that it leaves alone.
-func (c *compact) fields(depth int, field func(id int, kind byte) bool) {
+// readFields reads a structure: field is called for each of its fields, and returns false for one that it leaves alone.
+func (c *thriftReader) readFields(depth int, field func(id int, kind byte) bool) {
 	if depth > maxDepth {
-		c.fail(damaged("structures deeper than %d", maxDepth))
+		c.setError(damagedErrorf("structures deeper than %d", maxDepth))
 	}
 	id := 0
 	for c.err == nil {
@@ -113,16 +113,16 @@ func (c *compact) fields(depth int, field func(id int, kind byte) bool) {
 		if step := int(head >> 4); step > 0 {
 			id += step
 		} else {
-			id = int(int16(c.number()))
+			id = int(int16(c.readInt()))
 		}
 		if kind := head & 15; !field(id, kind) {
-			c.skip(kind, depth+1)
+			c.skipValue(kind, depth+1)
 		}
 	}
 }
 
-// list reads the head of a list: how many values it has, and their kind. Each value takes a byte at least.
-func (c *compact) list() (int, byte) {
+// readListHeader reads the head of a list: how many values it has, and their kind. Each value takes a byte at least.
+func (c *thriftReader) readListHeader() (int, byte) {
 	head, err := c.ReadByte()
 	if err != nil {
 		return 0, 0
@@ -132,41 +132,41 @@ func (c *compact) list() (int, byte) {
 		n = c.uvarint()
 	}
 	if n > uint64(max(0, c.left)) {
-		c.fail(damaged("a list of %d values in %d bytes", n, c.left))
+		c.setError(damagedErrorf("a list of %d values in %d bytes", n, c.left))
 		return 0, 0
 	}
 	return int(n), head & 15
 }
 
-// skip passes over a value.
-func (c *compact) skip(kind byte, depth int) {
+// skipValue passes over a value.
+func (c *thriftReader) skipValue(kind byte, depth int) {
 	switch kind {
 	case thriftTrue, thriftFalse:
 	case 3:
-		c.pass(1)
+		c.skipBytes(1)
 	case 4, 5, 6:
 		c.uvarint()
 	case thriftDouble:
-		c.pass(8)
+		c.skipBytes(8)
 	case thriftUUID:
-		c.pass(16)
+		c.skipBytes(16)
 	case thriftBinary:
-		c.pass(c.uvarint())
+		c.skipBytes(c.uvarint())
 	case thriftList, thriftSet:
-		n, of := c.list()
+		n, of := c.readListHeader()
 		for range n {
 			c.skipItem(of, depth+1)
 		}
 	case thriftMap:
 		c.skipMap(depth)
 	case thriftStruct:
-		c.fields(depth, func(int, byte) bool { return false })
+		c.readFields(depth, func(int, byte) bool { return false })
 	default:
-		c.fail(damaged("a field of kind %d", kind))
+		c.setError(damagedErrorf("a field of kind %d", kind))
 	}
 }
 
-func (c *compact) skipMap(depth int) {
+func (c *thriftReader) skipMap(depth int) {
 	n := c.uvarint()
 	if n == 0 || c.err != nil {
 		return
@@ -182,20 +182,20 @@ func (c *compact) skipMap(depth int) {
 }
 
 // skipItem passes over a value of a list, where booleans take a byte.
-func (c *compact) skipItem(kind byte, depth int) {
+func (c *thriftReader) skipItem(kind byte, depth int) {
 	switch {
 	case c.err != nil:
 	case depth > maxDepth:
-		c.fail(damaged("structures deeper than %d", maxDepth))
+		c.setError(damagedErrorf("structures deeper than %d", maxDepth))
 	case kind == thriftTrue || kind == thriftFalse:
-		c.pass(1)
+		c.skipBytes(1)
 	default:
-		c.skip(kind, depth)
+		c.skipValue(kind, depth)
 	}
 }
 
-// into reads an integer to a variable; false: the field is of another kind.
-func into[T ~int8 | ~int32 | ~int64](c *compact, kind byte, to *T) bool {
+// readInto reads an integer to a variable; false: the field is of another kind.
+func readInto[T ~int8 | ~int32 | ~int64](c *thriftReader, kind byte, to *T) bool {
 	if kind < 3 || kind > 6 {
 		return false
 	}
@@ -204,33 +204,33 @@ func into[T ~int8 | ~int32 | ~int64](c *compact, kind byte, to *T) bool {
 		*to = T(int8(b))
 		return true
 	}
-	*to = T(c.number())
+	*to = T(c.readInt())
 	return true
 }
 
-// structure reads a structure within another one; false: the field is of another kind.
-func (c *compact) structure(kind byte, field func(id int, kind byte) bool) bool {
+// readStruct reads a structure within another one; false: the field is of another kind.
+func (c *thriftReader) readStruct(kind byte, field func(id int, kind byte) bool) bool {
 	if kind == thriftStruct {
-		c.fields(1, field)
+		c.readFields(1, field)
 	}
 	return kind == thriftStruct
 }
 
-// each reads the structures of a list.
-func (c *compact) each(kind byte, one func() error) bool {
+// readStructs reads the structures of a list.
+func (c *thriftReader) readStructs(kind byte, one func() error) bool {
 	if kind != thriftList {
 		return false
 	}
-	n, of := c.list()
+	n, of := c.readListHeader()
 	if n > 0 && of != thriftStruct {
-		c.fail(damaged("a list of kind %d", of))
+		c.setError(damagedErrorf("a list of kind %d", of))
 	}
 	for range n {
 		if c.err != nil {
 			break
 		}
 		if err := one(); err != nil {
-			c.fail(err)
+			c.setError(err)
 		}
 	}
 	return true

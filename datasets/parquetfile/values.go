@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// number is the value of a kind that lies in b, the lowest byte first.
-func number(kind Kind, b []byte) uint64 {
+// littleEndian is the value of a kind that lies in b, the lowest byte first.
+func littleEndian(kind Kind, b []byte) uint64 {
 	switch kind {
 	case Int32:
 		return uint64(int64(int32(binary.LittleEndian.Uint32(b))))
@@ -20,29 +20,29 @@ func number(kind Kind, b []byte) uint64 {
 // isNumber tells whether values of a kind are in Value.Number.
 func isNumber(kind Kind) bool { return kind <= Double && kind != Int96 }
 
-// put makes v the value of a leaf that lies in b.
-func (v *Value) put(leaf *Column, b []byte) {
+// setBytes makes v the value of a leaf that lies in b.
+func (v *Value) setBytes(leaf *Column, b []byte) {
 	if isNumber(leaf.Kind) {
-		v.Number = number(leaf.Kind, b)
+		v.Number = littleEndian(leaf.Kind, b)
 	} else {
 		v.Bytes = append(v.Bytes[:0], b...)
 	}
 }
 
-// plain are values one after the other.
-type plain struct {
+// plainDecoder decodes values one after the other.
+type plainDecoder struct {
 	from *bufio.Reader
 	leaf *Column
 }
 
-func newPlain(from *bufio.Reader, leaf *Column) decoder {
+func newPlain(from *bufio.Reader, leaf *Column) valueDecoder {
 	if leaf.Kind == Boolean {
 		return &plainBooleans{bitsOf{from: from}}
 	}
-	return &plain{from, leaf}
+	return &plainDecoder{from, leaf}
 }
 
-func (p *plain) next(v *Value) (err error) {
+func (p *plainDecoder) next(v *Value) (err error) {
 	n := p.leaf.Length
 	if isNumber(p.leaf.Kind) {
 		b, err := p.from.Peek(n)
@@ -50,13 +50,13 @@ func (p *plain) next(v *Value) (err error) {
 			return err
 		}
 		if v != nil {
-			v.Number = number(p.leaf.Kind, b)
+			v.Number = littleEndian(p.leaf.Kind, b)
 		}
 		_, err = p.from.Discard(n)
 		return err
 	}
 	if p.leaf.Kind == ByteArray {
-		if n, err = length(p.from); err != nil {
+		if n, err = readLength(p.from); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (p *plain) next(v *Value) (err error) {
 type plainBooleans struct{ bits bitsOf }
 
 func (p *plainBooleans) next(v *Value) error {
-	n, err := p.bits.take(1)
+	n, err := p.bits.nextNumber(1)
 	if v != nil {
 		v.Number = n
 	}
@@ -80,25 +80,25 @@ func (p *plainBooleans) next(v *Value) error {
 }
 
 // booleanRuns are booleans as runs of equal ones, and bits.
-type booleanRuns struct{ runs *runs }
+type booleanRuns struct{ runs *runDecoder }
 
-func newBooleanRuns(from *bufio.Reader) (decoder, error) {
-	if _, err := length(from); err != nil { // they end with the page
+func newBooleanRuns(from *bufio.Reader) (valueDecoder, error) {
+	if _, err := readLength(from); err != nil { // they end with the page
 		return nil, err
 	}
 	return booleanRuns{newRuns(from, 1)}, nil
 }
 
 func (b booleanRuns) next(v *Value) error {
-	n, err := b.runs.take()
+	n, err := b.runs.nextNumber()
 	if v != nil {
 		v.Number = uint64(n & 1)
 	}
 	return err
 }
 
-// split are values of so many bytes, of which the first bytes of all come first, then the second ones.
-type split struct {
+// splitDecoder decodes values of so many bytes, of which the first bytes of all come first, then the second ones.
+type splitDecoder struct {
 	leaf  *Column
 	bytes []byte
 	each  []byte
@@ -106,7 +106,7 @@ type split struct {
 	at    int
 }
 
-func newSplit(from *bufio.Reader, leaf *Column) (decoder, error) {
+func newSplit(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
 	all, err := io.ReadAll(io.LimitReader(from, maxSplit+1))
 	if err != nil {
 		return nil, err
@@ -114,14 +114,14 @@ func newSplit(from *bufio.Reader, leaf *Column) (decoder, error) {
 	width := max(1, leaf.Length)
 	switch {
 	case len(all) > maxSplit:
-		return nil, damaged("a page as %v of more than %d bytes, the most that is read", encodingSplit, maxSplit)
+		return nil, damagedErrorf("a page as %v of more than %d bytes, the most that is read", encodingSplit, maxSplit)
 	case len(all)%width > 0:
-		return nil, damaged("values of %d bytes in a page of %d", width, len(all))
+		return nil, damagedErrorf("values of %d bytes in a page of %d", width, len(all))
 	}
-	return &split{leaf: leaf, bytes: all, each: make([]byte, leaf.Length), count: len(all) / width}, nil
+	return &splitDecoder{leaf: leaf, bytes: all, each: make([]byte, leaf.Length), count: len(all) / width}, nil
 }
 
-func (s *split) next(v *Value) error {
+func (s *splitDecoder) next(v *Value) error {
 	if s.at == s.count {
 		return io.ErrUnexpectedEOF
 	}
@@ -129,7 +129,7 @@ func (s *split) next(v *Value) error {
 		for i := range s.each {
 			s.each[i] = s.bytes[i*s.count+s.at]
 		}
-		v.put(s.leaf, s.each)
+		v.setBytes(s.leaf, s.each)
 	}
 	s.at++
 	return nil

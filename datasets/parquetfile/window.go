@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// window is the end of what a block of Snappy or LZ4 is unpacked to, as far as copies reach back.
-type window struct {
+// copyWindow is the end of what a block of Snappy or LZ4 is unpacked to, as far as copies reach back.
+type copyWindow struct {
 	bytes []byte
 	kept  int // bytes that copies may reach back
 	read  int // of bytes, handed out
@@ -16,22 +16,22 @@ type window struct {
 // roomAtOnce is how much is unpacked at a time.
 const roomAtOnce = 64 << 10
 
-func (w *window) reset(kept int) {
+func (w *copyWindow) reset(kept int) {
 	if len(w.bytes) < kept+roomAtOnce {
 		w.bytes = make([]byte, kept+roomAtOnce)
 	}
 	w.kept, w.read, w.end = kept, 0, 0
 }
 
-// take hands out what is unpacked.
-func (w *window) take(p []byte) int {
+// readOut hands out what is unpacked.
+func (w *copyWindow) readOut(p []byte) int {
 	n := copy(p, w.bytes[w.read:w.end])
 	w.read += n
 	return n
 }
 
-// slide makes room, when all is handed out.
-func (w *window) slide() {
+// makeRoom moves what is kept, when all is handed out.
+func (w *copyWindow) makeRoom() {
 	if w.end > w.kept {
 		copy(w.bytes, w.bytes[w.end-w.kept:w.end])
 		w.end = w.kept
@@ -39,11 +39,11 @@ func (w *window) slide() {
 	w.read = w.end
 }
 
-func (w *window) free() int { return len(w.bytes) - w.end }
+func (w *copyWindow) freeBytes() int { return len(w.bytes) - w.end }
 
-// literal unpacks n bytes, or as many as there is room for.
-func (w *window) literal(from *bufio.Reader, n uint64) (int, error) {
-	now := int(min(n, uint64(w.free())))
+// appendLiteral unpacks n bytes, or as many as there is room for.
+func (w *copyWindow) appendLiteral(from *bufio.Reader, n uint64) (int, error) {
+	now := int(min(n, uint64(w.freeBytes())))
 	if _, err := io.ReadFull(from, w.bytes[w.end:w.end+now]); err != nil {
 		return 0, noEOF(err)
 	}
@@ -51,9 +51,9 @@ func (w *window) literal(from *bufio.Reader, n uint64) (int, error) {
 	return now, nil
 }
 
-// copy unpacks n bytes that stand back bytes before, or as many as there is room for. They may overlap.
-func (w *window) copy(back int, n uint64) int {
-	now := int(min(n, uint64(w.free())))
+// appendCopy unpacks n bytes that stand back bytes before, or as many as there is room for. They may overlap.
+func (w *copyWindow) appendCopy(back int, n uint64) int {
+	now := int(min(n, uint64(w.freeBytes())))
 	for i := w.end; i < w.end+now; i++ {
 		w.bytes[i] = w.bytes[i-back]
 	}

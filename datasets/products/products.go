@@ -63,14 +63,14 @@ type Set struct {
 // in it or in its folder data; or a folder with the one file of the endpoints harness, shopify_product_catalogue*. The
 // error lists every fault that shows without reading rows.
 func Open(path string) (*Set, error) {
-	files, err := find(path)
+	files, err := findFiles(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
 	s := &Set{Path: path, Files: files}
 	var faults fault.List
 	for i, file := range files {
-		form, rows, err := look(file)
+		form, rows, err := inspectFile(file)
 		switch {
 		case err != nil:
 			faults.Addf(filepath.Base(file), "%v", err)
@@ -92,8 +92,8 @@ func (s *Set) Len() int {
 	return n
 }
 
-// find returns the files of a path.
-func find(path string) ([]string, error) {
+// findFiles returns the files of a path.
+func findFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -141,8 +141,8 @@ func (s *Set) Each(ctx context.Context, count int, do func(i int, row *Row) erro
 		if first >= count {
 			break
 		}
-		r := reader{set: s, ctx: ctx, faults: &faults, first: first, most: min(s.rows[i], count-first), do: do}
-		if err := r.read(path); err != nil {
+		r := rowReader{set: s, ctx: ctx, faults: &faults, first: first, most: min(s.rows[i], count-first), do: do}
+		if err := r.readFile(path); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 		}
 		first += s.rows[i]

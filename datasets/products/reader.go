@@ -34,8 +34,8 @@ const (
 // truths are the columns of what is true.
 var truths = []string{category, brand, secondHand}
 
-// wanted are the columns that a form has.
-func (f Form) wanted() []string {
+// columnNames are the columns that a form has.
+func (f Form) columnNames() []string {
 	pictures := []string{image}
 	if f == Endpoints {
 		pictures = []string{imageBase64, imageFormat}
@@ -43,42 +43,42 @@ func (f Form) wanted() []string {
 	return append(append([]string{title, description, offered}, truths...), pictures...)
 }
 
-// picture is the column that holds them.
-func (f Form) picture() string {
+// pictureColumn is the column that holds them.
+func (f Form) pictureColumn() string {
 	if f == Endpoints {
 		return imageBase64
 	}
 	return imageBytes
 }
 
-// table is a Parquet file that is open.
-type table struct {
+// parquetTable is a Parquet file that is open.
+type parquetTable struct {
 	*parquetfile.File
 	leaves map[string]*parquetfile.Column // by their names: of the picture's parts with a dot
 	form   Form
 }
 
-// open opens a file and finds its columns.
-func open(path string) (*table, error) {
+// openTable opens a file and finds its columns.
+func openTable(path string) (*parquetTable, error) {
 	file, err := parquetfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{File: file, leaves: map[string]*parquetfile.Column{}}
+	t := &parquetTable{File: file, leaves: map[string]*parquetfile.Column{}}
 	for _, column := range file.Columns() {
 		t.addLeaves(column, column.Name)
 	}
 	if slices.Contains(file.Names(), imageBase64) {
 		t.form = Endpoints
 	}
-	if err := t.check(file.Names()); err != nil {
+	if err := t.checkColumns(file.Names()); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return t, nil
 }
 
 // addLeaves finds the leaves of a column: of a list its elements have the column's name.
-func (t *table) addLeaves(column *parquetfile.Column, name string) {
+func (t *parquetTable) addLeaves(column *parquetfile.Column, name string) {
 	if column.Leaf() {
 		t.leaves[name] = column
 		return
@@ -92,9 +92,9 @@ func (t *table) addLeaves(column *parquetfile.Column, name string) {
 	}
 }
 
-// check wants the columns of the file's form.
-func (t *table) check(names []string) error {
-	missing := lists.Filter(t.form.wanted(), func(name string) bool { return !slices.Contains(names, name) })
+// checkColumns requires the columns of the file's form.
+func (t *parquetTable) checkColumns(names []string) error {
+	missing := lists.Filter(t.form.columnNames(), func(name string) bool { return !slices.Contains(names, name) })
 	slices.Sort(names)
 	if len(missing) > 0 {
 		return fmt.Errorf("it has no column %s; its columns are %s", strings.Join(missing, ", "), strings.Join(names, ", "))
@@ -102,7 +102,7 @@ func (t *table) check(names []string) error {
 	if _, ok := t.leaves[imageBytes]; t.form == Hub && !ok {
 		return fmt.Errorf("column %s is no structure of bytes and path", image)
 	}
-	for _, name := range t.form.wanted() {
+	for _, name := range t.form.columnNames() {
 		if _, ok := t.leaves[name]; !ok && name != image {
 			return fmt.Errorf("column %s is a structure, want text or a list of texts", name)
 		}
@@ -110,9 +110,9 @@ func (t *table) check(names []string) error {
 	return nil
 }
 
-// look returns the form and the number of rows of a file.
-func look(path string) (Form, int, error) {
-	t, err := open(path)
+// inspectFile returns the form and the number of rows of a file.
+func inspectFile(path string) (Form, int, error) {
+	t, err := openTable(path)
 	if err != nil {
 		return Hub, 0, err
 	}
@@ -122,8 +122,8 @@ func look(path string) (Form, int, error) {
 	return t.form, int(t.Rows()), errors.Join(err, t.Close())
 }
 
-// reader reads rows of one file.
-type reader struct {
+// rowReader reads rows of one file.
+type rowReader struct {
 	set    *Set
 	ctx    context.Context
 	faults *fault.List
@@ -133,7 +133,7 @@ type reader struct {
 	most   int
 	do     func(i int, row *Row) error
 
-	columns []column // of the present group
+	columns []leafColumn // of the present group
 	row     Row
 	path    string // of its picture
 	file    []byte // its picture, decoded
@@ -141,15 +141,15 @@ type reader struct {
 	done    int
 }
 
-// column is one that is read.
-type column struct {
+// leafColumn is a column that is read.
+type leafColumn struct {
 	name   string
 	leaf   *parquetfile.Column
 	values *parquetfile.Reader
 }
 
-func (r *reader) read(path string) (err error) {
-	t, err := open(path)
+func (r *rowReader) readFile(path string) (err error) {
+	t, err := openTable(path)
 	if err != nil {
 		return err
 	}
@@ -187,22 +187,22 @@ func (s *Set) Row(ctx context.Context, i int) (*Row, error) {
 func (s *Set) rowOf(ctx context.Context, path string, first, i int) (*Row, error) {
 	var faults fault.List
 	var found *Row
-	r := reader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, most: 1, do: func(_ int, row *Row) error {
+	r := rowReader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, most: 1, do: func(_ int, row *Row) error {
 		found = row
 		return nil
 	}}
-	if err := r.read(path); err != nil {
+	if err := r.readFile(path); err != nil {
 		return nil, err
 	}
 	return found, faults.Err(ErrDataset, path)
 }
 
-// wanted are the leaves that are read.
-func (r *reader) wanted(t *table) []string {
+// wantedLeaves are the leaves that are read.
+func (r *rowReader) wantedLeaves(t *parquetTable) []string {
 	if r.truths {
 		return append([]string{offered}, truths...)
 	}
-	names := lists.Filter(t.form.wanted(), func(name string) bool { return name != image })
+	names := lists.Filter(t.form.columnNames(), func(name string) bool { return name != image })
 	if t.form == Hub {
 		names = append(names, imageBytes)
 		if t.leaves[imagePath] != nil {
@@ -213,7 +213,7 @@ func (r *reader) wanted(t *table) []string {
 }
 
 // readGroup reads the rows of a group that are wanted.
-func (r *reader) readGroup(t *table, group int) (err error) {
+func (r *rowReader) readGroup(t *parquetTable, group int) (err error) {
 	n := t.GroupRows(group)
 	if int64(r.skip) >= n {
 		r.skip -= int(n)
@@ -225,8 +225,8 @@ func (r *reader) readGroup(t *table, group int) (err error) {
 			err = errors.Join(err, c.values.Close())
 		}
 	}()
-	for _, name := range r.wanted(t) {
-		c := column{name: name, leaf: t.leaves[name]}
+	for _, name := range r.wantedLeaves(t) {
+		c := leafColumn{name: name, leaf: t.leaves[name]}
 		if c.values, err = t.Read(group, c.leaf); err == nil {
 			r.columns = append(r.columns, c)
 			err = c.values.SkipRows(r.skip)
@@ -241,27 +241,27 @@ func (r *reader) readGroup(t *table, group int) (err error) {
 		if err := context.Cause(r.ctx); err != nil {
 			return err
 		}
-		if err := r.take(); err != nil {
+		if err := r.readRow(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reader) fault(column, format string, args ...any) {
+func (r *rowReader) addFault(column, format string, args ...any) {
 	r.wrong = true
 	r.faults.Addf(fmt.Sprintf("row %d", r.first+r.done), column+": "+format, args...)
 }
 
-// take reads a row, and hands it over if nothing is wrong with it.
-func (r *reader) take() error {
+// readRow reads a row, and hands it over if nothing is wrong with it.
+func (r *rowReader) readRow() error {
 	r.row, r.path, r.wrong = Row{Picture: r.row.Picture[:0]}, "", false
 	for i := range r.columns {
 		if err := r.readCell(&r.columns[i]); err != nil {
 			return fmt.Errorf("row %d: column %s: %w", r.first+r.done, r.columns[i].name, err)
 		}
 	}
-	r.finish()
+	r.finishRow()
 	i := r.first + r.done
 	r.done++
 	if r.wrong {
@@ -274,7 +274,7 @@ func (r *reader) take() error {
 const maxOffered = 1 << 20
 
 // readCell takes the values of a column in a row.
-func (r *reader) readCell(c *column) error {
+func (r *rowReader) readCell(c *leafColumn) error {
 	bytes := 0
 	for first := true; ; first = false {
 		v, err := c.values.Peek()
@@ -290,7 +290,7 @@ func (r *reader) readCell(c *column) error {
 		if v, err = c.values.Next(); err != nil {
 			return err
 		}
-		r.value(c, v)
+		r.setValue(c, v)
 		if c.leaf.Repetition == 0 {
 			return nil
 		}
@@ -301,52 +301,52 @@ func (r *reader) readCell(c *column) error {
 }
 
 // bytesOf are those of a value; nil: it has none.
-func (c *column) bytesOf(v *parquetfile.Value) []byte {
+func (c *leafColumn) bytesOf(v *parquetfile.Value) []byte {
 	if c.leaf.Kind != parquetfile.ByteArray || v.Null {
 		return nil
 	}
 	return v.Bytes
 }
 
-// value takes a value of a column. A missing text is empty, as the official programs have it for truths.
-func (r *reader) value(c *column, v *parquetfile.Value) {
+// setValue sets a value of a column. A missing text is empty, as the official programs have it for truths.
+func (r *rowReader) setValue(c *leafColumn, v *parquetfile.Value) {
 	texts := map[string]*string{
 		title: &r.row.Title, description: &r.row.Description, category: &r.row.Category, brand: &r.row.Brand,
 		imageFormat: &r.row.Format,
 	}
 	switch {
 	case texts[c.name] != nil:
-		*texts[c.name] = r.text(c, v)
+		*texts[c.name] = r.textValue(c, v)
 	case c.name == offered && r.set.Form == Endpoints:
-		r.row.OfferedText = r.text(c, v)
+		r.row.OfferedText = r.textValue(c, v)
 	case c.name == offered && !v.Null:
-		r.row.Offered = append(r.row.Offered, r.text(c, v))
+		r.row.Offered = append(r.row.Offered, r.textValue(c, v))
 	case c.name == imageBytes || c.name == imageBase64:
 		r.row.Picture = append(r.row.Picture, c.bytesOf(v)...)
 	case c.name == imagePath:
 		r.path = string(c.bytesOf(v))
 	case c.name == secondHand:
-		r.truth(c, v)
+		r.setSecondHand(c, v)
 	}
 }
 
-func (r *reader) text(c *column, v *parquetfile.Value) string {
+func (r *rowReader) textValue(c *leafColumn, v *parquetfile.Value) string {
 	switch {
 	case v.Null:
 		return ""
 	case c.leaf.Kind != parquetfile.ByteArray:
-		r.fault(c.name, "found %s, want text", c.leaf.Type())
+		r.addFault(c.name, "found %s, want text", c.leaf.Type())
 		return ""
 	}
 	text := string(v.Bytes)
 	if !utf8.ValidString(text) {
-		r.fault(c.name, "it is not UTF-8")
+		r.addFault(c.name, "it is not UTF-8")
 	}
 	return text
 }
 
-// truth reads whether a product is second-hand: true or false, as such or as text.
-func (r *reader) truth(c *column, v *parquetfile.Value) {
+// setSecondHand reads whether a product is second-hand: true or false, as such or as text.
+func (r *rowReader) setSecondHand(c *leafColumn, v *parquetfile.Value) {
 	if c.leaf.Kind == parquetfile.Boolean && !v.Null {
 		r.row.SecondHand = v.Number != 0
 		return
@@ -354,18 +354,18 @@ func (r *reader) truth(c *column, v *parquetfile.Value) {
 	known := map[string]bool{"true": true, "false": false}
 	value, ok := known[string(c.bytesOf(v))]
 	if !ok {
-		r.fault(secondHand, "found %.40q, want true or false", c.bytesOf(v))
+		r.addFault(secondHand, "found %.40q, want true or false", c.bytesOf(v))
 	}
 	r.row.SecondHand = value
 }
 
-// finish checks a row as a whole, and completes it.
-func (r *reader) finish() {
+// finishRow checks a row as a whole, and completes it.
+func (r *rowReader) finishRow() {
 	row := &r.row
 	if r.set.Form == Endpoints {
 		var err error
 		if row.Offered, err = listOf(row.OfferedText); err != nil {
-			r.fault(offered, "%v", err)
+			r.addFault(offered, "%v", err)
 		}
 		row.Encoded = true
 	}
@@ -379,39 +379,39 @@ func (r *reader) finish() {
 	row.OfferedText = pythonJSON(row.Offered)
 	switch row.Format = formatOf(row.Picture); {
 	case len(row.Picture) == 0 && r.path != "":
-		r.fault(image, "it has a path alone, %.60q, and no bytes", r.path)
+		r.addFault(image, "it has a path alone, %.60q, and no bytes", r.path)
 	case len(row.Picture) == 0:
-		r.fault(image, "there is no picture")
+		r.addFault(image, "there is no picture")
 	case row.Format == "":
-		r.fault(image, "its first bytes are %.12q, which begin none of JPEG, PNG, GIF, WebP, BMP, TIFF", row.Picture)
+		r.addFault(image, "its first bytes are %.12q, which begin none of JPEG, PNG, GIF, WebP, BMP, TIFF", row.Picture)
 	default:
 		r.checkWhole(image, row.Picture)
 	}
 }
 
 // checkBase64 wants a picture in base 64 to be one of the format that the row names.
-func (r *reader) checkBase64() {
+func (r *rowReader) checkBase64() {
 	row := &r.row
 	if len(row.Picture) == 0 {
-		r.fault(imageBase64, "there is no picture")
+		r.addFault(imageBase64, "there is no picture")
 		return
 	}
 	var err error
 	if r.file, err = base64.StdEncoding.AppendDecode(r.file[:0], row.Picture); err != nil {
-		r.fault(imageBase64, "it is no base 64: %v", err)
+		r.addFault(imageBase64, "it is no base 64: %v", err)
 		return
 	}
 	if found := formatOf(r.file); found != "" && found != row.Format || row.Format == "" {
-		r.fault(imageFormat, "it says %.20q, and the picture is %s", row.Format, found)
+		r.addFault(imageFormat, "it says %.20q, and the picture is %s", row.Format, found)
 		return
 	}
 	r.checkWhole(imageBase64, r.file)
 }
 
 // checkWhole wants a picture that decoders can read to its end.
-func (r *reader) checkWhole(column string, file []byte) {
+func (r *rowReader) checkWhole(column string, file []byte) {
 	if err := picture.Whole(file); err != nil {
-		r.fault(column, "the picture of %d bytes is broken: %v", len(file), err)
+		r.addFault(column, "the picture of %d bytes is broken: %v", len(file), err)
 	}
 }
 
@@ -428,12 +428,12 @@ func (s *Set) Truths(count int) ([]Truth, error) {
 			break
 		}
 		n := min(s.rows[i], count-first)
-		r := reader{set: s, ctx: context.Background(), faults: &faults, truths: true, first: first, most: n,
+		r := rowReader{set: s, ctx: context.Background(), faults: &faults, truths: true, first: first, most: n,
 			do: func(_ int, row *Row) error {
 				all = append(all, row.Truth)
 				return nil
 			}}
-		if err := r.read(path); err != nil {
+		if err := r.readFile(path); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 		}
 		first += n

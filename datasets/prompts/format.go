@@ -13,16 +13,16 @@ type Format struct {
 	File string
 	// Size is how many samples the official file has.
 	Size    int
-	columns []column
+	columns []promptColumn
 	// tokens are the columns of ids of whole prompts, of which the first that a file has counts; empty: tok_input.
 	tokens []string
 }
 
-// column is one of a table, and where its texts belong.
-type column struct {
+// promptColumn is a column of a table, and where its texts belong.
+type promptColumn struct {
 	name  string
 	text  func(*Sample) *string
-	role  role
+	role  columnRole
 	among []string // the names that its texts may be; nil: any text
 	// otherwise is the column that is read where the file has none of the name, and from what becomes of its texts.
 	otherwise string
@@ -30,22 +30,22 @@ type column struct {
 	sparse    bool // rows may lack it, and the file must not
 }
 
-// role is what a column is for.
-type role uint8
+// columnRole is what a column is for.
+type columnRole uint8
 
 const (
-	aside  role = iota // a part of prompts that alone makes none
-	prompt             // a prompt, if it is not empty
-	whole              // a prompt as it is: no template applies
-	label              // what answers are scored with
+	aside  columnRole = iota // a part of prompts that alone makes none
+	prompt                   // a prompt, if it is not empty
+	whole                    // a prompt as it is: no template applies
+	label                    // what answers are scored with
 )
 
 // CNNDailyMail are the articles of CNN/DailyMail 3.0.0 and their summaries: of GPT-J with an instruction, of Llama 3.1
 // 8B with the ids of the whole prompt.
 func CNNDailyMail() Format {
-	return Format{File: "cnn_eval", Size: 13368, columns: []column{
-		{name: "instruction", text: instruction}, {name: "input", text: input, role: prompt},
-		{name: "output", text: output, role: label},
+	return Format{File: "cnn_eval", Size: 13368, columns: []promptColumn{
+		{name: "instruction", text: instructionField}, {name: "input", text: inputField, role: prompt},
+		{name: "output", text: outputField, role: label},
 	}}
 }
 
@@ -58,37 +58,37 @@ func CNNDailyMailEdge() Format {
 
 // OpenOrca are the questions of Llama 2 70B: with a system prompt, or as whole prompts.
 func OpenOrca() Format {
-	return Format{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []column{
-		{name: "system_prompt", text: system}, {name: "question", text: input, role: prompt},
-		{name: "input", text: input, role: whole}, {name: "output", text: output, role: label},
+	return Format{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []promptColumn{
+		{name: "system_prompt", text: systemField}, {name: "question", text: inputField, role: prompt},
+		{name: "input", text: inputField, role: whole}, {name: "output", text: outputField, role: label},
 	}}
 }
 
 // LongContext are the tasks with long contexts of Llama 3.1 405B. Task names the metric of a sample.
 func LongContext() Format {
-	return Format{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []column{
-		{name: "input", text: input, role: whole}, {name: "gt_output", text: output, role: label},
-		{name: "metric", text: task, role: label, among: []string{"rouge", "niah_em", "qa_em"}},
+	return Format{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []promptColumn{
+		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
+		{name: "metric", text: taskField, role: label, among: []string{"rouge", "niah_em", "qa_em"}},
 	}}
 }
 
 // Mixture are the samples of Mixtral 8x7B, 5000 each of OpenOrca, GSM8K and MBXP: Task names which. Of MBXP the ID is
 // language_task, and Output the tests that a program has to pass.
 func Mixture() Format {
-	return Format{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []column{
-		{name: "input", text: input, role: whole}, {name: "gt_output", text: output, role: label},
-		{name: "dataset", text: task, role: label, among: []string{"OpenOrca", "GSM8K", "MBXP"}},
-		{name: "id", text: id, role: label},
+	return Format{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []promptColumn{
+		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
+		{name: "dataset", text: taskField, role: label, among: []string{"OpenOrca", "GSM8K", "MBXP"}},
+		{name: "id", text: idField, role: label},
 	}}
 }
 
 // DeepSeekR1 are the questions of DeepSeek-R1, as whole prompts: Task is the set that one is from, as the official
 // scorer has it.
 func DeepSeekR1() Format {
-	return Format{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []column{
-		{name: "text_input", text: input, role: whole},
-		{name: "gt_output", text: output, role: label, otherwise: "ground_truth"},
-		{name: "dataset", text: task, role: label, otherwise: "metric", from: setOfMetric},
+	return Format{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []promptColumn{
+		{name: "text_input", text: inputField, role: whole},
+		{name: "gt_output", text: outputField, role: label, otherwise: "ground_truth"},
+		{name: "dataset", text: taskField, role: label, otherwise: "metric", from: setOfMetric},
 	}}
 }
 
@@ -100,10 +100,12 @@ func setOfMetric(metric string) string {
 // GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts, or of other files as texts: the performance
 // run's, which need no truths.
 func GPTOSS() Format {
-	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"}, columns: []column{
-		{name: "text_input", text: input, role: prompt},
-		{name: "ground_truth", text: output, role: label, sparse: true}, {name: "dataset", text: task, role: label},
-	}}
+	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"},
+		columns: []promptColumn{
+			{name: "text_input", text: inputField, role: prompt},
+			{name: "ground_truth", text: outputField, role: label, sparse: true},
+			{name: "dataset", text: taskField, role: label},
+		}}
 }
 
 // GPTOSSAccuracy is the set of [GPTOSS] that accuracy runs have.
@@ -120,16 +122,16 @@ func GPTOSSCompliance() Format {
 	return f
 }
 
-// ids are the columns of ids, any of which a file may have.
-func (f Format) ids() []string {
+// idColumns are the columns of ids, any of which a file may have.
+func (f Format) idColumns() []string {
 	if len(f.tokens) > 0 {
 		return f.tokens
 	}
 	return []string{"tok_input"}
 }
 
-// wanted are the columns to read.
-func (f Format) wanted(o Options) []records.Column {
+// wantedColumns are the columns to read.
+func (f Format) wantedColumns(o Options) []records.Column {
 	var all []records.Column
 	for _, c := range f.columns {
 		if c.role != label && o.LabelsOnly {
@@ -141,7 +143,7 @@ func (f Format) wanted(o Options) []records.Column {
 			all = append(all, records.Column{Name: c.otherwise})
 		}
 	}
-	for _, name := range f.ids() {
+	for _, name := range f.idColumns() {
 		if !o.LabelsOnly {
 			all = append(all, records.Column{Name: name, IDs: true})
 		}
@@ -149,9 +151,9 @@ func (f Format) wanted(o Options) []records.Column {
 	return all
 }
 
-func system(s *Sample) *string      { return &s.System }
-func instruction(s *Sample) *string { return &s.Instruction }
-func input(s *Sample) *string       { return &s.Input }
-func output(s *Sample) *string      { return &s.Output }
-func task(s *Sample) *string        { return &s.Task }
-func id(s *Sample) *string          { return &s.ID }
+func systemField(s *Sample) *string      { return &s.System }
+func instructionField(s *Sample) *string { return &s.Instruction }
+func inputField(s *Sample) *string       { return &s.Input }
+func outputField(s *Sample) *string      { return &s.Output }
+func taskField(s *Sample) *string        { return &s.Task }
+func idField(s *Sample) *string          { return &s.ID }

@@ -40,15 +40,15 @@ type Options struct {
 // for which errors.Is(err, ErrDataset) holds. The tokens of samples must not be changed.
 func (f Format) Open(path string, o Options) ([]Sample, error) {
 	var faults fault.List
-	table, err := records.Read(path, f.File, f.wanted(o), o.Count, &faults)
+	table, err := records.Read(path, f.File, f.wantedColumns(o), o.Count, &faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
 	f.checkColumns(table, o, &faults)
 	all := make([]Sample, table.Len())
 	for i := range all {
-		if s := f.sample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
-			names := append(f.prompts(), f.ids()...)
+		if s := f.makeSample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
+			names := append(f.promptColumns(), f.idColumns()...)
 			last := len(names) - 1
 			faults.Addf(records.Where(i), "it has neither %s nor %s", strings.Join(names[:last], ", "), names[last])
 		} else {
@@ -78,10 +78,10 @@ func (f Format) checkColumns(t *records.Table, o Options, faults *fault.List) {
 	}
 }
 
-// sample is that of a row. A whole prompt takes the place of its parts.
-func (f Format) sample(t *records.Table, row int) Sample {
+// makeSample makes the sample of a row. A whole prompt takes the place of its parts.
+func (f Format) makeSample(t *records.Table, row int) Sample {
 	var s Sample
-	for _, name := range f.ids() {
+	for _, name := range f.idColumns() {
 		if t.Has(name) {
 			s.Tokens = t.IDs(name, row)
 			break
@@ -103,8 +103,8 @@ func (f Format) sample(t *records.Table, row int) Sample {
 	return s
 }
 
-// prompts are the columns that hold prompts.
-func (f Format) prompts() (names []string) {
+// promptColumns are the columns that hold prompts.
+func (f Format) promptColumns() (names []string) {
 	for _, c := range f.columns {
 		if c.role == prompt || c.role == whole {
 			names = append(names, c.name)

@@ -39,8 +39,8 @@ func Of(paragraphs []Paragraph) *Set {
 	return s
 }
 
-// mostBytes is the size up to which a file is read: the published development set has 4.9 MB.
-const mostBytes = 1 << 30
+// maxBytes is the size up to which a file is read: the published development set has 4.9 MB.
+const maxBytes = 1 << 30
 
 // Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a
 // [*FaultError], for which errors.Is(err, ErrDataset) holds.
@@ -48,7 +48,7 @@ func Open(path string) (*Set, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
-	text, err := bounded.ReadFile(path, mostBytes)
+	text, err := bounded.ReadFile(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: want the path of a file such as %s of SQuAD 1.1, or of the folder with it: %w",
 			ErrDataset, FileName, err)
@@ -66,9 +66,9 @@ func Parse(text []byte, name string) (*Set, error) {
 		faults.Addf("", "byte %d is not UTF-8: is the file in another encoding?", at)
 		return nil, faults.Err(ErrDataset, name)
 	}
-	p := parser{faults: &faults, ids: map[string]bool{}}
-	p.file(text)
-	p.set.remarks = p.remarks.texts()
+	p := fileParser{faults: &faults, ids: map[string]bool{}}
+	p.parseFile(text)
+	p.set.remarks = p.remarks.remarkTexts()
 	if p.set.questions == 0 && faults.Len() == 0 {
 		faults.Addf("", "it has no question")
 	}
@@ -94,52 +94,53 @@ func (s *Set) Paragraphs() []Paragraph { return s.paragraphs }
 // that their passage does not have. There are none about the published set.
 func (s *Set) Remarks() []string { return s.remarks }
 
-// parser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind it.
-type parser struct {
+// fileParser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind
+// it.
+type fileParser struct {
 	faults  *fault.List
-	remarks remarks
+	remarks remarkCounts
 	ids     map[string]bool // of the questions so far
 	set     Set
 }
 
-func (p *parser) file(text []byte) {
+func (p *fileParser) parseFile(text []byte) {
 	var file struct {
 		Data *[]json.RawMessage `json:"data"`
 	}
-	if !p.record("", text, &file) || p.missing("", "data", file.Data == nil) {
+	if !p.decodeRecord("", text, &file) || p.reportMissing("", "data", file.Data == nil) {
 		return
 	}
 	for i, article := range *file.Data {
-		p.article(fmt.Sprintf("data[%d]", i), article)
+		p.parseArticle(fmt.Sprintf("data[%d]", i), article)
 	}
 }
 
-func (p *parser) article(where string, text []byte) {
+func (p *fileParser) parseArticle(where string, text []byte) {
 	var article struct {
 		Title      string             `json:"title"`
 		Paragraphs *[]json.RawMessage `json:"paragraphs"`
 	}
-	if !p.record(where, text, &article) || p.missing(where, "paragraphs", article.Paragraphs == nil) {
+	if !p.decodeRecord(where, text, &article) || p.reportMissing(where, "paragraphs", article.Paragraphs == nil) {
 		return
 	}
 	for i, paragraph := range *article.Paragraphs {
-		p.paragraph(fmt.Sprintf("%s.paragraphs[%d]", where, i), article.Title, paragraph)
+		p.parseParagraph(fmt.Sprintf("%s.paragraphs[%d]", where, i), article.Title, paragraph)
 	}
 }
 
-func (p *parser) paragraph(where, title string, text []byte) {
+func (p *fileParser) parseParagraph(where, title string, text []byte) {
 	var record struct {
 		Context *string            `json:"context"`
 		QAs     *[]json.RawMessage `json:"qas"`
 	}
-	if !p.record(where, text, &record) || p.missing(where, "context", record.Context == nil) ||
-		p.missing(where, "qas", record.QAs == nil) {
+	if !p.decodeRecord(where, text, &record) || p.reportMissing(where, "context", record.Context == nil) ||
+		p.reportMissing(where, "qas", record.QAs == nil) {
 		return
 	}
 	paragraph := Paragraph{Title: title, Context: *record.Context}
 	context := newPassage(paragraph.Context)
 	for i, qa := range *record.QAs {
-		if q, ok := p.question(fmt.Sprintf("%s.qas[%d]", where, i), context, qa); ok {
+		if q, ok := p.parseQuestion(fmt.Sprintf("%s.qas[%d]", where, i), context, qa); ok {
 			paragraph.Questions = append(paragraph.Questions, q)
 		}
 	}
@@ -147,7 +148,7 @@ func (p *parser) paragraph(where, title string, text []byte) {
 	p.set.paragraphs = append(p.set.paragraphs, paragraph)
 }
 
-func (p *parser) question(where string, context passage, text []byte) (Question, bool) {
+func (p *fileParser) parseQuestion(where string, context passageText, text []byte) (Question, bool) {
 	var record struct {
 		ID       *string `json:"id"`
 		Question *string `json:"question"`
@@ -156,13 +157,13 @@ func (p *parser) question(where string, context passage, text []byte) (Question,
 			Start *int    `json:"answer_start"`
 		} `json:"answers"`
 	}
-	if !p.record(where, text, &record) {
+	if !p.decodeRecord(where, text, &record) {
 		return Question{}, false
 	}
 	before := p.faults.Len()
-	p.missing(where, "id", record.ID == nil)
-	p.missing(where, "question", record.Question == nil)
-	if p.missing(where, "answers", record.Answers == nil) || p.faults.Len() > before {
+	p.reportMissing(where, "id", record.ID == nil)
+	p.reportMissing(where, "question", record.Question == nil)
+	if p.reportMissing(where, "answers", record.Answers == nil) || p.faults.Len() > before {
 		return Question{}, false
 	}
 	q := Question{ID: *record.ID, Text: *record.Question}
@@ -171,7 +172,7 @@ func (p *parser) question(where string, context passage, text []byte) (Question,
 	}
 	p.ids[q.ID] = true
 	for i, a := range *record.Answers {
-		if p.missing(where, fmt.Sprintf("answers[%d].text", i), a.Text == nil) {
+		if p.reportMissing(where, fmt.Sprintf("answers[%d].text", i), a.Text == nil) {
 			continue
 		}
 		answer := Answer{Text: *a.Text, Start: -1}
@@ -180,12 +181,12 @@ func (p *parser) question(where string, context passage, text []byte) (Question,
 		}
 		q.Answers = append(q.Answers, answer)
 	}
-	p.remarks.question(q, context)
+	p.remarks.checkQuestion(q, context)
 	return q, true
 }
 
-// record decodes a record into v. It is false if the record is wrong, which it reports.
-func (p *parser) record(where string, text []byte, v any) bool {
+// decodeRecord decodes a record into v. It is false if the record is wrong, which it reports.
+func (p *fileParser) decodeRecord(where string, text []byte, v any) bool {
 	err := json.Unmarshal(text, v)
 	var mistyped *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -206,8 +207,8 @@ func (p *parser) record(where string, text []byte, v any) bool {
 	return false
 }
 
-// missing reports a field that a record lacks.
-func (p *parser) missing(where, field string, lacks bool) bool {
+// reportMissing reports a field that a record lacks.
+func (p *fileParser) reportMissing(where, field string, lacks bool) bool {
 	if lacks {
 		p.faults.Addf(where, "it has no %q", field)
 	}

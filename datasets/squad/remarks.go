@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// passage is a context in which answers are looked up.
-type passage struct {
+// passageText is a context in which answers are looked up.
+type passageText struct {
 	text  string
 	ascii bool // so that characters are bytes
 }
 
-func newPassage(text string) passage {
-	return passage{text, utf8.RuneCountInString(text) == len(text)}
+func newPassage(text string) passageText {
+	return passageText{text, utf8.RuneCountInString(text) == len(text)}
 }
 
-// has is true if the passage has text at a place, counted in characters.
-func (p passage) has(text string, start int) bool {
+// hasTextAt is true if the passage has text at a place, counted in characters.
+func (p passageText) hasTextAt(text string, start int) bool {
 	if start < 0 {
 		return false
 	}
@@ -33,11 +33,11 @@ func (p passage) has(text string, start int) bool {
 	return strings.HasPrefix(rest, text)
 }
 
-// oddity is a kind of remark.
-type oddity int
+// remarkKind is a kind of remark.
+type remarkKind int
 
 const (
-	noContext oddity = iota
+	noContext remarkKind = iota
 	noText
 	noAnswer
 	emptyAnswer
@@ -46,7 +46,7 @@ const (
 	oddities = iota
 )
 
-func (o oddity) String() string {
+func (o remarkKind) String() string {
 	return [...]string{
 		noContext:       "questions about an empty passage",
 		noText:          "questions without text",
@@ -57,46 +57,46 @@ func (o oddity) String() string {
 	}[o]
 }
 
-// remarks counts oddities, and keeps the first question of each.
-type remarks struct {
+// remarkCounts counts oddities, and keeps the first question of each.
+type remarkCounts struct {
 	count [oddities]int
 	first [oddities]string
 }
 
-func (r *remarks) add(o oddity, q Question) {
+func (r *remarkCounts) addRemark(o remarkKind, q Question) {
 	if r.count[o]++; r.count[o] == 1 {
 		r.first[o] = q.ID
 	}
 }
 
-func (r *remarks) question(q Question, context passage) {
+func (r *remarkCounts) checkQuestion(q Question, context passageText) {
 	if strings.TrimSpace(context.text) == "" {
-		r.add(noContext, q)
+		r.addRemark(noContext, q)
 	}
 	if strings.TrimSpace(q.Text) == "" {
-		r.add(noText, q)
+		r.addRemark(noText, q)
 	}
 	if len(q.Answers) == 0 {
-		r.add(noAnswer, q)
+		r.addRemark(noAnswer, q)
 	}
 	for _, a := range q.Answers {
 		switch {
 		case a.Text == "":
-			r.add(emptyAnswer, q)
-		case context.has(a.Text, a.Start):
+			r.addRemark(emptyAnswer, q)
+		case context.hasTextAt(a.Text, a.Start):
 		case strings.Contains(context.text, a.Text):
-			r.add(misplacedAnswer, q)
+			r.addRemark(misplacedAnswer, q)
 		default:
-			r.add(strangeAnswer, q)
+			r.addRemark(strangeAnswer, q)
 		}
 	}
 }
 
-func (r *remarks) texts() []string {
+func (r *remarkCounts) remarkTexts() []string {
 	var texts []string
 	for o, n := range r.count {
 		if n > 0 {
-			texts = append(texts, fmt.Sprintf("%d %v (first: question %q)", n, oddity(o), r.first[o]))
+			texts = append(texts, fmt.Sprintf("%d %v (first: question %q)", n, remarkKind(o), r.first[o]))
 		}
 	}
 	return texts

@@ -20,11 +20,11 @@ const (
 )
 
 // readIndexes reads the index files and opens those of users.
-func (s *Set) readIndexes(find func(name string) (*file, error), faults *fault.List) {
+func (s *Set) readIndexes(find func(name string) (*indexedFile, error), faults *fault.List) {
 	offsets := readLists(find, offsetName, faults)
 	starts := readLists(find, requestsOffsetName, faults)
 	ends := readLists(find, usersName, faults)
-	requests := open(find, requestsName, faults)
+	requests := openFile(find, requestsName, faults)
 	if faults.Len() > 0 {
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Set) readIndexes(find func(name string) (*file, error), faults *fault.L
 	}
 }
 
-func open(find func(name string) (*file, error), name string, faults *fault.List) *file {
+func openFile(find func(name string) (*indexedFile, error), name string, faults *fault.List) *indexedFile {
 	f, err := find(name)
 	if err != nil {
 		faults.Addf(name, "%v", err)
@@ -48,8 +48,8 @@ func open(find func(name string) (*file, error), name string, faults *fault.List
 }
 
 // readLists reads a file of lines that are each a list of whole numbers in one cell.
-func readLists(find func(name string) (*file, error), name string, faults *fault.List) (lists [][]int64) {
-	f := open(find, name, faults)
+func readLists(find func(name string) (*indexedFile, error), name string, faults *fault.List) (lists [][]int64) {
+	f := openFile(find, name, faults)
 	if f == nil {
 		return nil
 	}
@@ -102,14 +102,14 @@ func wholeNumbers(line []byte) (out []int64, err error) {
 }
 
 // openUsers opens the files of users, and looks whether the lines are where they can be.
-func (s *Set) openUsers(find func(name string) (*file, error), offsets [][]int64, faults *fault.List) {
+func (s *Set) openUsers(find func(name string) (*indexedFile, error), offsets [][]int64, faults *fault.List) {
 	for i, starts := range offsets {
 		name := strconv.Itoa(i) + ".csv"
 		where := fmt.Sprintf("%s, line %d", offsetName, i+1)
 		if len(starts) != len(offsets[0]) || len(starts) == 0 {
 			faults.Addf(where, "%d users, want as many of each file, at least 1; the first has %d", len(starts), len(offsets[0]))
 		}
-		f := open(find, name, faults)
+		f := openFile(find, name, faults)
 		if f == nil {
 			continue
 		}
@@ -130,7 +130,7 @@ func (s *Set) openUsers(find func(name string) (*file, error), offsets [][]int64
 }
 
 // readRequests reads the lines of periods after the training.
-func (s *Set) readRequests(f *file, starts []int64, ends [][]int64, faults *fault.List) {
+func (s *Set) readRequests(f *indexedFile, starts []int64, ends [][]int64, faults *fault.List) {
 	train := s.options.TrainPeriods
 	if len(starts) <= train || len(ends) != len(starts) {
 		faults.Addf(requestsOffsetName, "%d periods, and %d in %s: want as many in both, and more than the %d of the "+
@@ -139,7 +139,7 @@ func (s *Set) readRequests(f *file, starts []int64, ends [][]int64, faults *faul
 	}
 	for t := train; t < len(starts); t++ {
 		where := fmt.Sprintf("%s, line %d (period %d)", requestsName, t+1, t)
-		line, err := f.line(nil, starts[t], next(starts, t, f))
+		line, err := f.readLine(nil, starts[t], lineEnd(starts, t, f))
 		var users []int64
 		if err == nil {
 			users, err = wholeNumbers(line)
@@ -159,7 +159,7 @@ func (s *Set) readRequests(f *file, starts []int64, ends [][]int64, faults *faul
 func (s *Set) addPeriod(users, ends []int64, where string, faults *fault.List) {
 	if len(ends) != len(s.offsets) || ends[len(ends)-1] != int64(len(users)) {
 		faults.Addf(where, "%d requests to %d files; %s says %v, want a number for each file that rises to the number of "+
-			"requests", len(users), len(s.offsets), usersName, shorten(ends))
+			"requests", len(users), len(s.offsets), usersName, shortenList(ends))
 		return
 	}
 	each := int64(len(s.offsets[0]))
@@ -167,7 +167,7 @@ func (s *Set) addPeriod(users, ends []int64, where string, faults *fault.List) {
 	r := 0
 	for i, end := range ends {
 		if end < int64(r) || end > int64(len(users)) {
-			faults.Addf(where, "%s counts %v requests, want numbers that rise to %d", usersName, shorten(ends), len(users))
+			faults.Addf(where, "%s counts %v requests, want numbers that rise to %d", usersName, shortenList(ends), len(users))
 			return
 		}
 		for ; r < int(end); r++ {
@@ -182,20 +182,20 @@ func (s *Set) addPeriod(users, ends []int64, where string, faults *fault.List) {
 	s.requests, s.ends = append(s.requests, out), append(s.ends, lasts)
 }
 
-// shorten keeps a list readable.
-func shorten(values []int64) []int64 { return values[:min(len(values), 8)] }
+// shortenList keeps a list readable.
+func shortenList(values []int64) []int64 { return values[:min(len(values), 8)] }
 
-// next is where the line after that of i begins, or the file ends.
-func next(starts []int64, i int, f *file) int64 {
+// lineEnd is where the line after that of i begins, or the file ends.
+func lineEnd(starts []int64, i int, f *indexedFile) int64 {
 	if i+1 < len(starts) {
 		return starts[i+1]
 	}
 	return f.size
 }
 
-// line reads the line between two bytes of the file, without what ends it, into memory that may be used for it. The
+// readLine reads the line between two bytes of the file, without what ends it, into memory that may be used for it. The
 // byte before must end another line.
-func (f *file) line(into []byte, start, end int64) ([]byte, error) {
+func (f *indexedFile) readLine(into []byte, start, end int64) ([]byte, error) {
 	if start < 0 || start >= end || end > f.size {
 		return nil, fmt.Errorf("it is said to be bytes %d to %d of %s, which has %d", start, end, f.name, f.size)
 	}

@@ -10,34 +10,34 @@ import (
 
 var errNoNumbers = errors.New("no numbers")
 
-// list is a list of numbers.
-type list struct {
+// numberList is a list of numbers.
+type numberList struct {
 	values []float64
 	float  int // the first that is written with a point or an exponent, which makes it a float in Python
 }
 
 const noFloat = math.MaxInt
 
-// cut leaves the first n.
-func (l *list) cut(n int) { l.values = l.values[:min(n, len(l.values))] }
+// truncateTo leaves the first n.
+func (l *numberList) truncateTo(n int) { l.values = l.values[:min(n, len(l.values))] }
 
-// floats says whether there is a float.
-func (l *list) floats() bool { return l.float < len(l.values) }
+// hasFloats says whether there is a float.
+func (l *numberList) hasFloats() bool { return l.float < len(l.values) }
 
-// parse reads a list in JSON, in place of what there was. Brackets are put around a text that neither begins nor ends
-// with one. Whole numbers of more than 2^53 lose digits.
-func (l *list) parse(text []byte) error {
+// parseJSON reads a list in JSON, in place of what there was. Brackets are put around a text that neither begins nor
+// ends with one. Whole numbers of more than 2^53 lose digits.
+func (l *numberList) parseJSON(text []byte) error {
 	l.values, l.float = l.values[:0], noFloat
 	text, err := withoutBrackets(text)
 	if err != nil {
 		return err
 	}
-	i := skip(text, 0)
+	i := skipSpace(text, 0)
 	if i == len(text) {
 		return nil // an empty list
 	}
 	for {
-		v, end, point := number(text, i)
+		v, end, point := parseNumber(text, i)
 		if end == i {
 			return notNumber(text, i, len(l.values))
 		}
@@ -47,7 +47,7 @@ func (l *list) parse(text []byte) error {
 		l.values = append(l.values, v)
 		if i = end; i < len(text) && text[i] == ',' { // the usual case
 			i++
-		} else if i = skip(text, i); i == len(text) {
+		} else if i = skipSpace(text, i); i == len(text) {
 			return nil
 		} else if text[i] != ',' {
 			return notNumber(text, end, len(l.values)-1)
@@ -55,7 +55,7 @@ func (l *list) parse(text []byte) error {
 			i++
 		}
 		if i < len(text) && text[i] <= ' ' {
-			i = skip(text, i)
+			i = skipSpace(text, i)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func withoutBrackets(text []byte) ([]byte, error) {
 
 const blanks = " \t\r\n"
 
-func skip(text []byte, i int) int {
+func skipSpace(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
 		i++
 	}
@@ -91,8 +91,8 @@ func notNumber(text []byte, i, index int) error {
 // powers are those of ten that divide whole numbers up to 2^53 with one rounding.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// number reads a number of JSON at i, and where it ends: at i if there is none.
-func number(text []byte, start int) (v float64, end int, fraction bool) {
+// parseNumber reads a number of JSON at i, and where it ends: at i if there is none.
+func parseNumber(text []byte, start int) (v float64, end int, fraction bool) {
 	i := start
 	if i < len(text) && text[i] == '-' {
 		i++
@@ -112,7 +112,7 @@ func number(text []byte, start int) (v float64, end int, fraction bool) {
 		}
 	}
 	if i < len(text) && text[i]|0x20 == 'e' || whole+places > len(powers)-1 {
-		return general(text, start, i)
+		return parseGeneral(text, start, i)
 	}
 	v = float64(digits) / powers[places]
 	if first > start {
@@ -129,8 +129,8 @@ func readDigits(text []byte, i int, number uint64) (n uint64, end int) {
 	return number, i
 }
 
-// general is number for those with an exponent, or of many digits: i is behind the digits.
-func general(text []byte, start, i int) (v float64, end int, fraction bool) {
+// parseGeneral is parseNumber for those with an exponent, or of many digits: i is behind the digits.
+func parseGeneral(text []byte, start, i int) (v float64, end int, fraction bool) {
 	if i < len(text) && text[i]|0x20 == 'e' {
 		i++
 		if i < len(text) && (text[i] == '+' || text[i] == '-') {

@@ -36,13 +36,13 @@ const (
 	blockCells
 )
 
-// reading is memory that is used again.
-type reading struct {
+// readBuffers are memory that is used again.
+type readBuffers struct {
 	line    []byte
 	cells   [][]byte
 	joined  []byte
-	ids     list
-	ratings list
+	ids     numberList
+	ratings numberList
 }
 
 // Sample reads a request of a period, both from 0. It says in its error which line of which file is wrong.
@@ -53,27 +53,27 @@ func (s *Set) Sample(period, request int) (*Sample, error) {
 	f := sort.SearchInts(s.ends[period], request+1)
 	user := s.requests[period][request]
 	line := int(user) % len(s.offsets[f])
-	r := s.scratch.Get().(*reading)
+	r := s.scratch.Get().(*readBuffers)
 	defer s.scratch.Put(r)
-	sample, err := s.read(r, f, line, period)
+	sample, err := s.readSample(r, f, line, period)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s, line %d (user %d), for %s: %w", ErrDataset, s.files[f].name, line+1, user,
-			s.where(period, request), err)
+			s.requestLabel(period, request), err)
 	}
 	sample.User = user
 	return sample, nil
 }
 
-func (s *Set) read(r *reading, f, line, period int) (*Sample, error) {
+func (s *Set) readSample(r *readBuffers, f, line, period int) (*Sample, error) {
 	starts := s.offsets[f]
-	text, err := s.files[f].line(r.line, starts[line], next(starts, line, s.files[f]))
+	text, err := s.files[f].readLine(r.line, starts[line], lineEnd(starts, line, s.files[f]))
 	if err != nil {
 		return nil, err
 	}
 	r.line = text[:0:cap(text)]
 	// Beside those of all periods there are the base of histories, and one that only the training uses.
 	train, periods := s.options.TrainPeriods, s.options.TrainPeriods+len(s.requests)
-	if r.cells, err = cut(r.cells[:0], text, blockCells*(periods+2)); err != nil {
+	if r.cells, err = splitCells(r.cells[:0], text, blockCells*(periods+2)); err != nil {
 		return nil, err
 	}
 	sample := &Sample{}
@@ -87,8 +87,8 @@ func (s *Set) read(r *reading, f, line, period int) (*Sample, error) {
 	return sample, nil
 }
 
-// cut appends the cells of a line of CSV, of which there must be so many.
-func cut(cells [][]byte, line []byte, want int) ([][]byte, error) {
+// splitCells appends the cells of a line of CSV, of which there must be so many.
+func splitCells(cells [][]byte, line []byte, want int) ([][]byte, error) {
 	rest, more := line, true
 	for more {
 		var cell []byte
@@ -122,14 +122,14 @@ func cutCell(line []byte) (cell, rest []byte, more bool, err error) {
 }
 
 // readHistory joins the history cells of the blocks before the period.
-func (s *Set) readHistory(r *reading, sample *Sample, train, period int) (err error) {
-	if err := r.history(&r.ids, historyIDs, train, period); err != nil {
+func (s *Set) readHistory(r *readBuffers, sample *Sample, train, period int) (err error) {
+	if err := r.readHistory(&r.ids, historyIDs, train, period); err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
-	if err := r.history(&r.ratings, historyRatings, train, period); err != nil {
+	if err := r.readHistory(&r.ratings, historyRatings, train, period); err != nil {
 		return fmt.Errorf("ratings: %w", err)
 	}
-	if sample.History, err = s.entries(r, s.options.MaxHistory()); err != nil {
+	if sample.History, err = s.makeEntries(r, s.options.MaxHistory()); err != nil {
 		return err
 	}
 	sample.Weights = make([]uint8, len(r.ratings.values))
@@ -146,9 +146,9 @@ func (s *Set) readHistory(r *reading, sample *Sample, train, period int) (err er
 	return nil
 }
 
-// history reads a cell of each block before a period: of the base, of the training, and of periods after it, but not
-// of the block between the two. A block without candidates does not count.
-func (r *reading) history(into *list, cell, train, period int) error {
+// readHistory reads a cell of each block before a period: of the base, of the training, and of periods after it, but
+// not of the block between the two. A block without candidates does not count.
+func (r *readBuffers) readHistory(into *numberList, cell, train, period int) error {
 	r.joined = r.joined[:0]
 	blocks := 0
 	for b := range train + period + 2 {
@@ -167,18 +167,18 @@ func (r *reading) history(into *list, cell, train, period int) error {
 	if blocks == 0 {
 		return fmt.Errorf("%w: no block before the period has candidates", errNoNumbers)
 	}
-	return into.parse(r.joined)
+	return into.parseJSON(r.joined)
 }
 
 // readCandidates reads the cells of the period's block.
-func (s *Set) readCandidates(r *reading, sample *Sample, block [][]byte) (err error) {
-	if err := r.ids.parse(block[candidateIDs]); err != nil {
+func (s *Set) readCandidates(r *readBuffers, sample *Sample, block [][]byte) (err error) {
+	if err := r.ids.parseJSON(block[candidateIDs]); err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
-	if err := r.ratings.parse(block[candidateRatings]); err != nil {
+	if err := r.ratings.parseJSON(block[candidateRatings]); err != nil {
 		return fmt.Errorf("ratings: %w", err)
 	}
-	if sample.Candidates, err = s.entries(r, s.options.MaxCandidates); err != nil {
+	if sample.Candidates, err = s.makeEntries(r, s.options.MaxCandidates); err != nil {
 		return err
 	}
 	sample.Labels = make([]uint8, len(r.ratings.values))
@@ -190,20 +190,20 @@ func (s *Set) readCandidates(r *reading, sample *Sample, block [][]byte) (err er
 	return nil
 }
 
-// entries makes entries of the ids and ratings that were read, of which it leaves the first.
-func (s *Set) entries(r *reading, most int) (e Entries, err error) {
+// makeEntries makes entries of the ids and ratings that were read, of which it leaves the first.
+func (s *Set) makeEntries(r *readBuffers, most int) (e Entries, err error) {
 	ids, ratings := &r.ids, &r.ratings
 	if len(ids.values) != len(ratings.values) {
 		return e, fmt.Errorf("%d ids and %d ratings, want a rating for each", len(ids.values), len(ratings.values))
 	}
-	ids.cut(most)
-	ratings.cut(most)
+	ids.truncateTo(most)
+	ratings.truncateTo(most)
 	limit := s.options.Items
 	if s.options.AnyID {
 		limit = maxItems
 	}
 	size := float64(s.options.Items / int64(s.options.Categories))
-	rounded := !s.options.ExactIDs && (ids.floats() || ratings.floats())
+	rounded := !s.options.ExactIDs && (ids.hasFloats() || ratings.hasFloats())
 	e = Entries{make([]int32, len(ids.values)), make([]uint16, len(ids.values))}
 	for i, id := range ids.values {
 		category := math.Floor(id / size)

@@ -47,7 +47,7 @@ func Official() Options {
 // MaxHistory is the most entries that a history has: the oldest, where there are more.
 func (o Options) MaxHistory() int { return o.MaxSequence - o.MaxCandidates - 1 }
 
-func (o Options) check(faults *fault.List) {
+func (o Options) checkOptions(faults *fault.List) {
 	if o.TrainPeriods < 0 {
 		faults.Addf("options", "%d periods of training, want at least 0", o.TrainPeriods)
 	}
@@ -70,16 +70,16 @@ const (
 // Set is a data set whose index files have passed their checks. It may be used from many goroutines.
 type Set struct {
 	options  Options
-	files    []*file   // of users
-	offsets  [][]int64 // where lines begin, for each file
-	requests [][]int32 // users that ask, for each period after the training
-	ends     [][]int   // for each of them the number of requests up to the end of each file
-	scratch  sync.Pool // of *reading
+	files    []*indexedFile // of users
+	offsets  [][]int64      // where lines begin, for each file
+	requests [][]int32      // users that ask, for each period after the training
+	ends     [][]int        // for each of them the number of requests up to the end of each file
+	scratch  sync.Pool      // of *reading
 	close    []io.Closer
 }
 
-// file is one that can be read anywhere.
-type file struct {
+// indexedFile is a file that can be read anywhere.
+type indexedFile struct {
 	io.ReaderAt
 	name string
 	size int64
@@ -93,7 +93,7 @@ func Open(dir string, o Options) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{}
-	err := s.open(dir, o, func(name string) (*file, error) {
+	err := s.openFiles(dir, o, func(name string) (*indexedFile, error) {
 		f, err := bounded.Open(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func Open(dir string, o Options) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &file{f, name, info.Size()}, nil
+		return &indexedFile{f, name, info.Size()}, nil
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -114,12 +114,12 @@ func Open(dir string, o Options) (*Set, error) {
 // OpenFiles is Open for files in memory, by their names in the folder. Their bytes must not be changed any more.
 func OpenFiles(files map[string][]byte, o Options) (*Set, error) {
 	s := &Set{}
-	err := s.open("in memory", o, func(name string) (*file, error) {
+	err := s.openFiles("in memory", o, func(name string) (*indexedFile, error) {
 		data, ok := files[name]
 		if !ok {
 			return nil, fs.ErrNotExist
 		}
-		return &file{bytes.NewReader(data), name, int64(len(data))}, nil
+		return &indexedFile{bytes.NewReader(data), name, int64(len(data))}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -127,11 +127,11 @@ func OpenFiles(files map[string][]byte, o Options) (*Set, error) {
 	return s, nil
 }
 
-func (s *Set) open(where string, o Options, find func(name string) (*file, error)) error {
+func (s *Set) openFiles(where string, o Options, find func(name string) (*indexedFile, error)) error {
 	s.options = o
-	s.scratch.New = func() any { return &reading{} }
+	s.scratch.New = func() any { return &readBuffers{} }
 	var faults fault.List
-	o.check(&faults)
+	o.checkOptions(&faults)
 	if faults.Len() == 0 {
 		s.readIndexes(find, &faults)
 	}
@@ -154,7 +154,7 @@ func (s *Set) Requests(period int) []int32 { return s.requests[period] }
 // Options are those that the set was opened with.
 func (s *Set) Options() Options { return s.options }
 
-// where is a request in words.
-func (s *Set) where(period, request int) string {
+// requestLabel is a request in words.
+func (s *Set) requestLabel(period, request int) string {
 	return fmt.Sprintf("period %d, request %d", s.options.TrainPeriods+period, request)
 }

@@ -26,13 +26,13 @@ type Table struct {
 // OpenTable maps a table, whose header must fit its length. Errors are ErrDataset.
 func OpenTable(path string) (*Table, error) {
 	t := &Table{path: path}
-	if err := t.open(); err != nil {
+	if err := t.openFile(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, errors.Join(err, t.Close()))
 	}
 	return t, nil
 }
 
-func (t *Table) open() error {
+func (t *Table) openFile() error {
 	f, err := bounded.Open(t.path)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (t *Table) Gather(dst []float32, rows ...int32) error {
 	}
 	err := mapped.Guard(func() {
 		for i, r := range rows {
-			t.decode(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.row:(int(r)+1)*t.row])
+			t.decodeRows(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.row:(int(r)+1)*t.row])
 		}
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *Table) Gather(dst []float32, rows ...int32) error {
 	return nil
 }
 
-func (t *Table) decode(dst []float32, data []byte) {
+func (t *Table) decodeRows(dst []float32, data []byte) {
 	if !t.wide {
 		half.Float16.Decode(dst, data)
 		return

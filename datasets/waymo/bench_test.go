@@ -25,7 +25,7 @@ func BenchmarkIndex(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		x := indexReader{fault: func(_ int, text string) { b.Error(text) }}
-		if err := x.read(index.Bytes()); err != nil || len(x.frames) != len(frames) {
+		if err := x.readIndex(index.Bytes()); err != nil || len(x.frames) != len(frames) {
 			b.Fatal(err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
 )
 
-// mostObjects bounds what an index is read into: that of all 39,987 frames has about 30 million.
-const mostObjects = 1 << 26
+// maxObjects bounds what an index is read into: that of all 39,987 frames has about 30 million.
+const maxObjects = 1 << 26
 
 var errEnough = errors.New("as many frames as were asked for")
 
@@ -24,16 +24,16 @@ type indexReader struct {
 	fault  func(i int, text string) // takes what is wrong with frame i
 }
 
-// read reads an index. The error is about the pickle as a whole.
-func (x *indexReader) read(data []byte) error {
+// readIndex reads an index. The error is about the pickle as a whole.
+func (x *indexReader) readIndex(data []byte) error {
 	x.names = map[string]string{}
 	r := pickle.NumPy()
-	r.MostObjects = mostObjects
+	r.MostObjects = maxObjects
 	r.Each = func(i int, item any) error {
 		if x.o.Count > 0 && i == x.o.Count {
 			return errEnough
 		}
-		x.add(i, item)
+		x.addFrame(i, item)
 		return nil
 	}
 	whole, err := r.Load(data)
@@ -50,24 +50,24 @@ func (x *indexReader) read(data []byte) error {
 	return nil
 }
 
-func (x *indexReader) add(i int, item any) {
+func (x *indexReader) addFrame(i int, item any) {
 	f := new(Frame)
-	p := parser{fault: func(text string) { x.fault(i, text) }}
+	p := frameParser{fault: func(text string) { x.fault(i, text) }}
 	x.frames = append(x.frames, f)
-	frame := p.dict(item, "a frame")
+	frame := p.asDict(item, "a frame")
 	if frame == nil {
 		return
 	}
-	image := p.dict(frame["image"], "image")
-	f.Image = p.whole(image["image_idx"], "image.image_idx", MostImage)
+	image := p.asDict(frame["image"], "image")
+	f.Image = p.wholeNumber(image["image_idx"], "image.image_idx", MostImage)
 	files := p
 	if x.o.LabelsOnly {
 		files.fault = func(string) {}
 	}
-	files.shapes(f, image["camera"])
-	files.points(f, frame["point_cloud"])
-	f.Calibration = files.calibration(frame["calib"])
-	f.Objects = p.objects(frame["annos"])
+	files.readShapes(f, image["camera"])
+	files.readPoints(f, frame["point_cloud"])
+	f.Calibration = files.readCalibration(frame["calib"])
+	f.Objects = p.readObjects(frame["annos"])
 	for k := range f.Objects {
 		name := f.Objects[k].Name
 		if _, known := x.names[name]; !known {
@@ -77,35 +77,35 @@ func (x *indexReader) add(i int, item any) {
 	}
 }
 
-// parser takes a frame apart and collects what is wrong with it.
-type parser struct{ fault func(text string) }
+// frameParser takes a frame apart and collects what is wrong with it.
+type frameParser struct{ fault func(text string) }
 
-func (p parser) addf(format string, a ...any) { p.fault(fmt.Sprintf(format, a...)) }
+func (p frameParser) addf(format string, a ...any) { p.fault(fmt.Sprintf(format, a...)) }
 
-// dict is v; nil, which has no key, where it is none.
-func (p parser) dict(v any, name string) pickle.Dict {
+// asDict is v; nil, which has no key, where it is none.
+func (p frameParser) asDict(v any, name string) pickle.Dict {
 	d, ok := v.(pickle.Dict)
 	if !ok {
-		p.addf("%s is %s, want a dict", name, kind(v))
+		p.addf("%s is %s, want a dict", name, typeName(v))
 	}
 	return d
 }
 
-func kind(v any) string {
+func typeName(v any) string {
 	if v == nil {
 		return "missing"
 	}
 	return fmt.Sprintf("a %T", v)
 }
 
-// whole is a whole number from 0 to most.
-func (p parser) whole(v any, name string, most int64) int {
+// wholeNumber is a whole number from 0 to most.
+func (p frameParser) wholeNumber(v any, name string, most int64) int {
 	n, err := pickle.Ints(v)
 	switch {
 	case v == nil:
 		p.addf("%s is missing", name)
 	case err != nil || len(n) != 1:
-		p.addf("%s is %s, want a whole number", name, kind(v))
+		p.addf("%s is %s, want a whole number", name, typeName(v))
 	case n[0] < 0 || n[0] > most:
 		p.addf("%s is %d, want 0 to %d", name, n[0], most)
 	default:
@@ -114,11 +114,11 @@ func (p parser) whole(v any, name string, most int64) int {
 	return 0
 }
 
-// mostSide bounds a picture: a JPEG has no longer sides.
-const mostSide = 1<<16 - 1
+// maxSide bounds a picture: a JPEG has no longer sides.
+const maxSide = 1<<16 - 1
 
-func (p parser) points(f *Frame, v any) {
-	name, _ := p.dict(v, "point_cloud")["velodyne_path"].(string)
+func (p frameParser) readPoints(f *Frame, v any) {
+	name, _ := p.asDict(v, "point_cloud")["velodyne_path"].(string)
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsRune(name, 0) {
 		p.addf("point_cloud.velodyne_path is %.100q, want a path inside the data set's folder", name)
 		return
@@ -126,27 +126,27 @@ func (p parser) points(f *Frame, v any) {
 	f.Points = name
 }
 
-func (p parser) shapes(f *Frame, v any) {
+func (p frameParser) readShapes(f *Frame, v any) {
 	cameras, ok := v.(*pickle.List)
 	if !ok || len(cameras.Items) < Cameras {
-		p.addf("image.camera is %s, want a list of %d", kind(v), Cameras)
+		p.addf("image.camera is %s, want a list of %d", typeName(v), Cameras)
 		return
 	}
 	for k := range f.Shapes {
 		name := fmt.Sprintf("image.camera[%d].image_shape", k)
-		shape := p.dict(cameras.Items[k], name)["image_shape"]
+		shape := p.asDict(cameras.Items[k], name)["image_shape"]
 		n, err := pickle.Ints(shape)
-		if err != nil || len(n) < 2 || min(n[0], n[1]) < 1 || max(n[0], n[1]) > mostSide {
-			p.addf("%s is %s, want a height and a width in pixels", name, kind(shape))
+		if err != nil || len(n) < 2 || min(n[0], n[1]) < 1 || max(n[0], n[1]) > maxSide {
+			p.addf("%s is %s, want a height and a width in pixels", name, typeName(shape))
 			continue
 		}
 		f.Shapes[k] = Shape{int(n[0]), int(n[1])}
 	}
 }
 
-// calibration wants matrices that take points somewhere.
-func (p parser) calibration(v any) (c Calibration) {
-	matrices := p.dict(v, "calib")
+// readCalibration requires matrices that take points somewhere.
+func (p frameParser) readCalibration(v any) (c Calibration) {
+	matrices := p.asDict(v, "calib")
 	if matrices == nil {
 		return c
 	}
@@ -156,11 +156,11 @@ func (p parser) calibration(v any) (c Calibration) {
 			if ok {
 				p.addf("calib.%s has the shape %v, want [4 4]", name, a.Shape)
 			} else {
-				p.addf("calib.%s is %s, want an array", name, kind(at))
+				p.addf("calib.%s is %s, want an array", name, typeName(at))
 			}
 			return
 		}
-		copy(m[:], p.numbers(at, "calib."+name, 16))
+		copy(m[:], p.floatValues(at, "calib."+name, 16))
 	}
 	read(&c.R0, "R0_rect")
 	for k := range Cameras {
@@ -175,8 +175,8 @@ func (p parser) calibration(v any) (c Calibration) {
 	return c
 }
 
-// numbers are n finite numbers as float32; nil where they are not.
-func (p parser) numbers(v any, name string, n int) []float32 {
+// floatValues are n finite numbers as float32; nil where they are not.
+func (p frameParser) floatValues(v any, name string, n int) []float32 {
 	all, err := pickle.Floats(v)
 	if a, ok := v.(*pickle.Array); ok && len(a.Data) == 0 { // NumPy's type for no number is any
 		all, err = nil, nil
@@ -202,9 +202,9 @@ func (p parser) numbers(v any, name string, n int) []float32 {
 	return values
 }
 
-// objects reads the lists that say what is true of a frame, which have one item for each object.
-func (p parser) objects(v any) []Object {
-	annos := p.dict(v, "annos")
+// readObjects reads the lists that say what is true of a frame, which have one item for each object.
+func (p frameParser) readObjects(v any) []Object {
+	annos := p.asDict(v, "annos")
 	if annos == nil {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (p parser) objects(v any) []Object {
 		return nil
 	}
 	n := len(names)
-	read := func(name string, each int) []float32 { return p.numbers(annos[name], "annos."+name, each*n) }
+	read := func(name string, each int) []float32 { return p.floatValues(annos[name], "annos."+name, each*n) }
 	locations, dimensions := read("location", 3), read("dimensions", 3)
 	angles, boxes, difficulties := read("rotation_y", 1), read("bbox", 4), read("difficulty", 1)
 	if n == 0 || min(len(locations), len(dimensions), len(angles), len(boxes), len(difficulties)) == 0 {

@@ -87,27 +87,29 @@ func readIndex(path string, x *indexReader) error {
 		return err
 	}
 	var wrong error
-	lost := mapped.Guard(func() { wrong = x.read(file.Bytes()) })
+	lost := mapped.Guard(func() { wrong = x.readIndex(file.Bytes()) })
 	return errors.Join(lost, wrong, file.Close())
 }
 
-// where is what a fault calls a frame.
-func (s *Set) where(i int) string { return fmt.Sprintf("frame %d (image %d)", i, s.frames[i].Image) }
+// frameLabel is what a fault calls a frame.
+func (s *Set) frameLabel(i int) string {
+	return fmt.Sprintf("frame %d (image %d)", i, s.frames[i].Image)
+}
 
 // checkNumbers wants each image once: the log names frames by them.
 func (s *Set) checkNumbers(faults *fault.List) {
 	first := make(map[int]int, len(s.frames))
 	for i, f := range s.frames {
 		if earlier, again := first[f.Image]; again {
-			faults.Addf(s.where(i), "image.image_idx is that of frame %d", earlier)
+			faults.Addf(s.frameLabel(i), "image.image_idx is that of frame %d", earlier)
 			continue
 		}
 		first[f.Image] = i
 	}
 }
 
-// mostPixels bounds a picture: Waymo's have 2.5 million.
-const mostPixels = 1 << 26
+// maxPixels bounds a picture: Waymo's have 2.5 million.
+const maxPixels = 1 << 26
 
 // checkFiles looks at the size of each file of points and at the header of each picture.
 func (s *Set) checkFiles(faults *fault.List) {
@@ -118,7 +120,7 @@ func (s *Set) checkFiles(faults *fault.List) {
 			problems[i] = append(problems[i], problem)
 		}
 		for k := range Cameras {
-			width, height, problem := picture.Check(s.picture(i, k), mostPixels)
+			width, height, problem := picture.Check(s.picturePath(i, k), maxPixels)
 			if problem != "" {
 				problems[i] = append(problems[i], s.pictureName(i, k)+": "+problem)
 			} else if have := (Shape{height, width}); have != s.frames[i].Shapes[k] {
@@ -129,7 +131,7 @@ func (s *Set) checkFiles(faults *fault.List) {
 	})
 	for i := range problems {
 		for _, p := range problems[i] {
-			faults.Addf(s.where(i), "%s", p)
+			faults.Addf(s.frameLabel(i), "%s", p)
 		}
 		if others[i] != "" {
 			if s.other++; s.example == "" {
@@ -156,20 +158,20 @@ func (s *Set) checkPoints(i int) string {
 	return pointsProblem(name, info.Size())
 }
 
-// mostPoints bounds a file of points: Waymo's have 4 MB.
-const mostPoints = 256 << 20
+// maxPointsBytes bounds a file of points: Waymo's have 4 MB.
+const maxPointsBytes = 256 << 20
 
 func pointsProblem(name string, size int64) string {
-	if size%(4*fileValues) != 0 || size > mostPoints {
+	if size%(4*fileValues) != 0 || size > maxPointsBytes {
 		return fmt.Sprintf("%s: %d bytes, want points of %d (%d float32), and at most %d", name, size, 4*fileValues,
-			fileValues, mostPoints)
+			fileValues, maxPointsBytes)
 	}
 	return ""
 }
 
 func (s *Set) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-func (s *Set) picture(i, camera int) string { return s.path(s.pictureName(i, camera)) }
+func (s *Set) picturePath(i, camera int) string { return s.path(s.pictureName(i, camera)) }
 
 func (s *Set) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
 
@@ -196,14 +198,14 @@ func (s *Set) Warnings() []string {
 // ReadPoints reads the points of frame i.
 func (s *Set) ReadPoints(i int) ([]float32, error) {
 	name := s.frames[i].Points
-	data, err := bounded.ReadFile(s.path(name), mostPoints)
+	data, err := bounded.ReadFile(s.path(name), maxPointsBytes)
 	if err == nil {
 		if problem := pointsProblem(name, int64(len(data))); problem != "" {
 			err = errors.New(problem)
 		}
 	}
 	if err != nil {
-		return nil, fault.In(ErrDataset, s.where(i), err)
+		return nil, fault.In(ErrDataset, s.frameLabel(i), err)
 	}
 	return parsePoints(data), nil
 }
@@ -222,6 +224,6 @@ func parsePoints(data []byte) []float32 {
 
 // ReadPicture reads the file of a camera's picture of frame i.
 func (s *Set) ReadPicture(i, camera int) ([]byte, error) {
-	data, err := bounded.ReadFile(s.picture(i, camera), picture.MostBytes)
-	return data, fault.In(ErrDataset, s.where(i), err)
+	data, err := bounded.ReadFile(s.picturePath(i, camera), picture.MostBytes)
+	return data, fault.In(ErrDataset, s.frameLabel(i), err)
 }

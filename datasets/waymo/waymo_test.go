@@ -223,25 +223,25 @@ func TestIndexFaults(t *testing.T) {
 		}, "annos.difficulty is missing"},
 		"no P3": {func(f pickle.Dict) any { delete(f["calib"].(pickle.Dict), "P3"); return f }, "calib.P3 is missing"},
 		"3 x 4": {func(f pickle.Dict) any {
-			f["calib"].(pickle.Dict)["P3"] = floats(make([]float32, 12), 3, 4)
+			f["calib"].(pickle.Dict)["P3"] = floatArray(make([]float32, 12), 3, 4)
 			return f
 		}, "calib.P3 has the shape [3 4], want [4 4]"},
 		"fewer angles": {func(f pickle.Dict) any {
-			f["annos"].(pickle.Dict)["rotation_y"] = floats(make([]float32, 1), 1)
+			f["annos"].(pickle.Dict)["rotation_y"] = floatArray(make([]float32, 1), 1)
 			return f
 		}, "annos.rotation_y has 1 numbers, want 2"},
 		"names as numbers": {func(f pickle.Dict) any {
-			f["annos"].(pickle.Dict)["name"] = floats(make([]float32, 2), 2)
+			f["annos"].(pickle.Dict)["name"] = floatArray(make([]float32, 2), 2)
 			return f
 		}, "annos.name"},
 	} {
-		data, err := pickle.Write(&pickle.List{Items: []any{c.change(frame(3).pickled())}})
+		data, err := pickle.Write(&pickle.List{Items: []any{c.change(frame(3).toPickle())}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var faults []string
 		x := indexReader{fault: func(_ int, text string) { faults = append(faults, "frame 0: "+text) }}
-		if err := x.read(data); err != nil || !strings.Contains(strings.Join(faults, "\n"), c.want) {
+		if err := x.readIndex(data); err != nil || !strings.Contains(strings.Join(faults, "\n"), c.want) {
 			t.Errorf("%s: %v, %q, want %q", name, err, faults, c.want)
 		}
 	}
@@ -279,7 +279,7 @@ func FuzzIndex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		faults := 0
 		x := indexReader{fault: func(int, string) { faults++ }}
-		if err := x.read(data); err != nil || faults > 0 {
+		if err := x.readIndex(data); err != nil || faults > 0 {
 			return
 		}
 		for i, frame := range x.frames {
@@ -292,7 +292,7 @@ func FuzzIndex(f *testing.F) {
 			t.Fatal(err)
 		}
 		y := indexReader{fault: func(_ int, text string) { t.Error(text) }}
-		if err := y.read(again.Bytes()); err != nil || !reflect.DeepEqual(x.frames, y.frames) {
+		if err := y.readIndex(again.Bytes()); err != nil || !reflect.DeepEqual(x.frames, y.frames) {
 			t.Errorf("written and read again: %v", err)
 		}
 	})

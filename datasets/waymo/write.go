@@ -12,7 +12,7 @@ import (
 
 // WriteIndex writes the index of frames.
 func WriteIndex(w io.Writer, frames []*Frame) error {
-	data, err := pickle.Write(&pickle.List{Items: lists.Map(frames, func(f *Frame) any { return f.pickled() })})
+	data, err := pickle.Write(&pickle.List{Items: lists.Map(frames, func(f *Frame) any { return f.toPickle() })})
 	if err != nil {
 		return err
 	}
@@ -20,14 +20,14 @@ func WriteIndex(w io.Writer, frames []*Frame) error {
 	return err
 }
 
-func (f *Frame) pickled() pickle.Dict {
-	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": matrix(f.Calibration.R0)}
+func (f *Frame) toPickle() pickle.Dict {
+	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": matrixArray(f.Calibration.R0)}
 	for k, shape := range f.Shapes {
 		cameras.Items = append(cameras.Items, pickle.Dict{
 			"image_shape": pickle.Tuple{int64(shape.Height), int64(shape.Width)},
 		})
-		calibration[fmt.Sprintf("P%d", k)] = matrix(f.Calibration.P[k])
-		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = matrix(f.Calibration.Tr[k])
+		calibration[fmt.Sprintf("P%d", k)] = matrixArray(f.Calibration.P[k])
+		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = matrixArray(f.Calibration.Tr[k])
 	}
 	return pickle.Dict{
 		"image":       pickle.Dict{"image_idx": int64(f.Image), "camera": cameras},
@@ -37,9 +37,9 @@ func (f *Frame) pickled() pickle.Dict {
 	}
 }
 
-func matrix(m Matrix) *pickle.Array { return floats(m[:], 4, 4) }
+func matrixArray(m Matrix) *pickle.Array { return floatArray(m[:], 4, 4) }
 
-func floats(values []float32, shape ...int) *pickle.Array {
+func floatArray(values []float32, shape ...int) *pickle.Array {
 	return &pickle.Array{DType: "<f4", Shape: shape, Data: bytesOf(values)}
 }
 
@@ -72,8 +72,9 @@ func objectsPickled(objects []Object) pickle.Dict {
 	n := len(objects)
 	return pickle.Dict{
 		"name":     &pickle.Array{DType: fmt.Sprintf("<U%d", longest), Shape: []int{n}, Data: letters},
-		"location": floats(locations, n, 3), "dimensions": floats(dimensions, n, 3), "rotation_y": floats(angles, n),
-		"bbox":       floats(boxes, n, 4),
+		"location": floatArray(locations, n, 3), "dimensions": floatArray(dimensions, n, 3), "rotation_y": floatArray(angles,
+			n),
+		"bbox":       floatArray(boxes, n, 4),
 		"difficulty": &pickle.Array{DType: "<i4", Shape: []int{n}, Data: difficulties},
 	}
 }

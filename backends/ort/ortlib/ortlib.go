@@ -27,8 +27,8 @@ const (
 // ErrPlatform is in the chain of the error for a platform without a library.
 var ErrPlatform = errors.New("no libonnxruntime for this platform")
 
-// folders are where the module keeps the library of a platform.
-func folders() map[string]string {
+// platformFolders are where the module keeps the library of a platform.
+func platformFolders() map[string]string {
 	return map[string]string{
 		"linux/amd64": "x86_64-unknown-linux-gnu",
 		"linux/arm64": "aarch64-unknown-linux-gnu",
@@ -38,12 +38,12 @@ func folders() map[string]string {
 // Find returns the path of libonnxruntime.so for a platform, named as in GOOS and GOARCH. It downloads the module where
 // the module cache lacks it. The file belongs to the cache: copy it, do not change it.
 func Find(ctx context.Context, goos, goarch string) (string, error) {
-	folder, ok := folders()[goos+"/"+goarch]
+	folder, ok := platformFolders()[goos+"/"+goarch]
 	if !ok {
 		return "", fmt.Errorf("%w: module %s has none for %s/%s; install ONNX Runtime and name its library", ErrPlatform,
 			Module, goos, goarch)
 	}
-	dir, err := download(ctx)
+	dir, err := downloadModule(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -54,9 +54,9 @@ func Find(ctx context.Context, goos, goarch string) (string, error) {
 	return path, nil
 }
 
-// download returns the module's folder in the module cache. The go command lists a module that is not downloaded
+// downloadModule returns the module's folder in the module cache. The go command lists a module that is not downloaded
 // without a folder, but downloads the one that it is asked for.
-func download(ctx context.Context) (string, error) {
+func downloadModule(ctx context.Context) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", Module+"@"+Version)
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 )
 
-// draw prints the neighbourhoods that one core draws in a second: of papers by themselves, and of batches that share
-// nodes, and with the features of their nodes.
-func draw(ctx context.Context, set *igbh.Set, s settings) error {
+// printDrawRates prints the neighbourhoods that one core draws in a second: of papers by themselves, and of batches
+// that share nodes, and with the features of their nodes.
+func printDrawRates(ctx context.Context, set *igbh.Set, s speedSettings) error {
 	sampler, err := sampling.New(set.Graph(), sampling.Options{SeedType: igbh.Paper, Fanouts: []int{15, 10, 5}, Seed: 1})
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func draw(ctx context.Context, set *igbh.Set, s settings) error {
 	alone := func(b *sampling.Batch, i int) error {
 		return sampler.Add(b, uint64(i), papers[i%len(papers)])
 	}
-	if err := rate(ctx, set, "papers by themselves", 1, s.draws, alone); err != nil {
+	if err := printRate(ctx, set, "papers by themselves", 1, s.draws, alone); err != nil {
 		return err
 	}
 	for _, n := range s.batches {
@@ -29,15 +29,15 @@ func draw(ctx context.Context, set *igbh.Set, s settings) error {
 			first := i * n % (len(papers) - n)
 			return sampler.AddShared(b, papers[first:first+n])
 		}
-		if err := rate(ctx, set, fmt.Sprintf("batches of %d", n), n, s.draws, shared); err != nil {
+		if err := printRate(ctx, set, fmt.Sprintf("batches of %d", n), n, s.draws, shared); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rate prints how many papers a second add takes, each call n of them, without features and with.
-func rate(ctx context.Context, set *igbh.Set, what string, n int, limit time.Duration,
+// printRate prints how many papers a second add takes, each call n of them, without features and with.
+func printRate(ctx context.Context, set *igbh.Set, what string, n int, limit time.Duration,
 	add func(b *sampling.Batch, i int) error,
 ) error {
 	b := sampling.NewBatch(set.Graph())
@@ -56,7 +56,7 @@ func rate(ctx context.Context, set *igbh.Set, what string, n int, limit time.Dur
 		if err := add(b, i); err != nil {
 			return err
 		}
-		return gather(ctx, set.Features(), b)
+		return gatherFeatures(ctx, set.Features(), b)
 	})
 	fmt.Printf("%s: %.0f papers/s, with features %.0f; %d nodes and %d edges each\n", what, drawn*float64(n),
 		gathered*float64(n), nodes/calls/n, edges/calls/n)
@@ -65,18 +65,18 @@ func rate(ctx context.Context, set *igbh.Set, what string, n int, limit time.Dur
 
 // perSecond counts calls and has their rate, by processor time: that of a core, on a machine with other work too.
 func perSecond(limit time.Duration, call func(i int) error) (calls int, rate float64, err error) {
-	start, busy := time.Now(), processor()
+	start, busy := time.Now(), cpuTime()
 	for time.Since(start) < limit {
 		if err := call(calls); err != nil {
 			return 0, 0, err
 		}
 		calls++
 	}
-	return calls, float64(calls) / (processor() - busy).Seconds(), nil
+	return calls, float64(calls) / (cpuTime() - busy).Seconds(), nil
 }
 
-// gather reads the features of a batch.
-func gather(ctx context.Context, from graph.FeatureStore, b *sampling.Batch) error {
+// gatherFeatures reads the features of a batch.
+func gatherFeatures(ctx context.Context, from graph.FeatureStore, b *sampling.Batch) error {
 	for t, nodes := range b.Nodes {
 		if err := from.Gather(ctx, make([]float32, len(nodes)*from.Width()), t, nodes); err != nil {
 			return err

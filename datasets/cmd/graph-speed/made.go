@@ -2,17 +2,19 @@ package main
 
 import "github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 
-// wide is a graph whose nodes have their features again and again, up to a width.
-type wide struct {
+// repeatedFeatures is a graph whose nodes have their features again and again, up to a width.
+type repeatedFeatures struct {
 	*citations.Set
 	width int
 }
 
-func made(scale, width int) wide { return wide{citations.New(citations.Seed, scale), width} }
+func made(scale, width int) repeatedFeatures {
+	return repeatedFeatures{citations.New(citations.Seed, scale), width}
+}
 
-func (w wide) Width() int { return w.width }
+func (w repeatedFeatures) Width() int { return w.width }
 
-func (w wide) Features(dst []float32, nodeType, first int) {
+func (w repeatedFeatures) Features(dst []float32, nodeType, first int) {
 	drawn := make([]float32, len(dst)/w.width*citations.Width)
 	w.Set.Features(drawn, nodeType, first)
 	for i := range dst {

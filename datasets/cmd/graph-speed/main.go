@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
 )
 
-type settings struct {
+type speedSettings struct {
 	make, keep   bool
 	scale, width int
 	features     string
@@ -30,7 +30,7 @@ type settings struct {
 }
 
 func main() {
-	s := settings{batches: []int{1, 64, 1024}}
+	s := speedSettings{batches: []int{1, 64, 1024}}
 	flag.BoolVar(&s.make, "make", false, "make the graph instead of measuring it")
 	flag.IntVar(&s.scale, "scale", 1425, "of what is made: how many times the embedded graph's nodes")
 	flag.IntVar(&s.width, "width", 128, "of what is made: features of a node")
@@ -46,7 +46,7 @@ func main() {
 	case s.make:
 		err = igbh.Write(ctx, flag.Arg(0), "tiny", made(s.scale, s.width))
 	default:
-		err = measure(ctx, flag.Arg(0), s)
+		err = measureGraph(ctx, flag.Arg(0), s)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "graph-speed:", err)
@@ -54,8 +54,8 @@ func main() {
 	}
 }
 
-// measure prints what a graph takes.
-func measure(ctx context.Context, dir string, s settings) error {
+// measureGraph prints what a graph takes.
+func measureGraph(ctx context.Context, dir string, s speedSettings) error {
 	o := igbh.Options{NoKept: !s.keep}
 	if s.features != "" {
 		store, err := remote.Open(ctx, s.features)
@@ -65,7 +65,7 @@ func measure(ctx context.Context, dir string, s settings) error {
 		defer store.Close()
 		o.Features = store
 	}
-	before, start, busy := peak(), time.Now(), processor()
+	before, start, busy := peakMemory(), time.Now(), cpuTime()
 	set, err := igbh.Open(ctx, dir, o)
 	if err != nil {
 		return err
@@ -73,28 +73,29 @@ func measure(ctx context.Context, dir string, s settings) error {
 	defer set.Close()
 	g := set.Graph()
 	fmt.Printf("load and CSC: %.1f s (%.1f s of processor time), at most %.2f GB of memory\n", time.Since(start).Seconds(),
-		(processor() - busy).Seconds(), float64(peak()-before)/1e9)
-	fmt.Printf("graph: %d nodes, %d edges, %.2f bytes each\n", nodes(g), g.Edges(), float64(g.Bytes())/float64(g.Edges()))
-	return draw(ctx, set, s)
+		(cpuTime() - busy).Seconds(), float64(peakMemory()-before)/1e9)
+	fmt.Printf("graph: %d nodes, %d edges, %.2f bytes each\n", countNodes(g), g.Edges(),
+		float64(g.Bytes())/float64(g.Edges()))
+	return printDrawRates(ctx, set, s)
 }
 
-func nodes(g *graph.Graph) (n int) {
+func countNodes(g *graph.Graph) (n int) {
 	for _, t := range g.Types {
 		n += t.Nodes
 	}
 	return n
 }
 
-// peak is the most memory that the process has had, in bytes.
-func peak() int64 { return int64(used().Maxrss) << 10 } //nolint:unconvert // kilobytes; 32 bits on some
+// peakMemory is the most memory that the process has had, in bytes.
+func peakMemory() int64 { return int64(resourceUsage().Maxrss) << 10 } //nolint:unconvert // kilobytes; 32 bits on some
 
-// processor is the time that the process has used.
-func processor() time.Duration {
-	u := used()
+// cpuTime is the time that the process has used.
+func cpuTime() time.Duration {
+	u := resourceUsage()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func used() (u syscall.Rusage) {
+func resourceUsage() (u syscall.Rusage) {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return u
 }

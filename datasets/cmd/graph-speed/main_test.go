@@ -12,7 +12,7 @@ func TestAMadeGraphIsMeasured(t *testing.T) {
 	if err := igbh.Write(t.Context(), dir, "tiny", made(1, 48)); err != nil {
 		t.Fatal(err)
 	}
-	if err := measure(t.Context(), dir, settings{draws: time.Millisecond, batches: []int{3}}); err != nil {
+	if err := measureGraph(t.Context(), dir, speedSettings{draws: time.Millisecond, batches: []int{3}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,15 +25,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 )
 
-// options are the flags.
-type options struct {
+// exportOptions are the flags.
+type exportOptions struct {
 	set, out string
 	first, n int
 	jpeg     int // of images: the quality of JPEG, 0 for PNG
 }
 
-// kinds are the writers, by the name of what they write.
-func kinds() map[string]export.Writer {
+// exportWriters are the writers, by the name of what they write.
+func exportWriters() map[string]export.Writer {
 	return map[string]export.Writer{
 		"images": export.ImageSets(0), "scenes": export.SceneSets(), "volumes": export.VolumeSets(),
 		"heads": export.HeadSets(), "streets": export.StreetSets(), "clicks": export.ClickSets(),
@@ -61,7 +61,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) error {
-	kinds := kinds()
+	kinds := exportWriters()
 	if len(args) == 0 {
 		return fmt.Errorf("want a kind of data first, one of %s", oneOf(kinds))
 	}
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if !ok {
 		return fmt.Errorf("unknown kind %q, want one of %s", args[0], oneOf(kinds))
 	}
-	o, where := options{}, "DIR"
+	o, where := exportOptions{}, "DIR"
 	if writer.File != "" {
 		where = "FILE"
 	}

@@ -20,90 +20,90 @@ const (
 	writeBuffer = 64 << 10
 )
 
-// conn speaks the part of Redis's protocol that this package needs (RESP 2): commands are lists of strings, replies a
-// word, a number, a string or an error. A server may be anybody's: what it says costs no more memory than the caller
-// has room for, and a reply of another form ends the connection.
-type conn struct {
+// redisConn speaks the part of Redis's protocol that this package needs (RESP 2): commands are lists of strings,
+// replies a word, a number, a string or an error. A server may be anybody's: what it says costs no more memory than the
+// caller has room for, and a reply of another form ends the connection.
+type redisConn struct {
 	net net.Conn
 	r   *bufio.Reader
 	w   *bufio.Writer
 }
 
-func newConn(c net.Conn) *conn {
-	return &conn{c, bufio.NewReaderSize(c, readBuffer), bufio.NewWriterSize(c, writeBuffer)}
+func newConn(c net.Conn) *redisConn {
+	return &redisConn{c, bufio.NewReaderSize(c, readBuffer), bufio.NewWriterSize(c, writeBuffer)}
 }
 
-// send writes a command; flush lets the server have it. The writer keeps its errors for flush.
-func (c *conn) send(words ...string) {
+// sendCommand writes a command; flush lets the server have it. The writer keeps its errors for flush.
+func (c *redisConn) sendCommand(words ...string) {
 	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout)) // one that is closed says so where it is written to
-	c.length('*', len(words))
+	c.writeLength('*', len(words))
 	for _, word := range words {
-		c.length('$', len(word))
+		c.writeLength('$', len(word))
 		_, _ = c.w.WriteString(word)
 		_, _ = c.w.WriteString("\r\n")
 	}
 }
 
-// store puts a value under a key.
-func (c *conn) store(key string, value []byte) error {
-	_, err := c.do("SET", key, unsafe.String(unsafe.SliceData(value), len(value))) // which is only read here
+// setKey puts a value under a key.
+func (c *redisConn) setKey(key string, value []byte) error {
+	_, err := c.runCommand("SET", key, unsafe.String(unsafe.SliceData(value), len(value))) // which is only read here
 	return err
 }
 
-func (c *conn) length(kind byte, n int) {
+func (c *redisConn) writeLength(kind byte, n int) {
 	b := append(c.w.AvailableBuffer(), kind)
 	b = strconv.AppendInt(b, int64(n), 10)
 	_, _ = c.w.Write(append(b, "\r\n"...))
 }
 
-func (c *conn) flush() error {
+func (c *redisConn) flush() error {
 	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout))
 	return c.w.Flush()
 }
 
-// do sends a command and reads its reply, a short one.
-func (c *conn) do(words ...string) (string, error) {
-	c.send(words...)
+// runCommand sends a command and reads its reply, a short one.
+func (c *redisConn) runCommand(words ...string) (string, error) {
+	c.sendCommand(words...)
 	if err := c.flush(); err != nil {
 		return "", err
 	}
 	var short [256]byte
-	n, err := c.reply(short[:])
+	n, err := c.readReply(short[:])
 	return string(short[:n]), err
 }
 
-// reply reads one reply into dst, and returns how many bytes it has. One that is longer than dst is an error, and so is
-// what the server says in the place of an answer; errNone: it has no such key.
-func (c *conn) reply(dst []byte) (int, error) {
+// readReply reads one reply into dst, and returns how many bytes it has. One that is longer than dst is an error, and
+// so is what the server says in the place of an answer; errNone: it has no such key.
+func (c *redisConn) readReply(dst []byte) (int, error) {
 	if c.r.Buffered() == 0 {
 		_ = c.net.SetReadDeadline(time.Now().Add(answerTimeout))
 	}
-	kind, text, err := c.line()
+	kind, text, err := c.readLine()
 	if err != nil {
 		return 0, err
 	}
 	switch kind {
 	case '+', ':':
 		if len(text) > len(dst) {
-			return 0, fmt.Errorf("it answers %s, want at most %d bytes", quoted(text), len(dst))
+			return 0, fmt.Errorf("it answers %s, want at most %d bytes", quoteReply(text), len(dst))
 		}
 		return copy(dst, text), nil
 	case '-':
-		return 0, fmt.Errorf("it says %s", quoted(text))
+		return 0, fmt.Errorf("it says %s", quoteReply(text))
 	case '$':
-		return c.bulk(text, dst)
+		return c.readBulk(text, dst)
 	}
-	return 0, fmt.Errorf("it answers %s, which is no reply to what it was asked", quoted([]byte{kind}))
+	return 0, fmt.Errorf("it answers %s, which is no reply to what it was asked", quoteReply([]byte{kind}))
 }
 
-// bulk reads a string whose length is text.
-func (c *conn) bulk(text, dst []byte) (int, error) {
+// readBulk reads a string whose length is text.
+func (c *redisConn) readBulk(text, dst []byte) (int, error) {
 	n, err := strconv.Atoi(string(text))
 	switch {
 	case err == nil && n == -1:
 		return 0, errNone
 	case err != nil || n < 0:
-		return 0, fmt.Errorf("it answers with a string of length %s", quoted(text))
+		return 0, fmt.Errorf("it answers with a string of length %s", quoteReply(text))
 	case n > len(dst):
 		return 0, fmt.Errorf("it answers with %d bytes, want at most %d", n, len(dst))
 	}
@@ -115,13 +115,13 @@ func (c *conn) bulk(text, dst []byte) (int, error) {
 		return 0, err
 	}
 	if string(end[:]) != "\r\n" {
-		return 0, fmt.Errorf("%s follows a string of %d bytes, want a line's end", quoted(end[:]), n)
+		return 0, fmt.Errorf("%s follows a string of %d bytes, want a line's end", quoteReply(end[:]), n)
 	}
 	return n, nil
 }
 
-// line reads the line that begins a reply: what kind it is of, and the rest, which is good until the next read.
-func (c *conn) line() (kind byte, text []byte, err error) {
+// readLine reads the line that begins a reply: what kind it is of, and the rest, which is good until the next read.
+func (c *redisConn) readLine() (kind byte, text []byte, err error) {
 	all, err := c.r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
@@ -131,13 +131,13 @@ func (c *conn) line() (kind byte, text []byte, err error) {
 	case err != nil:
 		return 0, nil, err
 	case len(all) < 3 || all[len(all)-2] != '\r':
-		return 0, nil, fmt.Errorf("it answers %s, which is no line of Redis's protocol", quoted(all))
+		return 0, nil, fmt.Errorf("it answers %s, which is no line of Redis's protocol", quoteReply(all))
 	}
 	return all[0], all[1 : len(all)-2], nil
 }
 
-// quoted is the beginning of what a server said.
-func quoted(text []byte) string {
+// quoteReply is the beginning of what a server said.
+func quoteReply(text []byte) string {
 	const most = 200
 	if len(text) > most {
 		return strconv.Quote(string(text[:most])) + "..."

@@ -58,8 +58,8 @@ func TestHostileReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, url := t.TempDir(), saying(t, c.reply)
-			p := place{fileFormat, "N", []string{url}, newCounted().nodes, width, 64}
-			if err := p.save(dir); err != nil {
+			p := storeLocation{fileFormat, "N", []string{url}, newCounted().nodes, width, 64}
+			if err := p.saveFile(dir); err != nil {
 				t.Fatal(err)
 			}
 			var before, after runtime.MemStats
@@ -84,7 +84,7 @@ func TestAServerThatHangsUp(t *testing.T) {
 		_, _ = io.WriteString(server, "$10\r\nabc")
 		_ = server.Close()
 	}()
-	if _, err := newConn(client).reply(make([]byte, 10)); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := newConn(client).readReply(make([]byte, 10)); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func FuzzReply(f *testing.F) {
 		room = min(max(room, 0), 1<<10)
 		c := newConn(read{bytes.NewReader(said)})
 		for range 3 {
-			n, err := c.reply(make([]byte, room))
+			n, err := c.readReply(make([]byte, room))
 			if n < 0 || n > room || err != nil && err.Error() == "" {
 				t.Errorf("%d bytes of %d, %v", n, room, err)
 			}

@@ -144,7 +144,7 @@ func TestServersInAnotherOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(p.Servers)
-	if err := p.save(dir); err != nil {
+	if err := p.saveFile(dir); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), dir)
@@ -181,8 +181,8 @@ func TestAFillThatFailsLeavesNothing(t *testing.T) {
 }
 
 func TestThePlaceIsChecked(t *testing.T) {
-	good := place{1, "N", []string{"redis://a", "rediss://u:p@b:7/3"}, newCounted().nodes, 4, 2}
-	if err := good.check(); err != nil {
+	good := storeLocation{1, "N", []string{"redis://a", "rediss://u:p@b:7/3"}, newCounted().nodes, 4, 2}
+	if err := good.checkLocation(); err != nil {
 		t.Error(err)
 	}
 	dir := t.TempDir()
@@ -210,7 +210,7 @@ func TestThePlaceIsChecked(t *testing.T) {
 
 // FuzzPlace holds: a file is an error, or a place in which every block has a key and a server.
 func FuzzPlace(f *testing.F) {
-	text, err := json.Marshal(place{1, "N", []string{"redis://a"}, newCounted().nodes, 4, 2})
+	text, err := json.Marshal(storeLocation{1, "N", []string{"redis://a"}, newCounted().nodes, 4, 2})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func FuzzPlace(f *testing.F) {
 			return
 		}
 		for i, of := range p.Types {
-			last := p.blocks(i) - 1
+			last := p.blockCount(i) - 1
 			if last >= 0 && (last*p.Block >= of.Nodes || p.serverOf(i, last) >= len(p.Servers)) {
 				t.Error(fmt.Errorf("block %d of %+v", last, p))
 			}

@@ -24,25 +24,25 @@ const (
 // idleConnections of a server are kept for the next.
 const idleConnections = 64
 
-// server is one of Redis.
-type server struct {
+// redisServer is one of Redis.
+type redisServer struct {
 	name    string     // its address, without a password
 	address string     // HOST:PORT
 	greet   [][]string // the commands that begin a connection
 	tls     *tls.Config
 
 	mu     sync.Mutex
-	idle   []*conn
+	idle   []*redisConn
 	closed bool
 }
 
 // newServer connects to nothing yet.
-func newServer(address string) (*server, error) {
+func newServer(address string) (*redisServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
 		return nil, errAddress
 	}
-	s := &server{name: u.Host, address: u.Host}
+	s := &redisServer{name: u.Host, address: u.Host}
 	if u.Port() == "" {
 		s.address = net.JoinHostPort(u.Hostname(), "6379")
 	}
@@ -67,16 +67,16 @@ func newServer(address string) (*server, error) {
 
 var errAddress = errors.New("no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]")
 
-// with calls do with a connection, which ends with ctx. Its error names the server.
-func (s *server) with(ctx context.Context, do func(c *conn) error) error {
-	c, err := s.take(ctx)
+// withConn calls do with a connection, which ends with ctx. Its error names the server.
+func (s *redisServer) withConn(ctx context.Context, do func(c *redisConn) error) error {
+	c, err := s.takeConn(ctx)
 	if err == nil {
 		stop := context.AfterFunc(ctx, func() { _ = c.net.Close() })
 		err = do(c)
 		if !stop() && err == nil {
 			err = context.Cause(ctx)
 		}
-		s.give(c, err == nil)
+		s.returnConn(c, err == nil)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: server %s: %w", ErrFeatures, s.name, causeOf(ctx, err))
@@ -92,8 +92,8 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// take is an idle connection, or a new one.
-func (s *server) take(ctx context.Context) (*conn, error) {
+// takeConn returns an idle connection, or a new one.
+func (s *redisServer) takeConn(ctx context.Context) (*redisConn, error) {
 	s.mu.Lock()
 	if n := len(s.idle); n > 0 {
 		c := s.idle[n-1]
@@ -108,14 +108,14 @@ func (s *server) take(ctx context.Context) (*conn, error) {
 	}
 	c := newConn(dialed)
 	for _, words := range s.greet {
-		if _, err := c.do(words...); err != nil {
+		if _, err := c.runCommand(words...); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", words[0], err), dialed.Close())
 		}
 	}
 	return c, nil
 }
 
-func (s *server) dial(ctx context.Context) (net.Conn, error) {
+func (s *redisServer) dial(ctx context.Context) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: connectTimeout}
 	if s.tls != nil {
 		return (&tls.Dialer{NetDialer: &dialer, Config: s.tls}).DialContext(ctx, "tcp", s.address)
@@ -123,8 +123,8 @@ func (s *server) dial(ctx context.Context) (net.Conn, error) {
 	return dialer.DialContext(ctx, "tcp", s.address)
 }
 
-// give keeps a connection that is good, with nothing left to read, for the next.
-func (s *server) give(c *conn, good bool) {
+// returnConn keeps a connection that is good, with nothing left to read, for the next.
+func (s *redisServer) returnConn(c *redisConn, good bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if good && !s.closed && len(s.idle) < idleConnections && c.r.Buffered() == 0 {
@@ -135,11 +135,11 @@ func (s *server) give(c *conn, good bool) {
 }
 
 // close closes the idle connections, and those in use once they are given back.
-func (s *server) close() error {
+func (s *redisServer) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	all := lists.Map(s.idle, func(c *conn) error { return c.net.Close() })
+	all := lists.Map(s.idle, func(c *redisConn) error { return c.net.Close() })
 	s.idle = nil
 	return errors.Join(all...)
 }

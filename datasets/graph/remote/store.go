@@ -16,8 +16,8 @@ var _ graph.FeatureStore = (*Store)(nil)
 
 // Store gathers features from servers. It may be used from many goroutines.
 type Store struct {
-	place
-	servers []*server
+	storeLocation
+	servers []*redisServer
 }
 
 // Open reads which servers have features from the file in the folder dir, and asks each whether it has them. Every
@@ -37,8 +37,8 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
-func newStore(p *place) (*Store, error) {
-	s := &Store{place: *p}
+func newStore(p *storeLocation) (*Store, error) {
+	s := &Store{storeLocation: *p}
 	for _, address := range p.Servers {
 		server, err := newServer(address)
 		if err != nil {
@@ -61,9 +61,9 @@ func (s *Store) eachServer(do func(i int) error) error {
 }
 
 func (s *Store) checkServer(ctx context.Context, i int) error {
-	key, want := s.marker(i)
-	return s.servers[i].with(ctx, func(c *conn) error {
-		got, err := c.do("GET", key)
+	key, want := s.markerKey(i)
+	return s.servers[i].withConn(ctx, func(c *redisConn) error {
+		got, err := c.runCommand("GET", key)
 		switch {
 		case errors.Is(err, errNone):
 			return fmt.Errorf("it has no features named %s: was it filled, and has it kept its memory since?", s.Name)
@@ -75,19 +75,19 @@ func (s *Store) checkServer(ctx context.Context, i int) error {
 }
 
 // Types are the node types, with their numbers of nodes.
-func (s *Store) Types() []graph.NodeType { return s.place.Types }
+func (s *Store) Types() []graph.NodeType { return s.storeLocation.Types }
 
 // Width is the number of features of a node.
-func (s *Store) Width() int { return s.place.Width }
+func (s *Store) Width() int { return s.storeLocation.Width }
 
 // Gather reads features of nodes of a type, from all servers at once.
 func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error {
-	if nodeType < 0 || nodeType >= len(s.place.Types) || len(dst) != len(nodes)*s.place.Width {
+	if nodeType < 0 || nodeType >= len(s.storeLocation.Types) || len(dst) != len(nodes)*s.storeLocation.Width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrFeatures, len(nodes), nodeType, len(dst))
 	}
 	asked := make([][]int, len(s.servers))
 	for i, v := range nodes {
-		if t := s.place.Types[nodeType]; int64(v) >= int64(t.Nodes) {
+		if t := s.storeLocation.Types[nodeType]; int64(v) >= int64(t.Nodes) {
 			return fmt.Errorf("%w: node %d at position %d, and there are %d of type %s", ErrFeatures, v, i, t.Nodes, t.Name)
 		}
 		at := s.serverOf(nodeType, int(v)/s.Block)
@@ -97,8 +97,8 @@ func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes [
 		if len(asked[at]) == 0 {
 			return nil
 		}
-		return s.servers[at].with(ctx, func(c *conn) error {
-			return s.fetch(ctx, c, dst, nodeType, nodes, asked[at])
+		return s.servers[at].withConn(ctx, func(c *redisConn) error {
+			return s.fetchRows(ctx, c, dst, nodeType, nodes, asked[at])
 		})
 	})
 }
@@ -106,9 +106,9 @@ func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes [
 // window is how many rows are asked for before they are read.
 const window = 1024
 
-// fetch reads the rows of the nodes at the positions asked.
-func (s *Store) fetch(
-	ctx context.Context, c *conn, dst []float32, nodeType int, nodes []uint32, asked []int,
+// fetchRows reads the rows of the nodes at the positions asked.
+func (s *Store) fetchRows(
+	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, asked []int,
 ) error {
 	for len(asked) > 0 {
 		if ctx.Err() != nil {
@@ -117,37 +117,37 @@ func (s *Store) fetch(
 		some := asked[:min(window, len(asked))]
 		asked = asked[len(some):]
 		for _, i := range some {
-			s.ask(c, nodeType, int(nodes[i]))
+			s.requestRow(c, nodeType, int(nodes[i]))
 		}
 		if err := c.flush(); err != nil {
 			return err
 		}
 		for _, i := range some {
-			if err := s.receive(c, dst[i*s.place.Width:][:s.place.Width]); err != nil {
-				return fmt.Errorf("node %d of type %s: %w", nodes[i], s.place.Types[nodeType].Name, err)
+			if err := s.receiveRow(c, dst[i*s.storeLocation.Width:][:s.storeLocation.Width]); err != nil {
+				return fmt.Errorf("node %d of type %s: %w", nodes[i], s.storeLocation.Types[nodeType].Name, err)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *Store) ask(c *conn, nodeType, node int) {
-	row := 4 * s.place.Width
+func (s *Store) requestRow(c *redisConn, nodeType, node int) {
+	row := 4 * s.storeLocation.Width
 	first := node % s.Block * row
-	c.send("GETRANGE", s.key(nodeType, node/s.Block), strconv.Itoa(first), strconv.Itoa(first+row-1))
+	c.sendCommand("GETRANGE", s.blockKey(nodeType, node/s.Block), strconv.Itoa(first), strconv.Itoa(first+row-1))
 }
 
-func (s *Store) receive(c *conn, row []float32) error {
-	want := memory(row)
-	got, err := c.reply(want)
+func (s *Store) receiveRow(c *redisConn, row []float32) error {
+	want := bytesOf(row)
+	got, err := c.readReply(want)
 	if err == nil && got < len(want) {
 		err = fmt.Errorf("it has %d of %d bytes: has it lost its memory since it was filled?", got, len(want))
 	}
 	return err
 }
 
-// memory is that of values.
-func memory(values []float32) []byte {
+// bytesOf is that of values.
+func bytesOf(values []float32) []byte {
 	if len(values) == 0 {
 		return nil
 	}
@@ -156,5 +156,5 @@ func memory(values []float32) []byte {
 
 // Close closes the connections.
 func (s *Store) Close() error {
-	return errors.Join(lists.Map(s.servers, (*server).close)...)
+	return errors.Join(lists.Map(s.servers, (*redisServer).close)...)
 }

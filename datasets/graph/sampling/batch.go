@@ -11,11 +11,11 @@ type Batch struct {
 	Seeds        []int64    // the positions, among the nodes of their type, of those that were asked for
 
 	relations []graph.Relation
-	last      mark // where the last sample begins
+	last      batchMark // where the last sample begins
 }
 
-// mark is a place in a batch.
-type mark struct {
+// batchMark is a place in a batch.
+type batchMark struct {
 	nodes, edges []int
 	seeds        int
 }
@@ -25,7 +25,7 @@ func NewBatch(g *graph.Graph) *Batch {
 	types, relations := len(g.Types), len(g.Relations)
 	return &Batch{
 		Nodes: make([][]uint32, types), Sources: make([][]int64, relations), Destinations: make([][]int64, relations),
-		relations: g.Relations, last: mark{make([]int, types), make([]int, relations), 0},
+		relations: g.Relations, last: batchMark{make([]int, types), make([]int, relations), 0},
 	}
 }
 
@@ -38,7 +38,7 @@ func (b *Batch) Reset() {
 		b.Sources[r], b.Destinations[r] = b.Sources[r][:0], b.Destinations[r][:0]
 	}
 	b.Seeds = b.Seeds[:0]
-	b.mark()
+	b.markSample()
 }
 
 // NodeCount is the number of nodes of all types.
@@ -59,8 +59,8 @@ func (b *Batch) EdgeCount() int {
 	return n
 }
 
-// mark makes the end of the batch the beginning of its last sample.
-func (b *Batch) mark() {
+// markSample makes the end of the batch the beginning of its last sample.
+func (b *Batch) markSample() {
 	for t, nodes := range b.Nodes {
 		b.last.nodes[t] = len(nodes)
 	}

@@ -1,14 +1,14 @@
 package sampling
 
-// positions are where nodes of one type are in a batch: a hash table with open addressing that is emptied at once.
-type positions struct {
-	slots []slot
+// nodePositions are where nodes of one type are in a batch: a hash table with open addressing that is emptied at once.
+type nodePositions struct {
+	slots []tableSlot
 	used  int
 	round uint32 // slots of other rounds are empty
 	shift int    // of a hash, to the number of a slot
 }
 
-type slot struct {
+type tableSlot struct {
 	node     uint32
 	round    uint32
 	position int64
@@ -16,12 +16,12 @@ type slot struct {
 
 const fewestSlots = 6 // as a power of 2
 
-func newPositions() positions {
-	return positions{slots: make([]slot, 1<<fewestSlots), round: 1, shift: 32 - fewestSlots}
+func newPositions() nodePositions {
+	return nodePositions{slots: make([]tableSlot, 1<<fewestSlots), round: 1, shift: 32 - fewestSlots}
 }
 
 // clear forgets all nodes.
-func (p *positions) clear() {
+func (p *nodePositions) clear() {
 	p.used = 0
 	if p.round++; p.round == 0 {
 		clear(p.slots)
@@ -29,13 +29,13 @@ func (p *positions) clear() {
 	}
 }
 
-// find returns the position of node, which is next where the node is new.
-func (p *positions) find(node uint32, next int) (position int64, isNew bool) {
+// findOrAdd returns the position of node, which is next where the node is new.
+func (p *nodePositions) findOrAdd(node uint32, next int) (position int64, isNew bool) {
 	mask := uint32(len(p.slots) - 1)
 	for i := node * 0x9e3779b1 >> p.shift; ; i = (i + 1) & mask {
 		s := &p.slots[i&mask]
 		if s.round != p.round {
-			*s = slot{node, p.round, int64(next)}
+			*s = tableSlot{node, p.round, int64(next)}
 			if p.used++; 2*p.used > len(p.slots) {
 				p.grow()
 			}
@@ -48,13 +48,13 @@ func (p *positions) find(node uint32, next int) (position int64, isNew bool) {
 }
 
 // grow doubles the slots.
-func (p *positions) grow() {
+func (p *nodePositions) grow() {
 	old := p.slots
-	p.slots, p.used = make([]slot, 2*len(old)), 0
+	p.slots, p.used = make([]tableSlot, 2*len(old)), 0
 	p.shift--
 	for _, s := range old {
 		if s.round == p.round {
-			p.find(s.node, int(s.position))
+			p.findOrAdd(s.node, int(s.position))
 		}
 	}
 }

@@ -22,12 +22,12 @@ type Options struct {
 type Sampler struct {
 	graph   *graph.Graph
 	options Options
-	known   []positions // by type
-	start   []int       // by type: the first node of the hop
-	end     []int       // and the first that is not
-	rows    []graph.Row // of the nodes of the hop
-	edges   []uint64    // that are drawn of them
-	found   []uint32    // and where these come from
+	known   []nodePositions // by type
+	start   []int           // by type: the first node of the hop
+	end     []int           // and the first that is not
+	rows    []graph.Row     // of the nodes of the hop
+	edges   []uint64        // that are drawn of them
+	found   []uint32        // and where these come from
 	chosen  []int
 }
 
@@ -46,91 +46,91 @@ func New(g *graph.Graph, o Options) (*Sampler, error) {
 // Add adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow theirs,
 // its seed first. Draws are keyed by sample.
 func (s *Sampler) Add(b *Batch, sample uint64, seed uint32) error {
-	return s.add(b, draw.NewRandom(s.options.Seed, sample+1), []uint32{seed})
+	return s.addSeeds(b, draw.NewRandom(s.options.Seed, sample+1), []uint32{seed})
 }
 
 // AddShared adds the joint neighbourhood of several samples, which shares nodes: a node is sampled once. Draws are
 // keyed by nodes alone.
 func (s *Sampler) AddShared(b *Batch, seeds []uint32) error {
-	return s.add(b, draw.NewRandom(s.options.Seed, 0), seeds)
+	return s.addSeeds(b, draw.NewRandom(s.options.Seed, 0), seeds)
 }
 
-func (s *Sampler) add(b *Batch, key *draw.Random, seeds []uint32) error {
+func (s *Sampler) addSeeds(b *Batch, key *draw.Random, seeds []uint32) error {
 	for _, v := range seeds {
 		if t := s.graph.Types[s.options.SeedType]; int64(v) >= int64(t.Nodes) {
 			return fmt.Errorf("%w: seed %d, and the graph has %d nodes of type %s", ErrSampling, v, t.Nodes, t.Name)
 		}
 	}
-	b.mark()
+	b.markSample()
 	for t := range s.known {
 		s.known[t].clear()
 		s.start[t] = len(b.Nodes[t])
 	}
 	for _, v := range seeds {
-		b.Seeds = append(b.Seeds, s.position(b, s.options.SeedType, v))
+		b.Seeds = append(b.Seeds, s.positionOf(b, s.options.SeedType, v))
 	}
 	base := key.Uint64()
 	for hop, fanout := range s.options.Fanouts {
-		s.hop(b, draw.NewRandom(base, uint64(hop)), fanout)
+		s.sampleHop(b, draw.NewRandom(base, uint64(hop)), fanout)
 	}
 	return nil
 }
 
-// position is where a node of a type is in b, where it is added if it is new.
-func (s *Sampler) position(b *Batch, nodeType int, node uint32) int64 {
-	p, isNew := s.known[nodeType].find(node, len(b.Nodes[nodeType]))
+// positionOf is where a node of a type is in b, where it is added if it is new.
+func (s *Sampler) positionOf(b *Batch, nodeType int, node uint32) int64 {
+	p, isNew := s.known[nodeType].findOrAdd(node, len(b.Nodes[nodeType]))
 	if isNew {
 		b.Nodes[nodeType] = append(b.Nodes[nodeType], node)
 	}
 	return p
 }
 
-// hop samples the nodes that the last hop found.
-func (s *Sampler) hop(b *Batch, key *draw.Random, fanout int) {
+// sampleHop samples the nodes that the last hop found.
+func (s *Sampler) sampleHop(b *Batch, key *draw.Random, fanout int) {
 	for t, nodes := range b.Nodes {
 		s.end[t] = len(nodes)
 	}
 	for r := range s.graph.Relations {
-		s.relation(b, r, key.Uint64(), fanout)
+		s.sampleRelation(b, r, key.Uint64(), fanout)
 	}
 	copy(s.start, s.end)
 }
 
-// relation samples in-edges of one relation of the nodes of the hop. It takes each step for all nodes before the next:
-// most of the time goes into waiting for memory, and within a step no access waits for another.
-func (s *Sampler) relation(b *Batch, r int, key uint64, fanout int) {
+// sampleRelation samples in-edges of one relation of the nodes of the hop. It takes each step for all nodes before the
+// next: most of the time goes into waiting for memory, and within a step no access waits for another.
+func (s *Sampler) sampleRelation(b *Batch, r int, key uint64, fanout int) {
 	csc, of := s.graph.CSC[r], s.graph.Relations[r]
 	first, end := s.start[of.Destination], s.end[of.Destination]
 	nodes := b.Nodes[of.Destination][first:end]
 	s.rows, s.edges = csc.AppendRows(s.rows[:0], nodes), s.edges[:0]
 	for i, row := range s.rows {
-		n := s.draw(row, key^uint64(nodes[i]), fanout)
+		n := s.drawEdges(row, key^uint64(nodes[i]), fanout)
 		for range n {
 			b.Destinations[r] = append(b.Destinations[r], int64(first+i))
 		}
 	}
 	s.found = csc.AppendSources(s.found[:0], s.edges)
 	for _, from := range s.found {
-		b.Sources[r] = append(b.Sources[r], s.position(b, of.Source, from))
+		b.Sources[r] = append(b.Sources[r], s.positionOf(b, of.Source, from))
 	}
 }
 
-// draw appends up to fanout of the edges of a row, and returns how many.
-func (s *Sampler) draw(row graph.Row, key uint64, fanout int) int {
+// drawEdges appends up to fanout of the edges of a row, and returns how many.
+func (s *Sampler) drawEdges(row graph.Row, key uint64, fanout int) int {
 	if fanout < 0 || row.Degree <= fanout {
 		for k := range row.Degree {
 			s.edges = append(s.edges, row.First+uint64(k))
 		}
 		return row.Degree
 	}
-	for _, k := range s.choose(key, fanout, row.Degree) {
+	for _, k := range s.chooseNumbers(key, fanout, row.Degree) {
 		s.edges = append(s.edges, row.First+uint64(k))
 	}
 	return fanout
 }
 
-// choose draws k of the numbers below n without replacement, by Floyd's algorithm (Bentley, Floyd 1987).
-func (s *Sampler) choose(key uint64, k, n int) []int {
+// chooseNumbers draws k of the numbers below n without replacement, by Floyd's algorithm (Bentley, Floyd 1987).
+func (s *Sampler) chooseNumbers(key uint64, k, n int) []int {
 	random := draw.NewRandom(key, 0)
 	chosen := s.chosen[:0]
 next:

@@ -290,7 +290,7 @@ func TestPositionsAreEmptiedAtOnce(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(round), 0))
 		for i := range 5000 {
 			v := r.Uint32N(3000)
-			got, isNew := p.find(v, i)
+			got, isNew := p.findOrAdd(v, i)
 			if before, known := want[v]; known == isNew || known && before != got {
 				t.Fatalf("node %d at %d, new %v; it was at %d", v, got, isNew, before)
 			}

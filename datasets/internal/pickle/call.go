@@ -5,33 +5,33 @@ import (
 	"fmt"
 )
 
-// call runs the operations that name, call and set up objects.
-func (m *machine) call(op byte) (bool, error) {
+// runCall runs the operations that name, call and set up objects.
+func (m *pickleMachine) runCall(op byte) (bool, error) {
 	switch op {
 	case 'c':
-		module, err := m.line()
+		module, err := m.readLine()
 		if err != nil {
 			return true, err
 		}
-		name, err := m.line()
+		name, err := m.readLine()
 		if err != nil {
 			return true, err
 		}
-		return true, m.name(module, name)
+		return true, m.pushGlobal(module, name)
 	case 0x93:
 		return true, m.stackGlobal()
 	case 'Q':
-		return true, m.kept()
+		return true, m.pushPersistent()
 	case 'R':
-		return true, m.reduce()
+		return true, m.callFunction()
 	case 'b':
-		return true, m.build()
+		return true, m.setState()
 	}
 	return false, nil
 }
 
-// name pushes a function or class, if the reader has it.
-func (m *machine) name(module, name string) error {
+// pushGlobal pushes a function or class, if the reader has it.
+func (m *pickleMachine) pushGlobal(module, name string) error {
 	whole := module + "." + name
 	if _, known := m.Names[whole]; !known {
 		return fmt.Errorf("it names %.60q, which is no plain data", whole)
@@ -39,7 +39,7 @@ func (m *machine) name(module, name string) error {
 	return m.push(Named(whole))
 }
 
-func (m *machine) stackGlobal() error {
+func (m *pickleMachine) stackGlobal() error {
 	items, err := m.popN(2)
 	if err != nil {
 		return err
@@ -49,11 +49,11 @@ func (m *machine) stackGlobal() error {
 	if !ok || !also {
 		return fmt.Errorf("a function named by %T and %T, want strs", items[0], items[1])
 	}
-	return m.name(module, name)
+	return m.pushGlobal(module, name)
 }
 
-// kept pushes what is kept beside the pickle.
-func (m *machine) kept() error {
+// pushPersistent pushes what is kept beside the pickle.
+func (m *pickleMachine) pushPersistent() error {
 	reference, err := m.pop()
 	if err != nil {
 		return err
@@ -68,8 +68,8 @@ func (m *machine) kept() error {
 	return m.push(v)
 }
 
-// reduce calls a function with a tuple of arguments.
-func (m *machine) reduce() error {
+// callFunction calls a function with a tuple of arguments.
+func (m *pickleMachine) callFunction() error {
 	items, err := m.popN(2)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func (m *machine) reduce() error {
 	return m.push(made)
 }
 
-// build sets the state of the object below the top of the stack.
-func (m *machine) build() error {
+// setState sets the state of the object below the top of the stack.
+func (m *pickleMachine) setState() error {
 	state, err := m.pop()
 	if err != nil {
 		return err

@@ -2,8 +2,8 @@ package pickle
 
 import "fmt"
 
-// container runs the operations that make and fill lists, tuples and dicts.
-func (m *machine) container(op byte) (bool, error) {
+// runContainer runs the operations that make and fill lists, tuples and dicts.
+func (m *pickleMachine) runContainer(op byte) (bool, error) {
 	switch op {
 	case ']':
 		return true, m.push(&List{})
@@ -28,19 +28,19 @@ func (m *machine) container(op byte) (bool, error) {
 		if err != nil {
 			return true, err
 		}
-		return true, m.fill(items)
+		return true, m.addItems(items)
 	case 'e', 'u':
 		items, err := m.popMark()
 		if err != nil {
 			return true, err
 		}
-		return true, m.fill(items)
+		return true, m.addItems(items)
 	}
 	return false, nil
 }
 
-// fill adds items to the list on top of the stack, or keys and values to the dict.
-func (m *machine) fill(items []any) error {
+// addItems adds items to the list on top of the stack, or keys and values to the dict.
+func (m *pickleMachine) addItems(items []any) error {
 	top, err := m.top()
 	if err != nil {
 		return err
@@ -48,18 +48,18 @@ func (m *machine) fill(items []any) error {
 	switch c := top.(type) {
 	case *List:
 		if m.Each != nil && len(m.stack) == 1 {
-			return m.hand(items)
+			return m.handToEach(items)
 		}
 		c.Items = append(c.Items, items...)
 		return nil
 	case Dict:
-		return c.fill(items)
+		return c.addItems(items)
 	}
 	return fmt.Errorf("items for a %T, want a list or dict", top)
 }
 
-// hand gives items to Each.
-func (m *machine) hand(items []any) error {
+// handToEach gives items to Each.
+func (m *pickleMachine) handToEach(items []any) error {
 	for _, item := range items {
 		if err := m.Each(m.handed, item); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (m *machine) hand(items []any) error {
 	return nil
 }
 
-func (d Dict) fill(items []any) error {
+func (d Dict) addItems(items []any) error {
 	if len(items)%2 != 0 {
 		return fmt.Errorf("%d keys and values, want pairs", len(items))
 	}
@@ -83,8 +83,8 @@ func (d Dict) fill(items []any) error {
 	return nil
 }
 
-// remember runs the operations on the memo.
-func (m *machine) remember(op byte) (bool, error) {
+// runMemo runs the operations on the memo.
+func (m *pickleMachine) runMemo(op byte) (bool, error) {
 	size := 0
 	switch op {
 	case 'q', 'h':
@@ -100,7 +100,7 @@ func (m *machine) remember(op byte) (bool, error) {
 		place = m.place
 	}
 	if size > 0 {
-		n, err := m.number(size)
+		n, err := m.readUint(size)
 		if err != nil {
 			return true, err
 		}
@@ -125,5 +125,5 @@ func (m *machine) remember(op byte) (bool, error) {
 		m.memo = map[int]any{}
 	}
 	m.memo[place] = top
-	return true, m.count()
+	return true, m.countObject()
 }

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// machine runs a pickle: a program for a stack, with a memo of objects that are used again.
-type machine struct {
+// pickleMachine runs a pickle: a program for a stack, with a memo of objects that are used again.
+type pickleMachine struct {
 	Reader
 	data    []byte
 	at      int
@@ -24,29 +24,29 @@ type machine struct {
 	handed int          // items that Each has had
 }
 
-// mark is where the arguments of an operation begin on the stack.
-type mark struct{}
+// stackMark is where the arguments of an operation begin on the stack.
+type stackMark struct{}
 
 var (
 	errTruncated = errors.New("the pickle ends too early: it is truncated")
 	errStack     = errors.New("an operation finds too little on the stack")
 )
 
-func (m *machine) push(v any) error {
+func (m *pickleMachine) push(v any) error {
 	m.stack = append(m.stack, v)
-	return m.count()
+	return m.countObject()
 }
 
-// count bounds the objects that a pickle makes.
-func (m *machine) count() error {
-	if most := cmp.Or(m.MostObjects, mostObjects); m.objects >= most {
+// countObject bounds the objects that a pickle makes.
+func (m *pickleMachine) countObject() error {
+	if most := cmp.Or(m.MostObjects, maxObjects); m.objects >= most {
 		return fmt.Errorf("more than %d objects", most)
 	}
 	m.objects++
 	return nil
 }
 
-func (m *machine) pop() (any, error) {
+func (m *pickleMachine) pop() (any, error) {
 	if len(m.stack) == 0 {
 		return nil, errStack
 	}
@@ -56,9 +56,9 @@ func (m *machine) pop() (any, error) {
 }
 
 // popMark returns what lies above the last mark, in order.
-func (m *machine) popMark() ([]any, error) {
+func (m *pickleMachine) popMark() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
-		if _, ok := m.stack[i].(mark); ok {
+		if _, ok := m.stack[i].(stackMark); ok {
 			items := append([]any(nil), m.stack[i+1:]...)
 			m.stack = m.stack[:i]
 			return items, nil
@@ -68,7 +68,7 @@ func (m *machine) popMark() ([]any, error) {
 }
 
 // popN returns the n uppermost objects, in order.
-func (m *machine) popN(n int) ([]any, error) {
+func (m *pickleMachine) popN(n int) ([]any, error) {
 	if len(m.stack) < n {
 		return nil, errStack
 	}
@@ -77,15 +77,15 @@ func (m *machine) popN(n int) ([]any, error) {
 	return items, nil
 }
 
-func (m *machine) top() (any, error) {
+func (m *pickleMachine) top() (any, error) {
 	if len(m.stack) == 0 {
 		return nil, errStack
 	}
 	return m.stack[len(m.stack)-1], nil
 }
 
-// take returns the next n bytes.
-func (m *machine) take(n uint64) ([]byte, error) {
+// readBytes returns the next n bytes.
+func (m *pickleMachine) readBytes(n uint64) ([]byte, error) {
 	if n > uint64(len(m.data)-m.at) {
 		return nil, errTruncated
 	}
@@ -94,9 +94,9 @@ func (m *machine) take(n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// number reads a little-endian unsigned number of 1, 2, 4 or 8 bytes.
-func (m *machine) number(size int) (uint64, error) {
-	b, err := m.take(uint64(size))
+// readUint reads a little-endian unsigned number of 1, 2, 4 or 8 bytes.
+func (m *pickleMachine) readUint(size int) (uint64, error) {
+	b, err := m.readBytes(uint64(size))
 	if err != nil {
 		return 0, err
 	}
@@ -105,16 +105,16 @@ func (m *machine) number(size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(full[:]), nil
 }
 
-// counted reads a length of 1, 4 or 8 bytes, and as many bytes.
-func (m *machine) counted(size int) ([]byte, error) {
-	n, err := m.number(size)
+// readCounted reads a length of 1, 4 or 8 bytes, and as many bytes.
+func (m *pickleMachine) readCounted(size int) ([]byte, error) {
+	n, err := m.readUint(size)
 	if err != nil {
 		return nil, err
 	}
-	return m.take(n)
+	return m.readBytes(n)
 }
 
-func (m *machine) line() (string, error) {
+func (m *pickleMachine) readLine() (string, error) {
 	for i := m.at; i < len(m.data); i++ {
 		if m.data[i] == '\n' {
 			text := string(m.data[m.at:i])
@@ -125,13 +125,14 @@ func (m *machine) line() (string, error) {
 	return "", errTruncated
 }
 
-// step runs one operation.
-func (m *machine) step() error {
-	op, err := m.take(1)
+// runOperation runs one operation.
+func (m *pickleMachine) runOperation() error {
+	op, err := m.readBytes(1)
 	if err != nil {
 		return err
 	}
-	for _, run := range [...]func(op byte) (bool, error){m.constant, m.bytes, m.integer, m.container, m.remember, m.call} {
+	for _, run := range [...]func(op byte) (bool, error){m.runConstant, m.runBytes, m.runInteger, m.runContainer,
+		m.runMemo, m.runCall} {
 		if known, err := run(op[0]); known || err != nil {
 			return err
 		}
@@ -139,14 +140,14 @@ func (m *machine) step() error {
 	return fmt.Errorf("operation %#02x, want one of a pickle of plain data", op[0])
 }
 
-// constant runs the operations that push a fixed object, or rule the machine.
-func (m *machine) constant(op byte) (bool, error) {
+// runConstant runs the operations that push a fixed object, or rule the machine.
+func (m *pickleMachine) runConstant(op byte) (bool, error) {
 	switch op {
 	case 0x80: // protocol
-		_, err := m.take(1)
+		_, err := m.readBytes(1)
 		return true, err
 	case 0x95: // length of a frame: frames are for readers of streams
-		_, err := m.take(8)
+		_, err := m.readBytes(8)
 		return true, err
 	case '.':
 		m.stopped = true
@@ -161,13 +162,13 @@ func (m *machine) constant(op byte) (bool, error) {
 	case 0x89:
 		return true, m.push(false)
 	case '(':
-		return true, m.push(mark{})
+		return true, m.push(stackMark{})
 	}
 	return false, nil
 }
 
-// bytes runs the operations that push strings and bytes.
-func (m *machine) bytes(op byte) (bool, error) {
+// runBytes runs the operations that push strings and bytes.
+func (m *pickleMachine) runBytes(op byte) (bool, error) {
 	size, text := 0, false
 	switch op {
 	case 0x8c: // short str
@@ -185,7 +186,7 @@ func (m *machine) bytes(op byte) (bool, error) {
 	default:
 		return false, nil
 	}
-	b, err := m.counted(size)
+	b, err := m.readCounted(size)
 	if err != nil {
 		return true, err
 	}
@@ -195,12 +196,12 @@ func (m *machine) bytes(op byte) (bool, error) {
 	return true, m.push(b)
 }
 
-// integer runs the operations that push numbers.
-func (m *machine) integer(op byte) (bool, error) {
+// runInteger runs the operations that push numbers.
+func (m *pickleMachine) runInteger(op byte) (bool, error) {
 	switch op {
 	case 'K', 'M', 'J':
 		size := map[byte]int{'K': 1, 'M': 2, 'J': 4}[op]
-		n, err := m.number(size)
+		n, err := m.readUint(size)
 		if err != nil {
 			return true, err
 		}
@@ -209,17 +210,17 @@ func (m *machine) integer(op byte) (bool, error) {
 		}
 		return true, m.push(int64(n))
 	case 0x8a: // little endian, in as few bytes as needed
-		b, err := m.counted(1)
+		b, err := m.readCounted(1)
 		if err != nil {
 			return true, err
 		}
-		n, err := signed(b)
+		n, err := signedInt(b)
 		if err != nil {
 			return true, err
 		}
 		return true, m.push(n)
 	case 'G':
-		b, err := m.take(8)
+		b, err := m.readBytes(8)
 		if err != nil {
 			return true, err
 		}
@@ -228,8 +229,8 @@ func (m *machine) integer(op byte) (bool, error) {
 	return false, nil
 }
 
-// signed is a two's complement number of up to 8 bytes.
-func signed(b []byte) (int64, error) {
+// signedInt is a two's complement number of up to 8 bytes.
+func signedInt(b []byte) (int64, error) {
 	if len(b) > 8 {
 		return 0, fmt.Errorf("an int of %d bytes, want at most 8", len(b))
 	}

@@ -15,14 +15,14 @@ func NumPy() Reader {
 	names := map[string]func(Tuple) (any, error){
 		"numpy.ndarray":           nil, // what _reconstruct makes
 		"numpy.dtype":             newDType,
-		"_codecs.encode":          encode, // how protocol 2 writes bytes
+		"_codecs.encode":          encodeLatin1, // how protocol 2 writes bytes
 		"__builtin__.bytes":       noBytes,
 		"collections.OrderedDict": OrderedDict,
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
 		// of (class, (0,), b"b"): an empty array that build fills
 		names[core+".multiarray._reconstruct"] = func(Tuple) (any, error) { return &Array{}, nil }
-		names[core+".multiarray.scalar"] = scalar
+		names[core+".multiarray.scalar"] = makeScalar
 		names[core+".numeric._frombuffer"] = fromBuffer
 	}
 	return Reader{Names: names}
@@ -53,7 +53,7 @@ func newDType(arguments Tuple) (any, error) {
 	return nil, fmt.Errorf("numpy.dtype of %d arguments, want a name", len(arguments))
 }
 
-func scalar(arguments Tuple) (any, error) {
+func makeScalar(arguments Tuple) (any, error) {
 	if len(arguments) == 2 {
 		d, ok := arguments[0].(*dtype)
 		data, also := arguments[1].([]byte)
@@ -77,8 +77,8 @@ func fromBuffer(arguments Tuple) (any, error) {
 	return nil, fmt.Errorf("an array from %d arguments, want bytes, dtype, shape and order", len(arguments))
 }
 
-// encode turns a str of code points below 256 into bytes.
-func encode(arguments Tuple) (any, error) {
+// encodeLatin1 turns a str of code points below 256 into bytes.
+func encodeLatin1(arguments Tuple) (any, error) {
 	text, ok := "", false
 	if len(arguments) > 0 {
 		text, ok = arguments[0].(string)
@@ -123,16 +123,16 @@ func (a *Array) build(fields Tuple) (err error) {
 	return err
 }
 
-// mostAxes is how many axes an array of NumPy may have.
-const mostAxes = 64
+// maxAxes is how many axes an array of NumPy may have.
+const maxAxes = 64
 
 func shapeOf(v any) ([]int, error) {
 	sizes, ok := v.(Tuple)
 	if !ok {
 		return nil, fmt.Errorf("a shape of type %T, want a tuple", v)
 	}
-	if len(sizes) > mostAxes {
-		return nil, fmt.Errorf("a shape of %d axes, want at most %d", len(sizes), mostAxes)
+	if len(sizes) > maxAxes {
+		return nil, fmt.Errorf("a shape of %d axes, want at most %d", len(sizes), maxAxes)
 	}
 	shape := make([]int, len(sizes))
 	for i, size := range sizes {

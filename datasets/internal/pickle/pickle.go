@@ -13,8 +13,8 @@ import (
 // The bounds of what is read: a case of the largest volume has 0.6 GB and some 40 objects, the index of all cases some
 // 10,000.
 const (
-	MostBytes   = 4 << 30 // of a file
-	mostObjects = 1 << 20
+	MostBytes  = 4 << 30 // of a file
+	maxObjects = 1 << 20
 )
 
 // ErrFormat is what every error is.
@@ -57,12 +57,12 @@ type Reader struct {
 // functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MostObjects
 // objects: more are an error.
 func (r Reader) Load(data []byte) (any, error) {
-	m := machine{Reader: r, data: data}
+	m := pickleMachine{Reader: r, data: data}
 	if r.Each != nil {
-		m.wanted = m.again()
+		m.wanted = m.reusedMemos()
 	}
 	for !m.stopped {
-		if err := m.step(); err != nil {
+		if err := m.runOperation(); err != nil {
 			return nil, fmt.Errorf("%w: at byte %d: %w", ErrFormat, m.at, err)
 		}
 	}
@@ -71,7 +71,7 @@ func (r Reader) Load(data []byte) (any, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	switch result.(type) {
-	case mark, Named, *dtype:
+	case stackMark, Named, *dtype:
 		return nil, fmt.Errorf("%w: the object is a %T, want data", ErrFormat, result)
 	}
 	return result, nil

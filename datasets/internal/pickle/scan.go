@@ -2,14 +2,14 @@ package pickle
 
 import "encoding/binary"
 
-// again finds the places of the memo that a pickle looks up, by passing over its operations. Of what it does not
+// reusedMemos finds the places of the memo that a pickle looks up, by passing over its operations. Of what it does not
 // understand it says nothing: running the pickle does.
-func (m *machine) again() map[int]bool {
+func (m *pickleMachine) reusedMemos() map[int]bool {
 	places := map[int]bool{}
 	for at := 0; at < len(m.data); {
 		op := m.data[at]
 		rest := m.data[at+1:]
-		n, ok := length(op, rest)
+		n, ok := operandLength(op, rest)
 		if !ok || n > uint64(len(rest)) || op == '.' {
 			break
 		}
@@ -24,8 +24,8 @@ func (m *machine) again() map[int]bool {
 	return places
 }
 
-// length is how many bytes follow an operation.
-func length(op byte, rest []byte) (uint64, bool) {
+// operandLength is how many bytes follow an operation.
+func operandLength(op byte, rest []byte) (uint64, bool) {
 	switch op {
 	case 0x80, 'K', 'q', 'h':
 		return 1, true
@@ -36,19 +36,19 @@ func length(op byte, rest []byte) (uint64, bool) {
 	case 'G', 0x95:
 		return 8, true
 	case 0x8c, 'C', 'U', 0x8a:
-		return counted(rest, 1)
+		return countedLength(rest, 1)
 	case 'X', 'B', 'T':
-		return counted(rest, 4)
+		return countedLength(rest, 4)
 	case 0x8d, 0x8e, 0x96:
-		return counted(rest, 8)
+		return countedLength(rest, 8)
 	case 'c':
-		return lines(rest, 2)
+		return linesLength(rest, 2)
 	}
 	return 0, true
 }
 
-// counted is a length of a number of bytes, and what it counts.
-func counted(rest []byte, size int) (uint64, bool) {
+// countedLength is a length of a number of bytes, and what it counts.
+func countedLength(rest []byte, size int) (uint64, bool) {
 	if len(rest) < size {
 		return 0, false
 	}
@@ -58,8 +58,8 @@ func counted(rest []byte, size int) (uint64, bool) {
 	return n + uint64(size), n < 1<<62
 }
 
-// lines is the length of n lines.
-func lines(rest []byte, n int) (uint64, bool) {
+// linesLength is the length of n lines.
+func linesLength(rest []byte, n int) (uint64, bool) {
 	for i, b := range rest {
 		if b == '\n' {
 			if n--; n == 0 {

@@ -12,23 +12,23 @@ import (
 
 // Ints are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
 func Ints(v any) ([]int64, error) {
-	return flat(v, func(item any) (int64, bool) {
+	return collectValues(v, func(item any) (int64, bool) {
 		n, ok := item.(int64)
 		return n, ok
-	}, (*Array).ints)
+	}, (*Array).asInts)
 }
 
 // Strings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
 func Strings(v any) ([]string, error) {
-	return flat(v, func(item any) (string, bool) {
+	return collectValues(v, func(item any) (string, bool) {
 		text, ok := item.(string)
 		return text, ok
-	}, (*Array).strings)
+	}, (*Array).asStrings)
 }
 
 // Floats are the numbers of a float or int, of an array of such, or of a list or tuple of such, in C order.
 func Floats(v any) ([]float64, error) {
-	return flat(v, func(item any) (float64, bool) {
+	return collectValues(v, func(item any) (float64, bool) {
 		switch n := item.(type) {
 		case float64:
 			return n, true
@@ -36,20 +36,20 @@ func Floats(v any) ([]float64, error) {
 			return float64(n), true
 		}
 		return 0, false
-	}, (*Array).floats)
+	}, (*Array).asFloats)
 }
 
-// mostDepth is how deep lists may lie in one another where their values are asked for.
-const mostDepth = 8
+// maxDepth is how deep lists may lie in one another where their values are asked for.
+const maxDepth = 8
 
-// flat collects values of one type from what holds them.
-func flat[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, error)) ([]T, error) {
+// collectValues collects values of one type from what holds them.
+func collectValues[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, error)) ([]T, error) {
 	var all []T
 	visited := 0
 	var add func(v any, depth int) error
 	add = func(v any, depth int) error {
-		if visited++; visited > mostObjects {
-			return fmt.Errorf("more than %d values", mostObjects)
+		if visited++; visited > maxObjects {
+			return fmt.Errorf("more than %d values", maxObjects)
 		}
 		var items []any
 		switch c := v.(type) {
@@ -69,8 +69,8 @@ func flat[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, err
 			all = append(all, value)
 			return nil
 		}
-		if depth == mostDepth {
-			return fmt.Errorf("lists in lists, more than %d deep", mostDepth)
+		if depth == maxDepth {
+			return fmt.Errorf("lists in lists, more than %d deep", maxDepth)
 		}
 		for _, item := range items {
 			if err := add(item, depth+1); err != nil {
@@ -85,8 +85,8 @@ func flat[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, err
 	return all, nil
 }
 
-// kind takes a dtype apart: byte order, kind and size in bytes (of a str, in characters).
-func (a *Array) kind() (order binary.ByteOrder, kind byte, size int, err error) {
+// parseDtype takes a dtype apart: byte order, kind and size in bytes (of a str, in characters).
+func (a *Array) parseDtype() (order binary.ByteOrder, kind byte, size int, err error) {
 	order = binary.LittleEndian
 	if strings.HasPrefix(a.DType, ">") {
 		order = binary.BigEndian
@@ -98,8 +98,8 @@ func (a *Array) kind() (order binary.ByteOrder, kind byte, size int, err error) 
 	return order, kind, size, nil
 }
 
-// each calls do with the bytes of each element, in C order, once data and shape agree.
-func (a *Array) each(size int, do func(element []byte) error) error {
+// eachElement calls do with the bytes of each element, in C order, once data and shape agree.
+func (a *Array) eachElement(size int, do func(element []byte) error) error {
 	n := 1
 	for _, side := range a.Shape {
 		if side > 0 && n > len(a.Data)/side+1 {
@@ -119,14 +119,14 @@ func (a *Array) each(size int, do func(element []byte) error) error {
 	return nil
 }
 
-func (a *Array) ints() ([]int64, error) {
-	order, kind, size, err := a.kind()
+func (a *Array) asInts() ([]int64, error) {
+	order, kind, size, err := a.parseDtype()
 	if err != nil || kind != 'i' && kind != 'u' && kind != 'b' || size&(size-1) != 0 || size > 8 {
 		return nil, fmt.Errorf("an array of %q, want whole numbers", a.DType)
 	}
 	values := make([]int64, 0, len(a.Data)/size)
-	err = a.each(size, func(b []byte) error {
-		bits := whole(order, b)
+	err = a.eachElement(size, func(b []byte) error {
+		bits := unsignedInt(order, b)
 		if kind == 'i' { // the highest bit of the element is its sign
 			bits = uint64(int64(bits<<(64-8*size)) >> (64 - 8*size))
 		} else if bits > math.MaxInt64 {
@@ -138,10 +138,10 @@ func (a *Array) ints() ([]int64, error) {
 	return values, err
 }
 
-func (a *Array) floats() ([]float64, error) {
-	order, kind, size, err := a.kind()
+func (a *Array) asFloats() ([]float64, error) {
+	order, kind, size, err := a.parseDtype()
 	if err == nil && kind != 'f' {
-		whole, err := a.ints()
+		whole, err := a.asInts()
 		if err != nil {
 			return nil, fmt.Errorf("an array of %q, want numbers", a.DType)
 		}
@@ -151,8 +151,8 @@ func (a *Array) floats() ([]float64, error) {
 		return nil, fmt.Errorf("an array of %q, want numbers", a.DType)
 	}
 	values := make([]float64, 0, len(a.Data)/size)
-	err = a.each(size, func(b []byte) error {
-		if bits := whole(order, b); size == 4 {
+	err = a.eachElement(size, func(b []byte) error {
+		if bits := unsignedInt(order, b); size == 4 {
 			values = append(values, float64(math.Float32frombits(uint32(bits))))
 		} else {
 			values = append(values, math.Float64frombits(bits))
@@ -162,8 +162,8 @@ func (a *Array) floats() ([]float64, error) {
 	return values, err
 }
 
-// whole is an unsigned number of 1, 2, 4 or 8 bytes.
-func whole(order binary.ByteOrder, b []byte) uint64 {
+// unsignedInt is an unsigned number of 1, 2, 4 or 8 bytes.
+func unsignedInt(order binary.ByteOrder, b []byte) uint64 {
 	switch len(b) {
 	case 1:
 		return uint64(b[0])
@@ -175,14 +175,14 @@ func whole(order binary.ByteOrder, b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// strings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
-func (a *Array) strings() ([]string, error) {
-	order, kind, size, err := a.kind()
+// asStrings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
+func (a *Array) asStrings() ([]string, error) {
+	order, kind, size, err := a.parseDtype()
 	if err != nil || kind != 'U' {
 		return nil, fmt.Errorf("an array of %q, want strs", a.DType)
 	}
 	var texts []string
-	err = a.each(4*size, func(b []byte) error {
+	err = a.eachElement(4*size, func(b []byte) error {
 		var text []rune
 		for at := 0; at < len(b); at += 4 {
 			r := rune(order.Uint32(b[at:]))

@@ -12,78 +12,78 @@ import (
 // Write returns the pickle, of protocol 4, of what Load returns: nil, bool, int64, float64, string, []byte, *List,
 // Tuple, Dict, whose keys are sorted, and *Array of numbers or strs with at least one axis. Python reads it with NumPy.
 func Write(v any) ([]byte, error) {
-	w := writer{data: []byte{0x80, 4}}
-	w.write(v)
+	w := pickleWriter{data: []byte{0x80, 4}}
+	w.writeValue(v)
 	if w.fault != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, w.fault)
 	}
 	return append(w.data, '.'), nil
 }
 
-type writer struct {
+type pickleWriter struct {
 	data  []byte
 	fault error
 }
 
-func (w *writer) add(b ...byte) { w.data = append(w.data, b...) }
+func (w *pickleWriter) appendBytes(b ...byte) { w.data = append(w.data, b...) }
 
-func (w *writer) write(v any) {
+func (w *pickleWriter) writeValue(v any) {
 	switch v := v.(type) {
 	case nil:
-		w.add('N')
+		w.appendBytes('N')
 	case bool:
-		w.add(map[bool]byte{true: 0x88, false: 0x89}[v])
+		w.appendBytes(map[bool]byte{true: 0x88, false: 0x89}[v])
 	case int64:
-		w.add(0x8a, 8)
+		w.appendBytes(0x8a, 8)
 		w.data = binary.LittleEndian.AppendUint64(w.data, uint64(v))
 	case float64:
-		w.add('G')
+		w.appendBytes('G')
 		w.data = binary.BigEndian.AppendUint64(w.data, math.Float64bits(v))
 	case string:
-		w.counted(0x8d, v)
+		w.writeCounted(0x8d, v)
 	case []byte:
-		w.counted(0x8e, string(v))
+		w.writeCounted(0x8e, string(v))
 	case *List:
-		w.add(']', '(')
-		w.all(v.Items...)
-		w.add('e')
+		w.appendBytes(']', '(')
+		w.writeAll(v.Items...)
+		w.appendBytes('e')
 	case Tuple:
-		w.add('(')
-		w.all(v...)
-		w.add('t')
+		w.appendBytes('(')
+		w.writeAll(v...)
+		w.appendBytes('t')
 	case Dict:
-		w.add('}', '(')
+		w.appendBytes('}', '(')
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			w.all(key, v[key])
+			w.writeAll(key, v[key])
 		}
-		w.add('u')
+		w.appendBytes('u')
 	case *Array:
-		w.array(v)
+		w.writeArray(v)
 	default:
 		w.fault = fmt.Errorf("a %T, want data", v)
 	}
 }
 
-func (w *writer) all(items ...any) {
+func (w *pickleWriter) writeAll(items ...any) {
 	for _, item := range items {
-		w.write(item)
+		w.writeValue(item)
 	}
 }
 
-func (w *writer) counted(op byte, text string) {
-	w.add(op)
+func (w *pickleWriter) writeCounted(op byte, text string) {
+	w.appendBytes(op)
 	w.data = binary.LittleEndian.AppendUint64(w.data, uint64(len(text)))
-	w.add([]byte(text)...)
+	w.appendBytes([]byte(text)...)
 }
 
-// name pushes a function or class.
-func (w *writer) name(module, name string) {
-	w.all(module, name)
-	w.add(0x93)
+// writeGlobal pushes a function or class.
+func (w *pickleWriter) writeGlobal(module, name string) {
+	w.writeAll(module, name)
+	w.appendBytes(0x93)
 }
 
-// array makes an empty array and sets it up.
-func (w *writer) array(a *Array) {
+// writeArray makes an empty array and sets it up.
+func (w *pickleWriter) writeArray(a *Array) {
 	if len(a.Shape) == 0 {
 		w.fault = fmt.Errorf("an array of %s without axes, want one with them", a.DType)
 	}
@@ -95,21 +95,21 @@ func (w *writer) array(a *Array) {
 	for i, n := range a.Shape {
 		shape[i] = int64(n)
 	}
-	w.name("numpy.core.multiarray", "_reconstruct")
-	w.add('(')
-	w.name("numpy", "ndarray")
-	w.all(Tuple{int64(0)}, []byte("b"))
-	w.add('t', 'R', '(')
-	w.all(int64(1), shape)
-	w.name("numpy", "dtype")
-	w.all(Tuple{name, false, true})
-	w.add('R')
+	w.writeGlobal("numpy.core.multiarray", "_reconstruct")
+	w.appendBytes('(')
+	w.writeGlobal("numpy", "ndarray")
+	w.writeAll(Tuple{int64(0)}, []byte("b"))
+	w.appendBytes('t', 'R', '(')
+	w.writeAll(int64(1), shape)
+	w.writeGlobal("numpy", "dtype")
+	w.writeAll(Tuple{name, false, true})
+	w.appendBytes('R')
 	size, alignment, flags := int64(-1), int64(-1), int64(0)
-	if _, kind, letters, err := a.kind(); err == nil && kind == 'U' { // NumPy knows the sizes of numbers alone
+	if _, kind, letters, err := a.parseDtype(); err == nil && kind == 'U' { // NumPy knows the sizes of numbers alone
 		size, alignment, flags = 4*int64(letters), 4, 8
 	}
-	w.all(Tuple{int64(3), order, nil, nil, nil, size, alignment, flags})
-	w.add('b')
-	w.all(a.Fortran, a.Data)
-	w.add('t', 'b')
+	w.writeAll(Tuple{int64(3), order, nil, nil, nil, size, alignment, flags})
+	w.appendBytes('b')
+	w.writeAll(a.Fortran, a.Data)
+	w.appendBytes('t', 'b')
 }

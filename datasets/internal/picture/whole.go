@@ -145,7 +145,7 @@ func wholeGIF(file []byte) error {
 		rest = rest[min(n, len(rest)):]
 		return fits
 	}
-	if !skip(colors(file[10])) {
+	if !skip(colorTableSize(file[10])) {
 		return errCut
 	}
 	for len(rest) > 0 {
@@ -155,7 +155,7 @@ func wholeGIF(file []byte) error {
 				return errCut
 			}
 		case ',': // a frame: the size of codes, and blocks
-			if len(rest) < descriptor || !skip(descriptor+colors(rest[9])+1) || !skipBlocks(&rest) {
+			if len(rest) < descriptor || !skip(descriptor+colorTableSize(rest[9])+1) || !skipBlocks(&rest) {
 				return errCut
 			}
 			return nil
@@ -166,8 +166,8 @@ func wholeGIF(file []byte) error {
 	return errCut
 }
 
-// colors is the size of a table of colors that flags tell of.
-func colors(flags byte) int {
+// colorTableSize is the size of a table of colors that flags tell of.
+func colorTableSize(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
 	}

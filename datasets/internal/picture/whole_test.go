@@ -75,7 +75,7 @@ func TestBroken(t *testing.T) {
 		"ones to the end":         {append(slices.Clone(j[:len(j)/2]), bytes.Repeat([]byte{0xff}, 500)...), "cut short"},
 		"a byte of a PNG's IDAT":  {changed("png", len(p)-20, p[len(p)-20]^1), `chunk "IDAT" has the checksum`},
 		"a PNG without IDAT":      {append(slices.Clone(p[:33]), p[len(p)-12:]...), "without a chunk IDAT"},
-		"a GIF of another block":  {changed("gif", 13+colors(files["gif"][10]), 'x'), "block of kind 0x78"},
+		"a GIF of another block":  {changed("gif", 13+colorTableSize(files["gif"][10]), 'x'), "block of kind 0x78"},
 		"a WebP of another chunk": {changed("webp", 12, 'A'), `first chunk is "AP8L"`},
 	} {
 		if err := Whole(c.file); err == nil || !strings.Contains(err.Error(), c.want) {

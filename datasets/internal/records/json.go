@@ -13,7 +13,7 @@ import (
 )
 
 // readJSON reads objects: those of an array, or one after the other.
-func (r *reader) readJSON(in *bufio.Reader) error {
+func (r *tableReader) readJSON(in *bufio.Reader) error {
 	first, err := firstByte(in)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func firstByte(in *bufio.Reader) (byte, error) {
 }
 
 // addObject appends a row.
-func (r *reader) addObject(raw []byte) {
+func (r *tableReader) addObject(raw []byte) {
 	row := r.table.rows
 	r.table.rows++
 	var object map[string]json.RawMessage
@@ -81,7 +81,7 @@ func (r *reader) addObject(raw []byte) {
 	}
 }
 
-func (r *reader) addValue(c Column, raw json.RawMessage) (err error) {
+func (r *tableReader) addValue(c Column, raw json.RawMessage) (err error) {
 	present := raw != nil && string(raw) != "null"
 	r.seen[c.Name] = r.seen[c.Name] || present
 	if c.IDs {
@@ -94,7 +94,7 @@ func (r *reader) addValue(c Column, raw json.RawMessage) (err error) {
 		text := ""
 		if present {
 			if text, err = parseText(raw); err == nil {
-				err = c.check(text)
+				err = c.checkText(text)
 			}
 		}
 		r.table.texts[c.Name] = append(r.table.texts[c.Name], text)

@@ -19,7 +19,7 @@ const (
 )
 
 // readParquet reads the columns of all groups of rows.
-func (r *reader) readParquet(f io.ReaderAt, size int64) error {
+func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 	file, err := parquetfile.New(f, size)
 	if err != nil {
 		return err
@@ -61,13 +61,13 @@ func leafOf(column *parquetfile.Column, c Column) (*parquetfile.Column, error) {
 	return column, nil
 }
 
-func (r *reader) readColumn(file *parquetfile.File, column *parquetfile.Column, c Column) error {
+func (r *tableReader) readColumn(file *parquetfile.File, column *parquetfile.Column, c Column) error {
 	leaf, err := leafOf(column, c)
 	if err != nil {
 		return err
 	}
 	r.seen[c.Name] = true
-	cells := cells{reader: r, column: c, leaf: leaf, row: -1}
+	cells := cellAppender{reader: r, column: c, leaf: leaf, row: -1}
 	for group := range file.Groups() {
 		if cells.row+1 >= r.table.rows && group > 0 {
 			break
@@ -82,16 +82,16 @@ func (r *reader) readColumn(file *parquetfile.File, column *parquetfile.Column, 
 	return nil
 }
 
-// cells appends the values of a column to the table, row by row.
-type cells struct {
-	reader *reader
+// cellAppender appends the values of a column to the table, row by row.
+type cellAppender struct {
+	reader *tableReader
 	column Column
 	leaf   *parquetfile.Column
 	row    int
 	bytes  int // of the values of the row
 }
 
-func (c *cells) readGroup(file *parquetfile.File, group int) (err error) {
+func (c *cellAppender) readGroup(file *parquetfile.File, group int) (err error) {
 	values, err := file.Read(group, c.leaf)
 	if err != nil {
 		return err
@@ -112,14 +112,14 @@ func (c *cells) readGroup(file *parquetfile.File, group int) (err error) {
 		if c.row >= c.reader.table.rows {
 			return nil
 		}
-		if err := c.add(v); err != nil {
+		if err := c.addValue(v); err != nil {
 			return err
 		}
 	}
 }
 
-// add adds a value to its row.
-func (c *cells) add(v *parquetfile.Value) error {
+// addValue adds a value to its row.
+func (c *cellAppender) addValue(v *parquetfile.Value) error {
 	if c.row < 0 {
 		return errors.New("it is damaged: it begins within a list")
 	}
@@ -138,30 +138,30 @@ func (c *cells) add(v *parquetfile.Value) error {
 	return nil
 }
 
-func (c *cells) addText(v *parquetfile.Value) string {
+func (c *cellAppender) addText(v *parquetfile.Value) string {
 	text := ""
 	switch {
 	case v.Null:
 		if c.column.Required {
-			c.fault("it is missing")
+			c.addFault("it is missing")
 		}
 	case c.leaf.Kind == parquetfile.ByteArray:
 		if text = string(v.Bytes); !utf8.ValidString(text) {
-			c.fault("it is not UTF-8")
+			c.addFault("it is not UTF-8")
 		}
 	default:
-		text = c.number(v)
+		text = c.formatInt(v)
 	}
-	if err := c.column.check(text); err != nil && !v.Null {
-		c.fault(err.Error())
+	if err := c.column.checkText(text); err != nil && !v.Null {
+		c.addFault(err.Error())
 	}
 	texts := c.reader.table.texts
 	texts[c.column.Name] = append(texts[c.column.Name], text)
 	return text
 }
 
-// number is an integer as text.
-func (c *cells) number(v *parquetfile.Value) string {
+// formatInt formats an integer as text.
+func (c *cellAppender) formatInt(v *parquetfile.Value) string {
 	switch {
 	case c.leaf.Meaning == parquetfile.Unsigned && c.leaf.Kind == parquetfile.Int32:
 		return strconv.FormatUint(uint64(uint32(v.Number)), 10)
@@ -172,7 +172,7 @@ func (c *cells) number(v *parquetfile.Value) string {
 }
 
 // addID appends a token id to its row's list. A list without elements is one null.
-func (c *cells) addID(v *parquetfile.Value) {
+func (c *cellAppender) addID(v *parquetfile.Value) {
 	ids := c.reader.table.ids
 	list := ids[c.column.Name]
 	if v.Repetition == 0 {
@@ -180,16 +180,16 @@ func (c *cells) addID(v *parquetfile.Value) {
 	}
 	switch {
 	case v.Null && v.Definition >= c.leaf.Definition-1 && c.leaf.Optional:
-		c.fault("an id is missing")
+		c.addFault("an id is missing")
 	case !v.Null:
 		if v.Number > math.MaxInt32 {
-			c.fault(fmt.Sprintf("id %s, want 0 to %d", c.number(v), math.MaxInt32))
+			c.addFault(fmt.Sprintf("id %s, want 0 to %d", c.formatInt(v), math.MaxInt32))
 		}
 		list[c.row] = append(list[c.row], int32(v.Number))
 	}
 	ids[c.column.Name] = list
 }
 
-func (c *cells) fault(problem string) {
+func (c *cellAppender) addFault(problem string) {
 	c.reader.faults.Addf(Where(c.row), "%s: %s", c.column.Name, problem)
 }

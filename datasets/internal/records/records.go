@@ -25,8 +25,8 @@ type Column struct {
 	Among    []string // the texts that it may have, and where it is not required none; nil: any
 }
 
-// check says what is wrong with a text.
-func (c Column) check(text string) error {
+// checkText says what is wrong with a text.
+func (c Column) checkText(text string) error {
 	if c.Among == nil || slices.Contains(c.Among, text) || text == "" && !c.Required {
 		return nil
 	}
@@ -84,8 +84,8 @@ func Read(path, name string, columns []Column, limit int, faults *fault.List) (t
 		return nil, err
 	}
 	limit = cmp.Or(limit, math.MaxInt)
-	r := reader{columns: columns, limit: limit, faults: faults, table: newTable(columns)}
-	if err := r.read(f, info.Size()); err != nil {
+	r := tableReader{columns: columns, limit: limit, faults: faults, table: newTable(columns)}
+	if err := r.readFile(f, info.Size()); err != nil {
 		return nil, err
 	}
 	r.dropAbsent()
@@ -104,7 +104,7 @@ func newTable(columns []Column) *Table {
 	return t
 }
 
-type reader struct {
+type tableReader struct {
 	columns []Column
 	limit   int
 	faults  *fault.List
@@ -113,7 +113,7 @@ type reader struct {
 	bytes   int             // of values read from Parquet
 }
 
-func (r *reader) read(f *os.File, size int64) error {
+func (r *tableReader) readFile(f *os.File, size int64) error {
 	r.seen = map[string]bool{}
 	in := bufio.NewReaderSize(f, 1<<20)
 	magic, err := in.Peek(4)
@@ -133,7 +133,7 @@ func (r *reader) read(f *os.File, size int64) error {
 func Where(row int) string { return fmt.Sprintf("record %d", row) }
 
 // dropAbsent removes columns without any value, and reports those that are required.
-func (r *reader) dropAbsent() {
+func (r *tableReader) dropAbsent() {
 	for _, c := range r.columns {
 		if r.seen[c.Name] {
 			continue

@@ -40,8 +40,8 @@ type Tensor struct {
 	Data  []byte // the elements, little endian
 }
 
-// mostPickle bounds the description of a tensor, which has some 150 bytes.
-const mostPickle = 1 << 16
+// maxPickleBytes bounds the description of a tensor, which has some 150 bytes.
+const maxPickleBytes = 1 << 16
 
 // Read reads a file whose tensor has elements of a type, and at most so many.
 func Read(path string, s Storage, most int64) (t *Tensor, err error) {
@@ -58,29 +58,29 @@ func Read(path string, s Storage, most int64) (t *Tensor, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a file of torch.save: %w", err)
 	}
-	described, err := member(z, "data.pkl", mostPickle)
+	described, err := readMember(z, "data.pkl", maxPickleBytes)
 	if err != nil {
 		return nil, err
 	}
-	shape, key, err := describe(described, s)
+	shape, key, err := readDescription(described, s)
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl: %w", err)
 	}
-	if order, err := member(z, "byteorder", 16); err == nil && string(order) != "little" {
+	if order, err := readMember(z, "byteorder", 16); err == nil && string(order) != "little" {
 		return nil, fmt.Errorf("byte order %q, want little", order)
 	}
-	data, err := member(z, "data/"+key, s.size()*most)
+	data, err := readMember(z, "data/"+key, s.size()*most)
 	if err != nil {
 		return nil, err
 	}
-	if n := product(shape); n < 0 || int64(len(data)) != s.size()*n {
+	if n := elementCount(shape); n < 0 || int64(len(data)) != s.size()*n {
 		return nil, fmt.Errorf("%d bytes for %d numbers of %d bytes", len(data), n, s.size())
 	}
 	return &Tensor{Shape: shape, Data: data}, nil
 }
 
-// member reads NAME/path of a zip, whatever NAME is.
-func member(z *zip.Reader, path string, most int64) ([]byte, error) {
+// readMember reads NAME/path of a zip, whatever NAME is.
+func readMember(z *zip.Reader, path string, most int64) ([]byte, error) {
 	for _, f := range z.File {
 		if _, below, ok := strings.Cut(f.Name, "/"); !ok || below != path {
 			continue
@@ -98,14 +98,14 @@ func member(z *zip.Reader, path string, most int64) ([]byte, error) {
 	return nil, fmt.Errorf("it holds no %s", path)
 }
 
-// tensor is what a pickle says of one, storage of where its elements are.
+// tensorInfo is what a pickle says of one, storage of where its elements are.
 type (
-	tensor struct {
-		of             storage
+	tensorInfo struct {
+		of             storageInfo
 		offset         int64
 		shape, strides []int64
 	}
-	storage struct {
+	storageInfo struct {
 		kind pickle.Named
 		key  string
 		n    int64
@@ -115,16 +115,16 @@ type (
 // description reads the pickles of tensors: no other names are in them.
 var description = pickle.Reader{
 	Names: map[string]func(pickle.Tuple) (any, error){
-		"torch._utils._rebuild_tensor_v2": rebuild,
+		"torch._utils._rebuild_tensor_v2": rebuildTensor,
 		string(Long):                      nil,
 		string(Float):                     nil,
 		"collections.OrderedDict":         pickle.OrderedDict,
 	},
-	Kept: kept,
+	Kept: parseStorage,
 }
 
-// kept is a storage: of ("storage", its type, its key, its device, its number of elements).
-func kept(reference any) (any, error) {
+// parseStorage makes a storage of ("storage", its type, its key, its device, its number of elements).
+func parseStorage(reference any) (any, error) {
 	t, ok := reference.(pickle.Tuple)
 	if !ok || len(t) != 5 {
 		return nil, fmt.Errorf("a reference of type %T to something that is no storage", reference)
@@ -135,46 +135,46 @@ func kept(reference any) (any, error) {
 	if !ok || !ok2 || !ok3 {
 		return nil, fmt.Errorf("a storage of %T, %T, %T, want a type, a str and an int", t[1], t[2], t[4])
 	}
-	return storage{kind, key, n}, nil
+	return storageInfo{kind, key, n}, nil
 }
 
-// rebuild is a tensor: of (storage, offset, shape, strides, ...).
-func rebuild(arguments pickle.Tuple) (any, error) {
+// rebuildTensor makes a tensor of (storage, offset, shape, strides, ...).
+func rebuildTensor(arguments pickle.Tuple) (any, error) {
 	if len(arguments) < 4 {
 		return nil, fmt.Errorf("a tensor of %d arguments, want at least 4", len(arguments))
 	}
-	of, ok := arguments[0].(storage)
+	of, ok := arguments[0].(storageInfo)
 	offset, ok2 := arguments[1].(int64)
-	shape, ok3 := numbers(arguments[2])
-	strides, ok4 := numbers(arguments[3])
+	shape, ok3 := tupleInts(arguments[2])
+	strides, ok4 := tupleInts(arguments[3])
 	if !ok || !ok2 || !ok3 || !ok4 {
 		return nil, errors.New("a tensor that has no storage or no shape")
 	}
-	return tensor{of, offset, shape, strides}, nil
+	return tensorInfo{of, offset, shape, strides}, nil
 }
 
-// describe is the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
-func describe(data []byte, s Storage) (shape []int64, key string, err error) {
+// readDescription returns the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
+func readDescription(data []byte, s Storage) (shape []int64, key string, err error) {
 	value, err := description.Load(data)
 	if err != nil {
 		return nil, "", err
 	}
-	t, ok := value.(tensor)
+	t, ok := value.(tensorInfo)
 	if !ok {
 		return nil, "", errors.New("it describes no tensor")
 	}
 	if t.of.kind != pickle.Named(s) {
 		return nil, "", fmt.Errorf("the tensor's elements are not those of %s", s)
 	}
-	if t.offset != 0 || t.of.n != product(t.shape) || !contiguous(t.shape, t.strides) {
+	if t.offset != 0 || t.of.n != elementCount(t.shape) || !isContiguous(t.shape, t.strides) {
 		return nil, "", fmt.Errorf("shape %v, strides %v, from element %d of %d on: want one whole tensor in C order",
 			t.shape, t.strides, t.offset, t.of.n)
 	}
 	return t.shape, t.of.key, nil
 }
 
-// numbers are the elements of a tuple, if all are integers.
-func numbers(v any) ([]int64, bool) {
+// tupleInts are the elements of a tuple, if all are integers.
+func tupleInts(v any) ([]int64, bool) {
 	t, ok := v.(pickle.Tuple)
 	all := make([]int64, len(t))
 	for i := range t {
@@ -184,8 +184,8 @@ func numbers(v any) ([]int64, bool) {
 	return all, ok
 }
 
-// product is the number of elements; -1 where a size is below 0, or there are more than any file holds.
-func product(shape []int64) int64 {
+// elementCount is the number of elements; -1 where a size is below 0, or there are more than any file holds.
+func elementCount(shape []int64) int64 {
 	n := int64(1)
 	for _, s := range shape {
 		if s < 0 || s > 0 && n > math.MaxInt64/8/s {
@@ -196,8 +196,8 @@ func product(shape []int64) int64 {
 	return n
 }
 
-// contiguous reports strides of C order; that of an axis of one element may be anything.
-func contiguous(shape, strides []int64) bool {
+// isContiguous reports strides of C order; that of an axis of one element may be anything.
+func isContiguous(shape, strides []int64) bool {
 	if len(shape) != len(strides) {
 		return false
 	}

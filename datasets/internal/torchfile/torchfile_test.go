@@ -99,8 +99,8 @@ func FuzzDescribe(f *testing.F) {
 	f.Add([]byte(described("FloatStorage")))
 	f.Add([]byte("\x80\x02(K\x01\x8a\x02\x01\x02tq\x00h\x00j\x00\x00\x00\x00\x87."))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		shape, key, err := describe(data, Float)
-		if err == nil && product(shape) < 0 {
+		shape, key, err := readDescription(data, Float)
+		if err == nil && elementCount(shape) < 0 {
 			t.Errorf("%v numbers in %q", shape, key)
 		}
 	})

@@ -5,10 +5,10 @@ import "encoding/binary"
 // tile is the side of the squares of voxels that are turned at once: a byte each in the words of 64 bits.
 const tile = 8
 
-// copying is a turner for bytes that are the values, 0 to most.
-func copying(most uint8) turner[uint8] {
+// copyBytes is a planeWriter for bytes that are the values, 0 to most.
+func copyBytes(most uint8) planeWriter[uint8] {
 	return func(h *Header, out []uint8, block []byte, k, n int) error {
-		if !within(block, most) {
+		if !allWithin(block, most) {
 			return firstAbove(h, block, k, n, most)
 		}
 		rows, across := h.Shape[0]/tile*tile, n/tile*tile
@@ -24,8 +24,8 @@ func copying(most uint8) turner[uint8] {
 	}
 }
 
-// within reports whether no byte is above most.
-func within(block []byte, most uint8) bool {
+// allWithin reports whether no byte is above most.
+func allWithin(block []byte, most uint8) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	if most > 127 {
 		return !anyAbove(block, most)
@@ -74,14 +74,14 @@ func turnTile(h *Header, out []uint8, block []byte, i, j, k, place int) {
 	if some == 0 {
 		return
 	}
-	transpose(&words)
+	transposeTile(&words)
 	for p, w := range words {
 		binary.LittleEndian.PutUint64(out[((i+p)*h.Shape[1]+j)*h.Shape[2]+k+place:], w)
 	}
 }
 
-// transpose swaps rows and columns of 8 x 8 bytes: squares of 1, 2 and 4 bytes a side across the diagonal, in turn.
-func transpose(w *[tile]uint64) {
+// transposeTile swaps rows and columns of 8 x 8 bytes: squares of 1, 2 and 4 bytes a side across the diagonal, in turn.
+func transposeTile(w *[tile]uint64) {
 	for _, step := range [...]struct {
 		rows int
 		mask uint64

@@ -70,7 +70,7 @@ func readHeader(r io.Reader) (*Header, error) {
 	if err := binary.Read(bytes.NewReader(data), order, &raw); err != nil {
 		return nil, err
 	}
-	h, problems := raw.parse()
+	h, problems := raw.parseHeader()
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%w: header: %s", ErrFormat, strings.Join(problems, "; "))
 	}
@@ -99,8 +99,8 @@ func byteOrder(data []byte) (binary.ByteOrder, error) {
 		data[:4], headerSize)
 }
 
-// parse returns the header, or all that is wrong with it.
-func (raw *rawHeader) parse() (*Header, []string) {
+// parseHeader returns the header, or all that is wrong with it.
+func (raw *rawHeader) parseHeader() (*Header, []string) {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if string(raw.Magic[:]) != "n+1\x00" {
@@ -110,10 +110,10 @@ func (raw *rawHeader) parse() (*Header, []string) {
 	for i := range h.Shape {
 		h.Shape[i], h.Spacing[i] = int(raw.Dim[i+1]), float64(raw.Spacing[i+1])
 	}
-	if problem := raw.dimensions(); problem != "" {
+	if problem := raw.checkDimensions(); problem != "" {
 		add("%s", problem)
 	}
-	if h.Spacing[0] <= 0 || h.Spacing[1] <= 0 || h.Spacing[2] <= 0 || !finite(h.Spacing[:]...) {
+	if h.Spacing[0] <= 0 || h.Spacing[1] <= 0 || h.Spacing[2] <= 0 || !allFinite(h.Spacing[:]...) {
 		add("spacing %v, want numbers above 0", h.Spacing)
 	}
 	if bits := 8 * h.Type.size(); bits == 0 || bits != int(raw.BitsPerVoxel) {
@@ -122,27 +122,27 @@ func (raw *rawHeader) parse() (*Header, []string) {
 	if !(raw.Offset >= headerSize+4 && raw.Offset < 1<<30) {
 		add("voxels at byte %v, want %d or more", raw.Offset, headerSize+4)
 	}
-	if slope := float64(raw.Slope); finite(slope) && slope != 0 {
+	if slope := float64(raw.Slope); allFinite(slope) && slope != 0 {
 		h.Slope, h.Intercept = slope, float64(raw.Intercept)
 	}
-	if h.Affine = raw.affine(); !h.finite() {
+	if h.Affine = raw.affine(); !h.isFinite() {
 		add("affine %v, intercept %v, want finite numbers", h.Affine, h.Intercept)
 	}
 	return h, problems
 }
 
-// finite says that the intercept and the affine's numbers are.
-func (h *Header) finite() bool {
+// isFinite says that the intercept and the affine's numbers are.
+func (h *Header) isFinite() bool {
 	for _, row := range h.Affine {
-		if !finite(row[:]...) {
+		if !allFinite(row[:]...) {
 			return false
 		}
 	}
-	return finite(h.Intercept)
+	return allFinite(h.Intercept)
 }
 
-// dimensions wants three; further ones may be of length 1.
-func (raw *rawHeader) dimensions() string {
+// checkDimensions requires three; further ones may be of length 1.
+func (raw *rawHeader) checkDimensions() string {
 	n := int(raw.Dim[0])
 	ok := n >= 3 && n <= 7
 	for i := 1; ok && i <= n; i++ {
@@ -154,7 +154,7 @@ func (raw *rawHeader) dimensions() string {
 	return fmt.Sprintf("%d dimensions %v, want 3 of at least 1 voxel", n, raw.Dim[1:])
 }
 
-func finite(values ...float64) bool {
+func allFinite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 

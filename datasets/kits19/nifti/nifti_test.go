@@ -120,8 +120,8 @@ func readBytes(data []byte) (*Header, []float32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := voxels(f.header, f, f.most-f.header.offset,
-		converting(Kept, func(v float64) (float32, bool) { return float32(v), true }))
+	values, err := readVoxels(f.header, f, f.most-f.header.offset,
+		convertVoxels(Kept, func(v float64) (float32, bool) { return float32(v), true }))
 	return f.header, values, err
 }
 

@@ -14,7 +14,7 @@ import (
 
 // ReadHeader reads the header of a file.
 func ReadHeader(path string) (*Header, error) {
-	f, err := open(path)
+	f, err := openVolume(path)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +33,18 @@ const (
 
 // ReadFloats reads a volume. Values are scaled in float64 and then rounded.
 func ReadFloats(path string, order Order) (*Header, []float32, error) {
-	return read(path, func(*Header) turner[float32] {
-		return converting(order, func(v float64) (float32, bool) { return float32(v), true })
+	return readVolume(path, func(*Header) planeWriter[float32] {
+		return convertVoxels(order, func(v float64) (float32, bool) { return float32(v), true })
 	})
 }
 
 // ReadClasses reads a volume of whole numbers of 0 to most. Another value is an error that names the voxel.
 func ReadClasses(path string, order Order, most uint8) (*Header, []uint8, error) {
-	return read(path, func(h *Header) turner[uint8] {
+	return readVolume(path, func(h *Header) planeWriter[uint8] {
 		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
-			return copying(most)
+			return copyBytes(most)
 		}
-		return converting(order, func(v float64) (uint8, bool) {
+		return convertVoxels(order, func(v float64) (uint8, bool) {
 			if !(v >= 0 && v <= float64(most)) {
 				return 0, false
 			}
@@ -53,18 +53,18 @@ func ReadClasses(path string, order Order, most uint8) (*Header, []uint8, error)
 	})
 }
 
-// turner writes n planes, from plane k on, to where they belong: in the order Kept voxel (i, j, k) is at
+// planeWriter writes n planes, from plane k on, to where they belong: in the order Kept voxel (i, j, k) is at
 // (i*Shape[1] + j)*Shape[2] + k.
-type turner[T any] func(h *Header, out []T, block []byte, k, n int) error
+type planeWriter[T any] func(h *Header, out []T, block []byte, k, n int) error
 
-// read reads a file by the turner that is chosen for it.
-func read[T any](path string, choose func(h *Header) turner[T]) (*Header, []T, error) {
-	f, err := open(path)
+// readVolume reads a file by the turner that is chosen for it.
+func readVolume[T any](path string, choose func(h *Header) planeWriter[T]) (*Header, []T, error) {
+	f, err := openVolume(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := voxels(f.header, f, f.most-f.header.offset, choose(f.header))
+	data, err := readVoxels(f.header, f, f.most-f.header.offset, choose(f.header))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -74,17 +74,17 @@ func read[T any](path string, choose func(h *Header) turner[T]) (*Header, []T, e
 	return f.header, data, nil
 }
 
-// file is an open file, after its header.
-type file struct {
+// volumeFile is an open file, after its header.
+type volumeFile struct {
 	io.Reader
 	header *Header
 	most   int64 // bytes that it can hold, once unpacked
 	close  func() error
 }
 
-func (f *file) Close() error { return f.close() }
+func (f *volumeFile) Close() error { return f.close() }
 
-func open(path string) (*file, error) {
+func openVolume(path string) (*volumeFile, error) {
 	disk, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func open(path string) (*file, error) {
 	return f, nil
 }
 
-func newFile(disk *os.File) (*file, error) {
+func newFile(disk *os.File) (*volumeFile, error) {
 	info, err := disk.Stat()
 	if err != nil {
 		return nil, err
@@ -106,9 +106,9 @@ func newFile(disk *os.File) (*file, error) {
 }
 
 // newReader unpacks, where needed, and reads the header of a file of size bytes.
-func newReader(r io.Reader, size int64) (*file, error) {
+func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	f := &file{Reader: buffered, most: size}
+	f := &volumeFile{Reader: buffered, most: size}
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
@@ -128,9 +128,9 @@ func newReader(r io.Reader, size int64) (*file, error) {
 // together is how many planes are turned to C order at a time: runs of that length are written.
 const together = 16
 
-// voxels reads the planes of the third axis, of which r holds at most most bytes: a header that
+// readVoxels reads the planes of the third axis, of which r holds at most most bytes: a header that
 // claims more costs no memory.
-func voxels[T any](h *Header, r io.Reader, most int64, turn turner[T]) ([]T, error) {
+func readVoxels[T any](h *Header, r io.Reader, most int64, turn planeWriter[T]) ([]T, error) {
 	size := h.Type.size()
 	if need := int64(h.Voxels()) * int64(size); need > most {
 		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat,
@@ -152,10 +152,10 @@ func voxels[T any](h *Header, r io.Reader, most int64, turn turner[T]) ([]T, err
 	return out, nil
 }
 
-// converting is a turner for any type of voxel. What convert is false for it refuses.
-func converting[T any](order Order, convert func(float64) (T, bool)) turner[T] {
+// convertVoxels is a planeWriter for any type of voxel. What convert is false for it refuses.
+func convertVoxels[T any](order Order, convert func(float64) (T, bool)) planeWriter[T] {
 	if order == Reversed {
-		return straight(convert)
+		return convertInOrder(convert)
 	}
 	return func(h *Header, out []T, block []byte, k, n int) error {
 		d := decoders[h.Type]
@@ -179,8 +179,8 @@ func converting[T any](order Order, convert func(float64) (T, bool)) turner[T] {
 	}
 }
 
-// straight is converting for the file's own order.
-func straight[T any](convert func(float64) (T, bool)) turner[T] {
+// convertInOrder is convertVoxels for the file's own order.
+func convertInOrder[T any](convert func(float64) (T, bool)) planeWriter[T] {
 	return func(h *Header, out []T, block []byte, k, n int) error {
 		d := decoders[h.Type]
 		plane := h.Shape[0] * h.Shape[1]

@@ -25,15 +25,15 @@ const (
 	Uint64  Type = 1280
 )
 
-// decoder says how a type is read.
-type decoder struct {
+// typeDecoder says how a type is read.
+type typeDecoder struct {
 	name string
 	size int // bytes
 	read func(order binary.ByteOrder, b []byte) float64
 }
 
 // decoders has an entry for each type that is read.
-var decoders = map[Type]decoder{
+var decoders = map[Type]typeDecoder{
 	Uint8:  {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	Int8:   {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
 	Int16:  {"int16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},

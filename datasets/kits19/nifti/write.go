@@ -35,14 +35,14 @@ func Write[T Writable](path string, order Order, shape [3]int, spacing [3]float6
 		return err
 	}
 	w := bufio.NewWriterSize(packed, 1<<16)
-	if err := encode(w, order, shape, spacing, values); err != nil {
+	if err := encodeVolume(w, order, shape, spacing, values); err != nil {
 		return err
 	}
 	return errors.Join(w.Flush(), packed.Close())
 }
 
-// encode writes the header, an empty list of extensions, and the voxels with the file's first axis fastest.
-func encode[T Writable](w io.Writer, order Order, shape [3]int, spacing [3]float64, values []T) error {
+// encodeVolume writes the header, an empty list of extensions, and the voxels with the file's first axis fastest.
+func encodeVolume[T Writable](w io.Writer, order Order, shape [3]int, spacing [3]float64, values []T) error {
 	const offset = headerSize + 4
 	raw := rawHeader{SizeOfHeader: headerSize, Offset: offset, Slope: 1, SForm: 1, Magic: [4]byte{'n', '+', '1', 0}}
 	raw.Dim, raw.Spacing = [8]int16{0: 3, 4: 1, 5: 1, 6: 1, 7: 1}, [8]float32{0: 1}
@@ -71,11 +71,11 @@ func encode[T Writable](w io.Writer, order Order, shape [3]int, spacing [3]float
 	if order == Reversed {
 		return binary.Write(w, binary.LittleEndian, values)
 	}
-	return turned(w, shape, values)
+	return writeTurned(w, shape, values)
 }
 
-// turned writes voxels with the first axis fastest.
-func turned[T Writable](w io.Writer, shape [3]int, values []T) error {
+// writeTurned writes voxels with the first axis fastest.
+func writeTurned[T Writable](w io.Writer, shape [3]int, values []T) error {
 	plane := make([]T, shape[0]*shape[1])
 	for x := range shape[2] {
 		for y := range shape[1] {

@@ -24,14 +24,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-type settings struct {
+type speedSettings struct {
 	url, model, stream, client string
 	inFlight, rounds           int
 	duration                   time.Duration
 }
 
 func main() {
-	var s settings
+	var s speedSettings
 	flag.StringVar(&s.url, "url", "", "the server's HOST:PORT")
 	flag.StringVar(&s.model, "model", "", "the model's name")
 	flag.StringVar(&s.stream, "stream", "auto", "the backend's option stream")
@@ -42,14 +42,14 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := compare(ctx, s); err != nil {
+	if err := compareRates(ctx, s); err != nil {
 		fmt.Fprintln(os.Stderr, "kserve-speed:", err)
 		os.Exit(1)
 	}
 }
 
-// compare prints the rates of each turn, and the median of their ratios.
-func compare(ctx context.Context, s settings) error {
+// compareRates prints the rates of each turn, and the median of their ratios.
+func compareRates(ctx context.Context, s speedSettings) error {
 	session, err := kserve.Backend{}.Open(ctx, backend.Model{Name: s.model}, backend.Config{Options: map[string]string{
 		"url": s.url, "model": s.model, "stream": s.stream, "concurrency": strconv.Itoa(s.inFlight),
 	}})
@@ -59,13 +59,13 @@ func compare(ctx context.Context, s settings) error {
 	fmt.Printf("%s, %s, %d in flight\n", s.url, session.(backend.Describer).Describe().Details["call"], s.inFlight)
 	var ratios []float64
 	for round := range s.rounds {
-		before := processor()
-		ours, n, err := measure(ctx, session, s)
+		before := cpuTime()
+		ours, n, err := measureRate(ctx, session, s)
 		if err != nil {
 			return errors.Join(err, session.Close())
 		}
-		cost := (processor() - before) / time.Duration(max(n, 1))
-		theirs, err := other(ctx, s.client)
+		cost := (cpuTime() - before) / time.Duration(max(n, 1))
+		theirs, err := otherClientRate(ctx, s.client)
 		if err != nil {
 			return errors.Join(err, session.Close())
 		}
@@ -78,8 +78,8 @@ func compare(ctx context.Context, s settings) error {
 	return session.Close()
 }
 
-// processor is the time that this process has used.
-func processor() time.Duration {
+// cpuTime is the time that this process has used.
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
@@ -87,15 +87,15 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// measure is the backend's rate, with inputs of one row, and how many requests it is taken from.
-func measure(ctx context.Context, session backend.Session, s settings) (rate float64, n int64, err error) {
+// measureRate is the backend's rate, with inputs of one row, and how many requests it is taken from.
+func measureRate(ctx context.Context, session backend.Session, s speedSettings) (rate float64, n int64, err error) {
 	var done atomic.Int64
 	faults := make([]error, s.inFlight)
 	var working sync.WaitGroup
 	start := time.Now()
 	for i := range faults {
 		working.Go(func() {
-			in := inputs(session.Inputs())
+			in := zeroInputs(session.Inputs())
 			for time.Since(start) < s.duration && faults[i] == nil {
 				out := make([]backend.Tensor, len(session.Outputs()))
 				if faults[i] = session.Run(ctx, in, out); faults[i] == nil {
@@ -109,8 +109,8 @@ func measure(ctx context.Context, session backend.Session, s settings) (rate flo
 	return float64(n) / time.Since(start).Seconds(), n, errors.Join(faults...)
 }
 
-// inputs are one row of each input, whose free dimensions have one element, all zeros.
-func inputs(infos []backend.TensorInfo) []backend.Tensor {
+// zeroInputs are one row of each input, whose free dimensions have one element, all zeros.
+func zeroInputs(infos []backend.TensorInfo) []backend.Tensor {
 	in := make([]backend.Tensor, len(infos))
 	for i, info := range infos {
 		shape := slices.Clone(info.Shape)
@@ -126,8 +126,8 @@ func inputs(infos []backend.TensorInfo) []backend.Tensor {
 	return in
 }
 
-// other is the rate that the other client prints last.
-func other(ctx context.Context, client string) (float64, error) {
+// otherClientRate is the rate that the other client prints last.
+func otherClientRate(ctx context.Context, client string) (float64, error) {
 	out, err := exec.CommandContext(ctx, "sh", "-c", client).CombinedOutput()
 	found := regexp.MustCompile(`([\d.]+) (?:requests/s|infer/sec)`).FindAllSubmatch(out, -1)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestTheOtherClientsRate(t *testing.T) {
 		{"echo nothing", 0, "want a rate"},
 		{"echo no such model; exit 3", 0, "no such model"},
 	} {
-		got, err := other(t.Context(), c.client)
+		got, err := otherClientRate(t.Context(), c.client)
 		if got != c.want || (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: %v, error %v, want %v and %q", c.client, got, err, c.want, c.fault)
 		}
@@ -26,7 +26,7 @@ func TestTheOtherClientsRate(t *testing.T) {
 }
 
 func TestInputsAreOneRow(t *testing.T) {
-	in := inputs([]backend.TensorInfo{{Name: "x", DType: backend.Int16, Shape: []int64{-1, 3, 0}},
+	in := zeroInputs([]backend.TensorInfo{{Name: "x", DType: backend.Int16, Shape: []int64{-1, 3, 0}},
 		{Name: "y", DType: backend.Float32, Shape: []int64{-1, 4}}})
 	if len(in) != 2 || len(in[0].Data) != 0 || len(in[1].Data) != 16 || in[1].Shape[0] != 1 {
 		t.Errorf("%+v", in)

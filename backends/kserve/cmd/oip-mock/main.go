@@ -27,8 +27,8 @@ func run() error {
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")
 	flag.DurationVar(&o.Delay, "delay", 0, "time of each answer")
 	flag.BoolVar(&o.NoMetadata, "no-metadata", false, "do not tell the server's name")
-	flag.Func("in", "an input, NAME=DATATYPE[N,...] (repeatable)", add(&o.Inputs))
-	flag.Func("out", "an output, likewise (repeatable)", add(&o.Outputs))
+	flag.Func("in", "an input, NAME=DATATYPE[N,...] (repeatable)", addTensor(&o.Inputs))
+	flag.Func("out", "an output, likewise (repeatable)", addTensor(&o.Outputs))
 	flag.Parse()
 	server, err := oiptest.New(o)
 	if err != nil {
@@ -42,7 +42,7 @@ func run() error {
 	return server.Serve(listener)
 }
 
-func add(to *[]oiptest.Tensor) func(string) error {
+func addTensor(to *[]oiptest.Tensor) func(string) error {
 	return func(text string) error {
 		t, err := oiptest.ParseTensor(text)
 		*to = append(*to, t)

@@ -29,9 +29,9 @@ func main() {
 func run() (err error) {
 	var o openaitest.Options
 	address := flag.String("listen", "localhost:8000", "address to listen at; port 0 chooses one")
-	identity(&o)
-	pace(&o)
-	answers(&o)
+	addIdentityFlags(&o)
+	addPaceFlags(&o)
+	addAnswerFlags(&o)
 	mix := flag.String("fail", "", "`SHARES` of requests that fail: 429=5%,500=1%,cut=1%,error=1%,stall=1%,empty=1%")
 	seed := flag.Uint64("seed", 1, "which requests fail")
 	transcript := flag.String("transcript", "", "what is said in every sound: the server transcribes")
@@ -54,11 +54,11 @@ func run() (err error) {
 		defer file.Close() // each line is there as soon as it is written
 		o.Log = file
 	}
-	return serve(*address, openaitest.New(o))
+	return serveUntilSignal(*address, openaitest.New(o))
 }
 
-// serve answers until a signal comes.
-func serve(address string, handler http.Handler) error {
+// serveUntilSignal answers until a signal comes.
+func serveUntilSignal(address string, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := net.Listen("tcp", address)
@@ -74,8 +74,8 @@ func serve(address string, handler http.Handler) error {
 	return nil
 }
 
-// identity has the flags of what the server says of itself.
-func identity(o *openaitest.Options) {
+// addIdentityFlags adds the flags of what the server says of itself.
+func addIdentityFlags(o *openaitest.Options) {
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")
 	flag.StringVar(&o.Alias, "alias", "", "a second name of the model: the node's, in the network division")
 	flag.Func("loras", "`NAMES` of adapters, with commas", func(text string) error {
@@ -89,8 +89,8 @@ func identity(o *openaitest.Options) {
 	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 }
 
-// pace has the flags of the server's times.
-func pace(o *openaitest.Options) {
+// addPaceFlags adds the flags of the server's times.
+func addPaceFlags(o *openaitest.Options) {
 	flag.DurationVar(&o.First, "first", 0, "time to the first token")
 	flag.DurationVar(&o.Step, "step", 0, "time between two tokens; 0 sends an answer in one piece")
 	flag.DurationVar(&o.Prefill, "prefill", 0, "time for each token of a prompt, beside -first")
@@ -100,8 +100,8 @@ func pace(o *openaitest.Options) {
 	flag.BoolVar(&o.Caches, "cache", false, "keep prompts: what a prompt has in common with one before takes no time")
 }
 
-// answers has the flags of what is answered.
-func answers(o *openaitest.Options) {
+// addAnswerFlags adds the flags of what is answered.
+func addAnswerFlags(o *openaitest.Options) {
 	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
 	flag.IntVar(&o.EndsAt, "ends-at", 0, "tokens after which answers end by themselves, but with ignore_eos; 0: none")
