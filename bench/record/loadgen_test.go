@@ -17,7 +17,7 @@ func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
 	}
 	changed.LoadGen = &LoadGen{Name: "official", Version: "6.0.17", SHA256: sum}
 	estimated := released
-	estimated.FromRemarks(sdk.RunNotes{Notes: []string{"3 % more"}, Estimates: []string{"tokens"}})
+	estimated.AddRunNotes(sdk.RunNotes{Notes: []string{"3 % more"}, Estimates: []string{"tokens"}})
 	if len(estimated.Notes) != len(released.Notes)+1 || estimated.Notes[len(released.Notes)].Text != "3 % more" {
 		t.Errorf("notes %v, want the workload's among them", estimated.Notes)
 	}

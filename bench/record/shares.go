@@ -52,8 +52,8 @@ func newTimes(t sdk.SampleTimes) *Latency {
 	return l
 }
 
-// FromRemarks takes over what the answers have shown, known once the workload is closed.
-func (r *Run) FromRemarks(m sdk.RunNotes) {
+// AddRunNotes takes over the notes on what the answers have shown, known once the workload is closed.
+func (r *Run) AddRunNotes(m sdk.RunNotes) {
 	for _, text := range m.Notes {
 		r.Notes = append(r.Notes, Finding{About: "answers", Text: text})
 	}

@@ -136,7 +136,7 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 			})
 		}
 		rec.Workload.AtEnd(w.Info())
-		rec.FromRemarks(w.Info().RunNotes)
+		rec.AddRunNotes(w.Info().RunNotes)
 		err = errors.Join(err, label(rec, p, w.Info()))
 	}()
 	if err := label(rec, p, w.Info()); err != nil {

@@ -32,13 +32,13 @@ func (speller) FlushQueries(context.Context) error                              
 // IssueQuery starts on the query's samples and returns: the query is LoadGen's, so that each goroutine gets a copy.
 func (speller) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
 	for _, sample := range q.Samples {
-		go answer(sample, r)
+		go answerSample(sample, r)
 	}
 	return nil
 }
 
-// answer generates the tokens of one sample. LoadGen hears of the first as soon as it is there, then of all.
-func answer(sample loadgen.QuerySample, r loadgen.Responder) {
+// answerSample generates the tokens of one sample. LoadGen hears of the first as soon as it is there, then of all.
+func answerSample(sample loadgen.QuerySample, r loadgen.Responder) {
 	var tokens []byte // 32-bit integers
 	wait, digits := firstToken, fmt.Sprintf("%03d", sample.Index)
 	for i, digit := range digits {
@@ -52,9 +52,9 @@ func answer(sample loadgen.QuerySample, r loadgen.Responder) {
 	r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: tokens, NTokens: int64(len(digits))}})
 }
 
-// settings ask for 500 queries per second for two seconds. Of 99 % of them the first token must come within 100 ms, and
-// each further one within 20 ms.
-func settings() loadgen.TestSettings {
+// testSettings ask for 500 queries per second for two seconds. Of 99 % of them the first token must come within 100 ms,
+// and each further one within 20 ms.
+func testSettings() loadgen.TestSettings {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.ServerTargetQPS, s.MinDuration = loadgen.Server, 500, 2*time.Second
 	s.UseTokenLatencies = true
@@ -63,7 +63,7 @@ func settings() loadgen.TestSettings {
 }
 
 func main() {
-	r, err := loadgen.StartTest(context.Background(), speller{}, speller{}, settings(),
+	r, err := loadgen.StartTest(context.Background(), speller{}, speller{}, testSettings(),
 		loadgen.LogSettings{CopySummaryTo: os.Stdout})
 	if err != nil {
 		log.Fatal(err)
@@ -71,10 +71,11 @@ func main() {
 	first, next := r.Tokens.TTFT, r.Tokens.TPOT
 	fmt.Printf("\n%s: %.0f tokens per second; 99th percentile of the time to the first token %.1f ms (limit %v), of the "+
 		"time per further token %.1f ms (limit %v)\n",
-		r.Verdict, r.Tokens.PerSec, ms(first.Target.Latency), first.Limit, ms(next.Target.Latency), next.Limit)
+		r.Verdict, r.Tokens.PerSec, milliseconds(first.Target.Latency), first.Limit, milliseconds(next.Target.Latency),
+		next.Limit)
 	for _, reason := range r.Reasons {
 		fmt.Printf("%s: %s, needed %s. %s\n", reason.Rule, reason.Measured, reason.Needed, reason.Hint)
 	}
 }
 
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -42,7 +42,7 @@ func TestSpellerKeepsTheContract(t *testing.T) {
 }
 
 func TestTokensAreMeasured(t *testing.T) {
-	s := settings()
+	s := testSettings()
 	s.MinDuration, s.MinQueryCount = 0, 20
 	r, err := loadgen.StartTest(t.Context(), speller{}, few, s, loadgen.LogSettings{})
 	if err != nil {
