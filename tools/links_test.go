@@ -78,6 +78,31 @@ func TestIndexListsEveryPage(t *testing.T) {
 	}
 }
 
+// TestEveryPageHasItsWayBack requires a link to the index in each document, or to the list of decisions in a decision.
+func TestEveryPageHasItsWayBack(t *testing.T) {
+	top := root(t)
+	for _, page := range documents(t, top) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := "](index.md"
+		switch folder := filepath.Base(filepath.Dir(page)); {
+		case filepath.Base(page) == "index.md":
+			back = "](../README.md)"
+		case folder == "decisions" && filepath.Base(page) == "README.md":
+			back = "](../index.md"
+		case folder == "decisions":
+			back = "](README.md"
+		case folder != "docs":
+			back = "](docs/index.md"
+		}
+		if !strings.Contains(string(text), back) {
+			t.Errorf("%s has no link %s", page, back)
+		}
+	}
+}
+
 // maxRelease is the size, in bytes, of a release's part of CHANGELOG.md.
 const maxRelease = 3 << 10
 

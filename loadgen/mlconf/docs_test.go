@@ -78,6 +78,7 @@ func settingsDoc(t *testing.T) string {
 	section(&b, "Settings without a key", "No configuration file can set these; `--set` takes the name given here.",
 		func(f loadgen.Field) bool { return f.Key == "" })
 	rounds(t, &b)
+	b.WriteString("\n[Index](index.md)\n")
 	return b.String()
 }
 

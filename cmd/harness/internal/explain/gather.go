@@ -74,7 +74,8 @@ func breachEntries() []Entry {
 
 func checkEntries() []Entry {
 	return lists.Map(conformance.CheckNames(), func(name string) Entry {
-		return Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name), Code: Place{"sdk/conformance", "allChecks"}}
+		return Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name),
+			Code: Place{"sdk/conformance", "allChecks"}}
 	})
 }
 

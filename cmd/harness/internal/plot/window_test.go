@@ -13,13 +13,15 @@ func TestWindow(t *testing.T) {
 		!slices.Equal(l.Y, []float64{1, .4, .4, 2, 2}) {
 		t.Errorf("%+v", l)
 	}
-	if !slices.Equal(c.Shades, []Shade{{2e9, 11e9}}) || len(c.Marks) != 2 || c.Marks[1].At != 11e9 || !c.Marks[1].Vertical {
+	if !slices.Equal(c.Shades, []Shade{{2e9, 11e9}}) || len(c.Marks) != 2 ||
+		c.Marks[1].At != 11e9 || !c.Marks[1].Vertical {
 		t.Errorf("%+v %+v", c.Shades, c.Marks)
 	}
 	if svg, err := c.SVG(); err != nil || strings.Count(string(svg), `class="f ps"`) != 1 {
 		t.Errorf("no shade (%v)", err)
 	}
-	if want := "0.400 to 2.00 requests sent per second; shaded: the window, from 2.00 s to 11.0 s of 13.0 s."; c.Alt != want {
+	want := "0.400 to 2.00 requests sent per second; shaded: the window, from 2.00 s to 11.0 s of 13.0 s."
+	if c.Alt != want {
 		t.Errorf("%q, want %q", c.Alt, want)
 	}
 	ends, rates := []float64{0}, []float64(nil)

@@ -42,7 +42,8 @@ func TestCurvesPage(t *testing.T) {
 	}
 	for _, want := range []string{`id="model-1-tokens"`, `id="model-1-users"`, `id="model-1-ttft"`, `id="model-1-power"`,
 		"Offline (dedicated), 7000 tokens/s", "low latency to 8", "low to 16", "No point has figures.", "no summary",
-		"power not known", "windowable, super-passes 1 to 5, 650.00 s", "Sources of the power of", "350.00 W", "prefers-color-scheme:dark", "B, 16 users: 1600.0 tokens/s"} {
+		"power not known", "windowable, super-passes 1 to 5, 650.00 s", "Sources of the power of",
+		"350.00 W", "prefers-color-scheme:dark", "B, 16 users: 1600.0 tokens/s"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
