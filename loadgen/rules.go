@@ -81,7 +81,7 @@ var rules = []Rule{
 	{
 		Name: ruleAborted, Scenarios: "all",
 		Met:    "the run comes to its natural end: neither an error nor an interrupt ends it",
-		Source: officialCode, Code: "",
+		Source: officialCode, Code: "invalidReasons",
 	},
 	{
 		Name: ruleStandstill, Scenarios: "all",
