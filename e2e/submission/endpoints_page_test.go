@@ -60,9 +60,11 @@ func TestEndpointsPage(t *testing.T) {
 			t.Errorf("commands that were not given: %v", commands)
 		}
 		for command, want := range map[string][]string{
-			"submission plan":          {"high_concurrency", "r6396", "At least 2 h 5 min in all", "the configurations are not whole"},
-			"submission run":           {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
-			"submission init":          {filepath.Join("submission", "systems", "SYSTEM", "nodes", "node.json"), "to be filled in"},
+			"submission plan": {"high_concurrency", "r6396", "At least 2 h 5 min in all",
+				"the configurations are not whole"},
+			"submission run": {"r1: 1 users, at least 5 super-passes", "r6396: done, ", "trial: 8 of 8 points"},
+			"submission init": {filepath.Join("submission", "systems", "SYSTEM", "nodes", "node.json"),
+				"to be filled in"},
 			"submission add":           {"SYSTEM/gpt-oss-120b/r6396 performance  from ", "model_precision"},
 			"submission build":         {filepath.Join("tree", "ORG", "pending"), "finds 0 errors, 1 warning"},
 			"submission pack":          {"lab.tar.gz", "read again and compared"},

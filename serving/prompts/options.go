@@ -56,6 +56,9 @@ type PromptOptions struct {
 	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: so many pictures in each request.
 	Image string
 
+	// Form makes prompts of a column that has only a part of them; nil: prompts are as the rows have them.
+	Form *PromptForm
+
 	// Body are KEY=JSON, fields of each request; those of a row win.
 	Body []string
 	// Header are NAME=VALUE of each request.
@@ -72,6 +75,13 @@ type PromptOptions struct {
 	Seed uint64
 	// Table reads files of tables, such as Parquet; nil: they cannot be read.
 	Table func(path string) (Table, error)
+}
+
+// PromptForm makes a prompt of a column. Rows that have a prompt of their own keep it.
+type PromptForm struct {
+	Column string
+	Text   string                     // with {} where the column's text goes
+	Fields map[string]json.RawMessage // of the requests whose prompts are so made; those of a row win
 }
 
 // Table is a file whose columns have names.

@@ -46,6 +46,9 @@ func ReadSet(o PromptOptions) (*PromptSet, error) {
 	r := &rowReader{asked: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns), api: a.API,
 		models: map[string]bool{}, spoken: map[int32]turnTexts{},
 		named: map[string]bool{}}
+	if o.Form != nil && !r.names.knowsColumn(o.Form.Column) {
+		r.names.known[o.Form.Column] = fieldPlace{fPrompt, len(fieldNames[fPrompt])}
+	}
 	if o.File == "" {
 		if r.made = true; r.api == "" {
 			r.api = r.madeAPI()

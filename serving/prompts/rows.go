@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -108,6 +109,7 @@ func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	row := promptRow{ask: a, line: int32(min(rec.line, math.MaxInt32))}
 	r.readCommonFields(rec, &row)
 	r.buildInstruction(rec)
+	r.buildForm(rec, a)
 	if !r.chooseAPI(rec) {
 		return
 	}
@@ -142,6 +144,29 @@ func (r *rowReader) buildInstruction(rec *sourceRow) {
 		}
 		rec.cells[fPrompt], err = marshalPlain(text)
 		return err
+	})
+}
+
+// buildForm makes the prompt of rows that have the column of a form in its place.
+func (r *rowReader) buildForm(rec *sourceRow, a *Ask) {
+	form := r.asked.Form
+	if form == nil || !rec.hasField(fPrompt) || string(rec.columns[fPrompt]) != form.Column {
+		return
+	}
+	r.readCell(rec, fPrompt, func(raw json.RawMessage) error {
+		text, err := promptText(raw)
+		if err != nil {
+			return err
+		}
+		if rec.cells[fPrompt], err = marshalPlain(strings.Replace(form.Text, "{}", text, 1)); err != nil {
+			return err
+		}
+		if len(form.Fields) > 0 {
+			fields := maps.Clone(form.Fields)
+			maps.Copy(fields, a.Fields)
+			a.Fields = fields
+		}
+		return nil
 	})
 }
 

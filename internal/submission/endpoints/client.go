@@ -10,10 +10,19 @@ type ClientSettings struct {
 	Performance string `json:"performance,omitempty"`
 	// Columns are those of the performance set's file, by the client's names.
 	Columns map[string]string `json:"columns,omitempty"`
+	// Form makes the prompts of the set that the client fetches, of a column of that set; nil: rows have whole prompts.
+	Form *PromptForm `json:"form,omitempty"`
 	// Accuracy are the sets of the accuracy run, which the client fetches by itself; none: that run is not this client's.
 	Accuracy []ClientSet `json:"accuracy,omitempty"`
 	// Inline is the scorer of each turn of an agentic performance run.
 	Inline string `json:"inline,omitempty"`
+}
+
+// PromptForm makes prompts of a column, as serving's does.
+type PromptForm struct {
+	Column string                     `json:"column"`
+	Text   string                     `json:"text"`             // with {} where the column's text goes
+	Fields map[string]json.RawMessage `json:"fields,omitempty"` // of each request
 }
 
 // ClientSet is a data set of accuracy, and how its answers are scored: an object.

@@ -28,6 +28,8 @@ type Rules struct {
 	Agentic         []Agentic      `json:"agentic"`
 	MinQueries      map[string]int `json:"min_queries"`      // by data set
 	PerformanceSets map[string]int `json:"performance_sets"` // samples, by model
+	// OfficialSets are the files of performance sets that are published, by model.
+	OfficialSets map[string]OfficialSet `json:"official_sets"`
 
 	Clients map[string]ClientSettings `json:"clients"` // by model
 
@@ -39,6 +41,13 @@ type Rules struct {
 	Drafters    []Drafter `json:"drafters"`
 
 	PowerDefaults PowerDefaults `json:"power_defaults"`
+}
+
+// OfficialSet is a published file, known by one of its checksums, in lower-case hex.
+type OfficialSet struct {
+	File   string `json:"file"`
+	MD5    string `json:"md5,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Windows are the least times of steady windows in seconds: of concurrencies up to UltraLowMax, and of others.

@@ -20,7 +20,6 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/client"
-	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
 // planRunFlags are those that go with a plan.
@@ -58,6 +57,15 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	}
 	if r.rehearsal {
 		say("a rehearsal by this program's own client: no check accepts these runs")
+	}
+	if file := p.Client.PerformanceSet; file != "" && !p.Agentic(rules) {
+		lines, err := drive.CheckSet(file, p.Model, rules)
+		if err != nil {
+			return sdk.Usage(fmt.Errorf("client.performance_set: %w", err))
+		}
+		for _, line := range lines {
+			say("note: client.performance_set: " + line)
+		}
 	}
 	curve, err := drive.Run(c.Context(), o)
 	if n := len(curve.Points); n > 0 {
@@ -155,7 +163,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	}
 	v := shell.Version()
 	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
-		Connection: connection, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet},
+		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 

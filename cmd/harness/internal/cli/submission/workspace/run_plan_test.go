@@ -36,6 +36,7 @@ func TestRunPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Want(0, s.Run(run...), "a rehearsal by this program's own client", "meta/none, is not a file here",
+		"note: client.performance_set: performance.jsonl has 4 samples, and the official set of llama3_1-8b has 13368",
 		"r1: 1 users, at least 5 super-passes",
 		"r40: done, ", s.Out()+": 7 of 7 points")
 	s.Want(0, s.Run(run...), "r1 is there, and not measured again", "7 of 7 points")

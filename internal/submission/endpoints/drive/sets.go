@@ -1,0 +1,67 @@
+package drive
+
+import (
+	"crypto/md5" //nolint:gosec // the checksum that is published; nothing is kept safe by it
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/serving/client"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// SetOptions are the options by which the file of a model's performance set is read, as the official client reads it.
+func SetOptions(file, model string, rules *endpoints.Rules) prompts.PromptOptions {
+	o := prompts.PromptOptions{File: file}
+	if f := rules.Clients[model].Form; f != nil {
+		o.Form = &prompts.PromptForm{Column: f.Column, Text: f.Text, Fields: f.Fields}
+	}
+	return o
+}
+
+// CheckSet says how the file of a model's performance set differs from the official one, a line each; none: it is the
+// official one, as far as it is published. Only the samples of a file are counted that is not known by its checksum.
+func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err error) {
+	if want, published := rules.OfficialSets[model]; published {
+		name, sum, wanted, err := sumOf(file, want)
+		if err != nil {
+			return nil, err
+		}
+		if sum == wanted {
+			return nil, nil
+		}
+		lines = append(lines, fmt.Sprintf("%s is not the official %s of %s: its %s is %s, want %s", file, want.File, model,
+			name, sum, wanted))
+	}
+	o := SetOptions(file, model, rules)
+	o.Table = client.OpenParquet
+	set, err := prompts.ReadSet(o)
+	if err != nil {
+		return lines, err
+	}
+	if n, want := set.Rows(), rules.PerformanceSets[model]; n != want {
+		lines = append(lines, fmt.Sprintf("%s has %d samples, and the official set of %s has %d", filepath.Base(file), n,
+			model, want))
+	}
+	return lines, nil
+}
+
+// sumOf is the checksum of a file of the kind that is published, and the published one.
+func sumOf(file string, want endpoints.OfficialSet) (name, sum, wanted string, err error) {
+	if want.SHA256 != "" {
+		sum, _, err = checksum.File(file)
+		return "SHA-256", sum, want.SHA256, err
+	}
+	f, err := bounded.Open(file)
+	if err != nil {
+		return "", "", "", err
+	}
+	defer f.Close()
+	h := md5.New() //nolint:gosec // as above
+	_, err = io.Copy(h, f)
+	return "MD5", hex.EncodeToString(h.Sum(nil)), want.MD5, err
+}
