@@ -16,7 +16,7 @@ import (
 const mostUsers = 100_000
 
 // closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
-func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
+func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
 	switch {
 	case r.Load.Concurrency == 0:
 		return nil, errors.New("--requests and --duration are of --concurrency; how long a scenario of LoadGen takes, its " +
@@ -51,7 +51,7 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]step, error) {
 	if !slices.Contains(served, loadgen.Server) {
 		return nil, errors.New("--concurrency is for models that have the scenario Server")
 	}
-	return []step{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Load.Concurrency}}, nil
+	return []runStep{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Load.Concurrency}}, nil
 }
 
 // loops says why a run cannot be a closed loop.

@@ -80,10 +80,10 @@ func (l Load) scenarios(m sdk.ModelInfo, d division.Division, rules Rules) (in [
 	served := d.Scenarios(m.Scenarios)
 	if len(served) == 0 {
 		return nil, nil, fmt.Errorf("--division %s runs Server and Offline, and %s has %s", d, m.Name,
-			strings.Join(names(m.Scenarios), ", "))
+			strings.Join(scenarioNames(m.Scenarios), ", "))
 	}
 	if len(l.Scenarios) == 0 {
-		return rules.submitted(m, d, served)
+		return rules.submittedScenarios(m, d, served)
 	}
 	wanted := map[loadgen.Scenario]bool{}
 	for _, name := range l.Scenarios {
@@ -108,17 +108,17 @@ func (l Load) scenarios(m sdk.ModelInfo, d division.Division, rules Rules) (in [
 				d)
 		}
 		return nil, nil, fmt.Errorf("--scenario: the rules have no %v scenario for %s; it runs %s", s, m.Name,
-			strings.Join(names(served), ", "))
+			strings.Join(scenarioNames(served), ", "))
 	}
 	return in, nil, nil
 }
 
-func names(scenarios []loadgen.Scenario) []string {
+func scenarioNames(scenarios []loadgen.Scenario) []string {
 	return lists.Map(scenarios, loadgen.Scenario.String)
 }
 
-// step is one run of a plan, before its settings are known.
-type step struct {
+// runStep is one run of a plan, before its settings are known.
+type runStep struct {
 	scenario loadgen.Scenario
 	mode     loadgen.Mode
 	streams  bool // search for the largest samples_per_query
@@ -129,8 +129,9 @@ type step struct {
 
 // steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
 // scenario: Server would spread it over the schedule of target_qps.
-func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
-	performance, accuracy := each(scenarios, loadgen.PerformanceOnly), each(scenarios, loadgen.AccuracyOnly)
+func (r Request) steps(scenarios, served []loadgen.Scenario) ([]runStep, error) {
+	performance, accuracy := eachScenario(scenarios, loadgen.PerformanceOnly), eachScenario(scenarios,
+		loadgen.AccuracyOnly)
 	if r.Load.Concurrency != 0 || r.Load.Requests != 0 || r.Load.Duration != 0 {
 		return r.closedLoop(served)
 	}
@@ -139,16 +140,16 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]step, error) {
 		if r.Rules.Audit != "" || r.Rules.Test.Name != "" { // audits are performance runs
 			return performance, nil
 		}
-		return append(performance, step{scenario: fastest(served), mode: loadgen.AccuracyOnly}), nil
+		return append(performance, runStep{scenario: fastestScenario(served), mode: loadgen.AccuracyOnly}), nil
 	case ModePerformance:
 		return performance, nil
 	case ModeAccuracy:
 		if len(r.Load.Scenarios) == 0 {
-			return []step{{scenario: fastest(served), mode: loadgen.AccuracyOnly}}, nil
+			return []runStep{{scenario: fastestScenario(served), mode: loadgen.AccuracyOnly}}, nil
 		}
 		return accuracy, nil
 	case ModeSubmission:
-		var both []step
+		var both []runStep
 		for i := range scenarios {
 			both = append(both, performance[i], accuracy[i])
 		}
@@ -173,26 +174,26 @@ func unknownMode(name string) error {
 
 // findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest
 // samples_per_query.
-func (l Load) findPeak(scenarios []loadgen.Scenario) ([]step, error) {
+func (l Load) findPeak(scenarios []loadgen.Scenario) ([]runStep, error) {
 	switch {
 	case len(l.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server),
 		slices.Equal(scenarios, []loadgen.Scenario{loadgen.Server}):
-		return []step{{scenario: loadgen.Server, mode: loadgen.FindPeakPerformance}}, nil
+		return []runStep{{scenario: loadgen.Server, mode: loadgen.FindPeakPerformance}}, nil
 	case slices.Equal(scenarios, []loadgen.Scenario{loadgen.MultiStream}):
-		return []step{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
+		return []runStep{{scenario: loadgen.MultiStream, mode: loadgen.PerformanceOnly, streams: true}}, nil
 	}
 	return nil, fmt.Errorf("--mode %s searches for the highest target_qps of Server, or for the largest "+
 		"samples_per_query of MultiStream with --rules v0.5 to v1.1, and runs no other scenario, found %s; give --scenario "+
-		"Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(names(scenarios), ", "))
+		"Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(scenarioNames(scenarios), ", "))
 }
 
-func each(scenarios []loadgen.Scenario, m loadgen.Mode) []step {
-	return lists.Map(scenarios, func(s loadgen.Scenario) step { return step{scenario: s, mode: m} })
+func eachScenario(scenarios []loadgen.Scenario, m loadgen.Mode) []runStep {
+	return lists.Map(scenarios, func(s loadgen.Scenario) runStep { return runStep{scenario: s, mode: m} })
 }
 
-// fastest is the scenario for a single accuracy run: Offline, which every model has and which batches best; without it
-// the last one.
-func fastest(scenarios []loadgen.Scenario) loadgen.Scenario {
+// fastestScenario is the scenario for a single accuracy run: Offline, which every model has and which batches best;
+// without it the last one.
+func fastestScenario(scenarios []loadgen.Scenario) loadgen.Scenario {
 	for _, s := range scenarios {
 		if s == loadgen.Offline {
 			return s

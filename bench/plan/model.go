@@ -170,15 +170,15 @@ func (m Model) resolveOptions(p *Plan) []error {
 	}
 	texts := m.Params
 	if m.MLMark {
-		texts = slices.Concat(marked(p.Served.Model), texts)
+		texts = slices.Concat(mlmarkOptions(p.Served.Model), texts)
 	}
-	params, wrong := p.params(texts)
+	params, wrong := p.checkParams(texts)
 	o.Params = params
 	return append(faults, wrong...)
 }
 
-// marked are the options of a model that MLMark's accuracy sets, as KEY=VALUE.
-func marked(m sdk.ModelInfo) (texts []string) {
+// mlmarkOptions are the options of a model that MLMark's accuracy sets, as KEY=VALUE.
+func mlmarkOptions(m sdk.ModelInfo) (texts []string) {
 	for _, p := range m.Params {
 		if value, ok := p.Role(sdk.RoleMLMark); ok {
 			texts = append(texts, p.Name+"="+value)
@@ -187,8 +187,8 @@ func marked(m sdk.ModelInfo) (texts []string) {
 	return texts
 }
 
-// params checks the benchmark's own options against those that the model documents.
-func (p *Plan) params(texts []string) (map[string]string, []error) {
+// checkParams checks the benchmark's own options against those that the model documents.
+func (p *Plan) checkParams(texts []string) (map[string]string, []error) {
 	params, faults := flagtext.Pairs("--param", texts)
 	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
 	for _, key := range slices.Sorted(maps.Keys(params)) {

@@ -64,7 +64,7 @@ func TestPartsOfAModel(t *testing.T) {
 		{[]string{dir}, map[string]string{"encoder": in("encoder.onnx"), "decoder": in("decoder.bin"), "past": in("past")}},
 		{[]string{"embedded-fp32"}, map[string]string{}},
 	} {
-		p, err := build(with(Request{Model: Model{Files: c.models}}, fetched{}), translation())
+		p, err := buildPlan(with(Request{Model: Model{Files: c.models}}, fetched{}), translation())
 		if err != nil {
 			t.Errorf("%q: %v", c.models, err)
 			continue
@@ -77,7 +77,7 @@ func TestPartsOfAModel(t *testing.T) {
 				t.Errorf("%q: part %s is %q, want %q", c.models, part, p.Options.PartFiles[part], path)
 			}
 		}
-		if k := p.key(); len(k.PartFiles) != len(c.want) {
+		if k := p.profileKey(); len(k.PartFiles) != len(c.want) {
 			t.Errorf("%q: the profile's key has the parts %v", c.models, k.PartFiles)
 		}
 	}
@@ -103,7 +103,7 @@ func TestFaultsOfParts(t *testing.T) {
 		{[]string{"encoder=/no/such", "decoder=/none"}, exitcode.Data,
 			[]string{"encoder=/no/such: no such file", "decoder=/none: no such file"}},
 	} {
-		_, err := build(with(Request{Model: Model{Files: c.models}}, fetched{}), translation())
+		_, err := buildPlan(with(Request{Model: Model{Files: c.models}}, fetched{}), translation())
 		if exitcode.Of(err) != c.code {
 			t.Errorf("%q: error %v of class %v, want %v", c.models, err, exitcode.Of(err), c.code)
 		}

@@ -72,13 +72,13 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 		return nil, err
 	}
 	r.Plugins.Catalog = catalog
-	return build(r, served)
+	return buildPlan(r, served)
 }
 
-// build is New for a model that was found already: each section of the request in its turn, then the runs that follow
-// from all of them, and what has to hold between sections and runs. Faults are in this order.
-func build(r Request, s discover.Served) (*Plan, error) {
-	if err := r.prepare(); err != nil {
+// buildPlan is New for a model that was found already: each section of the request in its turn, then the runs that
+// follow from all of them, and what has to hold between sections and runs. Faults are in this order.
+func buildPlan(r Request, s discover.Served) (*Plan, error) {
+	if err := r.prepareRequest(); err != nil {
 		return nil, sdk.Usage(err)
 	}
 	p := &Plan{

@@ -41,7 +41,7 @@ func with(r Request, files Files) Request {
 
 func planned(t *testing.T, r Request) *Plan {
 	t.Helper()
-	p, err := build(with(r, cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"}), served())
+	p, err := buildPlan(with(r, cached{"resnet50_v1.onnx": "/cache/resnet50_v1.onnx"}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +93,14 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 	}
 	t.Chdir(dir)
 	ask := Request{Model: Model{Files: []string{"resnet50_v1.onnx"}}}
-	if _, err := build(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data ||
+	if _, err := buildPlan(with(ask, cached{}), served()); exitcode.Of(err) != exitcode.Data ||
 		!strings.Contains(err.Error(), "or put it here, or give its path") {
 		t.Errorf("nowhere: %v", err)
 	}
 	if err := os.WriteFile(ask.Model.Files[0], nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err := build(with(ask, cached{}), served())
+	p, err := buildPlan(with(ask, cached{}), served())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 func TestModelWithoutFiles(t *testing.T) {
 	s := served()
 	s.Model.Files = nil
-	p, err := build(with(Request{}, cached{}), s)
+	p, err := buildPlan(with(Request{}, cached{}), s)
 	if err != nil || !p.Embedded {
 		t.Errorf("a workload without files: %v, %v", p, err)
 	}
@@ -174,7 +174,7 @@ func TestFaults(t *testing.T) {
 			`did you mean "min_duration"`},
 	}
 	for _, c := range cases {
-		_, err := build(with(c.request, cached{}), served())
+		_, err := buildPlan(with(c.request, cached{}), served())
 		if exitcode.Of(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: code %d, %v; want %d, %q", c.name, exitcode.Of(err), err, c.code, c.want)
 		}
@@ -196,7 +196,7 @@ func TestInteractive(t *testing.T) {
 		if of.Model.RulesKey == "" {
 			of.Model.RulesKey = strings.TrimSuffix(model, "-interactive")
 		}
-		_, err := build(with(Request{Load: Load{Scenarios: []string{"Interactive"}}}, cached{}), of)
+		_, err := buildPlan(with(Request{Load: Load{Scenarios: []string{"Interactive"}}}, cached{}), of)
 		if exitcode.Of(err) != exitcode.Usage || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", model, err, want)
 		}
@@ -204,7 +204,7 @@ func TestInteractive(t *testing.T) {
 }
 
 func TestAFaultOfAllScenariosIsSaidOnce(t *testing.T) {
-	_, err := build(with(Request{Rules: Rules{Set: []string{"min_duration=soon"}}}, cached{}), served())
+	_, err := buildPlan(with(Request{Rules: Rules{Set: []string{"min_duration=soon"}}}, cached{}), served())
 	if err == nil || strings.Count(err.Error(), "soon") != 1 {
 		t.Errorf("got %v", err)
 	}
@@ -215,7 +215,7 @@ func TestSettingsOfSomeScenarios(t *testing.T) {
 	if p.Runs[2].Settings.ServerTargetQPS != 7 || p.Runs[3].Settings.OfflineExpectedQPS != 7 {
 		t.Error("target_qps does not reach Server and Offline")
 	}
-	_, err := build(with(Request{
+	_, err := buildPlan(with(Request{
 		Rules: Rules{Set: []string{"target_qps=7"}},
 		Load:  Load{Scenarios: []string{"SingleStream"}, Mode: ModePerformance},
 	}, cached{}), served())
@@ -227,7 +227,7 @@ func TestSettingsOfSomeScenarios(t *testing.T) {
 func TestModelWithoutScenarios(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = nil
-	if _, err := build(with(Request{}, cached{}), s); exitcode.Of(err) != exitcode.Plugin {
+	if _, err := buildPlan(with(Request{}, cached{}), s); exitcode.Of(err) != exitcode.Plugin {
 		t.Errorf("a model without scenarios: %v", err)
 	}
 }
@@ -276,7 +276,8 @@ func TestScenariosOfASystemType(t *testing.T) {
 			t.Errorf("%+v: %d runs, left %q; want %d, %q", c.request, len(p.Runs), p.Left, c.runs, c.left)
 		}
 	}
-	_, err := build(with(Request{Rules: Rules{SystemType: mlconf.Datacenter}, Load: Load{Mode: ModeSubmission}}, cached{}),
+	_, err := buildPlan(with(Request{Rules: Rules{SystemType: mlconf.Datacenter}, Load: Load{Mode: ModeSubmission}},
+		cached{}),
 		served())
 	if exitcode.Of(err) != exitcode.Usage ||
 		!strings.Contains(err.Error(), "have no resnet for systems of type datacenter") {
@@ -284,7 +285,8 @@ func TestScenariosOfASystemType(t *testing.T) {
 	}
 	s := served()
 	s.Model.Scenarios = s.Model.Scenarios[:1]
-	p, err := build(with(Request{Rules: Rules{SystemType: mlconf.Edge}, Load: Load{Mode: ModeSubmission}}, cached{}), s)
+	p, err := buildPlan(with(Request{Rules: Rules{SystemType: mlconf.Edge}, Load: Load{Mode: ModeSubmission}}, cached{}),
+		s)
 	if err != nil || len(p.Left) != 2 || !strings.HasPrefix(p.Left[1], "Offline: rules v6.1 ask for it of resnet") {
 		t.Errorf("%v, left %q; want what the plugin does not run to be told", err, p.Left)
 	}
@@ -322,7 +324,7 @@ func TestFindStreams(t *testing.T) {
 func TestAccuracyOnceWithoutOffline(t *testing.T) {
 	s := served()
 	s.Model.Scenarios = []loadgen.Scenario{loadgen.SingleStream, loadgen.Server}
-	p, err := build(with(Request{Load: Load{Mode: ModeAccuracy}}, cached{}), s)
+	p, err := buildPlan(with(Request{Load: Load{Mode: ModeAccuracy}}, cached{}), s)
 	if err != nil || len(p.Runs) != 1 || p.Runs[0].Scenario != loadgen.Server {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -338,7 +340,7 @@ func TestLabel(t *testing.T) {
 	} {
 		r := Request{}
 		r.Output.Identity.Label = label
-		p, err := build(r, served())
+		p, err := buildPlan(r, served())
 		switch {
 		case want == "" && (err != nil || p.Request.Output.Identity.Label != label):
 			t.Errorf("%q: %v", label, err)

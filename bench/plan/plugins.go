@@ -42,18 +42,18 @@ func (p Plugins) resolve(ctx context.Context, name string) (served discover.Serv
 // UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.
 const UsualAnswerTimeout = time.Minute
 
-// places are the folders that are searched, the first one first.
-func (p Plugins) places() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
+// searchFolders are the folders that are searched, the first one first.
+func (p Plugins) searchFolders() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
 
 // Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one
 // that is named is not there, or with the cause of ctx.
 func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
-	return discover.Find(ctx, p.Starter(), p.places(), p.Name, p.Options(false))
+	return discover.Find(ctx, p.Starter(), p.searchFolders(), p.Name, p.Options(false))
 }
 
 // Binaries lists the plugins, or only the one of that name or path, and starts none.
 func (p Plugins) Binaries(name string) ([]host.FoundPlugin, error) {
-	return discover.Binaries(p.Starter(), p.places(), name)
+	return discover.Binaries(p.Starter(), p.searchFolders(), name)
 }
 
 // Starter starts plugins: the launcher that is given, else this machine.

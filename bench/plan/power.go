@@ -82,14 +82,14 @@ func (r Run) Timed() bool {
 }
 
 // withRanging puts a ranging run before each step that is timed, where they are asked for.
-func (w Power) withRanging(steps []step) []step {
+func (w Power) withRanging(steps []runStep) []runStep {
 	if !w.Ranging {
 		return steps
 	}
-	var all []step
+	var all []runStep
 	for _, st := range steps {
 		if st.mode == loadgen.PerformanceOnly && !st.streams {
-			all = append(all, step{scenario: st.scenario, mode: st.mode, ranging: true})
+			all = append(all, runStep{scenario: st.scenario, mode: st.mode, ranging: true})
 		}
 		all = append(all, st)
 	}

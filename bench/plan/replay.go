@@ -17,8 +17,8 @@ import (
 // ReplayTime is how long a replay may take at most where nobody says otherwise: what is not sent by then is missing.
 const ReplayTime = 4 * time.Hour
 
-// replayed makes replays of the timed runs of a model whose timed runs are.
-func replayed(steps []step, m sdk.ModelInfo) []step {
+// replaceByReplays makes replays of the timed runs of a model whose timed runs are.
+func replaceByReplays(steps []runStep, m sdk.ModelInfo) []runStep {
 	if !m.Replay {
 		return steps
 	}
@@ -30,8 +30,8 @@ func replayed(steps []step, m sdk.ModelInfo) []step {
 	return steps
 }
 
-// replays says what of a request a replay has no part in.
-func (r Request) replays(run Run) error {
+// checkReplay says what of a request a replay has no part in.
+func (r Request) checkReplay(run Run) error {
 	if !run.Replay {
 		return nil
 	}

@@ -20,8 +20,8 @@ type Request struct {
 	Output  Output  // where results go, and what they say of the runs
 }
 
-// prepare reads the secrets and the round, without which nothing else is looked at.
-func (r *Request) prepare() error {
+// prepareRequest reads the secrets and the round, without which nothing else is looked at.
+func (r *Request) prepareRequest() error {
 	if r.Model.Secrets == nil {
 		r.Model.Secrets = new(Secrets)
 	}

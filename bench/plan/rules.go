@@ -63,7 +63,7 @@ const (
 
 // resolve decides by which division's rules runs are made, for which compliance test, and by which LoadGen.
 func (r Rules) resolve(p *Plan, l Load) []error {
-	return []error{r.chooseDivision(p), r.Test.check(r.Audit), r.chooseLoadGen(p, l)}
+	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l)}
 }
 
 // chooseDivision lets the plugin know of the network division, whose runs differ from others.
@@ -76,8 +76,8 @@ func (r Rules) chooseDivision(p *Plan) error {
 	return nil
 }
 
-// check wants a name that is one folder, and one kind of audit settings.
-func (t Test) check(audit string) error {
+// checkTest wants a name that is one folder, and one kind of audit settings.
+func (t Test) checkTest(audit string) error {
 	switch {
 	case t.Name == "":
 		if t.Config != "" {
@@ -128,9 +128,10 @@ func (r Rules) resolveProfile(p *Plan) error {
 	return nil
 }
 
-// submitted are the scenarios that a submission of the model may have on systems of the request's type. The open
-// division has all.
-func (r Rules) submitted(m sdk.ModelInfo, d division.Division, served []loadgen.Scenario) (in []loadgen.Scenario,
+// submittedScenarios are the scenarios that a submission of the model may have on systems of the request's type. The
+// open division has all.
+func (r Rules) submittedScenarios(m sdk.ModelInfo, d division.Division,
+	served []loadgen.Scenario) (in []loadgen.Scenario,
 	left []string, err error) {
 	if r.SystemType == "" || d == division.Open {
 		return served, nil, nil
@@ -163,7 +164,7 @@ func (r Rules) submitted(m sdk.ModelInfo, d division.Division, served []loadgen.
 	}
 	if len(in) == 0 {
 		return nil, nil, fmt.Errorf("rules %s have %s of %s for systems of type %s, and %s runs %s", round.Name,
-			strings.Join(has, ", "), m.RulesKey, r.SystemType, m.Name, strings.Join(names(served), ", "))
+			strings.Join(has, ", "), m.RulesKey, r.SystemType, m.Name, strings.Join(scenarioNames(served), ", "))
 	}
 	return in, left, nil
 }
@@ -171,7 +172,7 @@ func (r Rules) submitted(m sdk.ModelInfo, d division.Division, served []loadgen.
 // unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen
 // runs it as Server, under the limits of a model of its own.
 func (r Rules) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Scenario) error {
-	known := append(names(served), everyScenario)
+	known := append(scenarioNames(served), everyScenario)
 	if !strings.EqualFold(name, mlconf.Interactive) {
 		return suggest.Unknown("scenario", name, known)
 	}
@@ -192,8 +193,8 @@ func (r Rules) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Sc
 	return fmt.Errorf("rules %s have no %s of %s (known: %s)", round.Name, name, m.Name, strings.Join(known, ", "))
 }
 
-// overrides reads the values of --set.
-func (r Rules) overrides() (all []mlconf.Override, faults []error) {
+// readOverrides reads the values of --set.
+func (r Rules) readOverrides() (all []mlconf.Override, faults []error) {
 	for _, text := range r.Set {
 		o, err := mlconf.ParseOverride(text)
 		if err == nil && o.Key == "mode" {

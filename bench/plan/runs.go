@@ -43,13 +43,13 @@ type Run struct {
 
 // chooseRuns makes the runs with their settings.
 func (p *Plan) chooseRuns(r Request) []error {
-	steps, overrides, faults := p.steps(r)
+	steps, overrides, faults := p.readSteps(r)
 	for _, st := range steps {
 		run := Run{
 			Model: p.Served.Model.Name, Scenario: st.scenario, Mode: st.mode, Streams: st.streams, Test: r.Rules.Test.Name,
 			Ranging: st.ranging, Users: st.users, Replay: st.replay,
 		}
-		run.Dir = run.dir()
+		run.Dir = run.runFolder()
 		var err error
 		run.Settings, err = settings.Load(settings.Request{
 			Model: p.Served.Model, Scenario: st.scenario, Mode: st.mode, Profile: p.Profile,
@@ -57,7 +57,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 			Test: r.Rules.Test.Name, TestConfig: r.Rules.Test.Config, IgnoreUnknownKeys: r.Rules.IgnoreUnknownKeys,
 		})
 		if err == nil {
-			err = errors.Join(run.searchable(p.Rules), p.loops(r, run), r.replays(run))
+			err = errors.Join(run.checkSearchable(p.Rules), p.loops(r, run), r.checkReplay(run))
 		}
 		if err == nil {
 			err = run.Settings.Check()
@@ -67,11 +67,11 @@ func (p *Plan) chooseRuns(r Request) []error {
 		}
 		p.Runs = append(p.Runs, run)
 	}
-	return once(faults)
+	return dedupeErrors(faults)
 }
 
-// steps reads what to run, and the settings of the command line for it. With faults there are no steps.
-func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
+// readSteps reads what to run, and the settings of the command line for it. With faults there are no steps.
+func (p *Plan) readSteps(r Request) ([]runStep, []mlconf.Override, []error) {
 	model := p.Served.Model
 	if len(model.Scenarios) == 0 {
 		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
@@ -80,12 +80,12 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	scenarios, left, err1 := r.Load.scenarios(model, p.Division, r.Rules)
 	p.Left = left
 	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	steps = r.Power.withRanging(replayed(steps, model))
-	overrides, faults := r.Rules.overrides()
+	steps = r.Power.withRanging(replaceByReplays(steps, model))
+	overrides, faults := r.Rules.readOverrides()
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
 	}
-	running := lists.Distinct(lists.Map(steps, func(st step) loadgen.Scenario { return st.scenario }))
+	running := lists.Distinct(lists.Map(steps, func(st runStep) loadgen.Scenario { return st.scenario }))
 	faults = nil
 	for _, o := range overrides {
 		if !o.Means(running...) {
@@ -98,8 +98,8 @@ func (p *Plan) steps(r Request) ([]step, []mlconf.Override, []error) {
 	return steps, overrides, nil
 }
 
-// searchable wants an arrival interval for a search of MultiStream.
-func (r Run) searchable(rules string) error {
+// checkSearchable wants an arrival interval for a search of MultiStream.
+func (r Run) checkSearchable(rules string) error {
 	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
 		return nil
 	}
@@ -107,9 +107,9 @@ func (r Run) searchable(rules string) error {
 		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
 }
 
-// once leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of files
-// become one error, whose text is bounded.
-func once(faults []error) []error {
+// dedupeErrors leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of
+// files become one error, whose text is bounded.
+func dedupeErrors(faults []error) []error {
 	var in mlconf.Faults
 	var others []error
 	seen, known := map[string]bool{}, map[mlconf.Problem]bool{}
@@ -160,8 +160,8 @@ func (r Run) ScenarioName() string {
 	return r.Scenario.String()
 }
 
-// dir is Dir. The runs of a search have a directory beside those of results.
-func (r Run) dir() string {
+// runFolder is Dir. The runs of a search have a directory beside those of results.
+func (r Run) runFolder() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
 		return filepath.Join(r.testDir(), "accuracy")

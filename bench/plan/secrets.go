@@ -36,7 +36,7 @@ func (m *Model) readSecrets() error {
 		_, secrets := secret.Option(name, value)
 		m.Secrets.Add(secrets...)
 	}
-	for _, name := range append(named(given), "OPENAI_API_KEY") {
+	for _, name := range append(namedVariables(given), "OPENAI_API_KEY") {
 		m.Secrets.Add(m.getenv(name))
 	}
 	params, _ := flagtext.Pairs("--param", m.Params) // as above
@@ -128,7 +128,7 @@ func (m *Model) getenv(name string) string {
 // set.
 func (p *Plan) Env() []string {
 	var env []string
-	for _, name := range variables(p.Options) {
+	for _, name := range optionVariables(p.Options) {
 		if value := p.Request.Model.getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -152,13 +152,13 @@ func readBounded(path string) (string, error) {
 // Inherit lets the plugin inherit the variables that options of its backend name, and those of clients of PostgreSQL
 // where a parameter of the benchmark is the address of one.
 func Inherit(launch host.LaunchOptions, o sdk.Options) host.LaunchOptions {
-	launch.Inherit = slices.Concat(launch.Inherit, variables(o))
+	launch.Inherit = slices.Concat(launch.Inherit, optionVariables(o))
 	return launch
 }
 
-// variables are those that options are about.
-func variables(o sdk.Options) []string {
-	names := named(o.BackendOptions)
+// optionVariables are those that options are about.
+func optionVariables(o sdk.Options) []string {
+	names := namedVariables(o.BackendOptions)
 	if slices.ContainsFunc(slices.Collect(maps.Values(o.Params)), isPostgres) {
 		names = slices.Concat(names, postgres, postgresSecrets)
 	}
@@ -184,8 +184,8 @@ var (
 	postgresSecrets = []string{"PGPASSWORD", "PGSSLPASSWORD"}
 )
 
-// named are the variables that options name: the values of those that end in _env.
-func named(options map[string]string) []string {
+// namedVariables are the variables that options name: the values of those that end in _env.
+func namedVariables(options map[string]string) []string {
 	var names []string
 	for _, option := range slices.Sorted(maps.Keys(options)) {
 		if name := options[option]; strings.HasSuffix(option, "_env") && name != "" {

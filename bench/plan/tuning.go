@@ -75,7 +75,7 @@ func (p *Plan) tuneFound(r Request) error {
 			"the setting of %s for Offline is not used: harness tune called it not certain (--tuning %[1]s uses it); what it "+
 				"reached says how many samples a run takes", path))
 	}
-	return p.apply(path, profile, false)
+	return p.applyProfile(path, profile, false)
 }
 
 // tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
@@ -99,14 +99,14 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	if why != "" {
 		p.Tuning.Notes = append(p.Tuning.Notes, "it was measured with "+why)
 	}
-	return p.apply(r.Model.Tuning, profile, true)
+	return p.applyProfile(r.Model.Tuning, profile, true)
 }
 
 // Subject is what a profile has to fit.
 func (p *Plan) Subject(r Request) tune.Subject {
 	info := r.Described()
 	return tune.Subject{
-		Key: p.key(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
+		Key: p.profileKey(), Machine: tune.Machine{CPU: info.CPU, Cores: info.MaxProcs},
 		PluginSHA256: sync.OnceValues(func() (string, error) {
 			sum, _, err := checksum.File(p.Served.Path)
 			return sum, plugin.Fault(err)
@@ -114,13 +114,13 @@ func (p *Plan) Subject(r Request) tune.Subject {
 	}
 }
 
-// apply lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its rates
-// where no flag changes the setting that they were measured with and the limits of latency are those of the search.
-// Offline's setting is used where the search was certain of it, or uncertain settings are wanted, too.
-func (p *Plan) apply(path string, f *tune.Profile, uncertain bool) error {
+// applyProfile lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its
+// rates where no flag changes the setting that they were measured with and the limits of latency are those of the
+// search. Offline's setting is used where the search was certain of it, or uncertain settings are wanted, too.
+func (p *Plan) applyProfile(path string, f *tune.Profile, uncertain bool) error {
 	var faults []error
 	for i := range p.Runs {
-		faults = append(faults, p.tune(&p.Runs[i], path, f, uncertain))
+		faults = append(faults, p.tuneRun(&p.Runs[i], path, f, uncertain))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (r Run) FromProfile() bool { return r.Tuned != nil || r.TunedRate || r.Tune
 // end before min_duration. For the same reason a profile raises the expected rate and never lowers it.
 const offlineReserve = 1.2
 
-// tune gives a run what the profile has for it.
-func (p *Plan) tune(run *Run, path string, f *tune.Profile, uncertain bool) error {
+// tuneRun gives a run what the profile has for it.
+func (p *Plan) tuneRun(run *Run, path string, f *tune.Profile, uncertain bool) error {
 	switch {
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
 		if f.Offline.Decided || uncertain {
@@ -150,8 +150,8 @@ func (p *Plan) tune(run *Run, path string, f *tune.Profile, uncertain bool) erro
 		}
 	case run.Scenario == loadgen.Server && f.Server != nil:
 		run.Tuned = &f.Server.Setting
-		if why := unfit(f.Server, run.Settings.TestSettings); why != "" {
-			p.note(fmt.Sprintf("target_qps %s is not used: %s", figure.Round(f.Server.TargetQPS), why))
+		if why := whyUnfit(f.Server, run.Settings.TestSettings); why != "" {
+			p.noteOnce(fmt.Sprintf("target_qps %s is not used: %s", figure.Round(f.Server.TargetQPS), why))
 			return nil
 		}
 		return p.tuneRate(run, path, f.Server.TargetQPS)
@@ -193,8 +193,8 @@ func expectedLatency(run *Run) time.Duration {
 	return run.Settings.SingleStreamExpectedLatency
 }
 
-// unfit says why a rate was found for other runs; empty: it fits.
-func unfit(f *tune.Server, t loadgen.TestSettings) string {
+// whyUnfit says why a rate was found for other runs; empty: it fits.
+func whyUnfit(f *tune.Server, t loadgen.TestSettings) string {
 	confirmed := time.Duration(f.MinDurationMS) * time.Millisecond
 	switch limits := tune.LimitsOf(t); {
 	case limits != f.Limits:
@@ -206,8 +206,8 @@ func unfit(f *tune.Server, t loadgen.TestSettings) string {
 	return ""
 }
 
-// note adds a note once: performance and accuracy of a scenario have the same.
-func (p *Plan) note(text string) {
+// noteOnce adds a note once: performance and accuracy of a scenario have the same.
+func (p *Plan) noteOnce(text string) {
 	if !slices.Contains(p.Tuning.Notes, text) {
 		p.Tuning.Notes = append(p.Tuning.Notes, text)
 	}
@@ -329,8 +329,8 @@ func sizeOf(path string) (size int64) {
 	return size
 }
 
-// key is what a profile for the plan's runs is found by.
-func (p *Plan) key() tune.Key {
+// profileKey is what a profile for the plan's runs is found by.
+func (p *Plan) profileKey() tune.Key {
 	k := tune.Key{
 		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision,
 		Dataset: p.Options.Dataset,

@@ -31,7 +31,7 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	if change != nil {
 		change(f)
 	}
-	if err := p.apply("x.json", f, true); err != nil {
+	if err := p.applyProfile("x.json", f, true); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -42,7 +42,7 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 func TestTuneUncertain(t *testing.T) {
 	p := planned(t, Request{Load: Load{Scenarios: []string{"Offline"}, Mode: ModePerformance}})
 	f := &tune.Profile{Offline: &tune.Offline{Setting: tune.Setting{Batch: 16}, SamplesPerSecond: 1e9}}
-	if err := p.apply("x.json", f, false); err != nil {
+	if err := p.applyProfile("x.json", f, false); err != nil {
 		t.Fatal(err)
 	}
 	if r := p.Runs[0]; r.Tuned != nil || r.Settings.OfflineExpectedQPS != 1.2e9 || p.OptionsOf(r).Batch != 0 {
@@ -135,7 +135,7 @@ func TestTuneStreams(t *testing.T) {
 				Rules: Rules{Official: true, Set: c.set},
 			})
 			f := &tune.Profile{Offline: &tune.Offline{SamplesPerSecond: c.samplesPerSecond}}
-			if err := p.apply("x.json", f, false); err != nil {
+			if err := p.applyProfile("x.json", f, false); err != nil {
 				t.Fatal(err)
 			}
 			if got := expectedLatency(&p.Runs[0]); got != c.single {
@@ -170,12 +170,12 @@ func TestKey(t *testing.T) {
 	if err := os.WriteFile(own, []byte("model"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plain := planned(t, Request{}).key()
+	plain := planned(t, Request{}).profileKey()
 	same := []Request{{Model: Model{Precision: "fp32"}}, {Model: Model{Backend: "ort"}}, {Model: Model{Threads: 3}},
 		{Model: Model{Batch: 2, Sessions: 3}},
 		{Model: Model{Files: []string{"embedded-fp32"}}}, {Data: Data{Count: 7}}, {Rules: Rules{Official: true}}}
 	for _, r := range same {
-		if k := planned(t, r).key(); !plain.Same(k) {
+		if k := planned(t, r).profileKey(); !plain.Same(k) {
 			t.Errorf("%+v: %+v, want that of a plain run, %+v", r, k, plain)
 		}
 	}
@@ -187,7 +187,7 @@ func TestKey(t *testing.T) {
 	}
 	var keys []tune.Key
 	for _, r := range others {
-		k := planned(t, r).key()
+		k := planned(t, r).profileKey()
 		if plain.Same(k) || slices.ContainsFunc(keys, k.Same) {
 			t.Errorf("%+v: %+v is that of other runs", r, k)
 		}

@@ -14,11 +14,11 @@ import (
 
 // FromDivision takes over the run's division and what is known of the nodes.
 func (r *Run) FromDivision(l division.Label, w sdk.WorkloadInfo) {
-	r.Division, r.DivisionReasons = string(l.Division), list(l.Reasons)
+	r.Division, r.DivisionReasons = string(l.Division), nonNil(l.Reasons)
 	if len(w.Nodes) == 0 {
 		return
 	}
-	r.Network = &Network{ClientWork: list(w.ClientWork)}
+	r.Network = &Network{ClientWork: nonNil(w.ClientWork)}
 	for _, n := range w.Nodes {
 		r.Network.Nodes = append(r.Network.Nodes, Node{
 			Address: n.Address, Name: n.Name, Peer: n.Peer, RoundTripP50: n.RoundTripP50.Nanoseconds(),

@@ -25,8 +25,8 @@ func NewDocument(runs []Run) Document {
 	codes := lists.Map(runs, func(r Run) exitcode.Code { return exitcode.Code(r.ExitCode) })
 	worst := exitcode.Worst(codes...)
 	return Document{
-		Schema: Schema, SchemaVersion: SchemaVersion, Note: note(runs),
-		ExitCode: int(worst), Outcome: worst.String(), Runs: list(runs),
+		Schema: Schema, SchemaVersion: SchemaVersion, Note: worthNote(runs),
+		ExitCode: int(worst), Outcome: worst.String(), Runs: nonNil(runs),
 	}
 }
 

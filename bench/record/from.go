@@ -40,7 +40,7 @@ func performanceOf(res *loadgen.Result) *Performance {
 		Checks:  Checks{res.PerformanceConstraintsMet, res.MinDurationMet, res.MinQueriesMet, nil},
 		Queries: res.QueryCount, Samples: res.SampleCount, Over: res.OverlatencyCount,
 		Latency: *latencyOf(res.Latency),
-		Figures: headlineFigures(res), Tokens: tokens(res), Intervals: intervals(res.Intervals), Peak: peak(res),
+		Figures: headlineFigures(res), Tokens: tokensOf(res), Intervals: intervalsOf(res.Intervals), Peak: peakOf(res),
 	}
 	if !res.Effective.NoEarlyStopping {
 		p.Checks.EarlyStopping = &res.EarlyStoppingMet
@@ -97,7 +97,7 @@ func (p *Performance) setHeadline(res *loadgen.Result) {
 	if res.Effective.Scenario == loadgen.MultiStream {
 		of = metric.QueryLatency
 	}
-	info, ok := p.estimate(res.Effective.Scenario.String())
+	info, ok := p.estimateInfo(res.Effective.Scenario.String())
 	if !ok {
 		info = metric.ResultOf(of.At(res.TargetPercentile.P).Title, metric.Millis)
 	}
@@ -167,12 +167,12 @@ func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 		Dataset:   w.Dataset, DatasetSize: w.DatasetSize, PerformanceSampleCount: w.PerformanceSampleCount,
 		Backend: w.Backend, BackendInfo: copyDictionary(w.BackendInfo), Batch: w.Batch, Sessions: w.Sessions, SUT: sut,
 		QSL:   qsl,
-		Parts: parts(w.Parts),
+		Parts: partsOf(w.Parts),
 	}
 }
 
 // NewAccuracy joins a score with its judgement.
 func NewAccuracy(v judge.Verdict, s sdk.Score, logSHA256 string) *Accuracy {
 	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256,
-		Scorer: parts(s.Parts)}
+		Scorer: partsOf(s.Parts)}
 }

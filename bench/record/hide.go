@@ -22,11 +22,11 @@ func (r *Run) Hide(hide func(text string) string) {
 	for i := range r.Messages {
 		r.Messages[i].Text = hide(r.Messages[i].Text)
 	}
-	r.Estimates = each(r.Estimates, hide)
-	r.DivisionReasons = each(r.DivisionReasons, hide)
-	r.Command = each(r.Command, hide)
+	r.Estimates = changeEach(r.Estimates, hide)
+	r.DivisionReasons = changeEach(r.DivisionReasons, hide)
+	r.Command = changeEach(r.Command, hide)
 	r.Identity.Label, r.Identity.Entry = hide(r.Identity.Label), hide(r.Identity.Entry)
-	r.Identity.Point = each(r.Identity.Point, hide)
+	r.Identity.Point = changeEach(r.Identity.Point, hide)
 	r.Workload.hideSecrets(hide)
 	r.Network.hideSecrets(hide)
 	r.Power.hideSecrets(hide)
@@ -40,7 +40,7 @@ func (p *Power) hideSecrets(hide func(string) string) {
 
 func (f *Failure) hideSecrets(hide func(string) string) {
 	if f != nil {
-		f.Message, f.Stderr = hide(f.Message), each(f.Stderr, hide)
+		f.Message, f.Stderr = hide(f.Message), changeEach(f.Stderr, hide)
 	}
 }
 
@@ -62,14 +62,14 @@ func (n *Network) hideSecrets(hide func(string) string) {
 	if n == nil {
 		return
 	}
-	n.Nodes, n.ClientWork = slices.Clone(n.Nodes), each(n.ClientWork, hide)
+	n.Nodes, n.ClientWork = slices.Clone(n.Nodes), changeEach(n.ClientWork, hide)
 	for i := range n.Nodes {
 		n.Nodes[i].Address, n.Nodes[i].Name = hide(n.Nodes[i].Address), hide(n.Nodes[i].Name)
 	}
 }
 
-// each is the texts changed one by one; nil stays nil.
-func each(texts []string, change func(string) string) []string {
+// changeEach is the texts changed one by one; nil stays nil.
+func changeEach(texts []string, change func(string) string) []string {
 	texts = slices.Clone(texts)
 	for i := range texts {
 		texts[i] = change(texts[i])

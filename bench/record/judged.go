@@ -114,25 +114,25 @@ func (j Judged) String() string {
 // result is an estimate. It is empty where nothing was measured. No limit holds for a run that did not come to its end.
 func (r Run) Judged() []Judged {
 	if r.Accuracy != nil {
-		return r.Accuracy.judged()
+		return r.Accuracy.judgedMetrics()
 	}
 	if r.Serving != nil {
-		return r.Serving.judged(r)
+		return r.Serving.judgedObjectives(r)
 	}
-	if r.unmeasured() {
+	if r.isUnmeasured() {
 		return nil
 	}
 	p := r.Performance
-	all := p.measured(r)
+	all := p.judgedTimes(r)
 	limited := slices.IndexFunc(all, func(j Judged) bool { return j.Better == "" })
 	if limited < 0 {
 		limited = len(all)
 	}
-	return slices.Insert(all, limited, p.result(r))
+	return slices.Insert(all, limited, p.headlineResult(r))
 }
 
-// judged are the metrics, each with the limit that it is nearest to where it has two.
-func (a *Accuracy) judged() []Judged {
+// judgedMetrics are the metrics, each with the limit that it is nearest to where it has two.
+func (a *Accuracy) judgedMetrics() []Judged {
 	var all []Judged
 	for _, m := range a.Metrics {
 		j := Judged{Figure: Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, About: m.Text}
@@ -152,20 +152,20 @@ func (a *Accuracy) judged() []Judged {
 	return all
 }
 
-// result is the run's headline. Records of versions that called an estimate a percentile are read as it is.
-func (p *Performance) result(r Run) Judged {
+// headlineResult is the run's headline. Records of versions that called an estimate a percentile are read as it is.
+func (p *Performance) headlineResult(r Run) Judged {
 	if p.Peak != nil && p.Peak.Found {
 		return Judged{Figure: p.Peak.TargetQPS, About: metric.TargetQPS.About}
 	}
 	j := Judged{Figure: p.Metric}
-	if info, ok := p.estimate(r.Scenario); ok {
+	if info, ok := p.estimateInfo(r.Scenario); ok {
 		j.Figure.Name, j.About = info.Title, info.About
 	}
 	return j
 }
 
-// estimate describes the result where it is an estimate of LoadGen's; ok is false where it is what was measured.
-func (p *Performance) estimate(scenario string) (i metric.Info, ok bool) {
+// estimateInfo describes the result where it is an estimate of LoadGen's; ok is false where it is what was measured.
+func (p *Performance) estimateInfo(scenario string) (i metric.Info, ok bool) {
 	if p.Early == nil || !p.Early.Met || p.Metric.Unit != metric.Millis {
 		return i, false
 	}
@@ -184,14 +184,14 @@ func (r Run) brokenOff() bool {
 	return r.Status == Interrupted || r.Status == Failed || r.Status == NotRun
 }
 
-// unmeasured says that nothing was timed: the run has no performance, or broke off before its first query.
-func (r Run) unmeasured() bool {
+// isUnmeasured says that nothing was timed: the run has no performance, or broke off before its first query.
+func (r Run) isUnmeasured() bool {
 	return r.Performance == nil || r.brokenOff() && r.Performance.Queries == 0
 }
 
-// measured are the times that limits, or the result, are about, as they were measured.
-func (p *Performance) measured(r Run) []Judged {
-	all := p.times(r)
+// judgedTimes are the times that limits, or the result, are about, as they were measured.
+func (p *Performance) judgedTimes(r Run) []Judged {
+	all := p.allTimes(r)
 	if r.brokenOff() {
 		for i := range all {
 			all[i].Limit, all[i].Better = 0, ""
@@ -200,33 +200,33 @@ func (p *Performance) measured(r Run) []Judged {
 	return all
 }
 
-func (p *Performance) times(r Run) []Judged {
+func (p *Performance) allTimes(r Run) []Judged {
 	if v := p.Intervals; v != nil {
 		return []Judged{{Figure: countOf(metric.OverLatency, v.Overtime), Limit: float64(v.Allowed), Better: sdk.LowerBetter}}
 	}
 	var all []Judged
 	if t := p.Tokens; t != nil && t.TTFT != nil && t.TPOT != nil {
-		all = append(all, t.TTFT.judged(), t.TPOT.judged())
+		all = append(all, t.TTFT.judgedTarget(), t.TPOT.judgedTarget())
 		if r.Scenario != loadgen.MultiStream.String() { // whose result is of queries
 			return all
 		}
 	}
-	of, at, ok := p.target(r)
+	of, at, ok := p.targetLatency(r)
 	if !ok {
 		return all
 	}
 	j := Judged{Figure: figureOf(of.At(at.P), figure.Millis(time.Duration(at.NS)))}
 	if e := r.Effective; r.Scenario == loadgen.Server.String() && e.TargetLatencyNS > 0 {
 		j.Limit, j.Better = figure.Millis(time.Duration(e.TargetLatencyNS)), sdk.LowerBetter
-	} else if _, ok := p.estimate(r.Scenario); !ok {
+	} else if _, ok := p.estimateInfo(r.Scenario); !ok {
 		return all // it is the result
 	}
 	return append(all, j)
 }
 
-// target is the latency at the percentile that the run is judged at, and what it is of; ok is false in Offline, and
-// where it is not known.
-func (p *Performance) target(r Run) (of metric.Times, at Percentile, ok bool) {
+// targetLatency is the latency at the percentile that the run is judged at, and what it is of; ok is false in Offline,
+// and where it is not known.
+func (p *Performance) targetLatency(r Run) (of metric.Times, at Percentile, ok bool) {
 	e := r.Effective
 	if e == nil || !(e.TargetLatencyPercentile > 0 && e.TargetLatencyPercentile < 1) ||
 		!metric.TargetLatency.Means(r.Scenario) {
@@ -245,7 +245,7 @@ func (p *Performance) target(r Run) (of metric.Times, at Percentile, ok bool) {
 		}
 	}
 	for _, f := range p.Figures { // it may be none of those that logs have
-		if i, known := f.info(); known && i.Name == metric.TargetLatency.Name {
+		if i, known := f.registryInfo(); known && i.Name == metric.TargetLatency.Name {
 			ns := math.Round(float64(f.Value) * float64(time.Millisecond))
 			return of, Percentile{e.TargetLatencyPercentile, int64(ns)}, true
 		}
@@ -260,8 +260,8 @@ func countOf(i metric.Info, n uint64) Figure {
 	return f
 }
 
-// judged is the target percentile with its limit, of Server.
-func (l *TokenLatency) judged() Judged {
+// judgedTarget is the target percentile with its limit, of Server.
+func (l *TokenLatency) judgedTarget() Judged {
 	j := Judged{Figure: l.Figure}
 	switch {
 	case l.LimitNS >= int64(metrics.NoLimit):
@@ -277,16 +277,16 @@ func (l *TokenLatency) judged() Judged {
 func (r Run) Others() []Judged {
 	p := r.Performance
 	if r.Serving != nil {
-		return r.Serving.others(r)
+		return r.Serving.otherFigures(r)
 	}
-	if r.unmeasured() {
+	if r.isUnmeasured() {
 		return nil
 	}
 	skipped := map[string]bool{metric.Result.Name: true, metric.TargetQPS.Name: true, metric.Duration.Name: true,
 		metric.Queries.Name: p.Queries == 1, metric.Samples.Name: p.Samples == p.Queries,
 		metric.OverLatency.Name: p.Tokens != nil || r.Scenario != loadgen.Server.String()} // no such limit holds there
 	var all []Judged
-	for _, m := range r.figures() {
+	for _, m := range r.runFigures() {
 		if skipped[m.Name] || m.Unit == metric.Millis {
 			continue
 		}

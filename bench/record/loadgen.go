@@ -10,21 +10,21 @@ func (l *LoadGen) String() string {
 	if l.Logged {
 		return fmt.Sprintf("%s LoadGen %s", l.Name, l.Version)
 	}
-	return fmt.Sprintf("%s LoadGen %s, sha256 %s, source unmodified: %s", l.Name, l.Version, l.SHA256, l.unmodified())
+	return fmt.Sprintf("%s LoadGen %s, sha256 %s, source unmodified: %s", l.Name, l.Version, l.SHA256, l.unmodifiedText())
 }
 
 // Rehearses says that runs of the LoadGen are no official results whatever they measured.
 func (l *LoadGen) Rehearses() bool { return !l.Unmodified && !l.Logged }
 
-func (l *LoadGen) unmodified() string {
+func (l *LoadGen) unmodifiedText() string {
 	if l.Unmodified {
 		return "yes (" + l.Release + ")"
 	}
 	return "no: that of no known release"
 }
 
-// note says what results are worth, by what drove their runs.
-func note(runs []Run) string {
+// worthNote says what results are worth, by what drove their runs.
+func worthNote(runs []Run) string {
 	var official *LoadGen
 	for _, r := range runs {
 		if r.LoadGen == nil {

@@ -21,21 +21,21 @@ func (r Run) Metrics() []metric.Metric {
 	if r.Status != Complete {
 		return nil
 	}
-	return r.figures()
+	return r.runFigures()
 }
 
-// figures are those of a run that may have been interrupted.
-func (r Run) figures() []metric.Metric {
+// runFigures are those of a run that may have been interrupted.
+func (r Run) runFigures() []metric.Metric {
 	l := &figureList{scenario: r.Scenario, seen: map[string]bool{}}
 	if p := r.Performance; p != nil {
-		l.performance(r, p)
-		l.add(metric.Duration, r.Duration)
+		l.addPerformance(r, p)
+		l.addFigure(metric.Duration, r.Duration)
 	}
-	l.serving(r.Serving)
-	l.power(r.Power)
+	l.addServing(r.Serving)
+	l.addPower(r.Power)
 	if r.Accuracy != nil {
 		for _, m := range r.Accuracy.Metrics {
-			l.add(metric.Accuracy(m.Name, m.Unit, m.Better), float64(m.Value))
+			l.addFigure(metric.Accuracy(m.Name, m.Unit, m.Better), float64(m.Value))
 		}
 	}
 	return l.metrics
@@ -98,8 +98,8 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 // anyPower is what a meter can measure, with values of 0.
 func anyPower(efficiency string) *Power {
 	return &Power{
-		Average: power(metric.PowerAverage, 0), Energy: power(metric.PowerEnergy, 0),
-		Efficiency: power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, efficiency), 0),
+		Average: powerFigure(metric.PowerAverage, 0), Energy: powerFigure(metric.PowerEnergy, 0),
+		Efficiency: powerFigure(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, efficiency), 0),
 	}
 }
 
@@ -107,11 +107,11 @@ func anyPower(efficiency string) *Power {
 // that are asked for beside the usual ones, by the names of distributions. Values are zero.
 func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
 	l := &figureList{seen: map[string]bool{}}
-	l.serving(&Serving{Figures: metrics.AllFigures(metrics.FigureRules{Percentiles: percentiles})})
-	l.add(metric.User, 0) // of a median of 0 there is none
+	l.addServing(&Serving{Figures: metrics.AllFigures(metrics.FigureRules{Percentiles: percentiles})})
+	l.addFigure(metric.User, 0) // of a median of 0 there is none
 	p := anyPower("tokens/J")
-	p.Token = power(metric.PowerToken, 0)
-	l.power(p)
+	p.Token = powerFigure(metric.PowerToken, 0)
+	l.addPower(p)
 	return l.metrics
 }
 
@@ -129,7 +129,7 @@ type figureList struct {
 	seen     map[string]bool
 }
 
-func (l *figureList) add(i metric.Info, v float64) {
+func (l *figureList) addFigure(i metric.Info, v float64) {
 	key := strings.ToLower(i.Name)
 	if math.IsNaN(v) || math.IsInf(v, 0) || l.seen[key] || !i.Means(l.scenario) {
 		return
@@ -141,17 +141,17 @@ func (l *figureList) add(i metric.Info, v float64) {
 	l.metrics = append(l.metrics, i.Of(v))
 }
 
-func (l *figureList) performance(r Run, p *Performance) {
+func (l *figureList) addPerformance(r Run, p *Performance) {
 	if p.Peak != nil && p.Peak.Found {
-		l.add(metric.TargetQPS, float64(p.Peak.TargetQPS.Value))
+		l.addFigure(metric.TargetQPS, float64(p.Peak.TargetQPS.Value))
 	}
 	headline := metric.ResultOf(p.Metric.Name, p.Metric.Unit)
-	if estimate, ok := p.estimate(r.Scenario); ok {
+	if estimate, ok := p.estimateInfo(r.Scenario); ok {
 		headline = estimate
 	}
 	headline.Main = p.Peak == nil
-	l.add(headline, float64(p.Metric.Value))
-	targetOf, at, targeted := p.target(r)
+	l.addFigure(headline, float64(p.Metric.Value))
+	targetOf, at, targeted := p.targetLatency(r)
 	target := func(of metric.Times) *Percentile {
 		if targeted && of.Key == targetOf.Key {
 			return &at
@@ -159,50 +159,50 @@ func (l *figureList) performance(r Run, p *Performance) {
 		return nil
 	}
 	for _, f := range p.Figures {
-		i, ok := f.info()
+		i, ok := f.registryInfo()
 		if ok && i.Unit != metric.Millis || i.Name == metric.TargetLatency.Name && !targeted {
-			l.add(i.As(f.Name, f.Unit), float64(f.Value))
+			l.addFigure(i.As(f.Name, f.Unit), float64(f.Value))
 		}
 	}
 	samples := metric.Latency
 	if p.Query != nil {
 		samples = samples.OfSamples()
 	}
-	l.times(samples, &p.Latency, target(samples))
-	l.times(metric.QueryLatency, p.Query, target(metric.QueryLatency))
+	l.addTimes(samples, &p.Latency, target(samples))
+	l.addTimes(metric.QueryLatency, p.Query, target(metric.QueryLatency))
 	if p.Tokens != nil {
-		l.tokens(p.Tokens)
+		l.addTokens(p.Tokens)
 	}
-	l.times(metric.IssueDelay, p.Issue, nil)
+	l.addTimes(metric.IssueDelay, p.Issue, nil)
 	if p.Stated() {
-		l.add(metric.OverLatency, float64(p.Over))
-		l.add(metric.Queries, float64(p.Queries))
-		l.add(metric.Samples, float64(p.Samples))
+		l.addFigure(metric.OverLatency, float64(p.Over))
+		l.addFigure(metric.Queries, float64(p.Queries))
+		l.addFigure(metric.Samples, float64(p.Samples))
 	}
 }
 
-// tokens lists those of a run that counts them.
-func (l *figureList) tokens(t *Tokens) {
+// addTokens lists those of a run that counts them.
+func (l *figureList) addTokens(t *Tokens) {
 	if t.Stated() {
-		l.add(metric.Tokens, float64(t.Count))
+		l.addFigure(metric.Tokens, float64(t.Count))
 	}
 	if t.TTFT != nil {
-		l.times(metric.TTFT, &t.TTFT.Latency, nil)
+		l.addTimes(metric.TTFT, &t.TTFT.Latency, nil)
 	}
 	if t.TPOT != nil {
-		l.times(metric.TPOT, &t.TPOT.Latency, nil)
+		l.addTimes(metric.TPOT, &t.TPOT.Latency, nil)
 	}
 }
 
-// times lists the statistics of a distribution; where there were no times, there are none. The percentile that a run is
-// judged at goes by that name, too. Latencies of Offline are how long all samples took: a comparison shows the rate.
-func (l *figureList) times(of metric.Times, d *Latency, target *Percentile) {
+// addTimes lists the statistics of a distribution; where there were no times, there are none. The percentile that a run
+// is judged at goes by that name, too. Latencies of Offline are how long all samples took: a comparison shows the rate.
+func (l *figureList) addTimes(of metric.Times, d *Latency, target *Percentile) {
 	if d == nil || !d.Measured() {
 		return
 	}
 	add := func(i metric.Info, ns int64) {
 		i.Main = i.Main && (l.scenario != loadgen.Offline.String() || of.Key != metric.Latency.Key)
-		l.add(i, figure.Millis(time.Duration(ns)))
+		l.addFigure(i, figure.Millis(time.Duration(ns)))
 	}
 	percentile := func(p Percentile) {
 		i := of.At(p.P)
@@ -226,7 +226,7 @@ func (l *figureList) times(of metric.Times, d *Latency, target *Percentile) {
 	}
 }
 
-func (l *figureList) power(p *Power) {
+func (l *figureList) addPower(p *Power) {
 	if p == nil {
 		return
 	}
@@ -238,14 +238,14 @@ func (l *figureList) power(p *Power) {
 		{metric.PowerEfficiency, p.Efficiency},
 	} {
 		if of.figure != nil {
-			l.add(of.As(of.figure.Name, of.figure.Unit), float64(of.figure.Value))
+			l.addFigure(of.As(of.figure.Name, of.figure.Unit), float64(of.figure.Value))
 		}
 	}
 }
 
-// info is the registry's row of a figure; ok is false where it has none. Records of versions that wrote no names have
-// the title alone.
-func (f Figure) info() (i metric.Info, ok bool) {
+// registryInfo is the registry's row of a figure; ok is false where it has none. Records of versions that wrote no
+// names have the title alone.
+func (f Figure) registryInfo() (i metric.Info, ok bool) {
 	if f.Metric == "" {
 		return metric.Titled(f.Name)
 	}

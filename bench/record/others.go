@@ -25,20 +25,21 @@ type OtherPrograms struct {
 
 // FromOthers takes over what other programs did meanwhile, and notes what is a tenth of the processors or more.
 func (r *Run) FromOthers(o system.Others) {
-	r.OtherPrograms = &OtherPrograms{Share: thousandths(o.Share), Stolen: thousandths(o.Stolen), Seconds: o.Seconds}
+	r.OtherPrograms = &OtherPrograms{Share: roundThousandths(o.Share), Stolen: roundThousandths(o.Stolen),
+		Seconds: o.Seconds}
 	if o.Waiting >= 0 {
-		waiting := thousandths(o.Waiting)
+		waiting := roundThousandths(o.Waiting)
 		r.OtherPrograms.Waiting = &waiting
 	}
-	if text := r.OtherPrograms.text(r.local()); text != "" {
+	if text := r.OtherPrograms.noteText(r.isLocal()); text != "" {
 		r.Notes = append(r.Notes, Finding{About: AboutOthers, Text: text})
 	}
 }
 
-func thousandths(share float64) float64 { return math.Round(1000*share) / 1000 }
+func roundThousandths(share float64) float64 { return math.Round(1000*share) / 1000 }
 
-// local says whether a server that was asked may be one of the other programs.
-func (r *Run) local() bool {
+// isLocal says whether a server that was asked may be one of the other programs.
+func (r *Run) isLocal() bool {
 	var urls []string
 	if r.Serving != nil {
 		urls = r.Serving.Server.URLs
@@ -54,8 +55,8 @@ func (r *Run) local() bool {
 	return false
 }
 
-// text is a sentence where others had a tenth of the processors or more; else empty.
-func (o *OtherPrograms) text(local bool) string {
+// noteText is a sentence where others had a tenth of the processors or more; else empty.
+func (o *OtherPrograms) noteText(local bool) string {
 	var parts []string
 	if o.Share >= system.NotedShare {
 		who := "other programs"

@@ -15,17 +15,17 @@ import (
 func (r *Run) Finish(err error) {
 	if err != nil {
 		code := exitcode.Of(err)
-		r.fail(code, err)
+		r.setFailed(code, err)
 		r.ExitCode = int(code)
 	} else {
-		r.complete()
+		r.setOutcome()
 	}
-	r.normalise()
+	r.normaliseLists()
 }
 
-// complete sets how a run that came to its natural end ended.
-func (r *Run) complete() {
-	verdict, code := r.outcome()
+// setOutcome sets how a run that came to its natural end ended.
+func (r *Run) setOutcome() {
+	verdict, code := r.naturalOutcome()
 	r.Status, r.Verdict = Complete, verdict
 	switch r.TestVerdict {
 	case TestPassed:
@@ -38,27 +38,27 @@ func (r *Run) complete() {
 	r.ExitCode = int(code)
 }
 
-// outcome is that of a run that came to its natural end, without what its test finds.
-func (r Run) outcome() (verdict string, code exitcode.Code) {
+// naturalOutcome is that of a run that came to its natural end, without what its test finds.
+func (r Run) naturalOutcome() (verdict string, code exitcode.Code) {
 	switch {
 	case r.Accuracy != nil:
 		if verdict = string(r.Accuracy.Outcome); !r.Accuracy.OK() {
 			return verdict, exitcode.Accuracy
 		}
 	case r.Performance != nil:
-		valid := r.Performance.Valid && !r.Power.lost()
+		valid := r.Performance.Valid && !r.Power.isLost()
 		if verdict = withProfile(valid, r.Profile); !valid {
 			return verdict, exitcode.Invalid
 		}
 	case r.Serving != nil:
-		return r.Serving.verdict()
+		return r.Serving.pointVerdict()
 	}
 	return verdict, exitcode.Valid
 }
 
 // Good says whether the run came to its natural end, VALID or with a good accuracy, whatever its test finds.
 func (r Run) Good() bool {
-	_, code := r.outcome()
+	_, code := r.naturalOutcome()
 	return r.Status == Complete && code == exitcode.Valid
 }
 
@@ -67,7 +67,7 @@ func (r Run) OwnCode() exitcode.Code {
 	if r.Status != Complete || r.TestVerdict == "" {
 		return exitcode.Code(r.ExitCode)
 	}
-	_, code := r.outcome()
+	_, code := r.naturalOutcome()
 	return code
 }
 
@@ -78,7 +78,7 @@ func (r *Run) Judge(passed bool) {
 	if passed {
 		r.TestVerdict = TestPassed
 	}
-	r.complete()
+	r.setOutcome()
 }
 
 // withProfile writes a verdict; one that does not rest on the rules' settings says so.
@@ -93,7 +93,7 @@ func withProfile(valid bool, profile string) string {
 	return fmt.Sprintf("%s (%s)", verdict, profile)
 }
 
-func (r *Run) fail(code exitcode.Code, err error) {
+func (r *Run) setFailed(code exitcode.Code, err error) {
 	r.Status, r.Verdict = Failed, "FAILED"
 	switch {
 	case code == exitcode.Interrupted:
@@ -111,29 +111,29 @@ func (r *Run) fail(code exitcode.Code, err error) {
 // Begin marks a run that is under way. Where the harness is killed, this is what result.json keeps saying.
 func (r *Run) Begin() {
 	r.Status, r.Verdict, r.ExitCode = Unfinished, "UNFINISHED", int(exitcode.Interrupted)
-	r.normalise()
+	r.normaliseLists()
 }
 
 // Skip marks a run that is not made: code is of what keeps it from starting, such as an earlier one's failure.
 func (r *Run) Skip(code exitcode.Code) {
 	r.Status, r.Verdict, r.ExitCode = NotRun, "not run", int(code)
-	r.normalise()
+	r.normaliseLists()
 }
 
-// normalise turns absent lists into empty ones, so that every field of the schema is there.
-func (r *Run) normalise() {
-	r.Reasons, r.Deviations, r.Files = list(r.Reasons), list(r.Deviations), list(r.Files)
-	r.Command, r.Settings, r.Messages = list(r.Command), list(r.Settings), list(r.Messages)
-	r.Notes, r.DivisionReasons = list(r.Notes), list(r.DivisionReasons)
+// normaliseLists turns absent lists into empty ones, so that every field of the schema is there.
+func (r *Run) normaliseLists() {
+	r.Reasons, r.Deviations, r.Files = nonNil(r.Reasons), nonNil(r.Deviations), nonNil(r.Files)
+	r.Command, r.Settings, r.Messages = nonNil(r.Command), nonNil(r.Settings), nonNil(r.Messages)
+	r.Notes, r.DivisionReasons = nonNil(r.Notes), nonNil(r.DivisionReasons)
 	if r.Accuracy != nil {
-		r.Accuracy.Notes = list(r.Accuracy.Notes)
+		r.Accuracy.Notes = nonNil(r.Accuracy.Notes)
 		if r.Accuracy.Metrics == nil {
 			r.Accuracy.Metrics = []judge.Metric{}
 		}
 	}
 }
 
-func list[T any](s []T) []T {
+func nonNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
 	}

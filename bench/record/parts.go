@@ -29,13 +29,13 @@ type Tensor struct {
 	Shape []int64 `json:"shape"` // -1: free
 }
 
-// parts takes over what was opened.
-func parts(reports []sdk.PartReport) []Part {
+// partsOf takes over what was opened.
+func partsOf(reports []sdk.PartReport) []Part {
 	var all []Part
 	for _, r := range reports {
 		p := Part{
 			Name: r.Name, File: r.File, Embedded: r.Embedded, Precision: r.Precision, SHA256: r.SHA256, Size: r.Size,
-			Inputs: tensors(r.Inputs), Outputs: tensors(r.Outputs),
+			Inputs: tensorsOf(r.Inputs), Outputs: tensorsOf(r.Outputs),
 		}
 		for _, f := range r.Files {
 			p.Files = append(p.Files, File{Path: f.Name, Size: f.Size, SHA256: f.SHA256})
@@ -45,12 +45,12 @@ func parts(reports []sdk.PartReport) []Part {
 	return all
 }
 
-func tensors(list []sdk.TensorReport) []Tensor {
+func tensorsOf(list []sdk.TensorReport) []Tensor {
 	return lists.Map(list, func(t sdk.TensorReport) Tensor { return Tensor(t) })
 }
 
-// text names the part with its file.
-func (p Part) text() string {
+// partText names the part with its file.
+func (p Part) partText() string {
 	texts := []string{p.Name, p.File}
 	if p.Embedded {
 		texts[1] = "embedded"

@@ -22,7 +22,7 @@ type Trial struct {
 	Latency   Percentile `json:"target_percentile"`
 }
 
-func peak(res *loadgen.Result) *Peak {
+func peakOf(res *loadgen.Result) *Peak {
 	if res.Effective.Mode != loadgen.FindPeakPerformance {
 		return nil
 	}
@@ -34,8 +34,8 @@ func peak(res *loadgen.Result) *Peak {
 	return p
 }
 
-// headline is the rate that was found, and what goes with it.
-func (p *Peak) headline() (value string, remarks []string) {
+// headlineText is the rate that was found, and what goes with it.
+func (p *Peak) headlineText() (value string, remarks []string) {
 	runs := figure.Plural(len(p.Trials), "run")
 	if !p.Found {
 		return "none found", []string{"target_qps " + p.TargetQPS.String() + " does not meet the limit", runs}
@@ -52,7 +52,7 @@ type Intervals struct {
 	Counted    uint64 `json:"counted_queries"`
 }
 
-func intervals(v *loadgen.Intervals) *Intervals {
+func intervalsOf(v *loadgen.Intervals) *Intervals {
 	if v == nil {
 		return nil
 	}

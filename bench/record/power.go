@@ -57,10 +57,10 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 		})
 		return
 	}
-	r.Power.Average = power(metric.PowerAverage, a.Watts)
-	r.Power.Efficiency = power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.perJoule()), m.Efficiency)
+	r.Power.Average = powerFigure(metric.PowerAverage, a.Watts)
+	r.Power.Efficiency = powerFigure(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.perJoule()), m.Efficiency)
 	if m.Unit == spl.Millijoules {
-		r.Power.Energy = power(metric.PowerEnergy, m.Value)
+		r.Power.Energy = powerFigure(metric.PowerEnergy, m.Value)
 	}
 }
 
@@ -78,19 +78,19 @@ func (r *Run) FromMeter(source string, a spl.Average, faults []string) {
 		r.Power.Fault = strings.Join(faults, "; ")
 		return
 	}
-	r.Power.Average = power(metric.PowerAverage, a.Watts)
+	r.Power.Average = powerFigure(metric.PowerAverage, a.Watts)
 	f := r.Serving.Figures
 	if f.RequestsPerSec != nil && *f.RequestsPerSec > 0 {
-		r.Power.Energy = power(metric.PowerEnergy.As("energy per request", metric.PowerEnergy.Unit),
+		r.Power.Energy = powerFigure(metric.PowerEnergy.As("energy per request", metric.PowerEnergy.Unit),
 			1000*a.Watts / *f.RequestsPerSec)
 	}
 	if rate := f.CountedTokensPerSec(); rate != nil && *rate > 0 {
-		r.Power.Token = power(metric.PowerToken, a.Watts / *rate)
-		r.Power.Efficiency = power(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, "tokens/J"), *rate/a.Watts)
+		r.Power.Token = powerFigure(metric.PowerToken, a.Watts / *rate)
+		r.Power.Efficiency = powerFigure(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, "tokens/J"), *rate/a.Watts)
 	}
 }
 
-func power(i metric.Info, value float64) *Figure {
+func powerFigure(i metric.Info, value float64) *Figure {
 	f := figureOf(i, value)
 	return &f
 }
@@ -103,13 +103,13 @@ func (r *Run) perJoule() string {
 	return "samples/J"
 }
 
-// lost says whether a power measurement was wanted, and failed.
-func (p *Power) lost() bool { return p != nil && p.Fault != "" }
+// isLost says whether a power measurement was wanted, and failed.
+func (p *Power) isLost() bool { return p != nil && p.Fault != "" }
 
 // writePower writes a line about power under a run's row.
 func (r Run) writePower(b *terminal.Writer) {
 	p := r.Power
-	if p == nil || p.lost() { // the reasons say it
+	if p == nil || p.isLost() { // the reasons say it
 		return
 	}
 	parts := []string{p.Average.String() + " on average"}

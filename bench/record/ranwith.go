@@ -23,7 +23,7 @@ func (r Run) RanWith() []Fact {
 	if w := r.Workload; w != nil {
 		model := r.modelText()
 		if w.Embedded && r.Network == nil && len(w.Parts) == 0 { // its name says that it is embedded
-			model = strings.Join(present(cmp.Or(w.ModelFile, "embedded"), w.Precision, figure.Bytes(w.ModelSize)), ", ")
+			model = strings.Join(nonEmpty(cmp.Or(w.ModelFile, "embedded"), w.Precision, figure.Bytes(w.ModelSize)), ", ")
 		}
 		add("model", model)
 		add("data", strings.TrimPrefix(w.Dataset+", "+figure.Plural(w.DatasetSize, "sample"), ", "))
@@ -37,7 +37,7 @@ func (r Run) RanWith() []Fact {
 	}
 	if r.System.Cores > 0 {
 		add("machine", r.machineText())
-		add("system", strings.Join(present(r.System.OS, r.System.Kernel), ", "))
+		add("system", strings.Join(nonEmpty(r.System.OS, r.System.Kernel), ", "))
 	}
 	add("as stated", r.Stated.System.String())
 	switch {
@@ -66,7 +66,7 @@ func (r Run) loadGenText() string {
 	return text
 }
 
-// present are the texts that are not empty.
-func present(texts ...string) []string {
+// nonEmpty are the texts that are not empty.
+func nonEmpty(texts ...string) []string {
 	return lists.Filter(texts, func(t string) bool { return t != "" })
 }

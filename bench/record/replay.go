@@ -90,14 +90,14 @@ func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Durati
 		s.Flags = append(s.Flags, fmt.Sprintf("%d of %d turns were not answered: %d failed (%d took too long), %d were "+
 			"never sent", turns-p.Answered, turns, p.Failed, p.TimedOut, p.Unsent))
 	}
-	if took := lasted(all); took < least {
+	if took := requestsTime(all); took < least {
 		holds = false
 		s.Flags = append(s.Flags, fmt.Sprintf("it took %v, and min_duration wants %v", took.Round(time.Millisecond), least))
 	}
 }
 
-// lasted is how long requests took, from the first that was sent to the last end.
-func lasted(all []metrics.Request) time.Duration {
+// requestsTime is how long requests took, from the first that was sent to the last end.
+func requestsTime(all []metrics.Request) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}
@@ -117,17 +117,17 @@ func (p *Replay) FromScore(s sdk.Score, sha256 string) {
 	p.Notes = s.Notes
 }
 
-// result is the mean latency.
-func (p *Replay) result() (f Figure, ok bool) {
+// meanLatency is the mean latency.
+func (p *Replay) meanLatency() (f Figure, ok bool) {
 	if p.Latency == nil {
 		return f, false
 	}
 	return figureOf(metric.Info{Title: "mean latency of a turn", Unit: metric.Millis}, *p.Latency/nsPerMilli), true
 }
 
-// headline is the result with how many turns there were, and what they are worth.
-func (p *Replay) headline(took string) (value string, remarks []string) {
-	f, ok := p.result()
+// headlineText is the result with how many turns there were, and what they are worth.
+func (p *Replay) headlineText(took string) (value string, remarks []string) {
+	f, ok := p.meanLatency()
 	if !ok {
 		return "", nil
 	}
@@ -135,10 +135,10 @@ func (p *Replay) headline(took string) (value string, remarks []string) {
 	return f.String(), append(remarks, lists.Map(p.Scores, func(s Figure) string { return s.Name + " " + s.String() })...)
 }
 
-// lines are what is worth knowing beside the verdict.
-func (s *Serving) lines() []string {
+// noteLines are what is worth knowing beside the verdict.
+func (s *Serving) noteLines() []string {
 	if s.Replay == nil {
-		return append(present(s.About()), s.Flags...)
+		return append(nonEmpty(s.About()), s.Flags...)
 	}
 	return append(s.Replay.Lines(), s.Flags...)
 }

@@ -24,7 +24,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("%+v", whole.Replay)
 	}
 	r := Run{Model: "m", Scenario: "SingleStream", Mode: ModeServing, Took: "5.05 s", Serving: whole}
-	value, remarks := r.headline()
+	value, remarks := r.headlineText()
 	if value != "50.500 ms" || !strings.Contains(strings.Join(remarks, ", "), "100 turns in 5.05 s, inline_score 0.5") {
 		t.Errorf("%q, %q", value, remarks)
 	}
@@ -33,7 +33,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %s, and nothing is drawn", name, value)
 		}
 	})
-	text := strings.Join(whole.lines(), "\n")
+	text := strings.Join(whole.noteLines(), "\n")
 	for _, want := range []string{
 		"p90 of the latency, estimated as LoadGen does: ",
 		"p99 of the latency, estimated as LoadGen does: none, which takes 662 turns", "a note",
@@ -57,7 +57,7 @@ func TestReplay(t *testing.T) {
 	}
 	none := &Serving{}
 	none.FromReplay(nil, 2, 0)
-	if _, ok := none.result(Run{}); ok || none.Replay.Latency != nil {
+	if _, ok := none.headlineResult(Run{}); ok || none.Replay.Latency != nil {
 		t.Errorf("%+v", none.Replay)
 	}
 }

@@ -171,9 +171,9 @@ func (s *Serving) Unanswered() bool {
 	return s.Figures != nil && s.Figures.OK == 0 && s.Figures.Requests > 0
 }
 
-// verdict is what is said of a point that came to its end: whether there was an answer, and then objectives decide,
-// where there are any.
-func (s *Serving) verdict() (string, exitcode.Code) {
+// pointVerdict is what is said of a point that came to its end: whether there was an answer, and then objectives
+// decide, where there are any.
+func (s *Serving) pointVerdict() (string, exitcode.Code) {
 	switch {
 	case s.Replay == nil && s.Failed():
 		return "FAILED", exitcode.Plugin
@@ -185,14 +185,14 @@ func (s *Serving) verdict() (string, exitcode.Code) {
 	return "MISSES", exitcode.Invalid
 }
 
-// result is the headline: of a replay its latency, else tokens per second, else requests per second; ok is false where
-// nothing was measured.
-func (s *Serving) result(r Run) (f Figure, ok bool) {
+// headlineResult is the headline: of a replay its latency, else tokens per second, else requests per second; ok is
+// false where nothing was measured.
+func (s *Serving) headlineResult(r Run) (f Figure, ok bool) {
 	if s.Replay != nil {
-		return s.Replay.result()
+		return s.Replay.meanLatency()
 	}
 	for _, wanted := range []metric.Info{metric.TokensPerSecond, metric.RequestsPerSecond} {
-		for _, m := range r.figures() {
+		for _, m := range r.runFigures() {
 			if m.Name == wanted.Name {
 				return figureOf(m.Info, m.Value), true
 			}
@@ -201,8 +201,8 @@ func (s *Serving) result(r Run) (f Figure, ok bool) {
 	return f, false
 }
 
-// judged are the objectives, and the result.
-func (s *Serving) judged(r Run) []Judged {
+// judgedObjectives are the objectives, and the result.
+func (s *Serving) judgedObjectives(r Run) []Judged {
 	var all []Judged
 	for _, v := range s.Objectives {
 		if v.Measured == nil {
@@ -225,18 +225,18 @@ func (s *Serving) judged(r Run) []Judged {
 		}
 		all = append(all, j)
 	}
-	if f, ok := s.result(r); ok {
+	if f, ok := s.headlineResult(r); ok {
 		all = append(all, Judged{Figure: f})
 	}
 	return all
 }
 
-// headline is the result, and at which load.
-func (s *Serving) headline(r Run) (value string, remarks []string) {
+// headlineText is the result, and at which load.
+func (s *Serving) headlineText(r Run) (value string, remarks []string) {
 	if s.Replay != nil {
-		return s.Replay.headline(r.Took)
+		return s.Replay.headlineText(r.Took)
 	}
-	f, ok := s.result(r)
+	f, ok := s.headlineResult(r)
 	if !ok {
 		return "", nil
 	}
@@ -269,11 +269,11 @@ func (l ServingLoad) Compare(m ServingLoad) int {
 	return cmp.Or(cmp.Compare(m.By, l.By), cmp.Compare(l.Value, m.Value)) // the alphabet backwards
 }
 
-// others are the figures that are no statistics of times, but the headline.
-func (s *Serving) others(r Run) []Judged {
+// otherFigures are the figures that are no statistics of times, but the headline.
+func (s *Serving) otherFigures(r Run) []Judged {
 	var all []Judged
-	first, _ := s.result(r)
-	for _, m := range r.figures() {
+	first, _ := s.headlineResult(r)
+	for _, m := range r.runFigures() {
 		switch {
 		case m.Unit == metric.Millis || m.Title == first.Name:
 		case m.Unit == "" && m.Name != metric.Concurrency.Name:
@@ -286,11 +286,11 @@ func (s *Serving) others(r Run) []Judged {
 }
 
 // About is what goes with the figures wherever they are shown: what the load is, and of a closed loop what that means.
-func (s *Serving) About() string { return strings.Join(present(s.Label, s.Sentence), ". ") }
+func (s *Serving) About() string { return strings.Join(nonEmpty(s.Label, s.Sentence), ". ") }
 
 // ranWith says which server was asked what.
 func (s *Serving) ranWith(add func(name, value string)) {
-	add("server", strings.Join(present(strings.Join(s.Server.URLs, ", "), s.Server.Kind, s.Server.Version), ", "))
+	add("server", strings.Join(nonEmpty(strings.Join(s.Server.URLs, ", "), s.Server.Kind, s.Server.Version), ", "))
 	add("model", s.Server.Model)
 	asked := []string{s.Asked.API, s.Asked.Data}
 	for _, length := range []struct{ text, way string }{{s.Asked.ISL, " in"}, {s.Asked.OSL, " out"}} {
@@ -301,5 +301,5 @@ func (s *Serving) ranWith(add func(name, value string)) {
 	if s.Replay == nil { // in which nothing is drawn
 		asked = append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))
 	}
-	add("asked", strings.Join(present(asked...), ", "))
+	add("asked", strings.Join(nonEmpty(asked...), ", "))
 }

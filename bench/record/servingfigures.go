@@ -35,7 +35,7 @@ func (r Run) Valueless() []metric.Metric {
 			percentiles[o.Term.Metric] = append(percentiles[o.Term.Metric], p)
 		}
 	}
-	has := r.figures()
+	has := r.runFigures()
 	asked := map[string]bool{ // what a measurement has only where it was asked for, or where the server tells it
 		metric.Goodput.Name: r.Serving.Figures.Good != nil, metric.Attainment.Name: r.Serving.Figures.Good != nil,
 		metric.TokensPerGPU.Name: false, metric.CachedTokens.Name: false,
@@ -47,15 +47,15 @@ func (r Run) Valueless() []metric.Metric {
 	})
 }
 
-// serving lists the figures of a server.
-func (l *figureList) serving(s *Serving) {
+// addServing lists the figures of a server.
+func (l *figureList) addServing(s *Serving) {
 	if s == nil || s.Figures == nil {
 		return
 	}
 	f := s.Figures
 	known := func(i metric.Info, v *float64, scale float64) {
 		if v != nil {
-			l.add(i, *v*scale)
+			l.addFigure(i, *v*scale)
 		}
 	}
 	known(metric.TokensPerSecond, f.CountedTokensPerSec(), 1)
@@ -65,26 +65,26 @@ func (l *figureList) serving(s *Serving) {
 	known(metric.Attainment, f.Attainment, 100)
 	known(metric.TokensPerGPU, f.TokensPerSecPerGPU, 1)
 	for _, of := range timesOf(f) {
-		l.distribution(of.Times, of.d)
+		l.addDistribution(of.Times, of.d)
 	}
 	if f.Requests > 0 {
-		l.add(metric.FailedRequests, 100*float64(f.FailedTotal())/float64(f.Requests))
+		l.addFigure(metric.FailedRequests, 100*float64(f.FailedTotal())/float64(f.Requests))
 	}
 	known(metric.CachedTokens, f.CachedShare, 100)
-	l.add(metric.Requests, float64(f.Requests))
-	l.add(metric.Concurrency, f.ConcurrencyMean)
-	l.add(metric.ConcurrencyPeak, float64(f.ConcurrencyPeak))
+	l.addFigure(metric.Requests, float64(f.Requests))
+	l.addFigure(metric.Concurrency, f.ConcurrencyMean)
+	l.addFigure(metric.ConcurrencyPeak, float64(f.ConcurrencyPeak))
 }
 
-// distribution lists the statistics of times in nanoseconds.
-func (l *figureList) distribution(of metric.Times, d metrics.Distribution) {
+// addDistribution lists the statistics of times in nanoseconds.
+func (l *figureList) addDistribution(of metric.Times, d metrics.Distribution) {
 	if d.N == 0 {
 		return
 	}
-	l.add(of.Mean(), d.Mean/nsPerMilli)
+	l.addFigure(of.Mean(), d.Mean/nsPerMilli)
 	for _, p := range d.Percentiles {
-		l.add(of.At(p.P), p.Value/nsPerMilli)
+		l.addFigure(of.At(p.P), p.Value/nsPerMilli)
 	}
-	l.add(of.Min(), d.Min/nsPerMilli)
-	l.add(of.Max(), d.Max/nsPerMilli)
+	l.addFigure(of.Min(), d.Min/nsPerMilli)
+	l.addFigure(of.Max(), d.Max/nsPerMilli)
 }

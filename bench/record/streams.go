@@ -34,7 +34,7 @@ func (r *Run) FromStreams(s *loadgen.Streams) {
 	out := &Streams{Found: s.Found, Trials: []StreamTrial{}}
 	for _, t := range s.Trials {
 		trial := StreamTrial{
-			SamplesPerQuery: t.Streams, Confirms: t.Confirms, Met: t.Met, Intervals: *intervals(&t.Intervals),
+			SamplesPerQuery: t.Streams, Confirms: t.Confirms, Met: t.Met, Intervals: *intervalsOf(&t.Intervals),
 			Latency: Percentile{t.Latency.P, int64(t.Latency.Latency)},
 		}
 		if len(t.LogFiles) > 0 {
@@ -45,8 +45,8 @@ func (r *Run) FromStreams(s *loadgen.Streams) {
 	r.Performance.Streams = out
 }
 
-// headline is the number that was found, and what goes with it.
-func (s *Streams) headline() (value string, remarks []string) {
+// headlineText is the number that was found, and what goes with it.
+func (s *Streams) headlineText() (value string, remarks []string) {
 	runs, failed := figure.Plural(len(s.Trials), "run"), false
 	for _, t := range s.Trials {
 		failed = failed || !t.Met

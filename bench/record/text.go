@@ -19,20 +19,21 @@ import (
 func WriteHeader(w io.Writer, r Run, out string) error {
 	t := table.Table{Indent: "  "}
 	if r.Workload != nil {
-		t.Row("model", r.modelText(), short(r.Workload.ModelSHA256))
+		t.Row("model", r.modelText(), shortChecksum(r.Workload.ModelSHA256))
 		for _, p := range r.Workload.Parts {
-			t.Row("  part", p.text(), short(p.SHA256))
+			t.Row("  part", p.partText(), shortChecksum(p.SHA256))
 		}
-		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, count(r.Workload.DatasetSize)),
-			short(r.Workload.DatasetSHA256))
+		t.Row("data", fmt.Sprintf("%s, %s samples", r.Workload.Dataset, countText(r.Workload.DatasetSize)),
+			shortChecksum(r.Workload.DatasetSHA256))
 		t.Row("backend", r.Workload.backendText())
 	}
 	if len(r.Options.Devices) > 0 {
 		t.Row("devices", strings.Join(r.Options.Devices, ", "))
 	}
-	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), short(r.Plugin.SHA256))
+	t.Row("plugin", strings.TrimSpace(r.Plugin.Name+" "+r.Plugin.Version), shortChecksum(r.Plugin.SHA256))
 	if l := r.LoadGen; l != nil {
-		t.Row("loadgen", fmt.Sprintf("%s %s, source unmodified: %s", l.Name, l.Version, l.unmodified()), short(l.SHA256))
+		t.Row("loadgen", fmt.Sprintf("%s %s, source unmodified: %s", l.Name, l.Version, l.unmodifiedText()),
+			shortChecksum(l.SHA256))
 	}
 	t.Row("machine", r.machineText())
 	if len(r.Stated.System) > 0 {
@@ -57,15 +58,15 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	return b.Err()
 }
 
-// short cuts a checksum to what tells files apart by eye.
-func short(sum string) string {
+// shortChecksum cuts a checksum to what tells files apart by eye.
+func shortChecksum(sum string) string {
 	if len(sum) < 12 {
 		return ""
 	}
 	return "sha256 " + sum[:12]
 }
 
-func count(n int) string { return figure.Count(uint64(max(0, n))) }
+func countText(n int) string { return figure.Count(uint64(max(0, n))) }
 
 // modelText names the model. That of a server is its own affair: what is known is which file's accuracy it is held to.
 func (r Run) modelText() string {
@@ -143,7 +144,7 @@ const verdictWidth = 16
 // WriteRow writes a run's outcome: one line, and below it what explains the verdict.
 func WriteRow(w io.Writer, r Run) error {
 	b := terminal.On(w)
-	value, remarks := r.headline()
+	value, remarks := r.headlineText()
 	rest := fmt.Sprintf("%*s  %-20s  %s", max(0, verdictWidth-len(r.Verdict)), "", value, strings.Join(remarks, ", "))
 	b.Print(fmt.Sprintf("%-12s  %-11s  ", r.Scenario, r.Kind()), terminal.OfVerdict(r.Verdict),
 		strings.TrimRight(rest, " "), "\n")
@@ -160,14 +161,14 @@ func WriteRow(w io.Writer, r Run) error {
 // String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
 func (r Run) String() string {
 	text := r.Name() + ": " + r.Verdict
-	if value, _ := r.headline(); value != "" {
+	if value, _ := r.headlineText(); value != "" {
 		text += ", " + value
 	}
 	return text
 }
 
-// headline is the run's number with its unit, and what goes with it.
-func (r Run) headline() (value string, remarks []string) {
+// headlineText is the run's number with its unit, and what goes with it.
+func (r Run) headlineText() (value string, remarks []string) {
 	switch {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
 		m := r.Accuracy.Metrics[0]
@@ -175,20 +176,20 @@ func (r Run) headline() (value string, remarks []string) {
 	case r.Accuracy != nil:
 		return "", r.Accuracy.samplesText()
 	case r.Serving != nil:
-		return r.Serving.headline(r)
-	case r.unmeasured():
+		return r.Serving.headlineText(r)
+	case r.isUnmeasured():
 		return "", nil
 	case r.Performance.Peak != nil:
-		return r.Performance.Peak.headline()
+		return r.Performance.Peak.headlineText()
 	case r.Performance.Streams != nil:
-		return r.Performance.Streams.headline()
+		return r.Performance.Streams.headlineText()
 	}
 	p := r.Performance
 	name := p.Metric.Name
-	if _, ok := p.estimate(r.Scenario); ok { // of what, the next line says
+	if _, ok := p.estimateInfo(r.Scenario); ok { // of what, the next line says
 		name = metric.Estimate
 	}
-	return p.Metric.String(), []string{name, strings.TrimSpace(r.volume() + " in " + r.Took)}
+	return p.Metric.String(), []string{name, strings.TrimSpace(r.volumeText() + " in " + r.Took)}
 }
 
 // samplesText is how many samples were scored, where that is known: an accuracy.txt need not say it.
@@ -196,7 +197,7 @@ func (a *Accuracy) samplesText() []string {
 	if a.Samples == 0 {
 		return nil
 	}
-	return []string{count(a.Samples) + " samples"}
+	return []string{countText(a.Samples) + " samples"}
 }
 
 // Headline is the number that the run is about, accuracy or performance; ok is false where it has none.
@@ -206,9 +207,9 @@ func (r Run) Headline() (f Figure, ok bool) {
 		m := r.Accuracy.Metrics[0]
 		return Figure{Name: m.Name, Unit: m.Unit, Value: m.Value, Rounded: m.Rounded}, true
 	case r.Serving != nil:
-		return r.Serving.result(r)
-	case r.Accuracy == nil && !r.unmeasured():
-		return r.Performance.result(r).Figure, true
+		return r.Serving.headlineResult(r)
+	case r.Accuracy == nil && !r.isUnmeasured():
+		return r.Performance.headlineResult(r).Figure, true
 	}
 	return Figure{}, false
 }
@@ -232,7 +233,7 @@ func (r Run) writeRemarks(b *terminal.Writer) {
 		r.writeAccuracy(b)
 	}
 	if r.Serving != nil {
-		for _, text := range r.Serving.lines() {
+		for _, text := range r.Serving.noteLines() {
 			b.Print("    ", terminal.Line(text), "\n")
 		}
 	}

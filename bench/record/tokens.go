@@ -32,7 +32,7 @@ type TokenLatency struct {
 // Stated says whether it is known how many tokens there were: logs do not say.
 func (t *Tokens) Stated() bool { return t.Count > 0 }
 
-func tokens(res *loadgen.Result) *Tokens {
+func tokensOf(res *loadgen.Result) *Tokens {
 	if res.Tokens == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 // writeJudged writes a line under a run's row: tokens, what limits hold for, and what was measured where the result is
 // an estimate.
 func (r Run) writeJudged(b *terminal.Writer) {
-	if r.unmeasured() {
+	if r.isUnmeasured() {
 		return
 	}
 	p := r.Performance
@@ -86,12 +86,12 @@ func (r Run) writeJudged(b *terminal.Writer) {
 			}
 		}
 	}
-	for _, j := range p.measured(r) {
+	for _, j := range p.judgedTimes(r) {
 		if j.Met() || len(r.Reasons) == 0 { // else the reasons say it, with what helps
 			parts = append(parts, j.String())
 		}
 	}
-	if i, ok := p.estimate(r.Scenario); ok {
+	if i, ok := p.estimateInfo(r.Scenario); ok {
 		parts = append(parts, "the estimate is the "+i.About)
 	}
 	if len(parts) > 0 {

@@ -15,14 +15,14 @@ import (
 func (p *Performance) Stated() bool { return p.Queries > 0 || !p.Latency.Measured() }
 
 // Measured says whether there is a latency at all.
-func (l *Latency) Measured() bool { return l.Count > 0 || l.Max != 0 || l.percentile() != 0 }
+func (l *Latency) Measured() bool { return l.Count > 0 || l.Max != 0 || l.highestPercentile() != 0 }
 
 // Ranged says whether the least, the greatest and the mean latency are known: a log before v2.0 has the percentiles of
 // MultiStream's queries alone.
 func (l *Latency) Ranged() bool { return l.Count > 0 || l.Max != 0 }
 
-// percentile is the highest one.
-func (l *Latency) percentile() int64 {
+// highestPercentile is the highest one.
+func (l *Latency) highestPercentile() int64 {
 	if len(l.Percentiles) == 0 {
 		return 0
 	}
@@ -42,7 +42,7 @@ func (p Performance) MarshalJSON() ([]byte, error) {
 		Over    *uint64          `json:"overlatency_count"`
 		Latency unstatedLatency  `json:"latency"`
 		Query   *unstatedLatency `json:"query_latency,omitempty"`
-	}{plain: plain(p), Latency: *p.Latency.unstated(), Query: p.Query.unstated()})
+	}{plain: plain(p), Latency: *p.Latency.unstatedOf(), Query: p.Query.unstatedOf()})
 }
 
 // unstatedLatency is the JSON of a Latency of a number of samples that is not known.
@@ -54,7 +54,7 @@ type unstatedLatency struct {
 	Percentiles []Percentile `json:"percentiles"`
 }
 
-func (l *Latency) unstated() *unstatedLatency {
+func (l *Latency) unstatedOf() *unstatedLatency {
 	if l == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (l *Latency) unstated() *unstatedLatency {
 	return out
 }
 
-// volume is how much was done: queries, and samples where a query has several; "" where it is not known.
-func (r Run) volume() string {
+// volumeText is how much was done: queries, and samples where a query has several; "" where it is not known.
+func (r Run) volumeText() string {
 	p := r.Performance
 	switch {
 	case !p.Stated():

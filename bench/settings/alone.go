@@ -81,14 +81,14 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 	if s.Scenario != loadgen.Server || a.Mean <= 0 || s.Written("ServerTargetQPS") || s.Beyond(a) != "" {
 		return "", nil
 	}
-	share := s.share(a)
+	share := s.streamShare(a)
 	pace := float64(time.Second) / float64(a.Mean)
 	rate := max(share*pace, float64(s.MinQueryCount)/longestSmoke.Seconds())
 	if rate >= own {
 		return "", nil
 	}
-	value := strconv.FormatFloat(rounded(rate), 'f', -1, 64)
-	of := fmt.Sprintf("%.0f %% of the %s samples/s of SingleStream", 100*rounded(rate)/pace, figure.Short(pace))
+	value := strconv.FormatFloat(roundFigure(rate), 'f', -1, 64)
+	of := fmt.Sprintf("%.0f %% of the %s samples/s of SingleStream", 100*roundFigure(rate)/pace, figure.Short(pace))
 	o := mlconf.Override{Scenario: loadgen.Server, Key: "target_qps", Value: value}
 	s.Origins = maps.Clone(s.Origins)
 	if err := s.Set(fromStream+": "+of, o); err != nil {
@@ -99,15 +99,15 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 		value, of, figure.Short(own)), nil
 }
 
-// share is the share of one stream's rate that the first limit leaves room for.
-func (s Settings) share(a Alone) float64 {
+// streamShare is the share of one stream's rate that the first limit leaves room for.
+func (s Settings) streamShare(a Alone) float64 {
 	l := s.Limits(a)[0]
 	room := float64(l.Limit-l.Measured) / float64(a.Mean)
 	return min(max(roomShare*room, leastShare), mostShare)
 }
 
-// rounded has three significant figures.
-func rounded(v float64) float64 {
+// roundFigure has three significant figures.
+func roundFigure(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
 	return r
 }

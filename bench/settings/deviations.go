@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// deviations lists the values that leave the rules, those of all scenarios first.
-func deviations(rules, s loadgen.TestSettings) []string {
+// listDeviations lists the values that leave the rules, those of all scenarios first.
+func listDeviations(rules, s loadgen.TestSettings) []string {
 	var common, own []string
 	for _, f := range loadgen.Fields() {
 		if !f.Applies(s.Scenario) || f.Keeps(rules, s) || isResult(f, s) {

@@ -19,11 +19,11 @@ type Row struct {
 func (s Settings) Rows() []Row {
 	var rows []Row
 	for _, f := range loadgen.Fields() {
-		if !f.Applies(s.Scenario) || !f.Counts(s.TestSettings) && !s.chosen(f.Name) {
+		if !f.Applies(s.Scenario) || !f.Counts(s.TestSettings) && !s.isChosen(f.Name) {
 			continue
 		}
 		row := Row{
-			Key: f.UserKey(), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: origin(s.Origins[f.Name]), Doc: f.Doc,
+			Key: f.UserKey(), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: originText(s.Origins[f.Name]), Doc: f.Doc,
 		}
 		if f.Name == "Mode" { // the run's own, whatever files say
 			row.Value, row.Origin = s.Mode.String(), "this run"
@@ -40,15 +40,15 @@ func (s Settings) Written(field string) bool {
 	})
 }
 
-// chosen says that a setting comes from neither LoadGen's defaults nor the rules.
-func (s Settings) chosen(field string) bool {
+// isChosen says that a setting comes from neither LoadGen's defaults nor the rules.
+func (s Settings) isChosen(field string) bool {
 	source := s.Origins[field].Source
 	return source != "LoadGen default" && !strings.HasPrefix(source, "rules ")
 }
 
-// origin words where a value came from: "user.conf:3 (resnet50.Server.target_qps)". The key is left out where it is the
-// row's own.
-func origin(o mlconf.Origin) string {
+// originText words where a value came from: "user.conf:3 (resnet50.Server.target_qps)". The key is left out where it is
+// the row's own.
+func originText(o mlconf.Origin) string {
 	text := o.Source
 	if o.Line > 0 {
 		text = fmt.Sprintf("%s:%d", text, o.Line)

@@ -51,7 +51,7 @@ type Settings struct {
 func Load(r Request) (Settings, error) {
 	s, err := mlconf.Load(mlconf.Options{
 		Rules: r.Rules, Model: r.Model.LoadGenKey, RulesModel: r.Model.RulesKey, Scenario: r.Scenario, Mode: r.Mode,
-		Layers: r.layers(), IgnoreUnknownKeys: r.IgnoreUnknownKeys,
+		Layers: r.settingLayers(), IgnoreUnknownKeys: r.IgnoreUnknownKeys,
 	})
 	if err == nil {
 		err = r.checkAudit(s)
@@ -59,7 +59,7 @@ func Load(r Request) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	return Settings{Settings: s, Profile: r.profile(s), Deviations: deviations(s.Rules(), s.TestSettings)}, nil
+	return Settings{Settings: s, Profile: r.profileOf(s), Deviations: listDeviations(s.Rules(), s.TestSettings)}, nil
 }
 
 // flagSource is the origin of values from the command line.
@@ -71,8 +71,8 @@ const (
 	userLayers = 2 // from here on: what a user wrote
 )
 
-func (r Request) layers() []mlconf.Layer {
-	layers := []mlconf.Layer{r.smoke()}
+func (r Request) settingLayers() []mlconf.Layer {
+	layers := []mlconf.Layer{r.smokeLayer()}
 	if r.UserConf != "" {
 		layers = append(layers, mlconf.UserConf(r.UserConf))
 	}
@@ -86,8 +86,8 @@ func (r Request) layers() []mlconf.Layer {
 	return layers
 }
 
-// audited says whether there are audit settings.
-func (r Request) audited() bool { return r.Audit != "" || r.TestConfig != "" }
+// hasAudit says whether there are audit settings.
+func (r Request) hasAudit() bool { return r.Audit != "" || r.TestConfig != "" }
 
 // auditSource names the audit settings.
 func (r Request) auditSource() string {
@@ -97,8 +97,8 @@ func (r Request) auditSource() string {
 	return r.Test + " of rules " + r.Rules
 }
 
-// smoke is the layer of the model's smoke settings; it is empty where they are not asked for.
-func (r Request) smoke() mlconf.Layer {
+// smokeLayer is the layer of the model's smoke settings; it is empty where they are not asked for.
+func (r Request) smokeLayer() mlconf.Layer {
 	source := "smoke settings of " + r.Model.Name
 	if r.Profile != Smoke {
 		return mlconf.Values(source)
@@ -110,11 +110,11 @@ func (r Request) smoke() mlconf.Layer {
 	return mlconf.Smoke(source, own...)
 }
 
-// profile names what the settings are, whatever audit settings change of them: smoke, where
+// profileOf names what the settings are, whatever audit settings change of them: smoke, where
 // user.conf left any of those.
-func (r Request) profile(s mlconf.Settings) Profile {
+func (r Request) profileOf(s mlconf.Settings) Profile {
 	own, user := s.Applied, []string(nil)
-	if r.audited() {
+	if r.hasAudit() {
 		own = own[:len(own)-1]
 	}
 	if r.UserConf != "" {
@@ -123,9 +123,9 @@ func (r Request) profile(s mlconf.Settings) Profile {
 	switch {
 	case slices.ContainsFunc(own[smokeLayer].Fields, func(field string) bool { return !slices.Contains(user, field) }):
 		return Smoke
-	case len(deviations(s.Rules(), own[len(own)-1].After)) > 0:
+	case len(listDeviations(s.Rules(), own[len(own)-1].After)) > 0:
 		return Custom
-	case r.audited():
+	case r.hasAudit():
 		return Audit
 	}
 	return Official

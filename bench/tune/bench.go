@@ -57,15 +57,15 @@ func (b *Bench) Kill() { b.running.Kill() }
 
 // Measure implements Measure: an Offline test of about d. It repeats one that turns out much shorter.
 func (b *Bench) Measure(ctx context.Context, s Setting, d time.Duration) (rate float64, err error) {
-	err = b.with(ctx, s, loadgen.Offline, func(ctx context.Context, w plugin.Workload) error {
-		rate, err = b.offline(ctx, s, w, d)
+	err = b.withWorkload(ctx, s, loadgen.Offline, func(ctx context.Context, w plugin.Workload) error {
+		rate, err = b.measureOffline(ctx, s, w, d)
 		return err
 	})
 	return rate, err
 }
 
-func (b *Bench) offline(ctx context.Context, s Setting, w plugin.Workload, d time.Duration) (float64, error) {
-	rate := b.expected(s)
+func (b *Bench) measureOffline(ctx context.Context, s Setting, w plugin.Workload, d time.Duration) (float64, error) {
+	rate := b.expectedRate(s)
 	for {
 		res, err := loadgen.StartTest(ctx, w.SUT(), w.QSL(), offlineTest(w.Info(), s, rate, d), loadgen.LogSettings{})
 		if err != nil {
@@ -74,7 +74,7 @@ func (b *Bench) offline(ctx context.Context, s Setting, w plugin.Workload, d tim
 		if !(res.SamplesPerSec > 0) {
 			return 0, errors.New("no sample was answered")
 		}
-		b.learn(s, res.SamplesPerSec)
+		b.noteRate(s, res.SamplesPerSec)
 		if res.Duration.Seconds() >= longEnough*d.Seconds() {
 			return res.SamplesPerSec, nil
 		}
@@ -82,8 +82,8 @@ func (b *Bench) offline(ctx context.Context, s Setting, w plugin.Workload, d tim
 	}
 }
 
-// expected is about how fast a setting is: what it was, else what another one was.
-func (b *Bench) expected(s Setting) float64 {
+// expectedRate is about how fast a setting is: what it was, else what another one was.
+func (b *Bench) expectedRate(s Setting) float64 {
 	if rate := b.rates[s]; rate > 0 {
 		return rate
 	}
@@ -93,7 +93,7 @@ func (b *Bench) expected(s Setting) float64 {
 	return firstRate
 }
 
-func (b *Bench) learn(s Setting, rate float64) {
+func (b *Bench) noteRate(s Setting, rate float64) {
 	if b.rates == nil {
 		b.rates = map[Setting]float64{}
 	}
@@ -116,7 +116,7 @@ func offlineTest(w sdk.WorkloadInfo, s Setting, rate float64, d time.Duration) l
 
 // Serve runs a Server test on a setting. It ends early where it can only end INVALID.
 func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (res *loadgen.Result, err error) {
-	err = b.with(ctx, s, loadgen.Server, func(ctx context.Context, w plugin.Workload) error {
+	err = b.withWorkload(ctx, s, loadgen.Server, func(ctx context.Context, w plugin.Workload) error {
 		res, err = loadgen.StartTest(ctx, w.SUT(), w.QSL(), t, loadgen.LogSettings{AbortEarly: true})
 		return err
 	})
@@ -125,15 +125,15 @@ func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (r
 
 // Opens says whether a setting can be opened for a scenario, and what was.
 func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario) (info sdk.WorkloadInfo, err error) {
-	err = b.with(ctx, s, scenario, func(_ context.Context, w plugin.Workload) error {
+	err = b.withWorkload(ctx, s, scenario, func(_ context.Context, w plugin.Workload) error {
 		info = w.Info()
 		return nil
 	})
 	return info, err
 }
 
-// with opens the workload at a setting for as long as use does. A process in which something failed is ended.
-func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario,
+// withWorkload opens the workload at a setting for as long as use does. A process in which something failed is ended.
+func (b *Bench) withWorkload(ctx context.Context, s Setting, scenario loadgen.Scenario,
 	use func(context.Context, plugin.Workload) error) (err error) {
 	if b.process == nil {
 		if b.process, err = b.Launcher.Launch(ctx, b.Binary, b.Launch); err != nil {
@@ -153,7 +153,7 @@ func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario,
 			b.Close()
 		}
 	}()
-	w, err := b.process.Open(pctx, b.options(s, scenario))
+	w, err := b.process.Open(pctx, b.openOptions(s, scenario))
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (b *Bench) with(ctx context.Context, s Setting, scenario loadgen.Scenario,
 	return use(pctx, w)
 }
 
-func (b *Bench) options(s Setting, scenario loadgen.Scenario) sdk.Options {
+func (b *Bench) openOptions(s Setting, scenario loadgen.Scenario) sdk.Options {
 	o := s.On(b.Options)
 	o.Scenario = scenario
 	if scenario == loadgen.Offline && b.OfflineCount > 0 {

@@ -174,16 +174,16 @@ func TestDistinctSettings(t *testing.T) {
 	s := ServerSearch{Bench: bench(f)}
 	defer s.Bench.Close()
 	all := []Point{{Setting: Setting{8, 2, 1, 0}}, {}, {Setting: Setting{4, 1, 0, 0}}}
-	left, err := s.distinct(t.Context(), all)
+	left, err := s.dropEqual(t.Context(), all)
 	if err != nil || len(left) != 1 || left[0].Setting != all[0].Setting {
 		t.Errorf("%+v, %v", left, err)
 	}
 	f.Info.BackendInfo = nil
-	if left, err := s.distinct(t.Context(), all); err != nil || len(left) != 2 || left[1].Setting != (Setting{}) {
+	if left, err := s.dropEqual(t.Context(), all); err != nil || len(left) != 2 || left[1].Setting != (Setting{}) {
 		t.Errorf("%+v, %v; want what has other threads as well", left, err)
 	}
 	f.OpenErr = errors.New("no device")
-	if _, err := s.distinct(t.Context(), all); !errors.Is(err, f.OpenErr) {
+	if _, err := s.dropEqual(t.Context(), all); !errors.Is(err, f.OpenErr) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -192,11 +192,11 @@ func TestProbe(t *testing.T) {
 	s := ServerSearch{ProbeTime: 10 * time.Second, Settings: loadgen.DefaultTestSettings()}
 	s.Settings.MinDuration, s.Settings.MinQueryCount, s.Settings.ServerTargetLatencyPercentile = 10*time.Minute,
 		270336, 0.99
-	if p := s.probe(); p.MinDuration != 10*time.Second || p.MinQueryCount < 1000 || p.MinQueryCount > 1001 {
+	if p := s.probeSettings(); p.MinDuration != 10*time.Second || p.MinQueryCount < 1000 || p.MinQueryCount > 1001 {
 		t.Errorf("%v, %d queries", p.MinDuration, p.MinQueryCount)
 	}
 	s.Settings.MinDuration, s.Settings.MinQueryCount = time.Second, 100
-	if p := s.probe(); p.MinDuration != time.Second || p.MinQueryCount != 100 {
+	if p := s.probeSettings(); p.MinDuration != time.Second || p.MinQueryCount != 100 {
 		t.Errorf("%v, %d queries: a probe is no longer than a run", p.MinDuration, p.MinQueryCount)
 	}
 }
@@ -204,7 +204,7 @@ func TestProbe(t *testing.T) {
 func TestRunsInWhichTheMachineStoodStillAreDoneAgain(t *testing.T) {
 	for _, tt := range []struct{ paused, want int }{{0, 1}, {1, 2}, {3, 4}, {9, 4}} {
 		runs := 0
-		res, err := unpaused(func() (*loadgen.Result, error) {
+		res, err := repeatPaused(func() (*loadgen.Result, error) {
 			runs++
 			r := &loadgen.Result{}
 			if runs <= tt.paused {
@@ -217,7 +217,7 @@ func TestRunsInWhichTheMachineStoodStillAreDoneAgain(t *testing.T) {
 		}
 	}
 	failed := errors.New("failed")
-	if _, err := unpaused(func() (*loadgen.Result, error) { return nil, failed }); !errors.Is(err, failed) {
+	if _, err := repeatPaused(func() (*loadgen.Result, error) { return nil, failed }); !errors.Is(err, failed) {
 		t.Errorf("error %v", err)
 	}
 }

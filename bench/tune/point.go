@@ -18,51 +18,54 @@ type Point struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// candidate is a setting in the search.
-type candidate struct {
+// searchCandidate is a setting in the search.
+type searchCandidate struct {
 	setting Setting
 	stage   Stage     // in which it was measured last
 	rates   []float64 // of that stage
 	fault   error
 }
 
-// take notes a test. Those of the stage before are forgotten.
-func (c *candidate) take(stage Stage, rate float64) {
+// takeTest notes a test. Those of the stage before are forgotten.
+func (c *searchCandidate) takeTest(stage Stage, rate float64) {
 	if c.stage != stage {
 		c.stage, c.rates = stage, nil
 	}
 	c.rates = append(c.rates, rate)
 }
 
-// finished says that the final measured the candidate.
-func (c *candidate) finished() bool { return c.fault == nil && c.stage == Final }
+// isFinished says that the final measured the candidate.
+func (c *searchCandidate) isFinished() bool { return c.fault == nil && c.stage == Final }
 
-// point is what is known of the candidate.
-func (c *candidate) point() Point {
-	p := Point{Setting: c.setting, Final: c.finished(), Tests: len(c.rates)}
+// toPoint is what is known of the candidate.
+func (c *searchCandidate) toPoint() Point {
+	p := Point{Setting: c.setting, Final: c.isFinished(), Tests: len(c.rates)}
 	if c.fault != nil {
 		p.Fault = c.fault.Error()
 	}
 	if p.Tests > 0 {
-		p.SamplesPerSecond = median(c.rates)
+		p.SamplesPerSecond = medianOf(c.rates)
 		p.Spread = (slices.Max(c.rates) - slices.Min(c.rates)) / p.SamplesPerSecond
 	}
 	return p
 }
 
-// median is the middle of values that are not empty; of an even number, the mean of the two middle ones.
-func median(values []float64) float64 {
+// medianOf is the middle of values that are not empty; of an even number, the mean of the two middle ones.
+func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// fastest sorts by what value says, the largest first. Equal ones keep their order.
-func fastest(all []*candidate, value func(rates []float64) float64) {
-	slices.SortStableFunc(all, func(a, b *candidate) int { return cmp.Compare(worth(b, value), worth(a, value)) })
+// sortFastest sorts by what value says, the largest first. Equal ones keep their order.
+func sortFastest(all []*searchCandidate, value func(rates []float64) float64) {
+	slices.SortStableFunc(all, func(a, b *searchCandidate) int {
+		return cmp.Compare(worthOf(b, value), worthOf(a,
+			value))
+	})
 }
 
-func worth(c *candidate, value func([]float64) float64) float64 {
+func worthOf(c *searchCandidate, value func([]float64) float64) float64 {
 	if len(c.rates) == 0 {
 		return math.Inf(-1)
 	}

@@ -59,7 +59,7 @@ type Machine struct {
 	Cores int    `json:"cores"` // that the process may use
 }
 
-func (m Machine) String() string { return fmt.Sprintf("%s, %s", m.CPU, counted(m.Cores, "core")) }
+func (m Machine) String() string { return fmt.Sprintf("%s, %s", m.CPU, countText(m.Cores, "core")) }
 
 // Offline is the fastest setting.
 type Offline struct {
@@ -112,15 +112,15 @@ func Load(path string) (Profile, error) {
 	if err != nil {
 		return Profile{}, fmt.Errorf("%w: %w", ErrFile, err)
 	}
-	p, err := parse(text)
+	p, err := parseProfile(text)
 	if err != nil {
 		return Profile{}, fmt.Errorf("%w: %s: %w", ErrFile, path, err)
 	}
 	return p, nil
 }
 
-// parse reads a profile's text and names every fault.
-func parse(text []byte) (Profile, error) {
+// parseProfile reads a profile's text and names every fault.
+func parseProfile(text []byte) (Profile, error) {
 	var head struct {
 		Schema  string `json:"schema"`
 		Version int    `json:"schema_version"`
@@ -138,32 +138,32 @@ func parse(text []byte) (Profile, error) {
 	if err := d.Decode(&p); err != nil {
 		return Profile{}, err
 	}
-	return p, errors.Join(p.faults()...)
+	return p, errors.Join(p.findFaults()...)
 }
 
 // most bounds each number of a setting.
 const most = 1 << 20
 
-func (p Profile) faults() []error {
+func (p Profile) findFaults() []error {
 	var faults []error
 	if p.For.Model == "" {
 		faults = append(faults, errors.New("no model"))
 	}
 	if p.Offline != nil {
-		faults = append(faults, p.Offline.faults("offline")...)
+		faults = append(faults, p.Offline.findFaults("offline")...)
 		faults = append(faults, wantRate("offline: samples_per_second", p.Offline.SamplesPerSecond)...)
 		for i, point := range p.Offline.Points {
-			faults = append(faults, point.faults(fmt.Sprintf("offline: point %d", i+1))...)
+			faults = append(faults, point.findFaults(fmt.Sprintf("offline: point %d", i+1))...)
 		}
 	}
 	if p.Server != nil {
-		faults = append(faults, p.Server.faults("server")...)
+		faults = append(faults, p.Server.findFaults("server")...)
 		faults = append(faults, wantRate("server: target_qps", p.Server.TargetQPS)...)
 	}
 	return faults
 }
 
-func (s Setting) faults(where string) []error {
+func (s Setting) findFaults(where string) []error {
 	var faults []error
 	for _, n := range []struct {
 		name  string

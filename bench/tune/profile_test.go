@@ -68,7 +68,7 @@ func TestBadProfiles(t *testing.T) {
 			"server: threads -2", "target_qps -3"},
 	}
 	for text, wants := range cases {
-		_, err := parse([]byte(text))
+		_, err := parseProfile([]byte(text))
 		for _, want := range wants {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: no %q in %v", text, want, err)
@@ -87,18 +87,18 @@ func FuzzParse(f *testing.F) {
 		`"samples_per_second":1e300}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := parse(text)
+		p, err := parseProfile(text)
 		if err != nil {
 			return
 		}
-		if p.For.Model == "" || len(p.faults()) != 0 {
+		if p.For.Model == "" || len(p.findFaults()) != 0 {
 			t.Errorf("%+v", p)
 		}
 		again, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parse(again); err != nil {
+		if _, err := parseProfile(again); err != nil {
 			t.Errorf("what was read cannot be read again: %v", err)
 		}
 	})

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// race measures the candidates in turns until it is decided which is the fastest. It leaves them sorted, best first.
-func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err error) {
-	defer func() { fastest(all, median) }()
+// raceCandidates measures the candidates in turns until it is decided which is the fastest. It leaves them sorted, best
+// first.
+func (s Search) raceCandidates(ctx context.Context, all []*searchCandidate) (decided bool, err error) {
+	defer func() { sortFastest(all, medianOf) }()
 	for round := 1; round <= mostRounds && !decided; round++ {
-		if err := s.each(ctx, Final, all, s.Time); err != nil {
+		if err := s.measureEach(ctx, Final, all, s.Time); err != nil {
 			return false, err
 		}
-		running, err := able(all)
+		running, err := usableCandidates(all)
 		if err != nil {
 			return false, err
 		}
@@ -28,21 +29,21 @@ func (s Search) race(ctx context.Context, all []*candidate) (decided bool, err e
 }
 
 // leaderIsClear says that no candidate is likely to be faster than the leader by more than the tolerance.
-func leaderIsClear(running []*candidate) bool {
-	fastest(running, median)
-	if len(running[0].rates) < busyRounds && slices.ContainsFunc(running, restless) {
+func leaderIsClear(running []*searchCandidate) bool {
+	sortFastest(running, medianOf)
+	if len(running[0].rates) < busyRounds && slices.ContainsFunc(running, isDisturbed) {
 		return false
 	}
-	return !slices.ContainsFunc(running[1:], func(c *candidate) bool { return !slower(c.rates, running[0].rates) })
+	return !slices.ContainsFunc(running[1:], func(c *searchCandidate) bool { return !isSlower(c.rates, running[0].rates) })
 }
 
-// restless says that something disturbed the tests of a candidate.
-func restless(c *candidate) bool { return c.point().Spread > calm }
+// isDisturbed says that something disturbed the tests of a candidate.
+func isDisturbed(c *searchCandidate) bool { return c.toPoint().Spread > calm }
 
-// slower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of
+// isSlower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of
 // six and more, it was. If it were in every second round, the chance of that would be 1 in 8 after three rounds, 1 in
 // 16 after four, 1 in 32 after five, and at most 7 in 64 from six on.
-func slower(rival, leader []float64) bool {
+func isSlower(rival, leader []float64) bool {
 	faster := 0
 	for i, rate := range rival {
 		if rate > (1+Tolerance)*leader[i] {

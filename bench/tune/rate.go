@@ -76,40 +76,40 @@ const (
 // ErrNoRate says that no rate was VALID.
 var ErrNoRate = errors.New("no VALID rate was found")
 
-// patient says that the runs are short enough to wait with some more until the machine is calm.
-func (s RateSearch) patient() bool { return s.Confirmations > 1 }
+// mayWait says that the runs are short enough to wait with some more until the machine is calm.
+func (s RateSearch) mayWait() bool { return s.Confirmations > 1 }
 
 // Find narrows down the highest rate, which bound, in queries per second, is about the most for, such as the throughput
 // of Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
-	low, err := s.narrow(ctx, bound, known)
-	if low == 0 && err == nil && s.patient() {
-		return s.narrow(ctx, bound, known)
+	low, err := s.narrowRate(ctx, bound, known)
+	if low == 0 && err == nil && s.mayWait() {
+		return s.narrowRate(ctx, bound, known)
 	}
 	return low, err
 }
 
-// narrow is one search, from the beginning.
-func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, error) {
+// narrowRate is one search, from the beginning.
+func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float64, error) {
 	b := newBelief(bound)
 	b.step = s.Step
 	if known > 0 {
-		b.take(Trial{TargetQPS: known, Valid: true})
+		b.takeTrial(Trial{TargetQPS: known, Valid: true})
 	}
 	for _, t := range s.Made {
-		b.take(t)
+		b.takeTrial(t)
 	}
 	for range cmp.Or(s.Probes, mostProbes) {
 		if b.narrowEnough() {
 			break
 		}
-		t, err := s.try(ctx, s.Probe, b.middle())
+		t, err := s.tryRate(ctx, s.Probe, b.middleRate())
 		if err != nil {
 			return b.low, err
 		}
-		b.take(t)
-		if b.beyond() {
-			if b, err = s.double(ctx, b); err != nil || b.low >= b.bound {
+		b.takeTrial(t)
+		if b.exceedsBound() {
+			if b, err = s.doubleRate(ctx, b); err != nil || b.low >= b.bound {
 				return b.low, err // no top was met
 			}
 		}
@@ -117,19 +117,19 @@ func (s RateSearch) narrow(ctx context.Context, bound, known float64) (float64, 
 	return b.low, nil
 }
 
-// double tries twice the highest VALID rate until that is INVALID: the bound was none, the INVALID rate is one. Where
-// none is INVALID the highest VALID rate stays above the bound.
-func (s RateSearch) double(ctx context.Context, b *belief) (*belief, error) {
+// doubleRate tries twice the highest VALID rate until that is INVALID: the bound was none, the INVALID rate is one.
+// Where none is INVALID the highest VALID rate stays above the bound.
+func (s RateSearch) doubleRate(ctx context.Context, b *rateBelief) (*rateBelief, error) {
 	for range mostDoublings {
 		if s.Most > 0 && 2*b.low > s.Most {
 			break
 		}
-		t, err := s.try(ctx, s.Probe, 2*b.low)
+		t, err := s.tryRate(ctx, s.Probe, 2*b.low)
 		if err != nil {
 			return b, err
 		}
-		if b.take(t); !t.Valid {
-			return b.around(t.TargetQPS), nil
+		if b.takeTrial(t); !t.Valid {
+			return b.withBound(t.TargetQPS), nil
 		}
 	}
 	return b, nil
@@ -141,8 +141,8 @@ func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, 
 	if rate <= 0 {
 		return 0, ErrNoRate
 	}
-	for _, share := range s.shares() {
-		valid, err := s.confirmed(ctx, share*rate)
+	for _, share := range s.triedShares() {
+		valid, err := s.isConfirmed(ctx, share*rate)
 		if valid || err != nil {
 			return share * rate, err
 		}
@@ -150,39 +150,39 @@ func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, 
 	return 0, ErrNoRate
 }
 
-// shares are those of the rate that was found which are tried in turn.
-func (s RateSearch) shares() []float64 {
+// triedShares are those of the rate that was found which are tried in turn.
+func (s RateSearch) triedShares() []float64 {
 	if s.Shares != nil {
 		return s.Shares
 	}
 	all := stepsBack[:]
-	for round := 1; round < rounds && s.patient(); round++ {
+	for round := 1; round < rounds && s.mayWait(); round++ {
 		all = slices.Concat(all, stepsBack[backAgain:])
 	}
 	return all
 }
 
-// confirmed says whether enough runs in a row are VALID at a rate. Where one is not, at no rate by LoadGen's estimate,
-// that was not the rate's fault: there is another try.
-func (s RateSearch) confirmed(ctx context.Context, rate float64) (bool, error) {
-	t, err := s.row(ctx, rate)
-	if err == nil && !t.Valid && !(t.Estimate > 0) && s.patient() {
-		t, err = s.row(ctx, rate)
+// isConfirmed says whether enough runs in a row are VALID at a rate. Where one is not, at no rate by LoadGen's
+// estimate, that was not the rate's fault: there is another try.
+func (s RateSearch) isConfirmed(ctx context.Context, rate float64) (bool, error) {
+	t, err := s.runRow(ctx, rate)
+	if err == nil && !t.Valid && !(t.Estimate > 0) && s.mayWait() {
+		t, err = s.runRow(ctx, rate)
 	}
 	return t.Valid && err == nil, err
 }
 
-// row makes as many runs as must be VALID in a row, up to the first that is not, and returns the last.
-func (s RateSearch) row(ctx context.Context, rate float64) (t Trial, err error) {
+// runRow makes as many runs as must be VALID in a row, up to the first that is not, and returns the last.
+func (s RateSearch) runRow(ctx context.Context, rate float64) (t Trial, err error) {
 	for range cmp.Or(s.Confirmations, 1) {
-		if t, err = s.try(ctx, s.Confirm, rate); err != nil || !t.Valid {
+		if t, err = s.tryRate(ctx, s.Confirm, rate); err != nil || !t.Valid {
 			break
 		}
 	}
 	return t, err
 }
 
-func (s RateSearch) try(ctx context.Context, run Try, rate float64) (Trial, error) {
+func (s RateSearch) tryRate(ctx context.Context, run Try, rate float64) (Trial, error) {
 	t, err := run(ctx, rate)
 	if err == nil && s.Report != nil {
 		s.Report(t)

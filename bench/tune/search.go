@@ -72,23 +72,26 @@ var ErrNothing = errors.New("no setting could be measured")
 
 // Run searches the grid. An error comes with what was measured before it.
 func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
-	all := lists.Map(grid, func(setting Setting) *candidate { return &candidate{setting: setting} })
-	decided, err := s.stages(ctx, all)
-	fastest(all, median)
-	slices.SortStableFunc(all, func(a, b *candidate) int { return truth(b.finished()) - truth(a.finished()) })
+	all := lists.Map(grid, func(setting Setting) *searchCandidate { return &searchCandidate{setting: setting} })
+	decided, err := s.runStages(ctx, all)
+	sortFastest(all, medianOf)
+	slices.SortStableFunc(all, func(a,
+		b *searchCandidate) int {
+		return boolToInt(b.isFinished()) - boolToInt(a.isFinished())
+	})
 	found := Found{Decided: decided}
-	found.Points = append(found.Points, lists.Map(all, func(c *candidate) Point { return c.point() })...)
+	found.Points = append(found.Points, lists.Map(all, func(c *searchCandidate) Point { return c.toPoint() })...)
 	return found, err
 }
 
-func truth(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (s Search) stages(ctx context.Context, all []*candidate) (decided bool, err error) {
+func (s Search) runStages(ctx context.Context, all []*searchCandidate) (decided bool, err error) {
 	left := slices.Clone(all)
 	if !s.Exhaustive {
 		for _, stage := range []struct {
@@ -99,47 +102,47 @@ func (s Search) stages(ctx context.Context, all []*candidate) (decided bool, err
 			if len(left) <= stage.leave {
 				continue
 			}
-			if left, err = s.halve(ctx, left, stage.name, s.Time/stage.share, stage.leave); err != nil {
+			if left, err = s.halveCandidates(ctx, left, stage.name, s.Time/stage.share, stage.leave); err != nil {
 				return false, err
 			}
 		}
 	}
-	return s.race(ctx, left)
+	return s.raceCandidates(ctx, left)
 }
 
-// halve measures each candidate, those that are not far behind once more in the reverse order, and returns the best.
-// The better test of two counts: a disturbance slows a test and never speeds one up.
-func (s Search) halve(ctx context.Context, all []*candidate, stage Stage, d time.Duration,
-	leave int) ([]*candidate, error) {
-	if err := s.each(ctx, stage, all, d); err != nil {
+// halveCandidates measures each candidate, those that are not far behind once more in the reverse order, and returns
+// the best. The better test of two counts: a disturbance slows a test and never speeds one up.
+func (s Search) halveCandidates(ctx context.Context, all []*searchCandidate, stage Stage, d time.Duration,
+	leave int) ([]*searchCandidate, error) {
+	if err := s.measureEach(ctx, stage, all, d); err != nil {
 		return nil, err
 	}
-	fastest(all, slices.Max)
+	sortFastest(all, slices.Max)
 	again := all[:len(all):len(all)]
 	for i, c := range all {
-		if worth(c, slices.Max) < hopelessShare*worth(all[0], slices.Max) {
+		if worthOf(c, slices.Max) < hopelessShare*worthOf(all[0], slices.Max) {
 			again = all[:i]
 			break
 		}
 	}
 	again = slices.Clone(again)
 	slices.Reverse(again)
-	if err := s.each(ctx, stage, again, d); err != nil {
+	if err := s.measureEach(ctx, stage, again, d); err != nil {
 		return nil, err
 	}
-	fastest(all, slices.Max)
-	return able(best(all, leave))
+	sortFastest(all, slices.Max)
+	return usableCandidates(bestCandidates(all, leave))
 }
 
-// best are the first candidates, and the plugin's own choice: what is found is compared with that.
-func best(all []*candidate, leave int) []*candidate {
-	return slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool {
+// bestCandidates are the first candidates, and the plugin's own choice: what is found is compared with that.
+func bestCandidates(all []*searchCandidate, leave int) []*searchCandidate {
+	return slices.DeleteFunc(slices.Clone(all), func(c *searchCandidate) bool {
 		return c.setting != Setting{} && slices.Index(all, c) >= leave
 	})
 }
 
-// each measures each candidate once, but for those with a fault.
-func (s Search) each(ctx context.Context, stage Stage, all []*candidate, d time.Duration) error {
+// measureEach measures each candidate once, but for those with a fault.
+func (s Search) measureEach(ctx context.Context, stage Stage, all []*searchCandidate, d time.Duration) error {
 	for _, c := range all {
 		if c.fault != nil {
 			continue
@@ -153,18 +156,18 @@ func (s Search) each(ctx context.Context, stage Stage, all []*candidate, d time.
 		case !(rate > 0) || math.IsInf(rate, 1):
 			return fmt.Errorf("%v: measured %v samples/s, want a finite rate above 0", c.setting, rate)
 		default:
-			c.take(stage, rate)
+			c.takeTest(stage, rate)
 		}
 	}
 	return nil
 }
 
-// able are the candidates without a fault.
-func able(all []*candidate) ([]*candidate, error) {
-	left := slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.fault != nil })
+// usableCandidates are the candidates without a fault.
+func usableCandidates(all []*searchCandidate) ([]*searchCandidate, error) {
+	left := slices.DeleteFunc(slices.Clone(all), func(c *searchCandidate) bool { return c.fault != nil })
 	if len(left) > 0 {
 		return left, nil
 	}
-	faults := lists.Map(all, func(c *candidate) error { return fmt.Errorf("%v: %w", c.setting, c.fault) })
+	faults := lists.Map(all, func(c *searchCandidate) error { return fmt.Errorf("%v: %w", c.setting, c.fault) })
 	return nil, fmt.Errorf("%w: %w", ErrNothing, errors.Join(faults...))
 }

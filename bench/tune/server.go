@@ -41,13 +41,13 @@ const (
 // with ErrNoRate none.
 func (s ServerSearch) Run(ctx context.Context, settings []Point) (Server, error) {
 	out := Server{Limits: LimitsOf(s.Settings), MinDurationMS: s.Settings.MinDuration.Milliseconds()}
-	settings, err := s.distinct(ctx, settings)
+	settings, err := s.dropEqual(ctx, settings)
 	if err != nil {
 		return out, err
 	}
 	found := 0.0
 	for _, p := range settings {
-		rate, err := s.find(ctx, s.rates(p.Setting, &out), p, found)
+		rate, err := s.findRate(ctx, s.newRateSearch(p.Setting, &out), p, found)
 		if err != nil {
 			return out, err
 		}
@@ -56,12 +56,12 @@ func (s ServerSearch) Run(ctx context.Context, settings []Point) (Server, error)
 		}
 	}
 	s.Bench.Close() // a process of its own, as a run has
-	out.TargetQPS, err = s.rates(out.Setting, &out).ConfirmOrLower(ctx, found)
+	out.TargetQPS, err = s.newRateSearch(out.Setting, &out).ConfirmOrLower(ctx, found)
 	return out, err
 }
 
-// distinct drops settings that come to the same as one before.
-func (s ServerSearch) distinct(ctx context.Context, settings []Point) ([]Point, error) {
+// dropEqual drops settings that come to the same as one before.
+func (s ServerSearch) dropEqual(ctx context.Context, settings []Point) ([]Point, error) {
 	if len(settings) < 2 {
 		return settings, nil
 	}
@@ -72,7 +72,7 @@ func (s ServerSearch) distinct(ctx context.Context, settings []Point) ([]Point, 
 		if err != nil {
 			return nil, err
 		}
-		effective := p.effective(info)
+		effective := p.effectiveSetting(info)
 		if !seen[effective] {
 			left = append(left, p)
 		}
@@ -81,8 +81,9 @@ func (s ServerSearch) distinct(ctx context.Context, settings []Point) ([]Point, 
 	return left, nil
 }
 
-// effective is what a setting came to. Where the backend does not say its threads, they are those of the setting.
-func (s Setting) effective(w sdk.WorkloadInfo) Setting {
+// effectiveSetting is what a setting came to. Where the backend does not say its threads, they are those of the
+// setting.
+func (s Setting) effectiveSetting(w sdk.WorkloadInfo) Setting {
 	out := Setting{Batch: w.Batch, Sessions: w.Sessions, Threads: s.Threads}
 	if n, err := strconv.Atoi(w.BackendInfo[ThreadsOption]); err == nil {
 		out.Threads = n
@@ -90,12 +91,12 @@ func (s Setting) effective(w sdk.WorkloadInfo) Setting {
 	return out
 }
 
-// rates is the search with a setting, whose runs go to out.
-func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
+// newRateSearch is the search with a setting, whose runs go to out.
+func (s ServerSearch) newRateSearch(p Setting, out *Server) RateSearch {
 	r := RateSearch{
-		Probe: s.trial(p, s.probe(), false), Confirm: s.trial(p, s.Settings, true),
+		Probe: s.newTrial(p, s.probeSettings(), false), Confirm: s.newTrial(p, s.Settings, true),
 		Report: func(t Trial) { out.Trials = append(out.Trials, t) },
-		Most:   mostQueries / max(s.probe().MinDuration, time.Second).Seconds(),
+		Most:   mostQueries / max(s.probeSettings().MinDuration, time.Second).Seconds(),
 	}
 	if s.Settings.MinDuration <= twiceUntil {
 		r.Confirmations = 2
@@ -103,8 +104,8 @@ func (s ServerSearch) rates(p Setting, out *Server) RateSearch {
 	return r
 }
 
-// find is the highest VALID rate of a setting, 0 where it is not above the one that was found.
-func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, found float64) (float64, error) {
+// findRate is the highest VALID rate of a setting, 0 where it is not above the one that was found.
+func (s ServerSearch) findRate(ctx context.Context, search RateSearch, p Point, found float64) (float64, error) {
 	bound := p.SamplesPerSecond
 	if !(bound > 0) {
 		if s.Next != nil {
@@ -119,26 +120,27 @@ func (s ServerSearch) find(ctx context.Context, search RateSearch, p Point, foun
 		return search.Find(ctx, bound, 0)
 	}
 	search.Probes = otherProbes
-	t, err := search.try(ctx, search.Probe, step*found)
+	t, err := search.tryRate(ctx, search.Probe, step*found)
 	if err != nil || !t.Valid {
 		return 0, err
 	}
 	return search.Find(ctx, bound, step*found)
 }
 
-// trial is a run with a setting.
-func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Try {
+// newTrial is a run with a setting.
+func (s ServerSearch) newTrial(p Setting, t loadgen.TestSettings, confirms bool) Try {
 	return func(ctx context.Context, qps float64) (Trial, error) {
 		if s.Next != nil {
 			s.Next(p, qps)
 		}
 		t.ServerTargetQPS = qps
-		res, err := unpaused(func() (*loadgen.Result, error) { return s.Bench.Serve(ctx, p, t) })
+		res, err := repeatPaused(func() (*loadgen.Result, error) { return s.Bench.Serve(ctx, p, t) })
 		if err != nil {
 			return Trial{}, err
 		}
 		out := Trial{
-			Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Reason: reason(res.Reasons), Confirms: confirms,
+			Setting: p, TargetQPS: qps, Valid: res.Verdict == loadgen.Valid, Reason: firstReason(res.Reasons),
+			Confirms: confirms,
 		}
 		out.LatencyMS = float64(res.TargetPercentile.Latency) / float64(time.Millisecond)
 		if res.Capacity != nil {
@@ -151,8 +153,8 @@ func (s ServerSearch) trial(p Setting, t loadgen.TestSettings, confirms bool) Tr
 // mostAttempts bounds how often a run is done.
 const mostAttempts = 4
 
-// unpaused does a run again in which the machine stood still: it says nothing of a rate.
-func unpaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err error) {
+// repeatPaused does a run again in which the machine stood still: it says nothing of a rate.
+func repeatPaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err error) {
 	for range mostAttempts {
 		if res, err = run(); err != nil || len(res.Pauses) == 0 {
 			break
@@ -161,8 +163,8 @@ func unpaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err err
 	return res, err
 }
 
-// reason is the first of the reasons of an INVALID run: where it was ended early, why that was.
-func reason(all []loadgen.Reason) string {
+// firstReason is the first of the reasons of an INVALID run: where it was ended early, why that was.
+func firstReason(all []loadgen.Reason) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -177,9 +179,9 @@ func reason(all []loadgen.Reason) string {
 // aborted is the rule of a run that did not come to its end: what it needed is an end.
 const aborted = "aborted"
 
-// probe are the settings of the runs that are not confirmed: the limits of latency, and as many queries as tell whether
-// their percentile is met.
-func (s ServerSearch) probe() loadgen.TestSettings {
+// probeSettings are the settings of the runs that are not confirmed: the limits of latency, and as many queries as tell
+// whether their percentile is met.
+func (s ServerSearch) probeSettings() loadgen.TestSettings {
 	t := s.Settings
 	t.MinDuration = min(t.MinDuration, s.ProbeTime)
 	if share := 1 - t.ServerTargetLatencyPercentile; share > 0 {

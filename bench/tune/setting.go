@@ -29,13 +29,13 @@ func (s Setting) String() string {
 		parts = append(parts, fmt.Sprintf("batch %d", s.Batch))
 	}
 	if s.Sessions > 0 {
-		parts = append(parts, counted(s.Sessions, "session"))
+		parts = append(parts, countText(s.Sessions, "session"))
 	}
 	if s.Threads > 0 {
-		parts = append(parts, counted(s.Threads, "thread"))
+		parts = append(parts, countText(s.Threads, "thread"))
 	}
 	if s.Requests > 0 {
-		parts = append(parts, counted(s.Requests, "request")+" in flight")
+		parts = append(parts, countText(s.Requests, "request")+" in flight")
 	}
 	if len(parts) == 0 {
 		return "the plugin's own choice"
@@ -43,7 +43,7 @@ func (s Setting) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func counted(n int, word string) string {
+func countText(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
@@ -61,7 +61,7 @@ func Grid(batches, sessions, threads []int) []Setting {
 			grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Sessions: s, Threads: t} })...)
 		}
 	}
-	return unique(grid)
+	return dropRepeated(grid)
 }
 
 // RemoteGrid is the grid of a model at a server: every combination of numbers of requests in flight and of samples in
@@ -74,7 +74,7 @@ func RemoteGrid(batches, requests []int) []Setting {
 	for _, n := range requests {
 		grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Requests: n} })...)
 	}
-	return unique(grid)
+	return dropRepeated(grid)
 }
 
 // DefaultRequests are the numbers of requests in flight that are tried by default: 1, 2, 4, ... 256.
@@ -96,7 +96,7 @@ func DefaultGrid(batches []int, cores int, threads bool) []Setting {
 			}
 		}
 	}
-	return unique(grid)
+	return dropRepeated(grid)
 }
 
 // Doublings are 1, 2, 4, ... up to most, and most.
@@ -108,8 +108,8 @@ func Doublings(most int) []int {
 	return append(all, most)
 }
 
-// unique drops repetitions.
-func unique(grid []Setting) []Setting {
+// dropRepeated drops repetitions.
+func dropRepeated(grid []Setting) []Setting {
 	seen := map[Setting]bool{}
 	return slices.DeleteFunc(grid, func(s Setting) bool {
 		was := seen[s]

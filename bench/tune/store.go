@@ -27,21 +27,21 @@ type Store struct{ Dir string }
 
 // Path is where the profile of a workload on a machine is.
 func (s Store) Path(k Key, m Machine) string {
-	return filepath.Join(s.Dir, k.Model+"-"+name(k, m)+".json")
+	return filepath.Join(s.Dir, k.Model+"-"+profileName(k, m)+".json")
 }
 
-// name tells keys on machines apart.
-func name(k Key, m Machine) string {
+// profileName tells keys on machines apart.
+func profileName(k Key, m Machine) string {
 	text, _ := json.Marshal(struct { // strings and numbers: it cannot fail
 		Key
 		Machine Machine
-	}{k.clean(), m})
+	}{k.cleanKey(), m})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
 }
 
-// clean makes empty maps and lists absent, so that equal keys look alike.
-func (k Key) clean() Key {
+// cleanKey makes empty maps and lists absent, so that equal keys look alike.
+func (k Key) cleanKey() Key {
 	if len(k.BackendOptions) == 0 {
 		k.BackendOptions = nil
 	}
@@ -55,18 +55,18 @@ func (k Key) clean() Key {
 }
 
 // Same says whether runs with both keys do the same work.
-func (k Key) Same(o Key) bool { return reflect.DeepEqual(k.clean(), o.clean()) }
+func (k Key) Same(o Key) bool { return reflect.DeepEqual(k.cleanKey(), o.cleanKey()) }
 
 // Find looks for the profile of a run. Without one, ignored says of each that is for the same workload why it does not
 // fit, and of one that should be there why it cannot be read.
 func (s Store) Find(r Subject) (path string, found *Profile, ignored []string, err error) {
 	path = s.Path(r.Key, r.Machine)
-	for _, candidate := range s.candidates(path, r.Model) {
+	for _, candidate := range s.candidatePaths(path, r.Model) {
 		p, err := Load(candidate)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			if candidate == path || candidate == s.older(r.Model) {
+			if candidate == path || candidate == s.olderPath(r.Model) {
 				ignored = append(ignored, fmt.Sprintf("ignored: %v", err))
 			}
 		case p.For.Same(r.Key):
@@ -80,18 +80,19 @@ func (s Store) Find(r Subject) (path string, found *Profile, ignored []string, e
 	return "", nil, ignored, nil
 }
 
-// older is where earlier versions wrote the profile of a model.
-func (s Store) older(model string) string { return filepath.Join(s.Dir, model+".json") }
+// olderPath is where earlier versions wrote the profile of a model.
+func (s Store) olderPath(model string) string { return filepath.Join(s.Dir, model+".json") }
 
-// candidates are the files that may be a model's profile, that of the run first.
-func (s Store) candidates(path, model string) []string {
-	matches, _ := filepath.Glob(filepath.Join(escape(s.Dir), escape(model)+"-*.json")) // the pattern is sound
+// candidatePaths are the files that may be a model's profile, that of the run first.
+func (s Store) candidatePaths(path, model string) []string {
+	matches, _ := filepath.Glob(filepath.Join(escapePattern(s.Dir),
+		escapePattern(model)+"-*.json")) // the pattern is sound
 	others := lists.Filter(matches, func(m string) bool { return m != path })
-	return slices.Concat([]string{path}, others, []string{s.older(model)})
+	return slices.Concat([]string{path}, others, []string{s.olderPath(model)})
 }
 
-// escape makes a path a pattern that matches itself.
-func escape(path string) string {
+// escapePattern makes a path a pattern that matches itself.
+func escapePattern(path string) string {
 	var out []rune
 	for _, r := range path {
 		switch r {

@@ -7,22 +7,22 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// check reports everything that keeps a test from being made: what StartTest of package loadgen refuses, what the
+// checkTest reports everything that keeps a test from being made: what StartTest of package loadgen refuses, what the
 // official LoadGen does not have, and what would make it read out of range.
 //
 //nolint:unparam // the settings are for the build with the official LoadGen
-func check(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
+func checkTest(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
 	loadgen.EffectiveSettings, error) {
 	if sut != nil && qsl != nil {
-		if err := errors.Join(lacking(s, l), fits(s, qsl.TotalSampleCount())); err != nil {
+		if err := errors.Join(errUnsupported(s, l), checkFits(s, qsl.TotalSampleCount())); err != nil {
 			return loadgen.EffectiveSettings{}, err
 		}
 	}
 	return loadgen.CheckTest(sut, qsl, s)
 }
 
-// lacking are the settings that the official LoadGen of today does not have.
-func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
+// errUnsupported are the settings that the official LoadGen of today does not have.
+func errUnsupported(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	fault := func(text string) error { return fmt.Errorf("%w: %s", loadgen.ErrBadSettings, text) }
 	var faults []error
 	if s.NoEarlyStopping || s.MultiStreamArrivalInterval > 0 {
@@ -44,9 +44,9 @@ func lacking(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	return errors.Join(faults...)
 }
 
-// fits wants as many samples as the override asks for where Offline issues each once: with fewer the official LoadGen
-// generates no query, and reads the last one all the same.
-func fits(s loadgen.TestSettings, total int) error {
+// checkFits wants as many samples as the override asks for where Offline issues each once: with fewer the official
+// LoadGen generates no query, and reads the last one all the same.
+func checkFits(s loadgen.TestSettings, total int) error {
 	if s.Scenario != loadgen.Offline || !s.PerformanceIssueUnique || s.PerformanceSampleCountOverride <= uint64(total) {
 		return nil
 	}

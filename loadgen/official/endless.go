@@ -10,20 +10,20 @@ import (
 // highestRate is where rates have no meaning any more: the gaps of a schedule are whole nanoseconds.
 const highestRate = 1e9
 
-// ascent follows a search for the highest rate, for which samples are loaded anew while the rate rises. The library has
-// no end for a search in which no rate fails: it goes on at infinite rates, and dies when its stack is full.
-type ascent struct {
+// rateAscent follows a search for the highest rate, for which samples are loaded anew while the rate rises. The library
+// has no end for a search in which no rate fails: it goes on at infinite rates, and dies when its stack is full.
+type rateAscent struct {
 	base, factor float64
 	loads        int
 }
 
-func ascentOf(s loadgen.TestSettings) *ascent {
-	return &ascent{base: s.ServerTargetQPS, factor: 1 + s.ServerFindPeakQPSBoundaryStepSize}
+func ascentOf(s loadgen.TestSettings) *rateAscent {
+	return &rateAscent{base: s.ServerTargetQPS, factor: 1 + s.ServerFindPeakQPSBoundaryStepSize}
 }
 
-// load notes that samples are loaded, for the next higher rate or, once, for those between the last two. It fails when
-// a rate without a meaning has met the limit, as all but the last have then.
-func (a *ascent) load() error {
+// noteLoaded notes that samples are loaded, for the next higher rate or, once, for those between the last two. It fails
+// when a rate without a meaning has met the limit, as all but the last have then.
+func (a *rateAscent) noteLoaded() error {
 	a.loads++
 	met := a.base * math.Pow(a.factor, float64(a.loads-3))
 	if a.loads < 3 || met <= highestRate {

@@ -40,7 +40,7 @@ func newLogFiles(l loadgen.LogSettings) (*logFiles, error) {
 	err := os.MkdirAll(f.dir, 0o777)
 	for i := range logNames {
 		if err == nil {
-			err = f.create(i)
+			err = f.createLog(i)
 		}
 	}
 	if err == nil {
@@ -52,20 +52,20 @@ func newLogFiles(l loadgen.LogSettings) (*logFiles, error) {
 	return f, nil
 }
 
-func (f *logFiles) path(i int) string {
+func (f *logFiles) logPath(i int) string {
 	return filepath.Join(f.dir, f.prefix+logNames[i].base+f.suffix+logNames[i].ext)
 }
 
-// create shows that a log can be written.
-func (f *logFiles) create(i int) error {
-	info, err := os.Lstat(f.path(i))
+// createLog shows that a log can be written.
+func (f *logFiles) createLog(i int) error {
+	info, err := os.Lstat(f.logPath(i))
 	if err == nil && !info.IsDir() {
-		err = os.Remove(f.path(i))
+		err = os.Remove(f.logPath(i))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := os.OpenFile(f.path(i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(f.logPath(i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -95,23 +95,23 @@ func (f *logFiles) writeAudit(from string) error {
 
 func (f *logFiles) removeAudit() { _ = os.RemoveAll(filepath.Dir(f.audit)) }
 
-// paths lists the files.
-func (f *logFiles) paths() []string {
+// listPaths lists the files.
+func (f *logFiles) listPaths() []string {
 	var list []string
 	for i := range logNames {
-		list = append(list, f.path(i))
+		list = append(list, f.logPath(i))
 	}
 	return list
 }
 
-// copies copies the summary and the detail log to those who want them.
-func (f *logFiles) copies() error {
+// copyLogs copies the summary and the detail log to those who want them.
+func (f *logFiles) copyLogs() error {
 	var errs []error
 	for i, to := range map[int]io.Writer{summaryLog: f.to.CopySummaryTo, detailLog: f.to.CopyDetailTo} {
 		if to == nil {
 			continue
 		}
-		text, err := os.ReadFile(f.path(i))
+		text, err := os.ReadFile(f.logPath(i))
 		if err == nil {
 			_, err = to.Write(text)
 		}

@@ -27,12 +27,12 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 	} {
 		s, l := good, logs
 		change(&s, &l)
-		_, err := check(&loadgentest.Script{}, loadgentest.QSL{Total: 20, Performance: 20}, s, l)
+		_, err := checkTest(&loadgentest.Script{}, loadgentest.QSL{Total: 20, Performance: 20}, s, l)
 		if !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := check(&loadgentest.Script{}, loadgentest.QSL{Total: 20, Performance: 20}, good, logs); err != nil {
+	if _, err := checkTest(&loadgentest.Script{}, loadgentest.QSL{Total: 20, Performance: 20}, good, logs); err != nil {
 		t.Error(err)
 	}
 }
@@ -154,11 +154,11 @@ func TestAscentEnds(t *testing.T) {
 	s.ServerTargetQPS, s.ServerFindPeakQPSBoundaryStepSize = 1e8, 9
 	a := ascentOf(s)
 	for rate := range 4 { // at 1e8, 1e9, 1e10; and between the last two
-		if err := a.load(); err != nil {
+		if err := a.noteLoaded(); err != nil {
 			t.Errorf("load %d: %v", rate, err)
 		}
 	}
-	if err := a.load(); !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "1e+10") {
+	if err := a.noteLoaded(); !errors.Is(err, loadgen.ErrBadSettings) || !strings.Contains(err.Error(), "1e+10") {
 		t.Errorf("%v, want that 1e+10 meets the limit", err)
 	}
 }

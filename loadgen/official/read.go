@@ -28,18 +28,18 @@ func Read(d *mllog.Detail, r *loadgen.Result) error {
 			}
 		}
 	}
-	l := reading{d, r}
-	return l.finish()
+	l := logReading{d, r}
+	return l.finishResult()
 }
 
-// reading is a detail log that is being read.
-type reading struct {
+// logReading is a detail log that is being read.
+type logReading struct {
 	log *mllog.Detail
 	r   *loadgen.Result
 }
 
-// last is the last entry of a key: that of the performance part, where there is an accuracy part before it.
-func (l *reading) last(key string) mllog.DetailEntry {
+// lastEntry is the last entry of a key: that of the performance part, where there is an accuracy part before it.
+func (l *logReading) lastEntry(key string) mllog.DetailEntry {
 	all := l.log.All(key)
 	if len(all) == 0 {
 		return mllog.DetailEntry{}
@@ -47,37 +47,37 @@ func (l *reading) last(key string) mllog.DetailEntry {
 	return all[len(all)-1]
 }
 
-func (l *reading) number(key string) float64 {
-	v, _ := l.last(key).Float()
+func (l *logReading) numberOf(key string) float64 {
+	v, _ := l.lastEntry(key).Float()
 	return v
 }
 
-func (l *reading) count(key string) uint64 {
-	v, _ := l.last(key).Uint()
+func (l *logReading) countOf(key string) uint64 {
+	v, _ := l.lastEntry(key).Uint()
 	return v
 }
 
-func (l *reading) duration(key string) time.Duration { return time.Duration(l.number(key)) }
+func (l *logReading) durationOf(key string) time.Duration { return time.Duration(l.numberOf(key)) }
 
-func (l *reading) text(key string) string {
-	v, _ := l.last(key).Text()
+func (l *logReading) textOf(key string) string {
+	v, _ := l.lastEntry(key).Text()
 	return v
 }
 
-// holds is a flag of the log; one that the scenario's logs do not have holds.
-func (l *reading) holds(key string) bool {
-	v, is := l.last(key).Value.(bool)
+// flagOf is a flag of the log; one that the scenario's logs do not have holds.
+func (l *logReading) flagOf(key string) bool {
+	v, is := l.lastEntry(key).Value.(bool)
 	return v || !is
 }
 
 // powerTime is the form of power_begin and power_end, which are in UTC.
 const powerTime = "01-02-2006 15:04:05.000"
 
-// finish fills in the result once the log is read.
-func (l *reading) finish() error {
+// finishResult fills in the result once the log is read.
+func (l *logReading) finishResult() error {
 	r := l.r
-	begin, err1 := time.Parse(powerTime, l.text("power_begin"))
-	end, err2 := time.Parse(powerTime, l.text("power_end"))
+	begin, err1 := time.Parse(powerTime, l.textOf("power_begin"))
+	end, err2 := time.Parse(powerTime, l.textOf("power_end"))
 	if err := errors.Join(err1, err2); err != nil {
 		return fmt.Errorf("the log has no complete test: %w", err)
 	}
@@ -85,37 +85,37 @@ func (l *reading) finish() error {
 	if r.Effective.Mode == loadgen.AccuracyOnly {
 		return nil
 	}
-	switch verdict := loadgen.Verdict(l.text("result_validity")); verdict {
+	switch verdict := loadgen.Verdict(l.textOf("result_validity")); verdict {
 	case loadgen.Valid, loadgen.Invalid:
 		r.Verdict = verdict
 	default:
 		return fmt.Errorf("the log has result_validity %q, want VALID or INVALID", verdict)
 	}
-	r.PerformanceConstraintsMet = l.holds("result_perf_constraints_met")
-	r.MinDurationMet, r.MinQueriesMet = l.holds("result_min_duration_met"), l.holds("result_min_queries_met")
-	r.EarlyStoppingMet = l.holds("early_stopping_met")
+	r.PerformanceConstraintsMet = l.flagOf("result_perf_constraints_met")
+	r.MinDurationMet, r.MinQueriesMet = l.flagOf("result_min_duration_met"), l.flagOf("result_min_queries_met")
+	r.EarlyStoppingMet = l.flagOf("early_stopping_met")
 	r.Effective.NoEarlyStopping = !l.log.Has("early_stopping_met")
-	r.QueryCount = l.count("result_query_count")
+	r.QueryCount = l.countOf("result_query_count")
 	if r.QueryCount == 0 && r.Effective.Scenario == loadgen.Offline {
-		r.QueryCount = l.count("generated_query_count")
+		r.QueryCount = l.countOf("generated_query_count")
 	}
-	r.SampleCount = r.QueryCount * l.count("generated_samples_per_query")
-	l.latencies()
-	l.rates()
+	r.SampleCount = r.QueryCount * l.countOf("generated_samples_per_query")
+	l.readLatencies()
+	l.readRates()
 	l.tokens()
-	l.arrivals()
+	l.readArrivals()
 	headline(r)
-	if r.Effective.Scenario == loadgen.Server && scheduled(l.text("loadgen_version")) {
+	if r.Effective.Scenario == loadgen.Server && usesSchedule(l.textOf("loadgen_version")) {
 		r.MetricName, r.Metric = "scheduled samples per second", r.ScheduledSamplesPerSec
 	}
 	l.searched()
-	r.Reasons = reasons(r, l.text("result_invalid_reason"))
+	r.Reasons = reasons(r, l.textOf("result_invalid_reason"))
 	return nil
 }
 
-// scheduled says whether the rounds of a LoadGen, by its version as logs have it, published the scheduled rate of
+// usesSchedule says whether the rounds of a LoadGen, by its version as logs have it, published the scheduled rate of
 // Server: the official ones up to 3.1, of which those before 1.1 write ".5a1".
-func scheduled(version string) bool {
+func usesSchedule(version string) bool {
 	number, _, _ := strings.Cut(version, " ")
 	major, _, dotted := strings.Cut(number, ".")
 	if major == "" {
@@ -125,20 +125,20 @@ func scheduled(version string) bool {
 	return err == nil && n < 4
 }
 
-// arrivals reads the arrival interval of MultiStream, which LoadGens before v2.0 make of a rate and ours logs.
-func (l *reading) arrivals() {
+// readArrivals reads the arrival interval of MultiStream, which LoadGens before v2.0 make of a rate and ours logs.
+func (l *logReading) readArrivals() {
 	r := l.r
 	if r.Effective.Scenario != loadgen.MultiStream {
 		return
 	}
-	r.Effective.ArrivalInterval = l.duration("requested_multi_stream_arrival_interval_ns")
-	if rate := l.number("requested_multi_stream_target_qps"); rate > 0 {
+	r.Effective.ArrivalInterval = l.durationOf("requested_multi_stream_arrival_interval_ns")
+	if rate := l.numberOf("requested_multi_stream_target_qps"); rate > 0 {
 		r.Effective.ArrivalInterval = time.Duration(1e9 / rate)
 	}
 	if l.log.Has("result_skipped_interval_count") {
 		r.Intervals = &loadgen.Intervals{
-			Interval: r.Effective.ArrivalInterval, Skipped: l.count("result_skipped_interval_count"),
-			Overtime: l.count("result_overtime_query_count"), Allowed: l.count("result_allowed_overtime_query_count"),
+			Interval: r.Effective.ArrivalInterval, Skipped: l.countOf("result_skipped_interval_count"),
+			Overtime: l.countOf("result_overtime_query_count"), Allowed: l.countOf("result_allowed_overtime_query_count"),
 			Counted: r.QueryCount,
 		}
 	}
@@ -147,47 +147,47 @@ func (l *reading) arrivals() {
 // percentiles are those of the logs.
 var percentiles = [...]float64{.50, .90, .95, .97, .99, .999}
 
-// summary reads the latencies of n samples under result_OFmin_NAME and the like.
-func (l *reading) summary(n uint64, of, name, percentile string) loadgen.LatencySummary {
+// readSummary reads the latencies of n samples under result_OFmin_NAME and the like.
+func (l *logReading) readSummary(n uint64, of, name, percentile string) loadgen.LatencySummary {
 	s := loadgen.LatencySummary{
-		N: int(n), Min: l.duration("result_" + of + "min_" + name), Max: l.duration("result_" + of + "max_" + name),
-		Mean: l.duration("result_" + of + "mean_" + name),
+		N: int(n), Min: l.durationOf("result_" + of + "min_" + name), Max: l.durationOf("result_" + of + "max_" + name),
+		Mean: l.durationOf("result_" + of + "mean_" + name),
 	}
 	for _, p := range percentiles {
 		key := fmt.Sprintf("result_%s%.2f_%s", of, 100*p, percentile)
-		s.Percentiles = append(s.Percentiles, loadgen.Percentile{P: p, Latency: l.duration(key)})
+		s.Percentiles = append(s.Percentiles, loadgen.Percentile{P: p, Latency: l.durationOf(key)})
 	}
 	return s
 }
 
-func (l *reading) latencies() {
+func (l *logReading) readLatencies() {
 	r := l.r
-	r.Latency = l.summary(r.SampleCount, "", "latency_ns", "percentile_latency_ns")
+	r.Latency = l.readSummary(r.SampleCount, "", "latency_ns", "percentile_latency_ns")
 	r.QueryLatency = r.Latency
 	if r.Effective.Scenario == loadgen.MultiStream {
-		r.QueryLatency = l.summary(r.QueryCount, "", "query_latency_ns", "percentile_per_query_latency_ns")
+		r.QueryLatency = l.readSummary(r.QueryCount, "", "query_latency_ns", "percentile_per_query_latency_ns")
 	}
-	r.OverlatencyCount = l.count("result_overlatency_query_count")
-	r.TargetPercentile = at(r.QueryLatency, r.Effective.TargetLatencyPercentile)
+	r.OverlatencyCount = l.countOf("result_overlatency_query_count")
+	r.TargetPercentile = percentileAt(r.QueryLatency, r.Effective.TargetLatencyPercentile)
 	r.EarlyStopping = loadgen.EarlyStopping{
 		Met: r.EarlyStoppingMet, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount,
-		Overlatency: r.OverlatencyCount, Text: l.text("early_stopping_result"),
+		Overlatency: r.OverlatencyCount, Text: l.textOf("early_stopping_result"),
 	}
 	switch r.Effective.Scenario {
 	case loadgen.SingleStream:
-		r.EarlyStopping.Estimate = l.duration("early_stopping_latency_ss")
+		r.EarlyStopping.Estimate = l.durationOf("early_stopping_latency_ss")
 		second := loadgen.EarlyStopping{
-			Percentile: .99, QueriesProcessed: r.QueryCount, Estimate: l.duration("early_stopping_latency_ms"),
+			Percentile: .99, QueriesProcessed: r.QueryCount, Estimate: l.durationOf("early_stopping_latency_ms"),
 		}
 		second.Met = second.Estimate > 0
 		r.EarlyStopping99 = &second
 	case loadgen.MultiStream:
-		r.EarlyStopping.Estimate = l.duration("early_stopping_latency_ms")
+		r.EarlyStopping.Estimate = l.durationOf("early_stopping_latency_ms")
 	}
 }
 
-// at is the latency at a percentile, where the logs have it.
-func at(s loadgen.LatencySummary, p float64) loadgen.Percentile {
+// percentileAt is the latency at a percentile, where the logs have it.
+func percentileAt(s loadgen.LatencySummary, p float64) loadgen.Percentile {
 	for _, found := range s.Percentiles {
 		if found.P == p {
 			return found
@@ -196,42 +196,42 @@ func at(s loadgen.LatencySummary, p float64) loadgen.Percentile {
 	return loadgen.Percentile{P: p}
 }
 
-func (l *reading) rates() {
+func (l *logReading) readRates() {
 	r := l.r
-	r.QPSWithOverhead = l.number("result_qps_with_loadgen_overhead")
-	r.QPSWithoutOverhead = l.number("result_qps_without_loadgen_overhead")
-	r.ScheduledSamplesPerSec = l.number("result_scheduled_samples_per_sec")
-	r.CompletedSamplesPerSec = l.number("result_completed_samples_per_sec")
-	r.SamplesPerSec = l.number("result_samples_per_second")
-	r.InferredTokensPerSec = l.number("result_inferred_completed_tokens_per_second") +
-		l.number("result_inferred_tokens_per_second")
+	r.QPSWithOverhead = l.numberOf("result_qps_with_loadgen_overhead")
+	r.QPSWithoutOverhead = l.numberOf("result_qps_without_loadgen_overhead")
+	r.ScheduledSamplesPerSec = l.numberOf("result_scheduled_samples_per_sec")
+	r.CompletedSamplesPerSec = l.numberOf("result_completed_samples_per_sec")
+	r.SamplesPerSec = l.numberOf("result_samples_per_second")
+	r.InferredTokensPerSec = l.numberOf("result_inferred_completed_tokens_per_second") +
+		l.numberOf("result_inferred_tokens_per_second")
 }
 
 // tokens reads what a token run measured.
-func (l *reading) tokens() {
+func (l *logReading) tokens() {
 	r := l.r
 	if !r.Requested.UseTokenLatencies {
 		return
 	}
 	t := &loadgen.TokenResult{
-		PerSec:          l.number("result_completed_tokens_per_second") + l.number("result_tokens_per_second"),
-		WithOverhead:    l.number("result_token_throughput_with_loadgen_overhead"),
-		WithoutOverhead: 1e9 * l.number("result_token_throughput"),
+		PerSec:          l.numberOf("result_completed_tokens_per_second") + l.numberOf("result_tokens_per_second"),
+		WithOverhead:    l.numberOf("result_token_throughput_with_loadgen_overhead"),
+		WithoutOverhead: 1e9 * l.numberOf("result_token_throughput"),
 	}
 	r.Tokens = t
 	if r.Effective.Scenario == loadgen.Offline {
 		return
 	}
-	t.TTFT.Latency = l.summary(r.SampleCount, "first_token_", "latency_ns", "percentile_latency_ns")
-	t.TPOT.Latency = l.summary(r.SampleCount, "time_per_output_token_", "", "percentile_ns")
-	t.TPOT.Latency.Min = l.duration("result_time_to_output_token_min")
-	t.TPOT.Latency.Max = l.duration("result_time_to_output_token_max")
-	t.TPOT.Latency.Mean = l.duration("result_time_to_output_token_mean")
-	t.TTFT.Target = at(t.TTFT.Latency, r.TargetPercentile.P)
-	t.TPOT.Target = at(t.TPOT.Latency, r.TargetPercentile.P)
+	t.TTFT.Latency = l.readSummary(r.SampleCount, "first_token_", "latency_ns", "percentile_latency_ns")
+	t.TPOT.Latency = l.readSummary(r.SampleCount, "time_per_output_token_", "", "percentile_ns")
+	t.TPOT.Latency.Min = l.durationOf("result_time_to_output_token_min")
+	t.TPOT.Latency.Max = l.durationOf("result_time_to_output_token_max")
+	t.TPOT.Latency.Mean = l.durationOf("result_time_to_output_token_mean")
+	t.TTFT.Target = percentileAt(t.TTFT.Latency, r.TargetPercentile.P)
+	t.TPOT.Target = percentileAt(t.TPOT.Latency, r.TargetPercentile.P)
 	t.TTFT.EarlyStopping, t.TPOT.EarlyStopping = r.EarlyStopping, r.EarlyStopping
-	t.TTFT.EarlyStopping.Text = l.text("early_stopping_ttft_result")
-	t.TPOT.EarlyStopping.Text = l.text("early_stopping_tpot_result")
+	t.TTFT.EarlyStopping.Text = l.textOf("early_stopping_ttft_result")
+	t.TPOT.EarlyStopping.Text = l.textOf("early_stopping_tpot_result")
 	t.TTFT.EarlyStopping99 = r.EarlyStopping99
 	if r.Effective.Scenario == loadgen.Server {
 		t.TTFT.Limit, t.TPOT.Limit = r.Requested.ServerTTFTLatency, r.Requested.ServerTPOTLatency

@@ -12,12 +12,12 @@ import (
 
 // result completes r with what the logs say of a test that ended with err.
 func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error) {
-	r.LogFiles = f.paths()
+	r.LogFiles = f.listPaths()
 	if err != nil {
 		r.Aborted = err
-		return r, errors.Join(err, f.mark(r), f.copies())
+		return r, errors.Join(err, f.mark(r), f.copyLogs())
 	}
-	file, err := os.Open(f.path(detailLog))
+	file, err := os.Open(f.logPath(detailLog))
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", loadgen.ErrLogs, err)
 	}
@@ -27,16 +27,16 @@ func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error)
 		err = Read(detail, r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%w: %s: %w", loadgen.ErrLogs, f.path(detailLog), err)
+		return r, fmt.Errorf("%w: %s: %w", loadgen.ErrLogs, f.logPath(detailLog), err)
 	}
-	return r, f.copies()
+	return r, f.copyLogs()
 }
 
 // mark writes into the logs of a test that was aborted that it was. Results that the library wrote before are no
 // results: the summary then says so alone.
 func (f *logFiles) mark(r *loadgen.Result) error {
 	text := "Test aborted: " + strings.ReplaceAll(r.Aborted.Error(), "\n", "; ")
-	detail, err := os.OpenFile(f.path(detailLog), os.O_WRONLY|os.O_APPEND, 0)
+	detail, err := os.OpenFile(f.logPath(detailLog), os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
 		line := mllog.AppendDetail(nil, mllog.DetailEntry{Key: "error_runtime", Value: text, Error: true,
 			Time: r.Duration, File: "result.go", PID: int64(os.Getpid())})
@@ -53,7 +53,7 @@ func (f *logFiles) mark(r *loadgen.Result) error {
 		Rule: "aborted", Measured: "ended early: " + r.Aborted.Error(), Needed: "a run to its natural end",
 		Hint: "Remove the cause and run again; the logs have no results.",
 	}}
-	return errors.Join(err, os.WriteFile(f.path(summaryLog), []byte(text+"\nThere is no result.\n"), 0o666))
+	return errors.Join(err, os.WriteFile(f.logPath(summaryLog), []byte(text+"\nThere is no result.\n"), 0o666))
 }
 
 func timed(r *loadgen.Result) bool { return r.Effective.Mode != loadgen.AccuracyOnly }

@@ -65,7 +65,7 @@ func readMessage(message string) (kind string, rates []float64) {
 }
 
 // searched adds the runs of the search.
-func (l *reading) searched() {
+func (l *logReading) searched() {
 	var s search
 	for _, e := range l.log.All("generic_message") {
 		text, _ := e.Text()

@@ -102,12 +102,12 @@ func (s Samples) Source() Source { return s.recording }
 func (s Samples) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		per := s.together()
-		var kept kept
+		var kept rowMemory
 		for i := range s.recording.Samples() {
 			if i/per%s.step != 0 {
 				continue
 			}
-			row := kept.row(s.recording, i)
+			row := kept.makeRow(s.recording, i)
 			if row.Run = s.run; !yield(row) {
 				return
 			}
@@ -115,10 +115,10 @@ func (s Samples) Rows() iter.Seq[Row] {
 	}
 }
 
-// kept holds what a row points to.
-type kept struct{ first, done, latency, tokens int64 }
+// rowMemory holds what a row points to.
+type rowMemory struct{ first, done, latency, tokens int64 }
 
-func (k *kept) row(r Source, i int) Row {
+func (k *rowMemory) makeRow(r Source, i int) Row {
 	slot := r.Slot(i)
 	row := Row{
 		Query: slot.Query, Sample: slot.Sample, Index: uint32(slot.Index), Scheduled: slot.Scheduled, Issued: slot.Issued,

@@ -29,7 +29,7 @@ func writeCSV(to io.Writer, s Samples) error {
 		_, _ = w.WriteString(c)
 	}
 	var line []byte
-	end := "," + field(s.run)
+	end := "," + csvField(s.run)
 	for r := range s.Rows() {
 		line = strconv.AppendUint(append(line[:0], '\n'), r.Query, 10)
 		line = strconv.AppendUint(append(line, ','), r.Sample, 10)
@@ -50,8 +50,8 @@ func writeCSV(to io.Writer, s Samples) error {
 	return w.Flush()
 }
 
-// field is a text in a line of CSV. A spreadsheet takes none for a formula, whatever it begins with.
-func field(text string) string {
+// csvField is a text in a line of CSV. A spreadsheet takes none for a formula, whatever it begins with.
+func csvField(text string) string {
 	if strings.IndexAny(text, "=+-@\t\r") == 0 {
 		text = "'" + text
 	}

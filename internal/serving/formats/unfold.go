@@ -22,11 +22,11 @@ func CheckYAML(text []byte, depth, most int) error {
 		return fmt.Errorf("no YAML: %s", yaml.FormatError(err, false, false))
 	}
 	for _, d := range file.Docs {
-		c := counter{most: most, sizes: map[string]int{}, open: map[string]bool{}}
+		c := nodeCounter{most: most, sizes: map[string]int{}, open: map[string]bool{}}
 		if d.Body == nil {
 			continue
 		}
-		if c.count(d.Body) > most {
+		if c.countNode(d.Body) > most {
 			return fmt.Errorf("aliases unfold to more than %d values", most)
 		}
 		if c.loop != "" {
@@ -36,20 +36,20 @@ func CheckYAML(text []byte, depth, most int) error {
 	return nil
 }
 
-// counter counts the values that nodes stand for, up to one more than most.
-type counter struct {
+// nodeCounter counts the values that nodes stand for, up to one more than most.
+type nodeCounter struct {
 	most  int
 	sizes map[string]int // of what is marked by an anchor
 	open  map[string]bool
 	loop  string // an alias within its own anchor; empty: there is none
 }
 
-func (c *counter) count(n ast.Node) int {
+func (c *nodeCounter) countNode(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		name := n.Name.GetToken().Value
 		c.open[name] = true
-		size := c.count(n.Value)
+		size := c.countNode(n.Value)
 		delete(c.open, name)
 		c.sizes[name] = size
 		return size
@@ -62,22 +62,22 @@ func (c *counter) count(n ast.Node) int {
 	case *ast.MappingNode:
 		total := 1
 		for _, v := range n.Values {
-			total = c.sum(total, c.count(v))
+			total = c.addBounded(total, c.countNode(v))
 		}
 		return total
 	case *ast.MappingValueNode:
-		return c.sum(c.count(n.Key), c.count(n.Value))
+		return c.addBounded(c.countNode(n.Key), c.countNode(n.Value))
 	case *ast.SequenceNode:
 		total := 1
 		for _, v := range n.Values {
-			total = c.sum(total, c.count(v))
+			total = c.addBounded(total, c.countNode(v))
 		}
 		return total
 	case *ast.TagNode:
-		return c.count(n.Value)
+		return c.countNode(n.Value)
 	}
 	return 1
 }
 
-// sum adds, and does not go beyond the bound.
-func (c *counter) sum(a, b int) int { return min(a+b, c.most+1) }
+// addBounded adds, and does not go beyond the bound.
+func (c *nodeCounter) addBounded(a, b int) int { return min(a+b, c.most+1) }

@@ -22,16 +22,16 @@ type ChangePoint struct {
 	Significant bool    `json:"significant"`
 }
 
-// anomaly looks for a shift after the first of the given plateaus.
-func (s series) anomaly(plateaus []Plateau) (a Anomaly) {
+// findAnomaly looks for a shift after the first of the given plateaus.
+func (s passSeries) findAnomaly(plateaus []Plateau) (a Anomaly) {
 	if len(plateaus) < 2 {
 		return a
 	}
 	change := s.changePoint()
 	a.Pettitt = &change
-	level := s[plateaus[0].Low:plateaus[0].High].level()
+	level := s[plateaus[0].Low:plateaus[0].High].meanTPOT()
 	for _, p := range plateaus[1:] {
-		shift := (s[p.Low:p.High].level() - level) / level
+		shift := (s[p.Low:p.High].meanTPOT() - level) / level
 		if level > 0 && abs(shift) > minChange && change.Significant {
 			a.Detected, a.ChangePoint, a.Percent = true, change.Before, shift*100
 			return a
@@ -40,8 +40,8 @@ func (s series) anomaly(plateaus []Plateau) (a Anomaly) {
 	return a
 }
 
-// level is the mean of all TPOT; 0 without one.
-func (s series) level() float64 {
+// meanTPOT is the mean of all TPOT; 0 without one.
+func (s passSeries) meanTPOT() float64 {
 	n := 0
 	for i := range s {
 		n += len(s[i].TPOT)
@@ -49,21 +49,21 @@ func (s series) level() float64 {
 	if n == 0 {
 		return 0
 	}
-	return s.mean(TPOT, n)
+	return s.arrivalMean(TPOT, n)
 }
 
 // changePoint tests the passes' mean TPOT, which is 0 of a pass without one.
-func (s series) changePoint() ChangePoint {
+func (s passSeries) changePoint() ChangePoint {
 	v := make([]float64, len(s))
 	for i := range s {
 		if len(s[i].TPOT) > 0 {
-			v[i] = mean(s[i].TPOT)
+			v[i] = meanOf(s[i].TPOT)
 		}
 	}
-	return pettitt(v)
+	return pettittTest(v)
 }
 
-func pettitt(v []float64) ChangePoint {
+func pettittTest(v []float64) ChangePoint {
 	n := len(v)
 	if n < MinPasses {
 		return ChangePoint{P: 1}

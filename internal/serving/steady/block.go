@@ -70,9 +70,9 @@ type BlockAnomaly struct {
 // Block is what point.yaml says of a run of samples issued, in super-passes of size, whose window has to take
 // minSeconds by the rules. The whole run counts where the status is not windowable.
 func (r Report) Block(samples, size int, minSeconds float64) Block {
-	b := Block{Status: r.status(samples, size, minSeconds), Verdict: r.verdict(), State: map[string]string{}}
+	b := Block{Status: r.windowStatus(samples, size, minSeconds), Verdict: r.windowVerdict(), State: map[string]string{}}
 	for _, t := range gating {
-		b.State[t.String()] = r.state(t, b.Status)
+		b.State[t.String()] = r.trajectoryState(t, b.Status)
 	}
 	if r.Index >= 0 {
 		b.Window = &BlockWindow{r.Warmup + r.Window.Low, r.Warmup + r.Window.High - 1, size, r.Samples, r.Duration.Window}
@@ -83,7 +83,7 @@ func (r Report) Block(samples, size int, minSeconds float64) Block {
 	return b
 }
 
-func (r Report) status(samples, size int, minSeconds float64) Status {
+func (r Report) windowStatus(samples, size int, minSeconds float64) Status {
 	switch {
 	case samples < size:
 		return PartialDataset
@@ -95,7 +95,7 @@ func (r Report) status(samples, size int, minSeconds float64) Status {
 	return Windowable
 }
 
-func (r Report) verdict() Verdict {
+func (r Report) windowVerdict() Verdict {
 	switch {
 	case !r.Found:
 		return NotFound
@@ -115,8 +115,9 @@ func (r Report) verdict() Verdict {
 	return SteadyState
 }
 
-// state is that of a gating trajectory: of the window, which is a plateau, where there is one, else of the whole run.
-func (r Report) state(t Trajectory, s Status) string {
+// trajectoryState is that of a gating trajectory: of the window, which is a plateau, where there is one, else of the
+// whole run.
+func (r Report) trajectoryState(t Trajectory, s Status) string {
 	switch direction := r.Trends[t.String()]; {
 	case s == Windowable:
 		return statePlateau

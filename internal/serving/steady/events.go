@@ -47,7 +47,7 @@ func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) 
 	if size < 1 {
 		return Events{}, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
 	}
-	g := gathering{size: size, count: count, message: message, under: map[string]*sample{}}
+	g := passGatherer{size: size, count: count, message: message, under: map[string]*pendingSample{}}
 	lines := bufio.NewReaderSize(r, 1<<20)
 	var long []byte
 	for {
@@ -61,10 +61,10 @@ func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) 
 			line = append(long, part...)
 			long = long[:0]
 		}
-		g.line(bytes.TrimSpace(line))
+		g.takeLine(bytes.TrimSpace(line))
 		switch {
 		case errors.Is(err, io.EOF):
-			return g.events()
+			return g.toEvents()
 		case errors.Is(err, bufio.ErrBufferFull):
 			return Events{}, fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLine>>20)
 		case err != nil:
@@ -73,27 +73,27 @@ func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) 
 	}
 }
 
-// sample is what is known of a request under way.
-type sample struct {
+// pendingSample is what is known of a request under way.
+type pendingSample struct {
 	pass          int
 	issued, first int64
 	answered      bool // first is known
 	done          bool
 }
 
-// gathering makes passes of events as they come.
-type gathering struct {
+// passGatherer makes passes of events as they come.
+type passGatherer struct {
 	size     int
 	count    CountTokens
 	message  CountMessage
 	tracking bool
 	tracked  bool // at any time
-	under    map[string]*sample
+	under    map[string]*pendingSample
 	done     [maxRemembered]string // the ids that completed last, in a ring
 	out      Events
 }
 
-func (g *gathering) line(line []byte) {
+func (g *passGatherer) takeLine(line []byte) {
 	if len(line) == 0 {
 		return
 	}
@@ -111,17 +111,17 @@ func (g *gathering) line(line []byte) {
 		return
 	case "sample.issued":
 		if _, again := g.under[string(e.sample)]; !again && g.tracking && len(e.sample) > 0 {
-			g.issue(string(e.sample), e.at)
+			g.beginSample(string(e.sample), e.at)
 			return
 		}
 	}
 	if s := g.under[string(e.sample)]; s != nil {
-		g.event(s, e)
+		g.takeEvent(s, e)
 	}
 }
 
-// issue begins a sample.
-func (g *gathering) issue(id string, at int64) {
+// beginSample begins a sample.
+func (g *passGatherer) beginSample(id string, at int64) {
 	number := g.out.Samples / g.size
 	if g.out.Samples++; number == len(g.out.Passes) {
 		g.out.Passes = append(g.out.Passes, Pass{FirstIssue: at, LastIssue: at, LastEvent: at})
@@ -129,11 +129,11 @@ func (g *gathering) issue(id string, at int64) {
 	p := &g.out.Passes[number]
 	p.Issued++
 	p.FirstIssue, p.LastIssue, p.LastEvent = min(p.FirstIssue, at), max(p.LastIssue, at), max(p.LastEvent, at)
-	g.under[id] = &sample{pass: number, issued: at}
+	g.under[id] = &pendingSample{pass: number, issued: at}
 }
 
-// event takes a later event of a sample.
-func (g *gathering) event(s *sample, e event) {
+// takeEvent takes a later event of a sample.
+func (g *passGatherer) takeEvent(s *pendingSample, e eventLine) {
 	p := &g.out.Passes[s.pass]
 	p.LastEvent = max(p.LastEvent, e.at)
 	switch string(e.kind) {
@@ -149,24 +149,24 @@ func (g *gathering) event(s *sample, e event) {
 			return
 		}
 		s.done = true
-		g.complete(s, p, e)
-		g.remember(string(e.sample))
+		g.completeSample(s, p, e)
+		g.rememberSample(string(e.sample))
 	}
 }
 
-func (g *gathering) complete(s *sample, p *Pass, e event) {
+func (g *passGatherer) completeSample(s *pendingSample, p *Pass, e eventLine) {
 	p.Latency = append(p.Latency, float64(e.at-s.issued))
 	if !s.answered {
 		return
 	}
-	if tokens := g.tokens(e.data); tokens > 0 {
+	if tokens := g.countTokens(e.data); tokens > 0 {
 		p.OutTokens += int64(tokens)
 		p.TPOT = append(p.TPOT, float64(e.at-s.first)/float64(tokens))
 	}
 }
 
-// tokens are those of an answer after its first chunk.
-func (g *gathering) tokens(data []byte) int {
+// countTokens are those of an answer after its first chunk.
+func (g *passGatherer) countTokens(data []byte) int {
 	if g.count == nil {
 		return 0
 	}
@@ -187,8 +187,8 @@ func (g *gathering) tokens(data []byte) int {
 	return g.count(text)
 }
 
-// remember keeps a completed sample for a while, and forgets the one that completed longest ago.
-func (g *gathering) remember(id string) {
+// rememberSample keeps a completed sample for a while, and forgets the one that completed longest ago.
+func (g *passGatherer) rememberSample(id string) {
 	at := &g.done[g.out.Complete%maxRemembered]
 	if *at != "" {
 		delete(g.under, *at)
@@ -197,7 +197,7 @@ func (g *gathering) remember(id string) {
 	g.out.Complete++
 }
 
-func (g *gathering) events() (Events, error) {
+func (g *passGatherer) toEvents() (Events, error) {
 	switch {
 	case !g.tracked:
 		return g.out, fmt.Errorf("%w: performance was never tracked (no session.start_performance_tracking)", ErrEvents)
@@ -207,8 +207,8 @@ func (g *gathering) events() (Events, error) {
 	return g.out, nil
 }
 
-// later is what came of an answer after its first chunk.
-type later struct {
+// laterChunks is what came of an answer after its first chunk.
+type laterChunks struct {
 	content, reasoning string
 	calls              []any
 	structured         bool // the answer has reasoning or calls of tools
@@ -217,7 +217,7 @@ type later struct {
 // laterOf reads what a completion carries: a tag, the output, and, where there are such, the reasoning and the calls of
 // tools. Output and reasoning are a text or a list of chunks. The first chunk is the reasoning's where there is any; a
 // text as a whole cannot be told from its first chunk and does not count, unless chunks of reasoning came before it.
-func laterOf(parts []json.RawMessage) (a later) {
+func laterOf(parts []json.RawMessage) (a laterChunks) {
 	listed, reasoned := false, false
 	if len(parts) > 2 {
 		chunks, whole, list := chunksOf(parts[2])
@@ -236,12 +236,12 @@ func laterOf(parts []json.RawMessage) (a later) {
 	if len(parts) > 3 {
 		a.calls = callsOf(parts[3], len(chunks) == 0 && whole == "" && !reasoned)
 	}
-	a.structured = reasoned || len(parts) > 3 && !empty(parts[3])
+	a.structured = reasoned || len(parts) > 3 && !isEmpty(parts[3])
 	return a
 }
 
-// empty tells whether a value is null or a list of nothing.
-func empty(raw json.RawMessage) bool {
+// isEmpty tells whether a value is null or a list of nothing.
+func isEmpty(raw json.RawMessage) bool {
 	var all []json.RawMessage
 	return json.Unmarshal(raw, &all) != nil || len(all) == 0
 }
@@ -322,8 +322,8 @@ func appendFrom(all []byte, chunks []string, from int) []byte {
 	return all
 }
 
-// event is a line of events.jsonl; its slices are those of the line.
-type event struct {
+// eventLine is a line of events.jsonl; its slices are those of the line.
+type eventLine struct {
 	kind   []byte
 	sample []byte
 	at     int64 // ns
@@ -331,35 +331,35 @@ type event struct {
 }
 
 // parseEvent reads the keys of an object that are wanted, and skips all else without decoding it.
-func parseEvent(line []byte) (e event, ok bool) {
+func parseEvent(line []byte) (e eventLine, ok bool) {
 	if line[0] != '{' || line[len(line)-1] != '}' {
 		return e, false
 	}
-	s := scanner{line, 1}
-	for s.space(); s.at < len(line) && line[s.at] != '}'; s.space() {
-		key, found := s.value()
-		if s.space(); !found || len(key) < 2 || key[0] != '"' || !s.skip(':') {
+	s := jsonScanner{line, 1}
+	for s.skipSpace(); s.at < len(line) && line[s.at] != '}'; s.skipSpace() {
+		key, found := s.nextValue()
+		if s.skipSpace(); !found || len(key) < 2 || key[0] != '"' || !s.skipByte(':') {
 			return e, false
 		}
-		s.space()
-		value, found := s.value()
-		if !found || !e.set(key[1:len(key)-1], value) {
+		s.skipSpace()
+		value, found := s.nextValue()
+		if !found || !e.setKey(key[1:len(key)-1], value) {
 			return e, false
 		}
-		if s.space(); !s.skip(',') {
+		if s.skipSpace(); !s.skipByte(',') {
 			break
 		}
 	}
 	return e, s.at == len(line)-1 && len(e.kind) > 0
 }
 
-// set takes the value of a key.
-func (e *event) set(key, value []byte) bool {
+// setKey takes the value of a key.
+func (e *eventLine) setKey(key, value []byte) bool {
 	switch string(key) {
 	case "event_type":
-		e.kind = unquoted(value)
+		e.kind = unquoteText(value)
 	case "sample_uuid":
-		e.sample = unquoted(value)
+		e.sample = unquoteText(value)
 	case "timestamp_ns":
 		at, err := strconv.ParseInt(string(value), 10, 64)
 		e.at = at
@@ -370,8 +370,8 @@ func (e *event) set(key, value []byte) bool {
 	return true
 }
 
-// unquoted is a text without its quotes; nil of another value.
-func unquoted(value []byte) []byte {
+// unquoteText is a text without its quotes; nil of another value.
+func unquoteText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil
 	}
@@ -385,19 +385,19 @@ func unquoted(value []byte) []byte {
 	return []byte(text)
 }
 
-// scanner finds the ends of JSON values.
-type scanner struct {
+// jsonScanner finds the ends of JSON values.
+type jsonScanner struct {
 	text []byte
 	at   int
 }
 
-func (s *scanner) space() {
+func (s *jsonScanner) skipSpace() {
 	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t') {
 		s.at++
 	}
 }
 
-func (s *scanner) skip(c byte) bool {
+func (s *jsonScanner) skipByte(c byte) bool {
 	if s.at < len(s.text) && s.text[s.at] == c {
 		s.at++
 		return true
@@ -405,13 +405,13 @@ func (s *scanner) skip(c byte) bool {
 	return false
 }
 
-// value is the next value as it stands.
-func (s *scanner) value() ([]byte, bool) {
+// nextValue is the next value as it stands.
+func (s *jsonScanner) nextValue() ([]byte, bool) {
 	from, depth := s.at, 0
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
 		case '"':
-			if !s.quoted() {
+			if !s.skipQuoted() {
 				return nil, false
 			}
 			if depth == 0 {
@@ -437,8 +437,8 @@ func (s *scanner) value() ([]byte, bool) {
 	return nil, false
 }
 
-// quoted goes behind a text in quotes.
-func (s *scanner) quoted() bool {
+// skipQuoted goes behind a text in quotes.
+func (s *jsonScanner) skipQuoted() bool {
 	for at := s.at + 1; ; {
 		end := bytes.IndexByte(s.text[at:], '"')
 		if end < 0 {

@@ -43,8 +43,8 @@ func TestLaterText(t *testing.T) {
 
 // textOf is the text that is counted of an answer where there is no chat template.
 func textOf(data string) (text string) {
-	g := gathering{count: func(t string) int { text = t; return 1 }}
-	g.tokens([]byte(data))
+	g := passGatherer{count: func(t string) int { text = t; return 1 }}
+	g.countTokens([]byte(data))
 	return text
 }
 
@@ -64,7 +64,7 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := 0
-		g := gathering{count: func(string) int { return 1 }, message: func(content, reasoning string, calls []any) int {
+		g := passGatherer{count: func(string) int { return 1 }, message: func(content, reasoning string, calls []any) int {
 			got++
 			want, _ := pyvalue.Decode(cmp.Or(c.Calls, "[]"))
 			if content != c.Content || reasoning != c.Reasoning || calls != nil && !pyvalue.Same(any(calls), want) ||
@@ -73,7 +73,7 @@ func TestMessages(t *testing.T) {
 			}
 			return 7
 		}}
-		if tokens := g.tokens(c.Data); (got == 1) != c.Structured || (tokens == 7) != c.Structured {
+		if tokens := g.countTokens(c.Data); (got == 1) != c.Structured || (tokens == 7) != c.Structured {
 			t.Errorf("%s: %d messages, %d tokens", line, got, tokens)
 		}
 	}

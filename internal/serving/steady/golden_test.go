@@ -80,19 +80,19 @@ func TestGoldenSeries(t *testing.T) {
 func official(t *testing.T, c seriesCase) map[string]any {
 	o := c.options(t)
 	r := Detect(c.passes(), o)
-	full := o.complete()
-	left := sorted(c.passes()[r.Warmup:])
+	full := o.withDefaults()
+	left := sortPasses(c.passes()[r.Warmup:])
 	out := map[string]any{"warmup": float64(r.Warmup), "n_post_warmup": float64(r.Passes)}
 	trajectories, scatters, trends := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, tr := range []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}, {TTFT, 99}, {TPOT, 99}, {Latency, 50},
 		{Latency, 90}} {
-		v := left.trajectory(tr)
-		trajectories[tr.String()], scatters[tr.String()] = list(v), scatter(v)
+		v := left.trajectoryValues(tr)
+		trajectories[tr.String()], scatters[tr.String()] = list(v), variation(v)
 	}
 	for _, tr := range watched {
 		tests := map[string]any{}
 		for _, test := range Tests() {
-			tests[string(test)] = trendOut(test.Of(left.trajectory(tr)))
+			tests[string(test)] = trendOut(test.Of(left.trajectoryValues(tr)))
 		}
 		trends[tr.String()] = tests
 	}
@@ -111,7 +111,7 @@ func official(t *testing.T, c seriesCase) map[string]any {
 	if r.Index >= 0 {
 		gates := map[string]any{}
 		for _, tr := range gating {
-			g := left[r.Window.Low:r.Window.High].gate(tr, full)
+			g := left[r.Window.Low:r.Window.High].makeGate(tr, full)
 			gates[tr.String()] = map[string]any{"trend": trendOut(g.Trend), "rel_drift": g.Change, "cov": g.Scatter}
 		}
 		out["window_gate"] = gates

@@ -11,39 +11,39 @@ type sortedPass struct {
 	ttft, tpot, latency []float64
 }
 
-type series []sortedPass
+type passSeries []sortedPass
 
-// sorted sorts copies of the passes' times.
-func sorted(passes []Pass) series {
-	s := make(series, len(passes))
+// sortPasses sorts copies of the passes' times.
+func sortPasses(passes []Pass) passSeries {
+	s := make(passSeries, len(passes))
 	for i, p := range passes {
-		s[i] = sortedPass{p, ascending(p.TTFT), ascending(p.TPOT), ascending(p.Latency)}
+		s[i] = sortedPass{p, sortedCopy(p.TTFT), sortedCopy(p.TPOT), sortedCopy(p.Latency)}
 	}
 	return s
 }
 
-// ascending is a sorted copy.
-func ascending(v []float64) []float64 {
+// sortedCopy is a sorted copy.
+func sortedCopy(v []float64) []float64 {
 	c := slices.Clone(v)
 	slices.Sort(c)
 	return c
 }
 
-// all are the passes' times, sorted.
-func (s series) all(m Metric) []float64 {
+// allTimes are the passes' times, sorted.
+func (s passSeries) allTimes(m Metric) []float64 {
 	n := 0
 	for i := range s {
-		n += len(s[i].of(m))
+		n += len(s[i].timesOf(m))
 	}
 	v := make([]float64, 0, n)
 	for i := range s {
-		v = append(v, s[i].of(m)...)
+		v = append(v, s[i].timesOf(m)...)
 	}
 	slices.Sort(v)
 	return v
 }
 
-func (p *sortedPass) of(m Metric) []float64 {
+func (p *sortedPass) timesOf(m Metric) []float64 {
 	switch m {
 	case TTFT:
 		return p.ttft
@@ -54,33 +54,34 @@ func (p *sortedPass) of(m Metric) []float64 {
 	}
 }
 
-// seconds is the time from the first issue to the last.
-func (p *Pass) seconds() float64 { return float64(p.LastIssue-p.FirstIssue) / 1e9 }
+// passSeconds is the time from the first issue to the last.
+func (p *Pass) passSeconds() float64 { return float64(p.LastIssue-p.FirstIssue) / 1e9 }
 
-// trajectory is a percentile of each pass that has a sample.
-func (s series) trajectory(t Trajectory) (values []float64) {
+// trajectoryValues is a percentile of each pass that has a sample.
+func (s passSeries) trajectoryValues(t Trajectory) (values []float64) {
 	for i := range s {
-		if times := s[i].of(t.Metric); len(times) > 0 {
-			values = append(values, percentile(times, t.Percentile))
+		if times := s[i].timesOf(t.Metric); len(times) > 0 {
+			values = append(values, percentileOf(times, t.Percentile))
 		}
 	}
 	return values
 }
 
-// percentile is the value at floor(p (n - 1)) of sorted values, without interpolation.
-func percentile(sorted []float64, percent int) float64 {
+// percentileOf is the value at floor(p (n - 1)) of sorted values, without interpolation.
+func percentileOf(sorted []float64, percent int) float64 {
 	return sorted[int(float64(percent)/100*float64(len(sorted)-1))]
 }
 
-// plateaus are the rows of passes that hold the gate: each begins where it can, and ends where the next pass breaks it.
-func (s series) plateaus(o Options) (all []Plateau) {
-	gates := make([]*row, len(gating))
+// findPlateaus are the rows of passes that hold the gate: each begins where it can, and ends where the next pass breaks
+// it.
+func (s passSeries) findPlateaus(o Options) (all []Plateau) {
+	gates := make([]*trajectoryRow, len(gating))
 	for i, t := range gating {
 		gates[i] = newRow(s, t, o)
 	}
 	for start := 0; start <= len(s)-MinPasses; {
 		end := start
-		for next := start + MinPasses; next <= len(s) && steady(gates, start, next); next++ {
+		for next := start + MinPasses; next <= len(s) && allSteady(gates, start, next); next++ {
 			end = next
 		}
 		if end == start {
@@ -93,18 +94,18 @@ func (s series) plateaus(o Options) (all []Plateau) {
 	return all
 }
 
-// steady is the gate of the passes [from, to).
-func steady(gates []*row, from, to int) bool {
+// allSteady is the gate of the passes [from, to).
+func allSteady(gates []*trajectoryRow, from, to int) bool {
 	for _, g := range gates {
-		if !g.steady(from, to) {
+		if !g.isSteady(from, to) {
 			return false
 		}
 	}
 	return true
 }
 
-// row is a gating trajectory over all passes.
-type row struct {
+// trajectoryRow is a gating trajectory over all passes.
+type trajectoryRow struct {
 	values     []float64 // NaN of a pass without a sample
 	options    Options
 	maxScatter float64
@@ -112,36 +113,36 @@ type row struct {
 	from, to   int
 }
 
-func newRow(s series, t Trajectory, o Options) *row {
-	r := &row{values: make([]float64, len(s)), options: o, maxScatter: slices.Max(o.ScatterBounds)}
+func newRow(s passSeries, t Trajectory, o Options) *trajectoryRow {
+	r := &trajectoryRow{values: make([]float64, len(s)), options: o, maxScatter: slices.Max(o.ScatterBounds)}
 	for i := range s {
 		r.values[i] = math.NaN()
-		if times := s[i].of(t.Metric); len(times) > 0 {
-			r.values[i] = percentile(times, t.Percentile)
+		if times := s[i].timesOf(t.Metric); len(times) > 0 {
+			r.values[i] = percentileOf(times, t.Percentile)
 		}
 	}
 	return r
 }
 
-// steady is the gate of [from, to). The test of the trend takes the square of the passes' number in time, so it is
+// isSteady is the gate of [from, to). The test of the trend takes the square of the passes' number in time, so it is
 // asked only where the change is large enough to count.
-func (r *row) steady(from, to int) bool {
+func (r *trajectoryRow) isSteady(from, to int) bool {
 	v := r.values[from:to]
 	if slices.ContainsFunc(v, math.IsNaN) {
 		return false
 	}
 	change := 0.0
-	if m := r.median(from, to); m != 0 {
-		change = slope(v) * float64(len(v)-1) / m
+	if m := r.medianOf(from, to); m != 0 {
+		change = lineSlope(v) * float64(len(v)-1) / m
 	}
-	if scatter(v) > r.maxScatter {
+	if variation(v) > r.maxScatter {
 		return false
 	}
 	return abs(change) < minChange || r.options.Trend.Of(v).Direction == Steady
 }
 
-// median is that of [from, to), which grows by a pass from one call to the next.
-func (r *row) median(from, to int) float64 {
+// medianOf is that of [from, to), which grows by a pass from one call to the next.
+func (r *trajectoryRow) medianOf(from, to int) float64 {
 	if r.from != from || r.to > to {
 		r.sorted, r.from, r.to = r.sorted[:0], from, from
 	}
@@ -149,7 +150,7 @@ func (r *row) median(from, to int) float64 {
 		at, _ := slices.BinarySearch(r.sorted, r.values[r.to])
 		r.sorted = slices.Insert(r.sorted, at, r.values[r.to])
 	}
-	return middle(r.sorted)
+	return medianOfSorted(r.sorted)
 }
 
 // Gate is what decides for one trajectory whether the passes of a window are steady.
@@ -159,39 +160,40 @@ type Gate struct {
 	Scatter float64 // coefficient of variation
 }
 
-func (s series) gate(t Trajectory, o Options) Gate {
-	v := s.trajectory(t)
-	return Gate{o.Trend.Of(v), relative(slope(v), v), scatter(v)}
+func (s passSeries) makeGate(t Trajectory, o Options) Gate {
+	v := s.trajectoryValues(t)
+	return Gate{o.Trend.Of(v), relativeChange(lineSlope(v), v), variation(v)}
 }
 
-// relative is the change by a slope from the first value to the last, as a share of their median; 0 at a median of 0.
-func relative(slope float64, v []float64) float64 {
-	m := median(v)
+// relativeChange is the change by a slope from the first value to the last, as a share of their median; 0 at a median
+// of 0.
+func relativeChange(slope float64, v []float64) float64 {
+	m := medianOfAny(v)
 	if m == 0 {
 		return 0
 	}
 	return slope * float64(len(v)-1) / m
 }
 
-// scatter is the coefficient of variation: the population's standard deviation over the mean's magnitude, 0 below two
+// variation is the coefficient of variation: the population's standard deviation over the mean's magnitude, 0 below two
 // values or at a mean of 0.
-func scatter(v []float64) float64 {
-	m := mean(v)
+func variation(v []float64) float64 {
+	m := meanOf(v)
 	if len(v) < 2 || m == 0 {
 		return 0
 	}
-	return math.Sqrt(squares(v, m)/float64(len(v))) / abs(m)
+	return math.Sqrt(sumSquares(v, m)/float64(len(v))) / abs(m)
 }
 
-// squares is the sum of the squared differences from a mean.
-func squares(v []float64, m float64) (sum float64) {
+// sumSquares is the sum of the squared differences from a mean.
+func sumSquares(v []float64, m float64) (sum float64) {
 	for _, x := range v {
 		sum += (x - m) * (x - m)
 	}
 	return sum
 }
 
-func mean(v []float64) float64 {
+func meanOf(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
 		sum += x
@@ -199,13 +201,13 @@ func mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// median is that of values in any order; of an even number the mean of the middle two.
-func median(v []float64) float64 {
-	return middle(ascending(v))
+// medianOfAny is that of values in any order; of an even number the mean of the middle two.
+func medianOfAny(v []float64) float64 {
+	return medianOfSorted(sortedCopy(v))
 }
 
-// middle is the median of sorted values.
-func middle(sorted []float64) float64 {
+// medianOfSorted is the median of sorted values.
+func medianOfSorted(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 0 {
 		return (sorted[n/2-1] + sorted[n/2]) / 2

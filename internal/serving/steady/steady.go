@@ -72,7 +72,7 @@ type Options struct {
 	Floor float64
 }
 
-func (o Options) complete() Options {
+func (o Options) withDefaults() Options {
 	if o.WarmupDriver.Metric == "" {
 		o.WarmupDriver = Trajectory{TPOT, 50}
 	}
@@ -123,31 +123,31 @@ type Report struct {
 
 // Detect finds the steady window of a run by its super-passes, which are in the order of their issue.
 func Detect(passes []Pass, o Options) Report {
-	o = o.complete()
-	all := sorted(passes)
-	crop := o.crop(all)
+	o = o.withDefaults()
+	all := sortPasses(passes)
+	crop := o.rampPasses(all)
 	left := all[min(crop, len(all)):]
-	r := Report{Warmup: crop, Passes: len(left), Index: -1, Plateaus: left.plateaus(o)}
+	r := Report{Warmup: crop, Passes: len(left), Index: -1, Plateaus: left.findPlateaus(o)}
 	for _, p := range r.Plateaus {
-		r.Durations = append(r.Durations, left.duration(p, o.Floor))
+		r.Durations = append(r.Durations, left.windowDuration(p, o.Floor))
 	}
-	r.choose(o)
+	r.choosePlateau(o)
 	if r.Index >= 0 {
 		r.Window, r.Duration = r.Plateaus[r.Index], r.Durations[r.Index]
 		window := left[r.Window.Low:r.Window.High]
 		for _, p := range window {
 			r.Samples += p.Issued
 		}
-		r.TTFT, r.TPOT = window.distribution(TTFT), window.distribution(TPOT)
-		r.Rates = window.rates()
-		r.Anomaly = left.anomaly(r.Plateaus[r.Index:])
+		r.TTFT, r.TPOT = window.windowDistribution(TTFT), window.windowDistribution(TPOT)
+		r.Rates = window.windowRates()
+		r.Anomaly = left.findAnomaly(r.Plateaus[r.Index:])
 	}
-	r.trends(left[r.Window.Low:], o)
+	r.addTrends(left[r.Window.Low:], o)
 	return r
 }
 
-// choose says which plateau is reported: the first that is long enough, or the longest.
-func (r *Report) choose(o Options) {
+// choosePlateau says which plateau is reported: the first that is long enough, or the longest.
+func (r *Report) choosePlateau(o Options) {
 	if len(r.Plateaus) == 0 {
 		r.Reason = "no plateau: no row of four super-passes without trend and with little scatter"
 		return
@@ -165,26 +165,26 @@ func (r *Report) choose(o Options) {
 	r.Reason = tooShort(r.Durations, r.Index)
 }
 
-func (r *Report) trends(rest series, o Options) {
+func (r *Report) addTrends(rest passSeries, o Options) {
 	r.Trends = map[string]Direction{}
 	for _, t := range watched {
-		verdict := o.Trend.Of(rest.trajectory(t)).Direction
+		verdict := o.Trend.Of(rest.trajectoryValues(t)).Direction
 		if r.Trends[t.String()] = verdict; verdict == Up {
 			r.DriftsUp = append(r.DriftsUp, t.String())
 		}
 	}
 }
 
-// crop is the number of passes that count as ramp.
-func (o Options) crop(all series) int {
+// rampPasses is the number of passes that count as ramp.
+func (o Options) rampPasses(all passSeries) int {
 	if o.Warmup != nil {
 		return max(0, *o.Warmup)
 	}
-	v := all.trajectory(o.WarmupDriver)
+	v := all.trajectoryValues(o.WarmupDriver)
 	if len(v) < MinPasses {
 		return 1
 	}
-	level := median(v[len(v)/2:])
+	level := medianOfAny(v[len(v)/2:])
 	if level == 0 {
 		level = 1e-9
 	}

@@ -66,17 +66,17 @@ func (t Test) Of(v []float64) Trend {
 		return neweyWest(v)
 	case TheilSen:
 		slope := medianSlope(v)
-		change := relative(slope, v)
-		return Trend{Direction: directed(slope, abs(change) >= minRelative), Slope: slope, P: math.NaN(), Change: change}
+		change := relativeChange(slope, v)
+		return Trend{Direction: directionOf(slope, abs(change) >= minRelative), Slope: slope, P: math.NaN(), Change: change}
 	case SlopeOverScatter:
 		return slopeOverScatter(v)
 	default:
-		return mannKendall(v, autocorrelation(v))
+		return mannKendall(v, varianceCorrection(v))
 	}
 }
 
-// directed is the direction of a number's sign where it counts.
-func directed(sign float64, counts bool) Direction {
+// directionOf is the direction of a number's sign where it counts.
+func directionOf(sign float64, counts bool) Direction {
 	switch {
 	case !counts || sign == 0:
 		return Steady
@@ -96,24 +96,24 @@ func mannKendall(v []float64, correction float64) Trend {
 	}
 	n := float64(len(v))
 	variance := n * (n - 1) * (2*n + 5)
-	for _, t := range ties(v) {
+	for _, t := range tieSizes(v) {
 		variance -= t * (t - 1) * (2*t + 5)
 	}
 	variance = variance / 18 * correction
 	if variance <= 0 {
-		return Trend{Direction: directed(s, true), Statistic: s, Variance: variance}
+		return Trend{Direction: directionOf(s, true), Statistic: s, Variance: variance}
 	}
 	z := (s - float64(cmp.Compare(s, 0))) / math.Sqrt(variance)
 	p := twoSided(z)
-	return Trend{Direction: directed(s, p < alpha), Statistic: s, P: p, Variance: variance}
+	return Trend{Direction: directionOf(s, p < alpha), Statistic: s, P: p, Variance: variance}
 }
 
 // twoSided is the probability of a normal value at least as far from 0, as 2 (1 - Phi(|z|)): far out it is 0, as the
 // official one is.
 func twoSided(z float64) float64 { return 2 * (1 - (1+math.Erf(abs(z)/math.Sqrt2))/2) }
 
-// ties are the sizes of the groups of equal values.
-func ties(v []float64) (sizes []float64) {
+// tieSizes are the sizes of the groups of equal values.
+func tieSizes(v []float64) (sizes []float64) {
 	counts := map[float64]float64{}
 	for _, x := range v {
 		counts[x]++
@@ -124,8 +124,8 @@ func ties(v []float64) (sizes []float64) {
 	return sizes
 }
 
-// autocorrelation is Hamed and Rao's correction of the variance: by the significant autocorrelations of the ranks.
-func autocorrelation(v []float64) float64 {
+// varianceCorrection is Hamed and Rao's correction of the variance: by the significant autocorrelations of the ranks.
+func varianceCorrection(v []float64) float64 {
 	order := make([]int, len(v))
 	for i := range order {
 		order[i] = i
@@ -136,7 +136,7 @@ func autocorrelation(v []float64) float64 {
 	for rank, i := range order {
 		d[i] = float64(rank+1) - float64(n+1)/2
 	}
-	total := squares(d, 0)
+	total := sumSquares(d, 0)
 	sum := 0.0
 	for k := 1; k < n; k++ {
 		r := 0.0
@@ -162,20 +162,20 @@ func medianSlope(v []float64) float64 {
 			slopes = append(slopes, (v[j]-v[i])/float64(j-i))
 		}
 	}
-	return median(slopes)
+	return medianOfAny(slopes)
 }
 
-// fit is a straight line through values at 0, 1, 2 ..., by least squares.
-type fit struct {
+// lineFit is a straight line through values at 0, 1, 2 ..., by least squares.
+type lineFit struct {
 	slope     float64
 	residuals []float64
 	x         []float64 // less their mean
 	xx        float64   // the sum of their squares
 }
 
-// slope is that of the line alone.
-func slope(v []float64) float64 {
-	m, x0, xy, xx := mean(v), float64(len(v)-1)/2, 0.0, 0.0
+// lineSlope is that of the line alone.
+func lineSlope(v []float64) float64 {
+	m, x0, xy, xx := meanOf(v), float64(len(v)-1)/2, 0.0, 0.0
 	for i, y := range v {
 		x := float64(i) - x0
 		xy += x * (y - m)
@@ -187,9 +187,9 @@ func slope(v []float64) float64 {
 	return xy / xx
 }
 
-func line(v []float64) fit {
-	f := fit{slope: slope(v), x: make([]float64, len(v)), residuals: make([]float64, len(v))}
-	m := mean(v)
+func fitLine(v []float64) lineFit {
+	f := lineFit{slope: lineSlope(v), x: make([]float64, len(v)), residuals: make([]float64, len(v))}
+	m := meanOf(v)
 	for i, y := range v {
 		f.x[i] = float64(i) - float64(len(v)-1)/2
 		f.xx += f.x[i] * f.x[i]
@@ -199,22 +199,22 @@ func line(v []float64) fit {
 }
 
 func slopeOverScatter(v []float64) Trend {
-	f := line(v)
-	noise := math.Sqrt(squares(f.residuals, mean(f.residuals))/float64(len(v))) + 1e-9
-	signal, change := abs(f.slope*float64(len(v)-1))/noise, relative(f.slope, v)
-	return Trend{Direction: directed(f.slope, abs(change) >= minRelative && signal >= minSignal), Slope: f.slope,
+	f := fitLine(v)
+	noise := math.Sqrt(sumSquares(f.residuals, meanOf(f.residuals))/float64(len(v))) + 1e-9
+	signal, change := abs(f.slope*float64(len(v)-1))/noise, relativeChange(f.slope, v)
+	return Trend{Direction: directionOf(f.slope, abs(change) >= minRelative && signal >= minSignal), Slope: f.slope,
 		P: math.NaN(), Change: change, Signal: signal}
 }
 
 // neweyWest tests a straight line's slope by an error that takes heteroscedasticity and autocorrelation into account,
 // with Bartlett's weights.
 func neweyWest(v []float64) Trend {
-	f, n := line(v), len(v)
+	f, n := fitLine(v), len(v)
 	u := make([]float64, n)
 	for i := range u {
 		u[i] = f.x[i] * f.residuals[i]
 	}
-	s := squares(u, 0)
+	s := sumSquares(u, 0)
 	lags := max(1, int(4*math.Pow(float64(n)/100, 2.0/9)))
 	for k := 1; k <= min(lags, n-1); k++ {
 		sum := 0.0
@@ -225,9 +225,9 @@ func neweyWest(v []float64) Trend {
 	}
 	err := math.Sqrt(max(0, s/(f.xx*f.xx)))
 	if err == 0 {
-		return Trend{Direction: directed(f.slope, true), Slope: f.slope}
+		return Trend{Direction: directionOf(f.slope, true), Slope: f.slope}
 	}
 	ratio := f.slope / err
 	p := twoSided(ratio)
-	return Trend{Direction: directed(f.slope, p < alpha), Slope: f.slope, Statistic: ratio, P: p}
+	return Trend{Direction: directionOf(f.slope, p < alpha), Slope: f.slope, Statistic: ratio, P: p}
 }

@@ -44,17 +44,17 @@ func tooShort(all []Duration, longest int) string {
 		d.Window, d.Min(), d.Dominant())
 }
 
-func (s series) duration(p Plateau, floor float64) Duration {
+func (s passSeries) windowDuration(p Plateau, floor float64) Duration {
 	w := s[p.Low:p.High]
-	d := Duration{Plateau: p, Floor: floor, Scatter: scatter(w.trajectory(Trajectory{TPOT, 50}))}
+	d := Duration{Plateau: p, Floor: floor, Scatter: variation(w.trajectoryValues(Trajectory{TPOT, 50}))}
 	d.Window = float64(w[len(w)-1].LastIssue-w[0].FirstIssue) / 1e9
 	var times []float64
 	for i := range w {
-		times = append(times, w[i].seconds())
+		times = append(times, w[i].passSeconds())
 	}
-	d.PassSeconds = median(times)
-	if latencies := w.all(Latency); len(latencies) > 0 {
-		d.LatencyP90 = percentile(latencies, 90) / 1e9
+	d.PassSeconds = medianOfAny(times)
+	if latencies := w.allTimes(Latency); len(latencies) > 0 {
+		d.LatencyP90 = percentileOf(latencies, 90) / 1e9
 	}
 	d.NeededPasses = max(MinPasses, int(math.Ceil(math.Pow(confidence*d.Scatter/precision, 2))))
 	if d.NeededPasses > MinPasses {
@@ -86,17 +86,17 @@ type Bin struct {
 
 const bins = 20
 
-func (s series) distribution(m Metric) *Distribution {
-	v := s.all(m)
+func (s passSeries) windowDistribution(m Metric) *Distribution {
+	v := s.allTimes(m)
 	if len(v) == 0 {
 		return nil
 	}
-	return &Distribution{len(v), s.mean(m, len(v)), v[0], v[len(v)-1], percentile(v, 50), percentile(v, 90),
-		percentile(v, 99), histogram(v)}
+	return &Distribution{len(v), s.arrivalMean(m, len(v)), v[0], v[len(v)-1], percentileOf(v, 50), percentileOf(v, 90),
+		percentileOf(v, 99), makeHistogram(v)}
 }
 
-// mean adds in order of arrival.
-func (s series) mean(m Metric, n int) float64 {
+// arrivalMean adds in order of arrival.
+func (s passSeries) arrivalMean(m Metric, n int) float64 {
 	sum := 0.0
 	for i := range s {
 		times := s[i].TPOT
@@ -110,8 +110,8 @@ func (s series) mean(m Metric, n int) float64 {
 	return sum / float64(n)
 }
 
-// histogram is of sorted values.
-func histogram(v []float64) []Bin {
+// makeHistogram is of sorted values.
+func makeHistogram(v []float64) []Bin {
 	low, high := v[0], v[len(v)-1]
 	if low == high {
 		return []Bin{{low, high, len(v)}}
@@ -145,26 +145,26 @@ type Rates struct {
 	SystemInterval  [2]float64 `json:"system_interval"`
 }
 
-func (s series) rates() Rates {
+func (s passSeries) windowRates() Rates {
 	var means, rates []float64
 	tokens, count, sum := int64(0), 0, 0.0
 	for i := range s {
 		p := &s[i]
 		tokens += p.OutTokens
 		if len(p.TPOT) > 0 {
-			means = append(means, mean(p.TPOT))
+			means = append(means, meanOf(p.TPOT))
 			count += len(p.TPOT)
 			for _, t := range p.TPOT {
 				sum += t
 			}
 		}
 		if p.LastIssue > p.FirstIssue {
-			rates = append(rates, float64(p.OutTokens)/p.seconds())
+			rates = append(rates, float64(p.OutTokens)/p.passSeconds())
 		}
 	}
 	var r Rates
 	if count > 0 && sum > 0 {
-		m, half := mean(means), halfWidth(means)
+		m, half := meanOf(means), halfWidth(means)
 		r.PerUser = 1e9 / (sum / float64(count))
 		r.PerUserInterval = [2]float64{1e9 / (m + half), 1e9 / (m - half)}
 	}
@@ -182,12 +182,12 @@ func halfWidth(v []float64) float64 {
 	if n < 2 {
 		return 0
 	}
-	return student(n-1) * math.Sqrt(squares(v, mean(v))/float64(n-1)) / math.Sqrt(float64(n))
+	return studentQuantile(n-1) * math.Sqrt(sumSquares(v, meanOf(v))/float64(n-1)) / math.Sqrt(float64(n))
 }
 
-// student is the 97.5th percentile of Student's distribution, to three decimals up to 30 degrees of freedom and the
-// normal one's above, as tables have it.
-func student(degrees int) float64 {
+// studentQuantile is the 97.5th percentile of Student's distribution, to three decimals up to 30 degrees of freedom and
+// the normal one's above, as tables have it.
+func studentQuantile(degrees int) float64 {
 	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
 		2.145,
 		2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}

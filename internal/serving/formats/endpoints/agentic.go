@@ -86,15 +86,15 @@ type (
 	}
 )
 
-// agentic changes a configuration to that of a replay.
-func (c *configuration) agentic(r Run, method mlconf.EndpointsMethod) {
+// makeAgentic changes a configuration to that of a replay.
+func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	a := r.Agentic
 	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
 	c.Datasets[0].Agentic = &agenticConfig{
 		Timeout: a.Timeout.Seconds(), Headers: []string{"X-Session-ID"}, Trajectories: a.Conversations,
 	}
 	if a.Calls != nil {
-		c.Datasets = append(c.Datasets, dataset{
+		c.Datasets = append(c.Datasets, endpointsDataset{
 			Name: method.Dataset, Type: "accuracy",
 			Generate: &generateParams{
 				Categories: []string{"non_live", "live", "hallucination"}, Floor: 25,
@@ -125,8 +125,8 @@ type accuracyEntry struct {
 	Counts      json.RawMessage `json:"response_counts,omitempty"`
 }
 
-// accuracies are those of a replay: of function calls, and of the turns.
-func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
+// replayAccuracies are those of a replay: of function calls, and of the turns.
+func (e *inEndpoints) replayAccuracies(r Run) (all accuracyFile, err error) {
 	a := r.Agentic
 	if a.Calls != nil {
 		var of struct {
@@ -158,7 +158,7 @@ func (e *inEndpoints) accuracies(r Run) (all accuracies, err error) {
 
 // writeAgentic writes what a replay has beside the files of all runs.
 func (e *inEndpoints) writeAgentic(dir string, r Run) error {
-	all, err := e.accuracies(r)
+	all, err := e.replayAccuracies(r)
 	if err != nil {
 		return err
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// configuration is config.yaml, as endpoints writes what it has resolved. What does not exist here is not in it.
-type configuration struct {
-	Name     string         `yaml:"name"`
-	Version  string         `yaml:"version"`
-	Type     string         `yaml:"type"`
-	Model    modelParams    `yaml:"model_params"`
-	Datasets []dataset      `yaml:"datasets"`
-	Settings settingsConfig `yaml:"settings"`
-	Endpoint endpointConfig `yaml:"endpoint_config"`
+// endpointsConfig is config.yaml, as endpoints writes what it has resolved. What does not exist here is not in it.
+type endpointsConfig struct {
+	Name     string             `yaml:"name"`
+	Version  string             `yaml:"version"`
+	Type     string             `yaml:"type"`
+	Model    modelParams        `yaml:"model_params"`
+	Datasets []endpointsDataset `yaml:"datasets"`
+	Settings settingsConfig     `yaml:"settings"`
+	Endpoint endpointConfig     `yaml:"endpoint_config"`
 }
 
 type modelParams struct {
@@ -39,7 +39,7 @@ type modelParams struct {
 	Tokenizer         string   `yaml:"tokenizer_name,omitempty"`
 }
 
-type dataset struct {
+type endpointsDataset struct {
 	Name   string            `yaml:"name"`
 	Type   string            `yaml:"type"`
 	Path   string            `yaml:"path,omitempty"`
@@ -95,11 +95,11 @@ type endpointConfig struct {
 // redacted stands for a secret.
 const redacted = "<redacted>"
 
-func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) configuration {
-	c := configuration{Version: "1.0", Type: "online", Name: r.Label,
+func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) endpointsConfig {
+	c := endpointsConfig{Version: "1.0", Type: "online", Name: r.Label,
 		Endpoint: endpointConfig{API: api},
 		Model:    modelParams{Name: r.Model, MaxNewTokens: r.MaxTokens, Streaming: "off", Tokenizer: r.Tokenizer},
-		Datasets: []dataset{{Name: cmp.Or(r.Data.Name, "perf"), Type: "performance", Path: r.Data.Path}}}
+		Datasets: []endpointsDataset{{Name: cmp.Or(r.Data.Name, "perf"), Type: "performance", Path: r.Data.Path}}}
 	for _, column := range r.Data.Columns {
 		if field, name, ok := strings.Cut(column, "="); ok {
 			if c.Datasets[0].Parser == nil {
@@ -115,8 +115,8 @@ func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) 
 	if r.Stream {
 		c.Model.Streaming = "on"
 	}
-	c.Model.sampling(r.Fields)
-	c.settings(r, pattern)
+	c.Model.takeSampling(r.Fields)
+	c.setSettings(r, pattern)
 	for _, address := range r.Servers {
 		c.Endpoint.Endpoints = append(c.Endpoint.Endpoints, redactedURL(address))
 	}
@@ -124,16 +124,16 @@ func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) 
 		c.Endpoint.Key = redacted
 	}
 	if pattern == replayPattern {
-		c.agentic(r, method)
+		c.makeAgentic(r, method)
 	}
 	if r.Driven != nil {
-		c.driven(r, method)
+		c.makeDriven(r, method)
 	}
 	return c
 }
 
-// sampling takes what endpoints knows of the fields of requests.
-func (m *modelParams) sampling(fields map[string]string) {
+// takeSampling takes what endpoints knows of the fields of requests.
+func (m *modelParams) takeSampling(fields map[string]string) {
 	for name, to := range map[string]**float64{"temperature": &m.Temperature, "seed": &m.Seed, "top_k": &m.TopK,
 		"top_p": &m.TopP, "repetition_penalty": &m.RepetitionPenalty, "presence_penalty": &m.PresencePenalty,
 		"frequency_penalty": &m.FrequencyPenalty} {
@@ -144,7 +144,7 @@ func (m *modelParams) sampling(fields map[string]string) {
 	}
 }
 
-func (c *configuration) settings(r Run, pattern string) {
+func (c *endpointsConfig) setSettings(r Run, pattern string) {
 	s := &c.Settings
 	s.Runtime.MinDuration = r.Load.Duration.Milliseconds()
 	if r.Load.Duration > 0 {
@@ -164,8 +164,8 @@ func (c *configuration) settings(r Run, pattern string) {
 	s.EarlyStopping.Enabled = true
 }
 
-// yaml is the file's text.
-func (c configuration) yaml() ([]byte, error) {
+// toYAML is the file's text.
+func (c endpointsConfig) toYAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(c, yaml.IndentSequence(false))
 }
 

@@ -58,12 +58,12 @@ func accuracyOf(m mlconf.EndpointsMethod) *accuracyConfig {
 	return &accuracyConfig{Method: m.Method, GroundTruth: m.GroundTruth, Extractor: m.Extractor, Repeats: 1}
 }
 
-// driven changes a configuration to that of a run which LoadGen drove.
-func (c *configuration) driven(r Run, method mlconf.EndpointsMethod) {
+// makeDriven changes a configuration to that of a run which LoadGen drove.
+func (c *endpointsConfig) makeDriven(r Run, method mlconf.EndpointsMethod) {
 	d := r.Driven
 	c.Endpoint.API = cmp.Or(method.API, c.Endpoint.API)
 	if d.Score != nil {
-		c.Datasets = append(c.Datasets, dataset{
+		c.Datasets = append(c.Datasets, endpointsDataset{
 			Name: r.Data.Name, Type: "accuracy", Path: r.Data.Path,
 			Accuracy: accuracyOf(method),
 		})
@@ -81,7 +81,7 @@ func (e *inEndpoints) writeDriven(dir string, r Run) error {
 func (e *inEndpoints) writeScore(dir string, r Run) error {
 	s, method := r.Driven.Score, e.method
 	if s == nil || s.Value == nil {
-		return remove(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
+		return removeIfExists(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
 	}
 	value := *s.Value
 	if method.Percent {
@@ -94,19 +94,19 @@ func (e *inEndpoints) writeScore(dir string, r Run) error {
 	if method.ExtractorClass != "" {
 		entry.Extractor = &method.ExtractorClass
 	}
-	return writeAccuracies(dir, accuracies{Average: &value, All: []accuracyEntry{entry}})
+	return writeAccuracies(dir, accuracyFile{Average: &value, All: []accuracyEntry{entry}})
 }
 
-// remove removes a file, if it is there.
-func remove(path string) error {
+// removeIfExists removes a file, if it is there.
+func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// caching is CachingFile: that harness's TEST04.
-type caching struct {
+// cachingFile is CachingFile: that harness's TEST04.
+type cachingFile struct {
 	Test           string  `json:"test"`
 	Passed         bool    `json:"passed"`
 	Rate           float64 `json:"ref_qps"`
@@ -128,7 +128,7 @@ func (e *inEndpoints) writeCaching(dir string, r Run) error {
 	path := filepath.Join(dir, filepath.FromSlash(CachingFile))
 	threshold, has := thresholds[e.pattern]
 	if r.Driven.Caching == nil || !has {
-		return remove(path)
+		return removeIfExists(path)
 	}
 	r.Requests = r.Driven.Caching
 	test, err := endpointsOf(r)
@@ -146,15 +146,15 @@ func (e *inEndpoints) writeCaching(dir string, r Run) error {
 }
 
 // judgeCaching compares the run of one sample with that of all.
-func judgeCaching(all, one *inEndpoints, threshold float64) caching {
-	c := caching{
+func judgeCaching(all, one *inEndpoints, threshold float64) cachingFile {
+	c := cachingFile{
 		Test: "output_caching_test", Threshold: threshold, Completed: all.completed, Requested: len(all.samples),
 		AuditCompleted: one.completed, AuditRequested: len(one.samples),
 	}
-	if rate, _ := all.rates(); rate != nil {
+	if rate, _ := all.throughputRates(); rate != nil {
 		c.Rate = float64(*rate)
 	}
-	if rate, _ := one.rates(); rate != nil {
+	if rate, _ := one.throughputRates(); rate != nil {
 		c.AuditRate = float64(*rate)
 	}
 	limit, least := c.Rate*(1+threshold), 1-threshold
@@ -173,13 +173,13 @@ func judgeCaching(all, one *inEndpoints, threshold float64) caching {
 	return c
 }
 
-// accuracies is AccuracyFile.
-type accuracies struct {
+// accuracyFile is AccuracyFile.
+type accuracyFile struct {
 	Average *float64        `json:"average_accuracy,omitempty"`
 	All     []accuracyEntry `json:"accuracy_scores"`
 }
 
-func writeAccuracies(dir string, all accuracies) error {
+func writeAccuracies(dir string, all accuracyFile) error {
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err

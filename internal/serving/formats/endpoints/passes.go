@@ -15,11 +15,11 @@ type Gathering struct {
 	size  int
 	rules metrics.FigureRules
 	mu    sync.Mutex
-	all   []timed
+	all   []timedRequest
 }
 
-// timed is what a request adds to its super-pass; times that there are not are below 0.
-type timed struct {
+// timedRequest is what a request adds to its super-pass; times that there are not are below 0.
+type timedRequest struct {
 	sent, last          int64
 	ttft, tpot, latency float64
 	tokens              int64 // after the first piece of text
@@ -36,7 +36,7 @@ func (g *Gathering) Add(r *metrics.Request) {
 		return
 	}
 	s := sampleOf(r, g.rules)
-	t := timed{sent: s.Sent, last: s.Sent, ttft: metrics.Unknown, tpot: metrics.Unknown, latency: metrics.Unknown}
+	t := timedRequest{sent: s.Sent, last: s.Sent, ttft: metrics.Unknown, tpot: metrics.Unknown, latency: metrics.Unknown}
 	if s.streamed {
 		t.last, t.ttft = s.first, float64(s.first-s.Sent)
 	}
@@ -64,22 +64,23 @@ func (g *Gathering) Passes() []steady.Pass {
 	g.mu.Lock()
 	all := slices.Clone(g.all)
 	g.mu.Unlock()
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(a.sent, b.sent) })
+	slices.SortStableFunc(all, func(a, b timedRequest) int { return cmp.Compare(a.sent, b.sent) })
 	passes := make([]steady.Pass, 0, (len(all)+g.size-1)/g.size)
 	for part := range slices.Chunk(all, g.size) {
 		p := steady.Pass{Issued: len(part), FirstIssue: part[0].sent, LastIssue: part[len(part)-1].sent}
 		for _, t := range part {
 			p.LastEvent = max(p.LastEvent, t.last)
 			p.OutTokens += t.tokens
-			p.TTFT, p.TPOT, p.Latency = known(p.TTFT, t.ttft), known(p.TPOT, t.tpot), known(p.Latency, t.latency)
+			p.TTFT, p.TPOT, p.Latency = appendKnown(p.TTFT, t.ttft), appendKnown(p.TPOT, t.tpot), appendKnown(p.Latency,
+				t.latency)
 		}
 		passes = append(passes, p)
 	}
 	return passes
 }
 
-// known appends a time that there is.
-func known(times []float64, t float64) []float64 {
+// appendKnown appends a time that there is.
+func appendKnown(times []float64, t float64) []float64 {
 	if t < 0 {
 		return times
 	}

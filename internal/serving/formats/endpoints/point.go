@@ -45,8 +45,8 @@ func apiOf(a prompts.API) (string, error) {
 	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrNoWords, a)
 }
 
-// sample is a request as endpoints' client would have seen it.
-type sample struct {
+// clientSample is a request as endpoints' client would have seen it.
+type clientSample struct {
 	*metrics.Request
 	id        string
 	first     int64 // ns; only if streamed
@@ -59,7 +59,7 @@ type sample struct {
 
 // inEndpoints is a point as endpoints' aggregator would have seen it.
 type inEndpoints struct {
-	samples       []sample
+	samples       []clientSample
 	begun, ended  int64 // ns; of the measured part
 	first, last   int64 // of the session, warm-up too
 	completed     int
@@ -68,7 +68,7 @@ type inEndpoints struct {
 	series        map[string]*Series
 	pattern, api  string
 	method        mlconf.EndpointsMethod
-	configuration configuration
+	configuration endpointsConfig
 }
 
 func endpointsOf(r Run) (e inEndpoints, err error) {
@@ -97,13 +97,13 @@ func endpointsOf(r Run) (e inEndpoints, err error) {
 		e.begun = 0
 	}
 	e.ended = e.begun
-	e.measured(r.Stream)
+	e.makeSeries(r.Stream)
 	return e, nil
 }
 
 // sampleOf reads a record. To endpoints an answer without text has not failed, and one that ended early has no tokens.
-func sampleOf(q *metrics.Request, rules metrics.FigureRules) sample {
-	s := sample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
+func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
+	s := clientSample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
 	switch q.Status {
 	case metrics.Unfinished, metrics.Cancelled:
 	case metrics.OK, metrics.Empty, metrics.Count:
@@ -139,8 +139,8 @@ func sampleOf(q *metrics.Request, rules metrics.FigureRules) sample {
 	return s
 }
 
-// measured makes the series.
-func (e *inEndpoints) measured(stream bool) {
+// makeSeries makes the series.
+func (e *inEndpoints) makeSeries(stream bool) {
 	values := map[string][]float64{}
 	add := func(name string, v float64) { values[name] = append(values[name], v) }
 	issued := int64(math.MinInt64)
@@ -180,13 +180,13 @@ func (e *inEndpoints) measured(stream bool) {
 		e.window = max(0, windowEnd-firstIssued)
 	}
 	e.series = map[string]*Series{}
-	for _, name := range e.names(stream) {
+	for _, name := range e.seriesNames(stream) {
 		e.series[name] = NewSeries(name, values[name])
 	}
 }
 
-// names are the series that there are, in their order.
-func (e *inEndpoints) names(stream bool) []string {
+// seriesNames are the series that there are, in their order.
+func (e *inEndpoints) seriesNames(stream bool) []string {
 	names := []string{latencyNS, isl, osl}
 	if stream {
 		names = append(names, ttftNS, chunkNS, tpotNS)
@@ -194,15 +194,15 @@ func (e *inEndpoints) names(stream bool) []string {
 	return names
 }
 
-// legacy says that the rates are LoadGen's, of arrivals by Poisson's law.
-func (e *inEndpoints) legacy() bool {
+// usesLoadGenRates says that the rates are LoadGen's, of arrivals by Poisson's law.
+func (e *inEndpoints) usesLoadGenRates() bool {
 	return e.pattern == "poisson" && e.window > 0 && e.completed >= 2
 }
 
-// rates are requests and tokens per second; nil where there is no time, or nothing was counted.
-func (e *inEndpoints) rates() (qps, tps *formats.Float) {
+// throughputRates are requests and tokens per second; nil where there is no time, or nothing was counted.
+func (e *inEndpoints) throughputRates() (qps, tps *formats.Float) {
 	ns, n := e.ended-e.begun, float64(e.completed)
-	if e.legacy() {
+	if e.usesLoadGenRates() {
 		ns, n = e.window, n-1
 	}
 	if ns <= 0 {
@@ -216,7 +216,7 @@ func (e *inEndpoints) rates() (qps, tps *formats.Float) {
 	return &q, tps
 }
 
-func state(r Run) string {
+func runState(r Run) string {
 	if r.Interrupted {
 		return "interrupted"
 	}
@@ -226,8 +226,8 @@ func state(r Run) string {
 // finishReasons are what answers end by; the last is any other.
 var finishReasons = []string{"stop", "length", "tool_calls", "content_filter", "function_call", "other"}
 
-// finished counts by finishReasons what answers ended by, where the server said so.
-func (e *inEndpoints) finished() []int64 {
+// countFinished counts by finishReasons what answers ended by, where the server said so.
+func (e *inEndpoints) countFinished() []int64 {
 	counts := make([]int64, len(finishReasons))
 	for i := range e.samples {
 		s := &e.samples[i]
@@ -243,10 +243,10 @@ func (e *inEndpoints) finished() []int64 {
 	return counts
 }
 
-// summary is SummaryFile.
-func (e *inEndpoints) summary(r Run) *formats.Object {
+// makeSummary is SummaryFile.
+func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 	var o formats.Object
-	qps, tps := e.rates()
+	qps, tps := e.throughputRates()
 	o.Add("version", r.Version)
 	o.Add("git_sha", formats.OrNull(r.Commit))
 	o.Add("test_started_at", 0)
@@ -254,7 +254,7 @@ func (e *inEndpoints) summary(r Run) *formats.Object {
 	o.Add("n_samples_completed", e.completed)
 	o.Add("n_samples_failed", e.failed)
 	o.Add("duration_ns", orNothing(e.ended-e.begun))
-	o.Add("state", state(r))
+	o.Add("state", runState(r))
 	o.Add("complete", !r.Interrupted)
 	for _, s := range sections {
 		if series := e.series[s.series]; series != nil {
@@ -263,7 +263,7 @@ func (e *inEndpoints) summary(r Run) *formats.Object {
 			o.Add(s.field, struct{}{})
 		}
 	}
-	if e.legacy() {
+	if e.usesLoadGenRates() {
 		o.Add("legacy_loadgen_window_duration_ns", e.window)
 	} else {
 		o.Add("legacy_loadgen_window_duration_ns", nil)
@@ -271,7 +271,7 @@ func (e *inEndpoints) summary(r Run) *formats.Object {
 	o.Add("qps", qps)
 	o.Add("tps", tps)
 	reasons := &formats.Object{}
-	for i, n := range e.finished() {
+	for i, n := range e.countFinished() {
 		reasons.Add(finishReasons[i], n)
 	}
 	o.Add("finish_reason_counts", reasons)
@@ -302,13 +302,13 @@ func orNothing(n int64) any {
 func (e *inEndpoints) runConfig(r Run) *formats.Object {
 	var p, w, o formats.Object
 	p.Add("type", e.pattern)
-	p.Add("target_qps", nullable(e.configuration.Settings.LoadPattern.QPS))
-	p.Add("target_concurrency", nullable(e.configuration.Settings.LoadPattern.Concurrency))
+	p.Add("target_qps", nilForZero(e.configuration.Settings.LoadPattern.QPS))
+	p.Add("target_concurrency", nilForZero(e.configuration.Settings.LoadPattern.Concurrency))
 	if e.pattern == "poisson" {
 		p.Add("use_legacy_loadgen_qps_metrics", true)
 	}
 	w.Add("enabled", r.WarmUp > 0)
-	w.Add("n_requests", nullable(r.WarmUp))
+	w.Add("n_requests", nilForZero(r.WarmUp))
 	w.Add("salt", false)
 	w.Add("drain", false)
 	w.Add("warmup_random_seed", r.Load.Seed)
@@ -319,16 +319,16 @@ func (e *inEndpoints) runConfig(r Run) *formats.Object {
 	return &o
 }
 
-// nullable is nil for 0.
-func nullable[N int | float64](n N) any {
+// nilForZero is nil for 0.
+func nilForZero[N int | float64](n N) any {
 	if n == 0 {
 		return nil
 	}
 	return n
 }
 
-// snapshot is SnapshotFile.
-func (e *inEndpoints) snapshot(r Run) *formats.Object {
+// makeSnapshot is SnapshotFile.
+func (e *inEndpoints) makeSnapshot(r Run) *formats.Object {
 	var o formats.Object
 	all := []json.Marshaler{}
 	counter := func(name string, n int64) {
@@ -344,25 +344,25 @@ func (e *inEndpoints) snapshot(r Run) *formats.Object {
 		counter(whose+"_samples_completed", completed)
 		counter(whose+"_samples_failed", failed)
 	}
-	for i, n := range e.finished() {
+	for i, n := range e.countFinished() {
 		counter("tracked_finish_reason_"+finishReasons[i], n)
 	}
 	counter("tracked_duration_ns", e.ended-e.begun)
 	counter("legacy_loadgen_window_duration_ns", e.window)
 	counter("total_duration_ns", e.last-e.first)
-	for _, name := range e.names(e.series[ttftNS] != nil) {
+	for _, name := range e.seriesNames(e.series[ttftNS] != nil) {
 		all = append(all, e.series[name].Snapshot())
 	}
 	o.Add("counter", 1)
 	o.Add("timestamp_ns", e.last)
-	o.Add("state", state(r))
+	o.Add("state", runState(r))
 	o.Add("n_pending_tasks", 0)
 	o.Add("metrics", all)
 	return &o
 }
 
-// event is a line of EventsFile.
-type event struct {
+// eventLine is a line of EventsFile.
+type eventLine struct {
 	Type         string `json:"event_type"`
 	At           int64  `json:"timestamp_ns"`
 	Sample       string `json:"sample_uuid"`
@@ -371,14 +371,14 @@ type event struct {
 	Data         any    `json:"data"`
 }
 
-// events are all that the session saw, in the order of time. Texts are in none: they were not kept.
-func (e *inEndpoints) events() []event {
-	all := []event{{Type: "session.started", At: e.first},
+// listEvents are all that the session saw, in the order of time. Texts are in none: they were not kept.
+func (e *inEndpoints) listEvents() []eventLine {
+	all := []eventLine{{Type: "session.started", At: e.first},
 		{Type: "session.start_performance_tracking", At: e.begun}}
 	for i := range e.samples {
 		s := &e.samples[i]
 		add := func(kind string, at int64, data any) {
-			v := event{Type: kind, At: at, Sample: s.id, Conversation: s.Session, Data: data}
+			v := eventLine{Type: kind, At: at, Sample: s.id, Conversation: s.Session, Data: data}
 			if s.Session != "" {
 				v.Turn = &s.Turn
 			}
@@ -395,9 +395,9 @@ func (e *inEndpoints) events() []event {
 			add("sample.complete", s.End, nil)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.At, b.At) })
-	return append(all, event{Type: "session.stop_performance_tracking", At: max(e.ended, e.last)},
-		event{Type: "session.ended", At: max(e.ended, e.last)})
+	slices.SortStableFunc(all, func(a, b eventLine) int { return cmp.Compare(a.At, b.At) })
+	return append(all, eventLine{Type: "session.stop_performance_tracking", At: max(e.ended, e.last)},
+		eventLine{Type: "session.ended", At: max(e.ended, e.last)})
 }
 
 // Write writes endpoints' folder of a run into a point's. Its definitions (version 0.1.0): times are from
@@ -419,15 +419,15 @@ func Write(dir string, r Run) error {
 			return err
 		}
 	}
-	configuration, err := e.configuration.yaml()
+	configuration, err := e.configuration.toYAML()
 	if err != nil {
 		return err
 	}
-	summary, err := e.summary(r).Indented()
+	summary, err := e.makeSummary(r).Indented()
 	if err != nil {
 		return err
 	}
-	snapshot, err := e.snapshot(r).Indented()
+	snapshot, err := e.makeSnapshot(r).Indented()
 	if err != nil {
 		return err
 	}
@@ -440,7 +440,7 @@ func Write(dir string, r Run) error {
 		SummaryFile:  summary,
 		SnapshotFile: snapshot,
 		PlacesFile:   append(rows, '\n'),
-		ReportFile:   e.report(r),
+		ReportFile:   e.makeReport(r),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o666); err != nil {
 			return err
@@ -456,10 +456,10 @@ func Write(dir string, r Run) error {
 			return err
 		}
 	}
-	return writeLines(filepath.Join(dir, EventsFile), e.events())
+	return writeLines(filepath.Join(dir, EventsFile), e.listEvents())
 }
 
-func writeLines(path string, all []event) (err error) {
+func writeLines(path string, all []eventLine) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

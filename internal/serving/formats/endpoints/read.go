@@ -39,26 +39,26 @@ type Param struct{ Key, Value string }
 // IsConfig says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only
 // that does.
 func IsConfig(text []byte) bool {
-	root, err := mapping(text)
+	root, err := readMapping(text)
 	_, there := root["endpoint_config"]
 	return err == nil && there
 }
 
 // Readable says why a text is no mapping in YAML, or none that is read; nil: it is one.
 func Readable(text []byte) error {
-	_, err := mapping(text)
+	_, err := readMapping(text)
 	return err
 }
 
 // ReadConfig reads endpoints' config.yaml. Its error names all keys that endpoints does not have, all values that
 // it would not take, and all that it has and harness bench has not.
 func ReadConfig(text []byte) (*Asked, error) {
-	root, err := mapping(text)
+	root, err := readMapping(text)
 	if err != nil {
 		return nil, err
 	}
-	c := &configured{Asked: &Asked{}}
-	c.root(root)
+	c := &configReader{Asked: &Asked{}}
+	c.readRoot(root)
 	if err := errors.Join(c.faults...); err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ const (
 	mostValues = 10_000
 )
 
-// mapping reads the one document of a YAML text.
-func mapping(text []byte) (map[string]any, error) {
+// readMapping reads the one document of a YAML text.
+func readMapping(text []byte) (map[string]any, error) {
 	if err := formats.CheckYAML(text, deepest, mostValues); err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func mapping(text []byte) (map[string]any, error) {
 	return root, nil
 }
 
-// configured is a configuration that is read.
-type configured struct {
+// configReader is a configuration that is read.
+type configReader struct {
 	*Asked
 	faults []error
 	mode   string
@@ -97,45 +97,45 @@ type configured struct {
 	idle   []string // keys without an effect
 }
 
-func (c *configured) fault(path, format string, args ...any) {
+func (c *configReader) addFaultf(path, format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf("%s: %w", path, fmt.Errorf(format, args...)))
 }
 
-func (c *configured) flag(words ...string) { c.Flags = append(c.Flags, words...) }
+func (c *configReader) addFlag(words ...string) { c.Flags = append(c.Flags, words...) }
 
 const notHere = "harness bench has nothing like it; take it out"
 
-func (c *configured) root(keys map[string]any) {
-	s := section{configured: c, keys: keys}
-	if s.replays() {
-		c.replay(s)
+func (c *configReader) readRoot(keys map[string]any) {
+	s := configSection{configReader: c, keys: keys}
+	if s.isReplay() {
+		c.readReplay(s)
 		c.noteIdle()
 		return
 	}
-	s.knows(rootKeys)
+	s.checkKeys(rootKeys)
 	c.mode = s.text("type")
 	if c.mode != "offline" && c.mode != "online" {
-		c.fault("type", "%s: want offline or online; accuracy and submissions are harness run's", c.mode)
+		c.addFaultf("type", "%s: want offline or online; accuracy and submissions are harness run's", c.mode)
 	}
-	s.absent("harness bench makes no submissions; take it out", "submission_ref", "benchmark_mode", "audit")
-	s.absent("--duration and --grace bound a point; take it out", "timeout")
+	s.rejectKeys("harness bench makes no submissions; take it out", "submission_ref", "benchmark_mode", "audit")
+	s.rejectKeys("--duration and --grace bound a point; take it out", "timeout")
 	s.ignores("version", "verbose", "enable_cpu_affinity")
 	name := cmp.Or(s.text("name"), c.mode+"_benchmark")
-	e := s.in("endpoint_config", "endpoints", "api_key", "api_type")
-	c.endpoint(e)
-	c.flag("--label", name)
-	c.model(s.in("model_params", modelKeys...))
-	c.data(s)
-	c.settings(s.in("settings", settingsKeys...))
-	c.key(e)
-	c.flag("--api", c.api)
+	e := s.subsection("endpoint_config", "endpoints", "api_key", "api_type")
+	c.readEndpoint(e)
+	c.addFlag("--label", name)
+	c.readModel(s.subsection("model_params", modelKeys...))
+	c.readData(s)
+	c.readSettings(s.subsection("settings", settingsKeys...))
+	c.readKeyFlag(e)
+	c.addFlag("--api", c.api)
 	if out := s.text("report_dir"); out != "" {
-		c.flag("--out", out)
+		c.addFlag("--out", out)
 	}
 	c.noteIdle()
 }
 
-func (c *configured) noteIdle() {
+func (c *configReader) noteIdle() {
 	if len(c.idle) > 0 {
 		c.Notes = append(c.Notes, "without an effect here: "+strings.Join(c.idle, ", "))
 	}
@@ -165,19 +165,19 @@ var (
 // variable is how endpoints names an environment variable.
 var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
-// endpoint reads where the servers are.
-func (c *configured) endpoint(s section) {
+// readEndpoint reads where the servers are.
+func (c *configReader) readEndpoint(s configSection) {
 	all, _ := s.keys["endpoints"].([]any)
 	var urls []string
 	for i, v := range all {
 		u, ok := v.(string)
 		if !ok || !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") || strings.Contains(u, ",") {
-			s.fault(fmt.Sprintf("%s[%d]", s.at("endpoints"), i), "want an address that begins with http:// or https://")
+			s.addFaultf(fmt.Sprintf("%s[%d]", s.pathOf("endpoints"), i), "want an address that begins with http:// or https://")
 		}
 		urls = append(urls, u)
 	}
 	if len(urls) == 0 {
-		s.fault(s.at("endpoints"), "want a list of addresses")
+		s.addFaultf(s.pathOf("endpoints"), "want a list of addresses")
 	}
 	c.Address = strings.Join(urls, ",")
 	switch api := s.text("api_type"); api {
@@ -186,58 +186,60 @@ func (c *configured) endpoint(s section) {
 	case "openai_completions":
 		c.api = "completions"
 	default:
-		s.fault(s.at("api_type"), "%s: %s (it has openai and openai_completions)", api, notHere)
+		s.addFaultf(s.pathOf("api_type"), "%s: %s (it has openai and openai_completions)", api, notHere)
 	}
 }
 
-// key is the flag of the API's key, which stands in an environment variable.
-func (c *configured) key(s section) {
+// readKeyFlag is the flag of the API's key, which stands in an environment variable.
+func (c *configReader) readKeyFlag(s configSection) {
 	text := s.text("api_key")
 	switch m := variable.FindStringSubmatch(text); {
 	case text == "":
 	case m != nil:
-		c.flag("--backend-opt", "key_env="+m[1])
+		c.addFlag("--backend-opt", "key_env="+m[1])
 	case text == redacted:
-		s.fault(s.at("api_key"), "it was taken out when the file was written: want ${NAME} of an environment variable")
+		s.addFaultf(s.pathOf("api_key"),
+			"it was taken out when the file was written: want ${NAME} of an environment variable")
 	default:
-		s.fault(s.at("api_key"), "want ${NAME} of an environment variable: a key is not to stand in a file")
+		s.addFaultf(s.pathOf("api_key"), "want ${NAME} of an environment variable: a key is not to stand in a file")
 	}
 }
 
-// model reads what each request has.
-func (c *configured) model(s section) {
+// readModel reads what each request has.
+func (c *configReader) readModel(s configSection) {
 	name := s.text("name")
 	if name == "" {
-		s.fault(s.at("name"), "want the model's name at the server")
+		s.addFaultf(s.pathOf("name"), "want the model's name at the server")
 	}
-	c.flag("--model", name)
+	c.addFlag("--model", name)
 	for _, key := range []string{"temperature", "seed", "top_k", "top_p", "repetition_penalty", "presence_penalty",
 		"frequency_penalty"} {
 		if n, ok := s.number(key, -2, key == "seed" || key == "top_k"); ok {
-			c.flag("--body", key+"="+plain(n))
+			c.addFlag("--body", key+"="+plain(n))
 		}
 	}
 	if v := s.keys["chat_template_kwargs"]; v != nil {
 		text, err := json.Marshal(v)
 		if _, ok := v.(map[string]any); !ok || err != nil {
-			s.fault(s.at("chat_template_kwargs"), "%s, want a mapping", shown(v))
+			s.addFaultf(s.pathOf("chat_template_kwargs"), "%s, want a mapping", shortValue(v))
 		}
-		c.flag("--body", "chat_template_kwargs="+string(text))
+		c.addFlag("--body", "chat_template_kwargs="+string(text))
 	}
-	c.lengths(s)
-	c.stream(s)
+	c.readLengths(s)
+	c.readStream(s)
 	if t := s.text("tokenizer_name"); t != "" {
 		if info, err := os.Stat(t); err == nil && !info.IsDir() {
-			c.flag("--tokenizer", t)
+			c.addFlag("--tokenizer", t)
 		} else {
-			s.Notes = append(s.Notes, s.at("tokenizer_name")+": tokens are counted by the server; a file of a tokenizer would "+
-				"be --tokenizer")
+			s.Notes = append(s.Notes,
+				s.pathOf("tokenizer_name")+": tokens are counted by the server; a file of a tokenizer would "+
+					"be --tokenizer")
 		}
 	}
 }
 
-// stream reads whether answers come in parts.
-func (c *configured) stream(s section) {
+// readStream reads whether answers come in parts.
+func (c *configReader) readStream(s configSection) {
 	stream := s.text("streaming")
 	switch {
 	case stream == "" || stream == "auto":
@@ -245,9 +247,9 @@ func (c *configured) stream(s section) {
 			stream = "off"
 		}
 	case stream != "on" && stream != "off":
-		s.fault(s.at("streaming"), "%s, want on, off or auto", shown(stream))
+		s.addFaultf(s.pathOf("streaming"), "%s, want on, off or auto", shortValue(stream))
 	}
-	c.flag("--stream", stream)
+	c.addFlag("--stream", stream)
 }
 
 // The lengths of endpoints where nobody says otherwise.
@@ -256,8 +258,8 @@ const (
 	leastTokens = 1
 )
 
-// lengths reads how long answers may be.
-func (c *configured) lengths(s section) {
+// readLengths reads how long answers may be.
+func (c *configReader) readLengths(s configSection) {
 	most, ok := s.number("max_new_tokens", 1, true)
 	if !ok {
 		most = mostTokens
@@ -266,38 +268,38 @@ func (c *configured) lengths(s section) {
 	if c.api == "completions" {
 		field = "max_tokens"
 	}
-	c.flag("--body", field+"="+plain(most))
+	c.addFlag("--body", field+"="+plain(most))
 	if least, ok := s.number("min_new_tokens", 0, true); ok && least != leastTokens {
 		if c.api != "completions" {
-			s.fault(s.at("min_new_tokens"), "%s: want api_type openai_completions", plain(least))
+			s.addFaultf(s.pathOf("min_new_tokens"), "%s: want api_type openai_completions", plain(least))
 		}
-		c.flag("--body", "min_tokens="+plain(least))
+		c.addFlag("--body", "min_tokens="+plain(least))
 	}
 	if !s.truth("skip_special_tokens", true) {
 		if c.api != "completions" {
-			s.fault(s.at("skip_special_tokens"), "false: want api_type openai_completions")
+			s.addFaultf(s.pathOf("skip_special_tokens"), "false: want api_type openai_completions")
 		}
-		c.flag("--body", "skip_special_tokens=false")
+		c.addFlag("--body", "skip_special_tokens=false")
 	}
-	of := s.in("osl_distribution", "type", "mean", "std", "min", "max")
+	of := s.subsection("osl_distribution", "type", "mean", "std", "min", "max")
 	if t := of.text("type"); t != "" && t != "original" {
-		s.fault(s.at("osl_distribution"), "%s: lengths are the data's, or --osl without data; take it out", t)
+		s.addFaultf(s.pathOf("osl_distribution"), "%s: lengths are the data's, or --osl without data; take it out", t)
 	}
 }
 
-// datasets are those that are mappings.
-func (c *configured) datasets(s section) iter.Seq[section] {
-	return func(yield func(section) bool) {
+// eachDataset are those that are mappings.
+func (c *configReader) eachDataset(s configSection) iter.Seq[configSection] {
+	return func(yield func(configSection) bool) {
 		all, _ := s.keys["datasets"].([]any)
 		for i, v := range all {
-			d := section{configured: c, path: fmt.Sprintf("datasets[%d]", i)}
+			d := configSection{configReader: c, path: fmt.Sprintf("datasets[%d]", i)}
 			keys, ok := v.(map[string]any)
 			if !ok {
-				s.fault(d.path, "%s, want a mapping", shown(v))
+				s.addFaultf(d.path, "%s, want a mapping", shortValue(v))
 				continue
 			}
 			d.keys = keys
-			d.knows(datasetKeys)
+			d.checkKeys(datasetKeys)
 			if !yield(d) {
 				return
 			}
@@ -305,44 +307,45 @@ func (c *configured) datasets(s section) iter.Seq[section] {
 	}
 }
 
-// data reads the one data set.
-func (c *configured) data(s section) {
+// readData reads the one data set.
+func (c *configReader) readData(s configSection) {
 	measured := 0
-	for d := range c.datasets(s) {
+	for d := range c.eachDataset(s) {
 		if t := d.text("type"); t != "" && t != "performance" {
-			s.fault(d.path, "type %s: harness bench scores nothing; take it out", t)
+			s.addFaultf(d.path, "type %s: harness bench scores nothing; take it out", t)
 			continue
 		}
 		measured++
-		d.file()
+		d.readFile()
 	}
 	if measured != 1 {
-		s.fault("datasets", "%d of type performance, want one", measured)
+		s.addFaultf("datasets", "%d of type performance, want one", measured)
 	}
 }
 
-// file reads what a data set is.
-func (s section) file() {
+// readFile reads what a data set is.
+func (s configSection) readFile() {
 	path := s.text("path")
 	if path == "" {
-		s.fault(s.at("path"), "%s: want the file; data sets by name alone are made by endpoints", shown(s.text("name")))
+		s.addFaultf(s.pathOf("path"), "%s: want the file; data sets by name alone are made by endpoints",
+			shortValue(s.text("name")))
 	}
-	s.flag("--data", path)
+	s.addFlag("--data", path)
 	if f := s.text("format"); f != "" {
-		s.flag("--format", f)
+		s.addFlag("--format", f)
 	}
-	columns := section{configured: s.configured, path: s.at("parser")}
+	columns := configSection{configReader: s.configReader, path: s.pathOf("parser")}
 	switch v := s.keys["parser"].(type) {
 	case nil:
 	case map[string]any:
 		columns.keys = v
 	default:
-		s.fault(columns.path, "%s, want a mapping", shown(v))
+		s.addFaultf(columns.path, "%s, want a mapping", shortValue(v))
 	}
 	for _, field := range slices.Sorted(maps.Keys(columns.keys)) {
-		s.flag("--column", field+"="+columns.text(field))
+		s.addFlag("--column", field+"="+columns.text(field))
 	}
-	s.absent(notHere, "samples", "eval_method", "generate_params", "accuracy_config", "agentic_inference",
+	s.rejectKeys(notHere, "samples", "eval_method", "generate_params", "accuracy_config", "agentic_inference",
 		"generation_config_override")
 }
 
@@ -355,68 +358,69 @@ const (
 	endless = 0
 )
 
-func (c *configured) settings(s section) {
-	c.load(s)
-	r := s.in("runtime", runtimeKeys...)
+func (c *configReader) readSettings(s configSection) {
+	c.readLoad(s)
+	r := s.subsection("runtime", runtimeKeys...)
 	seed, other := r.seed("scheduler_random_seed"), r.seed("dataloader_random_seed")
 	if r.keys["dataloader_random_seed"] != nil && other != seed {
-		r.fault(r.at("dataloader_random_seed"), "%v: there is one seed for times and prompts here; want it as "+
+		r.addFaultf(r.pathOf("dataloader_random_seed"), "%v: there is one seed for times and prompts here; want it as "+
 			"scheduler_random_seed, %v", other, seed)
 	}
-	c.flag("--seed", seed)
-	c.warmUp(s.in("warmup", warmupKeys...))
-	d := s.in("drain", "warmup_timeout_s", "performance_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s",
+	c.addFlag("--seed", seed)
+	c.warmUp(s.subsection("warmup", warmupKeys...))
+	d := s.subsection("drain", "warmup_timeout_s", "performance_timeout_s", "accuracy_timeout_s",
+		"metrics_drain_timeout_s",
 		"metrics_tokenizer_workers")
 	grace, ok := d.number("performance_timeout_s", 0, false)
 	if !ok {
 		grace = drains
 	}
-	c.flag("--grace", plain(grace)+"s")
+	c.addFlag("--grace", plain(grace)+"s")
 	d.ignores("warmup_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s", "metrics_tokenizer_workers")
-	c.connection(s.in("client", clientKeys...))
-	s.in("profiling", "engine", "urls").absent(notHere, "engine", "urls")
-	s.in("early_stopping", "enabled").ignores("enabled")
+	c.readConnection(s.subsection("client", clientKeys...))
+	s.subsection("profiling", "engine", "urls").rejectKeys(notHere, "engine", "urls")
+	s.subsection("early_stopping", "enabled").ignores("enabled")
 	s.ignores("service_ready_timeout_s")
 }
 
-// load reads when requests are sent, and how many.
-func (c *configured) load(s section) {
-	p := s.in("load_pattern", loadKeys...)
+// readLoad reads when requests are sent, and how many.
+func (c *configReader) readLoad(s configSection) {
+	p := s.subsection("load_pattern", loadKeys...)
 	kind := cmp.Or(p.text("type"), "max_throughput")
 	qps, rated := p.number("target_qps", math.SmallestNonzeroFloat64, false)
 	users, crowd := p.number("target_concurrency", 1, true)
 	wanted := map[string]string{"offline": "max_throughput", "online": "poisson or concurrency"}[c.mode]
 	if wanted != "" && !slices.Contains(strings.Split(wanted, " or "), kind) &&
 		slices.Contains([]string{"max_throughput", "poisson", "concurrency"}, kind) {
-		p.fault(p.at("type"), "%s: want %s where type is %s", kind, wanted, c.mode)
+		p.addFaultf(p.pathOf("type"), "%s: want %s where type is %s", kind, wanted, c.mode)
 	}
 	switch kind {
 	case "max_throughput":
-		c.flag("--max")
+		c.addFlag("--max")
 	case "poisson":
 		if !rated {
-			p.fault(p.at("target_qps"), "want requests per second, above 0")
+			p.addFaultf(p.pathOf("target_qps"), "want requests per second, above 0")
 		}
-		c.flag("--rate", plain(qps))
+		c.addFlag("--rate", plain(qps))
 	case "concurrency":
 		if !crowd {
-			p.fault(p.at("target_concurrency"), "want how many requests are under way, from 1 on")
+			p.addFaultf(p.pathOf("target_concurrency"), "want how many requests are under way, from 1 on")
 		}
-		c.flag("--concurrency", plain(users))
+		c.addFlag("--concurrency", plain(users))
 	default:
-		p.fault(p.at("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, notHere)
+		p.addFaultf(p.pathOf("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, notHere)
 	}
 	p.ignores("use_legacy_loadgen_qps_metrics")
-	c.ends(s, kind, qps)
+	c.readEnds(s, kind, qps)
 }
 
-// ends reads how long requests are sent. All at once there are as many as the rate would make in the time.
-func (c *configured) ends(s section, kind string, qps float64) {
-	r := section{configured: c, path: s.at("runtime")}
+// readEnds reads how long requests are sent. All at once there are as many as the rate would make in the time.
+func (c *configReader) readEnds(s configSection, kind string, qps float64) {
+	r := configSection{configReader: c, path: s.pathOf("runtime")}
 	r.keys, _ = s.keys["runtime"].(map[string]any)
 	least, most := r.millis("min_duration_ms", lasts), r.millis("max_duration_ms", endless)
 	if most != endless && most < least {
-		r.fault(r.at("max_duration_ms"), "%v ms, want no less than min_duration_ms, %v", most, least)
+		r.addFaultf(r.pathOf("max_duration_ms"), "%v ms, want no less than min_duration_ms, %v", most, least)
 	}
 	n, given := r.number("n_samples_to_issue", 1, true)
 	switch {
@@ -427,32 +431,32 @@ func (c *configured) ends(s section, kind string, qps float64) {
 		most = least
 	}
 	if given {
-		c.flag("--requests", plain(n))
+		c.addFlag("--requests", plain(n))
 	}
 	if most > 0 {
-		c.flag("--duration", plain(most)+"ms")
+		c.addFlag("--duration", plain(most)+"ms")
 	}
 }
 
-func (c *configured) warmUp(s section) {
+func (c *configReader) warmUp(s configSection) {
 	n, given := s.number("n_requests", 1, true)
 	switch {
 	case !s.truth("enabled", false):
 		n = 0
 	case !given:
-		s.fault(s.at("n_requests"), "want how many requests warm up")
+		s.addFaultf(s.pathOf("n_requests"), "want how many requests warm up")
 	}
-	c.flag("--warmup", plain(n))
+	c.addFlag("--warmup", plain(n))
 	s.ignores("salt", "drain", "warmup_random_seed")
 }
 
-// connection reads what there is of the client's own settings.
-func (c *configured) connection(s section) {
+// readConnection reads what there is of the client's own settings.
+func (c *configReader) readConnection(s configSection) {
 	if s.truth("insecure", false) {
-		c.flag("--backend-opt", "insecure=true")
+		c.addFlag("--backend-opt", "insecure=true")
 	}
 	if n, ok := s.number("max_connections", -1, true); ok && n > 0 {
-		s.fault(s.at("max_connections"), "%v: there is no such limit here; take it out, or want %v users by "+
+		s.addFaultf(s.pathOf("max_connections"), "%v: there is no such limit here; take it out, or want %v users by "+
 			"target_concurrency", n, n)
 	}
 	s.ignores("num_workers", "log_level", "warmup_connections", "auto_warmup_budget_fraction",

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// report is report.txt.
-func (e *inEndpoints) report(r Run) []byte {
+// makeReport is report.txt.
+func (e *inEndpoints) makeReport(r Run) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("----------------- Summary -----------------")
@@ -29,14 +29,14 @@ func (e *inEndpoints) report(r Run) []byte {
 	} else {
 		line("Duration: N/A")
 	}
-	qps, tps := e.rates()
+	qps, tps := e.throughputRates()
 	line("QPS: %s", orNone(qps))
 	line("TPS: %s", orNone(tps))
 	line("\n------------------- Latency Breakdowns -------------------")
 	for _, s := range sections {
 		if series := e.series[s.series]; series != nil && len(series.sorted) > 0 {
 			line("%s:", s.title)
-			series.report(line, s.scale, s.unit)
+			series.writeReport(line, s.scale, s.unit)
 		}
 	}
 	line("----------------- End of Report -----------------")
@@ -53,8 +53,8 @@ func orNone(v *formats.Float) string {
 // widest is how many signs the longest bar of a histogram has.
 const widest = 30
 
-// report prints a series, its values times scale.
-func (s *Series) report(line func(string, ...any), scale float64, unit string) {
+// writeReport prints a series, its values times scale.
+func (s *Series) writeReport(line func(string, ...any), scale float64, unit string) {
 	for _, v := range []struct {
 		name string
 		of   float64

@@ -11,44 +11,44 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// section is a mapping of the configuration, with the path to it.
-type section struct {
-	*configured
+// configSection is a mapping of the configuration, with the path to it.
+type configSection struct {
+	*configReader
 	path string
 	keys map[string]any
 }
 
-// in is a section of keys, all of which are known; another value than a mapping, or a key beyond, is a fault.
-func (s section) in(key string, known ...string) section {
-	of := section{configured: s.configured, path: s.at(key)}
+// subsection is a section of keys, all of which are known; another value than a mapping, or a key beyond, is a fault.
+func (s configSection) subsection(key string, known ...string) configSection {
+	of := configSection{configReader: s.configReader, path: s.pathOf(key)}
 	switch v := s.keys[key].(type) {
 	case nil:
 	case map[string]any:
 		of.keys = v
 	default:
-		s.fault(of.path, "%s, want a mapping", shown(v))
+		s.addFaultf(of.path, "%s, want a mapping", shortValue(v))
 	}
-	of.knows(known)
+	of.checkKeys(known)
 	return of
 }
 
-func (s section) knows(known []string) {
+func (s configSection) checkKeys(known []string) {
 	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
 		if !slices.Contains(known, key) {
-			s.faults = append(s.faults, fmt.Errorf("%s: %w", s.at(key), suggest.Unknown("key", key, known)))
+			s.faults = append(s.faults, fmt.Errorf("%s: %w", s.pathOf(key), suggest.Unknown("key", key, known)))
 		}
 	}
 }
 
-func (s section) at(key string) string {
+func (s configSection) pathOf(key string) string {
 	if s.path == "" {
 		return key
 	}
 	return s.path + "." + key
 }
 
-// shown is a value in a message, cut where it is long.
-func shown(v any) string {
+// shortValue is a value in a message, cut where it is long.
+func shortValue(v any) string {
 	text := fmt.Sprintf("%v", v)
 	if len(text) > 40 {
 		text = text[:40] + "..."
@@ -56,26 +56,26 @@ func shown(v any) string {
 	return strconv.Quote(text)
 }
 
-// absent faults keys that have a value, unless it is one that changes nothing.
-func (s section) absent(why string, keys ...string) {
+// rejectKeys faults keys that have a value, unless it is one that changes nothing.
+func (s configSection) rejectKeys(why string, keys ...string) {
 	for _, key := range keys {
 		if v := s.keys[key]; v != nil {
-			s.fault(s.at(key), "%s: %s", shown(v), why)
+			s.addFaultf(s.pathOf(key), "%s: %s", shortValue(v), why)
 		}
 	}
 }
 
 // ignores notes keys that have a value and no effect here.
-func (s section) ignores(keys ...string) {
+func (s configSection) ignores(keys ...string) {
 	for _, key := range keys {
 		if s.keys[key] != nil {
-			s.idle = append(s.idle, s.at(key))
+			s.idle = append(s.idle, s.pathOf(key))
 		}
 	}
 }
 
 // text is a string; "": none.
-func (s section) text(key string) string {
+func (s configSection) text(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case string:
@@ -86,13 +86,13 @@ func (s section) text(key string) string {
 		}
 		return "off"
 	default:
-		s.fault(s.at(key), "%s, want a word", shown(v))
+		s.addFaultf(s.pathOf(key), "%s, want a word", shortValue(v))
 	}
 	return ""
 }
 
 // number is a number from least on; ok is false where there is none, or a fault.
-func (s section) number(key string, least float64, whole bool) (n float64, ok bool) {
+func (s configSection) number(key string, least float64, whole bool) (n float64, ok bool) {
 	switch v := s.keys[key].(type) {
 	case nil:
 		return 0, false
@@ -110,38 +110,38 @@ func (s section) number(key string, least float64, whole bool) (n float64, ok bo
 		if whole {
 			what = "a whole number"
 		}
-		s.fault(s.at(key), "%s, want %s from %v on", shown(s.keys[key]), what, least)
+		s.addFaultf(s.pathOf(key), "%s, want %s from %v on", shortValue(s.keys[key]), what, least)
 		return 0, false
 	}
 	return n, true
 }
 
 // seed is a whole number of 64 bits; where there is none, endpoints' own.
-func (s section) seed(key string) string {
+func (s configSection) seed(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case uint64:
 		return strconv.FormatUint(v, 10)
 	default:
-		s.fault(s.at(key), "%s, want a whole number from 0 on", shown(v))
+		s.addFaultf(s.pathOf(key), "%s, want a whole number from 0 on", shortValue(v))
 	}
 	return plain(aSeed)
 }
 
 // truth is true or false.
-func (s section) truth(key string, otherwise bool) bool {
+func (s configSection) truth(key string, otherwise bool) bool {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case bool:
 		return v
 	default:
-		s.fault(s.at(key), "%s, want true or false", shown(v))
+		s.addFaultf(s.pathOf(key), "%s, want true or false", shortValue(v))
 	}
 	return otherwise
 }
 
 // millis is a duration in milliseconds, which a text may have with its unit: ms, s or m.
-func (s section) millis(key string, otherwise float64) float64 {
+func (s configSection) millis(key string, otherwise float64) float64 {
 	text, ok := s.keys[key].(string)
 	if !ok {
 		if n, ok := s.number(key, 0, true); ok {
@@ -159,7 +159,7 @@ func (s section) millis(key string, otherwise float64) float64 {
 			}
 		}
 	}
-	s.fault(s.at(key), "%s, want milliseconds, or a number with ms, s or m", shown(text))
+	s.addFaultf(s.pathOf(key), "%s, want milliseconds, or a number with ms, s or m", shortValue(text))
 	return otherwise
 }
 
