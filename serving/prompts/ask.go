@@ -30,7 +30,7 @@ type Ask struct {
 
 	IDs  []int32 // of the model's vocabulary
 	Text string  // for chats: the one question
-	user int     // where the user's part of Text begins, behind the system's
+	user int     // where the user's part of IDs or Text begins, behind the system's
 	// Before are the messages of the turns before, which go before Messages: JSON values, each with a comma behind it.
 	// The turns of a session have its memory in common.
 	Before    []byte

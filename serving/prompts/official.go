@@ -129,6 +129,12 @@ func (w *DrawnRequests) drawSalts(seed uint64) {
 // checked (checkSalt).
 func (w *DrawnRequests) addSalt(a *Ask, i int) {
 	salt := "[" + hex.EncodeToString(w.salts[i][:]) + "] "
+	if a.IDs != nil {
+		tokens := w.set.asked.Tokenizer.EncodePlain(nil, salt)
+		a.IDs = slices.Concat(a.IDs[:a.user], tokens, a.IDs[a.user:])
+		a.InputTokens = len(a.IDs)
+		return
+	}
 	if a.Messages == nil {
 		a.Text = a.Text[:a.user] + salt + a.Text[a.user:]
 		return
@@ -172,14 +178,33 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 	return out
 }
 
+// placeSalt says where the salt goes among a row's token ids, behind the first mark of a user's part.
+func (r *rowReader) placeSalt(a *Ask) error {
+	after := r.asked.SaltAfter
+	switch {
+	case after == "":
+		return errors.New("a prompt of token ids does not say where the user's part begins, so that no salt can go " +
+			"before it: want text or messages")
+	case r.asked.Tokenizer == nil:
+		return errors.New("the salt of a prompt of token ids needs the model's tokenizer")
+	case r.mark == nil:
+		r.mark = r.asked.Tokenizer.EncodePlain([]int32{}, after)
+	}
+	for i := range max(0, len(a.IDs)-len(r.mark)+1) {
+		if a.user = i + len(r.mark); len(r.mark) > 0 && slices.Equal(a.IDs[i:a.user], r.mark) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the token ids have no %q, which begins the user's part: a salt has no place", after)
+}
+
 // checkSalt wants a row that can have a salt between the system's part and the user's.
-func checkSalt(a *Ask) error {
+func (r *rowReader) checkSalt(a *Ask) error {
 	switch {
 	case a == nil:
 		return errors.New("generated prompts have no salt: leave --salt-seed out")
 	case a.IDs != nil:
-		return errors.New("a prompt of token ids does not say where the user's part begins, so that no salt can go " +
-			"before it: want text or messages")
+		return r.placeSalt(a)
 	case a.API != Chat && a.API != Completions && a.API != Responses:
 		return fmt.Errorf("a salt is of chats and completions, not of %s", a.API)
 	case a.Messages == nil:

@@ -129,6 +129,24 @@ func TestSaltsStandBeforeTheUser(t *testing.T) {
 	}
 }
 
+// TestSaltsOfIDs: among token ids the salt stands in tokens behind the first mark of the user's part.
+func TestSaltsOfIDs(t *testing.T) {
+	ids := toy{}.EncodePlain(nil, "sea the of the we")
+	file := rowsFile(t, fmt.Sprintf(`{"text": "not sent", "input_tokens": %s}`, jsonOf(t, ids)))
+	o := prompts.PromptOptions{File: file, Order: "in-order", SaltSeed: "7", SaltAfter: " the", PreferIDs: true,
+		Tokenizer: toy{}}
+	set, asks := draw(t, o, prompts.DrawOptions{})
+	want := slices.Concat(ids[:2], toy{}.EncodePlain(nil, "[38b4e652e44da7f2] "), ids[2:])
+	if a := asks[0]; a.API != prompts.Completions || !slices.Equal(a.IDs, want) || a.InputTokens != len(want) ||
+		set.OfIDs() != 1 {
+		t.Errorf("%+v, want %v", a, want)
+	}
+	o.PreferIDs, o.SaltAfter = false, ""
+	if set, asks = draw(t, o, prompts.DrawOptions{}); !strings.HasSuffix(asks[0].Text, "] not sent") || set.OfIDs() != 0 {
+		t.Errorf("%+v", asks[0])
+	}
+}
+
 // TestOfficialRefuses: what has no such order, or no place for a salt.
 func TestOfficialRefuses(t *testing.T) {
 	ids := rowsFile(t, `{"prompt_token_ids": [1, 2]}`)
@@ -137,6 +155,8 @@ func TestOfficialRefuses(t *testing.T) {
 	system := rowsFile(t, `{"messages": [{"role": "system", "content": "a"}]}`)
 	for want, o := range map[string]prompts.PromptOptions{
 		"does not say where the user's part begins": {File: ids, SaltSeed: "1"},
+		"needs the model's tokenizer":               {File: ids, SaltSeed: "1", SaltAfter: "we"},
+		`the token ids have no "we", which begins`:  {File: ids, SaltSeed: "1", SaltAfter: "we", Tokenizer: toy{}},
 		`--order-seed "-1": want a whole number`:    {File: text, Order: "with-replacement", OrderSeed: "-1"},
 		`--order "random": want one of shuffled`:    {File: text, Order: "random"},
 		"--order-seed is of --order":                {File: text, OrderSeed: "1"},
@@ -166,4 +186,13 @@ func TestTokensOfSets(t *testing.T) {
 	if len(asks) != 1 || len(asks[0].IDs) != 3 {
 		t.Errorf("%+v", asks)
 	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -53,6 +53,11 @@ type PromptOptions struct {
 	// SaltSeed is the seed of the salts, 0 to 2^64 - 1, one of which goes before the user's part of each prompt; empty:
 	// there are none.
 	SaltSeed string
+	// SaltAfter is the text that begins the user's part of prompts of token ids. Their salt goes behind it, in tokens of
+	// Tokenizer; empty: such prompts are refused where there are salts.
+	SaltAfter string
+	// PreferIDs takes the token ids of rows that have a text, too.
+	PreferIDs bool
 	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: so many pictures in each request.
 	Image string
 

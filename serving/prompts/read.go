@@ -34,6 +34,7 @@ type rowReader struct {
 	conversations, unanswered int
 	answers                   int             // chats whose last message is a recorded answer
 	named                     map[string]bool // conversations by their names
+	mark                      []int32         // the ids that begin the user's part of prompts of ids; nil: not asked yet
 }
 
 // ReadSet makes the set of requests of a file, or of lengths. Its error is an ErrOptions, or an ErrData: Faults where
@@ -318,7 +319,7 @@ const rowSize = 400
 // keepRow takes a row.
 func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
 	if r.asked.salted {
-		if err := checkSalt(one.ask); err != nil {
+		if err := r.checkSalt(one.ask); err != nil {
 			r.addFaultf(rec.line, "%v", err)
 			return
 		}

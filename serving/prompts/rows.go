@@ -259,6 +259,8 @@ func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 		r.api = r.madeAPI()
 	case rec.hasField(fQuery) && rec.hasField(fDocuments):
 		r.api = Rerank
+	case rec.hasField(fIDs) && r.asked.PreferIDs:
+		r.api = Completions
 	case rec.hasField(fMessages), rec.hasField(fPrompt):
 		r.api = Chat
 	case rec.hasField(fIDs):

@@ -34,6 +34,16 @@ type PromptSet struct {
 // Rows is how many rows the data have; 0: there are none, and requests have no end.
 func (s *PromptSet) Rows() int { return len(s.rows) }
 
+// OfIDs is how many rows are prompts of token ids.
+func (s *PromptSet) OfIDs() (n int) {
+	for _, r := range s.rows {
+		if r.ask != nil && r.ask.IDs != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Sessions is how many sessions of several turns the data have; 0: each row is for itself.
 func (s *PromptSet) Sessions() int { return max(0, len(s.units)-1) }
 

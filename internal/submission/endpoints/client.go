@@ -12,6 +12,8 @@ type ClientSettings struct {
 	Columns map[string]string `json:"columns,omitempty"`
 	// Form makes the prompts of the set that the client fetches, of a column of that set; nil: rows have whole prompts.
 	Form *PromptForm `json:"form,omitempty"`
+	// UserMark is the text that begins the user's part of a prompt of the set, which is token ids; empty: it is a text.
+	UserMark string `json:"user_mark,omitempty"`
 	// Accuracy are the sets of the accuracy run, which the client fetches by itself; none: that run is not this client's.
 	Accuracy []ClientSet `json:"accuracy,omitempty"`
 	// Inline is the scorer of each turn of an agentic performance run.

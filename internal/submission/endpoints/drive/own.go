@@ -86,21 +86,20 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	return p.measure(ctx)
 }
 
-// open opens the server for the performance set in the order of the seed set, and, where the prompts allow it, salted.
+// open opens the server for the performance set in the order of the seed set, and salted.
 func (o *Own) open(wire *openai.Client, load arrival.Pattern, seeds endpoints.SeedSet) (*serving.Session, error) {
 	pl := serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
 		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true}
 	pl.Prompts.Order, pl.Prompts.OrderSeed = prompts.WithReplacement, strconv.FormatUint(seeds.SampleIndex, 10)
+	pl.Prompts.SaltSeed = strconv.FormatUint(seeds.Model, 10)
 	s, err := serving.OpenSession(wire, pl)
 	if err != nil {
 		return nil, err
 	}
-	if first := s.Set.Draw(prompts.DrawOptions{N: 1}).At(0); first.IDs != nil {
-		o.note("prompts of token ids do not say where the user's part begins: they have no salt")
-		return s, nil
+	if err := oneForm(o.Prompts.File, s.Set); err != nil {
+		return nil, sdk.Data(err)
 	}
-	pl.Prompts.SaltSeed = strconv.FormatUint(seeds.Model, 10)
-	return serving.OpenSession(wire, pl)
+	return s, nil
 }
 
 func (o *Own) note(text string) {

@@ -16,7 +16,8 @@ import (
 
 // SetOptions are the options by which the file of a model's performance set is read, as the official client reads it.
 func SetOptions(file, model string, rules *endpoints.Rules) prompts.PromptOptions {
-	o := prompts.PromptOptions{File: file}
+	mark := rules.Clients[model].UserMark
+	o := prompts.PromptOptions{File: file, SaltAfter: mark, PreferIDs: mark != ""}
 	if f := rules.Clients[model].Form; f != nil {
 		o.Form = &prompts.PromptForm{Column: f.Column, Text: f.Text, Fields: f.Fields}
 	}
@@ -43,11 +44,23 @@ func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err e
 	if err != nil {
 		return lines, err
 	}
+	if err := oneForm(file, set); err != nil {
+		return lines, err
+	}
 	if n, want := set.Rows(), rules.PerformanceSets[model]; n != want {
 		lines = append(lines, fmt.Sprintf("%s has %d samples, and the official set of %s has %d", filepath.Base(file), n,
 			model, want))
 	}
 	return lines, nil
+}
+
+// oneForm refuses a set of which some prompts are token ids, and others text.
+func oneForm(file string, set *prompts.PromptSet) error {
+	if ids := set.OfIDs(); ids > 0 && ids < set.Rows() {
+		return fmt.Errorf("%s mixes two forms: %d prompts are token ids, and %d are text; give a set of one form", file, ids,
+			set.Rows()-ids)
+	}
+	return nil
 }
 
 // sumOf is the checksum of a file of the kind that is published, and the published one.

@@ -1,17 +1,24 @@
 package drive_test
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
+	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
@@ -75,5 +82,71 @@ func TestPromptsOfArticles(t *testing.T) {
 			a.Row == 0 && !strings.HasPrefix(template, "{{- bos_token }}") {
 			t.Errorf("row %d: template %q", a.Row, template)
 		}
+	}
+}
+
+// TestMixedSet: a set of which some prompts are token ids, and others text, is refused.
+func TestMixedSet(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "set.jsonl")
+	write(t, file, `{"input_tokens":[1,2]}`+"\n"+`{"prompt":"a"}`+"\n"+`{"prompt":"b"}`+"\n")
+	_, err := drive.CheckSet(file, "gpt-oss-120b", endpoints.Newest())
+	if err == nil || !strings.Contains(err.Error(), "1 prompts are token ids, and 2 are text") {
+		t.Error(err)
+	}
+}
+
+// TestSaltOfIDs: a set of token ids is salted by the plan's tokenizer behind the model's mark of the user's part, and
+// refused without a tokenizer before a request is sent.
+func TestSaltOfIDs(t *testing.T) {
+	mock := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true, Step: time.Millisecond})
+	var salted, bare atomic.Int64
+	// The ids of the prompt: "a", the mark, "b"; a salt of 19 letters goes before "b".
+	prompt := regexp.MustCompile(`"prompt":\[0,30,31,32,33,34,35((?:,\d+)*),1\]`)
+	tr := newTrial(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			if m := prompt.FindSubmatch(body); m != nil {
+				if bytes.Count(m[1], []byte(",")) == 19 {
+					salted.Add(1)
+				} else {
+					bare.Add(1)
+				}
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		mock.ServeHTTP(w, r)
+	})))
+	write(t, tr.Plan.Client.PerformanceSet,
+		strings.Repeat(`{"input_tokens":[0,30,31,32,33,34,35,1],"output_tokens":4}`+"\n", 4))
+	own := tr.Client.(*drive.Own)
+	own.Prompts = drive.SetOptions(tr.Plan.Client.PerformanceSet, "gpt-oss-120b", tr.Rules)
+	tr.Plan.Points = tr.Plan.Points[:1]
+	_, err := drive.Run(t.Context(), tr.Options)
+	if err == nil || !strings.Contains(err.Error(), "needs the model's tokenizer") {
+		t.Fatal(err)
+	}
+	if salted.Load()+bare.Load() > 0 {
+		t.Error("a request was sent")
+	}
+	own.Tokenizer = filepath.Join(t.TempDir(), "tokenizer.json")
+	vocab := map[string]int{"a": 0, "b": 1, "u": 31, "s": 32, "e": 33, "r": 34, "[": 2, "]": 3, "\u0120": 4}
+	for i, letter := range "0123456789cdf" {
+		vocab[string(letter)] = 5 + i
+	}
+	text, err := json.Marshal(map[string]any{
+		"model": map[string]any{"type": "BPE", "vocab": vocab, "merges": []string{}},
+		"added_tokens": []map[string]any{{"id": 30, "content": "<|start|>", "special": true},
+			{"id": 35, "content": "<|message|>", "special": true}},
+		"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false},
+		"decoder":       map[string]any{"type": "ByteLevel"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, own.Tokenizer, string(text))
+	if _, err := drive.Run(t.Context(), tr.Options); err != nil {
+		t.Fatal(err)
+	}
+	if salted.Load() < 20 || bare.Load() > 0 {
+		t.Errorf("%d prompts with a salt, %d without one", salted.Load(), bare.Load())
 	}
 }
