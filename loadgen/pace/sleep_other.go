@@ -6,4 +6,4 @@ import "time"
 
 func sharpenTimers() (restore func()) { return func() {} }
 
-func sleep(d time.Duration) { time.Sleep(d) }
+func suspendThread(d time.Duration) { time.Sleep(d) }

@@ -4,4 +4,4 @@ package shard
 
 import "time"
 
-func clock() (string, time.Duration) { return "", unknownError }
+func systemClock() (string, time.Duration) { return "", unknownError }
