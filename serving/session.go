@@ -18,7 +18,7 @@ import (
 // Session is a plan at a server that has answered: Measure in steps, for a caller who adds to what is recorded.
 type Session struct {
 	Plan  Plan
-	About openai.About       // what the server is
+	About openai.ServerInfo  // what the server is
 	Set   *prompts.PromptSet // what is asked
 	Notes []string           // what readers of the figures should know
 	// Settings are those of all loads, from First on.
@@ -34,7 +34,7 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	if err := plan.setDefaults(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	s := &Session{Plan: plan, wire: wire, About: wire.About(), asker: &client.Client{Wire: wire, Whole: plan.Whole}}
+	s := &Session{Plan: plan, wire: wire, About: wire.ServerInfo(), asker: &client.Client{Wire: wire, Whole: plan.Whole}}
 	o := s.promptOptions()
 	o.Table = client.OpenParquet
 	if plan.Tokenizer != "" {

@@ -26,7 +26,7 @@ type times struct {
 
 func (o *times) Now() int64 { return int64(time.Since(o.start)) }
 
-func (o *times) Event(e *openai.Event) {
+func (o *times) Event(e *openai.ObservedEvent) {
 	if len(e.Text) > 0 {
 		if o.at = append(o.at, e.At); o.each != nil {
 			o.each(len(o.at))
@@ -112,7 +112,7 @@ func TestArrivals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := client.Write(openai.Call{API: openai.Chat, Text: "?", MaxTokens: 16})
+			r, err := client.WriteRequest(openai.ClientCall{API: openai.Chat, Text: "?", MaxTokens: 16})
 			if err != nil {
 				t.Fatal(err)
 			}

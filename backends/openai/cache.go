@@ -86,8 +86,8 @@ func (w *cacheWatch) notePrompt(p backend.Prompt, first time.Duration, cached in
 	*typical += (first - *typical) / smoothing
 }
 
-// Report is what a generator has noticed.
-type Report struct {
+// GeneratorReport is what a generator has noticed.
+type GeneratorReport struct {
 	Answers      int64 // complete ones
 	Restarted    int64 // answers that broke off and were asked for again, from the start: option on_failure=continue
 	Retried      int64 // requests that were sent again, because nothing of an answer had come
@@ -97,17 +97,17 @@ type Report struct {
 	Suspicious   bool  // most of enough repeated prompts came soon: the server seems to keep prompts or answers
 }
 
-func (w *cacheWatch) makeReport() Report {
+func (w *cacheWatch) makeReport() GeneratorReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return Report{
+	return GeneratorReport{
 		CachedTokens: w.tokens, Repeated: w.repeated, Soon: w.soon,
 		Suspicious: w.repeated >= fewRepeated && w.soon*4 > w.repeated*3,
 	}
 }
 
 // String is a line for people.
-func (r Report) String() string {
+func (r GeneratorReport) String() string {
 	text := fmt.Sprintf("%d answers, %d requests sent again, %d answers asked for again after they broke off; %d tokens "+
 		"of prompts reported as cached; "+
 		"%d of %d repeated prompts had a first token in less than half the usual time", r.Answers, r.Retried, r.Restarted,

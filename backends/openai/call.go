@@ -15,27 +15,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// API is a part of the API, by its name on command lines.
-type API string
+// APIPart is a part of the API, by its name on command lines.
+type APIPart string
 
 // The parts that a Client asks.
 const (
-	Chat        API = "chat"
-	Completions API = "completions"
-	Responses   API = "responses"
-	Embeddings  API = "embeddings"
-	Rerank      API = "rerank"
+	Chat        APIPart = "chat"
+	Completions APIPart = "completions"
+	Responses   APIPart = "responses"
+	Embeddings  APIPart = "embeddings"
+	Rerank      APIPart = "rerank"
 )
 
 // The other ways to ask a benchmark's prompts.
 const (
-	anyAPI API = ""         // what fits the prompt
-	native API = "generate" // SGLang's own, which is not OpenAI's and lies beside it
+	anyAPI APIPart = ""         // what fits the prompt
+	native APIPart = "generate" // SGLang's own, which is not OpenAI's and lies beside it
 )
 
 // apis are all parts with their paths below a base URL; of paths with the same end the longer one is first.
 var apis = [...]struct {
-	name API
+	name APIPart
 	path string
 }{
 	{Chat, "/chat/completions"}, {Completions, "/completions"}, {Responses, "/responses"}, {Embeddings, "/embeddings"},
@@ -43,7 +43,7 @@ var apis = [...]struct {
 }
 
 // urlPath is where an API is, below a base URL, and that of SGLang beside it; empty: there is no such API.
-func (a API) urlPath() string {
+func (a APIPart) urlPath() string {
 	for _, known := range apis {
 		if known.name == a {
 			return known.path
@@ -56,12 +56,12 @@ func (a API) urlPath() string {
 }
 
 // generatesText tells whether an API answers with generated text.
-func (a API) generatesText() bool { return a == Chat || a == Completions || a == Responses }
+func (a APIPart) generatesText() bool { return a == Chat || a == Completions || a == Responses }
 
-// Call is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing of it
-// is kept after Write but Before, which must not be changed.
-type Call struct {
-	API API
+// ClientCall is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing
+// of it is kept after Write but Before, which must not be changed.
+type ClientCall struct {
+	API APIPart
 
 	IDs  []int32 // token ids, for completions and embeddings
 	Text string  // for chats the one question of a user
@@ -89,9 +89,9 @@ type Call struct {
 	Session string
 }
 
-// Request is a Call as it is written. It may be asked any number of times.
-type Request struct {
-	api     API
+// WrittenRequest is a ClientCall as it is written. It may be asked any number of times.
+type WrittenRequest struct {
+	api     APIPart
 	path    string
 	body    []byte
 	before  []byte // what goes into the body at a place
@@ -104,7 +104,7 @@ type Request struct {
 }
 
 // Body is the JSON that is sent. It must not be changed.
-func (r Request) Body() []byte {
+func (r WrittenRequest) Body() []byte {
 	if len(r.before) == 0 {
 		return r.body
 	}
@@ -112,10 +112,10 @@ func (r Request) Body() []byte {
 }
 
 // bodyLength is the length of the whole body.
-func (r *Request) bodyLength() int { return len(r.body) + len(r.before) }
+func (r *WrittenRequest) bodyLength() int { return len(r.body) + len(r.before) }
 
 // Path is where it is sent, below a base URL.
-func (r Request) Path() string { return r.path }
+func (r WrittenRequest) Path() string { return r.path }
 
 // requestWriter writes requests for a kind of server.
 type requestWriter struct {
@@ -125,15 +125,15 @@ type requestWriter struct {
 	salts    atomic.Uint64
 }
 
-// Write writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
-func (c *Client) Write(call Call) (Request, error) {
+// WriteRequest writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
+func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	path := call.API.urlPath()
 	if path == "" || call.API == native {
-		return Request{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
+		return WrittenRequest{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
 			ErrPrompt, call.API)
 	}
 	if err := call.checkCall(); err != nil {
-		return Request{}, err
+		return WrittenRequest{}, err
 	}
 	fields := c.writer.bodyFields(call)
 	place, before := "messages", call.Before
@@ -147,7 +147,7 @@ func (c *Client) Write(call Call) (Request, error) {
 	body[len(body)-1] = '}' // in the place of the last comma
 	head, host := c.requestHead(call.Header, len(body)+len(before))
 	tokens := cmp.Or(call.MaxTokens, maxUnasked)
-	return Request{
+	return WrittenRequest{
 		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
 		session: call.Session, most: mostBytes(tokens), tokens: mostOf(fields),
 	}, nil
@@ -196,7 +196,7 @@ func (c *Client) requestHead(own map[string]string, length int) (head []byte, ho
 const maxUnasked = 1 << 17
 
 // checkCall lists all that an API cannot be asked.
-func (call Call) checkCall() error {
+func (call ClientCall) checkCall() error {
 	var faults []string
 	if fault := call.missingFields(); fault != "" {
 		faults = append(faults, fault)
@@ -227,9 +227,9 @@ func (call Call) checkCall() error {
 }
 
 // missingFields says what an API wants and the call does not have; "": nothing.
-func (call Call) missingFields() string {
+func (call ClientCall) missingFields() string {
 	text, ids, messages, input := call.Text != "", len(call.IDs) > 0, call.Messages != nil, call.Input != nil
-	has := map[API]bool{
+	has := map[APIPart]bool{
 		Chat: text || messages, Responses: text || messages || input, Completions: text || ids,
 		Embeddings: text || ids || input, Rerank: call.Query != "" && call.Documents != nil,
 	}
@@ -249,7 +249,7 @@ func (call Call) missingFields() string {
 }
 
 // bodyFields are those of a request's body, as JSON.
-func (w *requestWriter) bodyFields(call Call) map[string][]byte {
+func (w *requestWriter) bodyFields(call ClientCall) map[string][]byte {
 	model := cmp.Or(call.Model, w.settings.model)
 	f := map[string][]byte{}
 	if call.API.generatesText() {
@@ -285,7 +285,7 @@ func (w *requestWriter) bodyFields(call Call) map[string][]byte {
 }
 
 // addGenerationFields sets the fields of requests for generated text.
-func (w *requestWriter) addGenerationFields(f map[string][]byte, call Call) {
+func (w *requestWriter) addGenerationFields(f map[string][]byte, call ClientCall) {
 	maps.Copy(f, w.settings.generationFields(call.API, call.Whole, false))
 	k := w.kind
 	if w.settings.cache != cacheAllow && k.allowsSalt(call.API) {

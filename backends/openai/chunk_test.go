@@ -262,8 +262,8 @@ func FuzzObserve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{t: t}
-		err := a.readStream(bytes.NewReader(stream), o, &Request{api: Chat, most: mostBytes(1)})
-		if fail := new(Failure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
+		err := a.readStream(bytes.NewReader(stream), o, &WrittenRequest{api: Chat, most: mostBytes(1)})
+		if fail := new(CallFailure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
 			t.Errorf("%v is no failure", err)
 		}
 		if err == nil && a.events.read < o.last {
@@ -283,7 +283,7 @@ func (o *inOrder) Now() int64 {
 	return o.now
 }
 
-func (o *inOrder) Event(e *Event) {
+func (o *inOrder) Event(e *ObservedEvent) {
 	if e.At < o.last || e.At > o.now {
 		o.t.Errorf("an event at %d after one at %d, now %d", e.At, o.last, o.now)
 	}
@@ -312,7 +312,7 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{}
 		return testing.AllocsPerRun(20, func() {
-			if err := a.readStream(bytes.NewReader(text), o, &Request{api: Chat, most: mostBytes(tokens)}); err != nil {
+			if err := a.readStream(bytes.NewReader(text), o, &WrittenRequest{api: Chat, most: mostBytes(tokens)}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -337,7 +337,8 @@ func BenchmarkObserve(b *testing.B) {
 	b.SetBytes(int64(stream.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, &Request{api: Chat, most: mostBytes(tokens)}); err != nil {
+		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, &WrittenRequest{api: Chat,
+			most: mostBytes(tokens)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // hidden. Its methods may be called from many goroutines at a time.
 type Client struct {
 	settings openaiSettings
-	about    About
+	about    ServerInfo
 	client   *http.Client
 	header   http.Header
 	writer   requestWriter
@@ -42,8 +42,8 @@ type clientEndpoint struct {
 	running atomic.Int64 // requests that it is working on
 }
 
-// About is what a client knows of its servers without having asked for an answer.
-type About struct {
+// ServerInfo is what a client knows of its servers without having asked for an answer.
+type ServerInfo struct {
 	URLs    []string // bases, with the version of the API
 	Kind    string   // vllm, sglang, trtllm, llamacpp, openai, other
 	Version string   // of the server's program; empty: it does not tell
@@ -53,9 +53,9 @@ type About struct {
 	MaxLength int
 	// Vocabulary is how many token ids there are; 0: the server does not tell.
 	Vocabulary int
-	API        API  // that a URL names; empty: none
-	IDs        bool // servers are asked for token ids, or log probabilities that have them
-	Exact      bool // the kind of server can be asked for answers of an exact length
+	API        APIPart // that a URL names; empty: none
+	IDs        bool    // servers are asked for token ids, or log probabilities that have them
+	Exact      bool    // the kind of server can be asked for answers of an exact length
 }
 
 // Client connects to the servers that options name, which are those of OpenGenerator without concurrency, retries and
@@ -103,8 +103,8 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 // nobody uses: a request that is just on its way then would seem to be refused.
 const maxIdleTime = 4 * time.Second
 
-// About says what the servers are.
-func (c *Client) About() About {
+// ServerInfo says what the servers are.
+func (c *Client) ServerInfo() ServerInfo {
 	a := c.about
 	a.URLs, a.Models = slices.Clone(a.URLs), slices.Clone(a.Models)
 	return a
@@ -117,7 +117,7 @@ func (c *Client) Close() error {
 }
 
 // readMeasured reads the options of a Client, and the API that a URL names.
-func readMeasured(options map[string]string) (openaiSettings, API, error) {
+func readMeasured(options map[string]string) (openaiSettings, APIPart, error) {
 	given := maps.Clone(options)
 	var faults []error
 	for _, name := range []string{"concurrency", "retries", "on_failure"} {
@@ -127,7 +127,7 @@ func readMeasured(options map[string]string) (openaiSettings, API, error) {
 			delete(given, name)
 		}
 	}
-	var named API
+	var named APIPart
 	var urls []string
 	for text := range strings.SplitSeq(given["url"], ",") {
 		text, api := completeURL(strings.TrimSpace(text))
@@ -153,7 +153,7 @@ func readMeasured(options map[string]string) (openaiSettings, API, error) {
 
 // completeURL makes a base URL of what people have: http:// is what is meant without a scheme, and the path of an API
 // at the end says which one.
-func completeURL(text string) (base string, api API) {
+func completeURL(text string) (base string, api APIPart) {
 	if text == "" {
 		return "", ""
 	}

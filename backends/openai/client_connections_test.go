@@ -26,7 +26,7 @@ func TestClientIsNotConnected(t *testing.T) {
 	}
 	s.Close()
 	_, _, err := ask(t, c, completion)
-	if f := new(openai.Failure); !errors.As(err, &f) || f.Kind != openai.NotConnected {
+	if f := new(openai.CallFailure); !errors.As(err, &f) || f.Kind != openai.NotConnected {
 		t.Errorf("%v, want that there is no connection", err)
 	}
 }
@@ -35,7 +35,7 @@ func TestClientIsInterrupted(t *testing.T) {
 	c := askClient(t, serve(t, openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault {
 		return openaitest.Fault{Stall: true, After: 1}
 	}})))
-	r, err := c.Write(completion)
+	r, err := c.WriteRequest(completion)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestClientIsInterrupted(t *testing.T) {
 	cause := errors.New("enough")
 	o := &interrupting{cancel: func() { cancel(cause) }}
 	_, err = c.Ask(ctx, r, o)
-	if f := new(openai.Failure); !errors.As(err, &f) || f.Kind != openai.Interrupted || !errors.Is(err, cause) {
+	if f := new(openai.CallFailure); !errors.As(err, &f) || f.Kind != openai.Interrupted || !errors.Is(err, cause) {
 		t.Errorf("%v, want that it was interrupted", err)
 	}
 }
@@ -54,7 +54,7 @@ type interrupting struct {
 	cancel func()
 }
 
-func (i *interrupting) Event(*openai.Event) { i.cancel() }
+func (i *interrupting) Event(*openai.ObservedEvent) { i.cancel() }
 
 // TestClientSharesServers: sessions keep theirs, and what is under way counts.
 func TestClientSharesServers(t *testing.T) {
@@ -161,7 +161,7 @@ func TestKeptConnections(t *testing.T) {
 			client := askClient(t, url)
 			for i := range 5 {
 				_, told, err := ask(t, client, completion)
-				f := new(openai.Failure)
+				f := new(openai.CallFailure)
 				isCut := errors.As(err, &f) && f.Kind == openai.CutOff && strings.Contains(f.Error(), "before an answer began")
 				if c.ok && (err != nil || told.Usage.Completion != 5) || !c.ok && !isCut {
 					t.Errorf("request %d: %+v, %v", i, told, err)

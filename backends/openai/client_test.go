@@ -30,7 +30,7 @@ func (r *recorder) Now() int64 {
 	return r.now
 }
 
-func (r *recorder) Event(e *openai.Event) {
+func (r *recorder) Event(e *openai.ObservedEvent) {
 	names := map[openai.EventKind]string{
 		openai.RoleEvent: "role", openai.ContentEvent: "content", openai.ReasoningEvent: "reasoning",
 		openai.ToolEvent: "tool", openai.CommentEvent: "comment",
@@ -68,9 +68,9 @@ func openClient(urls string, options ...string) (*openai.Client, error) {
 	return openai.Backend{Lookup: env}.Client(context.Background(), asOptions(urls, options))
 }
 
-func ask(t testing.TB, c *openai.Client, call openai.Call) (*recorder, openai.Told, error) {
+func ask(t testing.TB, c *openai.Client, call openai.ClientCall) (*recorder, openai.Response, error) {
 	t.Helper()
-	r, err := c.Write(call)
+	r, err := c.WriteRequest(call)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func ask(t testing.TB, c *openai.Client, call openai.Call) (*recorder, openai.To
 	return o, told, err
 }
 
-var completion = openai.Call{API: openai.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true}
+var completion = openai.ClientCall{API: openai.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true}
 
 func TestClientAsks(t *testing.T) {
 	s := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
@@ -104,7 +104,7 @@ func TestClientAsks(t *testing.T) {
 			t.Errorf("%+v, with events at %d", told, o.at)
 		}
 	}
-	if a := c.About(); a.Kind != "vllm" || a.Model != "mock" || !a.IDs || !a.Exact {
+	if a := c.ServerInfo(); a.Kind != "vllm" || a.Model != "mock" || !a.IDs || !a.Exact {
 		t.Errorf("%+v", a)
 	}
 }
@@ -135,7 +135,7 @@ func TestClientSeesWhatComes(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		handler http.Handler
-		call    openai.Call
+		call    openai.ClientCall
 		events  string
 		usage   openai.TokenUsage
 		whole   bool
@@ -148,14 +148,14 @@ func TestClientSeesWhatComes(t *testing.T) {
 			`data: {"choices":[{"index":0,"delta":{"content":""},"token_ids":[2],"finish_reason":"stop"}]}`,
 			`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":`+
 				`{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":1}}}`, `data: [DONE]`),
-			openai.Call{API: openai.Chat, Text: "q"},
+			openai.ClientCall{API: openai.Chat, Text: "q"},
 			"role|comment|reasoning hm|content yes +2|content +1|role", openai.TokenUsage{9, 4, 1, 0}, false},
 		{"a tool call", stream(
 			`data: {"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"x","type":"function",`+
 				`"function":{"name":"get","arguments":""}}]}}]}`,
 			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}}]}`,
 			`data: {"choices":[{"delta":{"function_call":{"arguments":":1}"}},"finish_reason":"tool_calls"}]}`),
-			openai.Call{API: openai.Chat, Text: "q", Tools: json.RawMessage(`[]`)},
+			openai.ClientCall{API: openai.Chat, Text: "q", Tools: json.RawMessage(`[]`)},
 			`tool get|tool {"a"|tool :1}`, unknown, false},
 		{"a response", stream(
 			"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"output\":[],\"usage\":null}}",
@@ -171,7 +171,7 @@ func TestClientSeesWhatComes(t *testing.T) {
 			`data: {"type":"response.completed","response":{"status":"completed","error":null,"output":[{"type":"message",`+
 				`"content":[{"type":"output_text","text":"a"}]}],"usage":{"input_tokens":7,"input_tokens_details":`+
 				`{"cached_tokens":3},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":12}}}`),
-			openai.Call{API: openai.Responses, Text: "q"},
+			openai.ClientCall{API: openai.Responses, Text: "q"},
 			"role|role|reasoning hm|reasoning so|role|content a|role|tool get|tool {}|role|role",
 			openai.TokenUsage{7, 5, 2, 3}, false},
 		{"SGLang's reasoning tokens", stream(`data: {"choices":[{"text":"a","finish_reason":"stop"}],"usage":` +
@@ -180,22 +180,22 @@ func TestClientSeesWhatComes(t *testing.T) {
 		{"a chat in one piece", answering("application/json; charset=utf-8", `{"choices":[{"message":{"role":"assistant",`+
 			`"reasoning_content":"hm","content":"yes","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},`+
 			`"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`),
-			openai.Call{API: openai.Chat, Text: "q", Whole: true},
+			openai.ClientCall{API: openai.Chat, Text: "q", Whole: true},
 			"content hm f{} yes", openai.TokenUsage{1, 2, -1, -1}, true},
 		{"a response in one piece", answering("application/json", `{"object":"response","error":null,"output":[{"type":`+
 			`"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"hm"}]},{"type":"message","content":[{"type":`+
 			`"output_text","text":"yes"}]},{"type":"function_call","name":"f","arguments":"{}"}],"usage":{"input_tokens":1,`+
 			`"output_tokens":2}}`),
-			openai.Call{API: openai.Responses, Text: "q", Whole: true},
+			openai.ClientCall{API: openai.Responses, Text: "q", Whole: true},
 			"content hm f{} yes", openai.TokenUsage{1, 2, -1, -1}, true},
 		{"a server that does not stream", answering("application/json", `{"choices":[{"text":"yes"}]}`), completion,
 			"content yes", unknown, true},
 		{"embeddings", answering("application/json", `{"object":"list","data":[{"embedding":[0.5,-1e-3],"index":0}],`+
-			`"usage":{"prompt_tokens":8,"total_tokens":8}}`), openai.Call{API: openai.Embeddings, Text: "q"},
+			`"usage":{"prompt_tokens":8,"total_tokens":8}}`), openai.ClientCall{API: openai.Embeddings, Text: "q"},
 			"role", openai.TokenUsage{8, -1, -1, -1}, true},
 		{"rerank", answering("application/json", `{"results":[{"index":0,"relevance_score":0.5}],`+
 			`"usage":{"total_tokens":8}}`),
-			openai.Call{API: openai.Rerank, Query: "q", Documents: json.RawMessage(`["a"]`)}, "role", unknown, true},
+			openai.ClientCall{API: openai.Rerank, Query: "q", Documents: json.RawMessage(`["a"]`)}, "role", unknown, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, told, err := ask(t, askClient(t, serve(t, c.handler)), c.call)
@@ -246,7 +246,7 @@ func TestClientFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, told, err := ask(t, askClient(t, serve(t, c.handler), c.options...), completion)
-			f := new(openai.Failure)
+			f := new(openai.CallFailure)
 			if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Error(), c.says) {
 				t.Errorf("%v, want kind %d and %q", err, c.kind, c.says)
 			}
@@ -263,7 +263,7 @@ func TestClientStatus(t *testing.T) {
 	}})))
 	for _, want := range []int{429, 503, 500} { // each is told once, and none is tried again
 		_, _, err := ask(t, c, completion)
-		f := new(openai.Failure)
+		f := new(openai.CallFailure)
 		if !errors.As(err, &f) || f.Kind != openai.BadStatus || f.Code != want ||
 			!strings.Contains(f.Error(), "told to refuse") {
 			t.Errorf("%v, want status %d", err, want)
@@ -277,40 +277,42 @@ func TestClientWrites(t *testing.T) {
 	for _, c := range []struct {
 		kind, name string
 		options    []string
-		call       openai.Call
+		call       openai.ClientCall
 		path, body string
 	}{
 		{"vllm", "ids", nil, completion, "/completions",
 			`{"ignore_eos":true,"max_tokens":5,"min_tokens":5,"model":"m","prompt":[1,2,3],"return_token_ids":true,` +
 				`"stream":true,"stream_options":{"include_usage":true},"temperature":0}`},
-		{"openai", "the limit's name", nil, openai.Call{API: openai.Chat, Text: "a<b", MaxTokens: 5, Exact: true},
+		{"openai", "the limit's name", nil, openai.ClientCall{API: openai.Chat, Text: "a<b", MaxTokens: 5, Exact: true},
 			"/chat/completions", `{"max_completion_tokens":5,"messages":[{"role":"user","content":"a\u003cb"}],"model":"m",` +
 				`"stream":true,"stream_options":{"include_usage":true},"temperature":0}`},
-		{"llamacpp", "whole", nil, openai.Call{API: openai.Completions, Text: "q", MaxTokens: 5, Exact: true, Whole: true},
+		{"llamacpp", "whole", nil, openai.ClientCall{API: openai.Completions, Text: "q", MaxTokens: 5, Exact: true,
+			Whole: true},
 			"/completions", `{"ignore_eos":true,"max_tokens":5,"model":"m","prompt":"q","temperature":0}`},
-		{"llamacpp", "no cache", []string{"prefix_cache=off"}, openai.Call{API: openai.Completions, Text: "q", Whole: true},
+		{"llamacpp", "no cache", []string{"prefix_cache=off"}, openai.ClientCall{API: openai.Completions, Text: "q",
+			Whole: true},
 			"/completions", `{"cache_prompt":false,"model":"m","prompt":"q","temperature":0}`},
 		{"other", "fields win", []string{"body.temperature=1", "body.top_k=20"},
-			openai.Call{API: openai.Completions, Text: "x", Model: "a1", Fields: map[string]json.RawMessage{
+			openai.ClientCall{API: openai.Completions, Text: "x", Model: "a1", Fields: map[string]json.RawMessage{
 				"temperature": raw("0.5"), "stop": raw(`["\n"]`), "stream": raw("true")}},
 			"/completions", `{"model":"a1","prompt":"x","stop":["\n"],"stream":true,"stream_options":{"include_usage":true},` +
 				`"temperature":0.5,"top_k":20}`},
-		{"vllm", "a response", nil, openai.Call{API: openai.Responses, Messages: raw(`[{"role":"user","content":"q"}]`),
+		{"vllm", "a response", nil, openai.ClientCall{API: openai.Responses, Messages: raw(`[{"role":"user","content":"q"}]`),
 			MaxTokens: 7, Tools: raw(`[{"type":"function"}]`)}, "/responses",
 			`{"input":[{"role":"user","content":"q"}],"max_output_tokens":7,"model":"m","store":false,"stream":true,` +
 				`"temperature":0,"tools":[{"type":"function"}]}`},
-		{"vllm", "embeddings", nil, openai.Call{API: openai.Embeddings, Input: raw(`["a","b"]`)}, "/embeddings",
+		{"vllm", "embeddings", nil, openai.ClientCall{API: openai.Embeddings, Input: raw(`["a","b"]`)}, "/embeddings",
 			`{"input":["a","b"],"model":"m"}`},
-		{"vllm", "rerank", nil, openai.Call{API: openai.Rerank, Query: "sea", Documents: raw(`["a"]`)}, "/rerank",
+		{"vllm", "rerank", nil, openai.ClientCall{API: openai.Rerank, Query: "sea", Documents: raw(`["a"]`)}, "/rerank",
 			`{"documents":["a"],"model":"m","query":"sea"}`},
-		{"sglang", "log probabilities", []string{"count=logprobs"}, openai.Call{API: openai.Chat, Text: "q"},
+		{"sglang", "log probabilities", []string{"count=logprobs"}, openai.ClientCall{API: openai.Chat, Text: "q"},
 			"/chat/completions", `{"logprobs":true,"messages":[{"role":"user","content":"q"}],"model":"m","stream":true,` +
 				`"skip_special_tokens":null,"stream_options":{"include_usage":true},"temperature":0,"top_logprobs":0}`},
 	} {
 		t.Run(c.kind+" "+c.name, func(t *testing.T) {
 			options := append([]string{"server=" + c.kind, "model=m"}, c.options...)
 			client := askClient(t, serve(t, answering("", "")), options...)
-			r, err := client.Write(c.call)
+			r, err := client.WriteRequest(c.call)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,13 +353,13 @@ func TestClientSharesWhatWasSaid(t *testing.T) {
 	}))
 	client := askClient(t, url)
 	own := json.RawMessage(`[{"role":"user","content":"c"}]`)
-	for _, api := range []openai.API{openai.Chat, openai.Responses} {
+	for _, api := range []openai.APIPart{openai.Chat, openai.Responses} {
 		for _, n := range []int{1, 1 << 20} {
 			before := fmt.Sprintf(`{"role":"user","content":%q},{"role":"assistant","content":"b"},`, strings.Repeat("a", n))
-			shared := openai.Call{API: api, Before: []byte(before), Messages: own, MaxTokens: 3}
-			whole := openai.Call{API: api, Messages: json.RawMessage("[" + before + string(own[1:])), MaxTokens: 3}
-			want, err1 := client.Write(whole)
-			r, err2 := client.Write(shared)
+			shared := openai.ClientCall{API: api, Before: []byte(before), Messages: own, MaxTokens: 3}
+			whole := openai.ClientCall{API: api, Messages: json.RawMessage("[" + before + string(own[1:])), MaxTokens: 3}
+			want, err1 := client.WriteRequest(whole)
+			r, err2 := client.WriteRequest(shared)
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}
@@ -372,7 +374,7 @@ func TestClientSharesWhatWasSaid(t *testing.T) {
 			}
 			for _, name := range []string{"messages", "input"} {
 				shared.Fields = map[string]json.RawMessage{name: json.RawMessage(`[1]`)}
-				r, err := client.Write(shared)
+				r, err := client.WriteRequest(shared)
 				if err != nil || !json.Valid(r.Body()) || (name == "input") == (api == openai.Responses) &&
 					bytes.Contains(r.Body(), []byte(`"b"`)) {
 					t.Errorf("with a field %s: %.300s, %v", name, r.Body(), err)
@@ -380,9 +382,9 @@ func TestClientSharesWhatWasSaid(t *testing.T) {
 			}
 		}
 	}
-	for _, call := range []openai.Call{{API: openai.Chat, Before: []byte("1,"), Text: "q"},
+	for _, call := range []openai.ClientCall{{API: openai.Chat, Before: []byte("1,"), Text: "q"},
 		{API: openai.Chat, Before: []byte("1,"), Messages: json.RawMessage(`"q"`)}} {
-		if _, err := client.Write(call); !errors.Is(err, openai.ErrPrompt) {
+		if _, err := client.WriteRequest(call); !errors.Is(err, openai.ErrPrompt) {
 			t.Errorf("%+v: %v", call, err)
 		}
 	}
@@ -392,7 +394,7 @@ func TestClientSalts(t *testing.T) {
 	c := askClient(t, serve(t, answering("", "")), "prefix_cache=report")
 	seen := map[string]bool{}
 	for range 3 {
-		r, err := c.Write(completion)
+		r, err := c.WriteRequest(completion)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,14 +410,14 @@ func TestClientSalts(t *testing.T) {
 
 func TestClientCannotWrite(t *testing.T) {
 	c := askClient(t, serve(t, answering("", "")))
-	for _, call := range []openai.Call{
+	for _, call := range []openai.ClientCall{
 		{}, {API: "speech", Text: "q"}, {API: openai.Chat}, {API: openai.Chat, IDs: []int32{1}},
 		{API: openai.Completions, Messages: json.RawMessage(`[]`)}, {API: openai.Responses}, {API: openai.Embeddings},
 		{API: openai.Rerank, Query: "q"}, {API: openai.Chat, Text: "q", MaxTokens: -1},
 		{API: openai.Chat, Messages: json.RawMessage(`[`)},
 		{API: openai.Chat, Text: "q", Fields: map[string]json.RawMessage{"a": json.RawMessage("{")}},
 	} {
-		if r, err := c.Write(call); !errors.Is(err, openai.ErrPrompt) {
+		if r, err := c.WriteRequest(call); !errors.Is(err, openai.ErrPrompt) {
 			t.Errorf("%+v: %s, %v", call, r.Body(), err)
 		}
 	}
@@ -443,13 +445,13 @@ func TestClientTakesURLsAsPeopleHaveThem(t *testing.T) {
 	s := httptest.NewServer(openaitest.New(openaitest.Options{}))
 	t.Cleanup(s.Close)
 	host := strings.TrimPrefix(s.URL, "http://")
-	for url, api := range map[string]openai.API{
+	for url, api := range map[string]openai.APIPart{
 		host: "", s.URL: "", s.URL + "/": "", s.URL + "/v1/": "", host + "/v1/chat/completions": openai.Chat,
 		s.URL + "/v1/completions/": openai.Completions, host + "/v1/responses": openai.Responses,
 		host + "/v1/embeddings": openai.Embeddings, host + "/v1/rerank": openai.Rerank, host + "/v1/models": "",
 	} {
 		c := askClient(t, url)
-		if a := c.About(); a.API != api || len(a.URLs) != 1 || a.URLs[0] != s.URL+"/v1" {
+		if a := c.ServerInfo(); a.API != api || len(a.URLs) != 1 || a.URLs[0] != s.URL+"/v1" {
 			t.Errorf("%s: %+v, want the API %q", url, a, api)
 		}
 	}
@@ -478,8 +480,8 @@ func TestClientReadsARefusalOfALongPrompt(t *testing.T) {
 		}
 		answering("", "").ServeHTTP(w, r)
 	})))
-	_, _, err := ask(t, c, openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 40<<10)})
-	if f := new(openai.Failure); !errors.As(err, &f) || f.Code != http.StatusRequestEntityTooLarge {
+	_, _, err := ask(t, c, openai.ClientCall{API: openai.Completions, Text: strings.Repeat("word ", 40<<10)})
+	if f := new(openai.CallFailure); !errors.As(err, &f) || f.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("%v, want status 413", err)
 	}
 }

@@ -37,7 +37,7 @@ type eventCounter struct {
 
 func (o *eventCounter) Now() int64 { return int64(time.Since(o.start)) }
 
-func (o *eventCounter) Event(e *openai.Event) {
+func (o *eventCounter) Event(e *openai.ObservedEvent) {
 	if e.Tokens > 0 {
 		o.events++
 	}
@@ -47,7 +47,8 @@ func (o *eventCounter) Event(e *openai.Event) {
 // clientLoop keeps so many users asking until b ends.
 func clientLoop(b *testing.B, users, tokens int, step time.Duration) {
 	c := askClient(b, startMock(b, step, step))
-	r, err := c.Write(openai.Call{API: openai.Completions, IDs: benchPrompt[:], MaxTokens: tokens, Exact: true})
+	r, err := c.WriteRequest(openai.ClientCall{API: openai.Completions, IDs: benchPrompt[:], MaxTokens: tokens,
+		Exact: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,10 +110,10 @@ func besideLog(b *testing.B, users, tokens int, step time.Duration) {
 	c := askClient(b, startLoggingMock(b, step, step, log))
 	type times struct{ ttft, tpot time.Duration }
 	measured := make([]times, b.N)
-	requests := make([]openai.Request, b.N)
+	requests := make([]openai.WrittenRequest, b.N)
 	for i := range requests {
 		var err error
-		if requests[i], err = c.Write(openai.Call{
+		if requests[i], err = c.WriteRequest(openai.ClientCall{
 			API: openai.Completions, IDs: benchPrompt[:], MaxTokens: tokens,
 			Header: map[string]string{"X-Request-Id": strconv.Itoa(i)},
 		}); err != nil {

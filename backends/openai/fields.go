@@ -8,7 +8,7 @@ import (
 // generationFields are the fields that all requests for generated text have, whether a benchmark asks or a measurement:
 // the model, how the answer comes, what its tokens are counted by, and what keeps the prompt out of the server's cache.
 // Answers are greedy unless they are drawn. Those of option body.KEY, which win over these, are not among them.
-func (s *openaiSettings) generationFields(of API, whole, drawn bool) map[string][]byte {
+func (s *openaiSettings) generationFields(of APIPart, whole, drawn bool) map[string][]byte {
 	f := map[string][]byte{"model": appendText(nil, s.model)}
 	add := func(fields ...requestField) {
 		for _, one := range fields {
@@ -65,10 +65,12 @@ func (k *serverKind) asksSpecial(s openaiSettings) bool {
 }
 
 // allowsSalt tells whether requests of an API may have a salt, which sets them apart in a server's cache.
-func (k *serverKind) allowsSalt(of API) bool { return k.salt != "" && (!k.saltsChats || of == Chat) }
+func (k *serverKind) allowsSalt(of APIPart) bool {
+	return k.salt != "" && (!k.saltsChats || of == Chat)
+}
 
 // maxTokensField is the name of the most tokens in an API.
-func (k *serverKind) maxTokensField(of API) string {
+func (k *serverKind) maxTokensField(of APIPart) string {
 	switch {
 	case of == Responses:
 		return "max_output_tokens"

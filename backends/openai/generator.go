@@ -192,7 +192,7 @@ func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessio
 }
 
 // Report is what the generator has noticed so far.
-func (g *Generator) Report() Report {
+func (g *Generator) Report() GeneratorReport {
 	r := g.cache.makeReport()
 	r.Answers, r.Retried, r.Restarted = g.answered.Load(), g.retried.Load(), g.restarted.Load()
 	return r

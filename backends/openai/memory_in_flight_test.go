@@ -35,7 +35,7 @@ type begun struct {
 	done bool
 }
 
-func (o *begun) Event(e *openai.Event) {
+func (o *begun) Event(e *openai.ObservedEvent) {
 	if o.eventCounter.Event(e); !o.done && o.events > 0 {
 		o.done = true
 		o.all.Add(1)
@@ -46,7 +46,7 @@ func (o *begun) Event(e *openai.Event) {
 func BenchmarkClientMemory(b *testing.B) {
 	const users = 10_000
 	c := askClient(b, startMock(b, time.Second, time.Hour), "first_timeout=none", "idle_timeout=none")
-	r, err := c.Write(openai.Call{API: openai.Completions, IDs: benchPrompt[:], MaxTokens: 4})
+	r, err := c.WriteRequest(openai.ClientCall{API: openai.Completions, IDs: benchPrompt[:], MaxTokens: 4})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type timed struct {
 
 func (o *timed) Now() int64 { return int64(time.Since(o.start)) }
 
-func (o *timed) Event(e *openai.Event) {
+func (o *timed) Event(e *openai.ObservedEvent) {
 	if e.Kind == openai.RoleEvent || e.Kind == openai.CommentEvent {
 		return
 	}
@@ -51,9 +51,9 @@ func virtual(t *testing.T, o openaitest.Options, use func(c *openai.Client, s *o
 	})
 }
 
-func askTimed(t testing.TB, c *openai.Client, call openai.Call) (*timed, openai.Told, error) {
+func askTimed(t testing.TB, c *openai.Client, call openai.ClientCall) (*timed, openai.Response, error) {
 	t.Helper()
-	r, err := c.Write(call)
+	r, err := c.WriteRequest(call)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,9 @@ func TestMockPace(t *testing.T) {
 		Owner: "vllm", First: 100 * time.Millisecond, Step: 10 * time.Millisecond, Prefill: time.Millisecond,
 		Late: 5 * time.Millisecond, Roles: true, Comments: true,
 	}
-	for _, of := range []openai.API{openai.Chat, openai.Completions, openai.Responses} {
+	for _, of := range []openai.APIPart{openai.Chat, openai.Completions, openai.Responses} {
 		virtual(t, o, func(c *openai.Client, _ *openaitest.Server) {
-			got, told, err := askTimed(t, c, openai.Call{API: of, Text: "one two three", MaxTokens: 4, Exact: true})
+			got, told, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two three", MaxTokens: 4, Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,8 @@ func TestMockSlots(t *testing.T) {
 		for i := range results {
 			users.Go(func() {
 				var err error
-				if results[i], _, err = askTimed(t, c, openai.Call{API: openai.Completions, Text: "q", MaxTokens: 3}); err != nil {
+				if results[i], _, err = askTimed(t, c, openai.ClientCall{API: openai.Completions, Text: "q",
+					MaxTokens: 3}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -136,7 +137,7 @@ func TestMockTopRate(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range requests {
 				all.Go(func() {
-					r, _, err := askTimed(t, c, openai.Call{API: openai.Completions, Text: "q", MaxTokens: tokens})
+					r, _, err := askTimed(t, c, openai.ClientCall{API: openai.Completions, Text: "q", MaxTokens: tokens})
 					if err != nil {
 						t.Error(err)
 					}
@@ -158,9 +159,11 @@ func TestMockTopRate(t *testing.T) {
 func TestMockCache(t *testing.T) {
 	o := openaitest.Options{Owner: "vllm", First: 100 * time.Millisecond, Caches: true}
 	virtual(t, o, func(c *openai.Client, _ *openaitest.Server) {
-		ids := func(v ...int32) openai.Call { return openai.Call{API: openai.Completions, IDs: v, MaxTokens: 1} }
+		ids := func(v ...int32) openai.ClientCall {
+			return openai.ClientCall{API: openai.Completions, IDs: v, MaxTokens: 1}
+		}
 		for i, want := range []struct {
-			call   openai.Call
+			call   openai.ClientCall
 			cached int64
 			first  time.Duration
 		}{
@@ -187,10 +190,10 @@ func TestMockCache(t *testing.T) {
 func TestMockAnswers(t *testing.T) {
 	for _, think := range []int{0, 2} {
 		for _, tools := range []json.RawMessage{nil, json.RawMessage(`[{"type":"function"}]`)} {
-			for _, of := range []openai.API{openai.Chat, openai.Responses} {
+			for _, of := range []openai.APIPart{openai.Chat, openai.Responses} {
 				s := openaitest.New(openaitest.Options{Think: think, Call: "look", Together: 3})
 				c := askClient(t, serve(t, s))
-				call := openai.Call{API: of, Text: "q", MaxTokens: 7, Tools: tools}
+				call := openai.ClientCall{API: of, Text: "q", MaxTokens: 7, Tools: tools}
 				o, told, err := askTimed(t, c, call)
 				if err != nil {
 					t.Fatal(err)
@@ -222,7 +225,7 @@ func TestMockLengths(t *testing.T) {
 	n := func(o openaitest.Options, exact bool) int64 {
 		o.Owner = "vllm"
 		_, told, err := askTimed(t, askClient(t, serve(t, openaitest.New(o))),
-			openai.Call{API: openai.Completions, Text: "q", MaxTokens: 8, Exact: exact})
+			openai.ClientCall{API: openai.Completions, Text: "q", MaxTokens: 8, Exact: exact})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,29 +248,29 @@ func TestMockLengths(t *testing.T) {
 func TestMockRefusesWhatIsTooLong(t *testing.T) {
 	s := openaitest.New(openaitest.Options{MaxLength: 10, Template: 4, NoStream: true, Loras: []string{"a1"}})
 	c := askClient(t, serve(t, s), "model=mock")
-	if a := c.About(); a.MaxLength != 10 || len(a.Models) != 2 {
+	if a := c.ServerInfo(); a.MaxLength != 10 || len(a.Models) != 2 {
 		t.Errorf("%+v", a)
 	}
-	call := openai.Call{API: openai.Chat, Text: "one two", MaxTokens: 4, Model: "a1"}
+	call := openai.ClientCall{API: openai.Chat, Text: "one two", MaxTokens: 4, Model: "a1"}
 	if _, told, err := askTimed(t, c, call); err != nil || !told.Whole || told.Usage.Prompt != 6 {
 		t.Errorf("%+v, %v", told, err)
 	}
 	call.MaxTokens = 5
 	_, _, err := askTimed(t, c, call)
-	if f := new(openai.Failure); !errors.As(err, &f) || f.Code != 400 || !strings.Contains(f.Error(), "10 tokens") {
+	if f := new(openai.CallFailure); !errors.As(err, &f) || f.Code != 400 || !strings.Contains(f.Error(), "10 tokens") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestMockResults(t *testing.T) {
 	c := askClient(t, serve(t, openaitest.New(openaitest.Options{})))
-	for _, call := range []openai.Call{
+	for _, call := range []openai.ClientCall{
 		{API: openai.Embeddings, Input: json.RawMessage(`["one two","three"]`)},
 		{API: openai.Embeddings, IDs: []int32{1, 2, 3}},
 		{API: openai.Rerank, Query: "one", Documents: json.RawMessage(`["two","three"]`)},
 	} {
 		_, told, err := askTimed(t, c, call)
-		if want := map[openai.API]int64{openai.Embeddings: 3, openai.Rerank: 4}[call.API]; err != nil ||
+		if want := map[openai.APIPart]int64{openai.Embeddings: 3, openai.Rerank: 4}[call.API]; err != nil ||
 			told.Usage.Prompt != want {
 			t.Errorf("%s: %+v, %v; want %d tokens", call.API, told, err, want)
 		}
@@ -318,7 +321,7 @@ func TestMockTells(t *testing.T) {
 	}
 	var page string
 	virtual(t, o, func(c *openai.Client, s *openaitest.Server) {
-		if v := c.About().Version; v != "1.2" {
+		if v := c.ServerInfo().Version; v != "1.2" {
 			t.Errorf("version %q", v)
 		}
 		call := completion

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Observer takes what comes of one request, from the goroutine that asks.
-type Observer interface {
+// AnswerObserver takes what comes of one request, from the goroutine that asks.
+type AnswerObserver interface {
 	// Now is the clock of all times: nanoseconds.
 	Now() int64
 	// Event takes one event of a stream, or an answer in one piece as one event. It is valid until Event returns.
-	Event(e *Event)
+	Event(e *ObservedEvent)
 }
 
-// Event is one event of a stream.
-type Event struct {
+// ObservedEvent is one event of a stream.
+type ObservedEvent struct {
 	// At is when its end came, by the Observer's clock: when the read returned that brought it, or the first of several
 	// reads of what had come at once. Events that came at once have the same time.
 	At   int64
@@ -44,8 +44,8 @@ const (
 	CommentEvent                    // a comment of the stream
 )
 
-// Told is what a request came to.
-type Told struct {
+// Response is what a request came to.
+type Response struct {
 	Sent int64 // just before it was handed to its connection, or one was opened for it; by the Observer's clock
 	End  int64 // when its stream was closed, or it failed
 	// Longest is the longest time from a read's return until all that it brought was handed to the Observer, in ns.
@@ -62,15 +62,15 @@ type TokenUsage struct {
 	Prompt, Completion, Reasoning, Cached int64
 }
 
-// Failure is how a request failed.
-type Failure struct {
+// CallFailure is how a request failed.
+type CallFailure struct {
 	Kind FailureKind
 	Code int // the status of HTTP, where Kind is BadStatus
 	Err  error
 }
 
-func (f *Failure) Error() string { return f.Err.Error() }
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *CallFailure) Error() string { return f.Err.Error() }
+func (f *CallFailure) Unwrap() error { return f.Err }
 
 // FailureKind is where a request failed.
 type FailureKind uint8
@@ -90,7 +90,7 @@ const (
 type observedCall struct {
 	parser chunkParser
 	events eventReader
-	event  Event
+	event  ObservedEvent
 	usage  usageCounts
 	finish string
 	parts  int
@@ -114,7 +114,7 @@ const maxKeptBytes = 64 << 10
 // Ask sends a request to a server and hands what comes to o, until the stream is closed. The error is a *Failure. It
 // tries once: only where a connection that was kept turns out to be closed before anything of the request was written,
 // another is opened.
-func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
+func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (Response, error) {
 	a, ok := c.calls.Get().(*observedCall)
 	if !ok {
 		a = &observedCall{settings: &c.settings, wires: &c.wires, events: eventReader{buffer: make([]byte, startEvents)}}
@@ -132,7 +132,7 @@ func (c *Client) Ask(ctx context.Context, r Request, o Observer) (Told, error) {
 	to := &c.lanes[n]
 	to.running.Add(1)
 	defer to.running.Add(-1)
-	told := Told{Server: n}
+	told := Response{Server: n}
 	err := a.askEndpoint(to, r, o, &told)
 	told.Usage, told.Finish, told.Longest = a.usage.tokenUsage(), a.finish, a.events.longest
 	if err != nil {
@@ -184,7 +184,7 @@ func (u usageCounts) tokenUsage() TokenUsage {
 	return t
 }
 
-func (a *observedCall) askEndpoint(to *clientEndpoint, r Request, o Observer, told *Told) error {
+func (a *observedCall) askEndpoint(to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response) error {
 	told.Sent = o.Now()
 	if d := a.settings.total; d > 0 {
 		a.total = time.Now().Add(d)
@@ -202,7 +202,7 @@ var errDropped = errors.New("the server closed a connection that it had kept")
 
 // askOnce asks by one connection.
 func (a *observedCall) askOnce(
-	to *clientEndpoint, r Request, o Observer, told *Told, get func(context.Context) (*httpConn, error),
+	to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response, get func(context.Context) (*httpConn, error),
 ) error {
 	if err := a.takeConn(to.lines, get); err != nil {
 		return a.brokenFailure(err)
@@ -239,7 +239,7 @@ func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpCon
 }
 
 // exchange writes a request and reads its answer.
-func (a *observedCall) exchange(to *clientEndpoint, r Request, o Observer, told *Told) error {
+func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response) error {
 	a.extendDeadline(a.settings.first)
 	if r.bodyLength() > maxAheadBytes { // a server may refuse a request and read no more of it: nobody may wait for that
 		written := make(chan error, 1)
@@ -267,7 +267,7 @@ func (a *observedCall) exchange(to *clientEndpoint, r Request, o Observer, told 
 const maxAheadBytes = maxKeptBytes / 2
 
 // readAnswer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
-func (a *observedCall) readAnswer(r Request, o Observer, told *Told, written func() error) error {
+func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, told *Response, written func() error) error {
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
 		dropped := a.line.wasDropped(err)
@@ -288,14 +288,14 @@ func (a *observedCall) readAnswer(r Request, o Observer, told *Told, written fun
 	}
 	switch {
 	case len(h.coding) > 0:
-		return &Failure{Kind: BadAnswer, Err: encodingError(string(h.coding))}
+		return &CallFailure{Kind: BadAnswer, Err: encodingError(string(h.coding))}
 	case equalFold(h.kind, "text/event-stream"):
 		err = a.readStream(a.line, o, &r)
 	case equalFold(h.kind, "application/json"):
 		told.Whole = true
 		err = a.readWhole(a.line, &r, o)
 	default:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
+		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
 			"application/json", ErrStream, h.kind)}
 	}
 	told.End = a.events.read
@@ -303,7 +303,7 @@ func (a *observedCall) readAnswer(r Request, o Observer, told *Told, written fun
 }
 
 // writeRequest writes a request. Its memory is not needed while the answer is waited for.
-func (a *observedCall) writeRequest(to *clientEndpoint, r Request) (err error) {
+func (a *observedCall) writeRequest(to *clientEndpoint, r WrittenRequest) (err error) {
 	host := cmp.Or(r.host, to.base.Host)
 	wire, ok := a.wires.Get().(*[]byte)
 	if !ok {
@@ -357,15 +357,15 @@ func (a *observedCall) notePart(at int64) {
 }
 
 // brokenFailure is the failure of a request that got no answer, or of an answer that broke off.
-func (a *observedCall) brokenFailure(err error) *Failure {
+func (a *observedCall) brokenFailure(err error) *CallFailure {
 	var dial *dialError
 	switch cause := context.Cause(a.ctx); {
 	case cause != nil:
-		return &Failure{Kind: Interrupted, Err: cause}
+		return &CallFailure{Kind: Interrupted, Err: cause}
 	case errors.Is(err, errFirstTimeout), errors.Is(err, errTotalTimeout):
-		return &Failure{Kind: TimedOut, Err: err}
+		return &CallFailure{Kind: TimedOut, Err: err}
 	case errors.As(err, &dial):
-		return &Failure{Kind: NotConnected, Err: err}
+		return &CallFailure{Kind: NotConnected, Err: err}
 	case isTimeout(err):
 		cause := errIdleTimeout
 		if !a.total.IsZero() && !time.Now().Before(a.total) {
@@ -373,11 +373,11 @@ func (a *observedCall) brokenFailure(err error) *Failure {
 		} else if !a.begun {
 			cause = errFirstTimeout
 		}
-		return &Failure{Kind: TimedOut, Err: cause}
+		return &CallFailure{Kind: TimedOut, Err: cause}
 	case errors.Is(err, errLongEvent), errors.Is(err, ErrStream):
-		return &Failure{Kind: BadAnswer, Err: err}
+		return &CallFailure{Kind: BadAnswer, Err: err}
 	}
-	return &Failure{Kind: CutOff, Err: err}
+	return &CallFailure{Kind: CutOff, Err: err}
 }
 
 // badStatus is the failure of a request that was answered with another status than 200.
@@ -392,11 +392,11 @@ func (a *observedCall) badStatus(h responseHead) error {
 	if h.moved != "" {
 		said = fmt.Sprintf("it points to %.200q: use that address", h.moved)
 	}
-	return &Failure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, said)}
+	return &CallFailure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, said)}
 }
 
 // readStream takes the events of a stream until it is closed, as many as the request lets it have.
-func (a *observedCall) readStream(body io.Reader, o Observer, r *Request) error {
+func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRequest) error {
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())
 	a.events.most = r.most
@@ -408,34 +408,35 @@ func (a *observedCall) readStream(body io.Reader, o Observer, r *Request) error 
 		a.notePart(a.events.read)
 		switch {
 		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
-			return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
-				"%d tokens at most", ErrStream, a.tokens, r.tokens)}
+			return &CallFailure{Kind: BadAnswer,
+				Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
+					"%d tokens at most", ErrStream, a.tokens, r.tokens)}
 		case ev.isLast():
 			a.waitForEnd()
 			return a.checkFinished(a.tokens, r)
 		case ev.isComment:
-			a.event = Event{At: a.events.read, Kind: CommentEvent}
+			a.event = ObservedEvent{At: a.events.read, Kind: CommentEvent}
 			o.Event(&a.event)
 			continue
 		}
 		chunk, ok := a.parser.parseEvent(ev.data)
 		if err := ev.checkEvent(chunk, ok); err != nil {
-			return &Failure{Kind: BadAnswer, Err: err}
+			return &CallFailure{Kind: BadAnswer, Err: err}
 		}
 		a.handOver(chunk, o)
 	}
 }
 
 // streamEnded is the outcome of a stream that has no further event, with the reader's error.
-func (a *observedCall) streamEnded(err error, r *Request) error {
+func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
 	case errors.Is(err, io.EOF) && a.finish != "":
 		return a.checkFinished(a.tokens, r)
 	case closed && a.parts == 0 && len(a.events.strange) > 0:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
+		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
 			errorMessage(a.events.strange))}
 	case closed:
-		return &Failure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
+		return &CallFailure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
 			a.events.received)}
 	}
 	return a.brokenFailure(err)
@@ -450,7 +451,7 @@ func (a *observedCall) arrivals() arrivalCounter {
 }
 
 // handOver hands an event over.
-func (a *observedCall) handOver(c *answerChunk, o Observer) {
+func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 	a.parts++
 	if c.isToken() {
 		a.tokens++
@@ -460,7 +461,7 @@ func (a *observedCall) handOver(c *answerChunk, o Observer) {
 		a.finish = c.finish
 	}
 	e := &a.event
-	*e = Event{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids)}
+	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids)}
 	if e.Tokens == 0 {
 		e.Tokens = c.logged
 	}
@@ -489,15 +490,15 @@ func (a *observedCall) waitForEnd() {
 }
 
 // checkFinished judges an answer that has ended, of which so many tokens were seen.
-func (a *observedCall) checkFinished(came int, r *Request) error {
+func (a *observedCall) checkFinished(came int, r *WrittenRequest) error {
 	if err := finishFault(a.finish); err != nil {
-		return &Failure{Kind: BadAnswer, Err: err}
+		return &CallFailure{Kind: BadAnswer, Err: err}
 	}
 	if !r.api.generatesText() {
 		return nil
 	}
 	if err := a.usage.checkCount(came, r.tokens); err != nil {
-		return &Failure{Kind: BadCount, Err: err}
+		return &CallFailure{Kind: BadCount, Err: err}
 	}
 	return nil
 }
@@ -506,7 +507,7 @@ func (a *observedCall) checkFinished(came int, r *Request) error {
 const maxWholeBytes = 256 << 20
 
 // readWhole takes an answer in one piece as one event, at the time when its last byte came.
-func (a *observedCall) readWhole(body io.Reader, r *Request, o Observer) error {
+func (a *observedCall) readWhole(body io.Reader, r *WrittenRequest, o AnswerObserver) error {
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())
 	text, err := a.events.readAll(maxWholeBytes)
@@ -516,12 +517,14 @@ func (a *observedCall) readWhole(body io.Reader, r *Request, o Observer) error {
 	chunk, ok := a.parser.parseEvent(text)
 	switch {
 	case chunk.hasFault:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w in its answer: %s", ErrServer, errorMessage(text))}
+		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w in its answer: %s", ErrServer, errorMessage(text))}
 	case !ok:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: answer of %d bytes is not what the API has: %.200q", ErrStream,
+		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf(
+			"%w: answer of %d bytes is not what the API has: %.200q",
+			ErrStream,
 			len(text), text)}
 	case !r.api.generatesText() && chunk.results == 0:
-		return &Failure{Kind: BadAnswer, Err: fmt.Errorf("%w: it has no results: %.200q", ErrStream, text)}
+		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: it has no results: %.200q", ErrStream, text)}
 	}
 	a.handOver(chunk, o)
 	a.events.longest = max(a.events.longest, o.Now()-a.events.read)

@@ -18,7 +18,7 @@ type openaiSettings struct {
 	model     string
 	kind      *serverKind // of server; nil: asked
 	kindGiven bool
-	api       API // anyAPI, Chat, Completions or native
+	api       APIPart // anyAPI, Chat, Completions or native
 	count     countMode
 	places    int           // requests at a time, of each endpoint
 	unused    time.Duration // how long a connection is kept that nobody uses
@@ -98,7 +98,7 @@ func (s *openaiSettings) optionList() option.List {
 		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
 		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
 		option.Choice("api", &s.api,
-			map[string]API{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": native},
+			map[string]APIPart{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": native},
 			"auto (what fits the prompt), completions, chat, or sglang (its own /generate, by token ids)"),
 		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
 			"false: answers of api=sglang come in one piece, so that their first token counts as late as the last"),

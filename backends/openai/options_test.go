@@ -199,7 +199,7 @@ func TestPrefixCache(t *testing.T) {
 	caching := openaitest.Options{Model: "m", Owner: "sglang", Caches: true, First: 20 * time.Millisecond, Fault: nil}
 	salted := caching
 	salted.Owner = "vllm"
-	ask := func(o openaitest.Options, option string, times int) (r openai.Report, err error) {
+	ask := func(o openaitest.Options, option string, times int) (r openai.GeneratorReport, err error) {
 		synctest.Test(t, func(t *testing.T) {
 			// The kind "other" has no salt.
 			g := inMemory(t, []http.Handler{openaitest.New(o)}, option, "server="+o.Owner)

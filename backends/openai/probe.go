@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Probed is what a server showed when it was asked.
-type Probed struct {
-	About
-	APIs []API // those that answered, of all five
+// ProbeResult is what a server showed when it was asked.
+type ProbeResult struct {
+	ServerInfo
+	APIs []APIPart // those that answered, of all five
 	// Asked is the API of the request whose answer was streamed; empty: the server generates no text.
-	Asked   API
+	Asked   APIPart
 	Streams bool // its answer came in parts
 	// Counts says what the tokens of an answer are counted by: ids, usage, or nothing (empty).
 	Counts string
@@ -39,9 +39,9 @@ const (
 	fewestTokens  = 16 // that OpenAI lets a response have
 )
 
-// Probe asks the first server by every API, then for one answer as a stream. The error says why no API answers.
-func (c *Client) Probe(ctx context.Context) (Probed, error) {
-	p := Probed{About: c.About(), Agree: true, PromptTokens: -1, Tokens: -1}
+// ProbeServer asks the first server by every API, then for one answer as a stream. The error says why no API answers.
+func (c *Client) ProbeServer(ctx context.Context) (ProbeResult, error) {
+	p := ProbeResult{ServerInfo: c.ServerInfo(), Agree: true, PromptTokens: -1, Tokens: -1}
 	var faults []error
 	for _, of := range apis {
 		switch err := c.probeAPI(ctx, of.name); {
@@ -51,7 +51,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 			return p, context.Cause(ctx)
 		default:
 			faults = append(faults, fmt.Errorf("%s: %w", of.name, err))
-			if f := new(Failure); errors.As(err, &f) && !f.isAbsent() {
+			if f := new(CallFailure); errors.As(err, &f) && !f.isAbsent() {
 				p.Faults = append(p.Faults, fmt.Sprintf("%s: %v", of.name, err))
 			}
 		}
@@ -59,7 +59,7 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 	if len(p.APIs) == 0 {
 		return p, fmt.Errorf("it answers by no API: %w", errors.Join(faults...))
 	}
-	for _, of := range []API{p.API, Chat, Completions, Responses} {
+	for _, of := range []APIPart{p.API, Chat, Completions, Responses} {
 		if p.answersAPI(of) && of.generatesText() {
 			p.Asked = of
 			return p, c.probeStream(ctx, &p)
@@ -68,12 +68,12 @@ func (c *Client) Probe(ctx context.Context) (Probed, error) {
 	return p, nil
 }
 
-func (p *Probed) answersAPI(of API) bool {
+func (p *ProbeResult) answersAPI(of APIPart) bool {
 	return slices.Contains(p.APIs, of)
 }
 
 // isAbsent tells whether a failure says that a server has no such API, or no such API for its model.
-func (f *Failure) isAbsent() bool {
+func (f *CallFailure) isAbsent() bool {
 	if f.Kind != BadStatus {
 		return false
 	}
@@ -86,8 +86,8 @@ func (f *Failure) isAbsent() bool {
 }
 
 // probeAPI asks a short question by an API.
-func (c *Client) probeAPI(ctx context.Context, of API) error {
-	call := Call{API: of, Whole: true}
+func (c *Client) probeAPI(ctx context.Context, of APIPart) error {
+	call := ClientCall{API: of, Whole: true}
 	switch of {
 	case Rerank:
 		call.Query, call.Documents = "sea", []byte(`["salt","sand"]`)
@@ -99,7 +99,7 @@ func (c *Client) probeAPI(ctx context.Context, of API) error {
 			call.MaxTokens = fewestTokens
 		}
 	}
-	r, err := c.Write(call)
+	r, err := c.WriteRequest(call)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func (c *Client) probeAPI(ctx context.Context, of API) error {
 }
 
 // probeStream asks for an answer as a stream, and looks at what comes.
-func (c *Client) probeStream(ctx context.Context, p *Probed) error {
-	r, err := c.Write(Call{API: p.Asked, Text: probeQuestion, MaxTokens: probeTokens, Exact: true})
+func (c *Client) probeStream(ctx context.Context, p *ProbeResult) error {
+	r, err := c.WriteRequest(ClientCall{API: p.Asked, Text: probeQuestion, MaxTokens: probeTokens, Exact: true})
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ type answerProbe struct {
 func (o *answerProbe) Now() int64 { return int64(time.Since(o.start)) }
 
 // Event keeps what the answer is judged by.
-func (o *answerProbe) Event(e *Event) {
+func (o *answerProbe) Event(e *ObservedEvent) {
 	if e.Kind == RoleEvent || e.Kind == CommentEvent {
 		return
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-func probeHandler(t *testing.T, h http.Handler) openai.Probed {
+func probeHandler(t *testing.T, h http.Handler) openai.ProbeResult {
 	t.Helper()
-	p, err := askClient(t, serve(t, h)).Probe(context.Background())
+	p, err := askClient(t, serve(t, h)).ProbeServer(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestProbeOfOneAPI(t *testing.T) {
 		})
 	}
 	p := probeHandler(t, only("/embeddings", `{"data":[{}]}`))
-	if p.MaxLength != 4096 || !slices.Equal(p.APIs, []openai.API{openai.Embeddings}) || p.Asked != "" || p.Streams ||
+	if p.MaxLength != 4096 || !slices.Equal(p.APIs, []openai.APIPart{openai.Embeddings}) || p.Asked != "" || p.Streams ||
 		len(p.Faults) != 0 {
 		t.Errorf("%+v", p)
 	}
@@ -59,7 +59,7 @@ func TestProbeOfOneAPI(t *testing.T) {
 	if p.Asked != openai.Completions || p.Streams || p.Counts != "usage" || p.TTFT != 0 {
 		t.Errorf("%+v", p)
 	}
-	_, err := askClient(t, serve(t, only("/nothing", ""))).Probe(context.Background())
+	_, err := askClient(t, serve(t, only("/nothing", ""))).ProbeServer(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "no API") || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
@@ -68,7 +68,7 @@ func TestProbeOfOneAPI(t *testing.T) {
 // TestProbeOfEmptyAnswers: one that has no token says nothing of streams.
 func TestProbeOfEmptyAnswers(t *testing.T) {
 	s := openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault { return openaitest.Fault{Empty: true} }})
-	if p, err := askClient(t, serve(t, s)).Probe(context.Background()); err == nil ||
+	if p, err := askClient(t, serve(t, s)).ProbeServer(context.Background()); err == nil ||
 		!strings.Contains(err.Error(), "no token") {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -132,7 +132,7 @@ func TestClientBelievesAModelsName(t *testing.T) {
 		}
 		answering("application/json", `{"choices":[{"text":"a"}]}`).ServeHTTP(w, r)
 	})), "model=m")
-	if a := c.About(); a.Model != "m" || a.Kind != "other" {
+	if a := c.ServerInfo(); a.Model != "m" || a.Kind != "other" {
 		t.Errorf("%+v", a)
 	}
 	if _, _, err := ask(t, c, completion); err != nil {
@@ -157,7 +157,7 @@ func TestClientReadsVersionAndLength(t *testing.T) {
 				http.NotFound(w, r)
 			}
 		})
-		a := askClient(t, serve(t, s)).About()
+		a := askClient(t, serve(t, s)).ServerInfo()
 		if a.Kind != kind || a.Version != c.version || a.Vocabulary != 321 || (a.MaxLength == 2048) != (kind == "llamacpp") {
 			t.Errorf("%+v", a)
 		}
@@ -196,7 +196,7 @@ func TestRealServerIsProbed(t *testing.T) {
 		t.Skip(realVariable + " names no server")
 	}
 	c := askClient(t, url)
-	p, err := c.Probe(context.Background())
+	p, err := c.ProbeServer(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestRealServerIsProbed(t *testing.T) {
 			continue
 		}
 		for _, whole := range []bool{false, true} {
-			o, told, err := askTimed(t, c, openai.Call{API: of, Text: "one two", MaxTokens: 24, Exact: true, Whole: whole})
+			o, told, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two", MaxTokens: 24, Exact: true, Whole: whole})
 			if err != nil || len(o.at) == 0 || told.Usage.Completion <= 0 || told.Usage.Prompt <= 0 || told.Whole != whole {
 				t.Errorf("%s, whole %v: %d events, %+v, %v", of, whole, len(o.at), told, err)
 			}

@@ -30,13 +30,14 @@ func TestRefusedUnread(t *testing.T) {
 			t.Error(err)
 		}
 	})), "first_timeout=none")
-	_, _, err := ask(t, c, openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 64<<20/5), MaxTokens: 5})
-	f := new(openai.Failure)
+	_, _, err := ask(t, c, openai.ClientCall{API: openai.Completions, Text: strings.Repeat("word ", 64<<20/5),
+		MaxTokens: 5})
+	f := new(openai.CallFailure)
 	if !errors.As(err, &f) || f.Kind != openai.BadStatus || f.Code != http.StatusRequestEntityTooLarge ||
 		!strings.Contains(f.Error(), "too long") {
 		t.Errorf("%v, want status 413", err)
 	}
-	long := openai.Call{API: openai.Completions, Text: strings.Repeat("word ", 100<<10/5), MaxTokens: 5, Exact: true}
+	long := openai.ClientCall{API: openai.Completions, Text: strings.Repeat("word ", 100<<10/5), MaxTokens: 5, Exact: true}
 	for range 3 { // on a connection that is kept
 		if o, _, err := ask(t, c, long); err != nil || len(o.events) == 0 {
 			t.Errorf("a request that is read: %v, %v", o.events, err)

@@ -25,7 +25,7 @@ type requestMaker struct {
 // newAsker returns an asker of the kind of server that the settings have.
 func newAsker(s openaiSettings) *requestMaker {
 	a := &requestMaker{settings: s, kind: s.kind}
-	for i, of := range []API{Completions, Chat} {
+	for i, of := range []APIPart{Completions, Chat} {
 		for _, to := range []struct {
 			fields *[2][]byte
 			drawn  bool

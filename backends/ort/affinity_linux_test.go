@@ -31,7 +31,7 @@ func lastCore(t *testing.T) (name string, core int) {
 // slow opens the model slow, whose run takes about 2 us a turn, on a device.
 func slow(t *testing.T, device string, threads string, runs int) backend.Session {
 	t.Helper()
-	path, err := ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

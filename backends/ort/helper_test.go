@@ -14,7 +14,7 @@ import (
 )
 
 var findLibrary = sync.OnceValues(func() (string, error) {
-	return ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	return ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 })
 
 // opener is the backend under test. A platform for which no library can be had skips the test.

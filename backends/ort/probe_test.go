@@ -30,7 +30,7 @@ func TestCheckVersion(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	path, err := ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}
@@ -74,7 +74,7 @@ func foreignLibrary(t *testing.T) string {
 	if runtime.GOARCH == arch {
 		arch = "amd64"
 	}
-	path, err := ortlib.Find(context.Background(), "linux", arch)
+	path, err := ortlib.FindLibrary(context.Background(), "linux", arch)
 	if err != nil {
 		t.Fatal(err)
 	}

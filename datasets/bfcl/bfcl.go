@@ -20,28 +20,28 @@ import (
 var ErrDataset = errors.New("data set of function calls")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // Table is the official name of the table that the endpoints harness makes, without its extension.
 const Table = "bfcl_v4_single_turn"
 
-// Sample is a question, the functions that may be called, and the calls that are right.
-type Sample struct {
+// FunctionSample is a question, the functions that may be called, and the calls that are right.
+type FunctionSample struct {
 	ID, Subset string
-	Messages   []Message
+	Messages   []ChatMessage
 	Tools      string // a list of Tool in JSON
 	Functions  string // a list of descriptions in JSON, as the data set has them
 	Answers    string // a list of calls in JSON, each with the possible values of its arguments; [] where none is right
 }
 
-// Message is a turn of a chat.
-type Message struct{ Role, Content string }
+// ChatMessage is a turn of a chat.
+type ChatMessage struct{ Role, Content string }
 
 // Open reads and checks all samples of a folder of bfcl-eval (that of the package, its data, or one that holds
 // bfcl_eval/data), or of the table in Parquet or JSON lines. The error lists every fault: it is a [*FaultError], for
 // which errors.Is(err, ErrDataset) holds.
-func Open(path string) ([]Sample, error) {
-	var faults fault.List
+func Open(path string) ([]FunctionSample, error) {
+	var faults fault.FaultList
 	read := readTable
 	for _, inner := range []string{"", "data", "bfcl_eval/data"} {
 		dir := filepath.Join(path, filepath.FromSlash(inner))
@@ -60,20 +60,23 @@ func Open(path string) ([]Sample, error) {
 }
 
 // readTable reads the table of the endpoints harness.
-func readTable(path string, faults *fault.List) ([]Sample, error) {
+func readTable(path string, faults *fault.FaultList) ([]FunctionSample, error) {
 	names := []string{"messages", "tools", "ground_truth", "func_description", "subset", "sample_id"}
-	columns := lists.Map(names, func(name string) records.Column { return records.Column{Name: name, Required: true} })
-	t, err := records.Read(path, Table, columns, 0, faults)
+	columns := lists.Map(names, func(name string) records.TableColumn {
+		return records.TableColumn{Name: name,
+			Required: true}
+	})
+	t, err := records.ReadTable(path, Table, columns, 0, faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or want a folder with BFCL_v4_simple_python.json and so on, that of bfcl-eval", err)
 	}
-	all := make([]Sample, t.Len())
+	all := make([]FunctionSample, t.Len())
 	for i := range all {
-		all[i] = Sample{
+		all[i] = FunctionSample{
 			ID: t.Text("sample_id", i), Subset: t.Text("subset", i), Tools: t.Text("tools", i),
 			Functions: t.Text("func_description", i), Answers: t.Text("ground_truth", i),
 		}
-		where := records.Where(i)
+		where := records.RecordLabel(i)
 		messages, err := pyvalue.Decode(t.Text("messages", i))
 		if err == nil {
 			all[i].Messages, err = messagesOf(messages)
@@ -101,7 +104,7 @@ func asList(v any, err error) ([]any, error) {
 }
 
 // readFolder reads the files of bfcl-eval's data.
-func readFolder(dir string, faults *fault.List) (all []Sample, err error) {
+func readFolder(dir string, faults *fault.FaultList) (all []FunctionSample, err error) {
 	for _, subset := range Subsets() {
 		name := "BFCL_v4_" + subset + ".json"
 		rows, err := readLines(filepath.Join(dir, name), faults)
@@ -132,7 +135,7 @@ func readFolder(dir string, faults *fault.List) (all []Sample, err error) {
 }
 
 // answersOf are the possible answers of a subset by their ids; nil of one where no call is right.
-func answersOf(dir, subset, name string, faults *fault.List) map[string]string {
+func answersOf(dir, subset, name string, faults *fault.FaultList) map[string]string {
 	if strings.Contains(subset, "relevance") {
 		return nil
 	}
@@ -170,7 +173,7 @@ func (l jsonLine) fieldValue(key string) (any, error) {
 
 const maxBytes = 1 << 28 // of a file: the largest official one has 4 MB
 
-func readLines(path string, faults *fault.List) (all []jsonLine, err error) {
+func readLines(path string, faults *fault.FaultList) (all []jsonLine, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -203,12 +206,12 @@ func readLines(path string, faults *fault.List) (all []jsonLine, err error) {
 	return all, nil
 }
 
-// Parse reads a line of a file of questions of a subset, and that of its possible answers; empty: there are none.
-func Parse(subset, question, answer string) (Sample, error) {
+// ParseSample reads a line of a file of questions of a subset, and that of its possible answers; empty: there are none.
+func ParseSample(subset, question, answer string) (FunctionSample, error) {
 	v, err := pyvalue.Decode(question)
 	row, ok := v.(*pyvalue.Dict)
 	if err != nil || !ok {
-		return Sample{}, fmt.Errorf("%w: a question is no object of JSON: %w", ErrDataset, err)
+		return FunctionSample{}, fmt.Errorf("%w: a question is no object of JSON: %w", ErrDataset, err)
 	}
 	s, err := sampleOf(row)
 	s.Subset, s.Answers = subset, "[]"
@@ -222,13 +225,13 @@ func Parse(subset, question, answer string) (Sample, error) {
 		s.Answers = pyvalue.JSON(truth)
 	}
 	if err != nil {
-		return Sample{}, fmt.Errorf("%w: %s: %w", ErrDataset, s.ID, err)
+		return FunctionSample{}, fmt.Errorf("%w: %s: %w", ErrDataset, s.ID, err)
 	}
 	return s, nil
 }
 
 // sampleOf reads a line of a file of questions.
-func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
+func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
 	var ok bool
 	if s.ID, ok = pyvalue.Field[string](row, "id"); !ok {
 		return s, errors.New("it has no id")
@@ -254,7 +257,7 @@ func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 	}
 	tools := []any{}
 	for _, f := range functions {
-		tool, err := Tool(f)
+		tool, err := ServerTool(f)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", s.ID, err)
 		}
@@ -265,7 +268,7 @@ func sampleOf(row *pyvalue.Dict) (s Sample, err error) {
 }
 
 // messagesOf are the messages of a list of objects: role and content, which may be missing or null, and nothing else.
-func messagesOf(v any) (all []Message, err error) {
+func messagesOf(v any) (all []ChatMessage, err error) {
 	messages, err := asList(v, nil)
 	if err != nil {
 		return nil, err
@@ -281,7 +284,7 @@ func messagesOf(v any) (all []Message, err error) {
 		if !ok && content != nil {
 			return nil, fmt.Errorf("the content of a message is %s, want a text", pyvalue.Name(content))
 		}
-		all = append(all, Message{role, text})
+		all = append(all, ChatMessage{role, text})
 	}
 	return all, nil
 }

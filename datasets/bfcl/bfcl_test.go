@@ -35,7 +35,7 @@ func TestGoldenTools(t *testing.T) {
 	golden.Each(t, "agentic/bfcl/tools.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[testCase](t, path) {
 			function := decoded(t, string(c.Function))
-			tool, err := Tool(function)
+			tool, err := ServerTool(function)
 			if (err != nil) != (c.Exception != "") {
 				t.Errorf("%s: %v, want %q", c.Name, err, c.Exception)
 			}
@@ -52,7 +52,7 @@ func TestGoldenTools(t *testing.T) {
 func TestGoldenMessages(t *testing.T) {
 	type testCase struct {
 		Question json.RawMessage
-		Messages []Message
+		Messages []ChatMessage
 	}
 	golden.Each(t, "agentic/bfcl/messages.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[testCase](t, path) {
@@ -76,10 +76,10 @@ var sizes = map[string]int{
 }
 
 // numbered are samples of all subsets with nothing but an id.
-func numbered() (all []Sample) {
+func numbered() (all []FunctionSample) {
 	for _, subset := range Subsets() {
 		for range sizes[subset] {
-			all = append(all, Sample{Subset: subset})
+			all = append(all, FunctionSample{Subset: subset})
 		}
 	}
 	return all
@@ -100,7 +100,7 @@ func TestGoldenParts(t *testing.T) {
 	}
 	golden.Each(t, "agentic/bfcl/sampling.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[testCase](t, path) {
-			all, err := Part(c.Args).Of(numbered())
+			all, err := SampleSelection(c.Args).SelectFrom(numbered())
 			if (err != nil) != (c.Exception != "") || len(all) != c.N {
 				t.Errorf("%+v: %d samples, %v; want %d, %q", c.Args, len(all), err, c.N, c.Exception)
 			}
@@ -129,7 +129,7 @@ func TestGoldenRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err = Official().Of(all); err != nil {
+	if all, err = OfficialSelection().SelectFrom(all); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(golden.Root(t), "agentic/bfcl/request_digests.txt"))
@@ -148,7 +148,7 @@ func TestGoldenRequests(t *testing.T) {
 }
 
 // digest is that of a request with sorted keys, without blanks and in UTF-8.
-func digest(t *testing.T, s Sample) string {
+func digest(t *testing.T, s FunctionSample) string {
 	t.Helper()
 	messages := []any{}
 	for _, m := range s.Messages {
@@ -229,7 +229,7 @@ func TestOpen(t *testing.T) {
 		all[0].Answers != `[{"a.f": {"n": [1.0]}}]` {
 		t.Errorf("%+v", all)
 	}
-	row := func(s Sample) map[string]any {
+	row := func(s FunctionSample) map[string]any {
 		return map[string]any{"messages": `[{"role": "user", "content": "q"}]`, "tools": s.Tools, "tool_choice": "auto",
 			"ground_truth": s.Answers, "func_description": s.Functions, "subset": s.Subset, "sample_id": s.ID}
 	}

@@ -16,14 +16,14 @@ func Subsets() []string {
 	}
 }
 
-// Categories are groups of subsets. live_relevance is in none.
-func Categories() map[string][]string {
+// SubsetGroups are groups of subsets. live_relevance is in none.
+func SubsetGroups() map[string][]string {
 	all := Subsets()
 	return map[string][]string{"non_live": all[:6], "live": all[6:10], "hallucination": all[10:12]}
 }
 
-// Part says which samples are taken. The zero value takes all.
-type Part struct {
+// SampleSelection says which samples are taken. The zero value takes all.
+type SampleSelection struct {
 	Subsets    []string // these alone; they win over Categories
 	Categories []string // the subsets of these alone
 	// Percent is how much of a subset is taken, its first samples: above 0, at most 100; nil: all. Shares has that of
@@ -35,24 +35,24 @@ type Part struct {
 	Most  int // the first so many of all that are taken; 0: all
 }
 
-// Official is the part that the rules of qwen3.6-27b want: 995 of 3641 samples.
-func Official() Part {
+// OfficialSelection is the part that the rules of qwen3.6-27b want: 995 of 3641 samples.
+func OfficialSelection() SampleSelection {
 	floor := 25
-	return Part{
+	return SampleSelection{
 		Categories: []string{"non_live", "live", "hallucination"},
 		Shares:     map[string]float64{"non_live": 62, "live": 10, "hallucination": 10}, Floor: &floor,
 	}
 }
 
-// Of takes the part of samples that are in the data set's order. Where anything but whole subsets is wanted, subsets
-// are in the order of their names.
-func (p Part) Of(all []Sample) ([]Sample, error) {
+// SelectFrom takes the part of samples that are in the data set's order. Where anything but whole subsets is wanted,
+// subsets are in the order of their names.
+func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, error) {
 	subsets, err := p.chosenSubsets()
 	if err := errors.Join(err, p.checkOptions()); err != nil {
 		return nil, err
 	}
-	groups := map[string][]Sample{}
-	var taken []Sample
+	groups := map[string][]FunctionSample{}
+	var taken []FunctionSample
 	for _, s := range all {
 		if slices.Contains(subsets, s.Subset) {
 			groups[s.Subset] = append(groups[s.Subset], s)
@@ -72,7 +72,7 @@ func (p Part) Of(all []Sample) ([]Sample, error) {
 }
 
 // chosenSubsets are those that are taken from.
-func (p Part) chosenSubsets() ([]string, error) {
+func (p SampleSelection) chosenSubsets() ([]string, error) {
 	if p.Subsets != nil || p.Categories == nil {
 		if p.Subsets != nil {
 			return p.Subsets, nil
@@ -82,17 +82,17 @@ func (p Part) chosenSubsets() ([]string, error) {
 	var all []string
 	var faults []error
 	for _, name := range p.Categories {
-		of, ok := Categories()[name]
+		of, ok := SubsetGroups()[name]
 		if !ok {
 			faults = append(faults, fmt.Errorf("category %q: want one of %s", name,
-				strings.Join(slices.Sorted(maps.Keys(Categories())), ", ")))
+				strings.Join(slices.Sorted(maps.Keys(SubsetGroups())), ", ")))
 		}
 		all = append(all, of...)
 	}
 	return all, errors.Join(faults...)
 }
 
-func (p Part) checkOptions() error {
+func (p SampleSelection) checkOptions() error {
 	var faults []error
 	if p.Percent != nil && !(*p.Percent > 0 && *p.Percent <= 100) {
 		faults = append(faults, fmt.Errorf("%v %% of samples: want above 0, at most 100", *p.Percent))
@@ -106,12 +106,12 @@ func (p Part) checkOptions() error {
 }
 
 // sampleCount is how many samples of a subset are taken.
-func (p Part) sampleCount(subset string, total int) int {
+func (p SampleSelection) sampleCount(subset string, total int) int {
 	if p.Floor != nil && total <= *p.Floor {
 		return total
 	}
 	percent := p.Percent
-	for category, of := range Categories() {
+	for category, of := range SubsetGroups() {
 		if v, ok := p.Shares[category]; ok && slices.Contains(of, subset) {
 			percent = &v
 		}

@@ -20,9 +20,9 @@ var types = map[string]string{
 	"string": "string", "any": "string", "Any": "string", "char": "string", "String": "string",
 }
 
-// Tool is a function as servers are told of it: a copy of a description, with a name without dots and with the types of
-// JSON's schemas. The error is one that bfcl-eval stops at, too.
-func Tool(function any) (*pyvalue.Dict, error) {
+// ServerTool is a function as servers are told of it: a copy of a description, with a name without dots and with the
+// types of JSON's schemas. The error is one that bfcl-eval stops at, too.
+func ServerTool(function any) (*pyvalue.Dict, error) {
 	of, ok := deepCopy(function).(*pyvalue.Dict)
 	if !ok {
 		return nil, fmt.Errorf("a function is %s, want an object", pyvalue.Name(function))

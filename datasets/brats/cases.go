@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Cases returns the names of the benchmark's 67 cases, the first validation fold, in order.
-func Cases() []string {
+// CaseNames returns the names of the benchmark's 67 cases, the first validation fold, in order.
+func CaseNames() []string {
 	var names []string
 	for _, group := range []struct{ prefix, ids string }{
 		{"HGG__BraTS19_2013_", "13 19 27"},

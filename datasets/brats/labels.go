@@ -18,14 +18,14 @@ const (
 // Labels reads the classes of the voxels of case i as scanned, 0 to 3 in C order of Shape, which the caller owns. A
 // file with a 4 is a published one and is converted, one with a 3 has been; one with neither is what the layout says:
 // as published below HGG and LGG, converted in labelsTr. Both in one file, and any other value, are errors.
-func (s *Set) Labels(i int) ([]uint8, error) {
+func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	h, labels, err := nifti.ReadClasses(c.labels, nifti.Reversed, publishedEnhancing)
 	if err == nil && reversed(h.Shape) != c.shape {
 		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reversed(h.Shape), c.shape)
 	}
 	if err != nil {
-		return nil, fault.In(ErrDataset, c.name, err)
+		return nil, fault.ErrorAbout(ErrDataset, c.name, err)
 	}
 	var found [publishedEnhancing + 1]bool
 	for _, label := range labels {
@@ -33,7 +33,7 @@ func (s *Set) Labels(i int) ([]uint8, error) {
 	}
 	three, four := found[enhancing], found[publishedEnhancing]
 	if three && four {
-		return nil, fault.In(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
+		return nil, fault.ErrorAbout(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
 			"(converted) for enhancing tumour", c.labels))
 	}
 	if !three && (four || s.raw) {
@@ -51,7 +51,7 @@ func convertLabels(labels []uint8) {
 }
 
 // noteLabels remembers what the labels of a case told.
-func (s *Set) noteLabels(name string, three, four bool) {
+func (s *CaseSet) noteLabels(name string, three, four bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -64,7 +64,7 @@ func (s *Set) noteLabels(name string, three, four bool) {
 
 // Doubt is an error where the labels that were read are of both kinds, and some could be of either: published ones in a
 // folder of converted ones, beside others that have no enhancing tumour.
-func (s *Set) Doubt() error {
+func (s *CaseSet) Doubt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.published == "" || s.unclear == "" {

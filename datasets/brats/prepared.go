@@ -22,7 +22,7 @@ const indexPickle = "preprocessed_files.pkl"
 const maxIndexBytes = 1 << 20
 
 // findPreprocessed returns the cases of an index, whose order is kept, or those of a fold that is asked for.
-func findPreprocessed(root string, o Options) (*Set, error) {
+func findPreprocessed(root string, o CaseOptions) (*CaseSet, error) {
 	path := filepath.Join(root, indexPickle)
 	names, err := readIndex(path)
 	if err == nil && o.Fold != "" {
@@ -31,9 +31,9 @@ func findPreprocessed(root string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	s := &Set{layout: preprocessed, padded: o.Padded}
+	s := &CaseSet{layout: preprocessed, padded: o.Padded}
 	labels := labelsFolder(root)
-	var faults fault.List
+	var faults fault.FaultList
 	seen := map[string]bool{}
 	for _, name := range o.firstNames(names) {
 		if !validName(name) || seen[name] {
@@ -57,7 +57,7 @@ func labelsFolder(root string) string {
 		filepath.Join(root, filepath.FromSlash(renamedFolder), "labelsTr"),
 		filepath.Join(root, "..", filepath.FromSlash(renamedFolder), "labelsTr"),
 	}
-	return folders[max(0, slices.IndexFunc(folders, fault.Exists))]
+	return folders[max(0, slices.IndexFunc(folders, fault.PathExists))]
 }
 
 func readIndex(path string) ([]string, error) {
@@ -73,7 +73,7 @@ func readIndex(path string) ([]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: a %T, want a list of names", path, object)
 	}
-	names, err := pickle.Strings(list)
+	names, err := pickle.AsStrings(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -82,7 +82,7 @@ func readIndex(path string) ([]string, error) {
 
 // withPickle reads the pickle of a case, [image, dict], and calls use, which must keep nothing of the array. The file
 // is mapped: what is not looked at of an image is not read.
-func (c *caseFiles) withPickle(use func(image *pickle.Array, facts pickle.Dict) error) error {
+func (c *caseFiles) withPickle(use func(image *pickle.NumpyArray, facts pickle.Dict) error) error {
 	info, err := os.Stat(c.pickle)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *caseFiles) withPickle(use func(image *pickle.Array, facts pickle.Dict) 
 		return err
 	}
 	var fault error
-	lost := mapped.Guard(func() {
+	lost := mapped.CatchFaults(func() {
 		object, err := pickle.NumPy().Load(file.Bytes())
 		if err != nil {
 			fault = err
@@ -106,7 +106,7 @@ func (c *caseFiles) withPickle(use func(image *pickle.Array, facts pickle.Dict) 
 			fault = fmt.Errorf("a %T, want a list of the image and a dict: preprocessed for another model?", object)
 			return
 		}
-		image, ok := parts.Items[0].(*pickle.Array)
+		image, ok := parts.Items[0].(*pickle.NumpyArray)
 		facts, also := parts.Items[1].(pickle.Dict)
 		if !ok || !also {
 			fault = fmt.Errorf("a list of %T and %T, want the image's array and a dict: preprocessed for another model?",
@@ -123,8 +123,8 @@ func (c *caseFiles) withPickle(use func(image *pickle.Array, facts pickle.Dict) 
 }
 
 // readPlacement reads where the head lies, and holds the image to the shape that the model has.
-func (c *caseFiles) readPlacement(o Options) error {
-	return c.withPickle(func(image *pickle.Array, facts pickle.Dict) (err error) {
+func (c *caseFiles) readPlacement(o CaseOptions) error {
+	return c.withPickle(func(image *pickle.NumpyArray, facts pickle.Dict) (err error) {
 		if c.at, err = parsePlacement(facts); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c *caseFiles) readPlacement(o Options) error {
 }
 
 // parsePlacement reads the fields that say where a head lies.
-func parsePlacement(facts pickle.Dict) (p Placement, err error) {
+func parsePlacement(facts pickle.Dict) (p HeadPlacement, err error) {
 	for _, field := range []struct {
 		key  string
 		into func(n []int64)
@@ -154,7 +154,7 @@ func parsePlacement(facts pickle.Dict) (p Placement, err error) {
 		{"size_after_cropping", func(n []int64) { p.Size = asTriple(n) }, 3},
 		{"crop_bbox", func(n []int64) { p.Low = [3]int{int(n[0]), int(n[2]), int(n[4])} }, 6},
 	} {
-		n, err := pickle.Ints(facts[field.key])
+		n, err := pickle.AsInts(facts[field.key])
 		if err != nil || len(n) != field.n || slices.Min(n) < 0 || slices.Max(n) > math.MaxInt16 {
 			return p, fmt.Errorf("%s is a %T of %v, want %d whole numbers: preprocessed for another model?", field.key,
 				facts[field.key], n, field.n)
@@ -172,7 +172,7 @@ func parsePlacement(facts pickle.Dict) (p Placement, err error) {
 func asTriple(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
 
 // checkImage wants an array of float32 of the channels.
-func checkImage(image *pickle.Array, padded [3]int) error {
+func checkImage(image *pickle.NumpyArray, padded [3]int) error {
 	want := append([]int{Channels}, padded[:]...)
 	if size := 4 * Channels * padded[0] * padded[1] * padded[2]; image.DType != "<f4" || image.Fortran ||
 		!slices.Equal(image.Shape, want) || len(image.Data) != size {
@@ -184,7 +184,7 @@ func checkImage(image *pickle.Array, padded [3]int) error {
 
 // readImage reads the image.
 func (c *caseFiles) readImage(padded [3]int) (values []float32, err error) {
-	err = c.withPickle(func(image *pickle.Array, _ pickle.Dict) error {
+	err = c.withPickle(func(image *pickle.NumpyArray, _ pickle.Dict) error {
 		if err := checkImage(image, padded); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func TestGoldenPreprocessedCases(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &want)
 		for _, dir := range []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), "preprocessed_data")} {
-			s, err := Open(dir, Options{LabelsOnly: true, Padded: want.Padded})
+			s, err := Open(dir, CaseOptions{LabelsOnly: true, Padded: want.Padded})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestGoldenPreprocessedCases(t *testing.T) {
 				t.Fatalf("%d cases, want %d", s.Len(), len(want.Cases))
 			}
 			for i, c := range want.Cases {
-				placed := Placement{c.Raw, [3]int{c.Box[0][0], c.Box[1][0], c.Box[2][0]}, c.Size}
+				placed := HeadPlacement{c.Raw, [3]int{c.Box[0][0], c.Box[1][0], c.Box[2][0]}, c.Size}
 				if s.Name(i) != c.Name || s.Placement(i) != placed || s.Shape(i) != c.Raw {
 					t.Errorf("case %d: %s at %+v, want %s at %+v", i, s.Name(i), s.Placement(i), c.Name, placed)
 				}
@@ -56,11 +56,12 @@ func TestGoldenPickle(t *testing.T) {
 		unpack(t, path, filepath.Join(dir, "HGG__CASE.pkl"))
 		list(t, dir, "HGG__CASE")
 		writeLabels(t, dir, "HGG__CASE", [3]int{20, 26, 22})
-		s, err := Open(dir, Options{Padded: [3]int{24, 24, 24}})
+		s, err := Open(dir, CaseOptions{Padded: [3]int{24, 24, 24}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := s.Placement(0), (Placement{[3]int{20, 26, 22}, [3]int{3, 5, 3}, [3]int{14, 17, 14}}); got != want {
+		if got, want := s.Placement(0), (HeadPlacement{[3]int{20, 26, 22}, [3]int{3, 5, 3}, [3]int{14, 17,
+			14}}); got != want {
 			t.Errorf("placement %+v, want %+v", got, want)
 		}
 		image, err := s.Prepared(0)
@@ -79,12 +80,12 @@ func TestGoldenPickle(t *testing.T) {
 				t.Fatalf("value %v is %v, want %v", at(i), got, at(n+i))
 			}
 		}
-		if _, err := Open(dir, Options{Padded: [3]int{32, 24, 24}}); !errors.Is(err, ErrDataset) ||
+		if _, err := Open(dir, CaseOptions{Padded: [3]int{32, 24, 24}}); !errors.Is(err, ErrDataset) ||
 			!strings.Contains(err.Error(), "shape [4 24 24 24]") ||
 			!strings.Contains(err.Error(), "preprocessed for another model?") {
 			t.Errorf("another model's shape: %v", err)
 		}
-		if _, err := Open(dir, Options{Padded: [3]int{24, 16, 24}, LabelsOnly: true}); !errors.Is(err, ErrDataset) ||
+		if _, err := Open(dir, CaseOptions{Padded: [3]int{24, 16, 24}, LabelsOnly: true}); !errors.Is(err, ErrDataset) ||
 			!strings.Contains(err.Error(), "size_after_cropping [14 17 14], want at most [24 16 24]") {
 			t.Errorf("a head larger than the input: %v", err)
 		}
@@ -130,7 +131,7 @@ func writeLabels(t *testing.T, dir, name string, shape [3]int) {
 		t.Fatal(err)
 	}
 	labels := make([]uint8, shape[0]*shape[1]*shape[2])
-	if err := nifti.Write(path, nifti.Reversed, shape, [3]float64{1, 1, 1}, labels); err != nil {
+	if err := nifti.WriteVolume(path, nifti.Reversed, shape, [3]float64{1, 1, 1}, labels); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -170,7 +171,7 @@ func TestBadPickles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "HGG__a.pkl"), []byte("\x80\x02"+c.pickle), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(dir, Options{Padded: [3]int{8, 8, 8}, LabelsOnly: true})
+		_, err := Open(dir, CaseOptions{Padded: [3]int{8, 8, 8}, LabelsOnly: true})
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrDataset) ||
 			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "HGG__a")) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -186,7 +187,7 @@ func TestBadPickles(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(dir)
-		if _, err := Open(dir, Options{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(dir, CaseOptions{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -202,7 +203,7 @@ func FuzzCase(f *testing.F) {
 			t.Fatal(err)
 		}
 		c := caseFiles{name: "HGG__a", pickle: path}
-		if err := c.readPlacement(Options{Padded: [3]int{8, 8, 8}, LabelsOnly: true}); err != nil {
+		if err := c.readPlacement(CaseOptions{Padded: [3]int{8, 8, 8}, LabelsOnly: true}); err != nil {
 			return
 		}
 		for k, n := range c.at.Size {

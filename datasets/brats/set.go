@@ -18,7 +18,7 @@ import (
 var ErrDataset = errors.New("brain tumour data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // What a head has.
 const (
@@ -26,8 +26,8 @@ const (
 	Classes  = 4 // background, oedema, non-enhancing and enhancing tumour
 )
 
-// Options say what to expect of a data set. The zero value is right for the benchmark's.
-type Options struct {
+// CaseOptions say what to expect of a data set. The zero value is right for the benchmark's.
+type CaseOptions struct {
 	// Fold is a file of names, one a line, of the cases to use. Empty: those that the preprocessing lists, or FoldFile in
 	// the folder, or those of Cases.
 	Fold  string
@@ -40,15 +40,15 @@ type Options struct {
 	Padded [3]int
 }
 
-// Placement says where a preprocessed head lies in its volume.
-type Placement struct {
+// HeadPlacement says where a preprocessed head lies in its volume.
+type HeadPlacement struct {
 	Raw  [3]int // of the volume as scanned
 	Low  [3]int // the first voxel of the head's box in it
 	Size [3]int // of the box
 }
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
+// CaseSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type CaseSet struct {
 	layout folderLayout
 	cases  []caseFiles
 	padded [3]int
@@ -74,40 +74,40 @@ type caseFiles struct {
 	channels [Channels]string // NIfTI
 	labels   string           // NIfTI
 	pickle   string           // of the prepared image and where it lies
-	at       Placement        // of preprocessed cases
+	at       HeadPlacement    // of preprocessed cases
 	shape    [3]int           // of the volume
 }
 
 // Open finds out the layout of dir and checks the headers of all volumes, and what the pickles of preprocessed cases
 // say of them: that they can be read, that channels and labels have one size and a spacing that needs no resampling.
 // The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	s, err := findCases(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	var faults fault.List
-	faults.Check(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
+	var faults fault.FaultList
+	faults.CheckRecords(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 
 // findCases returns the cases of dir, unchecked.
-func findCases(dir string, o Options) (*Set, error) {
+func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "preprocessed_data")} {
-		if fault.Exists(filepath.Join(root, indexPickle)) {
+		if fault.PathExists(filepath.Join(root, indexPickle)) {
 			return findPreprocessed(root, o)
 		}
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "MICCAI_BraTS_2019_Data_Training")} {
-		if fault.Exists(filepath.Join(root, "HGG")) || fault.Exists(filepath.Join(root, "LGG")) {
+		if fault.PathExists(filepath.Join(root, "HGG")) || fault.PathExists(filepath.Join(root, "LGG")) {
 			return findNamed(root, published, o)
 		}
 	}
 	for _, root := range []string{dir, filepath.Join(dir, filepath.FromSlash(renamedFolder))} {
-		if fault.Exists(filepath.Join(root, "imagesTr")) {
+		if fault.PathExists(filepath.Join(root, "imagesTr")) {
 			return findNamed(root, renamed, o)
 		}
 	}
@@ -119,12 +119,12 @@ func findCases(dir string, o Options) (*Set, error) {
 const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
 
 // findNamed returns the cases of a list of names.
-func findNamed(root string, l folderLayout, o Options) (*Set, error) {
+func findNamed(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
 	names, err := namesOf(root, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{layout: l, raw: l == published && o.Labels == ""}
+	s := &CaseSet{layout: l, raw: l == published && o.Labels == ""}
 	for _, name := range names {
 		c := caseFiles{name: name}
 		grade, id, _ := strings.Cut(name, "__")
@@ -145,9 +145,9 @@ func findNamed(root string, l folderLayout, o Options) (*Set, error) {
 }
 
 // namesOf are the cases to use of a data set that does not list its own.
-func namesOf(root string, o Options) ([]string, error) {
-	names, path := Cases(), o.Fold
-	if path == "" && fault.Exists(filepath.Join(root, FoldFile)) {
+func namesOf(root string, o CaseOptions) ([]string, error) {
+	names, path := CaseNames(), o.Fold
+	if path == "" && fault.PathExists(filepath.Join(root, FoldFile)) {
 		path = filepath.Join(root, FoldFile)
 	}
 	if path != "" {
@@ -159,7 +159,7 @@ func namesOf(root string, o Options) ([]string, error) {
 	return o.firstNames(names), nil
 }
 
-func (o Options) firstNames(names []string) []string {
+func (o CaseOptions) firstNames(names []string) []string {
 	if o.Count > 0 && o.Count < len(names) {
 		return names[:o.Count]
 	}
@@ -175,7 +175,7 @@ func labelsIn(asked, folder, name string) string {
 }
 
 // checkCase returns the problems of a case, and sets its shape.
-func (s *Set) checkCase(c *caseFiles, o Options) (problems []string) {
+func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if s.layout == preprocessed {
 		if err := c.readPlacement(o); err != nil {
@@ -210,7 +210,7 @@ func (s *Set) checkCase(c *caseFiles, o Options) (problems []string) {
 }
 
 // checkSpacing requires the spacing of a volume to be so near to one millimetre that no size changes.
-func checkSpacing(h *nifti.Header) string {
+func checkSpacing(h *nifti.VolumeHeader) string {
 	for k, spacing := range h.Spacing {
 		if n := float64(h.Shape[k]); !(spacing*n > n-0.5 && spacing*n < n+0.5) {
 			return fmt.Sprintf("spacing %v mm, want 1 mm: volumes are not resampled", reversed(h.Spacing))
@@ -222,22 +222,22 @@ func checkSpacing(h *nifti.Header) string {
 func reversed[T any](v [3]T) [3]T { return [3]T{v[2], v[1], v[0]} }
 
 // Len is the number of cases.
-func (s *Set) Len() int { return len(s.cases) }
+func (s *CaseSet) Len() int { return len(s.cases) }
 
 // Name is what case i is called.
-func (s *Set) Name(i int) string { return s.cases[i].name }
+func (s *CaseSet) Name(i int) string { return s.cases[i].name }
 
 // Preprocessed is whether images are ready for the model: cropped, normalised and padded.
-func (s *Set) Preprocessed() bool { return s.layout == preprocessed }
+func (s *CaseSet) Preprocessed() bool { return s.layout == preprocessed }
 
 // Shape is the depth, height and width in voxels of case i as scanned.
-func (s *Set) Shape(i int) [3]int { return s.cases[i].shape }
+func (s *CaseSet) Shape(i int) [3]int { return s.cases[i].shape }
 
 // Placement is where the head of a preprocessed case lies.
-func (s *Set) Placement(i int) Placement { return s.cases[i].at }
+func (s *CaseSet) Placement(i int) HeadPlacement { return s.cases[i].at }
 
 // Read reads the four channels of case i, which is not preprocessed, in C order of Shape. The caller owns them.
-func (s *Set) Read(i int) ([][]float32, error) {
+func (s *CaseSet) Read(i int) ([][]float32, error) {
 	c := &s.cases[i]
 	channels := make([][]float32, Channels)
 	faults := make([]error, Channels)
@@ -248,12 +248,12 @@ func (s *Set) Read(i int) ([][]float32, error) {
 		}
 		channels[k], faults[k] = values, err
 	})
-	return channels, fault.In(ErrDataset, c.name, errors.Join(faults...))
+	return channels, fault.ErrorAbout(ErrDataset, c.name, errors.Join(faults...))
 }
 
 // Prepared reads the image of preprocessed case i: Channels volumes of the padded shape in C order. The caller owns it.
-func (s *Set) Prepared(i int) ([]float32, error) {
+func (s *CaseSet) Prepared(i int) ([]float32, error) {
 	c := &s.cases[i]
 	values, err := c.readImage(s.padded)
-	return values, fault.In(ErrDataset, c.name, err)
+	return values, fault.ErrorAbout(ErrDataset, c.name, err)
 }

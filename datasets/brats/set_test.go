@@ -45,7 +45,7 @@ func rename(t *testing.T, dir string, convert bool) string {
 		}
 		labels := filepath.Join(out, "labelsTr", name+".nii.gz")
 		if convert {
-			if err := nifti.Write(labels, nifti.Reversed, head.Shape, [3]float64{1, 1, 1}, head.Labels); err != nil {
+			if err := nifti.WriteVolume(labels, nifti.Reversed, head.Shape, [3]float64{1, 1, 1}, head.Labels); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -67,11 +67,11 @@ func TestHeadsAreReadAsDrawn(t *testing.T) {
 	dir := heads(t)
 	for _, c := range []struct {
 		name, dir string
-		o         Options
+		o         CaseOptions
 	}{
-		{"published", dir, Options{Count: 2}},
-		{"renamed", rename(t, dir, true), Options{Fold: filepath.Join(dir, FoldFile)}},
-		{"published labels elsewhere", dir, Options{Labels: filepath.Join(rename(t, dir, true), "labelsTr")}},
+		{"published", dir, CaseOptions{Count: 2}},
+		{"renamed", rename(t, dir, true), CaseOptions{Fold: filepath.Join(dir, FoldFile)}},
+		{"published labels elsewhere", dir, CaseOptions{Labels: filepath.Join(rename(t, dir, true), "labelsTr")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Open(c.dir, c.o)
@@ -106,7 +106,7 @@ func TestHeadsAreReadAsDrawn(t *testing.T) {
 
 // TestPublishedLabelsInTheFolderOfConvertedOnes: those with a 4 are converted; one without 3 and 4 is in doubt.
 func TestPublishedLabelsInTheFolderOfConvertedOnes(t *testing.T) {
-	s, err := Open(rename(t, heads(t), false), Options{})
+	s, err := Open(rename(t, heads(t), false), CaseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestPublishedLabelsInTheFolderOfConvertedOnes(t *testing.T) {
 }
 
 func TestTheBenchmarksCases(t *testing.T) {
-	names := Cases()
+	names := CaseNames()
 	if len(names) != 67 || names[0] != "HGG__BraTS19_2013_13_1" || names[52] != "HGG__BraTS19_TMC_30014_1" ||
 		names[66] != "LGG__BraTS19_TCIA13_630_1" {
 		t.Errorf("%d cases, %q", len(names), names)
@@ -140,7 +140,7 @@ func TestTheBenchmarksCases(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, FoldFile)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(dir, Options{})
+	_, err := Open(dir, CaseOptions{})
 	var faults *FaultError
 	if !errors.As(err, &faults) || len(faults.Faults) != 67*5 || !errors.Is(err, ErrDataset) ||
 		!strings.Contains(err.Error(), "HGG__BraTS19_2013_13_1: channel 0") {
@@ -157,7 +157,7 @@ func TestBadVolumes(t *testing.T) {
 		t.Helper()
 		values := make([]uint8, shape[0]*shape[1]*shape[2])
 		copy(values, labels)
-		if err := nifti.Write(base+name, nifti.Reversed, shape, [3]float64{spacing, 1, 1}, values); err != nil {
+		if err := nifti.WriteVolume(base+name, nifti.Reversed, shape, [3]float64{spacing, 1, 1}, values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestBadVolumes(t *testing.T) {
 	write("_t2.nii.gz", [3]int{shape[0] + 1, shape[1], shape[2]}, 1)
 	write("_flair.nii.gz", shape, 1.1)
 	write("_seg.nii.gz", [3]int{3, 3, 3}, 1)
-	_, err := Open(dir, Options{Count: 1})
+	_, err := Open(dir, CaseOptions{Count: 1})
 	for _, want := range []string{
 		"4 faults", "HGG__Plumbline_004: channel 1: ", "no such file", "channel 2: shape", "as the other channels have",
 		"channel 3: spacing [1.1", "want 1 mm: volumes are not resampled",
@@ -184,7 +184,7 @@ func TestBadVolumes(t *testing.T) {
 		"labels 3 and 4": {3, 4}, "is 5, want a class": {5},
 	} {
 		write("_seg.nii.gz", shape, 1, labels...)
-		s, err := Open(dir, Options{Count: 1})
+		s, err := Open(dir, CaseOptions{Count: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestBadVolumes(t *testing.T) {
 		}
 	}
 	write("_seg.nii.gz", shape, 1, 3, 1) // converted where published ones are
-	s, err := Open(dir, Options{Count: 1})
+	s, err := Open(dir, CaseOptions{Count: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,16 +214,16 @@ func TestBadFolds(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir, Options{Fold: path}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(dir, CaseOptions{Fold: path}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
 			t.Errorf("fold %q: %v, want %q", text, err, want)
 		}
 	}
 	for _, missing := range []string{t.TempDir(), filepath.Join(dir, FoldFile), filepath.Join(dir, "none")} {
-		if _, err := Open(missing, Options{}); !errors.Is(err, ErrDataset) {
+		if _, err := Open(missing, CaseOptions{}); !errors.Is(err, ErrDataset) {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
-	if _, err := Open(dir, Options{Fold: filepath.Join(dir, "none")}); !errors.Is(err, ErrDataset) {
+	if _, err := Open(dir, CaseOptions{Fold: filepath.Join(dir, "none")}); !errors.Is(err, ErrDataset) {
 		t.Errorf("no list: %v", err)
 	}
 }

@@ -14,14 +14,14 @@ const slack = 1
 
 // annotationChecker holds what annotations refer to.
 type annotationChecker struct {
-	faults     *fault.List
-	images     map[int64]*Image
+	faults     *fault.FaultList
+	images     map[int64]*ImageEntry
 	categories map[int64]bool
 }
 
 // checkRecords adds all that is inconsistent within a file to faults.
-func (f *File) checkRecords(o Options, faults *fault.List) {
-	c := annotationChecker{faults, make(map[int64]*Image, len(f.Images)), make(map[int64]bool, len(f.Categories))}
+func (f *AnnotationFile) checkRecords(o ImageOptions, faults *fault.FaultList) {
+	c := annotationChecker{faults, make(map[int64]*ImageEntry, len(f.Images)), make(map[int64]bool, len(f.Categories))}
 	if len(f.Images) == 0 && faults.Len() == 0 {
 		faults.Addf("", "it lists no image")
 	}
@@ -41,7 +41,7 @@ func (f *File) checkRecords(o Options, faults *fault.List) {
 	}
 }
 
-func (c *annotationChecker) checkImages(images []Image) {
+func (c *annotationChecker) checkImages(images []ImageEntry) {
 	names := make(map[string]bool, len(images))
 	for i := range images {
 		im := &images[i]
@@ -81,7 +81,7 @@ func (c *annotationChecker) checkCategories(categories []Category, classes int) 
 }
 
 // checkAnnotation returns what is wrong, or "".
-func (c *annotationChecker) checkAnnotation(a *Annotation) string {
+func (c *annotationChecker) checkAnnotation(a *BoxAnnotation) string {
 	im := c.images[a.Image]
 	x, y, w, h := a.Box[0], a.Box[1], a.Box[2], a.Box[3]
 	switch {

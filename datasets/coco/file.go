@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// Image is an entry of "images".
-type Image struct {
+// ImageEntry is an entry of "images".
+type ImageEntry struct {
 	ID            int64
 	Name          string // file_name: a path with slashes
 	Width, Height int    // in pixels
@@ -22,8 +22,8 @@ type Category struct {
 	Name string
 }
 
-// Annotation is an entry of "annotations": a true box.
-type Annotation struct {
+// BoxAnnotation is an entry of "annotations": a true box.
+type BoxAnnotation struct {
 	ID       int64
 	Image    int64      // Image.ID
 	Category int64      // Category.ID
@@ -32,19 +32,19 @@ type Annotation struct {
 	Crowd    bool       // a region of many objects
 }
 
-// File is what an annotation file says, in its order.
-type File struct {
-	Images      []Image
+// AnnotationFile is what an annotation file says, in its order.
+type AnnotationFile struct {
+	Images      []ImageEntry
 	Categories  []Category
-	Annotations []Annotation
+	Annotations []BoxAnnotation
 }
 
 // fileParser reads an annotation file as a stream, one record after another: masks, which are most of
 // a file, are never held.
 type fileParser struct {
 	decoder *json.Decoder
-	faults  *fault.List
-	file    File
+	faults  *fault.FaultList
+	file    AnnotationFile
 	seen    map[string]bool // sections
 
 	images, annotations idSpace // of identifiers
@@ -55,7 +55,7 @@ var sections = [...]string{"images", "categories", "annotations"}
 
 // parseFile reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error
 // says that the text is not a JSON object, or how its reading failed.
-func parseFile(r io.Reader, faults *fault.List) (*File, error) {
+func parseFile(r io.Reader, faults *fault.FaultList) (*AnnotationFile, error) {
 	p := fileParser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
 	if err := p.readObject(); err != nil {
 		return nil, fmt.Errorf("at byte %d: %w", p.decoder.InputOffset(), truncated(err))
@@ -195,7 +195,7 @@ func (p *fileParser) readImage(where string) error {
 	}
 	if !p.reportMissing(where, "id", r.ID != nil, "file_name", r.Name != nil, "width", r.Width != nil,
 		"height", r.Height != nil) {
-		p.file.Images = append(p.file.Images, Image{p.images.numberOf(r.ID), *r.Name, int(*r.Width), int(*r.Height)})
+		p.file.Images = append(p.file.Images, ImageEntry{p.images.numberOf(r.ID), *r.Name, int(*r.Width), int(*r.Height)})
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (p *fileParser) readAnnotation(where string) error {
 		"bbox", r.Box != nil, "area", r.Area != nil) {
 		return nil
 	}
-	box := Annotation{ID: p.annotations.numberOf(r.ID), Image: p.images.numberOf(r.Image), Category: int64(*r.Category),
+	box := BoxAnnotation{ID: p.annotations.numberOf(r.ID), Image: p.images.numberOf(r.Image), Category: int64(*r.Category),
 		Area: *r.Area, Crowd: bool(r.Crowd)}
 	if len(r.Box) != len(box.Box) {
 		p.faults.Addf(where, "id %v: bbox of %d numbers, want %d", r.ID, len(r.Box), len(box.Box))

@@ -17,7 +17,7 @@ func TestGoldenCOCO(t *testing.T) {
 	golden.Each(t, "scorers/coco/*/annotations/instances_val2017.json", func(t *testing.T, path string) {
 		var want struct{ Images, Categories, Annotations []struct{} }
 		golden.ReadJSON(t, path, &want)
-		s, err := Open(filepath.Dir(filepath.Dir(path)), Options{LabelsOnly: true})
+		s, err := Open(filepath.Dir(filepath.Dir(path)), ImageOptions{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestGoldenSafe(t *testing.T) {
 	})
 }
 
-func (c safeCase) check(t *testing.T, safe *Safe, text []byte) {
+func (c safeCase) check(t *testing.T, safe *SafeSubset, text []byte) {
 	t.Helper()
 	if !slices.Equal(safe.Names, c.Copied) || safe.Annotations() != len(c.Annotations) {
 		t.Errorf("pictures %v, %d boxes; want %v, %d", safe.Names, safe.Annotations(), c.Copied, len(c.Annotations))

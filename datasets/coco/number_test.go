@@ -15,10 +15,10 @@ func TestNumbersOfOtherPrograms(t *testing.T) {
 		"annotations": [
 			{"id": %[5]s, "image_id": %[2]s, "category_id": %[4]s, "bbox": [1, 2, 3, 4], "area": 9, "iscrowd": %[6]s},
 			{"id": %[8]s, "image_id": %[1]s, "category_id": %[4]s, "bbox": [1, 2, 3, 4], "area": 9, "iscrowd": %[7]s}]}`
-	read := func(values ...any) (*File, error) {
+	read := func(values ...any) (*AnnotationFile, error) {
 		second := strings.Replace(values[4].(string), "1", "11", 1)
 		text := fmt.Sprintf(form, append(values, second)...)
-		s, err := Open(folder(t, map[string][]byte{annotationFile: []byte(text)}), Options{LabelsOnly: true})
+		s, err := Open(folder(t, map[string][]byte{annotationFile: []byte(text)}), ImageOptions{LabelsOnly: true})
 		if err != nil {
 			return nil, err
 		}

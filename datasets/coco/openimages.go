@@ -15,7 +15,7 @@ const OpenImagesAnnotations = "annotations/openimages-mlperf.json"
 //
 // Where o has no number of categories, it is OpenImages'. Errors are ErrDataset and list every fault. Samples are in
 // the order of the file.
-func OpenImages(dir string, o Options) (*Set, error) {
+func OpenImages(dir string, o ImageOptions) (*ImageSet, error) {
 	o.Annotations, o.Folders = OpenImagesAnnotations, []string{".", "validation/data"}
 	o.Classes = cmp.Or(o.Classes, OpenImagesClasses)
 	return Open(dir, o)

@@ -43,7 +43,7 @@ func openImagesFolder(t *testing.T, categories string, folders ...string) string
 
 func TestOpenImages(t *testing.T) {
 	dir := openImagesFolder(t, `{"id": 0}, {"id": 1}`, ".", "validation/data")
-	s, err := OpenImages(dir, Options{Classes: 2})
+	s, err := OpenImages(dir, ImageOptions{Classes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func TestOpenImages(t *testing.T) {
 		t.Errorf("paths %s, %s", s.Path(0), s.Path(1))
 	}
 	dir = openImagesFolder(t, `{"id": 0}`, ".")
-	if s, err := OpenImages(dir, Options{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
+	if s, err := OpenImages(dir, ImageOptions{Classes: 1, Count: 1}); err != nil || s.Len() != 1 {
 		t.Errorf("the first picture alone: %v, %v", s, err)
 	}
 }
 
 func TestOpenImagesRefusesOtherClasses(t *testing.T) {
-	_, err := OpenImages(openImagesFolder(t, `{"id": 1, "name": "cat"}, {"id": 0}`), Options{})
+	_, err := OpenImages(openImagesFolder(t, `{"id": 1, "name": "cat"}, {"id": 0}`), ImageOptions{})
 	if !errors.Is(err, ErrDataset) {
 		t.Fatalf("error %v, want ErrDataset", err)
 	}
@@ -74,7 +74,7 @@ func TestGoldenOpenImages(t *testing.T) {
 	golden.Each(t, "scorers/openimages/*/"+OpenImagesAnnotations, func(t *testing.T, path string) {
 		var want struct{ Images, Annotations []struct{} }
 		golden.ReadJSON(t, path, &want)
-		s, err := OpenImages(filepath.Dir(filepath.Dir(path)), Options{LabelsOnly: true})
+		s, err := OpenImages(filepath.Dir(filepath.Dir(path)), ImageOptions{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ const (
 // OpenSafe reads and checks the subset of COCO whose licences let a benchmark hand it on, as [Open] does: the pictures
 // lie in val2017_safe, or in one of COCO's folders; the annotations have COCO's name, or that of the official script's
 // output, which stands beside COCO's own and is preferred.
-func OpenSafe(dir string, o Options) (*Set, error) {
+func OpenSafe(dir string, o ImageOptions) (*ImageSet, error) {
 	o.Annotations, o.Folders = fullAnnotations, []string{SafeFolder, "val2017", "."}
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(SafeAnnotations))); err == nil {
 		o.Annotations = SafeAnnotations
@@ -39,8 +39,8 @@ var safeLicences = [...]string{
 	"flickr.com/commons/usage", "www.usa.gov",
 }
 
-// Safe is the subset of an annotation file whose licences are safe.
-type Safe struct {
+// SafeSubset is the subset of an annotation file whose licences are safe.
+type SafeSubset struct {
 	Names    []string // of the pictures, paths with slashes, in the order of the file
 	Images   int      // of the whole file
 	sections []jsonSection
@@ -53,7 +53,7 @@ type jsonSection struct {
 }
 
 // Annotations is how many boxes belong to the images.
-func (s *Safe) Annotations() (n int) {
+func (s *SafeSubset) Annotations() (n int) {
 	for _, section := range s.sections {
 		if list, ok := splitArray(section.text); ok && section.name == "annotations" {
 			n = len(list)
@@ -65,13 +65,13 @@ func (s *Safe) Annotations() (n int) {
 // ReadSafe reads an annotation file of COCO and chooses the images whose licence is safe: that which "licenses" has
 // under the image's own number; where it has none, or no address, the image is left out. An image that names no licence
 // is a fault. The error lists every fault.
-func ReadSafe(path string) (*Safe, error) {
+func ReadSafe(path string) (*SafeSubset, error) {
 	f, err := bounded.OpenUpTo(path, maxAnnotationBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
 	defer func() { _ = f.Close() }()
-	var faults fault.List
+	var faults fault.FaultList
 	s, err := readSafe(bufio.NewReaderSize(f, 1<<20), &faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, truncated(err))
@@ -79,7 +79,7 @@ func ReadSafe(path string) (*Safe, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-func readSafe(r io.Reader, faults *fault.List) (*Safe, error) {
+func readSafe(r io.Reader, faults *fault.FaultList) (*SafeSubset, error) {
 	var file map[string]json.RawMessage
 	d := json.NewDecoder(r)
 	if err := d.Decode(&file); err != nil {
@@ -100,7 +100,7 @@ func readSafe(r io.Reader, faults *fault.List) (*Safe, error) {
 		}
 		lists[name] = list
 	}
-	s := &Safe{Images: len(lists["images"])}
+	s := &SafeSubset{Images: len(lists["images"])}
 	images, ids := s.chooseImages(lists["images"], safeNumbers(lists["licenses"], faults), faults)
 	boxes := chooseAnnotations(lists["annotations"], ids, faults)
 	s.sections = []jsonSection{
@@ -115,7 +115,7 @@ func splitArray(text json.RawMessage) (list []json.RawMessage, ok bool) {
 }
 
 // safeNumbers are the ids of licences that are safe.
-func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool {
+func safeNumbers(licences []json.RawMessage, faults *fault.FaultList) map[int64]bool {
 	safe := map[int64]bool{}
 	for i, text := range licences {
 		var l struct {
@@ -136,7 +136,7 @@ func safeNumbers(licences []json.RawMessage, faults *fault.List) map[int64]bool 
 }
 
 // chooseImages notes the names of safe images and returns their records and ids.
-func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, faults *fault.List) (
+func (s *SafeSubset) chooseImages(images []json.RawMessage, safe map[int64]bool, faults *fault.FaultList) (
 	chosen []json.RawMessage, ids map[recordID]bool,
 ) {
 	ids = map[recordID]bool{}
@@ -162,7 +162,8 @@ func (s *Safe) chooseImages(images []json.RawMessage, safe map[int64]bool, fault
 	return chosen, ids
 }
 
-func chooseAnnotations(all []json.RawMessage, images map[recordID]bool, faults *fault.List) (chosen []json.RawMessage) {
+func chooseAnnotations(all []json.RawMessage, images map[recordID]bool,
+	faults *fault.FaultList) (chosen []json.RawMessage) {
 	for i, text := range all {
 		var a struct {
 			Image *recordID `json:"image_id"`
@@ -189,7 +190,7 @@ func joinArray(records []json.RawMessage) json.RawMessage {
 
 // WriteTo writes the annotation file of the subset: info, all licences, its images and their annotations in the order
 // of the file, all categories.
-func (s *Safe) WriteTo(w io.Writer) (n int64, err error) {
+func (s *SafeSubset) WriteTo(w io.Writer) (n int64, err error) {
 	b := bufio.NewWriterSize(w, 1<<20)
 	for i, section := range s.sections {
 		start := ", "

@@ -21,7 +21,7 @@ const licensed = `{"licenses": [{"id": 1, "url": "http://creativecommons.org/lic
 	"categories": [{"id": 90}], "other": 1}`
 
 func TestReadSafe(t *testing.T) {
-	var faults fault.List
+	var faults fault.FaultList
 	safe, err := readSafe(strings.NewReader(licensed), &faults)
 	if err != nil || faults.Len() > 0 {
 		t.Fatal(err, faults.Err(ErrDataset, ""))
@@ -70,7 +70,7 @@ func FuzzReadSafe(f *testing.F) {
 	f.Add(licensed)
 	f.Add(`{"licenses": [], "images": [], "annotations": [], "categories": []}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var faults fault.List
+		var faults fault.FaultList
 		safe, err := readSafe(strings.NewReader(text), &faults)
 		if err != nil || faults.Len() > 0 {
 			return

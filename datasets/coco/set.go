@@ -21,10 +21,10 @@ import (
 var ErrDataset = errors.New("detection data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
-// Options say what to expect of a data set. The zero value is right for COCO's validation set of 2017.
-type Options struct {
+// ImageOptions say what to expect of a data set. The zero value is right for COCO's validation set of 2017.
+type ImageOptions struct {
 	Annotations string // the annotation file below the data set's folder; "": annotations/instances_val2017.json
 	// of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself
 	Folders   []string
@@ -40,7 +40,7 @@ type Options struct {
 	LabelsOnly bool
 }
 
-func (o Options) withDefaults() Options {
+func (o ImageOptions) withDefaults() ImageOptions {
 	o.Annotations = cmp.Or(o.Annotations, "annotations/instances_val2017.json")
 	if o.Folders == nil {
 		o.Folders = []string{"val2017", "."}
@@ -48,29 +48,29 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
-	file   *File
-	images []Image  // of the samples
-	paths  []string // of their pictures
+// ImageSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type ImageSet struct {
+	file   *AnnotationFile
+	images []ImageEntry // of the samples
+	paths  []string     // of their pictures
 }
 
 // Open reads the annotation file below dir as a stream, and checks each record of it and the header of each picture of
 // a sample. Samples are in the order of the file. The error lists every fault: it is a [*FaultError], for which
 // errors.Is(err, ErrDataset) holds.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o ImageOptions) (*ImageSet, error) {
 	o = o.withDefaults()
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, filepath.FromSlash(o.Annotations))
-	var faults fault.List
+	var faults fault.FaultList
 	file, err := readFile(path, &faults)
 	if err != nil {
 		return nil, layoutError(dir, o, err)
 	}
 	file.checkRecords(o, &faults)
-	s := &Set{file: file, images: sampleImages(dir, file, o)}
+	s := &ImageSet{file: file, images: sampleImages(dir, file, o)}
 	s.findPictures(dir, o, &faults)
 	return s, faults.Err(ErrDataset, path)
 }
@@ -79,7 +79,7 @@ func Open(dir string, o Options) (*Set, error) {
 // 24,781 pictures has 200 MB.
 const maxAnnotationBytes = 4 << 30
 
-func readFile(path string, faults *fault.List) (*File, error) {
+func readFile(path string, faults *fault.FaultList) (*AnnotationFile, error) {
 	f, err := bounded.OpenUpTo(path, maxAnnotationBytes)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func readFile(path string, faults *fault.List) (*File, error) {
 }
 
 // layoutError says what layout is expected.
-func layoutError(dir string, o Options, err error) error {
+func layoutError(dir string, o ImageOptions, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDataset, err)
 	}
@@ -102,17 +102,17 @@ func layoutError(dir string, o Options, err error) error {
 }
 
 // sampleImages are the images of the file that are samples of the benchmark.
-func sampleImages(dir string, f *File, o Options) []Image {
+func sampleImages(dir string, f *AnnotationFile, o ImageOptions) []ImageEntry {
 	images := f.Images
 	if o.OnlyAnnotated {
 		annotated := make(map[int64]bool, len(f.Images))
 		for i := range f.Annotations {
 			annotated[f.Annotations[i].Image] = true
 		}
-		images = lists.Filter(f.Images, func(im Image) bool { return annotated[im.ID] })
+		images = lists.Filter(f.Images, func(im ImageEntry) bool { return annotated[im.ID] })
 	}
 	if o.Present {
-		images = slices.DeleteFunc(slices.Clone(images), func(im Image) bool {
+		images = slices.DeleteFunc(slices.Clone(images), func(im ImageEntry) bool {
 			_, err := os.Stat(findPicture(dir, o, im.Name))
 			return err != nil
 		})
@@ -124,16 +124,16 @@ func sampleImages(dir string, f *File, o Options) []Image {
 }
 
 // findPictures sets the paths, and adds what is wrong with the pictures to faults.
-func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
+func (s *ImageSet) findPictures(dir string, o ImageOptions, faults *fault.FaultList) {
 	s.paths = make([]string, len(s.images))
 	problems := make([]string, len(s.images))
-	picture.Each(len(s.images), func(i int) {
+	picture.ForEach(len(s.images), func(i int) {
 		im := s.images[i]
 		s.paths[i] = findPicture(dir, o, im.Name)
 		if o.LabelsOnly {
 			return
 		}
-		width, height, problem := picture.Check(s.paths[i], o.MaxPixels)
+		width, height, problem := picture.CheckFile(s.paths[i], o.MaxPixels)
 		if problem == "" {
 			problem = im.sizeProblem(width, height)
 		}
@@ -149,7 +149,7 @@ func (s *Set) findPictures(dir string, o Options, faults *fault.List) {
 
 // hintAtMissing adds what can be done where most pictures are missing, before it is said which: the annotations are of
 // a larger set.
-func (s *Set) hintAtMissing(problems []string, faults *fault.List) {
+func (s *ImageSet) hintAtMissing(problems []string, faults *fault.FaultList) {
 	missing := 0
 	for i, problem := range problems {
 		if problem != "" {
@@ -166,7 +166,7 @@ func (s *Set) hintAtMissing(problems []string, faults *fault.List) {
 
 // sizeProblem compares with the size in the picture's file, where the sides may be exchanged:
 // EXIF may turn the picture.
-func (im Image) sizeProblem(width, height int) string {
+func (im ImageEntry) sizeProblem(width, height int) string {
 	if (width == im.Width && height == im.Height) || (width == im.Height && height == im.Width) {
 		return ""
 	}
@@ -175,7 +175,7 @@ func (im Image) sizeProblem(width, height int) string {
 }
 
 // findPicture returns the path of a picture in the first folder that has it, or else in the first folder.
-func findPicture(dir string, o Options, name string) string {
+func findPicture(dir string, o ImageOptions, name string) string {
 	name = filepath.FromSlash(name)
 	if !o.LabelsOnly || o.Present {
 		for _, folder := range o.Folders {
@@ -189,22 +189,22 @@ func findPicture(dir string, o Options, name string) string {
 }
 
 // Len is the number of samples.
-func (s *Set) Len() int { return len(s.images) }
+func (s *ImageSet) Len() int { return len(s.images) }
 
 // Image is sample i's image.
-func (s *Set) Image(i int) Image { return s.images[i] }
+func (s *ImageSet) Image(i int) ImageEntry { return s.images[i] }
 
 // Images are those of the samples, in order. The caller must not change them.
-func (s *Set) Images() []Image { return s.images }
+func (s *ImageSet) Images() []ImageEntry { return s.images }
 
 // File is the whole annotation file. The caller must not change it.
-func (s *Set) File() *File { return s.file }
+func (s *ImageSet) File() *AnnotationFile { return s.file }
 
 // Path is where sample i's picture lies.
-func (s *Set) Path(i int) string { return s.paths[i] }
+func (s *ImageSet) Path(i int) string { return s.paths[i] }
 
 // Read returns the bytes of sample i's picture file, which the caller owns.
-func (s *Set) Read(i int) ([]byte, error) {
+func (s *ImageSet) Read(i int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.paths[i], picture.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d: %w", ErrDataset, i, err)

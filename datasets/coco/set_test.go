@@ -65,16 +65,16 @@ func goodFolder(t *testing.T) string {
 
 func TestOpen(t *testing.T) {
 	dir := goodFolder(t)
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, ImageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := s.File()
 	if s.Len() != 3 || len(f.Categories) != 2 || f.Categories[0] != (Category{3, "cat"}) ||
-		s.Image(0) != (Image{30, "c.png", 6, 8}) {
+		s.Image(0) != (ImageEntry{30, "c.png", 6, 8}) {
 		t.Errorf("set %+v of %+v", s.Images(), f)
 	}
-	if want := (Annotation{7, 30, 3, [4]float64{1, 2, 3.5, 4}, 9.5, true}); len(f.Annotations) != 2 ||
+	if want := (BoxAnnotation{7, 30, 3, [4]float64{1, 2, 3.5, 4}, 9.5, true}); len(f.Annotations) != 2 ||
 		f.Annotations[0] != want {
 		t.Errorf("annotations %+v, want %+v first", f.Annotations, want)
 	}
@@ -90,13 +90,13 @@ func TestOptions(t *testing.T) {
 	dir := goodFolder(t)
 	tests := []struct {
 		name    string
-		options Options
+		options ImageOptions
 		want    []int64
 	}{
-		{"first two", Options{Count: 2}, []int64{30, 20}},
-		{"only annotated", Options{OnlyAnnotated: true}, []int64{30, 10}},
-		{"first annotated", Options{OnlyAnnotated: true, Count: 1}, []int64{30}},
-		{"more than there are", Options{Count: 9}, []int64{30, 20, 10}},
+		{"first two", ImageOptions{Count: 2}, []int64{30, 20}},
+		{"only annotated", ImageOptions{OnlyAnnotated: true}, []int64{30, 10}},
+		{"first annotated", ImageOptions{OnlyAnnotated: true, Count: 1}, []int64{30}},
+		{"more than there are", ImageOptions{Count: 9}, []int64{30, 20, 10}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestOptions(t *testing.T) {
 
 func TestOpenOfLabelsOnly(t *testing.T) {
 	dir := folder(t, map[string][]byte{annotationFile: []byte(good)})
-	s, err := Open(dir, Options{LabelsOnly: true})
+	s, err := Open(dir, ImageOptions{LabelsOnly: true})
 	if err != nil || s.Len() != 3 {
 		t.Fatalf("Open: %v, %v", s, err)
 	}
@@ -127,7 +127,7 @@ func TestOpenOfLabelsOnly(t *testing.T) {
 }
 
 // faultsOf opens a data set and returns the faults.
-func faultsOf(t *testing.T, dir string, o Options) []fault.Fault {
+func faultsOf(t *testing.T, dir string, o ImageOptions) []fault.Fault {
 	t.Helper()
 	_, err := Open(dir, o)
 	var all *FaultError
@@ -167,7 +167,7 @@ func TestEveryFaultOfRecords(t *testing.T) {
 			{"id": 10, "image_id": 1, "category_id": 1, "bbox": ["x", 5, 2, 2], "area": 1, "iscrowd": 0},
 			{"id": 11, "image_id": 1, "category_id": 1, "bbox": [-2, 5, 2, 2], "area": 1, "iscrowd": 0}]}`
 	dir := folder(t, map[string][]byte{annotationFile: []byte(text)})
-	checkFaults(t, faultsOf(t, dir, Options{LabelsOnly: true}), []string{
+	checkFaults(t, faultsOf(t, dir, ImageOptions{LabelsOnly: true}), []string{
 		`images[1]: "id" is a bool, want a whole number or a text`, `images[2]: it has no "id"`,
 		`images[2]: it has no "file_name"`,
 		`images[2]: it has no "height"`,
@@ -189,18 +189,18 @@ func TestEveryFaultOfRecords(t *testing.T) {
 func TestEveryFaultOfPictures(t *testing.T) {
 	dir := folder(t, map[string][]byte{annotationFile: []byte(good),
 		"val2017/c.png": encodePNG(t, 5, 8), "val2017/b.png": encodePNG(t, 4, 4)[:20]})
-	checkFaults(t, faultsOf(t, dir, Options{}), []string{
+	checkFaults(t, faultsOf(t, dir, ImageOptions{}), []string{
 		`picture 0 ("c.png", id 30): a picture of 5 x 8 pixels, want 6 x 8`,
 		`picture 1 ("b.png", id 20): the file ends within its header`,
 		`picture 2 ("sub/a.png", id 10): there is no such file`,
 	})
-	if s, err := Open(goodFolder(t), Options{MaxPixels: 20}); err == nil {
+	if s, err := Open(goodFolder(t), ImageOptions{MaxPixels: 20}); err == nil {
 		t.Errorf("no error for pictures of 48 pixels, want at most 20: %v", s)
 	}
 }
 
 func TestClasses(t *testing.T) {
-	checkFaults(t, faultsOf(t, goodFolder(t), Options{Classes: 3}), []string{
+	checkFaults(t, faultsOf(t, goodFolder(t), ImageOptions{Classes: 3}), []string{
 		"2 categories, want 3", `category 0 ("cat"): id 3, want 0`})
 }
 
@@ -216,7 +216,7 @@ func TestFilesThatAreNoAnnotations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Open(folder(t, map[string][]byte{annotationFile: []byte(tt.text)}), Options{})
+			_, err := Open(folder(t, map[string][]byte{annotationFile: []byte(tt.text)}), ImageOptions{})
 			if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), tt.want) ||
 				!strings.Contains(err.Error(), annotationFile) {
 				t.Errorf("error %v, want %q and the file", err, tt.want)
@@ -227,14 +227,14 @@ func TestFilesThatAreNoAnnotations(t *testing.T) {
 
 func TestSections(t *testing.T) {
 	dir := folder(t, map[string][]byte{annotationFile: []byte(`{"images": [], "images": [], "info": 1}`)})
-	checkFaults(t, faultsOf(t, dir, Options{}), []string{`it has "images" twice`, `it has no "categories"`,
+	checkFaults(t, faultsOf(t, dir, ImageOptions{}), []string{`it has "images" twice`, `it has no "categories"`,
 		`it has no "annotations"`})
 	dir = folder(t, map[string][]byte{annotationFile: []byte(`{"images": [], "categories": [], "annotations": []}`)})
-	checkFaults(t, faultsOf(t, dir, Options{}), []string{"it lists no image"})
+	checkFaults(t, faultsOf(t, dir, ImageOptions{}), []string{"it lists no image"})
 }
 
 func TestMissingFile(t *testing.T) {
-	_, err := Open(t.TempDir(), Options{})
+	_, err := Open(t.TempDir(), ImageOptions{})
 	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) ||
 		!strings.Contains(err.Error(), "the pictures in val2017") {
 		t.Errorf("error %v, want the layout", err)
@@ -248,7 +248,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"images": [{"id": null}], "annotations": [{"bbox": [1e999]}]}`)
 	f.Add(`{"categories": [[], 1, "x", null, {}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var faults fault.List
+		var faults fault.FaultList
 		file, err := parseFile(strings.NewReader(text), &faults)
 		if err != nil {
 			if file != nil || errors.Is(err, io.EOF) {
@@ -256,7 +256,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		file.checkRecords(Options{}, &faults)
+		file.checkRecords(ImageOptions{}, &faults)
 		if faults.Len() > 0 {
 			return
 		}
@@ -293,12 +293,12 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		var faults fault.List
+		var faults fault.FaultList
 		file, err := parseFile(strings.NewReader(text.String()), &faults)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if file.checkRecords(Options{}, &faults); faults.Len() > 0 {
+		if file.checkRecords(ImageOptions{}, &faults); faults.Len() > 0 {
 			b.Fatal(faults.Err(ErrDataset, ""))
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // CaptionsFile is where the captions lie in the folder of a data set.
 const CaptionsFile = "captions/captions.tsv"
 
-// Caption is a sample: a row of captions.tsv.
-type Caption struct {
+// CaptionRow is a sample: a row of captions.tsv.
+type CaptionRow struct {
 	ID   int64 // of the caption in COCO's annotations; 0 where the file has no such column
 	Text string
 }
@@ -31,18 +31,18 @@ const maxCaptionBytes = 1 << 30
 // ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a
 // quotation mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all
 // faults, and is ErrDataset.
-func ReadCaptions(path string) ([]Caption, error) {
+func ReadCaptions(path string) ([]CaptionRow, error) {
 	data, err := bounded.ReadFile(path, maxCaptionBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	captions := parseCaptions(data, &faults)
 	return captions, faults.Err(ErrDataset, path)
 }
 
 // parseCaptions adds rows that are wrong to faults, and leaves them out.
-func parseCaptions(data []byte, faults *fault.List) (captions []Caption) {
+func parseCaptions(data []byte, faults *fault.FaultList) (captions []CaptionRow) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma = '\t'
 	r.ReuseRecord = true
@@ -80,8 +80,8 @@ func parseCaptions(data []byte, faults *fault.List) (captions []Caption) {
 	}
 }
 
-func parseCaption(row []string, text, id, line int, faults *fault.List) Caption {
-	c := Caption{Text: strings.Clone(row[text])}
+func parseCaption(row []string, text, id, line int, faults *fault.FaultList) CaptionRow {
+	c := CaptionRow{Text: strings.Clone(row[text])}
 	where := fmt.Sprintf("line %d", line)
 	switch {
 	case strings.TrimSpace(c.Text) == "":

@@ -31,11 +31,11 @@ func write(t testing.TB, name string, text string) string {
 func TestReadCaptions(t *testing.T) {
 	got, err := ReadCaptions(write(t, "captions.tsv",
 		"id\timage_id\tcaption\n3\t5\tA dog's bone.\n4\t6\t\"a \"\"red\"\"\tcar\"\n\n5\t7\t  caf\u00e9 \n"))
-	want := []Caption{{3, "A dog's bone."}, {4, "a \"red\"\tcar"}, {5, "  caf\u00e9 "}}
+	want := []CaptionRow{{3, "A dog's bone."}, {4, "a \"red\"\tcar"}, {5, "  caf\u00e9 "}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if got, err := ReadCaptions(write(t, "c.tsv", "caption\r\nNA\r\n")); err != nil || got[0] != (Caption{0, "NA"}) {
+	if got, err := ReadCaptions(write(t, "c.tsv", "caption\r\nNA\r\n")); err != nil || got[0] != (CaptionRow{0, "NA"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -92,7 +92,7 @@ func array(dtype, shape string, numbers any) string {
 
 func TestReadLatents(t *testing.T) {
 	path := write(t, "latents.npy", array("<f4", "(1, 2, 1, 2)", []float32{1, -2, 3, 4}))
-	want := &Latents{[4]int{1, 2, 1, 2}, []float32{1, -2, 3, 4}}
+	want := &LatentNoise{[4]int{1, 2, 1, 2}, []float32{1, -2, 3, 4}}
 	if got, err := ReadLatents(path); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
@@ -161,7 +161,7 @@ func archive(t *testing.T, arrays map[string]string) string {
 
 func TestReadStatistics(t *testing.T) {
 	mu, sigma := array("<f8", "(2,)", []float64{1, 2}), array("<f4", "(2, 2)", []float32{3, 4, 5, 6})
-	want := &Statistics{[]float64{1, 2}, []float64{3, 4, 5, 6}}
+	want := &FeatureStatistics{[]float64{1, 2}, []float64{3, 4, 5, 6}}
 	got, err := ReadStatistics(archive(t, map[string]string{"mu.npy": mu, "sigma.npy": sigma}))
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -252,7 +252,7 @@ func FuzzCaptions(f *testing.F) {
 	f.Add([]byte("id\tcaption\n1\t\"a \"\"b\"\"\"\n"))
 	f.Add([]byte("id\tcaption\n1a '\"b\"\"\"\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var faults fault.List
+		var faults fault.FaultList
 		if captions := parseCaptions(data, &faults); faults.Len() == 0 && len(captions) == 0 {
 			t.Error("neither captions nor faults")
 		}

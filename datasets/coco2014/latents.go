@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
-// Latents is the noise that pictures begin with.
-type Latents struct {
+// LatentNoise is the noise that pictures begin with.
+type LatentNoise struct {
 	Shape  [4]int    // 1, channels, height, width
 	Values []float32 // in C order
 }
@@ -30,7 +30,7 @@ const maxLatents = 1 << 26
 func FindLatents(dir string) string {
 	path := filepath.Join(dir, "latents", "latents.npy")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if torch := strings.TrimSuffix(path, ".npy") + ".pt"; fault.Exists(torch) {
+		if torch := strings.TrimSuffix(path, ".npy") + ".pt"; fault.PathExists(torch) {
 			return torch
 		}
 	}
@@ -39,18 +39,18 @@ func FindLatents(dir string) string {
 
 // ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed:
 // float32 of the shape (1, channels, height, width), all of them numbers. The error is ErrDataset.
-func ReadLatents(path string) (*Latents, error) {
+func ReadLatents(path string) (*LatentNoise, error) {
 	shape, data, err := readTensor(path)
 	if err != nil {
-		return nil, fault.In(ErrDataset, path, err)
+		return nil, fault.ErrorAbout(ErrDataset, path, err)
 	}
 	l, err := newLatents(shape, data)
-	return l, fault.In(ErrDataset, path, err)
+	return l, fault.ErrorAbout(ErrDataset, path, err)
 }
 
 func readTensor(path string) (shape []int, data []byte, err error) {
 	if filepath.Ext(path) == ".pt" {
-		t, err := torchfile.Read(path, torchfile.Float, maxLatents)
+		t, err := torchfile.ReadTensor(path, torchfile.Float, maxLatents)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; latents.npy, the same numbers in NumPy's form, is read, too", err)
 		}
@@ -71,11 +71,11 @@ func readTensor(path string) (shape []int, data []byte, err error) {
 	return h.Shape, data, nil
 }
 
-func newLatents(shape []int, data []byte) (*Latents, error) {
+func newLatents(shape []int, data []byte) (*LatentNoise, error) {
 	if len(shape) != 4 || shape[0] != 1 || len(data) == 0 {
 		return nil, fmt.Errorf("the shape %v, want one latent for all samples: (1, channels, height, width)", shape)
 	}
-	l := &Latents{Shape: [4]int(shape), Values: make([]float32, len(data)/4)}
+	l := &LatentNoise{Shape: [4]int(shape), Values: make([]float32, len(data)/4)}
 	for i := range l.Values {
 		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		if wide := float64(v); math.IsNaN(wide) || math.IsInf(wide, 0) {

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// Statistics are mean and covariance of the features of the real pictures.
-type Statistics struct {
+// FeatureStatistics are mean and covariance of the features of the real pictures.
+type FeatureStatistics struct {
 	Mean       []float64 // "mu"
 	Covariance []float64 // "sigma", in C order: len(Mean) x len(Mean)
 }
@@ -28,7 +28,7 @@ const StatisticsFile = "val2014.npz"
 
 // ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width.
 // What their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
-func ReadStatistics(path string) (s *Statistics, err error) {
+func ReadStatistics(path string) (s *FeatureStatistics, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
@@ -38,11 +38,11 @@ func ReadStatistics(path string) (s *Statistics, err error) {
 	if err == nil {
 		s, err = ParseStatistics(f, info.Size())
 	}
-	return s, fault.In(ErrDataset, path, err)
+	return s, fault.ErrorAbout(ErrDataset, path, err)
 }
 
 // ParseStatistics reads such an archive of so many bytes.
-func ParseStatistics(r io.ReaderAt, size int64) (*Statistics, error) {
+func ParseStatistics(r io.ReaderAt, size int64) (*FeatureStatistics, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("it is no archive of NumPy's, or cut short: %w", err)
@@ -56,7 +56,7 @@ func ParseStatistics(r io.ReaderAt, size int64) (*Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Statistics{mean, covariance}, nil
+	return &FeatureStatistics{mean, covariance}, nil
 }
 
 func readMember(z *zip.Reader, name string, most int64) (numbers []float64, shape []int, err error) {

@@ -16,7 +16,7 @@ var follows = map[string][]string{
 
 // checkOrder adds what is wrong with a conversation: one fault of the order at most, since it makes the next ones, and
 // all of the rows.
-func (c *rowsInOrder) checkOrder(faults *fault.List) {
+func (c *rowsInOrder) checkOrder(faults *fault.FaultList) {
 	ordered := true
 	role, called := "", false
 	for i := range c.rows {

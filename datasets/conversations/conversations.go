@@ -19,7 +19,7 @@ import (
 var ErrDataset = errors.New("recorded conversations")
 
 // FaultError holds all faults of a file: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // OfficialName and OfficialSHA256 are of the official file, with 20 conversations and 1007 turns of the client.
 const (
@@ -27,28 +27,28 @@ const (
 	OfficialSHA256 = "b7da8c4ffbe1cabd79c4d8169e5201541e006364b4bfc016d01d893e20ee6f70"
 )
 
-// Set is what a file holds.
-type Set struct {
-	Turns  []Turn          // of the client, conversation by conversation in the file's order, each in its turns' order
+// ConversationSet is what a file holds.
+type ConversationSet struct {
+	Turns  []ClientTurn    // of the client, conversation by conversation in the file's order, each in its turns' order
 	Rows   []*pyvalue.Dict // all rows, in the same order, as the file has them
 	SHA256 string          // of the file
 }
 
-// Turn is one of the client: a user's, or that of tools that have answered.
-type Turn struct {
+// ClientTurn is one of the client: a user's, or that of tools that have answered.
+type ClientTurn struct {
 	Conversation string
 	Turn         int // of the row, from 1: the model's turns count as well
 	// Messages are all that was said before, as it was recorded, and what is said now. Turns of a conversation share
 	// them: they must not be changed.
-	Messages []Message
+	Messages []ChatMessage
 	Tools    string  // a list in JSON; empty: there are none
 	Delay    float64 // seconds that the tools took when it was recorded, 0 or more
 	// Fields are those of a request that the row has itself, by the API's names: they win over a benchmark's own.
 	Fields map[string]any
 }
 
-// Message is one turn of a chat.
-type Message struct {
+// ChatMessage is one turn of a chat.
+type ChatMessage struct {
 	Role      string // "system", "user", "assistant", "tool"
 	Content   string
 	NoContent bool // it has no content at all
@@ -63,7 +63,7 @@ const maxBytes = 1 << 30
 
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
-func Open(path string) (*Set, error) {
+func Open(path string) (*ConversationSet, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, OfficialName)
 	}
@@ -75,12 +75,12 @@ func Open(path string) (*Set, error) {
 	return parseText(string(text), path)
 }
 
-// Parse reads and checks the text of a file.
-func Parse(text string) (*Set, error) { return parseText(text, "the text") }
+// ParseConversations reads and checks the text of a file.
+func ParseConversations(text string) (*ConversationSet, error) { return parseText(text, "the text") }
 
-func parseText(text, path string) (*Set, error) {
-	var faults fault.List
-	s := &Set{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+func parseText(text, path string) (*ConversationSet, error) {
+	var faults fault.FaultList
+	s := &ConversationSet{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	for _, c := range groupRows(readRows(text, &faults), &faults) {
 		c.checkOrder(&faults)
 		s.Turns = append(s.Turns, c.clientTurns(&faults)...)
@@ -107,7 +107,7 @@ type chatRow struct {
 }
 
 // readRows reads the rows of which it is known where they belong. Those that describe the file are dropped.
-func readRows(text string, faults *fault.List) (all []chatRow) {
+func readRows(text string, faults *fault.FaultList) (all []chatRow) {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
 		n++
@@ -171,7 +171,7 @@ type rowsInOrder struct {
 }
 
 // groupRows makes conversations of rows, which must lie beside one another.
-func groupRows(rows []chatRow, faults *fault.List) (all []*rowsInOrder) {
+func groupRows(rows []chatRow, faults *fault.FaultList) (all []*rowsInOrder) {
 	seen := map[string]*rowsInOrder{}
 	apart := map[string]bool{}
 	for i, r := range rows {
@@ -203,10 +203,10 @@ var official = []string{
 var lasting = []string{"model", "stream", "max_completion_tokens", "max_new_tokens"}
 
 // clientTurns are those of the client.
-func (c *rowsInOrder) clientTurns(faults *fault.List) (all []Turn) {
-	var said []Message
+func (c *rowsInOrder) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
+	var said []ChatMessage
 	if i := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.textField("system") != "" }); i >= 0 {
-		said = append(said, Message{Role: "system", Content: c.rows[i].textField("system")})
+		said = append(said, ChatMessage{Role: "system", Content: c.rows[i].textField("system")})
 	}
 	first := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.role == "user" })
 	for i := range c.rows {
@@ -215,7 +215,7 @@ func (c *rowsInOrder) clientTurns(faults *fault.List) (all []Turn) {
 		if r.role == "assistant" || first < 0 {
 			continue
 		}
-		t := Turn{
+		t := ClientTurn{
 			Conversation: c.id, Turn: r.turn, Messages: said[:len(said):len(said)], Fields: r.requestFields(c.rows[first]),
 		}
 		tools, ok := r.Get("tools")
@@ -250,13 +250,13 @@ func (r *chatRow) requestFields(first chatRow) map[string]any {
 }
 
 // parseMessages parses what a row says.
-func (r *chatRow) parseMessages(faults *fault.List) (all []Message) {
+func (r *chatRow) parseMessages(faults *fault.FaultList) (all []ChatMessage) {
 	if results, ok := r.Get("tool_results"); ok {
 		list, _ := results.([]any)
 		for _, v := range list {
 			d, _ := v.(*pyvalue.Dict)
 			content, _ := d.Get("content")
-			m := Message{Role: "tool"}
+			m := ChatMessage{Role: "tool"}
 			m.CallID, _ = pyvalue.Field[string](d, "tool_call_id")
 			if m.Content, ok = content.(string); !ok && content != nil {
 				faults.Addf(r.where, "the content of a result of a tool is %s, want a text", pyvalue.Name(content))
@@ -267,7 +267,7 @@ func (r *chatRow) parseMessages(faults *fault.List) (all []Message) {
 			return all
 		}
 	}
-	m := Message{Role: r.role, Name: r.textField("name"), Reasoning: r.textField("reasoning_content"),
+	m := ChatMessage{Role: r.role, Name: r.textField("name"), Reasoning: r.textField("reasoning_content"),
 		Content: r.textField("content")}
 	content, _ := r.Get("content")
 	m.NoContent = content == nil
@@ -278,5 +278,5 @@ func (r *chatRow) parseMessages(faults *fault.List) (all []Message) {
 	for _, call := range list {
 		m.Calls = append(m.Calls, pyvalue.JSON(call))
 	}
-	return []Message{m}
+	return []ChatMessage{m}
 }

@@ -30,7 +30,7 @@ func write(t *testing.T, rows []json.RawMessage) string {
 }
 
 // value is a message as the API has it.
-func (m Message) value(t *testing.T) *pyvalue.Dict {
+func (m ChatMessage) value(t *testing.T) *pyvalue.Dict {
 	t.Helper()
 	d := pyvalue.NewDict()
 	d.Set("role", m.Role)
@@ -129,7 +129,7 @@ func TestGoldenTurns(t *testing.T) {
 	})
 }
 
-func find(s *Set, conversation string, turn int) *Turn {
+func find(s *ConversationSet, conversation string, turn int) *ClientTurn {
 	for i, t := range s.Turns {
 		if t.Conversation == conversation && t.Turn == turn {
 			return &s.Turns[i]
@@ -170,7 +170,7 @@ func TestGoldenReplay(t *testing.T) {
 }
 
 // digest is that of a request with sorted keys, without blanks and in UTF-8.
-func (turn *Turn) digest(t *testing.T) string {
+func (turn *ClientTurn) digest(t *testing.T) string {
 	t.Helper()
 	messages := []any{}
 	for _, m := range turn.Messages {

@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// Check reads all pairs in use, with all processors, and lists every number that is not finite and every index outside
-// of its table, each with its file and its pair: Open looks at headers and labels alone. The error is a [*FaultError],
-// for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
-func (s *Set) Check(ctx context.Context) error {
-	var faults fault.List
+// CheckPairs reads all pairs in use, with all processors, and lists every number that is not finite and every index
+// outside of its table, each with its file and its pair: Open looks at headers and labels alone. The error is a
+// [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+func (s *PairSet) CheckPairs(ctx context.Context) error {
+	var faults fault.FaultList
 	eachBlock(ctx, s.Len(), func(start, end int) { s.checkBlock(start, end, &faults) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -20,15 +20,15 @@ func (s *Set) Check(ctx context.Context) error {
 	return faults.Err(ErrDataset, fmt.Sprintf("pairs 0 to %d", s.Len()))
 }
 
-func (s *Set) checkBlock(start, end int, faults *fault.List) {
-	addFaults(faults, s.Dense(make([]float32, (end-start)*DenseFeatures), start, end))
+func (s *PairSet) checkBlock(start, end int, faults *fault.FaultList) {
+	addFaults(faults, s.ReadDense(make([]float32, (end-start)*DenseFeatures), start, end))
 	for k, hot := range s.Hotness() {
-		addFaults(faults, s.Sparse(make([]int32, (end-start)*hot), k, start, end))
+		addFaults(faults, s.ReadSparse(make([]int32, (end-start)*hot), k, start, end))
 	}
 }
 
 // addFaults adds the faults of an error.
-func addFaults(faults *fault.List, err error) {
+func addFaults(faults *fault.FaultList, err error) {
 	if err == nil {
 		return
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 func TestCheckListsEveryFaultOfAllPairs(t *testing.T) {
-	good := open(t, "testdata/multihot", Options{Variant: Debug})
-	if err := good.Check(t.Context()); err != nil {
+	good := open(t, "testdata/multihot", PairOptions{Variant: Debug})
+	if err := good.CheckPairs(t.Context()); err != nil {
 		t.Error(err)
 	}
 	rows := slices.Repeat([]int{1 << 20}, Tables)
 	rows[0], rows[24] = 14, 28 // of table 0 (3 indices each) the last, of table 24 (1 each) the last
-	s := open(t, "testdata/multihot", Options{Variant: Debug, Rows: rows})
-	err := s.Check(t.Context())
+	s := open(t, "testdata/multihot", PairOptions{Variant: Debug, Rows: rows})
+	err := s.CheckPairs(t.Context())
 	var all *FaultError
 	if !errors.As(err, &all) || !errors.Is(err, ErrDataset) || len(all.Faults) != 2 {
 		t.Fatalf("error %v, want two faults", err)
@@ -29,7 +29,7 @@ func TestCheckListsEveryFaultOfAllPairs(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Check(ctx); !errors.Is(err, context.Canceled) {
+	if err := s.CheckPairs(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancellation: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-func open(t *testing.T, dir string, o Options) *Set {
+func open(t *testing.T, dir string, o PairOptions) *PairSet {
 	t.Helper()
 	s, err := Open(dir, o)
 	if err != nil {
@@ -35,13 +35,13 @@ func open(t *testing.T, dir string, o Options) *Set {
 // TestFilesOfNumPy reads five pairs that NumPy 2.4 wrote: dense numbers i/8, indices i + table,
 // in the order of the file.
 func TestFilesOfNumPy(t *testing.T) {
-	s := open(t, "testdata/multihot", Options{Variant: Debug})
+	s := open(t, "testdata/multihot", PairOptions{Variant: Debug})
 	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{0, 1, 1, 0, 1}) || len(s.Hotness()) != Tables ||
 		s.Hotness()[19] != 12 {
 		t.Fatalf("%d pairs, labels %v, hotness %v", s.Len(), s.Labels(), s.Hotness())
 	}
 	numbers := make([]float32, 2*DenseFeatures)
-	if err := s.Dense(numbers, 3, 5); err != nil {
+	if err := s.ReadDense(numbers, 3, 5); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range numbers {
@@ -51,7 +51,7 @@ func TestFilesOfNumPy(t *testing.T) {
 	}
 	for table, hot := range s.Hotness() {
 		indices := make([]int32, 2*hot)
-		if err := s.Sparse(indices, table, 1, 3); err != nil {
+		if err := s.ReadSparse(indices, table, 1, 3); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range indices {
@@ -64,28 +64,31 @@ func TestFilesOfNumPy(t *testing.T) {
 
 // TestOneHotOfNumPy reads five pairs of the older layout: numbers i, indices 1000 + i.
 func TestOneHotOfNumPy(t *testing.T) {
-	s := open(t, "testdata/onehot", Options{})
-	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{1, 0, 0, 1, 1}) || s.Rows()[0] != 1101 || s.Rows()[25] != 1126 ||
+	s := open(t, "testdata/onehot", PairOptions{})
+	if s.Len() != 5 || !slices.Equal(s.Labels(), []uint8{1, 0, 0, 1, 1}) ||
+		s.TableRows()[0] != 1101 ||
+		s.TableRows()[25] != 1126 ||
 		s.Hotness()[3] != 1 {
-		t.Fatalf("%d pairs, labels %v, rows %v", s.Len(), s.Labels(), s.Rows())
+		t.Fatalf("%d pairs, labels %v, rows %v", s.Len(), s.Labels(), s.TableRows())
 	}
 	numbers := make([]float32, DenseFeatures)
-	if err := s.Dense(numbers, 1, 2); err != nil {
+	if err := s.ReadDense(numbers, 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	if want := float32(math.Log(14)); numbers[0] != want {
 		t.Errorf("number %v, want log(13 + 1) = %v", numbers[0], want)
 	}
 	indices := make([]int32, 2)
-	if err := s.Sparse(indices, 4, 2, 4); err != nil || !slices.Equal(indices, []int32{1000 + 2*26 + 4, 1000 + 3*26 + 4}) {
+	if err := s.ReadSparse(indices, 4, 2, 4); err != nil || !slices.Equal(indices, []int32{1000 + 2*26 + 4, 1000 + 3*26 +
+		4}) {
 		t.Errorf("indices %v, %v", indices, err)
 	}
-	small := open(t, "testdata/onehot", Options{Modulus: 100, Count: 3})
-	if err := small.Sparse(indices[:1], 4, 2, 3); err != nil || indices[0] != 56 || small.Len() != 3 ||
-		small.Rows()[7] != 100 {
-		t.Errorf("index %v of %d pairs and %v rows, %v", indices[0], small.Len(), small.Rows(), err)
+	small := open(t, "testdata/onehot", PairOptions{Modulus: 100, Count: 3})
+	if err := small.ReadSparse(indices[:1], 4, 2, 3); err != nil || indices[0] != 56 || small.Len() != 3 ||
+		small.TableRows()[7] != 100 {
+		t.Errorf("index %v of %d pairs and %v rows, %v", indices[0], small.Len(), small.TableRows(), err)
 	}
-	err := s.Sparse(indices[:1], 0, 4, 5)
+	err := s.ReadSparse(indices[:1], 0, 4, 5)
 	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
 		"terabyte_processed_test.bin: table 0: 1 fault:\n  pair 4: index 0 is 1104, want 0 to 1100") {
 		t.Errorf("an index beyond the table: %v", err)
@@ -136,7 +139,7 @@ func archive(t testing.TB, method uint16, members map[string][]byte) []byte {
 }
 
 // day is a small whole day of pairs with one index for each table.
-func day(t *testing.T, pairs int, variant Variant) map[string][]byte {
+func day(t *testing.T, pairs int, variant SizeVariant) map[string][]byte {
 	t.Helper()
 	labels, indices := make([]int32, pairs), make([]int32, pairs)
 	for i := range labels {
@@ -146,7 +149,7 @@ func day(t *testing.T, pairs int, variant Variant) map[string][]byte {
 	for k := range Tables {
 		members[fmt.Sprintf("%d.npy", k)] = matrix("<i4", pairs, 1, ints(indices...))
 	}
-	o := Options{Variant: variant}
+	o := PairOptions{Variant: variant}
 	return map[string][]byte{
 		o.fileName(denseName):  matrix("<f4", pairs, DenseFeatures, make([]byte, 4*DenseFeatures*pairs)),
 		o.fileName(sparseName): archive(t, zip.Store, members),
@@ -167,7 +170,7 @@ func folder(t *testing.T, files map[string][]byte) string {
 
 func TestHalfOfTheDay(t *testing.T) {
 	tests := []struct {
-		variant Variant
+		variant SizeVariant
 		pairs   int
 		count   int
 		want    int
@@ -175,11 +178,11 @@ func TestHalfOfTheDay(t *testing.T) {
 		{Debug, 7, 0, 7}, {Debug, 7, 100, 7}}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
-			s := open(t, folder(t, day(t, tt.pairs, tt.variant)), Options{Variant: tt.variant, Count: tt.count})
+			s := open(t, folder(t, day(t, tt.pairs, tt.variant)), PairOptions{Variant: tt.variant, Count: tt.count})
 			if s.Len() != tt.want {
 				t.Errorf("%d pairs, want %d", s.Len(), tt.want)
 			}
-			if err := s.Dense(make([]float32, DenseFeatures), s.Len(), s.Len()+1); !errors.Is(err, ErrDataset) {
+			if err := s.ReadDense(make([]float32, DenseFeatures), s.Len(), s.Len()+1); !errors.Is(err, ErrDataset) {
 				t.Errorf("pairs beyond the last: %v", err)
 			}
 		})
@@ -188,14 +191,14 @@ func TestHalfOfTheDay(t *testing.T) {
 
 func TestLabelsOnly(t *testing.T) {
 	files := day(t, 3, Full)
-	s := open(t, folder(t, map[string][]byte{labelsName: files[labelsName]}), Options{LabelsOnly: true})
+	s := open(t, folder(t, map[string][]byte{labelsName: files[labelsName]}), PairOptions{LabelsOnly: true})
 	if !slices.Equal(s.Labels(), []uint8{0, 1}) {
 		t.Errorf("labels %v", s.Labels())
 	}
-	if err := s.Dense(make([]float32, DenseFeatures), 0, 1); !errors.Is(err, ErrDataset) {
+	if err := s.ReadDense(make([]float32, DenseFeatures), 0, 1); !errors.Is(err, ErrDataset) {
 		t.Errorf("numbers of a set of labels: %v", err)
 	}
-	if err := s.Sparse(nil, 0, 0, 1); !errors.Is(err, ErrDataset) {
+	if err := s.ReadSparse(nil, 0, 0, 1); !errors.Is(err, ErrDataset) {
 		t.Errorf("indices of a set of labels: %v", err)
 	}
 }
@@ -209,28 +212,28 @@ func TestBadPairs(t *testing.T) {
 	for k := range rows {
 		rows[k] = 2
 	}
-	s := open(t, folder(t, files), Options{Variant: Sample, Rows: rows})
-	err := s.Dense(make([]float32, 4*DenseFeatures), 0, 4)
+	s := open(t, folder(t, files), PairOptions{Variant: Sample, Rows: rows})
+	err := s.ReadDense(make([]float32, 4*DenseFeatures), 0, 4)
 	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
 		"day_23_dense_sample.npy: 2 faults:\n  pair 1: number 2 is NaN") ||
 		!strings.Contains(err.Error(), "pair 3: number 1 is +Inf") {
 		t.Errorf("numbers: %v", err)
 	}
-	err = s.Sparse(make([]int32, 3), 9, 1, 4)
+	err = s.ReadSparse(make([]int32, 3), 9, 1, 4)
 	if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(),
 		"multi_hot_sample.npz: 9.npy: 2 faults:\n  pair 2: index 0 is 2, want 0 to 1") {
 		t.Errorf("indices: %v", err)
 	}
-	if err := s.Sparse(make([]int32, 1), 26, 0, 1); !errors.Is(err, ErrDataset) {
+	if err := s.ReadSparse(make([]int32, 1), 26, 0, 1); !errors.Is(err, ErrDataset) {
 		t.Errorf("no such table: %v", err)
 	}
-	if err := s.Sparse(make([]int32, 2), 0, 0, 1); !errors.Is(err, ErrDataset) {
+	if err := s.ReadSparse(make([]int32, 2), 0, 0, 1); !errors.Is(err, ErrDataset) {
 		t.Errorf("too much room: %v", err)
 	}
 }
 
 func TestNothingThere(t *testing.T) {
-	_, err := Open(t.TempDir(), Options{Variant: Sample})
+	_, err := Open(t.TempDir(), PairOptions{Variant: Sample})
 	if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) ||
 		!strings.Contains(err.Error(), "day_23_dense_sample.npy") {
 		t.Errorf("error %v, want the layout", err)
@@ -245,7 +248,7 @@ func TestEveryDTypeOfLabels(t *testing.T) {
 		"<i8": le.AppendUint64(make([]byte, 8), 1), "<f8": le.AppendUint64(make([]byte, 8), math.Float64bits(1)),
 	} {
 		s := open(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": matrix(dtype, 2, 1, data)}),
-			Options{Variant: Debug, LabelsOnly: true})
+			PairOptions{Variant: Debug, LabelsOnly: true})
 		if !slices.Equal(s.Labels(), []uint8{0, 1}) {
 			t.Errorf("%s: labels %v", dtype, s.Labels())
 		}
@@ -258,7 +261,7 @@ func FuzzOpenTables(f *testing.F) {
 	f.Add(archive(f, zip.Deflate, map[string][]byte{"0.npy": matrix("<i4", 2, 1, ints(1, 2))}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m := &multiHot{names: [2]string{denseName, sparseName}, hot: make([]int, Tables)}
-		var faults fault.List
+		var faults fault.FaultList
 		file := bytes.NewReader(data)
 		archive, err := zip.NewReader(file, file.Size())
 		if err != nil {
@@ -294,7 +297,7 @@ func BenchmarkPairs(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, PairOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -303,11 +306,11 @@ func BenchmarkPairs(b *testing.B) {
 	b.ReportAllocs()
 	start := 0
 	for b.Loop() {
-		if err := s.Dense(numbers, start, start+each); err != nil {
+		if err := s.ReadDense(numbers, start, start+each); err != nil {
 			b.Fatal(err)
 		}
 		for k, hot := range hotness {
-			if err := s.Sparse(indices[:each*hot], k, start, start+each); err != nil {
+			if err := s.ReadSparse(indices[:each*hot], k, start, start+each); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // checkFaults opens a data set and compares the lines of the error.
-func checkFaults(t *testing.T, dir string, o Options, want ...string) {
+func checkFaults(t *testing.T, dir string, o PairOptions, want ...string) {
 	t.Helper()
 	_, err := Open(dir, o)
 	var all *FaultError
@@ -42,7 +42,7 @@ func TestEveryFaultOfFiles(t *testing.T) {
 		sparseName: archive(t, zip.Store, members),
 		labelsName: matrix("<i4", 4, 1, ints(0, 1, 2, -1)),
 	})
-	checkFaults(t, dir, Options{Rows: []int{1}},
+	checkFaults(t, dir, PairOptions{Rows: []int{1}},
 		"options: rows of 1 tables, want 26", "day_23_dense.npy: 12 columns, want 13",
 		"0.npy: an array of <i8 [2 1], want one of [<i4]",
 		"2.npy: an array of <i4 [4 2] needs 32 bytes, and there are 12", "3.npy: NumPy file",
@@ -56,31 +56,33 @@ func TestEveryFaultOfFiles(t *testing.T) {
 			missing = append(missing, "4.npy: the file has no such member")
 		}
 	}
-	checkFaults(t, folder(t, map[string][]byte{sparseName: archive(t, zip.Deflate, members)}), Options{}, missing...)
+	checkFaults(t, folder(t, map[string][]byte{sparseName: archive(t, zip.Deflate, members)}), PairOptions{}, missing...)
 }
 
 func TestOtherFaultsOfFiles(t *testing.T) {
 	labels := matrix("<i4", 4, 1, ints(0, 1, 2, -1))
-	if s := open(t, folder(t, map[string][]byte{labelsName: labels}), Options{LabelsOnly: true}); s.Len() != 2 {
+	if s := open(t, folder(t, map[string][]byte{labelsName: labels}), PairOptions{LabelsOnly: true}); s.Len() != 2 {
 		t.Errorf("%d pairs, want 2: labels of the other half of the day are not looked at", s.Len())
 	}
 	checkFaults(t, folder(t, map[string][]byte{"day_23_labels_debug.npy": labels}),
-		Options{LabelsOnly: true, Variant: Debug},
+		PairOptions{LabelsOnly: true, Variant: Debug},
 		"day_23_labels_debug.npy: label of pair 2 is 2, want 0 or 1", "label of pair 3 is -1")
 	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 0, 1, nil)}),
-		Options{LabelsOnly: true}, "no pairs")
-	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 1, 2, ints(0, 1))}), Options{LabelsOnly: true},
+		PairOptions{LabelsOnly: true}, "no pairs")
+	checkFaults(t, folder(t, map[string][]byte{labelsName: matrix("<i4", 1, 2, ints(0, 1))}),
+		PairOptions{LabelsOnly: true},
 		"2 columns, want 1")
-	checkFaults(t, folder(t, map[string][]byte{labelsName: labels, denseName: nil, sparseName: []byte("PK")}), Options{},
+	checkFaults(t, folder(t, map[string][]byte{labelsName: labels, denseName: nil, sparseName: []byte("PK")}),
+		PairOptions{},
 		"day_23_dense.npy: NumPy file: it ends within its header", "day_23_sparse_multi_hot.npz: zip: not a valid zip file")
-	checkFaults(t, folder(t, map[string][]byte{labelsName: labels[:len(labels)-1]}), Options{LabelsOnly: true},
+	checkFaults(t, folder(t, map[string][]byte{labelsName: labels[:len(labels)-1]}), PairOptions{LabelsOnly: true},
 		"needs 16 bytes, and there are 15")
 }
 
 func TestFaultsOfOneHot(t *testing.T) {
 	row := make([]int32, columns)
 	row[0] = 7
-	checkFaults(t, folder(t, map[string][]byte{binaryName: append(ints(row...), 1)}), Options{Modulus: -1},
+	checkFaults(t, folder(t, map[string][]byte{binaryName: append(ints(row...), 1)}), PairOptions{Modulus: -1},
 		"options: modulus -1", "161 bytes, want a multiple of 160", "day_fea_count.npz: ")
 	for want, counts := range map[string][]byte{
 		"zip":        []byte("x"),
@@ -92,9 +94,9 @@ func TestFaultsOfOneHot(t *testing.T) {
 		"counts: unexpected EOF": archive(t, zip.Deflate, map[string][]byte{"counts.npy": vector("<i4", make([]byte, 103))}),
 		"NumPy file":             archive(t, zip.Store, map[string][]byte{"counts.npy": nil}),
 	} {
-		checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...), countsName: counts}), Options{}, want)
+		checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...), countsName: counts}), PairOptions{}, want)
 	}
-	checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...)}), Options{LabelsOnly: true},
+	checkFaults(t, folder(t, map[string][]byte{binaryName: ints(row...)}), PairOptions{LabelsOnly: true},
 		"label of pair 0 is 7")
 }
 

@@ -19,15 +19,15 @@ const (
 	labelsName = "day_23_labels.npy"
 )
 
-func (o Options) fileName(file string) string {
+func (o PairOptions) fileName(file string) string {
 	stem, suffix, _ := strings.Cut(file, ".")
 	return stem + string(o.Variant) + "." + suffix
 }
 
 // anyFile is whether dir has a file of the layout.
-func (o Options) anyFile(dir string) bool {
+func (o PairOptions) anyFile(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
-		return fault.Exists(filepath.Join(dir, o.fileName(name)))
+		return fault.PathExists(filepath.Join(dir, o.fileName(name)))
 	})
 }
 
@@ -64,7 +64,7 @@ func (m *multiHot) where(table int) string {
 	return fmt.Sprintf("%s: %d.npy", m.names[1], table)
 }
 
-func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
+func (s *PairSet) openMultiHot(dir string, o PairOptions, faults *fault.FaultList) {
 	labels := s.openArray(dir, o.fileName(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
 	if labels != nil && labels.columns != 1 {
 		faults.Addf(o.fileName(labelsName), "%d columns, want 1", labels.columns)
@@ -90,7 +90,7 @@ func (s *Set) openMultiHot(dir string, o Options, faults *fault.List) {
 }
 
 // pairsInUse is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.
-func (o Options) pairsInUse(pairs int) int {
+func (o PairOptions) pairsInUse(pairs int) int {
 	if o.Variant == Full {
 		pairs -= pairs / 2
 	}
@@ -100,7 +100,7 @@ func (o Options) pairsInUse(pairs int) int {
 	return pairs
 }
 
-func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) *fileArray {
+func (s *PairSet) openArray(dir, name string, faults *fault.FaultList, dtypes ...string) *fileArray {
 	f, size, err := s.openFile(filepath.Join(dir, name))
 	if err != nil {
 		faults.Addf(name, "%v", err)
@@ -114,7 +114,8 @@ func (s *Set) openArray(dir, name string, faults *fault.List, dtypes ...string) 
 }
 
 // openArchive opens a npz file of size bytes; archive is nil with a fault.
-func (s *Set) openArchive(dir, name string, faults *fault.List) (archive *zip.Reader, f io.ReaderAt, size int64) {
+func (s *PairSet) openArchive(dir, name string, faults *fault.FaultList) (archive *zip.Reader, f io.ReaderAt,
+	size int64) {
 	f, size, err := s.openFile(filepath.Join(dir, name))
 	if err != nil {
 		faults.Addf(name, "%v", err)
@@ -128,7 +129,7 @@ func (s *Set) openArchive(dir, name string, faults *fault.List) (archive *zip.Re
 }
 
 // openTables finds the arrays of all tables in a npz file.
-func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, faults *fault.List) {
+func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, faults *fault.FaultList) {
 	members := map[string]*zip.File{}
 	for _, member := range archive.File {
 		members[member.Name] = member
@@ -164,7 +165,7 @@ func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (
 }
 
 // checkRows wants as many pairs in each array as there are labels.
-func (m *multiHot) checkRows(want int, o Options, faults *fault.List) {
+func (m *multiHot) checkRows(want int, o PairOptions, faults *fault.FaultList) {
 	if want == 0 {
 		faults.Addf(o.fileName(labelsName), "no pairs, want at least 1")
 	}

@@ -56,7 +56,7 @@ func limitIndex(index, modulus int32) int32 {
 	return index
 }
 
-func (o Options) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
+func (o PairOptions) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
 
 // oneOfEach is the hotness of the layout.
 func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
@@ -80,7 +80,7 @@ func (h *oneHot) where(table int) string {
 	return fmt.Sprintf("%s: table %d", binaryName, table)
 }
 
-func (s *Set) openOneHot(dir string, o Options, faults *fault.List) {
+func (s *PairSet) openOneHot(dir string, o PairOptions, faults *fault.FaultList) {
 	f, size, err := s.openFile(filepath.Join(dir, binaryName))
 	if err != nil {
 		faults.Addf(binaryName, "%v", err)
@@ -111,7 +111,7 @@ func (h *oneHot) readLabels(start, end int) ([]float64, error) {
 }
 
 // readCounts reads the rows of each table, limited by the modulus.
-func (s *Set) readCounts(dir string, o Options, faults *fault.List) []int {
+func (s *PairSet) readCounts(dir string, o PairOptions, faults *fault.FaultList) []int {
 	archive, _, _ := s.openArchive(dir, countsName, faults)
 	if archive == nil {
 		return nil

@@ -68,7 +68,7 @@ func (h *reorderedArrays) where(table int) string {
 }
 
 // openReordered opens the first half of the day.
-func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
+func (s *PairSet) openReordered(dir string, o PairOptions, faults *fault.FaultList) {
 	archive, f, size := s.openArchive(dir, reorderedName, faults)
 	if archive == nil {
 		return
@@ -97,8 +97,8 @@ func (s *Set) openReordered(dir string, o Options, faults *fault.List) {
 }
 
 // openMember opens the pairs in use of an array that has so many columns; nil with a fault.
-func (o Options) openMember(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
-	faults *fault.List) *fileArray {
+func (o PairOptions) openMember(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
+	faults *fault.FaultList) *fileArray {
 	a, problem := o.openRows(archive, f, size, name)
 	if problem == "" && a.columns != columns {
 		problem = fmt.Sprintf("%d columns, want %d", a.columns, columns)
@@ -110,7 +110,7 @@ func (o Options) openMember(archive *zip.Reader, f io.ReaderAt, size int64, name
 	return a
 }
 
-func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name string) (*fileArray, string) {
+func (o PairOptions) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name string) (*fileArray, string) {
 	for _, member := range archive.File {
 		switch {
 		case member.Name != name:
@@ -128,7 +128,7 @@ func (o Options) openRows(archive *zip.Reader, f io.ReaderAt, size int64, name s
 }
 
 // unpackMember reads the pairs in use of a compressed array into memory.
-func (o Options) unpackMember(member *zip.File) (a *fileArray, problem string) {
+func (o PairOptions) unpackMember(member *zip.File) (a *fileArray, problem string) {
 	r, err := member.Open()
 	if err != nil {
 		return nil, err.Error()

@@ -19,7 +19,7 @@ import (
 var ErrDataset = errors.New("click data set")
 
 // FaultError holds all faults of a data set, or of the pairs read: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // The shape of a pair.
 const (
@@ -27,20 +27,20 @@ const (
 	Tables        = 26
 )
 
-// Variant is a size of the data set: the middle of the names of its files.
-type Variant string
+// SizeVariant is a size of the data set: the middle of the names of its files.
+type SizeVariant string
 
 // The variants. Of the whole day its first half is used, as in the reference; of the others everything.
 const (
-	Full   Variant = ""
-	Sample Variant = "_sample"
-	Debug  Variant = "_debug"
+	Full   SizeVariant = ""
+	Sample SizeVariant = "_sample"
+	Debug  SizeVariant = "_debug"
 )
 
-// Options say what to expect of a data set. The zero value is right for the benchmarks', but for Rows.
-type Options struct {
-	Variant Variant // of the multi-hot layout
-	Count   int     // use only the first Count pairs; 0: all
+// PairOptions say what to expect of a data set. The zero value is right for the benchmarks', but for Rows.
+type PairOptions struct {
+	Variant SizeVariant // of the multi-hot layout
+	Count   int         // use only the first Count pairs; 0: all
 	// Rows are those of each embedding table: indices must be below. Nil: only negative indices are refused.
 	Rows []int
 	// Modulus limits the rows of the one-hot layout: an index stands for its remainder. 0: the index itself.
@@ -49,8 +49,8 @@ type Options struct {
 	LabelsOnly bool
 }
 
-// Set is a data set whose files have passed their checks. It may be used from many goroutines.
-type Set struct {
+// PairSet is a data set whose files have passed their checks. It may be used from many goroutines.
+type PairSet struct {
 	source pairSource
 	rows   []int
 	labels []uint8
@@ -68,17 +68,17 @@ type pairSource interface {
 // Open finds out the layout of dir, checks that all files are there and agree in dtype, shape and length, and
 // reads the labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset)
 // holds. The caller closes the set.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o PairOptions) (*PairSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
-	var faults fault.List
-	s := &Set{rows: o.Rows}
+	var faults fault.FaultList
+	s := &PairSet{rows: o.Rows}
 	o.checkOptions(&faults)
 	switch {
-	case fault.Exists(filepath.Join(dir, binaryName)):
+	case fault.PathExists(filepath.Join(dir, binaryName)):
 		s.openOneHot(dir, o, &faults)
-	case fault.Exists(filepath.Join(dir, reorderedName)):
+	case fault.PathExists(filepath.Join(dir, reorderedName)):
 		s.openReordered(dir, o, &faults)
 	case o.anyFile(dir):
 		s.openMultiHot(dir, o, &faults)
@@ -92,7 +92,7 @@ func Open(dir string, o Options) (*Set, error) {
 	return s, nil
 }
 
-func (o Options) checkOptions(faults *fault.List) {
+func (o PairOptions) checkOptions(faults *fault.FaultList) {
 	if o.Rows != nil && len(o.Rows) != Tables {
 		faults.Addf("options", "rows of %d tables, want %d", len(o.Rows), Tables)
 	}
@@ -102,7 +102,7 @@ func (o Options) checkOptions(faults *fault.List) {
 }
 
 // openFile opens a file, which the set closes.
-func (s *Set) openFile(path string) (*os.File, int64, error) {
+func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, 0, err
@@ -116,35 +116,35 @@ func (s *Set) openFile(path string) (*os.File, int64, error) {
 }
 
 // Close closes the files.
-func (s *Set) Close() error {
+func (s *PairSet) Close() error {
 	all := lists.Map(s.closer, io.Closer.Close)
 	s.closer = nil
 	return errors.Join(all...)
 }
 
 // Len is the number of pairs in use.
-func (s *Set) Len() int { return len(s.labels) }
+func (s *PairSet) Len() int { return len(s.labels) }
 
 // Labels are 0 or 1 for each pair. The caller must not change them.
-func (s *Set) Labels() []uint8 { return s.labels }
+func (s *PairSet) Labels() []uint8 { return s.labels }
 
 // Hotness is how many indices a pair has of each table. The caller must not change it.
-func (s *Set) Hotness() []int { return s.source.hotness() }
+func (s *PairSet) Hotness() []int { return s.source.hotness() }
 
-// Rows are those of each embedding table as the data set or Options say; nil if neither does. The
+// TableRows are those of each embedding table as the data set or Options say; nil if neither does. The
 // caller must not change them.
-func (s *Set) Rows() []int { return s.rows }
+func (s *PairSet) TableRows() []int { return s.rows }
 
-// Dense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite are
-// an error that lists them.
-func (s *Set) Dense(dst []float32, start, end int) error {
+// ReadDense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite
+// are an error that lists them.
+func (s *PairSet) ReadDense(dst []float32, start, end int) error {
 	if err := s.checkRange(len(dst), DenseFeatures, start, end); err != nil {
 		return err
 	}
 	if err := s.source.dense(dst, start, end); err != nil {
 		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.where(-1), start, end, err)
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	for i, v := range dst {
 		if v-v != 0 {
 			faults.Addf(fmt.Sprintf("pair %d", start+i/DenseFeatures), "number %d is %v, want a finite one", i%DenseFeatures, v)
@@ -153,9 +153,9 @@ func (s *Set) Dense(dst []float32, start, end int) error {
 	return faults.Err(ErrDataset, s.source.where(-1))
 }
 
-// Sparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices outside
-// of the table are an error that lists them.
-func (s *Set) Sparse(dst []int32, table, start, end int) error {
+// ReadSparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices
+// outside of the table are an error that lists them.
+func (s *PairSet) ReadSparse(dst []int32, table, start, end int) error {
 	if table < 0 || table >= Tables {
 		return fmt.Errorf("%w: table %d, want 0 to %d", ErrDataset, table, Tables-1)
 	}
@@ -169,12 +169,12 @@ func (s *Set) Sparse(dst []int32, table, start, end int) error {
 	return s.checkIndices(dst, table, start, hot)
 }
 
-func (s *Set) checkIndices(indices []int32, table, start, hot int) error {
+func (s *PairSet) checkIndices(indices []int32, table, start, hot int) error {
 	limit := int64(1) << 31
 	if s.rows != nil {
 		limit = int64(s.rows[table])
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	for i, index := range indices {
 		if index < 0 || int64(index) >= limit {
 			faults.Addf(fmt.Sprintf("pair %d", start+i/hot), "index %d is %d, want 0 to %d", i%hot, index, limit-1)
@@ -183,7 +183,7 @@ func (s *Set) checkIndices(indices []int32, table, start, hot int) error {
 	return faults.Err(ErrDataset, s.source.where(table))
 }
 
-func (s *Set) checkRange(room, each, start, end int) error {
+func (s *PairSet) checkRange(room, each, start, end int) error {
 	if start < 0 || end < start || end > s.Len() || room != (end-start)*each {
 		return fmt.Errorf("%w: pairs %d to %d into room for %d values, want pairs within 0 to %d and room for %d of each",
 			ErrDataset, start, end, room, s.Len(), each)
@@ -196,7 +196,8 @@ const blockPairs = 1 << 16
 
 // readLabels sets the labels of n pairs, reading blocks with all processors: read appends the values of pairs
 // [start, end). Labels that are neither 0 nor 1 are faults.
-func (s *Set) readLabels(n int, where string, faults *fault.List, read func(start, end int) ([]float64, error)) {
+func (s *PairSet) readLabels(n int, where string, faults *fault.FaultList, read func(start, end int) ([]float64,
+	error)) {
 	s.labels = make([]uint8, n)
 	eachBlock(context.Background(), n, func(start, end int) {
 		values, err := read(start, end)
@@ -212,7 +213,7 @@ func eachBlock(ctx context.Context, n int, do func(start, end int)) {
 	lists.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
 }
 
-func (s *Set) setLabels(start int, values []float64, where string, faults *fault.List) {
+func (s *PairSet) setLabels(start int, values []float64, where string, faults *fault.FaultList) {
 	for i, v := range values {
 		if v != 0 && v != 1 {
 			faults.Addf(where, "label of pair %d is %v, want 0 or 1", start+i, v)

@@ -16,7 +16,7 @@ import (
 func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var labels []uint8
-	var faults fault.List
+	var faults fault.FaultList
 	for n := 1; most == 0 || n <= most; n++ {
 		line, err := readLine(lines)
 		if errors.Is(err, io.EOF) {

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// Range is a run of pairs, [Start, End), that are one sample.
-type Range struct{ Start, End int }
+// PairRange is a run of pairs, [Start, End), that are one sample.
+type PairRange struct{ Start, End int }
 
 // ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before
 // it ends. The error lists every fault, and errors.Is(err, ErrDataset) holds.
-func ReadTrace(r io.Reader) ([]Range, error) {
-	var samples []Range
-	var faults fault.List
+func ReadTrace(r io.Reader) ([]PairRange, error) {
+	var samples []PairRange
+	var faults fault.FaultList
 	lines := bufio.NewScanner(r)
 	at := 0
 	for n := 1; lines.Scan(); n++ {
@@ -42,8 +42,8 @@ func ReadTrace(r io.Reader) ([]Range, error) {
 
 // parseRange reads a line whose sample begins at pair at. Even where there is a problem the
 // range is what could be read.
-func parseRange(line string, at int) (r Range, problem string) {
-	r = Range{at, at}
+func parseRange(line string, at int) (r PairRange, problem string) {
+	r = PairRange{at, at}
 	fields := strings.Split(line, ",")
 	if len(fields) != 3 {
 		return r, fmt.Sprintf("%d fields, want \"start, end, count\"", len(fields))
@@ -56,7 +56,7 @@ func parseRange(line string, at int) (r Range, problem string) {
 		}
 		numbers[i] = n
 	}
-	r = Range{numbers[0], numbers[1]}
+	r = PairRange{numbers[0], numbers[1]}
 	switch {
 	case r.Start != at:
 		problem = fmt.Sprintf("start %d, want %d, where the sample before ends", r.Start, at)
@@ -67,7 +67,7 @@ func parseRange(line string, at int) (r Range, problem string) {
 }
 
 // WriteTrace writes a trace as ReadTrace and the official tools read it.
-func WriteTrace(w io.Writer, samples []Range) error {
+func WriteTrace(w io.Writer, samples []PairRange) error {
 	b := bufio.NewWriter(w)
 	for _, r := range samples {
 		fmt.Fprintf(b, "%d, %d, %d\n", r.Start, r.End, r.End-r.Start)

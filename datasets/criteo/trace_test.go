@@ -11,7 +11,7 @@ import (
 )
 
 func TestTrace(t *testing.T) {
-	want := []Range{{0, 70}, {70, 148}, {148, 149}}
+	want := []PairRange{{0, 70}, {70, 148}, {148, 149}}
 	var b bytes.Buffer
 	if err := WriteTrace(&b, want); err != nil || b.String() != "0, 70, 70\n70, 148, 78\n148, 149, 1\n" {
 		t.Errorf("written %q, %v", b.String(), err)

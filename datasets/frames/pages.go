@@ -17,7 +17,7 @@ import (
 var ErrDataset = errors.New("data set of retrieval")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // The official names.
 const (
@@ -26,15 +26,15 @@ const (
 	pageSuffix    = ".html"
 )
 
-// Page is a web page.
-type Page struct {
+// WebPage is a web page.
+type WebPage struct {
 	Name string // of its file
 	URL  string // where it was; empty: not known
 	HTML []byte // whose bytes may be no HTML, and not UTF-8
 }
 
-// Pages are the pages of a folder.
-type Pages struct {
+// PageFolder are the pages of a folder.
+type PageFolder struct {
 	dir   string
 	names []string
 	urls  map[string]string
@@ -51,12 +51,12 @@ const (
 
 // OpenPages lists the pages of a folder: the files *.html directly in it, in the order of the bytes of their names.
 // url_mapping.json beside them, which may be missing, says where they were, by names without the last ending.
-func OpenPages(dir string) (*Pages, error) {
+func OpenPages(dir string) (*PageFolder, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; want a folder of *%s", ErrDataset, err, pageSuffix)
 	}
-	p := &Pages{dir: dir, urls: map[string]string{}}
+	p := &PageFolder{dir: dir, urls: map[string]string{}}
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case e.IsDir():
@@ -85,10 +85,10 @@ func OpenPages(dir string) (*Pages, error) {
 }
 
 // Len is how many pages there are.
-func (p *Pages) Len() int { return len(p.names) }
+func (p *PageFolder) Len() int { return len(p.names) }
 
 // Unmapped is how many pages have no URL.
-func (p *Pages) Unmapped() (n int) {
+func (p *PageFolder) Unmapped() (n int) {
 	for i := range p.names {
 		if p.pageURL(i) == "" {
 			n++
@@ -97,11 +97,11 @@ func (p *Pages) Unmapped() (n int) {
 	return n
 }
 
-func (p *Pages) pageURL(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
+func (p *PageFolder) pageURL(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
 
 // Page reads page i. One that cannot be read is returned without HTML, beside the error.
-func (p *Pages) Page(i int) (Page, error) {
-	page := Page{Name: p.names[i], URL: p.pageURL(i)}
+func (p *PageFolder) Page(i int) (WebPage, error) {
+	page := WebPage{Name: p.names[i], URL: p.pageURL(i)}
 	var err error
 	if page.HTML, err = bounded.ReadFile(filepath.Join(p.dir, page.Name), maxPageBytes); err != nil {
 		return page, fmt.Errorf("%w: %w", ErrDataset, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Question is a question with its answer, and the pages that hold it.
-type Question struct {
+// FramesQuestion is a question with its answer, and the pages that hold it.
+type FramesQuestion struct {
 	Row    int // of the table, from 0
 	Prompt string
 	Answer string   // as the reference writes it to the judge: "nan" where the table has none
@@ -33,7 +33,7 @@ func FindQuestions(path string) string {
 
 // OpenQuestions reads frames_dataset.tsv, or that of a folder, as pandas reads it. The error lists every fault with its
 // line: it is a [*FaultError] where the file can be read.
-func OpenQuestions(path string) ([]Question, error) {
+func OpenQuestions(path string) ([]FramesQuestion, error) {
 	path = FindQuestions(path)
 	text, err := bounded.ReadFile(path, maxQuestionsBytes)
 	if err != nil {
@@ -43,8 +43,8 @@ func OpenQuestions(path string) ([]Question, error) {
 }
 
 // ParseQuestions is OpenQuestions of a text; path is for errors.
-func ParseQuestions(path string, text []byte) ([]Question, error) {
-	var faults fault.List
+func ParseQuestions(path string, text []byte) ([]FramesQuestion, error) {
+	var faults fault.FaultList
 	if !utf8.Valid(text) {
 		faults.Addf("", "it is not UTF-8")
 		return nil, faults.Err(ErrDataset, path)
@@ -78,11 +78,11 @@ func ParseQuestions(path string, text []byte) ([]Question, error) {
 	return makeQuestions(names, rows, prompt, answer), nil
 }
 
-func makeQuestions(names []string, rows []tableRow, prompt, answer int) []Question {
+func makeQuestions(names []string, rows []tableRow, prompt, answer int) []FramesQuestion {
 	prompts, answers := columnValues(rows, prompt), columnValues(rows, answer)
-	all := make([]Question, len(rows))
+	all := make([]FramesQuestion, len(rows))
 	for i, r := range rows {
-		all[i] = Question{Row: i, Prompt: prompts[i], Answer: answers[i]}
+		all[i] = FramesQuestion{Row: i, Prompt: prompts[i], Answer: answers[i]}
 		for k, name := range names {
 			if link := r.fields[k]; strings.HasPrefix(name, "wikipedia_link_") && !isMissing(link) {
 				all[i].Links = append(all[i].Links, link)

@@ -17,7 +17,7 @@ type tableRow struct {
 
 // readTable takes a table of tabs apart as pandas does: a field in double quotes may hold tabs, line ends and quotes,
 // which are doubled; what stands behind its end belongs to it, too. Empty lines are left out.
-func readTable(text string, faults *fault.List) (rows []tableRow) {
+func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 	line := 1
 	for text != "" {
 		r := tableRow{line: line}

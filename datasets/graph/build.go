@@ -15,13 +15,13 @@ import (
 var ErrEdges = errors.New("edges of a graph")
 
 // FaultError holds all faults of a relation's edges: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
-// Plan says what a relation is made of.
-type Plan struct {
+// RelationPlan says what a relation is made of.
+type RelationPlan struct {
 	Name                  string
 	Sources, Destinations int // numbers of nodes
-	Streams               []Stream
+	Streams               []EdgeStream
 	// Loops adds an edge from each node to itself at the end of its row; both ends are of one type then.
 	Loops bool
 }
@@ -29,10 +29,10 @@ type Plan struct {
 // maxNodes is what a uint32 numbers, with an end above.
 const maxNodes = 1<<32 - 2
 
-// Build makes the CSC of a relation with all processors. Rows keep the order of the streams and of the edges in them.
-// On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a [*FaultError],
-// for which errors.Is(err, ErrEdges) holds; or ctx's.
-func (p Plan) Build(ctx context.Context) (*CSC, error) {
+// BuildCSC makes the CSC of a relation with all processors. Rows keep the order of the streams and of the edges in
+// them. On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a
+// [*FaultError], for which errors.Is(err, ErrEdges) holds; or ctx's.
+func (p RelationPlan) BuildCSC(ctx context.Context) (*CSC, error) {
 	if p.Sources < 0 || p.Destinations < 0 || p.Sources > maxNodes || p.Destinations > maxNodes ||
 		p.Loops && p.Sources != p.Destinations {
 		return nil, fmt.Errorf("%w: %s: %d sources and %d destinations, want at most %d, and as many with loops",
@@ -60,7 +60,7 @@ const (
 
 // streamChunk is a part of a stream.
 type streamChunk struct {
-	stream *Stream
+	stream *EdgeStream
 	first  int64
 	n      int64
 	at     []uint64 // by bucket: first its edges in the chunk, then where the next of them goes
@@ -69,20 +69,20 @@ type streamChunk struct {
 // cscBuilder makes a CSC in two steps: edges are scattered into buckets by ranges of destinations, and those of a
 // bucket, which fits into a processor's cache, into rows.
 type cscBuilder struct {
-	plan    *Plan
+	plan    *RelationPlan
 	shift   int // a bucket holds 1 << shift destinations
 	buckets int
 	starts  []uint64 // of the buckets, and the end
 	chunks  []streamChunk
 	placed  []uint64 // destination << 32 | source, bucket by bucket
 	memory  sync.Pool
-	faults  fault.List
+	faults  fault.FaultList
 }
 
 // maxBuckets is how many places are written to in turn.
 const maxBuckets = 512
 
-func newBuilder(p *Plan) *cscBuilder {
+func newBuilder(p *RelationPlan) *cscBuilder {
 	b := &cscBuilder{plan: p, shift: max(baseShift, bits.Len(uint(p.Destinations))-bits.Len(maxBuckets-1))}
 	b.buckets = max(1, (p.Destinations+1<<b.shift-1)>>b.shift)
 	b.starts = make([]uint64, b.buckets+1)

@@ -66,7 +66,7 @@ func (g *Graph) WriteCache(ctx context.Context, path, key string) (err error) {
 func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
 	h := cacheHeader{cacheFormat, key, g.Types, make([]keptRelation, len(g.Relations))}
 	for i, c := range g.CSC {
-		h.Relations[i] = keptRelation{g.Relations[i], c.Edges(), 0}
+		h.Relations[i] = keptRelation{g.Relations[i], c.EdgeCount(), 0}
 		sum, err := c.checksum(ctx)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (c *CSC) memoryParts() [][]byte {
 func (c *CSC) checksum(ctx context.Context) (uint32, error) {
 	var sums []byte
 	for _, part := range c.memoryParts() {
-		sum, err := Checksum(ctx, bytes.NewReader(part), 0, int64(len(part)))
+		sum, err := BlockChecksum(ctx, bytes.NewReader(part), 0, int64(len(part)))
 		if err != nil {
 			return 0, err
 		}
@@ -134,7 +134,7 @@ func OpenCache(ctx context.Context, path, key string, types []NodeType, relation
 	}
 	g := &Graph{Types: types, Relations: relations, close: f.Close}
 	var faults error
-	err = mapped.Guard(func() { faults = g.loadRelations(ctx, f.Bytes(), key) })
+	err = mapped.CatchFaults(func() { faults = g.loadRelations(ctx, f.Bytes(), key) })
 	if err = errors.Join(err, faults); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrCache, path, err), f.Close())
 	}

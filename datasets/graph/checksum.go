@@ -15,8 +15,9 @@ const checkedBytes = 16 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum is a CRC-32C over those of blocks of 16 MiB of the size bytes from offset on, summed with all processors.
-func Checksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint32, error) {
+// BlockChecksum is a CRC-32C over those of blocks of 16 MiB of the size bytes from offset on, summed with all
+// processors.
+func BlockChecksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint32, error) {
 	sums := make([]byte, 4*((size+checkedBytes-1)/checkedBytes))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

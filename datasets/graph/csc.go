@@ -22,17 +22,17 @@ func baseCount(nodes int) int { return nodes>>baseShift + 1 }
 // Sources are those of the edges into node v, which must be below Nodes. The caller must not change them.
 func (c *CSC) Sources(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
 
-// Row is the in-edges of a node, by their numbers in the relation: Degree of them from First on.
-type Row struct {
+// EdgeRow is the in-edges of a node, by their numbers in the relation: Degree of them from First on.
+type EdgeRow struct {
 	First  uint64
 	Degree int
 }
 
 // AppendRows appends those of nodes, which must be below Nodes.
-func (c *CSC) AppendRows(rows []Row, nodes []uint32) []Row {
+func (c *CSC) AppendRows(rows []EdgeRow, nodes []uint32) []EdgeRow {
 	for _, v := range nodes {
 		first := c.offset(v)
-		rows = append(rows, Row{first, int(c.offset(v+1) - first)})
+		rows = append(rows, EdgeRow{first, int(c.offset(v+1) - first)})
 	}
 	return rows
 }
@@ -61,11 +61,11 @@ func (c *CSC) setOffset(v int, offset uint64) bool {
 	return low>>32 == 0
 }
 
-// Nodes is the number of destinations.
-func (c *CSC) Nodes() int { return len(c.low) - 1 }
+// NodeCount is the number of destinations.
+func (c *CSC) NodeCount() int { return len(c.low) - 1 }
 
-// Edges is the number of edges.
-func (c *CSC) Edges() uint64 { return uint64(len(c.sources)) }
+// EdgeCount is the number of edges.
+func (c *CSC) EdgeCount() uint64 { return uint64(len(c.sources)) }
 
 func (c *CSC) bytes() uint64 { return uint64(8*len(c.bases) + 4*len(c.low) + 4*len(c.sources)) }
 
@@ -83,5 +83,5 @@ func (c *CSC) isValid(sources int) bool {
 	for _, s := range c.sources {
 		most = max(most, s)
 	}
-	return last == c.Edges() && (c.Edges() == 0 || uint64(most) < uint64(sources))
+	return last == c.EdgeCount() && (c.EdgeCount() == 0 || uint64(most) < uint64(sources))
 }

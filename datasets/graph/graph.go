@@ -26,27 +26,27 @@ type Graph struct {
 	close func() error
 }
 
-// Type is the position of the node type of that name, or -1.
-func (g *Graph) Type(name string) int {
+// TypeIndex is the position of the node type of that name, or -1.
+func (g *Graph) TypeIndex(name string) int {
 	return slices.IndexFunc(g.Types, func(t NodeType) bool { return t.Name == name })
 }
 
-// Relation is the position of the relation of that name, or -1.
-func (g *Graph) Relation(name string) int {
+// RelationIndex is the position of the relation of that name, or -1.
+func (g *Graph) RelationIndex(name string) int {
 	return slices.IndexFunc(g.Relations, func(r Relation) bool { return r.Name == name })
 }
 
-// Edges is the number of edges of all relations.
-func (g *Graph) Edges() uint64 {
+// EdgeCount is the number of edges of all relations.
+func (g *Graph) EdgeCount() uint64 {
 	n := uint64(0)
 	for _, c := range g.CSC {
-		n += c.Edges()
+		n += c.EdgeCount()
 	}
 	return n
 }
 
-// Bytes is the memory that offsets and sources take.
-func (g *Graph) Bytes() uint64 {
+// MemoryBytes is the memory that offsets and sources take.
+func (g *Graph) MemoryBytes() uint64 {
 	n := uint64(0)
 	for _, c := range g.CSC {
 		n += c.bytes()

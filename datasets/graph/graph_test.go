@@ -13,19 +13,19 @@ import (
 )
 
 // drawn are random edges.
-func drawn(r *rand.Rand, n, sources, destinations int) Pairs {
+func drawn(r *rand.Rand, n, sources, destinations int) EdgePairs {
 	values := make([]int64, 2*n)
 	for i := range n {
 		values[2*i], values[2*i+1] = int64(r.IntN(sources)), int64(r.IntN(destinations))
 	}
-	return Pairs{"drawn", values}
+	return EdgePairs{"drawn", values}
 }
 
 // rows is what Build is to make, the plain way.
-func rows(p Plan) [][]uint32 {
+func rows(p RelationPlan) [][]uint32 {
 	all := make([][]uint32, p.Destinations)
 	for _, s := range p.Streams {
-		values := s.Edges.(Pairs).Values
+		values := s.Edges.(EdgePairs).Values
 		for i := 0; i < len(values); i += 2 {
 			from, to := s.edgeNodes(values[i : i+2])
 			if from != to || !s.NoLoops {
@@ -44,18 +44,18 @@ func rows(p Plan) [][]uint32 {
 func TestBuild(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cites := drawn(r, 50_000, 9_000, 9_000)
-	for name, p := range map[string]Plan{
+	for name, p := range map[string]RelationPlan{
 		"none":     {Sources: 3, Destinations: 5},
 		"no nodes": {},
-		"one way":  {Sources: 70, Destinations: 40_000, Streams: []Stream{{Edges: drawn(r, 100_000, 70, 40_000)}}},
-		"reverse": {Sources: 4096, Destinations: 8192, Streams: []Stream{{Edges: drawn(r, 30_000, 8192, 4096),
+		"one way":  {Sources: 70, Destinations: 40_000, Streams: []EdgeStream{{Edges: drawn(r, 100_000, 70, 40_000)}}},
+		"reverse": {Sources: 4096, Destinations: 8192, Streams: []EdgeStream{{Edges: drawn(r, 30_000, 8192, 4096),
 			Reverse: true}}},
-		"more than once": {Sources: 2, Destinations: 1, Streams: []Stream{{Edges: drawn(r, chunkEdges+7, 2, 1)}}},
-		"citations": {Sources: 9_000, Destinations: 9_000, Loops: true, Streams: []Stream{
+		"more than once": {Sources: 2, Destinations: 1, Streams: []EdgeStream{{Edges: drawn(r, chunkEdges+7, 2, 1)}}},
+		"citations": {Sources: 9_000, Destinations: 9_000, Loops: true, Streams: []EdgeStream{
 			{Edges: cites, NoLoops: true}, {Edges: cites, NoLoops: true, Reverse: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := p.Build(t.Context())
+			c, err := p.BuildCSC(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,34 +73,35 @@ func checkRows(t *testing.T, c *CSC, want [][]uint32) {
 		}
 		edges += len(row)
 	}
-	if c.Nodes() != len(want) || c.Edges() != uint64(edges) {
-		t.Errorf("%d nodes and %d edges, want %d and %d", c.Nodes(), c.Edges(), len(want), edges)
+	if c.NodeCount() != len(want) || c.EdgeCount() != uint64(edges) {
+		t.Errorf("%d nodes and %d edges, want %d and %d", c.NodeCount(), c.EdgeCount(), len(want), edges)
 	}
 }
 
-type broken struct{ Pairs }
+type broken struct{ EdgePairs }
 
 func (broken) Read([]int64, int64) error { return errors.New("disk gone") }
 
 func TestBuildRefuses(t *testing.T) {
-	wrong := Pairs{"cites", []int64{0, 1, 3, 0, -1, 1, 1, 2}}
+	wrong := EdgePairs{"cites", []int64{0, 1, 3, 0, -1, 1, 1, 2}}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
 		ctx  context.Context
-		plan Plan
+		plan RelationPlan
 		want []string
 	}{
-		{t.Context(), Plan{Name: "r", Sources: 3, Destinations: 2, Streams: []Stream{{Edges: wrong}}}, []string{"r: 3 faults",
-			"cites, edge 1: from node 3 to node 0, want nodes below 3 and 2", "edge 2: from node -1",
-			"edge 3: from node 1 to node 2"}},
-		{t.Context(), Plan{Name: "r", Sources: 9, Destinations: 9, Streams: []Stream{{Edges: broken{wrong}}}},
+		{t.Context(), RelationPlan{Name: "r", Sources: 3, Destinations: 2, Streams: []EdgeStream{{Edges: wrong}}},
+			[]string{"r: 3 faults",
+				"cites, edge 1: from node 3 to node 0, want nodes below 3 and 2", "edge 2: from node -1",
+				"edge 3: from node 1 to node 2"}},
+		{t.Context(), RelationPlan{Name: "r", Sources: 9, Destinations: 9, Streams: []EdgeStream{{Edges: broken{wrong}}}},
 			[]string{"cites: edges from 0 on: disk gone"}},
-		{t.Context(), Plan{Name: "r", Sources: 1 << 32, Destinations: 1}, []string{"4294967296 sources"}},
-		{t.Context(), Plan{Name: "r", Sources: 2, Destinations: 1, Loops: true}, []string{"as many with loops"}},
-		{cancelled, Plan{Name: "r", Sources: 2, Destinations: 2}, []string{"canceled"}},
+		{t.Context(), RelationPlan{Name: "r", Sources: 1 << 32, Destinations: 1}, []string{"4294967296 sources"}},
+		{t.Context(), RelationPlan{Name: "r", Sources: 2, Destinations: 1, Loops: true}, []string{"as many with loops"}},
+		{cancelled, RelationPlan{Name: "r", Sources: 2, Destinations: 2}, []string{"canceled"}},
 	} {
-		_, err := tt.plan.Build(tt.ctx)
+		_, err := tt.plan.BuildCSC(tt.ctx)
 		for _, want := range tt.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
@@ -119,8 +120,9 @@ func small(t *testing.T) *Graph {
 	}
 	for _, rel := range g.Relations {
 		from, to := g.Types[rel.Source].Nodes, g.Types[rel.Destination].Nodes
-		p := Plan{Name: rel.Name, Sources: from, Destinations: to, Streams: []Stream{{Edges: drawn(r, 9000, from, to)}}}
-		c, err := p.Build(t.Context())
+		p := RelationPlan{Name: rel.Name, Sources: from, Destinations: to, Streams: []EdgeStream{{Edges: drawn(r, 9000, from,
+			to)}}}
+		c, err := p.BuildCSC(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,14 +141,14 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range g.CSC {
-		want := make([][]uint32, c.Nodes())
+		want := make([][]uint32, c.NodeCount())
 		for v := range want {
 			want[v] = c.Sources(uint32(v))
 		}
 		checkRows(t, kept.CSC[i], want)
 	}
-	if kept.Edges() != 18000 || kept.Bytes() != g.Bytes() {
-		t.Errorf("%d edges in %d bytes", kept.Edges(), kept.Bytes())
+	if kept.EdgeCount() != 18000 || kept.MemoryBytes() != g.MemoryBytes() {
+		t.Errorf("%d edges in %d bytes", kept.EdgeCount(), kept.MemoryBytes())
 	}
 	if err := errors.Join(kept.Close(), kept.Close(), g.Close()); err != nil {
 		t.Error(err)
@@ -219,8 +221,8 @@ func TestCSCIsCheckedForSense(t *testing.T) {
 // FuzzOpenCache holds: a file is a graph, or an error.
 func FuzzOpenCache(f *testing.F) {
 	types, relations := []NodeType{{"a", 2}}, []Relation{{"r", 0, 0}}
-	c, err := Plan{Sources: 2, Destinations: 2, Streams: []Stream{{Edges: Pairs{"p", []int64{0, 1, 1,
-		1}}}}}.Build(f.Context())
+	c, err := RelationPlan{Sources: 2, Destinations: 2, Streams: []EdgeStream{{Edges: EdgePairs{"p", []int64{0, 1, 1,
+		1}}}}}.BuildCSC(f.Context())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -246,11 +248,11 @@ func FuzzOpenCache(f *testing.F) {
 func BenchmarkBuild(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const nodes, edges = 500_000, 5_000_000
-	p := Plan{Sources: nodes, Destinations: nodes, Streams: []Stream{{Edges: drawn(r, edges, nodes, nodes)}}}
+	p := RelationPlan{Sources: nodes, Destinations: nodes, Streams: []EdgeStream{{Edges: drawn(r, edges, nodes, nodes)}}}
 	b.ReportAllocs()
 	b.SetBytes(16 * edges)
 	for b.Loop() {
-		if _, err := p.Build(b.Context()); err != nil {
+		if _, err := p.BuildCSC(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

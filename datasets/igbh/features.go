@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-var _ graph.FeatureStore = (*Features)(nil)
+var _ graph.FeatureStore = (*FeatureFiles)(nil)
 
-// Features are those of all nodes, in mapped files.
-type Features struct {
+// FeatureFiles are those of all nodes, in mapped files.
+type FeatureFiles struct {
 	width int
 	files [types]featureFile
 }
@@ -23,7 +23,7 @@ type Features struct {
 // featureFile is the features of one type.
 type featureFile struct {
 	path   string
-	memory *mapped.File
+	memory *mapped.MappedFile
 	offset int64
 	length int64
 	nodes  int
@@ -31,12 +31,12 @@ type featureFile struct {
 
 // OpenFeatures maps the features of DIR/SIZE/processed alone; an empty size is the only one that the folder holds. The
 // error lists every fault, as that of Open. The caller closes them.
-func OpenFeatures(dir, size string) (*Features, error) {
+func OpenFeatures(dir, size string) (*FeatureFiles, error) {
 	folder, size, err := findSize(dir, size)
 	if err != nil {
 		return nil, err
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	s := openFeatures(folder, size, &faults)
 	if err := faults.Err(ErrDataset, folder); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -45,8 +45,8 @@ func OpenFeatures(dir, size string) (*Features, error) {
 }
 
 // openFeatures maps the features of all types and counts the nodes.
-func openFeatures(folder, size string, faults *fault.List) *Features {
-	s := new(Features)
+func openFeatures(folder, size string, faults *fault.FaultList) *FeatureFiles {
+	s := new(FeatureFiles)
 	var headed [types]bool
 	for i, name := range TypeNames() {
 		path := filepath.Join(folder, name, "node_feat.npy")
@@ -89,7 +89,7 @@ func (f *featureFile) openFile(path string, raw bool) (shape []int, err error) {
 }
 
 // countRaw counts the nodes of a file without a header, by the width of the others.
-func (f *featureFile) countRaw(width int, faults *fault.List) {
+func (f *featureFile) countRaw(width int, faults *fault.FaultList) {
 	if f.memory == nil || width == 0 {
 		return
 	}
@@ -104,8 +104,8 @@ func (f *featureFile) countRaw(width int, faults *fault.List) {
 }
 
 // Types are the node types of IGBH.
-func (s *Features) Types() []graph.NodeType {
-	var c Counts
+func (s *FeatureFiles) Types() []graph.NodeType {
+	var c NodeCounts
 	for i := range s.files {
 		c[i] = s.files[i].nodes
 	}
@@ -113,10 +113,10 @@ func (s *Features) Types() []graph.NodeType {
 }
 
 // Width is the number of features of a node.
-func (s *Features) Width() int { return s.width }
+func (s *FeatureFiles) Width() int { return s.width }
 
 // Gather copies features of nodes of a type.
-func (s *Features) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
+func (s *FeatureFiles) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= types || len(dst) != len(nodes)*s.width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrDataset, len(nodes), nodeType, len(dst))
 	}
@@ -130,7 +130,7 @@ func (s *Features) Gather(_ context.Context, dst []float32, nodeType int, nodes 
 		return nil
 	}
 	room := unsafe.Slice((*byte)(unsafe.Pointer(&dst[0])), 4*len(dst))
-	if err := mapped.Guard(func() { f.copyRows(room, nodes, int64(4*s.width)) }); err != nil {
+	if err := mapped.CatchFaults(func() { f.copyRows(room, nodes, int64(4*s.width)) }); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDataset, f.path, err)
 	}
 	return nil
@@ -144,7 +144,7 @@ func (f *featureFile) copyRows(room []byte, nodes []uint32, row int64) {
 }
 
 // Close unmaps the files.
-func (s *Features) Close() error {
+func (s *FeatureFiles) Close() error {
 	var all []error
 	for i := range s.files {
 		if s.files[i].memory != nil {

@@ -32,7 +32,7 @@ func TestGoldenGraph(t *testing.T) {
 	golden.Each(t, "graph/*/graph/expected.json", func(t *testing.T, path string) {
 		var want expectedGraph
 		golden.ReadJSON(t, path, &want)
-		s, err := Open(t.Context(), filepath.Join(filepath.Dir(filepath.Dir(path)), "igbh"), Options{NoKept: true})
+		s, err := Open(t.Context(), filepath.Join(filepath.Dir(filepath.Dir(path)), "igbh"), GraphOptions{NoKept: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,8 +54,9 @@ func checkRelation(t *testing.T, g *graph.Graph, i int, want *expectedGraph) {
 	t.Helper()
 	name := g.Relations[i].Name
 	hashes, c := want.AfterLoad[name], g.CSC[i]
-	if got := greatestDegree(c); c.Edges() != want.Edges[name] || got != want.InDegreeMax[name] {
-		t.Errorf("%s: %d edges, at most %d; want %d and %d", name, c.Edges(), got, want.Edges[name], want.InDegreeMax[name])
+	if got := greatestDegree(c); c.EdgeCount() != want.Edges[name] || got != want.InDegreeMax[name] {
+		t.Errorf("%s: %d edges, at most %d; want %d and %d", name, c.EdgeCount(), got, want.Edges[name],
+			want.InDegreeMax[name])
 	}
 	reverse := g.CSC[reverseOf(i)]
 	for _, sum := range []struct{ what, got, want string }{
@@ -80,7 +81,7 @@ func reverseOf(i int) int {
 
 func greatestDegree(c *graph.CSC) int {
 	most := 0
-	for v := range c.Nodes() {
+	for v := range c.NodeCount() {
 		most = max(most, c.Degree(uint32(v)))
 	}
 	return most
@@ -88,7 +89,7 @@ func greatestDegree(c *graph.CSC) int {
 
 func offsets(c *graph.CSC) []int64 {
 	all := []int64{0}
-	for v := range c.Nodes() {
+	for v := range c.NodeCount() {
 		all = append(all, all[v]+int64(c.Degree(uint32(v))))
 	}
 	return all
@@ -96,7 +97,7 @@ func offsets(c *graph.CSC) []int64 {
 
 func sources(c *graph.CSC, sorted bool) []int64 {
 	var all []int64
-	for v := range c.Nodes() {
+	for v := range c.NodeCount() {
 		row := slices.Clone(c.Sources(uint32(v)))
 		if sorted {
 			slices.Sort(row)
@@ -118,7 +119,7 @@ func hashed[T int64 | uint32](values []T) string {
 }
 
 // checkPapers compares the samples with an array that NumPy wrote.
-func checkPapers(t *testing.T, s *Set, path string) {
+func checkPapers(t *testing.T, s *PaperSet, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -138,7 +139,7 @@ func checkPapers(t *testing.T, s *Set, path string) {
 // TestGoldenPapers reads the folders of the scorer's cases, which hold papers and labels alone.
 func TestGoldenPapers(t *testing.T) {
 	golden.Each(t, "scorers/rgat/*/igbh", func(t *testing.T, path string) {
-		s, err := Open(t.Context(), path, Options{LabelsOnly: true})
+		s, err := Open(t.Context(), path, GraphOptions{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +179,7 @@ func TestGoldenSplit(t *testing.T) {
 
 func checkSplit(t *testing.T, want expectedSplit) {
 	t.Helper()
-	train, validation := Split(want.N, want.Seed, want.Fraction)
+	train, validation := DrawSplit(want.N, want.Seed, want.Fraction)
 	if len(train) != want.Train || !slices.Equal(validation[:len(want.ValFirst)], want.ValFirst) ||
 		hashed(validation) != want.Val {
 		t.Errorf("%d papers: the split differs: %d for training, validation from %v on", want.N, len(train), validation[:5])

@@ -7,22 +7,22 @@ import (
 )
 
 // StoredEdges are the edges of a data set, at the positions Affiliated to Written.
-type StoredEdges [stored]graph.Edges
+type StoredEdges [stored]graph.EdgeList
 
 // NewGraph makes the graph that the reference loads: every stored relation and its reverse, but of citations one
 // relation of both directions of each, without those of a paper by itself, and then one of each paper by itself.
-func NewGraph(ctx context.Context, nodes Counts, edges StoredEdges) (*graph.Graph, error) {
-	g := &graph.Graph{Types: nodes.NodeTypes(), Relations: Relations()}
+func NewGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges) (*graph.Graph, error) {
+	g := &graph.Graph{Types: nodes.NodeTypes(), Relations: GraphRelations()}
 	for _, r := range loadedRelations() {
-		plan := graph.Plan{Name: r.Name, Sources: nodes[r.Source], Destinations: nodes[r.Destination]}
+		plan := graph.RelationPlan{Name: r.Name, Sources: nodes[r.Source], Destinations: nodes[r.Destination]}
 		if r.stored == Cites {
 			plan.Loops = true
-			plan.Streams = []graph.Stream{{Edges: edges[Cites], NoLoops: true}, {Edges: edges[Cites], NoLoops: true,
+			plan.Streams = []graph.EdgeStream{{Edges: edges[Cites], NoLoops: true}, {Edges: edges[Cites], NoLoops: true,
 				Reverse: true}}
 		} else {
-			plan.Streams = []graph.Stream{{Edges: edges[r.stored], Reverse: r.reverse}}
+			plan.Streams = []graph.EdgeStream{{Edges: edges[r.stored], Reverse: r.reverse}}
 		}
-		csc, err := plan.Build(ctx)
+		csc, err := plan.BuildCSC(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -17,20 +17,21 @@ import (
 
 // small is a data set of a few nodes. Feature k of node v of type t is 1000*t + 10*v + k.
 type small struct {
-	counts Counts
+	counts NodeCounts
 	edges  [stored][]int64
 }
 
 func newSmall() *small {
-	return &small{Counts{Author: 5, Conference: 2, FieldOfStudy: 3, Institute: 2, Journal: 2, Paper: 9}, [stored][]int64{
-		Affiliated: {0, 1, 4, 0}, Cites: {0, 1, 1, 0, 2, 2, 8, 3}, Published: {3, 1}, Topic: {0, 0, 0, 2, 8, 1},
-		Venue: {}, Written: {0, 4, 8, 0, 3, 3},
-	}}
+	return &small{NodeCounts{Author: 5, Conference: 2, FieldOfStudy: 3, Institute: 2, Journal: 2, Paper: 9},
+		[stored][]int64{
+			Affiliated: {0, 1, 4, 0}, Cites: {0, 1, 1, 0, 2, 2, 8, 3}, Published: {3, 1}, Topic: {0, 0, 0, 2, 8, 1},
+			Venue: {}, Written: {0, 4, 8, 0, 3, 3},
+		}}
 }
 
-func (s *small) Counts() Counts { return s.counts }
-func (*small) Width() int       { return 4 }
-func (*small) Label(p int) int  { return p % 3 }
+func (s *small) Counts() NodeCounts { return s.counts }
+func (*small) Width() int           { return 4 }
+func (*small) Label(p int) int      { return p % 3 }
 
 func (*small) Features(dst []float32, nodeType, first int) {
 	for i := range dst {
@@ -40,7 +41,7 @@ func (*small) Features(dst []float32, nodeType, first int) {
 
 func (s *small) Edges() (all StoredEdges) {
 	for i, r := range storedRelations() {
-		all[i] = graph.Pairs{Of: r.folder, Values: s.edges[i]}
+		all[i] = graph.EdgePairs{Of: r.folder, Values: s.edges[i]}
 	}
 	return all
 }
@@ -51,7 +52,7 @@ func (*small) Split() (train, validation []uint32) { return []uint32{1, 2}, []ui
 func written(t testing.TB, size string, s *small) (dir, folder string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := Write(context.Background(), dir, size, s); err != nil {
+	if err := WriteDataset(context.Background(), dir, size, s); err != nil {
 		t.Fatal(err)
 	}
 	return dir, filepath.Join(dir, size, "processed")
@@ -60,7 +61,7 @@ func written(t testing.TB, size string, s *small) (dir, folder string) {
 func TestSetIsReadAsWritten(t *testing.T) {
 	dir, folder := written(t, "tiny", newSmall())
 	for range 2 { // the second time the graph is the one that was kept
-		s, err := Open(t.Context(), dir, Options{})
+		s, err := Open(t.Context(), dir, GraphOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestSetIsReadAsWritten(t *testing.T) {
 			t.Errorf("papers %v, labels %v, kept %v", s.Papers(), s.Labels(), s.KeptFault())
 		}
 		g := s.Graph()
-		if row := g.CSC[g.Relation("paper__cites__paper")].Sources(1); !slices.Equal(row, []uint32{0, 0, 1}) {
+		if row := g.CSC[g.RelationIndex("paper__cites__paper")].Sources(1); !slices.Equal(row, []uint32{0, 0, 1}) {
 			t.Errorf("paper 1 is cited by %v", row)
 		}
 		checkGather(t, s.Features())
@@ -113,7 +114,7 @@ func TestRawMemory(t *testing.T) {
 		}
 		write(t, path, data[10+int(binary.LittleEndian.Uint16(data[8:])):])
 	}
-	s, err := Open(t.Context(), dir, Options{Size: "full", NoKept: true})
+	s, err := Open(t.Context(), dir, GraphOptions{Size: "full", NoKept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestRawMemory(t *testing.T) {
 	}
 	checkGather(t, s.Features())
 	write(t, filepath.Join(folder, "paper/node_feat.npy"), make([]byte, 9*16+4))
-	_, err = Open(t.Context(), dir, Options{NoKept: true})
+	_, err = Open(t.Context(), dir, GraphOptions{NoKept: true})
 	wantAll(t, err, "paper/node_feat.npy: 148 bytes without a header are not whole nodes of 4 features")
 }
 
@@ -148,7 +149,7 @@ func TestWithoutPapersTheSplitIsDrawn(t *testing.T) {
 	if err := os.Remove(filepath.Join(folder, "val_idx.pt")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := Open(t.Context(), dir, GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, folder := written(t, "tiny", newSmall())
 			tt.change(t, folder)
-			_, err := Open(t.Context(), dir, Options{})
+			_, err := Open(t.Context(), dir, GraphOptions{})
 			wantAll(t, err, tt.want...)
 		})
 	}
@@ -229,7 +230,7 @@ func TestEdgesBeyondTheNodes(t *testing.T) {
 	s := newSmall()
 	s.edges[Written] = []int64{0, 5, 9, 0, 1, 1}
 	dir, _ := written(t, "tiny", s)
-	_, err := Open(t.Context(), dir, Options{})
+	_, err := Open(t.Context(), dir, GraphOptions{})
 	wantAll(t, err, "2 faults", "paper__written_by__author, edge 0: from node 5 to node 0, want nodes below 5 and 9",
 		"edge 1")
 }
@@ -251,7 +252,7 @@ func TestFeaturesElsewhere(t *testing.T) {
 		}
 	}
 	good := elsewhere{nodes: newSmall().counts.NodeTypes()}
-	s, err := Open(t.Context(), dir, Options{Features: good})
+	s, err := Open(t.Context(), dir, GraphOptions{Features: good})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,15 +262,15 @@ func TestFeaturesElsewhere(t *testing.T) {
 	}
 	more := newSmall().counts
 	more[Paper]++
-	_, err = Open(t.Context(), dir, Options{Features: elsewhere{nodes: more.NodeTypes()}})
+	_, err = Open(t.Context(), dir, GraphOptions{Features: elsewhere{nodes: more.NodeTypes()}})
 	wantAll(t, err, "paper/node_label_2K.npy: 9 labels, and features of 10 papers")
-	_, err = Open(t.Context(), dir, Options{Features: elsewhere{nodes: good.nodes[1:]}})
+	_, err = Open(t.Context(), dir, GraphOptions{Features: elsewhere{nodes: good.nodes[1:]}})
 	wantAll(t, err, "features of the node types [conference fos institute journal paper], want [author")
 }
 
 func TestSizes(t *testing.T) {
 	dir, _ := written(t, "tiny", newSmall())
-	if err := Write(t.Context(), dir, "small", newSmall()); err != nil {
+	if err := WriteDataset(t.Context(), dir, "small", newSmall()); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "file")
@@ -279,7 +280,7 @@ func TestSizes(t *testing.T) {
 		{dir, "full", "it holds no full/processed"}, {t.TempDir(), "", "it holds no SIZE/processed"}, {file, "",
 			"it is a file"},
 	} {
-		_, err := Open(t.Context(), tt.dir, Options{Size: tt.size})
+		_, err := Open(t.Context(), tt.dir, GraphOptions{Size: tt.size})
 		wantAll(t, err, tt.want)
 	}
 }
@@ -291,7 +292,7 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 	other.edges[Cites][1] = 4
 	otherDir, otherFolder := written(t, "tiny", other)
 	for _, d := range []string{dir, otherDir} {
-		if _, err := Open(t.Context(), d, Options{}); err != nil {
+		if _, err := Open(t.Context(), d, GraphOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -301,11 +302,11 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 	}
 	for _, wrong := range [][]byte{data, data[:100], nil} {
 		write(t, filepath.Join(folder, keptName), wrong)
-		s, err := Open(t.Context(), dir, Options{})
+		s, err := Open(t.Context(), dir, GraphOptions{})
 		if err != nil || s.KeptFault() != nil {
 			t.Fatal(err, s.KeptFault())
 		}
-		if row := s.Graph().CSC[s.Graph().Relation("paper__cites__paper")].Sources(4); !slices.Equal(row, []uint32{4}) {
+		if row := s.Graph().CSC[s.Graph().RelationIndex("paper__cites__paper")].Sources(4); !slices.Equal(row, []uint32{4}) {
 			t.Errorf("paper 4 is cited by %v: the graph is another's", row)
 		}
 		if err := s.Close(); err != nil {
@@ -316,12 +317,12 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 
 func TestAGraphThatCannotBeKept(t *testing.T) {
 	dir, _ := written(t, "tiny", newSmall())
-	s, err := Open(t.Context(), dir, Options{Kept: filepath.Join(dir, "none", "graph")})
+	s, err := Open(t.Context(), dir, GraphOptions{Kept: filepath.Join(dir, "none", "graph")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.KeptFault() == nil || s.Graph().Edges() == 0 {
+	if s.KeptFault() == nil || s.Graph().EdgeCount() == 0 {
 		t.Errorf("kept fault %v", s.KeptFault())
 	}
 }

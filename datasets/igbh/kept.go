@@ -10,7 +10,8 @@ import (
 
 // makeGraph takes the graph that the file path keeps of these edges, or makes it and keeps it there. kept is why it
 // could not be kept.
-func makeGraph(ctx context.Context, nodes Counts, edges StoredEdges, path string) (g *graph.Graph, kept, err error) {
+func makeGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path string) (g *graph.Graph, kept,
+	err error) {
 	if path == "" {
 		g, err = NewGraph(ctx, nodes, edges)
 		return g, nil, err
@@ -19,7 +20,7 @@ func makeGraph(ctx context.Context, nodes Counts, edges StoredEdges, path string
 	if err != nil {
 		return nil, nil, err
 	}
-	if g, err = graph.OpenCache(ctx, path, key, nodes.NodeTypes(), Relations()); err == nil {
+	if g, err = graph.OpenCache(ctx, path, key, nodes.NodeTypes(), GraphRelations()); err == nil {
 		return g, nil, nil
 	}
 	if g, err = NewGraph(ctx, nodes, edges); err != nil {
@@ -33,7 +34,7 @@ func keyOf(ctx context.Context, edges StoredEdges) (string, error) {
 	var key strings.Builder
 	for _, list := range edges {
 		file := list.(*edgeFile)
-		sum, err := graph.Checksum(ctx, file.file, file.offset, file.length)
+		sum, err := graph.BlockChecksum(ctx, file.file, file.offset, file.length)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", file.name, err)
 		}

@@ -18,7 +18,7 @@ import (
 func readPapers(folder, size string, papers int) ([]uint32, error) {
 	path := filepath.Join(folder, "val_idx.pt")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		_, validation := Split(labelledPapers(size, papers), SplitSeed, ValidationFraction)
+		_, validation := DrawSplit(labelledPapers(size, papers), SplitSeed, ValidationFraction)
 		return validation, nil
 	}
 	return readTorch(path, papers)
@@ -27,7 +27,7 @@ func readPapers(folder, size string, papers int) ([]uint32, error) {
 // labelFile is the classes of papers, mapped.
 type labelFile struct {
 	path   string
-	memory *mapped.File
+	memory *mapped.MappedFile
 	offset int64
 	papers int
 }
@@ -54,14 +54,14 @@ func openLabels(folder, size string) (*labelFile, error) {
 }
 
 // readLabels reads the classes of papers, each of which must be below classes.
-func (l *labelFile) readLabels(papers []uint32, classes int, faults *fault.List) (labels []int) {
-	if err := mapped.Guard(func() { labels = l.readClasses(papers, classes, faults) }); err != nil {
+func (l *labelFile) readLabels(papers []uint32, classes int, faults *fault.FaultList) (labels []int) {
+	if err := mapped.CatchFaults(func() { labels = l.readClasses(papers, classes, faults) }); err != nil {
 		faults.Addf(l.path, "%v", err)
 	}
 	return labels
 }
 
-func (l *labelFile) readClasses(papers []uint32, classes int, faults *fault.List) []int {
+func (l *labelFile) readClasses(papers []uint32, classes int, faults *fault.FaultList) []int {
 	labels, memory := make([]int, len(papers)), l.memory.Bytes()[l.offset:]
 	for i, paper := range papers {
 		if int64(paper) >= int64(l.papers) {

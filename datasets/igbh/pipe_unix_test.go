@@ -17,7 +17,7 @@ import (
 // graph is made again.
 func TestPipesAreRefused(t *testing.T) {
 	dir, folder := written(t, "tiny", newSmall())
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := Open(t.Context(), dir, GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func openSoon(t *testing.T, dir string) error {
 	defer cancel()
 	opened := make(chan error, 1)
 	go func() {
-		s, err := Open(ctx, dir, Options{})
+		s, err := Open(ctx, dir, GraphOptions{})
 		if err == nil {
 			err = s.Close()
 		}

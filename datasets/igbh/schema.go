@@ -24,11 +24,11 @@ func TypeNames() []string {
 	return []string{"author", "conference", "fos", "institute", "journal", "paper"}
 }
 
-// Counts are numbers of nodes by type.
-type Counts [types]int
+// NodeCounts are numbers of nodes by type.
+type NodeCounts [types]int
 
 // NodeTypes are the types of a graph.
-func (c Counts) NodeTypes() []graph.NodeType {
+func (c NodeCounts) NodeTypes() []graph.NodeType {
 	all := make([]graph.NodeType, types)
 	for i, name := range TypeNames() {
 		all[i] = graph.NodeType{Name: name, Nodes: c[i]}
@@ -37,7 +37,7 @@ func (c Counts) NodeTypes() []graph.NodeType {
 }
 
 // countsOf are the numbers of nodes of types, which have to be those of IGBH.
-func countsOf(all []graph.NodeType) (c Counts, err error) {
+func countsOf(all []graph.NodeType) (c NodeCounts, err error) {
 	found := lists.Map(all, func(t graph.NodeType) string { return t.Name })
 	if want := TypeNames(); !slices.Equal(found, want) {
 		return c, fmt.Errorf("features of the node types %v, want %v", found, want)
@@ -101,16 +101,16 @@ func loadedRelations() []loadedRelation {
 	}
 }
 
-// Relations are those of a loaded graph, in the order of the model.
-func Relations() []graph.Relation {
+// GraphRelations are those of a loaded graph, in the order of the model.
+func GraphRelations() []graph.Relation {
 	return lists.Map(loadedRelations(), func(r loadedRelation) graph.Relation { return r.Relation })
 }
 
 // Classes is the number of classes of the labels that the benchmark uses, node_label_2K.npy.
 const Classes = 2983
 
-// Sizes are the names of the data sets, the smallest first.
-func Sizes() []string { return []string{"tiny", "small", "medium", "large", "full"} }
+// SizeNames are the names of the data sets, the smallest first.
+func SizeNames() []string { return []string{"tiny", "small", "medium", "large", "full"} }
 
 // rawSizes are those in which files of papers and authors have no header.
 func rawSize(size string) bool { return size == "large" || size == "full" }
@@ -127,4 +127,4 @@ func labelledPapers(size string, papers int) int {
 }
 
 // isKnownSize tells whether size is one of Sizes.
-func isKnownSize(size string) bool { return slices.Contains(Sizes(), size) }
+func isKnownSize(size string) bool { return slices.Contains(SizeNames(), size) }

@@ -18,13 +18,13 @@ import (
 var ErrDataset = errors.New("graph data set")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // keptName is the file beside the data that keeps the graph.
 const keptName = "graph.plumbline"
 
-// Options say what to open. The zero value is right for a folder with one size.
-type Options struct {
+// GraphOptions say what to open. The zero value is right for a folder with one size.
+type GraphOptions struct {
 	// Size is one of Sizes; empty: the only one that the folder holds.
 	Size string
 	// LabelsOnly opens papers and labels alone: to score a finished run, they are enough.
@@ -37,26 +37,26 @@ type Options struct {
 	Features graph.FeatureStore
 }
 
-// Set is a data set whose files have passed their checks. It may be used from many goroutines.
-type Set struct {
+// PaperSet is a data set whose files have passed their checks. It may be used from many goroutines.
+type PaperSet struct {
 	papers   []uint32
 	labels   []int
 	graph    *graph.Graph
 	features graph.FeatureStore
-	files    *Features // those that the set opened
+	files    *FeatureFiles // those that the set opened
 	kept     error
 }
 
 // Open checks the files of DIR/SIZE/processed, loads the graph, or makes and keeps it, and reads papers and labels.
 // The error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller
 // closes the set.
-func Open(ctx context.Context, dir string, o Options) (*Set, error) {
+func Open(ctx context.Context, dir string, o GraphOptions) (*PaperSet, error) {
 	folder, size, err := findSize(dir, o.Size)
 	if err != nil {
 		return nil, err
 	}
-	s := new(Set)
-	var faults fault.List
+	s := new(PaperSet)
+	var faults fault.FaultList
 	s.openFiles(ctx, folder, size, o, &faults)
 	if err = faults.Err(ErrDataset, folder); err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -78,16 +78,16 @@ func findSize(dir, size string) (folder, found string, err error) {
 
 func sizeOf(dir, size string) (string, error) {
 	if size != "" && !isKnownSize(size) {
-		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(Sizes(), ", "))
+		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(SizeNames(), ", "))
 	}
 	var there []string
-	for _, s := range Sizes() {
+	for _, s := range SizeNames() {
 		if info, err := os.Stat(filepath.Join(dir, s, "processed")); err == nil && info.IsDir() {
 			there = append(there, s)
 		}
 	}
 	switch {
-	case size != "" && fault.Exists(filepath.Join(dir, size, "processed")):
+	case size != "" && fault.PathExists(filepath.Join(dir, size, "processed")):
 		return size, nil
 	case size != "" || len(there) == 0:
 		return "", fmt.Errorf("%w %s: it holds no %s/processed: %w", ErrDataset, dir, cmp.Or(size, "SIZE"), fs.ErrNotExist)
@@ -97,7 +97,7 @@ func sizeOf(dir, size string) (string, error) {
 	return there[0], nil
 }
 
-func (s *Set) openFiles(ctx context.Context, folder, size string, o Options, faults *fault.List) {
+func (s *PaperSet) openFiles(ctx context.Context, folder, size string, o GraphOptions, faults *fault.FaultList) {
 	labels, err := openLabels(folder, size)
 	if err != nil {
 		faults.Addf(filepath.Join(folder, "paper", "node_label_2K.npy"), "%v", err)
@@ -125,7 +125,8 @@ func (s *Set) openFiles(ctx context.Context, folder, size string, o Options, fau
 }
 
 // openGraph opens features and graph and counts the papers.
-func (s *Set) openGraph(ctx context.Context, folder, size string, o Options, faults *fault.List) (papers int) {
+func (s *PaperSet) openGraph(ctx context.Context, folder, size string, o GraphOptions,
+	faults *fault.FaultList) (papers int) {
 	if s.features = o.Features; s.features == nil {
 		s.files = openFeatures(folder, size, faults)
 		s.features = s.files
@@ -139,7 +140,8 @@ func (s *Set) openGraph(ctx context.Context, folder, size string, o Options, fau
 }
 
 // loadGraph opens the edges, and takes the graph that is kept of them or makes it.
-func (s *Set) loadGraph(ctx context.Context, folder string, nodes Counts, o Options, faults *fault.List) {
+func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCounts, o GraphOptions,
+	faults *fault.FaultList) {
 	var edges StoredEdges
 	for i, r := range storedRelations() {
 		path := filepath.Join(folder, r.folder, "edge_index.npy")
@@ -168,7 +170,7 @@ func (s *Set) loadGraph(ctx context.Context, folder string, nodes Counts, o Opti
 }
 
 // keptPath is where the graph is kept; empty: nowhere.
-func (o Options) keptPath(folder string) string {
+func (o GraphOptions) keptPath(folder string) string {
 	if o.NoKept {
 		return ""
 	}
@@ -176,25 +178,25 @@ func (o Options) keptPath(folder string) string {
 }
 
 // Len is the number of samples.
-func (s *Set) Len() int { return len(s.papers) }
+func (s *PaperSet) Len() int { return len(s.papers) }
 
 // Papers are the samples, in order: the papers whose classes are asked for. The caller must not change them.
-func (s *Set) Papers() []uint32 { return s.papers }
+func (s *PaperSet) Papers() []uint32 { return s.papers }
 
 // Labels are the classes of the samples. The caller must not change them.
-func (s *Set) Labels() []int { return s.labels }
+func (s *PaperSet) Labels() []int { return s.labels }
 
 // Graph is the loaded graph; nil with LabelsOnly.
-func (s *Set) Graph() *graph.Graph { return s.graph }
+func (s *PaperSet) Graph() *graph.Graph { return s.graph }
 
 // Features are those of the graph's nodes; nil with LabelsOnly.
-func (s *Set) Features() graph.FeatureStore { return s.features }
+func (s *PaperSet) Features() graph.FeatureStore { return s.features }
 
 // KeptFault is why the graph could not be kept for the next time; nil where it was, or was not to be.
-func (s *Set) KeptFault() error { return s.kept }
+func (s *PaperSet) KeptFault() error { return s.kept }
 
 // Close unmaps the files.
-func (s *Set) Close() error {
+func (s *PaperSet) Close() error {
 	var all []error
 	if s.graph != nil {
 		all = append(all, s.graph.Close())

@@ -14,18 +14,18 @@ const (
 // Calibration papers are the first of the full data set's permutation.
 const calibrationPapers = 5000
 
-// Split is a permutation of the n labelled papers as the official script draws it (the CPU generator of PyTorch,
+// DrawSplit is a permutation of the n labelled papers as the official script draws it (the CPU generator of PyTorch,
 // seeded with seed): its first 60 % are for training, the next fraction of n for validation. Both are part of one
 // list.
-func Split(n int, seed uint32, fraction float64) (train, validation []uint32) {
+func DrawSplit(n int, seed uint32, fraction float64) (train, validation []uint32) {
 	order := permutation(n, seed)
 	end := int(float64(n) * 0.6)
 	return order[:end:end], order[end : end+min(int(float64(n)*fraction), n-end)]
 }
 
-// Calibration is the papers that models of the full data set may be calibrated with: the first 5,000 of its
+// CalibrationPapers is the papers that models of the full data set may be calibrated with: the first 5,000 of its
 // permutation.
-func Calibration() []uint32 { return firstOf(labelledFull, calibrationPapers, SplitSeed) }
+func CalibrationPapers() []uint32 { return firstOf(labelledFull, calibrationPapers, SplitSeed) }
 
 // firstOf is the first k of the permutation of n.
 func firstOf(n, k int, seed uint32) []uint32 {

@@ -14,7 +14,7 @@ const maxIDs = 1 << 29
 // readTorch reads a list of paper numbers as torch.save writes a tensor. It has to be one whole int64 list, and each
 // number has to be below papers.
 func readTorch(path string, papers int) (ids []uint32, err error) {
-	t, err := torchfile.Read(path, torchfile.Long, maxIDs)
+	t, err := torchfile.ReadTensor(path, torchfile.Long, maxIDs)
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// Content is a data set to write. Its methods are called from one goroutine.
-type Content interface {
-	Counts() Counts
+// DatasetContent is a data set to write. Its methods are called from one goroutine.
+type DatasetContent interface {
+	Counts() NodeCounts
 	// Width is the number of features of a node.
 	Width() int
 	// Features writes those of nodes of a type into dst, Width of each, from node first on.
@@ -30,9 +30,9 @@ type Content interface {
 	Split() (train, validation []uint32)
 }
 
-// Write writes a data set to dir/size/processed, every array with a header. It makes missing folders and replaces files
-// of the same names.
-func Write(ctx context.Context, dir, size string, c Content) error {
+// WriteDataset writes a data set to dir/size/processed, every array with a header. It makes missing folders and
+// replaces files of the same names.
+func WriteDataset(ctx context.Context, dir, size string, c DatasetContent) error {
 	folder := filepath.Join(dir, size, "processed")
 	train, validation := c.Split()
 	faults := []error{
@@ -70,7 +70,7 @@ func writeFile(folder, name string, write func(w *bufio.Writer) error) error {
 // writeRows is how many rows are written at a time.
 const writeRows = 1 << 12
 
-func writeFeatures(ctx context.Context, w *bufio.Writer, c Content, nodeType int) error {
+func writeFeatures(ctx context.Context, w *bufio.Writer, c DatasetContent, nodeType int) error {
 	nodes, width := c.Counts()[nodeType], c.Width()
 	if err := writeHeader(w, "<f4", nodes, width); err != nil {
 		return err
@@ -89,7 +89,7 @@ func writeFeatures(ctx context.Context, w *bufio.Writer, c Content, nodeType int
 	return nil
 }
 
-func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.Edges) error {
+func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.EdgeList) error {
 	if err := writeHeader(w, "<i8", int(edges.Len()), 2); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.Edges) error {
 	return nil
 }
 
-func writeLabels(w *bufio.Writer, c Content) error {
+func writeLabels(w *bufio.Writer, c DatasetContent) error {
 	labels := lists.Make(c.Counts()[Paper], func(i int) float32 { return float32(c.Label(i)) })
 	if err := writeHeader(w, "<f4", len(labels), 0); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 )
 
 // checkPictures looks at the header of each picture and returns the faults, in the order of the entries.
-func checkPictures(dir string, entries []mapEntry, o Options) []Fault {
+func checkPictures(dir string, entries []mapEntry, o PictureOptions) []Fault {
 	problems := make([]string, len(entries))
-	picture.Each(len(entries), func(i int) {
-		_, _, problems[i] = picture.Check(filepath.Join(dir, filepath.FromSlash(entries[i].name)), o.MaxPixels)
+	picture.ForEach(len(entries), func(i int) {
+		_, _, problems[i] = picture.CheckFile(filepath.Join(dir, filepath.FromSlash(entries[i].name)), o.MaxPixels)
 	})
 	var faults []Fault
 	for i, problem := range problems {

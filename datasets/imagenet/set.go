@@ -21,8 +21,8 @@ const MapName = "val_map.txt"
 
 const mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
 
-// Options say what to expect of a data set. The zero value is right for ImageNet.
-type Options struct {
+// PictureOptions say what to expect of a data set. The zero value is right for ImageNet.
+type PictureOptions struct {
 	Classes   int // number of classes: labels are 0 to Classes-1; 0: 1000
 	Count     int // use only the first Count pictures; 0: all
 	MaxPixels int // largest width times height of a picture; 0: any
@@ -30,8 +30,8 @@ type Options struct {
 	LabelsOnly bool
 }
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
+// PictureSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type PictureSet struct {
 	dir     string
 	entries []mapEntry
 }
@@ -45,7 +45,7 @@ type mapEntry struct {
 
 // Open reads dir/val_map.txt and checks each line and the header of each picture that it names. The error lists every
 // fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o PictureOptions) (*PictureSet, error) {
 	o.Classes = cmp.Or(o.Classes, Classes)
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func Open(dir string, o Options) (*Set, error) {
 	if len(faults) > 0 {
 		return nil, newFaultError(filepath.Join(dir, MapName), faults)
 	}
-	return &Set{dir, entries}, nil
+	return &PictureSet{dir, entries}, nil
 }
 
 // readMap returns the text of val_map.txt, or an error that says what layout is expected.
-func readMap(dir string, o Options) (string, error) {
+func readMap(dir string, o PictureOptions) (string, error) {
 	path := filepath.Join(dir, MapName)
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,19 +94,21 @@ func describeMissing(dir string) string {
 }
 
 // Len is the number of pictures.
-func (s *Set) Len() int { return len(s.entries) }
+func (s *PictureSet) Len() int { return len(s.entries) }
 
 // Name is picture i's name in val_map.txt.
-func (s *Set) Name(i int) string { return s.entries[i].name }
+func (s *PictureSet) Name(i int) string { return s.entries[i].name }
 
 // Label is picture i's class, of [0, Options.Classes).
-func (s *Set) Label(i int) int { return s.entries[i].label }
+func (s *PictureSet) Label(i int) int { return s.entries[i].label }
 
 // Path is where picture i lies.
-func (s *Set) Path(i int) string { return filepath.Join(s.dir, filepath.FromSlash(s.entries[i].name)) }
+func (s *PictureSet) Path(i int) string {
+	return filepath.Join(s.dir, filepath.FromSlash(s.entries[i].name))
+}
 
 // Read returns the bytes of picture i's file, which the caller owns.
-func (s *Set) Read(i int) ([]byte, error) {
+func (s *PictureSet) Read(i int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.Path(i), picture.MostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, MapName, s.entries[i].line, err)

@@ -59,7 +59,7 @@ func TestOpen(t *testing.T) {
 		"c.png":        encodePNG(t, 1, 1),
 		"unlisted.txt": nil,
 	})
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, PictureOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,17 +73,17 @@ func TestOpen(t *testing.T) {
 
 func TestOpenCountChecksOnlyThose(t *testing.T) {
 	dir := folder(t, map[string][]byte{"val_map.txt": []byte("a.png 3\nabsent.png 0\n"), "a.png": encodePNG(t, 1, 1)})
-	if s, err := Open(dir, Options{Count: 1}); err != nil || s.Len() != 1 {
+	if s, err := Open(dir, PictureOptions{Count: 1}); err != nil || s.Len() != 1 {
 		t.Errorf("Open of the first picture: %v, %v", s, err)
 	}
-	if _, err := Open(dir, Options{}); !errors.Is(err, ErrDataset) {
+	if _, err := Open(dir, PictureOptions{}); !errors.Is(err, ErrDataset) {
 		t.Errorf("Open of both: %v, want ErrDataset", err)
 	}
 }
 
 func TestOpenOfLabelsOnly(t *testing.T) {
 	dir := folder(t, map[string][]byte{"val_map.txt": []byte("absent.png 3\n")})
-	if s, err := Open(dir, Options{LabelsOnly: true}); err != nil || s.Label(0) != 3 {
+	if s, err := Open(dir, PictureOptions{LabelsOnly: true}); err != nil || s.Label(0) != 3 {
 		t.Errorf("Open: %v, %v", s, err)
 	}
 }
@@ -96,7 +96,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 		"cut.jpg": encodeJPEG(t, 20, 20)[:40], "folder/x": nil, "label.png": encodePNG(t, 2, 2),
 		"wide.png": encodePNG(t, 300, 2),
 	})
-	_, err := Open(dir, Options{Classes: 25, MaxPixels: 500})
+	_, err := Open(dir, PictureOptions{Classes: 25, MaxPixels: 500})
 	var faults *FaultError
 	if !errors.As(err, &faults) || !errors.Is(err, ErrDataset) {
 		t.Fatalf("error %v, want a FaultError", err)
@@ -126,7 +126,7 @@ func TestFaultsBeyondTwentyAreCounted(t *testing.T) {
 	for i := range 23 {
 		list.WriteString("p" + strconv.Itoa(i) + ".png 1\n")
 	}
-	_, err := Open(folder(t, map[string][]byte{"val_map.txt": []byte(list.String())}), Options{})
+	_, err := Open(folder(t, map[string][]byte{"val_map.txt": []byte(list.String())}), PictureOptions{})
 	if err == nil || !strings.Contains(err.Error(), "23 faults") || !strings.HasSuffix(err.Error(), "and 3 more") {
 		t.Errorf("error %v, want 23 faults, 20 shown and 3 more", err)
 	}
@@ -136,7 +136,7 @@ func TestOpenWithoutMap(t *testing.T) {
 	dir := folder(t, map[string][]byte{"a.png": encodePNG(t, 1, 1)})
 	for name, path := range map[string]string{"no map": dir, "no folder": filepath.Join(dir, "x")} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(path, Options{})
+			_, err := Open(path, PictureOptions{})
 			if !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) ||
 				!strings.Contains(err.Error(), `val_map.txt with lines "name label"`) {
 				t.Errorf("error %v, want the layout", err)
@@ -147,7 +147,7 @@ func TestOpenWithoutMap(t *testing.T) {
 
 func TestReadOfAFileThatVanished(t *testing.T) {
 	dir := folder(t, map[string][]byte{"val_map.txt": []byte("a.png 1\n"), "a.png": encodePNG(t, 1, 1)})
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, PictureOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestPhotosGolden(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no photographs at %s", dir)
 	}
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, PictureOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

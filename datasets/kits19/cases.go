@@ -1,8 +1,8 @@
 package kits19
 
-// Cases returns the 43 cases of the benchmark, in order. The last is a copy of case_00185 under another name, which the
-// reference makes when it downloads the data set; Open reads case_00185 where the copy is missing.
-func Cases() []string {
+// CaseNames returns the 43 cases of the benchmark, in order. The last is a copy of case_00185 under another name, which
+// the reference makes when it downloads the data set; Open reads case_00185 where the copy is missing.
+func CaseNames() []string {
 	return []string{
 		"case_00000", "case_00003", "case_00005", "case_00006", "case_00012", "case_00024", "case_00034", "case_00041",
 		"case_00044", "case_00049", "case_00052", "case_00056", "case_00061", "case_00065", "case_00066", "case_00070",

@@ -19,7 +19,7 @@ func TestGoldenPreprocessed(t *testing.T) {
 		dir := filepath.Dir(path)
 		var want caseIndex
 		golden.ReadJSON(t, filepath.Join(dir, "preprocessed_files.json"), &want)
-		s, err := Open(dir, Options{LabelsOnly: true})
+		s, err := Open(dir, CaseOptions{LabelsOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestGoldenPublished(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		s, err := Open(filepath.Dir(path), Options{Cases: names})
+		s, err := Open(filepath.Dir(path), CaseOptions{Cases: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,9 +103,9 @@ func pickledShape(item any) (shape []int) {
 const maxVoxels = math.MaxInt16
 
 // findPreprocessed returns the cases of an index, unchecked but for the index itself.
-func findPreprocessed(root string, x *caseIndex, o Options) (*Set, error) {
-	s := &Set{preprocessed: true}
-	var faults fault.List
+func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error) {
+	s := &CaseSet{preprocessed: true}
+	var faults fault.FaultList
 	for _, name := range o.chooseCases(x.Names) {
 		entry, ok := x.Cases[name]
 		shape := entry.Shape
@@ -117,7 +117,7 @@ func findPreprocessed(root string, x *caseIndex, o Options) (*Set, error) {
 		folder := filepath.Join(root, "nifti", name)
 		c := caseFiles{name: name, image: filepath.Join(folder, "imaging.nii.gz"),
 			labels: filepath.Join(folder, "segmentation.nii.gz"), shape: [3]int(shape[1:])}
-		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && fault.Exists(path) {
+		if path := filepath.Join(root, name+".pkl"); !o.LabelsOnly && fault.PathExists(path) {
 			c.pickle = path
 		}
 		s.cases = append(s.cases, c)
@@ -130,7 +130,7 @@ func findPreprocessed(root string, x *caseIndex, o Options) (*Set, error) {
 
 // readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape
 // 1, depth, height, width.
-func readPickle(path string, want [3]int) (*Volume, error) {
+func readPickle(path string, want [3]int) (*CaseVolume, error) {
 	data, err := bounded.ReadFile(path, pickle.MostBytes)
 	if err != nil {
 		return nil, err
@@ -149,14 +149,14 @@ func readPickle(path string, want [3]int) (*Volume, error) {
 		return nil, fmt.Errorf("%s: image of %s, shape %v, %d bytes, want <f4, shape [1 %d %d %d], %d bytes in C order",
 			path, image.DType, image.Shape, len(image.Data), want[0], want[1], want[2], 4*size)
 	}
-	v := &Volume{Shape: want, Values: make([]float32, size)}
+	v := &CaseVolume{Shape: want, Values: make([]float32, size)}
 	_, err = binary.Decode(image.Data, binary.LittleEndian, v.Values)
 	return v, err
 }
 
-func firstArray(object any) *pickle.Array {
+func firstArray(object any) *pickle.NumpyArray {
 	if list, ok := object.(*pickle.List); ok && len(list.Items) > 0 {
-		if a, ok := list.Items[0].(*pickle.Array); ok {
+		if a, ok := list.Items[0].(*pickle.NumpyArray); ok {
 			return a
 		}
 	}

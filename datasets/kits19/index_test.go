@@ -19,7 +19,7 @@ func FuzzIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, err := findPreprocessed("nowhere", x, Options{})
+		s, err := findPreprocessed("nowhere", x, CaseOptions{})
 		if err != nil {
 			return
 		}

@@ -15,13 +15,13 @@ import (
 var ErrDataset = errors.New("kidney data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // Classes are background, kidney and tumour.
 const Classes = 3
 
-// Options say what to expect of a data set. The zero value is right for the benchmark's.
-type Options struct {
+// CaseOptions say what to expect of a data set. The zero value is right for the benchmark's.
+type CaseOptions struct {
 	// Cases to use, in this order; nil: those that the preprocessing lists, or of published data those of Cases.
 	Cases []string
 	Count int // use only the first Count cases; 0: all
@@ -29,15 +29,15 @@ type Options struct {
 	LabelsOnly bool
 }
 
-// Volume is the image of a case.
-type Volume struct {
+// CaseVolume is the image of a case.
+type CaseVolume struct {
 	Shape   [3]int     // depth, height, width in voxels
 	Spacing [3]float64 // between voxels in millimetres; 0 where a pickle does not say
 	Values  []float32  // in C order, width fastest
 }
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
+// CaseSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type CaseSet struct {
 	preprocessed bool
 	cases        []caseFiles
 }
@@ -56,18 +56,18 @@ type caseFiles struct {
 // Open finds out the layout of dir and checks the headers of all volumes: that they can be read, have a size, are
 // turned as expected, and that image, segmentation and index agree. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	s, err := findCases(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	var faults fault.List
-	faults.Check(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
+	var faults fault.FaultList
+	faults.CheckRecords(s.Len(), s.Name, func(i int) []string { return s.checkCase(&s.cases[i], o) })
 	return s, faults.Err(ErrDataset, dir)
 }
 
 // findCases returns the cases of dir, unchecked.
-func findCases(dir string, o Options) (*Set, error) {
+func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func findCases(dir string, o Options) (*Set, error) {
 		ErrDataset, dir, fs.ErrNotExist)
 }
 
-func findPublished(root string, o Options) *Set {
-	s := &Set{}
-	for _, name := range o.chooseCases(Cases()) {
+func findPublished(root string, o CaseOptions) *CaseSet {
+	s := &CaseSet{}
+	for _, name := range o.chooseCases(CaseNames()) {
 		folder := filepath.Join(root, name)
 		if _, err := os.Stat(folder); err != nil && name == duplicate {
 			folder = filepath.Join(root, original)
@@ -105,7 +105,7 @@ func findPublished(root string, o Options) *Set {
 }
 
 // chooseCases returns the cases to use of all that there are.
-func (o Options) chooseCases(all []string) []string {
+func (o CaseOptions) chooseCases(all []string) []string {
 	if o.Cases != nil {
 		all = o.Cases
 	}
@@ -116,7 +116,7 @@ func (o Options) chooseCases(all []string) []string {
 }
 
 // checkCase returns the problems of a case, and sets its shape.
-func (s *Set) checkCase(c *caseFiles, o Options) (problems []string) {
+func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	labels, err := nifti.ReadHeader(c.labels)
 	if err != nil {
@@ -165,7 +165,7 @@ func tooShort(path string, shape [3]int) string {
 }
 
 // checkOrientation requires the first axis to go from slice to slice.
-func checkOrientation(h *nifti.Header) string {
+func checkOrientation(h *nifti.VolumeHeader) string {
 	o := h.Orientation()
 	if o[0] == 'I' || o[0] == 'S' {
 		return ""
@@ -174,38 +174,38 @@ func checkOrientation(h *nifti.Header) string {
 }
 
 // Len is the number of cases.
-func (s *Set) Len() int { return len(s.cases) }
+func (s *CaseSet) Len() int { return len(s.cases) }
 
 // Name is what case i is called.
-func (s *Set) Name(i int) string { return s.cases[i].name }
+func (s *CaseSet) Name(i int) string { return s.cases[i].name }
 
 // Shape is the depth, height and width of case i in voxels.
-func (s *Set) Shape(i int) [3]int { return s.cases[i].shape }
+func (s *CaseSet) Shape(i int) [3]int { return s.cases[i].shape }
 
 // Spacing is how far apart the voxels of case i are along depth, height and width, in millimetres. Of an image that is
 // not looked at (LabelsOnly, a pickle) it is what the segmentation says.
-func (s *Set) Spacing(i int) [3]float64 { return s.cases[i].spacing }
+func (s *CaseSet) Spacing(i int) [3]float64 { return s.cases[i].spacing }
 
 // Preprocessed is whether images are ready for the model: resampled, normalised and padded.
-func (s *Set) Preprocessed() bool { return s.preprocessed }
+func (s *CaseSet) Preprocessed() bool { return s.preprocessed }
 
 // Image reads the image of case i, which the caller owns.
-func (s *Set) Image(i int) (*Volume, error) {
+func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 	c := &s.cases[i]
 	if c.pickle != "" {
 		v, err := readPickle(c.pickle, c.shape)
-		return v, fault.In(ErrDataset, c.name, err)
+		return v, fault.ErrorAbout(ErrDataset, c.name, err)
 	}
 	h, values, err := nifti.ReadFloats(c.image, nifti.Kept)
 	if err != nil {
-		return nil, fault.In(ErrDataset, c.name, err)
+		return nil, fault.ErrorAbout(ErrDataset, c.name, err)
 	}
-	return &Volume{h.Shape, h.Spacing, values}, nil
+	return &CaseVolume{h.Shape, h.Spacing, values}, nil
 }
 
 // Labels reads the classes of the voxels of case i, 0 to 2 in C order, which the caller owns.
-func (s *Set) Labels(i int) ([]uint8, error) {
+func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)
-	return labels, fault.In(ErrDataset, c.name, err)
+	return labels, fault.ErrorAbout(ErrDataset, c.name, err)
 }

@@ -69,13 +69,13 @@ func folder(t *testing.T, files map[string][]byte) string {
 
 func TestPublished(t *testing.T) {
 	files := map[string][]byte{}
-	for i, name := range Cases() {
+	for i, name := range CaseNames() {
 		if name != duplicate {
 			files["data/"+name+"/imaging.nii.gz"] = volume([3]int{1 + i%2, 2, 3}, false, "IPL")
 			files["data/"+name+"/segmentation.nii.gz"] = volume([3]int{1 + i%2, 2, 3}, true, "IPL")
 		}
 	}
-	s, err := Open(folder(t, files), Options{})
+	s, err := Open(folder(t, files), CaseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestChosenCases(t *testing.T) {
 		files[name+"/imaging.nii.gz"] = volume([3]int{1, 1, 1}, false, "IPL")
 		files[name+"/segmentation.nii.gz"] = volume([3]int{1, 1, 1}, true, "IPL")
 	}
-	s, err := Open(folder(t, files), Options{Cases: []string{"case_00003", "case_00001", "case_00099"}, Count: 2})
+	s, err := Open(folder(t, files), CaseOptions{Cases: []string{"case_00003", "case_00001", "case_00099"}, Count: 2})
 	if err != nil || s.Len() != 2 || s.Name(0) != "case_00003" || s.Name(1) != "case_00001" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -117,7 +117,7 @@ func TestPreprocessed(t *testing.T) {
 		"preprocessed_data/" + "case_00002.pkl":                         casePickle([]int{1, 2, 3, 4}, "f4", 24),
 		"preprocessed_data/nifti/case_00002/imaging_not_needed.unknown": nil,
 	})
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, CaseOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestPickleThatIsWrong(t *testing.T) {
 }
 
 // checkFaults opens a data set and compares the lines of the error.
-func checkFaults(t *testing.T, dir string, o Options, want []string) {
+func checkFaults(t *testing.T, dir string, o CaseOptions, want []string) {
 	t.Helper()
 	_, err := Open(dir, o)
 	var all *FaultError
@@ -202,7 +202,7 @@ func TestEveryFaultOfPublished(t *testing.T) {
 		"case_00005/imaging.nii.gz":      good[:100],
 		"case_00005/segmentation.nii.gz": []byte("<html>not found</html>" + strings.Repeat(" ", 400)),
 		"case_00006/segmentation.nii.gz": volume([3]int{2, 2, 2}, true, "IPL")}
-	checkFaults(t, folder(t, files), Options{Count: 5}, []string{
+	checkFaults(t, folder(t, files), CaseOptions{Count: 5}, []string{
 		"case_00000: segmentation: shape [2 2 3], want [2 2 2] as the image has",
 		"case_00003: image: its axes run towards RAS, want IPL",
 		"case_00005: segmentation: ", "case_00005: image: ", "case_00006: image: ", "case_00012: segmentation: ",
@@ -215,14 +215,14 @@ func TestEveryFaultOfPreprocessed(t *testing.T) {
 		"nifti/case_00002/segmentation.nii.gz":   volume([3]int{2, 3, 5}, true, "IPL"),
 		"case_00002.pkl":                         nil,
 		"nifti/case_00009/imaging.nii.gz/folder": nil,
-	}), Options{}, []string{"case_00009: segmentation: ", "case_00009: image: ",
+	}), CaseOptions{}, []string{"case_00009: segmentation: ", "case_00009: image: ",
 		"case_00002: segmentation: shape [2 3 5], want [2 3 4]",
 		"case_00002: ", /* truncated */
 	})
 	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{"file_list": ["a", "b", "../c"],
-		"cases": {"a": {"image_shape": [2, 1, 1, 1]}, "../c": {"image_shape": [1, 1, 1, 1]}}}`)}), Options{},
+		"cases": {"a": {"image_shape": [2, 1, 1, 1]}, "../c": {"image_shape": [1, 1, 1, 1]}}}`)}), CaseOptions{},
 		[]string{"a: image_shape [2 1 1 1]", "b: image_shape []", "../c: image_shape"})
-	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{}`)}), Options{},
+	checkFaults(t, folder(t, map[string][]byte{"preprocessed_files.json": []byte(`{}`)}), CaseOptions{},
 		[]string{"it lists no case"})
 }
 
@@ -239,13 +239,13 @@ func TestOtherErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Open(folder(t, tt.files), Options{}); !errors.Is(err, ErrDataset) ||
+			if _, err := Open(folder(t, tt.files), CaseOptions{}); !errors.Is(err, ErrDataset) ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "x"), Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(filepath.Join(t.TempDir(), "x"), CaseOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v, want ErrNotExist", err)
 	}
 }
@@ -253,7 +253,7 @@ func TestOtherErrors(t *testing.T) {
 func TestReadErrorsNameTheCase(t *testing.T) {
 	dir := folder(t, map[string][]byte{"case_00000/imaging.nii.gz": volume([3]int{2, 2, 2}, false, "IPL")[:360],
 		"case_00000/segmentation.nii.gz": append(volume([3]int{2, 2, 2}, true, "IPL")[:352], 0, 1, 2, 3, 0, 0, 0, 0)})
-	s, err := Open(dir, Options{Count: 1})
+	s, err := Open(dir, CaseOptions{Count: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,21 +19,21 @@ import (
 var ErrDataset = errors.New("speech data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // Rate is the number of samples per second of all clips.
 const Rate = 16000
 
-// Clip is one recording.
-type Clip struct {
+// AudioClip is one recording.
+type AudioClip struct {
 	Path       string  // of its file, below the data set's folder or absolute
 	Transcript string  // as the data set has it
 	Seconds    float64 // what the manifest says, and limits apply to
 	Samples    int     // what the manifest says; 0: it does not say
 }
 
-// Options say what to read.
-type Options struct {
+// ClipOptions say what to read.
+type ClipOptions struct {
 	// Manifest is the name of the manifest in the folder; where the folder does not have it, its transcripts are read.
 	Manifest string
 	// MostSeconds leaves out clips that are longer, as the benchmarks do: 15 of RNN-T, 30 of Whisper. 0: none.

@@ -32,17 +32,17 @@ func TestGoldenRepack(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "in.json"), string(want.Input))
-		clips, err := Open(t.Context(), dir, Options{Manifest: "in.json"})
+		clips, err := Open(t.Context(), dir, ClipOptions{Manifest: "in.json"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, c := range want.Clips { // the lengths of the files
 			clips[i].Samples = c.N
 		}
-		packs := Repack(clips, "out")
-		var made []Clip
+		packs := PackClips(clips, "out")
+		var made []AudioClip
 		for i, p := range packs {
-			made = append(made, p.Clip)
+			made = append(made, p.AudioClip)
 			if p.Path != want.Audio[i].Name || p.Samples != want.Audio[i].Samples {
 				t.Errorf("%s of %d samples, want %+v", p.Path, p.Samples, want.Audio[i])
 			}
@@ -66,8 +66,8 @@ func TestManifestIsPythons(t *testing.T) {
 		"        \"encoding\": \"Signed Integer PCM\",\n        \"silent\": false,\n        \"fname\": \"out/a-b_0.wav\",\n" +
 		"        \"speed\": 1\n      }\n    ],\n    \"original_duration\": 0.5,\n    \"original_num_samples\": 8000\n  }\n]"
 	path := filepath.Join(t.TempDir(), "m.json")
-	clip := Clip{Path: "out/a-b_0.wav", Transcript: "café 😀 a\"b <c>", Samples: 8000}
-	if err := SaveManifest(path, []Clip{clip}); err != nil {
+	clip := AudioClip{Path: "out/a-b_0.wav", Transcript: "café 😀 a\"b <c>", Samples: 8000}
+	if err := SaveManifest(path, []AudioClip{clip}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
@@ -101,13 +101,13 @@ func TestOpenManifest(t *testing.T) {
 		{"files": [{"fname": "long.wav", "speed": 1}], "original_duration": 15.01, "transcript": "too long"},
 		{"files": [{"fname": "dropped.wav", "speed": 1}], "original_duration": 1, "transcript": "drop me"},
 		{"files": [{"fname": "b.wav", "speed": 1}], "original_duration": 15.0, "text_filepath": "text.txt"}]`)
-	got, err := Open(t.Context(), dir, Options{Manifest: "m.json", MostSeconds: 15, Length: length,
+	got, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MostSeconds: 15, Length: length,
 		Keep: func(text string) bool { return text != "drop me" }})
-	want := []Clip{{"a.wav", "one", 1, 16000}, {"b.wav", "from a file", 15, 240000}}
+	want := []AudioClip{{"a.wav", "one", 1, 16000}, {"b.wav", "from a file", 15, 240000}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if got, err := Open(t.Context(), dir, Options{Manifest: "m.json", Count: 1}); err != nil || len(got) != 1 {
+	if got, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", Count: 1}); err != nil || len(got) != 1 {
 		t.Errorf("the first clip: %+v, %v", got, err)
 	}
 }
@@ -117,8 +117,8 @@ func TestOpenTranscripts(t *testing.T) {
 	write(t, filepath.Join(dir, "84", "121123", "84-121123.trans.txt"), "84-121123-0000 GO ON\n\n84-121123-0001  WELL \n")
 	write(t, filepath.Join(dir, "84", "121123", "84-121123-0000.flac"), "32000")
 	write(t, filepath.Join(dir, "84", "121123", "84-121123-0001.wav"), "16000")
-	got, err := Open(t.Context(), dir, Options{Manifest: "m.json", Length: length})
-	want := []Clip{
+	got, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", Length: length})
+	want := []AudioClip{
 		{"84/121123/84-121123-0000.flac", "go on", 2, 32000}, {"84/121123/84-121123-0001.wav", "well", 1, 16000},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -157,7 +157,7 @@ func TestBadSets(t *testing.T) {
 			for name, text := range c.files {
 				write(t, filepath.Join(dir, name), text)
 			}
-			_, err := Open(t.Context(), dir, Options{Manifest: "m.json", MostSeconds: 15, Length: length})
+			_, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MostSeconds: 15, Length: length})
 			if !errors.Is(err, ErrDataset) {
 				t.Fatalf("%v, want ErrDataset", err)
 			}
@@ -182,7 +182,7 @@ func FuzzManifest(f *testing.F) {
 func FuzzTranscripts(f *testing.F) {
 	f.Add("a HE\nb SHE\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		var faults fault.List
+		var faults fault.FaultList
 		if clips := readLines(t.TempDir(), "x.trans.txt", text, &faults); len(clips) > 0 {
 			t.Errorf("%+v in an empty folder", clips)
 		}

@@ -30,7 +30,7 @@ type audioFile struct {
 }
 
 // readManifest reads a list of clips, each with the first of its files that plays at its own speed.
-func readManifest(path string, faults *fault.List) ([]Clip, error) {
+func readManifest(path string, faults *fault.FaultList) ([]AudioClip, error) {
 	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func readManifest(path string, faults *fault.List) ([]Clip, error) {
 	if err := json.Unmarshal(text, &records); err != nil {
 		return nil, fmt.Errorf("%s is no list of clips in JSON: %w", path, err)
 	}
-	clips := make([]Clip, 0, len(records))
+	clips := make([]AudioClip, 0, len(records))
 	first := make(map[string]int, len(records))
 	for i, record := range records {
 		where := fmt.Sprintf("clip %d", i)
@@ -58,15 +58,15 @@ func readManifest(path string, faults *fault.List) ([]Clip, error) {
 	return clips, nil
 }
 
-func readEntry(dir string, record []byte) (Clip, error) {
+func readEntry(dir string, record []byte) (AudioClip, error) {
 	var e manifestEntry
 	if err := json.Unmarshal(record, &e); err != nil {
-		return Clip{}, fmt.Errorf("not as a manifest has it: %w", err)
+		return AudioClip{}, fmt.Errorf("not as a manifest has it: %w", err)
 	}
 	if e.Duration == nil || !(*e.Duration >= 0) || math.IsInf(*e.Duration, 0) {
-		return Clip{}, fmt.Errorf("no original_duration in seconds")
+		return AudioClip{}, fmt.Errorf("no original_duration in seconds")
 	}
-	c := Clip{Seconds: *e.Duration, Samples: e.Samples}
+	c := AudioClip{Seconds: *e.Duration, Samples: e.Samples}
 	for _, f := range e.Files {
 		if f.Speed == 1 && f.Name != "" {
 			c.Path = f.Name
@@ -74,7 +74,7 @@ func readEntry(dir string, record []byte) (Clip, error) {
 		}
 	}
 	if c.Path == "" {
-		return Clip{}, fmt.Errorf("none of its %d files has an fname and speed 1", len(e.Files))
+		return AudioClip{}, fmt.Errorf("none of its %d files has an fname and speed 1", len(e.Files))
 	}
 	var err error
 	c.Transcript, err = e.readTranscript(dir)
@@ -88,7 +88,7 @@ func (e manifestEntry) readTranscript(dir string) (string, error) {
 	if e.TextPath == "" {
 		return "", fmt.Errorf("neither transcript nor text_filepath")
 	}
-	path := Clip{Path: e.TextPath}.File(dir)
+	path := AudioClip{Path: e.TextPath}.FilePath(dir)
 	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
 		return "", fmt.Errorf("its text_filepath: %w", err)
@@ -118,7 +118,7 @@ type writtenFile struct {
 }
 
 // WriteManifest writes clips of 16 bits as the official repackaging does, to the byte.
-func WriteManifest(w io.Writer, clips []Clip) error {
+func WriteManifest(w io.Writer, clips []AudioClip) error {
 	list := make([]writtenEntry, len(clips))
 	for i, c := range clips {
 		duration := pythonSeconds(float64(c.Samples) / Rate)
@@ -136,7 +136,7 @@ func WriteManifest(w io.Writer, clips []Clip) error {
 }
 
 // SaveManifest writes a manifest to a file, which must not exist.
-func SaveManifest(path string, clips []Clip) error {
+func SaveManifest(path string, clips []AudioClip) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

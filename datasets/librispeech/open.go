@@ -16,12 +16,12 @@ import (
 // Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or
 // of the names of the transcripts' files. The error lists every fault: it is a [*FaultError], for which errors.Is(err,
 // ErrDataset) holds.
-func Open(ctx context.Context, dir string, o Options) ([]Clip, error) {
+func Open(ctx context.Context, dir string, o ClipOptions) ([]AudioClip, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder: want one with %s, or with transcripts *.trans.txt", ErrDataset, dir,
 			o.Manifest)
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	path := filepath.Join(dir, o.Manifest)
 	clips, err := readManifest(path, &faults)
 	stated := err == nil
@@ -55,8 +55,8 @@ func upTo(seconds float64) string {
 	return fmt.Sprintf(" of %v s or less", seconds)
 }
 
-// File is a clip's file.
-func (c Clip) File(dir string) string {
+// FilePath is a clip's file.
+func (c AudioClip) FilePath(dir string) string {
 	if filepath.IsAbs(c.Path) {
 		return c.Path
 	}
@@ -64,8 +64,8 @@ func (c Clip) File(dir string) string {
 }
 
 // selectClips returns the clips that the benchmark has, up to the count.
-func selectClips(clips []Clip, o Options) []Clip {
-	var list []Clip
+func selectClips(clips []AudioClip, o ClipOptions) []AudioClip {
+	var list []AudioClip
 	for _, c := range clips {
 		if o.Count > 0 && len(list) == o.Count {
 			break
@@ -78,17 +78,18 @@ func selectClips(clips []Clip, o Options) []Clip {
 }
 
 // measureClips asks the files how long they are. Clips whose files are wrong are faults, and not in the result.
-func measureClips(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) []Clip {
+func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOptions,
+	faults *fault.FaultList) []AudioClip {
 	if o.Length == nil {
 		faults.Addf("", "it has no %s, and the clips' lengths are not known without their files", o.Manifest)
 		return nil
 	}
 	problems := make([]error, len(clips))
 	lists.Each(ctx, len(clips), func(i int) {
-		clips[i].Samples, problems[i] = o.Length(clips[i].File(dir))
+		clips[i].Samples, problems[i] = o.Length(clips[i].FilePath(dir))
 		clips[i].Seconds = float64(clips[i].Samples) / Rate
 	})
-	var sound []Clip
+	var sound []AudioClip
 	for i, c := range clips {
 		if problems[i] != nil {
 			faults.Addf(c.Path, "%v", problems[i])
@@ -100,10 +101,10 @@ func measureClips(ctx context.Context, dir string, clips []Clip, o Options, faul
 }
 
 // holdToFiles compares the lengths that a manifest says with its files.
-func holdToFiles(ctx context.Context, dir string, clips []Clip, o Options, faults *fault.List) {
+func holdToFiles(ctx context.Context, dir string, clips []AudioClip, o ClipOptions, faults *fault.FaultList) {
 	problems := make([]string, len(clips))
 	lists.Each(ctx, len(clips), func(i int) {
-		samples, err := o.Length(clips[i].File(dir))
+		samples, err := o.Length(clips[i].FilePath(dir))
 		switch {
 		case err != nil:
 			problems[i] = err.Error()

@@ -13,19 +13,19 @@ const (
 	GapSamples  = Rate / 2 // silent samples between the clips of a pack
 )
 
-// Pack is a clip of several: their samples one after the other with GapSamples of silence between, and their
+// ClipPack is a clip of several: their samples one after the other with GapSamples of silence between, and their
 // transcripts with a blank between.
-type Pack struct {
-	Clip
+type ClipPack struct {
+	AudioClip
 	Of []int // the clips, by their places in the list
 }
 
-// Repack plans the packs of clips as the official repackaging does: of one speaker's chapter, in order, as many as 30 s
-// hold; the chapters in the order in which they first appear. Clips of more than 30 s are left out. Samples must be
-// known. Packs are called OUT/SPEAKER-CHAPTER_N.wav.
+// PackClips plans the packs of clips as the official repackaging does: of one speaker's chapter, in order, as many as
+// 30 s hold; the chapters in the order in which they first appear. Clips of more than 30 s are left out. Samples must
+// be known. Packs are called OUT/SPEAKER-CHAPTER_N.wav.
 //
 // The official lengths are sums of float64 seconds, which decide where a clip just fits; so are these.
-func Repack(clips []Clip, out string) []Pack {
+func PackClips(clips []AudioClip, out string) []ClipPack {
 	var order []string
 	chapters := make(map[string][]int)
 	for i, c := range clips {
@@ -35,7 +35,7 @@ func Repack(clips []Clip, out string) []Pack {
 		}
 		chapters[key] = append(chapters[key], i)
 	}
-	var packs []Pack
+	var packs []ClipPack
 	for _, key := range order {
 		for n, of := range distributeClips(clips, chapters[key]) {
 			packs = append(packs, joinClips(clips, of, path.Join(out, fmt.Sprintf("%s_%d.wav", key, n))))
@@ -52,7 +52,7 @@ func chapterOf(file string) string {
 }
 
 // distributeClips distributes the clips of a chapter.
-func distributeClips(clips []Clip, chapter []int) [][]int {
+func distributeClips(clips []AudioClip, chapter []int) [][]int {
 	var packs [][]int
 	var pack []int
 	length := 0.
@@ -77,8 +77,8 @@ func distributeClips(clips []Clip, chapter []int) [][]int {
 	return packs
 }
 
-func joinClips(clips []Clip, of []int, name string) Pack {
-	p := Pack{Of: of}
+func joinClips(clips []AudioClip, of []int, name string) ClipPack {
+	p := ClipPack{Of: of}
 	p.Path = name
 	texts := make([]string, len(of))
 	for i, n := range of {

@@ -13,8 +13,8 @@ import (
 
 // readTranscripts reads the transcripts below a folder, in the order of their paths, and finds the files beside them.
 // The transcripts are lower case, as the benchmarks' manifests have them.
-func readTranscripts(dir string, faults *fault.List) ([]Clip, error) {
-	var clips []Clip
+func readTranscripts(dir string, faults *fault.FaultList) ([]AudioClip, error) {
+	var clips []AudioClip
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".trans.txt") {
 			return err
@@ -32,8 +32,8 @@ func readTranscripts(dir string, faults *fault.List) ([]Clip, error) {
 	return clips, err
 }
 
-func readLines(dir, path, text string, faults *fault.List) []Clip {
-	var clips []Clip
+func readLines(dir, path, text string, faults *fault.FaultList) []AudioClip {
+	var clips []AudioClip
 	seen := make(map[string]bool)
 	n := 0
 	for line := range strings.Lines(text) {
@@ -51,7 +51,8 @@ func readLines(dir, path, text string, faults *fault.List) []Clip {
 		case err != nil:
 			faults.Addf(where, "%v", err)
 		default:
-			clips = append(clips, Clip{Path: relativePath(dir, sound), Transcript: strings.ToLower(strings.TrimSpace(words))})
+			clips = append(clips, AudioClip{Path: relativePath(dir, sound),
+				Transcript: strings.ToLower(strings.TrimSpace(words))})
 		}
 		seen[id] = true
 	}

@@ -2,8 +2,8 @@ package librispeech
 
 import "encoding/binary"
 
-// WAV is the file of samples at Rate in one channel: 16-bit PCM behind the usual 44 bytes.
-func WAV(samples []int16) []byte {
+// EncodeWAV is the file of samples at Rate in one channel: 16-bit PCM behind the usual 44 bytes.
+func EncodeWAV(samples []int16) []byte {
 	const header, width = 44, 2
 	size := width * len(samples)
 	b := make([]byte, 0, header+size)

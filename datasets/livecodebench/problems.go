@@ -31,7 +31,7 @@ var (
 )
 
 // FaultError holds all faults of the files: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // The largest tests: the official ones are below 300 MB in all their forms.
 const (
@@ -39,17 +39,17 @@ const (
 	maxInflatedBytes = 2 << 30
 )
 
-// Problem is what programs are tested with.
-type Problem struct {
+// CodeProblem is what programs are tested with.
+type CodeProblem struct {
 	ID string
 	// Function is called with each input, a JSON value in each of its lines. Empty: programs read an input and print.
 	Function        string
 	Inputs, Outputs []string // of all tests, the public ones first
 }
 
-// Set finds problems by their ids. It knows where they are, and reads one when it is asked for: the tests of a release
-// are gigabytes. It may be used concurrently.
-type Set struct{ places map[string]linePosition }
+// ProblemSet finds problems by their ids. It knows where they are, and reads one when it is asked for: the tests of a
+// release are gigabytes. It may be used concurrently.
+type ProblemSet struct{ places map[string]linePosition }
 
 // linePosition is a line of a file.
 type linePosition struct {
@@ -71,13 +71,13 @@ type problemRow struct {
 // Open finds the problems of a file, or of all files *.jsonl of a folder in the order of their names: of several lines
 // with one id, the last counts. It reads each line as JSON, but no tests. The error lists every fault: it is a
 // [*FaultError], for which errors.Is(err, ErrDataset) holds.
-func Open(path string) (*Set, error) {
+func Open(path string) (*ProblemSet, error) {
 	files, err := filesOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	s := &Set{map[string]linePosition{}}
-	var faults fault.List
+	s := &ProblemSet{map[string]linePosition{}}
+	var faults fault.FaultList
 	for _, file := range files {
 		if err := s.indexFile(file, &faults); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrDataset, file, err)
@@ -106,7 +106,7 @@ func filesOf(path string) ([]string, error) {
 }
 
 // indexFile adds the problems of a file.
-func (s *Set) indexFile(path string, faults *fault.List) error {
+func (s *ProblemSet) indexFile(path string, faults *fault.FaultList) error {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return err
@@ -182,21 +182,21 @@ func (r problemRow) functionName() (string, error) {
 }
 
 // Len is how many problems there are.
-func (s *Set) Len() int { return len(s.places) }
+func (s *ProblemSet) Len() int { return len(s.places) }
 
 // Problem reads a problem. The error is an ErrUnknown where there is none of that id, and else an ErrDataset.
-func (s *Set) Problem(id string) (Problem, error) {
+func (s *ProblemSet) Problem(id string) (CodeProblem, error) {
 	at, ok := s.places[id]
 	if !ok {
-		return Problem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.places))
+		return CodeProblem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.places))
 	}
 	line, err := at.readLine()
 	if err != nil {
-		return Problem{}, fmt.Errorf("%w: %v: %w", ErrDataset, at, err)
+		return CodeProblem{}, fmt.Errorf("%w: %v: %w", ErrDataset, at, err)
 	}
 	p, err := parseProblem(line)
 	if err != nil {
-		return Problem{}, fmt.Errorf("%w: %v: problem %s: %w", ErrDataset, at, id, err)
+		return CodeProblem{}, fmt.Errorf("%w: %v: problem %s: %w", ErrDataset, at, id, err)
 	}
 	return p, nil
 }
@@ -219,26 +219,26 @@ type codeTest struct {
 	Type   string  `json:"testtype"`
 }
 
-func parseProblem(line []byte) (Problem, error) {
+func parseProblem(line []byte) (CodeProblem, error) {
 	r, function, err := checkLine(line)
 	if err != nil {
-		return Problem{}, err
+		return CodeProblem{}, err
 	}
-	p := Problem{ID: *r.ID, Function: function}
+	p := CodeProblem{ID: *r.ID, Function: function}
 	var public []codeTest
 	if err := json.Unmarshal([]byte(*r.Public), &public); err != nil {
-		return Problem{}, fmt.Errorf("public_test_cases: %w", err)
+		return CodeProblem{}, fmt.Errorf("public_test_cases: %w", err)
 	}
 	private, err := privateTests(*r.Private)
 	if err != nil {
-		return Problem{}, fmt.Errorf("private_test_cases: %w", err)
+		return CodeProblem{}, fmt.Errorf("private_test_cases: %w", err)
 	}
 	for i, t := range append(public, private...) {
 		if t.Input == nil || t.Output == nil {
-			return Problem{}, fmt.Errorf("test %d has no text as input or output", i+1)
+			return CodeProblem{}, fmt.Errorf("test %d has no text as input or output", i+1)
 		}
 		if t.Type == "functional" && function == "" {
-			return Problem{}, fmt.Errorf("test %d is functional, but metadata has no func_name", i+1)
+			return CodeProblem{}, fmt.Errorf("test %d is functional, but metadata has no func_name", i+1)
 		}
 		p.Inputs, p.Outputs = append(p.Inputs, *t.Input), append(p.Outputs, *t.Output)
 	}
@@ -262,7 +262,7 @@ func privateTests(text string) (tests []codeTest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := pickle.Reader{}.Load(pickled)
+	v, err := pickle.ObjectReader{}.Load(pickled)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestGoldenProblems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for id, want := range map[string]Problem{
+		for id, want := range map[string]CodeProblem{
 			"made_a": {Inputs: []string{"1 2\n", "5 6\n"}, Outputs: []string{"3\n", "11\n"}},
 			"made_b": {
 				Inputs: []string{"3\n1 2 3\n", "1\n9\n", "2\n-1 1\n"}, Outputs: []string{"6\n", "9\n", "0\n"},

@@ -12,12 +12,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codec is how pages are packed.
-type Codec int32
+// PageCodec is how pages are packed.
+type PageCodec int32
 
 // The packings.
 const (
-	Uncompressed Codec = iota
+	Uncompressed PageCodec = iota
 	Snappy
 	Gzip
 	LZO
@@ -30,7 +30,7 @@ const (
 var codecNames = []string{"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"}
 
 // String is the format's name.
-func (c Codec) String() string {
+func (c PageCodec) String() string {
 	if c < 0 || int(c) >= len(codecNames) {
 		return "codec " + strconv.Itoa(int(c))
 	}
@@ -38,7 +38,7 @@ func (c Codec) String() string {
 }
 
 // checkSupported checks that the codec can be read.
-func (c Codec) checkSupported() error {
+func (c PageCodec) checkSupported() error {
 	switch c {
 	case Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw:
 		return nil
@@ -50,7 +50,7 @@ func (c Codec) checkSupported() error {
 
 // decompressor unpacks one page after the other, in the same memory.
 type decompressor struct {
-	which  Codec
+	which  PageCodec
 	snappy *snappyBlock
 	lz4    *lz4Block
 	gzip   *gzip.Reader
@@ -110,7 +110,7 @@ func (u *decompressor) closeDecoder() {
 // ends there.
 type sizedReader struct {
 	from       io.Reader // nil: there is no more
-	codec      Codec
+	codec      PageCodec
 	size, left int64
 	one        [1]byte
 }

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Kind is a physical type: how values lie in the file.
-type Kind int32
+// PhysicalType is a physical type: how values lie in the file.
+type PhysicalType int32
 
 // The physical types.
 const (
-	Boolean Kind = iota
+	Boolean PhysicalType = iota
 	Int32
 	Int64
 	Int96
@@ -23,32 +23,32 @@ const (
 var kindNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
 // String is the format's name.
-func (k Kind) String() string {
+func (k PhysicalType) String() string {
 	if k < 0 || int(k) >= len(kindNames) {
 		return "a type of number " + strconv.Itoa(int(k))
 	}
 	return kindNames[k]
 }
 
-// Meaning is what the values of a column stand for, where it matters to a reader.
-type Meaning int
+// LogicalMeaning is what the values of a column stand for, where it matters to a reader.
+type LogicalMeaning int
 
 // The meanings.
 const (
-	Plain     Meaning = iota // what the physical type says
-	Text                     // in UTF-8: strings, names of enumerations, JSON
-	Unsigned                 // an integer without a sign
-	Decimal                  // an integer times 10 to the power of minus Scale
-	Date                     // days since 1970-01-01
-	TimeOfDay                // ticks since midnight
-	Timestamp                // ticks since 1970-01-01
-	Half                     // a float of two bytes
-	UUID                     // 16 bytes
-	Interval                 // months, days and milliseconds in 12 bytes
-	List                     // a structure that is a list
+	Plain     LogicalMeaning = iota // what the physical type says
+	Text                            // in UTF-8: strings, names of enumerations, JSON
+	Unsigned                        // an integer without a sign
+	Decimal                         // an integer times 10 to the power of minus Scale
+	Date                            // days since 1970-01-01
+	TimeOfDay                       // ticks since midnight
+	Timestamp                       // ticks since 1970-01-01
+	Half                            // a float of two bytes
+	UUID                            // 16 bytes
+	Interval                        // months, days and milliseconds in 12 bytes
+	List                            // a structure that is a list
 )
 
-var meaningNames = map[Meaning]string{Text: "text", Decimal: "DECIMAL", Date: "DATE", TimeOfDay: "TIME",
+var meaningNames = map[LogicalMeaning]string{Text: "text", Decimal: "DECIMAL", Date: "DATE", TimeOfDay: "TIME",
 	Timestamp: "TIMESTAMP", Half: "FLOAT16", UUID: "UUID", Interval: "INTERVAL"}
 
 // Column is a column of a file, or a part of one: a structure has Columns, a leaf has values.
@@ -56,9 +56,9 @@ type Column struct {
 	Name     string
 	Columns  []*Column
 	Index    int // of a leaf, among the leaves of the file
-	Kind     Kind
+	Kind     PhysicalType
 	Length   int // bytes of a value of Int96 and FixedByteArray
-	Meaning  Meaning
+	Meaning  LogicalMeaning
 	Scale    int // of Decimal
 	TickToMS int // of TimeOfDay and Timestamp: ticks in a millisecond
 
@@ -67,12 +67,12 @@ type Column struct {
 	Definition         int // the level from which on there is a value
 }
 
-// Leaf tells whether the column has values, and no columns.
-func (c *Column) Leaf() bool { return c.Columns == nil }
+// IsLeaf tells whether the column has values, and no columns.
+func (c *Column) IsLeaf() bool { return c.Columns == nil }
 
-// Type says what the values are, for messages.
-func (c *Column) Type() string {
-	if !c.Leaf() {
+// TypeName says what the values are, for messages.
+func (c *Column) TypeName() string {
+	if !c.IsLeaf() {
 		return "a structure"
 	}
 	if name := meaningNames[c.Meaning]; name != "" {
@@ -96,12 +96,12 @@ const (
 	logicalFloat16 = 15
 )
 
-var logicalMeanings = map[int]Meaning{
+var logicalMeanings = map[int]LogicalMeaning{
 	logicalString: Text, logicalEnum: Text, logicalJSON: Text, logicalList: List, logicalDecimal: Decimal,
 	logicalDate: Date, logicalTime: TimeOfDay, logicalStamp: Timestamp, logicalUUID: UUID, logicalFloat16: Half,
 }
 
-var convertedMeanings = map[int32]Meaning{
+var convertedMeanings = map[int32]LogicalMeaning{
 	0: Text, 3: List, 4: Text, 5: Decimal, 6: Date, 7: TimeOfDay, 8: TimeOfDay, 9: Timestamp, 10: Timestamp,
 	11: Unsigned, 12: Unsigned, 13: Unsigned, 14: Unsigned, 19: Text, 21: Interval,
 }
@@ -178,7 +178,7 @@ func (t *schemaTree) readColumn(parent *Column, depth int) (*Column, error) {
 }
 
 // widths are bytes of a value as it lies in a file.
-var widths = map[Kind]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
+var widths = map[PhysicalType]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
 
 func (t *schemaTree) readLeaf(c *Column, e *schemaElement) error {
 	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), widths[e.kind]

@@ -64,10 +64,10 @@ func written(s func(*thrift)) []byte {
 
 // crafted is a file of one column and one group of rows, whose parts say what a test wants.
 type crafted struct {
-	kind   Kind
+	kind   PhysicalType
 	level  int // 1: the column is optional, 2: repeated
 	length int
-	codec  Codec
+	codec  PageCodec
 	rows   int
 	values int
 	pages  []craftedPage
@@ -115,7 +115,7 @@ func (c *crafted) bytes() []byte {
 }
 
 // pack packs a page.
-func pack(t testing.TB, codec Codec, data []byte) []byte {
+func pack(t testing.TB, codec PageCodec, data []byte) []byte {
 	t.Helper()
 	var to bytes.Buffer
 	var w io.WriteCloser

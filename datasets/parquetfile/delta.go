@@ -52,7 +52,7 @@ func newDeltas(from io.ByteReader, narrow bool) (*deltaDecoder, error) {
 	return &deltaDecoder{deltaHead: head, narrow: narrow, packed: bitsOf{from: from}, part: head.parts}, nil
 }
 
-func (d *deltaDecoder) next(v *Value) error {
+func (d *deltaDecoder) next(v *LeafValue) error {
 	n, err := d.nextInt()
 	if v != nil {
 		v.Number = uint64(n)
@@ -169,7 +169,7 @@ func newDeltaLengths(from *bufio.Reader) (*deltaLengths, error) {
 	return &deltaLengths{lengths, from}, err
 }
 
-func (d *deltaLengths) next(v *Value) error {
+func (d *deltaLengths) next(v *LeafValue) error {
 	n, err := d.lengths.nextSize()
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func newDeltaBytes(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
 	return &deltaBytes{shared: shared, rest: rest, leaf: leaf}, err
 }
 
-func (d *deltaBytes) next(v *Value) error {
+func (d *deltaBytes) next(v *LeafValue) error {
 	n, err := d.shared.nextSize()
 	if err != nil {
 		return err

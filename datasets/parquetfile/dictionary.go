@@ -29,7 +29,7 @@ type indexDecoder struct {
 	runs *runDecoder
 }
 
-func (r *Reader) newIndexDecoder() (valueDecoder, error) {
+func (r *ColumnReader) newIndexDecoder() (valueDecoder, error) {
 	if r.dictionary == nil {
 		return nil, damagedErrorf("a page of indices without a dictionary before it")
 	}
@@ -43,7 +43,7 @@ func (r *Reader) newIndexDecoder() (valueDecoder, error) {
 	return &indexDecoder{r.dictionary, newRuns(r.page.unpacked, uint(width))}, nil
 }
 
-func (x *indexDecoder) next(v *Value) error {
+func (x *indexDecoder) next(v *LeafValue) error {
 	i, err := x.runs.nextNumber()
 	if err != nil || v == nil {
 		return err
@@ -51,7 +51,7 @@ func (x *indexDecoder) next(v *Value) error {
 	return x.of.setValue(v, int64(i))
 }
 
-func (r *Reader) readDictionary(h *pageHeader) error {
+func (r *ColumnReader) readDictionary(h *pageHeader) error {
 	switch {
 	case r.dictionary != nil:
 		return damagedErrorf("a second dictionary")
@@ -128,7 +128,7 @@ func (r *memoryLimit) Write(p []byte) (int, error) {
 }
 
 // setValue makes v value i.
-func (d *valueDictionary) setValue(v *Value, i int64) (err error) {
+func (d *valueDictionary) setValue(v *LeafValue, i int64) (err error) {
 	if i < 0 || i >= int64(d.count) {
 		return damagedErrorf("index %d into a dictionary of %d values", i, d.count)
 	}

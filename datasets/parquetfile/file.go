@@ -11,8 +11,8 @@ import (
 
 var errNoParquet = errors.New("it is no Parquet file, or cut short: one ends in PAR1")
 
-// File is an open Parquet file. It may be read by several goroutines, each with readers of its own.
-type File struct {
+// ParquetFile is an open Parquet file. It may be read by several goroutines, each with readers of its own.
+type ParquetFile struct {
 	disk   io.ReaderAt
 	size   int64
 	close  func() error
@@ -22,7 +22,7 @@ type File struct {
 }
 
 // Open opens the file at a path; the caller closes it.
-func Open(path string) (*File, error) {
+func Open(path string) (*ParquetFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-func openFile(f *os.File) (*File, error) {
+func openFile(f *os.File) (*ParquetFile, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func openFile(f *os.File) (*File, error) {
 }
 
 // New reads a file of so many bytes, which stays the caller's.
-func New(f io.ReaderAt, size int64) (*File, error) {
+func New(f io.ReaderAt, size int64) (*ParquetFile, error) {
 	footer, err := readFooter(f, size)
 	if err != nil {
 		return nil, err
@@ -57,21 +57,21 @@ func New(f io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{disk: f, size: size, close: func() error { return nil }, footer: footer, root: root,
+	return &ParquetFile{disk: f, size: size, close: func() error { return nil }, footer: footer, root: root,
 		leaves: t.leaves}, nil
 }
 
 // Close closes the file.
-func (f *File) Close() error { return f.close() }
+func (f *ParquetFile) Close() error { return f.close() }
 
-// Rows is how many rows the file has.
-func (f *File) Rows() int64 { return f.footer.rows }
+// RowCount is how many rows the file has.
+func (f *ParquetFile) RowCount() int64 { return f.footer.rows }
 
 // Columns are those of the file, in its order.
-func (f *File) Columns() []*Column { return f.root.Columns }
+func (f *ParquetFile) Columns() []*Column { return f.root.Columns }
 
-// Column is the one of this name; nil: there is none.
-func (f *File) Column(name string) *Column {
+// FindColumn is the one of this name; nil: there is none.
+func (f *ParquetFile) FindColumn(name string) *Column {
 	for _, c := range f.root.Columns {
 		if c.Name == name {
 			return c
@@ -80,8 +80,8 @@ func (f *File) Column(name string) *Column {
 	return nil
 }
 
-// Names are those of the columns, in the file's order.
-func (f *File) Names() []string {
+// ColumnNames are those of the columns, in the file's order.
+func (f *ParquetFile) ColumnNames() []string {
 	names := make([]string, len(f.root.Columns))
 	for i, c := range f.root.Columns {
 		names[i] = c.Name
@@ -89,15 +89,15 @@ func (f *File) Names() []string {
 	return names
 }
 
-// Groups is how many groups of rows the file has, one after the other.
-func (f *File) Groups() int { return len(f.footer.groups) }
+// RowGroups is how many groups of rows the file has, one after the other.
+func (f *ParquetFile) RowGroups() int { return len(f.footer.groups) }
 
 // GroupRows is how many rows a group has.
-func (f *File) GroupRows(group int) int64 { return f.footer.groups[group].rows }
+func (f *ParquetFile) GroupRows(group int) int64 { return f.footer.groups[group].rows }
 
-// Read begins to read a leaf of a group of rows; the caller closes the reader. The error wraps ErrForm where the column
-// is of a form that is not read.
-func (f *File) Read(group int, leaf *Column) (*Reader, error) {
+// OpenColumn begins to read a leaf of a group of rows; the caller closes the reader. The error wraps ErrForm where the
+// column is of a form that is not read.
+func (f *ParquetFile) OpenColumn(group int, leaf *Column) (*ColumnReader, error) {
 	of := &f.footer.groups[group].chunks[leaf.Index]
 	start := of.data
 	if of.dictionary > 0 {

@@ -20,7 +20,7 @@ type fileMetadata struct {
 // schemaElement is a column or a structure of columns, as it lies in the footer: before its parts.
 type schemaElement struct {
 	name       string
-	kind       Kind
+	kind       PhysicalType
 	leaf       bool // it has a kind
 	length     int32
 	repetition int32
@@ -46,7 +46,7 @@ type rowGroup struct {
 // columnChunk is a column of a group of rows.
 type columnChunk struct {
 	elsewhere, locked bool
-	codec             Codec
+	codec             PageCodec
 	values            int64
 	packed            int64 // bytes of all its pages
 	data, dictionary  int64 // where pages begin

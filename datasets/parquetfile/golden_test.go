@@ -102,7 +102,7 @@ func compare(t *testing.T, data []byte, want map[string][]any) (compared int) {
 		t.Fatal(err)
 	}
 	row := 0
-	for object, err := range f.Objects(func(string) bool { return true }) {
+	for object, err := range f.RowObjects(func(string) bool { return true }) {
 		if err != nil {
 			t.Fatalf("row %d: %v", row, err)
 		}
@@ -112,7 +112,7 @@ func compare(t *testing.T, data []byte, want map[string][]any) (compared int) {
 		if err := in.Decode(&got); err != nil {
 			t.Fatalf("row %d: %v: %.200s", row, err, object)
 		}
-		for _, column := range f.Names() {
+		for _, column := range f.ColumnNames() {
 			if wanted := want[column][row]; !same(got[column], wanted) {
 				t.Fatalf("row %d: column %s is %v, want %v", row, column, got[column], wanted)
 			}
@@ -120,8 +120,8 @@ func compare(t *testing.T, data []byte, want map[string][]any) (compared int) {
 		}
 		row++
 	}
-	if int64(row) != f.Rows() || row != len(want["text"]) {
-		t.Errorf("%d rows of %d, want %d", row, f.Rows(), len(want["text"]))
+	if int64(row) != f.RowCount() || row != len(want["text"]) {
+		t.Errorf("%d rows of %d, want %d", row, f.RowCount(), len(want["text"]))
 	}
 	return compared
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var codecs = []Codec{Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw}
+var codecs = []PageCodec{Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw}
 
 // readAll reads the values of all leaves of a file, most of them at most, and counts their bytes.
 func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
@@ -20,14 +20,14 @@ func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	for group := range f.Groups() {
+	for group := range f.RowGroups() {
 		for _, leaf := range f.leaves {
-			r, err := f.Read(group, leaf)
+			r, err := f.OpenColumn(group, leaf)
 			if err != nil {
 				return values, bytesOf, err
 			}
 			for values < most {
-				var v *Value
+				var v *LeafValue
 				if v, err = r.Next(); err != nil {
 					break
 				}
@@ -153,7 +153,7 @@ func TestDamaged(t *testing.T) {
 	shared := append(numbers(128, 4, 4, 0), 0, 0, 0, 0, 0)
 	for _, codec := range codecs {
 		for name, page := range map[string]struct {
-			kind Kind
+			kind PhysicalType
 			how  pageEncoding
 			data []byte
 		}{
@@ -233,7 +233,7 @@ func TestSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := f.footer.groups[0].chunks[f.Column("huge").Index]
+	of := f.footer.groups[0].chunks[f.FindColumn("huge").Index]
 	for at := of.data + of.packed - 100; at < of.data+of.packed; at++ { // values, any of which could be right
 		data[at] ^= 1
 		if _, _, err := readAll(data, math.MaxInt); err == nil || !strings.Contains(err.Error(), "CRC") {
@@ -285,7 +285,7 @@ func FuzzReader(f *testing.F) {
 				return
 			}
 			rows := 0
-			for _, err := range file.Objects(func(string) bool { return true }) {
+			for _, err := range file.RowObjects(func(string) bool { return true }) {
 				if rows++; err != nil || rows == 100 {
 					break
 				}
@@ -297,7 +297,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func ExampleFile_Objects() {
+func ExampleParquetFile_RowObjects() {
 	file := crafted{kind: ByteArray, rows: 2, values: 2, pages: []craftedPage{
 		v1(encodingPlain, 2, 10, texts("a", "b"))}}
 	data := file.bytes()
@@ -306,7 +306,7 @@ func ExampleFile_Objects() {
 		fmt.Println(err)
 		return
 	}
-	for row, err := range f.Objects(func(column string) bool { return column == "c" }) {
+	for row, err := range f.RowObjects(func(column string) bool { return column == "c" }) {
 		fmt.Println(string(row), err)
 	}
 	// Output:

@@ -20,7 +20,7 @@ import (
 // strings in base 64; dates 2006-01-02; UUIDs in their usual form; timestamps milliseconds since 1970, times of the day
 // milliseconds since midnight. Decimals are numbers with all their digits. Floats that are not finite, which JSON does
 // not have, are null. The error wraps ErrForm for intervals, which are of no length.
-func (c *Column) AppendJSON(dst []byte, v *Value) ([]byte, error) {
+func (c *Column) AppendJSON(dst []byte, v *LeafValue) ([]byte, error) {
 	switch {
 	case v.Null:
 		return append(dst, "null"...), nil
@@ -38,7 +38,7 @@ func (c *Column) AppendJSON(dst []byte, v *Value) ([]byte, error) {
 	return c.appendBytes(dst, v)
 }
 
-func (c *Column) appendInteger(dst []byte, v *Value) []byte {
+func (c *Column) appendInteger(dst []byte, v *LeafValue) []byte {
 	n := int64(v.Number)
 	switch {
 	case c.Meaning == Unsigned && c.Kind == Int32:
@@ -55,7 +55,7 @@ func (c *Column) appendInteger(dst []byte, v *Value) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-func (c *Column) appendBytes(dst []byte, v *Value) ([]byte, error) {
+func (c *Column) appendBytes(dst []byte, v *LeafValue) ([]byte, error) {
 	switch {
 	case c.Meaning == Decimal && len(v.Bytes) > maxDecimal:
 		return nil, damagedErrorf("a decimal of %d bytes", len(v.Bytes))
@@ -69,7 +69,7 @@ func (c *Column) appendBytes(dst []byte, v *Value) ([]byte, error) {
 		text := hex.EncodeToString(v.Bytes)
 		return fmt.Appendf(dst, `"%s-%s-%s-%s-%s"`, text[:8], text[8:12], text[12:16], text[16:20], text[20:]), nil
 	case c.Meaning == Interval:
-		return nil, fmt.Errorf("%w: column %s is of type %s", ErrForm, c.Name, c.Type())
+		return nil, fmt.Errorf("%w: column %s is of type %s", ErrForm, c.Name, c.TypeName())
 	case !utf8.Valid(v.Bytes):
 		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes), '"'), nil
 	}

@@ -60,7 +60,7 @@ type pageHeader struct {
 }
 
 // readPageHeader reads the header of the next page.
-func (r *Reader) readPageHeader() (*pageHeader, error) {
+func (r *ColumnReader) readPageHeader() (*pageHeader, error) {
 	c := &thriftReader{r: r.chunk, left: r.chunkLeft}
 	h := &pageHeader{}
 	c.readFields(0, h.readField(c))
@@ -122,7 +122,7 @@ func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 }
 
 // startValues begins the part of the page that is packed, which has so many bytes when it is unpacked.
-func (r *Reader) startValues(plain bool, size int64) error {
+func (r *ColumnReader) startValues(plain bool, size int64) error {
 	p := &r.page
 	p.whole = sizedReader{left: size, size: size}
 	if err := r.in.startPage(&p.whole, p, plain); err != nil {
@@ -137,7 +137,7 @@ func (r *Reader) startValues(plain bool, size int64) error {
 }
 
 // beginV1 begins a page whose levels are packed with its values.
-func (r *Reader) beginV1(h *pageHeader) (err error) {
+func (r *ColumnReader) beginV1(h *pageHeader) (err error) {
 	if err := r.startValues(false, int64(h.unpacked)); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *Reader) beginV1(h *pageHeader) (err error) {
 	return r.startPage(h)
 }
 
-func (r *Reader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
+func (r *ColumnReader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
 	if most == 0 {
 		return nil, nil
 	}
@@ -165,7 +165,7 @@ func (r *Reader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
 }
 
 // beginV2 begins a page whose levels lie before what is packed.
-func (r *Reader) beginV2(h *pageHeader) (err error) {
+func (r *ColumnReader) beginV2(h *pageHeader) (err error) {
 	definitions, repetitions := h.levelBytes[0], h.levelBytes[1]
 	packed := int64(h.unpacked) - int64(definitions) - int64(repetitions)
 	if definitions < 0 || repetitions < 0 || packed < 0 {
@@ -196,7 +196,7 @@ func readLevels(from io.Reader, n, most int) (*runDecoder, error) {
 }
 
 // startPage makes the page one of values.
-func (r *Reader) startPage(h *pageHeader) (err error) {
+func (r *ColumnReader) startPage(h *pageHeader) (err error) {
 	if h.values < 0 || int64(h.values) > r.left {
 		return damagedErrorf("a page of %d values, where %d are left", h.values, r.left)
 	}
@@ -212,10 +212,10 @@ func (r *Reader) startPage(h *pageHeader) (err error) {
 // emptyPage is a page without values.
 type emptyPage struct{}
 
-func (emptyPage) next(*Value) error { return io.ErrUnexpectedEOF }
+func (emptyPage) next(*LeafValue) error { return io.ErrUnexpectedEOF }
 
 // newDecoder returns the one for the encoding of a page.
-func (r *Reader) newDecoder(h *pageHeader) (valueDecoder, error) {
+func (r *ColumnReader) newDecoder(h *pageHeader) (valueDecoder, error) {
 	from, kind := r.page.unpacked, r.leaf.Kind
 	if !h.encoding.supportsKind(kind) {
 		return nil, fmt.Errorf("%w: %v as %v", ErrForm, kind, h.encoding)
@@ -239,7 +239,7 @@ func (r *Reader) newDecoder(h *pageHeader) (valueDecoder, error) {
 }
 
 // supportsKind says whether values of a kind are written in the encoding.
-func (e pageEncoding) supportsKind(kind Kind) bool {
+func (e pageEncoding) supportsKind(kind PhysicalType) bool {
 	switch e {
 	case encodingPlain, encodingPlainDictionary, encodingDictionary:
 		return true

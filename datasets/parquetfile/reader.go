@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Value is a value of a leaf, or a null, with its levels.
-type Value struct {
+// LeafValue is a value of a leaf, or a null, with its levels.
+type LeafValue struct {
 	Repetition int // 0: the first of a row
 	Definition int // below the column's: what is missing
 	Null       bool
@@ -16,8 +16,8 @@ type Value struct {
 	Bytes      []byte // of the other kinds; the reader's, until its next value
 }
 
-// Reader reads the values of one leaf of one group of rows. It belongs to one goroutine.
-type Reader struct {
+// ColumnReader reads the values of one leaf of one group of rows. It belongs to one goroutine.
+type ColumnReader struct {
 	leaf *Column
 	in   decompressor
 
@@ -27,7 +27,7 @@ type Reader struct {
 	page       currentPage
 	dictionary *valueDictionary
 
-	value Value
+	value LeafValue
 	ahead bool // value has been read and not taken
 }
 
@@ -48,25 +48,25 @@ type currentPage struct {
 // valueDecoder hands out the values of a page that are there.
 type valueDecoder interface {
 	// next reads the next value, or passes over it where v is nil.
-	next(v *Value) error
+	next(v *LeafValue) error
 }
 
 // readAhead is how much of a file is read at a time.
 const readAhead = 128 << 10
 
-func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *Reader {
-	return &Reader{leaf: leaf, in: decompressor{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
+func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *ColumnReader {
+	return &ColumnReader{leaf: leaf, in: decompressor{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
 		chunkLeft: of.packed, left: of.values}
 }
 
 // Close gives back what the reader holds.
-func (r *Reader) Close() error {
+func (r *ColumnReader) Close() error {
 	r.in.closeDecoder()
 	return r.dictionary.close()
 }
 
 // Peek returns the next value without taking it. At the end the error is io.EOF.
-func (r *Reader) Peek() (*Value, error) {
+func (r *ColumnReader) Peek() (*LeafValue, error) {
 	if !r.ahead {
 		if err := r.next(&r.value); err != nil {
 			return nil, err
@@ -77,14 +77,14 @@ func (r *Reader) Peek() (*Value, error) {
 }
 
 // Next takes the next value, which is valid until the one after it is read. At the end the error is io.EOF.
-func (r *Reader) Next() (*Value, error) {
+func (r *ColumnReader) Next() (*LeafValue, error) {
 	v, err := r.Peek()
 	r.ahead = false
 	return v, err
 }
 
 // SkipRows passes over rows. The error is io.ErrUnexpectedEOF where there are fewer.
-func (r *Reader) SkipRows(rows int) error {
+func (r *ColumnReader) SkipRows(rows int) error {
 	for rows > 0 {
 		if err := r.skipValue(); err != nil {
 			return noEOF(err)
@@ -104,7 +104,7 @@ func (r *Reader) SkipRows(rows int) error {
 }
 
 // skipValue passes over a value.
-func (r *Reader) skipValue() error {
+func (r *ColumnReader) skipValue() error {
 	if r.ahead {
 		r.ahead = false
 		return nil
@@ -112,7 +112,7 @@ func (r *Reader) skipValue() error {
 	return r.next(nil)
 }
 
-func (r *Reader) next(v *Value) error {
+func (r *ColumnReader) next(v *LeafValue) error {
 	for r.page.left == 0 {
 		if err := r.nextPage(); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (r *Reader) next(v *Value) error {
 	return noEOF(r.page.values.next(v))
 }
 
-func (r *Reader) nextLevels() (repetition, definition int, err error) {
+func (r *ColumnReader) nextLevels() (repetition, definition int, err error) {
 	definition = r.leaf.Definition
 	if of := r.page.repetitions; of != nil {
 		if repetition, err = nextLevel(of, r.leaf.Repetition); err != nil {
@@ -158,7 +158,7 @@ func nextLevel(of *runDecoder, most int) (int, error) {
 }
 
 // nextPage ends the present page and begins the next one; a dictionary is read.
-func (r *Reader) nextPage() error {
+func (r *ColumnReader) nextPage() error {
 	if err := r.endPage(); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (p *currentPage) Read(b []byte) (int, error) {
 }
 
 // endPage passes over what is left of a page: it must have as many bytes as it says, and the sum that it says.
-func (r *Reader) endPage() error {
+func (r *ColumnReader) endPage() error {
 	p := &r.page
 	if !p.begun {
 		return nil

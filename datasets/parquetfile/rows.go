@@ -11,10 +11,10 @@ import (
 // MaxRow is how many bytes a row of [File.Rows] may have as JSON.
 const MaxRow = 64 << 20
 
-// Objects are the rows, each an object of JSON with the columns that want names, valid until the next one; the first
+// RowObjects are the rows, each an object of JSON with the columns that want names, valid until the next one; the first
 // error ends them. Of other columns nothing is read. [Column.AppendJSON] says how values are written; a structure is an
 // object, a list an array, and a map the structure that it is in the file.
-func (f *File) Objects(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
+func (f *ParquetFile) RowObjects(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		var nodes []*columnNode
 		for _, column := range f.Columns() {
@@ -22,7 +22,7 @@ func (f *File) Objects(want func(column string) bool) iter.Seq2[json.RawMessage,
 				nodes = append(nodes, newNode(column))
 			}
 		}
-		for group := range f.Groups() {
+		for group := range f.RowGroups() {
 			if !f.yieldObjects(group, nodes, yield) {
 				return
 			}
@@ -31,8 +31,8 @@ func (f *File) Objects(want func(column string) bool) iter.Seq2[json.RawMessage,
 }
 
 // yieldObjects yields the rows of a group; false: yield wants no more.
-func (f *File) yieldObjects(group int, nodes []*columnNode, yield func(json.RawMessage, error) bool) bool {
-	leaves := &groupReaders{file: f, group: group, all: map[int]*Reader{}}
+func (f *ParquetFile) yieldObjects(group int, nodes []*columnNode, yield func(json.RawMessage, error) bool) bool {
+	leaves := &groupReaders{file: f, group: group, all: map[int]*ColumnReader{}}
 	defer leaves.close()
 	var object []byte
 	for range f.GroupRows(group) {
@@ -69,7 +69,7 @@ type columnNode struct {
 
 func newNode(c *Column) *columnNode {
 	n := &columnNode{Column: c}
-	if c.Leaf() {
+	if c.IsLeaf() {
 		n.leaves = []*Column{c}
 		return n
 	}
@@ -100,9 +100,9 @@ func (c *Column) isList() bool {
 
 // groupReaders are the readers of the columns of a group of rows.
 type groupReaders struct {
-	file  *File
+	file  *ParquetFile
 	group int
-	all   map[int]*Reader
+	all   map[int]*ColumnReader
 }
 
 func (c *groupReaders) close() {
@@ -111,11 +111,11 @@ func (c *groupReaders) close() {
 	}
 }
 
-func (c *groupReaders) readerOf(leaf *Column) (*Reader, error) {
+func (c *groupReaders) readerOf(leaf *Column) (*ColumnReader, error) {
 	one := c.all[leaf.Index]
 	if one == nil {
 		var err error
-		if one, err = c.file.Read(c.group, leaf); err != nil {
+		if one, err = c.file.OpenColumn(c.group, leaf); err != nil {
 			return nil, fmt.Errorf("column %s: %w", leaf.Name, err)
 		}
 		c.all[leaf.Index] = one
@@ -124,7 +124,7 @@ func (c *groupReaders) readerOf(leaf *Column) (*Reader, error) {
 }
 
 // peekValue returns the next value of a leaf.
-func (c *groupReaders) peekValue(leaf *Column) (*Value, error) {
+func (c *groupReaders) peekValue(leaf *Column) (*LeafValue, error) {
 	one, err := c.readerOf(leaf)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (c *groupReaders) peekValue(leaf *Column) (*Value, error) {
 }
 
 // nextValue reads the next value of a leaf.
-func (c *groupReaders) nextValue(leaf *Column) (*Value, error) {
+func (c *groupReaders) nextValue(leaf *Column) (*LeafValue, error) {
 	one, err := c.readerOf(leaf)
 	if err != nil {
 		return nil, err

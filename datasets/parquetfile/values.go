@@ -7,7 +7,7 @@ import (
 )
 
 // littleEndian is the value of a kind that lies in b, the lowest byte first.
-func littleEndian(kind Kind, b []byte) uint64 {
+func littleEndian(kind PhysicalType, b []byte) uint64 {
 	switch kind {
 	case Int32:
 		return uint64(int64(int32(binary.LittleEndian.Uint32(b))))
@@ -18,10 +18,10 @@ func littleEndian(kind Kind, b []byte) uint64 {
 }
 
 // isNumber tells whether values of a kind are in Value.Number.
-func isNumber(kind Kind) bool { return kind <= Double && kind != Int96 }
+func isNumber(kind PhysicalType) bool { return kind <= Double && kind != Int96 }
 
 // setBytes makes v the value of a leaf that lies in b.
-func (v *Value) setBytes(leaf *Column, b []byte) {
+func (v *LeafValue) setBytes(leaf *Column, b []byte) {
 	if isNumber(leaf.Kind) {
 		v.Number = littleEndian(leaf.Kind, b)
 	} else {
@@ -42,7 +42,7 @@ func newPlain(from *bufio.Reader, leaf *Column) valueDecoder {
 	return &plainDecoder{from, leaf}
 }
 
-func (p *plainDecoder) next(v *Value) (err error) {
+func (p *plainDecoder) next(v *LeafValue) (err error) {
 	n := p.leaf.Length
 	if isNumber(p.leaf.Kind) {
 		b, err := p.from.Peek(n)
@@ -71,7 +71,7 @@ func (p *plainDecoder) next(v *Value) (err error) {
 // plainBooleans are bits, the first value lowest.
 type plainBooleans struct{ bits bitsOf }
 
-func (p *plainBooleans) next(v *Value) error {
+func (p *plainBooleans) next(v *LeafValue) error {
 	n, err := p.bits.nextNumber(1)
 	if v != nil {
 		v.Number = n
@@ -89,7 +89,7 @@ func newBooleanRuns(from *bufio.Reader) (valueDecoder, error) {
 	return booleanRuns{newRuns(from, 1)}, nil
 }
 
-func (b booleanRuns) next(v *Value) error {
+func (b booleanRuns) next(v *LeafValue) error {
 	n, err := b.runs.nextNumber()
 	if v != nil {
 		v.Number = uint64(n & 1)
@@ -121,7 +121,7 @@ func newSplit(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
 	return &splitDecoder{leaf: leaf, bytes: all, each: make([]byte, leaf.Length), count: len(all) / width}, nil
 }
 
-func (s *splitDecoder) next(v *Value) error {
+func (s *splitDecoder) next(v *LeafValue) error {
 	if s.at == s.count {
 		return io.ErrUnexpectedEOF
 	}

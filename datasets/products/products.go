@@ -21,39 +21,39 @@ import (
 var ErrDataset = errors.New("product catalogue")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
-// Form is who wrote the files.
-type Form int
+// FileForm is who wrote the files.
+type FileForm int
 
 const (
 	// Hub is the form at the hub: pictures as their bytes, categories as a list.
-	Hub Form = iota
+	Hub FileForm = iota
 	// Endpoints is that of the endpoints harness: pictures that it has encoded again, in base 64, categories as JSON.
 	Endpoints
 )
 
-// Row is a product. Its texts belong to the caller, its picture is valid until the next row.
-type Row struct {
+// ProductRow is a product. Its texts belong to the caller, its picture is valid until the next row.
+type ProductRow struct {
 	Title, Description string
 	OfferedText        string // what is offered as JSON: as the file has it, or as Python writes it
 	Picture            []byte // a file
 	Encoded            bool   // Picture is in base 64
 	Format             string // of the picture, as Pillow names it: "JPEG", "PNG"
-	Truth
+	ProductTruth
 }
 
-// Truth is what is true of a product.
-type Truth struct {
+// ProductTruth is what is true of a product.
+type ProductTruth struct {
 	Category   string // levels joined by " > "
 	Brand      string
 	SecondHand bool
 	Offered    []string // categories
 }
 
-// Set is a catalogue on disk.
-type Set struct {
-	Form  Form
+// ProductSet is a catalogue on disk.
+type ProductSet struct {
+	Form  FileForm
 	Path  string   // that was asked for
 	Files []string // in the order of their rows
 	rows  []int    // of each file
@@ -62,13 +62,13 @@ type Set struct {
 // Open finds the files of a catalogue: a Parquet file; or a folder of the hub, with train-*.parquet and test-*.parquet
 // in it or in its folder data; or a folder with the one file of the endpoints harness, shopify_product_catalogue*. The
 // error lists every fault that shows without reading rows.
-func Open(path string) (*Set, error) {
+func Open(path string) (*ProductSet, error) {
 	files, err := findFiles(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
-	s := &Set{Path: path, Files: files}
-	var faults fault.List
+	s := &ProductSet{Path: path, Files: files}
+	var faults fault.FaultList
 	for i, file := range files {
 		form, rows, err := inspectFile(file)
 		switch {
@@ -84,7 +84,7 @@ func Open(path string) (*Set, error) {
 }
 
 // Len is the number of rows.
-func (s *Set) Len() int {
+func (s *ProductSet) Len() int {
 	n := 0
 	for _, rows := range s.rows {
 		n += rows
@@ -131,11 +131,11 @@ func findFiles(path string) ([]string, error) {
 
 // Each calls do for the first rows, count of them, or all where it is 0, in their order. The error lists every fault of
 // the rows; do is not called for a row that has one.
-func (s *Set) Each(ctx context.Context, count int, do func(i int, row *Row) error) error {
+func (s *ProductSet) Each(ctx context.Context, count int, do func(i int, row *ProductRow) error) error {
 	if count == 0 {
 		count = s.Len()
 	}
-	var faults fault.List
+	var faults fault.FaultList
 	first := 0
 	for i, path := range s.Files {
 		if first >= count {
@@ -172,16 +172,16 @@ func formatOf(picture []byte) string {
 	return ""
 }
 
-// File is the picture's file. Of a picture that is not encoded it is Picture itself.
-func (r *Row) File() ([]byte, error) {
+// PictureFile is the picture's file. Of a picture that is not encoded it is Picture itself.
+func (r *ProductRow) PictureFile() ([]byte, error) {
 	if !r.Encoded {
 		return r.Picture, nil
 	}
 	return base64.StdEncoding.AppendDecode(nil, r.Picture)
 }
 
-// Offers tells whether the true category is among the offered ones.
-func (r *Row) Offers() bool { return slices.Contains(r.Offered, r.Category) }
+// OffersTruth tells whether the true category is among the offered ones.
+func (r *ProductRow) OffersTruth() bool { return slices.Contains(r.Offered, r.Category) }
 
 // pythonJSON is a list of texts as Python's json.dumps writes it: ASCII, with a blank behind each comma.
 func pythonJSON(texts []string) string {

@@ -42,14 +42,14 @@ func write[T any](t *testing.T, name string, rows []T) string {
 	return path
 }
 
-func read(t *testing.T, path string, count int) (*Set, []Row, error) {
+func read(t *testing.T, path string, count int) (*ProductSet, []ProductRow, error) {
 	t.Helper()
 	s, err := Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	var rows []Row
-	err = s.Each(t.Context(), count, func(i int, row *Row) error {
+	var rows []ProductRow
+	err = s.Each(t.Context(), count, func(i int, row *ProductRow) error {
 		if i != len(rows) {
 			t.Errorf("row %d comes as number %d", i, len(rows))
 		}
@@ -99,9 +99,9 @@ func TestHub(t *testing.T) {
 		}
 		for i, row := range rows {
 			want := drawn.Eval().Product(i)
-			wantTruth := Truth{want.Category, want.Brand, want.SecondHand, want.Offered}
+			wantTruth := ProductTruth{want.Category, want.Brand, want.SecondHand, want.Offered}
 			if row.Title != want.Title || row.Description != want.Description || row.Format != "JPEG" ||
-				!reflect.DeepEqual(row.Truth, wantTruth) || !row.Offers() {
+				!reflect.DeepEqual(row.ProductTruth, wantTruth) || !row.OffersTruth() {
 				t.Fatalf("row %d: %+v, want %+v", i, row, want)
 			}
 			if !reflect.DeepEqual(truths[i], wantTruth) {
@@ -117,7 +117,7 @@ func TestHub(t *testing.T) {
 		if _, err := s.Row(t.Context(), 300); !errors.Is(err, ErrDataset) {
 			t.Errorf("%v of a row that is not there", err)
 		}
-		if file, err := rows[7].File(); err != nil || string(file) != string(drawn.Eval().Picture(7)) {
+		if file, err := rows[7].PictureFile(); err != nil || string(file) != string(drawn.Eval().Picture(7)) {
 			t.Errorf("picture 7 is another one: %v", err)
 		}
 	}
@@ -254,11 +254,11 @@ func TestStore(t *testing.T) {
 	}
 	texts := []string{"a", "", "bcd"}
 	for _, text := range texts {
-		if err := s.Add([]byte(text)); err != nil {
+		if err := s.AddText([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Seal(); err != nil {
+	if err := s.EndWriting(); err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
@@ -295,7 +295,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Each(ctx, 0, func(int, *Row) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := s.Each(ctx, 0, func(int, *ProductRow) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -328,8 +328,8 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = s.Each(context.Background(), 0, func(_ int, row *Row) error {
-			_, err := row.File()
+		_ = s.Each(context.Background(), 0, func(_ int, row *ProductRow) error {
+			_, err := row.PictureFile()
 			return err
 		})
 		_, _ = s.Truths(0)
@@ -392,8 +392,8 @@ func BenchmarkEach(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		err = s.Each(b.Context(), 0, func(_ int, row *Row) error { return store.Add(row.Picture) })
-		if err := errors.Join(err, store.Seal(), store.Close()); err != nil {
+		err = s.Each(b.Context(), 0, func(_ int, row *ProductRow) error { return store.AddText(row.Picture) })
+		if err := errors.Join(err, store.EndWriting(), store.Close()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ const (
 var truths = []string{category, brand, secondHand}
 
 // columnNames are the columns that a form has.
-func (f Form) columnNames() []string {
+func (f FileForm) columnNames() []string {
 	pictures := []string{image}
 	if f == Endpoints {
 		pictures = []string{imageBase64, imageFormat}
@@ -44,7 +44,7 @@ func (f Form) columnNames() []string {
 }
 
 // pictureColumn is the column that holds them.
-func (f Form) pictureColumn() string {
+func (f FileForm) pictureColumn() string {
 	if f == Endpoints {
 		return imageBase64
 	}
@@ -53,9 +53,9 @@ func (f Form) pictureColumn() string {
 
 // parquetTable is a Parquet file that is open.
 type parquetTable struct {
-	*parquetfile.File
+	*parquetfile.ParquetFile
 	leaves map[string]*parquetfile.Column // by their names: of the picture's parts with a dot
-	form   Form
+	form   FileForm
 }
 
 // openTable opens a file and finds its columns.
@@ -64,14 +64,14 @@ func openTable(path string) (*parquetTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &parquetTable{File: file, leaves: map[string]*parquetfile.Column{}}
+	t := &parquetTable{ParquetFile: file, leaves: map[string]*parquetfile.Column{}}
 	for _, column := range file.Columns() {
 		t.addLeaves(column, column.Name)
 	}
-	if slices.Contains(file.Names(), imageBase64) {
+	if slices.Contains(file.ColumnNames(), imageBase64) {
 		t.form = Endpoints
 	}
-	if err := t.checkColumns(file.Names()); err != nil {
+	if err := t.checkColumns(file.ColumnNames()); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return t, nil
@@ -79,7 +79,7 @@ func openTable(path string) (*parquetTable, error) {
 
 // addLeaves finds the leaves of a column: of a list its elements have the column's name.
 func (t *parquetTable) addLeaves(column *parquetfile.Column, name string) {
-	if column.Leaf() {
+	if column.IsLeaf() {
 		t.leaves[name] = column
 		return
 	}
@@ -111,30 +111,30 @@ func (t *parquetTable) checkColumns(names []string) error {
 }
 
 // inspectFile returns the form and the number of rows of a file.
-func inspectFile(path string) (Form, int, error) {
+func inspectFile(path string) (FileForm, int, error) {
 	t, err := openTable(path)
 	if err != nil {
 		return Hub, 0, err
 	}
-	if t.Rows() == 0 {
+	if t.RowCount() == 0 {
 		err = errors.New("it has no rows")
 	}
-	return t.form, int(t.Rows()), errors.Join(err, t.Close())
+	return t.form, int(t.RowCount()), errors.Join(err, t.Close())
 }
 
 // rowReader reads rows of one file.
 type rowReader struct {
-	set    *Set
+	set    *ProductSet
 	ctx    context.Context
-	faults *fault.List
+	faults *fault.FaultList
 	truths bool // nothing but what is true is wanted
 	first  int  // the index of the first row that is read
 	skip   int  // rows of the file before it
 	most   int
-	do     func(i int, row *Row) error
+	do     func(i int, row *ProductRow) error
 
 	columns []leafColumn // of the present group
-	row     Row
+	row     ProductRow
 	path    string // of its picture
 	file    []byte // its picture, decoded
 	wrong   bool   // the row has a fault
@@ -145,7 +145,7 @@ type rowReader struct {
 type leafColumn struct {
 	name   string
 	leaf   *parquetfile.Column
-	values *parquetfile.Reader
+	values *parquetfile.ColumnReader
 }
 
 func (r *rowReader) readFile(path string) (err error) {
@@ -154,7 +154,7 @@ func (r *rowReader) readFile(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	for group := range t.Groups() {
+	for group := range t.RowGroups() {
 		if r.done == r.most {
 			break
 		}
@@ -169,7 +169,7 @@ func (r *rowReader) readFile(path string) (err error) {
 }
 
 // Row is row i of the catalogue, which alone is read.
-func (s *Set) Row(ctx context.Context, i int) (*Row, error) {
+func (s *ProductSet) Row(ctx context.Context, i int) (*ProductRow, error) {
 	first := 0
 	for k, path := range s.Files {
 		if i < first+s.rows[k] {
@@ -184,10 +184,11 @@ func (s *Set) Row(ctx context.Context, i int) (*Row, error) {
 	return nil, fmt.Errorf("%w: row %d, want one below %d", ErrDataset, i, s.Len())
 }
 
-func (s *Set) rowOf(ctx context.Context, path string, first, i int) (*Row, error) {
-	var faults fault.List
-	var found *Row
-	r := rowReader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, most: 1, do: func(_ int, row *Row) error {
+func (s *ProductSet) rowOf(ctx context.Context, path string, first, i int) (*ProductRow, error) {
+	var faults fault.FaultList
+	var found *ProductRow
+	r := rowReader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, most: 1, do: func(_ int,
+		row *ProductRow) error {
 		found = row
 		return nil
 	}}
@@ -227,7 +228,7 @@ func (r *rowReader) readGroup(t *parquetTable, group int) (err error) {
 	}()
 	for _, name := range r.wantedLeaves(t) {
 		c := leafColumn{name: name, leaf: t.leaves[name]}
-		if c.values, err = t.Read(group, c.leaf); err == nil {
+		if c.values, err = t.OpenColumn(group, c.leaf); err == nil {
 			r.columns = append(r.columns, c)
 			err = c.values.SkipRows(r.skip)
 		}
@@ -255,7 +256,7 @@ func (r *rowReader) addFault(column, format string, args ...any) {
 
 // readRow reads a row, and hands it over if nothing is wrong with it.
 func (r *rowReader) readRow() error {
-	r.row, r.path, r.wrong = Row{Picture: r.row.Picture[:0]}, "", false
+	r.row, r.path, r.wrong = ProductRow{Picture: r.row.Picture[:0]}, "", false
 	for i := range r.columns {
 		if err := r.readCell(&r.columns[i]); err != nil {
 			return fmt.Errorf("row %d: column %s: %w", r.first+r.done, r.columns[i].name, err)
@@ -301,7 +302,7 @@ func (r *rowReader) readCell(c *leafColumn) error {
 }
 
 // bytesOf are those of a value; nil: it has none.
-func (c *leafColumn) bytesOf(v *parquetfile.Value) []byte {
+func (c *leafColumn) bytesOf(v *parquetfile.LeafValue) []byte {
 	if c.leaf.Kind != parquetfile.ByteArray || v.Null {
 		return nil
 	}
@@ -309,7 +310,7 @@ func (c *leafColumn) bytesOf(v *parquetfile.Value) []byte {
 }
 
 // setValue sets a value of a column. A missing text is empty, as the official programs have it for truths.
-func (r *rowReader) setValue(c *leafColumn, v *parquetfile.Value) {
+func (r *rowReader) setValue(c *leafColumn, v *parquetfile.LeafValue) {
 	texts := map[string]*string{
 		title: &r.row.Title, description: &r.row.Description, category: &r.row.Category, brand: &r.row.Brand,
 		imageFormat: &r.row.Format,
@@ -330,12 +331,12 @@ func (r *rowReader) setValue(c *leafColumn, v *parquetfile.Value) {
 	}
 }
 
-func (r *rowReader) textValue(c *leafColumn, v *parquetfile.Value) string {
+func (r *rowReader) textValue(c *leafColumn, v *parquetfile.LeafValue) string {
 	switch {
 	case v.Null:
 		return ""
 	case c.leaf.Kind != parquetfile.ByteArray:
-		r.addFault(c.name, "found %s, want text", c.leaf.Type())
+		r.addFault(c.name, "found %s, want text", c.leaf.TypeName())
 		return ""
 	}
 	text := string(v.Bytes)
@@ -346,7 +347,7 @@ func (r *rowReader) textValue(c *leafColumn, v *parquetfile.Value) string {
 }
 
 // setSecondHand reads whether a product is second-hand: true or false, as such or as text.
-func (r *rowReader) setSecondHand(c *leafColumn, v *parquetfile.Value) {
+func (r *rowReader) setSecondHand(c *leafColumn, v *parquetfile.LeafValue) {
 	if c.leaf.Kind == parquetfile.Boolean && !v.Null {
 		r.row.SecondHand = v.Number != 0
 		return
@@ -410,18 +411,18 @@ func (r *rowReader) checkBase64() {
 
 // checkWhole wants a picture that decoders can read to its end.
 func (r *rowReader) checkWhole(column string, file []byte) {
-	if err := picture.Whole(file); err != nil {
+	if err := picture.CheckWhole(file); err != nil {
 		r.addFault(column, "the picture of %d bytes is broken: %v", len(file), err)
 	}
 }
 
 // Truths reads what is true of the first products, count of them, or all where it is 0: no texts, no pictures.
-func (s *Set) Truths(count int) ([]Truth, error) {
+func (s *ProductSet) Truths(count int) ([]ProductTruth, error) {
 	if count == 0 {
 		count = s.Len()
 	}
-	all := make([]Truth, 0, count)
-	var faults fault.List
+	all := make([]ProductTruth, 0, count)
+	var faults fault.FaultList
 	first := 0
 	for i, path := range s.Files {
 		if first == count {
@@ -429,8 +430,8 @@ func (s *Set) Truths(count int) ([]Truth, error) {
 		}
 		n := min(s.rows[i], count-first)
 		r := rowReader{set: s, ctx: context.Background(), faults: &faults, truths: true, first: first, most: n,
-			do: func(_ int, row *Row) error {
-				all = append(all, row.Truth)
+			do: func(_ int, row *ProductRow) error {
+				all = append(all, row.ProductTruth)
 				return nil
 			}}
 		if err := r.readFile(path); err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-// Store keeps a text for each row, in a file that is mapped into memory: what is not read need not be there. The file
-// has no name where the system can do without: nothing is left of it when the process ends.
-type Store struct {
-	file  *mapped.File
+// TextStore keeps a text for each row, in a file that is mapped into memory: what is not read need not be there. The
+// file has no name where the system can do without: nothing is left of it when the process ends.
+type TextStore struct {
+	file  *mapped.MappedFile
 	path  string
 	ends  []int64
 	write *bufio.Writer
@@ -24,16 +24,16 @@ type Store struct {
 const storeBuffer = 1 << 20
 
 // NewStore returns an empty store in a folder for temporary files; "": the system's.
-func NewStore(folder string) (*Store, error) {
+func NewStore(folder string) (*TextStore, error) {
 	f, err := os.CreateTemp(folder, "plumbline-products-*")
 	if err != nil {
 		return nil, fmt.Errorf("keep the products' requests in a file: %w", err)
 	}
-	return &Store{out: f, path: f.Name(), write: bufio.NewWriterSize(f, storeBuffer)}, nil
+	return &TextStore{out: f, path: f.Name(), write: bufio.NewWriterSize(f, storeBuffer)}, nil
 }
 
-// Add appends the text of the next row.
-func (s *Store) Add(text []byte) error {
+// AddText appends the text of the next row.
+func (s *TextStore) AddText(text []byte) error {
 	if _, err := s.write.Write(text); err != nil {
 		return fmt.Errorf("keep the products' requests in %s, %d MiB so far (TMPDIR names a folder with more room): %w",
 			s.path, s.size>>20, err)
@@ -43,8 +43,8 @@ func (s *Store) Add(text []byte) error {
 	return nil
 }
 
-// Seal ends the writing: from now on texts can be read.
-func (s *Store) Seal() error {
+// EndWriting ends the writing: from now on texts can be read.
+func (s *TextStore) EndWriting() error {
 	err := errors.Join(s.write.Flush(), s.out.Close())
 	s.write, s.out = nil, nil
 	if err == nil {
@@ -61,13 +61,13 @@ func (s *Store) Seal() error {
 }
 
 // Len is the number of texts.
-func (s *Store) Len() int { return len(s.ends) }
+func (s *TextStore) Len() int { return len(s.ends) }
 
 // Size is how many bytes all texts are.
-func (s *Store) Size() int64 { return s.size }
+func (s *TextStore) Size() int64 { return s.size }
 
 // At is the text of row i. It must not be changed, nor used after Close.
-func (s *Store) At(i int) []byte {
+func (s *TextStore) At(i int) []byte {
 	start := int64(0)
 	if i > 0 {
 		start = s.ends[i-1]
@@ -76,7 +76,7 @@ func (s *Store) At(i int) []byte {
 }
 
 // Close gives the file back. It may be called at any time.
-func (s *Store) Close() error {
+func (s *TextStore) Close() error {
 	var faults []error
 	if s.out != nil {
 		faults = append(faults, s.out.Close())

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/records"
 )
 
-// Format is a data set's layout: the official file's name and its columns.
-type Format struct {
+// PromptFormat is a data set's layout: the official file's name and its columns.
+type PromptFormat struct {
 	// File is the name of the official file without its extension: in a folder, it is looked for as .json, .jsonl and
 	// .parquet.
 	File string
@@ -21,7 +21,7 @@ type Format struct {
 // promptColumn is a column of a table, and where its texts belong.
 type promptColumn struct {
 	name  string
-	text  func(*Sample) *string
+	text  func(*PromptSample) *string
 	role  columnRole
 	among []string // the names that its texts may be; nil: any text
 	// otherwise is the column that is read where the file has none of the name, and from what becomes of its texts.
@@ -42,31 +42,31 @@ const (
 
 // CNNDailyMail are the articles of CNN/DailyMail 3.0.0 and their summaries: of GPT-J with an instruction, of Llama 3.1
 // 8B with the ids of the whole prompt.
-func CNNDailyMail() Format {
-	return Format{File: "cnn_eval", Size: 13368, columns: []promptColumn{
+func CNNDailyMail() PromptFormat {
+	return PromptFormat{File: "cnn_eval", Size: 13368, columns: []promptColumn{
 		{name: "instruction", text: instructionField}, {name: "input", text: inputField, role: prompt},
 		{name: "output", text: outputField, role: label},
 	}}
 }
 
 // CNNDailyMailEdge is the part of [CNNDailyMail] that the edge category has.
-func CNNDailyMailEdge() Format {
+func CNNDailyMailEdge() PromptFormat {
 	f := CNNDailyMail()
 	f.File, f.Size = "sample_cnn_eval_5000", 5000
 	return f
 }
 
 // OpenOrca are the questions of Llama 2 70B: with a system prompt, or as whole prompts.
-func OpenOrca() Format {
-	return Format{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []promptColumn{
+func OpenOrca() PromptFormat {
+	return PromptFormat{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []promptColumn{
 		{name: "system_prompt", text: systemField}, {name: "question", text: inputField, role: prompt},
 		{name: "input", text: inputField, role: whole}, {name: "output", text: outputField, role: label},
 	}}
 }
 
 // LongContext are the tasks with long contexts of Llama 3.1 405B. Task names the metric of a sample.
-func LongContext() Format {
-	return Format{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []promptColumn{
+func LongContext() PromptFormat {
+	return PromptFormat{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []promptColumn{
 		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
 		{name: "metric", text: taskField, role: label, among: []string{"rouge", "niah_em", "qa_em"}},
 	}}
@@ -74,8 +74,8 @@ func LongContext() Format {
 
 // Mixture are the samples of Mixtral 8x7B, 5000 each of OpenOrca, GSM8K and MBXP: Task names which. Of MBXP the ID is
 // language_task, and Output the tests that a program has to pass.
-func Mixture() Format {
-	return Format{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []promptColumn{
+func Mixture() PromptFormat {
+	return PromptFormat{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []promptColumn{
 		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
 		{name: "dataset", text: taskField, role: label, among: []string{"OpenOrca", "GSM8K", "MBXP"}},
 		{name: "id", text: idField, role: label},
@@ -84,8 +84,8 @@ func Mixture() Format {
 
 // DeepSeekR1 are the questions of DeepSeek-R1, as whole prompts: Task is the set that one is from, as the official
 // scorer has it.
-func DeepSeekR1() Format {
-	return Format{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []promptColumn{
+func DeepSeekR1() PromptFormat {
+	return PromptFormat{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []promptColumn{
 		{name: "text_input", text: inputField, role: whole},
 		{name: "gt_output", text: outputField, role: label, otherwise: "ground_truth"},
 		{name: "dataset", text: taskField, role: label, otherwise: "metric", from: setOfMetric},
@@ -99,8 +99,8 @@ func setOfMetric(metric string) string {
 
 // GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts, or of other files as texts: the performance
 // run's, which need no truths.
-func GPTOSS() Format {
-	return Format{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"},
+func GPTOSS() PromptFormat {
+	return PromptFormat{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"},
 		columns: []promptColumn{
 			{name: "text_input", text: inputField, role: prompt},
 			{name: "ground_truth", text: outputField, role: label, sparse: true},
@@ -109,21 +109,21 @@ func GPTOSS() Format {
 }
 
 // GPTOSSAccuracy is the set of [GPTOSS] that accuracy runs have.
-func GPTOSSAccuracy() Format {
+func GPTOSSAccuracy() PromptFormat {
 	f := GPTOSS()
 	f.File, f.Size = "acc_eval_inputs", 4395
 	return f
 }
 
 // GPTOSSCompliance is the set of [GPTOSS] that TEST07 has.
-func GPTOSSCompliance() Format {
+func GPTOSSCompliance() PromptFormat {
 	f := GPTOSS()
 	f.File, f.Size = "acc_eval_compliance_gpqa", 990
 	return f
 }
 
 // idColumns are the columns of ids, any of which a file may have.
-func (f Format) idColumns() []string {
+func (f PromptFormat) idColumns() []string {
 	if len(f.tokens) > 0 {
 		return f.tokens
 	}
@@ -131,29 +131,30 @@ func (f Format) idColumns() []string {
 }
 
 // wantedColumns are the columns to read.
-func (f Format) wantedColumns(o Options) []records.Column {
-	var all []records.Column
+func (f PromptFormat) wantedColumns(o ReadOptions) []records.TableColumn {
+	var all []records.TableColumn
 	for _, c := range f.columns {
 		if c.role != label && o.LabelsOnly {
 			continue
 		}
 		required := c.role == label && !o.PromptsOnly
-		all = append(all, records.Column{Name: c.name, Required: required && c.otherwise == "" && !c.sparse, Among: c.among})
+		all = append(all, records.TableColumn{Name: c.name, Required: required && c.otherwise == "" && !c.sparse,
+			Among: c.among})
 		if c.otherwise != "" {
-			all = append(all, records.Column{Name: c.otherwise})
+			all = append(all, records.TableColumn{Name: c.otherwise})
 		}
 	}
 	for _, name := range f.idColumns() {
 		if !o.LabelsOnly {
-			all = append(all, records.Column{Name: name, IDs: true})
+			all = append(all, records.TableColumn{Name: name, IDs: true})
 		}
 	}
 	return all
 }
 
-func systemField(s *Sample) *string      { return &s.System }
-func instructionField(s *Sample) *string { return &s.Instruction }
-func inputField(s *Sample) *string       { return &s.Input }
-func outputField(s *Sample) *string      { return &s.Output }
-func taskField(s *Sample) *string        { return &s.Task }
-func idField(s *Sample) *string          { return &s.ID }
+func systemField(s *PromptSample) *string      { return &s.System }
+func instructionField(s *PromptSample) *string { return &s.Instruction }
+func inputField(s *PromptSample) *string       { return &s.Input }
+func outputField(s *PromptSample) *string      { return &s.Output }
+func taskField(s *PromptSample) *string        { return &s.Task }
+func idField(s *PromptSample) *string          { return &s.ID }

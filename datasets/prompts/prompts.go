@@ -13,10 +13,10 @@ import (
 var ErrDataset = errors.New("data set of prompts")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
-// Sample is a prompt and what its answer is compared with. What a format has no column for is empty.
-type Sample struct {
+// PromptSample is a prompt and what its answer is compared with. What a format has no column for is empty.
+type PromptSample struct {
 	System      string  // the system prompt
 	Instruction string  // what to do with Input
 	Input       string  // the text; "" where the file has token ids only
@@ -27,8 +27,8 @@ type Sample struct {
 	ID          string  // within the data set that the sample is from
 }
 
-// Options say what to read. The zero value reads everything.
-type Options struct {
+// ReadOptions say what to read. The zero value reads everything.
+type ReadOptions struct {
 	Count int // use only the first Count samples; 0: all
 	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.
 	LabelsOnly bool
@@ -38,19 +38,19 @@ type Options struct {
 
 // Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
 // for which errors.Is(err, ErrDataset) holds. The tokens of samples must not be changed.
-func (f Format) Open(path string, o Options) ([]Sample, error) {
-	var faults fault.List
-	table, err := records.Read(path, f.File, f.wantedColumns(o), o.Count, &faults)
+func (f PromptFormat) Open(path string, o ReadOptions) ([]PromptSample, error) {
+	var faults fault.FaultList
+	table, err := records.ReadTable(path, f.File, f.wantedColumns(o), o.Count, &faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 	}
 	f.checkColumns(table, o, &faults)
-	all := make([]Sample, table.Len())
+	all := make([]PromptSample, table.Len())
 	for i := range all {
 		if s := f.makeSample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
 			names := append(f.promptColumns(), f.idColumns()...)
 			last := len(names) - 1
-			faults.Addf(records.Where(i), "it has neither %s nor %s", strings.Join(names[:last], ", "), names[last])
+			faults.Addf(records.RecordLabel(i), "it has neither %s nor %s", strings.Join(names[:last], ", "), names[last])
 		} else {
 			all[i] = s
 		}
@@ -59,12 +59,12 @@ func (f Format) Open(path string, o Options) ([]Sample, error) {
 }
 
 // checkColumns wants columns that rows may lack, and one of two where either will do; it says which the file has.
-func (f Format) checkColumns(t *records.Table, o Options, faults *fault.List) {
+func (f PromptFormat) checkColumns(t *records.RecordTable, o ReadOptions, faults *fault.FaultList) {
 	missing := false
 	for _, c := range f.columns {
 		unwanted := c.role == label && o.PromptsOnly || c.role != label && o.LabelsOnly || t.Len() == 0
 		switch {
-		case unwanted || t.Has(c.name) || t.Has(c.otherwise):
+		case unwanted || t.HasColumn(c.name) || t.HasColumn(c.otherwise):
 		case c.otherwise != "":
 			faults.Addf("", "no column %q and none %q", c.name, c.otherwise)
 			missing = true
@@ -74,22 +74,22 @@ func (f Format) checkColumns(t *records.Table, o Options, faults *fault.List) {
 		}
 	}
 	if missing {
-		faults.Addf("", "its columns are %s", strings.Join(t.Names(), ", "))
+		faults.Addf("", "its columns are %s", strings.Join(t.ColumnNames(), ", "))
 	}
 }
 
 // makeSample makes the sample of a row. A whole prompt takes the place of its parts.
-func (f Format) makeSample(t *records.Table, row int) Sample {
-	var s Sample
+func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
+	var s PromptSample
 	for _, name := range f.idColumns() {
-		if t.Has(name) {
+		if t.HasColumn(name) {
 			s.Tokens = t.IDs(name, row)
 			break
 		}
 	}
 	for _, c := range f.columns {
 		text := t.Text(c.name, row)
-		if c.otherwise != "" && !t.Has(c.name) {
+		if c.otherwise != "" && !t.HasColumn(c.name) {
 			text = t.Text(c.otherwise, row)
 			if c.from != nil {
 				text = c.from(text)
@@ -104,7 +104,7 @@ func (f Format) makeSample(t *records.Table, row int) Sample {
 }
 
 // promptColumns are the columns that hold prompts.
-func (f Format) promptColumns() (names []string) {
+func (f PromptFormat) promptColumns() (names []string) {
 	for _, c := range f.columns {
 		if c.role == prompt || c.role == whole {
 			names = append(names, c.name)

@@ -23,65 +23,65 @@ func write(t *testing.T, text string) string {
 // TestOpen reads each format whole, and what is wanted of it to score.
 func TestOpen(t *testing.T) {
 	for name, c := range map[string]struct {
-		format        Format
+		format        PromptFormat
 		text          string
-		whole, labels []Sample
+		whole, labels []PromptSample
 	}{
 		"CNN/DailyMail": {
 			CNNDailyMail(),
 			`[{"instruction":"I","input":"A","output":"S"},{"input":"B","output":"","tok_input":[1,2]},` +
 				`{"tok_input":[3],"output":"U"}]`,
-			[]Sample{{Instruction: "I", Input: "A", Output: "S"}, {Input: "B", Tokens: []int32{1, 2}},
+			[]PromptSample{{Instruction: "I", Input: "A", Output: "S"}, {Input: "B", Tokens: []int32{1, 2}},
 				{Tokens: []int32{3}, Output: "U"}},
-			[]Sample{{Output: "S"}, {}, {Output: "U"}},
+			[]PromptSample{{Output: "S"}, {}, {Output: "U"}},
 		},
 		"OpenOrca": {
 			OpenOrca(),
 			`{"system_prompt":"Be.","question":"Q","input":"[INST] Q [/INST]","tok_input":[1,1087],"output":"A"}` +
 				`{"system_prompt":"","question":"R","output":"B"}`,
-			[]Sample{{System: "Be.", Input: "[INST] Q [/INST]", Whole: true, Tokens: []int32{1, 1087}, Output: "A"},
+			[]PromptSample{{System: "Be.", Input: "[INST] Q [/INST]", Whole: true, Tokens: []int32{1, 1087}, Output: "A"},
 				{Input: "R", Output: "B"}},
-			[]Sample{{Output: "A"}, {Output: "B"}},
+			[]PromptSample{{Output: "A"}, {Output: "B"}},
 		},
 		"long contexts": {
 			LongContext(),
 			`{"input":"I","tok_input":[128000,5],"gt_output":"O","metric":"qa_em"}`,
-			[]Sample{{Input: "I", Whole: true, Tokens: []int32{128000, 5}, Output: "O", Task: "qa_em"}},
-			[]Sample{{Output: "O", Task: "qa_em"}},
+			[]PromptSample{{Input: "I", Whole: true, Tokens: []int32{128000, 5}, Output: "O", Task: "qa_em"}},
+			[]PromptSample{{Output: "O", Task: "qa_em"}},
 		},
 		"the mixture": {
 			Mixture(),
 			`{"dataset":"MBXP","id":"cpp_1","input":"I","tok_input":[1,2],"gt_output":"O"}` +
 				`{"dataset":"GSM8K","id":"2","input":"I","gt_output":42}`,
-			[]Sample{{Input: "I", Whole: true, Tokens: []int32{1, 2}, Output: "O", Task: "MBXP", ID: "cpp_1"},
+			[]PromptSample{{Input: "I", Whole: true, Tokens: []int32{1, 2}, Output: "O", Task: "MBXP", ID: "cpp_1"},
 				{Input: "I", Whole: true, Output: "42", Task: "GSM8K", ID: "2"}},
-			[]Sample{{Output: "O", Task: "MBXP", ID: "cpp_1"}, {Output: "42", Task: "GSM8K", ID: "2"}},
+			[]PromptSample{{Output: "O", Task: "MBXP", ID: "cpp_1"}, {Output: "42", Task: "GSM8K", ID: "2"}},
 		},
 		"DeepSeek-R1": {
 			DeepSeekR1(),
 			`{"text_input":"Q","gt_output":"A","ground_truth":"B","dataset":"aime"}` +
 				`{"text_input":"R","ground_truth":"C","metric":"x"}`,
-			[]Sample{{Input: "Q", Whole: true, Output: "A", Task: "aime"}, {Input: "R", Whole: true}},
-			[]Sample{{Output: "A", Task: "aime"}, {}},
+			[]PromptSample{{Input: "Q", Whole: true, Output: "A", Task: "aime"}, {Input: "R", Whole: true}},
+			[]PromptSample{{Output: "A", Task: "aime"}, {}},
 		},
 		"DeepSeek-R1 by other names": {
 			DeepSeekR1(),
 			`{"text_input":"Q","ground_truth":7,"metric":"mmlu_pro_em"}{"text_input":"R","ground_truth":"C","metric":"aime_em"}`,
-			[]Sample{{Input: "Q", Whole: true, Output: "7", Task: "mmlupro"},
+			[]PromptSample{{Input: "Q", Whole: true, Output: "7", Task: "mmlupro"},
 				{Input: "R", Whole: true, Output: "C", Task: "aime"}},
-			[]Sample{{Output: "7", Task: "mmlupro"}, {Output: "C", Task: "aime"}},
+			[]PromptSample{{Output: "7", Task: "mmlupro"}, {Output: "C", Task: "aime"}},
 		},
 		"gpt-oss-120b": {
 			GPTOSSAccuracy(),
 			`{"input_tokens":[200006,5],"ground_truth":"A","dataset":"gpqa_diamond"}` +
 				`{"input_tokens":[7],"ground_truth":"17","dataset":"aime25"}`,
-			[]Sample{{Tokens: []int32{200006, 5}, Output: "A", Task: "gpqa_diamond"},
+			[]PromptSample{{Tokens: []int32{200006, 5}, Output: "A", Task: "gpqa_diamond"},
 				{Tokens: []int32{7}, Output: "17", Task: "aime25"}},
-			[]Sample{{Output: "A", Task: "gpqa_diamond"}, {Output: "17", Task: "aime25"}},
+			[]PromptSample{{Output: "A", Task: "gpqa_diamond"}, {Output: "17", Task: "aime25"}},
 		},
 	} {
 		path := write(t, c.text)
-		for o, want := range map[Options][]Sample{
+		for o, want := range map[ReadOptions][]PromptSample{
 			{}: c.whole, {Count: 1}: c.whole[:1], {LabelsOnly: true}: c.labels,
 		} {
 			if got, err := c.format.Open(path, o); err != nil || !reflect.DeepEqual(got, want) {
@@ -93,7 +93,7 @@ func TestOpen(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for text, c := range map[string]struct {
-		format Format
+		format PromptFormat
 		says   [2]string
 	}{
 		`[{"output":"S","input":"x"},{"output":"S"},{"input":5}]`: {
@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 		`{"dataset":"","id":"1","gt_output":"A","input":"x"}{"dataset":"C4","id":"2","gt_output":"B","input":"x"}`: {
 			Mixture(), [2]string{`record 0: dataset: found "", want`, `record 1: dataset: found "C4", want one of OpenOrca`}},
 	} {
-		_, err := c.format.Open(write(t, text), Options{})
+		_, err := c.format.Open(write(t, text), ReadOptions{})
 		var faults *FaultError
 		if !errors.Is(err, ErrDataset) || !errors.As(err, &faults) || len(faults.Faults) != 2 {
 			t.Fatalf("%v, want two faults", err)
@@ -125,23 +125,23 @@ func TestFaults(t *testing.T) {
 
 // TestPromptsAlone runs what cannot be scored.
 func TestPromptsAlone(t *testing.T) {
-	for _, f := range []Format{CNNDailyMail(), OpenOrca(), LongContext(), Mixture()} {
+	for _, f := range []PromptFormat{CNNDailyMail(), OpenOrca(), LongContext(), Mixture()} {
 		path := write(t, `{"input":"x"}`)
-		if all, err := f.Open(path, Options{PromptsOnly: true}); err != nil || len(all) != 1 || all[0].Input != "x" {
+		if all, err := f.Open(path, ReadOptions{PromptsOnly: true}); err != nil || len(all) != 1 || all[0].Input != "x" {
 			t.Errorf("%s: %+v, %v", f.File, all, err)
 		}
-		if _, err := f.Open(path, Options{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "no column") {
+		if _, err := f.Open(path, ReadOptions{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "no column") {
 			t.Errorf("%s: %v, want columns that are missing", f.File, err)
 		}
 	}
 }
 
 func TestNoTable(t *testing.T) {
-	if _, err := OpenOrca().Open(write(t, "\x80\x04pickle"), Options{}); !errors.Is(err, ErrDataset) ||
+	if _, err := OpenOrca().Open(write(t, "\x80\x04pickle"), ReadOptions{}); !errors.Is(err, ErrDataset) ||
 		!strings.Contains(err.Error(), "convert.py") {
 		t.Errorf("a pickle: %v", err)
 	}
-	if _, err := Mixture().Open(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, ErrDataset) ||
+	if _, err := Mixture().Open(filepath.Join(t.TempDir(), "none"), ReadOptions{}); !errors.Is(err, ErrDataset) ||
 		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
@@ -149,13 +149,13 @@ func TestNoTable(t *testing.T) {
 
 // TestGoldenRecords reads the records of the scorers' and of the prompts' cases.
 func TestGoldenRecords(t *testing.T) {
-	for pattern, f := range map[string]Format{
+	for pattern, f := range map[string]PromptFormat{
 		"preprocess/gptj_prompts/cnn_eval.json":   CNNDailyMail(),
 		"scorers/llama3_405b/*/ground_truth.json": LongContext(),
 		"scorers/mixtral/*/ground_truth.json":     Mixture(),
 	} {
 		golden.Each(t, pattern, func(t *testing.T, path string) {
-			all, err := f.Open(path, Options{})
+			all, err := f.Open(path, ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

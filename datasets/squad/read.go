@@ -18,21 +18,21 @@ import (
 var ErrDataset = errors.New("question-answering data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // FileName is what the published development set is called.
 const FileName = "dev-v1.1.json"
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
+// QuestionSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type QuestionSet struct {
 	paragraphs []Paragraph
 	questions  int
 	remarks    []string
 }
 
-// Of is the data set of some paragraphs.
-func Of(paragraphs []Paragraph) *Set {
-	s := &Set{paragraphs: paragraphs}
+// FromParagraphs is the data set of some paragraphs.
+func FromParagraphs(paragraphs []Paragraph) *QuestionSet {
+	s := &QuestionSet{paragraphs: paragraphs}
 	for _, p := range paragraphs {
 		s.questions += len(p.Questions)
 	}
@@ -44,7 +44,7 @@ const maxBytes = 1 << 30
 
 // Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a
 // [*FaultError], for which errors.Is(err, ErrDataset) holds.
-func Open(path string) (*Set, error) {
+func Open(path string) (*QuestionSet, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
@@ -56,12 +56,12 @@ func Open(path string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
-	return Parse(text, path)
+	return ParseFile(text, path)
 }
 
-// Parse reads the text of a file as Open does. name is its path, for messages.
-func Parse(text []byte, name string) (*Set, error) {
-	var faults fault.List
+// ParseFile reads the text of a file as Open does. name is its path, for messages.
+func ParseFile(text []byte, name string) (*QuestionSet, error) {
+	var faults fault.FaultList
 	if at := invalidUTF8(text); at >= 0 {
 		faults.Addf("", "byte %d is not UTF-8: is the file in another encoding?", at)
 		return nil, faults.Err(ErrDataset, name)
@@ -88,19 +88,19 @@ func invalidUTF8(text []byte) int {
 }
 
 // Paragraphs are all passages, in the order of the file. They must not be changed.
-func (s *Set) Paragraphs() []Paragraph { return s.paragraphs }
+func (s *QuestionSet) Paragraphs() []Paragraph { return s.paragraphs }
 
 // Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers
 // that their passage does not have. There are none about the published set.
-func (s *Set) Remarks() []string { return s.remarks }
+func (s *QuestionSet) Remarks() []string { return s.remarks }
 
 // fileParser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind
 // it.
 type fileParser struct {
-	faults  *fault.List
+	faults  *fault.FaultList
 	remarks remarkCounts
 	ids     map[string]bool // of the questions so far
-	set     Set
+	set     QuestionSet
 }
 
 func (p *fileParser) parseFile(text []byte) {
@@ -175,7 +175,7 @@ func (p *fileParser) parseQuestion(where string, context passageText, text []byt
 		if p.reportMissing(where, fmt.Sprintf("answers[%d].text", i), a.Text == nil) {
 			continue
 		}
-		answer := Answer{Text: *a.Text, Start: -1}
+		answer := AcceptedAnswer{Text: *a.Text, Start: -1}
 		if a.Start != nil {
 			answer.Start = *a.Start
 		}

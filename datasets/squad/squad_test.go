@@ -50,7 +50,7 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := []Paragraph{{"t", "Über Köln.", []Question{{"a", "Wo?", []Answer{{"Köln", 5}}}}}}
+	want := []Paragraph{{"t", "Über Köln.", []Question{{"a", "Wo?", []AcceptedAnswer{{"Köln", 5}}}}}}
 	for _, p := range []string{dir, path} {
 		s, err := Open(p)
 		if err != nil {
@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %+v, remarks %q", p, s.Paragraphs(), s.Remarks())
 		}
 	}
-	if texts := want[0].Questions[0].Texts(); len(texts) != 1 || texts[0] != "Köln" {
+	if texts := want[0].Questions[0].AnswerTexts(); len(texts) != 1 || texts[0] != "Köln" {
 		t.Errorf("texts %q", texts)
 	}
 	for _, p := range []string{t.TempDir(), filepath.Join(dir, "none.json")} {
@@ -100,7 +100,7 @@ func TestParseListsEveryFault(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Parse([]byte(c.text), "f.json")
+			_, err := ParseFile([]byte(c.text), "f.json")
 			var faults *FaultError
 			if !errors.As(err, &faults) || !errors.Is(err, ErrDataset) {
 				t.Fatalf("error %v, want one of faults", err)
@@ -118,7 +118,7 @@ func TestRemarks(t *testing.T) {
 	qas := `{"id": "a", "question": " ", "answers": []},
 		{"id": "b", "question": "q", "answers": [{"text": "öl", "answer_start": 1}, {"text": "öl", "answer_start": 2},
 			{"text": "öl"}, {"text": "x", "answer_start": 900}, {"text": "", "answer_start": 0}]}`
-	s, err := Parse([]byte(file("löl", qas)), "")
+	s, err := ParseFile([]byte(file("löl", qas)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestRemarks(t *testing.T) {
 	if !reflect.DeepEqual(s.Remarks(), want) {
 		t.Errorf("got %q", s.Remarks())
 	}
-	if s, err = Parse([]byte(file("", qas)), ""); err != nil || len(s.Remarks()) != 5 ||
+	if s, err = ParseFile([]byte(file("", qas)), ""); err != nil || len(s.Remarks()) != 5 ||
 		!strings.Contains(s.Remarks()[0], "2 questions about an empty passage") {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		[]byte(`{"data": [{"paragraphs": [{"context": "\ud800 <b>", "qas": [{"id": "", "question": "", "answers": []}]}]}]}`))
 	f.Add([]byte(`{"data": [null, {"title": 5}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := Parse(text, "f")
+		s, err := ParseFile(text, "f")
 		if err != nil {
 			if !errors.Is(err, ErrDataset) {
 				t.Fatal(err)
@@ -153,10 +153,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, s.Paragraphs()); err != nil {
+		if err := WriteFile(&b, s.Paragraphs()); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(b.Bytes(), "f")
+		again, err := ParseFile(b.Bytes(), "f")
 		if err != nil {
 			t.Fatalf("%v of %s", err, b.Bytes())
 		}
@@ -179,20 +179,20 @@ func BenchmarkParse(b *testing.B) {
 	for i := range 2067 {
 		p := Paragraph{Title: fmt.Sprint(i / 43), Context: context}
 		for j := range 5 {
-			answer := Answer{"Paris", 14}
+			answer := AcceptedAnswer{"Paris", 14}
 			p.Questions = append(p.Questions, Question{fmt.Sprint(i, "-", j), "Where was the ending seen by many people?",
-				[]Answer{answer, answer, answer}})
+				[]AcceptedAnswer{answer, answer, answer}})
 		}
 		paragraphs = append(paragraphs, p)
 	}
 	var text bytes.Buffer
-	if err := Write(&text, paragraphs); err != nil {
+	if err := WriteFile(&text, paragraphs); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse(text.Bytes(), ""); err != nil {
+		if _, err := ParseFile(text.Bytes(), ""); err != nil {
 			b.Fatal(err)
 		}
 	}

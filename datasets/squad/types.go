@@ -13,16 +13,16 @@ type Paragraph struct {
 type Question struct {
 	ID      string // unique in the data set
 	Text    string
-	Answers []Answer
+	Answers []AcceptedAnswer
 }
 
-// Answer is an accepted answer: a part of the passage.
-type Answer struct {
+// AcceptedAnswer is an accepted answer: a part of the passage.
+type AcceptedAnswer struct {
 	Text  string
 	Start int // its place in the passage, in characters (code points) from 0
 }
 
-// Texts are those of the answers, in order.
-func (q Question) Texts() []string {
-	return lists.Map(q.Answers, func(a Answer) string { return a.Text })
+// AnswerTexts are those of the answers, in order.
+func (q Question) AnswerTexts() []string {
+	return lists.Map(q.Answers, func(a AcceptedAnswer) string { return a.Text })
 }

@@ -33,9 +33,9 @@ type (
 	}
 )
 
-// Write writes paragraphs as a file of the published layout. Paragraphs that follow each other under
+// WriteFile writes paragraphs as a file of the published layout. Paragraphs that follow each other under
 // one title are one article.
-func Write(w io.Writer, paragraphs []Paragraph) error {
+func WriteFile(w io.Writer, paragraphs []Paragraph) error {
 	file := fileRecord{Version: "1.1", Data: []articleRecord{}}
 	for _, p := range paragraphs {
 		last := len(file.Data) - 1
@@ -56,7 +56,7 @@ func Write(w io.Writer, paragraphs []Paragraph) error {
 
 func questionRecords(questions []Question) []questionRecord {
 	return lists.Map(questions, func(q Question) questionRecord {
-		answers := lists.Map(q.Answers, func(a Answer) answerRecord { return answerRecord(a) })
+		answers := lists.Map(q.Answers, func(a AcceptedAnswer) answerRecord { return answerRecord(a) })
 		return questionRecord{q.ID, q.Text, answers}
 	})
 }

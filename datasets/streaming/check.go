@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Check reads the samples of all requests, with all processors, and lists what is wrong with them. The error is a
-// [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
-func (s *Set) Check(ctx context.Context) error {
-	var faults fault.List
+// CheckRequests reads the samples of all requests, with all processors, and lists what is wrong with them. The error is
+// a [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+func (s *RequestSet) CheckRequests(ctx context.Context) error {
+	var faults fault.FaultList
 	for p := range s.requests {
 		lists.Each(ctx, len(s.requests[p]), func(r int) {
-			if _, err := s.Sample(p, r); err != nil {
+			if _, err := s.ReadSample(p, r); err != nil {
 				faults.Addf("", "%v", err)
 			}
 		})

@@ -35,9 +35,9 @@ type expected struct {
 	}
 }
 
-func (e expected) options() Options {
+func (e expected) options() RequestOptions {
 	p := e.Params
-	return Options{
+	return RequestOptions{
 		TrainPeriods: p.TrainTS, Items: p.NumItems, Categories: p.NumCategories,
 		MaxSequence: p.MaxSeqLen, MaxCandidates: p.MaxCandidates, AnyID: true,
 	}
@@ -62,7 +62,7 @@ func TestGoldenSamples(t *testing.T) {
 				t.Fatalf("period %d: requests %v, want %v", period.TS, set.Requests(p), period.Requests)
 			}
 			for r, w := range period.Samples {
-				got, err := set.Sample(p, r)
+				got, err := set.ReadSample(p, r)
 				if w.Error != "" {
 					if err == nil {
 						t.Errorf("period %d, request %d: no error, want one as %s", p, r, w.Error)

@@ -20,7 +20,7 @@ const (
 )
 
 // readIndexes reads the index files and opens those of users.
-func (s *Set) readIndexes(find func(name string) (*indexedFile, error), faults *fault.List) {
+func (s *RequestSet) readIndexes(find func(name string) (*indexedFile, error), faults *fault.FaultList) {
 	offsets := readLists(find, offsetName, faults)
 	starts := readLists(find, requestsOffsetName, faults)
 	ends := readLists(find, usersName, faults)
@@ -38,7 +38,7 @@ func (s *Set) readIndexes(find func(name string) (*indexedFile, error), faults *
 	}
 }
 
-func openFile(find func(name string) (*indexedFile, error), name string, faults *fault.List) *indexedFile {
+func openFile(find func(name string) (*indexedFile, error), name string, faults *fault.FaultList) *indexedFile {
 	f, err := find(name)
 	if err != nil {
 		faults.Addf(name, "%v", err)
@@ -48,7 +48,7 @@ func openFile(find func(name string) (*indexedFile, error), name string, faults 
 }
 
 // readLists reads a file of lines that are each a list of whole numbers in one cell.
-func readLists(find func(name string) (*indexedFile, error), name string, faults *fault.List) (lists [][]int64) {
+func readLists(find func(name string) (*indexedFile, error), name string, faults *fault.FaultList) (lists [][]int64) {
 	f := openFile(find, name, faults)
 	if f == nil {
 		return nil
@@ -102,7 +102,8 @@ func wholeNumbers(line []byte) (out []int64, err error) {
 }
 
 // openUsers opens the files of users, and looks whether the lines are where they can be.
-func (s *Set) openUsers(find func(name string) (*indexedFile, error), offsets [][]int64, faults *fault.List) {
+func (s *RequestSet) openUsers(find func(name string) (*indexedFile, error), offsets [][]int64,
+	faults *fault.FaultList) {
 	for i, starts := range offsets {
 		name := strconv.Itoa(i) + ".csv"
 		where := fmt.Sprintf("%s, line %d", offsetName, i+1)
@@ -130,7 +131,7 @@ func (s *Set) openUsers(find func(name string) (*indexedFile, error), offsets []
 }
 
 // readRequests reads the lines of periods after the training.
-func (s *Set) readRequests(f *indexedFile, starts []int64, ends [][]int64, faults *fault.List) {
+func (s *RequestSet) readRequests(f *indexedFile, starts []int64, ends [][]int64, faults *fault.FaultList) {
 	train := s.options.TrainPeriods
 	if len(starts) <= train || len(ends) != len(starts) {
 		faults.Addf(requestsOffsetName, "%d periods, and %d in %s: want as many in both, and more than the %d of the "+
@@ -156,7 +157,7 @@ func (s *Set) readRequests(f *indexedFile, starts []int64, ends [][]int64, fault
 }
 
 // addPeriod adds the requests of a period, each of which is of a user of the file whose turn it is.
-func (s *Set) addPeriod(users, ends []int64, where string, faults *fault.List) {
+func (s *RequestSet) addPeriod(users, ends []int64, where string, faults *fault.FaultList) {
 	if len(ends) != len(s.offsets) || ends[len(ends)-1] != int64(len(users)) {
 		faults.Addf(where, "%d requests to %d files; %s says %v, want a number for each file that rises to the number of "+
 			"requests", len(users), len(s.offsets), usersName, shortenList(ends))

@@ -8,19 +8,19 @@ import (
 	"sort"
 )
 
-// Entries are items, with the category of each. A rounded id may be Options.Items: its row is that of the last item, as
-// the reference bounds the ids that it looks up.
-type Entries struct {
+// ItemEntries are items, with the category of each. A rounded id may be Options.Items: its row is that of the last
+// item, as the reference bounds the ids that it looks up.
+type ItemEntries struct {
 	IDs        []int32
 	Categories []uint16
 }
 
-// Sample is what a model is asked in one request.
-type Sample struct {
+// RequestSample is what a model is asked in one request.
+type RequestSample struct {
 	User       int32
-	History    Entries // oldest first
-	Weights    []uint8 // of the entries of the history, by their ratings: 1, 2, 4, 8 or 16
-	Candidates Entries
+	History    ItemEntries // oldest first
+	Weights    []uint8     // of the entries of the history, by their ratings: 1, 2, 4, 8 or 16
+	Candidates ItemEntries
 	Labels     []uint8 // of the candidates: 1 for a rating of 3.5 or more, else 0
 }
 
@@ -45,8 +45,8 @@ type readBuffers struct {
 	ratings numberList
 }
 
-// Sample reads a request of a period, both from 0. It says in its error which line of which file is wrong.
-func (s *Set) Sample(period, request int) (*Sample, error) {
+// ReadSample reads a request of a period, both from 0. It says in its error which line of which file is wrong.
+func (s *RequestSet) ReadSample(period, request int) (*RequestSample, error) {
 	if period < 0 || period >= len(s.requests) || request < 0 || request >= len(s.requests[period]) {
 		return nil, fmt.Errorf("%w: period %d, request %d, of %d periods", ErrDataset, period, request, len(s.requests))
 	}
@@ -64,7 +64,7 @@ func (s *Set) Sample(period, request int) (*Sample, error) {
 	return sample, nil
 }
 
-func (s *Set) readSample(r *readBuffers, f, line, period int) (*Sample, error) {
+func (s *RequestSet) readSample(r *readBuffers, f, line, period int) (*RequestSample, error) {
 	starts := s.offsets[f]
 	text, err := s.files[f].readLine(r.line, starts[line], lineEnd(starts, line, s.files[f]))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Set) readSample(r *readBuffers, f, line, period int) (*Sample, error) {
 	if r.cells, err = splitCells(r.cells[:0], text, blockCells*(periods+2)); err != nil {
 		return nil, err
 	}
-	sample := &Sample{}
+	sample := &RequestSample{}
 	if err := s.readHistory(r, sample, train, period); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
@@ -122,7 +122,7 @@ func cutCell(line []byte) (cell, rest []byte, more bool, err error) {
 }
 
 // readHistory joins the history cells of the blocks before the period.
-func (s *Set) readHistory(r *readBuffers, sample *Sample, train, period int) (err error) {
+func (s *RequestSet) readHistory(r *readBuffers, sample *RequestSample, train, period int) (err error) {
 	if err := r.readHistory(&r.ids, historyIDs, train, period); err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
@@ -171,7 +171,7 @@ func (r *readBuffers) readHistory(into *numberList, cell, train, period int) err
 }
 
 // readCandidates reads the cells of the period's block.
-func (s *Set) readCandidates(r *readBuffers, sample *Sample, block [][]byte) (err error) {
+func (s *RequestSet) readCandidates(r *readBuffers, sample *RequestSample, block [][]byte) (err error) {
 	if err := r.ids.parseJSON(block[candidateIDs]); err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
@@ -191,7 +191,7 @@ func (s *Set) readCandidates(r *readBuffers, sample *Sample, block [][]byte) (er
 }
 
 // makeEntries makes entries of the ids and ratings that were read, of which it leaves the first.
-func (s *Set) makeEntries(r *readBuffers, most int) (e Entries, err error) {
+func (s *RequestSet) makeEntries(r *readBuffers, most int) (e ItemEntries, err error) {
 	ids, ratings := &r.ids, &r.ratings
 	if len(ids.values) != len(ratings.values) {
 		return e, fmt.Errorf("%d ids and %d ratings, want a rating for each", len(ids.values), len(ratings.values))
@@ -204,7 +204,7 @@ func (s *Set) makeEntries(r *readBuffers, most int) (e Entries, err error) {
 	}
 	size := float64(s.options.Items / int64(s.options.Categories))
 	rounded := !s.options.ExactIDs && (ids.hasFloats() || ratings.hasFloats())
-	e = Entries{make([]int32, len(ids.values)), make([]uint16, len(ids.values))}
+	e = ItemEntries{make([]int32, len(ids.values)), make([]uint16, len(ids.values))}
 	for i, id := range ids.values {
 		category := math.Floor(id / size)
 		if id < 0 || id >= float64(limit) || category >= maxCategories {

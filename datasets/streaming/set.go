@@ -18,10 +18,10 @@ import (
 var ErrDataset = errors.New("streamed data set")
 
 // FaultError holds all faults of a data set: errors.As finds it.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
-// Options say what to expect of a data set.
-type Options struct {
+// RequestOptions say what to expect of a data set.
+type RequestOptions struct {
 	// TrainPeriods are those that models are trained on: requests are those of later ones.
 	TrainPeriods int   `param:"train_periods" min:"0" max:"int32"`
 	Items        int64 `param:"items" min:"1" max:"int32"` // ids are below
@@ -37,17 +37,17 @@ type Options struct {
 	AnyID bool
 }
 
-// Official are the options of the benchmark.
-func Official() Options {
-	return Options{
+// OfficialOptions are the options of the benchmark.
+func OfficialOptions() RequestOptions {
+	return RequestOptions{
 		TrainPeriods: 90, Items: 1_000_000_000, Categories: 128, MaxSequence: 16384, MaxCandidates: 2048,
 	}
 }
 
 // MaxHistory is the most entries that a history has: the oldest, where there are more.
-func (o Options) MaxHistory() int { return o.MaxSequence - o.MaxCandidates - 1 }
+func (o RequestOptions) MaxHistory() int { return o.MaxSequence - o.MaxCandidates - 1 }
 
-func (o Options) checkOptions(faults *fault.List) {
+func (o RequestOptions) checkOptions(faults *fault.FaultList) {
 	if o.TrainPeriods < 0 {
 		faults.Addf("options", "%d periods of training, want at least 0", o.TrainPeriods)
 	}
@@ -67,9 +67,9 @@ const (
 	maxCategories = 1 << 16
 )
 
-// Set is a data set whose index files have passed their checks. It may be used from many goroutines.
-type Set struct {
-	options  Options
+// RequestSet is a data set whose index files have passed their checks. It may be used from many goroutines.
+type RequestSet struct {
+	options  RequestOptions
 	files    []*indexedFile // of users
 	offsets  [][]int64      // where lines begin, for each file
 	requests [][]int32      // users that ask, for each period after the training
@@ -88,11 +88,11 @@ type indexedFile struct {
 // Open opens the data set of a folder: all files are there, and what the index files say agrees. Lines of users are
 // checked as they are read; [Set.Check] reads all. The error lists every fault: it is a [*FaultError], for which
 // errors.Is(err, ErrDataset) holds. The caller closes the set.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o RequestOptions) (*RequestSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
-	s := &Set{}
+	s := &RequestSet{}
 	err := s.openFiles(dir, o, func(name string) (*indexedFile, error) {
 		f, err := bounded.Open(filepath.Join(dir, name))
 		if err != nil {
@@ -112,8 +112,8 @@ func Open(dir string, o Options) (*Set, error) {
 }
 
 // OpenFiles is Open for files in memory, by their names in the folder. Their bytes must not be changed any more.
-func OpenFiles(files map[string][]byte, o Options) (*Set, error) {
-	s := &Set{}
+func OpenFiles(files map[string][]byte, o RequestOptions) (*RequestSet, error) {
+	s := &RequestSet{}
 	err := s.openFiles("in memory", o, func(name string) (*indexedFile, error) {
 		data, ok := files[name]
 		if !ok {
@@ -127,10 +127,10 @@ func OpenFiles(files map[string][]byte, o Options) (*Set, error) {
 	return s, nil
 }
 
-func (s *Set) openFiles(where string, o Options, find func(name string) (*indexedFile, error)) error {
+func (s *RequestSet) openFiles(where string, o RequestOptions, find func(name string) (*indexedFile, error)) error {
 	s.options = o
 	s.scratch.New = func() any { return &readBuffers{} }
-	var faults fault.List
+	var faults fault.FaultList
 	o.checkOptions(&faults)
 	if faults.Len() == 0 {
 		s.readIndexes(find, &faults)
@@ -139,22 +139,22 @@ func (s *Set) openFiles(where string, o Options, find func(name string) (*indexe
 }
 
 // Close closes the files.
-func (s *Set) Close() error {
+func (s *RequestSet) Close() error {
 	all := lists.Map(s.close, io.Closer.Close)
 	s.close = nil
 	return errors.Join(all...)
 }
 
 // Periods is the number of periods with requests that are asked: those after the training.
-func (s *Set) Periods() int { return len(s.requests) }
+func (s *RequestSet) Periods() int { return len(s.requests) }
 
 // Requests are the users that ask in a period, from 0, in order. The caller must not change them.
-func (s *Set) Requests(period int) []int32 { return s.requests[period] }
+func (s *RequestSet) Requests(period int) []int32 { return s.requests[period] }
 
 // Options are those that the set was opened with.
-func (s *Set) Options() Options { return s.options }
+func (s *RequestSet) Options() RequestOptions { return s.options }
 
 // requestLabel is a request in words.
-func (s *Set) requestLabel(period, request int) string {
+func (s *RequestSet) requestLabel(period, request int) string {
 	return fmt.Sprintf("period %d, request %d", s.options.TrainPeriods+period, request)
 }

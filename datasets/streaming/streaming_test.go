@@ -14,7 +14,7 @@ import (
 )
 
 // small is a set of two files of two users, with one period of training and two after it.
-var small = Options{TrainPeriods: 1, Items: 1000, Categories: 10, MaxSequence: 64, MaxCandidates: 8}
+var small = RequestOptions{TrainPeriods: 1, Items: 1000, Categories: 10, MaxSequence: 64, MaxCandidates: 8}
 
 // block is one of user u: two candidates, and two entries of history.
 func block(u, b int) string {
@@ -55,21 +55,21 @@ func TestSample(t *testing.T) {
 	if set.Periods() != 2 || !slices.Equal(set.Requests(0), []int32{1, 3}) {
 		t.Fatalf("%d periods, requests %v", set.Periods(), set.Requests(0))
 	}
-	s, err := set.Sample(1, 2) // of user 2: blocks 0, 1 and 3 are history, block 4 is asked
+	s, err := set.ReadSample(1, 2) // of user 2: blocks 0, 1 and 3 are history, block 4 is asked
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Sample{
+	want := &RequestSample{
 		User:       2,
-		History:    Entries{[]int32{220, 230, 221, 231, 223, 233}, []uint16{2, 2, 2, 2, 2, 2}},
+		History:    ItemEntries{[]int32{220, 230, 221, 231, 223, 233}, []uint16{2, 2, 2, 2, 2, 2}},
 		Weights:    []uint8{1, 16, 1, 16, 1, 16},
-		Candidates: Entries{[]int32{204, 214}, []uint16{2, 2}},
+		Candidates: ItemEntries{[]int32{204, 214}, []uint16{2, 2}},
 		Labels:     []uint8{1, 0},
 	}
 	if fmt.Sprint(s) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", s, want)
 	}
-	if err := set.Check(t.Context()); err != nil {
+	if err := set.CheckRequests(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = set.Close() }()
-	if err := set.Check(t.Context()); err != nil {
+	if err := set.CheckRequests(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if _, err := Open(filepath.Join(dir, "0.csv"), small); !errors.Is(err, ErrDataset) {
@@ -146,7 +146,7 @@ func TestFaultsOfIndexes(t *testing.T) {
 			t.Errorf("%s is empty: no error", name)
 		}
 	}
-	for _, o := range []Options{
+	for _, o := range []RequestOptions{
 		{}, {TrainPeriods: -1, Items: 10, Categories: 1, MaxSequence: 9, MaxCandidates: 8},
 		{Items: 10, Categories: 11, MaxSequence: 9, MaxCandidates: 8},
 		{Items: 10, Categories: 1, MaxSequence: 8, MaxCandidates: 8},
@@ -194,12 +194,12 @@ func TestFaultsOfLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = set.Sample(0, 1)
+		_, err = set.ReadSample(0, 1)
 		const where = "1.csv, line 2 (user 3), for period 1, request 1: "
 		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), where) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.to, c.from, err, c.want)
 		}
-		if err := set.Check(t.Context()); !errors.Is(err, ErrDataset) {
+		if err := set.CheckRequests(t.Context()); !errors.Is(err, ErrDataset) {
 			t.Errorf("%q for %q: all samples are right, %v", c.to, c.from, err)
 		}
 	}
@@ -218,10 +218,10 @@ func TestOffsetsOfAnotherFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := set.Sample(0, 1); err == nil || !strings.Contains(err.Error(), "the byte before is") {
+		if _, err := set.ReadSample(0, 1); err == nil || !strings.Contains(err.Error(), "the byte before is") {
 			t.Errorf("offset %d for %d: %v", wrong, first, err)
 		}
-		if _, err := set.Sample(1, 2); err == nil || !strings.Contains(err.Error(), "are not one line") {
+		if _, err := set.ReadSample(1, 2); err == nil || !strings.Contains(err.Error(), "are not one line") {
 			t.Errorf("offset %d for %d: the line before: %v", wrong, first, err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestWeightsAsThoseOfNegativeIndexes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := set.Sample(0, 0)
+		s, err := set.ReadSample(0, 0)
 		if want == 0 {
 			if err == nil {
 				t.Errorf("rating %s is read", rating)
@@ -250,7 +250,7 @@ func TestWeightsAsThoseOfNegativeIndexes(t *testing.T) {
 }
 
 func TestRounding(t *testing.T) {
-	big := Official()
+	big := OfficialOptions()
 	big.TrainPeriods = 1
 	for _, c := range []struct {
 		id, ratings string
@@ -271,7 +271,7 @@ func TestRounding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := set.Sample(0, 0)
+		s, err := set.ReadSample(0, 0)
 		if err != nil || s.Candidates.IDs[1] != c.want {
 			t.Errorf("%+v: %v, %v", c, s, err)
 		}
@@ -295,7 +295,7 @@ func FuzzSample(f *testing.F) {
 		}
 		for p := range set.Periods() {
 			for r := range set.Requests(p) {
-				s, err := set.Sample(p, r)
+				s, err := set.ReadSample(p, r)
 				if err != nil {
 					if !errors.Is(err, ErrDataset) {
 						t.Error(err)
@@ -362,7 +362,7 @@ func BenchmarkSample(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	set, err := Open(dir, Official())
+	set, err := Open(dir, OfficialOptions())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func BenchmarkSample(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if _, err := set.Sample(9, i%users); err != nil {
+		if _, err := set.ReadSample(9, i%users); err != nil {
 			b.Fatal(err)
 		}
 		i++

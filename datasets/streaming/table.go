@@ -11,28 +11,28 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// Table is an embedding table in a .npy file, [rows width] of float16 or float32, which stays there: rows are read as
-// they are asked for, through the operating system's cache. It may be used from many goroutines, until Close.
-type Table struct {
+// EmbeddingTable is an embedding table in a .npy file, [rows width] of float16 or float32, which stays there: rows are
+// read as they are asked for, through the operating system's cache. It may be used from many goroutines, until Close.
+type EmbeddingTable struct {
 	Rows, Width int
 
 	path   string
-	memory *mapped.File
+	memory *mapped.MappedFile
 	data   []byte // of all rows
 	row    int    // bytes of one
 	wide   bool   // float32
 }
 
 // OpenTable maps a table, whose header must fit its length. Errors are ErrDataset.
-func OpenTable(path string) (*Table, error) {
-	t := &Table{path: path}
+func OpenTable(path string) (*EmbeddingTable, error) {
+	t := &EmbeddingTable{path: path}
 	if err := t.openFile(); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, errors.Join(err, t.Close()))
 	}
 	return t, nil
 }
 
-func (t *Table) openFile() error {
+func (t *EmbeddingTable) openFile() error {
 	f, err := bounded.Open(t.path)
 	if err != nil {
 		return err
@@ -58,14 +58,14 @@ func (t *Table) openFile() error {
 	return nil
 }
 
-// Gather copies rows into dst, which has Width values for each.
-func (t *Table) Gather(dst []float32, rows ...int32) error {
+// GatherRows copies rows into dst, which has Width values for each.
+func (t *EmbeddingTable) GatherRows(dst []float32, rows ...int32) error {
 	for _, r := range rows {
 		if int(r) >= t.Rows || r < 0 {
 			return fmt.Errorf("%w: %s: row %d, want 0 to %d", ErrDataset, t.path, r, t.Rows-1)
 		}
 	}
-	err := mapped.Guard(func() {
+	err := mapped.CatchFaults(func() {
 		for i, r := range rows {
 			t.decodeRows(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.row:(int(r)+1)*t.row])
 		}
@@ -76,7 +76,7 @@ func (t *Table) Gather(dst []float32, rows ...int32) error {
 	return nil
 }
 
-func (t *Table) decodeRows(dst []float32, data []byte) {
+func (t *EmbeddingTable) decodeRows(dst []float32, data []byte) {
 	if !t.wide {
 		half.Float16.Decode(dst, data)
 		return
@@ -88,7 +88,7 @@ func (t *Table) decodeRows(dst []float32, data []byte) {
 }
 
 // Close unmaps the file.
-func (t *Table) Close() error {
+func (t *EmbeddingTable) Close() error {
 	if t.memory == nil {
 		return nil
 	}

@@ -40,11 +40,11 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := make([]float32, 4)
-		if err := table.Gather(got, 4, 1); err != nil || !slices.Equal(got, []float32{8.5, 9.5, 2.5, 3.5}) ||
+		if err := table.GatherRows(got, 4, 1); err != nil || !slices.Equal(got, []float32{8.5, 9.5, 2.5, 3.5}) ||
 			table.Rows != 5 || table.Width != 2 {
 			t.Errorf("%s: %v, %v of %d x %d", dtype, got, err, table.Rows, table.Width)
 		}
-		err = table.Gather(got, 1, 5)
+		err = table.GatherRows(got, 1, 5)
 		if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "row 5, want 0 to 4") {
 			t.Errorf("%v", err)
 		}

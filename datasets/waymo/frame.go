@@ -9,19 +9,19 @@ const (
 // Matrix is a 4 x 4 matrix, row by row.
 type Matrix = [16]float32
 
-// Calibration takes points (x, y, z, 1) of the lidar into pictures: P[k] * R0 * Tr[k] * point is a homogeneous pixel of
-// camera k.
-type Calibration struct {
+// CameraCalibration takes points (x, y, z, 1) of the lidar into pictures: P[k] * R0 * Tr[k] * point is a homogeneous
+// pixel of camera k.
+type CameraCalibration struct {
 	R0 Matrix          // R0_rect
 	P  [Cameras]Matrix // P0 to P4
 	Tr [Cameras]Matrix // Tr_velo_to_cam_0 to Tr_velo_to_cam_4
 }
 
-// Shape is the size of a picture in pixels.
-type Shape struct{ Height, Width int }
+// PictureShape is the size of a picture in pixels.
+type PictureShape struct{ Height, Width int }
 
-// Object is something true of a frame, in the frame of camera 0.
-type Object struct {
+// FrameObject is something true of a frame, in the frame of camera 0.
+type FrameObject struct {
 	Name       string     // "Pedestrian", "Cyclist", "Car", "Sign", "DontCare" ...
 	Location   [3]float32 // x to the right, y down, z ahead: the middle of its ground, in metres
 	Dimensions [3]float32 // length, height, width in metres
@@ -34,16 +34,16 @@ type Object struct {
 type Frame struct {
 	Image       int // image_idx: the number by which pictures and answers name it, 0 to MostImage
 	Points      string
-	Shapes      [Cameras]Shape // of the pictures, as the index has them
-	Calibration Calibration
-	Objects     []Object
+	Shapes      [Cameras]PictureShape // of the pictures, as the index has them
+	Calibration CameraCalibration
+	Objects     []FrameObject
 }
 
 // MostImage bounds image_idx: answers have it as a float32.
 const MostImage = 1<<24 - 1
 
-// Source is a set of frames, read or drawn. Its methods may be called concurrently.
-type Source interface {
+// FrameSource is a set of frames, read or drawn. Its methods may be called concurrently.
+type FrameSource interface {
 	Len() int
 	// Frame is what is known of frame i. It must not be changed.
 	Frame(i int) *Frame

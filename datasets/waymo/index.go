@@ -18,7 +18,7 @@ var errEnough = errors.New("as many frames as were asked for")
 
 // indexReader makes frames of the items of the list that an index is.
 type indexReader struct {
-	o      Options
+	o      FrameOptions
 	frames []*Frame
 	names  map[string]string        // of objects, each once
 	fault  func(i int, text string) // takes what is wrong with frame i
@@ -100,7 +100,7 @@ func typeName(v any) string {
 
 // wholeNumber is a whole number from 0 to most.
 func (p frameParser) wholeNumber(v any, name string, most int64) int {
-	n, err := pickle.Ints(v)
+	n, err := pickle.AsInts(v)
 	switch {
 	case v == nil:
 		p.addf("%s is missing", name)
@@ -135,24 +135,24 @@ func (p frameParser) readShapes(f *Frame, v any) {
 	for k := range f.Shapes {
 		name := fmt.Sprintf("image.camera[%d].image_shape", k)
 		shape := p.asDict(cameras.Items[k], name)["image_shape"]
-		n, err := pickle.Ints(shape)
+		n, err := pickle.AsInts(shape)
 		if err != nil || len(n) < 2 || min(n[0], n[1]) < 1 || max(n[0], n[1]) > maxSide {
 			p.addf("%s is %s, want a height and a width in pixels", name, typeName(shape))
 			continue
 		}
-		f.Shapes[k] = Shape{int(n[0]), int(n[1])}
+		f.Shapes[k] = PictureShape{int(n[0]), int(n[1])}
 	}
 }
 
 // readCalibration requires matrices that take points somewhere.
-func (p frameParser) readCalibration(v any) (c Calibration) {
+func (p frameParser) readCalibration(v any) (c CameraCalibration) {
 	matrices := p.asDict(v, "calib")
 	if matrices == nil {
 		return c
 	}
 	read := func(m *Matrix, name string) {
 		at := matrices[name]
-		if a, ok := at.(*pickle.Array); !ok || !slices.Equal(a.Shape, []int{4, 4}) {
+		if a, ok := at.(*pickle.NumpyArray); !ok || !slices.Equal(a.Shape, []int{4, 4}) {
 			if ok {
 				p.addf("calib.%s has the shape %v, want [4 4]", name, a.Shape)
 			} else {
@@ -177,8 +177,8 @@ func (p frameParser) readCalibration(v any) (c Calibration) {
 
 // floatValues are n finite numbers as float32; nil where they are not.
 func (p frameParser) floatValues(v any, name string, n int) []float32 {
-	all, err := pickle.Floats(v)
-	if a, ok := v.(*pickle.Array); ok && len(a.Data) == 0 { // NumPy's type for no number is any
+	all, err := pickle.AsFloats(v)
+	if a, ok := v.(*pickle.NumpyArray); ok && len(a.Data) == 0 { // NumPy's type for no number is any
 		all, err = nil, nil
 	}
 	switch {
@@ -203,13 +203,13 @@ func (p frameParser) floatValues(v any, name string, n int) []float32 {
 }
 
 // readObjects reads the lists that say what is true of a frame, which have one item for each object.
-func (p frameParser) readObjects(v any) []Object {
+func (p frameParser) readObjects(v any) []FrameObject {
 	annos := p.asDict(v, "annos")
 	if annos == nil {
 		return nil
 	}
-	names, err := pickle.Strings(annos["name"])
-	if a, ok := annos["name"].(*pickle.Array); ok && len(a.Data) == 0 {
+	names, err := pickle.AsStrings(annos["name"])
+	if a, ok := annos["name"].(*pickle.NumpyArray); ok && len(a.Data) == 0 {
 		names, err = nil, nil
 	}
 	if err != nil {
@@ -223,9 +223,9 @@ func (p frameParser) readObjects(v any) []Object {
 	if n == 0 || min(len(locations), len(dimensions), len(angles), len(boxes), len(difficulties)) == 0 {
 		return nil
 	}
-	all := make([]Object, n)
+	all := make([]FrameObject, n)
 	for k := range all {
-		all[k] = Object{
+		all[k] = FrameObject{
 			Name: names[k], Location: [3]float32(locations[3*k:]), Dimensions: [3]float32(dimensions[3*k:]),
 			RotationY: angles[k], Box: [4]float32(boxes[4*k:]), Difficulty: int(difficulties[k]),
 		}

@@ -21,21 +21,21 @@ import (
 var ErrDataset = errors.New("waymo data set")
 
 // FaultError holds all faults of a data set: errors.As finds it in the error of Open.
-type FaultError = fault.Error
+type FaultError = fault.DatasetError
 
 // IndexName is the file that lists the frames.
 const IndexName = "waymo_infos_val.pkl"
 
-// Options say what to expect of a data set. The zero value is right for the benchmark's.
-type Options struct {
+// FrameOptions say what to expect of a data set. The zero value is right for the benchmark's.
+type FrameOptions struct {
 	Count int // use only the first Count frames; 0: all
 	// LabelsOnly leaves files of points and pictures unchecked, and calibrations unmissed: to score a finished run, the
 	// objects of the index are enough.
 	LabelsOnly bool
 }
 
-// Set is a data set that has passed its checks. It is read-only and may be used from many goroutines.
-type Set struct {
+// FrameSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
+type FrameSet struct {
 	dir    string
 	frames []*Frame
 	// other is how many pictures have another size than the index says, and one of them.
@@ -43,21 +43,21 @@ type Set struct {
 	example string
 }
 
-var _ Source = (*Set)(nil)
+var _ FrameSource = (*FrameSet)(nil)
 
 // Open reads the index of the folder dir, and checks each frame, its file of points and the headers of its pictures.
 // The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
-func Open(dir string, o Options) (*Set, error) {
+func Open(dir string, o FrameOptions) (*FrameSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	root := dir
-	if below := filepath.Join(dir, "kitti_format"); fault.Exists(filepath.Join(below, IndexName)) {
+	if below := filepath.Join(dir, "kitti_format"); fault.PathExists(filepath.Join(below, IndexName)) {
 		root = below
 	}
 	path := filepath.Join(root, IndexName)
-	var faults fault.List
-	s := &Set{dir: root}
+	var faults fault.FaultList
+	s := &FrameSet{dir: root}
 	x := indexReader{o: o, fault: func(i int, text string) { faults.Addf(fmt.Sprintf("frame %d", i), "%s", text) }}
 	if err := readIndex(path, &x); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w %s: it holds no %s, the index that goes with training/velodyne and training/image_0 to "+
@@ -87,17 +87,17 @@ func readIndex(path string, x *indexReader) error {
 		return err
 	}
 	var wrong error
-	lost := mapped.Guard(func() { wrong = x.readIndex(file.Bytes()) })
+	lost := mapped.CatchFaults(func() { wrong = x.readIndex(file.Bytes()) })
 	return errors.Join(lost, wrong, file.Close())
 }
 
 // frameLabel is what a fault calls a frame.
-func (s *Set) frameLabel(i int) string {
+func (s *FrameSet) frameLabel(i int) string {
 	return fmt.Sprintf("frame %d (image %d)", i, s.frames[i].Image)
 }
 
 // checkNumbers wants each image once: the log names frames by them.
-func (s *Set) checkNumbers(faults *fault.List) {
+func (s *FrameSet) checkNumbers(faults *fault.FaultList) {
 	first := make(map[int]int, len(s.frames))
 	for i, f := range s.frames {
 		if earlier, again := first[f.Image]; again {
@@ -112,18 +112,18 @@ func (s *Set) checkNumbers(faults *fault.List) {
 const maxPixels = 1 << 26
 
 // checkFiles looks at the size of each file of points and at the header of each picture.
-func (s *Set) checkFiles(faults *fault.List) {
+func (s *FrameSet) checkFiles(faults *fault.FaultList) {
 	problems := make([][]string, len(s.frames))
 	others := make([]string, len(s.frames))
-	picture.Each(len(s.frames), func(i int) {
+	picture.ForEach(len(s.frames), func(i int) {
 		if problem := s.checkPoints(i); problem != "" {
 			problems[i] = append(problems[i], problem)
 		}
 		for k := range Cameras {
-			width, height, problem := picture.Check(s.picturePath(i, k), maxPixels)
+			width, height, problem := picture.CheckFile(s.picturePath(i, k), maxPixels)
 			if problem != "" {
 				problems[i] = append(problems[i], s.pictureName(i, k)+": "+problem)
-			} else if have := (Shape{height, width}); have != s.frames[i].Shapes[k] {
+			} else if have := (PictureShape{height, width}); have != s.frames[i].Shapes[k] {
 				others[i] = fmt.Sprintf("%s has %d x %d pixels, the index says %d x %d", s.pictureName(i, k), width, height,
 					s.frames[i].Shapes[k].Width, s.frames[i].Shapes[k].Height)
 			}
@@ -144,7 +144,7 @@ func (s *Set) checkFiles(faults *fault.List) {
 // fileValues are those of a point in a file: PointValues and one that is not used.
 const fileValues = 6
 
-func (s *Set) checkPoints(i int) string {
+func (s *FrameSet) checkPoints(i int) string {
 	name := s.frames[i].Points
 	info, err := os.Stat(s.path(name))
 	switch {
@@ -169,11 +169,11 @@ func pointsProblem(name string, size int64) string {
 	return ""
 }
 
-func (s *Set) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+func (s *FrameSet) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
 
-func (s *Set) picturePath(i, camera int) string { return s.path(s.pictureName(i, camera)) }
+func (s *FrameSet) picturePath(i, camera int) string { return s.path(s.pictureName(i, camera)) }
 
-func (s *Set) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
+func (s *FrameSet) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
 
 // PictureName is where a camera's picture of the frame lies in the data set's folder.
 func (f *Frame) PictureName(camera int) string {
@@ -181,13 +181,13 @@ func (f *Frame) PictureName(camera int) string {
 }
 
 // Len is the number of frames.
-func (s *Set) Len() int { return len(s.frames) }
+func (s *FrameSet) Len() int { return len(s.frames) }
 
 // Frame is what the index says of frame i. It must not be changed.
-func (s *Set) Frame(i int) *Frame { return s.frames[i] }
+func (s *FrameSet) Frame(i int) *Frame { return s.frames[i] }
 
 // Warnings are what a user should know of a data set that is read as it is.
-func (s *Set) Warnings() []string {
+func (s *FrameSet) Warnings() []string {
 	if s.other == 0 {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (s *Set) Warnings() []string {
 }
 
 // ReadPoints reads the points of frame i.
-func (s *Set) ReadPoints(i int) ([]float32, error) {
+func (s *FrameSet) ReadPoints(i int) ([]float32, error) {
 	name := s.frames[i].Points
 	data, err := bounded.ReadFile(s.path(name), maxPointsBytes)
 	if err == nil {
@@ -205,7 +205,7 @@ func (s *Set) ReadPoints(i int) ([]float32, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.In(ErrDataset, s.frameLabel(i), err)
+		return nil, fault.ErrorAbout(ErrDataset, s.frameLabel(i), err)
 	}
 	return parsePoints(data), nil
 }
@@ -223,7 +223,7 @@ func parsePoints(data []byte) []float32 {
 }
 
 // ReadPicture reads the file of a camera's picture of frame i.
-func (s *Set) ReadPicture(i, camera int) ([]byte, error) {
+func (s *FrameSet) ReadPicture(i, camera int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.picturePath(i, camera), picture.MostBytes)
-	return data, fault.In(ErrDataset, s.frameLabel(i), err)
+	return data, fault.ErrorAbout(ErrDataset, s.frameLabel(i), err)
 }

@@ -31,14 +31,14 @@ func TestGoldenIndex(t *testing.T) {
 				Difficulty []int
 			}
 			golden.ReadJSON(t, path, &want)
-			s, err := Open(filepath.Dir(path), Options{LabelsOnly: true})
+			s, err := Open(filepath.Dir(path), FrameOptions{LabelsOnly: true})
 			if err != nil || s.Len() != len(want) {
 				t.Fatalf("%v, want %d frames", err, len(want))
 			}
 			for i, w := range want {
-				var objects []Object
+				var objects []FrameObject
 				for k, name := range w.Names {
-					objects = append(objects, Object{name, w.Location[k], w.Dimensions[k], w.RotationY[k], w.BBox[k],
+					objects = append(objects, FrameObject{name, w.Location[k], w.Dimensions[k], w.RotationY[k], w.BBox[k],
 						w.Difficulty[k]})
 				}
 				if f := s.Frame(i); f.Image != w.Image || !reflect.DeepEqual(f.Objects, objects) {
@@ -50,7 +50,7 @@ func TestGoldenIndex(t *testing.T) {
 
 // frame is one with everything.
 func frame(image int) *Frame {
-	f := &Frame{Image: image, Points: "training/velodyne/" + strconv.Itoa(image) + ".bin", Objects: []Object{
+	f := &Frame{Image: image, Points: "training/velodyne/" + strconv.Itoa(image) + ".bin", Objects: []FrameObject{
 		{"Pedestrian", [3]float32{1, 2, 3}, [3]float32{0.5, 1.75, 0.625}, -0.5, [4]float32{1, 2, 3, 4}, 0},
 		{"Vélo", [3]float32{4, 5, 6}, [3]float32{1.5, 1.75, 0.625}, 0.5, [4]float32{5, 6, 7, 8}, -1},
 	}}
@@ -59,7 +59,7 @@ func frame(image int) *Frame {
 	for k := range Cameras {
 		f.Calibration.P[k], f.Calibration.Tr[k] = identity, identity
 		f.Calibration.P[k][3] = float32(k)
-		f.Shapes[k] = Shape{4, 6 + k}
+		f.Shapes[k] = PictureShape{4, 6 + k}
 	}
 	return f
 }
@@ -94,7 +94,7 @@ func TestOpen(t *testing.T) {
 	frames := []*Frame{frame(1000123), frame(7), frame(MostImage)}
 	frames[1].Objects = nil
 	write(t, filepath.Join(dir, "kitti_format"), frames...)
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, FrameOptions{})
 	if err != nil || s.Len() != 3 || s.Warnings() != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if s, err = Open(dir, Options{Count: 2}); err != nil || s.Len() != 2 {
+	if s, err = Open(dir, FrameOptions{Count: 2}); err != nil || s.Len() != 2 {
 		t.Error(err)
 	}
 }
@@ -115,13 +115,13 @@ func TestOpen(t *testing.T) {
 func TestOtherSize(t *testing.T) {
 	dir, f := t.TempDir(), frame(5)
 	write(t, dir, f)
-	f.Shapes[3] = Shape{886, 1920}
+	f.Shapes[3] = PictureShape{886, 1920}
 	var index bytes.Buffer
 	if err := errors.Join(WriteIndex(&index, []*Frame{f}),
 		os.WriteFile(filepath.Join(dir, IndexName), index.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, FrameOptions{})
 	if err != nil || len(s.Warnings()) != 1 || !strings.Contains(s.Warnings()[0],
 		"training/image_3/5.jpg has 9 x 4 pixels, the index says 1920 x 886") {
 		t.Error(err, s.Warnings())
@@ -149,7 +149,7 @@ func TestFaults(t *testing.T) {
 			want:   []string{`velodyne_path is "../2.bin"`},
 		},
 		"no size": {
-			change: func(f *Frame) { f.Shapes[2] = Shape{} },
+			change: func(f *Frame) { f.Shapes[2] = PictureShape{} },
 			want:   []string{"image.camera[2].image_shape"},
 		},
 		"calibration is NaN": {
@@ -196,7 +196,7 @@ func TestFaults(t *testing.T) {
 			} else if err := c.files(dir); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Open(dir, Options{})
+			_, err := Open(dir, FrameOptions{})
 			if !errors.Is(err, ErrDataset) {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestIndexFaults(t *testing.T) {
 
 func TestNoIndex(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir, Options{}); !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(dir, FrameOptions{}); !errors.Is(err, ErrDataset) || !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	path := filepath.Join(dir, IndexName)
@@ -260,11 +260,11 @@ func TestNoIndex(t *testing.T) {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir, Options{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(dir, FrameOptions{}); !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", data, err, want)
 		}
 	}
-	if _, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), "it is a file") {
+	if _, err := Open(path, FrameOptions{}); err == nil || !strings.Contains(err.Error(), "it is a file") {
 		t.Error(err)
 	}
 }

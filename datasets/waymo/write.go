@@ -37,10 +37,10 @@ func (f *Frame) toPickle() pickle.Dict {
 	}
 }
 
-func matrixArray(m Matrix) *pickle.Array { return floatArray(m[:], 4, 4) }
+func matrixArray(m Matrix) *pickle.NumpyArray { return floatArray(m[:], 4, 4) }
 
-func floatArray(values []float32, shape ...int) *pickle.Array {
-	return &pickle.Array{DType: "<f4", Shape: shape, Data: bytesOf(values)}
+func floatArray(values []float32, shape ...int) *pickle.NumpyArray {
+	return &pickle.NumpyArray{DType: "<f4", Shape: shape, Data: bytesOf(values)}
 }
 
 func bytesOf(values []float32) []byte {
@@ -51,7 +51,7 @@ func bytesOf(values []float32) []byte {
 	return data
 }
 
-func objectsPickled(objects []Object) pickle.Dict {
+func objectsPickled(objects []FrameObject) pickle.Dict {
 	var locations, dimensions, angles, boxes []float32
 	var difficulties, letters []byte
 	longest := 1
@@ -71,11 +71,11 @@ func objectsPickled(objects []Object) pickle.Dict {
 	}
 	n := len(objects)
 	return pickle.Dict{
-		"name":     &pickle.Array{DType: fmt.Sprintf("<U%d", longest), Shape: []int{n}, Data: letters},
+		"name":     &pickle.NumpyArray{DType: fmt.Sprintf("<U%d", longest), Shape: []int{n}, Data: letters},
 		"location": floatArray(locations, n, 3), "dimensions": floatArray(dimensions, n, 3), "rotation_y": floatArray(angles,
 			n),
 		"bbox":       floatArray(boxes, n, 4),
-		"difficulty": &pickle.Array{DType: "<i4", Shape: []int{n}, Data: difficulties},
+		"difficulty": &pickle.NumpyArray{DType: "<i4", Shape: []int{n}, Data: difficulties},
 	}
 }
 

@@ -50,7 +50,7 @@ func TestPythonConvertsCheckpoints(t *testing.T) {
 func graphData(t *testing.T) (data, files string) {
 	t.Helper()
 	data = t.TempDir()
-	if err := igbh.Write(t.Context(), data, "tiny", citations.All()); err != nil {
+	if err := igbh.WriteDataset(t.Context(), data, "tiny", citations.All()); err != nil {
 		t.Fatal(err)
 	}
 	return data, filepath.Join(data, "tiny", "processed")

@@ -92,14 +92,14 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 }
 
 // openQuestions opens the questions of a request: the official part of the data set, or all of it.
-func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.Sample {
-	open := func() ([]bfcl.Sample, error) { return bfcl.Open(r.Dataset) }
+func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.FunctionSample {
+	open := func() ([]bfcl.FunctionSample, error) { return bfcl.Open(r.Dataset) }
 	if r.Dataset == "" {
 		open = tooluse.Samples
 	}
 	all, err := open()
 	if err == nil && !s.Whole {
-		all, err = bfcl.Official().Of(all)
+		all, err = bfcl.OfficialSelection().SelectFrom(all)
 	}
 	if err != nil {
 		r.AddFault(sdk.Data(err))
@@ -109,8 +109,8 @@ func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.Sample {
 }
 
 // openTurns opens the conversations of a request; nil: with a fault.
-func openTurns(r *manifest.Request) *conversations.Set {
-	open := func() (*conversations.Set, error) { return conversations.Open(r.Dataset) }
+func openTurns(r *manifest.Request) *conversations.ConversationSet {
+	open := func() (*conversations.ConversationSet, error) { return conversations.Open(r.Dataset) }
 	if r.Dataset == "" {
 		open = tooluse.Conversations
 	}

@@ -212,14 +212,14 @@ func TestGoldenRequests(t *testing.T) {
 			}
 			d := want.(*pyvalue.Dict)
 			tools, _ := d.Get("tools")
-			of := bfcl.Sample{ID: c.ID, Tools: pyvalue.JSON(tools)}
+			of := bfcl.FunctionSample{ID: c.ID, Tools: pyvalue.JSON(tools)}
 			messages, _ := d.Get("messages")
 			for _, m := range messages.([]any) {
 				role, _ := m.(*pyvalue.Dict).Get("role")
 				content, _ := m.(*pyvalue.Dict).Get("content")
-				of.Messages = append(of.Messages, bfcl.Message{Role: role.(string), Content: content.(string)})
+				of.Messages = append(of.Messages, bfcl.ChatMessage{Role: role.(string), Content: content.(string)})
 			}
-			if got := body(t, defaults.questionPrompts([]bfcl.Sample{of})[0]); !pyvalue.Same(got, want) {
+			if got := body(t, defaults.questionPrompts([]bfcl.FunctionSample{of})[0]); !pyvalue.Same(got, want) {
 				t.Errorf("%s: %s\nwant %s", c.ID, pyvalue.JSON(got), c.Body)
 			}
 		}
@@ -249,7 +249,7 @@ func TestGoldenTurns(t *testing.T) {
 				text.Write(row)
 				text.WriteByte('\n')
 			}
-			set, err := conversations.Parse(text.String())
+			set, err := conversations.ParseConversations(text.String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +259,7 @@ func TestGoldenTurns(t *testing.T) {
 			}
 			for _, e := range c.Log {
 				name, _, _ := strings.Cut(e.Conversation, "__repeat_")
-				at := slices.IndexFunc(set.Turns, func(t conversations.Turn) bool {
+				at := slices.IndexFunc(set.Turns, func(t conversations.ClientTurn) bool {
 					return t.Conversation == name && t.Turn == e.Turn
 				})
 				if e.Event != "request" || c.Config.Salt {
@@ -280,8 +280,9 @@ func TestGoldenTurns(t *testing.T) {
 
 // TestOverrides: a row's own fields win, and a model of its own is refused.
 func TestOverrides(t *testing.T) {
-	row := func(more string) *conversations.Set {
-		set, err := conversations.Parse(`{"conversation_id":"a","turn":1,"role":"user","content":"x"` + more + "}\n")
+	row := func(more string) *conversations.ConversationSet {
+		set, err := conversations.ParseConversations(`{"conversation_id":"a","turn":1,"role":"user","content":"x"` + more +
+			"}\n")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +350,7 @@ func BenchmarkScore(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var samples []bfcl.Sample
+	var samples []bfcl.FunctionSample
 	for len(samples) < 995 {
 		samples = append(samples, all[len(samples)%len(all)])
 	}

@@ -55,7 +55,7 @@ type answeredCase struct {
 }
 
 // ownAnswer calls what is right with the first of the possible values of each argument, and change of the last ones.
-func ownAnswer(t *testing.T, s bfcl.Sample, change func(arguments *pyvalue.Dict)) string {
+func ownAnswer(t *testing.T, s bfcl.FunctionSample, change func(arguments *pyvalue.Dict)) string {
 	t.Helper()
 	v, err := pyvalue.Decode(s.Answers)
 	if err != nil {
@@ -87,14 +87,14 @@ func ownAnswer(t *testing.T, s bfcl.Sample, change func(arguments *pyvalue.Dict)
 // officialCases are answers to all samples of bfcl-eval, right ones and others, and the stand-in's.
 func officialCases(t *testing.T, folder string) (all []answeredCase) {
 	t.Helper()
-	add := func(s bfcl.Sample, output string) {
+	add := func(s bfcl.FunctionSample, output string) {
 		all = append(all, answeredCase{s.ID, s.Subset, s.Functions, s.Answers, output})
 	}
 	made, err := tooluse.Samples()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made, err = bfcl.Official().Of(made); err != nil {
+	if made, err = bfcl.OfficialSelection().SelectFrom(made); err != nil {
 		t.Fatal(err)
 	}
 	for i, payload := range answered(t, openFor(t, sdk.Options{Use: sdk.UseAccuracy})) {

@@ -22,7 +22,7 @@ const inlineScore = "inline_score"
 
 // replayScorer compares the answers to turns with what was recorded.
 type replayScorer struct {
-	turns    []conversations.Turn
+	turns    []conversations.ClientTurn
 	recorded map[turnKey]replay.RecordedTurn
 	scorer   *replay.TurnScorer
 	failed   map[string]int // by the type of the error
@@ -34,7 +34,7 @@ type turnKey struct {
 	client       int
 }
 
-func newReplayScorer(set *conversations.Set) *replayScorer {
+func newReplayScorer(set *conversations.ConversationSet) *replayScorer {
 	all := replay.RecordedTurns(set.Rows)
 	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.RecordedTurn{}, scorer: replay.New(all),
 		failed: map[string]int{}}
@@ -110,7 +110,7 @@ type turnGallery struct{ *replayScorer }
 
 // compareTurn returns a turn, and the programs that were recorded and answered.
 func (g turnGallery) compareTurn(e mllog.AccuracyEntry) (
-	turn conversations.Turn, want, got []string, a sdk.TurnAnswer, err error,
+	turn conversations.ClientTurn, want, got []string, a sdk.TurnAnswer, err error,
 ) {
 	turn = g.turns[e.QSLIndex]
 	a, err = sdk.ParseTurn(e.Data)

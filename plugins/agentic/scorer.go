@@ -19,13 +19,13 @@ import (
 
 // callScorer grades answers to questions.
 type callScorer struct {
-	samples []data.Sample
+	samples []data.FunctionSample
 	truths  []bfcl.GradingSample
 	grades  map[uint64]bfcl.Grade
 	empty   int // answers
 }
 
-func newCallScorer(samples []data.Sample) (*callScorer, error) {
+func newCallScorer(samples []data.FunctionSample) (*callScorer, error) {
 	s := &callScorer{samples: samples, grades: map[uint64]bfcl.Grade{}}
 	for _, of := range samples {
 		truth, err := bfcl.ParseSample(of.Subset, of.Functions, of.Answers)
@@ -206,7 +206,7 @@ func (g callGallery) showAnswer(e mllog.AccuracyEntry) sdk.Exhibit {
 	if !grade.Right {
 		verdict = "wrong: " + grade.Reason
 	}
-	asked := lists.Map(of.Messages, func(m data.Message) string { return m.Role + ": " + m.Content })
+	asked := lists.Map(of.Messages, func(m data.ChatMessage) string { return m.Role + ": " + m.Content })
 	expected := of.Answers
 	if expected == "[]" {
 		expected = "no call, or none that is known"

@@ -41,11 +41,11 @@ var (
 )
 
 // questionPrompts makes the prompts of questions.
-func (s *requestSettings) questionPrompts(all []bfcl.Sample) (prompts []backend.Prompt) {
+func (s *requestSettings) questionPrompts(all []bfcl.FunctionSample) (prompts []backend.Prompt) {
 	for _, q := range all {
 		p := s.basePrompt()
 		p.Tools, p.ToolChoice = json.RawMessage(q.Tools), "auto"
-		p.Messages = lists.Map(q.Messages, func(m bfcl.Message) backend.ChatMessage {
+		p.Messages = lists.Map(q.Messages, func(m bfcl.ChatMessage) backend.ChatMessage {
 			return backend.ChatMessage{Role: m.Role, Content: m.Content}
 		})
 		p.ChatJSON = backend.AppendChat(nil, p)
@@ -60,7 +60,8 @@ func (s *requestSettings) basePrompt() backend.Prompt {
 }
 
 // turnPrompts makes the prompts of turns. The error names what a row asks for that the harness does not send.
-func (s *requestSettings) turnPrompts(set *conversations.Set) (prompts []backend.Prompt, all []sdk.Conversation,
+func (s *requestSettings) turnPrompts(set *conversations.ConversationSet) (prompts []backend.Prompt,
+	all []sdk.Conversation,
 	err error) {
 	for _, t := range set.Turns {
 		p := s.basePrompt()
@@ -83,7 +84,7 @@ func (s *requestSettings) turnPrompts(set *conversations.Set) (prompts []backend
 	return prompts, all, nil
 }
 
-func messageOf(m conversations.Message) backend.ChatMessage {
+func messageOf(m conversations.ChatMessage) backend.ChatMessage {
 	to := backend.ChatMessage{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name,
 		Reasoning: m.Reasoning,
 		CallID:    m.CallID}
@@ -94,7 +95,7 @@ func messageOf(m conversations.Message) backend.ChatMessage {
 }
 
 // overrideFields replaces fields of a request by those that a row has itself.
-func (s *requestSettings) overrideFields(p *backend.Prompt, t *conversations.Turn) error {
+func (s *requestSettings) overrideFields(p *backend.Prompt, t *conversations.ClientTurn) error {
 	if len(t.Fields) == 0 {
 		return nil
 	}

@@ -29,7 +29,7 @@ func folder(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := squad.Write(&b, questions.Eval().Paragraphs(0, n)); err != nil {
+	if err := squad.WriteFile(&b, questions.Eval().Paragraphs(0, n)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, squad.FileName), b.Bytes())

@@ -75,7 +75,7 @@ func examplesOf(p squad.Paragraph, b *features.Builder) []accuracy.Example {
 	passage, examples := b.Passage(p.Context), make([]accuracy.Example, len(p.Questions))
 	for i, q := range p.Questions {
 		examples[i] = accuracy.Example{
-			ID: q.ID, Question: q.Text, Answers: q.Texts(), Features: b.Build(passage, q.Text),
+			ID: q.ID, Question: q.Text, Answers: q.AnswerTexts(), Features: b.Build(passage, q.Text),
 		}
 	}
 	return examples

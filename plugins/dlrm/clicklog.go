@@ -59,14 +59,14 @@ func (d drawnClicks) Check(context.Context) error { return nil }
 func (d drawnClicks) Close() error { return nil }
 
 // officialClicks is a data set of files.
-type officialClicks struct{ *criteo.Set }
+type officialClicks struct{ *criteo.PairSet }
 
 // Read reports the faults of all arrays at once.
 func (o officialClicks) Read(s *pairRun, start int) error {
 	end := start + len(s.labels)
-	faults := []error{o.Dense(s.dense, start, end)}
+	faults := []error{o.ReadDense(s.dense, start, end)}
 	for k := range criteo.Tables {
-		faults = append(faults, o.Sparse(s.tableIndices(k), k, start, end))
+		faults = append(faults, o.ReadSparse(s.tableIndices(k), k, start, end))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return sdk.Data(err)
@@ -76,7 +76,7 @@ func (o officialClicks) Read(s *pairRun, start int) error {
 }
 
 func (o officialClicks) Check(ctx context.Context) error {
-	if err := o.Set.Check(ctx); err != nil {
+	if err := o.PairSet.CheckPairs(ctx); err != nil {
 		return sdk.Data(err)
 	}
 	return nil

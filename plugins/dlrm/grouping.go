@@ -14,7 +14,7 @@ import (
 )
 
 // sampleRanges groups the pairs of a data set, and writes the trace where one is asked for.
-func (s clickSource) sampleRanges(pairs int) ([]criteo.Range, error) {
+func (s clickSource) sampleRanges(pairs int) ([]criteo.PairRange, error) {
 	samples, err := s.groupPairs(pairs)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (s clickSource) sampleRanges(pairs int) ([]criteo.Range, error) {
 	return samples, nil
 }
 
-func (g grouping) groupPairs(pairs int) ([]criteo.Range, error) {
+func (g grouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
 	if g.trace != "" {
 		return g.readTrace(pairs)
 	}
@@ -34,9 +34,9 @@ func (g grouping) groupPairs(pairs int) ([]criteo.Range, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	samples := make([]criteo.Range, len(bounds)-1)
+	samples := make([]criteo.PairRange, len(bounds)-1)
 	for i := range samples {
-		samples[i] = criteo.Range{Start: bounds[i], End: bounds[i+1]}
+		samples[i] = criteo.PairRange{Start: bounds[i], End: bounds[i+1]}
 	}
 	return samples, nil
 }
@@ -53,7 +53,7 @@ func (g grouping) groupBounds(pairs int) ([]int, error) {
 }
 
 // readTrace reads the trace, which must not go beyond the pairs.
-func (g grouping) readTrace(pairs int) ([]criteo.Range, error) {
+func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
 	samples, err := readFile(g.trace, criteo.ReadTrace)
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -81,7 +81,7 @@ func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err err
 	return v, nil
 }
 
-func writeTrace(path string, samples []criteo.Range) error {
+func writeTrace(path string, samples []criteo.PairRange) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("write trace: %w", err)

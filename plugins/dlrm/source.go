@@ -16,7 +16,7 @@ import (
 // clickSource says which pairs of the request run, and how they are grouped.
 type clickSource struct {
 	*manifest.Request
-	log   criteo.Options
+	log   criteo.PairOptions
 	check bool // every number and index before the run
 	grouping
 }
@@ -35,8 +35,8 @@ func readSource(r *manifest.Request) clickSource {
 	p := r.Params
 	return clickSource{
 		Request: r,
-		log: criteo.Options{
-			Variant: option.Pick(p, "variant", map[string]criteo.Variant{
+		log: criteo.PairOptions{
+			Variant: option.Pick(p, "variant", map[string]criteo.SizeVariant{
 				"full": criteo.Full, "sample": criteo.Sample, "debug": criteo.Debug,
 			}),
 			Rows: option.Parse(p, "rows", parseRows), Modulus: p.Int("modulus", 0, math.MaxInt32),

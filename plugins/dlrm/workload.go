@@ -25,7 +25,7 @@ type clickWorkload struct {
 	collator
 	file    backend.Model
 	log     clickLog
-	samples []criteo.Range
+	samples []criteo.PairRange
 	batch   int       // pairs
 	pool    sync.Pool // of *[]byte: payloads
 	starts  sync.Map  // of []int32 by the number of pairs: sample.starts

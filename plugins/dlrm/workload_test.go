@@ -371,7 +371,7 @@ func TestQuantilesFromAFile(t *testing.T) {
 	}
 	if w := mustOpen(t, sdk.Options{
 		Params: map[string]string{"grouping": path},
-	}); w.samples[1] != (criteo.Range{Start: 50, End: 100}) {
+	}); w.samples[1] != (criteo.PairRange{Start: 50, End: 100}) {
 		t.Errorf("samples %v", w.samples[:3])
 	}
 }

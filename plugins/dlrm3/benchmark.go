@@ -52,7 +52,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	}
 	err = beside.checkSizes(s.Stream.Items, set)
 	if err == nil && s.Check {
-		err = sdk.Data(set.Check(ctx))
+		err = sdk.Data(set.CheckRequests(ctx))
 	}
 	if err == nil {
 		w.order, err = s.orderRequests(set, r.Use)

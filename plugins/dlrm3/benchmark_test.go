@@ -37,12 +37,12 @@ func TestModels(t *testing.T) {
 // TestDefaultsAreThoseOfTheData holds the manifest to the reference's data set and to the drawn one.
 func TestDefaultsAreThoseOfTheData(t *testing.T) {
 	own := preferences.Eval()
-	drawn := streaming.Options{
+	drawn := streaming.RequestOptions{
 		TrainPeriods: preferences.TrainPeriods, Items: int64(own.IDs()), Categories: preferences.Categories,
 		MaxSequence:   1 + preferences.HistoryMost + preferences.Candidates,
 		MaxCandidates: preferences.Candidates,
 	}
-	for embedded, want := range map[bool]streaming.Options{true: drawn, false: streaming.Official()} {
+	for embedded, want := range map[bool]streaming.RequestOptions{true: drawn, false: streaming.OfficialOptions()} {
 		s := readSource(&manifest.Request{Params: manifesttest.Params(t, New(), "", embedded, nil)})
 		if s.Stream != want || s.Share != 1 || s.Seed != 123 || s.Queries != 0 || s.History != whole {
 			t.Errorf("embedded %v: %+v, want %+v", embedded, s, want)

@@ -16,7 +16,7 @@ const drawnRequests = 221
 // streamSource says which requests run, and how they are read.
 type streamSource struct {
 	*manifest.Request
-	Stream  streaming.Options
+	Stream  streaming.RequestOptions
 	Check   bool        `param:"check" choices:"indexes,all"` // all requests before the run
 	Share   float64     `param:"percentage" min:"0" max:"1"`
 	Seed    int64       `param:"seed" min:"int" max:"int"`
@@ -45,7 +45,7 @@ func readSource(r *manifest.Request) streamSource {
 const folder = "sampled_data"
 
 // openSet opens the data set: the user's, or the embedded one; nil where parameters do not say how.
-func (s streamSource) openSet() (*streaming.Set, error) {
+func (s streamSource) openSet() (*streaming.RequestSet, error) {
 	if s.Params.Err() != nil {
 		return nil, nil
 	}
@@ -67,7 +67,7 @@ func isFolder(path string) bool {
 }
 
 // orderRequests orders the requests that run. All are asked once for accuracy.
-func (s streamSource) orderRequests(set *streaming.Set, use string) (requestOrder, error) {
+func (s streamSource) orderRequests(set *streaming.RequestSet, use string) (requestOrder, error) {
 	requests := make([]int, set.Periods())
 	for p := range requests {
 		requests[p] = len(set.Requests(p))

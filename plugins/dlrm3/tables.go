@@ -13,7 +13,7 @@ import (
 
 // embeddingTables are tables of items and users next to the model, whose rows are its inputs. nil: the
 // model has its tables inside.
-type embeddingTables struct{ items, users *streaming.Table }
+type embeddingTables struct{ items, users *streaming.EmbeddingTable }
 
 // inside is the value of the parameter for a model with its tables inside.
 const inside = "inside"
@@ -38,7 +38,7 @@ func openTables(dir string) (*embeddingTables, error) {
 }
 
 // inputTable returns the table that has the rows of an input.
-func (t *embeddingTables) inputTable(input int) *streaming.Table {
+func (t *embeddingTables) inputTable(input int) *streaming.EmbeddingTable {
 	if input == user {
 		return t.users
 	}
@@ -46,7 +46,7 @@ func (t *embeddingTables) inputTable(input int) *streaming.Table {
 }
 
 // checkSizes requires a row for each item and user.
-func (t *embeddingTables) checkSizes(items int64, set *streaming.Set) error {
+func (t *embeddingTables) checkSizes(items int64, set *streaming.RequestSet) error {
 	if t == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (t *embeddingTables) Close() error {
 		return nil
 	}
 	var faults []error
-	for _, table := range []*streaming.Table{t.items, t.users} {
+	for _, table := range []*streaming.EmbeddingTable{t.items, t.users} {
 		if table != nil {
 			faults = append(faults, table.Close())
 		}
@@ -76,12 +76,12 @@ func (t *embeddingTables) Close() error {
 }
 
 // gatherRows writes rows, and zeros behind them: shape is that of the input without the width.
-func gatherRows(b *sdk.Batch, input int, t *streaming.Table, shape []int64, rows [][]int32) error {
+func gatherRows(b *sdk.Batch, input int, t *streaming.EmbeddingTable, shape []int64, rows [][]int32) error {
 	values := backend.View[float32](b.Input(input, append(shape, int64(t.Width))...))
 	each := len(values) / max(1, len(rows))
 	for i, ids := range rows {
 		row := values[i*each : (i+1)*each]
-		if err := t.Gather(row, ids...); err != nil {
+		if err := t.GatherRows(row, ids...); err != nil {
 			return err
 		}
 		clear(row[len(ids)*t.Width:])

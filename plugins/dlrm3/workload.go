@@ -23,7 +23,7 @@ const batch = 10
 // streamWorkload is the benchmark opened on one model file and one data set.
 type streamWorkload struct {
 	streamSource
-	set    *streaming.Set
+	set    *streaming.RequestSet
 	order  requestOrder
 	tables *embeddingTables // nil: inside the model
 	file   backend.Model
@@ -32,7 +32,7 @@ type streamWorkload struct {
 
 // requestSample is a request.
 type requestSample struct {
-	*streaming.Sample
+	*streaming.RequestSample
 	requestID
 	user [1]int32
 }
@@ -50,7 +50,7 @@ func (*streamWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: batc
 // Load reads a request.
 func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) {
 	p := w.order.requests[i]
-	s, err := w.set.Sample(int(p.period), int(p.request))
+	s, err := w.set.ReadSample(int(p.period), int(p.request))
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -65,10 +65,10 @@ func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) 
 }
 
 // hideHistory removes from the history what the model is not to see.
-func (w *streamWorkload) hideHistory(s *streaming.Sample, i int) {
+func (w *streamWorkload) hideHistory(s *streaming.RequestSample, i int) {
 	switch w.History {
 	case hidden:
-		s.History, s.Weights = streaming.Entries{}, nil
+		s.History, s.Weights = streaming.ItemEntries{}, nil
 	case shuffled:
 		h := s.History
 		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(s.Weights), func(i, j int) {
@@ -81,8 +81,9 @@ func (w *streamWorkload) hideHistory(s *streaming.Sample, i int) {
 
 // WarmSample is a request of a user without history for one candidate.
 func (w *streamWorkload) WarmSample() *requestSample {
-	e := streaming.Entries{IDs: make([]int32, w.warmCandidates()), Categories: make([]uint16, w.warmCandidates())}
-	return &requestSample{Sample: &streaming.Sample{Candidates: e, Labels: make([]uint8, w.warmCandidates())}}
+	e := streaming.ItemEntries{IDs: make([]int32, w.warmCandidates()), Categories: make([]uint16, w.warmCandidates())}
+	return &requestSample{RequestSample: &streaming.RequestSample{Candidates: e, Labels: make([]uint8,
+		w.warmCandidates())}}
 }
 
 // warmCandidates is the number of candidates of the request that warms up.

@@ -359,7 +359,7 @@ func TestHistoryIsSpoiledOnPurpose(t *testing.T) {
 		t.Error("a shuffled history has other entries")
 	}
 	if len(none.History.IDs)+len(none.Weights) > 0 || len(none.Labels) != len(plain.Labels) {
-		t.Errorf("%+v, want no history", none.Sample)
+		t.Errorf("%+v, want no history", none.RequestSample)
 	}
 }
 

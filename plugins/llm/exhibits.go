@@ -13,7 +13,7 @@ import (
 
 // textGallery shows texts whose words are least like those of the reference.
 type textGallery struct {
-	items []prompts.Sample
+	items []prompts.PromptSample
 	dtype payload.DType
 	coder textTokenizer // nil: payloads are texts
 }

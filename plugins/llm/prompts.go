@@ -11,7 +11,7 @@ import (
 )
 
 // fillTemplate puts a sample into the template.
-func (s *modelSettings) fillTemplate(t *prompts.Sample) string {
+func (s *modelSettings) fillTemplate(t *prompts.PromptSample) string {
 	if t.Whole {
 		return t.Input
 	}
@@ -21,7 +21,7 @@ func (s *modelSettings) fillTemplate(t *prompts.Sample) string {
 
 // makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
 func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer,
-	items []prompts.Sample) (language.PreparedPrompts,
+	items []prompts.PromptSample) (language.PreparedPrompts,
 	error) {
 	s.SetPadToken(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
@@ -31,7 +31,8 @@ func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer,
 
 // makePrompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
 // a tokenizer it is text.
-func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.Sample) (p backend.Prompt, cut bool, err error) {
+func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) (p backend.Prompt, cut bool,
+	err error) {
 	p = s.Limits
 	if t == nil {
 		p.Text = s.fillTemplate(item)
@@ -55,7 +56,7 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.Sample) (p bac
 }
 
 // chatMessages returns a prompt as a chat: a data set's own system prompt apart from the rest.
-func chatMessages(item *prompts.Sample, whole string) []backend.ChatMessage {
+func chatMessages(item *prompts.PromptSample, whole string) []backend.ChatMessage {
 	if item.System != "" && !item.Whole {
 		return []backend.ChatMessage{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}
 	}

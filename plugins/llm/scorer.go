@@ -36,14 +36,14 @@ func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Spli
 	case t == nil:
 		return newTextEngine(data, split)
 	case data.kind == contexts:
-		refs := lists.Map(data.items, func(item prompts.Sample) longcontext.Reference {
+		refs := lists.Map(data.items, func(item prompts.PromptSample) longcontext.Reference {
 			return longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
 		})
 		return contextEngine{
 			longcontext.New(longcontext.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
 	case data.kind == mixed:
-		refs := lists.Map(data.items, func(item prompts.Sample) mixture.Reference {
+		refs := lists.Map(data.items, func(item prompts.PromptSample) mixture.Reference {
 			return mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		})
 		o := mixture.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}
@@ -56,7 +56,7 @@ func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Spli
 }
 
 func referenceTexts(data textSet) []string {
-	return lists.Map(data.items, func(item prompts.Sample) string { return item.Output })
+	return lists.Map(data.items, func(item prompts.PromptSample) string { return item.Output })
 }
 
 // scoreOf reports an engine's metrics, of those that have names alone.

@@ -19,7 +19,7 @@ const (
 	mixed                       // OpenOrca, GSM8K and MBXP
 )
 
-func kindOf(model string) (datasetKind, prompts.Format) {
+func kindOf(model string) (datasetKind, prompts.PromptFormat) {
 	switch {
 	case strings.HasPrefix(model, "llama2"):
 		return orca, prompts.OpenOrca()
@@ -36,7 +36,7 @@ func kindOf(model string) (datasetKind, prompts.Format) {
 // textSet is a data set. Synthetic texts are scored by ROUGE, whatever the model.
 type textSet struct {
 	kind  datasetKind
-	items []prompts.Sample
+	items []prompts.PromptSample
 }
 
 // openTexts opens the samples of a request: the model's data set, or the synthetic one.
@@ -45,7 +45,7 @@ func openTexts(r *manifest.Request) textSet {
 		return writeArticles(r.SampleCount(articles.EvalCount, "samples"))
 	}
 	k, format := kindOf(r.Model.Name)
-	items, err := format.Open(r.Dataset, prompts.Options{
+	items, err := format.Open(r.Dataset, prompts.ReadOptions{
 		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !r.Verifying,
 	})
 	if err != nil {
@@ -62,10 +62,10 @@ const instruction = "Summarize the following news article:"
 // writeArticles writes the first count samples of the synthetic data set.
 func writeArticles(count int) textSet {
 	set := articles.Eval()
-	all := textSet{kind: news, items: make([]prompts.Sample, count)}
+	all := textSet{kind: news, items: make([]prompts.PromptSample, count)}
 	for i := range all.items {
 		a := set.At(i)
-		all.items[i] = prompts.Sample{Instruction: instruction, Input: a.Text, Output: a.Summary}
+		all.items[i] = prompts.PromptSample{Instruction: instruction, Input: a.Text, Output: a.Summary}
 	}
 	return all
 }

@@ -63,13 +63,13 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 
 // openFrames opens the frames of a run. A data set is checked as a whole: the fault names every one of it. To score,
 // what the index says is enough, unless exhibits are wanted.
-func openFrames(r *manifest.Request) waymo.Source {
+func openFrames(r *manifest.Request) waymo.FrameSource {
 	if r.Dataset == "" {
 		set := streets.Eval()
 		set.N = r.SampleCount(set.Len(), "frames")
 		return cacheFrames(set)
 	}
-	set, err := waymo.Open(r.Dataset, waymo.Options{Count: r.Count, LabelsOnly: r.Scoring})
+	set, err := waymo.Open(r.Dataset, waymo.FrameOptions{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
 		r.AddFault(sdk.Data(err))
 		return nil

@@ -19,7 +19,7 @@ import (
 // frameGallery shows frames from above.
 type frameGallery struct {
 	networkBinding
-	set waymo.Source
+	set waymo.FrameSource
 }
 
 // sure is the score from which on a detection is looked at; same, the overlap from which on it is of an object.

@@ -8,12 +8,12 @@ import (
 
 // cachedFrames are frames that are drawn when they are asked for: what is known of each is drawn once.
 type cachedFrames struct {
-	waymo.Source
+	waymo.FrameSource
 	frames []func() *waymo.Frame
 }
 
-func cacheFrames(s waymo.Source) *cachedFrames {
-	d := &cachedFrames{Source: s}
+func cacheFrames(s waymo.FrameSource) *cachedFrames {
+	d := &cachedFrames{FrameSource: s}
 	for i := range s.Len() {
 		d.frames = append(d.frames, sync.OnceValue(func() *waymo.Frame { return s.Frame(i) }))
 	}

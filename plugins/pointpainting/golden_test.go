@@ -109,9 +109,9 @@ func TestGoldenCameraBoxes(t *testing.T) {
 			BBox   [][4]float32
 		}
 		golden.ReadJSON(t, path, &c)
-		f := &waymo.Frame{Image: 1000123, Calibration: waymo.Calibration{R0: c.Calib["R0_rect"]}}
+		f := &waymo.Frame{Image: 1000123, Calibration: waymo.CameraCalibration{R0: c.Calib["R0_rect"]}}
 		for k, shape := range c.Shapes {
-			f.Shapes[k] = waymo.Shape{Height: shape[0], Width: shape[1]}
+			f.Shapes[k] = waymo.PictureShape{Height: shape[0], Width: shape[1]}
 			f.Calibration.P[k] = c.Calib["P"+strconv.Itoa(k)]
 			f.Calibration.Tr[k] = c.Calib["Tr_velo_to_cam_"+strconv.Itoa(k)]
 		}

@@ -177,7 +177,7 @@ func TestNoPoint(t *testing.T) {
 
 // aPicture is a source with another picture of camera 2.
 type aPicture struct {
-	waymo.Source
+	waymo.FrameSource
 	data []byte
 }
 
@@ -185,7 +185,7 @@ func (s aPicture) ReadPicture(i, camera int) ([]byte, error) {
 	if camera == 2 {
 		return s.data, nil
 	}
-	return s.Source.ReadPicture(i, camera)
+	return s.FrameSource.ReadPicture(i, camera)
 }
 
 // TestGreyPicture: it becomes RGB, and a note says so, once.

@@ -12,7 +12,7 @@ import (
 )
 
 // newScorer computes average precisions. Each frame must be in the log, unless missing ones are taken as empty.
-func newScorer(b networkBinding, set waymo.Source, missingIsEmpty bool, exhibits int) sdk.Scorer {
+func newScorer(b networkBinding, set waymo.FrameSource, missingIsEmpty bool, exhibits int) sdk.Scorer {
 	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
 		f := set.Frame(i)
 		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, truthObject)}
@@ -23,7 +23,7 @@ func newScorer(b networkBinding, set waymo.Source, missingIsEmpty bool, exhibits
 	return scoring.New(scoring.Of(add, metric.Result), log, scoreOf)
 }
 
-func truthObject(o waymo.Object) kitti3d.TrueObject {
+func truthObject(o waymo.FrameObject) kitti3d.TrueObject {
 	return kitti3d.TrueObject{
 		Name: o.Name, Difficulty: o.Difficulty,
 		Box: kitti3d.Box{Location: o.Location, Dimensions: o.Dimensions, RotationY: o.RotationY},

@@ -21,7 +21,7 @@ var (
 type frameWorkload struct {
 	networkBinding
 	files map[string]backend.Model
-	set   waymo.Source
+	set   waymo.FrameSource
 	empty atomic.Int64 // frames without a pillar
 	// converted is the name of a picture that was not RGB.
 	converted atomic.Pointer[string]

@@ -42,8 +42,8 @@ type judgeScorer struct {
 	judge       backend.Generator
 	memory      *verdictCache
 	maxExhibits int // exhibits
-	questions   []frames.Question
-	truths      map[string]frames.Question // by the text of the question; of equal ones the last
+	questions   []frames.FramesQuestion
+	truths      map[string]frames.FramesQuestion // by the text of the question; of equal ones the last
 
 	answers  []loggedAnswer
 	verdicts []retrieval.JudgeVerdict
@@ -60,7 +60,7 @@ type loggedAnswer struct {
 func (o serverOpener) openJudge(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	j := &judgeScorer{ctx: context.WithoutCancel(ctx), ragSettings: &s, maxExhibits: min(r.Exhibits, sdk.MaxExhibits),
-		questions: readQuestions(r), truths: map[string]frames.Question{}}
+		questions: readQuestions(r), truths: map[string]frames.FramesQuestion{}}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ type answerTotals struct {
 	fallbacks                 map[string]int
 }
 
-func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.Question, v retrieval.JudgeVerdict) {
+func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.FramesQuestion, v retrieval.JudgeVerdict) {
 	t.scored++
 	if v.Counts {
 		t.right++

@@ -196,7 +196,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-func openQuestionsOf(t *testing.T) []frames.Question {
+func openQuestionsOf(t *testing.T) []frames.FramesQuestion {
 	t.Helper()
 	a, ok := sdk.As[*questionWorkload](opened(t, nobody{}, sdk.Options{}))
 	if !ok {

@@ -22,7 +22,7 @@ import (
 // pageSet has the pages of a folder, or the plugin's own.
 type pageSet interface {
 	Len() int
-	Page(i int) (frames.Page, error)
+	Page(i int) (frames.WebPage, error)
 }
 
 // ownPages are drawn ones.
@@ -32,13 +32,13 @@ func newOwnPages() ownPages { return encyclopedia.Eval().Pages() }
 
 func (p ownPages) Len() int { return len(p) }
 
-func (p ownPages) Page(i int) (frames.Page, error) {
-	return frames.Page{Name: p[i].Name, URL: p[i].URL, HTML: p[i].HTML}, nil
+func (p ownPages) Page(i int) (frames.WebPage, error) {
+	return frames.WebPage{Name: p[i].Name, URL: p[i].URL, HTML: p[i].HTML}, nil
 }
 
 // builtPage is a page with its passages and vectors.
 type builtPage struct {
-	frames.Page
+	frames.WebPage
 	passages []string
 	vectors  [][]float32
 	failed   error // it has no vectors
@@ -69,7 +69,7 @@ func newBuilder(p pageSet, path string) *databaseBuilder {
 // page's.
 func (b *databaseBuilder) makePage(ctx context.Context, e *textEncoder, i int) (builtPage, error) {
 	read, err := b.pages.Page(i)
-	p := builtPage{Page: read}
+	p := builtPage{WebPage: read}
 	cut, err2 := passages.SplitPage(read.Name, read.HTML)
 	p.passages = cut
 	if err := errors.Join(err, err2); err != nil {
@@ -326,7 +326,7 @@ func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		info.BackendInfo = map[string]string{}
 	}
 	if s, ok := m.pages.(firstPages); ok {
-		if set, isFile := s.pageSet.(*frames.Pages); isFile {
+		if set, isFile := s.pageSet.(*frames.PageFolder); isFile {
 			if n := set.Unmapped(); n > 0 {
 				info.BackendInfo["pages_without_url"] = fmt.Sprintf("%d: their passages answer no question (%s)", n,
 					frames.MappingFile)

@@ -24,7 +24,7 @@ import (
 // questionWorkload answers questions: the workload of e2e-rag-qna.
 type questionWorkload struct {
 	*ragSettings
-	questions []frames.Question
+	questions []frames.FramesQuestion
 	files     map[string]backend.Model
 	models    *stepModels
 	embedded  bool // questions, pages and language models are the plugin's
@@ -49,11 +49,11 @@ type answerFindings struct {
 }
 
 var (
-	_ sdk.RunnerOf[*frames.Question] = (*questionWorkload)(nil)
-	_ sdk.Overlapper                 = (*questionWorkload)(nil)
-	_ sdk.WorkloadInfoAdder          = (*questionWorkload)(nil)
-	_ sdk.Noter                      = (*questionWorkload)(nil)
-	_ sdk.ClientWorker               = (*questionWorkload)(nil)
+	_ sdk.RunnerOf[*frames.FramesQuestion] = (*questionWorkload)(nil)
+	_ sdk.Overlapper                       = (*questionWorkload)(nil)
+	_ sdk.WorkloadInfoAdder                = (*questionWorkload)(nil)
+	_ sdk.Noter                            = (*questionWorkload)(nil)
+	_ sdk.ClientWorker                     = (*questionWorkload)(nil)
 )
 
 // openQuestions opens the questions, the database and the clients of the servers.
@@ -87,11 +87,11 @@ func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (s
 }
 
 // readQuestions are the questions of a request.
-func readQuestions(r *manifest.Request) []frames.Question {
-	var all []frames.Question
+func readQuestions(r *manifest.Request) []frames.FramesQuestion {
+	var all []frames.FramesQuestion
 	if r.Dataset == "" {
 		for i, q := range encyclopedia.Eval().Questions() {
-			all = append(all, frames.Question{Row: i, Prompt: q.Prompt, Answer: q.Answer, Links: q.URLs[:]})
+			all = append(all, frames.FramesQuestion{Row: i, Prompt: q.Prompt, Answer: q.Answer, Links: q.URLs[:]})
 		}
 	} else {
 		var err error
@@ -114,7 +114,7 @@ func (a *questionWorkload) Parts() []sdk.Part {
 }
 
 // Load returns question i: nothing of its answer is known.
-func (a *questionWorkload) Load(_ context.Context, i int) (*frames.Question, error) {
+func (a *questionWorkload) Load(_ context.Context, i int) (*frames.FramesQuestion, error) {
 	return &a.questions[i], nil
 }
 
@@ -137,7 +137,7 @@ func (a *questionWorkload) Close() error {
 
 // NewRun returns what answers the questions of one worker. The first one makes the plugin's own database, or holds the
 // user's against the embedder.
-func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.Question], error) {
+func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.FramesQuestion], error) {
 	run := &questionRun{
 		questionWorkload: a, embedder: &textEncoder{session: s.Part(embedderPart), tokens: a.encoder},
 		reranker: &textEncoder{session: s.Part(rerankerPart), tokens: a.reranker},
@@ -202,7 +202,7 @@ type answerPayload struct {
 }
 
 // Run answers questions.
-func (r *questionRun) Run(ctx context.Context, questions []*frames.Question, p *sdk.Payloads) error {
+func (r *questionRun) Run(ctx context.Context, questions []*frames.FramesQuestion, p *sdk.Payloads) error {
 	for _, q := range questions {
 		w := &questionWorld{questionRun: r, row: q.Row}
 		got, err := agent.Run(ctx, q.Prompt, r.loop, w)

@@ -19,7 +19,7 @@ import (
 type worstGallery struct {
 	script    reasoning.Script
 	maxPerSet int // of a set
-	items     []prompts.Sample
+	items     []prompts.PromptSample
 	decode    func(ids []int32) (string, error)   // of questions that are ids
 	sets      map[string][]reasoning.GradedAnswer // the worst first
 }

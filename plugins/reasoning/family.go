@@ -38,7 +38,7 @@ func (f modelFamily) officialScript() reasoning.Script {
 }
 
 // datasetFormat returns the layout of the data set of the family that a use needs.
-func (f modelFamily) datasetFormat(use string) prompts.Format {
+func (f modelFamily) datasetFormat(use string) prompts.PromptFormat {
 	switch {
 	case f == deepSeek:
 		return prompts.DeepSeekR1()

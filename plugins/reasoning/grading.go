@@ -48,12 +48,12 @@ func openProblems(path string, r *manifest.Request) (coderun.ProblemSet, error) 
 }
 
 // ownProblems are the plugin's own, by their ids.
-type ownProblems map[string]livecodebench.Problem
+type ownProblems map[string]livecodebench.CodeProblem
 
 func newOwnProblems(rows synthetic.Rows) ownProblems {
 	all := ownProblems{}
 	for _, p := range rows.Problems() {
-		problem := livecodebench.Problem{ID: p.ID, Function: p.Method}
+		problem := livecodebench.CodeProblem{ID: p.ID, Function: p.Method}
 		for _, tests := range [][]synthetic.Test{p.Public, p.Private} {
 			for _, one := range tests {
 				problem.Inputs = append(problem.Inputs, one.Input)
@@ -66,7 +66,7 @@ func newOwnProblems(rows synthetic.Rows) ownProblems {
 }
 
 // Problem finds one.
-func (o ownProblems) Problem(id string) (livecodebench.Problem, error) {
+func (o ownProblems) Problem(id string) (livecodebench.CodeProblem, error) {
 	p, ok := o[id]
 	if !ok {
 		return p, fmt.Errorf("%w: %q", livecodebench.ErrUnknown, id)

@@ -13,7 +13,7 @@ import (
 
 // makePrompts makes the prompts of all rows. The error names the rows that cannot be prompts.
 func (f modelFamily) makePrompts(
-	ctx context.Context, s *modelSettings, t language.TextTokenizer, items []prompts.Sample,
+	ctx context.Context, s *modelSettings, t language.TextTokenizer, items []prompts.PromptSample,
 ) (language.PreparedPrompts, error) {
 	s.SetPadToken(t)
 	return language.MakePrompts(ctx, len(items), func(i int) (backend.Prompt, bool, error) {
@@ -25,7 +25,7 @@ func (f modelFamily) makePrompts(
 
 // makePrompt makes the prompt of a row. A row of text is a template's, and as a chat the one question of a user; a row
 // of ids is a whole prompt.
-func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Sample) (p backend.Prompt, err error) {
+func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.PromptSample) (p backend.Prompt, err error) {
 	p = s.Limits
 	switch {
 	case item.Input != "":

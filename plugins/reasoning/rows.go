@@ -12,13 +12,13 @@ import (
 )
 
 // openRows opens the questions of a request: the data set of what it is opened for.
-func openRows(r *manifest.Request) []prompts.Sample {
+func openRows(r *manifest.Request) []prompts.PromptSample {
 	f := familyOf(r.Model.Name)
 	if r.Dataset == "" {
 		rows := f.embeddedRows(r.Use)
 		return writeRows(rows[:min(r.SampleCount(len(rows), "samples"), len(rows))])
 	}
-	o := prompts.Options{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
+	o := prompts.ReadOptions{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
 	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
 	items, err := f.datasetFormat(r.Use).Open(r.Dataset, o)
 	if err != nil && r.Scoring && !o.LabelsOnly { // exhibits may do without questions
@@ -50,9 +50,9 @@ func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 }
 
 // writeRows are the plugin's own questions as those of a file.
-func writeRows(rows synthetic.Rows) []prompts.Sample {
-	return lists.Map(rows, func(row synthetic.Row) prompts.Sample {
-		return prompts.Sample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
+func writeRows(rows synthetic.Rows) []prompts.PromptSample {
+	return lists.Map(rows, func(row synthetic.Row) prompts.PromptSample {
+		return prompts.PromptSample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
 	})
 }
 
@@ -61,7 +61,7 @@ const maxFaults = 10
 
 // checkSets wants a grader for the set of each row that has one: without, the official script would stop at its first
 // answer.
-func (f modelFamily) checkSets(items []prompts.Sample) error {
+func (f modelFamily) checkSets(items []prompts.PromptSample) error {
 	var faults []error
 	wrong := map[string]bool{}
 	for i, item := range items {

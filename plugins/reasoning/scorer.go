@@ -19,7 +19,7 @@ type exactScorer struct {
 }
 
 // newScorer scores the answers to items, of which it shows so many; o has all else.
-func newScorer(s *modelSettings, items []prompts.Sample, o reasoning.GradingOptions, note func() string,
+func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.GradingOptions, note func() string,
 	exhibits int) sdk.Scorer {
 	o.Rows = make([]reasoning.TruthRow, len(items))
 	for i, item := range items {

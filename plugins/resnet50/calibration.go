@@ -27,7 +27,7 @@ func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(
 	if err != nil {
 		return "", sdk.Data(err)
 	}
-	set, err := imagenet.Open(r.Input, imagenet.Options{LabelsOnly: true})
+	set, err := imagenet.Open(r.Input, imagenet.PictureOptions{LabelsOnly: true})
 	if err != nil {
 		return "", sdk.Data(err)
 	}

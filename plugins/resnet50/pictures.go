@@ -36,7 +36,7 @@ func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	if r.Dataset == "" {
 		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
 	}
-	set := openImagenet(r, imagenet.Options{
+	set := openImagenet(r, imagenet.PictureOptions{
 		Count: r.Count, Classes: classes, MaxPixels: image.DefaultMaxPixels,
 	})
 	if set == nil {
@@ -50,7 +50,7 @@ func openLabels(r *manifest.Request, classes int) labelSet {
 	if r.Dataset == "" {
 		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
 	}
-	set := openImagenet(r, imagenet.Options{Count: r.Count, Classes: classes, LabelsOnly: true})
+	set := openImagenet(r, imagenet.PictureOptions{Count: r.Count, Classes: classes, LabelsOnly: true})
 	if set == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func drawnPictures(r *manifest.Request) synthetic.ImageSet {
 	return set
 }
 
-func openImagenet(r *manifest.Request, o imagenet.Options) *imagenet.Set {
+func openImagenet(r *manifest.Request, o imagenet.PictureOptions) *imagenet.PictureSet {
 	set, err := imagenet.Open(r.Dataset, o)
 	if err != nil {
 		r.AddFault(sdk.Data(err))

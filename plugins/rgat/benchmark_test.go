@@ -206,7 +206,7 @@ func TestOutputs(t *testing.T) {
 // TestFilesAreTheEmbeddedGraph reads what is exported.
 func TestFilesAreTheEmbeddedGraph(t *testing.T) {
 	dir := t.TempDir()
-	if err := igbh.Write(t.Context(), dir, "tiny", citations.All()); err != nil {
+	if err := igbh.WriteDataset(t.Context(), dir, "tiny", citations.All()); err != nil {
 		t.Fatal(err)
 	}
 	drawn := mustOpen(t, sdk.Options{Count: 40})

@@ -29,8 +29,8 @@ func bindSampling(p *option.Params) (b samplingBinding) {
 }
 
 // samplingOptions says how a neighbourhood is drawn.
-func (b *samplingBinding) samplingOptions() sampling.Options {
-	return sampling.Options{SeedType: igbh.Paper, Fanouts: b.Fanouts, Seed: b.Seed}
+func (b *samplingBinding) samplingOptions() sampling.SamplerOptions {
+	return sampling.SamplerOptions{SeedType: igbh.Paper, Fanouts: b.Fanouts, Seed: b.Seed}
 }
 
 func parseSeed(text string) (uint64, error) {

@@ -51,13 +51,13 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, er
 		in.kind = seeds
 	case strings.HasPrefix(info.Name, "x_"):
 		name = info.Name[len("x_"):]
-		in.index, want.DType, want.Shape = g.Type(name), backend.Float32, []int64{-1, int64(width)}
+		in.index, want.DType, want.Shape = g.TypeIndex(name), backend.Float32, []int64{-1, int64(width)}
 	case strings.HasPrefix(info.Name, "src_"), strings.HasPrefix(info.Name, "dst_"):
 		name = info.Name[len("src_"):]
 		if in.kind = sources; info.Name[0] == 'd' {
 			in.kind = destinations
 		}
-		in.index = g.Relation(name)
+		in.index = g.RelationIndex(name)
 	default:
 		in.index = -1
 	}
@@ -71,7 +71,7 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, er
 }
 
 // fillTensor makes t the input for a batch.
-func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *sampling.Batch,
+func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *sampling.NeighborBatch,
 	store graph.FeatureStore) error {
 	switch in.kind {
 	case sources:

@@ -70,7 +70,7 @@ type fileSource struct {
 func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
 	var s fileSource
 	r.Bind(&s)
-	o := igbh.Options{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
+	o := igbh.GraphOptions{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
 	if o.Kept == "none" {
 		o.Kept, o.NoKept = "", true
 	}

@@ -18,9 +18,9 @@ var errOutput = errors.New("the model's output is not the classes of the papers"
 type graphRun struct {
 	*graphWorkload
 	session backend.Session
-	sampler *sampling.Sampler
-	batch   *sampling.Batch // papers of the run of the session that is being prepared
-	next    *sampling.Batch // the paper that had no room in it
+	sampler *sampling.NeighborSampler
+	batch   *sampling.NeighborBatch // papers of the run of the session that is being prepared
+	next    *sampling.NeighborBatch // the paper that had no room in it
 	inputs  []graphInput
 	in      []backend.Tensor
 	out     [1]backend.Tensor
@@ -50,7 +50,7 @@ func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloa
 	}
 	r.batch.Reset()
 	for _, s := range samples {
-		if err := r.sampler.Add(r.batch, s.key, s.paper); err != nil {
+		if err := r.sampler.AddSample(r.batch, s.key, s.paper); err != nil {
 			return err
 		}
 		if r.batch.NodeCount() > r.Nodes && len(r.batch.Seeds) > 1 {

@@ -22,7 +22,7 @@ func storeFeatures(ctx context.Context, r sdk.DatasetRequest, progress func(line
 	if err != nil {
 		return "", sdk.Data(err)
 	}
-	err = remote.Fill(ctx, r.Output, servers, features, progress)
+	err = remote.FillServers(ctx, r.Output, servers, features, progress)
 	if err := errors.Join(err, features.Close()); err != nil {
 		return "", sdk.Data(err)
 	}

@@ -100,7 +100,7 @@ func TestTensorsByPosition(t *testing.T) {
 
 // wav is a WAV file of zeros.
 func wav(samples, rate, channels int) []byte {
-	file := librispeech.WAV(make([]int16, samples*channels))
+	file := librispeech.EncodeWAV(make([]int16, samples*channels))
 	binary.LittleEndian.PutUint16(file[22:], uint16(channels))
 	binary.LittleEndian.PutUint32(file[24:], uint32(rate))
 	return file
@@ -108,7 +108,7 @@ func wav(samples, rate, channels int) []byte {
 
 // nan is a WAV file of float32 of which one is not a number.
 func nan() []byte {
-	file := librispeech.WAV(make([]int16, 2*1000))
+	file := librispeech.EncodeWAV(make([]int16, 2*1000))
 	binary.LittleEndian.PutUint16(file[20:], 3) // float
 	binary.LittleEndian.PutUint16(file[34:], 32)
 	binary.LittleEndian.PutUint32(file[44+4*7:], math.Float32bits(float32(math.NaN())))

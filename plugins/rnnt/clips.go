@@ -41,14 +41,14 @@ func (d drawnClips) Samples(i int) ([]float32, error) {
 // fileClips are clips in files.
 type fileClips struct {
 	dir string
-	all []librispeech.Clip
+	all []librispeech.AudioClip
 }
 
 func (r fileClips) Len() int                { return len(r.all) }
 func (r fileClips) Name(i int) string       { return r.all[i].Path }
 func (r fileClips) Transcript(i int) string { return r.all[i].Transcript }
 
-func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].File(r.dir)) }
+func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].FilePath(r.dir)) }
 
 // maxFileSize limits a sound file: 15 s need half a megabyte.
 const maxFileSize = 64 << 20
@@ -91,7 +91,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		set.N = r.SampleCount(set.N, "clips")
 		return drawnClips{set}
 	}
-	o := librispeech.Options{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isSayable, Length: readLength,
+	o := librispeech.ClipOptions{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isSayable, Length: readLength,
 		Count: r.Count}
 	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil

@@ -25,7 +25,7 @@ func openCaptions(r *manifest.Request) []string {
 			r.AddFault(sdk.Data(err))
 			return nil
 		}
-		captions = lists.Map(rows, func(row coco2014.Caption) string { return row.Text })
+		captions = lists.Map(rows, func(row coco2014.CaptionRow) string { return row.Text })
 	}
 	return captions[:r.SampleCount(len(captions), "captions")]
 }

@@ -31,7 +31,7 @@ func embeddedConfiguration(steps int) (*modelConfig, error) {
 }
 
 // embeddedStatistics are those of the drawn scenes.
-func embeddedStatistics() (*coco2014.Statistics, error) {
+func embeddedStatistics() (*coco2014.FeatureStatistics, error) {
 	data, err := modelFiles.ReadFile(modelPrefix + "statistics.npz")
 	if err != nil {
 		return nil, err

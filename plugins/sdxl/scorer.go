@@ -50,7 +50,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
 // set.
 func openStatistics(path, dataset string) (*fid.Statistics, error) {
-	var read *coco2014.Statistics
+	var read *coco2014.FeatureStatistics
 	var err error
 	switch {
 	case path == embedded || path == "" && dataset == "":

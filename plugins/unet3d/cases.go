@@ -36,12 +36,12 @@ func (d drawnCases) Image(i int) ([]float32, error) { return d.Draw(i).Values, n
 func (d drawnCases) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
 
 // fileCases are volumes in files.
-type fileCases struct{ *kits19.Set }
+type fileCases struct{ *kits19.CaseSet }
 
 func (r fileCases) Size(i int) (volume.Shape, [3]float64) { return r.Shape(i), r.Spacing(i) }
 
 func (r fileCases) Image(i int) ([]float32, error) {
-	v, err := r.Set.Image(i)
+	v, err := r.CaseSet.Image(i)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func openCases(r *manifest.Request) caseSet {
 		set.N = r.SampleCount(set.N, "cases")
 		return drawnCases{set}
 	}
-	set, err := kits19.Open(r.Dataset, kits19.Options{Count: r.Count, LabelsOnly: r.Scoring})
+	set, err := kits19.Open(r.Dataset, kits19.CaseOptions{Count: r.Count, LabelsOnly: r.Scoring})
 	if err != nil {
 		r.AddFault(sdk.Data(err))
 		return nil

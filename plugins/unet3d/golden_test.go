@@ -64,7 +64,7 @@ func TestGoldenVolumes(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		set, err := kits19.Open(filepath.Dir(path), kits19.Options{Cases: names})
+		set, err := kits19.Open(filepath.Dir(path), kits19.CaseOptions{Cases: names})
 		if err != nil {
 			t.Fatal(err)
 		}

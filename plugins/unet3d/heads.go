@@ -57,9 +57,9 @@ func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, ni
 func (d drawnHeads) Doubt() error { return nil }
 
 // readHeads are heads in files.
-type readHeads struct{ *brats.Set }
+type readHeads struct{ *brats.CaseSet }
 
-func (h readHeads) Shape(i int) volume.Shape { return h.Set.Shape(i) }
+func (h readHeads) Shape(i int) volume.Shape { return h.CaseSet.Shape(i) }
 
 func (h readHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
 	if h.Preprocessed() {
@@ -150,7 +150,7 @@ func openHeads(r *manifest.Request, b headBinding) headSet {
 		set.N = r.SampleCount(set.N, "heads")
 		return drawnHeads{set}
 	}
-	set, err := brats.Open(r.Dataset, brats.Options{
+	set, err := brats.Open(r.Dataset, brats.CaseOptions{
 		Fold: s.Fold, Labels: s.Labels, Count: r.Count, LabelsOnly: r.Scoring, Padded: b.recipe.PaddedShape(),
 	})
 	if err != nil {

@@ -311,9 +311,9 @@ func TestScorer(t *testing.T) {
 // BenchmarkScore scores the answers to as many products as the official catalogue has, the floor included.
 func BenchmarkScore(b *testing.B) {
 	const category = "Home & Garden > Kitchen & Dining > Tableware > "
-	truths := make([]products.Truth, 48289)
+	truths := make([]products.ProductTruth, 48289)
 	for i := range truths {
-		truths[i] = products.Truth{
+		truths[i] = products.ProductTruth{
 			Category: category + "Mugs", Brand: "Brand " + strconv.Itoa(i%5000), SecondHand: i%9 == 0,
 			Offered: []string{category + "Cups", category + "Mugs", "Home & Garden", category + "Bowls", "Toys"},
 		}

@@ -51,7 +51,7 @@ func (d drawnChats) at(ctx context.Context, i int) (productChat, error) {
 }
 
 // makeChat makes the chat about a product.
-func (s *chatSettings) makeChat(row *products.Row) productChat {
+func (s *chatSettings) makeChat(row *products.ProductRow) productChat {
 	c := productChat{text: s.userText(row)}
 	if s.Hides != hiddenPicture {
 		c.url = string(appendURL(nil, row))
@@ -63,7 +63,7 @@ func (s *chatSettings) makeChat(row *products.Row) productChat {
 // storedChats are chats as they are sent, made before the run, in a file that is mapped into memory: a chat as JSON,
 // the user's text, and the length of that.
 type storedChats struct {
-	*products.Store
+	*products.TextStore
 	// unoffered counts products whose true category is not offered.
 	unoffered int
 }
@@ -73,7 +73,7 @@ const lengthSize = 4
 
 // makeChats makes the chats of the first n products.
 func makeChats(ctx context.Context, c productSet, s *chatSettings, n int) (chatSet, error) {
-	set, isFile := c.(*products.Set)
+	set, isFile := c.(*products.ProductSet)
 	if !isFile {
 		return drawnChats{ownCatalogue{drawn.Eval()}, s, n}, nil
 	}
@@ -81,7 +81,7 @@ func makeChats(ctx context.Context, c productSet, s *chatSettings, n int) (chatS
 	return b, sdk.Data(err)
 }
 
-func storeChats(ctx context.Context, set *products.Set, s *chatSettings, n int) (b *storedChats, err error) {
+func storeChats(ctx context.Context, set *products.ProductSet, s *chatSettings, n int) (b *storedChats, err error) {
 	store, err := products.NewStore("")
 	if err != nil {
 		return nil, err
@@ -91,10 +91,10 @@ func storeChats(ctx context.Context, set *products.Set, s *chatSettings, n int) 
 			err = errors.Join(err, store.Close())
 		}
 	}()
-	b = &storedChats{Store: store}
+	b = &storedChats{TextStore: store}
 	var record, url []byte
-	err = set.Each(ctx, n, func(_ int, row *products.Row) error {
-		if !row.Offers() {
+	err = set.Each(ctx, n, func(_ int, row *products.ProductRow) error {
+		if !row.OffersTruth() {
 			b.unoffered++
 		}
 		if url = url[:0]; s.Hides != hiddenPicture {
@@ -103,19 +103,19 @@ func storeChats(ctx context.Context, set *products.Set, s *chatSettings, n int) 
 		text := s.userText(row)
 		record = backend.AppendChat(record[:0], backend.Prompt{Messages: s.chatMessages(text, viewText(url))})
 		record = append(record, text...)
-		return store.Add(binary.LittleEndian.AppendUint32(record, uint32(len(text))))
+		return store.AddText(binary.LittleEndian.AppendUint32(record, uint32(len(text))))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err = store.Seal(); err != nil {
+	if err = store.EndWriting(); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
 // appendURL appends a picture as a URL, its format in the letters that Pillow has for it.
-func appendURL(b []byte, row *products.Row) []byte {
+func appendURL(b []byte, row *products.ProductRow) []byte {
 	b = append(append(append(b, "data:image/"...), row.Format...), ";base64,"...)
 	if row.Encoded {
 		return append(b, row.Picture...)
@@ -141,7 +141,7 @@ func (b *storedChats) at(_ context.Context, i int) (productChat, error) {
 }
 
 // userText returns the user's text about a product. The program over LoadGen writes categories as Python prints a list.
-func (s *chatSettings) userText(row *products.Row) string {
+func (s *chatSettings) userText(row *products.ProductRow) string {
 	title := row.Title
 	if s.Hides == hiddenTitle {
 		title = ""

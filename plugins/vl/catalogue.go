@@ -14,9 +14,9 @@ import (
 // productSet is a data set: *products.Set, or the drawn one.
 type productSet interface {
 	Len() int
-	Truths(count int) ([]products.Truth, error)
+	Truths(count int) ([]products.ProductTruth, error)
 	// Row is product i with its picture.
-	Row(ctx context.Context, i int) (*products.Row, error)
+	Row(ctx context.Context, i int) (*products.ProductRow, error)
 }
 
 // openCatalogue opens the data set of a request.
@@ -34,7 +34,7 @@ func openCatalogue(r *manifest.Request) productSet {
 
 // pictureOf says what pictures are sent.
 func pictureOf(c productSet) string {
-	set, isFile := c.(*products.Set)
+	set, isFile := c.(*products.ProductSet)
 	switch {
 	case !isFile:
 		return "drawn"
@@ -48,26 +48,27 @@ func pictureOf(c productSet) string {
 type ownCatalogue struct{ drawn.Set }
 
 // productRow returns product i without its picture.
-func (c ownCatalogue) productRow(i int) *products.Row {
+func (c ownCatalogue) productRow(i int) *products.ProductRow {
 	p := c.Product(i)
 	list := lists.Map(p.Offered, func(text string) any { return text })
-	return &products.Row{
+	return &products.ProductRow{
 		Title: p.Title, Description: p.Description, OfferedText: pyvalue.JSON(list), Format: "JPEG",
-		Truth: products.Truth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand, Offered: p.Offered},
+		ProductTruth: products.ProductTruth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand,
+			Offered: p.Offered},
 	}
 }
 
 // Row draws product i.
-func (c ownCatalogue) Row(_ context.Context, i int) (*products.Row, error) {
+func (c ownCatalogue) Row(_ context.Context, i int) (*products.ProductRow, error) {
 	row := c.productRow(i)
 	row.Picture = c.Picture(i)
 	return row, nil
 }
 
 // Truths are those of the first products.
-func (c ownCatalogue) Truths(count int) ([]products.Truth, error) {
+func (c ownCatalogue) Truths(count int) ([]products.ProductTruth, error) {
 	if count == 0 {
 		count = c.Len()
 	}
-	return lists.Make(count, func(i int) products.Truth { return c.productRow(i).Truth }), nil
+	return lists.Make(count, func(i int) products.ProductTruth { return c.productRow(i).ProductTruth }), nil
 }

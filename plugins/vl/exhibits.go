@@ -19,7 +19,7 @@ import (
 // productGallery shows products with their pictures, titles and answers: those first of which least is right.
 type productGallery struct {
 	catalogue productSet
-	truths    []products.Truth
+	truths    []products.ProductTruth
 }
 
 // side is the longer side of a shown picture in pixels.
@@ -37,7 +37,7 @@ func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show
 }
 
 // wrongShare is the share of an answer that is wrong: all of one that cannot be read.
-func wrongShare(truth products.Truth, text string) (wrong float64) {
+func wrongShare(truth products.ProductTruth, text string) (wrong float64) {
 	answer, err := accuracy.Parse(text)
 	if err != nil {
 		return 1
@@ -69,8 +69,8 @@ func (g productGallery) showProduct(e mllog.AccuracyEntry) (sdk.Exhibit, error) 
 }
 
 // drawThumbnail draws a small picture; nil where its format is not known here.
-func drawThumbnail(row *products.Row) []byte {
-	file, err := row.File()
+func drawThumbnail(row *products.ProductRow) []byte {
+	file, err := row.PictureFile()
 	if err != nil {
 		return nil
 	}

@@ -32,11 +32,11 @@ type requestCase struct {
 	Stream  map[string]json.RawMessage `json:"v61_stream"`
 }
 
-func (c *requestCase) row() *products.Row {
-	return &products.Row{
+func (c *requestCase) row() *products.ProductRow {
+	return &products.ProductRow{
 		Title: c.Product.Title, Description: c.Product.Description, OfferedText: c.Row.Offered,
 		Picture: []byte(c.Row.Picture), Encoded: true, Format: c.Row.Format,
-		Truth: products.Truth{Offered: c.Product.Offered},
+		ProductTruth: products.ProductTruth{Offered: c.Product.Offered},
 	}
 }
 
@@ -78,7 +78,8 @@ func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage
 }
 
 // request is the body that a server is sent.
-func request(t *testing.T, s *chatSettings, fields map[string]json.RawMessage, row *products.Row) map[string]any {
+func request(t *testing.T, s *chatSettings, fields map[string]json.RawMessage,
+	row *products.ProductRow) map[string]any {
 	t.Helper()
 	var fieldsOf map[string]any
 	p := backend.Prompt{Messages: s.chatMessages(s.userText(row), string(appendURL(nil, row)))}

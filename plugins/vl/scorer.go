@@ -21,7 +21,7 @@ type productScorer struct {
 	floor accuracy.AnswerResult
 }
 
-func newProductScorer(truths []products.Truth, f requestForm) *productScorer {
+func newProductScorer(truths []products.ProductTruth, f requestForm) *productScorer {
 	all := make([]accuracy.Product, len(truths))
 	for i, t := range truths {
 		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand, Offered: t.Offered}
@@ -31,7 +31,7 @@ func newProductScorer(truths []products.Truth, f requestForm) *productScorer {
 
 // floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
 // second-hand.
-func floorOf(truths []products.Truth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
+func floorOf(truths []products.ProductTruth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
 	s := accuracy.New(all, f.scoringForm())
 	for i, t := range truths {
 		first := ""

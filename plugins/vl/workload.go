@@ -135,7 +135,7 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 			info.OpenReasons = append(info.OpenReasons, reason)
 		}
 	}
-	_, isFile := w.catalogue.(*products.Set)
+	_, isFile := w.catalogue.(*products.ProductSet)
 	if !isFile {
 		return // no rules are about it
 	}

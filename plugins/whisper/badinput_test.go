@@ -18,7 +18,7 @@ func sounds() map[string]struct {
 	file []byte
 	want string
 } {
-	good := librispeech.WAV(make([]int16, 1600))
+	good := librispeech.EncodeWAV(make([]int16, 1600))
 	with := func(at int, value uint32, size int) []byte {
 		file := append([]byte(nil), good...)
 		if size == 2 {
@@ -38,16 +38,16 @@ func sounds() map[string]struct {
 		"cut":           {good[:1000], "damaged or cut off"},
 		"cut header":    {good[:30], "audio: "},
 		"lying length":  {with(40, 1<<30, 4), "damaged or cut off"},
-		"no samples":    {librispeech.WAV(nil), "no samples"},
+		"no samples":    {librispeech.EncodeWAV(nil), "no samples"},
 		"not a number":  {floatWAV(float32(math.NaN())), "sample 0 is NaN"},
 		"cut flac":      {[]byte("fLaC\x00\x00\x00\x22"), "audio: "},
-		"other samples": {librispeech.WAV(make([]int16, 800)), "800 samples, the manifest says 1600"},
+		"other samples": {librispeech.EncodeWAV(make([]int16, 800)), "800 samples, the manifest says 1600"},
 	}
 }
 
 // floatWAV is a file of one float32 sample.
 func floatWAV(v float32) []byte {
-	file := librispeech.WAV(make([]int16, 2))
+	file := librispeech.EncodeWAV(make([]int16, 2))
 	binary.LittleEndian.PutUint16(file[20:], 3)
 	binary.LittleEndian.PutUint32(file[28:], 64000)
 	binary.LittleEndian.PutUint16(file[32:], 4)

@@ -34,7 +34,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		all := drawPacks()
 		return all[:r.SampleCount(len(all), "clips")]
 	}
-	o := librispeech.Options{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength, Count: r.Count}
+	o := librispeech.ClipOptions{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength, Count: r.Count}
 	list, err := librispeech.Open(ctx, r.Dataset, o)
 	if err != nil && r.Scoring && !errors.Is(err, context.Canceled) {
 		o.Length = nil
@@ -78,14 +78,14 @@ func readSound(path string) ([]float32, error) {
 // folderClips are the clips of a folder.
 type folderClips struct {
 	folder string
-	list   []librispeech.Clip
+	list   []librispeech.AudioClip
 }
 
 func (r *folderClips) Len() int                { return len(r.list) }
 func (r *folderClips) Transcript(i int) string { return r.list[i].Transcript }
 
 func (r *folderClips) Sound(i int) ([]float32, error) {
-	path := r.list[i].File(r.folder)
+	path := r.list[i].FilePath(r.folder)
 	samples, err := readSound(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -95,7 +95,7 @@ func (r *folderClips) Sound(i int) ([]float32, error) {
 
 // drawnPacks are clips of the synthetic set, packed as LibriSpeech's are: those of a chapter one after the other, as
 // many as 30 s hold.
-type drawnPacks []librispeech.Pack
+type drawnPacks []librispeech.ClipPack
 
 // drawnClips is how many packs the evaluation set makes.
 const drawnClips = 50
@@ -103,8 +103,8 @@ const drawnClips = 50
 // drawPacks plans all packs.
 func drawPacks() drawnPacks {
 	set := speech.Eval()
-	return librispeech.Repack(lists.Make(set.Len(), func(i int) librispeech.Clip {
-		return librispeech.Clip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
+	return librispeech.PackClips(lists.Make(set.Len(), func(i int) librispeech.AudioClip {
+		return librispeech.AudioClip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
 	}), "")
 }
 

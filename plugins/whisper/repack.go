@@ -31,11 +31,11 @@ func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 		in, manifest = filepath.Split(in)
 	}
 	progress("reading " + r.Input)
-	clips, err := librispeech.Open(ctx, in, librispeech.Options{Manifest: manifest, Length: readLength})
+	clips, err := librispeech.Open(ctx, in, librispeech.ClipOptions{Manifest: manifest, Length: readLength})
 	if err != nil {
 		return "", sdk.Data(err)
 	}
-	packs := librispeech.Repack(clips, filepath.ToSlash(folder))
+	packs := librispeech.PackClips(clips, filepath.ToSlash(folder))
 	if len(packs) == 0 {
 		return "", sdk.Data(fmt.Errorf("%s: none of its %d clips has %d s or less", r.Input, len(clips), maxSeconds))
 	}
@@ -49,8 +49,8 @@ func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 // packWriter writes packs of clips.
 type packWriter struct {
 	in, out  string // folders
-	clips    []librispeech.Clip
-	packs    []librispeech.Pack
+	clips    []librispeech.AudioClip
+	packs    []librispeech.ClipPack
 	progress func(line string)
 	written  atomic.Int64
 }
@@ -65,14 +65,14 @@ func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
 		return err
 	}
-	made := lists.Map(w.packs, func(p librispeech.Pack) librispeech.Clip { return p.Clip })
+	made := lists.Map(w.packs, func(p librispeech.ClipPack) librispeech.AudioClip { return p.AudioClip })
 	return librispeech.SaveManifest(filepath.Join(w.out, officialManifest), made)
 }
 
 // progressInterval is the number of clips between two lines of progress.
 const progressInterval = 200
 
-func (w *packWriter) writePack(p librispeech.Pack) error {
+func (w *packWriter) writePack(p librispeech.ClipPack) error {
 	samples := make([]int16, 0, p.Samples)
 	var faults []error
 	for k, i := range p.Of {
@@ -80,7 +80,7 @@ func (w *packWriter) writePack(p librispeech.Pack) error {
 			samples = append(samples, make([]int16, librispeech.GapSamples)...)
 		}
 		var err error
-		samples, err = appendSamples(samples, w.clips[i].File(w.in))
+		samples, err = appendSamples(samples, w.clips[i].FilePath(w.in))
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -89,7 +89,7 @@ func (w *packWriter) writePack(p librispeech.Pack) error {
 	if n := w.written.Add(1); n%progressInterval == 0 {
 		w.progress(fmt.Sprintf("%d of %d clips are written", n, len(w.packs)))
 	}
-	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.WAV(samples), 0o666)
+	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.EncodeWAV(samples), 0o666)
 }
 
 // appendSamples appends the samples of a file, which must be of 16 bits: others would have to be rounded.

@@ -38,7 +38,7 @@ func TestGoldenRepack(t *testing.T) {
 		golden.ReadJSON(t, path, &c)
 		in, out := t.TempDir(), t.TempDir()
 		for _, clip := range c.Clips {
-			put(t, filepath.Join(in, clip.Name), librispeech.WAV(formula(clip.N, clip.Seed)))
+			put(t, filepath.Join(in, clip.Name), librispeech.EncodeWAV(formula(clip.N, clip.Seed)))
 		}
 		put(t, filepath.Join(in, "dev-all.json"), c.Input)
 		if err := repacked(t.Context(), in, out, "out"); err != nil {
@@ -95,7 +95,7 @@ func tree(t *testing.T, lengths ...int) string {
 	for i, n := range lengths {
 		id := "84-121123-000" + string(rune('0'+i))
 		lines.WriteString(id + " WORD NUMBER " + string(rune('A'+i)) + "\n")
-		put(t, filepath.Join(dir, "dev-clean", "84", "121123", id+".wav"), librispeech.WAV(formula(n, 2*i+3)))
+		put(t, filepath.Join(dir, "dev-clean", "84", "121123", id+".wav"), librispeech.EncodeWAV(formula(n, 2*i+3)))
 	}
 	put(t, filepath.Join(dir, "dev-clean", "84", "121123", "84-121123.trans.txt"), []byte(lines.String()))
 	return dir
@@ -108,11 +108,11 @@ func TestRepackOfTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := librispeech.Open(t.Context(), out,
-		librispeech.Options{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength})
+		librispeech.ClipOptions{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []librispeech.Clip{
+	want := []librispeech.AudioClip{
 		{Path: "clips/84-121123_0.wav", Transcript: "word number a word number b", Seconds: 3, Samples: 48000},
 		{Path: "clips/84-121123_1.wav", Transcript: "word number d", Seconds: 30, Samples: 480000},
 	}

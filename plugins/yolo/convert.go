@@ -68,7 +68,7 @@ func openPicture(in, name string) (*os.File, error) {
 	return f, err
 }
 
-func writeAnnotations(path string, safe *coco.Safe) error {
+func writeAnnotations(path string, safe *coco.SafeSubset) error {
 	f, err := createFile(path)
 	if err != nil {
 		return err

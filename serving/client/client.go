@@ -31,8 +31,8 @@ var _ engine.Answerer = (*Client)(nil)
 
 // Prepare writes a request as the servers want it.
 func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
-	return c.Wire.Write(openai.Call{
-		API: openai.API(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
+	return c.Wire.WriteRequest(openai.ClientCall{
+		API: openai.APIPart(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
 		Query: a.Query, Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact,
 		Whole: c.Whole, Fields: a.Fields, Header: a.Header, Session: a.Session,
 	})
@@ -53,7 +53,7 @@ func (c *Client) Answer(
 }
 
 func (c *Client) sendRequest(ctx context.Context, p engine.Prepared, r *metrics.Request, o *eventRecorder) {
-	request, ok := p.(openai.Request)
+	request, ok := p.(openai.WrittenRequest)
 	if !ok {
 		r.Sent, r.End = o.Now(), o.Now()
 		r.Status, r.Fault = metrics.Refused, fmt.Sprintf("a request of the type %T is not of this client", p)
@@ -73,7 +73,7 @@ func (c *Client) sendRequest(ctx context.Context, p engine.Prepared, r *metrics.
 
 // statusOf is how a failed request ended.
 func statusOf(err error) metrics.Status {
-	f := new(openai.Failure)
+	f := new(openai.CallFailure)
 	if !errors.As(err, &f) {
 		return metrics.Faulty
 	}
@@ -109,7 +109,7 @@ var kinds = [...]metrics.EventKind{
 }
 
 // Event records an event.
-func (o *eventRecorder) Event(e *openai.Event) {
+func (o *eventRecorder) Event(e *openai.ObservedEvent) {
 	o.request.Events.Add(metrics.StreamEvent{
 		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
 	})

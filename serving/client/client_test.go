@@ -116,7 +116,7 @@ func TestStatus(t *testing.T) {
 	for kind, want := range map[openai.FailureKind]metrics.Status{
 		openai.NotConnected: metrics.Refused, openai.TimedOut: metrics.Timeout, openai.Interrupted: metrics.Cancelled,
 	} {
-		if got := statusOf(&openai.Failure{Kind: kind, Err: net.ErrClosed}); got != want {
+		if got := statusOf(&openai.CallFailure{Kind: kind, Err: net.ErrClosed}); got != want {
 			t.Errorf("%d: %s, want %s", kind, got, want)
 		}
 	}

@@ -65,7 +65,7 @@ func shows(t *testing.T, c *Client, a prompts.Ask, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := p.(openai.Request)
+	request := p.(openai.WrittenRequest)
 	var want, got map[string]any
 	if err := json.Unmarshal([]byte(fields), &want); err != nil {
 		t.Fatalf("%s: %v", line, err)

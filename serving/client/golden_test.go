@@ -21,7 +21,7 @@ func TestGoldenData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := p.(openai.Request)
+		request := p.(openai.WrittenRequest)
 		var body map[string]any
 		if err := json.Unmarshal(request.Body(), &body); err != nil {
 			t.Fatal(err)

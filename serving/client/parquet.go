@@ -18,9 +18,9 @@ func OpenParquet(path string) (prompts.Table, error) {
 }
 
 // parquetTable is a Parquet file.
-type parquetTable struct{ *parquetfile.File }
+type parquetTable struct{ *parquetfile.ParquetFile }
 
 // Rows implements prompts.Table.
 func (t parquetTable) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
-	return t.Objects(want)
+	return t.RowObjects(want)
 }

@@ -35,9 +35,9 @@ func platformFolders() map[string]string {
 	}
 }
 
-// Find returns the path of libonnxruntime.so for a platform, named as in GOOS and GOARCH. It downloads the module where
-// the module cache lacks it. The file belongs to the cache: copy it, do not change it.
-func Find(ctx context.Context, goos, goarch string) (string, error) {
+// FindLibrary returns the path of libonnxruntime.so for a platform, named as in GOOS and GOARCH. It downloads the
+// module where the module cache lacks it. The file belongs to the cache: copy it, do not change it.
+func FindLibrary(ctx context.Context, goos, goarch string) (string, error) {
 	folder, ok := platformFolders()[goos+"/"+goarch]
 	if !ok {
 		return "", fmt.Errorf("%w: module %s has none for %s/%s; install ONNX Runtime and name its library", ErrPlatform,
@@ -71,9 +71,9 @@ func downloadModule(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("download module %s %s: %s (%w)", Module, Version, answer.Error, errors.Join(runErr))
 }
 
-// Place copies the library to dir, which it creates, and returns its path there. A library that a running process has
-// loaded from there stays whole: the new one takes its name only when it is complete.
-func Place(library, dir string) (path string, err error) {
+// CopyLibrary copies the library to dir, which it creates, and returns its path there. A library that a running process
+// has loaded from there stays whole: the new one takes its name only when it is complete.
+func CopyLibrary(library, dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 func TestFind(t *testing.T) {
 	magic := map[string]byte{"amd64": 62, "arm64": 183} // e_machine of the ELF header
 	for arch, machine := range magic {
-		path, err := ortlib.Find(t.Context(), "linux", arch)
+		path, err := ortlib.FindLibrary(t.Context(), "linux", arch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 
 func TestFindOnOtherPlatforms(t *testing.T) {
 	for _, p := range [][2]string{{"darwin", "arm64"}, {"windows", "amd64"}, {"linux", "riscv64"}} {
-		if path, err := ortlib.Find(t.Context(), p[0], p[1]); !errors.Is(err, ortlib.ErrPlatform) {
+		if path, err := ortlib.FindLibrary(t.Context(), p[0], p[1]); !errors.Is(err, ortlib.ErrPlatform) {
 			t.Errorf("%v: %q, error %v", p, path, err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestFindOnOtherPlatforms(t *testing.T) {
 func TestFindCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if path, err := ortlib.Find(ctx, "linux", "amd64"); err == nil {
+	if path, err := ortlib.FindLibrary(ctx, "linux", "amd64"); err == nil {
 		t.Errorf("found %s", path)
 	}
 }
@@ -69,7 +69,7 @@ func TestPlace(t *testing.T) {
 		if err := os.WriteFile(library, []byte(content), 0o444); err != nil {
 			t.Fatal(err)
 		}
-		path, err := ortlib.Place(library, dir)
+		path, err := ortlib.CopyLibrary(library, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestPlace(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
-	if _, err := ortlib.Place(library, dir); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ortlib.CopyLibrary(library, dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

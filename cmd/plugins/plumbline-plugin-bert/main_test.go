@@ -26,7 +26,7 @@ const padded = "384"
 // TestPaddingChangesNoAnswer runs the embedded models on batches of features alike in length, and on single features
 // padded to 384 tokens: the logits are equal but for the order of sums, and the scores are equal.
 func TestPaddingChangesNoAnswer(t *testing.T) {
-	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

@@ -42,7 +42,7 @@ type opened struct {
 
 func open(tb testing.TB, precision string, sentences int) *opened {
 	tb.Helper()
-	library, err := ortlib.Find(tb.Context(), runtime.GOOS, runtime.GOARCH)
+	library, err := ortlib.FindLibrary(tb.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		tb.Skip(err)
 	}

@@ -95,7 +95,7 @@ func (w *translated) check(t *testing.T, i int, decoder map[string]string) {
 // open opens the benchmark on the sentences and a model with setting i.
 func (w *translated) open(t *testing.T, i int, decoder map[string]string) (sdk.Workload, backend.Generator) {
 	t.Helper()
-	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

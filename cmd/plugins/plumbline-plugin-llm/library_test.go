@@ -15,7 +15,7 @@ import (
 )
 
 var findLibrary = sync.OnceValues(func() (string, error) {
-	return ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	return ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 })
 
 // opened is the benchmark with its embedded model on ONNX Runtime.

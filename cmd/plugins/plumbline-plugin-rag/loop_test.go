@@ -30,7 +30,7 @@ func (nobody) OpenGenerator(context.Context, backend.Model, backend.Config) (bac
 // library finds ONNX Runtime; a platform for which no library can be had skips the test.
 func library(t *testing.T) string {
 	t.Helper()
-	path, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

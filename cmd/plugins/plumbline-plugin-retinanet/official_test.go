@@ -22,7 +22,7 @@ func library(t *testing.T) ort.Backend {
 	if path := os.Getenv("PLUMBLINE_ORT_LIB"); path != "" {
 		return ort.Backend{Library: path}
 	}
-	path, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		t.Skipf("no ONNX Runtime: %v", err)
 	}

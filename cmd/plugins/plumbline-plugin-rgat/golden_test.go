@@ -26,7 +26,7 @@ func library(t *testing.T) ort.Backend {
 	if path := os.Getenv("PLUMBLINE_ORT_LIB"); path != "" {
 		return ort.Backend{Library: path}
 	}
-	path, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		t.Skipf("no ONNX Runtime: %v", err)
 	}
@@ -153,7 +153,7 @@ func TestGoldenSampledGraphs(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(filepath.Dir(filepath.Dir(path)))
 		_, r := opened(t, dir, map[string]string{"graph": "none"})
-		set, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.Options{NoKept: true})
+		set, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoKept: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestGoldenSampledGraphs(t *testing.T) {
 		for i, name := range igbh.TypeNames() {
 			tensors["x_"+name] = gathered(t, set.Features(), i, want.Blocks[0].Nodes[name])
 		}
-		for _, rel := range igbh.Relations() {
+		for _, rel := range igbh.GraphRelations() {
 			edges, names := want.Blocks[0].Edges[rel.Name], igbh.TypeNames()
 			tensors["src_"+rel.Name] = positions(want.Blocks[0].Nodes[names[rel.Source]], edges[0])
 			tensors["dst_"+rel.Name] = positions(want.Blocks[0].Nodes[names[rel.Destination]], edges[1])

@@ -35,7 +35,7 @@ func open(t testing.TB, o sdk.Options) (*opened, error) {
 // openTimed is open with sessions whose runs are timed, by part.
 func openTimed(t testing.TB, o sdk.Options, parts map[string]*timed) (*opened, error) {
 	t.Helper()
-	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

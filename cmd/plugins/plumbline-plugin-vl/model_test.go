@@ -22,7 +22,7 @@ import (
 )
 
 var findLibrary = sync.OnceValues(func() (string, error) {
-	return ortlib.Find(context.Background(), runtime.GOOS, runtime.GOARCH)
+	return ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 })
 
 // answer is a sink that keeps an answer.

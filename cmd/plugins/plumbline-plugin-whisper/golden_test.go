@@ -58,7 +58,7 @@ func (h *heard) Complete(t backend.Tokens) {
 // TestGoldenWhisperGreedy decodes by the benchmark's generator, prompt, limits and counts: optimum's two decoders,
 // the first alone, and the merged one.
 func TestGoldenWhisperGreedy(t *testing.T) {
-	library, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		t.Skip(err)
 	}

@@ -12,20 +12,21 @@ import (
 
 // printDrawRates prints the neighbourhoods that one core draws in a second: of papers by themselves, and of batches
 // that share nodes, and with the features of their nodes.
-func printDrawRates(ctx context.Context, set *igbh.Set, s speedSettings) error {
-	sampler, err := sampling.New(set.Graph(), sampling.Options{SeedType: igbh.Paper, Fanouts: []int{15, 10, 5}, Seed: 1})
+func printDrawRates(ctx context.Context, set *igbh.PaperSet, s speedSettings) error {
+	sampler, err := sampling.New(set.Graph(), sampling.SamplerOptions{SeedType: igbh.Paper, Fanouts: []int{15, 10, 5},
+		Seed: 1})
 	if err != nil {
 		return err
 	}
 	papers := set.Papers()
-	alone := func(b *sampling.Batch, i int) error {
-		return sampler.Add(b, uint64(i), papers[i%len(papers)])
+	alone := func(b *sampling.NeighborBatch, i int) error {
+		return sampler.AddSample(b, uint64(i), papers[i%len(papers)])
 	}
 	if err := printRate(ctx, set, "papers by themselves", 1, s.draws, alone); err != nil {
 		return err
 	}
 	for _, n := range s.batches {
-		shared := func(b *sampling.Batch, i int) error {
+		shared := func(b *sampling.NeighborBatch, i int) error {
 			first := i * n % (len(papers) - n)
 			return sampler.AddShared(b, papers[first:first+n])
 		}
@@ -37,8 +38,8 @@ func printDrawRates(ctx context.Context, set *igbh.Set, s speedSettings) error {
 }
 
 // printRate prints how many papers a second add takes, each call n of them, without features and with.
-func printRate(ctx context.Context, set *igbh.Set, what string, n int, limit time.Duration,
-	add func(b *sampling.Batch, i int) error,
+func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limit time.Duration,
+	add func(b *sampling.NeighborBatch, i int) error,
 ) error {
 	b := sampling.NewBatch(set.Graph())
 	nodes, edges := 0, 0
@@ -76,7 +77,7 @@ func perSecond(limit time.Duration, call func(i int) error) (calls int, rate flo
 }
 
 // gatherFeatures reads the features of a batch.
-func gatherFeatures(ctx context.Context, from graph.FeatureStore, b *sampling.Batch) error {
+func gatherFeatures(ctx context.Context, from graph.FeatureStore, b *sampling.NeighborBatch) error {
 	for t, nodes := range b.Nodes {
 		if err := from.Gather(ctx, make([]float32, len(nodes)*from.Width()), t, nodes); err != nil {
 			return err

@@ -44,7 +44,7 @@ func main() {
 	switch {
 	case flag.NArg() != 1:
 	case s.make:
-		err = igbh.Write(ctx, flag.Arg(0), "tiny", made(s.scale, s.width))
+		err = igbh.WriteDataset(ctx, flag.Arg(0), "tiny", made(s.scale, s.width))
 	default:
 		err = measureGraph(ctx, flag.Arg(0), s)
 	}
@@ -56,7 +56,7 @@ func main() {
 
 // measureGraph prints what a graph takes.
 func measureGraph(ctx context.Context, dir string, s speedSettings) error {
-	o := igbh.Options{NoKept: !s.keep}
+	o := igbh.GraphOptions{NoKept: !s.keep}
 	if s.features != "" {
 		store, err := remote.Open(ctx, s.features)
 		if err != nil {
@@ -74,8 +74,8 @@ func measureGraph(ctx context.Context, dir string, s speedSettings) error {
 	g := set.Graph()
 	fmt.Printf("load and CSC: %.1f s (%.1f s of processor time), at most %.2f GB of memory\n", time.Since(start).Seconds(),
 		(cpuTime() - busy).Seconds(), float64(peakMemory()-before)/1e9)
-	fmt.Printf("graph: %d nodes, %d edges, %.2f bytes each\n", countNodes(g), g.Edges(),
-		float64(g.Bytes())/float64(g.Edges()))
+	fmt.Printf("graph: %d nodes, %d edges, %.2f bytes each\n", countNodes(g), g.EdgeCount(),
+		float64(g.MemoryBytes())/float64(g.EdgeCount()))
 	return printDrawRates(ctx, set, s)
 }
 

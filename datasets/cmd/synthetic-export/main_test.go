@@ -61,7 +61,7 @@ func TestTheGraphIsReadAsTheOfficialSet(t *testing.T) {
 	if err := run(t.Context(), []string{"citations", "-set", "all", "-out", dir}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	set, err := igbh.Open(t.Context(), dir, igbh.Options{})
+	set, err := igbh.Open(t.Context(), dir, igbh.GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTheStreamIsReadAsTheOfficialSet(t *testing.T) {
 	if err := run(t.Context(), []string{"preferences", "-set", "eval", "-out", dir}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	o := streaming.Options{
+	o := streaming.RequestOptions{
 		TrainPeriods: preferences.TrainPeriods, Items: preferences.Items, Categories: preferences.Categories,
 		MaxSequence: 1 + preferences.HistoryMost + preferences.Candidates, MaxCandidates: preferences.Candidates,
 	}
@@ -99,8 +99,8 @@ func TestTheStreamIsReadAsTheOfficialSet(t *testing.T) {
 			t.Errorf("period %d: %d requests", p, len(users))
 		}
 		for r := range files.Requests(p) {
-			got, err := files.Sample(p, r)
-			want, wantErr := drawn.Sample(p, r)
+			got, err := files.ReadSample(p, r)
+			want, wantErr := drawn.ReadSample(p, r)
 			if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("request %d of period %d differs: %v, %v", r, p, err, wantErr)
 			}
@@ -141,7 +141,7 @@ func TestTheEncyclopediaIsPagesMappingAndQuestions(t *testing.T) {
 
 func readImages(n int, first string) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
-		set, err := imagenet.Open(path, imagenet.Options{})
+		set, err := imagenet.Open(path, imagenet.PictureOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func readImages(n int, first string) func(t *testing.T, path string) {
 }
 
 func readScenes(t *testing.T, path string) {
-	set, err := coco.OpenImages(path, coco.Options{Classes: scenes.Classes})
+	set, err := coco.OpenImages(path, coco.ImageOptions{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,13 +162,13 @@ func readScenes(t *testing.T, path string) {
 }
 
 func readVolumes(t *testing.T, path string) {
-	if set, err := kits19.Open(path, kits19.Options{Cases: []string{"case_00042"}}); err != nil || set.Len() != 1 {
+	if set, err := kits19.Open(path, kits19.CaseOptions{Cases: []string{"case_00042"}}); err != nil || set.Len() != 1 {
 		t.Errorf("%v", err)
 	}
 }
 
 func readClicks(t *testing.T, path string) {
-	set, err := criteo.Open(path, criteo.Options{Variant: criteo.Sample})
+	set, err := criteo.Open(path, criteo.PairOptions{Variant: criteo.Sample})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func readQuestions(t *testing.T, path string) {
 }
 
 func readArticles(t *testing.T, path string) {
-	set, err := prompts.CNNDailyMail().Open(path, prompts.Options{})
+	set, err := prompts.CNNDailyMail().Open(path, prompts.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

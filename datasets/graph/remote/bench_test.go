@@ -9,7 +9,7 @@ func BenchmarkGather(b *testing.B) {
 	server := newFake(b)
 	from := newCounted()
 	dir := b.TempDir()
-	if err := Fill(b.Context(), dir, []string{server.url}, from, func(string) {}); err != nil {
+	if err := FillServers(b.Context(), dir, []string{server.url}, from, func(string) {}); err != nil {
 		b.Fatal(err)
 	}
 	s, err := Open(b.Context(), dir)

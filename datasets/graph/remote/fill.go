@@ -15,10 +15,10 @@ import (
 // allocator has.
 const blockBytes = 1<<20 - 64
 
-// Fill copies features of all nodes to servers, which have to be as [CheckServers] wants them, and says in a file in
-// the folder dir where they are. progress takes a line now and then, from any goroutine. Where it fails, what it has
-// written is taken away again, if the servers still answer.
-func Fill(
+// FillServers copies features of all nodes to servers, which have to be as [CheckServers] wants them, and says in a
+// file in the folder dir where they are. progress takes a line now and then, from any goroutine. Where it fails, what
+// it has written is taken away again, if the servers still answer.
+func FillServers(
 	ctx context.Context, dir string, servers []string, from graph.FeatureStore, progress func(line string),
 ) error {
 	p := &storeLocation{
@@ -32,7 +32,7 @@ func Fill(
 	if err != nil {
 		return err
 	}
-	f := storeFiller{Store: s, from: from, progress: progress}
+	f := storeFiller{RemoteStore: s, from: from, progress: progress}
 	err = s.eachServer(func(i int) error { return s.pingServer(ctx, i) })
 	if err == nil {
 		err = f.fillOrForget(ctx, dir)
@@ -41,7 +41,7 @@ func Fill(
 }
 
 // pingServer asks a server whether it is there.
-func (s *Store) pingServer(ctx context.Context, server int) error {
+func (s *RemoteStore) pingServer(ctx context.Context, server int) error {
 	return s.servers[server].withConn(ctx, func(c *redisConn) error {
 		_, err := c.runCommand("PING")
 		return err
@@ -50,7 +50,7 @@ func (s *Store) pingServer(ctx context.Context, server int) error {
 
 // storeFiller copies features.
 type storeFiller struct {
-	*Store
+	*RemoteStore
 	from     graph.FeatureStore
 	progress func(line string)
 	written  atomic.Int64 // blocks
@@ -121,7 +121,7 @@ func (f *storeFiller) readBlock(ctx context.Context, nodeType, block int) ([]flo
 }
 
 // deleteMarker deletes the mark of what a server was filled with.
-func (s *Store) deleteMarker(server int) error {
+func (s *RemoteStore) deleteMarker(server int) error {
 	return s.servers[server].withConn(context.Background(), func(c *redisConn) error {
 		key, _ := s.markerKey(server)
 		if _, err := c.runCommand("DEL", key); err != nil {

@@ -44,7 +44,7 @@ func (c *counted) Gather(_ context.Context, dst []float32, nodeType int, nodes [
 func filled(t *testing.T, servers ...*fake) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := Fill(t.Context(), dir, urls(servers), newCounted(), func(string) {}); err != nil {
+	if err := FillServers(t.Context(), dir, urls(servers), newCounted(), func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -57,7 +57,7 @@ func urls(servers []*fake) (all []string) {
 	return all
 }
 
-func opened(t *testing.T, dir string) *Store {
+func opened(t *testing.T, dir string) *RemoteStore {
 	t.Helper()
 	s, err := Open(t.Context(), dir)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestServersInAnotherOrder(t *testing.T) {
 }
 
 func TestAServerThatIsNotThere(t *testing.T) {
-	err := Fill(t.Context(), t.TempDir(), []string{"redis://me:secret@127.0.0.1:1"}, newCounted(), func(string) {})
+	err := FillServers(t.Context(), t.TempDir(), []string{"redis://me:secret@127.0.0.1:1"}, newCounted(), func(string) {})
 	wantError(t, err, "server 127.0.0.1:1")
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v shows the password", err)
@@ -164,10 +164,10 @@ func TestAFillThatFailsLeavesNothing(t *testing.T) {
 	server, dir := newFake(t), t.TempDir()
 	from := newCounted()
 	from.fault = errors.New("disk gone")
-	err := Fill(t.Context(), dir, []string{server.url}, from, func(string) {})
+	err := FillServers(t.Context(), dir, []string{server.url}, from, func(string) {})
 	wantError(t, err, "disk gone")
 	ctx, cancel := context.WithCancel(t.Context())
-	err = Fill(ctx, dir, []string{server.url}, newCounted(), func(line string) {
+	err = FillServers(ctx, dir, []string{server.url}, newCounted(), func(line string) {
 		if strings.HasPrefix(line, "paper") {
 			cancel()
 		}
@@ -204,7 +204,7 @@ func TestThePlaceIsChecked(t *testing.T) {
 		_, err := Open(t.Context(), dir)
 		wantError(t, err, want...)
 	}
-	err = Fill(t.Context(), dir, nil, newCounted(), nil)
+	err = FillServers(t.Context(), dir, nil, newCounted(), nil)
 	wantError(t, err, "0 servers, want 1 to 4096")
 }
 

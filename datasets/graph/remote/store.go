@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-var _ graph.FeatureStore = (*Store)(nil)
+var _ graph.FeatureStore = (*RemoteStore)(nil)
 
-// Store gathers features from servers. It may be used from many goroutines.
-type Store struct {
+// RemoteStore gathers features from servers. It may be used from many goroutines.
+type RemoteStore struct {
 	storeLocation
 	servers []*redisServer
 }
 
 // Open reads which servers have features from the file in the folder dir, and asks each whether it has them. Every
 // server that has not is named. The caller closes the store.
-func Open(ctx context.Context, dir string) (*Store, error) {
+func Open(ctx context.Context, dir string) (*RemoteStore, error) {
 	p, err := readPlace(dir)
 	if err != nil {
 		return nil, err
@@ -37,8 +37,8 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
-func newStore(p *storeLocation) (*Store, error) {
-	s := &Store{storeLocation: *p}
+func newStore(p *storeLocation) (*RemoteStore, error) {
+	s := &RemoteStore{storeLocation: *p}
 	for _, address := range p.Servers {
 		server, err := newServer(address)
 		if err != nil {
@@ -50,7 +50,7 @@ func newStore(p *storeLocation) (*Store, error) {
 }
 
 // eachServer calls do for all servers at once.
-func (s *Store) eachServer(do func(i int) error) error {
+func (s *RemoteStore) eachServer(do func(i int) error) error {
 	faults := make([]error, len(s.servers))
 	var working sync.WaitGroup
 	for i := range s.servers {
@@ -60,7 +60,7 @@ func (s *Store) eachServer(do func(i int) error) error {
 	return errors.Join(faults...)
 }
 
-func (s *Store) checkServer(ctx context.Context, i int) error {
+func (s *RemoteStore) checkServer(ctx context.Context, i int) error {
 	key, want := s.markerKey(i)
 	return s.servers[i].withConn(ctx, func(c *redisConn) error {
 		got, err := c.runCommand("GET", key)
@@ -75,13 +75,13 @@ func (s *Store) checkServer(ctx context.Context, i int) error {
 }
 
 // Types are the node types, with their numbers of nodes.
-func (s *Store) Types() []graph.NodeType { return s.storeLocation.Types }
+func (s *RemoteStore) Types() []graph.NodeType { return s.storeLocation.Types }
 
 // Width is the number of features of a node.
-func (s *Store) Width() int { return s.storeLocation.Width }
+func (s *RemoteStore) Width() int { return s.storeLocation.Width }
 
 // Gather reads features of nodes of a type, from all servers at once.
-func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error {
+func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= len(s.storeLocation.Types) || len(dst) != len(nodes)*s.storeLocation.Width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrFeatures, len(nodes), nodeType, len(dst))
 	}
@@ -107,7 +107,7 @@ func (s *Store) Gather(ctx context.Context, dst []float32, nodeType int, nodes [
 const window = 1024
 
 // fetchRows reads the rows of the nodes at the positions asked.
-func (s *Store) fetchRows(
+func (s *RemoteStore) fetchRows(
 	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, asked []int,
 ) error {
 	for len(asked) > 0 {
@@ -131,13 +131,13 @@ func (s *Store) fetchRows(
 	return nil
 }
 
-func (s *Store) requestRow(c *redisConn, nodeType, node int) {
+func (s *RemoteStore) requestRow(c *redisConn, nodeType, node int) {
 	row := 4 * s.storeLocation.Width
 	first := node % s.Block * row
 	c.sendCommand("GETRANGE", s.blockKey(nodeType, node/s.Block), strconv.Itoa(first), strconv.Itoa(first+row-1))
 }
 
-func (s *Store) receiveRow(c *redisConn, row []float32) error {
+func (s *RemoteStore) receiveRow(c *redisConn, row []float32) error {
 	want := bytesOf(row)
 	got, err := c.readReply(want)
 	if err == nil && got < len(want) {
@@ -155,6 +155,6 @@ func bytesOf(values []float32) []byte {
 }
 
 // Close closes the connections.
-func (s *Store) Close() error {
+func (s *RemoteStore) Close() error {
 	return errors.Join(lists.Map(s.servers, (*redisServer).close)...)
 }

@@ -2,9 +2,9 @@ package sampling
 
 import "github.com/plumbline-ml/plumbline/datasets/graph"
 
-// Batch is sampled neighbourhoods: some nodes of each type of a graph, and edges between them by their positions among
-// these.
-type Batch struct {
+// NeighborBatch is sampled neighbourhoods: some nodes of each type of a graph, and edges between them by their
+// positions among these.
+type NeighborBatch struct {
 	Nodes        [][]uint32 // by type: their numbers in the graph
 	Sources      [][]int64  // by relation, of each edge: the position among the nodes of the relation's source type
 	Destinations [][]int64  // and that of its destination type
@@ -21,16 +21,16 @@ type batchMark struct {
 }
 
 // NewBatch returns an empty batch for neighbourhoods in g.
-func NewBatch(g *graph.Graph) *Batch {
+func NewBatch(g *graph.Graph) *NeighborBatch {
 	types, relations := len(g.Types), len(g.Relations)
-	return &Batch{
+	return &NeighborBatch{
 		Nodes: make([][]uint32, types), Sources: make([][]int64, relations), Destinations: make([][]int64, relations),
 		relations: g.Relations, last: batchMark{make([]int, types), make([]int, relations), 0},
 	}
 }
 
 // Reset empties the batch and keeps its memory.
-func (b *Batch) Reset() {
+func (b *NeighborBatch) Reset() {
 	for t := range b.Nodes {
 		b.Nodes[t] = b.Nodes[t][:0]
 	}
@@ -42,7 +42,7 @@ func (b *Batch) Reset() {
 }
 
 // NodeCount is the number of nodes of all types.
-func (b *Batch) NodeCount() int {
+func (b *NeighborBatch) NodeCount() int {
 	n := 0
 	for _, nodes := range b.Nodes {
 		n += len(nodes)
@@ -51,7 +51,7 @@ func (b *Batch) NodeCount() int {
 }
 
 // EdgeCount is the number of edges of all relations.
-func (b *Batch) EdgeCount() int {
+func (b *NeighborBatch) EdgeCount() int {
 	n := 0
 	for _, edges := range b.Sources {
 		n += len(edges)
@@ -60,7 +60,7 @@ func (b *Batch) EdgeCount() int {
 }
 
 // markSample makes the end of the batch the beginning of its last sample.
-func (b *Batch) markSample() {
+func (b *NeighborBatch) markSample() {
 	for t, nodes := range b.Nodes {
 		b.last.nodes[t] = len(nodes)
 	}
@@ -71,7 +71,7 @@ func (b *Batch) markSample() {
 }
 
 // MoveLast makes the last sample that was added the only one of to, a batch for the same graph.
-func (b *Batch) MoveLast(to *Batch) {
+func (b *NeighborBatch) MoveLast(to *NeighborBatch) {
 	to.Reset()
 	for r := range b.Sources {
 		start, types := b.last.edges[r], b.relations[r]

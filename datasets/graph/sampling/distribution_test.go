@@ -22,9 +22,9 @@ func linked(t *testing.T, wrote, cites [][2]int64) *graph.Graph {
 		for _, e := range edges {
 			pairs = append(pairs, e[0], e[1])
 		}
-		p := graph.Plan{Sources: g.Types[g.Relations[r].Source].Nodes, Destinations: 6,
-			Streams: []graph.Stream{{Edges: graph.Pairs{Values: pairs}}}}
-		csc, err := p.Build(t.Context())
+		p := graph.RelationPlan{Sources: g.Types[g.Relations[r].Source].Nodes, Destinations: 6,
+			Streams: []graph.EdgeStream{{Edges: graph.EdgePairs{Values: pairs}}}}
+		csc, err := p.BuildCSC(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,14 +105,14 @@ func TestNeighbourhoodsAreAsLikelyAsComputed(t *testing.T) {
 	const draws = 60_000
 	for name, c := range map[string]struct {
 		seeds []uint32
-		add   func(b *Batch, i int) error
+		add   func(b *NeighborBatch, i int) error
 	}{
-		"samples of a run": {[]uint32{0}, func() func(*Batch, int) error {
+		"samples of a run": {[]uint32{0}, func() func(*NeighborBatch, int) error {
 			s := sampler(t, g, fanouts...)
-			return func(b *Batch, i int) error { return s.Add(b, uint64(i), 0) }
+			return func(b *NeighborBatch, i int) error { return s.AddSample(b, uint64(i), 0) }
 		}()},
-		"runs with shared nodes": {[]uint32{1, 3}, func(b *Batch, i int) error {
-			s, err := New(g, Options{SeedType: 1, Fanouts: fanouts, Seed: uint64(i)})
+		"runs with shared nodes": {[]uint32{1, 3}, func(b *NeighborBatch, i int) error {
+			s, err := New(g, SamplerOptions{SeedType: 1, Fanouts: fanouts, Seed: uint64(i)})
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 
 func openGraph(t *testing.T, dir string) *graph.Graph {
 	t.Helper()
-	s, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.Options{NoKept: true})
+	s, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoKept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,9 +20,9 @@ func openGraph(t *testing.T, dir string) *graph.Graph {
 	return s.Graph()
 }
 
-func sampler(t testing.TB, g *graph.Graph, fanouts ...int) *Sampler {
+func sampler(t testing.TB, g *graph.Graph, fanouts ...int) *NeighborSampler {
 	t.Helper()
-	s, err := New(g, Options{SeedType: g.Type("paper"), Fanouts: fanouts, Seed: 7})
+	s, err := New(g, SamplerOptions{SeedType: g.TypeIndex("paper"), Fanouts: fanouts, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestGoldenSampler(t *testing.T) {
 		drawn(g, b, want.Seeds).check(t, g, want.Fanouts)
 		for i, seed := range want.Seeds {
 			b.Reset()
-			if err := s.Add(b, uint64(i), seed); err != nil {
+			if err := s.AddSample(b, uint64(i), seed); err != nil {
 				t.Fatal(err)
 			}
 			drawn(g, b, want.Seeds[i:i+1]).check(t, g, want.Fanouts)
@@ -98,11 +98,11 @@ func TestGoldenHopCounts(t *testing.T) {
 			s, b := sampler(t, g, atoi(t, fanout)), NewBatch(g)
 			for i, seed := range want.Seeds {
 				b.Reset()
-				if err := s.Add(b, uint64(i), seed); err != nil {
+				if err := s.AddSample(b, uint64(i), seed); err != nil {
 					t.Fatal(err)
 				}
 				for name, n := range counts {
-					if got := len(b.Sources[g.Relation(name)]); got != n[i] {
+					if got := len(b.Sources[g.RelationIndex(name)]); got != n[i] {
 						t.Errorf("fan-out %s, paper %d, %s: %d edges, want %d", fanout, seed, name, got, n[i])
 					}
 				}
@@ -133,7 +133,7 @@ func TestGoldenFullNeighbourhoods(t *testing.T) {
 						fanouts = slices.Repeat([]int{1 << 20}, len(fanouts))
 					}
 					b := NewBatch(g)
-					if err := sampler(t, g, fanouts...).Add(b, 0, single.Seed); err != nil {
+					if err := sampler(t, g, fanouts...).AddSample(b, 0, single.Seed); err != nil {
 						t.Fatal(err)
 					}
 					checkCounts(t, g, b, blk.SourceNodes, blk.Edges)
@@ -143,7 +143,7 @@ func TestGoldenFullNeighbourhoods(t *testing.T) {
 	})
 }
 
-func checkCounts(t *testing.T, g *graph.Graph, b *Batch, nodes, edges map[string]int) {
+func checkCounts(t *testing.T, g *graph.Graph, b *NeighborBatch, nodes, edges map[string]int) {
 	t.Helper()
 	for i, nodeType := range g.Types {
 		if len(b.Nodes[i]) != nodes[nodeType.Name] {

@@ -11,51 +11,51 @@ import (
 // ErrSampling is in the chain of every error of this package.
 var ErrSampling = errors.New("sampling neighbourhoods")
 
-// Options say what is drawn.
-type Options struct {
+// SamplerOptions say what is drawn.
+type SamplerOptions struct {
 	SeedType int   // the type of the nodes that are asked for
 	Fanouts  []int // of each hop, the first from the seeds: at most so many in-edges of a node and relation; below 0: all
 	Seed     uint64
 }
 
-// Sampler draws neighbourhoods. It belongs to one goroutine; others on the same graph draw the same.
-type Sampler struct {
+// NeighborSampler draws neighbourhoods. It belongs to one goroutine; others on the same graph draw the same.
+type NeighborSampler struct {
 	graph   *graph.Graph
-	options Options
+	options SamplerOptions
 	known   []nodePositions // by type
 	start   []int           // by type: the first node of the hop
 	end     []int           // and the first that is not
-	rows    []graph.Row     // of the nodes of the hop
+	rows    []graph.EdgeRow // of the nodes of the hop
 	edges   []uint64        // that are drawn of them
 	found   []uint32        // and where these come from
 	chosen  []int
 }
 
 // New returns a sampler on a graph.
-func New(g *graph.Graph, o Options) (*Sampler, error) {
+func New(g *graph.Graph, o SamplerOptions) (*NeighborSampler, error) {
 	if o.SeedType < 0 || o.SeedType >= len(g.Types) {
 		return nil, fmt.Errorf("%w: seeds of type %d, want one of 0 to %d", ErrSampling, o.SeedType, len(g.Types)-1)
 	}
-	s := &Sampler{graph: g, options: o, start: make([]int, len(g.Types)), end: make([]int, len(g.Types))}
+	s := &NeighborSampler{graph: g, options: o, start: make([]int, len(g.Types)), end: make([]int, len(g.Types))}
 	for range g.Types {
 		s.known = append(s.known, newPositions())
 	}
 	return s, nil
 }
 
-// Add adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow theirs,
-// its seed first. Draws are keyed by sample.
-func (s *Sampler) Add(b *Batch, sample uint64, seed uint32) error {
+// AddSample adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow
+// theirs, its seed first. Draws are keyed by sample.
+func (s *NeighborSampler) AddSample(b *NeighborBatch, sample uint64, seed uint32) error {
 	return s.addSeeds(b, draw.NewRandom(s.options.Seed, sample+1), []uint32{seed})
 }
 
 // AddShared adds the joint neighbourhood of several samples, which shares nodes: a node is sampled once. Draws are
 // keyed by nodes alone.
-func (s *Sampler) AddShared(b *Batch, seeds []uint32) error {
+func (s *NeighborSampler) AddShared(b *NeighborBatch, seeds []uint32) error {
 	return s.addSeeds(b, draw.NewRandom(s.options.Seed, 0), seeds)
 }
 
-func (s *Sampler) addSeeds(b *Batch, key *draw.Random, seeds []uint32) error {
+func (s *NeighborSampler) addSeeds(b *NeighborBatch, key *draw.Random, seeds []uint32) error {
 	for _, v := range seeds {
 		if t := s.graph.Types[s.options.SeedType]; int64(v) >= int64(t.Nodes) {
 			return fmt.Errorf("%w: seed %d, and the graph has %d nodes of type %s", ErrSampling, v, t.Nodes, t.Name)
@@ -77,7 +77,7 @@ func (s *Sampler) addSeeds(b *Batch, key *draw.Random, seeds []uint32) error {
 }
 
 // positionOf is where a node of a type is in b, where it is added if it is new.
-func (s *Sampler) positionOf(b *Batch, nodeType int, node uint32) int64 {
+func (s *NeighborSampler) positionOf(b *NeighborBatch, nodeType int, node uint32) int64 {
 	p, isNew := s.known[nodeType].findOrAdd(node, len(b.Nodes[nodeType]))
 	if isNew {
 		b.Nodes[nodeType] = append(b.Nodes[nodeType], node)
@@ -86,7 +86,7 @@ func (s *Sampler) positionOf(b *Batch, nodeType int, node uint32) int64 {
 }
 
 // sampleHop samples the nodes that the last hop found.
-func (s *Sampler) sampleHop(b *Batch, key *draw.Random, fanout int) {
+func (s *NeighborSampler) sampleHop(b *NeighborBatch, key *draw.Random, fanout int) {
 	for t, nodes := range b.Nodes {
 		s.end[t] = len(nodes)
 	}
@@ -98,7 +98,7 @@ func (s *Sampler) sampleHop(b *Batch, key *draw.Random, fanout int) {
 
 // sampleRelation samples in-edges of one relation of the nodes of the hop. It takes each step for all nodes before the
 // next: most of the time goes into waiting for memory, and within a step no access waits for another.
-func (s *Sampler) sampleRelation(b *Batch, r int, key uint64, fanout int) {
+func (s *NeighborSampler) sampleRelation(b *NeighborBatch, r int, key uint64, fanout int) {
 	csc, of := s.graph.CSC[r], s.graph.Relations[r]
 	first, end := s.start[of.Destination], s.end[of.Destination]
 	nodes := b.Nodes[of.Destination][first:end]
@@ -116,7 +116,7 @@ func (s *Sampler) sampleRelation(b *Batch, r int, key uint64, fanout int) {
 }
 
 // drawEdges appends up to fanout of the edges of a row, and returns how many.
-func (s *Sampler) drawEdges(row graph.Row, key uint64, fanout int) int {
+func (s *NeighborSampler) drawEdges(row graph.EdgeRow, key uint64, fanout int) int {
 	if fanout < 0 || row.Degree <= fanout {
 		for k := range row.Degree {
 			s.edges = append(s.edges, row.First+uint64(k))
@@ -130,7 +130,7 @@ func (s *Sampler) drawEdges(row graph.Row, key uint64, fanout int) int {
 }
 
 // chooseNumbers draws k of the numbers below n without replacement, by Floyd's algorithm (Bentley, Floyd 1987).
-func (s *Sampler) chooseNumbers(key uint64, k, n int) []int {
+func (s *NeighborSampler) chooseNumbers(key uint64, k, n int) []int {
 	random := draw.NewRandom(key, 0)
 	chosen := s.chosen[:0]
 next:

@@ -30,7 +30,7 @@ type subgraph struct {
 }
 
 // drawn is a batch without repeated nodes.
-func drawn(g *graph.Graph, b *Batch, seeds []uint32) subgraph {
+func drawn(g *graph.Graph, b *NeighborBatch, seeds []uint32) subgraph {
 	s := subgraph{seeds, b.Nodes, make([][][2]uint32, len(g.Relations))}
 	for r, rel := range g.Relations {
 		for i, from := range b.Sources[r] {
@@ -49,7 +49,7 @@ type node struct {
 // check holds a sample to the rules of spec: numbers of edges, their existence, hops, order and uniqueness of nodes.
 func (s subgraph) check(t *testing.T, g *graph.Graph, fanouts []int) {
 	t.Helper()
-	seedType := g.Type("paper")
+	seedType := g.TypeIndex("paper")
 	hops := map[node]int{}
 	for i, v := range s.seeds {
 		hops[node{seedType, v}] = 0
@@ -108,7 +108,7 @@ func (s subgraph) checkRelation(t *testing.T, csc *graph.CSC, r int, want func(v
 		}
 		into[e[1]][e[0]]++
 	}
-	for v := range uint32(csc.Nodes()) {
+	for v := range uint32(csc.NodeCount()) {
 		row, total := csc.Sources(v), 0
 		for from, n := range into[v] {
 			total += n
@@ -147,9 +147,9 @@ func made(t testing.TB, papers, authors, edges int) *graph.Graph {
 		for i := range edges {
 			pairs[2*i], pairs[2*i+1] = r.Int64N(int64(from)), r.Int64N(int64(to))
 		}
-		p := graph.Plan{Name: rel.Name, Sources: from, Destinations: to,
-			Streams: []graph.Stream{{Edges: graph.Pairs{Values: pairs}}}}
-		csc, err := p.Build(t.Context())
+		p := graph.RelationPlan{Name: rel.Name, Sources: from, Destinations: to,
+			Streams: []graph.EdgeStream{{Edges: graph.EdgePairs{Values: pairs}}}}
+		csc, err := p.BuildCSC(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestSamplesKeepTheRules(t *testing.T) {
 	s, b := sampler(t, g, fanouts...), NewBatch(g)
 	for seed := range uint32(20) {
 		b.Reset()
-		if err := s.Add(b, uint64(seed), seed); err != nil {
+		if err := s.AddSample(b, uint64(seed), seed); err != nil {
 			t.Fatal(err)
 		}
 		drawn(g, b, []uint32{seed}).check(t, g, fanouts)
@@ -184,11 +184,11 @@ func TestSamplesKeepTheRules(t *testing.T) {
 func TestSamplesDependOnTheirKeysAlone(t *testing.T) {
 	g := made(t, 2000, 900, 40_000)
 	const samples = 64
-	one := make([]*Batch, samples)
+	one := make([]*NeighborBatch, samples)
 	s := sampler(t, g, 15, 10, 5)
 	for i := range one {
 		one[i] = NewBatch(g)
-		if err := s.Add(one[i], uint64(i), uint32(i)); err != nil {
+		if err := s.AddSample(one[i], uint64(i), uint32(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +198,7 @@ func TestSamplesDependOnTheirKeysAlone(t *testing.T) {
 		workers.Go(func() {
 			joint, last := NewBatch(g), NewBatch(g)
 			for i := samples - 1 - worker; i >= 0; i -= 8 {
-				if err := s.Add(joint, uint64(i), uint32(i)); err != nil {
+				if err := s.AddSample(joint, uint64(i), uint32(i)); err != nil {
 					t.Error(err)
 				}
 				nodes := joint.NodeCount()
@@ -206,28 +206,28 @@ func TestSamplesDependOnTheirKeysAlone(t *testing.T) {
 				if nodes != joint.NodeCount()+last.NodeCount() || !sameBatch(last, one[i]) {
 					t.Errorf("sample %d differs", i)
 				}
-				if err := s.Add(joint, 1, 1); err != nil {
+				if err := s.AddSample(joint, 1, 1); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	other, err := New(g, Options{SeedType: 1, Fanouts: []int{15, 10, 5}, Seed: 8})
+	other, err := New(g, SamplerOptions{SeedType: 1, Fanouts: []int{15, 10, 5}, Seed: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := NewBatch(g)
-	if err := other.Add(b, 0, 0); err != nil || sameBatch(b, one[0]) {
+	if err := other.AddSample(b, 0, 0); err != nil || sameBatch(b, one[0]) {
 		t.Errorf("another seed draws the same: %v", err)
 	}
 	b.Reset()
-	if err := s.Add(b, 1, 0); err != nil || sameBatch(b, one[0]) {
+	if err := s.AddSample(b, 1, 0); err != nil || sameBatch(b, one[0]) {
 		t.Errorf("another sample of the same paper draws the same: %v", err)
 	}
 }
 
-func sameBatch(a, b *Batch) bool {
+func sameBatch(a, b *NeighborBatch) bool {
 	equal := slices.Equal(a.Seeds, b.Seeds)
 	for t := range a.Nodes {
 		equal = equal && slices.Equal(a.Nodes[t], b.Nodes[t])
@@ -245,8 +245,9 @@ func TestDrawsAreUniform(t *testing.T) {
 	for i := range degree {
 		pairs[2*i] = int64(i)
 	}
-	csc, err := graph.Plan{Sources: degree, Destinations: 1, Streams: []graph.Stream{{Edges: graph.Pairs{Values: pairs}}}}.
-		Build(t.Context())
+	csc, err := graph.RelationPlan{Sources: degree, Destinations: 1,
+		Streams: []graph.EdgeStream{{Edges: graph.EdgePairs{Values: pairs}}}}.
+		BuildCSC(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func TestDrawsAreUniform(t *testing.T) {
 	s, b, counts := sampler(t, g, fanout), NewBatch(g), make([]int, degree)
 	for i := range draws {
 		b.Reset()
-		if err := s.Add(b, uint64(i), 0); err != nil {
+		if err := s.AddSample(b, uint64(i), 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, from := range b.Nodes[0] {
@@ -273,11 +274,11 @@ func TestDrawsAreUniform(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	g := made(t, 10, 5, 20)
-	if _, err := New(g, Options{SeedType: 2}); !errors.Is(err, ErrSampling) {
+	if _, err := New(g, SamplerOptions{SeedType: 2}); !errors.Is(err, ErrSampling) {
 		t.Errorf("error %v", err)
 	}
 	b := NewBatch(g)
-	if err := sampler(t, g, 1).Add(b, 0, 10); !errors.Is(err, ErrSampling) || b.NodeCount() != 0 {
+	if err := sampler(t, g, 1).AddSample(b, 0, 10); !errors.Is(err, ErrSampling) || b.NodeCount() != 0 {
 		t.Errorf("error %v", err)
 	}
 }
@@ -311,7 +312,7 @@ func BenchmarkAdd(b *testing.B) {
 	nodes := 0
 	for i := 0; b.Loop(); i++ {
 		batch.Reset()
-		if err := s.Add(batch, uint64(i), uint32(i*7919%200_000)); err != nil {
+		if err := s.AddSample(batch, uint64(i), uint32(i*7919%200_000)); err != nil {
 			b.Fatal(err)
 		}
 		nodes += batch.NodeCount()

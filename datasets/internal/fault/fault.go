@@ -24,8 +24,8 @@ func (f Fault) String() string {
 	return f.Where + ": " + f.Problem
 }
 
-// Error holds all faults of a data set.
-type Error struct {
+// DatasetError holds all faults of a data set.
+type DatasetError struct {
 	Kind   error  // the sentinel of the package that reads the data set
 	Path   string // of the file or folder that is wrong
 	Faults []Fault
@@ -38,7 +38,7 @@ const (
 )
 
 // Error spells out the first 20 faults, one per line, and counts the rest.
-func (e *Error) Error() string {
+func (e *DatasetError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.More, "fault"))
 	for _, f := range e.Faults[:min(len(e.Faults), shown)] {
@@ -51,17 +51,17 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns Kind.
-func (e *Error) Unwrap() error { return e.Kind }
+func (e *DatasetError) Unwrap() error { return e.Kind }
 
-// List collects faults, from any goroutine. The zero value is empty.
-type List struct {
+// FaultList collects faults, from any goroutine. The zero value is empty.
+type FaultList struct {
 	mu     sync.Mutex
 	faults []Fault
 	more   int
 }
 
 // Addf adds a fault of a record. Those after the first 10,000 are only counted.
-func (l *List) Addf(where, format string, args ...any) {
+func (l *FaultList) Addf(where, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.faults) == kept {
@@ -71,9 +71,9 @@ func (l *List) Addf(where, format string, args ...any) {
 	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
 }
 
-// Check adds the problems of n records in their order; check returns those of record i, on any processor, and where is
-// what the record is called.
-func (l *List) Check(n int, where func(i int) string, check func(i int) (problems []string)) {
+// CheckRecords adds the problems of n records in their order; check returns those of record i, on any processor, and
+// where is what the record is called.
+func (l *FaultList) CheckRecords(n int, where func(i int) string, check func(i int) (problems []string)) {
 	problems := make([][]string, n)
 	lists.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
 	for i := range problems {
@@ -84,18 +84,18 @@ func (l *List) Check(n int, where func(i int) string, check func(i int) (problem
 }
 
 // Len is the number of faults.
-func (l *List) Len() int {
+func (l *FaultList) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.faults) + l.more
 }
 
 // Err is an *Error with all faults in the order in which they were added, or nil if there are none.
-func (l *List) Err(kind error, path string) error {
+func (l *FaultList) Err(kind error, path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.faults) == 0 {
 		return nil
 	}
-	return &Error{kind, path, append([]Fault(nil), l.faults...), l.more}
+	return &DatasetError{kind, path, append([]Fault(nil), l.faults...), l.more}
 }

@@ -9,7 +9,7 @@ import (
 
 func TestList(t *testing.T) {
 	kind := errors.New("data set")
-	var l List
+	var l FaultList
 	if err := l.Err(kind, "dir"); err != nil {
 		t.Errorf("an empty list: %v, want nil", err)
 	}
@@ -18,7 +18,7 @@ func TestList(t *testing.T) {
 		l.Addf(fmt.Sprintf("record %d", i), "is %d, want %d", i, 0)
 	}
 	err := l.Err(kind, "dir/file")
-	var all *Error
+	var all *DatasetError
 	if !errors.Is(err, kind) || !errors.As(err, &all) || len(all.Faults) != 23 || l.Len() != 23 {
 		t.Fatalf("error %v, want 23 faults", err)
 	}
@@ -30,12 +30,12 @@ func TestList(t *testing.T) {
 }
 
 func TestListIsBounded(t *testing.T) {
-	var l List
+	var l FaultList
 	for range kept + 30 {
 		l.Addf("pair", "wrong")
 	}
 	err := l.Err(errors.New("data set"), "file")
-	var all *Error
+	var all *DatasetError
 	if !errors.As(err, &all) || len(all.Faults) != kept || all.More != 30 || l.Len() != kept+30 {
 		t.Fatalf("%d faults kept", len(all.Faults))
 	}

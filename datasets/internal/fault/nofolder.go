@@ -15,14 +15,14 @@ func NoFolder(kind error, path string) error {
 	return fmt.Errorf("%w %s: it is a file; name the folder that holds the data set", kind, path)
 }
 
-// Exists says whether there is anything at a path.
-func Exists(path string) bool {
+// PathExists says whether there is anything at a path.
+func PathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// In is an error about what a data set calls name; nil where err is.
-func In(kind error, name string, err error) error {
+// ErrorAbout is an error about what a data set calls name; nil where err is.
+func ErrorAbout(kind error, name string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -14,14 +14,14 @@ import (
 // ErrLost is what Guard returns where a page could not be read: the file was cut short, or its disk failed.
 var ErrLost = errors.New("the file can no longer be read: was it cut short, or its disk removed?")
 
-// File is a file in memory. Its bytes may be read from many goroutines, until Close.
-type File struct {
+// MappedFile is a file in memory. Its bytes may be read from many goroutines, until Close.
+type MappedFile struct {
 	data  []byte
 	close func() error
 }
 
 // Open maps a regular file.
-func Open(path string) (*File, error) {
+func Open(path string) (*MappedFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
@@ -32,16 +32,16 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	if info.Size() == 0 {
-		return &File{}, nil
+		return &MappedFile{}, nil
 	}
 	return mapFile(f, info.Size())
 }
 
 // Bytes are those of the file. They must not be changed, nor used after Close.
-func (f *File) Bytes() []byte { return f.data }
+func (f *MappedFile) Bytes() []byte { return f.data }
 
 // Close unmaps the file.
-func (f *File) Close() error {
+func (f *MappedFile) Close() error {
 	if f.close == nil {
 		return nil
 	}
@@ -50,9 +50,9 @@ func (f *File) Close() error {
 	return closing()
 }
 
-// Guard calls read, which touches mapped bytes, and makes the fault of a page that cannot be read an error instead of
-// the end of the process.
-func Guard(read func()) (err error) {
+// CatchFaults calls read, which touches mapped bytes, and makes the fault of a page that cannot be read an error
+// instead of the end of the process.
+func CatchFaults(read func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {

@@ -49,10 +49,10 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := byte(0)
-	if err := Guard(func() { sum = f.Bytes()[5000] }); !errors.Is(err, ErrLost) {
+	if err := CatchFaults(func() { sum = f.Bytes()[5000] }); !errors.Is(err, ErrLost) {
 		t.Errorf("read %d of a file cut short: %v, want %v", sum, err, ErrLost)
 	}
-	if err := Guard(func() {}); err != nil {
+	if err := CatchFaults(func() {}); err != nil {
 		t.Error(err)
 	}
 	defer func() {
@@ -60,5 +60,5 @@ func TestGuard(t *testing.T) {
 			t.Error("Guard hid a panic of another kind")
 		}
 	}()
-	_ = Guard(func() { panic("mine") })
+	_ = CatchFaults(func() { panic("mine") })
 }

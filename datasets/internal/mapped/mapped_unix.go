@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-func mapFile(f *os.File, size int64) (*File, error) {
+func mapFile(f *os.File, size int64) (*MappedFile, error) {
 	if size > math.MaxInt {
 		return nil, fmt.Errorf("map %s: %d bytes are more than this machine can address", f.Name(), size)
 	}
@@ -17,5 +17,5 @@ func mapFile(f *os.File, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", f.Name(), err)
 	}
-	return &File{data, func() error { return syscall.Munmap(data) }}, nil
+	return &MappedFile{data, func() error { return syscall.Munmap(data) }}, nil
 }

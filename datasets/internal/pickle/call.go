@@ -36,7 +36,7 @@ func (m *pickleMachine) pushGlobal(module, name string) error {
 	if _, known := m.Names[whole]; !known {
 		return fmt.Errorf("it names %.60q, which is no plain data", whole)
 	}
-	return m.push(Named(whole))
+	return m.push(NamedGlobal(whole))
 }
 
 func (m *pickleMachine) stackGlobal() error {
@@ -74,7 +74,7 @@ func (m *pickleMachine) callFunction() error {
 	if err != nil {
 		return err
 	}
-	function, ok := items[0].(Named)
+	function, ok := items[0].(NamedGlobal)
 	arguments, also := items[1].(Tuple)
 	if !ok || !also || m.Names[string(function)] == nil {
 		return fmt.Errorf("a call of a %T with a %T, want a function and a tuple", items[0], items[1])

@@ -10,7 +10,7 @@ import (
 
 // pickleMachine runs a pickle: a program for a stack, with a memo of objects that are used again.
 type pickleMachine struct {
-	Reader
+	ObjectReader
 	data    []byte
 	at      int
 	stack   []any

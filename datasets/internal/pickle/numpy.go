@@ -11,7 +11,7 @@ type dtype struct{ order, name string }
 func (d *dtype) String() string { return d.order + d.name }
 
 // NumPy are the names of a pickle of arrays, and of ordered dicts. NumPy 2 has moved some of them to numpy._core.
-func NumPy() Reader {
+func NumPy() ObjectReader {
 	names := map[string]func(Tuple) (any, error){
 		"numpy.ndarray":           nil, // what _reconstruct makes
 		"numpy.dtype":             newDType,
@@ -21,11 +21,11 @@ func NumPy() Reader {
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
 		// of (class, (0,), b"b"): an empty array that build fills
-		names[core+".multiarray._reconstruct"] = func(Tuple) (any, error) { return &Array{}, nil }
+		names[core+".multiarray._reconstruct"] = func(Tuple) (any, error) { return &NumpyArray{}, nil }
 		names[core+".multiarray.scalar"] = makeScalar
 		names[core+".numeric._frombuffer"] = fromBuffer
 	}
-	return Reader{Names: names}
+	return ObjectReader{Names: names}
 }
 
 // OrderedDict makes a Dict of a call of collections.OrderedDict, empty, which is filled afterwards.
@@ -58,7 +58,7 @@ func makeScalar(arguments Tuple) (any, error) {
 		d, ok := arguments[0].(*dtype)
 		data, also := arguments[1].([]byte)
 		if ok && also {
-			return &Array{DType: d.String(), Data: data}, nil
+			return &NumpyArray{DType: d.String(), Data: data}, nil
 		}
 	}
 	return nil, fmt.Errorf("a NumPy scalar of %d arguments, want its dtype and bytes", len(arguments))
@@ -71,7 +71,7 @@ func fromBuffer(arguments Tuple) (any, error) {
 		order, and := arguments[3].(string)
 		if ok && also && and {
 			shape, err := shapeOf(arguments[2])
-			return &Array{d.String(), shape, order == "F", data}, err
+			return &NumpyArray{d.String(), shape, order == "F", data}, err
 		}
 	}
 	return nil, fmt.Errorf("an array from %d arguments, want bytes, dtype, shape and order", len(arguments))
@@ -108,7 +108,7 @@ func (d *dtype) build(fields Tuple) error {
 }
 
 // build takes version, shape, dtype, whether the order is Fortran's, and the elements.
-func (a *Array) build(fields Tuple) (err error) {
+func (a *NumpyArray) build(fields Tuple) (err error) {
 	if len(fields) != 5 {
 		return fmt.Errorf("an array of %d fields, want 5", len(fields))
 	}
@@ -119,7 +119,7 @@ func (a *Array) build(fields Tuple) (err error) {
 		return fmt.Errorf("array of %T, %T, %T, want a dtype, bool and bytes", fields[2], fields[3], fields[4])
 	}
 	shape, err := shapeOf(fields[1])
-	*a = Array{d.String(), shape, fortran, data}
+	*a = NumpyArray{d.String(), shape, fortran, data}
 	return err
 }
 

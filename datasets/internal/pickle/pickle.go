@@ -29,19 +29,19 @@ type Tuple []any
 // Dict is a Python dict with str keys.
 type Dict map[string]any
 
-// Array is a numpy.ndarray, or with an empty shape one of its elements.
-type Array struct {
+// NumpyArray is a numpy.ndarray, or with an empty shape one of its elements.
+type NumpyArray struct {
 	DType   string // as numpy.dtype.str: "<f4", "|u1"
 	Shape   []int
 	Fortran bool   // the first axis is the fastest, not the last
 	Data    []byte // part of what Load was given
 }
 
-// Named is a function or class that a pickle names and does not call.
-type Named string
+// NamedGlobal is a function or class that a pickle names and does not call.
+type NamedGlobal string
 
-// Reader reads pickles.
-type Reader struct {
+// ObjectReader reads pickles.
+type ObjectReader struct {
 	// Names are all that a pickle may name, by MODULE.NAME, each with what a call of it gives; nil: it is not called.
 	Names map[string]func(arguments Tuple) (any, error)
 	// MostObjects is how many objects a pickle may make; 0: 1,048,576.
@@ -56,8 +56,8 @@ type Reader struct {
 // Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or what the
 // functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MostObjects
 // objects: more are an error.
-func (r Reader) Load(data []byte) (any, error) {
-	m := pickleMachine{Reader: r, data: data}
+func (r ObjectReader) Load(data []byte) (any, error) {
+	m := pickleMachine{ObjectReader: r, data: data}
 	if r.Each != nil {
 		m.wanted = m.reusedMemos()
 	}
@@ -71,7 +71,7 @@ func (r Reader) Load(data []byte) (any, error) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	switch result.(type) {
-	case stackMark, Named, *dtype:
+	case stackMark, NamedGlobal, *dtype:
 		return nil, fmt.Errorf("%w: the object is a %T, want data", ErrFormat, result)
 	}
 	return result, nil

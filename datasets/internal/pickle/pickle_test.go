@@ -31,7 +31,7 @@ func TestCaseOfEachProtocol(t *testing.T) {
 				t.Fatal(err)
 			}
 			items := v.(*List).Items
-			image, labels := items[0].(*Array), items[1].(*Array)
+			image, labels := items[0].(*NumpyArray), items[1].(*NumpyArray)
 			if image.DType != "<f4" || labels.DType != "|u1" || !slices.Equal(image.Shape, []int{1, 2, 3, 4}) || image.Fortran {
 				t.Fatalf("image %+v, labels %+v", image, labels)
 			}
@@ -56,9 +56,9 @@ func TestPlainData(t *testing.T) {
 			[]any{true, false, int64(-1), int64(70000), int64(255), int64(1 << 40), int64(-1 << 40)},
 		},
 			"c": Tuple{int64(1), int64(2)}, "d": Tuple{}, "e": 1.5, "f": "ü", "g": []byte{0, 255},
-			"h": &Array{DType: "<f8", Data: half},
+			"h": &NumpyArray{DType: "<f8", Data: half},
 			"i": Tuple{int64(1), int64(2), int64(3), int64(4)},
-			"j": &Array{">i2", []int{2, 3}, true, []byte{0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5}}}
+			"j": &NumpyArray{">i2", []int{2, 3}, true, []byte{0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5}}}
 		for key, w := range want {
 			if got := v.(Dict)[key]; !reflect.DeepEqual(got, w) {
 				t.Errorf("protocol %d: %s is %#v, want %#v", protocol, key, got, w)
@@ -82,7 +82,7 @@ func TestIndexOfReference(t *testing.T) {
 	if shape := one["image_shape"]; !reflect.DeepEqual(shape, Tuple{int64(1), int64(19), int64(21), int64(23)}) {
 		t.Errorf("image_shape %v", shape)
 	}
-	if affine := one["reshaped_affine"].(*Array); affine.DType != "<f8" || len(affine.Data) != 128 {
+	if affine := one["reshaped_affine"].(*NumpyArray); affine.DType != "<f8" || len(affine.Data) != 128 {
 		t.Errorf("affine %+v", affine)
 	}
 }
@@ -97,13 +97,13 @@ func TestFormsOfDataSets(t *testing.T) {
 		}
 		d := v.(Dict)
 		for key, want := range map[string][]string{"names": {"Car", "Pedestrian", "ü"}, "none": nil} {
-			if got, err := Strings(d[key]); err != nil || !slices.Equal(got, want) {
+			if got, err := AsStrings(d[key]); err != nil || !slices.Equal(got, want) {
 				t.Errorf("protocol %d: %s is %q, %v", protocol, key, got, err)
 			}
 		}
 		for key, want := range map[string][]int64{"box": {3, 17, 5, 22}, "shape": {20, 26, 22}, "sizes": {14, 17, 14},
 			"big": {1, -2}, "flags": {1, 0}} {
-			if got, err := Ints(d[key]); err != nil || !slices.Equal(got, want) {
+			if got, err := AsInts(d[key]); err != nil || !slices.Equal(got, want) {
 				t.Errorf("protocol %d: %s is %v, %v", protocol, key, got, err)
 			}
 		}
@@ -121,13 +121,13 @@ func TestValuesOfAnotherKindAreRefused(t *testing.T) {
 	}{
 		{nil, "a <nil> among values"}, {"x", "a string among values, want a int64"}, {1.5, "a float64 among values"},
 		{itself, "more than 8 deep"},
-		{&Array{DType: "<f4", Data: make([]byte, 4)}, "want whole numbers"},
-		{&Array{DType: "|O8", Data: make([]byte, 8)}, "want whole numbers"},
-		{&Array{DType: "<i4", Shape: []int{2}, Data: make([]byte, 4)}, "want 8 in C order"},
-		{&Array{DType: "<i4", Shape: []int{1 << 40, 1 << 40}, Data: make([]byte, 4)}, "with 4 bytes"},
-		{&Array{DType: "<u8", Data: []byte{0, 0, 0, 0, 0, 0, 0, 255}}, "want at most"},
+		{&NumpyArray{DType: "<f4", Data: make([]byte, 4)}, "want whole numbers"},
+		{&NumpyArray{DType: "|O8", Data: make([]byte, 8)}, "want whole numbers"},
+		{&NumpyArray{DType: "<i4", Shape: []int{2}, Data: make([]byte, 4)}, "want 8 in C order"},
+		{&NumpyArray{DType: "<i4", Shape: []int{1 << 40, 1 << 40}, Data: make([]byte, 4)}, "with 4 bytes"},
+		{&NumpyArray{DType: "<u8", Data: []byte{0, 0, 0, 0, 0, 0, 0, 255}}, "want at most"},
 	} {
-		if got, err := Ints(c.v); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
+		if got, err := AsInts(c.v); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %v; want %q", got, err, c.want)
 		}
 	}
@@ -139,14 +139,14 @@ func TestValuesOfAnotherKindAreRefused(t *testing.T) {
 		}
 		empty = next
 	}
-	if _, err := Ints(empty); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "more than 1048576 values") {
+	if _, err := AsInts(empty); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "more than 1048576 values") {
 		t.Errorf("lists of lists of nothing: %v", err)
 	}
-	surrogate := &Array{DType: "<U1", Data: []byte{0, 0xd8, 0, 0}}
-	if _, err := Strings(surrogate); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "want a character") {
+	surrogate := &NumpyArray{DType: "<U1", Data: []byte{0, 0xd8, 0, 0}}
+	if _, err := AsStrings(surrogate); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "want a character") {
 		t.Errorf("half of a character: %v", err)
 	}
-	if _, err := (Reader{MostObjects: 3}).Load([]byte("\x80\x04NNNN.")); err == nil ||
+	if _, err := (ObjectReader{MostObjects: 3}).Load([]byte("\x80\x04NNNN.")); err == nil ||
 		!strings.Contains(err.Error(), "more than 3 objects") {
 		t.Errorf("four objects: %v", err)
 	}
@@ -204,9 +204,9 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, values := range []func(any) error{
-			func(v any) error { _, err := Ints(v); return err },
-			func(v any) error { _, err := Strings(v); return err },
-			func(v any) error { _, err := Floats(v); return err },
+			func(v any) error { _, err := AsInts(v); return err },
+			func(v any) error { _, err := AsStrings(v); return err },
+			func(v any) error { _, err := AsFloats(v); return err },
 			func(any) error {
 				r := NumPy()
 				r.Each = func(int, any) error { return nil }
@@ -219,7 +219,7 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		switch v.(type) {
-		case nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, *Array:
+		case nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, *NumpyArray:
 		default:
 			t.Errorf("%T", v)
 		}

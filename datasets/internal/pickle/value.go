@@ -10,24 +10,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Ints are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
-func Ints(v any) ([]int64, error) {
+// AsInts are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
+func AsInts(v any) ([]int64, error) {
 	return collectValues(v, func(item any) (int64, bool) {
 		n, ok := item.(int64)
 		return n, ok
-	}, (*Array).asInts)
+	}, (*NumpyArray).asInts)
 }
 
-// Strings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
-func Strings(v any) ([]string, error) {
+// AsStrings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
+func AsStrings(v any) ([]string, error) {
 	return collectValues(v, func(item any) (string, bool) {
 		text, ok := item.(string)
 		return text, ok
-	}, (*Array).asStrings)
+	}, (*NumpyArray).asStrings)
 }
 
-// Floats are the numbers of a float or int, of an array of such, or of a list or tuple of such, in C order.
-func Floats(v any) ([]float64, error) {
+// AsFloats are the numbers of a float or int, of an array of such, or of a list or tuple of such, in C order.
+func AsFloats(v any) ([]float64, error) {
 	return collectValues(v, func(item any) (float64, bool) {
 		switch n := item.(type) {
 		case float64:
@@ -36,14 +36,14 @@ func Floats(v any) ([]float64, error) {
 			return float64(n), true
 		}
 		return 0, false
-	}, (*Array).asFloats)
+	}, (*NumpyArray).asFloats)
 }
 
 // maxDepth is how deep lists may lie in one another where their values are asked for.
 const maxDepth = 8
 
 // collectValues collects values of one type from what holds them.
-func collectValues[T any](v any, one func(any) (T, bool), elements func(*Array) ([]T, error)) ([]T, error) {
+func collectValues[T any](v any, one func(any) (T, bool), elements func(*NumpyArray) ([]T, error)) ([]T, error) {
 	var all []T
 	visited := 0
 	var add func(v any, depth int) error
@@ -57,7 +57,7 @@ func collectValues[T any](v any, one func(any) (T, bool), elements func(*Array) 
 			items = c.Items
 		case Tuple:
 			items = c
-		case *Array:
+		case *NumpyArray:
 			values, err := elements(c)
 			all = append(all, values...)
 			return err
@@ -86,7 +86,7 @@ func collectValues[T any](v any, one func(any) (T, bool), elements func(*Array) 
 }
 
 // parseDtype takes a dtype apart: byte order, kind and size in bytes (of a str, in characters).
-func (a *Array) parseDtype() (order binary.ByteOrder, kind byte, size int, err error) {
+func (a *NumpyArray) parseDtype() (order binary.ByteOrder, kind byte, size int, err error) {
 	order = binary.LittleEndian
 	if strings.HasPrefix(a.DType, ">") {
 		order = binary.BigEndian
@@ -99,7 +99,7 @@ func (a *Array) parseDtype() (order binary.ByteOrder, kind byte, size int, err e
 }
 
 // eachElement calls do with the bytes of each element, in C order, once data and shape agree.
-func (a *Array) eachElement(size int, do func(element []byte) error) error {
+func (a *NumpyArray) eachElement(size int, do func(element []byte) error) error {
 	n := 1
 	for _, side := range a.Shape {
 		if side > 0 && n > len(a.Data)/side+1 {
@@ -119,7 +119,7 @@ func (a *Array) eachElement(size int, do func(element []byte) error) error {
 	return nil
 }
 
-func (a *Array) asInts() ([]int64, error) {
+func (a *NumpyArray) asInts() ([]int64, error) {
 	order, kind, size, err := a.parseDtype()
 	if err != nil || kind != 'i' && kind != 'u' && kind != 'b' || size&(size-1) != 0 || size > 8 {
 		return nil, fmt.Errorf("an array of %q, want whole numbers", a.DType)
@@ -138,7 +138,7 @@ func (a *Array) asInts() ([]int64, error) {
 	return values, err
 }
 
-func (a *Array) asFloats() ([]float64, error) {
+func (a *NumpyArray) asFloats() ([]float64, error) {
 	order, kind, size, err := a.parseDtype()
 	if err == nil && kind != 'f' {
 		whole, err := a.asInts()
@@ -176,7 +176,7 @@ func unsignedInt(order binary.ByteOrder, b []byte) uint64 {
 }
 
 // asStrings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
-func (a *Array) asStrings() ([]string, error) {
+func (a *NumpyArray) asStrings() ([]string, error) {
 	order, kind, size, err := a.parseDtype()
 	if err != nil || kind != 'U' {
 		return nil, fmt.Errorf("an array of %q, want strs", a.DType)

@@ -57,7 +57,7 @@ func (w *pickleWriter) writeValue(v any) {
 			w.writeAll(key, v[key])
 		}
 		w.appendBytes('u')
-	case *Array:
+	case *NumpyArray:
 		w.writeArray(v)
 	default:
 		w.fault = fmt.Errorf("a %T, want data", v)
@@ -83,7 +83,7 @@ func (w *pickleWriter) writeGlobal(module, name string) {
 }
 
 // writeArray makes an empty array and sets it up.
-func (w *pickleWriter) writeArray(a *Array) {
+func (w *pickleWriter) writeArray(a *NumpyArray) {
 	if len(a.Shape) == 0 {
 		w.fault = fmt.Errorf("an array of %s without axes, want one with them", a.DType)
 	}

@@ -12,9 +12,9 @@ func everything() any {
 	return &List{[]any{
 		Dict{"a": nil, "b": true, "c": false, "d": int64(-1 << 62), "e": 2.5, "f": "grün", "g": []byte{0, 255}},
 		Tuple(nil), Tuple{int64(1), &List{nil}},
-		&Array{DType: "<f4", Shape: []int{2, 1}, Data: []byte{0, 0, 128, 63, 0, 0, 0, 64}},
-		&Array{DType: "|u1", Shape: []int{0}, Data: []byte{}},
-		&Array{DType: ">i2", Shape: []int{1, 2}, Fortran: true, Data: []byte{0, 1, 2, 3}},
+		&NumpyArray{DType: "<f4", Shape: []int{2, 1}, Data: []byte{0, 0, 128, 63, 0, 0, 0, 64}},
+		&NumpyArray{DType: "|u1", Shape: []int{0}, Data: []byte{}},
+		&NumpyArray{DType: ">i2", Shape: []int{1, 2}, Fortran: true, Data: []byte{0, 1, 2, 3}},
 	}}
 }
 
@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, everything()) {
 		t.Errorf("read back as %#v, %v", got, err)
 	}
-	for _, v := range []any{1, &List{[]any{struct{}{}}}, &Array{DType: "<f4", Data: make([]byte, 4)}} {
+	for _, v := range []any{1, &List{[]any{struct{}{}}}, &NumpyArray{DType: "<f4", Data: make([]byte, 4)}} {
 		if _, err := Write(v); !errors.Is(err, ErrFormat) {
 			t.Errorf("%#v: %v", v, err)
 		}
@@ -75,15 +75,15 @@ func TestFloats(t *testing.T) {
 		want []float64
 	}{
 		{Tuple{1.5, int64(2)}, []float64{1.5, 2}},
-		{&Array{DType: "<f4", Shape: []int{1}, Data: []byte{0, 0, 192, 63}}, []float64{1.5}},
-		{&Array{DType: ">f8", Shape: []int{1}, Data: []byte{0x3f, 0xf8, 0, 0, 0, 0, 0, 0}}, []float64{1.5}},
-		{&Array{DType: "<i2", Shape: []int{2}, Data: []byte{1, 0, 255, 255}}, []float64{1, -1}},
-		{&Array{DType: "<f2", Shape: []int{1}, Data: []byte{1, 0}}, nil},
-		{&Array{DType: "<U1", Shape: []int{1}, Data: []byte{65, 0, 0, 0}}, nil},
-		{&Array{DType: "<f4", Shape: []int{2}, Data: []byte{0, 0, 192, 63}}, nil},
+		{&NumpyArray{DType: "<f4", Shape: []int{1}, Data: []byte{0, 0, 192, 63}}, []float64{1.5}},
+		{&NumpyArray{DType: ">f8", Shape: []int{1}, Data: []byte{0x3f, 0xf8, 0, 0, 0, 0, 0, 0}}, []float64{1.5}},
+		{&NumpyArray{DType: "<i2", Shape: []int{2}, Data: []byte{1, 0, 255, 255}}, []float64{1, -1}},
+		{&NumpyArray{DType: "<f2", Shape: []int{1}, Data: []byte{1, 0}}, nil},
+		{&NumpyArray{DType: "<U1", Shape: []int{1}, Data: []byte{65, 0, 0, 0}}, nil},
+		{&NumpyArray{DType: "<f4", Shape: []int{2}, Data: []byte{0, 0, 192, 63}}, nil},
 		{"1.5", nil},
 	} {
-		if got, err := Floats(c.v); !reflect.DeepEqual(got, c.want) || (err == nil) != (c.want != nil) {
+		if got, err := AsFloats(c.v); !reflect.DeepEqual(got, c.want) || (err == nil) != (c.want != nil) {
 			t.Errorf("%#v: %v, %v, want %v", c.v, got, err, c.want)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // checkers is how many pictures are looked at together: a check waits for the disk more than it computes.
 const checkers = 16
 
-// Each calls do for 0 to n-1, from up to 16 goroutines, and returns when all calls have.
-func Each(n int, do func(i int)) {
+// ForEach calls do for 0 to n-1, from up to 16 goroutines, and returns when all calls have.
+func ForEach(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(checkers, n) {
@@ -34,9 +34,9 @@ func Each(n int, do func(i int)) {
 // hardly compress has less.
 const MostBytes = 512 << 20
 
-// Check returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or "".
-// A picture of more than maxPixels is wrong, unless maxPixels is 0.
-func Check(path string, maxPixels int) (width, height int, problem string) {
+// CheckFile returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or
+// "". A picture of more than maxPixels is wrong, unless maxPixels is 0.
+func CheckFile(path string, maxPixels int) (width, height int, problem string) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -55,7 +55,7 @@ func Check(path string, maxPixels int) (width, height int, problem string) {
 		return 0, 0, err.Error()
 	}
 	defer func() { _ = f.Close() }()
-	width, height, err = Size(bufio.NewReader(f))
+	width, height, err = HeaderSize(bufio.NewReader(f))
 	return width, height, sizeProblem(width, height, err, maxPixels)
 }
 

@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// Size reads the size in pixels from the header of a JPEG, PNG or BMP file. The content decides, never the
+// HeaderSize reads the size in pixels from the header of a JPEG, PNG or BMP file. The content decides, never the
 // file's name: ImageNet has a PNG called .JPEG. A truncated header gives io.EOF or io.ErrUnexpectedEOF.
-func Size(r *bufio.Reader) (width, height int, err error) {
+func HeaderSize(r *bufio.Reader) (width, height int, err error) {
 	magic, err := r.Peek(8)
 	switch {
 	case bytes.HasPrefix(magic, []byte("\xff\xd8\xff")):

@@ -63,7 +63,7 @@ func TestSize(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			width, height, err := Size(bufio.NewReader(bytes.NewReader(tt.data)))
+			width, height, err := HeaderSize(bufio.NewReader(bytes.NewReader(tt.data)))
 			if tt.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fault) {
 					t.Fatalf("error %v, want %q", err, tt.fault)
@@ -84,7 +84,7 @@ func FuzzSize(f *testing.F) {
 	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01"))
 	f.Add(bmpHeader(3, 4))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		width, height, err := Size(bufio.NewReader(bytes.NewReader(data)))
+		width, height, err := HeaderSize(bufio.NewReader(bytes.NewReader(data)))
 		config, _, otherErr := image.DecodeConfig(bytes.NewReader(data))
 		if err == nil && otherErr == nil && (config.Width != width || config.Height != height) {
 			t.Errorf("%d x %d, the standard library reads %d x %d", width, height, config.Width, config.Height)

@@ -11,11 +11,11 @@ import (
 // errCut is a picture that ends before its file says.
 var errCut = errors.New("it is cut short")
 
-// Whole walks through a picture file from its first byte to its end, without decoding it, and says where it is broken
-// or cut short. A JPEG must have a frame, a scan and its end; the chunks of a PNG their checksums, up to IEND; a GIF
-// all of its first frame; a WebP and a BMP as many bytes as their headers say. Values that are wrong within a scan of a
-// JPEG are not found: decoders show something for them, too. Of other formats nothing is said.
-func Whole(file []byte) error {
+// CheckWhole walks through a picture file from its first byte to its end, without decoding it, and says where it is
+// broken or cut short. A JPEG must have a frame, a scan and its end; the chunks of a PNG their checksums, up to IEND; a
+// GIF all of its first frame; a WebP and a BMP as many bytes as their headers say. Values that are wrong within a scan
+// of a JPEG are not found: decoders show something for them, too. Of other formats nothing is said.
+func CheckWhole(file []byte) error {
 	has := func(text string) bool { return bytes.HasPrefix(file, []byte(text)) }
 	switch {
 	case has("\xff\xd8\xff"):

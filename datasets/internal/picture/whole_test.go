@@ -41,7 +41,7 @@ func pictures(t *testing.T) map[string][]byte {
 // TestWhole: whole files, with and without something behind them, are right; every shorter one is not.
 func TestWhole(t *testing.T) {
 	for name, file := range pictures(t) {
-		if err := errors.Join(Whole(file), Whole(append(slices.Clone(file), "more"...))); err != nil {
+		if err := errors.Join(CheckWhole(file), CheckWhole(append(slices.Clone(file), "more"...))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		end := len(file) - 1
@@ -49,7 +49,7 @@ func TestWhole(t *testing.T) {
 			end-- // its trailer does not count
 		}
 		for n := 12; n <= end; n++ {
-			if err := Whole(file[:n]); err == nil {
+			if err := CheckWhole(file[:n]); err == nil {
 				t.Errorf("%s: the first %d of %d bytes are taken", name, n, len(file))
 			}
 		}
@@ -78,7 +78,7 @@ func TestBroken(t *testing.T) {
 		"a GIF of another block":  {changed("gif", 13+colorTableSize(files["gif"][10]), 'x'), "block of kind 0x78"},
 		"a WebP of another chunk": {changed("webp", 12, 'A'), `first chunk is "AP8L"`},
 	} {
-		if err := Whole(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := CheckWhole(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -95,7 +95,7 @@ func FuzzWhole(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		err := Whole(file)
+		err := CheckWhole(file)
 		config, _, configErr := image.DecodeConfig(bytes.NewReader(file))
 		if err == nil || configErr != nil || config.Width*config.Height > 1<<20 {
 			return
@@ -120,7 +120,7 @@ func BenchmarkWhole(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(j.Len()))
 	for b.Loop() {
-		if err := Whole(j.Bytes()); err != nil {
+		if err := CheckWhole(j.Bytes()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,9 +18,9 @@ var (
 	pickles    = []string{".pkl", ".pkl.gz"}
 )
 
-// File is the file of records at a path: the path itself, or the file in that folder which has the official name, given
-// without its extension, and .json, .jsonl or .parquet.
-func File(path, name string) (string, error) {
+// FindFile is the file of records at a path: the path itself, or the file in that folder which has the official name,
+// given without its extension, and .json, .jsonl or .parquet.
+func FindFile(path, name string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

@@ -28,7 +28,7 @@ func TestFileOfAFolder(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := File(dir, "table")
+			got, err := FindFile(dir, "table")
 			switch {
 			case c.says == "" && (err != nil || got != filepath.Join(dir, c.want)):
 				t.Errorf("%q, %v, want %s", got, err, c.want)

@@ -67,21 +67,21 @@ func (r *tableReader) addObject(raw []byte) {
 	r.table.rows++
 	var object map[string]json.RawMessage
 	if !utf8.Valid(raw) {
-		r.faults.Addf(Where(row), "it is not UTF-8")
+		r.faults.Addf(RecordLabel(row), "it is not UTF-8")
 	} else if err := json.Unmarshal(raw, &object); err != nil {
-		r.faults.Addf(Where(row), "%.60q is no object", raw)
+		r.faults.Addf(RecordLabel(row), "%.60q is no object", raw)
 	}
 	if row == 0 {
 		r.table.names = slices.Sorted(maps.Keys(object))
 	}
 	for _, c := range r.columns {
 		if err := r.addValue(c, object[c.Name]); err != nil && object != nil {
-			r.faults.Addf(Where(row), "%s: %v", c.Name, err)
+			r.faults.Addf(RecordLabel(row), "%s: %v", c.Name, err)
 		}
 	}
 }
 
-func (r *tableReader) addValue(c Column, raw json.RawMessage) (err error) {
+func (r *tableReader) addValue(c TableColumn, raw json.RawMessage) (err error) {
 	present := raw != nil && string(raw) != "null"
 	r.seen[c.Name] = r.seen[c.Name] || present
 	if c.IDs {

@@ -24,11 +24,11 @@ func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	r.table.rows = int(min(file.Rows(), int64(r.limit)))
-	r.table.names = file.Names()
+	r.table.rows = int(min(file.RowCount(), int64(r.limit)))
+	r.table.names = file.ColumnNames()
 	slices.Sort(r.table.names)
 	for _, c := range r.columns {
-		column := file.Column(c.Name)
+		column := file.FindColumn(c.Name)
 		if column == nil {
 			continue
 		}
@@ -40,9 +40,9 @@ func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 }
 
 // leafOf is the one leaf of a column, which holds the texts, or the elements of the lists.
-func leafOf(column *parquetfile.Column, c Column) (*parquetfile.Column, error) {
+func leafOf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, error) {
 	listed := false
-	for !column.Leaf() {
+	for !column.IsLeaf() {
 		if len(column.Columns) != 1 {
 			return nil, errors.New("it is a structure, want text or a list of token ids")
 		}
@@ -53,22 +53,22 @@ func leafOf(column *parquetfile.Column, c Column) (*parquetfile.Column, error) {
 	text := column.Kind == parquetfile.ByteArray &&
 		(column.Meaning == parquetfile.Plain || column.Meaning == parquetfile.Text)
 	if c.IDs && (!numeric || !listed) {
-		return nil, fmt.Errorf("it has %s, want a list of token ids", column.Type())
+		return nil, fmt.Errorf("it has %s, want a list of token ids", column.TypeName())
 	}
 	if !c.IDs && (listed || !text && !numeric) {
-		return nil, fmt.Errorf("it has %s, want text", column.Type())
+		return nil, fmt.Errorf("it has %s, want text", column.TypeName())
 	}
 	return column, nil
 }
 
-func (r *tableReader) readColumn(file *parquetfile.File, column *parquetfile.Column, c Column) error {
+func (r *tableReader) readColumn(file *parquetfile.ParquetFile, column *parquetfile.Column, c TableColumn) error {
 	leaf, err := leafOf(column, c)
 	if err != nil {
 		return err
 	}
 	r.seen[c.Name] = true
 	cells := cellAppender{reader: r, column: c, leaf: leaf, row: -1}
-	for group := range file.Groups() {
+	for group := range file.RowGroups() {
 		if cells.row+1 >= r.table.rows && group > 0 {
 			break
 		}
@@ -85,14 +85,14 @@ func (r *tableReader) readColumn(file *parquetfile.File, column *parquetfile.Col
 // cellAppender appends the values of a column to the table, row by row.
 type cellAppender struct {
 	reader *tableReader
-	column Column
+	column TableColumn
 	leaf   *parquetfile.Column
 	row    int
 	bytes  int // of the values of the row
 }
 
-func (c *cellAppender) readGroup(file *parquetfile.File, group int) (err error) {
-	values, err := file.Read(group, c.leaf)
+func (c *cellAppender) readGroup(file *parquetfile.ParquetFile, group int) (err error) {
+	values, err := file.OpenColumn(group, c.leaf)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *cellAppender) readGroup(file *parquetfile.File, group int) (err error) 
 }
 
 // addValue adds a value to its row.
-func (c *cellAppender) addValue(v *parquetfile.Value) error {
+func (c *cellAppender) addValue(v *parquetfile.LeafValue) error {
 	if c.row < 0 {
 		return errors.New("it is damaged: it begins within a list")
 	}
@@ -138,7 +138,7 @@ func (c *cellAppender) addValue(v *parquetfile.Value) error {
 	return nil
 }
 
-func (c *cellAppender) addText(v *parquetfile.Value) string {
+func (c *cellAppender) addText(v *parquetfile.LeafValue) string {
 	text := ""
 	switch {
 	case v.Null:
@@ -161,7 +161,7 @@ func (c *cellAppender) addText(v *parquetfile.Value) string {
 }
 
 // formatInt formats an integer as text.
-func (c *cellAppender) formatInt(v *parquetfile.Value) string {
+func (c *cellAppender) formatInt(v *parquetfile.LeafValue) string {
 	switch {
 	case c.leaf.Meaning == parquetfile.Unsigned && c.leaf.Kind == parquetfile.Int32:
 		return strconv.FormatUint(uint64(uint32(v.Number)), 10)
@@ -172,7 +172,7 @@ func (c *cellAppender) formatInt(v *parquetfile.Value) string {
 }
 
 // addID appends a token id to its row's list. A list without elements is one null.
-func (c *cellAppender) addID(v *parquetfile.Value) {
+func (c *cellAppender) addID(v *parquetfile.LeafValue) {
 	ids := c.reader.table.ids
 	list := ids[c.column.Name]
 	if v.Repetition == 0 {
@@ -191,5 +191,5 @@ func (c *cellAppender) addID(v *parquetfile.Value) {
 }
 
 func (c *cellAppender) addFault(problem string) {
-	c.reader.faults.Addf(Where(c.row), "%s: %s", c.column.Name, problem)
+	c.reader.faults.Addf(RecordLabel(c.row), "%s: %s", c.column.Name, problem)
 }

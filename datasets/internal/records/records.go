@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// Column is one that a data set may have.
-type Column struct {
+// TableColumn is one that a data set may have.
+type TableColumn struct {
 	Name     string
 	IDs      bool // token ids instead of text
 	Required bool
@@ -26,32 +26,34 @@ type Column struct {
 }
 
 // checkText says what is wrong with a text.
-func (c Column) checkText(text string) error {
+func (c TableColumn) checkText(text string) error {
 	if c.Among == nil || slices.Contains(c.Among, text) || text == "" && !c.Required {
 		return nil
 	}
 	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Among, ", "))
 }
 
-// Table holds the columns of a file. A column that the file lacks, or a value that is null, reads as "" or nil.
-type Table struct {
+// RecordTable holds the columns of a file. A column that the file lacks, or a value that is null, reads as "" or nil.
+type RecordTable struct {
 	texts map[string][]string
 	ids   map[string][][]int32
 	rows  int
 	names []string // of the file's columns; of JSON those of its first object
 }
 
-// Names are the columns that the file has, sorted; of JSON those of its first object.
-func (t *Table) Names() []string { return t.names }
+// ColumnNames are the columns that the file has, sorted; of JSON those of its first object.
+func (t *RecordTable) ColumnNames() []string { return t.names }
 
 // Len is the number of rows.
-func (t *Table) Len() int { return t.rows }
+func (t *RecordTable) Len() int { return t.rows }
 
-// Has tells whether a column has any value.
-func (t *Table) Has(column string) bool { return t.texts[column] != nil || t.ids[column] != nil }
+// HasColumn tells whether a column has any value.
+func (t *RecordTable) HasColumn(column string) bool {
+	return t.texts[column] != nil || t.ids[column] != nil
+}
 
 // Text is the value of a text column.
-func (t *Table) Text(column string, row int) string {
+func (t *RecordTable) Text(column string, row int) string {
 	if c := t.texts[column]; c != nil {
 		return c[row]
 	}
@@ -59,18 +61,19 @@ func (t *Table) Text(column string, row int) string {
 }
 
 // IDs is the value of a column of token ids. The caller must not change it.
-func (t *Table) IDs(column string, row int) []int32 {
+func (t *RecordTable) IDs(column string, row int) []int32 {
 	if c := t.ids[column]; c != nil {
 		return c[row]
 	}
 	return nil
 }
 
-// Read reads the columns of the file at a path, which may be a folder with the file of that official name: see [File].
-// Other columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to faults; the error
-// is one that reading stopped at.
-func Read(path, name string, columns []Column, limit int, faults *fault.List) (t *Table, err error) {
-	path, err = File(path, name)
+// ReadTable reads the columns of the file at a path, which may be a folder with the file of that official name: see
+// [FindFile]. Other columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to
+// faults; the error is one that reading stopped at.
+func ReadTable(path, name string, columns []TableColumn, limit int, faults *fault.FaultList) (t *RecordTable,
+	err error) {
+	path, err = FindFile(path, name)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +95,8 @@ func Read(path, name string, columns []Column, limit int, faults *fault.List) (t
 	return r.table, nil
 }
 
-func newTable(columns []Column) *Table {
-	t := &Table{texts: map[string][]string{}, ids: map[string][][]int32{}}
+func newTable(columns []TableColumn) *RecordTable {
+	t := &RecordTable{texts: map[string][]string{}, ids: map[string][][]int32{}}
 	for _, c := range columns {
 		if c.IDs {
 			t.ids[c.Name] = [][]int32{}
@@ -105,10 +108,10 @@ func newTable(columns []Column) *Table {
 }
 
 type tableReader struct {
-	columns []Column
+	columns []TableColumn
 	limit   int
-	faults  *fault.List
-	table   *Table
+	faults  *fault.FaultList
+	table   *RecordTable
 	seen    map[string]bool // columns with a value
 	bytes   int             // of values read from Parquet
 }
@@ -129,8 +132,8 @@ func (r *tableReader) readFile(f *os.File, size int64) error {
 	return r.readJSON(bufio.NewReader(pyvalue.NewNullReader(in)))
 }
 
-// Where names a record in a fault.
-func Where(row int) string { return fmt.Sprintf("record %d", row) }
+// RecordLabel names a record in a fault.
+func RecordLabel(row int) string { return fmt.Sprintf("record %d", row) }
 
 // dropAbsent removes columns without any value, and reports those that are required.
 func (r *tableReader) dropAbsent() {

@@ -16,16 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-var columns = []Column{
+var columns = []TableColumn{
 	{Name: "input"}, {Name: "tok_input", IDs: true}, {Name: "output", Required: true}, {Name: "number"}, {Name: "absent"},
 }
 
 var errKind = errors.New("table")
 
-func read(t testing.TB, path string, limit int) (*Table, error) {
+func read(t testing.TB, path string, limit int) (*RecordTable, error) {
 	t.Helper()
-	var faults fault.List
-	table, err := Read(path, "table", columns, limit, &faults)
+	var faults fault.FaultList
+	table, err := ReadTable(path, "table", columns, limit, &faults)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func equal(t *testing.T, name string, got, want *Table) {
+func equal(t *testing.T, name string, got, want *RecordTable) {
 	t.Helper()
 	if got.Len() != want.Len() {
 		t.Fatalf("%s: %d rows, want %d", name, got.Len(), want.Len())
@@ -165,18 +165,19 @@ func TestGoldenLZ4(t *testing.T) {
 			t.Errorf("%s: %d rows, %d ids of %d in all, %d at most", name, table.Len(), count, sum, most)
 		}
 	}
-	columns := []Column{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", IDs: true}, {Name: "output"}}
-	var faults fault.List
-	if _, err := Read(filepath.Join("testdata", "lz4-damaged.parquet"), "", columns, 0, &faults); err == nil ||
+	columns := []TableColumn{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", IDs: true}, {Name: "output"}}
+	var faults fault.FaultList
+	if _, err := ReadTable(filepath.Join("testdata", "lz4-damaged.parquet"), "", columns, 0, &faults); err == nil ||
 		!strings.Contains(err.Error(), "it is damaged") {
 		t.Errorf("the damaged file: %v", err)
 	}
 }
 
 func TestParquetOfOtherTypes(t *testing.T) {
-	var faults fault.List
-	for _, wrong := range []Column{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {
-		if _, err := Read(filepath.Join("testdata", "table.parquet"), "", []Column{wrong}, 0, &faults); err == nil ||
+	var faults fault.FaultList
+	for _, wrong := range []TableColumn{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {
+		if _, err := ReadTable(filepath.Join("testdata", "table.parquet"), "", []TableColumn{wrong}, 0,
+			&faults); err == nil ||
 			!strings.Contains(err.Error(), "column "+wrong.Name) {
 			t.Errorf("%+v: %v", wrong, err)
 		}
@@ -200,7 +201,7 @@ func FuzzReadJSON(f *testing.F) {
 }
 
 // readAll reads what there is to read in a file.
-func readAll(t *testing.T, path string, data []byte) (*Table, error) {
+func readAll(t *testing.T, path string, data []byte) (*RecordTable, error) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

@@ -17,25 +17,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Storage is a type of elements, by its name in the pickle.
-type Storage string
+// ElementType is a type of elements, by its name in the pickle.
+type ElementType string
 
 // Other types of storage are an error.
 const (
-	Long  Storage = "torch.LongStorage"  // int64
-	Float Storage = "torch.FloatStorage" // float32
+	Long  ElementType = "torch.LongStorage"  // int64
+	Float ElementType = "torch.FloatStorage" // float32
 )
 
 // size is that of an element in bytes.
-func (s Storage) size() int64 {
+func (s ElementType) size() int64 {
 	if s == Float {
 		return 4
 	}
 	return 8
 }
 
-// Tensor is what a file holds.
-type Tensor struct {
+// FileTensor is what a file holds.
+type FileTensor struct {
 	Shape []int64
 	Data  []byte // the elements, little endian
 }
@@ -43,8 +43,8 @@ type Tensor struct {
 // maxPickleBytes bounds the description of a tensor, which has some 150 bytes.
 const maxPickleBytes = 1 << 16
 
-// Read reads a file whose tensor has elements of a type, and at most so many.
-func Read(path string, s Storage, most int64) (t *Tensor, err error) {
+// ReadTensor reads a file whose tensor has elements of a type, and at most so many.
+func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func Read(path string, s Storage, most int64) (t *Tensor, err error) {
 	if n := elementCount(shape); n < 0 || int64(len(data)) != s.size()*n {
 		return nil, fmt.Errorf("%d bytes for %d numbers of %d bytes", len(data), n, s.size())
 	}
-	return &Tensor{Shape: shape, Data: data}, nil
+	return &FileTensor{Shape: shape, Data: data}, nil
 }
 
 // readMember reads NAME/path of a zip, whatever NAME is.
@@ -106,14 +106,14 @@ type (
 		shape, strides []int64
 	}
 	storageInfo struct {
-		kind pickle.Named
+		kind pickle.NamedGlobal
 		key  string
 		n    int64
 	}
 )
 
 // description reads the pickles of tensors: no other names are in them.
-var description = pickle.Reader{
+var description = pickle.ObjectReader{
 	Names: map[string]func(pickle.Tuple) (any, error){
 		"torch._utils._rebuild_tensor_v2": rebuildTensor,
 		string(Long):                      nil,
@@ -129,7 +129,7 @@ func parseStorage(reference any) (any, error) {
 	if !ok || len(t) != 5 {
 		return nil, fmt.Errorf("a reference of type %T to something that is no storage", reference)
 	}
-	kind, ok := t[1].(pickle.Named)
+	kind, ok := t[1].(pickle.NamedGlobal)
 	key, ok2 := t[2].(string)
 	n, ok3 := t[4].(int64)
 	if !ok || !ok2 || !ok3 {
@@ -154,7 +154,7 @@ func rebuildTensor(arguments pickle.Tuple) (any, error) {
 }
 
 // readDescription returns the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
-func readDescription(data []byte, s Storage) (shape []int64, key string, err error) {
+func readDescription(data []byte, s ElementType) (shape []int64, key string, err error) {
 	value, err := description.Load(data)
 	if err != nil {
 		return nil, "", err
@@ -163,7 +163,7 @@ func readDescription(data []byte, s Storage) (shape []int64, key string, err err
 	if !ok {
 		return nil, "", errors.New("it describes no tensor")
 	}
-	if t.of.kind != pickle.Named(s) {
+	if t.of.kind != pickle.NamedGlobal(s) {
 		return nil, "", fmt.Errorf("the tensor's elements are not those of %s", s)
 	}
 	if t.offset != 0 || t.of.n != elementCount(t.shape) || !isContiguous(t.shape, t.strides) {

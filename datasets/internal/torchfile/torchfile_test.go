@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 	path := write(t, map[string]string{
 		"data.pkl": described("FloatStorage"), "byteorder": "little", "data/0": string(data),
 	})
-	got, err := Read(path, Float, 6)
+	got, err := ReadTensor(path, Float, 6)
 	if err != nil || !slices.Equal(got.Shape, []int64{1, 2, 3}) || !slices.Equal(got.Data, data) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -80,7 +80,7 @@ func TestReadRefuses(t *testing.T) {
 		if tt.order == "" {
 			path = write(t, map[string]string{"data.pkl": tt.pickle, "data/0": tt.data})
 		}
-		if _, err := Read(path, Float, 6); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := ReadTensor(path, Float, 6); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestReadRefuses(t *testing.T) {
 		"no such file": filepath.Join(t.TempDir(), "x"), "holds no data.pkl": write(t, nil),
 		"holds no data/0": write(t, map[string]string{"data.pkl": good}),
 	} {
-		if _, err := Read(path, Float, 6); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadTensor(path, Float, 6); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -13,7 +13,7 @@ func BenchmarkReadClasses(b *testing.B) {
 		labels[i] = uint8(i / 4096 % 3)
 	}
 	path := filepath.Join(b.TempDir(), "segmentation.nii.gz")
-	if err := Write(path, Kept, shape, [3]float64{1.6, 1.2, 1.2}, labels); err != nil {
+	if err := WriteVolume(path, Kept, shape, [3]float64{1.6, 1.2, 1.2}, labels); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(labels)))

@@ -7,7 +7,7 @@ const tile = 8
 
 // copyBytes is a planeWriter for bytes that are the values, 0 to most.
 func copyBytes(most uint8) planeWriter[uint8] {
-	return func(h *Header, out []uint8, block []byte, k, n int) error {
+	return func(h *VolumeHeader, out []uint8, block []byte, k, n int) error {
 		if !allWithin(block, most) {
 			return firstAbove(h, block, k, n, most)
 		}
@@ -49,7 +49,7 @@ func anyAbove(block []byte, most uint8) bool {
 }
 
 // firstAbove names a byte above most.
-func firstAbove(h *Header, block []byte, k, n int, most uint8) error {
+func firstAbove(h *VolumeHeader, block []byte, k, n int, most uint8) error {
 	plane := h.Shape[0] * h.Shape[1]
 	for at := range plane {
 		for place := range n {
@@ -63,7 +63,7 @@ func firstAbove(h *Header, block []byte, k, n int, most uint8) error {
 
 // turnTile writes the voxels (i, j, k+place) and those up to tile further along the first and the last axis. Where all
 // are 0, as out is, there is nothing to write: most of a volume is background.
-func turnTile(h *Header, out []uint8, block []byte, i, j, k, place int) {
+func turnTile(h *VolumeHeader, out []uint8, block []byte, i, j, k, place int) {
 	var words [tile]uint64 // of eight voxels along the first axis
 	plane, from := h.Shape[0]*h.Shape[1], j*h.Shape[0]+i
 	var some uint64
@@ -100,7 +100,7 @@ func transposeTile(w *[tile]uint64) {
 }
 
 // turnRest writes what is in no tile: the voxels from rows on along the first axis, and those from place across on.
-func turnRest(h *Header, out []uint8, block []byte, j, k, n, rows, across int) {
+func turnRest(h *VolumeHeader, out []uint8, block []byte, j, k, n, rows, across int) {
 	plane := h.Shape[0] * h.Shape[1]
 	for i := range h.Shape[0] {
 		run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]

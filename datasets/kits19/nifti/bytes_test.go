@@ -19,7 +19,7 @@ func TestReadClassesOfAnyShape(t *testing.T) {
 				labels[i] = uint8(random.IntN(3))
 			}
 			path := filepath.Join(t.TempDir(), "labels.nii")
-			if err := Write(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
+			if err := WriteVolume(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
 				t.Fatal(err)
 			}
 			_, classes, err := ReadClasses(path, Kept, 2)
@@ -49,7 +49,7 @@ func TestReadClassesNamesTheFirstWrongVoxel(t *testing.T) {
 		labels := make([]uint8, shape[0]*shape[1]*shape[2])
 		labels[(c.voxel[0]*shape[1]+c.voxel[1])*shape[2]+c.voxel[2]] = c.value
 		path := filepath.Join(t.TempDir(), "labels.nii")
-		if err := Write(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
+		if err := WriteVolume(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("voxel (%d, %d, %d) is %d", c.voxel[0], c.voxel[1], c.voxel[2], c.value)

@@ -18,12 +18,12 @@ import (
 // ErrFormat is what every error about a file's content is.
 var ErrFormat = errors.New("nifti volume")
 
-// Header is what the file says about its volume.
-type Header struct {
+// VolumeHeader is what the file says about its volume.
+type VolumeHeader struct {
 	Shape   [3]int        // voxels along each axis of the file
 	Spacing [3]float64    // millimetres between voxels along each axis
 	Affine  [4][4]float64 // from voxel to millimetres to the right, front and top; from sform, else qform, else spacing
-	Type    Type
+	Type    VoxelType
 	// Slope and Intercept give values: stored * Slope + Intercept. They are 1 and 0 if the file has no scaling.
 	Slope, Intercept float64
 
@@ -57,7 +57,7 @@ type rawHeader struct {
 }
 
 // readHeader reads the header, and what lies between it and the voxels.
-func readHeader(r io.Reader) (*Header, error) {
+func readHeader(r io.Reader) (*VolumeHeader, error) {
 	data := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, truncated(err, "header")
@@ -100,13 +100,13 @@ func byteOrder(data []byte) (binary.ByteOrder, error) {
 }
 
 // parseHeader returns the header, or all that is wrong with it.
-func (raw *rawHeader) parseHeader() (*Header, []string) {
+func (raw *rawHeader) parseHeader() (*VolumeHeader, []string) {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if string(raw.Magic[:]) != "n+1\x00" {
 		add("magic %q, want \"n+1\" (header and voxels in one file)", raw.Magic)
 	}
-	h := &Header{Type: Type(raw.Type), Slope: 1, offset: int64(raw.Offset)}
+	h := &VolumeHeader{Type: VoxelType(raw.Type), Slope: 1, offset: int64(raw.Offset)}
 	for i := range h.Shape {
 		h.Shape[i], h.Spacing[i] = int(raw.Dim[i+1]), float64(raw.Spacing[i+1])
 	}
@@ -132,7 +132,7 @@ func (raw *rawHeader) parseHeader() (*Header, []string) {
 }
 
 // isFinite says that the intercept and the affine's numbers are.
-func (h *Header) isFinite() bool {
+func (h *VolumeHeader) isFinite() bool {
 	for _, row := range h.Affine {
 		if !allFinite(row[:]...) {
 			return false
@@ -158,12 +158,12 @@ func allFinite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// Voxels is the number of voxels.
-func (h *Header) Voxels() int { return h.Shape[0] * h.Shape[1] * h.Shape[2] }
+// VoxelCount is the number of voxels.
+func (h *VolumeHeader) VoxelCount() int { return h.Shape[0] * h.Shape[1] * h.Shape[2] }
 
 // Orientation says for each axis of the file where it runs: Right, Left, Anterior, Posterior, Superior or Inferior,
 // whichever is nearest: "IPL" for the volumes of KiTS19, whose first axis goes down from slice to slice.
-func (h *Header) Orientation() string {
+func (h *VolumeHeader) Orientation() string {
 	const names = "RLAPSI"
 	var axes [3]byte
 	for column := range axes {

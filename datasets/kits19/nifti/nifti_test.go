@@ -115,7 +115,7 @@ func volume(edit func(h []byte)) []byte {
 	return append(h, 1, 2, 3, 4, 5, 6, 7, 8)
 }
 
-func readBytes(data []byte) (*Header, []float32, error) {
+func readBytes(data []byte) (*VolumeHeader, []float32, error) {
 	f, err := newReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, nil, err
@@ -221,7 +221,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if len(values) != h.Voxels() || len(h.Orientation()) != 3 {
+		if len(values) != h.VoxelCount() || len(h.Orientation()) != 3 {
 			t.Errorf("%d values of shape %v", len(values), h.Shape)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // ReadHeader reads the header of a file.
-func ReadHeader(path string) (*Header, error) {
+func ReadHeader(path string) (*VolumeHeader, error) {
 	f, err := openVolume(path)
 	if err != nil {
 		return nil, err
@@ -22,25 +22,26 @@ func ReadHeader(path string) (*Header, error) {
 	return f.header, nil
 }
 
-// Order is how the voxels of a volume follow one another outside of its file, in which the first axis is the fastest.
-type Order int
+// VoxelOrder is how the voxels of a volume follow one another outside of its file, in which the first axis is the
+// fastest.
+type VoxelOrder int
 
 // Orders, by the library that gives voxels so.
 const (
-	Kept     Order = iota // in C order of the file's axes, the last one fastest: as nibabel gives them
-	Reversed              // in C order of the file's axes from last to first, as in the file: as SimpleITK gives them
+	Kept     VoxelOrder = iota // in C order of the file's axes, the last one fastest: as nibabel gives them
+	Reversed                   // in C order of the file's axes from last to first, as in the file: as SimpleITK gives them
 )
 
 // ReadFloats reads a volume. Values are scaled in float64 and then rounded.
-func ReadFloats(path string, order Order) (*Header, []float32, error) {
-	return readVolume(path, func(*Header) planeWriter[float32] {
+func ReadFloats(path string, order VoxelOrder) (*VolumeHeader, []float32, error) {
+	return readVolume(path, func(*VolumeHeader) planeWriter[float32] {
 		return convertVoxels(order, func(v float64) (float32, bool) { return float32(v), true })
 	})
 }
 
 // ReadClasses reads a volume of whole numbers of 0 to most. Another value is an error that names the voxel.
-func ReadClasses(path string, order Order, most uint8) (*Header, []uint8, error) {
-	return readVolume(path, func(h *Header) planeWriter[uint8] {
+func ReadClasses(path string, order VoxelOrder, most uint8) (*VolumeHeader, []uint8, error) {
+	return readVolume(path, func(h *VolumeHeader) planeWriter[uint8] {
 		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
 			return copyBytes(most)
 		}
@@ -55,10 +56,10 @@ func ReadClasses(path string, order Order, most uint8) (*Header, []uint8, error)
 
 // planeWriter writes n planes, from plane k on, to where they belong: in the order Kept voxel (i, j, k) is at
 // (i*Shape[1] + j)*Shape[2] + k.
-type planeWriter[T any] func(h *Header, out []T, block []byte, k, n int) error
+type planeWriter[T any] func(h *VolumeHeader, out []T, block []byte, k, n int) error
 
 // readVolume reads a file by the turner that is chosen for it.
-func readVolume[T any](path string, choose func(h *Header) planeWriter[T]) (*Header, []T, error) {
+func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T]) (*VolumeHeader, []T, error) {
 	f, err := openVolume(path)
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +78,7 @@ func readVolume[T any](path string, choose func(h *Header) planeWriter[T]) (*Hea
 // volumeFile is an open file, after its header.
 type volumeFile struct {
 	io.Reader
-	header *Header
+	header *VolumeHeader
 	most   int64 // bytes that it can hold, once unpacked
 	close  func() error
 }
@@ -130,13 +131,13 @@ const together = 16
 
 // readVoxels reads the planes of the third axis, of which r holds at most most bytes: a header that
 // claims more costs no memory.
-func readVoxels[T any](h *Header, r io.Reader, most int64, turn planeWriter[T]) ([]T, error) {
+func readVoxels[T any](h *VolumeHeader, r io.Reader, most int64, turn planeWriter[T]) ([]T, error) {
 	size := h.Type.size()
-	if need := int64(h.Voxels()) * int64(size); need > most {
+	if need := int64(h.VoxelCount()) * int64(size); need > most {
 		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat,
 			h.Shape, h.Type, need, most)
 	}
-	out := make([]T, h.Voxels())
+	out := make([]T, h.VoxelCount())
 	plane := h.Shape[0] * h.Shape[1]
 	raw := make([]byte, min(together, h.Shape[2])*plane*size)
 	for k := 0; k < h.Shape[2]; k += together {
@@ -153,11 +154,11 @@ func readVoxels[T any](h *Header, r io.Reader, most int64, turn planeWriter[T]) 
 }
 
 // convertVoxels is a planeWriter for any type of voxel. What convert is false for it refuses.
-func convertVoxels[T any](order Order, convert func(float64) (T, bool)) planeWriter[T] {
+func convertVoxels[T any](order VoxelOrder, convert func(float64) (T, bool)) planeWriter[T] {
 	if order == Reversed {
 		return convertInOrder(convert)
 	}
-	return func(h *Header, out []T, block []byte, k, n int) error {
+	return func(h *VolumeHeader, out []T, block []byte, k, n int) error {
 		d := decoders[h.Type]
 		plane := h.Shape[0] * h.Shape[1]
 		for j := range h.Shape[1] {
@@ -181,7 +182,7 @@ func convertVoxels[T any](order Order, convert func(float64) (T, bool)) planeWri
 
 // convertInOrder is convertVoxels for the file's own order.
 func convertInOrder[T any](convert func(float64) (T, bool)) planeWriter[T] {
-	return func(h *Header, out []T, block []byte, k, n int) error {
+	return func(h *VolumeHeader, out []T, block []byte, k, n int) error {
 		d := decoders[h.Type]
 		plane := h.Shape[0] * h.Shape[1]
 		run := out[k*plane:][:n*plane]

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Type is the code of a type of voxel (nifti1.h).
-type Type int16
+// VoxelType is the code of a type of voxel (nifti1.h).
+type VoxelType int16
 
 // Codes of the header's field datatype; others are an error.
 const (
-	Uint8   Type = 2
-	Int16   Type = 4
-	Int32   Type = 8
-	Float32 Type = 16
-	Float64 Type = 64
-	Int8    Type = 256
-	Uint16  Type = 512
-	Uint32  Type = 768
-	Int64   Type = 1024
-	Uint64  Type = 1280
+	Uint8   VoxelType = 2
+	Int16   VoxelType = 4
+	Int32   VoxelType = 8
+	Float32 VoxelType = 16
+	Float64 VoxelType = 64
+	Int8    VoxelType = 256
+	Uint16  VoxelType = 512
+	Uint32  VoxelType = 768
+	Int64   VoxelType = 1024
+	Uint64  VoxelType = 1280
 )
 
 // typeDecoder says how a type is read.
@@ -33,7 +33,7 @@ type typeDecoder struct {
 }
 
 // decoders has an entry for each type that is read.
-var decoders = map[Type]typeDecoder{
+var decoders = map[VoxelType]typeDecoder{
 	Uint8:  {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	Int8:   {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
 	Int16:  {"int16", 2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
@@ -48,9 +48,9 @@ var decoders = map[Type]typeDecoder{
 	Float64: {"float64", 8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 
-func (t Type) size() int { return decoders[t].size }
+func (t VoxelType) size() int { return decoders[t].size }
 
-func (t Type) String() string {
+func (t VoxelType) String() string {
 	if d, ok := decoders[t]; ok {
 		return d.name
 	}

@@ -12,14 +12,15 @@ import (
 	"os"
 )
 
-// Writable is a type of voxels that Write stores as they are.
-type Writable interface{ int16 | uint8 }
+// WritableVoxel is a type of voxels that WriteVolume stores as they are.
+type WritableVoxel interface{ int16 | uint8 }
 
-// Write writes a volume to a .nii.gz file. values are in C order of shape, the last axis fastest; spacing is in
+// WriteVolume writes a volume to a .nii.gz file. values are in C order of shape, the last axis fastest; spacing is in
 // millimetres. In the order Kept the file is turned as those of KiTS19: the first axis goes down from slice to slice,
 // the second to the back, the third to the left (IPL). In the order Reversed it is turned as those of BraTS: the file's
 // axes go to the left, the back and up (LPS), and are the last, the second and the first of shape.
-func Write[T Writable](path string, order Order, shape [3]int, spacing [3]float64, values []T) (err error) {
+func WriteVolume[T WritableVoxel](path string, order VoxelOrder, shape [3]int, spacing [3]float64,
+	values []T) (err error) {
 	if len(values) != shape[0]*shape[1]*shape[2] || max(shape[0], shape[1], shape[2]) > math.MaxInt16 ||
 		min(shape[0], shape[1], shape[2]) < 1 {
 		return fmt.Errorf("%w: %d values for shape %v, want one for each voxel and 1 to %d voxels a side", ErrFormat,
@@ -42,7 +43,7 @@ func Write[T Writable](path string, order Order, shape [3]int, spacing [3]float6
 }
 
 // encodeVolume writes the header, an empty list of extensions, and the voxels with the file's first axis fastest.
-func encodeVolume[T Writable](w io.Writer, order Order, shape [3]int, spacing [3]float64, values []T) error {
+func encodeVolume[T WritableVoxel](w io.Writer, order VoxelOrder, shape [3]int, spacing [3]float64, values []T) error {
 	const offset = headerSize + 4
 	raw := rawHeader{SizeOfHeader: headerSize, Offset: offset, Slope: 1, SForm: 1, Magic: [4]byte{'n', '+', '1', 0}}
 	raw.Dim, raw.Spacing = [8]int16{0: 3, 4: 1, 5: 1, 6: 1, 7: 1}, [8]float32{0: 1}
@@ -75,7 +76,7 @@ func encodeVolume[T Writable](w io.Writer, order Order, shape [3]int, spacing [3
 }
 
 // writeTurned writes voxels with the first axis fastest.
-func writeTurned[T Writable](w io.Writer, shape [3]int, values []T) error {
+func writeTurned[T WritableVoxel](w io.Writer, shape [3]int, values []T) error {
 	plane := make([]T, shape[0]*shape[1])
 	for x := range shape[2] {
 		for y := range shape[1] {

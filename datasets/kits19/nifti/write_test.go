@@ -18,8 +18,8 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 		want[i] = float32(values[i])
 	}
 	image, classes := filepath.Join(t.TempDir(), "imaging.nii.gz"), filepath.Join(t.TempDir(), "segmentation.nii.gz")
-	if err := errors.Join(Write(image, Kept, shape, spacing, values),
-		Write(classes, Kept, shape, spacing, labels)); err != nil {
+	if err := errors.Join(WriteVolume(image, Kept, shape, spacing, values),
+		WriteVolume(classes, Kept, shape, spacing, labels)); err != nil {
 		t.Fatal(err)
 	}
 	h, got, err := ReadFloats(image, Kept)
@@ -45,8 +45,8 @@ func TestVolumesInTheFilesOwnOrder(t *testing.T) {
 		want[i] = float32(values[i])
 	}
 	image, classes := filepath.Join(t.TempDir(), "t1.nii.gz"), filepath.Join(t.TempDir(), "seg.nii.gz")
-	if err := errors.Join(Write(image, Reversed, shape, spacing, values),
-		Write(classes, Reversed, shape, spacing, labels)); err != nil {
+	if err := errors.Join(WriteVolume(image, Reversed, shape, spacing, values),
+		WriteVolume(classes, Reversed, shape, spacing, labels)); err != nil {
 		t.Fatal(err)
 	}
 	h, got, err := ReadFloats(image, Reversed)
@@ -74,14 +74,14 @@ func TestVolumesInTheFilesOwnOrder(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.nii.gz")
 	for _, shape := range [][3]int{{2, 2, 3}, {-2, -4, 1}, {8, 1 << 15, 0}} {
-		if err := Write(path, Kept, shape, [3]float64{1, 1, 1}, make([]uint8, 8)); !errors.Is(err, ErrFormat) {
+		if err := WriteVolume(path, Kept, shape, [3]float64{1, 1, 1}, make([]uint8, 8)); !errors.Is(err, ErrFormat) {
 			t.Errorf("shape %v: %v, want ErrFormat", shape, err)
 		}
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a file was made for nothing")
 	}
-	if err := Write(filepath.Join(path, "y.nii.gz"), Kept, [3]int{1, 1, 1}, [3]float64{1, 1, 1},
+	if err := WriteVolume(filepath.Join(path, "y.nii.gz"), Kept, [3]int{1, 1, 1}, [3]float64{1, 1, 1},
 		[]uint8{1}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}

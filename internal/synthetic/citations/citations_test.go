@@ -24,7 +24,7 @@ func TestTheGraphIsPinned(t *testing.T) {
 		}
 	}
 	for _, edges := range s.Edges() {
-		add(edges.(graph.Pairs).Values)
+		add(edges.(graph.EdgePairs).Values)
 	}
 	for nodeType, n := range s.Counts() {
 		features := make([]float32, n*Width)
@@ -54,7 +54,7 @@ func TestTheGraphIsPinned(t *testing.T) {
 func TestEdgesPreferTheirClass(t *testing.T) {
 	s := All()
 	for relation, r := range rules() {
-		pairs := s.Edges()[relation].(graph.Pairs).Values
+		pairs := s.Edges()[relation].(graph.EdgePairs).Values
 		alike := 0
 		for i := 0; i < len(pairs); i += 2 {
 			if s.classes[r.source][pairs[i]] == s.classes[r.destination][pairs[i+1]] {
@@ -71,10 +71,10 @@ func TestEdgesPreferTheirClass(t *testing.T) {
 // TestFilesAreTheGraph reads what is written, and finds the graph and the features that are drawn.
 func TestFilesAreTheGraph(t *testing.T) {
 	s, dir := All(), t.TempDir()
-	if err := igbh.Write(t.Context(), dir, "tiny", s); err != nil {
+	if err := igbh.WriteDataset(t.Context(), dir, "tiny", s); err != nil {
 		t.Fatal(err)
 	}
-	set, err := igbh.Open(t.Context(), dir, igbh.Options{NoKept: true})
+	set, err := igbh.Open(t.Context(), dir, igbh.GraphOptions{NoKept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestFilesAreTheGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Edges() < 80_000 || g.Edges() > 84_000 {
-		t.Errorf("%d edges, want about 82,000", g.Edges())
+	if g.EdgeCount() < 80_000 || g.EdgeCount() > 84_000 {
+		t.Errorf("%d edges, want about 82,000", g.EdgeCount())
 	}
 	for r, csc := range g.CSC {
-		for v := range uint32(csc.Nodes()) {
+		for v := range uint32(csc.NodeCount()) {
 			if !slices.Equal(csc.Sources(v), set.Graph().CSC[r].Sources(v)) {
 				t.Fatalf("%s: row %d differs", g.Relations[r].Name, v)
 			}
@@ -100,7 +100,7 @@ func TestFilesAreTheGraph(t *testing.T) {
 	checkStores(t, s.Store(), set.Features(), s.Counts())
 }
 
-func checkStores(t *testing.T, a, b graph.FeatureStore, counts igbh.Counts) {
+func checkStores(t *testing.T, a, b graph.FeatureStore, counts igbh.NodeCounts) {
 	t.Helper()
 	for nodeType, n := range counts {
 		nodes := []uint32{0, uint32(n - 1), 7}
@@ -138,6 +138,6 @@ func BenchmarkGraph(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(g.Bytes())/float64(g.Edges()), "bytes/edge")
+		b.ReportMetric(float64(g.MemoryBytes())/float64(g.EdgeCount()), "bytes/edge")
 	}
 }

@@ -30,7 +30,7 @@ func rules() map[int]rule {
 // Edges draws those of all relations.
 func (s *Set) Edges() (all igbh.StoredEdges) {
 	for relation, r := range rules() {
-		all[relation] = graph.Pairs{Of: r.name, Values: s.edges(uint64(relation), r)}
+		all[relation] = graph.EdgePairs{Of: r.name, Values: s.edges(uint64(relation), r)}
 	}
 	return all
 }

@@ -43,7 +43,7 @@ type Set struct {
 	centres [Classes][Width]int
 }
 
-var _ igbh.Content = (*Set)(nil)
+var _ igbh.DatasetContent = (*Set)(nil)
 
 // New draws the nodes of a graph that is scale times as large as the embedded one. scale is at least 1.
 func New(seed uint64, scale int) *Set {
@@ -75,9 +75,10 @@ func All() *Set { return New(Seed, 1) }
 func (s *Set) Len() int { return s.Counts()[igbh.Paper] }
 
 // Counts are the numbers of nodes.
-func (s *Set) Counts() igbh.Counts {
-	c := igbh.Counts{igbh.Author: 2600, igbh.Conference: 48, igbh.FieldOfStudy: 240, igbh.Institute: 80, igbh.Journal: 48,
-		igbh.Paper: Papers}
+func (s *Set) Counts() igbh.NodeCounts {
+	c := igbh.NodeCounts{igbh.Author: 2600, igbh.Conference: 48, igbh.FieldOfStudy: 240, igbh.Institute: 80,
+		igbh.Journal: 48,
+		igbh.Paper:   Papers}
 	for t := range c {
 		c[t] *= s.scale
 	}
@@ -92,7 +93,7 @@ func (s *Set) Label(paper int) int { return int(s.classes[igbh.Paper][paper]) }
 
 // Split is the papers for training and those that are samples.
 func (s *Set) Split() (train, samples []uint32) {
-	return igbh.Split(s.Len(), uint32(s.seed), validation)
+	return igbh.DrawSplit(s.Len(), uint32(s.seed), validation)
 }
 
 // one is the standard deviation of bell: that of a sum of four numbers of 16 bits, 65536 * sqrt(4/12).

@@ -17,7 +17,7 @@ func TestExportIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, hotness := Rows(), Hotness()
-	set, err := criteo.Open(dir, criteo.Options{Variant: criteo.Sample, Rows: rows[:]})
+	set, err := criteo.Open(dir, criteo.PairOptions{Variant: criteo.Sample, Rows: rows[:]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func TestExportIsReadBack(t *testing.T) {
 		t.Errorf("%d pairs with hotness %v", set.Len(), set.Hotness())
 	}
 	dense := make([]float32, len(want.Dense))
-	if err := set.Dense(dense, 0, set.Len()); err != nil || !slices.Equal(dense, want.Dense) {
+	if err := set.ReadDense(dense, 0, set.Len()); err != nil || !slices.Equal(dense, want.Dense) {
 		t.Errorf("numbers differ: %v", err)
 	}
 	for k := range want.Sparse {
 		indices := make([]int32, len(want.Sparse[k]))
-		if err := set.Sparse(indices, k, 0, set.Len()); err != nil || !slices.Equal(indices, want.Sparse[k]) {
+		if err := set.ReadSparse(indices, k, 0, set.Len()); err != nil || !slices.Equal(indices, want.Sparse[k]) {
 			t.Errorf("table %d differs: %v", k, err)
 		}
 	}

@@ -14,5 +14,5 @@ func Citations(ctx context.Context, dir string, set *citations.Set, first, end i
 	if first != 0 || end != set.Len() {
 		return fmt.Errorf("papers %d to %d of %d: a graph is written whole", first, end, set.Len())
 	}
-	return igbh.Write(ctx, dir, "tiny", set)
+	return igbh.WriteDataset(ctx, dir, "tiny", set)
 }

@@ -20,7 +20,7 @@ func TestImagesAreReadBack(t *testing.T) {
 	if err := Images(t.Context(), dir, set, first, end, 0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := imagenet.Open(dir, imagenet.Options{Classes: synthetic.ImageClasses})
+	got, err := imagenet.Open(dir, imagenet.PictureOptions{Classes: synthetic.ImageClasses})
 	if err != nil {
 		t.Fatal(err)
 	}

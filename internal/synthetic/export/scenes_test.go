@@ -20,7 +20,7 @@ func TestScenesAreReadBack(t *testing.T) {
 	if err := Scenes(t.Context(), dir, set, first, end); err != nil {
 		t.Fatal(err)
 	}
-	got, err := coco.OpenImages(dir, coco.Options{Classes: scenes.Classes})
+	got, err := coco.OpenImages(dir, coco.ImageOptions{Classes: scenes.Classes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,14 +23,15 @@ func Speech(ctx context.Context, dir string, set speech.Set, first, end int) err
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
 	}
-	clips := make([]librispeech.Clip, end-first)
+	clips := make([]librispeech.AudioClip, end-first)
 	err := onAllCores(ctx, first, end, func(i int) error {
 		c := set.Draw(i)
 		part := strings.Split(set.Name(i), "-")
 		name := path.Join(speechName, part[0], part[1], set.Name(i)+".wav")
-		clips[i-first] = librispeech.Clip{Path: name, Transcript: c.Transcript, Samples: len(c.Samples)}
+		clips[i-first] = librispeech.AudioClip{Path: name, Transcript: c.Transcript, Samples: len(c.Samples)}
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		return errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, librispeech.WAV(c.Samples), 0o666))
+		return errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, librispeech.EncodeWAV(c.Samples),
+			0o666))
 	})
 	if err != nil {
 		return fmt.Errorf("write the clips: %w", err)

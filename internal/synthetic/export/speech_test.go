@@ -22,14 +22,15 @@ func TestSpeech(t *testing.T) {
 		}
 		return int(info.Size()-44) / 2, nil
 	}
-	clips, err := librispeech.Open(t.Context(), dir, librispeech.Options{Manifest: "dev-clean-wav.json", Length: length})
+	clips, err := librispeech.Open(t.Context(), dir, librispeech.ClipOptions{Manifest: "dev-clean-wav.json",
+		Length: length})
 	if err != nil || len(clips) != 3 {
 		t.Fatalf("%d clips, %v", len(clips), err)
 	}
 	for i, c := range clips {
 		want := set.Draw(3 + i)
-		file, err := os.ReadFile(c.File(dir))
-		if err != nil || string(file) != string(librispeech.WAV(want.Samples)) || c.Transcript != want.Transcript {
+		file, err := os.ReadFile(c.FilePath(dir))
+		if err != nil || string(file) != string(librispeech.EncodeWAV(want.Samples)) || c.Transcript != want.Transcript {
 			t.Errorf("%s: %q, want %q; %v", c.Path, c.Transcript, want.Transcript, err)
 		}
 	}

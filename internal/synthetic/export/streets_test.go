@@ -20,7 +20,7 @@ func TestStreetsAreReadAsPublished(t *testing.T) {
 	if err := Streets(t.Context(), dir, drawn, 3, 5); err != nil {
 		t.Fatal(err)
 	}
-	set, err := waymo.Open(dir, waymo.Options{})
+	set, err := waymo.Open(dir, waymo.FrameOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

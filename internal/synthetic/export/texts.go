@@ -45,7 +45,7 @@ func Questions(_ context.Context, path string, set questions.Set, first, end int
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
 	}
-	return writeFile(path, func(w io.Writer) error { return squad.Write(w, set.Paragraphs(first, end)) })
+	return writeFile(path, func(w io.Writer) error { return squad.WriteFile(w, set.Paragraphs(first, end)) })
 }
 
 // Clicks writes pairs to the folder dir as the sample variant of the multi-hot Criteo set.

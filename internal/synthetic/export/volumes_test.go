@@ -18,7 +18,7 @@ func TestVolumesAreReadAsPublished(t *testing.T) {
 	if err := Volumes(t.Context(), dir, volumes.Eval(), 3, 5); err != nil {
 		t.Fatal(err)
 	}
-	s, err := kits19.Open(dir, kits19.Options{Cases: []string{"case_00003", "case_00004"}})
+	s, err := kits19.Open(dir, kits19.CaseOptions{Cases: []string{"case_00003", "case_00004"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,10 @@ func TestAnswersAreWhereTheySay(t *testing.T) {
 	for name, set := range map[string]Set{"eval": Eval(), "calibration": Calibration(),
 		"train": {draw.NewSamples(Train().Seed, 300)}} {
 		var b strings.Builder
-		if err := squad.Write(&b, set.Paragraphs(0, set.Len())); err != nil {
+		if err := squad.WriteFile(&b, set.Paragraphs(0, set.Len())); err != nil {
 			t.Fatal(err)
 		}
-		s, err := squad.Parse([]byte(b.String()), name)
+		s, err := squad.ParseFile([]byte(b.String()), name)
 		if err != nil {
 			t.Fatal(err)
 		}

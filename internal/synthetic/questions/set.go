@@ -51,4 +51,4 @@ func (s Set) Paragraphs(first, end int) []squad.Paragraph {
 }
 
 // SQuAD is the whole set in the form of a data set that is read.
-func (s Set) SQuAD() *squad.Set { return squad.Of(s.Paragraphs(0, s.Len())) }
+func (s Set) SQuAD() *squad.QuestionSet { return squad.FromParagraphs(s.Paragraphs(0, s.Len())) }

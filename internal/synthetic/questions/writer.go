@@ -203,7 +203,7 @@ func (w *writer) questions(n int) []squad.Question {
 		at := slot(c.ask.answer)
 		questions = append(questions, squad.Question{
 			Text:    c.fact.fill(c.ask.text),
-			Answers: []squad.Answer{{Text: c.fact.values[at], Start: c.fact.places[at]}},
+			Answers: []squad.AcceptedAnswer{{Text: c.fact.values[at], Start: c.fact.places[at]}},
 		})
 	}
 	return questions

@@ -79,8 +79,8 @@ func (c camera) at() plane {
 }
 
 // calibration is that of the sensors.
-func calibration() waymo.Calibration {
-	c := waymo.Calibration{R0: waymo.Matrix{0: 1, 5: 1, 10: 1, 15: 1}}
+func calibration() waymo.CameraCalibration {
+	c := waymo.CameraCalibration{R0: waymo.Matrix{0: 1, 5: 1, 10: 1, 15: 1}}
 	for k, camera := range cameras() {
 		c.P[k] = waymo.Matrix{0: focal / 2., 2: float32(camera.width) / 2, 5: focal / 2., 6: float32(camera.height) / 2,
 			10: 1, 15: 1}

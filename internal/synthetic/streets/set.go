@@ -52,7 +52,7 @@ func (s Set) Frame(i int) *waymo.Frame {
 		Image: s.image(i), Points: fmt.Sprintf("training/velodyne/%07d.bin", s.image(i)), Calibration: calibration(),
 	}
 	for k, c := range cameras() {
-		frame.Shapes[k] = waymo.Shape{Height: c.height, Width: c.width}
+		frame.Shapes[k] = waymo.PictureShape{Height: c.height, Width: c.width}
 	}
 	for k, o := range w.objects {
 		frame.Objects = append(frame.Objects, o.annotation(seen[k]))

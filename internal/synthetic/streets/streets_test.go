@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-var _ waymo.Source = Set{}
+var _ waymo.FrameSource = Set{}
 
 // digest is the hash of all that a frame has.
 func digest(t *testing.T, s Set, i int) string {
@@ -134,7 +134,7 @@ func TestEnoughOfEachClassCounts(t *testing.T) {
 }
 
 // inside says whether a point of camera 0's frame is in an object that was made larger by margin, above its feet.
-func inside(o waymo.Object, p [3]float64, margin float64) bool {
+func inside(o waymo.FrameObject, p [3]float64, margin float64) bool {
 	sin, cos := math.Sincos(float64(o.RotationY))
 	dx, dz := p[0]-float64(o.Location[0]), p[2]-float64(o.Location[2])
 	along, across := dx*cos-dz*sin, dx*sin+dz*cos

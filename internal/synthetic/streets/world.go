@@ -216,7 +216,7 @@ const (
 
 // annotation is the object in the frame of camera 0, whose x is to the right, y down and z ahead. Its rotation is 0
 // where its length lies along x, and grows about y.
-func (o object) annotation(seen sight) waymo.Object {
+func (o object) annotation(seen sight) waymo.FrameObject {
 	angle := ((-o.angle-draw.Turn/4)%draw.Turn + draw.Turn) % draw.Turn
 	if angle >= draw.Turn/2 {
 		angle -= draw.Turn
@@ -225,7 +225,7 @@ func (o object) annotation(seen sight) waymo.Object {
 	if seen.points >= leastPoints && seen.pixels >= leastPixels {
 		difficulty = 0
 	}
-	a := waymo.Object{
+	a := waymo.FrameObject{
 		Name:       o.name,
 		Location:   [3]float32{metres(-o.at.y), metres(cameraHeight), metres(o.at.x - cameraAhead)},
 		Dimensions: [3]float32{metres(o.length), metres(o.height), metres(o.width)},

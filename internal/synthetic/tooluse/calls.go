@@ -88,10 +88,10 @@ func line(v any) string {
 }
 
 // Samples are the questions as the reader of the official layout has them.
-func Samples() ([]bfcl.Sample, error) {
-	var all []bfcl.Sample
+func Samples() ([]bfcl.FunctionSample, error) {
+	var all []bfcl.FunctionSample
 	for _, q := range Questions() {
-		s, err := bfcl.Parse(q.Subset, q.Row, q.Answer)
+		s, err := bfcl.ParseSample(q.Subset, q.Row, q.Answer)
 		if err != nil {
 			return nil, err
 		}

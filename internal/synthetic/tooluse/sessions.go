@@ -73,8 +73,8 @@ func Rows() (all []string) {
 }
 
 // Conversations are the rows as the reader of the official layout has them.
-func Conversations() (*conversations.Set, error) {
-	return conversations.Parse(strings.Join(Rows(), "\n") + "\n")
+func Conversations() (*conversations.ConversationSet, error) {
+	return conversations.ParseConversations(strings.Join(Rows(), "\n") + "\n")
 }
 
 // Turns is how many turns of the client the conversations have.

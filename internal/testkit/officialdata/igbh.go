@@ -17,8 +17,8 @@ import (
 // the accuracy of tinymodel.RGAT on the samples of each, in percent.
 func IGBH(dir string) (tiny, full float64, err error) {
 	c := citations{}
-	if err := errors.Join(igbh.Write(context.Background(), dir, "tiny", c),
-		igbh.Write(context.Background(), dir, "full", c)); err != nil {
+	if err := errors.Join(igbh.WriteDataset(context.Background(), dir, "tiny", c),
+		igbh.WriteDataset(context.Background(), dir, "full", c)); err != nil {
 		return 0, 0, err
 	}
 	folder := filepath.Join(dir, "full", "processed")
@@ -27,7 +27,7 @@ func IGBH(dir string) (tiny, full float64, err error) {
 		faults = append(faults, stripHeader(filepath.Join(folder, name)))
 	}
 	_, listed := c.Split()
-	_, drawn := igbh.Split(igbhPapers, igbh.SplitSeed, igbh.ValidationFraction)
+	_, drawn := igbh.DrawSplit(igbhPapers, igbh.SplitSeed, igbh.ValidationFraction)
 	return c.accuracy(listed), c.accuracy(drawn), errors.Join(faults...)
 }
 
@@ -47,8 +47,8 @@ const igbhPapers = 4000
 // citations is a graph whose papers have their class as their greatest feature, but for one in four.
 type citations struct{}
 
-func (citations) Counts() igbh.Counts {
-	return igbh.Counts{igbh.Author: 300, igbh.Conference: 3, igbh.FieldOfStudy: 40, igbh.Institute: 5, igbh.Journal: 4,
+func (citations) Counts() igbh.NodeCounts {
+	return igbh.NodeCounts{igbh.Author: 300, igbh.Conference: 3, igbh.FieldOfStudy: 40, igbh.Institute: 5, igbh.Journal: 4,
 		igbh.Paper: igbhPapers}
 }
 
@@ -77,7 +77,7 @@ func (c citations) Edges() (all igbh.StoredEdges) {
 		for k := range int64(200) {
 			pairs = append(pairs, k, k%3)
 		}
-		all[i] = graph.Pairs{Of: name, Values: pairs}
+		all[i] = graph.EdgePairs{Of: name, Values: pairs}
 	}
 	return all
 }

@@ -12,7 +12,7 @@ func TestWholeImageNet(t *testing.T) {
 	if err := WholeImageNet(dir); err != nil {
 		t.Fatal(err)
 	}
-	set, err := imagenet.Open(dir, imagenet.Options{})
+	set, err := imagenet.Open(dir, imagenet.PictureOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

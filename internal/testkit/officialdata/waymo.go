@@ -41,7 +41,7 @@ func Waymo(dir string) error {
 		f := &waymo.Frame{Image: 1_000_123 + 7*i, Calibration: waymoCalibration()}
 		f.Points = fmt.Sprintf("training/velodyne/%d.bin", f.Image)
 		for k := range f.Shapes {
-			f.Shapes[k] = waymo.Shape{Height: waymoHeight, Width: waymoWidth}
+			f.Shapes[k] = waymo.PictureShape{Height: waymoHeight, Width: waymoWidth}
 		}
 		ahead := image.NewRGBA(image.Rect(0, 0, waymoWidth, waymoHeight))
 		draw.Draw(ahead, ahead.Bounds(), image.NewUniform(color.Gray{90}), image.Point{}, draw.Src)
@@ -53,11 +53,11 @@ func Waymo(dir string) error {
 			points = append(points, float32(x), float32(y), float32(z), 0.5, 0)
 			u, v := int(waymoWidth/2-waymoFocus*y/x), int(waymoHeight/2+waymoFocus*(2-z)/x)
 			draw.Draw(ahead, image.Rect(u-6, v-6, u+7, v+7), image.NewUniform(s.look), image.Point{}, draw.Src)
-			f.Objects = append(f.Objects, waymo.Object{
+			f.Objects = append(f.Objects, waymo.FrameObject{
 				Name: s.name, Location: [3]float32{float32(-y), float32(2 - z), float32(x)}, Dimensions: s.size,
 			})
 		}
-		f.Objects = append(f.Objects, waymo.Object{Name: "Sign", Dimensions: [3]float32{1, 1, 1}})
+		f.Objects = append(f.Objects, waymo.FrameObject{Name: "Sign", Dimensions: [3]float32{1, 1, 1}})
 		frames = append(frames, f)
 		faults = append(faults, write(filepath.Join(dir, filepath.FromSlash(f.Points)), waymo.PointBytes(points)),
 			writeCameras(dir, f, ahead))
@@ -71,7 +71,7 @@ func Waymo(dir string) error {
 const waymoWidth, waymoHeight, waymoFocus = 384, 256, 192
 
 // waymoCalibration has cameras 2 m above the origin, which look ahead, half left, half right, left and right.
-func waymoCalibration() (c waymo.Calibration) {
+func waymoCalibration() (c waymo.CameraCalibration) {
 	c.R0 = waymo.Matrix{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 	const half = math.Sqrt2 / 2
 	for k, ahead := range [waymo.Cameras][2]float32{{1, 0}, {half, half}, {half, -half}, {0, 1}, {0, -1}} {

@@ -23,7 +23,7 @@ type ProblemGrader struct {
 // ProblemSet finds problems by their ids: a [*livecodebench.Set], or a plugin's own. Its error for an id that it does
 // not have is livecodebench.ErrUnknown.
 type ProblemSet interface {
-	Problem(id string) (livecodebench.Problem, error)
+	Problem(id string) (livecodebench.CodeProblem, error)
 }
 
 // GradeProgram runs a program with the tests of a problem. One without tests lets every program pass that can be read,

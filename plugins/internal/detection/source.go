@@ -24,7 +24,7 @@ type DatasetSource struct {
 
 // datasetLayout is how the files of a data set lie.
 type datasetLayout struct {
-	open     func(dir string, o coco.Options) (*coco.Set, error)
+	open     func(dir string, o coco.ImageOptions) (*coco.ImageSet, error)
 	numbered bool // the ids of categories are 0, 1 ...
 }
 
@@ -85,11 +85,11 @@ func (s DatasetSource) drawnScenes() scenes.Set {
 }
 
 // readFiles opens a data set of files; nil with a fault.
-func (s DatasetSource) readFiles(labelsOnly bool) *coco.Set {
+func (s DatasetSource) readFiles(labelsOnly bool) *coco.ImageSet {
 	if s.faulty {
 		return nil
 	}
-	o := coco.Options{
+	o := coco.ImageOptions{
 		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.Classes,
 		OnlyAnnotated: s.Samples == annotated, Present: s.Samples == present, LabelsOnly: labelsOnly,
 	}
@@ -111,19 +111,19 @@ type drawnPictures struct{ scenes.Set }
 func (d drawnPictures) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 
 // filePictures are the pictures of a folder.
-type filePictures struct{ *coco.Set }
+type filePictures struct{ *coco.ImageSet }
 
 func (f filePictures) Name(i int) string { return f.Image(i).Name }
 
 func (f filePictures) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
 
-func truthOfFile(f *coco.File, images []coco.Image) truth.GroundTruth {
+func truthOfFile(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundTruth {
 	return truth.GroundTruth{
-		Images: lists.Map(images, func(im coco.Image) truth.Image {
+		Images: lists.Map(images, func(im coco.ImageEntry) truth.Image {
 			return truth.Image{ID: im.ID, Width: im.Width, Height: im.Height}
 		}),
 		Categories:  lists.Map(f.Categories, func(c coco.Category) truth.Category { return truth.Category(c) }),
-		Annotations: lists.Map(f.Annotations, func(a coco.Annotation) truth.Annotation { return truth.Annotation(a) }),
+		Annotations: lists.Map(f.Annotations, func(a coco.BoxAnnotation) truth.Annotation { return truth.Annotation(a) }),
 	}
 }
 

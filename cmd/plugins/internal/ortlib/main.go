@@ -27,7 +27,7 @@ func main() {
 }
 
 func placeLibrary(dir, goos, goarch string) error {
-	library, err := ortlib.Find(context.Background(), goos, goarch)
+	library, err := ortlib.FindLibrary(context.Background(), goos, goarch)
 	if errors.Is(err, ortlib.ErrPlatform) {
 		fmt.Fprintln(os.Stderr, "ortlib:", err)
 		return nil
@@ -35,7 +35,7 @@ func placeLibrary(dir, goos, goarch string) error {
 	if err != nil {
 		return err
 	}
-	path, err := ortlib.Place(library, dir)
+	path, err := ortlib.CopyLibrary(library, dir)
 	if err == nil {
 		fmt.Println(path)
 	}

@@ -194,7 +194,7 @@ func (want *textToImage) score(t *testing.T, b ort.Backend, from, to int) sdk.Sc
 
 func onnxRuntime(t testing.TB) ort.Backend {
 	t.Helper()
-	path, err := ortlib.Find(t.Context(), runtime.GOOS, runtime.GOARCH)
+	path, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		t.Skipf("no ONNX Runtime: %v", err)
 	}

@@ -37,7 +37,7 @@ func askServer(ctx context.Context, c serving.ServerConnection, url string) (Ser
 		return Server{}, err
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
-	a := wire.About()
+	a := wire.ServerInfo()
 	return Server{URL: url, Kind: a.Kind, Version: a.Version, Model: a.Model}, nil
 }
 

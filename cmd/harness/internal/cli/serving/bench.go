@@ -42,7 +42,7 @@ type benchSession struct {
 	*benchRequest
 	identity record.Identity // what its points are called
 	inSuite  bool            // who made the suite prints JSON of all
-	about    openai.About
+	about    openai.ServerInfo
 	set      *prompts.PromptSet
 	sweep    *sweep.Sweep
 	sources  beside.Sources

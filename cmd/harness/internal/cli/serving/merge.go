@@ -139,7 +139,7 @@ func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 func (f *mergeFlags) newSession(a *app, r *benchRequest, share *sweepfile.Sweep) *benchSession {
 	s := &benchSession{
 		app: a, benchRequest: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
-		about: openai.About{
+		about: openai.ServerInfo{
 			URLs: share.Server.URLs, Kind: share.Server.Kind, Version: share.Server.Version, Model: share.Server.Model,
 			MaxLength: share.Server.MaxLength,
 		},

@@ -22,12 +22,12 @@ func (a *app) probeServer(c *cobra.Command, f *probeFlags) (err error) {
 		return err
 	}
 	defer func() { _ = client.Close() }() // nothing was written
-	found, err := client.Probe(c.Context())
+	found, err := client.ProbeServer(c.Context())
 	switch {
 	case c.Context().Err() != nil:
 		return context.Cause(c.Context())
 	case err != nil:
-		return sdk.Data(fmt.Errorf("%s: %w", strings.Join(client.About().URLs, ", "), err))
+		return sdk.Data(fmt.Errorf("%s: %w", strings.Join(client.ServerInfo().URLs, ", "), err))
 	}
 	for i, fault := range found.Faults {
 		found.Faults[i] = a.Secrets.Hide(fault)
@@ -71,7 +71,7 @@ type probeResult struct {
 	Faults        []string `json:"faults"`
 }
 
-func probedOf(p openai.Probed) probeResult {
+func probedOf(p openai.ProbeResult) probeResult {
 	return probeResult{
 		Schema: "plumbline.probe", SchemaVersion: 1, URLs: p.URLs, Kind: p.Kind, Version: p.Version, Models: p.Models,
 		Model: p.Model, MaxLength: p.MaxLength, Vocabulary: p.Vocabulary, APIs: shown.APINames(p.APIs),

@@ -13,8 +13,8 @@ import (
 )
 
 // WriteProbe prints what a server is.
-func WriteProbe(w io.Writer, p openai.Probed) error {
-	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.About)}, "\n")
+func WriteProbe(w io.Writer, p openai.ProbeResult) error {
+	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.ServerInfo)}, "\n")
 	t := table.Table{Indent: "  "}
 	t.Row("models", strings.Join(p.Models, ", "))
 	t.Row("answers", strings.Join(APINames(p.APIs), ", "))
@@ -34,7 +34,7 @@ func WriteProbe(w io.Writer, p openai.Probed) error {
 	return err
 }
 
-func streamText(p openai.Probed) string {
+func streamText(p openai.ProbeResult) string {
 	switch {
 	case !p.Streams:
 		return fmt.Sprintf("no: %s answers in one piece, so that only whole answers can be timed", p.Asked)
@@ -45,7 +45,7 @@ func streamText(p openai.Probed) string {
 	return fmt.Sprintf("%s, first token after %s", p.Asked, latencyText(float64(p.TTFT)))
 }
 
-func countText(p openai.Probed) string {
+func countText(p openai.ProbeResult) string {
 	switch p.Counts {
 	case "":
 		return "no tokens: times can be measured, tokens not, unless --tokenizer FILE counts them"
@@ -64,14 +64,14 @@ func knownTokens(n int) string {
 	return strconv.Itoa(n)
 }
 
-func cacheText(p openai.Probed) string {
+func cacheText(p openai.ProbeResult) string {
 	if p.TellsCached {
 		return "tells how many tokens of a prompt it had kept"
 	}
 	return "does not tell how many tokens of a prompt it had kept"
 }
 
-func lengthText(p openai.Probed) string {
+func lengthText(p openai.ProbeResult) string {
 	text := "answers of an exact length cannot be asked for: a model may end them early"
 	if p.Exact {
 		text = "answers of an exact length can be asked for"
@@ -83,6 +83,6 @@ func lengthText(p openai.Probed) string {
 }
 
 // APINames are those of parts of the API.
-func APINames(apis []openai.API) []string {
-	return lists.Map(apis, func(api openai.API) string { return string(api) })
+func APINames(apis []openai.APIPart) []string {
+	return lists.Map(apis, func(api openai.APIPart) string { return string(api) })
 }

@@ -40,7 +40,7 @@ func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 
 // headText says what was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
 func headText(f *sweepfile.Sweep, api prompts.API) string {
-	parts := []string{ServerText(openai.About{
+	parts := []string{ServerText(openai.ServerInfo{
 		URLs: f.Server.URLs, Kind: f.Server.Kind, Version: f.Server.Version, Model: f.Server.Model,
 	}), string(api)}
 	for _, p := range []struct{ text, end string }{
@@ -148,7 +148,7 @@ func pointNotes(points []record.Run) (all []string) {
 }
 
 // ServerText says which server was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
-func ServerText(about openai.About) string {
+func ServerText(about openai.ServerInfo) string {
 	what := strings.TrimSpace(about.Kind + " " + about.Version)
 	return fmt.Sprintf("%s at %s (%s)", about.Model, strings.Join(about.URLs, ", "), what)
 }
