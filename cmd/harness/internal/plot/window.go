@@ -8,7 +8,7 @@ import (
 // Window is a chart of the requests that a run of a name sent per second, with the steady window of the run. Step k of
 // the values goes from ends[k] to ends[k+1]. All times are in seconds since the first request.
 func Window(name string, ends, perSec []float64, window Shade) Chart {
-	l := Line{Step: true, Fill: true}
+	l := Line{Step: true}
 	join := (len(perSec) + mostSteps - 1) / mostSteps
 	for from := 0; from < len(perSec); from += join {
 		to := min(from+join, len(perSec))
