@@ -160,11 +160,11 @@ func TestKeptConnections(t *testing.T) {
 			}))
 			client := askClient(t, url)
 			for i := range 5 {
-				_, told, err := ask(t, client, completion)
+				_, response, err := ask(t, client, completion)
 				f := new(openai.CallFailure)
 				isCut := errors.As(err, &f) && f.Kind == openai.CutOff && strings.Contains(f.Error(), "before an answer began")
-				if c.ok && (err != nil || told.Usage.Completion != 5) || !c.ok && !isCut {
-					t.Errorf("request %d: %+v, %v", i, told, err)
+				if c.ok && (err != nil || response.Usage.Completion != 5) || !c.ok && !isCut {
+					t.Errorf("request %d: %+v, %v", i, response, err)
 				}
 			}
 			if c.ok && len(asked) != 5 {

@@ -77,8 +77,8 @@ func ask(t testing.TB, c *openai.Client, call openai.ClientCall) (*recorder, ope
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	o := &recorder{}
-	told, err := c.Ask(ctx, r, o)
-	return o, told, err
+	response, err := c.Ask(ctx, r, o)
+	return o, response, err
 }
 
 var completion = openai.ClientCall{API: openai.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true}
@@ -87,7 +87,7 @@ func TestClientAsks(t *testing.T) {
 	s := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
 	c := askClient(t, serve(t, s))
 	for range 2 {
-		o, told, err := ask(t, c, completion)
+		o, response, err := ask(t, c, completion)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +100,9 @@ func TestClientAsks(t *testing.T) {
 		if strings.Join(o.events, "|") != strings.Join(want, "|") {
 			t.Errorf("events %q, want %q", o.events, want)
 		}
-		if told.Usage.Completion != 5 || told.Sent != 1 || told.End < o.at[len(o.at)-1] || told.Finish != "length" {
-			t.Errorf("%+v, with events at %d", told, o.at)
+		if response.Usage.Completion != 5 || response.Sent != 1 || response.End < o.at[len(o.at)-1] ||
+			response.Finish != "length" {
+			t.Errorf("%+v, with events at %d", response, o.at)
 		}
 	}
 	if a := c.ServerInfo(); a.Kind != "vllm" || a.Model != "mock" || !a.IDs || !a.Exact {
@@ -198,12 +199,12 @@ func TestClientSeesWhatComes(t *testing.T) {
 			openai.ClientCall{API: openai.Rerank, Query: "q", Documents: json.RawMessage(`["a"]`)}, "role", unknown, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, told, err := ask(t, askClient(t, serve(t, c.handler)), c.call)
+			o, response, err := ask(t, askClient(t, serve(t, c.handler)), c.call)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(o.events, "|"); got != c.events || told.Usage != c.usage || told.Whole != c.whole {
-				t.Errorf("%q %+v, want %q %+v", got, told, c.events, c.usage)
+			if got := strings.Join(o.events, "|"); got != c.events || response.Usage != c.usage || response.Whole != c.whole {
+				t.Errorf("%q %+v, want %q %+v", got, response, c.events, c.usage)
 			}
 		})
 	}
@@ -245,13 +246,13 @@ func TestClientFailures(t *testing.T) {
 		}}), openai.TimedOut, "within timeout", []string{"timeout=10ms"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, told, err := ask(t, askClient(t, serve(t, c.handler), c.options...), completion)
+			_, response, err := ask(t, askClient(t, serve(t, c.handler), c.options...), completion)
 			f := new(openai.CallFailure)
 			if !errors.As(err, &f) || f.Kind != c.kind || !strings.Contains(f.Error(), c.says) {
 				t.Errorf("%v, want kind %d and %q", err, c.kind, c.says)
 			}
-			if told.End <= told.Sent {
-				t.Errorf("%+v", told)
+			if response.End <= response.Sent {
+				t.Errorf("%+v", response)
 			}
 		})
 	}

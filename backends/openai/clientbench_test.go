@@ -60,11 +60,11 @@ func clientLoop(b *testing.B, users, tokens int, step time.Duration) {
 		workers.Go(func() {
 			for range jobs {
 				o := eventCounter{start: start}
-				told, err := c.Ask(context.Background(), r, &o)
+				response, err := c.Ask(context.Background(), r, &o)
 				if err != nil || o.events != tokens {
 					b.Errorf("%d events, %v", o.events, err)
 				}
-				longest.add(time.Duration(told.Longest))
+				longest.add(time.Duration(response.Longest))
 			}
 		})
 	}
@@ -129,12 +129,12 @@ func besideLog(b *testing.B, users, tokens int, step time.Duration) {
 			time.Sleep(step * time.Duration(tokens*i) / time.Duration(users))
 			for n := range jobs {
 				o := timed{start: start}
-				told, err := c.Ask(context.Background(), requests[n], &o)
+				response, err := c.Ask(context.Background(), requests[n], &o)
 				if err != nil || len(o.at) != tokens {
 					b.Errorf("%d events, %v", len(o.at), err)
 					continue
 				}
-				measured[n] = times{o.at[0] - time.Duration(told.Sent), (o.at[tokens-1] - o.at[0]) / time.Duration(tokens-1)}
+				measured[n] = times{o.at[0] - time.Duration(response.Sent), (o.at[tokens-1] - o.at[0]) / time.Duration(tokens-1)}
 			}
 		})
 	}

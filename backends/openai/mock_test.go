@@ -58,8 +58,8 @@ func askTimed(t testing.TB, c *openai.Client, call openai.ClientCall) (*timed, o
 		t.Fatal(err)
 	}
 	o := &timed{start: time.Now()}
-	told, err := c.Ask(context.Background(), r, o)
-	return o, told, err
+	response, err := c.Ask(context.Background(), r, o)
+	return o, response, err
 }
 
 func TestMockPace(t *testing.T) {
@@ -69,7 +69,7 @@ func TestMockPace(t *testing.T) {
 	}
 	for _, of := range []openai.APIPart{openai.Chat, openai.Completions, openai.Responses} {
 		virtual(t, o, func(c *openai.Client, _ *openaitest.Server) {
-			got, told, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two three", MaxTokens: 4, Exact: true})
+			got, response, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two three", MaxTokens: 4, Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,8 +79,8 @@ func TestMockPace(t *testing.T) {
 				}
 			}
 			want := openai.TokenUsage{Prompt: 3, Completion: 4, Reasoning: -1, Cached: -1}
-			if len(got.at) != 4 || told.Usage != want || told.End != int64(138*time.Millisecond) {
-				t.Errorf("%s: %v %+v", of, got.at, told)
+			if len(got.at) != 4 || response.Usage != want || response.End != int64(138*time.Millisecond) {
+				t.Errorf("%s: %v %+v", of, got.at, response)
 			}
 		})
 	}
@@ -172,16 +172,16 @@ func TestMockCache(t *testing.T) {
 			{ids(1, 2, 5, 6), 2, 50 * time.Millisecond},
 			{ids(2, 2, 3, 4), 0, 100 * time.Millisecond},
 		} {
-			got, told, err := askTimed(t, c, want.call)
-			if err != nil || told.Usage.Cached != want.cached || got.at[0] != want.first {
-				t.Errorf("%d: %v, %+v at %v; want %d cached, at %v", i, err, told.Usage, got.at, want.cached, want.first)
+			got, response, err := askTimed(t, c, want.call)
+			if err != nil || response.Usage.Cached != want.cached || got.at[0] != want.first {
+				t.Errorf("%d: %v, %+v at %v; want %d cached, at %v", i, err, response.Usage, got.at, want.cached, want.first)
 			}
 		}
 		if emptied, err := c.ForgetPrompts(context.Background()); !emptied || err != nil {
 			t.Error(emptied, err)
 		}
-		if _, told, err := askTimed(t, c, ids(1, 2, 3, 4)); err != nil || told.Usage.Cached != 0 {
-			t.Errorf("emptied: %+v, %v", told, err)
+		if _, response, err := askTimed(t, c, ids(1, 2, 3, 4)); err != nil || response.Usage.Cached != 0 {
+			t.Errorf("emptied: %+v, %v", response, err)
 		}
 	})
 }
@@ -194,17 +194,17 @@ func TestMockAnswers(t *testing.T) {
 				s := openaitest.New(openaitest.Options{Think: think, Call: "look", Together: 3})
 				c := askClient(t, serve(t, s))
 				call := openai.ClientCall{API: of, Text: "q", MaxTokens: 7, Tools: tools}
-				o, told, err := askTimed(t, c, call)
+				o, response, err := askTimed(t, c, call)
 				if err != nil {
 					t.Fatal(err)
 				}
 				call.Whole = true
-				whole, toldWhole, err := askTimed(t, c, call)
-				if err != nil || toldWhole.Usage != told.Usage || !toldWhole.Whole || told.Whole {
-					t.Errorf("%v: %+v in one piece, %+v as a stream", err, toldWhole, told)
+				whole, wholeResponse, err := askTimed(t, c, call)
+				if err != nil || wholeResponse.Usage != response.Usage || !wholeResponse.Whole || response.Whole {
+					t.Errorf("%v: %+v in one piece, %+v as a stream", err, wholeResponse, response)
 				}
-				if think > 0 && (told.Usage.Reasoning != 2 || o.kinds[0] != openai.ReasoningEvent) {
-					t.Errorf("%s: %+v, %v", of, told, o.kinds)
+				if think > 0 && (response.Usage.Reasoning != 2 || o.kinds[0] != openai.ReasoningEvent) {
+					t.Errorf("%s: %+v, %v", of, response, o.kinds)
 				}
 				last := openai.ContentEvent
 				if tools != nil {
@@ -213,8 +213,8 @@ func TestMockAnswers(t *testing.T) {
 						t.Errorf("%s: %q", of, o.text)
 					}
 				}
-				if o.kinds[len(o.kinds)-1] != last || whole.text != o.text || len(o.text) == 0 || told.Usage.Completion != 7 {
-					t.Errorf("%s: %v %q, in one piece %q; %+v", of, o.kinds, o.text, whole.text, told)
+				if o.kinds[len(o.kinds)-1] != last || whole.text != o.text || len(o.text) == 0 || response.Usage.Completion != 7 {
+					t.Errorf("%s: %v %q, in one piece %q; %+v", of, o.kinds, o.text, whole.text, response)
 				}
 			}
 		}
@@ -224,12 +224,12 @@ func TestMockAnswers(t *testing.T) {
 func TestMockLengths(t *testing.T) {
 	n := func(o openaitest.Options, exact bool) int64 {
 		o.Owner = "vllm"
-		_, told, err := askTimed(t, askClient(t, serve(t, openaitest.New(o))),
+		_, response, err := askTimed(t, askClient(t, serve(t, openaitest.New(o))),
 			openai.ClientCall{API: openai.Completions, Text: "q", MaxTokens: 8, Exact: exact})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return told.Usage.Completion
+		return response.Usage.Completion
 	}
 	for _, c := range []struct {
 		options openaitest.Options
@@ -252,8 +252,8 @@ func TestMockRefusesWhatIsTooLong(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	call := openai.ClientCall{API: openai.Chat, Text: "one two", MaxTokens: 4, Model: "a1"}
-	if _, told, err := askTimed(t, c, call); err != nil || !told.Whole || told.Usage.Prompt != 6 {
-		t.Errorf("%+v, %v", told, err)
+	if _, response, err := askTimed(t, c, call); err != nil || !response.Whole || response.Usage.Prompt != 6 {
+		t.Errorf("%+v, %v", response, err)
 	}
 	call.MaxTokens = 5
 	_, _, err := askTimed(t, c, call)
@@ -269,10 +269,10 @@ func TestMockResults(t *testing.T) {
 		{API: openai.Embeddings, IDs: []int32{1, 2, 3}},
 		{API: openai.Rerank, Query: "one", Documents: json.RawMessage(`["two","three"]`)},
 	} {
-		_, told, err := askTimed(t, c, call)
+		_, response, err := askTimed(t, c, call)
 		if want := map[openai.APIPart]int64{openai.Embeddings: 3, openai.Rerank: 4}[call.API]; err != nil ||
-			told.Usage.Prompt != want {
-			t.Errorf("%s: %+v, %v; want %d tokens", call.API, told, err, want)
+			response.Usage.Prompt != want {
+			t.Errorf("%s: %+v, %v; want %d tokens", call.API, response, err, want)
 		}
 	}
 }

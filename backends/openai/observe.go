@@ -132,14 +132,14 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	to := &c.lanes[n]
 	to.running.Add(1)
 	defer to.running.Add(-1)
-	told := Response{Server: n}
-	err := a.askEndpoint(to, r, o, &told)
-	told.Usage, told.Finish, told.Longest = a.usage.tokenUsage(), a.finish, a.events.longest
+	response := Response{Server: n}
+	err := a.askEndpoint(to, r, o, &response)
+	response.Usage, response.Finish, response.Longest = a.usage.tokenUsage(), a.finish, a.events.longest
 	if err != nil {
-		told.End = o.Now()
-		return told, err
+		response.End = o.Now()
+		return response, err
 	}
-	return told, nil
+	return response, nil
 }
 
 // chooseEndpoint chooses the server for a request: the session's, or the one with the fewest requests; equals take
@@ -184,14 +184,14 @@ func (u usageCounts) tokenUsage() TokenUsage {
 	return t
 }
 
-func (a *observedCall) askEndpoint(to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response) error {
-	told.Sent = o.Now()
+func (a *observedCall) askEndpoint(to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response) error {
+	response.Sent = o.Now()
 	if d := a.settings.total; d > 0 {
 		a.total = time.Now().Add(d)
 	}
-	err := a.askOnce(to, r, o, told, to.lines.getConn)
+	err := a.askOnce(to, r, o, response, to.lines.getConn)
 	if errors.Is(err, errDropped) {
-		err = a.askOnce(to, r, o, told, to.lines.openConn)
+		err = a.askOnce(to, r, o, response, to.lines.openConn)
 	}
 	return err
 }
@@ -202,14 +202,15 @@ var errDropped = errors.New("the server closed a connection that it had kept")
 
 // askOnce asks by one connection.
 func (a *observedCall) askOnce(
-	to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response, get func(context.Context) (*httpConn, error),
+	to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response, get func(context.Context) (*httpConn,
+		error),
 ) error {
 	if err := a.takeConn(to.lines, get); err != nil {
 		return a.brokenFailure(err)
 	}
 	line := a.line
 	forget := context.AfterFunc(a.ctx, func() { _ = line.SetDeadline(past) }) // reads and writes end
-	err := a.exchange(to, r, o, told)
+	err := a.exchange(to, r, o, response)
 	if uninterrupted := forget(); uninterrupted && line.isReusable() {
 		to.lines.putConn(line)
 	} else {
@@ -239,12 +240,12 @@ func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpCon
 }
 
 // exchange writes a request and reads its answer.
-func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerObserver, told *Response) error {
+func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response) error {
 	a.extendDeadline(a.settings.first)
 	if r.bodyLength() > maxAheadBytes { // a server may refuse a request and read no more of it: nobody may wait for that
 		written := make(chan error, 1)
 		go func() { written <- a.writeRequest(to, r) }()
-		return a.readAnswer(r, o, told, func() error {
+		return a.readAnswer(r, o, response, func() error {
 			select {
 			case err := <-written:
 				return err
@@ -259,7 +260,7 @@ func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerOb
 	if isTimeout(err) {
 		return a.brokenFailure(err)
 	}
-	return a.readAnswer(r, o, told, func() error { return err })
+	return a.readAnswer(r, o, response, func() error { return err })
 }
 
 // maxAheadBytes bounds the bodies that are written before anybody looks for an answer: a connection takes so many
@@ -267,7 +268,7 @@ func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerOb
 const maxAheadBytes = maxKeptBytes / 2
 
 // readAnswer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
-func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, told *Response, written func() error) error {
+func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *Response, written func() error) error {
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
 		dropped := a.line.wasDropped(err)
@@ -292,13 +293,13 @@ func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, told *Resp
 	case equalFold(h.kind, "text/event-stream"):
 		err = a.readStream(a.line, o, &r)
 	case equalFold(h.kind, "application/json"):
-		told.Whole = true
+		response.Whole = true
 		err = a.readWhole(a.line, &r, o)
 	default:
 		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
 			"application/json", ErrStream, h.kind)}
 	}
-	told.End = a.events.read
+	response.End = a.events.read
 	return err
 }
 

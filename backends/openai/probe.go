@@ -117,20 +117,20 @@ func (c *Client) probeStream(ctx context.Context, p *ProbeResult) error {
 		return err
 	}
 	o := &answerProbe{start: time.Now()}
-	told, err := c.Ask(ctx, r, o)
+	response, err := c.Ask(ctx, r, o)
 	switch {
 	case errors.Is(err, ErrCount):
 		p.Faults = append(p.Faults, fmt.Sprintf("%s: %v", p.Asked, err))
-		told.Usage = TokenUsage{-1, -1, -1, -1}
+		response.Usage = TokenUsage{-1, -1, -1, -1}
 	case err != nil:
 		return fmt.Errorf("%s: %w", p.Asked, err)
 	}
 	if o.parts == 0 {
 		return fmt.Errorf("%s: %w: an answer to %q has no token", p.Asked, ErrStream, probeQuestion)
 	}
-	p.Streams, p.Thinks, p.Text = !told.Whole, o.thinks, string(o.text)
-	p.TellsCached, p.TellsReasoning = told.Usage.Cached >= 0, told.Usage.Reasoning >= 0
-	p.PromptTokens, p.Tokens = int(told.Usage.Prompt), int(told.Usage.Completion)
+	p.Streams, p.Thinks, p.Text = !response.Whole, o.thinks, string(o.text)
+	p.TellsCached, p.TellsReasoning = response.Usage.Cached >= 0, response.Usage.Reasoning >= 0
+	p.PromptTokens, p.Tokens = int(response.Usage.Prompt), int(response.Usage.Completion)
 	switch {
 	case o.tokens > 0:
 		p.Agree = p.Tokens < 0 || p.Tokens == o.tokens
@@ -139,7 +139,7 @@ func (c *Client) probeStream(ctx context.Context, p *ProbeResult) error {
 		p.Counts = "usage"
 	}
 	if p.Streams {
-		p.TTFT = time.Duration(o.first - told.Sent)
+		p.TTFT = time.Duration(o.first - response.Sent)
 		if p.Tokens > 1 && o.parts > 1 {
 			p.TPOT = time.Duration(o.last-o.first) / time.Duration(p.Tokens-1)
 		}

@@ -209,11 +209,13 @@ func TestRealServerIsProbed(t *testing.T) {
 			continue
 		}
 		for _, whole := range []bool{false, true} {
-			o, told, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two", MaxTokens: 24, Exact: true, Whole: whole})
-			if err != nil || len(o.at) == 0 || told.Usage.Completion <= 0 || told.Usage.Prompt <= 0 || told.Whole != whole {
-				t.Errorf("%s, whole %v: %d events, %+v, %v", of, whole, len(o.at), told, err)
+			o, response, err := askTimed(t, c, openai.ClientCall{API: of, Text: "one two", MaxTokens: 24, Exact: true,
+				Whole: whole})
+			if err != nil || len(o.at) == 0 || response.Usage.Completion <= 0 || response.Usage.Prompt <= 0 ||
+				response.Whole != whole {
+				t.Errorf("%s, whole %v: %d events, %+v, %v", of, whole, len(o.at), response, err)
 			}
-			t.Logf("%s, whole %v: %d events, %+v, %q", of, whole, len(o.at), told, o.text)
+			t.Logf("%s, whole %v: %d events, %+v, %q", of, whole, len(o.at), response, o.text)
 		}
 	}
 }

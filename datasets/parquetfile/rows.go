@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// MaxRow is how many bytes a row of [File.Rows] may have as JSON.
+// MaxRow is how many bytes a row of [ParquetFile.RowObjects] may have as JSON.
 const MaxRow = 64 << 20
 
 // RowObjects are the rows, each an object of JSON with the columns that want names, valid until the next one; the first

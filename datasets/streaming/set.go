@@ -86,8 +86,8 @@ type indexedFile struct {
 }
 
 // Open opens the data set of a folder: all files are there, and what the index files say agrees. Lines of users are
-// checked as they are read; [Set.Check] reads all. The error lists every fault: it is a [*FaultError], for which
-// errors.Is(err, ErrDataset) holds. The caller closes the set.
+// checked as they are read; [RequestSet.CheckRequests] reads all. The error lists every fault: it is a [*FaultError],
+// for which errors.Is(err, ErrDataset) holds. The caller closes the set.
 func Open(dir string, o RequestOptions) (*RequestSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
