@@ -149,7 +149,7 @@ func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	tokens := cmp.Or(call.MaxTokens, maxUnasked)
 	return WrittenRequest{
 		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
-		session: call.Session, most: mostBytes(tokens), tokens: mostOf(fields),
+		session: call.Session, most: maxAnswerBytes(tokens), tokens: maxTokensOf(fields),
 	}, nil
 }
 

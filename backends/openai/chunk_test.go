@@ -262,7 +262,7 @@ func FuzzObserve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{t: t}
-		err := a.readStream(bytes.NewReader(stream), o, &WrittenRequest{api: Chat, most: mostBytes(1)})
+		err := a.readStream(bytes.NewReader(stream), o, &WrittenRequest{api: Chat, most: maxAnswerBytes(1)})
 		if fail := new(CallFailure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
 			t.Errorf("%v is no failure", err)
 		}
@@ -312,7 +312,8 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{}
 		return testing.AllocsPerRun(20, func() {
-			if err := a.readStream(bytes.NewReader(text), o, &WrittenRequest{api: Chat, most: mostBytes(tokens)}); err != nil {
+			if err := a.readStream(bytes.NewReader(text), o, &WrittenRequest{api: Chat,
+				most: maxAnswerBytes(tokens)}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -338,7 +339,7 @@ func BenchmarkObserve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, &WrittenRequest{api: Chat,
-			most: mostBytes(tokens)}); err != nil {
+			most: maxAnswerBytes(tokens)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -28,8 +28,8 @@ func (u usageCounts) checkCount(came, most int) error {
 	return nil
 }
 
-// mostOf is how many tokens fields of a request allow its answer; 0: any number, or more than one answer.
-func mostOf(fields map[string][]byte) (most int) {
+// maxTokensOf is how many tokens fields of a request allow its answer; 0: any number, or more than one answer.
+func maxTokensOf(fields map[string][]byte) (most int) {
 	for _, name := range []string{"n", "best_of"} {
 		if text, ok := fields[name]; ok && string(text) != "1" && string(text) != "null" {
 			return 0
@@ -43,6 +43,6 @@ func mostOf(fields map[string][]byte) (most int) {
 	return most
 }
 
-// mostEvents is how many events with tokens a stream may have of which so many tokens were asked for: some servers
+// maxTokenEvents is how many events with tokens a stream may have of which so many tokens were asked for: some servers
 // send more than they were asked for, and some a token in pieces, but none goes on for ever.
-func mostEvents(tokens int) int { return 4096 + 4*tokens }
+func maxTokenEvents(tokens int) int { return 4096 + 4*tokens }

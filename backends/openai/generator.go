@@ -61,7 +61,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	}
 	defer g.calls.Put(c)
 	c.answer.reset(sink, g.settings.count)
-	c.request, c.most = r, mostBytes(cmp.Or(p.MaxNewTokens, maxUnasked))
+	c.request, c.most = r, maxAnswerBytes(cmp.Or(p.MaxNewTokens, maxUnasked))
 	defer func() { c.request = serverRequest{} }() // its body may be large
 	if err := g.askWithRetry(ctx, r, c, turn); err != nil {
 		return err

@@ -408,7 +408,7 @@ func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRe
 		}
 		a.notePart(a.events.read)
 		switch {
-		case r.tokens > 0 && a.tokens > mostEvents(r.tokens):
+		case r.tokens > 0 && a.tokens > maxTokenEvents(r.tokens):
 			return &CallFailure{Kind: BadAnswer,
 				Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
 					"%d tokens at most", ErrStream, a.tokens, r.tokens)}

@@ -32,7 +32,7 @@ func (c *generateCall) wasUnread(f *tryFailure) bool { return f.gone && c.reused
 
 // maxBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
 // A server may go on for ever.
-func mostBytes(tokens int) int64 {
+func maxAnswerBytes(tokens int) int64 {
 	const other, each = 16 << 20, 16 << 10
 	return other + each*int64(max(tokens, 0))
 }

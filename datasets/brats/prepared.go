@@ -87,8 +87,8 @@ func (c *caseFiles) withPickle(use func(image *pickle.NumpyArray, facts pickle.D
 	if err != nil {
 		return err
 	}
-	if info.Size() > pickle.MostBytes {
-		return fmt.Errorf("%s: %d bytes, want at most %d", c.pickle, info.Size(), int64(pickle.MostBytes))
+	if info.Size() > pickle.MaxBytes {
+		return fmt.Errorf("%s: %d bytes, want at most %d", c.pickle, info.Size(), int64(pickle.MaxBytes))
 	}
 	file, err := mapped.Open(c.pickle)
 	if err != nil {

@@ -205,7 +205,7 @@ func (s *ImageSet) Path(i int) string { return s.paths[i] }
 
 // Read returns the bytes of sample i's picture file, which the caller owns.
 func (s *ImageSet) Read(i int) ([]byte, error) {
-	data, err := bounded.ReadFile(s.paths[i], picture.MostBytes)
+	data, err := bounded.ReadFile(s.paths[i], picture.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d: %w", ErrDataset, i, err)
 	}

@@ -109,7 +109,7 @@ func (s *PictureSet) Path(i int) string {
 
 // Read returns the bytes of picture i's file, which the caller owns.
 func (s *PictureSet) Read(i int) ([]byte, error) {
-	data, err := bounded.ReadFile(s.Path(i), picture.MostBytes)
+	data, err := bounded.ReadFile(s.Path(i), picture.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: picture %d (%s line %d): %w", ErrDataset, i, MapName, s.entries[i].line, err)
 	}

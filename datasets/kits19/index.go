@@ -131,7 +131,7 @@ func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error
 // readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape
 // 1, depth, height, width.
 func readPickle(path string, want [3]int) (*CaseVolume, error) {
-	data, err := bounded.ReadFile(path, pickle.MostBytes)
+	data, err := bounded.ReadFile(path, pickle.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type indexReader struct {
 func (x *indexReader) readIndex(data []byte) error {
 	x.names = map[string]string{}
 	r := pickle.NumPy()
-	r.MostObjects = maxObjects
+	r.MaxObjects = maxObjects
 	r.Each = func(i int, item any) error {
 		if x.o.Count > 0 && i == x.o.Count {
 			return errEnough

@@ -76,8 +76,8 @@ func Open(dir string, o FrameOptions) (*FrameSet, error) {
 // readIndex reads a file, which is mapped: that of all frames has some hundred megabytes, of which nothing is kept.
 func readIndex(path string, x *indexReader) error {
 	info, err := os.Stat(path)
-	if err == nil && info.Size() > pickle.MostBytes {
-		err = fmt.Errorf("%d bytes, want at most %d", info.Size(), int64(pickle.MostBytes))
+	if err == nil && info.Size() > pickle.MaxBytes {
+		err = fmt.Errorf("%d bytes, want at most %d", info.Size(), int64(pickle.MaxBytes))
 	}
 	if err != nil {
 		return err
@@ -224,6 +224,6 @@ func parsePoints(data []byte) []float32 {
 
 // ReadPicture reads the file of a camera's picture of frame i.
 func (s *FrameSet) ReadPicture(i, camera int) ([]byte, error) {
-	data, err := bounded.ReadFile(s.picturePath(i, camera), picture.MostBytes)
+	data, err := bounded.ReadFile(s.picturePath(i, camera), picture.MaxBytes)
 	return data, fault.ErrorAbout(ErrDataset, s.frameLabel(i), err)
 }

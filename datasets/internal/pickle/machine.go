@@ -39,7 +39,7 @@ func (m *pickleMachine) push(v any) error {
 
 // countObject bounds the objects that a pickle makes.
 func (m *pickleMachine) countObject() error {
-	if most := cmp.Or(m.MostObjects, maxObjects); m.objects >= most {
+	if most := cmp.Or(m.MaxObjects, maxObjects); m.objects >= most {
 		return fmt.Errorf("more than %d objects", most)
 	}
 	m.objects++

@@ -13,7 +13,7 @@ import (
 // The bounds of what is read: a case of the largest volume has 0.6 GB and some 40 objects, the index of all cases some
 // 10,000.
 const (
-	MostBytes  = 4 << 30 // of a file
+	MaxBytes   = 4 << 30 // of a file
 	maxObjects = 1 << 20
 )
 
@@ -44,8 +44,8 @@ type NamedGlobal string
 type ObjectReader struct {
 	// Names are all that a pickle may name, by MODULE.NAME, each with what a call of it gives; nil: it is not called.
 	Names map[string]func(arguments Tuple) (any, error)
-	// MostObjects is how many objects a pickle may make; 0: 1,048,576.
-	MostObjects int
+	// MaxObjects is how many objects a pickle may make; 0: 1,048,576.
+	MaxObjects int
 	// Each takes the items of the list that the pickle is, in their order, instead of the list: what it does not keep of
 	// one, nobody keeps, but for what later items share with it. An error of it is that of Load. nil: the list has them.
 	Each func(i int, item any) error
@@ -54,7 +54,7 @@ type ObjectReader struct {
 }
 
 // Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or what the
-// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MostObjects
+// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MaxObjects
 // objects: more are an error.
 func (r ObjectReader) Load(data []byte) (any, error) {
 	m := pickleMachine{ObjectReader: r, data: data}

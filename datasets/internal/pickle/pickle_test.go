@@ -146,7 +146,7 @@ func TestValuesOfAnotherKindAreRefused(t *testing.T) {
 	if _, err := AsStrings(surrogate); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "want a character") {
 		t.Errorf("half of a character: %v", err)
 	}
-	if _, err := (ObjectReader{MostObjects: 3}).Load([]byte("\x80\x04NNNN.")); err == nil ||
+	if _, err := (ObjectReader{MaxObjects: 3}).Load([]byte("\x80\x04NNNN.")); err == nil ||
 		!strings.Contains(err.Error(), "more than 3 objects") {
 		t.Errorf("four objects: %v", err)
 	}

@@ -30,9 +30,9 @@ func ForEach(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// MostBytes is the size up to which the file of a picture is read: one of 100 million pixels that
+// MaxBytes is the size up to which the file of a picture is read: one of 100 million pixels that
 // hardly compress has less.
-const MostBytes = 512 << 20
+const MaxBytes = 512 << 20
 
 // CheckFile returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or
 // "". A picture of more than maxPixels is wrong, unless maxPixels is 0.
@@ -47,8 +47,8 @@ func CheckFile(path string, maxPixels int) (width, height int, problem string) {
 		return 0, 0, "this is not a file"
 	case info.Size() == 0:
 		return 0, 0, "the file is empty"
-	case info.Size() > MostBytes:
-		return 0, 0, fmt.Sprintf("the file has %d bytes, want at most %d", info.Size(), MostBytes)
+	case info.Size() > MaxBytes:
+		return 0, 0, fmt.Sprintf("the file has %d bytes, want at most %d", info.Size(), MaxBytes)
 	}
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -58,7 +58,7 @@ func ReadClasses(path string, order VoxelOrder, most uint8) (*VolumeHeader, []ui
 // (i*Shape[1] + j)*Shape[2] + k.
 type planeWriter[T any] func(h *VolumeHeader, out []T, block []byte, k, n int) error
 
-// readVolume reads a file by the turner that is chosen for it.
+// readVolume reads a file by the planeWriter that is chosen for it.
 func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T]) (*VolumeHeader, []T, error) {
 	f, err := openVolume(path)
 	if err != nil {
