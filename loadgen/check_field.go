@@ -46,14 +46,14 @@ func knownMode(f *faultList, field Field, s *TestSettings) {
 		"mode = %v, want one of %s", s.Mode, strings.Join(modeNames[:], ", "))
 }
 
-// longestTest bounds durations, so that times of a schedule cannot overflow.
-const longestTest = 365 * 24 * time.Hour
+// maxTest bounds durations, so that times of a schedule cannot overflow.
+const maxTest = 365 * 24 * time.Hour
 
 // upToLongestTest is for a duration from 0 on; none says what 0 means.
 func upToLongestTest(none string) func(*faultList, Field, *TestSettings) {
 	return func(f *faultList, field Field, s *TestSettings) {
 		d := *field.at(s).(*time.Duration)
-		f.requireThat(d >= 0 && d <= longestTest, "%s = %v, want 0%s to %v", field.faultName(), d, none, longestTest)
+		f.requireThat(d >= 0 && d <= maxTest, "%s = %v, want 0%s to %v", field.faultName(), d, none, maxTest)
 	}
 }
 

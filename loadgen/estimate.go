@@ -22,8 +22,8 @@ type Capacity struct {
 	Queries uint64 // the queries that the estimate is made from
 }
 
-// mostEstimated bounds the queries that an estimate looks at, so that it takes some hundredths of a second.
-const mostEstimated = 20_000
+// maxEstimated bounds the queries that an estimate looks at, so that it takes some hundredths of a second.
+const maxEstimated = 20_000
 
 // estimateCapacity explains the times from the scheduled ones to done, of a run in which too many queries took longer
 // than limit. It is nil without a query that was answered.
@@ -69,9 +69,9 @@ func forgivenOf(e EffectiveSettings, n uint64) uint64 {
 // worstPart copies the times of the queries that were answered; of many queries, a stretch with the most late ones.
 func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) {
 	from, most := 0, -1
-	for start := 0; start < len(done); start += mostEstimated {
+	for start := 0; start < len(done); start += maxEstimated {
 		late := 0
-		for i := start; i < min(start+mostEstimated, len(done)); i++ {
+		for i := start; i < min(start+maxEstimated, len(done)); i++ {
 			if done[i]-scheduled[i] > limit {
 				late++
 			}
@@ -80,7 +80,7 @@ func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) 
 			from, most = start, late
 		}
 	}
-	for i := from; i < min(from+mostEstimated, len(done)); i++ {
+	for i := from; i < min(from+maxEstimated, len(done)); i++ {
 		if done[i] >= 0 {
 			arrive, answered = append(arrive, scheduled[i]), append(answered, done[i])
 		}

@@ -18,7 +18,7 @@ func whyHopeless(e EffectiveSettings, queries uint64) string {
 		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached",
 			humanDuration(e.MaxDuration), humanDuration(e.MinDuration))
 	}
-	most := mostQueries(e, queries)
+	most := maxQueries(e, queries)
 	if need := minQueries(e); most < need {
 		return fmt.Sprintf("at most %s queries are issued, and early stopping needs %s for the %s percentile: "+
 			"raise min_query_count",
@@ -27,8 +27,8 @@ func whyHopeless(e EffectiveSettings, queries uint64) string {
 	return ""
 }
 
-// mostQueries is how many of the generated queries a limit lets through.
-func mostQueries(e EffectiveSettings, queries uint64) uint64 {
+// maxQueries is how many of the generated queries a limit lets through.
+func maxQueries(e EffectiveSettings, queries uint64) uint64 {
 	if e.MaxQueryCount > 0 {
 		return min(e.MaxQueryCount, queries)
 	}

@@ -22,16 +22,16 @@ func (t *testRun) newSkips(x *queryIssuer) *intervalSkips {
 		return nil
 	}
 	return &intervalSkips{
-		most: mostAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
+		most: maxAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
 		dropped: t.s.MultiStreamCountDropped, tell: t.cannotBeValid,
 	}
 }
 
-// mostAtIntervals is how many of n generated queries a run has at most: the one with number q, from 0, is issued q
+// maxAtIntervals is how many of n generated queries a run has at most: the one with number q, from 0, is issued q
 // intervals after the first or later, and the run ends with the first that meets both minima.
-func mostAtIntervals(e EffectiveSettings, n uint64) uint64 {
+func maxAtIntervals(e EffectiveSettings, n uint64) uint64 {
 	forDuration := uint64((e.TargetDuration+e.ArrivalInterval-1)/e.ArrivalInterval) + 1
-	return min(mostQueries(e, n), max(e.MinQueryCount, forDuration))
+	return min(maxQueries(e, n), max(e.MinQueryCount, forDuration))
 }
 
 // addSkipped counts the intervals that one query caused to be skipped.

@@ -146,13 +146,13 @@ func (s *shownSeries) fillSnapshot(out *ProgressSnapshot) {
 	out.Tokens = x.tokenProgress(out.Issued, out.Done, out.Elapsed, s.limits.TargetLatencyPercentile)
 }
 
-const mostSampled = 2048
+const maxSampled = 2048
 
 // latencyEstimate estimates a percentile of the latencies of the first n samples from some of them.
 func (x *queryIssuer) latencyEstimate(n uint64, percentile float64) time.Duration {
 	perQuery := uint64(x.plan.SamplesPerQuery)
-	step := max(1, (n+mostSampled-1)/mostSampled)
-	latencies := make([]int64, 0, mostSampled)
+	step := max(1, (n+maxSampled-1)/maxSampled)
+	latencies := make([]int64, 0, maxSampled)
 	for i := uint64(0); i < n; i += step {
 		if at := x.rec.Done(i); at != 0 {
 			latencies = append(latencies, at-x.scheduled[i/perQuery])

@@ -14,7 +14,7 @@ type TokenProgress struct {
 	TTFT, TPOT time.Duration
 }
 
-// tokenProgress estimates from at most mostSampled of the first n samples, of which done are answered.
+// tokenProgress estimates from at most maxSampled of the first n samples, of which done are answered.
 func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
 	if x.records == record.Latencies || elapsed <= 0 {
 		return TokenProgress{}
@@ -22,7 +22,7 @@ func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, perce
 	var out TokenProgress
 	var count, answered uint64
 	var ttft, tpot []int64
-	for i := uint64(0); i < n; i += max(1, (n+mostSampled-1)/mostSampled) {
+	for i := uint64(0); i < n; i += max(1, (n+maxSampled-1)/maxSampled) {
 		first, tokens := x.rec.TokensOf(i)
 		if first != 0 {
 			ttft = append(ttft, first-x.scheduled[i/uint64(x.plan.SamplesPerQuery)])

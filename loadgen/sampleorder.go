@@ -25,14 +25,14 @@ func (o SampleOrder) String() string {
 	return text
 }
 
-// mostOrdered bounds the data sets of which the order is looked for.
-const mostOrdered = 1 << 20
+// maxOrdered bounds the data sets of which the order is looked for.
+const maxOrdered = 1 << 20
 
 // SampleOrderOf are the orders in which a seed gives the samples that were loaded first, as far as loaded lists them.
 // total is the size of the data set, count how many samples were loaded together. In a small set several orders may
 // agree; where none does, as of C++ libraries other than GCC's, or where nothing is known, there is none.
 func SampleOrderOf(loaded []uint64, total, count, seed uint64) []SampleOrder {
-	if len(loaded) == 0 || count == 0 || total == 0 || max(total, count) > mostOrdered {
+	if len(loaded) == 0 || count == 0 || total == 0 || max(total, count) > maxOrdered {
 		return nil
 	}
 	var found []SampleOrder

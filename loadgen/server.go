@@ -23,8 +23,8 @@ func (k serverScenario) check(f *faultList, s TestSettings) {
 	f.threads(s)
 }
 
-// mostThreads bounds the issuing goroutines, each of which owns a thread while it issues.
-const mostThreads = 1024
+// maxThreads bounds the issuing goroutines, each of which owns a thread while it issues.
+const maxThreads = 1024
 
 // threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
 func (f *faultList) threads(s TestSettings) {
@@ -32,7 +32,7 @@ func (f *faultList) threads(s TestSettings) {
 	if n == 0 {
 		return
 	}
-	f.requireThat(n <= mostThreads, "server_num_issue_query_threads = %d, want at most %d", n, mostThreads)
+	f.requireThat(n <= maxThreads, "server_num_issue_query_threads = %d, want at most %d", n, maxThreads)
 	f.requireThat(s.ServerMaxAsyncQueries == 0 || s.ServerMaxAsyncQueries >= n,
 		"server_max_async_queries = %d is divided among %d issue threads: want 0 (no limit) or at least %d",
 		s.ServerMaxAsyncQueries, n, n)
@@ -64,7 +64,7 @@ func (serverScenario) newOutlook(t *testRun, x *queryIssuer) *runOutlook {
 	if t.e.Mode == FindPeakPerformance {
 		return nil
 	}
-	o := &runOutlook{x: x, most: mostQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
+	o := &runOutlook{x: x, most: maxQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
 	o.forgive = allowedLate(t.e, o.most)
 	if t.s.UseTokenLatencies {
 		o.limits = []lateCounter{

@@ -20,7 +20,7 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 	if !known || more == 0 {
 		return nil
 	}
-	if more < 0 || more > mostTemplate {
+	if more < 0 || more > maxTemplate {
 		s.addNote(fmt.Sprintf("the server counts %d tokens in a prompt of %d of --tokenizer: it is hardly that of its "+
 			"model, "+
 			"and lengths are approximate", first.Usage.Prompt, first.AskedIn))
@@ -43,9 +43,9 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 	return nil
 }
 
-// mostTemplate is how many tokens a chat template may add: longer ones, with tools or a system's message of a page, are
+// maxTemplate is how many tokens a chat template may add: longer ones, with tools or a system's message of a page, are
 // no part of templates.
-const mostTemplate = 1024
+const maxTemplate = 1024
 
 // moreThanAsked is by how many tokens the server counted a prompt longer than it was asked for, where both are known.
 func moreThanAsked(m metrics.Measured) (tokens int, known bool) {

@@ -58,8 +58,8 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	return s, nil
 }
 
-// fewestIDs is the size from which on a vocabulary that a server tells is used.
-const fewestIDs = 1000
+// minIDs is the size from which on a vocabulary that a server tells is used.
+const minIDs = 1000
 
 // promptOptions are the options of prompts at the server: the part of the API that its address names, and as many token
 // ids as its model has, which make prompts of exact length.
@@ -68,7 +68,7 @@ func (s *Session) promptOptions() prompts.PromptOptions {
 	if (o.API == "" || o.API == "auto") && api != "" {
 		o.API = api
 	}
-	if o.Vocabulary == "" && s.Plan.Tokenizer == "" && vocabulary > fewestIDs &&
+	if o.Vocabulary == "" && s.Plan.Tokenizer == "" && vocabulary > minIDs &&
 		(o.API == "" || o.API == "auto" || o.API == prompts.Completions) {
 		// the ids of special tokens are the first ones, or the last
 		o.Vocabulary = fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)

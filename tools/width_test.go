@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostColumns is how wide a line of Go may be; a tab counts as one column, as in .golangci.yml.
-const mostColumns = 120
+// maxColumns is how wide a line of Go may be; a tab counts as one column, as in .golangci.yml.
+const maxColumns = 120
 
 // TestWidth lists the lines of Go that are too wide, but for generated files and testdata, and the lines of prose in
 // the documents.
@@ -61,8 +61,8 @@ func checkWidth(t *testing.T, top, path string, held func(text []byte) map[int]s
 		t.Fatal(err)
 	}
 	for number, line := range held(text) {
-		if n := utf8.RuneCountInString(line); n > mostColumns {
-			t.Errorf("%s:%d: %d columns, want at most %d", name, number, n, mostColumns)
+		if n := utf8.RuneCountInString(line); n > maxColumns {
+			t.Errorf("%s:%d: %d columns, want at most %d", name, number, n, maxColumns)
 		}
 	}
 }

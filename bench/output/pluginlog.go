@@ -10,8 +10,8 @@ import (
 // PluginLogName is the file beside a run's logs with what the plugin printed. A plugin that prints nothing leaves none.
 const PluginLogName = "plugin.log"
 
-// mostPrinted bounds the file: a plugin that prints without end must not fill the disk.
-const mostPrinted = 64 << 20
+// maxPrinted bounds the file: a plugin that prints without end must not fill the disk.
+const maxPrinted = 64 << 20
 
 // PluginLog writes what a plugin prints to a file, which the first line makes. Writes must not overlap.
 type PluginLog struct {
@@ -23,7 +23,7 @@ type PluginLog struct {
 
 // NewPluginLog returns the log of the run in dir, below out. It takes the place of an earlier one.
 func NewPluginLog(out, dir string) *PluginLog {
-	return &PluginLog{path: filepath.Join(out, dir, PluginLogName), left: mostPrinted}
+	return &PluginLog{path: filepath.Join(out, dir, PluginLogName), left: maxPrinted}
 }
 
 // Write never fails: what a plugin prints is worth less than its run.

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// mostUsers bounds the users of a closed loop.
-const mostUsers = 100_000
+// maxUsers bounds the users of a closed loop.
+const maxUsers = 100_000
 
 // closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
 func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
@@ -21,8 +21,8 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
 	case r.Load.Concurrency == 0:
 		return nil, errors.New("--requests and --duration are of --concurrency; how long a scenario of LoadGen takes, its " +
 			"settings say: --set min_query_count, --set min_duration")
-	case r.Load.Concurrency < 1 || r.Load.Concurrency > mostUsers:
-		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Load.Concurrency, mostUsers)
+	case r.Load.Concurrency < 1 || r.Load.Concurrency > maxUsers:
+		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Load.Concurrency, maxUsers)
 	case r.Load.Requests < 0 || r.Load.Requests > arrival.MostRequests:
 		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Load.Requests, arrival.MostRequests)
 	case r.Load.Duration < 0 || r.Load.Duration > arrival.MostTime:

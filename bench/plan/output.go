@@ -56,10 +56,10 @@ type Stated struct {
 	Note, Precision string
 }
 
-// mostNote and mostLabel bound a note and a label, in bytes.
+// maxNote and maxLabel bound a note and a label, in bytes.
 const (
-	mostNote  = 1000
-	mostLabel = 100
+	maxNote  = 1000
+	maxLabel = 100
 )
 
 // resolve reads what the user says of the runs.
@@ -67,8 +67,8 @@ func (o Output) resolve(p *Plan) error {
 	p.Stated = Stated{Note: strings.TrimSpace(o.Note), Precision: strings.TrimSpace(o.PrecisionLabel)}
 	var faults []error
 	for _, said := range []struct{ flag, text string }{{"--note", o.Note}, {"--precision-label", o.PrecisionLabel}} {
-		if len(said.text) > mostNote {
-			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", said.flag, len(said.text), mostNote))
+		if len(said.text) > maxNote {
+			faults = append(faults, fmt.Errorf("%s: %d bytes, want at most %d", said.flag, len(said.text), maxNote))
 		}
 	}
 	faults = append(faults, checkLabel(o.Identity.Label))
@@ -88,8 +88,8 @@ func (o Output) resolve(p *Plan) error {
 // checkLabel wants a line of text: it stands in tables, headings and names of files.
 func checkLabel(label string) error {
 	switch {
-	case len(label) > mostLabel:
-		return fmt.Errorf("--label: %d bytes, want at most %d", len(label), mostLabel)
+	case len(label) > maxLabel:
+		return fmt.Errorf("--label: %d bytes, want at most %d", len(label), maxLabel)
 	case terminal.Line(label) != label:
 		return fmt.Errorf("--label %s: it has a line break or another control character, want one line of text",
 			terminal.Line(label))

@@ -25,8 +25,8 @@ const (
 	backendSecret = "--backend-secret"
 )
 
-// mostSecret bounds a file with a secret, in bytes: more is another file.
-const mostSecret = 64 << 10
+// maxSecret bounds a file with a secret, in bytes: more is another file.
+const maxSecret = 64 << 10
 
 // readSecrets reads the options of a model that are secret, and learns what no text may show: them, the secrets in
 // the other options, and the values of the variables that the plugin inherits for its backend.
@@ -142,9 +142,9 @@ func readBounded(path string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	text, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
-	if len(text) > mostSecret {
-		return "", fmt.Errorf("%s has more than %d bytes: no secret is so long", path, mostSecret)
+	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if len(text) > maxSecret {
+		return "", fmt.Errorf("%s has more than %d bytes: no secret is so long", path, maxSecret)
 	}
 	return string(text), err
 }

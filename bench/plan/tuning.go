@@ -161,9 +161,9 @@ func (p *Plan) tuneRun(run *Run, path string, f *tune.Profile, uncertain bool) e
 	return nil
 }
 
-// leastExpected bounds the latency that a profile lets a stream expect: LoadGen generates beforehand as many queries as
+// minExpected bounds the latency that a profile lets a stream expect: LoadGen generates beforehand as many queries as
 // fit into twice min_duration, twelve million of ten minutes then.
-const leastExpected = 100 * time.Microsecond
+const minExpected = 100 * time.Microsecond
 
 // tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the
 // rules' default is more than twice that: a query can hardly be faster, and one that is answered in less than half of
@@ -173,7 +173,7 @@ func (p *Plan) tuneLatency(run *Run, path string, samplesPerSecond float64) erro
 	if run.Scenario == loadgen.MultiStream {
 		samples = run.Settings.MultiStreamSamplesPerQuery
 	}
-	fastest := max(time.Duration(float64(samples)/samplesPerSecond*float64(time.Second)), leastExpected)
+	fastest := max(time.Duration(float64(samples)/samplesPerSecond*float64(time.Second)), minExpected)
 	if 2*fastest >= expected {
 		return nil
 	}

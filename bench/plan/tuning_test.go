@@ -122,7 +122,7 @@ func TestTuneStreams(t *testing.T) {
 			"quick", 2000, nil, 500 * time.Microsecond, 4 * time.Millisecond,
 			"SingleStream target_latency 0.5 ms; MultiStream target_latency 4 ms (x.json)",
 		},
-		{"quicker than any", 1e9, nil, leastExpected, leastExpected, "SingleStream target_latency 0.1 ms"},
+		{"quicker than any", 1e9, nil, minExpected, minExpected, "SingleStream target_latency 0.1 ms"},
 		{"slow", 199, nil, 10 * time.Millisecond, 80 * time.Millisecond, ""},
 		{
 			"the user's", 2000, []string{"SingleStream.target_latency=3"}, 3 * time.Millisecond, 4 * time.Millisecond,

@@ -59,12 +59,12 @@ func Parse(text []byte) (Document, error) {
 	return d, nil
 }
 
-// mostBytes is the size up to which a result.json is read: that of a run has some ten kilobytes.
-const mostBytes = 64 << 20
+// maxBytes is the size up to which a result.json is read: that of a run has some ten kilobytes.
+const maxBytes = 64 << 20
 
 // Read reads a result file. One that does not exist is an empty document.
 func Read(path string) (Document, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return NewDocument(nil), nil
 	}

@@ -56,17 +56,17 @@ const (
 	NameCount                   // in parentheses
 )
 
-// mostNamePart is how many characters of a part are shown, and mostPoint how many values of a point.
+// maxNamePart is how many characters of a part are shown, and maxPoint how many values of a point.
 const (
-	mostNamePart = 60
-	mostPoint    = 8
+	maxNamePart = 60
+	maxPoint    = 8
 )
 
 // Part makes a part of a text that may hold anything.
 func (p NamePlace) Part(about, text string) NamePart {
 	line := []rune(strings.TrimSpace(terminal.Line(text)))
-	if len(line) > mostNamePart {
-		line = append(line[:mostNamePart-3], '.', '.', '.')
+	if len(line) > maxNamePart {
+		line = append(line[:maxNamePart-3], '.', '.', '.')
 	}
 	return NamePart{p, about, string(line)}
 }
@@ -79,7 +79,7 @@ func (r Run) NameParts() []NamePart {
 		NameWord.Part("model", r.Model),
 		NameWord.Part("scenario", r.Scenario), NameWord.Part("mode", r.Kind()),
 	}
-	for _, point := range id.Point[:min(len(id.Point), mostPoint)] {
+	for _, point := range id.Point[:min(len(id.Point), maxPoint)] {
 		about, _, _ := strings.Cut(point, "=")
 		parts = append(parts, NameValue.Part(about, point))
 	}

@@ -65,13 +65,13 @@ func Measured(origin string) bool { return strings.HasPrefix(origin, fromStream)
 // times of M/D/1): early stopping forgives no more of the queries of a smoke run. Half is the most, for the sake of
 // pauses.
 const (
-	leastShare = 1.0 / 12
-	mostShare  = 1.0 / 2
-	roomShare  = 1.0 / 12
+	minShare  = 1.0 / 12
+	maxShare  = 1.0 / 2
+	roomShare = 1.0 / 12
 )
 
-// longestSmoke bounds how long a low rate makes a run.
-const longestSmoke = 10 * time.Minute
+// maxSmoke bounds how long a low rate makes a run.
+const maxSmoke = 10 * time.Minute
 
 // UseStream gives a smoke run of Server the rate that samples asked one at a time leave room for, where it is below the
 // model's own, and says so. Nothing changes, and the text is empty, where no rate keeps the limits, or the user wrote
@@ -83,7 +83,7 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 	}
 	share := s.streamShare(a)
 	pace := float64(time.Second) / float64(a.Mean)
-	rate := max(share*pace, float64(s.MinQueryCount)/longestSmoke.Seconds())
+	rate := max(share*pace, float64(s.MinQueryCount)/maxSmoke.Seconds())
 	if rate >= own {
 		return "", nil
 	}
@@ -103,7 +103,7 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 func (s Settings) streamShare(a Alone) float64 {
 	l := s.Limits(a)[0]
 	room := float64(l.Limit-l.Measured) / float64(a.Mean)
-	return min(max(roomShare*room, leastShare), mostShare)
+	return min(max(roomShare*room, minShare), maxShare)
 }
 
 // roundFigure has three significant figures.

@@ -45,12 +45,12 @@ type Lock struct {
 // New is a lock file at path without pins. Save writes it.
 func New(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
 
-// mostBytes is the size up to which a lock file is read: that of some ten thousand pins.
-const mostBytes = 4 << 20
+// maxBytes is the size up to which a lock file is read: that of some ten thousand pins.
+const maxBytes = 4 << 20
 
 // Load reads a lock file. Where there is none, the error wraps fs.ErrNotExist.
 func Load(path string) (*Lock, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLock, err)
 	}

@@ -34,12 +34,12 @@ type Bench struct {
 const (
 	// firstRate is the rate that the first test is sized for, in samples per second.
 	firstRate = 50
-	// mostGrowth bounds how much larger a test is than the one before it, where that was too short to tell the rate.
-	mostGrowth = 50
+	// maxGrowth bounds how much larger a test is than the one before it, where that was too short to tell the rate.
+	maxGrowth = 50
 	// longEnough is the share of the time asked for from which a test tells the rate.
 	longEnough = 0.6
-	// leastRuns is how many batches each session runs in a test at least.
-	leastRuns = 2
+	// minRuns is how many batches each session runs in a test at least.
+	minRuns = 2
 )
 
 // Close ends the plugin process. The bench can be used again.
@@ -78,7 +78,7 @@ func (b *Bench) measureOffline(ctx context.Context, s Setting, w plugin.Workload
 		if res.Duration.Seconds() >= longEnough*d.Seconds() {
 			return res.SamplesPerSec, nil
 		}
-		rate = min(1.1*res.SamplesPerSec, mostGrowth*rate)
+		rate = min(1.1*res.SamplesPerSec, maxGrowth*rate)
 	}
 }
 
@@ -107,9 +107,9 @@ func offlineTest(w sdk.WorkloadInfo, s Setting, rate float64, d time.Duration) l
 	t.Scenario, t.Mode = loadgen.Offline, loadgen.PerformanceOnly
 	together := max(w.Batch, 1) * max(w.Sessions, 1)
 	if len(w.Nodes) > 0 && s.Requests == 0 {
-		together = min(together, max(w.Batch, int(rate*d.Seconds()/leastRuns), 1))
+		together = min(together, max(w.Batch, int(rate*d.Seconds()/minRuns), 1))
 	}
-	runs := max(leastRuns, int(rate*d.Seconds()/float64(together))+1)
+	runs := max(minRuns, int(rate*d.Seconds()/float64(together))+1)
 	t.OfflineExpectedQPS, t.MinDuration, t.MinQueryCount = 1, time.Millisecond, uint64(runs*together)
 	return t
 }

@@ -212,7 +212,7 @@ func TestRunsInWhichTheMachineStoodStillAreDoneAgain(t *testing.T) {
 			}
 			return r, nil
 		})
-		if err != nil || runs != tt.want || len(res.Pauses) > 0 != (tt.paused >= mostAttempts) {
+		if err != nil || runs != tt.want || len(res.Pauses) > 0 != (tt.paused >= maxAttempts) {
 			t.Errorf("%d runs with pauses: %d runs, %+v, %v; want %d", tt.paused, runs, res.Pauses, err, tt.want)
 		}
 	}

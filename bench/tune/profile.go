@@ -103,12 +103,12 @@ func (p Profile) Save(path string) error {
 	return nil
 }
 
-// mostBytes is the size up to which a profile is read: they have some kilobytes.
-const mostBytes = 1 << 20
+// maxBytes is the size up to which a profile is read: they have some kilobytes.
+const maxBytes = 1 << 20
 
 // Load reads a profile.
 func Load(path string) (Profile, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		return Profile{}, fmt.Errorf("%w: %w", ErrFile, err)
 	}

@@ -9,7 +9,7 @@ import (
 // first.
 func (s Search) raceCandidates(ctx context.Context, all []*searchCandidate) (decided bool, err error) {
 	defer func() { sortFastest(all, medianOf) }()
-	for round := 1; round <= mostRounds && !decided; round++ {
+	for round := 1; round <= maxRounds && !decided; round++ {
 		if err := s.measureEach(ctx, Final, all, s.Time); err != nil {
 			return false, err
 		}
@@ -18,7 +18,7 @@ func (s Search) raceCandidates(ctx context.Context, all []*searchCandidate) (dec
 			return false, err
 		}
 		slices.Reverse(all)
-		if round >= leastRounds {
+		if round >= minRounds {
 			decided = leaderIsClear(running)
 			if s.Exhaustive {
 				break

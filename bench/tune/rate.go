@@ -58,9 +58,9 @@ const (
 	steep = 20
 	// sure is how likely it must be that no rate more than Precision above the one that was found is VALID.
 	sure = 0.8
-	// mostProbes is RateSearch.Probes, if that is 0; what doubles the rate does not count. mostDoublings bounds that: what
+	// maxProbes is RateSearch.Probes, if that is 0; what doubles the rate does not count. maxDoublings bounds that: what
 	// is a thousand times faster than it was measured to be was measured wrongly.
-	mostProbes, mostDoublings = 12, 10
+	maxProbes, maxDoublings = 12, 10
 )
 
 // stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed. Where two runs
@@ -99,7 +99,7 @@ func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float
 	for _, t := range s.Made {
 		b.takeTrial(t)
 	}
-	for range cmp.Or(s.Probes, mostProbes) {
+	for range cmp.Or(s.Probes, maxProbes) {
 		if b.narrowEnough() {
 			break
 		}
@@ -120,7 +120,7 @@ func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float
 // doubleRate tries twice the highest VALID rate until that is INVALID: the bound was none, the INVALID rate is one.
 // Where none is INVALID the highest VALID rate stays above the bound.
 func (s RateSearch) doubleRate(ctx context.Context, b *rateBelief) (*rateBelief, error) {
-	for range mostDoublings {
+	for range maxDoublings {
 		if s.Most > 0 && 2*b.low > s.Most {
 			break
 		}

@@ -28,9 +28,9 @@ func (s *server) try(_ context.Context, qps float64) (Trial, error) {
 	return t, nil
 }
 
-// mostRuns bounds the runs of a search whose confirmations are two runs in a row: twice the probes, and at
+// maxRuns bounds the runs of a search whose confirmations are two runs in a row: twice the probes, and at
 // each share two rows of two.
-const mostRuns = 2*mostProbes + 4*(len(stepsBack)+(rounds-1)*(len(stepsBack)-backAgain))
+const maxRuns = 2*maxProbes + 4*(len(stepsBack)+(rounds-1)*(len(stepsBack)-backAgain))
 
 // TestRateSearch searches simulated SUTs, on machines that do little else and on such as make many a run INVALID.
 func TestRateSearch(t *testing.T) {
@@ -62,7 +62,7 @@ func TestRateSearch(t *testing.T) {
 			case rate >= s.capacity*(1-Precision):
 				good++
 			}
-			if runs += s.runs; s.runs > mostRuns {
+			if runs += s.runs; s.runs > maxRuns {
 				t.Errorf("%s: %d runs", name, s.runs)
 			}
 		}
@@ -79,12 +79,12 @@ func TestRateSearch(t *testing.T) {
 func TestNoRate(t *testing.T) {
 	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 0}
 	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000); !errors.Is(err, ErrNoRate) ||
-		rate != 0 || s.runs > mostProbes {
+		rate != 0 || s.runs > maxProbes {
 		t.Errorf("%v, %v after %d runs", rate, err, s.runs)
 	}
 	s.runs = 0
 	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try, Confirmations: 2}, 1000); !errors.Is(err,
-		ErrNoRate) || rate != 0 || s.runs > 2*mostProbes {
+		ErrNoRate) || rate != 0 || s.runs > 2*maxProbes {
 		t.Errorf("%v, %v after %d runs", rate, err, s.runs)
 	}
 }

@@ -52,12 +52,12 @@ const (
 	// survivors is the divisor of how many settings the first stage leaves, finalists how many the second one does.
 	survivors = 4
 	finalists = 4
-	// leastRounds and mostRounds bound the final; where tests of one setting differ by more than calm, it has
+	// minRounds and maxRounds bound the final; where tests of one setting differ by more than calm, it has
 	// busyRounds at least.
-	leastRounds = 3
-	busyRounds  = 6
-	mostRounds  = 9
-	calm        = 0.1
+	minRounds  = 3
+	busyRounds = 6
+	maxRounds  = 9
+	calm       = 0.1
 )
 
 // Found is the outcome of a search.

@@ -104,7 +104,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 					if good < n.least {
 						t.Errorf("within %v of the best in %d cases of %d, want %d", Tolerance, good, cases, n.least)
 					}
-					if all := time.Duration(cases*len(grid)*leastRounds) * 2 * time.Second; spent.Seconds() > n.time*all.Seconds() {
+					if all := time.Duration(cases*len(grid)*minRounds) * 2 * time.Second; spent.Seconds() > n.time*all.Seconds() {
 						t.Errorf("the search takes %v, all of the grid %v", spent/cases, all/cases)
 					}
 				})
@@ -126,7 +126,7 @@ func TestSearchSaysWhenItIsNotSure(t *testing.T) {
 		turn++
 		return []float64{100, 120, 120, 100, 80, 90, 95}[turn%7], nil
 	}}.Run(t.Context(), Grid([]int{1, 2}, []int{1}, nil))
-	if err != nil || found.Decided || found.Points[0].Tests != mostRounds || found.Points[0].Spread < 0.1 {
+	if err != nil || found.Decided || found.Points[0].Tests != maxRounds || found.Points[0].Spread < 0.1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -135,11 +135,11 @@ func TestExhaustive(t *testing.T) {
 	grid := Grid([]int{1, 2, 3, 4, 5, 6, 7}, []int{1, 2}, nil)
 	m := newMachine(1, noise{}, grid, surfaces()["any"])
 	found, err := Search{Measure: m.measure, Time: time.Second, Exhaustive: true}.Run(t.Context(), grid)
-	if err != nil || m.spent != leastRounds*time.Second*time.Duration(len(grid)) {
+	if err != nil || m.spent != minRounds*time.Second*time.Duration(len(grid)) {
 		t.Errorf("%v, after %v", err, m.spent)
 	}
 	for i, p := range found.Points {
-		if !p.Final || p.Tests != leastRounds || i > 0 && p.SamplesPerSecond > found.Points[i-1].SamplesPerSecond {
+		if !p.Final || p.Tests != minRounds || i > 0 && p.SamplesPerSecond > found.Points[i-1].SamplesPerSecond {
 			t.Errorf("point %d is %+v", i, p)
 		}
 	}

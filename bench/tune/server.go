@@ -23,8 +23,8 @@ type ServerSearch struct {
 	Next func(s Setting, qps float64)
 }
 
-// mostQueries bounds the queries of a probe at twice a VALID rate: LoadGen keeps all of them in memory.
-const mostQueries = 1 << 20
+// maxQueries bounds the queries of a probe at twice a VALID rate: LoadGen keeps all of them in memory.
+const maxQueries = 1 << 20
 
 // step is how much higher a rate must be VALID for another setting to be searched.
 const step = 1 + Precision
@@ -96,7 +96,7 @@ func (s ServerSearch) newRateSearch(p Setting, out *Server) RateSearch {
 	r := RateSearch{
 		Probe: s.newTrial(p, s.probeSettings(), false), Confirm: s.newTrial(p, s.Settings, true),
 		Report: func(t Trial) { out.Trials = append(out.Trials, t) },
-		Most:   mostQueries / max(s.probeSettings().MinDuration, time.Second).Seconds(),
+		Most:   maxQueries / max(s.probeSettings().MinDuration, time.Second).Seconds(),
 	}
 	if s.Settings.MinDuration <= twiceUntil {
 		r.Confirmations = 2
@@ -150,12 +150,12 @@ func (s ServerSearch) newTrial(p Setting, t loadgen.TestSettings, confirms bool)
 	}
 }
 
-// mostAttempts bounds how often a run is done.
-const mostAttempts = 4
+// maxAttempts bounds how often a run is done.
+const maxAttempts = 4
 
 // repeatPaused does a run again in which the machine stood still: it says nothing of a rate.
 func repeatPaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err error) {
-	for range mostAttempts {
+	for range maxAttempts {
 		if res, err = run(); err != nil || len(res.Pauses) == 0 {
 			break
 		}

@@ -111,7 +111,7 @@ func TestRateSearchOnABusyMachine(t *testing.T) {
 				Probe: m.try, Confirm: m.try, Confirmations: 2, Report: func(t Trial) { last = append(last, t) },
 			}
 			rate, err := find(t.Context(), search, 800*(1+0.05*m.rng.NormFloat64()))
-			if runs += m.runs; m.runs > mostRuns {
+			if runs += m.runs; m.runs > maxRuns {
 				t.Errorf("%s: %d runs", name, m.runs)
 			}
 			if errors.Is(err, ErrNoRate) {

@@ -31,8 +31,8 @@ const (
 const (
 	fewKills = int64(len(victims)) // each once
 	allKills = 20
-	// longestRun is about how long a run lasts: kills come at any moment of it, and some too late.
-	longestRun = 1800 * time.Millisecond
+	// maxRun is about how long a run lasts: kills come at any moment of it, and some too late.
+	maxRun = 1800 * time.Millisecond
 	// realEvery is how often the benchmark is a real one.
 	realEvery = 5
 )
@@ -78,7 +78,7 @@ func newKill(seed uint64) kill {
 	scenarios := [...]string{"SingleStream", "MultiStream", "Server", "Offline"}
 	k := kill{victim: victims[seed%uint64(len(victims))], seed: seed, model: "faulty"}
 	k.scenario = scenarios[draw.IntN(len(scenarios))]
-	k.at = time.Duration(draw.Int64N(int64(longestRun)))
+	k.at = time.Duration(draw.Int64N(int64(maxRun)))
 	if seed%realEvery == realEvery-1 && k.who != "backend" {
 		k.model = "resnet50"
 	}

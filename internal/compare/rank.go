@@ -11,13 +11,13 @@ const TestName = "Mann-Whitney U test, two-sided"
 // Level is the probability below which a difference counts as larger than the spread.
 const Level = 0.05
 
-// mostExact is how many values there may be together for the exact distribution; the normal one is as good above.
-const mostExact = 40
+// maxExact is how many values there may be together for the exact distribution; the normal one is as good above.
+const maxExact = 40
 
 // mannWhitney is the probability that two samples of one distribution differ in rank as much as a and b do, or more:
 // the two-sided p of the Mann-Whitney U test (H. B. Mann, D. R. Whitney, Annals of Mathematical Statistics 18, 1947).
 // Equal values share their mean rank, and the distribution is that over all ways to deal the ranks out, so that it is
-// exact with ties, too; with more than mostExact values it is the normal one, corrected for ties and continuity.
+// exact with ties, too; with more than maxExact values it is the normal one, corrected for ties and continuity.
 func mannWhitney(a, b []float64) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 1
@@ -27,7 +27,7 @@ func mannWhitney(a, b []float64) float64 {
 	for _, r := range ranks[:len(a)] {
 		sum += r
 	}
-	if len(ranks) > mostExact {
+	if len(ranks) > maxExact {
 		return normalP(ranks, sum, len(a))
 	}
 	return exactP(ranks, sum, len(a))
@@ -102,9 +102,9 @@ func normalP(ranks []int, found, n int) float64 {
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// leastP is the smallest p that n and m different values can give; with few of them it is above Level, whatever they
+// minP is the smallest p that n and m different values can give; with few of them it is above Level, whatever they
 // are.
-func leastP(n, m int) float64 {
+func minP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {
 		p *= float64(i+1) / float64(n+m-i)

@@ -188,7 +188,7 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 		r.Change = figure.Number(r.New.Median/r.Base.Median - 1)
 	}
 	r.Verdict = Unknown
-	if leastP(len(base), len(next)) < Level {
+	if minP(len(base), len(next)) < Level {
 		p := mannWhitney(base, next)
 		r.P, r.Verdict = figure.Number(p), judgeDifference(m.Better, r.New.Median-r.Base.Median, p)
 	}

@@ -147,7 +147,7 @@ func (c Comparison) Legend() []string {
 	lines := []string{"Medians of the runs, ± half of their range."}
 	known, unknown := false, false
 	for _, p := range c.Pairs {
-		if leastP(p.BaseRuns, p.NewRuns) < Level {
+		if minP(p.BaseRuns, p.NewRuns) < Level {
 			known = true
 		} else {
 			unknown = true

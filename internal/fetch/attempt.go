@@ -125,7 +125,7 @@ func retryAfter(header string) time.Duration {
 	if err != nil || s < 0 {
 		return 0
 	}
-	return time.Duration(min(s, int(longestAsked/time.Second))) * time.Second
+	return time.Duration(min(s, int(maxAsked/time.Second))) * time.Second
 }
 
 // receiveBody writes the body to the part file, from where p.Done says on. What came before an error stays there.

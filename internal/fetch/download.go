@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The wait before attempt n+1 is firstWait doubled n-1 times, at most longestWait, or what the server asks for up to
-// longestAsked.
+// The wait before attempt n+1 is firstWait doubled n-1 times, at most maxWait, or what the server asks for up to
+// maxAsked.
 const (
-	firstWait    = time.Second
-	longestWait  = 30 * time.Second
-	longestAsked = 2 * time.Minute
+	firstWait = time.Second
+	maxWait   = 30 * time.Second
+	maxAsked  = 2 * time.Minute
 )
 
 // transientError is a failure that another attempt may get over.
@@ -80,13 +80,13 @@ func (c *Cache) transferPart(ctx context.Context, f File, p cachePaths) (resumed
 // backoff is how long to wait after attempt n.
 func (t transientError) backoff(n int) time.Duration {
 	if t.after > 0 {
-		return min(t.after, longestAsked)
+		return min(t.after, maxAsked)
 	}
 	wait := firstWait
-	for ; n > 1 && wait < longestWait; n-- {
+	for ; n > 1 && wait < maxWait; n-- {
 		wait *= 2
 	}
-	return min(wait, longestWait)
+	return min(wait, maxWait)
 }
 
 // discardPart deletes what has been downloaded.

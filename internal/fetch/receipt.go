@@ -49,8 +49,8 @@ func readReceipt(path string) (cacheReceipt, bool) {
 	return r, true
 }
 
-// mostState is the size up to which the files of the cache's own are read: they have some hundred bytes.
-const mostState = 1 << 20
+// maxState is the size up to which the files of the cache's own are read: they have some hundred bytes.
+const maxState = 1 << 20
 
 // readState reads a file that writeJSON wrote. Whatever else lies there is no state.
 func readState(path string) ([]byte, error) {
@@ -58,8 +58,8 @@ func readState(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostState {
-		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", path, mostState)
+	if !info.Mode().IsRegular() || info.Size() > maxState {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", path, maxState)
 	}
 	return os.ReadFile(path)
 }

@@ -24,8 +24,8 @@ type Header struct {
 	Length  int64 // of the header in bytes: where the elements begin
 }
 
-// mostText bounds the text of a header, which has some 100 bytes.
-const mostText = 1 << 16
+// maxText bounds the text of a header, which has some 100 bytes.
+const maxText = 1 << 16
 
 // AppendHeader appends the header of an array in C order, in format 1, to dst: padded so that the elements, which
 // follow it, begin at a multiple of 64 bytes. There is at least one axis.
@@ -62,8 +62,8 @@ func ReadHeader(r io.Reader) (*Header, error) {
 		return nil, errTruncated(err)
 	}
 	n := binary.LittleEndian.Uint32(length[:])
-	if n > mostText {
-		return nil, fmt.Errorf("%w: a header of %d bytes, want at most %d", ErrFormat, n, mostText)
+	if n > maxText {
+		return nil, fmt.Errorf("%w: a header of %d bytes, want at most %d", ErrFormat, n, maxText)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {

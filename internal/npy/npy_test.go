@@ -96,7 +96,7 @@ func FuzzReadHeader(f *testing.F) {
 	f.Add("{'descr': '<f4', 'fortran_order': False, 'shape': (89, 13), }")
 	f.Add("{'descr': '|u1', 'fortran_order': True, 'shape': (), 'shape': (1,)}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > mostText-100 {
+		if len(text) > maxText-100 {
 			return
 		}
 		h, err := ReadHeader(bytes.NewReader(file(1, text)))

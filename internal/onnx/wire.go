@@ -129,13 +129,13 @@ func (c *messageCursor) nextField() (f messageField, err error) {
 	return f, nil
 }
 
-// longestName bounds the strings that are kept: names of tensors, dimensions and files.
-const longestName = 64 << 10
+// maxName bounds the strings that are kept: names of tensors, dimensions and files.
+const maxName = 64 << 10
 
 // textValue reads a string.
 func (f messageField) textValue() (string, error) {
 	m := f.body
-	if m.end-m.pos > longestName {
+	if m.end-m.pos > maxName {
 		return "", fmt.Errorf("%w at byte %d: a name of %d bytes", errMalformed, m.pos, m.end-m.pos)
 	}
 	out := make([]byte, 0, m.end-m.pos)

@@ -52,13 +52,13 @@ func Find(dir, goos, goarch string) (Library, error) {
 		return Library{}, errors.New("it holds no library of ONNX Runtime (libonnxruntime)")
 	case len(all) == 0:
 		return Library{}, fmt.Errorf("it holds no library of ONNX Runtime for %s/%s: %s", goos, goarch,
-			strings.Join(others[:min(len(others), mostTold)], "; "))
+			strings.Join(others[:min(len(others), maxTold)], "; "))
 	}
 	return slices.MaxFunc(all, func(x, y Library) int { return Compare(x.Release, y.Release) }), nil
 }
 
-// mostTold is how many libraries for other machines an error names.
-const mostTold = 4
+// maxTold is how many libraries for other machines an error names.
+const maxTold = 4
 
 // Copy copies the library at path, and the providers beside it, into a folder.
 func Copy(path, to string) error {

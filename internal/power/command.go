@@ -113,12 +113,12 @@ func shellCommand(line string) *exec.Cmd {
 // tailBuffer keeps the end of what is written to it.
 type tailBuffer struct{ kept []byte }
 
-// mostTail is how much a tail keeps.
-const mostTail = 500
+// maxTail is how much a tail keeps.
+const maxTail = 500
 
 func (t *tailBuffer) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
-	t.kept = t.kept[max(0, len(t.kept)-mostTail):]
+	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
 	return len(p), nil
 }
 

@@ -37,7 +37,7 @@ func (f meterFile) read(ctx context.Context, _ time.Duration, give func(watts fl
 
 // How long the file may lag behind, and how often it is looked at.
 const (
-	mostLag  = 15 * time.Second
+	maxLag   = 15 * time.Second
 	lookHere = 250 * time.Millisecond
 )
 
@@ -49,7 +49,7 @@ func (f meterFile) collectWindow(ctx context.Context, began time.Time, w spl.Win
 		text, _, err := f.linesWithin(spl.Window{Begin: began, End: time.Now().Add(time.Minute)})
 		return text, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, mostLag)
+	ctx, cancel := context.WithTimeout(ctx, maxLag)
 	defer cancel()
 	for {
 		text, last, err := f.linesWithin(spl.Window{Begin: w.Begin.Add(-time.Minute), End: w.End.Add(time.Minute)})

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostDepth is how deep Python reads lists and objects in one another, about.
-const mostDepth = 990
+// maxDepth is how deep Python reads lists and objects in one another, about.
+const maxDepth = 990
 
 // Decode reads one JSON value as json.loads does: NaN and Infinity are numbers, integers have any length, the last of
 // equal keys counts. Half a surrogate pair becomes three bytes that are not UTF-8.
@@ -73,7 +73,7 @@ var words = []struct {
 }
 
 func (d *jsonDecoder) readValue(depth int) (any, error) {
-	if depth > mostDepth {
+	if depth > maxDepth {
 		return nil, errors.New("lists or objects lie too deep in one another")
 	}
 	switch {
@@ -130,7 +130,7 @@ func (d *jsonDecoder) skipWhole() {
 		for i < len(d.text) && isDigit(d.text[i]) {
 			i++
 		}
-		if n := i - first; n == 0 || n > 1 && d.text[first] == '0' || n > mostPlainDigits {
+		if n := i - first; n == 0 || n > 1 && d.text[first] == '0' || n > maxPlainDigits {
 			return
 		}
 		if i = skipBlanks(d.text, i); i == len(d.text) || d.text[i] != ',' {
@@ -140,8 +140,8 @@ func (d *jsonDecoder) skipWhole() {
 	}
 }
 
-// mostPlainDigits is how many digits fit into 64 bits, whatever they are.
-const mostPlainDigits = 18
+// maxPlainDigits is how many digits fit into 64 bits, whatever they are.
+const maxPlainDigits = 18
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
@@ -282,7 +282,7 @@ func (d *jsonDecoder) readNumber() (any, error) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, nil
 	}
-	if len(text) > mostDigits {
+	if len(text) > maxDigits {
 		return nil, d.decodeError("want fewer digits")
 	}
 	v, _ := new(big.Int).SetString(text, 10)

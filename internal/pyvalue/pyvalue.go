@@ -225,13 +225,13 @@ func Int(v any) (*big.Int, error) {
 	return new(big.Int).Set(r.Num()), nil
 }
 
-// mostDigits is the length from which Python reads no integer.
-const mostDigits = 4300
+// maxDigits is the length from which Python reads no integer.
+const maxDigits = 4300
 
 func parseInt(text string) (*big.Int, error) {
 	digits := pyfloat.Digits(strings.TrimFunc(text, pyfloat.IsSpace))
 	plain := strings.TrimLeft(digits, "+-")
-	ok := len(digits)-len(plain) <= 1 && plain != "" && len(plain) <= mostDigits &&
+	ok := len(digits)-len(plain) <= 1 && plain != "" && len(plain) <= maxDigits &&
 		!strings.HasPrefix(plain, "_") && !strings.HasSuffix(plain, "_") && !strings.Contains(plain, "__")
 	n, parsed := new(big.Int).SetString(strings.ReplaceAll(strings.TrimPrefix(digits, "+"), "_", ""), 10)
 	if !ok || !parsed {

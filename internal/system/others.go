@@ -14,9 +14,9 @@ import (
 // less a program that computes on all processors is about a tenth slower, which is more than runs differ by themselves.
 const NotedShare = 0.1
 
-// leastTicks is the time of a processor, in the kernel's hundredths of a second, below which shares are not told: times
+// minTicks is the time of a processor, in the kernel's hundredths of a second, below which shares are not told: times
 // of processes are counted in such ticks.
-const leastTicks = 50
+const minTicks = 50
 
 // Processors is what a Linux machine's processors had done, up to a moment, in the kernel's ticks (proc(5)).
 type Processors struct {
@@ -146,7 +146,7 @@ func statOf(text string) (parent int, ticks float64, ok bool) {
 // Since is what others did since an earlier reading. ok is false where the time between them was too short to tell.
 func (p Processors) Since(before Processors) (o Others, ok bool) {
 	all := p.all - before.all
-	if p.cores == 0 || before.cores == 0 || all < leastTicks*float64(p.cores) {
+	if p.cores == 0 || before.cores == 0 || all < minTicks*float64(p.cores) {
 		return o, false
 	}
 	share := func(ticks float64) float64 { return min(max(ticks/all, 0), 1) }

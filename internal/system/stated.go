@@ -17,9 +17,9 @@ type Stated map[string]string
 
 // The bounds of a file of what is stated.
 const (
-	mostStatedBytes = 64 << 10
-	mostStated      = 100  // names
-	mostStatedText  = 1000 // bytes of a value
+	maxStatedBytes = 64 << 10
+	maxStated      = 100  // names
+	maxStatedText  = 1000 // bytes of a value
 )
 
 // ErrStated is in the chain of every error about such a file.
@@ -34,7 +34,7 @@ func ReadStated(path string) (Stated, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStated, err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	text, err := io.ReadAll(io.LimitReader(f, mostStatedBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxStatedBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStated, path, err)
 	}
@@ -47,22 +47,22 @@ func ReadStated(path string) (Stated, error) {
 
 // parseStated reads the object, and names every fault.
 func parseStated(text []byte) (Stated, error) {
-	if len(text) > mostStatedBytes {
-		return nil, fmt.Errorf("it is longer than %d bytes", mostStatedBytes)
+	if len(text) > maxStatedBytes {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxStatedBytes)
 	}
 	var values map[string]any
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, fmt.Errorf("want one JSON object such as {\"accelerator\": \"Acme X1\", \"driver\": \"5.2\"}: %w", err)
 	}
-	if len(values) > mostStated {
-		return nil, fmt.Errorf("%d names, want at most %d", len(values), mostStated)
+	if len(values) > maxStated {
+		return nil, fmt.Errorf("%d names, want at most %d", len(values), maxStated)
 	}
 	s := Stated{}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		text, err := statedText(values[name])
-		if err == nil && (name == "" || len(name)+len(text) > mostStatedText) {
-			err = fmt.Errorf("want a name, and at most %d bytes", mostStatedText)
+		if err == nil && (name == "" || len(name)+len(text) > maxStatedText) {
+			err = fmt.Errorf("want a name, and at most %d bytes", maxStatedText)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%.100q: %w", name, err))

@@ -137,7 +137,7 @@ func (t *Table) cellLines(text string, column int, last bool, l tableLayout) []s
 	switch {
 	case terminal.Width(text) <= room:
 		return []string{text}
-	case last && column > 0 && (room < leastRoom(l.columns) || terminal.LongestWord(text) > room):
+	case last && column > 0 && (room < minRoom(l.columns) || terminal.LongestWord(text) > room):
 		return nil
 	}
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
@@ -184,21 +184,21 @@ func (l tableLayout) columnStart(column int) int {
 	return at
 }
 
-// leastRoom is what keeps a text readable that is broken into lines.
-func leastRoom(columns int) int { return min(24, columns/2) }
+// minRoom is what keeps a text readable that is broken into lines.
+func minRoom(columns int) int { return min(24, columns/2) }
 
-// leastColumns is from where on rows stay side by side although their first cells are long.
-const leastColumns = 40
+// minColumns is from where on rows stay side by side although their first cells are long.
+const minColumns = 40
 
 // chooseLayout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
 func (t *Table) chooseLayout(columns int) tableLayout {
 	l := tableLayout{columns: columns, indent: terminal.Width(t.Indent)}
 	var floors, wanted []int
-	l.widths, floors, wanted = t.measureColumns(leastRoom(columns))
+	l.widths, floors, wanted = t.measureColumns(minRoom(columns))
 	if columns == 0 {
 		return l
 	}
-	if columns >= leastColumns && l.lacksRoom(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 &&
+	if columns >= minColumns && l.lacksRoom(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 &&
 		!t.isRightAligned(0) {
 		l.widths[0], floors[0] = t.widestFirst(columns/3), 0
 		l.first = l.widths[0]

@@ -119,7 +119,7 @@ func (c *confChecker) addUnknown(full, what, word string, known []string) {
 	switch {
 	case c.ignoreUnknown || c.keys.old:
 		c.asides.addLine("LoadGen does not know %s: ignored", c.line, word)
-	case len(c.problems) < mostFaults: // of what is not shown nobody needs the nearest
+	case len(c.problems) < maxFaults: // of what is not shown nobody needs the nearest
 		c.addFault(full, "unknown %s %q%s", what, word, nearestWord(word, known))
 	default:
 		c.addFault(full, "unknown %s", what)

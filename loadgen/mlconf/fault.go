@@ -15,10 +15,10 @@ type Problem struct {
 	Text   string
 }
 
-// mostFaults and mostLine bound the text of an error, whatever the input: lines, and characters of each.
+// maxFaults and maxLine bound the text of an error, whatever the input: lines, and characters of each.
 const (
-	mostFaults = 48
-	mostLine   = 180
+	maxFaults = 48
+	maxLine   = 180
 )
 
 // String is one line without control characters; of a line of a file it has at most 180 characters.
@@ -28,9 +28,9 @@ func (p Problem) String() string {
 		text += fmt.Sprintf(":%d", p.Line)
 	}
 	if p.Key != "" {
-		text += ": " + shortenText(p.Key, mostLine/3)
+		text += ": " + shortenText(p.Key, maxLine/3)
 	}
-	most := mostLine
+	most := maxLine
 	if p.Line == 0 { // a flag's: it may list what there is
 		most *= 10
 	}
@@ -50,10 +50,10 @@ func (f Faults) Error() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %d faults:", ErrConfig, len(f))
-	for _, p := range f[:min(len(f), mostFaults)] {
+	for _, p := range f[:min(len(f), maxFaults)] {
 		b.WriteString("\n  " + p.String())
 	}
-	if more := len(f) - mostFaults; more > 0 {
+	if more := len(f) - maxFaults; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	return b.String()
@@ -86,7 +86,7 @@ func shortenText(text string, most int) string {
 
 // pathTail is the end of a path that is too long for a line.
 func pathTail(path string) string {
-	const most = mostLine / 2
+	const most = maxLine / 2
 	if len(path) <= most {
 		return path
 	}

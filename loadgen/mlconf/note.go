@@ -20,7 +20,7 @@ func (n Note) String() string {
 	if len(n.Lines) > 1 {
 		word = "lines"
 	}
-	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listSome(n.Lines), n.Text), mostLine)
+	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listSome(n.Lines), n.Text), maxLine)
 }
 
 // listSome lists a few values, and says how many more there are.
@@ -28,7 +28,7 @@ func listSome[T any](values []T) string {
 	const shown = 5
 	var texts []string
 	for _, v := range values[:min(len(values), shown)] {
-		texts = append(texts, shortenText(fmt.Sprint(v), mostLine/shown))
+		texts = append(texts, shortenText(fmt.Sprint(v), maxLine/shown))
 	}
 	text := strings.Join(texts, ", ")
 	if more := len(values) - shown; more > 0 {

@@ -110,7 +110,7 @@ func compareRuns(t *testing.T, r *mlconf.Rules, model string, runs ranRuns) (com
 			t.Errorf("%s %s: %s is %s, the published runs have %v", model, runs.Scenario, key, want, values)
 		}
 	}
-	for key, least := range leastOf(r, s, model, scenario) {
+	for key, least := range minOf(r, s, model, scenario) {
 		values := runs.Settings[key]
 		if len(values) == 0 || least == 0 {
 			continue
@@ -153,8 +153,8 @@ func wantedOf(s mlconf.Settings, scenario loadgen.Scenario) map[string]string {
 	return want
 }
 
-// leastOf are the minima of a model's runs.
-func leastOf(r *mlconf.Rules, s mlconf.Settings, model string, scenario loadgen.Scenario) map[string]uint64 {
+// minOf are the minima of a model's runs.
+func minOf(r *mlconf.Rules, s mlconf.Settings, model string, scenario loadgen.Scenario) map[string]uint64 {
 	least := map[string]uint64{
 		"min_duration_ms":          uint64(s.MinDuration.Milliseconds()),
 		"min_query_count":          s.MinQueryCount,

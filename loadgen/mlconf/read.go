@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// mostBytes is the size up to which a configuration file is read: the official ones have some kilobytes.
-const mostBytes = 1 << 20
+// maxBytes is the size up to which a configuration file is read: the official ones have some kilobytes.
+const maxBytes = 1 << 20
 
 // readConf reads a configuration file. It must be a regular file: it is read once for each run, which a pipe is not.
 // Errors do not name the file.
@@ -26,9 +26,9 @@ func readConf(path string) (string, error) {
 		return "", unwrapPathError(err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err == nil && len(text) > mostBytes {
-		err = fmt.Errorf("has more than %d bytes, the most for settings: is it another file?", mostBytes)
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(text) > maxBytes {
+		err = fmt.Errorf("has more than %d bytes, the most for settings: is it another file?", maxBytes)
 	}
 	return string(text), unwrapPathError(err)
 }

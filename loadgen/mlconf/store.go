@@ -51,14 +51,14 @@ func storeValue(f loadgen.Field, s *confSettings, v confValue) (changed bool) {
 	return true
 }
 
-// mostMillis is the longest duration in milliseconds.
-const mostMillis = math.MaxInt64 / int64(time.Millisecond)
+// maxMillis is the longest duration in milliseconds.
+const maxMillis = math.MaxInt64 / int64(time.Millisecond)
 
 func storeDuration(f loadgen.Field, s *confSettings, p *time.Duration, v confValue) {
 	switch f.Form {
 	case form.Millis:
 		*p = math.MaxInt64 // stands for what is no duration of ours
-		if ms := int64(v.integer); ms <= mostMillis && ms >= -mostMillis {
+		if ms := int64(v.integer); ms <= maxMillis && ms >= -maxMillis {
 			*p = time.Duration(ms) * time.Millisecond
 		}
 		return

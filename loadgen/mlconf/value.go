@@ -149,7 +149,7 @@ func maxValue(f loadgen.Field) float64 {
 	case form.Percent:
 		return 100
 	case form.FracMillis, form.NearMillis:
-		return float64(mostMillis)
+		return float64(maxMillis)
 	}
 	return math.MaxFloat64
 }
@@ -160,7 +160,7 @@ func checkRange(f loadgen.Field, v confValue) string {
 	case form.Mode:
 		limit = uint64(loadgen.FindPeakPerformance)
 	case form.Millis, form.WrapMillis, form.TokenMillis:
-		limit = uint64(mostMillis)
+		limit = uint64(maxMillis)
 	case form.Small, form.Count32:
 		limit = math.MaxInt32
 	}

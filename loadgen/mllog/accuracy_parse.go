@@ -24,8 +24,8 @@ const required = 3
 
 // The bounds of an entry: the largest payloads are volumes of 3d-unet, of 100 million voxels and as many bytes.
 const (
-	mostPayload = 256 << 20 // bytes, of twice as many digits
-	mostName    = 4 << 10   // bytes in which a name must end
+	maxPayload = 256 << 20 // bytes, of twice as many digits
+	maxName    = 4 << 10   // bytes in which a name must end
 )
 
 // parseEntry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are
@@ -117,7 +117,7 @@ func (a *AccuracyReader) parseName() (bit int, err error) {
 	}
 	n := bytes.IndexByte(a.buf[a.at:], '"')
 	for n < 0 {
-		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 || len(a.buf)-a.at > mostName {
+		if bytes.IndexByte(a.buf[a.at:], '}') >= 0 || len(a.buf)-a.at > maxName {
 			return 0, a.entryError("a string without its closing quote")
 		}
 		if err := a.readMore(); err != nil {
@@ -205,8 +205,8 @@ func (a *AccuracyReader) parsePayload(memory *[]byte) ([]byte, error) {
 			a.at += badDigit(text)
 			return nil, a.notDigit()
 		}
-		if len(*memory) > mostPayload {
-			return nil, a.faultAt(start, "a payload of more than %d bytes, the most that an entry may have", mostPayload)
+		if len(*memory) > maxPayload {
+			return nil, a.faultAt(start, "a payload of more than %d bytes, the most that an entry may have", maxPayload)
 		}
 		a.at += n &^ 1
 		switch {

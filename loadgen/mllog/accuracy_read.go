@@ -153,10 +153,10 @@ func (a *AccuracyReader) readMore() error {
 		}
 		return a.faultAt(at, "the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
 	}
-	if parsed := a.at - mostShown; parsed > 0 { // what an error may show stays
+	if parsed := a.at - maxShown; parsed > 0 { // what an error may show stays
 		a.base += int64(parsed)
 		a.buf = a.buf[:copy(a.buf, a.buf[parsed:])]
-		a.at = mostShown
+		a.at = maxShown
 	}
 	if len(a.buf) == cap(a.buf) {
 		a.buf = append(a.buf, make([]byte, len(a.buf))...)[:len(a.buf)]
@@ -190,7 +190,7 @@ var shortening = []byte("\n...\n")
 // entryError is a fault in an entry. A log that was shortened for a submission has one where its middle was.
 func (a *AccuracyReader) entryError(format string, args ...any) error {
 	a.readAhead()
-	if near := a.buf[max(0, a.at-mostShown):min(len(a.buf), a.at+mostShown)]; bytes.Contains(near, shortening) {
+	if near := a.buf[max(0, a.at-maxShown):min(len(a.buf), a.at+maxShown)]; bytes.Contains(near, shortening) {
 		return a.errShortened()
 	}
 	return a.formatError(format, args...)
@@ -210,7 +210,7 @@ func (a *AccuracyReader) restOfEntry() string {
 
 // readAhead reads as much of the entry as can be shown.
 func (a *AccuracyReader) readAhead() {
-	for len(a.buf)-a.at <= mostShown && !a.eof && bytes.IndexByte(a.buf[a.at:], '}') < 0 {
+	for len(a.buf)-a.at <= maxShown && !a.eof && bytes.IndexByte(a.buf[a.at:], '}') < 0 {
 		if a.readMore() != nil {
 			return
 		}

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostKept bounds what a Detail keeps of one key, of errors, warnings and faults; mostKeys how many keys it knows, of
+// maxKept bounds what a Detail keeps of one key, of errors, warnings and faults; maxKeys how many keys it knows, of
 // which LoadGen has some hundreds.
 const (
-	mostKept = 64
-	mostKeys = 10_000
+	maxKept = 64
+	maxKeys = 10_000
 )
 
 // Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in
@@ -172,7 +172,7 @@ func (d *Detail) keepAll(list []DetailEntry) {
 func (d *Detail) keepEntry(e DetailEntry) {
 	if samples, ok := e.Value.([]uint64); ok && e.Key == loadedSet {
 		if !d.Has(loadedSet) {
-			d.FirstLoaded = samples[:min(mostKept, len(samples))]
+			d.FirstLoaded = samples[:min(maxKept, len(samples))]
 		}
 		e.Value = []uint64{}
 	}
@@ -180,11 +180,11 @@ func (d *Detail) keepEntry(e DetailEntry) {
 	case k != nil:
 		k.count++
 		k.list = keepBounded(k.list, e)
-	case len(d.entries) < mostKeys:
+	case len(d.entries) < maxKeys:
 		d.entries[e.Key] = &keyEntries{list: []DetailEntry{e}, count: 1}
 	default:
 		d.addFault(fmt.Sprintf("key %s: the log has %d other keys, more than LoadGen writes", quoteText([]byte(e.Key)),
-			mostKeys))
+			maxKeys))
 	}
 	if e.Error {
 		d.NumErrors++
@@ -196,7 +196,7 @@ func (d *Detail) keepEntry(e DetailEntry) {
 }
 
 func keepBounded[T any](list []T, v T) []T {
-	if len(list) < mostKept {
+	if len(list) < maxKept {
 		return append(list, v)
 	}
 	return list
@@ -238,7 +238,7 @@ func withoutSamples(line []byte) []byte {
 		return line
 	}
 	few := len(samples)
-	for range mostKept {
+	for range maxKept {
 		next := bytes.IndexByte(line[few+1:end], ',')
 		if next < 0 {
 			return line
@@ -301,11 +301,11 @@ func jsonDetail(text []byte) (r scannedLine, ok bool) {
 	return r, true
 }
 
-// mostDepth and mostDigits are how deep lists and objects may lie in one another, and how long a number may be, for
+// maxDepth and maxDigits are how deep lists and objects may lie in one another, and how long a number may be, for
 // any reader of JSON to read them.
-const mostDepth, mostDigits = 900, 4000
+const maxDepth, mostDigits = 900, 4000
 
-// isBounded says whether a text keeps to mostDepth and mostDigits. What stands in strings counts, too.
+// isBounded says whether a text keeps to maxDepth and maxDigits. What stands in strings counts, too.
 func isBounded(text []byte) bool {
 	depth, digits := 0, 0
 	for _, c := range text {
@@ -318,7 +318,7 @@ func isBounded(text []byte) bool {
 		if digits++; c < '0' || c > '9' {
 			digits = 0
 		}
-		if depth > mostDepth || digits > mostDigits {
+		if depth > maxDepth || digits > mostDigits {
 			return false
 		}
 	}

@@ -20,8 +20,8 @@ type textForm struct {
 // textHead begins a line of the text form.
 var textHead = []byte(`"pid": `)
 
-// mostText bounds the value that is kept of a title, in bytes: that of a list of files is a few thousand.
-const mostText = 64 << 10
+// maxText bounds the value that is kept of a title, in bytes: that of a list of files is a few thousand.
+const maxText = 64 << 10
 
 // titles are those whose values follow on lines of their own, with the keys of later logs.
 var titles = map[string]string{
@@ -86,7 +86,7 @@ func (t *textForm) goOn(line []byte) bool {
 	if t.open == "" {
 		return false
 	}
-	if t.size += len(line) + 1; t.size <= mostText && len(line) > 0 {
+	if t.size += len(line) + 1; t.size <= maxText && len(line) > 0 {
 		t.lines = append(t.lines, string(line))
 	}
 	return true

@@ -20,13 +20,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %s", e.Log
 // Unwrap makes errors.Is(err, ErrFormat) hold.
 func (e *LineError) Unwrap() error { return ErrFormat }
 
-// mostShown is how many bytes of a log an error message quotes.
-const mostShown = 60
+// maxShown is how many bytes of a log an error message quotes.
+const maxShown = 60
 
 // quoteText is text as an error message quotes it: cut where it is long.
 func quoteText(text []byte) string {
-	if len(text) > mostShown {
-		return fmt.Sprintf("%q...", text[:mostShown])
+	if len(text) > maxShown {
+		return fmt.Sprintf("%q...", text[:maxShown])
 	}
 	return fmt.Sprintf("%q", text)
 }

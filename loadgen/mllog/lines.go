@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// mostLine bounds a line, in bytes: a list of 2^22 sample indices still fits.
-const mostLine = 64 << 20
+// maxLine bounds a line, in bytes: a list of 2^22 sample indices still fits.
+const maxLine = 64 << 20
 
 // ErrPointer is wrapped by the errors for a file that is the pointer of Git LFS to a log.
 var ErrPointer = errors.New("a pointer of Git LFS, not the log")
@@ -49,17 +49,17 @@ func (l *lineReader) nextLine() ([]byte, error) {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
-		if l.long = append(l.long, part...); squeeze && len(l.long) > mostSqueezed {
+		if l.long = append(l.long, part...); squeeze && len(l.long) > maxSqueezed {
 			l.long, squeeze = squeezeNumbers(l.long)
 		}
-		if len(l.long) > mostLine {
-			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, l.line+1, mostLine)
+		if len(l.long) > maxLine {
+			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, l.line+1, maxLine)
 		}
 	}
 }
 
-// mostSqueezed is from which length on a line is squeezed, in bytes.
-const mostSqueezed = 512 << 10
+// maxSqueezed is from which length on a line is squeezed, in bytes.
+const maxSqueezed = 512 << 10
 
 // squeezeNumbers leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is
 // false where there is no such list.

@@ -16,12 +16,12 @@ type Values struct {
 const (
 	chunkItems = 1024    // items at a time: their values stay in the first-level cache
 	perWorker  = 1 << 19 // items that are worth a goroutine
-	mostWork   = 16
+	maxWork    = 16
 )
 
 // workerCount is how many goroutines should walk the values.
 func (v Values) workerCount() int {
-	return max(1, min(v.N/perWorker, runtime.GOMAXPROCS(0), mostWork))
+	return max(1, min(v.N/perWorker, runtime.GOMAXPROCS(0), maxWork))
 }
 
 // walkChunks calls visit with every chunk of the values and with the number of the worker that walks it, below workers.

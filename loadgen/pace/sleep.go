@@ -19,9 +19,9 @@ const (
 	// follows the machine towards it.
 	earlyShare = 0.2
 	marginStep = time.Microsecond
-	// leastNap is the shortest sleep. On those machines any sleep takes 25 µs of processor time: shorter ones would keep
+	// minNap is the shortest sleep. On those machines any sleep takes 25 µs of processor time: shorter ones would keep
 	// a processor busy at 100,000 queries per second, and make the queries that are due in the meantime hardly earlier.
-	leastNap = 30 * time.Microsecond
+	minNap = 30 * time.Microsecond
 	// spinShort is the longest wait that is spun where a sleep would end long after the due time, spinRest where a sleep
 	// ended before it.
 	spinShort = 5 * time.Microsecond
@@ -109,7 +109,7 @@ func (s *Sleeper) sleepPart(now int64, gap time.Duration) int64 {
 		s.yielded = s.clock.Now()
 		return s.yielded
 	}
-	asked := max(gap-s.margin, leastNap)
+	asked := max(gap-s.margin, minNap)
 	suspendThread(asked)
 	woken := s.clock.Now()
 	s.learnMargin(time.Duration(woken-now) - asked)

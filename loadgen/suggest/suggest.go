@@ -28,8 +28,8 @@ func Unknown(kind, name string, known []string) error {
 // few is how many names a reader looks through.
 const few = 24
 
-// mostMeant is how many names are offered at most.
-const mostMeant = 4
+// maxMeant is how many names are offered at most.
+const maxMeant = 4
 
 // nearNames are the known names that may be meant, quoted: the nearest one, else those whose part behind a dot it is.
 func nearNames(name string, known []string) []string {
@@ -38,7 +38,7 @@ func nearNames(name string, known []string) []string {
 	}
 	var all []string
 	for _, k := range known {
-		if name != "" && len(all) < mostMeant && strings.HasSuffix(strings.ToLower(k), "."+strings.ToLower(name)) {
+		if name != "" && len(all) < maxMeant && strings.HasSuffix(strings.ToLower(k), "."+strings.ToLower(name)) {
 			all = append(all, fmt.Sprintf("%q", k))
 		}
 	}
@@ -62,7 +62,7 @@ func Nearest(name string, known []string) string {
 			best, least = k, d
 		}
 	}
-	if best != "" || len(name) < leastBeginning {
+	if best != "" || len(name) < minBeginning {
 		return best
 	}
 	for _, k := range known {
@@ -73,8 +73,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// leastBeginning is how many bytes say which name is meant.
-const leastBeginning = 3
+// minBeginning is how many bytes say which name is meant.
+const minBeginning = 3
 
 // editDistance is how many bytes have to be changed, added, left out or exchanged with their neighbours (the optimal
 // string alignment distance).

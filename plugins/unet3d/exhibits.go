@@ -17,8 +17,8 @@ import (
 // side is the longer side of a shown slice in pixels.
 const side = 180
 
-// leastAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
-func leastAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
+// minAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
+func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
 		return 1 - score.Composite, func() (sdk.Exhibit, error) {

@@ -70,7 +70,7 @@ func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Scor
 	return score, nil
 }
 
-// leastAlike shows heads, the worse the smaller the mean of the regions is that they have.
+// minAlike shows heads, the worse the smaller the mean of the regions is that they have.
 func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.showHead(e) }
 }

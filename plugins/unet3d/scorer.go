@@ -25,7 +25,7 @@ func newScorer(b windowBinding, c caseSet, d payload.DType, exhibits int) (sdk.S
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	log := scoring.Log{Samples: c.Len(), Exhibits: exhibits, Gallery: leastAlike(b, c, s, d)}
+	log := scoring.Log{Samples: c.Len(), Exhibits: exhibits, Gallery: minAlike(b, c, s, d)}
 	return scoring.New(s, log, scoreOf), nil
 }
 

@@ -49,7 +49,7 @@ func checkScenarios(ctx context.Context, v *pluginVisit) (string, error) {
 	for i, s := range m.Scenarios {
 		start := time.Now()
 		if i == 0 && v.whole == 0 {
-			v.subject.Open.Count = clampCount(fewestSamples, v.subject.Open.Dataset, m)
+			v.subject.Open.Count = clampCount(minSamples, v.subject.Open.Dataset, m)
 		}
 		payloads, err := v.runTest(ctx, p, m, s, loadgen.AccuracyOnly)
 		if err != nil {
@@ -71,7 +71,7 @@ func affordableSamples(took time.Duration, n int) int {
 	if n == 0 || took <= 0 {
 		return defaultSamples
 	}
-	return min(max(int(float64(n)*passTime.Seconds()/took.Seconds()), fewestSamples), defaultSamples)
+	return min(max(int(float64(n)*passTime.Seconds()/took.Seconds()), minSamples), defaultSamples)
 }
 
 // checkModes compares the payloads of both modes in every scenario with those of the first accuracy run.

@@ -56,7 +56,7 @@ type ReferencePlugin struct {
 // The defaults of Subject.
 const (
 	defaultSamples    = 24
-	fewestSamples     = 8
+	minSamples        = 8
 	defaultQueries    = 10_000
 	defaultMemoryTime = 20 * time.Second
 	defaultPatience   = 20 * time.Second

@@ -243,7 +243,7 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 	for _, c := range []struct {
 		took time.Duration
 		want int
-	}{{0, defaultSamples}, {time.Second, defaultSamples}, {8 * time.Second, 10}, {time.Hour, fewestSamples}} {
+	}{{0, defaultSamples}, {time.Second, defaultSamples}, {8 * time.Second, 10}, {time.Hour, minSamples}} {
 		if got := affordableSamples(c.took, 8); got != c.want {
 			t.Errorf("8 samples in %v: %d, want %d", c.took, got, c.want)
 		}

@@ -163,7 +163,7 @@ func (p *flagReader) readRamp(f LoadFlags, b *Pattern) {
 	if !hasRate {
 		over = from
 	} else if from != "0" {
-		b.RampFrom = p.readNumber("--ramp", from, leastRate, mostRate)
+		b.RampFrom = p.readNumber("--ramp", from, minRate, maxRate)
 	}
 	b.Ramp = p.readTime("--ramp", over, 1)
 }
@@ -181,7 +181,7 @@ func (p *flagReader) readStages(f LoadFlags, b *Pattern) {
 		}
 		s := RateStage{For: p.readTime("--stages", over, 1)}
 		if rate != "0" {
-			s.PerSecond = p.readNumber("--stages", rate, leastRate, mostRate)
+			s.PerSecond = p.readNumber("--stages", rate, minRate, maxRate)
 			some = true
 		}
 		b.Stages = append(b.Stages, s)

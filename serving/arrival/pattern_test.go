@@ -275,12 +275,12 @@ func FuzzPoints(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(got) == 0 || len(got) > mostPoints {
+		if len(got) == 0 || len(got) > maxPoints {
 			t.Fatalf("%d points", len(got))
 		}
 		for i, x := range got {
-			if i > 0 && !(x > got[i-1]) || whole && (x != math.Trunc(x) || x < 1 || x > mostUsers) ||
-				!whole && (x < leastRate || x > mostRate) {
+			if i > 0 && !(x > got[i-1]) || whole && (x != math.Trunc(x) || x < 1 || x > maxUsers) ||
+				!whole && (x < minRate || x > maxRate) {
 				t.Fatalf("points %v", got)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mostPoints bounds a list.
-const mostPoints = 10_000
+// maxPoints bounds a list.
+const maxPoints = 10_000
 
 // ParseLoads reads a list of loads: "4", "1,2,4", doubling as "1..256" (and its end), so many of equal ratio as
 // "1..100/8", equal steps as "10..50+10", and lists of these. They come in rising order, each once. Whole ones are
@@ -21,8 +21,8 @@ func ParseLoads(text string, whole bool) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, points...); len(all) > mostPoints {
-			return nil, fmt.Errorf("%q has more than %d points", text, mostPoints)
+		if all = append(all, points...); len(all) > maxPoints {
+			return nil, fmt.Errorf("%q has more than %d points", text, maxPoints)
 		}
 	}
 	slices.Sort(all)
@@ -61,25 +61,25 @@ func parseLoad(text string, whole bool) (float64, error) {
 	text = strings.TrimSpace(text)
 	if whole {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > mostUsers {
+		if err != nil || n < 1 || n > maxUsers {
 			return 0, fmt.Errorf("%q users: want a whole number from 1 to %d, or a list such as 1,2,4 or 1..256", text,
-				mostUsers)
+				maxUsers)
 		}
 		return float64(n), nil
 	}
 	r, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(r >= leastRate && r <= mostRate) {
+	if err != nil || !(r >= minRate && r <= maxRate) {
 		return 0, fmt.Errorf("%q requests per second: want a number from %g to %g, or a list such as 1,2,4 or 1..100/8",
-			text, leastRate, mostRate)
+			text, minRate, maxRate)
 	}
 	return r, nil
 }
 
 // What can be asked for.
 const (
-	leastRate = 1e-6
-	mostRate  = 1e7
-	mostUsers = 1_000_000
+	minRate  = 1e-6
+	maxRate  = 1e7
+	maxUsers = 1_000_000
 )
 
 // doublingLoads doubles from the first on, and has the last.
@@ -97,8 +97,8 @@ func equalSteps(text string, from, to float64, by string, whole bool) ([]float64
 	if err != nil {
 		return nil, fmt.Errorf("the step of %q: %w", text, err)
 	}
-	if (to-from)/step > mostPoints {
-		return nil, fmt.Errorf("%q has more than %d points", text, mostPoints)
+	if (to-from)/step > maxPoints {
+		return nil, fmt.Errorf("%q has more than %d points", text, maxPoints)
 	}
 	var all []float64
 	for i := 0; ; i++ {
@@ -116,8 +116,8 @@ func equalSteps(text string, from, to float64, by string, whole bool) ([]float64
 // equalRatios are so many points of equal ratio.
 func equalRatios(text string, from, to float64, count string, whole bool) ([]float64, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(count))
-	if err != nil || n < 2 || n > mostPoints {
-		return nil, fmt.Errorf("%q has %q points: want a whole number from 2 to %d", text, count, mostPoints)
+	if err != nil || n < 2 || n > maxPoints {
+		return nil, fmt.Errorf("%q has %q points: want a whole number from 2 to %d", text, count, maxPoints)
 	}
 	all := []float64{from}
 	for i := 1; i < n-1; i++ {

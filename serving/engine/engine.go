@@ -231,7 +231,7 @@ func (e *engine) expectedRequests(s arrival.Schedule) int {
 	case p.Requests > 0:
 		return p.Requests
 	}
-	return leastBlock
+	return minBlock
 }
 
 // abortPoint ends the point at once.
@@ -395,7 +395,7 @@ func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.ChatHis
 	for try := 0; ; try++ {
 		r.Events.Reset()
 		r.Events.OnFirst(first)
-		r.Events.Grow(int(min(max(it.out, 32), mostGrown)))
+		r.Events.Grow(int(min(max(it.out, 32), maxGrown)))
 		r.Usage, r.Status, r.Fault = metrics.NoUsage(), "", ""
 		e.sendOnce(ctx, it, r, told)
 		if try >= e.plan.Retry || r.Status != tooMany && r.Status != busy {
@@ -459,8 +459,8 @@ const (
 	backoff = 250 * time.Millisecond
 	// Servers that refuse for the time being.
 	tooMany, busy metrics.Status = "http_429", "http_503"
-	// mostGrown bounds the events that room is made for in advance.
-	mostGrown = 1 << 16
+	// maxGrown bounds the events that room is made for in advance.
+	maxGrown = 1 << 16
 )
 
 // waitOrStop waits; false: nothing more is sent.

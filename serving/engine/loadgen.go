@@ -82,7 +82,7 @@ func MeasureByLoadGen(
 	testing, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	d := &servedWorkload{engine: e, settings: s, fail: fail}
-	e.slots.size = len(e.warm.items) + int(min(s.MinQueryCount, leastBlock))
+	e.slots.size = len(e.warm.items) + int(min(s.MinQueryCount, minBlock))
 	result, err := loadgen.StartTest(testing, d, d, s, l)
 	if cause := context.Cause(testing); cause != nil && ctx.Err() == nil {
 		err = cause

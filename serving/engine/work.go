@@ -173,8 +173,8 @@ type recordSlots struct {
 	size   int // of the next block
 }
 
-// leastBlock is how many requests the blocks have that come when the first is full.
-const leastBlock = 4096
+// minBlock is how many requests the blocks have that come when the first is full.
+const minBlock = 4096
 
 // newRecord is a new record.
 func (s *recordSlots) newRecord() *metrics.Request {
@@ -183,7 +183,7 @@ func (s *recordSlots) newRecord() *metrics.Request {
 	n := len(s.blocks)
 	if n == 0 || len(s.blocks[n-1]) == cap(s.blocks[n-1]) {
 		s.blocks = append(s.blocks, make([]metrics.Request, 0, max(1, s.size)))
-		s.size = leastBlock
+		s.size = minBlock
 		n++
 	}
 	b := &s.blocks[n-1]

@@ -18,10 +18,10 @@ type ClientLoad struct {
 }
 
 const (
-	mostCPU      = 0.80
-	mostQueueing = 5 * time.Millisecond
-	queueShare   = 0.05 // of the median TTFT
-	leastBusy    = 0.95 // of the users, by Little's law: each has a request with the server
+	maxCPU      = 0.80
+	maxQueueing = 5 * time.Millisecond
+	queueShare  = 0.05 // of the median TTFT
+	minBusy     = 0.95 // of the users, by Little's law: each has a request with the server
 	// anyQueueing is a time that a request may always wait at the client: schedulers of systems are no more exact, and a
 	// client that is late by less says nothing of a server that answers within a few milliseconds.
 	anyQueueing = time.Millisecond
@@ -30,12 +30,12 @@ const (
 // LimitReasons says why figures are those of the client, not of the server; none: they are the server's.
 func (c ClientLoad) LimitReasons(f *Figures) []string {
 	var why []string
-	if c.CPU > mostCPU {
+	if c.CPU > maxCPU {
 		why = append(why, fmt.Sprintf("the client took %s %% of its processors' time, want at most %s %%",
-			figure.Short(100*c.CPU), figure.Short(100*mostCPU)))
+			figure.Short(100*c.CPU), figure.Short(100*maxCPU)))
 	}
 	if p, ok := f.Queue.PercentileAt(0.99); ok && !c.Capped {
-		most, of := float64(mostQueueing), ""
+		most, of := float64(maxQueueing), ""
 		if median, ok := f.TTFT.PercentileAt(0.5); ok && queueShare*median.Value < most {
 			most, of = queueShare*median.Value, ", 5 % of the median TTFT"
 		}
@@ -54,14 +54,14 @@ func (c ClientLoad) LimitReasons(f *Figures) []string {
 	return why
 }
 
-// leastBusy is the least share of the users of a closed loop that have a request with the server. Between two requests
+// minBusy is the least share of the users of a closed loop that have a request with the server. Between two requests
 // a user may wait for anyQueueing.
 func (f *Figures) leastBusy() float64 {
 	took := f.E2ESent.Mean
 	if f.E2ESent.N == 0 || took <= 0 {
-		return leastBusy
+		return minBusy
 	}
-	return min(leastBusy, took/(took+float64(anyQueueing)))
+	return min(minBusy, took/(took+float64(anyQueueing)))
 }
 
 // Note is something that a reader of figures has to know.

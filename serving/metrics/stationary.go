@@ -44,13 +44,13 @@ type WindowTrend struct {
 const (
 	tenths = 10 // windows
 	half   = tenths / 2
-	// leastToTell is how many requests say how a point went: five a window.
-	leastToTell = 50
-	// A rise is one where it is larger than the spread, than leastRise of the level, and than certain times its own error,
+	// minToTell is how many requests say how a point went: five a window.
+	minToTell = 50
+	// A rise is one where it is larger than the spread, than minRise of the level, and than certain times its own error,
 	// which the windows' distances from the line give: of noise alone one in thirty is that large (Student's t, three
 	// degrees of freedom). And it leads higher than any window of the first half: a queue that comes and goes does not.
-	leastRise = 0.10
-	certain   = 3
+	minRise = 0.10
+	certain = 3
 )
 
 // CheckStationarity compares equal windows of a tenth of w: that in which requests were due. A point of which
@@ -66,7 +66,7 @@ func CheckStationarity(requests []Request, w Window, rules FigureRules) Stationa
 			}
 		}
 	}
-	if begun < leastToTell || w.To-w.From < tenths {
+	if begun < minToTell || w.To-w.From < tenths {
 		return Stationarity{}
 	}
 	s := Stationarity{Told: true, TTFT: ttftTrend(all, w), UnderWay: underWayTrend(all, w), Drift: measureDrift(all, w),
@@ -231,6 +231,6 @@ func (t *WindowTrend) fitLine() {
 	}
 	doubt := math.Sqrt(off / (half - 2) / squares) // of the slope
 	t.Rise = slope * (half - 1)
-	t.Rises = t.Rise > t.Spread && t.Rise > leastRise*level && slope > certain*doubt &&
+	t.Rises = t.Rise > t.Spread && t.Rise > minRise*level && slope > certain*doubt &&
 		level > slices.Max(t.Windows[:half])
 }

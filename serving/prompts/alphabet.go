@@ -58,13 +58,13 @@ type tokenAlphabet struct {
 	tokenizer Tokenizer
 }
 
-// mostTries is how often a text is drawn that has not as many tokens as it should.
-const mostTries = 8
+// maxTries is how often a text is drawn that has not as many tokens as it should.
+const maxTries = 8
 
 func (l tokenAlphabet) write(a *Ask, symbols []int32, again func(try uint64)) {
 	ids := make([]int32, 0, len(symbols)+1)
 	text := l.text(symbols)
-	for try := uint64(1); try <= mostTries; try++ {
+	for try := uint64(1); try <= maxTries; try++ {
 		if ids = l.tokenizer.EncodePlain(ids[:0], text); len(ids) == len(symbols) {
 			break
 		}

@@ -26,14 +26,14 @@ type Faults struct {
 	More int
 }
 
-// mostFaults are listed.
-const mostFaults = 1000
+// maxFaults are listed.
+const maxFaults = 1000
 
 // shownLines are named where many have the same fault.
 const shownLines = 20
 
 func (f *Faults) addFault(line int, text string) {
-	if len(f.List) == mostFaults {
+	if len(f.List) == maxFaults {
 		f.More++
 		return
 	}

@@ -131,8 +131,8 @@ func newNamer(named map[columnField]string) *fieldNamer {
 	return n
 }
 
-// mostColumns are remembered for what is said of columns.
-const mostColumns = 1000
+// maxColumns are remembered for what is said of columns.
+const maxColumns = 1000
 
 // knowsColumn tells whether a column has a field.
 func (n *fieldNamer) knowsColumn(column string) bool {
@@ -149,7 +149,7 @@ func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
 	if !ok {
 		p, ok = n.known[strings.ToLower(string(column))]
 	}
-	if seen, known := n.found[string(column)]; (!known || ok && !seen) && len(n.found) < mostColumns && len(column) < 200 {
+	if seen, known := n.found[string(column)]; (!known || ok && !seen) && len(n.found) < maxColumns && len(column) < 200 {
 		n.found[string(column)] = ok
 	}
 	return p, ok
@@ -157,7 +157,7 @@ func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
 
 // notePreference notes that a row had two columns of a field, and which of them counted.
 func (n *fieldNamer) notePreference(taken, left string) {
-	if len(n.pairs) < mostColumns {
+	if len(n.pairs) < maxColumns {
 		n.pairs[[2]string{taken, left}] = true
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // Limits of what is read of a file.
 const (
-	mostRow  = 64 << 20 // bytes of a row
-	mostKept = 4 << 30  // bytes of all prompts
-	mostRead = 64 << 30 // bytes of a file, unzipped
-	mostRows = 1 << 24
+	maxRow  = 64 << 20 // bytes of a row
+	maxKept = 4 << 30  // bytes of all prompts
+	maxRead = 64 << 30 // bytes of a file, unzipped
+	maxRows = 1 << 24
 )
 
 // fileLayout is how rows lie in a file.
@@ -61,13 +61,13 @@ func openSource(path, format string) (*openFile, error) {
 }
 
 func (s *openFile) detectForm(f io.Reader, path, format string) error {
-	s.in = bufio.NewReaderSize(&limitedReader{f, mostRead}, 1<<16)
+	s.in = bufio.NewReaderSize(&limitedReader{f, maxRead}, 1<<16)
 	if head, _ := s.in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(s.in)
 		if err != nil {
 			return err
 		}
-		s.in = bufio.NewReaderSize(&limitedReader{z, mostRead}, 1<<16)
+		s.in = bufio.NewReaderSize(&limitedReader{z, maxRead}, 1<<16)
 	}
 	head, err := s.in.Peek(1 << 16)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -122,7 +122,7 @@ type limitedReader struct {
 func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, fmt.Errorf("it has more than %d GiB, the most that is read", mostRead>>30)
+		return 0, fmt.Errorf("it has more than %d GiB, the most that is read", maxRead>>30)
 	}
 	return n, err
 }
@@ -135,8 +135,8 @@ func eachLine(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 		part, err := in.ReadSlice('\n')
 		text := part
 		for errors.Is(err, bufio.ErrBufferFull) {
-			if len(long)+len(part) > mostRow {
-				return fmt.Errorf("line %d has more than %d MiB, the most that a row may have", n, mostRow>>20)
+			if len(long)+len(part) > maxRow {
+				return fmt.Errorf("line %d has more than %d MiB, the most that a row may have", n, maxRow>>20)
 			}
 			long = append(long, part...)
 			part, err = in.ReadSlice('\n')
@@ -270,8 +270,8 @@ func (v *jsonValues) readByte() (byte, error) {
 	if c == '\n' {
 		v.line++
 	}
-	if v.text = append(v.text, c); len(v.text) > mostRow {
-		err = fmt.Errorf("a value has more than %d MiB, the most that a row may have", mostRow>>20)
+	if v.text = append(v.text, c); len(v.text) > maxRow {
+		err = fmt.Errorf("a value has more than %d MiB, the most that a row may have", maxRow>>20)
 	}
 	return c, err
 }

@@ -186,7 +186,7 @@ func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 		a.Block = 512
 	}
 	if o.Most <= 0 {
-		a.Most = mostKept
+		a.Most = maxKept
 	}
 	return a, nil
 }

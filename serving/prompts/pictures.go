@@ -22,9 +22,9 @@ type pictureSize struct{ width, height, n int }
 
 // Limits of pictures.
 const (
-	mostSide     = 1 << 14 // pixels
-	mostPictures = 1000    // in a request
-	mostPicture  = 64 << 20
+	maxSide     = 1 << 14 // pixels
+	maxPictures = 1000    // in a request
+	maxPicture  = 64 << 20
 )
 
 func readPicture(text string) (pictureSize, error) {
@@ -37,13 +37,13 @@ func readPicture(text string) (pictureSize, error) {
 	}
 	if len(sides) == 3 {
 		p := pictureSize{parseCount(sides[0]), parseCount(sides[1]), parseCount(sides[2])}
-		if p.width > 0 && p.height > 0 && p.n > 0 && max(p.width, p.height) <= mostSide && p.n <= mostPictures {
+		if p.width > 0 && p.height > 0 && p.n > 0 && max(p.width, p.height) <= maxSide && p.n <= maxPictures {
 			return p, nil
 		}
 	}
 	return pictureSize{}, fmt.Errorf("--image %s: want WIDTHxHEIGHT or WIDTHxHEIGHTxN, up to %d pixels and %d pictures, "+
 		"as "+
-		"1024x768 or 1024x768x2", text, mostSide, mostPictures)
+		"1024x768 or 1024x768x2", text, maxSide, maxPictures)
 }
 
 // imagePart is a picture as part of a message.
@@ -110,7 +110,7 @@ func (r *rowReader) pictureFile(path string) (json.RawMessage, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.asked.File), filepath.FromSlash(path))
 	}
-	content, err := bounded.ReadFile(path, mostPicture)
+	content, err := bounded.ReadFile(path, maxPicture)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (w *DrawnRequests) addPictures(a *Ask, i int) {
 		parts = append(parts, text(a.Text))
 	}
 	for k := range p.n {
-		parts = append(parts, picture(dataURL("image/png", p.drawNoisePNG(w.seed, uint64(i)*mostPictures+uint64(k)))))
+		parts = append(parts, picture(dataURL("image/png", p.drawNoisePNG(w.seed, uint64(i)*maxPictures+uint64(k)))))
 	}
 	if a.Messages == nil {
 		m, _ := marshalPlain(chatMessage{"user", joinMessages(parts...)})

@@ -122,8 +122,8 @@ func (r *rowReader) addValue(line int, text []byte) bool {
 
 // addRecord builds a row; false: there are too many.
 func (r *rowReader) addRecord(rec *sourceRow) bool {
-	if r.all++; r.all > mostRows {
-		r.addFaultf(rec.line, "there are more than %d rows", mostRows)
+	if r.all++; r.all > maxRows {
+		r.addFaultf(rec.line, "there are more than %d rows", maxRows)
 		return false
 	}
 	r.buildRow(rec)
@@ -254,8 +254,8 @@ type rowLimiter struct {
 
 func (m *rowLimiter) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
-	if m.n += n; m.n > mostRow {
-		return 0, fmt.Errorf("a row has more than %d MiB, the most that it may have", mostRow>>20)
+	if m.n += n; m.n > maxRow {
+		return 0, fmt.Errorf("a row has more than %d MiB, the most that it may have", maxRow>>20)
 	}
 	return n, err
 }
@@ -364,14 +364,14 @@ func (r *rowReader) checkWholeFile() {
 	}
 }
 
-// mostTools is the size up to which a file of tools is read.
-const mostTools = 16 << 20
+// maxTools is the size up to which a file of tools is read.
+const maxTools = 16 << 20
 
 func readTools(path string) (json.RawMessage, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := bounded.ReadFile(path, mostTools)
+	text, err := bounded.ReadFile(path, maxTools)
 	if err != nil {
 		return nil, fmt.Errorf("--tools: %w", err)
 	}

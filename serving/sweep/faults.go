@@ -65,10 +65,10 @@ func kindTexts(faults []record.ServingFault) (kinds []string) {
 	return kinds
 }
 
-// mostFault bounds the text that is kept of a failure, in bytes, and mostFaults how many kinds.
+// maxFault bounds the text that is kept of a failure, in bytes, and maxFaults how many kinds.
 const (
-	mostFault  = 500
-	mostFaults = 10
+	maxFault  = 500
+	maxFaults = 10
 )
 
 // countFaults are what failed requests of those that count were told, the commonest first.
@@ -86,12 +86,12 @@ func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts f
 		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
 		if at < 0 {
 			text := requests[i].Fault
-			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), mostFault)]}), len(all)
+			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), maxFault)]}), len(all)
 		}
 		all[at].Number++
 	}
 	slices.SortStableFunc(all, func(a, b record.ServingFault) int { return cmp.Compare(b.Number, a.Number) })
-	return all[:min(len(all), mostFaults)]
+	return all[:min(len(all), maxFaults)]
 }
 
 // answersIn says whether the steady part of a closed loop has an answer: one without any tells nothing of the server,

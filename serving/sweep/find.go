@@ -26,14 +26,14 @@ type SearchOptions struct {
 const (
 	// trialShare is the part of a point's length that a trial has which does not confirm.
 	trialShare = 4
-	// leastRequests is how many requests a trial has at least.
-	leastRequests = 100
+	// minRequests is how many requests a trial has at least.
+	minRequests = 100
 	// spare is how many times as many requests are planned as a trial needs: arrivals come by chance.
 	spare = 1.25
-	// fewestClear is how many requests may tell that an objective is missed by far.
-	fewestClear = 20
+	// minClear is how many requests may tell that an objective is missed by far.
+	minClear = 20
 	// Loads that no search goes beyond.
-	mostRate, mostUsers = 1e6, 1 << 16
+	maxRate, maxUsers = 1e6, 1 << 16
 )
 
 // searchLoads searches.
@@ -47,11 +47,11 @@ func (s *Sweep) searchLoads(ctx context.Context) error {
 	}
 	before := f.Took
 	look := search.Search{
-		Users: f.By == arrival.Users, Start: f.Start, Least: s.minRate(), Most: mostRate, Try: s.runTrial,
+		Users: f.By == arrival.Users, Start: f.Start, Least: s.minRate(), Most: maxRate, Try: s.runTrial,
 		Made: s.earlierTrials(),
 	}
 	if look.Users {
-		look.Most = mostUsers
+		look.Most = maxUsers
 	}
 	found, err := look.Run(ctx)
 	f.Took = before + time.Since(began).Seconds()
@@ -98,7 +98,7 @@ func (s *Sweep) firstLoad() float64 {
 
 // minTrialRequests is how many requests a trial has at least: one beyond each percentile of the objectives.
 func (s *Sweep) minTrialRequests() int {
-	n := leastRequests
+	n := minRequests
 	for _, all := range s.Objectives.Percentiles() {
 		for _, p := range all {
 			n = max(n, int(math.Ceil(1/min(p, 1-p)-1e-6)))
@@ -278,7 +278,7 @@ func missedHow(served *record.Serving, few bool) (clear, low bool) {
 			continue
 		}
 		low = low && v.Term.IsThroughput()
-		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= fewestClear)
+		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= minClear)
 	}
 	return clear, low
 }

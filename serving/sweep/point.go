@@ -247,8 +247,8 @@ func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
 // Bounds of how many requests are written before a point whose number is not known: so many at least, and so many bytes
 // of them at most. Where they do not last, they come again.
 const (
-	fewestWritten = 256
-	mostWritten   = 256 << 20
+	minWritten = 256
+	maxWritten = 256 << 20
 )
 
 // drawRequests makes the requests of a point, and those that warm it up; nil: there are none.
@@ -314,19 +314,19 @@ func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
 	if p.Kind == arrival.Users {
 		n *= 1.2 * float64(p.Users)
 	} else if n *= atOnce; s.Prompts.Rows() == 0 {
-		n = min(n, mostAtOnce)
+		n = min(n, maxAtOnce)
 	}
 	one := s.Prompts.Draw(prompts.DrawOptions{N: 1}).At(0)
 	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
-	return int(max(fewestWritten, min(n, float64(mostWritten/size))))
+	return int(max(minWritten, min(n, float64(maxWritten/size))))
 }
 
 // sharedLatency is how long a request is taken to last where several clients must come to the same number, however long
 // the first one took each of them.
 const sharedLatency = 50 * time.Millisecond
 
-// mostAtOnce is how many requests of no end are sent at once where nobody said how many.
-const mostAtOnce = 5000
+// maxAtOnce is how many requests of no end are sent at once where nobody said how many.
+const maxAtOnce = 5000
 
 // JudgePoint makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that
 // of the prompts.

@@ -187,13 +187,13 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// mostRows bounds what is read, as sweep.json does.
-const mostRows = mostPoints
+// maxRows bounds what is read, as sweep.json does.
+const maxRows = maxPoints
 
 // ReadCSV reads a curve.csv. Columns that are not known are passed over, those that are missing are not measured; there
 // must be kind and value.
 func ReadCSV(from io.Reader) ([]CurveRow, error) {
-	in := csv.NewReader(io.LimitReader(from, mostBytes))
+	in := csv.NewReader(io.LimitReader(from, maxBytes))
 	in.ReuseRecord = true
 	head, err := in.Read()
 	if err != nil {
@@ -212,8 +212,8 @@ func ReadCSV(from io.Reader) ([]CurveRow, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", CSVName, err)
 		}
-		if len(rows) == mostRows {
-			return nil, fmt.Errorf("%s has more than %d points", CSVName, mostRows)
+		if len(rows) == maxRows {
+			return nil, fmt.Errorf("%s has more than %d points", CSVName, maxRows)
 		}
 		r := CurveRow{Kind: arrival.Kind(fields[0]), Figures: map[string]float64{}}
 		for _, c := range figureNames() {

@@ -222,13 +222,13 @@ var ErrSchema = errors.New("not a sweep of this version")
 
 // Bounds of what is read.
 const (
-	mostBytes  = 256 << 20
-	mostPoints = 10_000
+	maxBytes  = 256 << 20
+	maxPoints = 10_000
 )
 
 // Read reads a sweep.json.
 func Read(path string) (*Sweep, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -252,8 +252,8 @@ func Parse(text []byte) (*Sweep, error) {
 	case s.Schema != Schema || s.SchemaVersion < 1:
 		return nil, fmt.Errorf("%w: schema %q version %d, want %q version 1 to %d", ErrSchema, s.Schema, s.SchemaVersion,
 			Schema, SchemaVersion)
-	case len(s.Points) > mostPoints:
-		return nil, fmt.Errorf("%w: %d points, want %d at most", ErrSchema, len(s.Points), mostPoints)
+	case len(s.Points) > maxPoints:
+		return nil, fmt.Errorf("%w: %d points, want %d at most", ErrSchema, len(s.Points), maxPoints)
 	}
 	for i, r := range s.Points {
 		if r.Serving == nil {

@@ -24,8 +24,8 @@ const pythonPackage = "plumbline_inference"
 // inFirst are the plugins of the first wheel: as one file all of them are larger than Python's index takes.
 func inFirst() []string { return []string{"null", "resnet50", "retinanet", "yolo", "unet3d"} }
 
-// mostWheel is the size of a file that Python's index takes, in bytes, unless it is asked for more.
-const mostWheel = 100 << 20
+// maxWheel is the size of a file that Python's index takes, in bytes, unless it is asked for more.
+const maxWheel = 100 << 20
 
 // wheels writes Python wheels of the folder that the archive is made of. The first has the package of python/, the
 // harness, ONNX Runtime, some plugins and the documents, as below a prefix, which is the environment; the second has
@@ -250,9 +250,9 @@ func (w *wheel) write(to string, date time.Time) (err error) {
 		return err
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() > mostWheel {
+	if err == nil && info.Size() > maxWheel {
 		err = fmt.Errorf("%s has %d bytes, want at most %d: Python's index takes no more; place plugins otherwise", to,
-			info.Size(), mostWheel)
+			info.Size(), maxWheel)
 	}
 	return err
 }

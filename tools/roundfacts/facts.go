@@ -115,8 +115,8 @@ func (f *Facts) reduce() {
 	}
 }
 
-// mostValues is how many frequent values are kept.
-const mostValues = 5
+// maxValues is how many frequent values are kept.
+const maxValues = 5
 
 func (v Values) reduce() {
 	if len(v) == 0 {
@@ -127,7 +127,7 @@ func (v Values) reduce() {
 	})
 	lowest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	for i, name := range names {
-		if i >= mostValues && name != lowest {
+		if i >= maxValues && name != lowest {
 			delete(v, name)
 		}
 	}
@@ -206,13 +206,13 @@ func (f *Facts) addFigures(model, text string) {
 	}
 }
 
-// mostLowest is how many figures are kept.
-const mostLowest = 4
+// maxLowest is how many figures are kept.
+const maxLowest = 4
 
 func (f *Figures) sort() {
 	slices.SortFunc(f.all, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	f.all = slices.Compact(f.all)
-	f.Lowest = f.all[:min(len(f.all), mostLowest)]
+	f.Lowest = f.all[:min(len(f.all), maxLowest)]
 }
 
 func number(text string) float64 {

@@ -214,7 +214,7 @@ func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
 	}
 	name := f.metric()
-	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), "accuracy.txt"), mostOf)
+	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), "accuracy.txt"), maxOf)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

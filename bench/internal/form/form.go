@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// mostOf bounds files that are read back, in bytes.
-const mostOf = 1 << 30
+// maxOf bounds files that are read back, in bytes.
+const maxOf = 1 << 30
 
 // Write writes each scenario among the runs of a plan that has the form, with the accuracy and the audit that were
 // measured beside its timed run, now or before. Others have no such files, and are no fault; nor is an output folder

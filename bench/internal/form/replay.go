@@ -37,7 +37,7 @@ func replays(p *plan.Plan, d record.Document) error {
 
 func replay(p *plan.Plan, r *record.Run) error {
 	dir := filepath.Join(p.Out, filepath.FromSlash(r.Dir))
-	scores, err := bounded.ReadFile(filepath.Join(dir, endpoints.Folder, endpoints.ScoresFile), mostOf)
+	scores, err := bounded.ReadFile(filepath.Join(dir, endpoints.Folder, endpoints.ScoresFile), maxOf)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 			continue
 		}
 		calls := filepath.Join(out, filepath.FromSlash(r.Dir), endpoints.Folder, endpoints.CallsFile)
-		text, err := bounded.ReadFile(calls, mostOf)
+		text, err := bounded.ReadFile(calls, maxOf)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -25,7 +25,7 @@ func takePowerLogs(p *plan.Plan, t plan.Run) error {
 		return nil
 	}
 	for _, name := range power.SessionFiles() {
-		text, err := backend.ReadFile(filepath.Join(dir, name), mostSessionFile)
+		text, err := backend.ReadFile(filepath.Join(dir, name), maxSessionFile)
 		if err == nil {
 			err = wholefile.Write(filepath.Join(p.Out, p.PowerDir(), name), text, 0o644)
 		}
@@ -36,8 +36,8 @@ func takePowerLogs(p *plan.Plan, t plan.Run) error {
 	return nil
 }
 
-// mostSessionFile is the size up to which a log of the power tools is read: that of a long session has some megabytes.
-const mostSessionFile = 256 << 20
+// maxSessionFile is the size up to which a log of the power tools is read: that of a long session has some megabytes.
+const maxSessionFile = 256 << 20
 
 // measurement is a power measurement under way; nil is none.
 type measurement struct {

@@ -94,8 +94,8 @@ func finiteLimit(limit float64) figure.Number {
 	return figure.Number(limit)
 }
 
-// leastAgreement is how many percent of the answers must be as expected where the user does not say.
-const leastAgreement = 99
+// minAgreement is how many percent of the answers must be as expected where the user does not say.
+const minAgreement = 99
 
 // Judge compares each metric of the score with its target.
 func Judge(c Case) Verdict {
@@ -137,7 +137,7 @@ func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget 
 	own := map[string]metricTarget{}
 	for _, m := range c.Score.Metrics {
 		if m.Name == sdk.Agreement {
-			own[m.Name] = metricTarget{least: leastAgreement, upper: math.Inf(1)}
+			own[m.Name] = metricTarget{least: minAgreement, upper: math.Inf(1)}
 		}
 	}
 	for name, value := range c.Targets {

@@ -14,10 +14,10 @@ type tableSlot struct {
 	position int64
 }
 
-const fewestSlots = 6 // as a power of 2
+const minSlots = 6 // as a power of 2
 
 func newPositions() nodePositions {
-	return nodePositions{slots: make([]tableSlot, 1<<fewestSlots), round: 1, shift: 32 - fewestSlots}
+	return nodePositions{slots: make([]tableSlot, 1<<minSlots), round: 1, shift: 32 - minSlots}
 }
 
 // clear forgets all nodes.

@@ -51,8 +51,8 @@ type Average struct {
 	Faults []*mllog.LineError
 }
 
-// mostFaults is how many bad lines an average names.
-const mostFaults = 10
+// maxFaults is how many bad lines an average names.
+const maxFaults = 10
 
 // Average reads the samples of a file to its end. Bad lines are in the result; an error is of the reading.
 func (w Window) Average(r io.Reader) (Average, error) {
@@ -64,7 +64,7 @@ func (w Window) Average(r io.Reader) (Average, error) {
 			break
 		}
 		if line, ok := errors.AsType[*mllog.LineError](err); ok {
-			if len(a.Faults) < mostFaults && (s.Time.IsZero() || w.Holds(s.Time)) {
+			if len(a.Faults) < maxFaults && (s.Time.IsZero() || w.Holds(s.Time)) {
 				a.Faults = append(a.Faults, line)
 			}
 			continue

@@ -63,8 +63,8 @@ const (
 	fieldWatts = 3
 )
 
-// mostLine bounds a line, which has some hundred bytes.
-const mostLine = 64 << 10
+// maxLine bounds a line, which has some hundred bytes.
+const maxLine = 64 << 10
 
 // Reader reads the samples of a file one by one.
 type Reader struct {
@@ -75,7 +75,7 @@ type Reader struct {
 // NewReader reads from r.
 func NewReader(r io.Reader) *Reader {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, mostLine)
+	lines.Buffer(nil, maxLine)
 	return &Reader{lines: lines}
 }
 
@@ -91,7 +91,7 @@ func (r *Reader) Next() (Sample, error) {
 	}
 	err := r.lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
-		return Sample{}, fmt.Errorf("%s, line %d: longer than %d bytes: %w", FileName, r.line+1, mostLine, mllog.ErrFormat)
+		return Sample{}, fmt.Errorf("%s, line %d: longer than %d bytes: %w", FileName, r.line+1, maxLine, mllog.ErrFormat)
 	}
 	if err != nil {
 		return Sample{}, err

@@ -76,10 +76,10 @@ func TestAverageNamesBadLines(t *testing.T) {
 	if !slices.Equal(at, []int{1, 3, 4, 5, 6, 7, 8, 9}) || a.Samples != 0 {
 		t.Fatalf("got faults in the lines %v, %d samples", at, a.Samples)
 	}
-	if n := len(average(t, strings.Repeat("Time\n", 1000)).Faults); n != mostFaults {
+	if n := len(average(t, strings.Repeat("Time\n", 1000)).Faults); n != maxFaults {
 		t.Errorf("%d faults are kept", n)
 	}
-	if _, err := window(t).Average(strings.NewReader(strings.Repeat("x", mostLine+1))); !errors.Is(err, mllog.ErrFormat) {
+	if _, err := window(t).Average(strings.NewReader(strings.Repeat("x", maxLine+1))); !errors.Is(err, mllog.ErrFormat) {
 		t.Errorf("a line without an end gives %v", err)
 	}
 }

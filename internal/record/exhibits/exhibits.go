@@ -24,11 +24,11 @@ const (
 	IndexName = "index.json"
 )
 
-// mostIndex is how many bytes of an index are read: the texts of all exhibits, escaped.
-const mostIndex = 8 << 20
+// maxIndex is how many bytes of an index are read: the texts of all exhibits, escaped.
+const maxIndex = 8 << 20
 
-// mostCaption is how many bytes a caption has.
-const mostCaption = 500
+// maxCaption is how many bytes a caption has.
+const maxCaption = 500
 
 // Index is what the index says.
 type Index struct {
@@ -82,7 +82,7 @@ func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error)
 // caption is one line of text, cut where it is long.
 func caption(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	for len(text) > mostCaption {
+	for len(text) > maxCaption {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
 	}
@@ -93,7 +93,7 @@ func caption(text string) string {
 // none.
 func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 	folder := filepath.Join(dir, Folder)
-	text, err := read(filepath.Join(folder, IndexName), mostIndex)
+	text, err := read(filepath.Join(folder, IndexName), maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -83,8 +83,8 @@ func settingsOf(r record.Run) map[string]string {
 	return all
 }
 
-// mostValues is how many values of one difference a name says.
-const mostValues = 3
+// maxValues is how many values of one difference a name says.
+const maxValues = 3
 
 // addToNames adds to the names of a group what it differs in.
 func (d nameDifference) addToNames(group []*namedRun) {
@@ -99,7 +99,7 @@ func (d nameDifference) addToNames(group []*namedRun) {
 	said := 0
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		differs := slices.ContainsFunc(values, func(v map[string]string) bool { return v[key] != values[0][key] })
-		if !differs || said == mostValues {
+		if !differs || said == maxValues {
 			continue
 		}
 		said++

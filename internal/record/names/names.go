@@ -163,11 +163,11 @@ func FileName(name string) string {
 	if clean = strings.TrimLeft(clean, "."); clean == "" {
 		return "-"
 	}
-	return clean[:min(len(clean), mostFile)]
+	return clean[:min(len(clean), maxFile)]
 }
 
-// mostFile is how long File's are.
-const mostFile = 100
+// maxFile is how long File's are.
+const maxFile = 100
 
 // punctuation is that of full names, for a file.
 var punctuation = strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "")
@@ -180,7 +180,7 @@ func FileNames(all []Name) []string {
 		files[i] = base
 		for k := 2; taken[strings.ToLower(files[i])]; k++ {
 			end := "-" + strconv.Itoa(k)
-			files[i] = base[:min(len(base), mostFile-len(end))] + end
+			files[i] = base[:min(len(base), maxFile-len(end))] + end
 		}
 		taken[strings.ToLower(files[i])] = true
 	}

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// longestLine bounds a line, in bytes: an answer of a million tokens takes some ten million.
-	longestLine = 64 << 20
-	// mostFaults is how many faults are told.
-	mostFaults = 20
+	// maxLine bounds a line, in bytes: an answer of a million tokens takes some ten million.
+	maxLine = 64 << 20
+	// maxFaults is how many faults are told.
+	maxFaults = 20
 	// latest is the latest time, in ns: twenty years.
 	latest = int64(20 * 365 * 24 * 3600e9)
-	// mostIDs bounds the ids of an event.
-	mostIDs = 1 << 24
+	// maxIDs bounds the ids of an event.
+	maxIDs = 1 << 24
 )
 
 // Read reads what Write wrote: the same records. All faults are told, with their lines, up to twenty.
 func Read(from io.Reader) ([]metrics.Request, error) {
 	in := bufio.NewScanner(from)
-	in.Buffer(make([]byte, 0, 1<<16), longestLine)
+	in.Buffer(make([]byte, 0, 1<<16), maxLine)
 	var all []metrics.Request
 	var faults []error
 	line := 0
@@ -39,7 +39,7 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 		}
 		r, err := parse(in.Bytes())
 		if err != nil {
-			if faults = append(faults, fmt.Errorf("line %d: %w", line, err)); len(faults) == mostFaults {
+			if faults = append(faults, fmt.Errorf("line %d: %w", line, err)); len(faults) == maxFaults {
 				faults = append(faults, errors.New("and maybe more"))
 				break
 			}
@@ -48,7 +48,7 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 		all = append(all, r)
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		faults = append(faults, fmt.Errorf("line %d has more than %d bytes, want a request", line+1, longestLine))
+		faults = append(faults, fmt.Errorf("line %d has more than %d bytes, want a request", line+1, maxLine))
 	} else if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	if e.At = at; len(row.IDs) > 0 {
 		e.IDs = row.IDs[min(i, len(row.IDs)-1)]
 	}
-	if e.IDs < 0 || e.IDs > mostIDs || !e.IsToken() {
+	if e.IDs < 0 || e.IDs > maxIDs || !e.IsToken() {
 		return e, fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
 	}
 	return e, ""

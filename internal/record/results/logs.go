@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// mostLogs is how many runs are made of the logs below one folder: more than any round of submissions has had.
-const mostLogs = 20_000
+// maxLogs is how many runs are made of the logs below one folder: more than any round of submissions has had.
+const maxLogs = 20_000
 
-// mostSkipped is how many folders whose logs cannot be read are named one by one.
-const mostSkipped = 20
+// maxSkipped is how many folders whose logs cannot be read are named one by one.
+const maxSkipped = 20
 
 // readBareLogs makes records of the detail logs below a folder, at any depth, named after where they lie. why is why
 // there are no results of it: it is said where there is a result.json that cannot be read, and where there is no log.
@@ -72,9 +72,9 @@ func (s *bareLogs) walkLogs(root string, pass func(dir string) bool) error {
 			return fs.SkipDir
 		case e.IsDir() || e.Name() != mllog.DetailFile:
 			return nil
-		case len(s.Runs) >= mostLogs:
+		case len(s.Runs) >= maxLogs:
 			return fmt.Errorf("%s holds logs of more than %s: name the folders of fewer, such as one submitter's", root,
-				figure.Plural(mostLogs, "run"))
+				figure.Plural(maxLogs, "run"))
 		}
 		if s.found++; !noteKnown(path, s.seen) {
 			s.addLog(path)
@@ -84,7 +84,7 @@ func (s *bareLogs) walkLogs(root string, pass func(dir string) bool) error {
 }
 
 func (s *bareLogs) skipLog(err error) {
-	if s.skipped++; len(s.faults) < mostSkipped {
+	if s.skipped++; len(s.faults) < maxSkipped {
 		s.faults = append(s.faults, err)
 	}
 }
@@ -100,7 +100,7 @@ func (s *bareLogs) toSet(root string) Set {
 
 // moreFaults says how many faults are not named.
 func (s *bareLogs) moreFaults(root string) string {
-	if n := s.skipped - mostSkipped; n > 0 {
+	if n := s.skipped - maxSkipped; n > 0 {
 		return fmt.Sprintf("\n%d more logs of %s cannot be read", n, root)
 	}
 	return ""

@@ -156,8 +156,8 @@ func TestBareFaults(t *testing.T) {
 		write(t, bad(i), pointer)
 	}
 	s, err := ReadLogs(dir)
-	if err != nil || len(s.Runs) != 1 || len(s.Skipped) != mostSkipped+1 ||
-		s.Skipped[mostSkipped] != "10 more logs of "+dir+" cannot be read" {
+	if err != nil || len(s.Runs) != 1 || len(s.Skipped) != maxSkipped+1 ||
+		s.Skipped[maxSkipped] != "10 more logs of "+dir+" cannot be read" {
 		t.Errorf("%d runs, %d skipped, %v: %q", len(s.Runs), len(s.Skipped), err, s.Skipped[len(s.Skipped)-1])
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // How far a folder of runs is searched: OUT/BACKEND/ROUND, and one above; and how much may lie there.
 const (
-	deepest     = 4
-	mostFolders = 20_000
+	deepest    = 4
+	maxFolders = 20_000
 )
 
 // findResultFiles finds the result files below a folder that has none of its own, in the order of their paths. What
@@ -45,8 +45,8 @@ func (s *fileSearcher) searchBelow(dir string, levels int) error {
 		if strings.HasPrefix(e.Name(), ".") || !isFolder(path) {
 			continue
 		}
-		if s.seen++; s.seen > mostFolders {
-			return fmt.Errorf("%s holds more than %d folders: name the folder of the runs", s.root, mostFolders)
+		if s.seen++; s.seen > maxFolders {
+			return fmt.Errorf("%s holds more than %d folders: name the folder of the runs", s.root, maxFolders)
 		}
 		if file := filepath.Join(path, record.FileName); isFile(file) {
 			s.files = append(s.files, file)

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// mostBands is how many steps a band has at most, leastInBand how many values each of them has on average at least.
+// maxBands is how many steps a band has at most, minInBand how many values each of them has on average at least.
 const (
-	mostBands   = 60
-	leastInBand = 100
+	maxBands  = 60
+	minInBand = 100
 )
 
 // Band is how a measure was distributed at each time: percentiles of all values whose queries were due in a step. The
@@ -46,7 +46,7 @@ func (f *File) Band(of metric.Times) *Band {
 // newBand makes the band of n values, which each gives in the order in which they were due, the last one at a time that
 // is given; nil where they are too few.
 func newBand(name string, n int, last int64, each func(take func(due, v int64))) *Band {
-	steps := min(n/leastInBand, mostBands)
+	steps := min(n/minInBand, maxBands)
 	if steps < 2 || last < int64(steps) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func newBand(name string, n int, last int64, each func(take func(due, v int64)))
 
 // set fills in a step from what was counted, and empties the counter.
 func (b *Band) set(k int64, c *counter) {
-	h := c.at(mostBits)
+	h := c.at(maxBits)
 	b.Count[k], b.P50[k], b.P99[k] = int64(h.Count), h.Quantile(.5), h.Quantile(.99)
 	c.reset()
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// mostSteps is how many steps rates have at most, mostPoints how many values a line has.
+// maxSteps is how many steps rates have at most, maxPoints how many values a line has.
 const (
-	mostSteps  = 500
-	mostPoints = 2000
+	maxSteps  = 500
+	maxPoints = 2000
 )
 
 // check says everything that is unsound.
@@ -68,8 +68,8 @@ func (r *Rates) check() error {
 
 // check wants buckets that ascend and counts that add up to Count.
 func (h *Histogram) check() error {
-	if h.Bits < 1 || h.Bits > mostBits {
-		return fmt.Errorf("histogram %q has %d bits, want 1 to %d", h.Name, h.Bits, mostBits)
+	if h.Bits < 1 || h.Bits > maxBits {
+		return fmt.Errorf("histogram %q has %d bits, want 1 to %d", h.Name, h.Bits, maxBits)
 	}
 	var sum uint64
 	last := int64(-1)

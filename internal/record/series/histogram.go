@@ -32,10 +32,10 @@ type Bucket struct {
 // and its count.
 type Buckets []Bucket
 
-// mostBits make a bucket as wide as 0.05 % of its values; mostBuckets is how many a file holds: beyond it, bits go.
+// maxBits make a bucket as wide as 0.05 % of its values; maxBuckets is how many a file holds: beyond it, bits go.
 const (
-	mostBits    = 11
-	mostBuckets = 12000
+	maxBits    = 11
+	maxBuckets = 12000
 )
 
 // bucketOf is the bucket of a value of 0 or more.
@@ -136,12 +136,12 @@ type counter struct {
 }
 
 func newCounter(name string) *counter {
-	return &counter{Histogram: Histogram{Name: name, Bits: mostBits, Min: math.MaxInt64}}
+	return &counter{Histogram: Histogram{Name: name, Bits: maxBits, Min: math.MaxInt64}}
 }
 
 func (c *counter) add(v int64) {
 	v = max(v, 0)
-	i := bucketOf(v, mostBits)
+	i := bucketOf(v, maxBits)
 	if i >= int64(len(c.counts)) {
 		c.counts = append(c.counts, make([]uint64, i+1-int64(len(c.counts)))...)
 	}
@@ -152,8 +152,8 @@ func (c *counter) add(v int64) {
 
 // histogram is what was counted; coarser where the buckets would be too many.
 func (c *counter) histogram() Histogram {
-	h := c.at(mostBits)
-	for len(h.Buckets) > mostBuckets && h.Bits > 1 {
+	h := c.at(maxBits)
+	for len(h.Buckets) > maxBuckets && h.Bits > 1 {
 		h = c.at(h.Bits - 1)
 	}
 	h.Buckets = slices.Clone(h.Buckets)
@@ -172,7 +172,7 @@ func (c *counter) at(precision int) Histogram {
 		if n == 0 {
 			continue
 		}
-		index := bucketOf(Low(int64(i), mostBits), precision)
+		index := bucketOf(Low(int64(i), maxBits), precision)
 		if last := len(all) - 1; last >= 0 && all[last].Index == index {
 			all[last].Count += n
 			continue

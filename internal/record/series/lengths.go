@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// mostLengths is how many requests Lengths shows, mostSizes how many steps Sizes have.
+// maxLengths is how many requests Lengths shows, maxSizes how many steps Sizes have.
 const (
-	mostLengths = 1000
-	mostSizes   = 24
+	maxLengths = 1000
+	maxSizes   = 24
 )
 
 // Lengths are how long prompts and answers were, in tokens, and how long the first token took: some of the answered
@@ -62,7 +62,7 @@ func lengthsOf(all []*metrics.Measured) *Lengths {
 	l.Prompts, l.Answers = sizesOf(prompts), sizesOf(answers)
 	slices.SortStableFunc(both, func(a, b timed) int { return int(min(max(a.prompt-b.prompt, -1), 1)) })
 	l.Of = len(both)
-	for _, i := range Thin(len(both), mostLengths, func(i int) (x, y float64) {
+	for _, i := range Thin(len(both), maxLengths, func(i int) (x, y float64) {
 		return float64(both[i].prompt), float64(both[i].ttft)
 	}) {
 		l.Prompt, l.TTFT = append(l.Prompt, both[i].prompt), append(l.TTFT, both[i].ttft)
@@ -79,7 +79,7 @@ func sizesOf(lengths []int64) (s Sizes) {
 		return s
 	}
 	low, high := slices.Min(lengths), slices.Max(lengths)
-	s.From, s.Step = low, (high-low)/mostSizes+1
+	s.From, s.Step = low, (high-low)/maxSizes+1
 	s.Count = make([]int64, (high-low)/s.Step+1)
 	for _, n := range lengths {
 		s.Count[(n-low)/s.Step]++

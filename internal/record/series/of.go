@@ -146,7 +146,7 @@ func (m distribution) line(missing int) Line {
 		number = func(i int) int { return int(there[i]) }
 	}
 	l := Line{Name: m.times.Key, Of: m.n - missing}
-	points := Thin(l.Of, mostPoints, func(i int) (x, y float64) {
+	points := Thin(l.Of, maxPoints, func(i int) (x, y float64) {
 		due, v, _ := m.of(number(i))
 		return float64(due), float64(v)
 	})

@@ -7,7 +7,7 @@ const looks = 32
 
 // rates counts what happened up to a time.
 func rates(src Source, end int64) Rates {
-	step := end/mostSteps + 1
+	step := end/maxSteps + 1
 	n := end/step + 1
 	r := Rates{Step: step, Queries: make([]int64, n), Samples: make([]int64, n), Outstanding: make([]int64, n)}
 	if src.HasTokens() {

@@ -130,7 +130,7 @@ func TestToldIsThinned(t *testing.T) {
 	}
 	told.V[4321] = 99
 	thin := told.Thinned().Since(second)
-	if len(thin.T) > mostTold || slices.Max(thin.V) != 99 || thin.T[0] != -second || told.T[0] != 0 {
+	if len(thin.T) > maxTold || slices.Max(thin.V) != 99 || thin.T[0] != -second || told.T[0] != 0 {
 		t.Errorf("%d values from %d on, %g at most", len(thin.T), thin.T[0], slices.Max(thin.V))
 	}
 }

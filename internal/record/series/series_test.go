@@ -91,7 +91,7 @@ func (m made) compare(t *testing.T, f *File) {
 	}
 	for _, p := range []float64{0, .1, .5, .9, .99, .999, 1} {
 		want := all[min(int(p*float64(len(all))), len(all)-1)]
-		if got := h.Quantile(p); math.Abs(float64(got-want)) > float64(want)/(1<<mostBits) {
+		if got := h.Quantile(p); math.Abs(float64(got-want)) > float64(want)/(1<<maxBits) {
 			t.Errorf("quantile %g is %d, want %d", p, got, want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestBands(t *testing.T) {
 	m := made{n: 6100, per: 1, left: 7}
 	f := Of(m)
 	b := f.Band(metric.Latency)
-	if b == nil || len(b.Count) != mostBands {
+	if b == nil || len(b.Count) != maxBands {
 		t.Fatalf("band %+v", b)
 	}
 	for k := range b.Count {
@@ -134,7 +134,7 @@ func TestBands(t *testing.T) {
 		}
 		for p, got := range map[float64]int64{.5: b.P50[k], .99: b.P99[k]} {
 			want := all[int(p*float64(len(all)))]
-			if math.Abs(float64(got-want)) > float64(want)/(1<<mostBits) {
+			if math.Abs(float64(got-want)) > float64(want)/(1<<maxBits) {
 				t.Errorf("step %d: percentile %g is %d, want %d", k, p, got, want)
 			}
 		}
@@ -211,14 +211,14 @@ func TestFileStaysSmall(t *testing.T) {
 		c := newCounter(f.Histograms[k].Name)
 		for v := int64(1); v < 86_400_000_000_000; v += 1 + v/1500 {
 			c.add(v)
-			c.counts[bucketOf(v, mostBits)] += 12_345_678
+			c.counts[bucketOf(v, maxBits)] += 12_345_678
 			c.Count += 12_345_678
 		}
 		f.Histograms[k] = c.histogram()
 	}
 	long := Told{Name: "kv_cache_use", Title: "KV cache in use", Unit: "%"}
-	f.Lengths, f.Rates.Streamed = &Lengths{Of: mostLengths}, f.Rates.Tokens
-	for k := range int64(mostLengths) {
+	f.Lengths, f.Rates.Streamed = &Lengths{Of: maxLengths}, f.Rates.Tokens
+	for k := range int64(maxLengths) {
 		f.Lengths.Prompt, f.Lengths.TTFT = append(f.Lengths.Prompt, 1_000_000+k), append(f.Lengths.TTFT, 9e12+k)
 		long.T, long.V = append(long.T, 9e12+k), append(long.V, float64(k)/7)
 	}
@@ -248,8 +248,8 @@ func TestBuckets(t *testing.T) {
 			last = i
 		}
 	}
-	if i := bucketOf(math.MaxInt64, mostBits); Low(i, mostBits) < math.MaxInt64>>1 {
-		t.Errorf("the last bucket begins at %d", Low(i, mostBits))
+	if i := bucketOf(math.MaxInt64, maxBits); Low(i, maxBits) < math.MaxInt64>>1 {
+		t.Errorf("the last bucket begins at %d", Low(i, maxBits))
 	}
 }
 

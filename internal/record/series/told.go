@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostTold is how many values a line of what was told has.
-const mostTold = 300
+// maxTold is how many values a line of what was told has.
+const maxTold = 300
 
 // Told is a number over time that others told while the run went on: a server, or a meter of power.
 type Told struct {
@@ -27,7 +27,7 @@ func (t Told) Thinned() Told {
 			known = append(known, i)
 		}
 	}
-	for _, k := range Thin(len(known), mostTold, func(i int) (x, y float64) {
+	for _, k := range Thin(len(known), maxTold, func(i int) (x, y float64) {
 		return float64(t.T[known[i]]), t.V[known[i]]
 	}) {
 		out.T, out.V = append(out.T, t.T[known[k]]), append(out.V, t.V[known[k]])

@@ -53,8 +53,8 @@ func Find(dir string) (*File, Origin, error) {
 	return f, FromTrace, nil
 }
 
-// mostTraced is how many samples of a trace log are read: of each, 40 bytes are kept.
-const mostTraced = 20_000_000
+// maxTraced is how many samples of a trace log are read: of each, 40 bytes are kept.
+const maxTraced = 20_000_000
 
 // traced are the samples of a trace log, ordered by query. Times count from the earliest.
 type traced struct {
@@ -98,8 +98,8 @@ func FromTraceLog(in io.Reader) (*File, error) {
 
 func (t *traced) add(s mllog.TraceSample) error {
 	const most = 1 << 60
-	if len(t.slots) >= mostTraced {
-		return fmt.Errorf("more than %d samples in the trace log; run with this harness, which leaves a %s", mostTraced,
+	if len(t.slots) >= maxTraced {
+		return fmt.Errorf("more than %d samples in the trace log; run with this harness, which leaves a %s", maxTraced,
 			FileName)
 	}
 	if s.Latency < 0 || s.IssueDelay < 0 || s.Scheduled < -most || s.Scheduled > most || s.Latency > most {

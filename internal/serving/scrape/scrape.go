@@ -24,8 +24,8 @@ import (
 // ErrPage is a page that cannot be read as metrics.
 var ErrPage = errors.New("page of metrics")
 
-// mostPage bounds a page in bytes: vLLM's has some 100 kB.
-const mostPage = 16 << 20
+// maxPage bounds a page in bytes: vLLM's has some 100 kB.
+const maxPage = 16 << 20
 
 // timeout is how long a page may take.
 const timeout = 5 * time.Second
@@ -94,7 +94,7 @@ func (p Page) read(ctx context.Context) (r reading, err error) {
 	case kind != "" && kind != "text/plain" && kind != "application/openmetrics-text":
 		return r, fmt.Errorf("%w %s: its content is %.100q, want text/plain", ErrPage, p.URL, kind)
 	}
-	if r.families, err = parse(io.LimitReader(response.Body, mostPage)); err != nil {
+	if r.families, err = parse(io.LimitReader(response.Body, maxPage)); err != nil {
 		return r, fmt.Errorf("%w %s: %w", ErrPage, p.URL, err)
 	}
 	return r, nil

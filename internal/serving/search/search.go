@@ -103,16 +103,16 @@ const (
 	nextAbove = 0.5
 	// At the lower end only trials near the end itself count: hardly anything lets one hold by chance farther below.
 	nextBelow = 0.05
-	// tries is how often a load is tried at which the client is the limit, and mostClients how many loads are, downwards.
-	tries, mostClients = 4, 2
+	// tries is how often a load is tried at which the client is the limit, and maxClients how many loads are, downwards.
+	tries, maxClients = 4, 2
 	// spoilt is the share of trials, up to the load that the server does not hold, above which the client was the limit so
 	// often that the other trials tell nothing of the server.
 	spoilt = 0.25
 	// maxSpoilt bounds how many trials are made at which the client is the limit: on a machine where there are so many,
 	// further ones only take their time. As many again may be spoilt while the load that holds is proven.
 	maxSpoilt = 24
-	// mostLoads bounds how many loads are tried, and mostTimes how long a trial is.
-	mostLoads, mostTimes = 48, 64
+	// maxLoads bounds how many loads are tried, and maxTimes how long a trial is.
+	maxLoads, maxTimes = 48, 64
 	// fewsUp is how many loads of too few requests are tried, each twice the one before.
 	fewsUp = 4
 )
@@ -124,7 +124,7 @@ func (s Search) Run(ctx context.Context) (Found, error) {
 	if r.Users {
 		r.Least = max(1, math.Ceil(r.Least))
 	}
-	for range mostLoads {
+	for range maxLoads {
 		next, ended := r.next()
 		if ended == "" && r.clients() >= maxSpoilt {
 			next, ended = r.settle()
@@ -310,7 +310,7 @@ func (r *running) down(high *end) (Load, Ended) {
 	lowest := r.Least > 0 && high.value <= r.Least*(1+Precision) || r.Users && high.value <= 1
 	switch {
 	case high.Verdict == Client:
-		if lowest || r.count(Client) >= mostClients {
+		if lowest || r.count(Client) >= maxClients {
 			return Load{}, ByClient
 		}
 	case high.Hopeless && !r.Users, lowest && r.Users && high.value <= 1:
@@ -389,7 +389,7 @@ func (r *running) measure(ctx context.Context, l Load) error {
 		switch {
 		case out.Verdict == Client && clients < tries:
 			clients++
-		case out.Verdict != Client && out.Again && l.Times < mostTimes:
+		case out.Verdict != Client && out.Again && l.Times < maxTimes:
 			l.Times *= 2
 		default:
 			r.note(l, out)

@@ -224,7 +224,7 @@ func template(sheet *system.Sheet) {
 
 // readSheet reads a sheet; one that is not there is empty.
 func readSheet(path string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
-	text, err = bounded.ReadFile(path, mostWorkspace)
+	text, err = bounded.ReadFile(path, maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return system.NewSheet(fields), nil, nil
 	}

@@ -91,13 +91,13 @@ var (
 	ErrNoWorkspace = fmt.Errorf("%w: it is not there", ErrWorkspace)
 )
 
-// mostWorkspace is the size up to which a workspace's file is read: it has a line for each run.
-const mostWorkspace = 64 << 20
+// maxWorkspace is the size up to which a workspace's file is read: it has a line for each run.
+const maxWorkspace = 64 << 20
 
 // OpenWorkspace reads a workspace.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, WorkspaceFile)
-	text, err := bounded.ReadFile(path, mostWorkspace)
+	text, err := bounded.ReadFile(path, maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init", ErrNoWorkspace, path)
 	}
@@ -250,8 +250,8 @@ func (w *Workspace) goalOf(name string) Goal {
 	return g
 }
 
-// mostName is how long a name may be: 255 bytes is what file systems take, and names get endings.
-const mostName = 200
+// maxName is how long a name may be: 255 bytes is what file systems take, and names get endings.
+const maxName = 200
 
 // CheckName wants a name that is one folder on every system, and that the rules' checks of names take: letters and
 // digits of any script, and - _ . + within. what says of what it is the name.
@@ -259,8 +259,8 @@ func CheckName(what, name string) error {
 	if name == "" {
 		return fmt.Errorf("the name of the %s is empty", what)
 	}
-	if len(name) > mostName {
-		return fmt.Errorf("the name of the %s has %d bytes, want at most %d", what, len(name), mostName)
+	if len(name) > maxName {
+		return fmt.Errorf("the name of the %s has %d bytes, want at most %d", what, len(name), maxName)
 	}
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 		return fmt.Errorf("%s %q: a name must not begin with %q, as hidden files and options do", what, name, name[:1])

@@ -177,9 +177,9 @@ func everySample(target, count string, unique bool) []mlconf.Override {
 	return append(list, overrideAll("sample_concatenate_permutation", "0"))
 }
 
-// leastEstimated is how many queries early stopping needs for an estimate of the 90th percentile: a run of fewer can
+// minEstimated is how many queries early stopping needs for an estimate of the 90th percentile: a run of fewer can
 // only end INVALID, which TEST04 does not take.
-const leastEstimated = 64
+const minEstimated = 64
 
 // test04Settings are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
 func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
@@ -196,7 +196,7 @@ func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.
 	for _, s := range []loadgen.Scenario{loadgen.Offline, loadgen.SingleStream, loadgen.MultiStream, loadgen.Server} {
 		if least, ok := features.CachingQueries[model][s.String()]; ok {
 			if s == loadgen.SingleStream {
-				least = max(least, leastEstimated)
+				least = max(least, minEstimated)
 			}
 			list = append(list, mlconf.Override{Scenario: s, Key: countKey, Value: strconv.FormatUint(least, 10)})
 		}

@@ -49,8 +49,8 @@ func Locate(dir, results, test string) ([]Found, error) {
 	return list, errors.Join(errs...)
 }
 
-// mostScenarios is how many folders of scenarios are looked into at once: more than any round has had.
-const mostScenarios = 20_000
+// maxScenarios is how many folders of scenarios are looked into at once: more than any round has had.
+const maxScenarios = 20_000
 
 // Below lists the folders below dir that have folders of tests inside, as scenarios' folders of a submission, a system
 // or a whole repository have them, sorted by their paths. It is empty where dir itself has one. Hidden folders and
@@ -69,9 +69,9 @@ func Below(dir string) (scenarios []string, err error) {
 			return fs.SkipDir
 		case len(testsWithin(path)) == 0:
 			return nil
-		case len(scenarios) >= mostScenarios:
+		case len(scenarios) >= maxScenarios:
 			return fmt.Errorf("%w: %s has more than %d scenarios with tests: name a submitter's folder", ErrRequest, dir,
-				mostScenarios)
+				maxScenarios)
 		}
 		scenarios = append(scenarios, path)
 		return fs.SkipDir

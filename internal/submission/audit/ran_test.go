@@ -76,7 +76,7 @@ func TestConfigurationsAreThoseThatRan(t *testing.T) {
 // agrees says whether published runs had a value: most of them where the test's configuration sets it, some of them
 // where the round does. Of v0.5 every share of answers was taken, and phones ran audits with seeds of 0.
 func agrees(config Config, key, want string, values map[string]int) bool {
-	most := mostOf(values)
+	most := maxOf(values)
 	switch own := slices.ContainsFunc(config.Settings, func(s mlconf.Override) bool { return s.Key == key }); {
 	case key == logShareKey && own:
 		return most != "0"
@@ -113,7 +113,7 @@ func settingsOf(
 	return want
 }
 
-// mostOf is the value of most runs.
-func mostOf(values map[string]int) string {
+// maxOf is the value of most runs.
+func maxOf(values map[string]int) string {
 	return slices.MaxFunc(slices.Sorted(maps.Keys(values)), func(a, b string) int { return values[a] - values[b] })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// mostLog is how large the accuracy log of a submission may be, in bytes.
-const mostLog = 10 << 10
+// maxLog is how large the accuracy log of a submission may be, in bytes.
+const maxLog = 10 << 10
 
 // hexDigest is the form of a digest: whole words of 32 bits.
 var hexDigest = regexp.MustCompile(`^([0-9a-fA-F]{8}){1,16}$`)
@@ -58,12 +58,12 @@ func (r *resultFolder) checkAccuracyLog() {
 		r.addReject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
 		return
 	}
-	if e.Size > mostLog && r.checker.asks.WholeLogs {
+	if e.Size > maxLog && r.checker.asks.WholeLogs {
 		return // its outputs are the scorer's
 	}
-	if e.Size > mostLog {
+	if e.Size > maxLog {
 		r.addReject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
-			fmt.Sprintf("at most %d bytes", mostLog),
+			fmt.Sprintf("at most %d bytes", maxLog),
 			"cut it with harness submission truncate, and keep the whole log elsewhere")
 		return
 	}

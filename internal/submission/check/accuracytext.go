@@ -28,7 +28,7 @@ func (r *resultFolder) checkAccuracyText() {
 	raw, err := r.checker.readBytes(name)
 	text := ""
 	if err == nil {
-		text, err = pyvalue.ReadText(bytes.NewReader(raw), mostDocument)
+		text, err = pyvalue.ReadText(bytes.NewReader(raw), maxDocument)
 	}
 	if err != nil {
 		r.addReject(ruleFiles, name, "the accuracy cannot be read", err.Error(), "", "mend the file")

@@ -128,9 +128,9 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	case !a.checker.tree.HasFile(name):
 		a.addFinding(a.missingSeverity(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
 		return
-	case e.Size > mostLog && !a.mayBeWhole():
+	case e.Size > maxLog && !a.mayBeWhole():
 		a.addWarning(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
-			fmt.Sprintf("at most %d bytes", mostLog), "cut it with harness submission truncate")
+			fmt.Sprintf("at most %d bytes", maxLog), "cut it with harness submission truncate")
 		return
 	}
 	text, err := a.checker.readBytes(name)

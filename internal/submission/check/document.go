@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// mostDocument bounds a JSON document and a text: people wrote them, or a script.
-const mostDocument = 4 << 20
+// maxDocument bounds a JSON document and a text: people wrote them, or a script.
+const maxDocument = 4 << 20
 
 // readBytes reads a small file whole, which the official checker does not look into.
 func (c *treeChecker) readBytes(name string) ([]byte, error) {
@@ -20,9 +20,9 @@ func (c *treeChecker) readBytes(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostDocument+1))
-	if err == nil && len(text) > mostDocument {
-		return nil, fmt.Errorf("is larger than %d bytes", mostDocument)
+	text, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+	if err == nil && len(text) > maxDocument {
+		return nil, fmt.Errorf("is larger than %d bytes", maxDocument)
 	}
 	return text, err
 }
@@ -34,7 +34,7 @@ func (c *treeChecker) readText(name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	return pyvalue.ReadText(f, mostDocument)
+	return pyvalue.ReadText(f, maxDocument)
 }
 
 // jsonObject is a JSON object and the names that it has more than once.

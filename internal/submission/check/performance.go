@@ -105,8 +105,8 @@ func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, o
 	return s, err == nil
 }
 
-// mostErrors is how many errors of a log are told one by one.
-const mostErrors = 3
+// maxErrors is how many errors of a log are told one by one.
+const maxErrors = 3
 
 // checkErrors wants a log without errors. The run of an audit may end at its max_query_count, but not where the
 // official checker, or the audit's script, reads its log.
@@ -131,7 +131,7 @@ func (r *resultFolder) checkErrors(l *runLog) {
 		}
 		return r.checker.asks.Forgives(message)
 	})
-	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > mostErrors && len(all) > 0 {
+	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > maxErrors && len(all) > 0 {
 		r.addReject(ruleValidity, l.logPath(), "LoadGen logged errors",
 			fmt.Sprintf("%d entries are marked as errors, the first is %s", n, quoteEntry(all[0])), "no error",
 			"mend what they say, and run again")

@@ -109,9 +109,9 @@ func (p Packed) fits(draft string) error {
 	if err != nil {
 		return err
 	}
-	if most := limitsOf(info.Size()).Bytes; info.Size() > mostArchive || p.Bytes > most {
+	if most := limitsOf(info.Size()).Bytes; info.Size() > maxArchive || p.Bytes > most {
 		return fmt.Errorf("the tree has %d bytes, packed %d, want at most %d, packed %d: truncate its accuracy logs, and "+
-			"leave out what no result needs", p.Bytes, info.Size(), most, int64(mostArchive))
+			"leave out what no result needs", p.Bytes, info.Size(), most, int64(maxArchive))
 	}
 	return nil
 }

@@ -56,9 +56,9 @@ func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err erro
 // What an archive may be, and may become. The submissions' repository takes files of 50 MiB at most, and LoadGen's logs
 // are packed to a tenth or a thirtieth.
 const (
-	mostArchive = 16 << 30 // bytes of an archive
-	mostRatio   = 100      // bytes for one of the archive's
-	anyRatio    = 1 << 30  // bytes for which the ratio does not matter
+	maxArchive = 16 << 30 // bytes of an archive
+	maxRatio   = 100      // bytes for one of the archive's
+	anyRatio   = 1 << 30  // bytes for which the ratio does not matter
 )
 
 // limits are what an archive may unpack to; nothing larger is packed.
@@ -67,13 +67,13 @@ func limits() fetch.Limits { return fetch.Limits{Bytes: 16 << 30, Files: 1 << 20
 // limitsOf are those of an archive of a size.
 func limitsOf(size int64) fetch.Limits {
 	l := limits()
-	l.Bytes = min(l.Bytes, anyRatio+mostRatio*size)
+	l.Bytes = min(l.Bytes, anyRatio+maxRatio*size)
 	return l
 }
 
 // sumOf is the sha256 of an archive and its size.
 func sumOf(ctx context.Context, file string) (sum string, size int64, err error) {
-	f, err := bounded.OpenUpTo(file, mostArchive)
+	f, err := bounded.OpenUpTo(file, maxArchive)
 	if err != nil {
 		return "", 0, err
 	}

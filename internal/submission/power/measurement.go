@@ -77,7 +77,7 @@ func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average
 		return spl.Average{}, err
 	}
 	defer f.Close()
-	text, err := pyvalue.ReadText(f, mostSamples)
+	text, err := pyvalue.ReadText(f, maxSamples)
 	if err != nil {
 		return spl.Average{}, err
 	}
@@ -102,5 +102,5 @@ func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err erro
 	return zones[0], zones[1], nil
 }
 
-// mostSamples bounds the file of samples, in bytes: a week at one each second.
-const mostSamples = 64 << 20
+// maxSamples bounds the file of samples, in bytes: a week at one each second.
+const maxSamples = 64 << 20

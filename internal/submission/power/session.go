@@ -29,8 +29,8 @@ type Fault struct {
 	Text  string
 }
 
-// mostSession is the size up to which client.json and server.json are read.
-const mostSession = 64 << 20
+// maxSession is the size up to which client.json and server.json are read.
+const maxSession = 64 << 20
 
 // powerSession is client.json or server.json of the official power tools, as far as it is looked at.
 type powerSession struct {
@@ -105,12 +105,12 @@ func readSession(t *tree.Tree, name string) (*powerSession, []Fault) {
 		return fault("%v", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostSession+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxSession+1))
 	if err != nil {
 		return fault("%v", err)
 	}
-	if len(text) > mostSession {
-		return fault("larger than %d bytes", mostSession)
+	if len(text) > maxSession {
+		return fault("larger than %d bytes", maxSession)
 	}
 	return parseSession(name, text)
 }
@@ -244,8 +244,8 @@ func (p *sessionPair) checkMessages() {
 	}
 }
 
-// mostApart is how far the clocks of client and server may be apart, in seconds.
-const mostApart = 0.8
+// maxApart is how far the clocks of client and server may be apart, in seconds.
+const maxApart = 0.8
 
 // checkPhases wants the times of both sides to agree.
 func (p *sessionPair) checkPhases() {
@@ -266,10 +266,10 @@ func (p *sessionPair) checkPhases() {
 			s := phase.server[i]
 			if len(c) == 0 || len(s) == 0 {
 				p.addFaultf(p.server.path, "phases", "checkpoint %d of the %s phase has no time", i+1, phase.name)
-			} else if apart := math.Abs(c[0] - s[0]); !(apart <= mostApart) {
+			} else if apart := math.Abs(c[0] - s[0]); !(apart <= maxApart) {
 				p.addFaultf(p.server.path, "phases",
 					"checkpoint %d of the %s phase is %.3f s apart from client.json's, want at most "+
-						"%v s", i+1, phase.name, apart, mostApart)
+						"%v s", i+1, phase.name, apart, maxApart)
 			}
 		}
 	}
@@ -422,14 +422,14 @@ func onlyReplies(messages []sessionMessage) error {
 	return nil
 }
 
-// mostLess is how much less power the run that counts may draw than the ranging run.
-const mostLess = 0.05
+// maxLess is how much less power the run that counts may draw than the ranging run.
+const maxLess = 0.05
 
 // checkRuns wants both runs to lie within their phases, and to draw about the same power.
 func (p *sessionPair) checkRuns() {
 	ranging := p.averagePower(p.place.Ranging(), p.client.Phases.Ranging)
 	testing := p.averagePower(p.place.Run(), p.client.Phases.Testing)
-	if ranging > 0 && testing > 0 && testing/ranging-1 <= -mostLess {
+	if ranging > 0 && testing > 0 && testing/ranging-1 <= -maxLess {
 		p.addFaultf(path.Join(p.place.Run(), tree.PowerSamples), "phases",
 			"the run drew %.5g W, and the ranging run %.5g W: "+
 				"more than 5 %% less", testing, ranging)

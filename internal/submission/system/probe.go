@@ -55,8 +55,8 @@ func filesystemKind(root fs.FS) (kind string) {
 	return kind
 }
 
-// mostBytes is the size up to which files of the machine are read.
-const mostBytes = 64 << 10
+// maxBytes is the size up to which files of the machine are read.
+const maxBytes = 64 << 10
 
 // readTrimmed is a file of the machine, trimmed; empty where there is none.
 func readTrimmed(root fs.FS, name string) string {
@@ -65,7 +65,7 @@ func readTrimmed(root fs.FS, name string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	buffer := make([]byte, mostBytes)
+	buffer := make([]byte, maxBytes)
 	n, _ := f.Read(buffer) // files of the kernel come whole
 	return strings.TrimSpace(string(buffer[:n]))
 }

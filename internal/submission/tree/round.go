@@ -28,7 +28,7 @@ var ErrRound = errors.New("the round is not known")
 type FoundRound struct {
 	Name string // "v5.1"
 	Runs int    // whose seeds are those of the round, at least 1
-	Read int    // runs whose logs were looked at, at most mostRead
+	Read int    // runs whose logs were looked at, at most maxRead
 }
 
 // String says which round it is, and how that is known.
@@ -38,7 +38,7 @@ func (f FoundRound) String() string {
 
 // How much is read to find a round: two systems of each submitter, some runs of each, the beginning of each log.
 const (
-	mostRead       = 400
+	maxRead        = 400
 	systemsRead    = 2
 	runsRead       = 3
 	bytesOfSummary = 64 << 10
@@ -97,7 +97,7 @@ func (s *roundFinder) readSystem(dir string) {
 	for _, benchmark := range s.listFolders(dir) {
 		for _, scenario := range s.listFolders(path.Join(dir, benchmark)) {
 			run := path.Join(dir, benchmark, scenario, PerformanceDir, RunDir)
-			if left == 0 || s.read >= mostRead {
+			if left == 0 || s.read >= maxRead {
 				return
 			}
 			if s.voteForRound(run) {

@@ -24,8 +24,8 @@ const (
 	EvalCount  = 271_600 // a thousand samples of the benchmark
 )
 
-// mostRows limits the tables of the official data set, the largest of which have 40 million rows.
-const mostRows = 1000
+// maxRows limits the tables of the official data set, the largest of which have 40 million rows.
+const maxRows = 1000
 
 // Hotness is how many indices a pair has of each table: those of the official multi-hot data set.
 func Hotness() [Tables]int {
@@ -34,7 +34,7 @@ func Hotness() [Tables]int {
 
 // Rows are those of each table: the official ones, at most 1000.
 func Rows() [Tables]int {
-	const m = mostRows
+	const m = maxRows
 	return [Tables]int{m, m, m, m, m, 3, m, m, 63, m, m, m, 10, m, m, 155, 4, 976, 14, m, m, m, m, m, 108, 36}
 }
 

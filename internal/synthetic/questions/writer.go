@@ -34,7 +34,7 @@ type writer struct {
 const (
 	longPercent           = 4
 	fewest, most          = 2, 5
-	fewestLong, mostLong  = 17, 20
+	minLong, maxLong      = 17, 20
 	factsLeast, factsMost = 1, 2
 	topicRelations        = 3 // of one kind of subject in a passage
 	fillerPercent         = 12
@@ -48,7 +48,7 @@ func (w *writer) compose() {
 	w.used, w.named = map[string]int{}, map[string]int{}
 	subjects := w.random.Between(fewest, most)
 	if w.random.Chance(longPercent) {
-		subjects = w.random.Between(fewestLong, mostLong)
+		subjects = w.random.Between(minLong, maxLong)
 	}
 	topics := w.topics()
 	for range subjects {

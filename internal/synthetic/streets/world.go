@@ -210,8 +210,8 @@ func (w *world) sign() {
 
 // What must be seen of an object that counts.
 const (
-	leastPoints = 6
-	leastPixels = 10
+	minPoints = 6
+	minPixels = 10
 )
 
 // annotation is the object in the frame of camera 0, whose x is to the right, y down and z ahead. Its rotation is 0
@@ -222,7 +222,7 @@ func (o object) annotation(seen sight) waymo.FrameObject {
 		angle -= draw.Turn
 	}
 	difficulty := 2
-	if seen.points >= leastPoints && seen.pixels >= leastPixels {
+	if seen.points >= minPoints && seen.pixels >= minPixels {
 		difficulty = 0
 	}
 	a := waymo.FrameObject{

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mostForm bounds a form in memory: 30 s of sound are 1 MB.
-const mostForm = 16 << 20
+// maxForm bounds a form in memory: 30 s of sound are 1 MB.
+const maxForm = 16 << 20
 
 // transcribe answers with the text of a sound, a word in each event, or all in one piece.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func (s *Server) sound(r *http.Request) ([]byte, error) {
 	if s.options.Transcribe == nil {
 		return nil, fmt.Errorf("the model %s does not transcribe", s.options.Model)
 	}
-	if err := r.ParseMultipartForm(mostForm); err != nil {
+	if err := r.ParseMultipartForm(maxForm); err != nil {
 		return nil, err
 	}
 	if r.FormValue("model") != s.options.Model || r.FormValue("temperature") != "0" || r.FormValue("language") != "en" {

@@ -117,13 +117,13 @@ var around = []string{
 	"TEST FAIL\r",
 }
 
-// mostLines bounds the lines of one file that are changed.
-const mostLines = 40
+// maxLines bounds the lines of one file that are changed.
+const maxLines = 40
 
 func linewise(text []byte) texts {
 	lines := slices.Collect(strings.Lines(string(text)))
 	return func(yield func(string, func() []byte) bool) {
-		for i, line := range lines[:min(len(lines), mostLines)] {
+		for i, line := range lines[:min(len(lines), maxLines)] {
 			body := strings.TrimSuffix(line, "\n")
 			for what, changed := range changedLines(body, line[len(body):]) {
 				all := func() []byte {

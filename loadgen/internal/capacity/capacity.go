@@ -72,8 +72,8 @@ func (m Model) countSlow(limit int64) int {
 }
 
 const (
-	precision      = 1e-3
-	longestStretch = 1 << 20
+	precision  = 1e-3
+	maxStretch = 1 << 20
 )
 
 // Stretch is the least factor on the gaps, from 1 and to about a thousandth, with which no more than allowed queries
@@ -87,7 +87,7 @@ func (m Model) Stretch(limit int64, allowed int) (factor float64, ok bool) {
 	}
 	low, high := 1.0, 2.0
 	for m.Late(high, limit) > allowed {
-		if low, high = high, 2*high; high > longestStretch {
+		if low, high = high, 2*high; high > maxStretch {
 			return 0, false
 		}
 	}

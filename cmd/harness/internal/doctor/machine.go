@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// leastMemory is what the plugins' own models and data want, with room for the system.
-const leastMemory = 2 << 30
+// minMemory is what the plugins' own models and data want, with room for the system.
+const minMemory = 2 << 30
 
 // Machine checks what the harness runs on.
 func Machine(i system.Info, p Precision) Section {
@@ -36,7 +36,7 @@ func checkMemory(i system.Info) Check {
 	switch {
 	case i.MemoryBytes == 0:
 		c.Found = "unknown"
-	case i.MemoryBytes < leastMemory:
+	case i.MemoryBytes < minMemory:
 		c.State, c.Advice = Warn, "performance mode keeps its samples in memory; --count limits how many there are"
 	}
 	return c

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// mostConnections is how many an address has at once: more than pages and scrapers need, and few enough that nobody
+// maxConnections is how many an address has at once: more than pages and scrapers need, and few enough that nobody
 // takes the files that a process may open, or its memory, from the run.
-const mostConnections = 128
+const maxConnections = 128
 
 // connLimiter bounds the connections of a server. One more than there may be costs another its place, so that who holds
 // many shuts nobody out: the oldest that waits for a request, or else the oldest of all.
@@ -44,7 +44,7 @@ func (c *connLimiter) admitConn(conn net.Conn) {
 	if c.conns == nil {
 		c.conns = map[net.Conn]*connVisit{}
 	}
-	if len(c.conns) >= mostConnections {
+	if len(c.conns) >= maxConnections {
 		oldest := c.oldestConn()
 		_ = oldest.Close()
 		delete(c.conns, oldest)

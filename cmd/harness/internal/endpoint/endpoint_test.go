@@ -172,7 +172,7 @@ func TestCrowd(t *testing.T) {
 	defer s.Close(t.Context())
 	defer close(ends)
 	asked := [3]string{"", "GET / HT", "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"}
-	for i := range 3 * mostConnections {
+	for i := range 3 * maxConnections {
 		c, err := net.Dial("tcp", s.Address())
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestCrowd(t *testing.T) {
 	}
 	s.crowd.mu.Lock()
 	defer s.crowd.mu.Unlock()
-	if n := len(s.crowd.conns); n > mostConnections || s.crowd.came < 3*mostConnections {
+	if n := len(s.crowd.conns); n > maxConnections || s.crowd.came < 3*maxConnections {
 		t.Errorf("%d connections are open, of %d", n, s.crowd.came)
 	}
 }

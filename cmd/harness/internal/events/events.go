@@ -26,8 +26,8 @@ type Stream struct {
 
 // Most lines that wait, and how many of them may tell of progress.
 const (
-	most         = 1 << 12
-	mostProgress = 1 << 10
+	most        = 1 << 12
+	maxProgress = 1 << 10
 )
 
 // NewStream returns a stream on w; name is what errors call it.
@@ -64,7 +64,7 @@ func (s *Stream) Event(e feed.Event) {
 		line, _ = json.Marshal(feed.Event{Name: feed.NameNote, Time: e.Time, Run: e.Run,
 			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
 	}
-	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= mostProgress {
+	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= maxProgress {
 		s.leaveOut()
 		return
 	}

@@ -64,7 +64,7 @@ func TestReaderThatHangs(t *testing.T) {
 	if !errors.Is(err, ErrLeft) {
 		t.Errorf("error %v, want one that says what was left out", err)
 	}
-	if n := bytes.Count(w.Bytes(), []byte("\n")); n < mostProgress || n > mostProgress+2 {
+	if n := bytes.Count(w.Bytes(), []byte("\n")); n < maxProgress || n > maxProgress+2 {
 		t.Errorf("%d lines, want those that may wait", n)
 	}
 	if !bytes.Contains(w.Bytes(), []byte(`"note"`)) {

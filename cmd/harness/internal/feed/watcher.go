@@ -11,9 +11,9 @@ import (
 // How often a run is looked at, which of the looks tell the distribution, and how many samples are read at each: half a
 // million a second, for some 5 ms of processor time. What comes faster is read at the end of the run.
 const (
-	period     = 500 * time.Millisecond
-	everyNth   = 5
-	mostAtOnce = 1 << 18
+	period    = 500 * time.Millisecond
+	everyNth  = 5
+	maxAtOnce = 1 << 18
 )
 
 // runWatcher looks at one run.
@@ -36,7 +36,7 @@ func (w *runWatcher) lookLoop(done <-chan struct{}) {
 	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
-			w.readNew(mostAtOnce, n%everyNth == 0)
+			w.readNew(maxAtOnce, n%everyNth == 0)
 		case <-done:
 			w.readNew(loadgen.ReadAll, true)
 			return

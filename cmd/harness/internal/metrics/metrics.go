@@ -120,8 +120,8 @@ func (s *scrapeTimes) addScrape(at time.Time) {
 	}
 }
 
-// longestWait bounds how long the command waits for a scrape after its end: Prometheus comes each minute by default.
-const longestWait = 65 * time.Second
+// maxWait bounds how long the command waits for a scrape after its end: Prometheus comes each minute by default.
+const maxWait = 65 * time.Second
 
 // waitTime is half as long again as the time between the last two scrapes.
 func (s *scrapeTimes) waitTime() time.Duration {
@@ -130,7 +130,7 @@ func (s *scrapeTimes) waitTime() time.Duration {
 	if s.before.IsZero() {
 		return 0
 	}
-	return min(s.last.Sub(s.before)*3/2+time.Second, longestWait)
+	return min(s.last.Sub(s.before)*3/2+time.Second, maxWait)
 }
 
 // measureCollector makes Prometheus' metrics of the table of measures.

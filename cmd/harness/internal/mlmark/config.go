@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-const mostBytes = 1 << 20
+const maxBytes = 1 << 20
 
 // IsFile says whether an argument in the place of a model is a configuration.
 func IsFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
@@ -29,7 +29,7 @@ type taskEntry struct {
 // ReadConfig reads the tasks of a configuration: a JSON array of {"target", "workload", "params"}. Unlike the original
 // it takes nothing that it does not know, and nothing that is missing.
 func ReadConfig(path string) ([]Task, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}

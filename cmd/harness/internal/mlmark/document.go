@@ -45,13 +45,13 @@ func (d Document) Write(dir string) error {
 	return wholefile.Write(filepath.Join(dir, FileName), append(text, '\n'), 0o644)
 }
 
-// mostDocument is the size up to which a document is read: ten million times have 200 MB.
-const mostDocument = 1 << 30
+// maxDocument is the size up to which a document is read: ten million times have 200 MB.
+const maxDocument = 1 << 30
 
 // Read reads the document in a folder.
 func Read(dir string) (d Document, err error) {
 	path := filepath.Join(dir, FileName)
-	text, err := backend.ReadFile(path, mostDocument)
+	text, err := backend.ReadFile(path, maxDocument)
 	if err == nil {
 		err = json.Unmarshal(text, &d)
 	}

@@ -54,9 +54,9 @@ func ParamNames() []string {
 
 // The bounds of parameters, as MLMark has them, and the least iterations of its rules.
 const (
-	most          = 256
-	ruled         = 1024
-	mostIterating = 10_000_000
+	most         = 256
+	ruled        = 1024
+	maxIterating = 10_000_000
 )
 
 var (
@@ -127,7 +127,7 @@ func (t *Task) setParam(p Param) error {
 	case "concurrency":
 		return numberParam(p, most, &t.Concurrency)
 	case "iterations":
-		return numberParam(p, mostIterating, &t.Iterations)
+		return numberParam(p, maxIterating, &t.Iterations)
 	}
 	return suggest.Unknown("parameter of a task", p.Name, append(ParamNames(), "mode"))
 }

@@ -87,12 +87,12 @@ type classifierFacts struct {
 	text          []byte // of the file
 }
 
-// mostModel bounds the file: an ONNX file has at most 2 GiB, as any protocol buffer.
-const mostModel = 2 << 30
+// maxModel bounds the file: an ONNX file has at most 2 GiB, as any protocol buffer.
+const maxModel = 2 << 30
 
 // readModel reads the model, and asks for what it does not tell. All faults are reported at once.
 func (c Classifier) readModel() (*classifierFacts, error) {
-	text, err := bounded.ReadFile(c.Path, mostModel)
+	text, err := bounded.ReadFile(c.Path, maxModel)
 	if err != nil {
 		return nil, fmt.Errorf("--model: %w", err)
 	}

@@ -138,13 +138,13 @@ func Last(dir string) (l Library, ok bool, err error) {
 
 func recordPath(dir string) string { return filepath.Join(dir, folder, "fetched.json") }
 
-// mostRecord is how large the record may be, in bytes.
-const mostRecord = 1 << 20
+// maxRecord is how large the record may be, in bytes.
+const maxRecord = 1 << 20
 
 func readRecord(dir string) (fetchRecord, error) {
 	r := fetchRecord{Archive: map[string]string{}}
 	path := recordPath(dir)
-	text, err := backend.ReadFile(path, mostRecord)
+	text, err := backend.ReadFile(path, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}

@@ -229,7 +229,7 @@ func TestDamagedRecord(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(recordPath(dir)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"{", strings.Repeat(" ", mostRecord+1)} {
+	for _, text := range []string{"{", strings.Repeat(" ", maxRecord+1)} {
 		if err := os.WriteFile(recordPath(dir), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

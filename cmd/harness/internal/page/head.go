@@ -18,8 +18,8 @@ type runFact struct {
 	Values []string
 }
 
-// mostValues is how many values of a fact are shown.
-const mostValues = 4
+// maxValues is how many values of a fact are shown.
+const maxValues = 4
 
 // runFacts is what the runs were made with, and when.
 func runFacts(runs []results.FoundRun) []runFact {
@@ -39,7 +39,7 @@ func runFacts(runs []results.FoundRun) []runFact {
 			}
 			switch {
 			case slices.Contains(all[i].Values, r.Value):
-			case len(all[i].Values) < mostValues:
+			case len(all[i].Values) < maxValues:
 				all[i].Values = append(all[i].Values, r.Value)
 			default:
 				more[r.Name]++

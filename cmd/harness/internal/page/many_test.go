@@ -31,7 +31,7 @@ func TestTwoThousandRuns(t *testing.T) {
 		set.Runs = append(set.Runs, results.FoundRun{Run: r, Out: "/published/results"})
 	}
 	text := html(t, set)
-	if len(text) > mostPage || len(text)/runs > 1000 {
+	if len(text) > maxPage || len(text)/runs > 1000 {
 		t.Errorf("the page has %d bytes, want at most 3 MB, and 1 kB for a run", len(text))
 	}
 	if n := strings.Count(text, `class="badge good"`); n < runs {
@@ -70,7 +70,7 @@ func TestManyRunsWithSamples(t *testing.T) {
 			}})
 		}
 		text := html(t, set)
-		if len(text) > mostPage || len(text) < mostExhibits {
+		if len(text) > maxPage || len(text) < maxExhibits {
 			t.Errorf("%d runs: the page has %d bytes", runs, len(text))
 		}
 		if links, sections := strings.Count(text, `<a href="#run-`), strings.Count(text, `id="run-`)/2; links != sections ||

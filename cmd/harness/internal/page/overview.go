@@ -17,11 +17,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// mostRead is how many runs are looked at for charts of several, and mostGroups how many models and scenarios have
+// maxRead is how many runs are looked at for charts of several, and maxGroups how many models and scenarios have
 // some.
 const (
-	mostRead   = 100
-	mostGroups = 6
+	maxRead   = 100
+	maxGroups = 6
 )
 
 // runGroup is runs of one model and scenario.
@@ -42,7 +42,7 @@ type runOverview struct {
 func overviewCharts(runs []results.FoundRun, called []names.Name) (all []plot.Chart) {
 	all = sweepCharts(runs)
 	var o runOverview
-	for i, f := range runs[:min(len(runs), mostRead)] {
+	for i, f := range runs[:min(len(runs), maxRead)] {
 		if f.Performance != nil {
 			o.addRun(f, called[i].Short)
 		}
@@ -58,7 +58,7 @@ func overviewCharts(runs []results.FoundRun, called []names.Name) (all []plot.Ch
 	if c, ok := plot.Overview("overview-latency", "Latency of each run", x, o.latencies); ok {
 		all = append(all, c)
 	}
-	for k, g := range o.groups[:min(len(o.groups), mostGroups)] {
+	for k, g := range o.groups[:min(len(o.groups), maxGroups)] {
 		for i, n := range names.NameRuns(g.found) {
 			g.runs[i].Name = n.Short
 		}

@@ -42,10 +42,10 @@ func Policy(css string) string {
 
 // The bounds of a page in bytes: what is over them is left out, and the page says so.
 const (
-	mostPage     = 3_000_000 // of all
-	mostSections = 1_100_000 // of sections of runs without exhibits
-	mostExhibits = 1_900_000 // of exhibits
-	mostRows     = 2000      // rows of the table of all runs
+	maxPage     = 3_000_000 // of all
+	maxSections = 1_100_000 // of sections of runs without exhibits
+	maxExhibits = 1_900_000 // of exhibits
+	maxRows     = 2000      // rows of the table of all runs
 )
 
 // Report is what a page or a text shows.
@@ -107,7 +107,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	}
 	tuned := v.Runs
 	v.Runs = nil
-	if err := v.addSections(r.Set.Runs, mostPage-int(beside)); err != nil {
+	if err := v.addSections(r.Set.Runs, maxPage-int(beside)); err != nil {
 		return err
 	}
 	v.Runs = append(v.Runs, tuned...)
@@ -125,8 +125,8 @@ func (c *byteCounter) Write(p []byte) (int, error) {
 // addSections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of
 // those that have none lead nowhere.
 func (v *pageView) addSections(runs []results.FoundRun, left int) error {
-	room := min(mostSections, left)
-	pictures := min(mostExhibits, left-room)
+	room := min(maxSections, left)
+	pictures := min(maxExhibits, left-room)
 	for i, f := range runs {
 		s, exhibits := newSection(f, v.names[i].Full, sectionID(i), pictures)
 		var text bytes.Buffer
@@ -169,7 +169,7 @@ type runRow struct {
 
 // addRows makes the table of all runs.
 func (v *pageView) addRows(runs []results.FoundRun) {
-	for i, f := range runs[:min(len(runs), mostRows)] {
+	for i, f := range runs[:min(len(runs), maxRows)] {
 		r := runRow{ID: sectionID(i), Name: v.names[i].Full, runVerdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
 		if figure, ok := f.Headline(); ok {
 			r.Value, r.What = figure.String(), figure.Name
@@ -179,14 +179,14 @@ func (v *pageView) addRows(runs []results.FoundRun) {
 		}
 		v.Rows = append(v.Rows, r)
 	}
-	if n := len(runs) - mostRows; n > 0 {
+	if n := len(runs) - maxRows; n > 0 {
 		v.More = "and " + figure.Count(uint64(n)) +
 			" more, which have no room here: harness report of a folder of fewer shows them"
 	}
 }
 
-// leastGrouped is how many runs a table has at least whose benchmarks have headings.
-const leastGrouped = 20
+// minGrouped is how many runs a table has at least whose benchmarks have headings.
+const minGrouped = 20
 
 // groupTitle is the heading of the runs of one benchmark that begin at a place in the list; empty where the list is
 // short, or of one benchmark alone.
@@ -195,7 +195,7 @@ func groupTitle(runs []results.FoundRun, from int) string {
 	for to < len(runs) && runs[to].Model == runs[from].Model {
 		to++
 	}
-	if len(runs) < leastGrouped || to-from == len(runs) {
+	if len(runs) < minGrouped || to-from == len(runs) {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s", runs[from].Model, countVerdicts(runs[from:to]))

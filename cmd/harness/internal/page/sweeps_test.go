@@ -165,7 +165,7 @@ func TestPointsHaveRoom(t *testing.T) {
 		t.Errorf("%d sections of 40 points", n)
 	}
 	drawn, left := strings.Count(text, `-ttft-length"`), strings.Count(text, "Its charts have no room")
-	if drawn+left != 40 || left == 0 || len(text) > mostSections+400_000 {
+	if drawn+left != 40 || left == 0 || len(text) > maxSections+400_000 {
 		t.Errorf("%d points with charts and %d without in %d bytes", drawn, left, len(text))
 	}
 	if one := html(t, results.Set{Runs: set.Runs[7:9]}); strings.Count(one, `-ttft-length"`) != 2 {

@@ -43,13 +43,13 @@ func (r Report) WriteText(w io.Writer) error {
 	return b.Err()
 }
 
-// mostWhole is how many runs are shown each with all that is known of it. Of more each has a line.
-const mostWhole = 300
+// maxWhole is how many runs are shown each with all that is known of it. Of more each has a line.
+const maxWhole = 300
 
 // writeRuns writes the runs, under the names of their benchmarks where there are many.
 func (r Report) writeRuns(b *terminal.Writer) error {
 	called := names.NameRuns(r.Set.Runs)
-	if len(r.Set.Runs) > mostWhole {
+	if len(r.Set.Runs) > maxWhole {
 		return r.writeLines(b, called)
 	}
 	begun := b.Written()
@@ -81,7 +81,7 @@ func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 	}
 	_, err := t.WriteTo(b)
 	b.Print("\n", fmt.Sprintf("Of more than %d runs each has a line. harness report of a folder of fewer shows "+
-		"all of each.\n", mostWhole))
+		"all of each.\n", maxWhole))
 	return err
 }
 
@@ -189,10 +189,10 @@ func shortTitle(title string) string {
 // plainText is text without control characters and line breaks: no result may write to the terminal as it likes.
 func plainText(text string) string { return strings.TrimSpace(terminal.Line(text)) }
 
-// mostBlocks and leastBlocks are how many blocks a line has.
+// maxBlocks and minBlocks are how many blocks a line has.
 const (
-	mostBlocks  = 56
-	leastBlocks = 16
+	maxBlocks = 56
+	minBlocks = 16
 )
 
 func writeCharts(b *terminal.Writer, f results.FoundRun) error {
@@ -208,9 +208,9 @@ func writeCharts(b *terminal.Writer, f results.FoundRun) error {
 		titles[i], ranges[i] = strings.ToLower(c.Title), fmt.Sprintf("%s to %s %s", low, high, unit)
 		widest, longest = max(widest, terminal.Width(titles[i])), max(longest, terminal.Width(ranges[i]))
 	}
-	n := mostBlocks
+	n := maxBlocks
 	if most := b.Columns(); most > 0 {
-		n = min(n, max(leastBlocks, most-len(indent)-widest-longest-2*len("  ")))
+		n = min(n, max(minBlocks, most-len(indent)-widest-longest-2*len("  ")))
 	}
 	t := columns.Table{Indent: indent}
 	for i, c := range charts {

@@ -43,8 +43,8 @@ type Machine struct {
 	Watts        float64
 }
 
-// mostOwn is how many runs are ranked at once.
-const mostOwn = 60
+// maxOwn is how many runs are ranked at once.
+const maxOwn = 60
 
 // ErrNoRun is wrapped by the error of a folder that has no run to rank.
 var ErrNoRun = errors.New("no run to rank")
@@ -250,9 +250,9 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 			Marks: []string{}})
 	}
 	switch {
-	case len(own) > mostOwn:
+	case len(own) > maxOwn:
 		return nil, nil, sdk.Usage(fmt.Errorf("%s has %d results, want at most %d to rank: name the folder of a system, or "+
-			"a --benchmark", name, len(own), mostOwn))
+			"a --benchmark", name, len(own), maxOwn))
 	case len(own) > 0:
 		return own, faults, nil
 	case len(faults) > 0:

@@ -27,8 +27,8 @@ svg.strip polyline.median{stroke:var(--plot-2);stroke-dasharray:4 3}
 .entries td{overflow-wrap:break-word}.entries td.on{min-width:9rem}
 tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)}`
 
-// mostRows is how many entries of a ranking the page has; those next to one's own are always there.
-const mostRows = 2000
+// maxRows is how many entries of a ranking the page has; those next to one's own are always there.
+const maxRows = 2000
 
 var standing = template.Must(template.New("page").Funcs(template.FuncMap{
 	"count": count, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
@@ -71,8 +71,8 @@ func (r Report) WriteHTML(w io.Writer) error {
 	for _, ranking := range r.Rankings {
 		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
 			Progress: progressOf(ranking)}
-		if s.More = len(s.All) - mostRows; s.More > 0 {
-			s.All = s.All[:mostRows]
+		if s.More = len(s.All) - maxRows; s.More > 0 {
+			s.All = s.All[:maxRows]
 		}
 		v.Shown = append(v.Shown, s)
 	}

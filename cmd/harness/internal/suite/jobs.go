@@ -17,9 +17,9 @@ import (
 func (f *suiteFile) listJobs() ([]Job, error) {
 	total := 0
 	for _, e := range f.entries {
-		if total += e.countPoints() * e.repeat; total > mostJobs {
+		if total += e.countPoints() * e.repeat; total > maxJobs {
 			return nil, fmt.Errorf("runs, entry %d: with its matrix and repeats the suite has more than %d runs; write less "+
-				"into it, or several suites", e.index+1, mostJobs)
+				"into it, or several suites", e.index+1, maxJobs)
 		}
 	}
 	var all []Job

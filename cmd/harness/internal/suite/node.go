@@ -46,14 +46,14 @@ func (n yamlNode) kindText() string {
 // The bounds of a file: of what aliases unfold to, and of lists in lists, for which the library's time grows with the
 // square.
 const (
-	mostNodes = 100_000
-	mostDepth = 100
+	maxNodes = 100_000
+	maxDepth = 100
 )
 
 // parseYAML reads the one document of a YAML text. faults are those of values, in whose place others stand; with err
 // there is no document.
 func parseYAML(text []byte) (root yamlNode, faults []error, err error) {
-	if err := formats.CheckYAML(text, mostDepth, mostNodes); err != nil {
+	if err := formats.CheckYAML(text, maxDepth, maxNodes); err != nil {
 		return yamlNode{}, nil, err
 	}
 	file, err := parser.ParseBytes(text, 0)

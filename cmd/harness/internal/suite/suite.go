@@ -90,8 +90,8 @@ func (j Job) Identity(label string) record.Identity {
 
 // The bounds of a suite.
 const (
-	mostBytes = 128 << 10
-	mostJobs  = 10_000
+	maxBytes = 128 << 10
+	maxJobs  = 10_000
 )
 
 // IsFile says whether an argument in the place of a model is a suite.
@@ -106,7 +106,7 @@ func IsFile(argument string) bool {
 // Read reads the suite at path. The error has all faults, each with its line; the suite has the jobs of the entries
 // without one.
 func Read(path string) (Suite, error) {
-	text, err := backend.ReadFile(path, mostBytes)
+	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = fmt.Errorf("%w; `harness new suite %s` writes one to start from", err, path)
@@ -288,7 +288,7 @@ func (e *suiteEntry) readMatrix(n yamlNode) error {
 func (e *suiteEntry) countPoints() int {
 	n := len(e.models) + len(e.bench) + len(e.tasks)
 	for _, a := range e.axes {
-		if n *= len(a.values); n > mostJobs {
+		if n *= len(a.values); n > maxJobs {
 			return n
 		}
 	}
@@ -360,8 +360,8 @@ func (n yamlNode) readDuration(to *time.Duration) error {
 
 func (n yamlNode) readCount(to *int) error {
 	v, err := strconv.Atoi(n.text)
-	if !n.scalar || err != nil || v < 1 || v > mostJobs {
-		return n.nodeError("%s: want a whole number from 1 to %d", n.kindText(), mostJobs)
+	if !n.scalar || err != nil || v < 1 || v > maxJobs {
+		return n.nodeError("%s: want a whole number from 1 to %d", n.kindText(), maxJobs)
 	}
 	*to = v
 	return nil

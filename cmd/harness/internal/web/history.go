@@ -15,9 +15,9 @@ import (
 // Bounds: how many pages may be open, how many events wait for one that is slow, before it has to come again, and how
 // many events about the progress of a run are kept for those that come late.
 const (
-	mostClients  = 32
-	mostWaiting  = 256
-	mostProgress = 1200
+	maxClients  = 32
+	maxWaiting  = 256
+	maxProgress = 1200
 )
 
 // eventHistory is what a page that comes late is told, and who is told what comes.
@@ -66,7 +66,7 @@ func (h *eventHistory) keepEvent(e feed.Event) {
 			n++
 		}
 	}
-	if n > mostProgress {
+	if n > maxProgress {
 		h.past = thinProgress(h.past, e.Run)
 	}
 }
@@ -125,10 +125,10 @@ func largerTimes(a, b *feed.Times) *feed.Times {
 func (h *eventHistory) joinClient() (*pageClient, []feed.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.clients) >= mostClients {
+	if len(h.clients) >= maxClients {
 		return nil, nil
 	}
-	c := &pageClient{lines: make(chan []byte, mostWaiting)}
+	c := &pageClient{lines: make(chan []byte, maxWaiting)}
 	if h.ended {
 		close(c.lines)
 	} else {

@@ -136,33 +136,33 @@ func TestLatePageHearsEverything(t *testing.T) {
 
 func TestPastIsBounded(t *testing.T) {
 	h := newHistory()
-	for i := range 5 * mostProgress {
+	for i := range 5 * maxProgress {
 		h.Event(progress(1+i%2, float64(i), int64(i%1000)))
 	}
 	_, past := h.joinClient()
-	if len(past) > 2*mostProgress {
+	if len(past) > 2*maxProgress {
 		t.Errorf("%d events are kept", len(past))
 	}
 	largest, samples := int64(0), uint64(0)
 	for _, e := range past {
 		largest, samples = max(largest, e.Progress.Window.Latency.P99), samples+e.Progress.Window.Latency.Count
 	}
-	if largest != 999 || samples != 5*mostProgress {
-		t.Errorf("the peak is %d of 999, the samples are %d of %d", largest, samples, 5*mostProgress)
+	if largest != 999 || samples != 5*maxProgress {
+		t.Errorf("the peak is %d of 999, the samples are %d of %d", largest, samples, 5*maxProgress)
 	}
 }
 
 func TestSlowPageIsLeftBehind(t *testing.T) {
 	h := newHistory()
 	c, _ := h.joinClient()
-	for range mostWaiting + 1 {
+	for range maxWaiting + 1 {
 		h.Event(progress(1, 0, 0))
 	}
 	n := 0
 	for range c.lines {
 		n++
 	}
-	if n != mostWaiting || len(h.clients) != 0 {
+	if n != maxWaiting || len(h.clients) != 0 {
 		t.Errorf("%d lines, %d clients", n, len(h.clients))
 	}
 	h.leaveClient(c)
@@ -171,7 +171,7 @@ func TestSlowPageIsLeftBehind(t *testing.T) {
 func TestTooManyPages(t *testing.T) {
 	p := page(t)
 	defer p.Close(t.Context())
-	for range mostClients {
+	for range maxClients {
 		p.joinClient()
 	}
 	if r := get(t, p, EventsPath); r.StatusCode != http.StatusServiceUnavailable {

@@ -65,15 +65,15 @@ func ReadConfig(text []byte) (*Asked, error) {
 	return c.Asked, nil
 }
 
-// deepest is how many mappings and lists may be in each other, and mostValues how many values a text may stand for.
+// deepest is how many mappings and lists may be in each other, and maxValues how many values a text may stand for.
 const (
-	deepest    = 50
-	mostValues = 10_000
+	deepest   = 50
+	maxValues = 10_000
 )
 
 // readMapping reads the one document of a YAML text.
 func readMapping(text []byte) (map[string]any, error) {
-	if err := formats.CheckYAML(text, deepest, mostValues); err != nil {
+	if err := formats.CheckYAML(text, deepest, maxValues); err != nil {
 		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -254,22 +254,22 @@ func (c *configReader) readStream(s configSection) {
 
 // The lengths of endpoints where nobody says otherwise.
 const (
-	mostTokens  = 1024
-	leastTokens = 1
+	maxTokens = 1024
+	minTokens = 1
 )
 
 // readLengths reads how long answers may be.
 func (c *configReader) readLengths(s configSection) {
 	most, ok := s.number("max_new_tokens", 1, true)
 	if !ok {
-		most = mostTokens
+		most = maxTokens
 	}
 	field := "max_completion_tokens"
 	if c.api == "completions" {
 		field = "max_tokens"
 	}
 	c.addFlag("--body", field+"="+plain(most))
-	if least, ok := s.number("min_new_tokens", 0, true); ok && least != leastTokens {
+	if least, ok := s.number("min_new_tokens", 0, true); ok && least != minTokens {
 		if c.api != "completions" {
 			s.addFaultf(s.pathOf("min_new_tokens"), "%s: want api_type openai_completions", plain(least))
 		}

@@ -165,7 +165,7 @@ const maxPlaces = 1 << 20
 func (p *ownPoint) places() int {
 	passes := float64(4 * p.job.Point.Passes)
 	if each := p.session.Settings.Latency.Seconds() / float64(p.job.Point.Concurrency) * float64(p.size); each > 0 {
-		passes = max(passes, 2*patience*leastTime(p.job)/each)
+		passes = max(passes, 2*patience*minTime(p.job)/each)
 	}
 	return p.size * max(p.job.Point.Passes, int(min(passes, float64(maxPlaces/p.size))))
 }

@@ -169,7 +169,7 @@ func (w *watch) look(passes []steady.Pass, took float64) State {
 		s.Why = "no four super-passes in a row are without trend and scatter"
 	}
 	cropped := float64(r.Warmup)
-	s.GivesUp = !s.Counts && float64(s.Passes) >= patience*float64(s.Least) && took >= patience*leastTime(j)
+	s.GivesUp = !s.Counts && float64(s.Passes) >= patience*float64(s.Least) && took >= patience*minTime(j)
 	least := s.LeastWindow
 	if s.Passes > 0 {
 		least += cropped * took / float64(s.Passes)
@@ -178,8 +178,8 @@ func (w *watch) look(passes []steady.Pass, took float64) State {
 	return s
 }
 
-// leastTime is how long a point takes at least whose super-passes are alike.
-func leastTime(j Job) float64 {
+// minTime is how long a point takes at least whose super-passes are alike.
+func minTime(j Job) float64 {
 	return j.Seconds * float64(j.Point.Passes) / float64(max(1, j.Point.Passes-1))
 }
 

@@ -115,8 +115,8 @@ func derived(known Point, p check.Point) *pyvalue.Dict {
 	return d
 }
 
-// mostScores is how many scores a text has.
-const mostScores = 4
+// maxScores is how many scores a text has.
+const maxScores = 4
 
 // accuracyText says the scores of accuracy_results.json; nil where it has none.
 func accuracyText(d *pyvalue.Dict) any {
@@ -145,7 +145,7 @@ func accuracyText(d *pyvalue.Dict) any {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return strings.Join(pairs[:min(len(pairs), mostScores)], ", ")
+	return strings.Join(pairs[:min(len(pairs), maxScores)], ", ")
 }
 
 // nestedScores are those of the first value of an object that has scores.
@@ -164,14 +164,14 @@ func nestedScores(d *pyvalue.Dict) (pairs []string) {
 			pairs = append(pairs, name+"="+rounded(score))
 		}
 		if len(pairs) > 0 {
-			return pairs[:min(len(pairs), mostScores)]
+			return pairs[:min(len(pairs), maxScores)]
 		}
 	}
 	return nil
 }
 
-// mostText is the length of a score that is shown as it stands.
-const mostText = 200
+// maxText is the length of a score that is shown as it stands.
+const maxText = 200
 
 // scoreText is a score as a value that can be shown.
 func scoreText(v any) any {
@@ -186,5 +186,5 @@ func scoreText(v any) any {
 		return strings.Join(pairs, ", ")
 	}
 	text := pyvalue.JSON(d)
-	return text[:min(len(text), mostText)]
+	return text[:min(len(text), maxText)]
 }

@@ -27,7 +27,7 @@ func TestMadeRepository(t *testing.T) {
 	}
 	git("init", "-q")
 	const place = "box/resnet/Offline"
-	large := strings.Repeat("x", mostSize)
+	large := strings.Repeat("x", maxSize)
 	for name, text := range map[string]string{
 		"README.md":           "of the round\r\n",
 		"closed/Lab/src/a.py": "print()", "closed/Lab/src/deep/b.bin": large,

@@ -381,12 +381,12 @@ func compareRows(t *testing.T, name string, report *checker.Report, leftOut []st
 		faults = append(faults, "ours alone: "+r)
 	}
 	if len(faults) > 0 {
-		t.Errorf("%d rows differ:\n%s", len(faults), strings.Join(faults[:min(len(faults), mostTold)], "\n"))
+		t.Errorf("%d rows differ:\n%s", len(faults), strings.Join(faults[:min(len(faults), maxTold)], "\n"))
 	}
 }
 
-// mostTold is how many differences are told.
-const mostTold = 10
+// maxTold is how many differences are told.
+const maxTold = 10
 
 // readRows reads the rows of an official summary, without those of results that are left out.
 func readRows(t *testing.T, from io.Reader, leftOut []string) []string {

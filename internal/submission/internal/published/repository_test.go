@@ -30,12 +30,12 @@ type blob struct {
 	size           int64 // -1: the copy lacks it
 }
 
-// mostSize is the size in bytes from which on copies of repositories lack files. They are left out of every copy,
+// maxSize is the size in bytes from which on copies of repositories lack files. They are left out of every copy,
 // so that the same is expected of all.
-const mostSize = 4 << 20
+const maxSize = 4 << 20
 
 // leftOut says whether the file is none that a test reads.
-func (b blob) leftOut() bool { return b.size < 0 || b.size >= mostSize }
+func (b blob) leftOut() bool { return b.size < 0 || b.size >= maxSize }
 
 func (b blob) link() bool { return b.mode == "120000" }
 

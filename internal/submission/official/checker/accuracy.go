@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// mostAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
-const mostAccuracyLog = 10 << 10
+// maxAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
+const maxAccuracyLog = 10 << 10
 
 const groupAccuracy = "accuracy"
 
@@ -115,9 +115,9 @@ func (c *checker) accuracyLog(f *folder) {
 	switch size, err := c.files.Size(file); {
 	case err != nil:
 		f.fault(groupAccuracy, "%s is missing", tree.AccuracyLog)
-	case size > mostAccuracyLog:
+	case size > maxAccuracyLog:
 		f.fault(groupAccuracy, "%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
-			mostAccuracyLog)
+			maxAccuracyLog)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// mostAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
-const mostAccuracyLog = 10 << 10
+// maxAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
+const maxAccuracyLog = 10 << 10
 
 // quoted is a value in quotes, as later scripts print it.
 var quoted = regexp.MustCompile(`':[\s\v\x1c-\x1f\x{85}\p{Z}]+'`)
@@ -62,9 +62,9 @@ func (c *judge) accuracyDir(f *folder, dir string) (faults []string, err error) 
 	switch size, err := c.files.Size(path.Join(dir, tree.AccuracyLog)); {
 	case err != nil:
 		faults = append(faults, tree.AccuracyLog+" is missing")
-	case size > mostAccuracyLog:
+	case size > maxAccuracyLog:
 		faults = append(faults, fmt.Sprintf("%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
-			mostAccuracyLog))
+			maxAccuracyLog))
 	}
 	log, err := c.accuracyDetail(dir)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// mostFile is the size of the largest file that a submission may have, in bytes.
-const mostFile = 50 << 20
+// maxFile is the size of the largest file that a submission may have, in bytes.
+const maxFile = 50 << 20
 
 // files that a submitter must not have, by the checks in their order. Only the first that fails is told.
 type shape struct {
@@ -50,12 +50,12 @@ func (c *judge) shape(p tree.Place) bool {
 	return true
 }
 
-// mostNamed is how many files of a fault are named.
-const mostNamed = 3
+// maxNamed is how many files of a fault are named.
+const maxNamed = 3
 
 func first(names []string) string {
-	if len(names) > mostNamed {
-		return strings.Join(names[:mostNamed], ", ") + ", ..."
+	if len(names) > maxNamed {
+		return strings.Join(names[:maxNamed], ", ") + ", ..."
 	}
 	return strings.Join(names, ", ")
 }
@@ -113,7 +113,7 @@ func (c *judge) file(name string, e fs.DirEntry, s *shape) {
 	switch {
 	case err != nil:
 		s.nowhere = err
-	case info.Size() > mostFile:
+	case info.Size() > maxFile:
 		s.large = append(s.large, name)
 	}
 }

@@ -68,7 +68,7 @@ func verdictClass(v compare.DifferenceVerdict) string {
 const (
 	stripWidth  = 160
 	stripMargin = 5
-	mostDots    = 200
+	maxDots     = 200
 )
 
 // stripDot is a run's value in a strip.
@@ -85,7 +85,7 @@ func placeDots(r compare.FigureRow) *valueStrip {
 	least, most := math.Min(r.Base.Min, r.New.Min), math.Max(r.Base.Max, r.New.Max)
 	place := func(values []float64, y string) []stripDot {
 		var all []stripDot
-		for _, v := range values[:min(len(values), mostDots)] {
+		for _, v := range values[:min(len(values), maxDots)] {
 			at := 0.5
 			if most > least {
 				at = (v - least) / (most - least)

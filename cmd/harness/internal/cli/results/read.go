@@ -72,8 +72,8 @@ func (t roundsOfTrees) roundOf(f results.FoundRun) string {
 	return round
 }
 
-// mostText bounds an accuracy.txt: those of large language models have some thousand lines before the figures.
-const mostText = 16 << 20
+// maxText bounds an accuracy.txt: those of large language models have some thousand lines before the figures.
+const maxText = 16 << 20
 
 // judgeText judges the accuracy.txt beside the log of an accuracy run.
 func judgeText(f *results.FoundRun) {
@@ -88,7 +88,7 @@ func judgeText(f *results.FoundRun) {
 		note("not judged: no known round has the seeds of the log")
 		return
 	}
-	text, err := bounded.ReadFile(filepath.Join(f.LogFolder(), tree.AccuracyText), mostText)
+	text, err := bounded.ReadFile(filepath.Join(f.LogFolder(), tree.AccuracyText), maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		note("it is missing in the log's folder: the accuracy is not known")

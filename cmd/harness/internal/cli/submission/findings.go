@@ -49,8 +49,8 @@ func submitterOf(name string) string {
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// mostAlike is how many findings of a kind are told one by one: of one result, and of the results of a submitter.
-const mostAlike = 3
+// maxAlike is how many findings of a kind are told one by one: of one result, and of the results of a submitter.
+const maxAlike = 3
 
 // findingKind is what findings have in common that are told together.
 type findingKind struct{ submitter, severity, rule, file, what string }
@@ -84,7 +84,7 @@ func commonFindings(r *check.Report) common {
 func (c common) otherFindings(list []check.Finding) []check.Finding {
 	var others []check.Finding
 	for _, f := range list {
-		if len(c.all[kindOf(f)]) <= mostAlike {
+		if len(c.all[kindOf(f)]) <= maxAlike {
 			others = append(others, f)
 		}
 	}
@@ -96,7 +96,7 @@ func (c common) writeCommon(b *strings.Builder, submitter string) {
 	begun := false
 	for _, k := range c.order {
 		list := c.all[k]
-		if k.submitter != submitter || len(list) <= mostAlike {
+		if k.submitter != submitter || len(list) <= maxAlike {
 			continue
 		}
 		if !begun {
@@ -120,10 +120,10 @@ func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
 		k := key(f)
 		told[k]++
 		more := ""
-		if rest := alike[k] - mostAlike; rest > 0 && told[k] == mostAlike {
+		if rest := alike[k] - maxAlike; rest > 0 && told[k] == maxAlike {
 			more = fmt.Sprintf("; and %d more like it, which --json lists", rest)
 		}
-		if told[k] <= mostAlike {
+		if told[k] <= maxAlike {
 			writeFinding(b, strings.TrimPrefix(f.Path, folder), f, more)
 		}
 	}

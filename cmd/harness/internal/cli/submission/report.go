@@ -55,8 +55,8 @@ func (a *app) reportCommand() *cobra.Command {
 	return c
 }
 
-// mostIDs is the size up to which the numbers of an earlier report's rows are read.
-const mostIDs = 64 << 20
+// maxIDs is the size up to which the numbers of an earlier report's rows are read.
+const maxIDs = 64 << 20
 
 func (a *app) makeReport(summary string, f *reportFlags) error {
 	rules, err := mlconf.Round(f.round)
@@ -68,7 +68,7 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 	}
 	f.Version = strings.TrimPrefix(rules.Name, "v")
 	ids := filepath.Join(f.out, "ids.json")
-	if f.IDs, err = bounded.ReadFile(ids, mostIDs); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.IDs, err = bounded.ReadFile(ids, maxIDs); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sdk.Data(err)
 	}
 	text, err := bounded.Open(summary)

@@ -21,8 +21,8 @@ import (
 // Tree reads the files of a folder, by names with slashes.
 type Tree struct{ Root *os.Root }
 
-// mostText is the size up to which texts other than logs are read, in bytes.
-const mostText = 256 << 20
+// maxText is the size up to which texts other than logs are read, in bytes.
+const maxText = 256 << 20
 
 // Exists says whether there is a file or folder.
 func (f Tree) Exists(name string) bool {
@@ -96,7 +96,7 @@ func (f Tree) Text(name string) (string, error) {
 }
 
 func readText(r io.Reader, name string) (string, error) {
-	text, err := pyvalue.ReadText(r, mostText)
+	text, err := pyvalue.ReadText(r, maxText)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// mostConfig bounds a configuration, in bytes.
-const mostConfig = 1 << 20
+// maxConfig bounds a configuration, in bytes.
+const maxConfig = 1 << 20
 
 // Is says whether an argument is a file, and no address of a server.
 func Is(argument string) bool {
@@ -49,7 +49,7 @@ func isGiven(c *cobra.Command, name string) bool {
 // Configure takes over the configuration of mlcommons/endpoints in a file: its flags count where the command line has
 // none of them, nor another that says the same. It returns the address of the servers.
 func Configure(a *shell.App, c *cobra.Command, file string) (address string, err error) {
-	text, err := bounded.ReadFile(file, mostConfig)
+	text, err := bounded.ReadFile(file, maxConfig)
 	if err != nil {
 		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
@@ -102,7 +102,7 @@ func Run(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string
 
 // isSuite says whether a file has a list of runs at its top.
 func isSuite(path string) bool {
-	text, err := bounded.ReadFile(path, mostConfig)
+	text, err := bounded.ReadFile(path, maxConfig)
 	return err == nil && !endpoints.IsConfig(text) && runsAtTop.Match(text)
 }
 
@@ -152,7 +152,7 @@ func replayOf(argument string) (*endpoints.Asked, error) {
 	if !Is(argument) {
 		return nil, nil
 	}
-	text, err := bounded.ReadFile(argument, mostConfig)
+	text, err := bounded.ReadFile(argument, maxConfig)
 	if err != nil || !endpoints.IsConfig(text) || !endpoints.IsReplay(text) {
 		return nil, nil // harness bench says what it is
 	}

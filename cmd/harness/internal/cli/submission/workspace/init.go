@@ -81,12 +81,12 @@ func (a *app) initWorkspace(ctx context.Context, dir string, o assemble.InitOpti
 	return listUnfilled(a.Stdout, dir, done.Open)
 }
 
-// mostProbe is how long a program that describes devices may take.
-const mostProbe = 20 * time.Second
+// maxProbe is how long a program that describes devices may take.
+const maxProbe = 20 * time.Second
 
 // runProgram gives what a program prints.
 func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, mostProbe)
+	ctx, cancel := context.WithTimeout(ctx, maxProbe)
 	defer cancel()
 	return exec.CommandContext(ctx, name, args...).Output()
 }
