@@ -36,7 +36,7 @@ type ProbeResult struct {
 const (
 	probeQuestion = "Count from one to twenty, in words."
 	probeTokens   = 32
-	fewestTokens  = 16 // that OpenAI lets a response have
+	minTokens     = 16 // that OpenAI lets a response have
 )
 
 // ProbeServer asks the first server by every API, then for one answer as a stream. The error says why no API answers.
@@ -96,7 +96,7 @@ func (c *Client) probeAPI(ctx context.Context, of APIPart) error {
 	default:
 		call.Text, call.MaxTokens = "sea", 1
 		if of == Responses {
-			call.MaxTokens = fewestTokens
+			call.MaxTokens = minTokens
 		}
 	}
 	r, err := c.WriteRequest(call)

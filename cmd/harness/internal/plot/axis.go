@@ -49,7 +49,7 @@ func (a *placedAxis) widenToTicks() {
 	if a.Exact {
 		return
 	}
-	step := a.tickStep(mostTicks)
+	step := a.tickStep(maxTicks)
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
 }
 
@@ -76,8 +76,8 @@ type axisTick struct {
 	label string
 }
 
-// mostTicks is how many ticks a linear axis has, or one more.
-const mostTicks = 6
+// maxTicks is how many ticks a linear axis has, or one more.
+const maxTicks = 6
 
 // tickChoices are the choices of ticks, the next always fewer than the one before. The last one is of a single label,
 // or two.
@@ -90,7 +90,7 @@ func (a *placedAxis) tickChoices() [][]axisTick {
 	case Linear:
 	}
 	var all [][]axisTick
-	for most := float64(mostTicks); most > 1; most-- {
+	for most := float64(maxTicks); most > 1; most-- {
 		all = append(all, a.evenTicks(most))
 	}
 	return all
@@ -137,7 +137,7 @@ func (a *placedAxis) decadeTicks() [][]axisTick {
 	if set := a.powerTicks(first, last, 1, 1, 2, 5); countLabels(set) > 1 && few {
 		all = append(all, set)
 	} else if few {
-		for most := float64(mostTicks); most > 1; most-- {
+		for most := float64(maxTicks); most > 1; most-- {
 			all = append(all, a.withUnits(a.evenTicks(most)))
 		}
 	}

@@ -58,8 +58,8 @@ type chartData struct {
 	facts Facts
 }
 
-// mostShown is how many single values a chart has at most.
-const mostShown = 600
+// maxShown is how many single values a chart has at most.
+const maxShown = 600
 
 // overTime is a measure over time: single values, and percentiles of all in steps.
 func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
@@ -67,7 +67,7 @@ func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, boo
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
 	}
-	points := series.Thin(len(l.T), mostShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
+	points := series.Thin(len(l.T), maxShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
 	d := &Dots{Name: "single values"}
 	for _, i := range points {
 		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))

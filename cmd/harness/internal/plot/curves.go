@@ -39,7 +39,7 @@ type Load struct {
 // Curves are the charts of sweeps: tokens per second against those of one user, latencies, goodput and attainment
 // against each kind of load. A chart that has fewer than two points is not among them.
 func Curves(sweeps []Sweep, perGPU bool) []Chart {
-	shown := sweeps[:min(len(sweeps), mostLines)]
+	shown := sweeps[:min(len(sweeps), maxLines)]
 	var all []Chart
 	if c, ok := tradeoffChart(shown, perGPU); ok {
 		all = append(all, c)

@@ -27,7 +27,7 @@ var (
 )
 
 // lineInks are those of the lines of a chart. Every second one is dashed besides, for those who do not tell colours.
-var lineInks = [mostLines]chartInk{
+var lineInks = [maxLines]chartInk{
 	inkFirst,
 	{"p2", color.NRGBA{0xb4, 0x53, 0x09, 0xff}},
 	{"p3", color.NRGBA{0x04, 0x78, 0x57, 0xff}},
@@ -38,10 +38,10 @@ var lineInks = [mostLines]chartInk{
 	{"p8", color.NRGBA{0x57, 0x53, 0x4e, 0xff}},
 }
 
-// mostLines is how many lines can be told from one another.
-const mostLines = 8
+// maxLines is how many lines can be told from one another.
+const maxLines = 8
 
-func lineInk(i int) chartInk { return lineInks[i%mostLines] }
+func lineInk(i int) chartInk { return lineInks[i%maxLines] }
 
 // fainter is the ink of what matters less.
 func (i chartInk) fainter() chartInk {

@@ -24,7 +24,7 @@ type Run struct {
 func Overlays(runs []Run) []Chart {
 	var all []Chart
 	for _, of := range metric.Distributions() {
-		if of == metric.IssueDelay || of == metric.Latency && mostHave(runs, metric.QueryLatency, metric.TTFT) {
+		if of == metric.IssueDelay || of == metric.Latency && maxHave(runs, metric.QueryLatency, metric.TTFT) {
 			continue
 		}
 		id := of.Key
@@ -41,7 +41,7 @@ func Overlays(runs []Run) []Chart {
 		if len(o.hists) < 2 {
 			continue
 		}
-		o.left = max(0, len(o.hists)-mostLines)
+		o.left = max(0, len(o.hists)-maxLines)
 		o.hists = o.hists[:len(o.hists)-o.left]
 		all = append(all, o.percentileChart(id+"-percentiles"))
 		if c, ok := o.distributionChart(id + "-distributions"); ok {
@@ -51,9 +51,9 @@ func Overlays(runs []Run) []Chart {
 	return all
 }
 
-// mostHave says whether two of the runs have one of the distributions, which then says more than the latency of
+// maxHave says whether two of the runs have one of the distributions, which then says more than the latency of
 // samples.
-func mostHave(runs []Run, of ...metric.Times) bool {
+func maxHave(runs []Run, of ...metric.Times) bool {
 	n := 0
 	for _, r := range runs {
 		if slices.ContainsFunc(of, func(t metric.Times) bool { return r.File.Histogram(t) != nil }) {
@@ -155,19 +155,19 @@ func (o *runOverlay) distributionChart(id string) (Chart, bool) {
 	return c, true
 }
 
-// mostRows is how many rows an overview has.
-const mostRows = 24
+// maxRows is how many rows an overview has.
+const maxRows = 24
 
 // Overview is a chart of one row for each of several runs; ok is false for fewer than two. X is the axis of values.
 func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	if len(rows) < 2 {
 		return Chart{}, false
 	}
-	said := make([]string, 0, mostRows)
-	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), mostRows)]}
+	said := make([]string, 0, maxRows)
+	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), maxRows)]}
 	said = append(said, lists.Map(c.Rows, func(r Row) string { return r.Name + ": " + r.Value })...)
 	if n := len(rows) - len(c.Rows); n > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", mostRows, len(rows)))
+		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", maxRows, len(rows)))
 	}
 	c.Alt = strings.Join(said, "; ") + "."
 	return c, true

@@ -290,7 +290,7 @@ func TestOverlays(t *testing.T) {
 	for _, c := range Overlays(runs) {
 		ids = append(ids, c.ID)
 		check(t, "overlay", c)
-		want := mostLines
+		want := maxLines
 		if strings.HasPrefix(c.ID, "t") {
 			want = 5
 		}
@@ -427,7 +427,7 @@ func TestOverview(t *testing.T) {
 	}
 	x := Axis{Label: "latency", Of: Latency, Scale: Log, Min: 1e6}
 	c, ok := Overview("overview", "Latency of each run", x, rows)
-	if !ok || len(c.Rows) != mostRows || !strings.Contains(c.Notes[0], "24 of 30") {
+	if !ok || len(c.Rows) != maxRows || !strings.Contains(c.Notes[0], "24 of 30") {
 		t.Errorf("%d rows, notes %q", len(c.Rows), c.Notes)
 	}
 	check(t, "overview", c)

@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// mostSteps is how many steps a chart of rates has at most.
-const mostSteps = 80
+// maxSteps is how many steps a chart of rates has at most.
+const maxSteps = 80
 
 // rateLine is the line of a count per second, in steps that are joined until there are few enough; whole ones, but
 // where there is one alone.
 func (m chartData) rateLine(counts []int64) Line {
-	join := (len(counts) + mostSteps - 1) / mostSteps
+	join := (len(counts) + maxSteps - 1) / maxSteps
 	l := Line{Step: true, Fill: true}
 	for from := 0; from < len(counts); from += join {
 		begin := int64(from) * m.Rates.Step
@@ -88,7 +88,7 @@ func (m chartData) outstandingChart() (Chart, bool) {
 		return Chart{}, false
 	}
 	l := Line{Step: true, Fill: true}
-	join := (len(counts) + mostSteps - 1) / mostSteps
+	join := (len(counts) + maxSteps - 1) / maxSteps
 	for k := 0; k < len(counts); k += join {
 		n := slices.Max(counts[k:min(k+join, len(counts))])
 		l.X, l.Y = append(l.X, float64(int64(k)*m.Rates.Step)), append(l.Y, float64(n))

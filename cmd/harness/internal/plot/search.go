@@ -71,7 +71,7 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 	low, high, dropped := 0.0, 0.0, 0
 	for _, t := range sorted {
 		at := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == t.Line })
-		if at < 0 && len(c.Lines) == mostLines {
+		if at < 0 && len(c.Lines) == maxLines {
 			dropped++
 			continue
 		}
@@ -95,7 +95,7 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 		c.Marks = []Mark{{Name: "without a setting " + formatFigure(own), At: own}}
 	}
 	if dropped > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("The %d fastest lines; %d more settings are in the table.", mostLines, dropped))
+		c.Notes = append(c.Notes, fmt.Sprintf("The %d fastest lines; %d more settings are in the table.", maxLines, dropped))
 	}
 	c.Alt = fmt.Sprintf("%d settings reach %s to %s samples/s; the fastest: %s. Rings were measured by short tests alone.",
 		len(sorted), formatFigure(sorted[len(sorted)-1].PerSec), formatFigure(sorted[0].PerSec), sorted[0].Words)

@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 	}
 	check(t, "settings", c)
 	l := c.Lines[0]
-	if len(c.Lines) != mostLines || l.Name != "10 sessions" || !slices.Equal(l.X, []float64{1, 2, 4, 8, 16, 32}) ||
+	if len(c.Lines) != maxLines || l.Name != "10 sessions" || !slices.Equal(l.X, []float64{1, 2, 4, 8, 16, 32}) ||
 		l.Y[0] != 1001 || l.Y[5] != 1032 || c.X.Scale != Log || len(c.Marks) != 1 {
 		t.Errorf("%+v", c)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// mostLengths is how many single values a chart of lengths has at most.
-const mostLengths = 300
+// maxLengths is how many single values a chart of lengths has at most.
+const maxLengths = 300
 
 // Served are the charts of a server at one load: times of tokens, what was under way, tokens per second, and what the
 // server and meters told, all on the same axis of time; then times by percentile and by the length of the prompt. A
@@ -91,7 +91,7 @@ func toldUnits(told []series.Told) (all []string) {
 // linesOf are what was told in a unit, as far as it is of the time of the measurement: at most eight lines.
 func (m chartData) linesOf(unit string) (all []Line) {
 	for _, t := range m.Told {
-		if l := cutLine(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < mostLines-1 {
+		if l := cutLine(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < maxLines-1 {
 			l.Name = t.Title
 			all = append(all, l)
 		}
@@ -212,7 +212,7 @@ func (m chartData) byLength() (Chart, bool) {
 	if l == nil || len(l.Prompt) < 2 || l.Prompt[0] == l.Prompt[len(l.Prompt)-1] {
 		return Chart{}, false
 	}
-	points := series.Thin(len(l.Prompt), mostLengths, func(i int) (x, y float64) {
+	points := series.Thin(len(l.Prompt), maxLengths, func(i int) (x, y float64) {
 		return float64(l.Prompt[i]), float64(l.TTFT[i])
 	})
 	d := &Dots{}

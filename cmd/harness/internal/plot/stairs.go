@@ -41,7 +41,7 @@ type Until struct {
 // the first token, and tokens per second of a kW, over users. Regions are marked over users. A chart without a point is
 // not among them.
 func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
-	shown := all[:min(len(all), mostLines)]
+	shown := all[:min(len(all), maxLines)]
 	users := Axis{Label: "users", Whole: true}
 	low, high := math.Inf(1), 0.0
 	for _, s := range shown {

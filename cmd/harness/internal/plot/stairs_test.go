@@ -67,12 +67,12 @@ func TestStairsOfAny(t *testing.T) {
 		"zeros":    {Name: "A", Offline: math.NaN(), Points: []Stair{{0, 0, 0, 0, 0, ""}, {0, 0, 0, 0, 0, ""}}},
 		"infinite": {Name: "A", Offline: inf, Points: []Stair{{1, inf, 1, inf, inf, ""}, {2, 1, inf, 1, -inf, ""}}},
 	} {
-		for _, n := range []int{1, 2, mostLines + 3} {
+		for _, n := range []int{1, 2, maxLines + 3} {
 			for _, c := range OfStairs(slices.Repeat([]Stairs{s}, n), "user", []Until{{"low to 2", 2}}) {
 				if _, err := c.SVG(); err != nil {
 					t.Errorf("%s, %d of them: %v", name, n, err)
 				}
-				if len(c.Lines) > mostLines || n > mostLines && len(c.Notes) != 1 {
+				if len(c.Lines) > maxLines || n > maxLines && len(c.Notes) != 1 {
 					t.Errorf("%s: %d lines, notes %q", name, len(c.Lines), c.Notes)
 				}
 			}

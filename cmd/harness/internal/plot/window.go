@@ -9,7 +9,7 @@ import (
 // the values goes from ends[k] to ends[k+1]. All times are in seconds since the first request.
 func Window(name string, ends, perSec []float64, window Shade) Chart {
 	l := Line{Step: true}
-	join := (len(perSec) + mostSteps - 1) / mostSteps
+	join := (len(perSec) + maxSteps - 1) / maxSteps
 	for from := 0; from < len(perSec); from += join {
 		to := min(from+join, len(perSec))
 		sum := 0.0

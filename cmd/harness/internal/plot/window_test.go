@@ -33,7 +33,7 @@ func TestWindow(t *testing.T) {
 	for k := range len(l.X) - 1 {
 		sum += l.Y[k] * (l.X[k+1] - l.X[k]) / 1e9
 	}
-	if len(l.X) > mostSteps+1 || sum < 499.999 || sum > 500.001 {
+	if len(l.X) > maxSteps+1 || sum < 499.999 || sum > 500.001 {
 		t.Errorf("%d steps, %v requests", len(l.X)-1, sum)
 	}
 }
