@@ -110,7 +110,7 @@ func Run(ctx context.Context, r Request) (record.Document, error) {
 // kept.
 func (p *Plan) Run(ctx context.Context) (record.Document, error) {
 	d, err := run.Make(ctx, p.Plan, &p.running)
-	return d, errors.Join(err, form.Write(p.Plan, d))
+	return d, errors.Join(err, form.WriteEndpointsFiles(p.Plan, d))
 }
 
 // Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,

@@ -76,12 +76,12 @@ func (c *Client) askManagement(ctx context.Context, method string, base *url.URL
 	request.Header = c.header
 	response, err := c.client.Do(request)
 	if err != nil {
-		return nil, brokenFailure(ctx, err)
+		return nil, connectionFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	body, err = io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return nil, brokenFailure(ctx, err)
+		return nil, connectionFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, statusFailure(response, body[:min(len(body), bodyShown)])

@@ -93,12 +93,12 @@ func listModels(ctx context.Context, client *http.Client, header http.Header, ba
 	request.Header = header
 	response, err := client.Do(request)
 	if err != nil {
-		return l, brokenFailure(ctx, err)
+		return l, connectionFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return l, brokenFailure(ctx, err)
+		return l, connectionFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return l, statusFailure(response, body[:min(len(body), bodyShown)])

@@ -49,8 +49,8 @@ func timeoutError(where string, cause error) error {
 	return fmt.Errorf("%s: %w: %w", where, ErrStream, cause)
 }
 
-// brokenFailure is the failure of a request that was not answered, or of an answer that broke off.
-func brokenFailure(ctx context.Context, err error) *tryFailure {
+// connectionFailure is the failure of a request that was not answered, or of an answer that broke off.
+func connectionFailure(ctx context.Context, err error) *tryFailure {
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, errFirstTimeout) || errors.Is(cause, errIdleTimeout) || errors.Is(cause, errTotalTimeout) {
 			return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}

@@ -90,12 +90,12 @@ func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	request.Header = n.generator.header
 	response, err := n.generator.client.Do(request)
 	if err != nil {
-		return brokenFailure(ctx, err)
+		return connectionFailure(ctx, err)
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxListBytes))
 	if err != nil {
-		return brokenFailure(ctx, err)
+		return connectionFailure(ctx, err)
 	}
 	return checkRequestRead(response, answer[:min(len(answer), bodyShown)])
 }

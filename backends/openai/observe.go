@@ -357,7 +357,7 @@ func (a *observedCall) notePart(at int64) {
 	a.extendDeadline(idle)
 }
 
-// brokenFailure is the failure of a request that got no answer, or of an answer that broke off.
+// connectionFailure is the failure of a request that got no answer, or of an answer that broke off.
 func (a *observedCall) brokenFailure(err error) *CallFailure {
 	var dial *dialError
 	switch cause := context.Cause(a.ctx); {

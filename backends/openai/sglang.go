@@ -194,7 +194,7 @@ func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	body, err := io.ReadAll(io.LimitReader(r.Body, c.most+1))
 	if err != nil {
-		return brokenFailure(ctx, err)
+		return connectionFailure(ctx, err)
 	}
 	if int64(len(body)) > c.most {
 		return &tryFailure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may "+

@@ -97,14 +97,14 @@ func (g *Generator) sendRequest(ctx context.Context, e *serverEndpoint, r server
 	request.Header = r.requestHeader(g.header)
 	response, err := g.client.Do(request)
 	if err != nil {
-		return nil, brokenFailure(ctx, err)
+		return nil, connectionFailure(ctx, err)
 	}
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return nil, brokenFailure(ctx, err)
+		return nil, connectionFailure(ctx, err)
 	}
 	return nil, statusFailure(response, body)
 }
@@ -178,7 +178,7 @@ func (g *Generator) checkEarlyEnd(ctx context.Context, c *generateCall, err erro
 		err = fmt.Errorf("%w: it was cut after %d parts and %d bytes: %w", ErrStream, c.answer.parts, c.events.received,
 			io.ErrUnexpectedEOF)
 	}
-	return brokenFailure(ctx, err)
+	return connectionFailure(ctx, err)
 }
 
 // checkComplete checks an answer that has ended.

@@ -102,7 +102,7 @@ const maxTranscriptBytes = 16 << 20
 func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxTranscriptBytes))
 	if err != nil {
-		return brokenFailure(ctx, err)
+		return connectionFailure(ctx, err)
 	}
 	var said struct{ Text *string }
 	if err := json.Unmarshal(body, &said); err != nil || said.Text == nil {

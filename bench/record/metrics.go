@@ -47,7 +47,7 @@ func (r Run) TooFewLatencies() (n int, names string) {
 	if r.Serving != nil && r.Serving.Figures != nil {
 		d := r.Serving.Figures.E2E
 		ps := lists.Map(d.Percentiles, func(p metrics.Percentile) float64 { return p.P })
-		return d.N, metrics.TooFewFor(d.N, ps)
+		return d.N, metrics.UnsupportedPercentiles(d.N, ps)
 	}
 	p := r.Performance
 	if p == nil || r.Scenario == loadgen.Offline.String() {
@@ -58,7 +58,7 @@ func (r Run) TooFewLatencies() (n int, names string) {
 		d = p.Query
 	}
 	ps := lists.Map(d.Percentiles, func(p Percentile) float64 { return p.P })
-	return d.Count, metrics.TooFewFor(d.Count, ps)
+	return d.Count, metrics.UnsupportedPercentiles(d.Count, ps)
 }
 
 // MetricNames lists what a timed run of a scenario can measure, whether or not a run of it does: only models that

@@ -45,7 +45,7 @@ func (b *frameBoxes) appendFloats(values ...float32) {
 }
 
 // projectBox returns the box around the eight corners in a camera's picture: left and top at least 0, right and bottom
-// at most the picture's sides. What lies behind the camera is projected as if it were before it.
+// at most the picture's sides. Points behind the camera are projected as if they were in front of it.
 func (b *lidarBox) projectBox(camera, p *waymo.Matrix, s waymo.PictureShape) [4]float32 {
 	middle := applyMatrix(camera, b.x, b.y, b.z)
 	sin, cos := float32(math.Sin(float64(b.angle))), float32(math.Cos(float64(b.angle)))

@@ -175,7 +175,7 @@ func TestAnswersToOpenThatMakeNoSense(t *testing.T) {
 		{0, sdk.WorkloadInfo{DatasetSize: 1}, "workload is 0, want 1 at least; info.performance_sample_count is 0, want 1 " +
 			"at least"},
 	} {
-		if got := openedFault(c.number, c.info); got != c.want {
+		if got := checkOpenAnswer(c.number, c.info); got != c.want {
 			t.Errorf("%d, %+v: %q, want %q", c.number, c.info, got, c.want)
 		}
 	}

@@ -68,7 +68,7 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 		return nil, err
 	}
 	info := convert.To[sdk.WorkloadInfo](r.GetInfo())
-	if fault := openedFault(r.GetWorkload(), info); fault != "" {
+	if fault := checkOpenAnswer(r.GetWorkload(), info); fault != "" {
 		return nil, p.newFailure(KindProtocol, nil, "its answer to Open makes no sense: "+fault, faultHint)
 	}
 	return newWorkload(p, r.GetWorkload(), info, o.Scenario, o.Network), nil
@@ -77,9 +77,9 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 // maxSamples is more than any data set has: LoadGen keeps a few bytes for each sample.
 const maxSamples = 1 << 28
 
-// openedFault names what no run could work with in a plugin's answer to Open: frames of a workload without a number are
-// dropped, on both sides.
-func openedFault(number uint64, info sdk.WorkloadInfo) string {
+// checkOpenAnswer names what no run could work with in a plugin's answer to Open: frames of a workload without a number
+// are dropped, on both sides.
+func checkOpenAnswer(number uint64, info sdk.WorkloadInfo) string {
 	var faults []string
 	for _, f := range []struct {
 		field string

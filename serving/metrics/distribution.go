@@ -70,9 +70,9 @@ func EnoughValues(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e
 // next to it.
 const TooFew = "too few"
 
-// TooFewFor names the percentiles that n values are not Enough for, in order: "p99, p99.9"; empty: they are for all. Of
-// no values there are none.
-func TooFewFor(n int, percentiles []float64) string {
+// UnsupportedPercentiles names the percentiles that n values are not Enough for, in order: "p99, p99.9"; empty: they
+// are for all. Of no values there are none.
+func UnsupportedPercentiles(n int, percentiles []float64) string {
 	var names []string
 	for _, p := range percentiles {
 		if n > 0 && !EnoughValues(n, p) {

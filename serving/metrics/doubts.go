@@ -134,7 +134,7 @@ func (f *Figures) Notes(shared bool) []Note {
 			}
 		}
 	}
-	if few := TooFewFor(f.OK, []float64{0.5, 0.9, 0.99}); few != "" {
+	if few := UnsupportedPercentiles(f.OK, []float64{0.5, 0.9, 0.99}); few != "" {
 		add(AboutFew, "%s of %s: too few for %s, which are the slowest or next to it", figure.Plural(f.OK, "answer"),
 			figure.Plural(f.Requests, "request"), few)
 	}

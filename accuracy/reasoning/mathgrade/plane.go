@@ -20,7 +20,7 @@ type complexField struct {
 	largest *big.Float // the size of the largest part of a sum: what is left of it may be off by its last bits
 }
 
-func newPlane() complexField { return complexField{newReal(bits), new(big.Float).SetPrec(bits)} }
+func newComplexField() complexField { return complexField{newReal(bits), new(big.Float).SetPrec(bits)} }
 
 // noteSize remembers the size of a part of a sum.
 func (c complexField) noteSize(z complexNumber) {
@@ -229,7 +229,7 @@ func (c complexField) evaluateAt(n *exprNode, at map[string]complexNumber) (comp
 // zeroNear is whether an expression is 0 at a point, but for what figures leave: a difference is compared with its
 // parts.
 func zeroNear(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
-	c := newPlane()
+	c := newComplexField()
 	at := map[string]complexNumber{}
 	for _, name := range letters {
 		part := func() *big.Float {

@@ -14,10 +14,10 @@ import (
 // maxOf bounds files that are read back, in bytes.
 const maxOf = 1 << 30
 
-// Write writes each scenario among the runs of a plan that has the form, with the accuracy and the audit that were
-// measured beside its timed run, now or before. Others have no such files, and are no fault; nor is an output folder
-// that was lost, which is one of the runs.
-func Write(p *plan.Plan, d record.Document) error {
+// WriteEndpointsFiles writes each scenario among the runs of a plan that has the form, with the accuracy and the audit
+// that were measured beside its timed run, now or before. Others have no such files, and are no fault; nor is an output
+// folder that was lost, which is one of the runs.
+func WriteEndpointsFiles(p *plan.Plan, d record.Document) error {
 	if p.Out == "" {
 		return nil
 	}

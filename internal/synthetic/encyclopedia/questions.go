@@ -22,7 +22,7 @@ const QuestionCount = 48
 // things that are true of it alone.
 func (w *World) Questions() []Question {
 	r, all := draw.NewRandom(w.seed, questionStream), []Question(nil)
-	links := w.links(r)
+	links := w.shuffledLinks(r)
 	for seen := map[string]bool{}; len(all) < QuestionCount; {
 		for i, of := range links {
 			for len(of) > 0 {
@@ -70,8 +70,8 @@ type link struct {
 	fact fact
 }
 
-// links are all, by relation, in random order.
-func (w *World) links(r *draw.Random) (all [][]link) {
+// shuffledLinks are all, by relation, in random order.
+func (w *World) shuffledLinks(r *draw.Random) (all [][]link) {
 	for i := range relations {
 		var of []link
 		for _, e := range w.entities {

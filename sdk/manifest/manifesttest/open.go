@@ -46,7 +46,7 @@ func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile
 	}
 	for _, part := range w.Parts() {
 		if part.Name == f.Part {
-			checkBytes(t, o, f, part.Model)
+			checkModelBytes(t, o, f, part.Model)
 		}
 	}
 	want := cmp.Or(o.Count, m.Datasets[0].Samples)
@@ -58,8 +58,8 @@ func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile
 	}
 }
 
-// checkBytes holds a model to its entry, and spoils its bytes: the next one to open it has bytes of its own.
-func checkBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend.Model) {
+// checkModelBytes compares a model with its entry, and then overwrites its bytes: each opening must return a copy.
+func checkModelBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend.Model) {
 	t.Helper()
 	if model.Path != "" || model.Name != f.Name {
 		t.Errorf("%+v: path %q, name %q", o, model.Path, model.Name)

@@ -63,9 +63,9 @@ func (b pacedBackend) Open(ctx context.Context, m backend.Model, c backend.Confi
 	case err != nil:
 		return nil, err
 	case b.pace.AtOnce:
-		return newQuick(s), nil
+		return newCachedSession(s), nil
 	case b.pace.Each > 0:
-		return slowSession{commonSession{newQuick(s)}, b.pace}, nil
+		return slowSession{commonSession{newCachedSession(s)}, b.pace}, nil
 	case b.pace.Times > 1:
 		return slowSession{commonSession{s}, b.pace}, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// quickSession runs a model once for each row of its inputs, and remembers what came out.
-type quickSession struct {
+// cachedSession runs a model once for each row of its inputs, and remembers what came out.
+type cachedSession struct {
 	commonSession
 	runs tensorcache.Runs
 	seed maphash.Seed
@@ -33,8 +33,8 @@ type outputRow struct {
 // maxKnown limits the memory of a session, in bytes: what comes beyond it takes its time.
 const maxKnown = 256 << 20
 
-func newQuick(s backend.Session) *quickSession {
-	return &quickSession{
+func newCachedSession(s backend.Session) *cachedSession {
+	return &cachedSession{
 		commonSession: commonSession{s}, seed: maphash.MakeSeed(), known: map[uint64][]outputRow{},
 		whole: slices.ContainsFunc(s.Outputs(), hasNoRows),
 	}
@@ -45,9 +45,9 @@ func newQuick(s backend.Session) *quickSession {
 func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0] > 1 }
 
 // CacheMemory is the memory of this process, whatever the session's is.
-func (s *quickSession) CacheMemory() any { return tensorcache.Memory{} }
+func (s *cachedSession) CacheMemory() any { return tensorcache.Memory{} }
 
-func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error {
+func (s *cachedSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.runs.Run(in, out, func(in, out []backend.Tensor) error {
 		keys := s.rowKeys(in)
 		if rows := s.lookUp(keys); rows != nil {
@@ -65,7 +65,7 @@ func (s *quickSession) Run(ctx context.Context, in, out []backend.Tensor) error 
 }
 
 // rowKeys returns the keys of the rows of a batch.
-func (s *quickSession) rowKeys(in []backend.Tensor) []uint64 {
+func (s *cachedSession) rowKeys(in []backend.Tensor) []uint64 {
 	rows := backend.Rows(in)
 	if s.isWhole() || !haveRows(in, rows) {
 		rows = 1
@@ -86,7 +86,7 @@ func (s *quickSession) rowKeys(in []backend.Tensor) []uint64 {
 	return keys
 }
 
-func (s *quickSession) isWhole() bool {
+func (s *cachedSession) isWhole() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.whole
@@ -109,7 +109,7 @@ func rowOf(t backend.Tensor, r, rows int) outputRow {
 }
 
 // lookUp finds the outputs of each row; nil where one is not known, or has another shape than the others.
-func (s *quickSession) lookUp(keys []uint64) (rows [][]outputRow) {
+func (s *cachedSession) lookUp(keys []uint64) (rows [][]outputRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range keys {
@@ -125,7 +125,7 @@ func (s *quickSession) lookUp(keys []uint64) (rows [][]outputRow) {
 }
 
 // rememberRows keeps what came out of a run.
-func (s *quickSession) rememberRows(keys []uint64, out []backend.Tensor) {
+func (s *cachedSession) rememberRows(keys []uint64, out []backend.Tensor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.whole && !haveRows(out, len(keys)) {

@@ -15,7 +15,7 @@ func (j oldJudge) power(power, ranging, run string) bool {
 	logs := append(tree.RunFiles(), tree.PowerSamples)
 	files := holdsOnly(run, logs, tree.AccuracyLog) && holdsOnly(ranging, logs, tree.AccuracyLog) &&
 		holdsOnly(power, tree.PowerFiles())
-	return files && j.hasSamples(run) == nil && ofMeter(power)
+	return files && j.hasSamples(run) == nil && hasMeterFields(power)
 }
 
 // hasSamples wants samples between the run's begin and its end.
@@ -42,8 +42,8 @@ func (j oldJudge) hasSamples(run string) error {
 	return err
 }
 
-// ofMeter wants the fields that the power working group's checker reads.
-func ofMeter(power string) bool {
+// hasMeterFields wants the fields that the power working group's checker reads.
+func hasMeterFields(power string) bool {
 	common := []string{"sources", "uuid", "phases", "session_name", "messages", "results"}
 	for name, fields := range map[string][]string{
 		"client.json": common, "server.json": append(common, "timezone", "ptd_config", "ptd_messages"),

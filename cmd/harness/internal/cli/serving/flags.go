@@ -125,7 +125,7 @@ type loadFlags struct {
 
 func (f *loadFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Concurrency, "concurrency", "",
-		"number of `USERS` who each wait for the answer (default 16). A sweep:\n"+
+		"number of `USERS` who each wait for the answer (default "+serving.DefaultUsers+"). A sweep:\n"+
 			"1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
 			"in equal ratios), 10..50+10")
 	flags.StringVar(&f.Rate, "rate", "",

@@ -46,7 +46,7 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
-			if is, err := config.Run(a.App, c, plugins, f.address); is {
+			if is, err := config.RunIfServing(a.App, c, plugins, f.address); is {
 				return err
 			}
 			return a.runBench(c, f)

@@ -87,9 +87,9 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 	return asked.Address, nil
 }
 
-// Run does what a file stands for that harness run does: the runs of a suite, or recorded conversations. is says that
-// the file is one of them; where it is not, nothing is done.
-func Run(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string) (is bool, err error) {
+// RunIfServing does what a file stands for that harness run does: the runs of a suite, or recorded conversations. is
+// says that the file is one of them; where it is not, nothing is done.
+func RunIfServing(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string) (is bool, err error) {
 	if Is(file) && isSuite(file) {
 		return true, runSuite(c, file)
 	}
