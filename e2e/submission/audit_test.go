@@ -139,7 +139,7 @@ func TestAuditWithOtherSeedsAndData(t *testing.T) {
 func TestWrongAudits(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"ask for TEST01, TEST04": {"audit", "TEST06", "honest"},
+		"want one of TEST01, TEST04": {"audit", "TEST06", "honest"},
 		"ask no audit":           {"audit", "all", "honest", "--rules", "v0.5"},
 		"want three numbers":     {"audit", "seeds", "honest", "--seeds", "1,2"},
 		"name the data set":      {"audit", "dataset", "honest"},

@@ -55,8 +55,8 @@ decimal, hexadecimal (0x) or octal (leading 0); switches are 0 or 1.
 be ignored, or cannot be read, is an error with file and line.
 
 Lines for other models are noted and ignored. Unknown keys and scenarios are errors that name the nearest one;
-` + "`--ignore-unknown-keys`" + ` notes and ignores them too. An audit.config applies only lines for *; keys that an
-audit's own script reads (` + "`test07_accuracy_threshold`" + `) are noted and kept in the file. Both must be regular
+` + "`--ignore-unknown-keys`" + ` notes and ignores them too. In an audit.config only lines for * take effect. Keys
+for an audit's own script (` + "`test07_accuracy_threshold`" + `) are noted and kept in the file. Both must be regular
 files of up to 1 MiB: each run reads them once, so write a pipe (` + "`<(...)`" + `) to a file first. The first 50
 faults of a file are reported.
 
