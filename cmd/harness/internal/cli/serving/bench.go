@@ -270,6 +270,7 @@ func (s *benchSession) finishSweep(err error) error {
 	if e := s.printSweep(); err == nil {
 		err = e
 	}
+	s.reportPoints()
 	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
 		return cmp.Or(err, outcome)
 	}
@@ -278,6 +279,16 @@ func (s *benchSession) finishSweep(err error) error {
 		return errors.Join(met, err)
 	}
 	return cmp.Or(err, met, outcome)
+}
+
+// reportPoints adds the points to the report for continuous integration. A suite reports its own.
+func (s *benchSession) reportPoints() {
+	if s.Report == nil || s.inSuite {
+		return
+	}
+	f := s.sweep.File
+	s.Report.AddTable("Points", shown.PointTable(f), shown.EndLines(f)...)
+	s.Report.AddRuns(f.InOrder())
 }
 
 // sweepOutcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.

@@ -223,10 +223,10 @@ func (r *benchRequest) loadText() string {
 }
 
 // undeciding are flags that do not decide what is measured.
-var undeciding = []string{
+var undeciding = append([]string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
 	"server-metrics", "gpu-metrics", "power", "power-interval", "help", "help-all",
-}
+}, shell.CIFlagNames...)
 
 // decidingFlags are the address and the flags that decide what is measured, in order, without secrets: a sweep with the
 // same goes on.
