@@ -15,7 +15,7 @@ import (
 // official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
 func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source := ReadSource(r)
-	var o scoringRules
+	var o ScoringRules
 	r.Bind(&o)
 	g, pictures := source.readTruth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
@@ -32,8 +32,8 @@ func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }
 
-// scoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
-type scoringRules struct {
+// ScoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
+type ScoringRules struct {
 	MLMark bool `param:"mlmark_map,optional"`
 	coco.EvalOptions
 }
