@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Params are a benchmark's parameters, whose names, defaults and help its manifest has. [Bind] reads them into a struct;
-// they can be read one by one, too, by name. What cannot be read is kept as a fault, and the zero value returned. Params belong to one goroutine.
+// Params are a benchmark's parameters, whose names, defaults and help its manifest has. [Bind] reads them into a
+// struct; they can be read one by one, too, by name. What cannot be read is kept as a fault, and the zero value
+// returned. Params belong to one goroutine.
 type Params struct {
 	values map[string]string
 	faults []error

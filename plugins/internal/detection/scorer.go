@@ -50,16 +50,15 @@ func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Sco
 		metrics = append(metrics, sdk.Metric{Name: "mlmark_map", Unit: "%", Value: s.coco.MLMark()})
 	}
 	return sdk.Score{
-		Metrics: metrics, Samples: r.Images, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: scoreNotes(r, c.All),
+		Metrics: metrics, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: scoreNotes(r, c),
 	}, nil
 }
 
 // maxDisagreements limits the disagreements that are listed: a wrong SUT has them in every detection.
 const maxDisagreements = 10
 
-func scoreNotes(r coco.DetectionResult, samples int) (n sdk.Notes) {
-	n.AddDropped(r.Duplicates)
-	n.AddMissing(samples-r.Images, samples, "samples", "the mAP is that")
+func scoreNotes(r coco.DetectionResult, c scoring.Counts) sdk.Notes {
+	n := c.Notes("samples", "the mAP is that")
 	n.AddCount(r.Empty, "%d samples without any detection")
 	n.AddCount(r.Unknown, "%d of %d detections are of categories that the data set lacks: they have no effect",
 		r.Detections)
