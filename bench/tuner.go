@@ -229,9 +229,9 @@ func (t *Tuner) search(ctx context.Context) error {
 	return nil
 }
 
-// open sees whether the workload can be opened at all. A plugin that refuses the part to measure with may have a smaller
-// data set: all of it is used then. One that died or hung has refused nothing: a whole data set in each test would take
-// minutes where a part takes seconds.
+// open sees whether the workload can be opened at all. A plugin that refuses the part to measure with may have a
+// smaller data set: all of it is used then. One that died or hung has refused nothing: a whole data set in each test
+// would take minutes where a part takes seconds.
 func (t *Tuner) open(ctx context.Context) error {
 	info, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	var failed *host.PluginError

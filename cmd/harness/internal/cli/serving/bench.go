@@ -139,7 +139,11 @@ func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) 
 	r := s.completeRecord(open.BaseRecord()) // with what was found
 	open.Settings.Record, open.Settings.Begun = r, s.showProgress
 	open.Settings.Share, open.Settings.Start = s.share, s.start
-	s.sweep = open.NewSweep(s.newSweepFile(&r))
+	file := s.newSweepFile(&r)
+	if s.waited > 0 {
+		file.ColdStart = &sweepfile.ColdStart{Waited: int64(s.waited), FirstAnswer: int64(open.Settings.Latency)}
+	}
+	s.sweep = open.NewSweep(file)
 	return nil
 }
 

@@ -19,10 +19,14 @@ type serverFlags struct {
 	address string
 	model   string
 	options bench.Request // its options of a backend alone
+	maxWait time.Duration // for a server that is not ready yet
+	waited  time.Duration // until it was; 0: it was ready at once
 }
 
 func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
+	flags.DurationVar(&f.maxWait, "wait", 0,
+		"wait up to `DURATION` until the server is ready, such as 10m (default: ask\nonce)")
 	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
 		"connect_timeout, ...;\nan unknown one lists all"

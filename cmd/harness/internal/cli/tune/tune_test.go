@@ -380,8 +380,8 @@ func TestTuneOnASmallDataSet(t *testing.T) {
 	}
 }
 
-// A plugin that dies while it is opened has not refused the part to measure with: the search ends, and does not load the
-// whole data set in each test.
+// A plugin that dies while it is opened has not refused the part to measure with: the search ends, and does not load
+// the whole data set in each test.
 func TestTuneWithAPluginThatDies(t *testing.T) {
 	s := newTuner(t)
 	f := s.Fakes["resnet50"]

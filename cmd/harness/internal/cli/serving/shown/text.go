@@ -62,6 +62,9 @@ func EndLines(f *sweepfile.Sweep) (all []string) {
 		}
 	}
 	add(f.Conclusion())
+	if f.ColdStart != nil {
+		add("cold start: " + f.ColdStart.String())
+	}
 	var closed *record.Serving
 	for i := range f.Points {
 		if s := f.Points[i].Serving; s.Sentence != "" {
