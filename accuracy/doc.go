@@ -1,12 +1,12 @@
-// Package accuracy has no code of its own. Each folder below it scores the answers of one task, as the task's official
-// script does, to the last digit that the script prints.
+// Package accuracy has no code of its own. Each folder below it scores the answers of one task and agrees with the
+// task's official script to the last printed digit.
 //
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
 //   - clip and fid score generated pictures
 //   - generation, rouge, longcontext and mixture score language models, squad answers to questions, bleu translations
 //   - reasoning scores reasoning models, with extract and mathgrade below it, and programs the code that models wrote
-//   - bfcl scores calls of functions, replay agents, products answers about pictures of products, retrieval answers
-//     found in pages
+//   - bfcl scores function calls, replay agents, products answers about product pictures, retrieval answers found in
+//     pages
 //   - wer scores speech, auc and entropy recommendation, rgat graphs
 //   - payload reads the numbers in the answers of a log
 //

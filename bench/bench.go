@@ -1,5 +1,5 @@
-// Package bench is the harness as a library. It plans the runs of a benchmark, makes them, scores and judges them, and
-// writes what the command harness run writes.
+// Package bench is the harness as a library. It plans, executes, scores and judges the runs of a benchmark, and writes
+// the same files as the command harness run.
 //
 //	doc, err := bench.Run(ctx, bench.Request{
 //		Plugins: bench.Plugins{Dirs: []string{"bin/plugins"}},
@@ -7,11 +7,11 @@
 //		Output:  bench.Output{Dir: "out"},
 //	})
 //
-// Run does everything. NewPlan stops before anything is started, and shows each run with its settings; Score scores the
-// logs of a run again; Tune searches for the fastest setting. docs/library.md describes their use.
+// Run does everything. NewPlan starts nothing and returns each run with its settings. Score scores the logs of a run
+// again. Tune searches for the fastest setting. docs/library.md describes their use.
 //
-// Package plan contains requests and plans, and its names are also this package's; package record contains the records
-// of runs.
+// Package plan contains requests and plans; this package re-exports its names. Package record contains the records of
+// runs.
 package bench
 
 import (

@@ -7,9 +7,8 @@
 //   - criteo, streaming, igbh and graph are for recommendation and graphs
 //   - parquetfile reads Parquet files for the others
 //
-// Open checks a data set as a whole and reports every fault at once, such as missing files, wrong sizes and damaged
-// labels. It reads samples when they are needed, in bounded memory. The comment of each package shows the layout of the
-// folder.
+// Open checks a whole data set and reports all faults at once, such as missing files, wrong sizes and damaged labels.
+// Samples are read when they are needed, in bounded memory. The comment of each package shows the layout of the folder.
 //
 // The command harness fetch downloads official files, package preprocess prepares samples, and package accuracy scores
 // answers.

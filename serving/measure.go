@@ -1,15 +1,16 @@
-// Package serving measures servers of language models from Go. Measure is harness bench without flags, files and text.
+// Package serving measures servers of language models from Go. Measure does the same as harness bench, without flags,
+// files and text.
 //
 //	doc, err := serving.Measure(ctx, "http://localhost:8000", serving.Plan{
 //		Prompts: prompts.PromptOptions{ISL: "1024", OSL: "128"},
 //		Loads:   []arrival.Pattern{{Kind: arrival.Users, Users: 8, Requests: 100}},
 //	})
 //
-// The parts are packages, and can be used alone: metrics computes figures from records, arrival plans when requests are
-// sent, objective judges figures, curve compares loads, prompts makes requests, engine sends them, client connects to a
-// server, sweep measures several loads, and sweepfile stores the result.
+// The parts are packages that can also be used alone: metrics computes figures from records, arrival plans when
+// requests are sent, objective judges figures, curve compares loads, prompts makes requests, engine sends them, client
+// connects to a server, sweep measures several loads, and sweepfile stores the result.
 //
-// This package makes the plan, opens the connection, and runs the sweep. The command line prints.
+// This package makes the plan, opens the connection, and runs the sweep. Output is the command line's task.
 package serving
 
 import (

@@ -1,8 +1,9 @@
-// Package bfcl scores calls of functions that models make: the single-turn part of the Berkeley Function-Calling
-// Leaderboard v4, graded as bfcl-eval does and summed up as the endpoints harness does.
+// Package bfcl scores function calls made by models: the single-turn part of the Berkeley Function-Calling Leaderboard
+// v4, graded like bfcl-eval and aggregated like the endpoints harness.
 //
-// Calls come as servers have them, merged, in JSON; as a JSON list; or, where a server has no parser for its model's
-// calls, as text that looks like them in Python.
+// Calls have one of three forms: a server's merged calls in JSON, a JSON list, or, if the server has no parser for its
+// model's calls, text in Python's syntax.
 //
-// In: the text of an answer, descriptions of functions, possible answers. Out: reading data sets, asking servers.
+// In scope: the text of an answer, descriptions of functions, possible answers. Out of scope: reading data sets, asking
+// servers.
 package bfcl

@@ -4,7 +4,7 @@
 // own tokenization, and smooths orders without a match. Both follow Papineni et al., BLEU: a Method for Automatic
 // Evaluation of Machine Translation, 2002, with one reference for each translation.
 //
-// In: texts, and payloads of an accuracy log. Out: reading logs and data sets (the caller).
+// In scope: texts, and payloads of an accuracy log. Out of scope: reading logs and data sets (the caller).
 package bleu
 
 import "errors"

@@ -1,8 +1,8 @@
-// Package clip scores generated pictures by CLIP: how well each fits its caption, equal to the official script's
+// Package clip computes how well generated pictures fit their captions, by CLIP. The score equals the official script's
 // CLIP_SCORE.
 //
-// In: features of pictures and captions from the two halves of a CLIP model. Out: the model, and its inputs
-// (preprocess/image's OpenCLIP and preprocess/text/clip).
+// In scope: features of pictures and captions from the two halves of a CLIP model. Out of scope: the model, and its
+// inputs (preprocess/image's OpenCLIP and preprocess/text/clip).
 package clip
 
 import "errors"

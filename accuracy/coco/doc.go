@@ -2,6 +2,6 @@
 // payloads of an accuracy log, equal to the official COCO and OpenImages scripts and to the COCO evaluation that they
 // call (pycocotools).
 //
-// In: payloads of an accuracy log, and the images, categories and boxes of the data set.
-// Out: reading logs and annotation files, which is the caller's work; masks and keypoints.
+// In scope: payloads of an accuracy log, and the images, categories and boxes of the data set. Out of scope: reading
+// logs and annotation files (the caller); masks and keypoints.
 package coco

@@ -1,7 +1,7 @@
 // Package dice scores segmentations from the payloads of an accuracy log, equal to the official scripts: kidneys and
 // their tumours ([VolumeScorer]), and the three regions of brain tumours ([HeadScorer]).
 //
-// In: payloads of an accuracy log and the label volumes of the data set.
-// Out: reading logs, volumes and affines, which is the caller's work; other segmentations than background (0), kidney
-// (1) and tumour (2), or background (0), oedema (1), non-enhancing (2) and enhancing tumour (3).
+// In scope: payloads of an accuracy log and the label volumes of the data set. Out of scope: reading logs, volumes and
+// affines (the caller); label sets other than background (0), kidney (1) and tumour (2), or background (0), oedema (1),
+// non-enhancing (2) and enhancing tumour (3).
 package dice

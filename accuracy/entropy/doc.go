@@ -1,6 +1,6 @@
 // Package entropy scores streamed recommendation (dlrm-v3): normalized entropy, accuracy, and the area under the ROC
-// curve within each request (GAUC), from the payloads of an accuracy log, equal to the official script and the metrics
-// of torchrec that it calls.
+// curve within each request (GAUC), from the payloads of an accuracy log. The figures equal those of the official
+// script and of the torchrec metrics that it calls.
 //
-// In: payloads of an accuracy log, which hold predictions, labels and weights. Out: reading logs.
+// In scope: payloads of an accuracy log, which contain predictions, labels and weights. Out of scope: reading logs.
 package entropy

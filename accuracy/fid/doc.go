@@ -1,9 +1,9 @@
-// Package fid is the Fréchet distance between the features of two sets of pictures, equal to the official script's
-// FID_SCORE (Heusel and others, "GANs Trained by a Two Time-Scale Update Rule Converge to a Local Nash Equilibrium",
-// 2017).
+// Package fid computes the Fréchet distance between the features of two sets of pictures, equal to the official
+// script's FID_SCORE (Heusel and others, "GANs Trained by a Two Time-Scale Update Rule Converge to a Local Nash
+// Equilibrium", 2017).
 //
-// In: features of pictures, which a network gives, and the statistics of the real pictures. Out: the network, its input
-// (preprocess/image, Inception), and files of statistics.
+// In scope: features that a network computed from pictures, and the statistics of the real pictures. Out of scope: the
+// network, its input (preprocess/image, Inception), and files of statistics.
 package fid
 
 import "errors"

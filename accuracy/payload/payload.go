@@ -1,6 +1,6 @@
-// Package payload reads the elements of a response's payload, of whatever type the system under test wrote them in.
+// Package payload reads the elements of a response's payload, whatever element type the system under test used.
 //
-// In: element types, their names, their values; lists of what is wrong with them. Out: what the values mean (each
+// In scope: element types, their names and values, lists of faults. Out of scope: the meaning of the values (each
 // metric's package).
 package payload
 

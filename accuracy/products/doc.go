@@ -1,5 +1,6 @@
-// Package products scores models that read a product's picture and texts and answer with its category, its brand and
-// whether it is second-hand (qwen3-vl): the hierarchical F1 of categories, brands by likeness, F1 of second-hand ones.
+// Package products scores qwen3-vl. The model reads a product's picture and texts and answers with its category, its
+// brand and whether it is second-hand. The scores are the hierarchical F1 of categories, the similarity of brands, and
+// the F1 of second-hand products.
 //
-// In: answers, and what is true of the products. Out: reading logs, and what was asked.
+// In scope: answers and ground truth. Out of scope: reading logs, and the prompts.
 package products

@@ -1,8 +1,9 @@
 // Package reasoning scores the answers of reasoning models, equal to the official scripts for DeepSeek-R1 and
-// gpt-oss-120b: which entries of a log count, which grader reads an answer, how sets are weighted, what is printed.
+// gpt-oss-120b. Equal are the entries of a log that count, the grader of each answer, the weights of the sets and the
+// printed text.
 //
-// In: entries of an accuracy log, whose payloads are token ids of 32 bits; a function that decodes them; set and truth
-// of each sample; what runs programs, and what simplifies algebra. Out: reading logs, data sets and tokenizers, and
-// starting processes: the caller's work. Package extract finds the answer in a text; package mathgrade compares two
-// answers of mathematics.
+// In scope: entries of an accuracy log with payloads of 32-bit token ids, a function that decodes them, the set and
+// truth of each sample, a program runner, an algebra simplifier. Out of scope: reading logs, data sets and tokenizers,
+// and starting processes (the caller). Package extract finds the answer in a text; package mathgrade compares two
+// mathematical answers.
 package reasoning

@@ -1,6 +1,6 @@
-// Package retrieval scores benchmarks that answer questions from pages: what a model's reply says in JSON, a judge's
-// verdicts, the pages that were found, and databases of passages (e2e-rag-qna and e2e-rag-db of MLPerf Inference, with
-// whose scripts it is compatible).
+// Package retrieval scores benchmarks that answer questions from pages (e2e-rag-qna and e2e-rag-db). It reads the JSON
+// of a model's reply and a judge's verdicts, and scores the pages found and databases of passages. It is compatible
+// with the scripts of MLPerf Inference.
 //
-// In: replies, answers, URLs, logs. Out: asking models and judges, the search itself.
+// In scope: replies, answers, URLs, logs. Out of scope: sending requests to models and judges, the search itself.
 package retrieval

@@ -1,5 +1,5 @@
-// Package rgat scores graph node classification: the accuracy of a log, equal to the official script for IGBH.
+// Package rgat scores graph node classification. The accuracy of a log equals that of the official script for IGBH.
 //
-// In: payloads of an accuracy log and the labels of the samples.
-// Out: which paper a sample is, and its label (the data set).
+// In scope: payloads of an accuracy log and the labels of the samples. Out of scope: the paper and label of a sample
+// (the data set).
 package rgat

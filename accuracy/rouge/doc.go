@@ -2,6 +2,6 @@
 // Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004), equal to rouge-score 0.1.2 with its default
 // tokenizer.
 //
-// In: a reference and a prediction; for ROUGE-Lsum, line feeds separate their sentences. Out: splitting text into
-// sentences, and the means over a data set (package generation).
+// In scope: a reference and a prediction; for ROUGE-Lsum, line feeds separate their sentences. Out of scope: splitting
+// text into sentences, and the means over a data set (package generation).
 package rouge

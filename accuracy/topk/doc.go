@@ -1,5 +1,5 @@
 // Package topk scores image classification: top-1 accuracy of an accuracy log, equal to the official ImageNet script.
 //
-// In: payloads of an accuracy log and the labels of the data set. Out: reading logs and data sets (the caller); top-5,
-// since official benchmarks do not use it.
+// In scope: payloads of an accuracy log and the labels of the data set. Out of scope: reading logs and data sets (the
+// caller); top-5 accuracy, which no official benchmark uses.
 package topk

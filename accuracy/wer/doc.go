@@ -1,7 +1,8 @@
-// Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to the
-// official scripts of each, with their different ways to clean and align words.
+// Package wer scores speech recognition: the word error rate of RNN-T on LibriSpeech and of Whisper, equal to their
+// official scripts, which clean and align words in different ways.
 //
-// In: payloads of an accuracy log, and the transcripts of the data set. Out: reading logs and data sets (the caller).
+// In scope: payloads of an accuracy log, and the transcripts of the data set. Out of scope: reading logs and data sets
+// (the caller).
 package wer
 
 import "errors"

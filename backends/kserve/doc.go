@@ -3,10 +3,10 @@
 //
 //	harness run resnet50 --backend kserve --backend-opt url=host-a:8001,host-b:8001 --backend-opt model=resnet50
 //
-// The model's tensors are checked against the server's metadata before the run. Batches go to the endpoint
-// with the fewest in work, over one stream where the server has Triton's; one that is lost takes no more
+// The model's tensors are checked against the server's metadata before the run. Each batch goes to the endpoint with
+// the fewest batches in progress, over one stream if the server supports Triton's. A lost endpoint receives no batches
 // until it is ready again.
 //
-// In: connections, balancing, tensors on the wire, what a server's errors mean.
-// Out: batching and preprocessing (the benchmark, package sdk), starting servers.
+// In scope: connections, balancing, tensors on the wire, the meaning of a server's errors. Out of scope: batching and
+// preprocessing (the benchmark, package sdk), starting servers.
 package kserve

@@ -1,21 +1,22 @@
-// Package openai is a backend for servers that speak the OpenAI-compatible completion API and stream their
-// answers: vLLM, SGLang, TensorRT-LLM, llama.cpp and others. It is a backend.GeneratorOpener: the server owns
-// batching and the KV cache, this package asks, keeps the time of the first token and of the answer, and counts
-// what the server says it generated.
+// Package openai is a backend for servers that speak the OpenAI-compatible completion API and stream their answers:
+// vLLM, SGLang, TensorRT-LLM, llama.cpp and others. It is a backend.GeneratorOpener. The server owns batching and the
+// KV cache; this package sends the requests, records the times of the first token and of the answer, and counts the
+// tokens that the server reports.
 //
-// Prompts of audio go to /v1/audio/transcriptions, as WAV files: transcripts come as a stream, vLLM's or OpenAI's, or
-// in one piece. They are counted by the server's usage record.
+// Audio prompts go to /v1/audio/transcriptions as WAV files. A transcript arrives as a stream in vLLM's or OpenAI's
+// form, or in one piece; its tokens are counted by the server's usage record.
 //
 // The option api=sglang uses SGLang's own /generate instead, with token ids as prompts and answers.
 //
-// For measurements of servers themselves there is Client, which asks one request at a time by any of five APIs, once,
-// and tells an Observer each event with its time.
+// For measurements of servers, Client sends one request at a time through any of five APIs, without retries, and
+// reports each event with its time to an Observer.
 //
-// In: choosing among endpoints, waiting for a free place, asking again where nothing was received, TLS and API keys,
-// servers that fail in any way; asking servers not to keep prompts between queries, and noticing those that do. Out:
-// tokenizers and prompt templates; starting servers. The package reads no environment: its caller hands keys over.
+// In scope: choosing among endpoints, waiting for a free slot, retrying if nothing was received, TLS and API keys,
+// failures of servers of any kind; disabling the servers' prompt cache between queries, and detecting servers that
+// still use it. Out of scope: tokenizers and prompt templates; starting servers. The package does not read the
+// environment; its caller provides keys.
 //
-// Tokens are never counted from chunks of text, which hold any number of tokens: their number is that of the ids that
-// the server reports, of its log probabilities, or of its usage record, and a server that reports none of these is an
-// error. The ids include the end token where the server reports it.
+// Tokens are never counted from chunks of text, since a chunk contains any number of tokens. The count comes from the
+// ids, the log probabilities or the usage record that the server reports; a server that reports none of these is an
+// error. The ids include the end token if the server reports it.
 package openai

@@ -1,4 +1,4 @@
-// Package discover finds plugin binaries, asks each what it serves, and picks the one that a run names.
+// Package discover finds plugin binaries, queries what each serves, and selects the one that a run names.
 package discover
 
 import (

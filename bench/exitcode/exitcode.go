@@ -1,4 +1,4 @@
-// Package exitcode maps outcomes to exit codes: one code per class of outcome, and the worst of all runs.
+// Package exitcode maps each class of outcome to an exit code, and selects the worst code of several runs.
 package exitcode
 
 import (

@@ -1,4 +1,4 @@
-// Package output chooses and prepares the directory that results go to. A result is never overwritten unasked.
+// Package output chooses and prepares the output directory. It never overwrites a result unless requested.
 package output
 
 import (

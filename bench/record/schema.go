@@ -1,5 +1,5 @@
-// Package record contains the record of a run: result.json and its text, both of one Run, so that they cannot disagree.
-// The packages below it are the rest: series, exhibits, figures, and where runs are found.
+// Package record contains the record of a run, result.json and its text. Both are made from one Run, so they cannot
+// disagree. The packages below it contain series, exhibits and figures, and find runs.
 package record
 
 import (

@@ -1,5 +1,5 @@
 // Package settings merges the LoadGen settings of a run from the rules' values, a model's smoke settings, user.conf and
-// the command line. Each value keeps its origin, and the package reports where the result leaves the rules.
+// the command line. Each value keeps its origin, and the package reports values that deviate from the rules.
 package settings
 
 import (

@@ -1,13 +1,13 @@
-// Package trust pins plugins and the files that they load by their SHA-256: where a lock file exists, no
-// other plugin is started.
+// Package trust pins plugins and the files that they load by their SHA-256. If a lock file exists, only the plugins in
+// it are started.
 //
-// The lock file is a list as sha256sum writes and checks it, one line per file: 64 hexadecimal digits, two spaces, the
-// path (a relative one is meant from the lock file's own folder). Lines that begin with # are comments, but "#env NAME"
-// lets plugins inherit a variable of loaders. Files whose names begin as plugins' do are plugins; every other file must
-// be as it is pinned before any plugin is started, and so must each library in the plugin's folder.
+// The lock file has the format of sha256sum, one line per file: 64 hexadecimal digits, two spaces, the path (relative
+// paths start at the lock file's folder). Lines that begin with # are comments, except that "#env NAME" lets plugins
+// inherit a variable of loaders. A file is a plugin if its name has the plugins' prefix. Before a plugin is started,
+// every other pinned file and each library in the plugin's folder must match its checksum.
 //
-// In: the file, the check before a start. Out: who may write it (the system's permissions), libraries of the system,
-// what a plugin does once it is started.
+// In scope: the lock file, the check before a start. Out of scope: permissions of the lock file, libraries of the
+// system, the behaviour of started plugins.
 package trust
 
 import (

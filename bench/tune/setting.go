@@ -1,8 +1,8 @@
-// Package tune finds the fastest batch size, number of sessions and threads and the highest VALID Server rate, and
-// keeps them in a profile that runs use.
+// Package tune finds the fastest batch size, number of sessions and number of threads, and the highest VALID Server
+// rate. It saves them in a profile for later runs.
 //
-// In: the grid, its search, the search of the rate, what they measure of a plugin, profiles and which one fits a run.
-// Out: what a batch or a session is (the plugin's), and what a VALID run is (LoadGen's).
+// In scope: the grid, its search, the search for the rate, measurements of a plugin, profiles, and the choice of a
+// profile for a run. Out of scope: the meaning of a batch or session (the plugin) and of a VALID run (LoadGen).
 package tune
 
 import (

@@ -11,7 +11,8 @@
 // It ends with 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 // 6 model or data missing or wrong, or 130 interrupted: the worst of all runs.
 //
-// In: the command line, plans, reports. Out: benchmarks, backends, metrics (the plugins'), load generation (loadgen's).
+// In scope: the command line, plans, reports. Out of scope: benchmarks, backends, metrics (the plugins), load
+// generation (loadgen).
 package main
 
 import (

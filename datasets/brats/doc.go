@@ -1,4 +1,4 @@
-// Package brats reads the brain tumour segmentation challenge's data set of 2019, in any of three layouts:
+// Package brats reads the data set of the 2019 brain tumour segmentation challenge in any of three layouts:
 //
 //	DIR/HGG/CASE/CASE_t1.nii.gz       as published, with _t1ce, _t2, _flair and _seg; or below
 //	DIR/LGG/...                       DIR/MICCAI_BraTS_2019_Data_Training
@@ -10,10 +10,10 @@
 //	DIR/NAME.pkl                      preprocessed_data
 //	DIR/labelsTr/NAME.nii.gz          the labels, here or where the reference has them (see Options.Labels)
 //
-// NAME is HGG__CASE or LGG__CASE. Axes are depth, height and width: those of the files from last to first. Channels are
-// T1, T1 with contrast agent, T2 and FLAIR. Classes are 0 background, 1 oedema, 2 non-enhancing and 3 enhancing tumour;
+// NAME is HGG__CASE or LGG__CASE. Axes are depth, height and width, the reverse of the files' order. Channels are T1,
+// T1 with contrast agent, T2 and FLAIR. Classes are 0 background, 1 oedema, 2 non-enhancing and 3 enhancing tumour;
 // published files use 2, 1 and 4 instead, and are converted.
 //
-// In: finding, checking and reading volumes, the benchmark's list of cases.
-// Out: cropping and normalising, which a published head still needs; scoring.
+// In scope: finding, checking and reading volumes, the benchmark's list of cases. Out of scope: cropping and
+// normalising (published heads need both); scoring.
 package brats

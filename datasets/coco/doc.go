@@ -3,9 +3,9 @@
 //	DIR/annotations/instances_val2017.json    images, categories, annotations: boxes in pixels
 //	DIR/val2017/name                          the pictures
 //
-// and of its subset of safe licences, whose pictures lie in DIR/val2017_safe, which it chooses too. OpenImages
-// reads the validation set of OpenImages, in a layout of its own.
+// It also selects and reads the subset of safe licences, with pictures in DIR/val2017_safe. OpenImages reads the
+// validation set of OpenImages, which has a different layout.
 //
-// In: finding and checking pictures, categories and boxes.
-// Out: decoding pictures; masks and keypoints; scoring.
+// In scope: finding and checking pictures, categories and boxes. Out of scope: decoding pictures; masks and keypoints;
+// scoring.
 package coco

@@ -1,6 +1,6 @@
-// Package conversations reads recorded conversations of agents, as the endpoints harness replays them: JSON lines with
-// one row for each turn of a user, of a model, and of the tools that the model called.
+// Package conversations reads recorded conversations of agents, in the form that the endpoints harness replays: JSON
+// lines with one row for each turn of a user, a model, or the tools that the model called.
 //
-// In: reading, checking, and what is said to the model in each turn. Out: asking servers; scoring (package
+// In scope: reading, checking, the messages to the model in each turn. Out of scope: sending requests; scoring (package
 // accuracy/replay).
 package conversations

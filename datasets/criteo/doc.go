@@ -8,9 +8,9 @@
 //	DIR/day_23_reordered.npz               members X_int, X_cat and y: the same before, as it is first made; in its place
 //	DIR/day_fea_count.npz                  member counts.npy: the rows of the 26 tables
 //
-// A pair is a user and an item, with a label that says whether there was a click. The files are larger than memory:
-// arrays stay in them, and rows are read from where they are asked for, through the operating system's cache.
+// A pair consists of a user, an item and a label, which is 1 for a click. The files are larger than memory. Rows are
+// read on demand through the operating system's cache.
 //
-// In: finding and checking the files, reading pairs; traces of aggregated samples.
-// Out: drawing the sizes of samples; embedding tables.
+// In scope: finding and checking the files, reading pairs; traces of aggregated samples. Out of scope: drawing the
+// sizes of samples; embedding tables.
 package criteo

@@ -1,5 +1,6 @@
-// Package frames reads the data sets of the retrieval benchmarks of a whole system: a folder of web pages, and the
-// questions of FRAMES that they answer (e2e-rag-db and e2e-rag-qna).
+// Package frames reads the data sets of the end-to-end retrieval benchmarks (e2e-rag-db and e2e-rag-qna): a folder of
+// web pages, and the FRAMES questions that they answer.
 //
-// In: their files in the official forms. Out: what pages say (preprocess/text/passages), how questions are answered.
+// In scope: the files in their official forms. Out of scope: text of pages (preprocess/text/passages), answering
+// questions.
 package frames

@@ -1,9 +1,9 @@
-// Package graph holds heterogeneous graphs: nodes of several types, and relations, each a set of directed edges from
-// nodes of one type to nodes of another or the same. A relation is kept as CSC: for each destination, the sources of
-// its in-edges.
+// Package graph stores heterogeneous graphs. They have nodes of several types, and relations, which are sets of
+// directed edges from nodes of one type to nodes of another or the same type. A relation is stored as CSC, with the
+// sources of the in-edges of each destination.
 //
-// A graph takes 4 bytes for each edge, and for each relation 4 for each node that it can end in.
+// A graph uses 4 bytes for each edge, and, per relation, 4 bytes for each possible destination node.
 //
-// In: making CSC of lists of edges, with all processors; a file that keeps it; the interface of features.
-// Out: which files hold edges and features (igbh), sampling (sampling).
+// In scope: conversion of edge lists to CSC on all processors, a file of the result, the interface of features. Out of
+// scope: files of edges and features (igbh), sampling (sampling).
 package graph

@@ -5,11 +5,12 @@
 //	                   SRC__REL__DST/edge_index.npy int64 [edges, 2]: source, destination
 //	                   val_idx.pt                   the papers of the benchmark; without it they are drawn as officially
 //
-// Sizes are tiny, small, medium, large and full. Features of papers and authors, and labels, of large and full are raw
-// memory in spite of their name; here they may have a header, too.
+// Sizes are tiny, small, medium, large and full. In large and full, the .npy files of labels and of the features of
+// papers and authors officially have no header; files with a header are read too.
 //
-// Features stay in their files and are read by node. The graph is made once, with the reverse of each relation, and
-// kept in the data's folder, in a file that is used only with the edges that it was made from.
+// Features are read from their files by node. The graph, with the reverse of each relation, is built once and saved in
+// the data folder. The saved file is only used with the edges that it was built from.
 //
-// In: finding and checking files, the graph, features, papers and labels; the official split. Out: sampling.
+// In scope: finding and checking files, the graph, features, papers and labels; the official split. Out of scope:
+// sampling.
 package igbh

@@ -3,6 +3,5 @@
 //	DIR/val_map.txt    lines "name label", separated by white space; label is 0 to 999
 //	DIR/name           the pictures
 //
-// In: finding and checking pictures and labels.
-// Out: decoding and preprocessing pictures.
+// In scope: finding and checking pictures and labels. Out of scope: decoding and preprocessing pictures.
 package imagenet

@@ -1,4 +1,4 @@
-// Package kits19 reads the data set of the kidney tumour segmentation challenge of 2019, in either of two layouts:
+// Package kits19 reads the data set of the 2019 kidney tumour segmentation challenge in either of two layouts:
 //
 //	DIR/case_00000/imaging.nii.gz            as published: CT in Hounsfield units, axes from slice to slice,
 //	DIR/case_00000/segmentation.nii.gz       back and to the left; DIR may also be the folder above data/
@@ -10,6 +10,6 @@
 //
 // Classes are 0 background, 1 kidney, 2 tumour.
 //
-// In: finding, checking and reading volumes.
-// Out: resampling and normalising, which a published volume still needs; scoring.
+// In scope: finding, checking and reading volumes. Out of scope: resampling and normalising (published volumes need
+// both); scoring.
 package kits19

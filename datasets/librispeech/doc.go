@@ -5,8 +5,8 @@
 //
 // and plans the repackaging of clips into longer ones.
 //
-// In: finding clips, their transcripts and lengths, writing manifests. Out: decoding sound. The caller does that and
-// reports a file's length.
+// In scope: finding clips, their transcripts and lengths, writing manifests. Out of scope: decoding sound. The caller
+// does that and reports a file's length.
 package librispeech
 
 import (

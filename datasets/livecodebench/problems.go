@@ -1,8 +1,9 @@
-// Package livecodebench reads the problems of LiveCodeBench in their official form: JSON lines with a problem each,
-// whose public tests are JSON in a text, and whose private tests are that, or base64 of zlib of a pickle of it.
+// Package livecodebench reads the problems of LiveCodeBench in their official form, JSON lines with one problem each.
+// The public tests are a string of JSON. The private tests are such a string, or its pickle, compressed by zlib and
+// encoded in base64.
 //
-// In: files and folders of a release, one problem at a time. Out: what the tests mean, and running programs with them
-// (package accuracy/programs).
+// In scope: files and folders of a release, one problem at a time. Out of scope: interpreting the tests, and running
+// programs with them (package accuracy/programs).
 package livecodebench
 
 import (

@@ -1,12 +1,12 @@
-// Package parquetfile reads Parquet files, value by value: the one place that all readers of such files go through.
+// Package parquetfile reads Parquet files value by value. All readers of such files in the project use it.
 //
-// In: the physical types, encodings, packings and both versions of data pages that pyarrow, DuckDB, Polars and others
-// write; files from strangers. A page is unpacked as it is read, so a page of pictures of hundreds of megabytes takes
-// some hundred kilobytes, and no size that a file states is trusted: a page must have exactly the bytes that its header
-// states, and what must be in memory at a time has a limit ([MaxValue] and others).
+// In scope: the physical types, encodings, compressions and both versions of data pages that pyarrow, DuckDB, Polars
+// and others write; untrusted files. A page is decompressed while it is read, so a page of hundreds of megabytes of
+// pictures needs some hundred kilobytes of memory. Sizes that a file states are not trusted: a page must have exactly
+// the size in its header, and memory is limited ([MaxValue] and others).
 //
-// Out, each refused by its name: encrypted files, columns in other files, LZO, LZ4 in Hadoop's frames (deprecated in
-// favour of LZ4_RAW), levels in the deprecated BIT_PACKED form, encodings that the format got later.
+// Out of scope, and refused by name: encrypted files, columns in other files, LZO, LZ4 in Hadoop's frames (deprecated
+// in favour of LZ4_RAW), levels in the deprecated BIT_PACKED form, encodings that the format got later.
 //
 // Sources: the format's description (apache/parquet-format: README, Encodings, Compression, LogicalTypes,
 // parquet.thrift), and Melnik et al. 2010 for levels.

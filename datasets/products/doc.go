@@ -1,10 +1,10 @@
 // Package products reads the product catalogue of qwen3-vl-235b-a22b: pictures, titles, descriptions and offered
-// categories of products, with what is true of them. It reads the Parquet files as they lie at the hub, and the one
-// file that the endpoints harness makes of them.
+// categories of products, with their ground truth. It reads the Parquet files published on the hub, and the single file
+// that the endpoints harness makes from them.
 //
-// Pictures are gigabytes: rows are read one after the other, and what a caller makes of each lies in a file that is
-// mapped into memory (Store).
+// The pictures amount to gigabytes. Rows are therefore read one after the other, and Store keeps the caller's result
+// for each row in a memory-mapped file.
 //
-// In: finding the files, checking and converting values, formats of pictures by their first bytes.
-// Out: decoding pictures, prompts.
+// In scope: finding the files, checking and converting values, formats of pictures by their first bytes. Out of scope:
+// decoding pictures, prompts.
 package products

@@ -1,9 +1,9 @@
-// Package prompts reads the data sets of language models: tables of texts, ids of tokens and what answers are compared
-// with, in the layouts of the benchmarks compatible with MLPerf Inference. A [PromptFormat] is one of them.
+// Package prompts reads the data sets of language models: tables of texts, token ids and references, in the layouts of
+// the benchmarks compatible with MLPerf Inference. A [PromptFormat] is one such layout.
 //
-// Three of the official files are Python pickles, which datasets/convert/convert.py turns into JSONL; JSON, JSONL and
-// Parquet with the same columns are read, whatever the file's name.
+// Three of the official files are Python pickles; datasets/convert/convert.py turns them into JSONL. The package reads
+// JSON, JSONL and Parquet files with the same columns and any name.
 //
-// In: finding and checking texts, token ids and the names of tasks. Out: templates and tokenizers, which are the
-// model's; scoring.
+// In scope: finding and checking texts, token ids and the names of tasks. Out of scope: templates and tokenizers (the
+// model); scoring.
 package prompts

@@ -1,5 +1,5 @@
-// Package squad reads and writes question-answering data sets in the layout of SQuAD 1.1:
-// dev-v1.1.json as it is published.
+// Package squad reads and writes question-answering data sets in the layout of SQuAD 1.1, that of the published
+// dev-v1.1.json.
 //
-// In: the JSON file, and all that can be wrong with it. Out: tokens, features, metrics.
+// In scope: the JSON file and its checks. Out of scope: tokens, features, metrics.
 package squad

@@ -7,10 +7,10 @@
 //	DIR/requests_per_ts_offset.csv   where each of these lines begins
 //	DIR/users_cumsum_per_ts.csv      a line for each period: how many ask of the first file, of the first two, ...
 //
-// Time passes in periods. The first ones are those that models are trained on; in each of the others users ask for the
-// ratings of candidates, and have a history of all that they rated in the periods before. Lines stay in their files,
-// and are read where they are asked for: the whole set is larger than memory.
+// Time is divided into periods. Models are trained on the first periods. In each later period, users request ratings of
+// candidates; their histories contain everything that they rated in earlier periods. Lines are read from their files on
+// demand, since the set is larger than memory.
 //
-// In: finding and checking the files, samples of requests; rows of embedding tables in .npy files. Out: in which order
-// requests are asked.
+// In scope: finding and checking the files, samples of requests; rows of embedding tables in .npy files. Out of scope:
+// the order of requests.
 package streaming

@@ -1,5 +1,4 @@
-// Package waymo reads the Waymo open data set in the KITTI form in which object detection in space (pointpainting) has
-// it:
+// Package waymo reads the Waymo open data set in the KITTI form that object detection in space (pointpainting) uses:
 //
 //	DIR/waymo_infos_val.pkl          the index: a pickled list with a dict for each frame; or below DIR/kitti_format
 //	DIR/training/velodyne/NAME.bin   points, where the index says: 6 float32 each
@@ -7,5 +6,6 @@
 //
 // Samples are the frames in the order of the index.
 //
-// In: finding, checking and reading frames, writing them in the same form. Out: painting, pillars, scoring.
+// In scope: finding, checking and reading frames, writing them in the same form. Out of scope: painting, pillars,
+// scoring.
 package waymo

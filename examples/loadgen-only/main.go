@@ -1,5 +1,5 @@
-// Command loadgen-only runs LoadGen on a SUT of its own, which doubles numbers, in two scenarios, and prints the
-// summaries. Folder tokens has a SUT whose answers are tokens.
+// Command loadgen-only runs LoadGen in two scenarios on a SUT that doubles numbers, and prints the summaries. The
+// folder tokens contains a SUT whose answers are tokens.
 package main
 
 import (

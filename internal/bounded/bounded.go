@@ -1,7 +1,7 @@
-// Package bounded opens regular files only, with a size limit. It says in the reader's words, not in Go's, what is
-// wrong with one.
+// Package bounded opens regular files only, with a size limit. Its errors use the words of the caller, not those of the
+// os package.
 //
-// In: regular files, whole ones up to a size that the caller says. Out: everything else: folders, devices, pipes.
+// In scope: regular files, read whole up to the caller's size limit. Out of scope: folders, devices, pipes.
 package bounded
 
 import (

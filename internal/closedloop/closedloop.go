@@ -1,9 +1,9 @@
-// Package closedloop measures a system under test without LoadGen: clients that each send one batch after the other and
-// wait for each. It is how MLMark measures throughput and latency, and how `run --concurrency` measures a language
-// model with a number of users.
+// Package closedloop measures a system under test without LoadGen. Each of its clients sends a batch, waits for the
+// answer and sends the next. MLMark measures throughput and latency in this way, and `run --concurrency` measures a
+// language model with a number of users.
 //
-// In: loadgen's SUT and QSL, as what users of package serving ask. Out: the loop itself (serving); scores are made of
-// its times elsewhere.
+// In scope: an adapter from loadgen's SUT and QSL to the users of package serving. Out of scope: the loop itself
+// (serving), scores.
 package closedloop
 
 import (

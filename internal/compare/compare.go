@@ -1,6 +1,7 @@
-// Package compare computes how much the runs of two sides differ, and whether that exceeds the spread within one side.
+// Package compare computes the difference between the runs of two sides, and whether it exceeds the spread within one
+// side.
 //
-// In: runs that were made (package results). Out: texts and a page for people; what a difference is good for.
+// In scope: finished runs (package results). Out of scope: texts and pages; the interpretation of a difference.
 package compare
 
 import (

@@ -1,11 +1,12 @@
-// Package failif reads conditions on the figures of runs, such as "Server.p99 > +5%", and says which are met.
+// Package failif reads conditions on the figures of runs, such as "Server.p99 > +5%", and reports which are met.
 //
 //	condition = [ [ model "/" ] scenario "." ] metric operator value .
 //	operator  = ">" | ">=" | "<" | "<=" | "==" | "!=" .
 //	value     = [ "+" | "-" ] number [ unit ] .
 //
-// A metric is one of package metric's. A value with a sign is a change against a base: in percent with the unit "%",
-// otherwise in the metric's unit. One without is what a run measures. Latencies take ns, us, ms and s.
+// Package metric lists the metrics. A value with a sign is a change against a base, in percent with the unit "%",
+// otherwise in the metric's unit. A value without a sign is compared with the run's figure. The units of latencies are
+// ns, us, ms and s.
 package failif
 
 import (

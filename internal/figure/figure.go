@@ -1,4 +1,4 @@
-// Package figure prints the harness's numbers: rounded as the rules ask, and grouped for people.
+// Package figure prints the harness's numbers, rounded according to the rules and with digits grouped.
 package figure
 
 import (

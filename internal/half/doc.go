@@ -1,4 +1,4 @@
-// Package half does arithmetic in 16-bit numbers: float32 values rounded to float16 or bfloat16, and tensors of them.
+// Package half rounds float32 values to float16 or bfloat16, and converts tensors of these 16-bit numbers.
 //
-// In: rounding and both encodings, little endian. Out: which numbers of a model are of which format.
+// In scope: rounding and both encodings, little endian. Out of scope: the choice of a format.
 package half

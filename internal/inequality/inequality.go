@@ -1,7 +1,7 @@
-// Package inequality reads texts such as "p99 < 12ms": conditions on runs (failif) and objectives of servers
-// (serving/objective) are made of them.
+// Package inequality reads texts such as "p99 < 12ms", the parts of conditions on runs (failif) and objectives of
+// servers (serving/objective).
 //
-// In: operators, numbers with units, units of time. Out: what stands on the left, and which units it takes.
+// In scope: operators, numbers with units, units of time. Out of scope: the names on the left side, and their units.
 package inequality
 
 import (

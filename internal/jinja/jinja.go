@@ -1,7 +1,7 @@
-// Package jinja renders chat templates as Hugging Face's transformers do: Jinja 2 in its immutable sandbox, with
-// trim_blocks, lstrip_blocks, break, continue and the tag generation.
+// Package jinja renders chat templates like Hugging Face's transformers. It implements Jinja 2 in its immutable
+// sandbox, with trim_blocks, lstrip_blocks, break, continue and the tag generation.
 //
-// In: templates, and values as Python has them. Out: what a chat's messages and tools are.
+// In scope: templates and Python values. Out of scope: the messages and tools of a chat.
 package jinja
 
 import (

@@ -1,4 +1,4 @@
-// Package lists maps and filters slices, and runs a function on each place of a slice with all processors.
+// Package lists maps and filters slices, and runs a function on each element of a slice on all processors.
 package lists
 
 import "slices"

@@ -1,6 +1,7 @@
-// Package mt19937 is the Mersenne Twister as NumPy and PyTorch seed it, with one word, and as Python does.
+// Package mt19937 is the Mersenne Twister, seeded with one word like NumPy and PyTorch, or like Python.
 //
-// In: words of 32 bits. Out: what they are made into, and LoadGen's generator (it must not import this package).
+// In scope: 32-bit words. Out of scope: numbers made from the words, and LoadGen's generator (LoadGen must not import
+// this package).
 package mt19937
 
 // Dimensions of the generator's state, in words of 32 bits.

@@ -1,7 +1,6 @@
 // Package npy reads and writes the headers of NumPy's files: .npy, and the members of .npz.
 //
-// In: where the elements of an array lie, and of what type and shape they are.
-// Out: elements; arrays of records.
+// In scope: position, type and shape of an array's elements. Out of scope: elements; arrays of records.
 package npy
 
 import (

@@ -1,8 +1,8 @@
 // Package onnxlib finds ONNX Runtime's shared library in package managers' files: an unpacked wheel, jar, NuGet or npm
 // package, the project's archive, or an installed module.
 //
-// In: which file of a folder is the library for a machine, which release it is, which files belong to it.
-// Out: unpacking (package fetch), loading (the plugins' backend ort).
+// In scope: the library for a machine among the files of a folder, its release, its companion files. Out of scope:
+// unpacking (package fetch), loading (the plugins' backend ort).
 package onnxlib
 
 import (

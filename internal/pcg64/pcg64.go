@@ -1,7 +1,8 @@
-// Package pcg64 draws what NumPy's default generator draws for the same seed: PCG64, seeded by SeedSequence, with whole
-// numbers by Lemire's method.
+// Package pcg64 draws the same numbers as NumPy's default generator from the same seed: PCG64, seeded by SeedSequence,
+// with integers by Lemire's method.
 //
-// In: whole numbers below a bound. Out: other distributions, and the generators of older NumPy (package mt19937).
+// In scope: integers below a bound. Out of scope: other distributions, and the generators of older NumPy (package
+// mt19937).
 //
 // Sources: M. E. O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
 // Generation", 2014 (XSL-RR); M. E. O'Neill, "Developing a seed_seq Alternative", 2015; D. Lemire, "Fast Random Integer

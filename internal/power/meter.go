@@ -2,8 +2,8 @@
 // watts, or from the file of a power meter's program. It is an informal measurement. A submission needs the official
 // power tools with an analyzer at the plug.
 //
-// In: readings and their times, the form of spl.txt (package spl). Out: which runs are measured, what is said of them
-// (package bench).
+// In scope: readings and their times, the form of spl.txt (package spl). Out of scope: the choice of runs, and their
+// records (package bench).
 package power
 
 import (

@@ -1,8 +1,8 @@
-// Package pyfloat reads and writes numbers as Python does, and sums them in NumPy's order, so that a mean has the same
-// bits as in a reference script.
+// Package pyfloat reads and writes numbers like Python and sums them in NumPy's order, so a mean equals a reference
+// script's bit for bit.
 //
-// In: float(), repr() and round() of a float; sums and means of slices. Out: what the numbers mean, and sums along an
-// axis of an array (NumPy may add these in another order).
+// In scope: float(), repr() and round() of a float; sums and means of slices. Out of scope: the meaning of the numbers,
+// and sums along an axis of an array (NumPy may add these in another order).
 package pyfloat
 
 import (

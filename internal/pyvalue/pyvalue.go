@@ -1,9 +1,9 @@
-// Package pyvalue holds values as Python does after reading JSON, for readers that follow the official tools. Their
-// acceptance, comparison and printing determine what those tools say.
+// Package pyvalue contains Python's values of JSON texts, for readers that reproduce the official tools. The output of
+// those tools depends on how Python accepts, compares and prints these values.
 //
 // A value is nil, bool, int64, *big.Int (where int64 is too small), float64, string, []any or *Dict.
 //
-// In: JSON texts and values. Out: what a value means.
+// In scope: JSON texts and values. Out of scope: the meaning of a value.
 package pyvalue
 
 import (

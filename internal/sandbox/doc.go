@@ -1,14 +1,15 @@
 // Package sandbox runs one untrusted program, written by a model, under limits and without access to this machine's
 // files, network and processes.
 //
-// On Linux a program gets user, mount, process, network, IPC and host name spaces of its own: a root of read-only
-// folders that are named one by one, a /tmp of its own in memory, no /proc, no network, no process but its own, no
-// capability, and a filter of system calls. It is process 1 there, so that all that it started ends with it. The
-// set-up is done by this binary, started a second time (stage_linux.go), which then becomes the program: any binary
-// that links this package can run programs, tests too.
+// On Linux a program runs in its own user, mount, process, network, IPC and host name spaces. It sees a root of listed
+// read-only folders and its own /tmp in memory, but no /proc, no network and no other processes. It has no
+// capabilities, and its system calls are filtered. It is process 1, so all processes that it starts end with it. This
+// binary starts itself a second time for the set-up (stage_linux.go) and then becomes the program. Any binary that
+// links this package can therefore run programs, test binaries included.
 //
-// In: a command, what it reads, limits. Out: what is run and what its output means (package accuracy/programs).
+// In scope: a command, its input, limits. Out of scope: choosing programs and interpreting their output (package
+// accuracy/programs).
 //
-// A Box that is Weak does without the spaces: limits of the system, of time and of output alone. SECURITY.md says what
-// a program can do then.
+// A weak Box has no name spaces, only limits of the system, of time and of output. SECURITY.md describes what a program
+// can then do.
 package sandbox

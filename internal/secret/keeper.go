@@ -1,8 +1,8 @@
 // Package secret keeps the secrets of backend options out of everything that the harness writes: results, logs,
 // reports, errors.
 //
-// In: which options hold secrets, how they are shown, texts without them. Out: who may see a process's arguments or its
-// environment (the system's).
+// In scope: which options contain secrets, their display, removal from texts. Out of scope: access to a process's
+// arguments or environment (the system).
 package secret
 
 import (

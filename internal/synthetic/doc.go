@@ -1,9 +1,8 @@
-// Package synthetic draws the project's own data sets: labelled samples made by code, so that every benchmark runs
-// with no file and no download.
+// Package synthetic generates the project's own data sets of labelled samples, so that every benchmark runs without a
+// file or download.
 //
-// A sample depends on the seed of its set and its index alone, and its bytes are the same on every machine. Training,
+// A sample depends only on the seed of its set and on its index, and its bytes are the same on every machine. Training,
 // calibration and evaluation sets have different seeds.
 //
-// In: pictures for image classification ([ImageSet]).
-// Out: reading data sets from files, preprocessing.
+// In scope: pictures for image classification ([ImageSet]). Out of scope: reading data sets from files, preprocessing.
 package synthetic

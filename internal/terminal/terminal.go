@@ -1,9 +1,9 @@
-// Package terminal prints text for people. Text of servers, files and plugins does not steer the terminal: control
-// characters are shown as escapes. Lines are broken between words where they are longer than the terminal is wide, and
-// headings and verdicts have styles where it shows them.
+// Package terminal prints text for people. Control characters in text from servers, files and plugins are shown as
+// escapes, so they cannot control the terminal. Lines longer than the terminal's width are broken between words.
+// Headings and verdicts are styled if the terminal supports it.
 //
-// In: what is printed. Out: what is written to files, tables (package table), and lines that are rewritten (the
-// harness's package live).
+// In scope: printed text. Out of scope: files, tables (package table), and rewritten lines (the harness's package
+// live).
 package terminal
 
 import (

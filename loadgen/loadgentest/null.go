@@ -1,7 +1,8 @@
-// Package loadgentest helps to test users of LoadGen: a SUT that answers at once, one that follows a script, a library
-// of numbers, a virtual clock, and checkers of the contracts of loadgen.SUT and loadgen.QSL.
+// Package loadgentest helps to test programs that use LoadGen. It contains a SUT that answers at once, a SUT that
+// follows a script, a sample library of numbers, a virtual clock, and checks of the contracts of loadgen.SUT and
+// loadgen.QSL.
 //
-// In: stand-ins and checks. Out: anything that a real run needs.
+// In scope: stand-ins and checks. Out of scope: parts of real runs.
 package loadgentest
 
 import (

@@ -1,15 +1,15 @@
 // Package mlconf makes TestSettings from the rules' embedded defaults (mlperf.conf's keys, by round), user.conf files
-// and single overrides, and remembers where each value came from.
+// and single overrides, and records the origin of each value.
 //
 // A configuration file contains lines "MODEL.SCENARIO.KEY = NUMBER"; MODEL and SCENARIO may be "*". If several lines of
 // a file fit a run, the first of model.scenario, *.scenario, model.*, *.* applies, and among equal keys the last. A
 // later file overrides an earlier one, however specific the earlier key is. [Fields] lists the keys with their units.
 //
-// [Load] is for people: it reports what the official LoadGen accepts but ignores or changes, all at once and with line
-// numbers. [Official] repeats the official LoadGen's reading, for its return codes and for audit.config files. [Round]
-// gives the facts of a round of the rules: models, scenarios, accuracy targets, counts, seeds, limits.
+// [Load] is strict: it reports all entries that the official LoadGen accepts but ignores or changes, with line numbers.
+// [Official] reads like the official LoadGen, for its return codes and for audit.config files. [Round] contains the
+// facts of a round of the rules: models, scenarios, accuracy targets, counts, seeds, limits.
 //
-// In: settings as data. Out: command lines, and whether settings make sense together: package loadgen.
+// In scope: settings as data. Out of scope: command lines, and the consistency of settings (package loadgen).
 package mlconf
 
 import "github.com/plumbline-ml/plumbline/loadgen"

@@ -1,16 +1,16 @@
 // Package mllog writes and reads the four log files of a LoadGen run, in the official byte layouts.
 //
-//   - mlperf_log_detail.txt: one entry per line after ":::MLLOG ", a JSON object but for its strings, which are not
-//     escaped, and numbers that are not finite (nan). [DetailWriter], [DetailReader].
+//   - mlperf_log_detail.txt: one entry per line after ":::MLLOG ", a JSON object except that strings are not escaped
+//     and numbers may be non-finite (nan). [DetailWriter], [DetailReader].
 //   - mlperf_log_summary.txt: text for people; the verdict, the metrics, the settings. [WriteSummary], [ReadSummary].
-//   - mlperf_log_accuracy.json: a list with one object per response, the payload in hexadecimal; gigabytes for large
-//     outputs, so it is written and read as a stream. [AccuracyWriter], [AccuracyReader].
+//   - mlperf_log_accuracy.json: a list with one object per response, the payload in hexadecimal. It can have gigabytes,
+//     so it is written and read as a stream. [AccuracyWriter], [AccuracyReader].
 //   - mlperf_log_trace.json: events for chrome://tracing; empty without tracing. [TraceWriter], [TraceReader].
 //
-// The official tools read the writers' output. The readers take the logs of both programs, and say in errors which line
-// or byte is wrong; all such errors are [ErrFormat].
+// The official tools can read the writers' output. The readers accept the logs of both programs. Their errors name the
+// line or byte and are all [ErrFormat].
 //
-// In: layouts. Out: what the values mean, which entries a run makes and in which order: package loadgen.
+// In scope: layouts. Out of scope: the meaning of values, and the entries of a run and their order (package loadgen).
 package mllog
 
 // The names of the four files, where nothing else is asked for.

@@ -1,13 +1,13 @@
-// Package official drives tests with the official LoadGen instead of package loadgen's own StartTest: the queries, the
-// times, the verdict and the four log files are the official library's, and so is the code that makes them.
+// Package official drives tests with the official LoadGen instead of package loadgen's own StartTest: the official
+// library makes the queries, the times, the verdict and the four log files.
 //
-// The library is built on the user's machine from an official source tree (make official-loadgen), and opened when a
-// program asks for it. That takes cgo, so that programs have this package in earnest only when they are built with the
-// tag officialloadgen; else Open says so.
+// The library is built on the user's machine from an official source tree (make official-loadgen), and opened on
+// request. This requires cgo, so the package works only in programs built with the tag officialloadgen; otherwise Open
+// returns an error.
 //
-// In: the settings, the SUT, the QSL and the log folder of package loadgen. Out: a loadgen.Result read back from the
-// logs. Settings that the library cannot run are an error before the test: those of the rounds v0.5 and v0.7, and those
-// that would make it read out of range.
+// In scope: the settings, the SUT, the QSL and the log folder of package loadgen. Out of scope: a loadgen.Result read
+// back from the logs. Settings that the library cannot run cause an error before the test. These are the settings of
+// rounds v0.5 and v0.7, and settings with which it would read out of range.
 package official
 
 import (

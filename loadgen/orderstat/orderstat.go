@@ -1,7 +1,7 @@
 // Package orderstat finds order statistics of many integers without sorting or copying them.
 //
-// A few walks over the values, of a nanosecond per value each and on all processors, replace the sorted copy that
-// percentiles need otherwise.
+// A few passes over the values on all processors, a nanosecond per value each, replace the sorted copy that percentiles
+// would otherwise need.
 package orderstat
 
 import (

@@ -1,6 +1,6 @@
-// Package pace is the clock of a test: it tells the time since the start of a series and sleeps until a query is due.
+// Package pace is the clock of a test. It returns the time since the start of a series and sleeps until a query is due.
 //
-// In: monotonic time, short sleeps, virtual time for tests. Out: what happens at those times.
+// In scope: monotonic time, short sleeps, virtual time for tests. Out of scope: actions at those times.
 package pace
 
 import (

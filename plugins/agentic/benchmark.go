@@ -1,8 +1,8 @@
-// Package agentic is the benchmark of agents at the edge, qwen3.6-27b: recorded conversations of one that works in a
-// shell, asked again turn by turn, and questions that calls of functions answer.
+// Package agentic is the benchmark of agents at the edge, qwen3.6-27b. It replays recorded conversations of an agent
+// that works in a shell turn by turn, and asks questions whose answers are function calls.
 //
-// In: what is asked of a server, how answers are scored, compatible with MLPerf Inference's edge agentic benchmark.
-// Out: reading data sets and grading calls (their own packages), and asking turns in order (the harness).
+// In scope: requests to a server and the scoring of answers, compatible with MLPerf Inference's edge agentic benchmark.
+// Out of scope: reading data sets and grading calls (their own packages), and sending turns in order (the harness).
 package agentic
 
 import (

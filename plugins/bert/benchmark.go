@@ -1,9 +1,9 @@
-// Package bert is the question-answering benchmark: BERT-Large on SQuAD 1.1, and an embedded network of the same
-// interface on passages and questions that the project writes.
+// Package bert is the question-answering benchmark: BERT-Large on SQuAD 1.1, and an embedded network with the same
+// interface on generated passages and questions.
 //
-// In: which questions and vocabulary a run uses, the model's inputs and outputs, and scoring. Out: the choice of a
-// model file (sdk/manifest), tokens and features (preprocess/text), their batches (sdk/sequence), the metric
-// (accuracy/squad), the data set's file (datasets/squad), the backend.
+// In scope: the questions and vocabulary of a run, the model's inputs and outputs, and scoring. Out of scope: the
+// choice of a model file (sdk/manifest), tokens and features (preprocess/text), their batches (sdk/sequence), the
+// metric (accuracy/squad), the data set's file (datasets/squad), the backend.
 package bert
 
 import (

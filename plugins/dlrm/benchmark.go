@@ -1,12 +1,12 @@
-// Package dlrm is the recommendation benchmark: the click-through rate of user-item pairs, DLRM v1 and v2 on Criteo's
-// click logs, compatible with MLPerf Inference's dlrm and dlrm-v2.
+// Package dlrm is the recommendation benchmark. DLRM v1 and v2 predict the click-through rate of user-item pairs on
+// Criteo's click logs, compatible with MLPerf Inference's dlrm and dlrm-v2.
 //
-// A sample is a run of 100 to 700 pairs, as the rules group them. Batches are cut by their pairs: Options.Batch, and
-// every batch size that a result names, counts pairs, not samples.
+// A sample is a group of 100 to 700 consecutive pairs, as defined by the rules. Options.Batch and every batch size in a
+// result count pairs, not samples.
 //
-// In: grouping pairs into samples, their way into a model's tensors, payloads, the scorer.
-// Out: the choice of a model file (sdk/manifest), reading click logs (datasets/criteo), drawing them
-// (internal/synthetic/clicks), AUC (accuracy/auc).
+// In scope: grouping pairs into samples, filling a model's tensors, payloads, the scorer. Out of scope: the choice of a
+// model file (sdk/manifest), reading click logs (datasets/criteo), drawing them (internal/synthetic/clicks), AUC
+// (accuracy/auc).
 package dlrm
 
 import (

@@ -1,11 +1,11 @@
-// Package dlrm3 is the benchmark of streamed recommendation: dlrm-v3, candidates rated for users whose histories grow
-// from period to period, by a model that reads the history in its order (HSTU).
+// Package dlrm3 is the benchmark of streamed recommendation, dlrm-v3. A model that reads histories in order (HSTU)
+// rates candidates for users whose histories grow from period to period.
 //
-// Samples are requests: user, history and candidates. They are handed out in the reference's order, whatever LoadGen
-// draws (sdk.SampleOrderer), for a model of a stream is asked about one period after the other.
+// A sample is a request with a user, a history and candidates. Samples are issued in the reference's order instead of
+// LoadGen's (sdk.SampleOrderer), because the periods of a stream must follow one another.
 //
-// In: the order of requests, their way into a model's tensors, payloads of both modes, compatible with MLPerf
-// Inference's; the scorer. Out: the choice of a model file (sdk/manifest), reading streamed data sets
+// In scope: the order of requests, filling a model's tensors, payloads of both modes, compatible with MLPerf
+// Inference's; the scorer. Out of scope: the choice of a model file (sdk/manifest), reading streamed data sets
 // (datasets/streaming), drawing them (internal/synthetic/preferences), the scores (accuracy/entropy).
 package dlrm3
 

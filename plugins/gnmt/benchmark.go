@@ -1,12 +1,12 @@
-// Package gnmt is the translation benchmark GNMT on WMT16, English to German, and an embedded model of the same
+// Package gnmt is the translation benchmark GNMT on WMT16, English to German, and an embedded model with the same
 // interface on sentences of two made-up languages.
 //
-// A sample is a sentence in pieces of words. The encoder reads it once; the decoder is searched with beams, as the
-// reference does, for many sentences together. The payload is the translation's text. Models of the Marian family
-// translate plain text, with their own pieces and transformers' search.
+// A sample is a sentence as word pieces. The encoder reads it once; a beam search like the reference's runs the decoder
+// for many sentences together. The payload is the translation's text. Models of the Marian family translate plain text,
+// with their own word pieces and transformers' search.
 //
-// In: which sentences and vocabularies a run uses, the search's settings, payloads. Out: the search (sdk/generate),
-// vocabularies and pieces (preprocess/text), the metrics (accuracy/bleu), the backend.
+// In scope: the sentences and vocabularies of a run, the search's settings, payloads. Out of scope: the search
+// (sdk/generate), vocabularies and pieces (preprocess/text), the metrics (accuracy/bleu), the backend.
 package gnmt
 
 import (

@@ -1,12 +1,12 @@
-// Package llm is the text-generation benchmark: summaries and answers by language models, greedy or with beams, with
-// the latencies of tokens.
+// Package llm is the text-generation benchmark. Language models write summaries and answers, by greedy or beam search,
+// and token latencies are measured.
 //
-// A model file in ONNX form, with its past, runs on any backend by package generate's decoding; a backend that
-// generates by itself (a server) needs no model file.
+// An ONNX model with a KV cache ("past") runs on any backend through the decoding of package generate. A backend that
+// generates text itself, such as a server, needs no model file.
 //
-// In: prompts' forms, limits of answers, payloads and metrics of GPT-J, Llama 2 70B, Llama 3.1 8B and 405B, and
-// Mixtral 8x7B, compatible with MLPerf Inference. Out: decoding, which package generate does; tokenizers, data sets and
-// scorers, which have packages of their own, and so has running programs.
+// In scope: prompt forms, answer limits, payloads and metrics of GPT-J, Llama 2 70B, Llama 3.1 8B and 405B, and Mixtral
+// 8x7B, compatible with MLPerf Inference. Out of scope: decoding (package generate); tokenizers, data sets, scorers and
+// running programs (their own packages).
 package llm
 
 import (

@@ -1,13 +1,13 @@
 // Package pointpainting is the benchmark of object detection in space: the model pointpainting on the Waymo open data
-// set, and embedded networks on streets that the project draws.
+// set, and embedded networks on generated street scenes.
 //
-// A sample is a frame: a cloud of points and five pictures. A segmentation goes over each picture, points get its
-// scores of the pixels that they are seen at, and a detector finds boxes in the painted cloud.
+// A sample is a frame with a point cloud and five pictures. A segmentation network scores the pixels of each picture,
+// points get the scores of their pixels, and a detector finds boxes in the painted cloud.
 //
-// In: which frames a run uses, the way of a frame through both networks, what is kept of the detector's boxes, boxes in
-// the cameras' frame, payloads. Out: painting and pillars (preprocess/lidar), levels of pictures (preprocess/image),
-// reading frames (datasets/waymo), the metric and the area that boxes share (accuracy/kitti3d), the choice of model
-// files (sdk/manifest), inference (a backend, linked by the plugin's main).
+// In scope: the frames of a run, passing a frame through both networks, filtering the detector's boxes, boxes in camera
+// coordinates, payloads. Out of scope: painting and pillars (preprocess/lidar), picture levels (preprocess/image),
+// reading frames (datasets/waymo), the metric and the overlap of boxes (accuracy/kitti3d), the choice of model files
+// (sdk/manifest), inference (a backend, linked by the plugin's main).
 package pointpainting
 
 import (

@@ -1,13 +1,13 @@
-// Package rag is the retrieval benchmarks of a whole system, compatible with MLPerf Inference: e2e-rag-qna answers
-// questions by rounds of search, reranking and language models, e2e-rag-db makes the database of passages that is
-// searched.
+// Package rag contains the end-to-end retrieval benchmarks, compatible with MLPerf Inference. e2e-rag-qna answers
+// questions by rounds of search, reranking and language models. e2e-rag-db builds the database of passages for the
+// search.
 //
-// Embedder and reranker are parts of the model, on a backend as any; the language models are servers, which a client of
-// the plugin's main asks, or inside the plugin the script of package standin.
+// The embedder and the reranker are parts of the model and run on any backend. The language models are servers, called
+// by a client in the plugin's main, or package standin's script in the plugin.
 //
-// In: which files a run uses, texts through the parts, the way of a question and of a page, payloads, scorers. Out: the
-// rounds (agent), the index (index), text of pages (preprocess/text/passages), files (datasets/frames), scores
-// (accuracy/retrieval), requests to servers (a backend.GeneratorOpener).
+// In scope: the files of a run, passing texts through the parts, processing questions and pages, payloads, scorers. Out
+// of scope: the rounds (agent), the index (index), text of pages (preprocess/text/passages), files (datasets/frames),
+// scores (accuracy/retrieval), requests to servers (a backend.GeneratorOpener).
 package rag
 
 import (

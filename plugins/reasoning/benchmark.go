@@ -1,12 +1,12 @@
-// Package reasoning is the benchmark of reasoning models: questions of mathematics, sciences and programming, and long
-// answers.
+// Package reasoning is the benchmark of reasoning models, with questions of mathematics, sciences and programming and
+// with long answers.
 //
-// A backend that generates by itself (a server) needs no model file. A model file in ONNX form, with its past, runs on
-// any backend by package generate's decoding.
+// A backend that generates text itself, such as a server, needs no model file. An ONNX model with a KV cache ("past")
+// runs on any backend through the decoding of package generate.
 //
-// In: prompts' forms, limits of answers, sampling, data sets of each run and metrics of DeepSeek-R1 and gpt-oss-120b,
-// compatible with MLPerf Inference. Out: decoding (package generate); tokenizers, data sets and graders (their own
-// packages).
+// In scope: prompt forms, answer limits, sampling, the data sets of each run and the metrics of DeepSeek-R1 and
+// gpt-oss-120b, compatible with MLPerf Inference. Out of scope: decoding (package generate); tokenizers, data sets and
+// graders (their own packages).
 package reasoning
 
 import (

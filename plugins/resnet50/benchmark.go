@@ -1,9 +1,9 @@
 // Package resnet50 is the image-classification benchmark: the models resnet50 and mobilenet on ImageNet, and an
-// embedded network on pictures that the project draws.
+// embedded network on generated pictures.
 //
-// In: which pictures a run uses, preprocessing into the model's input, the class that each output row stands for, and
-// the labels to score against. Out: the choice of a model file (sdk/manifest), inference (a backend, linked by the
-// plugin's main), image transforms (preprocess/image), the metric (accuracy/topk), downloads (fetch).
+// In scope: the pictures of a run, preprocessing into the model's input, the class of each output row, and the labels
+// for scoring. Out of scope: the choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's
+// main), image transforms (preprocess/image), the metric (accuracy/topk), downloads (fetch).
 package resnet50
 
 import (

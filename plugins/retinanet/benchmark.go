@@ -1,7 +1,7 @@
 // Package retinanet is the object-detection benchmark: the models retinanet on OpenImages, ssd-mobilenet and
-// ssd-resnet34 on COCO, and an embedded network on scenes that the project draws.
+// ssd-resnet34 on COCO, and an embedded network on generated scenes.
 //
-// In: which models there are, preprocessing into their inputs, the names and forms of their outputs. Out: data sets,
+// In scope: the models, preprocessing into their inputs, the names and forms of their outputs. Out of scope: data sets,
 // the log's rows and their score (plugins/internal/detection), the choice of a model file (sdk/manifest), inference (a
 // backend, linked by the plugin's main), image transforms (preprocess/image), downloads (fetch).
 package retinanet

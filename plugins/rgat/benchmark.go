@@ -1,13 +1,13 @@
-// Package rgat is the graph benchmark: the class of papers in a heterogeneous citation graph, R-GAT on IGBH, compatible
-// with MLPerf Inference's rgat.
+// Package rgat is the graph benchmark, compatible with MLPerf Inference's rgat. R-GAT predicts the class of papers in
+// the heterogeneous citation graph IGBH.
 //
-// A sample is a paper. Its neighbourhood is drawn when it is asked for, timed: three hops, up to 15, 10 and 5 in-edges
-// of each node and relation. The neighbourhoods of several papers go through the model side by side, as one graph.
+// A sample is a paper. Its neighbourhood is sampled within the timed run: three hops of up to 15, 10 and 5 in-edges of
+// each node and relation. The neighbourhoods of several papers go through the model together, as one graph.
 //
-// In: which papers a run uses, the way of neighbourhoods into a model's tensors, payloads, the scorer. Out: the choice
-// of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), reading graphs (datasets/igbh),
-// drawing neighbourhoods (datasets/graph/sampling), the embedded graph (internal/synthetic/citations), the metric
-// (accuracy/rgat).
+// In scope: the papers of a run, filling a model's tensors with neighbourhoods, payloads, the scorer. Out of scope: the
+// choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), reading graphs
+// (datasets/igbh), drawing neighbourhoods (datasets/graph/sampling), the embedded graph (internal/synthetic/citations),
+// the metric (accuracy/rgat).
 package rgat
 
 import (

@@ -1,13 +1,13 @@
-// Package rnnt is the speech-recognition benchmark RNN-T on LibriSpeech, and an embedded model of the same interface on
-// speech that the project draws.
+// Package rnnt is the speech-recognition benchmark RNN-T on LibriSpeech, and an embedded model with the same interface
+// on generated speech.
 //
-// A sample is a waveform. Its features are made within the timed run; the encoder reads them, for several samples
-// together where that cannot change what any of them says, and greedy decoding takes the prediction network and the
-// joint network through all samples of a batch in step.
+// A sample is a waveform. Its features are computed within the timed run. The encoder reads them, for several samples
+// together if this cannot change any answer. Greedy decoding runs the prediction network and the joint network for all
+// samples of a batch in step.
 //
-// In: which clips a run uses, the model's three parts and how they fit, decoding, payloads. Out: the choice of model
-// files (sdk/manifest), features (preprocess/audio), the data set's files (datasets/librispeech), the metric
-// (accuracy/wer), the backend.
+// In scope: the clips of a run, the model's three parts and their interfaces, decoding, payloads. Out of scope: the
+// choice of model files (sdk/manifest), features (preprocess/audio), the data set's files (datasets/librispeech), the
+// metric (accuracy/wer), the backend.
 package rnnt
 
 import (

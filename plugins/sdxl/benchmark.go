@@ -1,12 +1,12 @@
-// Package sdxl is the text-to-image benchmark: model stable-diffusion-xl on captions of COCO-2014, and an embedded
-// network of the same interface on captions of scenes that the project draws.
+// Package sdxl is the text-to-image benchmark: the model stable-diffusion-xl on captions of COCO-2014, and an embedded
+// network with the same interface on captions of generated scenes.
 //
 // A sample is a caption, as tokens. It goes through two text encoders, twenty steps of the UNet together with the
 // negative prompt (embedded once), and the decoder of the VAE; the answer is the picture, three bytes a pixel.
 //
-// In: which captions, files and settings a run uses, the networks as sessions, the pictures' payloads, scoring a log.
-// Out: the way from noise to pictures (diffusion, euler), the scores (score), tokenizers (preprocess/text/clip), files
-// of the data set (datasets/coco2014), the choice of model files (sdk/manifest), the backend.
+// In scope: the captions, files and settings of a run, the networks as sessions, the pictures' payloads, scoring a log.
+// Out of scope: denoising (diffusion, euler), the scores (score), tokenizers (preprocess/text/clip), files of the data
+// set (datasets/coco2014), the choice of model files (sdk/manifest), the backend.
 package sdxl
 
 import (

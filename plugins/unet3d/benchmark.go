@@ -1,12 +1,12 @@
 // Package unet3d is the medical-segmentation benchmark: the models 3d-unet on KiTS19 and 3d-unet-brats on BraTS 2019,
-// and embedded networks on volumes and heads that the project draws.
+// and embedded networks on generated volumes and heads.
 //
-// A sample is a whole volume. On KiTS19 it goes through the model window by window (128 voxels a side, 64 apart; the
-// embedded network's are 32 and 16), several windows in a run where the model's batch is free and the run asks for it,
-// and the scores are blended as they come: a worker holds the sums of one layer of windows, not of the volume. On BraTS
-// a head goes through the model at once, and its logits are the answer.
+// A sample is a whole volume. On KiTS19 the model reads it window by window (128 voxels a side, 64 apart; 32 and 16 for
+// the embedded network). A call processes several windows if the model's batch dimension is free and the run requests
+// it. Scores are blended as they arrive, so a worker stores the sums of one layer of windows, not of the volume. On
+// BraTS the model reads a head at once, and its logits are the answer.
 //
-// In: which volumes a run uses, the way of a volume through the session, and the labels to score against. Out: the
+// In scope: the volumes of a run, passing a volume through the session, and the labels for scoring. Out of scope: the
 // choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), resampling, windows,
 // blending, cropping and normalising (preprocess/volume), reading volumes (datasets/kits19, datasets/brats), the metric
 // (accuracy/dice), downloads (fetch).

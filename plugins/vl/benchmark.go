@@ -1,12 +1,12 @@
-// Package vl is the benchmark of vision-language models, qwen3-vl-235b-a22b on the product catalogue. A model gets the
-// picture of a product, its title, its description and a list of categories, and answers with a JSON object.
+// Package vl is the vision-language benchmark, qwen3-vl-235b-a22b on the product catalogue. A model receives a
+// product's picture, title, description and a list of categories, and answers with a JSON object.
 //
-// A backend that generates by itself (a server) needs no model file. The embedded model is a small network that sees
-// and reads drawn products, and answers by a template (reader.go).
+// A backend that generates text itself, such as a server, needs no model file. The embedded model is a small network
+// that classifies pictures and texts of generated products and answers by a template (reader.go).
 //
-// In: the requests of both official programs, made before the run; answers and their metrics, compatible with MLPerf
-// Inference. Out: reading catalogues (datasets/products), scoring (accuracy/products), the official words of prompts
-// (the user's files).
+// In scope: the requests of both official programs, made before the run; answers and their metrics, compatible with
+// MLPerf Inference. Out of scope: reading catalogues (datasets/products), scoring (accuracy/products), the official
+// words of prompts (the user's files).
 package vl
 
 import (

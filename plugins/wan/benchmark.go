@@ -1,8 +1,9 @@
 // Package wan is the text-to-video benchmark: wan-2.2-t2v-a14b on the prompts of VBench. A server or a process makes
 // the videos; without one, a drawing program stands in.
 //
-// In: prompts as requests, the log's entry of a video, its file's name, VBench's results and the checker's line,
-// compatible with MLPerf Inference. Out: requesting videos (videos), reading frames (frames), and VBench itself.
+// In scope: prompts as requests, the log's entry of a video, its file name, VBench's results and the line for the
+// checker, compatible with MLPerf Inference. Out of scope: requesting videos (videos), reading frames (frames), and
+// VBench itself.
 package wan
 
 import (

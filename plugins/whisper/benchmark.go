@@ -1,10 +1,10 @@
-// Package whisper is the speech-recognition benchmark of Whisper large-v3, and an embedded network of the same
-// interface on speech that the project draws.
+// Package whisper is the speech-recognition benchmark of Whisper large-v3, and an embedded network with the same
+// interface on generated speech.
 //
-// Features, the encoder and the decoder's greedy search are timed: the sample is the sound. Models in ONNX form run on
-// any backend by package generate's decoding; a server that transcribes needs no model file.
+// A sample is a clip of sound, so features, the encoder and the decoder's greedy search are timed. ONNX models run on
+// any backend through the decoding of package generate; a transcription server needs no model file.
 //
-// In: which clips and which vocabulary a run uses, the prompt, limits, payloads. Out: sound files and features
+// In scope: the clips and vocabulary of a run, the prompt, limits, payloads. Out of scope: sound files and features
 // (preprocess/audio), decoding (sdk/generate), vocabularies (preprocess/text), the data set's files
 // (datasets/librispeech), the metric (accuracy/wer), the backend.
 package whisper

@@ -1,8 +1,8 @@
-// Package audio turns sound files into samples, and samples into the features that speech recognition feeds its models.
+// Package audio turns sound files into samples, and samples into the input features of speech recognition models.
 //
-// In: bytes of a WAV or FLAC file. Out: samples as float32 in -1..1, equal to libsndfile's, and of these the features
-// of RNN-T ([RNNT]) and of Whisper ([LogMel]), equal to the reference's within its own rounding: sums are float64 here;
-// and those of transducers of other toolkits ([NeMo], [Kaldi]).
+// Input: bytes of a WAV or FLAC file. Output: samples as float32 in -1..1, equal to libsndfile's, and their features
+// for RNN-T ([RNNT]) and Whisper ([LogMel]), equal to the reference's within its rounding (sums are float64 here), and
+// for transducers of other toolkits ([NeMo], [Kaldi]).
 //
 // The package does no I/O, starts no goroutine and keeps no global state. Functions are safe for concurrent use; an
 // RNNT, a LogMel, a NeMo or a Kaldi serves one goroutine.

@@ -1,4 +1,4 @@
-// Package lidar prepares clouds of points for a detector, with the numbers of the official reference of pointpainting:
+// Package lidar prepares point clouds for a detector, with the same numbers as pointpainting's official reference:
 //
 //	filter   points outside of a space are dropped                                                [Space]
 //	pillars  points are sorted into the cells of a grid, in the order of their arrival            [Pillars]
@@ -9,8 +9,7 @@
 //
 // A point is x, y, z in metres, intensity and elongation, as float32; painted, it has six scores more.
 //
-// In: arithmetic on slices.
-// Out: files, the networks.
+// In scope: arithmetic on slices. Out of scope: files, the networks.
 package lidar
 
 // What a point has.

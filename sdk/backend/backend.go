@@ -1,7 +1,7 @@
-// Package backend is the contract between a benchmark and the backend that runs its model. It knows no gRPC and no
-// library.
+// Package backend is the contract between a benchmark and the backend that runs its model. It depends on neither gRPC
+// nor a library.
 //
-// A vendor implements [Backend] and [Session], and joins the backend with a benchmark by serve.Backend(name, b).
+// A vendor implements [Backend] and [Session], and combines the backend with a benchmark by serve.Backend(name, b).
 package backend
 
 import "context"

@@ -1,8 +1,8 @@
 // Package batch forms batches of queries as each scenario requires, runs them on a pool of sessions with back-pressure,
 // and keeps the loaded samples.
 //
-// In: batch forming, the worker pool, the choice of batch size and number of sessions, loaded samples.
-// Out: tensors, payloads, the wire.
+// In scope: batch forming, the worker pool, the choice of batch size and number of sessions, loaded samples. Out of
+// scope: tensors, payloads, the wire.
 package batch
 
 import (

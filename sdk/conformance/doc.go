@@ -1,11 +1,10 @@
-// Package conformance checks a plugin, or a backend inside one: it starts the binary, uses it as a harness does, also
-// under faults, and reports one result per check.
+// Package conformance checks a plugin, or a backend inside one. It starts the binary, uses it like a harness, under
+// faults too, and reports one result per check.
 //
 //	results := conformance.Run(ctx, conformance.Subject{Binary: "plumbline-plugin-acme"}, nil)
 //
-// `harness verify` prints the results; package sdktest makes tests of them. Each check can fail: the package's tests
-// hold a broken plugin for each.
+// `harness verify` prints the results; package sdktest turns them into tests. The package's tests contain a broken
+// plugin for each check, to show that the check can fail.
 //
-// In: what is checked, and what passes.
-// Out: the connection (sdk/host), how results are shown.
+// In scope: the checks and their verdicts. Out of scope: the connection (sdk/host), the display of results.
 package conformance

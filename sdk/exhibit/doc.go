@@ -1,3 +1,3 @@
-// Package exhibit selects the worst samples of an accuracy log for people to look at, and draws them: small pictures
-// with boxes and masks, and texts side by side.
+// Package exhibit selects the worst samples of an accuracy log for inspection and renders them as small pictures with
+// boxes and masks, or as texts side by side.
 package exhibit

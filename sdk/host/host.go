@@ -1,8 +1,8 @@
-// Package host is the harness's half of the plugin connection: it finds plugin binaries, launches and watches them, and
-// offers their workload as a loadgen.SUT and QSL and their scorer as an sdk.Scorer.
+// Package host is the harness's half of the plugin connection. It finds, launches and watches plugin binaries, and
+// provides their workload as a loadgen.SUT and QSL and their scorer as an sdk.Scorer.
 //
-// In: discovery, processes, the handshake, the wire, failures and their causes.
-// Out: settings, results, exit codes.
+// In scope: discovery, processes, the handshake, the wire, failures and their causes. Out of scope: settings, results,
+// exit codes.
 package host
 
 import (

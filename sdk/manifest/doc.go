@@ -1,5 +1,5 @@
-// Package manifest makes a benchmark of its manifest.json and of what its author wrote: the text that Describe answers
-// with, the defaults of each model's parameters, and the model files, embedded and official, stand in the manifest.
+// Package manifest makes a benchmark from its manifest.json and its author's functions. The manifest contains the text
+// that Describe returns, the defaults of each model's parameters, and the model files, embedded and official.
 //
 //	//go:embed manifest.json
 //	var text string
@@ -10,9 +10,9 @@
 //		return manifest.Benchmark(text, files, manifest.Implementation{Open: open, Score: score, Samples: 1000})
 //	}
 //
-// The author's two functions get a [Request]: the model's entry, its file, the parameters over their
-// defaults, the data set.
+// The author's two functions receive a [Request] with the model's entry, its file, the parameters merged with their
+// defaults, and the data set.
 //
-// In: the file's form, its completeness, the choice of a model file, faults of what the user named.
-// Out: what the parameters mean (the benchmark), downloads (fetch).
+// In scope: the manifest's form and completeness, the choice of a model file, faults in a user's choices. Out of scope:
+// the meaning of the parameters (the benchmark), downloads (fetch).
 package manifest

@@ -1,5 +1,5 @@
-// Package option reads options of the form KEY=VALUE: those of a backend (--backend-opt) all at once into variables,
-// each with its name, default and help,
+// Package option reads options of the form KEY=VALUE. It reads the options of a backend (--backend-opt) into variables,
+// each with a name, a default and a help text:
 //
 //	func (s *settings) options() option.List {
 //		return option.List{
@@ -8,11 +8,11 @@
 //		}
 //	}
 //
-// where what the variables hold when the list is made are the defaults; and those of a benchmark (--param), whose
-// manifest has their defaults and help, one by one: see [Params].
+// The variables' values when the list is made are the defaults. [Params] reads the options of a benchmark (--param) one
+// by one; their defaults and help are in the manifest.
 //
-// In: reading, ranges, choices, prefixes, every fault at once, documentation.
-// Out: what options there are, and what they mean together (who uses them).
+// In scope: reading, ranges, choices, prefixes, every fault at once, documentation. Out of scope: the set of options
+// and their meaning (the caller).
 package option
 
 import (

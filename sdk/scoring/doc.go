@@ -1,5 +1,5 @@
-// Package scoring makes a benchmark's scorer from a metric that takes answers and a function that states what its
-// result means.
+// Package scoring makes a benchmark's scorer from a metric that reads answers and a function that converts the metric's
+// result.
 //
 //	func score(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 //		labels := openLabels(r)
@@ -14,9 +14,9 @@
 //		}, nil
 //	}
 //
-// A benchmark whose answers are right or wrong one by one needs no metric of its own: see [Each].
+// A benchmark in which each answer is right or wrong needs no metric of its own; see [Each].
 //
-// In: counting entries that are missing, damaged, beyond the data set or of one sample again, their notes, the class of
-// errors, the exhibits of the worst answers. Out: the metrics (package accuracy, or the benchmark), drawing exhibits
-// (sdk/exhibit), reading logs (loadgen/mllog).
+// In scope: counting entries that are missing, damaged, duplicate or beyond the data set, notes about them, the class
+// of errors, the exhibits of the worst answers. Out of scope: the metrics (package accuracy, or the benchmark), drawing
+// exhibits (sdk/exhibit), reading logs (loadgen/mllog).
 package scoring

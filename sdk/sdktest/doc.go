@@ -3,5 +3,6 @@
 //	func TestPlugin(t *testing.T)  { sdktest.RunPluginSuite(t, sdktest.Plugin{Binary: "./plumbline-plugin-acme"}) }
 //	func TestBackend(t *testing.T) { sdktest.RunBackendSuite(t, sdktest.Backend{Backend: acme.Backend{}, Model: m}) }
 //
-// In: the contracts of packages sdk and backend, as seen from outside. Out: speed, accuracy, the rules of a submission.
+// In scope: the contracts of packages sdk and backend, as seen from outside. Out of scope: speed, accuracy, the rules
+// of a submission.
 package sdktest

@@ -1,9 +1,9 @@
-// Package sequence batches samples that are rows of token ids of any length: an encoder's ids, mask and segments.
+// Package sequence batches samples that are rows of token ids of any length, with an encoder's ids, mask and segments.
 //
 //	type workload struct{ *sequence.BatchedWorkload } // with a Postprocess of its own
 //
-// In: samples without padding, their batches, what of that is work of the client, outputs with logits for each
-// position. Out: tokens (the benchmark), how many samples become a batch (sdk/batch, by a sdk.SizeRule).
+// In scope: samples without padding, their batches, the client's part of the work, outputs with logits for each
+// position. Out of scope: tokens (the benchmark), the size of a batch (sdk/batch, by a sdk.SizeRule).
 package sequence
 
 import (

@@ -3,6 +3,6 @@
 //
 //	func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }
 //
-// It opens the workload's model on a backend, forms batches of queries, takes them through the sessions, and sends
-// answers back. Package host is the harness's half of the connection.
+// It opens the workload's model on a backend, forms batches of queries, runs them in the sessions, and sends answers
+// back. Package host is the harness's half of the connection.
 package serve

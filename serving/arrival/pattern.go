@@ -1,8 +1,8 @@
-// Package arrival computes when requests are sent: by a schedule that exists before the clock starts, or by users who
-// wait for their answers.
+// Package arrival determines the times at which requests are sent, either by a schedule made before the clock starts or
+// by users who wait for their answers.
 //
-// In: what a user asks for, in words and numbers; due times; lists of points. Out: sending (package engine), and what
-// is sent (package prompts).
+// In scope: the text forms of loads, due times, lists of points. Out of scope: sending (package engine), and the
+// requests (package prompts).
 package arrival
 
 import (

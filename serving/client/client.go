@@ -1,8 +1,8 @@
-// Package client sends harness bench's requests to servers of language models: it joins the wire (backends/openai) with
-// the measurement (serving).
+// Package client sends harness bench's requests to servers of language models. It connects the wire protocol
+// (backends/openai) to the measurement (serving).
 //
-// In: requests of prompts as calls of the wire, what comes as records. Out: flags and what is printed of servers
-// (package cli/serving), loads and figures (serving).
+// In scope: converting prompts to calls and responses to records. Out of scope: flags and output (package cli/serving),
+// loads and figures (serving).
 package client
 
 import (

@@ -1,7 +1,8 @@
-// Package curve holds the points of a sweep: which of them count, which is the best, and where to look next.
+// Package curve contains the points of a sweep and determines which points count, which is the best, and which load to
+// try next.
 //
-// In: points of rising load, where a sweep stops, what dominates what. Out: how a point is measured (package engine),
-// its figures (package metrics), and the files of a sweep (package sweepfile).
+// In scope: points of rising load, the end of a sweep, dominance between points. Out of scope: how a point is measured
+// (package engine), its figures (package metrics), and the files of a sweep (package sweepfile).
 package curve
 
 import (

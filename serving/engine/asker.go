@@ -1,8 +1,8 @@
-// Package engine measures a server of language models without a benchmark: it sends requests by a load, records each,
-// and computes figures from them.
+// Package engine measures a server of language models without a benchmark. It sends requests according to a load,
+// records each, and computes figures from the records.
 //
-// In: sending at due times and by users, warm-up, windows, points and sweeps. Out: the wire (Asker is given), what is
-// asked (prompts), when (arrival), figures (metrics), limits (objective), curves (curve).
+// In scope: sending at due times and by users, warm-up, windows, points and sweeps. Out of scope: the wire protocol
+// (the caller's Asker), requests (prompts), times (arrival), figures (metrics), limits (objective), curves (curve).
 package engine
 
 import (

@@ -1,7 +1,7 @@
 // Package metrics contains the records of requests to a server of language models and computes their figures.
 //
-// In: times, token events, counts, failures; definitions of figures. Out: who sends (package engine), what is asked
-// (package prompts), and which figures are good enough (package objective).
+// In scope: times, token events, counts, failures; definitions of figures. Out of scope: sending (package engine),
+// requests (package prompts), and limits on figures (package objective).
 package metrics
 
 // Request is what was recorded of one request. Times are nanoseconds of one monotonic clock, from the start of the

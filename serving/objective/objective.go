@@ -6,11 +6,11 @@
 //	operator   = "<" | "<=" | ">" | ">=" .
 //	value      = number [ unit ] .
 //
-// A metric is one of Metrics. On a time or on tokens per second of a user, a term without a statistic limits each
-// request: goodput is made of those limits. A percentile limits each request, too. Times take ns, us, ms and s, shares
-// take %.
+// A metric is one of Metrics. For a time or a user's tokens per second, a term without a statistic limits each request;
+// goodput is computed from these limits. A percentile also limits each request. The units of times are ns, us, ms and
+// s; the unit of shares is %.
 //
-// In: objectives, their limits for requests, verdicts. Out: the figures (package metrics).
+// In scope: objectives, their limits for requests, verdicts. Out of scope: the figures (package metrics).
 package objective
 
 import (

@@ -1,7 +1,7 @@
-// Package prompts makes the requests of a measurement in advance, from a user's own file or of requested lengths.
+// Package prompts makes the requests of a measurement in advance, from a user's file or with requested lengths.
 //
-// In: forms of files, columns, lengths, shared prefixes, sessions. Out: the wire form of a request for a kind of
-// server, and sending it.
+// In scope: forms of files, columns, lengths, shared prefixes, sessions. Out of scope: the wire form of a request, and
+// sending it.
 package prompts
 
 import (

@@ -1,8 +1,8 @@
-// Package sweep measures a server at one load after the other, judges each, and keeps the measurements in a folder, so
+// Package sweep measures a server at one load after the other, judges each, and saves the measurements in a folder, so
 // that an interrupted sweep can resume.
 //
-// In: points in order, prompts of their own for each, when it is enough, the folder. Out: sending (package engine),
-// figures (metrics), which points count (curve), searches (search), tables and pages of them.
+// In scope: points in order, separate prompts for each, the end of the sweep, the folder. Out of scope: sending
+// (package engine), figures (metrics), which points count (curve), searches (search), tables and pages.
 package sweep
 
 import (

@@ -1,7 +1,7 @@
 // Package sweepfile reads and writes the record of a sweep over the loads of a server: sweep.json, with the request and
-// all measurements, and curve.csv, a line for each point.
+// all measurements, and curve.csv, with a line for each point.
 //
-// In: writing both and reading them again. Out: records of single points (package record), and which of them count
+// In scope: writing and reading both. Out of scope: records of single points (package record), and which points count
 // (package curve).
 package sweepfile
 

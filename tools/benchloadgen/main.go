@@ -1,6 +1,6 @@
-// Command benchloadgen measures LoadGen with a SUT that answers at once, whole StartTest calls with their logs, and
-// compares it with the official LoadGen: with the figures of its C++ program that were recorded on a 2-core machine,
-// and with the Python package of this machine, if there is one.
+// Command benchloadgen measures whole StartTest calls of LoadGen, logs included, with a SUT that answers at once. It
+// compares them with the official LoadGen: with recorded figures of its C++ program on a 2-core machine and, if
+// installed, with its Python package on this machine.
 //
 //	go run ./tools/benchloadgen [-runs 5] [-python PYTHON] [-only NAME,...] [-quick]
 //

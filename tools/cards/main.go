@@ -2,10 +2,10 @@
 //
 //	go run ./tools/cards [-harness bin/harness] [PLUGIN...]
 //
-// For each plugins/PLUGIN/model/card.json, and those of folders below it, which single models have, it runs
-// `harness run MODEL --mode accuracy` in the precision of each of the card's files, and `harness audit` for each test
-// whose figure the card has, and replaces the files' sizes, checksums and metrics; the rest of the card is the training
-// script's. Which metrics a card has stays as it is. Tests then name the rows of README files that differ.
+// It updates each plugins/PLUGIN/model/card.json and the cards of single models in the folders below. It runs `harness
+// run MODEL --mode accuracy` in the precision of each of the card's files, and `harness audit` for each test with a
+// figure on the card, and replaces the files' sizes, checksums and metrics. The set of metrics does not change; the
+// training script writes the rest of the card. Tests then name the rows of README files that differ.
 //
 // Run it on a processor with AVX-512 VNNI: with AVX2 alone, ONNX Runtime's INT8 kernels saturate.
 package main

@@ -1,12 +1,12 @@
 // Command dist makes the packages that are released: go run ./tools/dist -version v1.2.3 -o dist
 //
-// For each architecture of Linux there is a folder with the harness, the plugins, ONNX Runtime, the documents and
-// examples, licences of all that is in them, a bill of materials (CycloneDX), manual pages and completions. It is
-// packed as plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz contains what
-// a container needs in addition, for Containerfile. One file contains the checksums of all. The same commit gives the
-// same bytes, on the same Go and C compilers.
+// For each Linux architecture it makes a folder with the harness, the plugins, ONNX Runtime, the documents and
+// examples, all licences, a bill of materials (CycloneDX), manual pages and completions. The folder is packed as
+// plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz contains the additional
+// files of a container, for Containerfile. One file contains all checksums. The same commit gives the same bytes with
+// the same Go and C compilers.
 //
-// In: the checkout. Out: files in the folder of -o, which it makes anew.
+// It reads the checkout and replaces the files in the folder of -o.
 package main
 
 import (

@@ -3,8 +3,8 @@
 //
 //	go run ./golden FOLDER
 //
-// FOLDER contains the cases. README.md says which program made each part, and what is left out. Packing the same folder
-// again gives the same bytes.
+// FOLDER contains the cases. README.md names the program that made each part, and the omitted parts. Packing the same
+// folder again gives the same bytes.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command officialloadgen makes a library of the official LoadGen from a source tree of the user's, for the harness to
-// drive tests with (bin/harness-official, --loadgen official). Nothing of the tree is changed.
+// Command officialloadgen builds a library of the official LoadGen from the user's source tree, with which the harness
+// drives tests (bin/harness-official, --loadgen official). The tree is not changed.
 //
 //	go run ./tools/officialloadgen -o bin DIR
 //

@@ -1,11 +1,12 @@
-// Command release writes the modules of this checkout as others get them: go run ./tools/release -o dist/proxy v1.2.3
+// Command release writes the modules of this checkout in the form in which others download them: go run ./tools/release
+// -o dist/proxy v1.2.3
 //
-// Modules of the checkout find each other by replace lines; a module that is installed by its path may not have any. In
-// a release each requires the others at the release's own version. The command writes all of them into a module proxy
-// of files, from which `GOPROXY=file://...,https://... go install` takes them, and prints the tags. With -tag it
-// commits the go.mod and go.sum files of the release, on no branch, and tags every module on that commit.
+// Modules of the checkout find each other through replace lines, which an installed module may not contain. In a
+// release each module requires the others at the release's version. The command writes all modules into a file-based
+// module proxy for `GOPROXY=file://...,https://... go install`, and prints the tags. With -tag it commits the go.mod
+// and go.sum files of the release outside of any branch, and tags every module on that commit.
 //
-// In: the checkout. Out: files below -o; with -tag a commit and tags, not pushed.
+// It reads the checkout and writes files below -o. With -tag it makes a commit and tags, but does not push them.
 package main
 
 import (

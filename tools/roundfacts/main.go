@@ -1,10 +1,10 @@
-// Command roundfacts reads published results of a round and counts the settings that their runs had, so that the tables
-// of the rounds can be compared with what ran.
+// Command roundfacts counts the settings of the runs in a round's published results, so that the rounds' tables can be
+// compared with actual runs.
 //
 //	go run ./roundfacts -round v0.7 REPOSITORY > v0.7.json
 //
-// REPOSITORY is a git directory of the round's results. It keeps counts of values of the closed division's runs, by
-// model and scenario, and nothing that names a system or its submitter.
+// REPOSITORY is a git directory of the round's results. It writes counts of values in the closed division's runs, by
+// model and scenario, without names of systems or submitters.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command site makes a site of the documents: a page of HTML for each page of Markdown, with its way back.
+// Command site makes a site from the documents, with an HTML page for each Markdown page and links back.
 //
 //	go run ./tools/site -o dist/site      (at the top of the checkout)
 package main

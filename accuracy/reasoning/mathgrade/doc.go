@@ -1,6 +1,6 @@
-// Package mathgrade checks whether two answers of mathematics are equal, as PRM800K's grader does for the official
-// scripts of DeepSeek-R1 and gpt-oss-120b: by two normal forms of their LaTeX, by their shape, and by algebra.
+// Package mathgrade checks whether two mathematical answers are equal, like PRM800K's grader in the official scripts of
+// DeepSeek-R1 and gpt-oss-120b. It compares two normal forms of their LaTeX, their shape, and their algebra.
 //
-// In: two texts, and an Algebra: OwnAlgebra, of this package, or one that asks SymPy. Out: finding the answer in what a
-// model wrote (package extract), and starting processes.
+// In scope: two texts, and an Algebra: this package's OwnAlgebra, or one that calls SymPy. Out of scope: finding the
+// answer in a model's output (package extract), and starting processes.
 package mathgrade

@@ -1,8 +1,8 @@
-// Package ortlib finds a build of libonnxruntime among the files of a Go module, so that a machine with Go alone can
-// get one: the go command downloads it, checks it against go.sum, and keeps it.
+// Package ortlib finds a build of libonnxruntime among the files of a Go module. A machine thus needs only Go to get
+// one: the go command downloads it, checks it against go.sum and caches it.
 //
-// In: Linux on amd64 and arm64, execution provider CPU. Out: other platforms and providers, for which users name a
-// library of their own; anything at run time: this serves builds and tests, and needs the go command.
+// In scope: Linux on amd64 and arm64, execution provider CPU. Out of scope: other platforms and providers, for which
+// users name a library of their own; use at run time, since the package needs the go command.
 package ortlib
 
 import (

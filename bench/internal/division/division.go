@@ -1,10 +1,10 @@
 // Package division determines the division whose rules a run follows: closed, network or open. It judges where the work
-// is done and who does it, and believes a workload that says of itself that it keeps other rules. That model and data
-// are the official ones, and the settings those of the rules, is said elsewhere.
+// is done and by which program, and accepts a workload's statement that it follows other rules. Other packages check
+// that model and data are official and that the settings follow the rules.
 //
-// In the network division LoadGen, the library of samples and the QDL, which dispatches queries, are on this machine,
-// and the SUT is other machines. The QDL may send queries and receive answers and do nothing else to them; a run that
-// does more is one of the open division (rules, section 6.2).
+// In the network division LoadGen, the QSL and the QDL, which dispatches queries, run on this machine, and the SUT
+// consists of other machines. The QDL may only send queries and receive answers. A run whose QDL does more belongs to
+// the open division (rules, section 6.2).
 package division
 
 import (

@@ -1,5 +1,5 @@
-// Package flagtext parses the texts of flags: pairs KEY=VALUE, and the files of models and data sets that a user names.
-// It determines which file is which part and where it is, and reports what is wrong.
+// Package flagtext parses the values of flags: KEY=VALUE pairs, and the files of models and data sets. It determines
+// the part and location of each file, and reports faults.
 package flagtext
 
 import (

@@ -1,7 +1,8 @@
-// Package form writes measurements in the form of the endpoints harness, next to their own records: runs of LoadGen
-// whose benchmark requests that form, and replays of recorded conversations.
+// Package form writes measurements in the endpoints harness's form, next to their own records. It serves LoadGen runs
+// of benchmarks that request that form, and replays of recorded conversations.
 //
-// In: records of runs, and the files in their folders. Out: the files themselves (internal/serving/formats/endpoints).
+// In scope: records of runs, and the files in their folders. Out of scope: the files themselves
+// (internal/serving/formats/endpoints).
 package form
 
 import (

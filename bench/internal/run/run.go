@@ -1,4 +1,4 @@
-// Package run makes the runs of a plan, one after the other, and writes their records.
+// Package run executes the runs of a plan one after the other and writes their records.
 package run
 
 import (

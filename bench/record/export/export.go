@@ -1,6 +1,7 @@
-// Package export writes LoadGen's measurements of each sample as a row, in formats that other programs read.
+// Package export writes one row per sample of LoadGen's measurements, in formats that other programs read.
 //
-// In: the recording of a timed run, CSV and JSON lines. Out: formats that need a library (the harness adds them).
+// In scope: the recording of a timed run, CSV and JSON lines. Out of scope: formats that require a library (the harness
+// adds them).
 package export
 
 import (

@@ -1,9 +1,9 @@
-// Package judge compares an accuracy with the target that applies to it.
+// Package judge compares an accuracy with its target.
 //
-// Three cases: the full official data set has the closed division's target; the embedded model on the plugin's own data
-// must keep a share of what its FP32 form measured on the model card; anything else (a subset, a user's own model on
-// the plugin's data) has no target, and its accuracy is reported as information. A target that the user names takes the
-// place of the rules', and answers that were compared with expected ones must agree.
+// There are three cases. The full official data set has the closed division's target. The embedded model on the
+// plugin's own data must reach a share of the FP32 accuracy on the model card. Anything else (a subset, or a user's own
+// model on the plugin's data) has no target, and its accuracy is only reported. A target that the user names replaces
+// that of the rules. Answers compared with expected answers must agree with them.
 package judge
 
 import (

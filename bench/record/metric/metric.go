@@ -1,8 +1,9 @@
-// Package metric is the registry of figures: the name, title, unit, direction and meaning of each. Records,
-// comparisons, conditions, reports, the live view and monitoring systems name and describe figures by it.
+// Package metric is the registry of figures, with the name, title, unit, direction and meaning of each. Records,
+// comparisons, conditions, reports, the live view and the exports to monitoring systems use these names and
+// descriptions.
 //
-// In: names, titles, units, directions, meanings. Out: how a figure is read from a run's record (package record), or
-// of a run under way (cmd/harness).
+// In scope: names, titles, units, directions, meanings. Out of scope: reading a figure from a run's record (package
+// record) or from a run in progress (cmd/harness).
 package metric
 
 import (

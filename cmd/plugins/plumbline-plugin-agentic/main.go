@@ -1,5 +1,5 @@
-// Command plumbline-plugin-agentic serves the benchmark of agents at the edge: servers of models that call tools, or
-// the scripted stand-in.
+// Command plumbline-plugin-agentic serves the benchmark of agents at the edge, with servers of models that call tools
+// or with the scripted stand-in.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command plumbline-plugin-llm serves the text-generation benchmark: decoders run here, or servers with OpenAI's API.
+// Command plumbline-plugin-llm serves the text-generation benchmark, with local decoders or servers with OpenAI's API.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command plumbline-plugin-null serves a benchmark without a model: what a run of it costs is what the plugin boundary
-// costs.
+// Command plumbline-plugin-null serves a benchmark without a model. A run of it measures the cost of the plugin
+// boundary.
 package main
 
 import (

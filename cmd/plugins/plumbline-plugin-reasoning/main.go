@@ -1,4 +1,4 @@
-// Command plumbline-plugin-reasoning serves the benchmark of reasoning models: servers, or decoders that run here.
+// Command plumbline-plugin-reasoning serves the benchmark of reasoning models, with servers or local decoders.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command plumbline-plugin-vl serves the benchmark of models that see products: servers, or the embedded network.
+// Command plumbline-plugin-vl serves the vision-language benchmark on products, with servers or the embedded network.
 package main
 
 import (

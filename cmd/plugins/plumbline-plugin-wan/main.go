@@ -1,5 +1,5 @@
-// Command plumbline-plugin-wan serves the text-to-video benchmark: servers and processes that make videos, or the
-// drawing program that stands in for one.
+// Command plumbline-plugin-wan serves the text-to-video benchmark, with servers and processes that make videos, or with
+// the drawing program as a stand-in.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command plumbline-plugin-whisper serves the speech-recognition benchmark of Whisper: models run here, or servers with
-// OpenAI's API that transcribe.
+// Command plumbline-plugin-whisper serves the Whisper speech-recognition benchmark, with local models or transcription
+// servers with OpenAI's API.
 package main
 
 import (

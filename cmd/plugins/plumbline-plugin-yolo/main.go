@@ -1,4 +1,4 @@
-// Command plumbline-plugin-yolo serves the object-detection benchmark of models without anchors.
+// Command plumbline-plugin-yolo serves the benchmark of anchor-free object detection.
 package main
 
 import (

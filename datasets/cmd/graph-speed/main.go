@@ -1,4 +1,5 @@
-// Command graph-speed measures a large made graph: loading it, its memory, and drawing neighbourhoods of 15, 10 and 5.
+// Command graph-speed generates a large graph and measures its loading, its memory and the sampling of neighbourhoods
+// of 15, 10 and 5.
 //
 //	graph-speed -make -scale 1425 -width 128 DIR    10 million nodes, 117 million edges as loaded: 6 GB
 //	graph-speed DIR

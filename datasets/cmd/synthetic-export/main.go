@@ -1,4 +1,4 @@
-// Command synthetic-export writes a synthetic data set in the official layout of the data that it stands in for.
+// Command synthetic-export writes a synthetic data set in the official layout of the data that it replaces.
 //
 //	synthetic-export images -set train -n 20000 -out DIR
 //	synthetic-export images -set eval -n 50000 -jpeg 90 -out DIR
@@ -8,7 +8,7 @@
 // all), translation (WMT16, before byte-pair encoding), captioned (COCO-2014 for text to image, with its pictures),
 // reasoning (deepseek-r1's questions, with worked answers), problems (LiveCodeBench, those of reasoning's sets),
 // preferences (dlrm-v3's stream), products (the catalogue of qwen3-vl), encyclopedia (e2e-rag: pages and questions of
-// one world), lookups (texts of pages, and what is looked for in them).
+// one world), lookups (texts of pages, and queries for them).
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Package remote keeps the features of a graph's nodes in the memory of other machines, at servers of Redis, and
-// gathers them from there.
+// Package remote stores the features of a graph's nodes on Redis servers, in the memory of other machines, and reads
+// them from there.
 //
-// Features lie in blocks of consecutive nodes of a type, each the value of a key, dealt out to the servers in turn. A
-// file says which servers have them and under which name: with it and the edges a machine can sample that has no
-// features.
+// The value of each key is a block of features of consecutive nodes of one type. Blocks are assigned to the servers in
+// turn. A file lists the servers and the name of the features. With this file and the edges, a machine without features
+// can sample.
 //
-// In: filling servers, reading rows. Out: which files features come from (igbh), starting servers, drawing
+// In scope: filling servers, reading rows. Out of scope: files of features (igbh), starting servers, drawing
 // neighbourhoods.
 package remote

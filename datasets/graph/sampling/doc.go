@@ -1,8 +1,8 @@
-// Package sampling draws neighbourhoods of nodes in heterogeneous graphs: hop by hop, from each node and for each
-// relation that ends in its type, up to a number of its in-edges, uniformly and without replacement.
+// Package sampling draws neighbourhoods of nodes in heterogeneous graphs: hop by hop, it draws a limited number of
+// in-edges of each node and relation, uniformly and without replacement.
 //
-// Each draw is keyed by seed, sample, hop, relation and node alone, so that a run can be repeated whatever the threads
-// and the batches do.
+// Each draw depends only on seed, sample, hop, relation and node, so a run can be repeated with any threads and
+// batches.
 //
-// In: neighbourhoods, and batches of them as positions for a model. Out: features.
+// In scope: neighbourhoods, and batches of them as positions for a model. Out of scope: features.
 package sampling

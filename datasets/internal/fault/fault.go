@@ -1,4 +1,4 @@
-// Package fault collects all that is wrong with a data set, so that one error can list it.
+// Package fault collects the faults of a data set, so that one error can list them all.
 package fault
 
 import (

@@ -1,7 +1,7 @@
-// Package mapped maps files into memory to read them: pages are read when they are touched and belong to the operating
+// Package mapped maps files into memory to read them. Pages are read on first access and belong to the operating
 // system's cache.
 //
-// In: whole regular files, read only. Out: writing; what the bytes mean.
+// In scope: whole regular files, read only. Out of scope: writing; the meaning of the bytes.
 package mapped
 
 import (

@@ -1,8 +1,8 @@
-// Package pickle reads Python pickles of plain data, and of objects that its caller has functions for.
+// Package pickle reads Python pickles of plain data, and of objects for which its caller provides functions.
 //
-// In: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; OrderedDict,
-// numpy.ndarray and NumPy's scalars, by NumPy. Out: everything else. A pickle is a program that may name and call
-// anything; this reader refuses every name that it is not given, and runs nothing of the file.
+// In scope: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; OrderedDict,
+// numpy.ndarray and NumPy's scalars, through the caller's functions for NumPy. Out of scope: everything else. A pickle
+// is a program that may name and call anything. This reader refuses unknown names and executes nothing from the file.
 package pickle
 
 import (

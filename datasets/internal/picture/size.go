@@ -1,4 +1,4 @@
-// Package picture looks at picture files without decoding them.
+// Package picture reads the headers of picture files without decoding the pictures.
 package picture
 
 import (

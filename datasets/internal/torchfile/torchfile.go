@@ -1,8 +1,8 @@
-// Package torchfile reads tensors as torch.save writes them: a zip of a pickle that describes the tensor, and its
-// elements.
+// Package torchfile reads tensors written by torch.save, a zip file with a pickle that describes the tensor and with
+// its elements.
 //
-// In: one whole tensor of a known type of element, in C order, little endian. Nothing of the pickle is executed: it is
-// read with the few names that describe a tensor. Out: anything else that torch.save writes.
+// In scope: one whole tensor of a known element type, in C order, little endian. The pickle is not executed; the reader
+// accepts only the few names that describe a tensor. Out of scope: other output of torch.save.
 package torchfile
 
 import (

@@ -1,7 +1,7 @@
 // Package nifti reads volumes from NIfTI-1 files (.nii, and .nii.gz by content), as nibabel does.
 //
-// In: single-file NIfTI-1 with three dimensions, of numbers, in either byte order.
-// Out: pairs of .hdr and .img, NIfTI-2, Analyze, colours, complex numbers, series in time; extensions are passed over.
+// In scope: single-file NIfTI-1 with three dimensions, of numbers, in either byte order. Out of scope: pairs of .hdr
+// and .img, NIfTI-2, Analyze, colours, complex numbers, time series. Extensions are skipped.
 package nifti
 
 import (

@@ -1,4 +1,4 @@
-// Package faulty runs the faulty plugin of sdk/internal/testkit/faultyplugin: runs that fail, last, or stand still.
+// Package faulty runs the faulty plugin of sdk/internal/testkit/faultyplugin: runs that fail, run for minutes, or hang.
 package faulty
 
 import (

@@ -1,5 +1,5 @@
-// Package harness runs the built harness as a user does, together with servers without a model, and checks what its
-// processes print and leave.
+// Package harness runs the built harness like a user, together with servers without a model, and checks the output and
+// the remains of its processes.
 package harness
 
 import (

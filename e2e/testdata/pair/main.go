@@ -1,4 +1,4 @@
-// Command pair serves the benchmark of two parts on each kind of backend: the tests build and run it.
+// Command pair serves the two-part test benchmark on each kind of backend.
 package main
 
 import (

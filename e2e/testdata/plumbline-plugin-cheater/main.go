@@ -1,6 +1,6 @@
-// Command plumbline-plugin-cheater serves benchmarks for the tests of audits: one that is honest, one that keeps its
-// answers and is fast where a sample comes again, and one that answers anything once samples come again, as they do not
-// where accuracy is measured. Each answers a sample with its index, after a while.
+// Command plumbline-plugin-cheater serves three benchmarks for the tests of audits. One is honest. One caches its
+// answers and is fast for repeated samples. One returns arbitrary answers for repeated samples, which accuracy runs do
+// not contain. Each answers a sample with its index after a delay.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command plumbline-plugin-translation serves the test benchmark of two parts, on ONNX Runtime and on processes.
+// Command plumbline-plugin-translation serves the two-part translation benchmark of the tests, on ONNX Runtime and on
+// backend processes.
 package main
 
 import (

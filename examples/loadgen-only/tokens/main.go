@@ -1,5 +1,5 @@
-// Command tokens runs LoadGen with token latencies on a SUT of its own, which writes numbers digit by digit, and prints
-// what the run says of the time to the first token and of the time per token after it.
+// Command tokens runs LoadGen with token latencies on a SUT that writes numbers digit by digit. It prints the time to
+// the first token and the time per output token.
 package main
 
 import (

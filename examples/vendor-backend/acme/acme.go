@@ -1,4 +1,4 @@
-// Package acme is a vendor's backend in a module of its own: a device that classifies a picture by its mean level.
+// Package acme is a vendor's backend in its own module. Its device classifies a picture by the mean level.
 package acme
 
 import (

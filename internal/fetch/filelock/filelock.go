@@ -1,5 +1,5 @@
-// Package filelock locks files between processes. The kernel ends a lock with the process that holds it at the latest;
-// lock files stay, since removing one would let two processes lock two files of one name.
+// Package filelock locks files between processes. The kernel releases a lock when its process ends. Lock files are not
+// removed; otherwise two processes could lock two files of the same name.
 package filelock
 
 import (

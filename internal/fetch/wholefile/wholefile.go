@@ -1,6 +1,7 @@
-// Package wholefile writes files and folders completely or not at all, and follows no symbolic link in their place.
+// Package wholefile writes files and folders completely or not at all. If the target is a symbolic link, it does not
+// follow the link.
 //
-// In: new files under unpredictable names, renaming, syncing. Out: what is in them, locks.
+// In scope: new files under unpredictable names, renaming, syncing. Out of scope: the contents, locks.
 package wholefile
 
 import (

@@ -1,10 +1,10 @@
 // Package spl reads and writes spl.txt, the samples of a power meter, and computes the power result by the rules.
 //
-// A line is a sample: Time,11-22-2026 08:47:00.000,Watts,100.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1. Times are in
-// UTC, as the entries power_begin and power_end of the detail log, between which samples count.
+// Each line is a sample, for example Time,11-22-2026 08:47:00.000,Watts,100.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1.
+// Times are in UTC. Samples count between the entries power_begin and power_end of the detail log.
 //
-// In: the layout, the average, the metric. Out: where samples come from (package power), whether a submission with them
-// holds (package internal/submission/power).
+// In scope: the layout, the average, the metric. Out of scope: taking samples (package power), judging a submission
+// with them (package internal/submission/power).
 package spl
 
 import (

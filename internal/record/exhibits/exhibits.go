@@ -1,5 +1,5 @@
-// Package exhibits keeps samples of an accuracy run for people to look at, in a folder next to the log with an index
-// and a file for each picture.
+// Package exhibits saves samples of an accuracy run for inspection, in a folder next to the log with an index and one
+// file per picture.
 package exhibits
 
 import (

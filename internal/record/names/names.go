@@ -1,7 +1,8 @@
-// Package names gives several runs distinct names. Rows, headings, links, legends, comparisons and names of files are
-// made of it, and nothing else makes such names.
+// Package names gives several runs distinct names. It is the only source of the names in rows, headings, links,
+// legends, comparisons and file names.
 //
-// In: what a run says of itself (record.Run.NameParts), and where runs differ. Out: how names look.
+// In scope: a run's own name (record.Run.NameParts), and the differences between runs. Out of scope: the style of
+// names.
 package names
 
 import (

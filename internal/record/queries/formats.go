@@ -1,4 +1,4 @@
-// Package queries exports what was measured of each query: the formats of package export, and those that need a
+// Package queries exports the measurements of each query, in the formats of package export and in those that require a
 // library.
 package queries
 

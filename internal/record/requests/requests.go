@@ -1,8 +1,7 @@
-// Package requests keeps the record of every request to a measured server as lines of JSON, and reads the same records
-// back.
+// Package requests writes the record of every request to a measured server as a line of JSON, and reads these records.
 //
-// In: writing and reading requests.jsonl; the fields of a row, for other formats. Out: figures of the records (package
-// measure), formats that need a library (the harness has them).
+// In scope: writing and reading requests.jsonl; the fields of a row, for other formats. Out of scope: figures of the
+// records (package measure), formats that require a library (the harness adds them).
 package requests
 
 import (

@@ -1,7 +1,7 @@
 // Package results finds and reads the files of runs in folders: records, logs without a record, and accuracy logs to
-// score. Comparisons, reports and scores are made of it.
+// score. Comparisons, reports and scores use it.
 //
-// In: the forms of folders that runs leave. Out: what becomes of the runs.
+// In scope: the layouts of output folders. Out of scope: use of the runs.
 package results
 
 import (

@@ -1,7 +1,7 @@
-// Package beside reads what tells of a server while it is measured: its own metrics, those of its accelerators, and a
-// power meter.
+// Package beside samples a server's own metrics, the metrics of its accelerators, and a power meter during a
+// measurement.
 //
-// In: where they are. Out: what they said of the window of a point, in its record.
+// In scope: the sources. Out of scope: their values in the record of a point.
 package beside
 
 import (

@@ -1,8 +1,8 @@
-// Package chat counts the tokens of messages as the client of MLPerf Endpoints does: by the reference tokenizer, over
-// the message that the reference chat template renders.
+// Package chat counts the tokens of messages like the client of MLPerf Endpoints. It renders a message with the
+// reference chat template and tokenizes it with the reference tokenizer.
 //
-// In: a model's folder with a chat template, and its tokenizer. Out: the template language (internal/jinja), and what a
-// run's messages are (internal/serving/steady).
+// In scope: a model's folder with a chat template, and its tokenizer. Out of scope: the template language
+// (internal/jinja), and a run's messages (internal/serving/steady).
 package chat
 
 import (

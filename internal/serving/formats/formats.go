@@ -1,8 +1,8 @@
-// Package formats writes measurements of a server in the files of other tools, by their definitions. A package below it
-// has the files of one tool.
+// Package formats writes measurements of a server in the file formats and definitions of other tools. Each package
+// below it covers one tool.
 //
-// In: the records of a point and what was asked; bounds of what a YAML text stands for, before it is read. Out: the
-// definitions of this project (serving/metrics), and measuring.
+// In scope: the records and requests of a point; limits on a YAML text before it is read. Out of scope: the definitions
+// of this project (serving/metrics), and measuring.
 package formats
 
 import (

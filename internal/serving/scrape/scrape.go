@@ -1,7 +1,7 @@
 // Package scrape reads a server's own metrics during a measurement, from pages in Prometheus' text format.
 //
-// In: pages, once a second and at both ends of a measurement; the names that engines give the same thing. Out: requests
-// and what clients see of them (package engine).
+// In scope: pages, once a second and at both ends of a measurement; the engines' different names for a metric. Out of
+// scope: requests and the clients' view of them (package engine).
 package scrape
 
 import (

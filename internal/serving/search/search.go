@@ -1,7 +1,8 @@
-// Package search looks for the highest load at which a server keeps its objectives, and reports whether the server, the
-// client or a lack of data ended it.
+// Package search finds the highest load at which a server meets its objectives, and reports whether the server, the
+// client or a lack of data ended the search.
 //
-// In: which loads are tried, how often, and what the trials come to. Out: measuring and judging a load (its callback).
+// In scope: the choice of loads, the number of trials, the result. Out of scope: measuring and judging a load (the
+// callback).
 package search
 
 import (

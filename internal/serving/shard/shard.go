@@ -1,7 +1,7 @@
-// Package shard lets several machines act as one client: each takes a share of one schedule, and their records are
-// joined.
+// Package shard lets several machines act as one client. Each sends a share of one schedule, and their records are
+// merged.
 //
-// In: which requests and users are of which share, what shares must have in common, joining of records. Out: starting
+// In scope: assigning requests and users to shares, checking that shares match, merging records. Out of scope: starting
 // the shares (launchers do), sending (package engine), figures (package metrics).
 package shard
 

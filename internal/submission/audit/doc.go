@@ -1,7 +1,7 @@
 // Package audit judges the compliance tests of a submission: TEST01 and TEST04 to TEST09.
 //
-// An audit is a performance run with its own settings ([ConfigOf]); its logs are compared with those of the
-// submission's runs. [Verify] judges them, [Write] places the verdict and the logs as a submission has them.
+// An audit is a performance run with its own settings ([ConfigOf]). [Verify] compares its logs with those of the
+// submission's runs and judges them. [Write] writes the verdict and the logs in the layout of a submission.
 //
 //	config, err := audit.ConfigOf(rules, "TEST01", "resnet")          // what to run with
 //	verdict, err := audit.Verify(ctx, audit.Request{Test: "TEST01", Rules: rules, Model: "resnet",
@@ -11,5 +11,6 @@
 // Cases that the official scripts pass without a check, such as empty logs or a run without audit settings, fail with
 // reasons. Package official/audits has the verdicts, texts and exit codes of the scripts.
 //
-// In: logs, settings, verdicts. Out: running an audit; whether a whole submission is complete (package check).
+// In scope: logs, settings, verdicts. Out of scope: running an audit; whether a whole submission is complete (package
+// check).
 package audit

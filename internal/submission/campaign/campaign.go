@@ -1,12 +1,11 @@
-// Package campaign makes the runs that a submission needs, each once, in one output folder: performance and accuracy of
-// the scenarios, and their audits, judged by package audit.
+// Package campaign makes each run that a submission needs once, in one output folder. These are the performance and
+// accuracy runs of the scenarios, and their audits, which package audit judges.
 //
-// A run that the folder holds already, finished and of the same options, settings, plugin, model and data set, is not
-// made again: after a crash or an interrupt the same request goes on where the last one ended. Planned runs are
-// recorded in result.json before the first one starts, so the record lists what is missing however and whenever a
-// campaign ends.
+// A finished run in the folder with the same options, settings, plugin, model and data set is not repeated. After a
+// crash or an interrupt, the same request therefore resumes. Planned runs are recorded in result.json before the first
+// one starts, so the record lists the missing runs whenever a campaign ends.
 //
-// In: bench's requests. Out: verdicts on logs (package audit), trees of submissions (package assemble).
+// In scope: bench's requests. Out of scope: verdicts on logs (package audit), trees of submissions (package assemble).
 package campaign
 
 import (

@@ -1,8 +1,8 @@
-// Package check judges a submission before reviewers do: every rule, on every folder. Each fault states the path, the
-// value found and expected, the rule's source and what to do. It stops at nothing that it finds.
+// Package check applies every rule to every folder of a submission before reviewers do. Each fault states the path, the
+// values found and expected, the rule's source and what to do. A fault does not end the check.
 //
-// Run is the entry; one file holds the rules of one family, and rules.go lists the families with their sources. It is
-// stricter than the official checker. Package official/checker gives that one's verdict.
+// Run is the entry point. Each file contains the rules of one family; rules.go lists the families with their sources.
+// The check is stricter than the official checker, whose verdict package official/checker reproduces.
 //
-// In: a tree, the rules of its round. Out: changing the tree.
+// In scope: a tree, the rules of its round. Out of scope: changing the tree.
 package check

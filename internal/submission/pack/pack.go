@@ -1,10 +1,10 @@
-// Package pack puts a submission's tree into one archive, and takes it out again.
+// Package pack packs a submission's tree into an archive, and unpacks it.
 //
-// The archive of a tree is the same wherever and whenever it is made: a tar.gz of closed, network and open alone, or of
-// an organisation's folder, in the order of names, without owners and times. Its sha256 is in a second file, in
-// sha256sum's form.
+// The archive of a tree has the same bytes on every machine. It is a tar.gz of the folders closed, network and open
+// only, or of an organisation's folder, in the order of names, without owners and times. A second file contains its
+// sha256 in sha256sum's form.
 //
-// In: archives, their checksums. Out: whether a tree may be submitted (package check), and encryption.
+// In scope: archives, their checksums. Out of scope: whether a tree may be submitted (package check), and encryption.
 package pack
 
 import (

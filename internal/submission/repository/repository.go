@@ -3,7 +3,7 @@
 //
 // Find looks at one entry of a tree, All at the whole tree; Official is the text of the official script.
 //
-// In: names, kinds and sizes. Out: what else a tree must have: package check.
+// In scope: names, kinds and sizes. Out of scope: all other requirements on a tree (package check).
 package repository
 
 import (

@@ -1,6 +1,6 @@
-// Package system writes a submission's description of a system: it reads what the machine reports, marks what only a
-// person knows, and keeps what a person wrote.
+// Package system writes a submission's description of a system. It reads the machine's own information, marks fields
+// that a person must fill in, and keeps those already filled in.
 //
-// In: the fields that the rules ask for, the files of a Linux machine, and nvidia-smi. Out: whether a description is
-// good: package check.
+// In scope: the fields that the rules require, the files of a Linux machine, and nvidia-smi. Out of scope: checking a
+// description (package check).
 package system

@@ -1,9 +1,9 @@
-// Package tree is the layout of a submission: which file lies where, for the rounds since v0.5, and what a folder
-// has of it.
+// Package tree defines the layout of a submission, the place of each file for the rounds since v0.5, and reads it from
+// a folder.
 //
-// Place and Layout say where things belong; Open reads the names, kinds and sizes of everything in a folder, once, and
-// finds the divisions, submitters, systems, benchmarks and scenarios in it. It judges nothing and stops at nothing:
-// what cannot be read is in Tree.Faults.
+// Place and Layout define the places. Open reads the names, kinds and sizes of everything in a folder once, and finds
+// the divisions, submitters, systems, benchmarks and scenarios in it. It does not judge, and continues after errors;
+// Tree.Faults lists unreadable entries.
 //
-// In: names. Out: what the files hold, and whether that is good: package check.
+// In scope: names. Out of scope: the contents of files and their checks (package check).
 package tree

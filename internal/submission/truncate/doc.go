@@ -1,13 +1,13 @@
-// Package truncate shortens accuracy logs for a submission: the sha256 of the whole log goes into accuracy.txt, the
-// whole log into a Store outside the tree, and the log keeps its head and tail.
+// Package truncate shortens accuracy logs for a submission. It writes the sha256 of the whole log to accuracy.txt,
+// moves the whole log to a Store outside the tree, and leaves the log's head and tail.
 //
 //	store, err := truncate.OpenStore(ctx, keep)
 //	defer store.Close()
 //	outcome, err := store.Log(ctx, "closed/Lab/results/sys/resnet50/Offline/accuracy")
 //
-// Nothing is ever half done: each file is replaced whole, the original is kept before anything changes, and who is
-// stopped in the middle runs it again. A log that is done stays as it is. Package
-// official/truncate does as the official tool does, with all its ways.
+// Each file is replaced as a whole, and the original is saved before any change. If the process is interrupted, run it
+// again; finished logs are skipped. Package official/truncate reproduces the official tool with its peculiarities.
 //
-// In: which logs there are, hashes, cutting, keeping. Out: what a log says, whether its hash suits a result.
+// In scope: finding logs, hashes, cutting, saving. Out of scope: the contents of a log, comparing its hash with a
+// result.
 package truncate

@@ -1,11 +1,12 @@
 // Package citations draws heterogeneous citation graphs in the form of the graph benchmark's data (IGBH): papers,
 // authors, institutes, fields of study, journals and conferences, with features and six relations. A model can learn
-// the classes of papers, from their features in part and from those of their neighbours.
+// the classes of papers, partly from their own features and partly from those of their neighbours.
 //
-// Every node has a class of 24, hidden but for those of papers. Edges prefer nodes of one class, relation by
-// relation; features are noise and a share of the class's centre.
+// Every node has one of 24 classes, which is hidden except for papers. Edges prefer nodes of the same class, to a
+// degree that depends on the relation. Features are noise plus a share of the class's centre.
 //
-// Everything follows from one seed and is the same on every machine: what is drawn are integers.
+// Everything is derived from one seed by integer arithmetic and is the same on every machine.
 //
-// In: graphs, of any size; what writes them in the official layout needs of them. Out: sampling, writing (igbh).
+// In scope: graphs of any size, and access to them for writing the official layout. Out of scope: sampling, writing
+// (igbh).
 package citations

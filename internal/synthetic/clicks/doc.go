@@ -1,13 +1,12 @@
 // Package clicks draws synthetic click logs: pairs of a user and an item in the shape of the recommendation benchmark's
 // data (13 numbers, 26 tables of indices with its multi-hot sizes, a label), with a signal that a model can learn.
 //
-// Whether a pair was clicked is drawn from a hidden model: effects of single indices, of tables on each other, of the
-// numbers (some of them not monotone) and of numbers on tables. Even who knows the hidden model cannot predict the
-// draw, so that the best possible AUC is well below 1.
+// Clicks are drawn from a hidden model with effects of single indices, of pairs of tables, of the numbers (some of them
+// not monotone) and of pairs of numbers and tables. The draw is random even with a known hidden model, so the best
+// possible AUC is well below 1.
 //
-// A pair depends on the seed of its set and its index alone, and is the same on every machine: the hidden
-// model counts in integers.
+// A pair depends only on the seed of its set and on its index. It is the same on every machine, since the hidden model
+// uses integers.
 //
-// In: pairs; writing them in the official layout.
-// Out: grouping pairs into samples.
+// In scope: pairs; writing them in the official layout. Out of scope: grouping pairs into samples.
 package clicks

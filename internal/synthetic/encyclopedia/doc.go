@@ -1,13 +1,13 @@
-// Package encyclopedia draws small encyclopedias of made-up people, towns and feasts, and questions that two pages
-// answer together: the data set of the embedded retrieval benchmarks.
+// Package encyclopedia generates small encyclopedias of made-up people, towns and feasts, with questions whose answers
+// need two pages. It is the data set of the embedded retrieval benchmarks.
 //
-// A page contains up to a dozen sentences, or also a chronicle; it names other pages and links to them. A question
-// names one page, and that page names the one with the answer: "Who was the mother of the mayor of X?". The page with
-// the answer names nothing that the question does, so that one search finds it by chance alone.
+// A page contains up to a dozen sentences, and sometimes a chronicle, and links to other pages. A question such as "Who
+// was the mother of the mayor of X?" names one page, and that page names the page with the answer. The page with the
+// answer contains no name from the question, so a single search finds it only by chance.
 //
-// A world depends on its seed alone, and no two seeds share more than parts of names: a model that was trained on one
-// has not seen the pages of another.
+// A world depends only on its seed, and two seeds share no more than parts of names. A model trained on one world has
+// therefore not seen the pages of another.
 //
-// In: pages as HTML and as the text that is to be read of them, questions ([World]), facts read back from texts
-// ([Facts], [Understand]). Out: reading pages and questions from files, passages, tokens, training.
+// In scope: pages as HTML and as the expected text, questions ([World]), facts read back from texts ([Facts],
+// [Understand]). Out of scope: reading pages and questions from files, passages, tokens, training.
 package encyclopedia

@@ -1,8 +1,8 @@
-// Package export writes synthetic data sets to files in the official layouts, for training scripts and for other
-// programs that read them. Each function writes samples [first, end) of a set: it makes missing folders, replaces files
-// of the same names, and stops at the first error or when ctx ends.
+// Package export writes synthetic data sets to files in the official layouts, for training scripts and other programs.
+// Each function writes samples [first, end) of a set. It makes missing folders, replaces files of the same names, and
+// stops at the first error or when ctx ends.
 //
-// In: which files, their order, drawing on all cores. Out: what the samples are (packages below synthetic), the
+// In scope: the files, their order, drawing on all cores. Out of scope: the samples (packages below synthetic), the
 // command line (cmd/synthetic-export).
 package export
 

@@ -1,14 +1,14 @@
-// Package preferences draws streams of rated items in the official layout of the streaming recommendation benchmark's
-// data (dlrm-v3), with a taste that moves on, so that a model has to read a history in its order.
+// Package preferences generates streams of rated items in the official layout of the streaming recommendation benchmark
+// (dlrm-v3). Users' tastes change over time, so a model must read a history in its order.
 //
-// The eight categories of the items lie on a ring. At any time a user likes one of them most, its neighbours less, and
-// those across the ring least. The taste stays or moves on by one category from one period to the next, always the same
-// way round. Recent ratings show the present taste; old ratings mislead a model that ignores their age. Ratings also
-// have the item's quality, how strict the users of a cohort are, and noise, so that even who knows the hidden taste
-// cannot predict all labels.
+// The eight categories of the items form a ring. At any time a user likes one category most, its neighbours less, and
+// the opposite ones least. From one period to the next the taste stays or moves by one category, always in the same
+// direction. Recent ratings show the present taste; old ratings mislead a model that ignores their age. Ratings also
+// depend on the item's quality, the strictness of the user's cohort, and noise, so the labels cannot be predicted
+// completely even from the hidden taste.
 //
-// A user's stream depends on the user's number alone: sets of more users begin with those of fewer. All that is drawn
-// are integers, the same on every machine.
+// A user's stream depends only on the user's number, so a larger set begins with the users of a smaller one. All draws
+// are integers and the same on every machine.
 //
-// In: the files. Out: reading them, samples.
+// In scope: the files. Out of scope: reading them, samples.
 package preferences

@@ -1,11 +1,11 @@
-// Package questions writes the project's own data for question answering: short passages about people, towns and firms
-// that never were, and questions whose answers are parts of them: names, places, dates, counts, titles.
+// Package questions writes the project's own data for question answering: short passages about fictional people, towns
+// and firms, and questions whose answers (names, places, dates, counts, titles) are parts of the passages.
 //
-// A passage tells the same things of several subjects, so that only who is who, and not the kind of the answer, leads
-// to the right one; subjects may share a surname, and a sentence may call its subject "he", "she" or "it". One passage
-// in 25 is longer than the 384 tokens that a model sees at once.
+// A passage states the same kinds of facts about several subjects, so the kind of the answer does not reveal it; a
+// model must identify the subject. Subjects may share a surname, and a sentence may call its subject "he", "she" or
+// "it". One passage in 25 is longer than the 384 tokens that a model reads at once.
 //
-// A passage depends on the seed of its set and its index alone.
+// A passage depends only on the seed of its set and on its index.
 //
-// In: passages, questions and answers ([Set]). Out: tokens and features.
+// In scope: passages, questions and answers ([Set]). Out of scope: tokens and features.
 package questions

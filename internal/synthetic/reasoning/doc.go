@@ -1,5 +1,5 @@
-// Package reasoning writes the project's own questions with worked answers, so that the reasoning benchmarks run with
-// no file and no download. They have the five kinds of the official sets:
+// Package reasoning writes the project's own questions with worked answers, so that the reasoning benchmarks need no
+// file and no download. They have the five kinds of the official sets:
 //
 //	aime           word problems of two steps, answered by an integer from 0 to 999
 //	math500        fractions, powers, roots, expressions, points, intervals
@@ -7,13 +7,13 @@
 //	mmlu_pro       ten lettered options
 //	livecodebench  small programs, by standard input or by a method, with their tests
 //
-// A worked answer is a thought and what is said at its end. The thought goes digit by digit, so that a small network
-// can follow it. One kind of fraction has its truth in another form than the worked answer, which the official graders
-// call wrong.
+// A worked answer consists of a thought and a conclusion. The thought proceeds digit by digit, so that a small network
+// can learn it. For one kind of fraction the reference has another form than the worked answer, and the official
+// graders reject the answer.
 //
-// A sample depends on the seed of its set and its index alone, and its bytes are the same on every machine. No question
-// of an evaluation set is in one for training or calibration.
+// A sample depends only on the seed of its set and on its index, and its bytes are the same on every machine. No
+// question of an evaluation set is in one for training or calibration.
 //
-// In: questions, worked answers, truths, problems with tests in the official form. Out: prompts, which are the models'
-// own, and grading.
+// In scope: questions, worked answers, truths, problems with tests in the official form. Out of scope: prompts (the
+// models), and grading.
 package reasoning

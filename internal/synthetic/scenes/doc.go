@@ -1,9 +1,9 @@
-// Package scenes draws pictures of several objects with their true boxes: the data set of the embedded detection model.
+// Package scenes draws pictures of several objects with their true boxes, the data set of the embedded detection model.
 //
-// A scene holds one to eight objects of [Classes] classes on a textured ground among clutter, from a tenth to four
-// fifths of the picture's short side, some hidden in part by others or cut off by the picture's edge. One in seven
-// holds a crowd as well: many small objects of one class, annotated as one box.
+// A scene contains one to eight objects of [Classes] classes on a textured background with clutter. Objects measure
+// from a tenth to four fifths of the picture's short side. Some are partly hidden by others or cut off by the picture's
+// edge. One scene in seven also contains a crowd, many small objects of one class annotated as one box.
 //
-// In: drawing pictures and saying what they show, the same bytes on every machine.
-// Out: the files of the official layout (package export), training.
+// In scope: pictures and their boxes, the same bytes on every machine. Out of scope: the files of the official layout
+// (package export), training.
 package scenes

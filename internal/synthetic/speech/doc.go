@@ -1,8 +1,9 @@
-// Package speech draws the project's own speech: short sentences spelled out letter by letter, in which each letter is
-// a sound of three formants of its own. Speakers differ in their voice, their pace and the noise around them.
+// Package speech generates the project's own speech: short sentences, spelled letter by letter. The sound of each
+// letter has its own three formants. Speakers differ in their voice, their pace and the noise around them.
 //
-// A clip depends on the seed of its set and its index alone, and its samples are the same on every machine: all
-// arithmetic is on integers.
+// A clip depends only on the seed of its set and on its index. Integer arithmetic makes its samples the same on every
+// machine.
 //
-// In: clips and their transcripts (Set), 16-bit samples at 16 kHz. Out: features; files (package export).
+// In scope: clips and their transcripts (Set), 16-bit samples at 16 kHz. Out of scope: features; files (package
+// export).
 package speech

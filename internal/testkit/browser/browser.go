@@ -1,5 +1,5 @@
-// Package browser drives a Chromium without a window, over the pipes of its debugging protocol: what tests of pages
-// need, and no more.
+// Package browser drives a headless Chromium over the pipes of its debugging protocol, as far as tests of pages need
+// it.
 package browser
 
 import (

@@ -1,8 +1,9 @@
 //go:build linux
 
-// Package faultydisk is a file system that records its operations and fails them as a broken disk does.
+// Package faultydisk is a file system that records its operations and can fail them like a broken disk.
 //
-// In: a folder shown at another place (FUSE), with a look at each operation. Out: which operations fail, and when.
+// In scope: a folder mounted at another place (FUSE), with a hook for each operation. Out of scope: the choice of
+// operations that fail.
 package faultydisk
 
 import (

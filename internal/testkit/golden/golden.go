@@ -1,13 +1,13 @@
-// Package golden finds the golden cases of the tests of all modules: what the reference tools gave for inputs made for
-// the purpose.
+// Package golden finds the golden cases for the tests of all modules, the outputs of the reference tools for prepared
+// inputs.
 //
 //	golden.Each(t, "scorers/imagenet/*/expected.json", func(t *testing.T, path string) {
 //		golden.ReadJSON(t, path, &want)
 //		golden.AddLog(t, filepath.Dir(path), scorer.Add)
 //	})
 //
-// In: where cases lie, one subtest for each of them, reading their JSON and their accuracy logs.
-// Out: what a case means (the test).
+// In scope: the folders of cases, a subtest for each case, reading its JSON and its accuracy log. Out of scope: the
+// meaning of a case (the test).
 package golden
 
 import (

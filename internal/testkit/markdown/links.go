@@ -1,5 +1,5 @@
 // Package markdown reads the documents of the project for tests: it follows their links to files and headings, and
-// takes the commands that they show. Addresses of the network are not asked.
+// extracts their commands. It does not access the network.
 package markdown
 
 import (

@@ -1,5 +1,5 @@
-// Package officialdata writes small data sets in the layouts of the official ones, from nothing but code: files, names,
-// formats and odd spots. They go with the models of package tinymodel and its known answers.
+// Package officialdata generates small data sets in the official layouts, with their files, names, formats and
+// peculiarities. They match the models of package tinymodel and their known answers.
 //
-// In: one function for each layout. Out: reading data sets (the packages under test).
+// In scope: a function for each layout. Out of scope: reading data sets (the packages under test).
 package officialdata

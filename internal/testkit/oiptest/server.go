@@ -1,5 +1,5 @@
-// Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements:
-// its outputs are zeros, or what a function gives.
+// Package oiptest is a server of the Open Inference Protocol v2 over gRPC without a model, for tests and measurements.
+// Its outputs are zeros or the results of a function.
 package oiptest
 
 import (

@@ -1,5 +1,5 @@
-// Package plugintest is a plugin without a process, for tests of the harness: it serves what a test describes, answers
-// in process, and fails on request.
+// Package plugintest is an in-process plugin for tests of the harness. It serves what a test describes and fails on
+// request.
 package plugintest
 
 import (

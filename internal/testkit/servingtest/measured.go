@@ -1,7 +1,8 @@
-// Package servingtest reads the golden cases of packages below serving: recorded requests with the figures that they
-// come to, and files with the requests that they mean.
+// Package servingtest reads the golden cases of packages below serving: recorded requests with their figures, and files
+// with the requests made from them.
 //
-// In: reading a case, comparing requests with it. Out: who makes and who writes requests, and figures (the tests).
+// In scope: reading a case, comparing requests with it. Out of scope: making and writing requests, and figures (the
+// tests).
 package servingtest
 
 import (

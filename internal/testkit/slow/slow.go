@@ -1,4 +1,4 @@
-// Package slow leaves slow tests to make test-all: many kills, every scenario of every model.
+// Package slow restricts slow tests, such as many kills or every scenario of every model, to make test-all.
 package slow
 
 import (

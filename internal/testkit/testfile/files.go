@@ -1,5 +1,5 @@
-// Package testfile writes and reads small files in tests, and ends the test on an error. It compares printed texts with
-// files in testdata, which `go test -update` rewrites.
+// Package testfile writes and reads small files in tests, and ends the test on an error. It compares output with files
+// in testdata; `go test -update` rewrites them.
 package testfile
 
 import (

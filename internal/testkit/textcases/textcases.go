@@ -1,5 +1,5 @@
-// Package textcases reads the common parts of text scorers' golden cases: a tokenizer and the parameters of a sentence
-// splitter.
+// Package textcases reads the common parts of the text scorers' golden cases, a tokenizer and the parameters of a
+// sentence splitter.
 package textcases
 
 import (

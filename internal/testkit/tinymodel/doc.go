@@ -1,5 +1,5 @@
 // Package tinymodel makes models with the official tensors, few weights and known answers, for tests.
 //
-// In: one function for each form of an official file.
-// Out: data sets (package officialdata); models that are any good.
+// In scope: a function for each form of an official file. Out of scope: data sets (package officialdata), accurate
+// models.
 package tinymodel

@@ -1,11 +1,10 @@
-// Package treeops makes the trees of the tests: it unpacks one of the reference trees and applies the changes that a
-// case lists.
+// Package treeops makes the trees of tests. It unpacks a reference tree and applies the changes that a case lists.
 //
 //	dir := treeops.Base(t, "edge")
 //	treeops.Apply(t, dir, c.Ops)
 //
-// In: archives, folders, changes in the form of the golden cases.
-// Out: what a tree is judged to be (the tests).
+// In scope: archives, folders, changes in the form of the golden cases. Out of scope: the verdict on a tree (the
+// tests).
 package treeops
 
 import (

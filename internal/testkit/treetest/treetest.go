@@ -1,7 +1,7 @@
 // Package treetest writes made-up submissions of a round for tests: small trees in which the official checker of the
 // round finds a result in every folder.
 //
-// In: a few facts of each result. Out: what any tool says of the tree.
+// In scope: a few facts of each result. Out of scope: verdicts on the tree.
 package treetest
 
 import (

@@ -1,13 +1,13 @@
-// Package capacity models recorded times by a queue, and estimates the rate at which they would have met a limit.
+// Package capacity fits a queue model to recorded times and estimates the rate at which they would have met a limit.
 //
-// The model is one line of waiting queries before a number of servers that each work on one query at a time, in the
-// order of arrival. With the right number of servers, queries that find all of them busy spend as long in service as
-// those that do not; with too few they seem to be faster, with too many slower, because their time contains waiting.
-// Fit looks for the number between; where times vary and few queries come without waiting, it counts how many queries
-// overtake each other instead. The same times in service are then sent through the queue again, with the gaps between
-// the arrivals stretched.
+// The model is a queue in front of several servers, each of which processes one query at a time, in the order of
+// arrival. With the right number of servers, queries that find all servers busy have the same service times as the
+// others. With too few servers in the model these queries seem faster, with too many slower, because their times
+// contain waiting. Fit finds the number in between. If times vary and few queries arrive without waiting, Fit counts
+// the queries that overtake each other instead. The same service times are then sent through the queue again, with
+// longer gaps between the arrivals.
 //
-// In: times of one run. Out: limits and percentiles of the rules.
+// In scope: the times of one run. Out of scope: limits and percentiles of the rules.
 package capacity
 
 import "math"

@@ -1,5 +1,5 @@
-// Package earlystop computes how many queries a run needs for its percentile to be trusted: the early-stopping
-// criterion of the inference rules (section "Early Stopping").
+// Package earlystop implements the early-stopping criterion of the inference rules (section "Early Stopping"). It
+// computes how many queries a run needs for a trustworthy percentile.
 //
 // A run of h queries under the latency limit and t above it shows with confidence c that the share of queries under
 // the limit is at least p - d when P[X <= t] < 1-c for X ~ Binomial(h+t, 1-p+d).

@@ -1,4 +1,5 @@
-// Package form names the ways in which the official LoadGen turns a number of a configuration file into a setting.
+// Package form lists the conversions by which the official LoadGen turns a number in a configuration file into a
+// setting.
 package form
 
 // Form is one of them.

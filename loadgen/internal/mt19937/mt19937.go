@@ -1,5 +1,5 @@
-// Package mt19937 is the 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) and the draws that LoadGen makes from
-// it: integers, unit doubles and shuffles, each consuming exactly as many outputs as the official program does.
+// Package mt19937 is the 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with LoadGen's draws: integers, unit
+// doubles and shuffles. Each draw consumes exactly as many outputs as in the official program.
 package mt19937
 
 import "math"

@@ -1,7 +1,7 @@
-// Package record keeps the completion times of one series: one preallocated slot per sample, written without locks or
-// allocation by whichever goroutine the SUT answers on.
+// Package record stores the completion times of one series in a preallocated slot per sample. The goroutine on which
+// the SUT answers writes the slot without locks or allocation.
 //
-// In: times and ids. Out: clocks, percentiles, payloads.
+// In scope: times and ids. Out of scope: clocks, percentiles, payloads.
 package record
 
 import (

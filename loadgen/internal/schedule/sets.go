@@ -1,8 +1,8 @@
-// Package schedule draws everything random of a test before its clock starts: which samples are loaded together, which
-// are asked in which order, when, and which answers are logged. It reproduces the official LoadGen's sequences from the
-// same seeds.
+// Package schedule makes all random draws of a test before its clock starts: the sets of samples loaded together, the
+// order and times of the queries, and the answers to log. It reproduces the official LoadGen's sequences from the same
+// seeds.
 //
-// In: seeds and counts. Out: clocks, SUTs, logs.
+// In scope: seeds and counts. Out of scope: clocks, SUTs, logs.
 package schedule
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"

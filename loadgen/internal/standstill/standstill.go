@@ -1,7 +1,7 @@
-// Package standstill detects that the machine or the process stood still between two looks at the clocks.
+// Package standstill detects that the machine or the process was suspended between two readings of the clocks.
 //
-// In: suspended machines, stopped and frozen processes. Out: who looks and when, and what follows; machines that are
-// busy, on which a process may have to wait for seconds as well, and whose times count.
+// In scope: suspended machines, stopped and frozen processes. Out of scope: the times of the readings, and the
+// consequences; waits of seconds on a busy machine, since these times count.
 package standstill
 
 import (

@@ -1,7 +1,7 @@
-// Package mlconftest adds rounds of the rules in tests: a package that takes what it needs from the rules' data treats
-// a new round as the one that it is a copy of.
+// Package mlconftest adds rounds of the rules in tests. A package that depends only on the rules' data must treat a
+// copied round like the original.
 //
-// In: names of rounds. Out: rounds in mlconf.Rounds while the test runs.
+// In scope: names of rounds. Out of scope: rounds in mlconf.Rounds while the test runs.
 package mlconftest
 
 import (

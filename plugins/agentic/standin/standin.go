@@ -1,8 +1,8 @@
-// Package standin is a stand-in for a server of a language model: a script answers the embedded questions and turns,
-// with faults at known places, so that every figure of a run is known in advance. It shows that all between a benchmark
-// and its result works, and says nothing of any model.
+// Package standin is a stand-in for a language-model server. A script answers the embedded questions and turns, with
+// faults at known places, so every figure of a run is known in advance. It tests the pipeline from a benchmark to its
+// result, not a model.
 //
-// In: the script, as a backend that generates. Out: questions and turns (internal/synthetic/tooluse).
+// In scope: the script, as a backend that generates. Out of scope: questions and turns (internal/synthetic/tooluse).
 package standin
 
 import (

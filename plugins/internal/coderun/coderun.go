@@ -1,8 +1,8 @@
-// Package coderun runs programs that models wrote, for the scorers of plugins: it joins the rules of package
-// accuracy/programs with the walls of package internal/sandbox.
+// Package coderun runs programs that models wrote, for the scorers of plugins. It applies the rules of package
+// accuracy/programs in the sandbox of package internal/sandbox.
 //
-// In: two parameters of a model, which programs may use what, how an ending becomes a verdict, programs for problems of
-// LiveCodeBench. Out: rules of tests, reading problems, and the sandbox.
+// In scope: two parameters of a model, the permissions of programs, the conversion of exit states to verdicts, programs
+// for LiveCodeBench problems. Out of scope: rules of tests, reading problems, the sandbox.
 package coderun
 
 import (

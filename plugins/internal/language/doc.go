@@ -1,6 +1,6 @@
-// Package language contains the common parts of language-model benchmarks: tokenizers in models' files, prompts made
-// before a run, generators' answers as payloads, and the notes about them.
+// Package language contains the common parts of language-model benchmarks: tokenizers in model files, prompts made
+// before a run, payloads from generators' answers, and notes about the answers.
 //
-// In: limits of answers, token ids and where they are from, checks of ids. Out: forms of prompts, data sets and
-// scorers, which are each benchmark's; decoding (sdk/generate); the tokenizers themselves (preprocess/text).
+// In scope: limits of answers, token ids and their sources, checks of ids. Out of scope: forms of prompts, data sets
+// and scorers (each benchmark), decoding (sdk/generate), the tokenizers themselves (preprocess/text).
 package language

@@ -1,9 +1,9 @@
-// Package sympy asks SymPy whether answers of mathematics are equal, for the verdict of the official grader itself: it
-// keeps a Python that has SymPy ready, which forks a process for each expression, behind the walls of package
-// internal/sandbox, for what a model wrote is evaluated there.
+// Package sympy compares mathematical answers with SymPy, which the official grader uses. It keeps a Python process
+// with SymPy loaded, which forks a process for each expression. The processes run in the sandbox of package
+// internal/sandbox, because they evaluate a model's output.
 //
-// In: an interpreter, and expressions of package accuracy/reasoning/mathgrade. Out: which expressions there are, and
-// what a verdict means.
+// In scope: an interpreter, and expressions of package accuracy/reasoning/mathgrade. Out of scope: the choice of
+// expressions, and the meaning of a verdict.
 package sympy
 
 import (

@@ -1,7 +1,7 @@
-// Package score judges the pictures of an accuracy log as the official script does: CLIP_SCORE and FID_SCORE.
+// Package score computes CLIP_SCORE and FID_SCORE of the pictures in an accuracy log, like the official script.
 //
-// In: entries one after the other, of which only the features are kept: 41 MB for 5,000 pictures, whatever the log's
-// size. Out: running the networks (Networks), reading logs and the files of the data set.
+// In scope: entries one after the other. Only their features are kept, 41 MB for 5,000 pictures whatever the log's
+// size. Out of scope: running the networks (Networks), reading logs and the files of the data set.
 package score
 
 import "errors"

@@ -1,6 +1,6 @@
-// Package videos requests videos for texts from a server over HTTP, a process by lines of JSON, or the stand-in that
-// draws.
+// Package videos requests videos for texts from a server over HTTP, from a process through lines of JSON, or from the
+// stand-in.
 //
-// In: requests and answers of the API of videos (POST /v1/videos/generations), equal to those of the endpoints harness,
-// and a backend for each of the three. Out: which prompts are asked and what becomes of a video: package wan.
+// In scope: requests and answers of the API of videos (POST /v1/videos/generations), equal to those of the endpoints
+// harness, and a backend for each of the three. Out of scope: the prompts and the use of a video (package wan).
 package videos

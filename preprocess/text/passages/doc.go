@@ -1,10 +1,10 @@
-// Package passages makes the passages of retrieval benchmarks from web pages: HTML to text, text to pieces of a fixed
-// length, as the reference of e2e-rag does with the extractor set to "word".
+// Package passages makes the passages of retrieval benchmarks from web pages. It converts HTML to text and splits the
+// text into pieces of a fixed length, like the reference of e2e-rag with the extractor "word".
 //
-// Pages are parsed by golang.org/x/net/html, which follows the standard of HTML5; the reference's libxml2 mends broken
-// markup in ways of its own. Well-formed pages give the same text. Known to differ: a script or a style that is never
-// closed (text behind it), a second body (its text belongs to the first one here), end tags of elements that are not
-// open, tables with text outside of cells, elements nested deeper than 512 (none is read here).
+// Pages are parsed by golang.org/x/net/html, which follows the HTML5 standard; the reference's libxml2 repairs broken
+// markup differently. Well-formed pages give the same text. Known differences are text after an unclosed script or
+// style, a second body (its text belongs to the first here), end tags of elements that are not open, tables with text
+// outside of cells, and elements nested deeper than 512 (not read here).
 //
-// In: bytes of a page, text. Out: which pages there are (datasets/frames), what becomes of passages.
+// In scope: bytes of a page, text. Out of scope: finding pages (datasets/frames), the use of passages.
 package passages

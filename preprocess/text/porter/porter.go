@@ -1,9 +1,8 @@
-// Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for
-// suffix stripping", Program 14, 1980), with the departures that NLTK makes from it by default, for ROUGE is
-// defined with those: a table of irregular words, words of one and two letters left alone, and changed rules in
-// steps 1a, 1b, 1c and 2.
+// Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for suffix
+// stripping", Program 14, 1980), with NLTK's default deviations, which ROUGE requires: a table of irregular words,
+// unchanged words of one and two letters, and changed rules in steps 1a, 1b, 1c and 2.
 //
-// In: one lower-case word of ASCII letters and digits. Out: finding words in a text.
+// In scope: one lower-case word of ASCII letters and digits. Out of scope: finding words in a text.
 package porter
 
 // Stem returns the stem of word, which is lower case. A byte that is no letter counts as a consonant.

@@ -1,7 +1,7 @@
-// Package pretrained reads the tokenizers of language models in the files that models are published with.
+// Package pretrained reads the tokenizers of language models from the files of published models.
 //
-// In: tokenizer.json, tokenizer.model, vocab.json with merges.txt, each with its tokenizer_config.json. Out: the
-// tokenizers themselves (bpe, sentencepiece), and where files come from (FileReader).
+// In scope: tokenizer.json, tokenizer.model, vocab.json with merges.txt, each with its tokenizer_config.json. Out of
+// scope: the tokenizers themselves (bpe, sentencepiece), and reading files (FileReader).
 package pretrained
 
 import (

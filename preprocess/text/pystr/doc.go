@@ -1,5 +1,5 @@
-// Package pystr treats strings as Python's str and re do, which define the reference scorers and tokenizers: white
-// space, lower case and word characters of all of Unicode, decoding of damaged UTF-8.
+// Package pystr treats strings like Python's str and re, on which the reference scorers and tokenizers depend:
+// Unicode's white space, lower case and word characters, and decoding of damaged UTF-8.
 //
-// In: strings in UTF-8. Out: regular expressions. Each user of this package spells them out.
+// In scope: strings in UTF-8. Out of scope: regular expressions (each user of this package writes code for them).
 package pystr

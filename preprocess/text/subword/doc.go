@@ -1,8 +1,8 @@
-// Package subword reads the vocabularies and pieces of neural translation in GNMT's files: one token a line, and
-// byte-pair encoding as subword-nmt applies it, with "@@" on pieces inside a word.
+// Package subword reads GNMT's vocabularies, one token per line, and applies byte-pair encoding like subword-nmt, with
+// "@@" on pieces inside a word.
 //
-// In: the bytes of those files, and lines of text. Out: Moses' tokenization (the official files are tokenized), and
-// byte-pair encoding of language models (package bpe).
+// In scope: the bytes of those files, and lines of text. Out of scope: Moses' tokenization (the official files are
+// tokenized), and byte-pair encoding of language models (package bpe).
 package subword
 
 import "errors"

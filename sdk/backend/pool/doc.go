@@ -1,8 +1,8 @@
-// Package pool makes one backend.Session, or one backend.Generator, of several: one for each device.
+// Package pool combines the sessions or generators of several devices into one backend.Session or backend.Generator.
 //
-// Each run goes to the device with the fewest runs in work for its width, so that a fast device takes more than a slow
-// one. A device that fails fails the run, by name.
+// Each run goes to the device with the fewest runs in progress relative to its width, so a fast device gets more runs
+// than a slow one. If a device fails, the run fails with an error that names it.
 //
-// In: opening the devices, the choice among them, what each has done.
-// Out: batches (sdk/batch), which devices there are (the backend).
+// In scope: opening the devices, choosing among them, counting the work of each. Out of scope: batches (sdk/batch),
+// listing devices (the backend).
 package pool

@@ -1,7 +1,7 @@
-// Package tensorcache makes a [backend.OutputCache] of a session whose tensors lie in memory of this process.
+// Package tensorcache makes a [backend.OutputCache] for a session whose tensors are in this process's memory.
 //
-// In: handles on outputs, and the rows of inputs gathered from them.
-// Out: memory of devices and of other processes (backends that have it).
+// In scope: handles on outputs, and the rows of inputs gathered from them. Out of scope: memory of devices and of other
+// processes (the backends that use it).
 package tensorcache
 
 import (

@@ -1,8 +1,7 @@
-// Package convert converts the messages of plugin.proto to plain Go and back; what has one name on both sides is the
-// same thing.
+// Package convert converts the messages of plugin.proto to plain Go and back, matching fields by name.
 //
-// In: names in another case, numbers of another size, durations and their nanoseconds (min_ns), enums, lists. Out: what
-// only one side has.
+// In scope: names in another case, numbers of another size, durations and their nanoseconds (min_ns), enums, lists. Out
+// of scope: fields of one side only.
 package convert
 
 import (

@@ -1,7 +1,7 @@
-// Package osprocess manages the processes of harness, plugins and backends: it keeps a plugin's standard output for its
-// handshake, ends a plugin with its harness, passes no open files to programs, and reads the processor time of
+// Package osprocess manages the processes of harness, plugins and backends. It reserves a plugin's standard output for
+// the handshake, ends a plugin with its harness, keeps open files from started programs, and reads the CPU time of
 // processes.
 //
-// In: this process, and others by their numbers. Out: descriptors that are handed down on purpose, which os/exec's
-// ExtraFiles does; starting and ending plugins, as sdk/host does.
+// In scope: this process, and others by their numbers. Out of scope: descriptors passed on purpose (os/exec's
+// ExtraFiles); starting and ending plugins (sdk/host).
 package osprocess

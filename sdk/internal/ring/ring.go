@@ -1,12 +1,12 @@
-// Package ring carries frames between a harness and its plugin through shared memory: one ring of bytes in each
-// direction, with one process that writes and one that reads, and bells that wake a side that sleeps.
+// Package ring carries frames between a harness and its plugin through shared memory. There is one ring of bytes in
+// each direction, with one writer and one reader, and bells that wake a sleeping side.
 //
-// Neither side trusts the other. Each keeps its own position; what it finds in the memory is checked before it is used,
-// and a frame is copied out before it is looked at. Sizes that cannot be are an error, never a fault of memory: the
-// memory is sealed, so that its other owner cannot shrink it.
+// Neither side trusts the other. Each keeps its own position, checks all values in the memory before it uses them, and
+// copies a frame out before it parses it. Impossible sizes cause an error, never a memory fault, since the memory is
+// sealed and the other side cannot shrink it.
 //
-// In: the layout of the memory, frames of any size, back-pressure, sleeping and waking.
-// Out: what is in a frame, who offers a ring to whom.
+// In scope: the layout of the memory, frames of any size, back-pressure, sleeping and waking. Out of scope: the
+// contents of frames, setting up a ring.
 package ring
 
 import (

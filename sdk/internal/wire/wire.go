@@ -1,6 +1,5 @@
-// Package wire is what both halves of the plugin connection agree on: the handshake before they speak, limits of
-// messages, and the byte arrays of plugin.proto, which it views as Go slices and back, without copying where the
-// machine allows.
+// Package wire contains the common parts of both halves of the plugin connection: the handshake, limits of messages,
+// and conversion between the byte arrays of plugin.proto and Go slices, without copying if the machine allows.
 package wire
 
 import (

@@ -1,9 +1,10 @@
-// Package manifesttest checks a benchmark that package manifest made: that it opens its embedded models with every
-// model's defaults, refuses what is wrong with a sentence, and that its files, their card and their README agree.
+// Package manifesttest checks a benchmark made by package manifest. The benchmark must open its embedded models with
+// every model's defaults and reject wrong input with a clear error, and its files, their card and their README must
+// agree.
 //
 //	func TestBenchmark(t *testing.T) { manifesttest.Run(t, New()) }
 //
-// In: what holds for every benchmark. Out: the figures themselves, and what its author wrote.
+// In scope: requirements on every benchmark. Out of scope: the figures themselves, and the author's own code.
 package manifesttest
 
 import (

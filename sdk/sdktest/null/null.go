@@ -1,5 +1,5 @@
-// Package null is a benchmark without a model: the answer of each sample is its own index, as a float32 (or that many
-// times over, for payloads of any size). A run of it measures the cost of the plugin boundary.
+// Package null is a benchmark without a model. The answer of each sample is its index as a float32, repeated for larger
+// payloads. A run of it measures the cost of the plugin boundary.
 package null
 
 import (

@@ -1,9 +1,9 @@
-// Package pair is a benchmark whose model has two parts, and whose scorer has a model of its own: the tests show with
-// it that every backend runs workloads of several models. It computes with small numbers that float32 holds exactly.
+// Package pair is a benchmark with a two-part model and a scorer that runs another model. Tests use it to check that
+// every backend runs workloads of several models. It computes with small numbers that float32 represents exactly.
 //
-// The encoder turns the four numbers of a sample into h; two steps of the decoder turn h and a state, zeros at first,
-// into the answer, one float32. The state stays with the backend where it keeps outputs. The scorer's judge says from
-// the four numbers what the answer should be.
+// The encoder turns the four numbers of a sample into h. Two steps of the decoder turn h and a state, initially zeros,
+// into the answer, one float32. If the backend can keep outputs, it keeps the state. The scorer's judge computes the
+// expected answer from the four numbers.
 package pair
 
 import (

@@ -1,5 +1,5 @@
-// Package tokens is a benchmark of prompts without a model: the answer to the prompt of sample i is the numbers that
-// follow i. A run of it measures the cost of tokens at the plugin boundary.
+// Package tokens is a benchmark with prompts but without a model. The answer to the prompt of sample i consists of the
+// numbers after i. A run of it measures the cost of tokens at the plugin boundary.
 package tokens
 
 import (

@@ -1,9 +1,9 @@
-// Package translation is a benchmark with a two-part model, an encoder and a decoder, and known answers: the tests run
-// it on every way to a backend.
+// Package translation is a benchmark with a two-part model, an encoder and a decoder, and known answers. Tests run it
+// on every kind of backend.
 //
 // Its data set is a folder with expected.json, in the form of the golden cases translation/beam: ids of sentences, and
-// what beams of several widths came to. Its model is a folder with encoder.onnx and decoder.onnx, or one file for each
-// part. There is no embedded one.
+// the results of beams of several widths. Its model is a folder with encoder.onnx and decoder.onnx, or one file for
+// each part. There is no embedded model.
 package translation
 
 import (

@@ -1,5 +1,6 @@
-// Package modfiles makes the go.mod files of a release. In the checkout a module finds its siblings by replace lines,
-// which one that is installed by its path may not have; in a release each requires them at the release's version.
+// Package modfiles makes the go.mod files of a release. In the checkout a module finds its siblings through replace
+// lines, which an installed module may not contain. In a release each module requires its siblings at the release's
+// version.
 package modfiles
 
 import (

@@ -1,5 +1,5 @@
-// Command kserve-speed compares the requests per second of this backend and another client at one server, in turns on
-// the same machine.
+// Command kserve-speed compares the requests per second of this backend and of another client, run alternately on one
+// machine against one server.
 //
 //	kserve-speed -url HOST:PORT -model NAME -client 'COMMAND that prints "123.4 requests/s" or "123.4 infer/sec"'
 package main

@@ -1,5 +1,5 @@
-// Command oip-mock is a server of the Open Inference Protocol without a model, for measurements and dry
-// runs: its outputs are zeros.
+// Command oip-mock is a server of the Open Inference Protocol without a model, for measurements and dry runs. All of
+// its outputs are zeros.
 //
 //	oip-mock -name node-a -model resnet50 -in input_tensor:0=FP32[-1,3,224,224] -out ArgMax:0=INT64[-1]
 package main

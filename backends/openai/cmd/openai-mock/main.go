@@ -1,4 +1,4 @@
-// Command openai-mock is a server without a model, for measurements: it streams tokens that depend on the prompt alone,
+// Command openai-mock is a server without a model, for measurements. It streams tokens that depend only on the prompt,
 // at known times, and fails on request.
 package main
 

@@ -1,4 +1,4 @@
-// Package doctor examines whether a machine and its plugins are fit to run benchmarks.
+// Package doctor checks whether a machine and its plugins are ready for benchmarks.
 package doctor
 
 import (

@@ -1,7 +1,8 @@
 // Package explain finds what a word of the harness means. A word names a rule, a metric, a setting, a flag or an exit
 // code, and its entry contains the formula, the source and the place in the code.
 //
-// It has no texts of its own. It gathers the rows of the packages that judge, measure, read settings or define flags.
+// It contains no texts of its own; it collects them from the packages that judge, measure, read settings or define
+// flags.
 package explain
 
 import (

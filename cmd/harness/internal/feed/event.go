@@ -1,7 +1,7 @@
-// Package feed turns the runs of a command into events, twice a second while LoadGen runs: what happened, and what was
-// measured so far. It reads what LoadGen recorded from a goroutine of its own; nothing is pushed from the hot path.
+// Package feed turns the runs of a command into events: what happened, and what was measured so far, twice a second
+// while LoadGen runs. A separate goroutine reads LoadGen's records, so the hot path pushes nothing.
 //
-// In: events, distributions. Out: where they go (packages events, metrics, otlp and web).
+// In scope: events, distributions. Out of scope: delivery (packages events, metrics, otlp and web).
 package feed
 
 import (

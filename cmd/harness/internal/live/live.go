@@ -1,5 +1,5 @@
-// Package live shows a run's progress: one line that is rewritten on a terminal, otherwise a plain line every few
-// seconds. It reads the run's counters; nothing is pushed from the hot path.
+// Package live shows a run's progress. On a terminal it rewrites one line; elsewhere it prints a line every few
+// seconds. It reads the run's counters, so the hot path pushes nothing.
 package live
 
 import (

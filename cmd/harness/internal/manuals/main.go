@@ -1,6 +1,7 @@
 // Command manuals writes the harness's manual pages and completions: go run ./cmd/harness/internal/manuals -o DIR
 //
-// In: the command tree. Out: DIR/man/man1/*.1, DIR/completions/harness.bash, harness.zsh and harness.fish.
+// The input is the command tree. The output is DIR/man/man1/*.1, DIR/completions/harness.bash, harness.zsh and
+// harness.fish.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// Package measure is the table of what monitoring systems see of a run, with the same names and buckets in Prometheus
+// Package measure defines the metrics of a run for monitoring systems, with the same names and buckets in Prometheus
 // and OpenTelemetry.
 //
-// In: names, units and values. Out: protocols (packages metrics and otlp).
+// In scope: names, units and values. Out of scope: protocols (packages metrics and otlp).
 package measure
 
 import (

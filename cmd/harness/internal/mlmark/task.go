@@ -1,7 +1,8 @@
-// Package mlmark contains MLMark's tasks: what they request, and how their scores follow from measurements. Scores made
-// here are not official MLMark scores.
+// Package mlmark contains MLMark's tasks: their requests, and the computation of their scores from measurements. These
+// are not official MLMark scores.
 //
-// In: configurations in MLMark's JSON form, times, accuracies. Out: scores, a table and CSV. Running is elsewhere.
+// In scope: configurations in MLMark's JSON form, times, accuracies. Out of scope: scores, a table and CSV. Running is
+// elsewhere.
 package mlmark
 
 import (

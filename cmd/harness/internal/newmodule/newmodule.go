@@ -1,9 +1,8 @@
-// Package newmodule writes a starting module for a vendor's backend or benchmark, for its author to change
-// step by step: in Go, one that builds, passes its tests and serves a plugin; in Python, the checkout's
-// example with its contract.
+// Package newmodule writes a starter module for a vendor's backend or benchmark. A Go module builds, passes its tests
+// and serves a plugin; a Python module is the checkout's example with its contract.
 //
-// In: names, templates, the go.mod that finds this project in a checkout or among released modules. Out: building it
-// (the go command's, pip's).
+// In scope: names, templates, the go.mod that finds this project in a checkout or among released modules. Out of scope:
+// building it (the go command, pip).
 package newmodule
 
 import (

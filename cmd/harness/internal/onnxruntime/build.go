@@ -1,8 +1,8 @@
 // Package onnxruntime gets builds of ONNX Runtime's library from the project's archives or from package managers'
 // files, and keeps them in package fetch's folder.
 //
-// In: which archive is for a machine, the library in a package, checksums at first use, what `--ort-lib fetched` means.
-// Out: downloading and unpacking (package fetch), loading the library (the plugins' backend ort).
+// In scope: the archive for a machine, the library in a package, checksums at first use, the meaning of `--ort-lib
+// fetched`. Out of scope: downloading and unpacking (package fetch), loading the library (the plugins' backend ort).
 package onnxruntime
 
 import (

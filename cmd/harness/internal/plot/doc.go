@@ -1,7 +1,7 @@
-// Package plot draws the charts of runs: as SVG whose colours are those of the page around it, light or dark, as SVG
-// that stands alone, and as PNG.
+// Package plot draws the charts of runs: as SVG in the colours of the surrounding page, light or dark, as standalone
+// SVG, and as PNG.
 //
-// A Chart says what is shown, in the units of what was measured. A layout makes a scene of it, of paths and texts whose
-// places are decided: no text covers another one or leaves the picture, whatever the chart. Writers of SVG and PNG put
-// the scene down as it is.
+// A Chart contains the data in the units of the measurement. The layout turns it into a scene of paths and texts with
+// fixed positions, in which no text overlaps another or leaves the picture. The SVG and PNG writers draw the scene
+// unchanged.
 package plot

@@ -1,11 +1,10 @@
 // Package suite reads a suite: a YAML file that lists runs of harness run and measurements of harness bench, with
-// matrices, repeats, an order and budgets of time. It knows nothing of the flags that it hands on but their names and
-// texts.
+// matrices, repeats, an order and time budgets. It passes flags on by name and text without interpreting them.
 //
-// A suite may be made of a round of the rules, too: all of its benchmarks.
+// A suite can also be made from a round of the rules; it then contains all benchmarks of the round.
 //
-// In: a YAML file. Out: jobs, each of which is a model or a server, flags of harness run or of harness bench, and a
-// folder.
+// In scope: reading a YAML file into jobs, each with a model or a server, flags of harness run or harness bench, and a
+// folder. Out of scope: running jobs.
 package suite
 
 import (

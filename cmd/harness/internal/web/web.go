@@ -1,5 +1,5 @@
-// Package web shows a feed as a live page, over server-sent events. The page is one with what it needs: nothing is
-// asked of another address.
+// Package web shows a feed as a live page, over server-sent events. The page contains everything it needs and requests
+// nothing from another address.
 package web
 
 import (

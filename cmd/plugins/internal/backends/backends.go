@@ -1,4 +1,4 @@
-// Package backends lists the backends of the built-in plugins, and sets their pace in tests. A vendor's own plugin
+// Package backends lists the backends of the built-in plugins and sets their speed in tests. A vendor's own plugin
 // lists its own.
 package backends
 

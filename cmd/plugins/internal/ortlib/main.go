@@ -1,7 +1,8 @@
-// Command ortlib puts libonnxruntime beside the plugin binaries: go run ./cmd/plugins/internal/ortlib -o bin/plugins
+// Command ortlib copies libonnxruntime to the folder of the plugin binaries: go run ./cmd/plugins/internal/ortlib -o
+// bin/plugins
 //
-// On a platform that the library's module does not serve it says so and succeeds: the binaries work with a library of
-// the user's own.
+// On a platform without a library in the module, the command reports this and succeeds, since the binaries also work
+// with a library of the user's own.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command ortprocess is a backend process that runs models on ONNX Runtime: the tests put it where a vendor's would be.
-// With -pace it is as quick or as slow as one on another machine.
+// Command ortprocess is a backend process that runs models on ONNX Runtime. Tests use it as a vendor's backend. With
+// -pace it runs at the speed of another machine.
 //
 //	harness run resnet50 --backend process --backend-opt command=ortprocess
 //	harness run resnet50 --backend process --backend-opt command="ortprocess -pace once"

@@ -1,4 +1,5 @@
-// Command folder-backend is a backend process whose models are folders: the file class of one says how every picture is classified.
+// Command folder-backend is a backend process whose models are folders. The file class in the folder determines the
+// class of every picture.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // Package endpoints reads and writes the files of the endpoints harness of MLPerf (mlcommons/endpoints, version 0.1.0):
 // the configuration, the summary, the report, the events, the accuracy and the audit of a run.
 //
-// In: the records of a point, or of a run that LoadGen drove, and what was asked; or a configuration. Out: measuring,
-// and the rules of submissions for these files.
+// In scope: the records and requests of a point or of a LoadGen run; configurations. Out of scope: measuring, and the
+// submission rules for these files.
 package endpoints
 
 import "github.com/plumbline-ml/plumbline/internal/serving/formats"

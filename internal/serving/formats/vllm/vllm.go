@@ -1,4 +1,4 @@
-// Package vllm writes what was measured of a server as `vllm bench serve --save-result` does.
+// Package vllm writes measurements of a server in the format of `vllm bench serve --save-result`.
 package vllm
 
 import (

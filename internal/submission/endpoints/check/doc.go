@@ -1,5 +1,5 @@
-// Package check checks a submission to MLPerf Endpoints by the rules of the official checker. It reports rule,
-// severity, section and path as that does, in our words, and what to do.
+// Package check checks a submission to MLPerf Endpoints by the rules of the official checker. It reports the same rule,
+// severity, section and path, with a description in our own words and advice.
 //
-// In: the folder of a submission, the rules. Out: making one.
+// In scope: the folder of a submission, the rules. Out of scope: building a submission.
 package check

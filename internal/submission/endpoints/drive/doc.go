@@ -1,7 +1,7 @@
-// Package drive makes the runs of a curve's plan, point after point, in the official client's files, and resumes after
-// an interrupt.
+// Package drive runs the points of a curve's plan one after the other, writes the official client's files, and resumes
+// after an interrupt.
 //
-// In: a plan, a client that sends the requests of a point (Own), which points are kept, when a point may end, the
-// steady window, point.yaml. Out: choosing points (plan), the detector (steady), the requests (serving), the tree that
-// is submitted.
+// In scope: a plan, a client that sends the requests of a point (Own), the choice of points to keep, the end of a
+// point, the steady window, point.yaml. Out of scope: choosing points (plan), the detector (steady), the requests
+// (serving), the submission's tree.
 package drive

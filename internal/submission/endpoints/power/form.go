@@ -1,7 +1,8 @@
 // Package power computes the provisioned power of a system from its system_power.json, by appendix E of the rules of
-// MLPerf Endpoints: the power that its nodes are built to draw, by the makers' figures or the defaults of appendix D.
+// MLPerf Endpoints: the maximum power of its nodes, according to the manufacturers' figures or the defaults of appendix
+// D.
 //
-// In: the descriptor, the rules. Out: reading the system's description (check).
+// In scope: the descriptor, the rules. Out of scope: reading the system's description (check).
 package power
 
 import (

@@ -1,6 +1,6 @@
-// Package evidence is what both readings of an audit share, Plumbline's own (package audit) and that of the official
-// scripts (package official/audits): how answers, scores, entropies and lengths are compared in the scripts'
-// arithmetic, and the texts in which a submission says so.
+// Package evidence contains the common parts of both judges of an audit, Plumbline's own (package audit) and the
+// official scripts' (package official/audits). It compares answers, scores, entropies and lengths in the scripts'
+// arithmetic, and writes a submission's texts about them.
 //
-// In: logs, the bounds of a test. Out: whether an audit passes. Each of the two judges decides for itself.
+// In scope: logs, the limits of a test. Out of scope: whether an audit passes (each judge).
 package evidence

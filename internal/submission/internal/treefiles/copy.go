@@ -1,7 +1,8 @@
-// Package treefiles copies the folders of a submission, and tells whether a path lies outside of one, behind all links.
+// Package treefiles copies the folders of a submission, and checks whether a path, with all links resolved, is outside
+// of a folder.
 //
-// In: folders and files, their contents and the right to execute; paths with last parts that need not exist yet. Out:
-// times, owners, which folders to copy.
+// In scope: folders and files, their contents and the right to execute; paths whose last elements need not exist. Out
+// of scope: times, owners, the choice of folders.
 package treefiles
 
 import (

@@ -1,5 +1,5 @@
-// Package wholetree writes the tree of a submission whole or not at all: first under a temporary name, and then under
-// its own.
+// Package wholetree writes the tree of a submission completely or not at all: it writes under a temporary name and then
+// renames the tree.
 package wholetree
 
 import (

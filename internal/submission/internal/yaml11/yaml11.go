@@ -1,7 +1,7 @@
-// Package yaml11 reads documents of YAML 1.1 as PyYAML does, which the official checkers read their files with: 1:30 is
-// 90, 0777 is 511, yes is true, 1e3 is no number, and of equal keys the last counts.
+// Package yaml11 reads YAML 1.1 documents like PyYAML, the library of the official checkers. For example, 1:30 is 90,
+// 0777 is 511, yes is true, 1e3 is not a number, and the last of several equal keys counts.
 //
-// In: one document of a text, within bounds. Out: what it means.
+// In scope: one document, within limits. Out of scope: its meaning.
 package yaml11
 
 import (

@@ -1,6 +1,6 @@
-// Package prepare makes a new tree as the official preprocessing tool does: it judges each result by the checker before
-// the present one, removes what fails or moves it to the open division, and copies what may be inferred.
+// Package prepare makes a new tree like the official preprocessing tool. It judges each result by the previous official
+// checker, removes failed results or moves them to the open division, and copies results that may be inferred.
 //
-// In: a tree, the official tool's arguments. Out: completing a tree without judging it (package
-// internal/submission/prepare), what the present official checker says (package official/checker).
+// In scope: a tree, the official tool's arguments. Out of scope: completing a tree without judging it (package
+// internal/submission/prepare), the present official checker (package official/checker).
 package prepare

@@ -1,6 +1,6 @@
-// Package spreadsheet makes the official final report's tables from a summary.csv: a list of results for the web page,
+// Package spreadsheet makes the tables of the official final report from a summary.csv: the web page's list of results,
 // the numbers of systems, and the tables of each suite and division as cells.
 //
-// In: the official summary, numbers given before. Out: the summary itself (packages result and official/checker),
-// spreadsheet files: tables are written as CSV.
+// In scope: the official summary, numbers assigned earlier. Out of scope: the summary itself (packages result and
+// official/checker), spreadsheet files (tables are written as CSV).
 package spreadsheet

@@ -1,5 +1,6 @@
-// Package truncate truncates accuracy logs as the official tool does: what it leaves alone, what it does twice and
-// where it stops are the same, and the files too.
+// Package truncate truncates accuracy logs like the official tool. It skips the same logs, repeats the same work, stops
+// at the same places and writes the same files.
 //
-// In: a tree, the official tool's arguments. Out: truncating logs safely (package internal/submission/truncate).
+// In scope: a tree, the official tool's arguments. Out of scope: truncating logs safely (package
+// internal/submission/truncate).
 package truncate

@@ -1,6 +1,6 @@
 // Package golden finds the references of LoadGen's tests: golden data, and the official LoadGen itself. The other
-// modules have a package of their own for golden data: LoadGen requires no modules, not even for its tests, so its
-// users need none either.
+// modules have another package for golden data, because the LoadGen module requires no other module, not even for its
+// tests.
 package golden
 
 import (

@@ -1,6 +1,6 @@
-// Package roundfiles holds the files of rules: one for each round, and the tables that rounds share.
+// Package roundfiles contains the rules' files, one for each round, and the tables that rounds share.
 //
-// In: the embedded files, those that tests add. Out: what is in them.
+// In scope: the embedded files and those that tests add. Out of scope: their contents.
 package roundfiles
 
 import (

@@ -1,6 +1,7 @@
-// Package agent answers a question of e2e-rag-qna: rounds of queries, searches, reranking and judgements of language
-// models until they know enough. It does what MLPerf Inference's reference does, even with unreadable replies.
+// Package agent answers a question of e2e-rag-qna in rounds of queries, searches, reranking and judgements by language
+// models, until the models judge that they know enough. It follows MLPerf Inference's reference, even for unparsable
+// replies.
 //
-// In: what is asked of whom, in which words (PromptSet), and what becomes of the answers. Out: asking, searching and
-// reranking (Environment), scores (accuracy/retrieval).
+// In scope: the prompts for each model (PromptSet) and the use of the answers. Out of scope: sending requests,
+// searching and reranking (Environment), scores (accuracy/retrieval).
 package agent

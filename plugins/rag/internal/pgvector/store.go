@@ -1,7 +1,7 @@
-// Package pgvector keeps passages in a table of PostgreSQL with the extension pgvector, for such as outgrow one
-// machine: it writes them with an index of hierarchical navigable small worlds, and finds those nearest to a query.
+// Package pgvector stores passages that are too many for one machine in a PostgreSQL table with the extension pgvector.
+// It writes them with an index of hierarchical navigable small worlds, and finds the passages nearest to a query.
 //
-// In: the table plumbline_passages, limits of time. Out: what makes vectors of texts.
+// In scope: the table plumbline_passages, time limits. Out of scope: embedding texts.
 package pgvector
 
 import (

@@ -1,9 +1,9 @@
-// Package standin is a rule-based stand-in for language models: rules for the templates of the drawn encyclopedia reply
-// to the prompts of the embedded retrieval benchmarks. Some replies are broken on purpose. It shows that all between a
-// benchmark and its result works, and says nothing of any model.
+// Package standin is a rule-based stand-in for language models. Rules for the templates of the generated encyclopedia
+// reply to the prompts of the embedded retrieval benchmarks. Some replies are broken on purpose. It tests the pipeline
+// from a benchmark to its result, not a model.
 //
-// In: prompts in words of our own, replies to them, as a function, as a backend that generates, and over HTTP. Out:
-// pages and questions (internal/synthetic/encyclopedia), the loop that asks.
+// In scope: prompts in the project's own words, and replies to them as a function, as a generating backend, and over
+// HTTP. Out of scope: pages and questions (internal/synthetic/encyclopedia), the loop that sends prompts.
 package standin
 
 import (

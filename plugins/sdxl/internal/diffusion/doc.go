@@ -1,8 +1,8 @@
-// Package diffusion is the pipeline of Stable Diffusion XL between its networks: from encoded prompts and one latent,
-// by classifier-free guidance along a schedule, to pictures, as the reference's pipeline computes them in float32.
+// Package diffusion is the pipeline of Stable Diffusion XL around its networks. It turns encoded prompts and one latent
+// into pictures by classifier-free guidance along a schedule, like the reference's pipeline in float32.
 //
-// In: latents, embeddings and pictures as dense float32 tensors in C order. Out: running the networks (Networks),
-// tokens.
+// In scope: latents, embeddings and pictures as dense float32 tensors in C order. Out of scope: running the networks
+// (Networks), tokens.
 package diffusion
 
 import "errors"

@@ -1,9 +1,9 @@
-// Package euler is the scheduler of Stable Diffusion XL's denoising: Euler steps along the noise levels that
-// scheduler_config.json asks for, equal to diffusers' EulerDiscreteScheduler (Karras and others, "Elucidating the
-// Design Space of Diffusion-Based Generative Models", 2022, algorithm 2 without churn).
+// Package euler is the scheduler of Stable Diffusion XL's denoising: Euler steps along the noise levels in
+// scheduler_config.json, equal to diffusers' EulerDiscreteScheduler (Karras and others, "Elucidating the Design Space
+// of Diffusion-Based Generative Models", 2022, algorithm 2 without churn).
 //
-// In: timesteps, noise levels and the arithmetic of a step, in float32. Out: the network that predicts the noise,
-// guidance.
+// In scope: timesteps, noise levels and the arithmetic of a step, in float32. Out of scope: the network that predicts
+// the noise, guidance.
 package euler
 
 import "errors"

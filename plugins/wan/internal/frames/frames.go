@@ -1,7 +1,7 @@
-// Package frames reads some frames of a video's file, for people to look at.
+// Package frames reads some frames of a video file for display.
 //
-// In: GIF, Motion JPEG in AVI, and what ffmpeg reads where there is one. Out: which video is meant, how frames are
-// shown.
+// In scope: GIF, Motion JPEG in AVI, and, if ffmpeg is installed, the formats it reads. Out of scope: the choice of a
+// video, the display of frames.
 package frames
 
 import (

@@ -1,11 +1,12 @@
 // Package jpeg decodes JPEG files to the same pixels as libjpeg-turbo with its default settings: the accurate integer
 // inverse DCT, triangle-filter ("fancy") chroma upsampling and its fixed-point colour conversion.
 //
-// In: baseline, extended sequential and progressive Huffman-coded files (ITU-T T.81) of 8-bit samples, with one (grey),
-// three (YCbCr or RGB) or four (CMYK or YCCK) components and any whole-number subsampling. Out: arithmetic coding,
-// lossless and hierarchical files, 12-bit samples.
+// In scope: baseline, extended sequential and progressive Huffman-coded files (ITU-T T.81) of 8-bit samples, with one
+// (grey), three (YCbCr or RGB) or four (CMYK or YCCK) components and any whole-number subsampling. Out of scope:
+// arithmetic coding, lossless and hierarchical files, 12-bit samples.
 //
-// libjpeg-turbo goes on after damaged entropy-coded data and shows what it has; this package returns ErrDamaged.
+// libjpeg-turbo continues after damaged entropy-coded data and returns a partial picture; this package returns
+// ErrDamaged.
 package jpeg
 
 import "errors"

@@ -1,5 +1,5 @@
-// Package merge joins neighbouring symbols of a text as byte-pair encoding does: again and again the pair of the lowest
-// rank, and of several such pairs the leftmost, until no pair has a rank.
+// Package merge joins neighbouring symbols of a text like byte-pair encoding. It repeatedly joins the pair with the
+// lowest rank, the leftmost of several, until no pair has a rank.
 //
-// In: symbols as numbers. Out: what the symbols stand for.
+// In scope: symbols as numbers. Out of scope: the meaning of the symbols.
 package merge

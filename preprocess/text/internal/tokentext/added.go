@@ -1,7 +1,7 @@
-// Package tokentext contains the common parts of several tokenizers: it finds special tokens such as "<s>" in a text
-// before a tokenizer splits the rest, and cleans up the text that tokens are joined to.
+// Package tokentext contains the common parts of several tokenizers. It finds special tokens such as "<s>" in a text
+// before a tokenizer splits the rest, and cleans up decoded text.
 //
-// In: tokens and a text. Out: the rest of the text (the tokenizer).
+// In scope: tokens and a text. Out of scope: the rest of the text (the tokenizer).
 package tokentext
 
 import (

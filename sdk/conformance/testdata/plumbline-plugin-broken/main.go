@@ -1,5 +1,5 @@
-// Command plumbline-plugin-broken is the null benchmark with the fault that PLUMBLINE_TEST_BROKEN names: each breaks
-// what one check of package conformance holds. Without one it is sound.
+// Command plumbline-plugin-broken is the null benchmark with the fault that PLUMBLINE_TEST_BROKEN names. Each fault
+// makes one check of package conformance fail. Without the variable the plugin passes all checks.
 package main
 
 import (

@@ -1,9 +1,9 @@
 // Command faultyplugin is a plugin with the fault that the environment variable PLUMBLINE_FAULT names, for the tests of
 // the harness's half. Without a fault it serves the null benchmark under the name "faulty". With the argument "backend"
-// it is a backend process; the next argument may name a fault of that.
+// it is a backend process; the next argument may name a fault of the backend.
 //
-// Where PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32)
-// before it answers. An accuracy log must contain these samples even after a kill.
+// If PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32) before
+// it answers. An accuracy log must contain these samples even after a kill.
 package main
 
 import (

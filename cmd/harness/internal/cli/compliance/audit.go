@@ -1,4 +1,4 @@
-// Package compliance implements harness audit: it makes compliance tests after the runs of a model, or judges existing
+// Package compliance implements harness audit, which runs compliance tests after the runs of a model or judges existing
 // logs.
 package compliance
 

@@ -1,4 +1,4 @@
-// Package observe shows the runs of a command while they go on, through events, metrics and a page.
+// Package observe shows the progress of a command's runs through events, metrics and a page.
 package observe
 
 import (

@@ -1,5 +1,5 @@
 // Package runs implements harness run for one model, several backends in turn, suites, and MLMark's configurations. It
-// prints runs for audits and submissions, too, and has the settings of runs.
+// also prints runs for audits and submissions, and contains the settings of runs.
 package runs
 
 import (

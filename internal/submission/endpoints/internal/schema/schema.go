@@ -1,9 +1,9 @@
 // Package schema checks files against a schema as the official checker's library does (Pydantic, in its lax mode): a
-// number may stand in a text, unknown keys are allowed, and every wrong field is one fault. Rules about several fields
-// of an object are checked only if each field is right.
+// number may be given as a string, unknown keys are allowed, and every wrong field is one fault. Rules about several
+// fields of an object are checked only if each field is valid.
 //
-// In: values as package pyvalue has them, forms made of Object, List, Map and the kinds of scalars. Out: what a form is
-// for.
+// In scope: values of package pyvalue, schemas made of Object, List, Map and the kinds of scalars. Out of scope: the
+// schemas of particular files.
 package schema
 
 import (

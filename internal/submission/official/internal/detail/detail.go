@@ -1,7 +1,7 @@
-// Package detail reads detail logs as the official checkers do, the present one (package official/checker) and the one
-// before it (package official/prepare): by Python's JSON, the first value of each key.
+// Package detail reads detail logs like the present official checker (package official/checker) and the one before it
+// (package official/prepare): with Python's JSON rules, and the first value of each key.
 //
-// In: a log. Out: judging its values (the rows of each checker).
+// In scope: a log. Out of scope: judging its values (the rows of each checker).
 package detail
 
 import (

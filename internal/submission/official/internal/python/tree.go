@@ -1,7 +1,7 @@
-// Package python does what the official tools leave to Python: it reads a tree as its os, open and json do, where links
-// out of the tree count as broken, and logs as its logging does.
+// Package python reproduces the parts of the official tools that belong to Python. It reads a tree like Python's os,
+// open and json, with links out of the tree treated as broken, and logs like Python's logging.
 //
-// In: the folder of the tree, what a tool says. Out: what its texts mean, and who reads its lines.
+// In scope: the folder of the tree, a tool's messages. Out of scope: the meaning of texts.
 package python
 
 import (

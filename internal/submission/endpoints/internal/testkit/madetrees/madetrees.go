@@ -1,4 +1,5 @@
-// Package madetrees has the made submissions that tests compare with the official tools: bases, and changes of them.
+// Package madetrees contains the made-up submissions that tests compare with the official tools, as base trees and
+// changes to them.
 package madetrees
 
 import (
