@@ -13,7 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/client"
 	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweep"
@@ -68,6 +70,8 @@ type Plan struct {
 	// GPUs is how many accelerators the server has, for figures for each of them; 0: unknown.
 	GPUs int
 
+	// Received, if not nil, gets what each request had for an answer, as client.Client's does.
+	Received func(r *metrics.Request, a client.ReceivedAnswer)
 	// Measured, if not nil, is called with each load that was measured, with all of its requests.
 	Measured func(p *sweep.SweepPoint)
 }

@@ -43,8 +43,17 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 			return nil, ofPrompts(err)
 		}
 		o.Tokenizer = t
-		s.asker.Text = func(r *metrics.Request, answer, reasoning []byte) {
-			r.Retokenized = int64(len(t.EncodePlain(nil, string(reasoning))) + len(t.EncodePlain(nil, string(answer))))
+		s.asker.Received = func(r *metrics.Request, a client.ReceivedAnswer) {
+			r.Retokenized = int64(len(t.EncodePlain(nil, string(a.Reasoning))) + len(t.EncodePlain(nil, string(a.Text))))
+		}
+	}
+	if plan.Received != nil {
+		count := s.asker.Received
+		s.asker.Received = func(r *metrics.Request, a client.ReceivedAnswer) {
+			if count != nil {
+				count(r, a)
+			}
+			plan.Received(r, a)
 		}
 	}
 	set, err := prompts.ReadSet(o)

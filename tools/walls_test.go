@@ -127,14 +127,19 @@ func walls() map[string]wall {
 			ours:   measured(),
 			others: []string{"github.com/goccy/go-yaml"},
 		},
+		"internal/submission/endpoints/score": {
+			ours: append(measured(), "internal/submission/endpoints", "accuracy/", "preprocess/text/",
+				"backends/openai", "datasets/parquetfile"), // the last two by serving
+		},
 		"internal/submission/endpoints/drive": {
-			ours: append(measured(), "internal/submission/endpoints/", "internal/submission/internal/yaml11",
-				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
+			ours: append(measured(), "internal/submission/endpoints/", "internal/submission/internal/yaml11", "accuracy/",
+				"datasets/conversations", "backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
 			tests:  []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"cmd/harness": {
 			ours: append(measured(), "internal/submission/", "sdk/conformance",
+				"accuracy/", "datasets/conversations", // by the rehearsals of curves
 				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/prometheus/client_golang", "github.com/spf13/cobra",

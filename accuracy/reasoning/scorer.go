@@ -120,16 +120,12 @@ func (s *LogScorer) Add(index int64, payload []byte) error {
 	if err := s.firstError(); err != nil {
 		return err
 	}
-	entry := s.added
-	s.added++
-	i, counts := s.locateRow(index)
+	i, counts := s.takeEntry(index)
 	if !counts {
 		return nil
 	}
-	row := s.options.Rows[i]
-	grader, err := s.options.Script.Grader(row.Set)
-	if err != nil {
-		return fmt.Errorf("sample %d: %w", i, err)
+	if _, err := s.graderOf(i); err != nil {
+		return err
 	}
 	if err := s.readIDs(payload); err != nil {
 		if s.options.Script == DeepSeekR1 && !errors.Is(err, errNegative) {
@@ -142,9 +138,46 @@ func (s *LogScorer) Add(index int64, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: sample %d: %w", ErrPayload, i, err)
 	}
+	return s.gradeText(i, text, len(s.ids))
+}
+
+// AddText takes an answer to a sample as text, which an entry of the log would have as so many token ids. Errors are
+// those of Add.
+func (s *LogScorer) AddText(index int64, text string, tokens int) error {
+	if err := s.firstError(); err != nil {
+		return err
+	}
+	i, counts := s.takeEntry(index)
+	if !counts {
+		return nil
+	}
+	return s.gradeText(i, text, tokens)
+}
+
+// takeEntry counts an entry, and returns its row and whether it counts.
+func (s *LogScorer) takeEntry(index int64) (row int, counts bool) {
+	s.added++
+	return s.locateRow(index)
+}
+
+// graderOf is the grader of a row's set.
+func (s *LogScorer) graderOf(row int) (Grader, error) {
+	grader, err := s.options.Script.Grader(s.options.Rows[row].Set)
+	if err != nil {
+		return 0, fmt.Errorf("sample %d: %w", row, err)
+	}
+	return grader, nil
+}
+
+// gradeText grades the text of the entry that was taken last.
+func (s *LogScorer) gradeText(row int, text string, tokens int) error {
+	grader, err := s.graderOf(row)
+	if err != nil {
+		return err
+	}
 	found := s.options.Script.extractAnswer(grader, text)
 	return s.gradeAnswer(grader, GradedAnswer{
-		Entry: entry, Index: i, Tokens: len(s.ids), Text: text,
+		Entry: s.added - 1, Index: row, Tokens: tokens, Text: text,
 		Extracted: strings.Clone(found.text), Found: found.found, Loose: found.loose,
 	})
 }

@@ -21,7 +21,7 @@ type promptAnswer struct {
 	usage   usageCounts
 	finish  string
 	thought []byte
-	calls   []partialToolCall
+	calls   MergedCalls
 	hides   bool    // a part was reasoning or a tool call, which text does not have
 	begun   bool    // FirstToken has been called
 	start   []int32 // the ids that it was called with
@@ -43,14 +43,14 @@ func (a *promptAnswer) reset(sink backend.TokenSink, c countMode) {
 // restart drops what another server has generated.
 func (a *promptAnswer) restart() {
 	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usageCounts{}, "", 0
-	a.thought, a.calls, a.hides, a.form = a.thought[:0], a.calls[:0], false, unknownIDs
+	a.thought, a.calls.calls, a.hides, a.form = a.thought[:0], a.calls.calls[:0], false, unknownIDs
 }
 
 // addChunk adds a part of the answer.
 func (a *promptAnswer) addChunk(c *answerChunk) error {
 	a.text = append(a.text, c.text...)
 	a.thought = append(a.thought, c.thought...)
-	a.mergeToolCalls(c.parts)
+	a.calls.mergeParts(c.parts)
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
 	a.hides = a.hides || len(c.thought) > 0 || c.calls
@@ -102,7 +102,7 @@ func (a *promptAnswer) keptIDs(ids []int32) []int32 {
 // allTokens is the whole answer. The error says what its number of tokens lacks.
 func (a *promptAnswer) allTokens() (backend.Tokens, error) {
 	t := backend.Tokens{
-		IDs: a.keptIDs(a.ids), Text: validUTF8(a.text), Reasoning: validUTF8(a.thought), Calls: a.toolCalls(),
+		IDs: a.keptIDs(a.ids), Text: validUTF8(a.text), Reasoning: validUTF8(a.thought), Calls: a.calls.List(),
 		Finish: a.finish,
 	}
 	n, err := a.tokenCount(len(t.IDs))

@@ -151,20 +151,26 @@ type partialToolCall struct {
 	arguments []byte
 }
 
-// mergeToolCalls joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty,
+// MergedCalls are the tool calls of one answer, as far as its events brought them. The zero value has none.
+type MergedCalls struct{ calls []partialToolCall }
+
+// AddEvent adds what an event has of tool calls.
+func (m *MergedCalls) AddEvent(e *ObservedEvent) { m.mergeParts(e.parts) }
+
+// mergeParts joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty,
 // arguments are joined. Calls that came in one piece stay as they are.
-func (a *promptAnswer) mergeToolCalls(parts []toolCallPart) {
+func (m *MergedCalls) mergeParts(parts []toolCallPart) {
 	for _, p := range parts {
-		at, found := len(a.calls), false
+		at, found := len(m.calls), false
 		if p.raw == nil {
-			at, found = slices.BinarySearchFunc(a.calls, p.index, func(c partialToolCall, index int64) int {
+			at, found = slices.BinarySearchFunc(m.calls, p.index, func(c partialToolCall, index int64) int {
 				return int(min(max(c.index-index, -1), 1))
 			})
 		}
 		if !found {
-			a.calls = slices.Insert(a.calls, at, partialToolCall{index: p.index, call: backend.ToolCall{Raw: p.raw}})
+			m.calls = slices.Insert(m.calls, at, partialToolCall{index: p.index, call: backend.ToolCall{Raw: p.raw}})
 		}
-		c := &a.calls[at]
+		c := &m.calls[at]
 		for _, text := range []struct {
 			to   *string
 			text string
@@ -177,10 +183,10 @@ func (a *promptAnswer) mergeToolCalls(parts []toolCallPart) {
 	}
 }
 
-// toolCalls are the tool calls of an answer.
-func (a *promptAnswer) toolCalls() []backend.ToolCall {
+// List are the tool calls, in the order of their indices; nil: there are none.
+func (m *MergedCalls) List() []backend.ToolCall {
 	var all []backend.ToolCall
-	for _, c := range a.calls {
+	for _, c := range m.calls {
 		c.call.Name = strings.ToValidUTF8(c.call.Name, "\ufffd")
 		c.call.Arguments = validUTF8(c.arguments)
 		all = append(all, c.call)

@@ -30,6 +30,8 @@ type ObservedEvent struct {
 	Text, Thought, Called []byte
 	// Tokens is the number of token ids, or else of log probabilities; 0: the server reports neither.
 	Tokens int
+
+	parts []toolCallPart // of tool calls of a chat, for MergedCalls
 }
 
 // EventKind is what an event brought.
@@ -462,7 +464,8 @@ func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 		a.finish = c.finish
 	}
 	e := &a.event
-	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids)}
+	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids),
+		parts: c.parts}
 	if e.Tokens == 0 {
 		e.Tokens = c.logged
 	}

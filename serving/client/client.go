@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
@@ -22,9 +23,17 @@ type Client struct {
 	Wire *openai.Client
 	// Whole asks for each answer in one piece.
 	Whole bool
-	// Text, if not nil, gets what each request of an ask had for an answer, reasoning included, before Ask returns; it is
-	// called from many goroutines.
-	Text func(r *metrics.Request, answer, reasoning []byte)
+	// Received, if not nil, gets what each request of an ask had for an answer, before Ask returns; it is called from many
+	// goroutines.
+	Received func(r *metrics.Request, a ReceivedAnswer)
+}
+
+// ReceivedAnswer is what came of a request, as far as it came. It is valid until the call that hands it over returns.
+type ReceivedAnswer struct {
+	Text      []byte // the answer, with the names and arguments of tool calls where they came
+	Content   []byte // the answer without them
+	Reasoning []byte
+	Calls     []backend.ToolCall // of a chat; nil: none
 }
 
 var _ engine.Answerer = (*Client)(nil)
@@ -40,7 +49,7 @@ func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 
 // Ask sends a request that Prepare wrote, and records what comes.
 func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
-	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keeps: c.Text != nil})
+	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keeps: c.Received != nil})
 }
 
 // Answer is Ask, and returns the text of the answer.
@@ -66,8 +75,8 @@ func (c *Client) sendRequest(ctx context.Context, p engine.Prepared, r *metrics.
 	if err != nil {
 		r.Status, r.Fault = statusOf(err), err.Error()
 	}
-	if c.Text != nil {
-		c.Text(r, o.answer, o.reasoning)
+	if c.Received != nil {
+		c.Received(r, ReceivedAnswer{Text: o.answer, Content: o.content, Reasoning: o.reasoning, Calls: o.calls.List()})
 	}
 }
 
@@ -100,6 +109,8 @@ type eventRecorder struct {
 	request           *metrics.Request
 	keeps             bool
 	answer, reasoning []byte
+	content           []byte // of the answer, without tool calls
+	calls             openai.MergedCalls
 }
 
 // kinds are those of the wire as they are recorded.
@@ -115,6 +126,8 @@ func (o *eventRecorder) Event(e *openai.ObservedEvent) {
 	})
 	if o.keeps {
 		o.answer = append(append(o.answer, e.Text...), e.Called...)
+		o.content = append(o.content, e.Text...)
 		o.reasoning = append(o.reasoning, e.Thought...)
+		o.calls.AddEvent(e)
 	}
 }

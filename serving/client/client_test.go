@@ -71,7 +71,7 @@ func TestRecords(t *testing.T) {
 func TestKeepsText(t *testing.T) {
 	c := open(t, openaitest.Options{})
 	var text string
-	c.Text = func(_ *metrics.Request, answer, _ []byte) { text = string(answer) }
+	c.Received = func(_ *metrics.Request, a ReceivedAnswer) { text = string(a.Text) }
 	a := prompts.Ask{API: prompts.Completions, Text: "q", MaxTokens: 4}
 	ask(t, c, a)
 	prompt, err := json.Marshal(a.Text)

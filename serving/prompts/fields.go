@@ -103,6 +103,7 @@ type fieldNamer struct {
 	known map[string]fieldPlace
 	named map[columnField]string // by --column
 	found map[string]bool        // all columns seen, true: with a field
+	keeps []string               // columns whose values the set keeps
 	pairs map[[2]string]bool     // of columns that rows had both of: which counted, and which did not
 }
 
@@ -111,8 +112,9 @@ type fieldPlace struct {
 	rank  int // the smallest of a field counts
 }
 
-func newNamer(named map[columnField]string) *fieldNamer {
-	n := &fieldNamer{known: map[string]fieldPlace{}, named: named, found: map[string]bool{}, pairs: map[[2]string]bool{}}
+func newNamer(named map[columnField]string, keeps []string) *fieldNamer {
+	n := &fieldNamer{known: map[string]fieldPlace{}, named: named, found: map[string]bool{}, keeps: keeps,
+		pairs: map[[2]string]bool{}}
 	taken := map[string]bool{}
 	for f, column := range named {
 		n.known[column] = fieldPlace{f, 0}
@@ -178,7 +180,7 @@ func (n *fieldNamer) listPreferences() []string {
 func (n *fieldNamer) unusedColumns() []string {
 	var names []string
 	for name, used := range n.found {
-		if !used {
+		if !used && !slices.Contains(n.keeps, name) {
 			names = append(names, name)
 		}
 	}
@@ -192,9 +194,21 @@ type sourceRow struct {
 	cells   [nFields]json.RawMessage // nil: the row has none
 	ranks   [nFields]int
 	columns [nFields][]byte // that the cells are of
+	kept    map[string]json.RawMessage
 }
 
 func (r *sourceRow) hasField(f columnField) bool { return r.cells[f] != nil }
+
+// keepValue notes the value of a column that the set keeps.
+func (r *sourceRow) keepValue(n *fieldNamer, column []byte, raw json.RawMessage) {
+	if n == nil || len(n.keeps) == 0 || !slices.Contains(n.keeps, string(column)) {
+		return
+	}
+	if r.kept == nil {
+		r.kept = map[string]json.RawMessage{}
+	}
+	r.kept[string(column)] = bytes.Clone(raw)
+}
 
 // setCell notes the cell of a column, unless a better column has the field, or it is null. Where a row has two columns
 // of a field with other values, the namer notes which one counts; nil: they are no columns.
@@ -231,6 +245,7 @@ func (r *sourceRow) readObject(line int, text []byte, n *fieldNamer) error {
 		text = without
 	}
 	ok := eachMember(text, func(name, value []byte) {
+		r.keepValue(n, name, value)
 		if p, known := n.fieldOf(name); known {
 			r.setCell(p, value, n, name)
 		}

@@ -14,14 +14,14 @@ import (
 // Orders of Options.Order. The last two are those of MLPerf Endpoints' client, whose generator is Python's.
 const (
 	orderShuffled           = "shuffled"
-	orderInOrder            = "in-order"
+	InFileOrder             = "in-order"
 	orderWithoutReplacement = "without-replacement"
 	WithReplacement         = "with-replacement"
 )
 
 // Orders are the orders of rows by name.
 func Orders() []string {
-	return []string{orderShuffled, orderInOrder, orderWithoutReplacement, WithReplacement}
+	return []string{orderShuffled, InFileOrder, orderWithoutReplacement, WithReplacement}
 }
 
 // defaultOrderSeed is that of MLPerf Endpoints' client.
@@ -62,6 +62,9 @@ func (a *parsedOptions) checkOfficial() (faults []error) {
 	}
 	if a.salted && a.File == "" {
 		faults = append(faults, errors.New("--salt-seed needs --data FILE: generated prompts differ anyway"))
+	}
+	if len(a.Keep) > 0 && a.sessions {
+		faults = append(faults, errors.New("columns are kept of single rows, and --turns all has sessions"))
 	}
 	if a.salted && a.sessions {
 		faults = append(faults, errors.New("--salt-seed is for single requests, but --turns all has sessions"))

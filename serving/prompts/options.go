@@ -63,6 +63,10 @@ type PromptOptions struct {
 
 	// Form makes prompts of a column that has only a part of them; nil: prompts are as the rows have them.
 	Form *PromptForm
+	// Keep are columns whose values PromptSet.Value has, by their names; not with Turns all.
+	Keep []string
+	// MaxTokens is the most tokens of answers whose length neither a row nor OSL says; 0: the server's own limit.
+	MaxTokens int
 
 	// Body are KEY=JSON, fields of each request; those of a row win.
 	Body []string

@@ -24,12 +24,13 @@ type rowReader struct {
 	apiLine int // where it was settled; 0: by the options
 	rows    []promptRow
 	kept    int64
-	said    bool                // that there is no room for more
-	made    bool                // some prompts are made of lengths
-	models  map[string]bool     // of batch files
-	empty   int                 // rows without a prompt
-	all     int                 // rows
-	spoken  map[int32]turnTexts // by row, of lines of sessions
+	said    bool                         // that there is no room for more
+	made    bool                         // some prompts are made of lengths
+	models  map[string]bool              // of batch files
+	empty   int                          // rows without a prompt
+	all     int                          // rows
+	spoken  map[int32]turnTexts          // by row, of lines of sessions
+	values  []map[string]json.RawMessage // of columns that are kept, by row
 
 	conversations, unanswered int
 	answers                   int             // chats whose last message is a recorded answer
@@ -44,7 +45,7 @@ func ReadSet(o PromptOptions) (*PromptSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rowReader{asked: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns), api: a.API,
+	r := &rowReader{asked: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns, o.Keep), api: a.API,
 		models: map[string]bool{}, spoken: map[int32]turnTexts{},
 		named: map[string]bool{}}
 	if o.Form != nil && !r.names.knowsColumn(o.Form.Column) {
@@ -276,10 +277,14 @@ func (r *rowReader) addCSVRow(line int, fields []string, columns []csvColumn) bo
 			r.addFaultf(line, "the text is not UTF-8")
 			return true
 		}
-		if !columns[i].known || text == "" {
+		if text == "" {
 			continue
 		}
 		raw, _ := marshalPlain(text)
+		rec.keepValue(r.names, columns[i].name, raw)
+		if !columns[i].known {
+			continue
+		}
 		rec.setCell(columns[i].place, raw, r.names, columns[i].name)
 	}
 	return r.addRecord(rec)
@@ -299,7 +304,7 @@ func (r *rowReader) readTable() (err error) {
 	n := 0
 	want := func(column string) bool {
 		_, known := r.names.fieldOf([]byte(column))
-		return known
+		return known || slices.Contains(r.names.keeps, column)
 	}
 	for text, err := range t.Rows(want) {
 		n++
@@ -339,6 +344,12 @@ func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
 	}
 	r.kept += int64(8 * len(one.hashes))
 	r.rows = append(r.rows, one)
+	if len(r.names.keeps) > 0 {
+		for _, raw := range rec.kept {
+			r.kept += int64(len(raw))
+		}
+		r.values = append(r.values, rec.kept)
+	}
 }
 
 // checkWholeFile adds the faults of the file as a whole.

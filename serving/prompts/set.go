@@ -29,6 +29,15 @@ type PromptSet struct {
 	symbols  symbolWriter
 	alphabet promptAlphabet
 	tools    json.RawMessage
+	values   []map[string]json.RawMessage // of columns that are kept, by row
+}
+
+// Value is what a row, from 0, has in a column of PromptOptions.Keep, as JSON; nil: nothing.
+func (s *PromptSet) Value(row int, column string) json.RawMessage {
+	if row >= len(s.values) {
+		return nil
+	}
+	return s.values[row][column]
 }
 
 // Rows is how many rows the data have; 0: there are none, and requests have no end.
@@ -59,7 +68,7 @@ func (s *PromptSet) Timed() bool {
 
 // buildSet is what the reader found.
 func (r *rowReader) buildSet() (*PromptSet, error) {
-	s := &PromptSet{API: r.api, asked: r.asked, rows: r.rows}
+	s := &PromptSet{API: r.api, asked: r.asked, rows: r.rows, values: r.values}
 	r.noteData(s)
 	if r.groupSessions(s); len(r.faults.List) > 0 {
 		return nil, r.faults
@@ -323,7 +332,7 @@ func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	switch {
 	case o == ByTime:
 		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.firstRow(a).due, s.firstRow(b).due) })
-	case s.asked.PromptOptions.Order == orderInOrder: // each time
+	case s.asked.PromptOptions.Order == InFileOrder: // each time
 	case o == Shuffled || round > 0:
 		r := newRand(s.asked.Seed, ofOrder, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -353,6 +362,9 @@ func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 	}
 	if p.out, p.exact = row.out, row.exact; row.out == 0 && row.ask != nil {
 		p.out = int32(row.ask.MaxTokens)
+	}
+	if p.out == 0 {
+		p.out, p.exact = int32(s.asked.MaxTokens), false
 	}
 }
 

@@ -1,6 +1,10 @@
 package endpoints
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
 
 // ClientSettings are what a configuration of the official client says of a benchmark, as the client's examples do.
 type ClientSettings struct {
@@ -18,6 +22,55 @@ type ClientSettings struct {
 	Accuracy []ClientSet `json:"accuracy,omitempty"`
 	// Inline is the scorer of each turn of an agentic performance run.
 	Inline string `json:"inline,omitempty"`
+	// SWEBench is the accuracy run of an agentic model, which a service makes; nil: there is none.
+	SWEBench *SWEBenchRun `json:"swe_bench,omitempty"`
+}
+
+// SWEBenchRun says what the service that runs SWE-bench is asked for.
+type SWEBenchRun struct {
+	Instances int    `json:"instances"`
+	Template  string `json:"template,omitempty"` // the service's; empty: its default
+}
+
+// SWEBenchSet is the data set's name in files of scores.
+const SWEBenchSet = "swe_bench"
+
+// RequestFields are what Params puts into each request: fields of its body as KEY=JSON, in the order of Params, and the
+// most tokens of an answer; 0: the server's own limit.
+func (c ClientSettings) RequestFields() (body []string, maxTokens int, err error) {
+	var params struct {
+		MaxTokens int `json:"max_new_tokens"`
+	}
+	if err := json.Unmarshal(c.Params, &params); err != nil {
+		return nil, 0, fmt.Errorf("model_params: %w", err)
+	}
+	names, values, err := membersOf(c.Params)
+	for i, name := range names {
+		if name != "max_new_tokens" {
+			body = append(body, name+"="+string(values[i]))
+		}
+	}
+	return body, params.MaxTokens, err
+}
+
+// membersOf are the names and the values of an object of JSON, in its order.
+func membersOf(object json.RawMessage) (names []string, values []json.RawMessage, err error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // {
+		return nil, nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		names, values = append(names, fmt.Sprint(name)), append(values, value)
+	}
+	return names, values, nil
 }
 
 // PromptForm makes prompts of a column, as serving's does.

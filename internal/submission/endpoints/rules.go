@@ -161,6 +161,9 @@ func Read(text []byte) (*Rules, error) {
 		if r.Clients[model].API == "" {
 			return nil, fmt.Errorf("the rules of %s: %s has no settings of the official client", r.Name, model)
 		}
+		if _, _, err := r.Clients[model].RequestFields(); err != nil {
+			return nil, fmt.Errorf("the rules of %s: %s: %w", r.Name, model, err)
+		}
 		if _, single := r.TargetsOf(model); !single && r.AgenticOf(model) == nil {
 			return nil, fmt.Errorf("the rules of %s: %s has no bounds of accuracy", r.Name, model)
 		}

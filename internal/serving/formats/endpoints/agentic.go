@@ -109,13 +109,19 @@ func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	s.Client.Connections = 1
 }
 
-// accuracyEntry is a data set in accuracy_results.json.
-type accuracyEntry struct {
+// Kinds of data sets, and of the scores of their runs.
+const (
+	PerformanceType = "performance" // scored on the performance run itself
+	AccuracyType    = "accuracy"
+)
+
+// ScoreEntry is the score of a data set in AccuracyFile.
+type ScoreEntry struct {
 	Dataset     string          `json:"dataset_name"`
 	Extractor   *string         `json:"extractor"`
 	GroundTruth *string         `json:"ground_truth_column"`
-	Score       float64         `json:"score"`
-	Unit        int             `json:"unit_samples"`
+	Score       any             `json:"score"`        // a number, metrics by name, or nil: there is none
+	Unit        int             `json:"unit_samples"` // of the data set
 	Repeats     int             `json:"num_repeats"`
 	Samples     int             `json:"total_samples"`
 	Took        float64         `json:"duration_s,omitempty"`
@@ -126,7 +132,7 @@ type accuracyEntry struct {
 }
 
 // replayAccuracies are those of a replay: of function calls, and of the turns.
-func (e *inEndpoints) replayAccuracies(r Run) (all accuracyFile, err error) {
+func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	a := r.Agentic
 	if a.Calls != nil {
 		var of struct {
@@ -142,16 +148,15 @@ func (e *inEndpoints) replayAccuracies(r Run) (all accuracyFile, err error) {
 		if err := json.Unmarshal(of.Counts, &issued); err != nil {
 			return all, fmt.Errorf("the score of function calls: response_counts: %w", err)
 		}
-		all.Average = &of.Score
-		all.All = append(all.All, accuracyEntry{
+		all = append(all, ScoreEntry{
 			Dataset: e.method.Dataset, Extractor: &e.method.ExtractorClass, GroundTruth: &e.method.GroundTruth,
 			Score: of.Score, Unit: issued.Issued, Repeats: 1, Samples: of.Samples, Took: a.Calls.Took.Seconds(),
-			Complete: of.Samples == issued.Issued, Type: "accuracy", Breakdown: of.Breakdown, Counts: of.Counts,
+			Complete: of.Samples == issued.Issued, Type: AccuracyType, Breakdown: of.Breakdown, Counts: of.Counts,
 		})
 	}
-	all.All = append(all.All, accuracyEntry{
-		Dataset: "performance", Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
-		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: "performance",
+	all = append(all, ScoreEntry{
+		Dataset: PerformanceType, Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
+		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: PerformanceType,
 	})
 	return all, nil
 }
@@ -162,7 +167,7 @@ func (e *inEndpoints) writeAgentic(dir string, r Run) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAccuracies(dir, all); err != nil {
+	if err := WriteScores(dir, all); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, ScoresFile), r.Agentic.Scores, 0o666)

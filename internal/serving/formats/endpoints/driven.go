@@ -20,7 +20,15 @@ type Driven struct {
 	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
 	Least    time.Duration     // min_duration
 	Score    *Score            // nil: there is no accuracy run
+	Sets     []DrivenSet       // of an accuracy run that is scored elsewhere
 	Caching  []metrics.Request // of TEST04, one sample again and again; nil: it did not run
+}
+
+// DrivenSet is a data set of an accuracy run, and how its answers are scored, in the client's words.
+type DrivenSet struct {
+	Name, Path                     string
+	Method, GroundTruth, Extractor string
+	Repeats                        int
 }
 
 // Score is the accuracy of a data set.
@@ -68,6 +76,10 @@ func (c *endpointsConfig) makeDriven(r Run, method mlconf.EndpointsMethod) {
 			Accuracy: accuracyOf(method),
 		})
 	}
+	for _, s := range d.Sets {
+		c.Datasets = append(c.Datasets, endpointsDataset{Name: s.Name, Type: AccuracyType, Path: s.Path,
+			Accuracy: &accuracyConfig{Method: s.Method, GroundTruth: s.GroundTruth, Extractor: s.Extractor, Repeats: s.Repeats}})
+	}
 	runtime := &c.Settings.Runtime
 	runtime.MinDuration, runtime.MaxDuration, runtime.DataSeed = d.Least.Milliseconds(), 0, d.DataSeed
 }
@@ -87,14 +99,14 @@ func (e *inEndpoints) writeScore(dir string, r Run) error {
 	if method.Percent {
 		value /= 100
 	}
-	entry := accuracyEntry{
+	entry := ScoreEntry{
 		Dataset: r.Data.Name, GroundTruth: &method.GroundTruth, Score: value, Unit: s.Size, Repeats: 1, Samples: s.Samples,
-		Took: s.Took.Seconds(), Complete: s.Samples == s.Size, Type: "accuracy",
+		Took: s.Took.Seconds(), Complete: s.Samples == s.Size, Type: AccuracyType,
 	}
 	if method.ExtractorClass != "" {
 		entry.Extractor = &method.ExtractorClass
 	}
-	return writeAccuracies(dir, accuracyFile{Average: &value, All: []accuracyEntry{entry}})
+	return WriteScores(dir, []ScoreEntry{entry})
 }
 
 // removeIfExists removes a file, if it is there.
@@ -175,12 +187,24 @@ func judgeCaching(all, one *inEndpoints, threshold float64) cachingFile {
 
 // accuracyFile is AccuracyFile.
 type accuracyFile struct {
-	Average *float64        `json:"average_accuracy,omitempty"`
-	All     []accuracyEntry `json:"accuracy_scores"`
+	Average *float64     `json:"average_accuracy,omitempty"`
+	All     []ScoreEntry `json:"accuracy_scores"`
 }
 
-func writeAccuracies(dir string, all accuracyFile) error {
-	text, err := json.MarshalIndent(all, "", "  ")
+// WriteScores writes AccuracyFile below the folder of a run: the entries of its data sets, and the mean of those scores
+// of accuracy runs that are numbers.
+func WriteScores(dir string, all []ScoreEntry) error {
+	file, sum, n := accuracyFile{All: all}, 0.0, 0
+	for _, e := range all {
+		if score, is := e.Score.(float64); is && e.Type != PerformanceType {
+			sum, n = sum+score, n+1
+		}
+	}
+	if n > 0 {
+		mean := sum / float64(n)
+		file.Average = &mean
+	}
+	text, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {
 		return err
 	}

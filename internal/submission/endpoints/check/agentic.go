@@ -61,7 +61,7 @@ func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic
 }
 
 // sweBench is the data set whose mean over the four regions counts.
-const sweBench = "swe_bench"
+const sweBench = endpoints.SWEBenchSet
 
 // benchRows compare the mean over the regions; a region with several results has their mean.
 func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic) {

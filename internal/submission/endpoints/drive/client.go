@@ -20,6 +20,18 @@ type Client interface {
 	// Measure makes the performance run of a point, and writes its files into the job's folder, which is empty. The end of
 	// ctx is returned as it is.
 	Measure(ctx context.Context, j Job) (Measured, error)
+	// MeasureAccuracy makes the accuracy run of a point whose performance run is in the job's folder, and adds its files
+	// there. A client that makes both at once only reads what it wrote. The end of ctx is returned as it is.
+	MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error)
+}
+
+// AccuracyRun is what came of an accuracy run.
+type AccuracyRun struct {
+	Began   time.Time `json:"began"`
+	Seconds float64   `json:"seconds"`
+	Scores  []string  `json:"scores,omitempty"` // a line of each data set
+	// Missing says why there was none, and what to do; empty: there was one.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Server is what a server says that it is. One that changes any of it is another system.
@@ -54,8 +66,8 @@ type Job struct {
 	// Seconds is the least time of the window, or of the run where there is none, and Floor the detector's own.
 	Seconds, Floor float64
 	Shortened      bool // Seconds and Floor are not those of the rules
-	// Tell gets how far the point is, now and then.
-	Tell func(State)
+	// Tell gets how far the point is, often: it says so now and then. Nil: nobody asks.
+	Tell func(state fmt.Stringer)
 }
 
 // Measured is what came of a performance run.

@@ -29,8 +29,10 @@ type Options struct {
 	Client Client
 	Out    string // the folder; one that holds points of the same curve goes on
 	Force  bool   // replaces what another curve left there
-	// Shorten divides all least times, at least 1: a rehearsal, which nobody accepts.
-	Shorten float64
+	// Rehearsal marks the points, which no check accepts then; this program's own client makes no others. Shorten divides
+	// all least times, at least 1: more than 1 is a rehearsal, too.
+	Rehearsal bool
+	Shorten   float64
 	// Every is how long it takes until a line says how far a point is, Say what takes the lines.
 	Every time.Duration
 	Say   func(line string)
@@ -62,7 +64,14 @@ type Kept struct {
 	Seconds float64       `json:"seconds"` // of the performance run
 	Issued  int           `json:"issued"`
 	Steady  *steady.Block `json:"steady_state,omitempty"`
-	Files   []record.File `json:"files"` // below the curve's folder
+	// Accuracy is the accuracy run that followed; nil: none is due, or it has not been made yet.
+	Accuracy *AccuracyRun  `json:"accuracy,omitempty"`
+	Files    []record.File `json:"files"` // below the curve's folder
+}
+
+// lacksAccuracy says that an accuracy run is due that has not been made.
+func (k *Kept) lacksAccuracy() bool {
+	return k.Point.Accuracy && (k.Accuracy == nil || k.Accuracy.Missing != "")
 }
 
 // ErrServerChanged says that the server is no longer the one that the curve began with.
@@ -75,7 +84,9 @@ type curveRun struct {
 }
 
 // isRehearsal says that no check accepts the points.
-func (r *curveRun) isRehearsal() bool { return r.Client.Name() == OwnName || r.Shorten > 1 }
+func (r *curveRun) isRehearsal() bool {
+	return r.Client.Name() == OwnName || r.Rehearsal || r.Shorten > 1
+}
 
 // Run makes the runs of all points that are not there yet, in the order of the plan. The end of ctx is returned as it
 // is; points that have ended before are kept, and the next Run goes on.
@@ -135,7 +146,7 @@ func curveDifference(there, here Curve) (text string, same bool) {
 		there, here any
 	}{{"rules", there.Rules, here.Rules}, {"model", there.Model, here.Model}, {"c_max", there.CMax, here.CMax},
 		{"seed_set", there.SeedSet, here.SeedSet}, {"client", there.Client, here.Client},
-		{"shorten", there.Shorten, here.Shorten}} {
+		{"rehearsal", there.Rehearsal, here.Rehearsal}, {"shorten", there.Shorten, here.Shorten}} {
 		if v.there != v.here {
 			return fmt.Sprintf("its %s is %v, not %v", v.name, v.there, v.here), false
 		}
@@ -158,7 +169,11 @@ func (r *curveRun) keepEarlier(k Kept) {
 	} else if err := record.CheckFiles(r.Out, k.Files); err != nil {
 		r.sayf("%s is measured again: %v", name, err)
 	} else {
-		r.sayf("%s is there, and not measured again", name)
+		text := ""
+		if k.lacksAccuracy() {
+			text = ", but for its accuracy run"
+		}
+		r.sayf("%s is there, and not measured again%s", name, text)
 		r.curve.Points = append(r.curve.Points, k)
 	}
 }
@@ -192,12 +207,23 @@ func (r *curveRun) saveCurve() error {
 	return wholefile.Write(filepath.Join(r.Out, CurveFile), append(text, '\n'), 0o644)
 }
 
-// makePoint makes the runs of a point, unless it is there.
+// makePoint makes the runs of a point that are not there.
 func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
 	there := func(k Kept) bool { return k.Point.Concurrency == q.Concurrency }
-	if slices.ContainsFunc(r.curve.Points, there) {
-		return nil
+	if !slices.ContainsFunc(r.curve.Points, there) {
+		if err := r.measurePoint(ctx, q); err != nil {
+			return err
+		}
 	}
+	k := &r.curve.Points[slices.IndexFunc(r.curve.Points, there)]
+	if k.lacksAccuracy() {
+		return r.measureAccuracy(ctx, k)
+	}
+	return nil
+}
+
+// measurePoint makes the performance run of a point.
+func (r *curveRun) measurePoint(ctx context.Context, q plan.Point) error {
 	if err := r.sameServer(ctx); err != nil {
 		return err
 	}
@@ -220,6 +246,28 @@ func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
 	}
 	r.curve.Points = append(r.curve.Points, k)
 	r.sayf("%s", k)
+	return r.saveCurve()
+}
+
+// measureAccuracy makes the accuracy run of a point that is there.
+func (r *curveRun) measureAccuracy(ctx context.Context, k *Kept) error {
+	if err := r.sameServer(ctx); err != nil {
+		return err
+	}
+	name, j := k.Point.Name(), r.newJob(k.Point)
+	run, err := r.Client.MeasureAccuracy(ctx, j)
+	if err != nil {
+		return fmt.Errorf("%s: accuracy: %w", name, err)
+	}
+	if k.Files, err = record.FilesIn(j.Dir, name); err != nil {
+		return err
+	}
+	if k.Accuracy = &run; run.Missing != "" {
+		r.sayf("%s: no accuracy run: %s", name, run.Missing)
+	}
+	for _, line := range run.Scores {
+		r.sayf("%s: accuracy: %s", name, line)
+	}
 	return r.saveCurve()
 }
 
@@ -257,7 +305,7 @@ func (k Kept) String() string {
 // newJob is a point as its client gets it.
 func (r *curveRun) newJob(q plan.Point) Job {
 	last := time.Now()
-	tell := func(s State) {
+	tell := func(s fmt.Stringer) {
 		if r.Every > 0 && time.Since(last) >= r.Every {
 			last = time.Now()
 			r.sayf("%s", s)

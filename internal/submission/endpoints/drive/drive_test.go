@@ -44,14 +44,16 @@ func newTrial(t *testing.T, url string) *trial {
 	dir := t.TempDir()
 	var set strings.Builder
 	for i := range rows {
-		fmt.Fprintf(&set, `{"prompt":"summarise the %dth story of the day, please","output_tokens":8}`+"\n", i)
+		fmt.Fprintf(&set, `{"prompt":"summarise the %dth story of the day, please","output_tokens":8,`+
+			`"highlights":"the %dth"}`+"\n", i, i)
 	}
 	p.Client = plan.Client{Endpoint: url, PerformanceSet: filepath.Join(dir, "performance.jsonl")}
 	write(t, p.Client.PerformanceSet, set.String())
 	tr := &trial{}
 	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), Shorten: 10_000,
 		Every: time.Millisecond, Say: func(line string) { tr.said = append(tr.said, line) },
-		Client: &drive.Own{Endpoint: url, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet}, Version: "1"}}
+		Client: &drive.Own{Endpoint: url, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet},
+			Accuracy: drive.AccuracyFileOf(p, rules), Rules: rules, Version: "1"}}
 	return tr
 }
 
@@ -104,18 +106,22 @@ func TestRun(t *testing.T) {
 	})))
 	kept = filepath.Join(tr.Out, drive.CurveFile)
 	curve, err := drive.Run(ctx, tr.Options)
-	if !errors.Is(err, context.Canceled) || len(curve.Points) != 1 {
-		t.Fatalf("%d points before the interrupt, want one: %v", len(curve.Points), err)
+	if !errors.Is(err, context.Canceled) || len(curve.Points) != 1 || curve.Points[0].Accuracy != nil {
+		t.Fatalf("%d points before the interrupt, want one without its accuracy run: %v", len(curve.Points), err)
 	}
 	tr.wantSaid(t, "mock at "+tr.Plan.Client.Endpoint, "r1: 1 users, at least 5 super-passes")
 	curve, err = drive.Run(t.Context(), tr.Options)
 	if err != nil || len(curve.Points) != 7 || !curve.Rehearsal {
 		t.Fatalf("%+v, %v", curve, err)
 	}
-	tr.wantSaid(t, "r1 is there, and not measured again", "r40: done, ")
+	tr.wantSaid(t, "r1 is there, and not measured again, but for its accuracy run", "r40: done, ",
+		"r1: accuracy: cnn_dailymail::llama3_8b: 12 answers in ")
 	for _, k := range curve.Points {
 		if k.Issued%rows != 0 || k.Issued < 5*rows || k.Steady == nil {
 			t.Errorf("%s: %d requests, want a multiple of %d; steady state %v", k.Point.Name(), k.Issued, rows, k.Steady)
+		}
+		if (k.Accuracy != nil) != k.Point.Accuracy || k.Accuracy != nil && len(k.Accuracy.Scores) != 1 {
+			t.Errorf("%s: accuracy run %+v, want one: %t", k.Point.Name(), k.Accuracy, k.Point.Accuracy)
 		}
 		checkFolder(t, filepath.Join(tr.Out, k.Point.Name()), k)
 	}
@@ -123,8 +129,8 @@ func TestRun(t *testing.T) {
 	for _, k := range curve.Points {
 		sent += int64(k.Issued)
 	}
-	if n := salts.Load(); n < sent {
-		t.Errorf("%d requests were salted, want all %d that count", n, sent)
+	if n := salts.Load(); n < sent || n > sent+int64(len(curve.Points))+1 {
+		t.Errorf("%d requests were salted, want all %d that count and none of accuracy runs", n, sent)
 	}
 	before := asked.Load()
 	if curve, err = drive.Run(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 || asked.Load() != before {

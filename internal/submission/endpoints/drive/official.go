@@ -38,6 +38,7 @@ type Official struct {
 	// Tokenizer is the reference tokenizer, by which the tokens of super-passes are counted; nil of agentic models, which
 	// have none.
 	Tokenizer prompts.Tokenizer
+	Rehearsal bool // times may be divided
 	Say       func(line string)
 }
 
@@ -60,11 +61,13 @@ const interruptLasts = 30 * time.Second
 
 // Measure implements Client. The accuracy run of a point is made by the same call.
 func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
-	if j.Shortened {
-		return Measured{}, sdk.Usage(errors.New("the official client's times are not divided: its runs are those that are " +
-			"submitted"))
+	if j.Shortened && !o.Rehearsal {
+		return Measured{}, sdk.Usage(errors.New("the official client's times are divided in a rehearsal alone: other runs " +
+			"are those that are submitted"))
 	}
-	text, err := o.Plan.ClientConfig(j.Point, o.Rules)
+	point := j.Point
+	point.WindowSeconds = int(j.Seconds)
+	text, err := o.Plan.ClientConfig(point, o.Rules)
 	if err != nil {
 		return Measured{}, err
 	}
@@ -86,6 +89,26 @@ func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 	return m, err
 }
 
+// MeasureAccuracy implements Client: Measure has made the run.
+func (o *Official) MeasureAccuracy(_ context.Context, j Job) (run AccuracyRun, err error) {
+	text, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
+	if err != nil {
+		run.Missing = fmt.Sprintf("the official client wrote none: %v; move %s away and repeat the command", err, j.Dir)
+		return run, nil
+	}
+	var scores struct {
+		All []files.ScoreEntry `json:"accuracy_scores"`
+	}
+	if err := json.Unmarshal(text, &scores); err != nil {
+		return run, sdk.Data(fmt.Errorf("the official client's %s: %w", files.AccuracyFile, err))
+	}
+	for _, e := range scores.All {
+		run.Scores = append(run.Scores, describeEntry(e))
+		run.Seconds += e.Took
+	}
+	return run, nil
+}
+
 // runClient runs the client in the folder of the curve.
 func (o *Official) runClient(ctx context.Context, j Job, out, config string) error {
 	said, err := os.OpenFile(filepath.Join(out, j.Point.Name()+"."+logFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
@@ -93,10 +116,7 @@ func (o *Official) runClient(ctx context.Context, j Job, out, config string) err
 		return err
 	}
 	defer said.Close()
-	mode := "perf"
-	if j.Point.Accuracy && len(o.Rules.Clients[o.Plan.Model].Accuracy) > 0 {
-		mode = "both"
-	}
+	mode := o.Plan.ClientMode(j.Point, o.Rules)
 	tail := &tail{keeps: 2000}
 	python, err := filepath.Abs(o.Python)
 	if strings.ContainsRune(o.Python, filepath.Separator) && err == nil {

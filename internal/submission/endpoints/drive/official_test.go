@@ -117,4 +117,14 @@ func TestOfficialFails(t *testing.T) {
 	if _, err := drive.Run(t.Context(), tr.Options); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v, want that times are not divided", err)
 	}
+	own.Rehearsal, own.Python = true, filepath.Join(filepath.Dir(tr.Out), "python")
+	if err := os.Remove(filepath.Join(filepath.Dir(tr.Out), "broken")); err != nil {
+		t.Fatal(err)
+	}
+	tr.Plan.Points = tr.Plan.Points[:1]
+	curve, err := drive.Run(t.Context(), tr.Options)
+	if err != nil || !curve.Rehearsal {
+		t.Errorf("a rehearsal by the official client: %+v, %v", curve, err)
+	}
+	tr.wantSaid(t, "r1: no accuracy run: the official client wrote none")
 }

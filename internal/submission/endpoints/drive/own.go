@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,8 +34,11 @@ type Own struct {
 	// Prompts are those of the performance set, Tokenizer the model's, as in serving.Plan.
 	Prompts   prompts.PromptOptions
 	Tokenizer string
-	Version   string // of this program
-	Commit    string // of its sources; empty: unknown
+	// Accuracy is what accuracy runs ask, by Rules; without a path they are left out.
+	Accuracy AccuracyFile
+	Rules    *endpoints.Rules
+	Version  string // of this program
+	Commit   string // of its sources; empty: unknown
 	// Note gets what the user should know; each text once.
 	Note func(text string)
 
@@ -211,13 +215,28 @@ func (p *ownPoint) write(point *engine.MeasuredPoint, pl engine.PointPlan, m Mea
 	if err != nil {
 		return err
 	}
+	driven := &files.Driven{DataSeed: p.job.Seeds.SampleIndex, Least: time.Duration(p.job.Seconds * float64(time.Second))}
+	if p.job.Point.Accuracy {
+		driven.Sets = o.Accuracy.drivenSets()
+	}
 	return files.Write(p.job.Dir, files.Run{
-		Driven: &files.Driven{DataSeed: p.job.Seeds.SampleIndex, Least: time.Duration(p.job.Seconds * float64(time.Second))},
+		Driven: driven,
 		Run: formats.Run{
 			Requests: point.Requests, Rules: p.rules(), Load: load, WarmUp: p.warmUp.Len(), Grace: pl.Grace, API: s.Set.API,
-			Stream: true, Model: s.About.Model, Tokenizer: o.Tokenizer, Servers: s.About.URLs, Kind: s.About.Kind,
+			Stream: true, MaxTokens: o.Prompts.MaxTokens, Fields: fieldsOf(o.Prompts.Body),
+			Model: s.About.Model, Tokenizer: o.Tokenizer, Servers: s.About.URLs, Kind: s.About.Kind,
 			Label: p.job.Point.Name(), Version: cmp.Or(o.Version, "unknown"), Commit: o.Commit, Began: point.Began,
 			Data: formats.Data{Name: filepath.Base(o.Prompts.File), Path: o.Prompts.File, Columns: o.Prompts.Columns},
 		},
 	})
+}
+
+// fieldsOf are KEY=JSON by their keys.
+func fieldsOf(body []string) map[string]string {
+	fields := map[string]string{}
+	for _, pair := range body {
+		key, value, _ := strings.Cut(pair, "=")
+		fields[key] = value
+	}
+	return fields
 }

@@ -18,6 +18,7 @@ import (
 func SetOptions(file, model string, rules *endpoints.Rules) prompts.PromptOptions {
 	mark := rules.Clients[model].UserMark
 	o := prompts.PromptOptions{File: file, SaltAfter: mark, PreferIDs: mark != ""}
+	o.Body, o.MaxTokens, _ = rules.Clients[model].RequestFields() // which the rules were read with
 	if f := rules.Clients[model].Form; f != nil {
 		o.Form = &prompts.PromptForm{Column: f.Column, Text: f.Text, Fields: f.Fields}
 	}
@@ -47,11 +48,26 @@ func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err e
 	if err := oneForm(file, set); err != nil {
 		return lines, err
 	}
+	if rules.Clients[model].UserMark != "" && set.OfIDs() == 0 {
+		lines = append(lines, fmt.Sprintf("%s has prompts of text, and the official set of %s token ids",
+			filepath.Base(file), model))
+	}
 	if n, want := set.Rows(), rules.PerformanceSets[model]; n != want {
 		lines = append(lines, fmt.Sprintf("%s has %d samples, and the official set of %s has %d", filepath.Base(file), n,
 			model, want))
 	}
 	return lines, nil
+}
+
+// CountSamples is how many samples the file of a model's performance set has.
+func CountSamples(file, model string, rules *endpoints.Rules) (int, error) {
+	o := SetOptions(file, model, rules)
+	o.Table = client.OpenParquet
+	set, err := prompts.ReadSet(o)
+	if err != nil {
+		return 0, err
+	}
+	return set.Rows(), nil
 }
 
 // oneForm refuses a set of which some prompts are token ids, and others text.

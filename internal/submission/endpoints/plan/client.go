@@ -63,6 +63,11 @@ type clientSettings struct {
 		Type        string `yaml:"type"`
 		Concurrency int    `yaml:"target_concurrency,omitempty"`
 	} `yaml:"load_pattern"`
+	Client *clientWorkers `yaml:"client,omitempty"`
+}
+
+type clientWorkers struct {
+	Workers int `yaml:"num_workers"`
 }
 
 // clientHead begins a configuration.
@@ -100,17 +105,32 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	default:
 		load.Type, load.Concurrency = "concurrency", q.Concurrency
 	}
+	if p.Client.Workers > 0 {
+		c.Settings.Client = &clientWorkers{p.Client.Workers}
+	}
 	c.Datasets = []clientDataset{performance}
-	mode := "perf"
-	if q.Accuracy && len(client.Accuracy) > 0 {
+	mode := p.ClientMode(q, rules)
+	if mode == modeBoth {
 		sets, err := p.accuracySets(client)
 		if err != nil {
 			return nil, err
 		}
-		mode, c.Datasets = "both", append(c.Datasets, sets...)
+		c.Datasets = append(c.Datasets, sets...)
 	}
 	text, err := yaml.MarshalWithOptions(c, yaml.IndentSequence(false))
 	return append(fmt.Appendf(nil, clientHead, q.Name(), q.Name(), mode), text...), err
+}
+
+// modeBoth is that of a point whose accuracy run the client makes with the performance run.
+const modeBoth = "both"
+
+// ClientMode is the --mode by which the official client makes the runs of a point.
+func (p *Plan) ClientMode(q Point, rules *endpoints.Rules) string {
+	client := rules.Clients[p.Model]
+	if q.Accuracy && (len(client.Accuracy) > 0 || client.SWEBench != nil && p.Client.SWEBench != "") {
+		return modeBoth
+	}
+	return "perf"
 }
 
 // performanceSet is a file, or the one that the client fetches by itself.
@@ -126,9 +146,19 @@ func (p *Plan) performanceSet(client endpoints.ClientSettings) clientDataset {
 	return d
 }
 
-// accuracySets are those that the client fetches by itself, or one file that stands for them.
+// accuracySets are those that the client fetches by itself, one file that stands for them, or SWE-bench of a service.
 func (p *Plan) accuracySets(client endpoints.ClientSettings) ([]clientDataset, error) {
 	var sets []clientDataset
+	if of := client.SWEBench; of != nil {
+		extras := yaml.MapSlice{{Key: "swebench_service_url", Value: quotedText(p.Client.SWEBench)},
+			{Key: "num_instances", Value: of.Instances}}
+		if of.Template != "" {
+			extras = append(extras, yaml.MapItem{Key: "swebench_template", Value: of.Template})
+		}
+		scoring := yaml.MapSlice{{Key: "eval_method", Value: "swe_bench_scorer"}, {Key: "num_repeats", Value: 1},
+			{Key: "extras", Value: extras}}
+		return []clientDataset{{Name: endpoints.SWEBenchSet, Type: "accuracy", Scoring: scoring}}, nil
+	}
 	for _, set := range client.Accuracy {
 		scoring, err := orderedMembers(set.Scoring)
 		if err != nil {

@@ -107,7 +107,7 @@ func TestClientTexts(t *testing.T) {
 		"- a", "a: b", "#x", "x #y", "&a", "*a", "!t", "%d", "@a", "{", "[", "'", "\"", "a\\b", "a\nb", "\t", " x ",
 		"=", "<<", "é", "0o17", "0b1", "+1", "-.inf", "1.", "?", "-", ">", "|", "---", "..."} {
 		p := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
-		p.Client = Client{text, text, text, text, text}
+		p.Client = Client{Endpoint: text, Tokenizer: text, PerformanceSet: text, AccuracySet: text, ServedModel: text}
 		config, err := p.ClientConfig(p.Points[0], endpoints.Newest())
 		if err != nil {
 			t.Fatal(err)

@@ -35,6 +35,10 @@ type Client struct {
 	AccuracySet string `yaml:"accuracy_set,omitempty"`
 	// ServedModel is the model's name at the server; empty: that of the rules.
 	ServedModel string `yaml:"served_model,omitempty"`
+	// SWEBench is the address of the official service that runs SWE-bench, of agentic models; empty: there is none.
+	SWEBench string `yaml:"swe_bench_service,omitempty"`
+	// Workers is how many processes of the official client send requests; 0: as many as it chooses.
+	Workers int `yaml:"num_workers,omitempty"`
 }
 
 // unfilled is the client's part of a new plan.

@@ -67,7 +67,8 @@ func Read(text []byte) (*Plan, error) {
 		SeedSet: r.Text("seed_set"), Cohort: r.Text("target_cohort")}
 	client := r.Record("client")
 	p.Client = Client{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
-		client.Text("accuracy_set"), client.Text("served_model")}
+		client.Text("accuracy_set"), client.Text("served_model"), client.Text("swe_bench_service"),
+		client.Int("num_workers")}
 	for _, one := range r.List("points") {
 		q := one.(*schema.Record)
 		p.Points = append(p.Points, Point{Concurrency: q.Int("concurrency"), Region: endpoints.Region(q.Text("region")),
@@ -87,7 +88,8 @@ var form = schema.Closed(nil,
 	requiredField("client", schema.Closed(nil, requiredField("endpoint", schema.Text), requiredField("tokenizer",
 		schema.Text),
 		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text},
-		schema.Field{Name: "served_model", Kind: schema.Text})),
+		schema.Field{Name: "served_model", Kind: schema.Text}, schema.Field{Name: "swe_bench_service", Kind: schema.Text},
+		schema.Field{Name: "num_workers", Kind: wholeNumberWithin(1, maxWorkers)})),
 	requiredField("points", schema.List(1, schema.Closed(nil,
 		requiredField("concurrency", wholeNumberWithin(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
 		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, requiredField("passes", wholeNumberWithin(1,
@@ -103,6 +105,7 @@ func requiredField(name string, kind schema.Kind) schema.Field {
 const (
 	maxPasses  = 10_000
 	maxSeconds = 1_000_000
+	maxWorkers = 4096
 )
 
 // wholeNumberWithin is a whole number from low to high; no text and no truth stands for one.

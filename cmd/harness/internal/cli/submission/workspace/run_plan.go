@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -42,36 +43,59 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err := r.checkPlan(p, rules); err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", files[0], err))
 	}
+	say := func(line string) { fmt.Fprintln(a.Stdout, line) }
 	if r.dryRun {
-		return curves.WritePlan(a.Stdout, p, rules)
+		if err := curves.WritePlan(a.Stdout, p, rules); err != nil {
+			return err
+		}
+		return checkSets(p, rules, say)
 	}
 	driven, err := a.pointClient(r, p, rules)
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	say := func(line string) { fmt.Fprintln(a.Stdout, line) }
-	o := drive.Options{Plan: p, Rules: rules, Client: driven, Shorten: r.shorten, Force: r.Output.Force, Say: say,
-		Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
+	o := drive.Options{Plan: p, Rules: rules, Client: driven, Rehearsal: r.rehearsal, Shorten: r.shorten,
+		Force: r.Output.Force, Say: say, Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
 	if !r.Quiet {
 		o.Every = lineEvery
 	}
 	if r.rehearsal {
-		say("a rehearsal by this program's own client: no check accepts these runs")
+		say("a rehearsal: no check accepts these runs")
 	}
-	if file := p.Client.PerformanceSet; file != "" && !p.Agentic(rules) {
-		lines, err := drive.CheckSet(file, p.Model, rules)
-		if err != nil {
-			return sdk.Usage(fmt.Errorf("client.performance_set: %w", err))
-		}
-		for _, line := range lines {
-			say("note: client.performance_set: " + line)
-		}
+	if err := checkSets(p, rules, say); err != nil {
+		return err
 	}
 	curve, err := drive.Run(c.Context(), o)
 	if n := len(curve.Points); n > 0 {
 		say(fmt.Sprintf("%s: %d of %d points", o.Out, n, len(p.Points)))
 	}
 	return serving.OfServer(err)
+}
+
+// checkSets says how the files of a plan differ from the official sets: of the performance set, and of accuracy runs
+// where one is due.
+func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) error {
+	if keys := p.Client.Unfilled(); p.Client.PerformanceSet == "" || slices.Contains(keys, performanceKey) {
+		return nil
+	}
+	lines, err := drive.CheckSet(p.Client.PerformanceSet, p.Model, rules)
+	if err != nil {
+		return sdk.Usage(fmt.Errorf("%s: %w", performanceKey, err))
+	}
+	for _, line := range lines {
+		say("note: " + performanceKey + ": " + line)
+	}
+	if p.Agentic(rules) || !slices.ContainsFunc(p.Points, func(q plan.Point) bool { return q.Accuracy }) {
+		return nil
+	}
+	lines, err = drive.CheckAccuracyFile(drive.AccuracyFileOf(p, rules), rules)
+	if err != nil {
+		lines = []string{fmt.Sprintf("%v: accuracy runs are left out", err)}
+	}
+	for _, line := range lines {
+		say("note: client.accuracy_set: " + line)
+	}
+	return nil
 }
 
 // checkPlanFlags refuses flags that are not of a plan, and a client that is not chosen.
@@ -99,8 +123,8 @@ func (r *runFlags) checkClient() error {
 			return errors.New("--client official needs --client-python, the interpreter of Python that the client is " +
 				"installed for")
 		}
-		if r.rehearsal || r.shorten != 1 {
-			return errors.New("--rehearsal and --shorten are of this program's own client")
+		if !r.rehearsal && r.shorten != 1 {
+			return errors.New("--shorten is for a trial: give --rehearsal, too")
 		}
 		return nil
 	case "", drive.OwnName:
@@ -134,7 +158,7 @@ func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	}
 	keys := slices.DeleteFunc(p.Client.Unfilled(), func(key string) bool { return key == tokenizerKey && !official })
 	if p.Client.PerformanceSet == "" && !official {
-		keys = append(keys, "client.performance_set")
+		keys = append(keys, performanceKey)
 	}
 	if len(keys) > 0 {
 		return fmt.Errorf("fill in %s of the plan", strings.Join(keys, ", "))
@@ -151,7 +175,10 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	}
 	connection := serving.ServerConnection{Model: p.Client.ServedModel, Options: options, Lookup: a.Lookup}
 	if r.client == drive.OfficialName {
-		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Connection: connection,
+		if rules, err = r.trialRules(p, rules); err != nil {
+			return nil, err
+		}
+		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Rehearsal: r.rehearsal, Connection: connection,
 			Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
 		if p.Agentic(rules) {
 			return official, nil
@@ -164,11 +191,30 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	v := shell.Version()
 	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
 		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
+		Accuracy: drive.AccuracyFileOf(p, rules), Rules: rules,
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 
-// tokenizerKey is the key of a plan that our own client can do without.
-const tokenizerKey = "client.tokenizer"
+// trialRules are the rules of a trial by the official client: a super-pass has as many samples as the plan's file.
+func (r *runFlags) trialRules(p *plan.Plan, rules *endpoints.Rules) (*endpoints.Rules, error) {
+	if !r.rehearsal || p.Client.PerformanceSet == "" {
+		return rules, nil
+	}
+	n, err := drive.CountSamples(p.Client.PerformanceSet, p.Model, rules)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", performanceKey, err)
+	}
+	trial := *rules
+	trial.PerformanceSets = maps.Clone(rules.PerformanceSets)
+	trial.PerformanceSets[p.Model] = n
+	return &trial, nil
+}
+
+// tokenizerKey is the key of a plan that our own client can do without; performanceKey that of the performance set.
+const (
+	tokenizerKey   = "client.tokenizer"
+	performanceKey = "client.performance_set"
+)
 
 // tokenizerOf is the plan's tokenizer where it is on this machine; empty: the server's own counts of tokens stand.
 func (a *app) tokenizerOf(p *plan.Plan) string {

@@ -1,0 +1,333 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/score"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/client"
+	"github.com/plumbline-ml/plumbline/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// AccuracyFile is the file of a model's accuracy run.
+type AccuracyFile struct {
+	Path     string
+	Model    string
+	Settings endpoints.ClientSettings
+}
+
+// AccuracyFileOf is that of a plan: its own, or its performance set.
+func AccuracyFileOf(p *plan.Plan, rules *endpoints.Rules) AccuracyFile {
+	return AccuracyFile{Path: cmp.Or(p.Client.AccuracySet, p.Client.PerformanceSet), Model: p.Model,
+		Settings: rules.Clients[p.Model]}
+}
+
+// accuracySets are the sets of an accuracy run, their rows, and the requests of rows in the file's order.
+type accuracySets struct {
+	sets []score.ScoredSet
+	rows []score.SampleRow
+	asks *prompts.DrawnRequests
+}
+
+// drivenSets are the sets of the accuracy run, as the configuration of a run has them.
+func (f AccuracyFile) drivenSets() (all []files.DrivenSet) {
+	sets, _ := score.SetsOf(f.Settings) // which the rules were read with
+	for _, s := range sets {
+		all = append(all, files.DrivenSet{Name: s.Name, Path: f.Path, Method: s.Method, GroundTruth: s.Truth,
+			Extractor: s.Extractor, Repeats: s.Repeats})
+	}
+	return all
+}
+
+// options are those by which the file is read.
+func (f AccuracyFile) options(rules *endpoints.Rules) prompts.PromptOptions {
+	o := SetOptions(f.Path, f.Model, rules)
+	o.Order, o.Keep = prompts.InFileOrder, append(score.TruthColumns(f.Settings), score.SetColumn)
+	return o
+}
+
+// split reads which requests of a file are of which set.
+func (f AccuracyFile) split(set *prompts.PromptSet) (a accuracySets, err error) {
+	a.asks = set.Draw(prompts.DrawOptions{N: set.Rows(), Order: prompts.InOrder})
+	a.rows = make([]score.SampleRow, set.Rows())
+	for i := range a.rows {
+		r := &a.rows[i]
+		r.Truths, r.Prompt = map[string]string{}, promptKey(a.asks.At(i))
+		r.Set, _ = valueText(set.Value(i, score.SetColumn))
+		for _, column := range score.TruthColumns(f.Settings) {
+			if text, ok := valueText(set.Value(i, column)); ok {
+				r.Truths[column] = text
+			}
+		}
+	}
+	a.sets, err = score.SplitRows(f.Settings, a.rows)
+	return a, err
+}
+
+// promptKey is the same of requests that ask the same.
+func promptKey(a prompts.Ask) string {
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, a.Text+"\x00"+string(a.Messages)+"\x00")
+	_ = binary.Write(sum, binary.LittleEndian, a.IDs)
+	return string(sum.Sum(nil))
+}
+
+// valueText is a value of JSON as text; ok is false where there is none.
+func valueText(raw json.RawMessage) (text string, ok bool) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", false
+	case raw[0] == '"':
+		return text, json.Unmarshal(raw, &text) == nil
+	}
+	return string(raw), true
+}
+
+// CheckAccuracyFile says how the file of a model's accuracy run differs from the official sets, a line each. The error
+// says why no accuracy run can be made of it.
+func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, err error) {
+	o := f.options(rules)
+	o.Table = client.OpenParquet
+	set, err := prompts.ReadSet(o)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.split(set)
+	if err != nil {
+		return nil, err
+	}
+	issued := 0
+	for _, s := range a.sets {
+		issued += len(s.Asks())
+		if s.Method == score.ProgramMethod {
+			lines = append(lines, fmt.Sprintf("%s: programs are not executed by this client: the set gets no score", s.Name))
+		}
+	}
+	if targets, ok := rules.TargetsOf(f.Model); ok && issued != targets.Samples {
+		lines = append(lines, fmt.Sprintf("%s makes %d requests, and the official accuracy run of %s %d",
+			filepath.Base(f.Path), issued, f.Model, targets.Samples))
+	}
+	return lines, nil
+}
+
+// MeasureAccuracy implements Client: the sets of the accuracy file, one after the other, at the point's load, each row
+// as often as its set is repeated, in the file's order and without salt.
+func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
+	run := AccuracyRun{Began: time.Now()}
+	if _, err := CheckAccuracyFile(o.Accuracy, o.Rules); err != nil {
+		run.Missing = fmt.Sprintf("client.accuracy_set of the plan: %v", err)
+		return run, nil
+	}
+	wire, err := o.Connection.Connect(ctx, o.Endpoint)
+	if err != nil {
+		return run, err
+	}
+	defer func() { _ = wire.Close() }() // nothing is written
+	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Seed: j.Seeds.Scheduler}
+	kept := &answerKeeper{}
+	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: o.Accuracy.options(o.Rules),
+		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: kept.receive})
+	if err != nil {
+		return run, err
+	}
+	if err := s.AskFirst(ctx, o.note); err != nil {
+		return run, err
+	}
+	a, err := o.Accuracy.split(s.Set)
+	if err != nil {
+		return run, sdk.Data(err)
+	}
+	var entries []files.ScoreEntry
+	var answers []keptAnswer
+	for _, set := range a.sets {
+		kept.begin(set.Name)
+		took, err := measureSet(ctx, j, s, load, &set, a.asks, kept)
+		if err != nil {
+			return run, err
+		}
+		got := kept.texts()
+		entry, err := set.Score(a.rows, got, took)
+		if err != nil {
+			return run, sdk.Data(err)
+		}
+		entries, answers = append(entries, entry), append(answers, kept.all...)
+		run.Scores = append(run.Scores, describeEntry(entry))
+		run.Seconds += took.Seconds()
+	}
+	return run, cmp.Or(files.WriteScores(j.Dir, entries), writeAnswers(j.Dir, answers))
+}
+
+// describeEntry is the score of a data set in a line.
+func describeEntry(e files.ScoreEntry) string {
+	text := fmt.Sprintf("%s: %d answers in %s; ", e.Dataset, e.Samples, seconds(e.Took))
+	switch v := e.Score.(type) {
+	case nil:
+		return text + "no score"
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			text += fmt.Sprintf("%s %v, ", name, v[name])
+		}
+		text = strings.TrimSuffix(text, ", ")
+	default:
+		text += fmt.Sprintf("score %.4v", v)
+	}
+	if !e.Complete {
+		text += ", incomplete"
+	}
+	return text
+}
+
+// chosenRows are requests of some rows.
+type chosenRows struct {
+	asks *prompts.DrawnRequests
+	rows []int
+}
+
+// Len implements engine.Asks.
+func (c chosenRows) Len() int { return len(c.rows) }
+
+// At implements engine.Asks.
+func (c chosenRows) At(i int) prompts.Ask { return c.asks.At(c.rows[i]) }
+
+// measureSet asks all of a set, and returns how long it took.
+func measureSet(ctx context.Context, j Job, s *serving.Session, load arrival.Pattern, set *score.ScoredSet,
+	asks *prompts.DrawnRequests, kept *answerKeeper) (time.Duration, error) {
+	chosen := chosenRows{asks, set.Asks()}
+	load.Requests = len(chosen.rows)
+	if j.Point.Offline == plan.Dedicated {
+		load = arrival.Pattern{Kind: arrival.Maximum, Requests: load.Requests, Seed: load.Seed}
+	}
+	telling, done := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { tellAnswers(telling, j, set.Name, kept, len(chosen.rows)) })
+	began := time.Now()
+	point, err := engine.Measure(ctx, s.Settings.Asker, engine.PointPlan{Asks: chosen, Lazy: true, Load: load})
+	done()
+	group.Wait()
+	switch {
+	case err != nil:
+		return 0, err
+	case ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case point.Ended == engine.ByErrors:
+		return 0, plugin.Fault(fmt.Errorf("the server fails: %s", firstFault(point.Requests, s.Settings.Rules)))
+	}
+	return time.Since(began), nil
+}
+
+// tellAnswers says how many answers have come, until ctx ends.
+func tellAnswers(ctx context.Context, j Job, set string, kept *answerKeeper, all int) {
+	ticks := time.NewTicker(looks)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if j.Tell != nil {
+			j.Tell(accuracyState{j.Point.Name(), set, kept.count(), all})
+		}
+	}
+}
+
+// accuracyState is how far an accuracy run is.
+type accuracyState struct {
+	point, set string
+	done, all  int
+}
+
+// String is a line of a log.
+func (s accuracyState) String() string {
+	return fmt.Sprintf("%s: accuracy: %s: %d of %d answers", s.point, s.set, s.done, s.all)
+}
+
+// keptAnswer is an answer as it is written.
+type keptAnswer struct {
+	Set  string `json:"dataset_name"`
+	Row  int    `json:"row"` // of the accuracy file, from 0
+	Text string `json:"text"`
+}
+
+// answerKeeper keeps the answers to the requests of a set. Its methods may be called from many goroutines.
+type answerKeeper struct {
+	mu  sync.Mutex
+	set string // empty: nothing is kept yet
+	all []keptAnswer
+}
+
+// begin drops what there is, and keeps the answers of a set from now on.
+func (k *answerKeeper) begin(set string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.set, k.all = set, nil
+}
+
+// receive takes an answer: reasoning, text and calls of tools, nothing between. One that failed has none.
+func (k *answerKeeper) receive(r *metrics.Request, a client.ReceivedAnswer) {
+	text := ""
+	if r.Status == metrics.OK {
+		text = string(a.Reasoning) + string(a.Text)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.set != "" && r.Status != metrics.Cancelled {
+		k.all = append(k.all, keptAnswer{k.set, r.Row, strings.ToValidUTF8(text, "\ufffd")})
+	}
+}
+
+func (k *answerKeeper) count() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.all)
+}
+
+// texts are the answers, in the order of their rows.
+func (k *answerKeeper) texts() []score.ReceivedText {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	slices.SortStableFunc(k.all, func(a, b keptAnswer) int { return cmp.Compare(a.Row, b.Row) })
+	all := make([]score.ReceivedText, len(k.all))
+	for i, a := range k.all {
+		all[i] = score.ReceivedText{Row: a.Row, Text: a.Text}
+	}
+	return all
+}
+
+// answersFile has the answers of an accuracy run, an object a line.
+const answersFile = "accuracy/answers.jsonl"
+
+// writeAnswers writes answersFile.
+func writeAnswers(dir string, all []keptAnswer) error {
+	return wholefile.WriteBy(filepath.Join(dir, filepath.FromSlash(answersFile)), 0o644, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		for _, a := range all {
+			if err := e.Encode(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
